@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_BACKENDS_CONTEXT_HPP
+#define KINDRED_BACKENDS_CONTEXT_HPP
+
+#include <kindred/backends/Dispatcher.hpp>
+#include <kindred/backends/Space.hpp>
+#include <kindred/core/common/Error.hpp>
+#include <kindred/memory/MemoryResource.hpp>
+#include <kindred/memory/StatisticsAdaptor.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace Kindred {
+
+enum class LogLevel : std::uint8_t { debug, info, warning };
+
+/// \brief How a context starts. The defaults use the whole machine.
+struct ContextOptions {
+  int threads = 0;  ///< of the space `openmp`; 0: as many as the machine lets this process use
+  std::optional<Space> space;    ///< mode `force(space)` of the dispatcher; nothing: `automatic`
+  double budget_fraction = 0.8;  ///< of the memory that is free when the context starts, in (0, 1]
+  std::optional<std::uint64_t> host_budget;    ///< bytes, in place of the fraction
+  std::optional<std::uint64_t> device_budget;  ///< bytes, in place of the fraction
+  std::string profile;             ///< file of the calibration; empty: `default_profile_path()`
+  bool load_profile = true;        ///< use the calibration of this machine if there is one
+  Dispatcher::Options dispatcher;  ///< its `forced` is set from `space`
+  std::function<void(LogLevel, std::string_view)> log;     ///< the library never prints
+  std::function<void(const DispatchRecord&)> on_dispatch;  ///< after every dispatched call
+};
+
+/// \brief The one thing a program makes: spaces, streams, memory budgets, dispatcher, callbacks.
+///
+/// Two contexts can live side by side. The first one initialises Kokkos unless the program has;
+/// Kokkos is then finalised at exit. Everything made from a context must go before it. Thread-safe
+/// after construction.
+class Context {
+ public:
+  /// \throws InvalidArgument for an option out of range
+  /// \throws SpaceUnavailable when the forced space cannot be used here; a CUDA build on a machine
+  /// without a driver or device
+  explicit Context(ContextOptions options = {});
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  /// All spaces, usable or not, in the order of `all_spaces`.
+  const std::vector<SpaceInfo>& spaces() const noexcept;
+  const SpaceInfo& info(Space space) const noexcept;
+  SpaceSet usable() const noexcept;
+  bool is_usable(Space space) const noexcept { return usable().contains(space); }
+  int threads() const noexcept;
+
+  Dispatcher& dispatcher() noexcept;
+  const Dispatcher& dispatcher() const noexcept;
+
+  /// Budgeted memory that work on \p space uses.
+  MemoryResource& memory(Space space);
+  MemoryStatistics memory_statistics(Space space) const;
+
+  void log(LogLevel level, std::string_view message) const;
+
+  /// \brief Chooses a space for \p workload, runs `body(space)` there, measures it, reports it.
+  ///
+  /// Where the space runs out of memory or is lost the next best one runs \p body from its start
+  /// (not when forced). \throws what \p body throws otherwise, and when no space is left
+  template <class Body>
+  DispatchRecord run(const Workload& workload, std::optional<Space> forced, const Body& body);
+
+  /// Where the calibration of this machine is kept: `$KINDRED_PROFILE`, else under
+  /// `$XDG_CACHE_HOME` or `~/.cache`.
+  static std::string default_profile_path();
+  /// Writes the dispatcher's calibration (to a temporary, then renamed). \throws Error when it
+  /// cannot be written
+  void save_profile() const;
+  const std::string& profile_path() const noexcept;
+
+  struct State;
+  /// For the libraries of Kindred. \see backends/impl/Instances.hpp
+  State& state() const noexcept { return *m_state; }
+
+ private:
+  void report(const DispatchRecord& record) const;
+  std::optional<DispatchRecord> fall_back(const Workload& workload, const DispatchRecord& failed,
+                                          SpaceSet& tried, const char* why);
+
+  std::unique_ptr<State> m_state;
+};
+
+template <class Body>
+DispatchRecord Context::run(const Workload& workload, std::optional<Space> forced,
+                            const Body& body) {
+  DispatchRecord record = dispatcher().decide(workload, forced);
+  SpaceSet tried;
+  while (true) {
+    try {
+      const auto start = std::chrono::steady_clock::now();
+      body(record.chosen);
+      record.taken =
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      dispatcher().observe(record);
+      report(record);
+      return record;
+    } catch (const OutOfMemory& error) {
+      const auto next = fall_back(workload, record, tried, error.what());
+      if (!next) throw;
+      record = *next;
+    } catch (const DeviceLost& error) {
+      const auto next = fall_back(workload, record, tried, error.what());
+      if (!next) throw;
+      record = *next;
+    }
+  }
+}
+
+}  // namespace Kindred
+
+#endif  // KINDRED_BACKENDS_CONTEXT_HPP

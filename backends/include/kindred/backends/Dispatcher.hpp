@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_BACKENDS_DISPATCHER_HPP
+#define KINDRED_BACKENDS_DISPATCHER_HPP
+
+#include <kindred/backends/Space.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace Kindred {
+
+/// What can be dispatched.
+enum class Operation : std::uint8_t { lcs, difflib, search, score, spread };
+inline constexpr std::size_t operation_count = 5;
+std::string_view to_string(Operation operation) noexcept;
+
+/// A set of spaces.
+class SpaceSet {
+ public:
+  constexpr SpaceSet() = default;
+  static constexpr SpaceSet all() noexcept { return SpaceSet(0x7); }
+  static constexpr SpaceSet host() noexcept { return SpaceSet(0x3); }
+  constexpr bool contains(Space space) const noexcept {
+    return (m_bits >> static_cast<unsigned>(space) & 1U) != 0;
+  }
+  constexpr SpaceSet with(Space space) const noexcept {
+    return SpaceSet(m_bits | 1U << static_cast<unsigned>(space));
+  }
+  constexpr SpaceSet without(Space space) const noexcept {
+    return SpaceSet(m_bits & ~(1U << static_cast<unsigned>(space)));
+  }
+  constexpr SpaceSet operator&(SpaceSet other) const noexcept {
+    return SpaceSet(m_bits & other.m_bits);
+  }
+  constexpr bool empty() const noexcept { return m_bits == 0; }
+
+ private:
+  explicit constexpr SpaceSet(unsigned bits) : m_bits(bits) {}
+  unsigned m_bits = 0;
+};
+
+/// \brief What a call is about to do, as the cost model sees it.
+struct Workload {
+  Operation operation = Operation::lcs;
+  std::uint64_t items = 0;  ///< patterns × queries, rows × queries, candidates, or edges × queries:
+                            ///< what `explain` tells
+  double work = 0;  ///< elementary steps: symbols × query words, multiply-adds, edges × hops; sets
+                    ///< the size class
+  std::uint64_t transfer_bytes = 0;     ///< that must cross to the device and back if it is chosen
+  SpaceSet resident = SpaceSet::all();  ///< spaces that can reach the data
+};
+
+/// Why a space was chosen.
+enum class Reason : std::uint8_t {
+  predicted,   ///< least predicted time
+  forced,      ///< the caller said so
+  only,        ///< no other space can run it
+  hysteresis,  ///< another is predicted to be better, not by enough to switch
+  probe,       ///< a space not chosen for a while is measured again
+  fallback     ///< the space chosen first failed
+};
+std::string_view to_string(Reason reason) noexcept;
+
+/// \brief A decision, and after the call what it took.
+struct DispatchRecord {
+  Operation operation = Operation::lcs;
+  std::uint64_t items = 0;
+  double work = 0;
+  std::uint64_t transfer_bytes = 0;
+  std::array<double, space_count> predicted{};  ///< seconds; NaN where the space cannot run it
+  Space chosen = Space::serial;
+  Reason why = Reason::only;
+  double taken = 0;  ///< seconds
+};
+
+/// One line of JSON: `{"op", "items", "predicted": {space: seconds}, "chosen", "taken", "why"}`.
+std::string to_json(const DispatchRecord& record);
+
+/// \brief Chooses the space of a call by predicted time: `overhead + transfer + work / rate`, per
+/// size class.
+///
+/// Size classes are powers of two of `Workload::work`. The priors are the thresholds of the systems
+/// Kindred serves (Engram: batch 64, 512 nodes, 1024 candidates); a calibration replaces them and
+/// observed times keep them true (seconds per unit of work, windowed, per operation, space and size
+/// class). Hysteresis keeps it from flipping, a timed probe re-measures the space not chosen, and a
+/// space that fails too often is left for a while (circuit breaker). Thread-safe. A decision takes
+/// < 1 µs and allocates nothing.
+class Dispatcher {
+ public:
+  struct Options {
+    std::size_t window =
+        100;  ///< observations a cost is the mean of, and outcomes a success rate is taken over
+    double hysteresis = 0.10;  ///< a switch needs this much less predicted time
+    std::chrono::milliseconds probe_interval{
+        5000};  ///< between probes of a space not chosen, per operation and size class
+    double probe_cost_max =
+        4.0;  ///< a probe predicted to take more than this many times the best is not made
+    double success_rate_min = 0.95;  ///< below it, over the window, the breaker opens
+    std::size_t failures_min = 2;    ///< failures in the window before the breaker may open
+    std::chrono::milliseconds breaker_interval{
+        10000};                   ///< an open breaker lets one call through after this
+    std::optional<Space> forced;  ///< mode `force(space)`; nothing is mode `automatic`
+    std::function<std::chrono::steady_clock::time_point()>
+        clock;  ///< for tests; empty is the steady clock
+  };
+
+  /// Time lost to choices so far: Σ max(0, taken − best predicted), and what it is of all time.
+  struct Regret {
+    double seconds = 0;
+    double taken = 0;
+    std::uint64_t decisions = 0;
+  };
+
+  /// \param usable the spaces of this machine \param threads of `openmp`, for the priors
+  Dispatcher(SpaceSet usable, int threads, Options options);
+  ~Dispatcher();
+  Dispatcher(const Dispatcher&) = delete;
+  Dispatcher& operator=(const Dispatcher&) = delete;
+
+  /// \brief The space for \p workload; `taken` is still 0.
+  /// \param forced overrides the mode for this call
+  /// \throws SpaceUnavailable when the forced space is not usable or cannot reach the data, or no
+  /// space can
+  DispatchRecord decide(const Workload& workload, std::optional<Space> forced = {});
+  /// The next best space after \p failed ones, or nothing. \see Reason::fallback
+  std::optional<DispatchRecord> decide_without(const Workload& workload, SpaceSet failed);
+  /// Takes in what a call took.
+  void observe(const DispatchRecord& record) noexcept;
+  /// Takes in that a space failed.
+  void observe_failure(Operation operation, Space space) noexcept;
+
+  /// Predicted seconds, NaN where the space cannot run it.
+  std::array<double, space_count> predict(const Workload& workload) const;
+  /// True while the breaker keeps calls of \p operation from \p space.
+  bool breaker_open(Operation operation, Space space) const;
+  Regret regret() const;
+  SpaceSet usable() const noexcept;
+
+  /// \brief Replaces priors: \p seconds is what \p work took on \p space, without transfer.
+  void calibrate(Operation operation, Space space, double work, double seconds);
+  /// Bytes a second and seconds of a copy to the device.
+  void calibrate_transfer(double bytes_per_second, double latency_seconds);
+  /// Whether a calibration was loaded or made.
+  bool calibrated() const;
+  /// The smallest work, a power of two, from which \p space is predicted to beat all spaces before
+  /// it for good; 0 never.
+  double crossover(Operation operation, Space space) const;
+  /// The calibration as JSON text. \see load_profile
+  std::string profile_json() const;
+  /// \throws InvalidArgument saying what is wrong; the dispatcher is then unchanged
+  void load_profile_json(std::string_view text);
+
+ private:
+  struct State;
+  std::unique_ptr<State> m_state;
+};
+
+}  // namespace Kindred
+
+#endif  // KINDRED_BACKENDS_DISPATCHER_HPP

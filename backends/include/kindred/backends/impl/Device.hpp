@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_BACKENDS_IMPL_DEVICE_HPP
+#define KINDRED_BACKENDS_IMPL_DEVICE_HPP
+
+#include <kindred/backends/Space.hpp>
+
+#include <string>
+
+namespace Kindred::Impl {
+
+/// What the CUDA runtime says of its first device, asked before Kokkos is initialised. Never throws
+/// for a missing one.
+SpaceInfo query_device();
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_BACKENDS_IMPL_DEVICE_HPP

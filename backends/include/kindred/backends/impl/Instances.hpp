@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_BACKENDS_IMPL_INSTANCES_HPP
+#define KINDRED_BACKENDS_IMPL_INSTANCES_HPP
+
+#include <kindred/backends/Context.hpp>
+#include <kindred/core/arch/Spaces.hpp>
+
+#include <utility>
+
+namespace Kindred::Impl {
+
+/// The host instance of \p context for `serial` (a pool of one) or `openmp`.
+const HostSpace& host_instance(const Context& context, Space space);
+#if KINDRED_HAS_DEVICE
+/// The device instance (its own stream) of \p context.
+const DeviceSpace& device_instance(const Context& context);
+#endif
+
+/// \brief Calls `function(exec_space)` with the execution-space instance of \p space: run-time
+/// identity to type. \throws SpaceUnavailable when the space is not usable
+template <class Function>
+decltype(auto) with_instance(const Context& context, Space space, Function&& function) {
+#if KINDRED_HAS_DEVICE
+  if (space == Space::cuda) return std::forward<Function>(function)(device_instance(context));
+#endif
+  return std::forward<Function>(function)(host_instance(context, space));
+}
+
+/// Copies \p values to \p buffer's view and waits for it. Fences \p exec_space.
+template <class ExecutionSpace, class View, class T>
+void upload(const ExecutionSpace& exec_space, const View& view, const T* values,
+            std::size_t count) {
+  if (count == 0) return;
+  using host_view =
+      Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  Kokkos::deep_copy(exec_space,
+                    Kokkos::subview(view, std::pair<std::size_t, std::size_t>(0, count)),
+                    host_view(values, count));
+  exec_space.fence("Kindred::Impl::upload");
+}
+
+/// Copies the first \p count elements of \p view to \p values and waits for it. Fences \p
+/// exec_space.
+template <class ExecutionSpace, class View, class T>
+void download(const ExecutionSpace& exec_space, T* values, const View& view, std::size_t count) {
+  if (count == 0) return;
+  using host_view = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  Kokkos::deep_copy(exec_space, host_view(values, count),
+                    Kokkos::subview(view, std::pair<std::size_t, std::size_t>(0, count)));
+  exec_space.fence("Kindred::Impl::download");
+}
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_BACKENDS_IMPL_INSTANCES_HPP

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+# How every target of the project is compiled, in one place.
+
+# kindred_compile_options(<target>): language level, one instruction set, IEEE arithmetic as written (no
+# contraction: the same-bits promise), warnings. All private: nothing of it reaches a consumer.
+function(kindred_compile_options target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -ffp-contract=off)
+  if(KINDRED_ARCH)
+    target_compile_options(${target} PRIVATE "-march=${KINDRED_ARCH}")
+  endif()
+  if(KINDRED_SANITIZE)
+    target_compile_options(${target} PRIVATE "-fsanitize=${KINDRED_SANITIZE}" -fno-omit-frame-pointer)
+    target_link_options(${target} PUBLIC "-fsanitize=${KINDRED_SANITIZE}")
+  endif()
+endfunction()
+
+# kindred_kokkos_options(<target>): what a target compiled by Kokkos' compiler needs besides.
+function(kindred_kokkos_options target)
+  if(Kokkos_ENABLE_CUDA)
+    target_compile_options(${target} PRIVATE -fmad=false
+      "SHELL:-include \"${PROJECT_SOURCE_DIR}/cmake/kokkos-cuda13.hpp\"")
+  endif()
+endfunction()
+
+# kindred_library(<name> [KOKKOS PUBLIC|PRIVATE] [LINK <targets>] [LINK_PRIVATE <targets>]): the library of the folder <name>.
+# Headers and sources are the files of the folder: a new file needs no line here.
+function(kindred_library name)
+  cmake_parse_arguments(ARG "" "KOKKOS" "LINK;LINK_PRIVATE" ${ARGN})
+  set(target kindred_${name})
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/include/*.hpp")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/*.cpp")
+  add_library(${target} ${sources})
+  add_library(Kindred::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS include FILES ${headers})
+  # Headers that include no Kokkos are read from every folder below without linking it.
+  set(include_directories "${PROJECT_BINARY_DIR}/include")
+  foreach(dependency IN LISTS ARG_LINK ARG_LINK_PRIVATE)
+    if(dependency MATCHES "^Kindred::(.*)$")
+      list(APPEND include_directories "${PROJECT_SOURCE_DIR}/${CMAKE_MATCH_1}/include")
+    endif()
+  endforeach()
+  target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${include_directories}>")
+  kindred_compile_options(${target})
+  kindred_kokkos_options(${target})
+  target_link_libraries(${target} PUBLIC ${ARG_LINK} PRIVATE ${ARG_LINK_PRIVATE})
+  target_link_libraries(${target} ${ARG_KOKKOS} Kokkos::kokkos)
+  install(TARGETS ${target} EXPORT KindredTargets FILE_SET HEADERS)
+endfunction()

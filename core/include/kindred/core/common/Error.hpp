@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_COMMON_ERROR_HPP
+#define KINDRED_CORE_COMMON_ERROR_HPP
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace Kindred {
+
+/// \brief Base of everything Kindred throws. The message says what failed, the values seen, the
+/// limit and what to do.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// \brief A caller's argument or a record of its input is wrong. Thrown before anything is launched
+/// or changed.
+class InvalidArgument : public Error {
+ public:
+  using Error::Error;
+};
+
+/// \brief Memory could not be reserved or allocated. Nothing was changed; the operation may be
+/// retried with less.
+class OutOfMemory : public Error {
+ public:
+  OutOfMemory(std::string space, std::uint64_t bytes, std::string label, const std::string& detail);
+
+  /// Name of the memory that ran out: `host` or `cuda`.
+  const std::string& space() const noexcept { return m_space; }
+  /// Bytes that were asked for.
+  std::uint64_t bytes() const noexcept { return m_bytes; }
+  /// Label of the allocation that failed.
+  const std::string& label() const noexcept { return m_label; }
+
+ private:
+  std::string m_space;
+  std::uint64_t m_bytes;
+  std::string m_label;
+};
+
+/// \brief The execution space asked for is not compiled in or not usable on this machine.
+class SpaceUnavailable : public Error {
+ public:
+  using Error::Error;
+};
+
+/// \brief The device stopped answering; what was only there is gone.
+class DeviceLost : public Error {
+ public:
+  using Error::Error;
+};
+
+/// \brief A file does not hold what it says.
+class CorruptFile : public Error {
+ public:
+  /// \param path the file; \param offset byte or, for text, line where it goes wrong; \param why
+  /// what is wrong there
+  CorruptFile(std::string path, std::uint64_t offset, std::string why);
+
+  const std::string& path() const noexcept { return m_path; }
+  std::uint64_t offset() const noexcept { return m_offset; }
+  const std::string& why() const noexcept { return m_why; }
+
+ private:
+  std::string m_path;
+  std::uint64_t m_offset;
+  std::string m_why;
+};
+
+/// \brief A name or id that was looked up does not exist.
+class NotFound : public Error {
+ public:
+  using Error::Error;
+};
+
+/// \brief The caller cancelled the operation.
+class Cancelled : public Error {
+ public:
+  using Error::Error;
+};
+
+namespace Impl {
+/// `message (Foo.cpp:12, function)`
+std::string located(const std::string& message, const char* file, int line, const char* function);
+}  // namespace Impl
+
+}  // namespace Kindred
+
+/// Throws `Kindred::InvalidArgument` with the place in the message when \p condition holds.
+#define KINDRED_THROW_IF(condition, message)                                   \
+  do {                                                                         \
+    if (condition) {                                                           \
+      throw ::Kindred::InvalidArgument(::Kindred::Impl::located(               \
+          (message), __FILE__, __LINE__, static_cast<const char*>(__func__))); \
+    }                                                                          \
+  } while (false)
+
+#endif  // KINDRED_CORE_COMMON_ERROR_HPP

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_COMMON_RAGGED_HPP
+#define KINDRED_CORE_COMMON_RAGGED_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace Kindred {
+
+/// \brief Rows of different lengths without owning them: row i is `values[offsets[i] … offsets[i +
+/// 1])`.
+template <class T>
+struct RaggedSpan {
+  std::span<const std::uint64_t> offsets;  ///< rows + 1, from 0, never falling; empty means no rows
+  std::span<const T> values;
+
+  std::size_t rows() const noexcept { return offsets.empty() ? 0 : offsets.size() - 1; }
+  std::size_t length(std::size_t row) const noexcept { return offsets[row + 1] - offsets[row]; }
+  std::span<const T> operator[](std::size_t row) const noexcept {
+    return values.subspan(offsets[row], length(row));
+  }
+};
+
+/// \brief Rows of different lengths, owned, built row by row.
+template <class T>
+struct Ragged {
+  std::vector<std::uint64_t> offsets{0};
+  std::vector<T> values;
+
+  std::size_t rows() const noexcept { return offsets.size() - 1; }
+  std::span<const T> operator[](std::size_t row) const noexcept {
+    return RaggedSpan<T>(*this)[row];
+  }
+  void push_row(std::span<const T> row) {
+    values.insert(values.end(), row.begin(), row.end());
+    close_row();
+  }
+  /// Ends the row whose values were pushed to `values`.
+  void close_row() { offsets.push_back(values.size()); }
+  operator RaggedSpan<T>() const noexcept {
+    return {offsets, values};
+  }  // NOLINT(google-explicit-constructor): a view of itself
+};
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_COMMON_RAGGED_HPP

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_COMMON_RANK_HPP
+#define KINDRED_CORE_COMMON_RANK_HPP
+
+#include <cstdint>
+
+#include <Kokkos_BitManipulation.hpp>
+#include <Kokkos_Macros.hpp>
+
+namespace Kindred {
+
+/// \brief The total order of every ranking as one integer: smaller is better, no two items of a
+/// query are equal.
+///
+/// The high 32 bits are the score (better first, NaN last, −0 equal to +0), the low 32 bits the
+/// index (lower first).
+using Rank = std::uint64_t;
+
+/// Rank that every item precedes; it marks a place without a result.
+inline constexpr Rank rank_none = ~Rank{0};
+
+/// The bits of a canonical NaN.
+inline constexpr std::uint32_t canonical_nan_bits = 0x7FC00000U;
+
+namespace Impl {
+
+/// Order-preserving bits of \p score, ascending; NaN is the greatest, −0 is +0.
+KOKKOS_INLINE_FUNCTION std::uint32_t ascending_bits(float score) {
+  if (score != score) return 0xFFFFFFFFU;
+  if (score == 0.0F) return 0x80000000U;
+  const auto bits = Kokkos::bit_cast<std::uint32_t>(score);
+  return (bits >> 31U) != 0 ? ~bits : bits | 0x80000000U;
+}
+
+}  // namespace Impl
+
+/// Rank where a larger score is better.
+KOKKOS_INLINE_FUNCTION Rank rank_descending(float score, std::uint32_t index) {
+  const std::uint32_t bits = Impl::ascending_bits(score);
+  const std::uint32_t key = bits == 0xFFFFFFFFU ? bits : 0xFFFFFFFEU - bits;
+  return (Rank{key} << 32U) | index;
+}
+
+/// Rank where a smaller score is better.
+KOKKOS_INLINE_FUNCTION Rank rank_ascending(float score, std::uint32_t index) {
+  return (Rank{Impl::ascending_bits(score)} << 32U) | index;
+}
+
+/// The item a rank stands for.
+KOKKOS_INLINE_FUNCTION std::uint32_t rank_index(Rank rank) {
+  return static_cast<std::uint32_t>(rank);
+}
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_COMMON_RANK_HPP

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SEQUENCE_SYMBOL_HPP
+#define KINDRED_CORE_SEQUENCE_SYMBOL_HPP
+
+#include <cstdint>
+
+namespace Kindred {
+
+/// A symbol of a sequence: a word of a vocabulary, or a code point.
+using Symbol = std::uint32_t;
+
+/// Stands for a symbol that the vocabulary does not know. It matches nothing, itself included, and
+/// counts in the length.
+inline constexpr Symbol unknown_symbol = 0xFFFFFFFFU;
+
+/// \brief A run of equal symbols: `pattern[pattern_begin + i] == query[query_begin + i]` for i <
+/// length.
+struct Block {
+  std::uint32_t pattern_begin;
+  std::uint32_t query_begin;
+  std::uint32_t length;
+
+  friend bool operator==(const Block&, const Block&) = default;
+};
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_SEQUENCE_SYMBOL_HPP

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_VECTOR_METRIC_HPP
+#define KINDRED_CORE_VECTOR_METRIC_HPP
+
+#include <cstdint>
+#include <string_view>
+
+namespace Kindred {
+
+/// \brief How alike two vectors q and x are.
+enum class Metric : std::uint8_t {
+  cosine,  ///< clamp(q·x / (√q·q · √x·x), −1, 1), 0 if either norm is 0; larger is better
+  ip,      ///< q·x; larger is better
+  l2       ///< √Σ(q − x)², never the expanded form; smaller is better
+};
+std::string_view to_string(Metric metric) noexcept;
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_VECTOR_METRIC_HPP

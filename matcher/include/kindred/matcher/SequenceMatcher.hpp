@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_SEQUENCE_MATCHER_HPP
+#define KINDRED_MATCHER_SEQUENCE_MATCHER_HPP
+
+#include <kindred/backends/Context.hpp>
+#include <kindred/core/common/Ragged.hpp>
+#include <kindred/core/sequence/Symbol.hpp>
+#include <kindred/matcher/Residency.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace Kindred {
+
+/// \brief How alike a pattern and a query are: `similarity = 2·matched / (pattern length + query
+/// length)`, in double.
+enum class Measure : std::uint8_t {
+  lcs,     ///< matched = length of the longest common subsequence; two empty sequences: 0
+  difflib  ///< matched = Ratcliff-Obershelp, as Python's difflib with autojunk=False, a = pattern,
+           ///< b = query; two empty: 1
+};
+std::string_view to_string(Measure measure) noexcept;
+
+/// \brief One pattern in an answer.
+struct Match {
+  std::uint64_t index = 0;  ///< of the pattern
+  double similarity = 0;
+  std::uint32_t matched = 0;  ///< symbols
+
+  friend bool operator==(const Match&, const Match&) = default;
+};
+
+struct MatchOptions {
+  Measure measure = Measure::lcs;
+  double threshold = 0.1;  ///< in [0, 1], inclusive; 0 returns everything
+  std::size_t top = 10;    ///< at most so many a query; more than there are patterns is legal
+  bool blocks = false;  ///< also the matching blocks of every match, by Ratcliff-Obershelp, under
+                        ///< either measure
+  std::optional<Space> space;  ///< runs there instead of where the dispatcher would
+};
+
+/// \brief The answers of a call, a row a query, best first (similarity, then lower index).
+struct MatchResults {
+  Ragged<Match> matches;
+  Ragged<Block> blocks;  ///< row i: of `matches.values[i]`; no rows unless asked for
+  DispatchRecord record;
+};
+
+/// \brief Finds the stored patterns most like a query, exactly. Answers KATO's matcher.
+///
+/// Patterns lie as tiles of 32 of near-equal length with interleaved symbols, 16 or 32 bits wide by
+/// the largest symbol. Any length of pattern or query. `match` may be called from several threads.
+class SequenceMatcher {
+ public:
+  /// \param context outlives this
+  /// \param patterns a row a pattern; copied; symbols below `unknown_symbol`; empty rows are legal;
+  /// index = row \throws InvalidArgument, OutOfMemory
+  SequenceMatcher(Context& context, RaggedSpan<Symbol> patterns,
+                  Residency residency = Residency::automatic);
+  ~SequenceMatcher();
+  SequenceMatcher(SequenceMatcher&&) noexcept;
+  SequenceMatcher& operator=(SequenceMatcher&&) noexcept;
+
+  std::size_t size() const noexcept;
+  /// Bytes held where \p space computes, 0 if the patterns are not there.
+  std::uint64_t bytes(Space space) const noexcept;
+
+  /// \brief The best patterns of every query, in total order.
+  ///
+  /// An empty query has no results. Fences the instance it ran on.
+  /// Complexity: O(Σ pattern length · ⌈query length / 64⌉) steps a query for `lcs`.
+  /// \throws InvalidArgument for a threshold outside [0, 1] or NaN, or top = 0; SpaceUnavailable;
+  /// OutOfMemory
+  MatchResults match(RaggedSpan<Symbol> queries, const MatchOptions& options = {}) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> m_state;
+};
+
+}  // namespace Kindred
+
+#endif  // KINDRED_MATCHER_SEQUENCE_MATCHER_HPP

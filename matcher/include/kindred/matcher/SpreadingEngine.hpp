@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_SPREADING_ENGINE_HPP
+#define KINDRED_MATCHER_SPREADING_ENGINE_HPP
+
+#include <kindred/backends/Context.hpp>
+#include <kindred/core/common/Ragged.hpp>
+#include <kindred/core/graph/Spreading.hpp>
+#include <kindred/matcher/Residency.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+namespace Kindred {
+
+/// \brief A directed, weighted edge. Parallel edges add.
+struct Edge {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  float weight = 1;
+};
+
+/// \brief A node and its activation.
+struct Activation {
+  std::uint32_t node = 0;
+  float value = 0;
+
+  friend bool operator==(const Activation&, const Activation&) = default;
+};
+
+struct SpreadOptions {
+  SpreadMode mode = SpreadMode::engine;
+  std::uint32_t hops = 4;
+  Decay decay;                      ///< exponential 0.7 by default
+  std::optional<double> threshold;  ///< sets all three tiers; nothing: 0.01 / 0.05 / 0.10
+  std::size_t top = 10;             ///< nodes a query at most
+  std::optional<Space> space;       ///< runs there instead of where the dispatcher would
+};
+
+/// \brief The answers of a call: a row a query, greater activation first, then lower node; zero
+/// nodes are not listed.
+struct SpreadResults {
+  Ragged<Activation> activations;
+  DispatchRecord record;
+};
+
+/// \brief Spreads activation over a graph. Answers Engram's spreading engine, with one defined
+/// meaning.
+///
+/// The meaning is `core/graph/Spreading.hpp`'s. Rows of the transpose are summed canonically in
+/// (source, input order), so that every space, thread count and batch gives the same bits. `spread`
+/// may be called from several threads.
+class SpreadingEngine {
+ public:
+  /// \param context outlives this \param nodes number of nodes; isolated ones are legal
+  /// \param edges in input order \throws InvalidArgument for an end ≥ nodes or a weight that is not
+  /// finite; OutOfMemory
+  SpreadingEngine(Context& context, std::size_t nodes, std::span<const Edge> edges,
+                  Residency residency = Residency::automatic);
+  ~SpreadingEngine();
+  SpreadingEngine(SpreadingEngine&&) noexcept;
+  SpreadingEngine& operator=(SpreadingEngine&&) noexcept;
+
+  std::size_t nodes() const noexcept;
+  std::size_t edges() const noexcept;
+  /// Bytes held where \p space computes, 0 if the graph is not there.
+  std::uint64_t bytes(Space space) const noexcept;
+
+  /// \brief Spreads from the sources of every query. Fences the instance it ran on.
+  /// \param sources row i: the sources of query i; duplicates add, then clamp (engine mode)
+  /// \throws InvalidArgument for a source that is no node or, in engine mode, outside [0, 1]; for
+  /// an engine-mode graph with
+  ///         a weight outside [0, 1]; a decay or threshold out of range; top = 0; SpaceUnavailable;
+  ///         OutOfMemory
+  SpreadResults spread(RaggedSpan<Activation> sources, const SpreadOptions& options = {}) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> m_state;
+};
+
+}  // namespace Kindred
+
+#endif  // KINDRED_MATCHER_SPREADING_ENGINE_HPP

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MEMORY_BUFFER_HPP
+#define KINDRED_MEMORY_BUFFER_HPP
+
+#include <kindred/memory/MemoryResource.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace Kindred {
+
+/// \brief An array in one memory space, accounted to a resource. Move-only; the elements start
+/// uninitialised.
+template <class T, class MemorySpace>
+class Buffer {
+  static_assert(std::is_trivially_copyable_v<T>,
+                "A Buffer holds plain data that can be copied to a device.");
+
+ public:
+  using view_type = Kokkos::View<T*, MemorySpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using const_view_type =
+      Kokkos::View<const T*, MemorySpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+  Buffer() = default;
+  /// \param resource of \p MemorySpace, outlives this \param label `Kindred::Class::view` \throws
+  /// OutOfMemory
+  Buffer(MemoryResource& resource, std::string label, std::size_t size)
+      : m_resource(&resource), m_label(std::move(label)) {
+    reserve(size);
+    m_size = size;
+  }
+  Buffer(Buffer&& other) noexcept { swap(other); }
+  Buffer& operator=(Buffer&& other) noexcept {
+    Buffer moved(std::move(other));
+    swap(moved);
+    return *this;
+  }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() { release(); }
+
+  std::size_t size() const noexcept { return m_size; }
+  std::size_t bytes() const noexcept { return m_capacity * sizeof(T); }
+  T* data() const noexcept { return m_data; }
+  view_type view() const { return view_type(m_data, m_size); }
+  const_view_type const_view() const { return const_view_type(m_data, m_size); }
+
+  /// Makes the size \p size; what was there is lost if it grows beyond what was ever held. \throws
+  /// OutOfMemory, unchanged
+  void resize_discarding(std::size_t size) {
+    reserve(size);
+    m_size = size;
+  }
+
+ private:
+  void reserve(std::size_t size) {
+    if (size <= m_capacity) return;
+    T* data = static_cast<T*>(m_resource->allocate(size * sizeof(T), m_label));
+    release();
+    m_data = data;
+    m_capacity = size;
+  }
+  void release() noexcept {
+    if (m_data != nullptr) m_resource->deallocate(m_data, m_capacity * sizeof(T));
+    m_data = nullptr;
+    m_capacity = 0;
+  }
+  void swap(Buffer& other) noexcept {
+    std::swap(m_resource, other.m_resource);
+    std::swap(m_label, other.m_label);
+    std::swap(m_data, other.m_data);
+    std::swap(m_size, other.m_size);
+    std::swap(m_capacity, other.m_capacity);
+  }
+
+  MemoryResource* m_resource = nullptr;
+  std::string m_label;
+  T* m_data = nullptr;
+  std::size_t m_size = 0;
+  std::size_t m_capacity = 0;
+};
+
+}  // namespace Kindred
+
+#endif  // KINDRED_MEMORY_BUFFER_HPP

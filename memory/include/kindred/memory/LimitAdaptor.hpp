@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MEMORY_LIMIT_ADAPTOR_HPP
+#define KINDRED_MEMORY_LIMIT_ADAPTOR_HPP
+
+#include <kindred/memory/MemoryResource.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace Kindred {
+
+/// \brief The budget: reserves bytes before they are allocated and refuses what would exceed the
+/// limit.
+class LimitAdaptor final : public MemoryResource {
+ public:
+  /// \param upstream outlives this \param limit bytes in use at any time
+  LimitAdaptor(MemoryResource& upstream, std::uint64_t limit)
+      : m_upstream(upstream), m_limit(limit) {}
+
+  void* allocate(std::size_t bytes, const std::string& label) override;
+  void deallocate(void* data, std::size_t bytes) noexcept override;
+  std::string_view space() const noexcept override { return m_upstream.space(); }
+
+  std::uint64_t limit() const noexcept { return m_limit; }
+  std::uint64_t used() const noexcept { return m_used.load(std::memory_order_relaxed); }
+
+ private:
+  MemoryResource& m_upstream;
+  std::uint64_t m_limit;
+  std::atomic<std::uint64_t> m_used{0};
+};
+
+}  // namespace Kindred
+
+#endif  // KINDRED_MEMORY_LIMIT_ADAPTOR_HPP

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MEMORY_SPACE_RESOURCE_HPP
+#define KINDRED_MEMORY_SPACE_RESOURCE_HPP
+
+#include <kindred/core/common/Error.hpp>
+#include <kindred/memory/MemoryResource.hpp>
+
+#include <Kokkos_Core.hpp>
+
+namespace Kindred {
+
+/// \brief The memory of a Kokkos memory space itself: the end of every chain of adaptors.
+template <class MemorySpace>
+class SpaceResource final : public MemoryResource {
+ public:
+  void* allocate(std::size_t bytes, const std::string& label) override {
+    if (bytes == 0) return nullptr;
+    try {
+      return Kokkos::kokkos_malloc<MemorySpace>(label, bytes);
+    } catch (const std::exception& error) {
+      throw OutOfMemory(std::string(space()), bytes, label,
+                        "the allocator refused it; use smaller batches or another space");
+    }
+  }
+  void deallocate(void* data, std::size_t) noexcept override {
+    if (data != nullptr) Kokkos::kokkos_free<MemorySpace>(data);
+  }
+  std::string_view space() const noexcept override {
+    return std::is_same_v<MemorySpace, Kokkos::HostSpace> ? "host" : "cuda";
+  }
+};
+
+}  // namespace Kindred
+
+#endif  // KINDRED_MEMORY_SPACE_RESOURCE_HPP

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MEMORY_SPLIT_AND_RETRY_HPP
+#define KINDRED_MEMORY_SPLIT_AND_RETRY_HPP
+
+#include <kindred/core/common/Error.hpp>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace Kindred {
+
+/// \brief Runs `body(begin, count)` over `0 … total` in batches, halving the batch when memory runs
+/// out.
+///
+/// A batch is retried from its start, so \p body must overwrite what it wrote. The batches run in
+/// order, each item once to success; the answer cannot depend on the batch size. \param batch the
+/// largest batch to try, at least 1 \return how often a batch was split \throws OutOfMemory when a
+/// batch of one item does not fit
+template <class Body>
+std::size_t split_and_retry(std::size_t total, std::size_t batch, const Body& body) {
+  std::size_t splits = 0;
+  for (std::size_t begin = 0; begin < total;) {
+    const std::size_t count = std::min(batch, total - begin);
+    try {
+      body(begin, count);
+      begin += count;
+    } catch (const OutOfMemory&) {
+      if (count == 1) throw;
+      batch = (count + 1) / 2;
+      ++splits;
+    }
+  }
+  return splits;
+}
+
+}  // namespace Kindred
+
+#endif  // KINDRED_MEMORY_SPLIT_AND_RETRY_HPP

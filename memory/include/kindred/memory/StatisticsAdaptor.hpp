@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MEMORY_STATISTICS_ADAPTOR_HPP
+#define KINDRED_MEMORY_STATISTICS_ADAPTOR_HPP
+
+#include <kindred/memory/MemoryResource.hpp>
+
+#include <cstdint>
+#include <mutex>
+
+namespace Kindred {
+
+/// What went through a resource so far.
+struct MemoryStatistics {
+  std::uint64_t bytes_in_use = 0;
+  std::uint64_t bytes_peak = 0;
+  std::uint64_t bytes_total = 0;
+  std::uint64_t allocations_in_use = 0;
+  std::uint64_t allocations_total = 0;
+  std::uint64_t failures = 0;
+};
+
+/// \brief Counts bytes and allocations of the resource below it.
+class StatisticsAdaptor final : public MemoryResource {
+ public:
+  /// \param upstream outlives this
+  explicit StatisticsAdaptor(MemoryResource& upstream) : m_upstream(upstream) {}
+
+  void* allocate(std::size_t bytes, const std::string& label) override;
+  void deallocate(void* data, std::size_t bytes) noexcept override;
+  std::string_view space() const noexcept override { return m_upstream.space(); }
+
+  MemoryStatistics statistics() const;
+
+ private:
+  MemoryResource& m_upstream;
+  mutable std::mutex m_mutex;
+  MemoryStatistics m_statistics;
+};
+
+}  // namespace Kindred
+
+#endif  // KINDRED_MEMORY_STATISTICS_ADAPTOR_HPP

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/memory/StatisticsAdaptor.hpp>
+
+#include <algorithm>
+
+namespace Kindred {
+
+void* StatisticsAdaptor::allocate(std::size_t bytes, const std::string& label) {
+  void* data = nullptr;
+  try {
+    data = m_upstream.allocate(bytes, label);
+  } catch (...) {
+    const std::lock_guard lock(m_mutex);
+    ++m_statistics.failures;
+    throw;
+  }
+  const std::lock_guard lock(m_mutex);
+  m_statistics.bytes_in_use += bytes;
+  m_statistics.bytes_total += bytes;
+  m_statistics.bytes_peak = std::max(m_statistics.bytes_peak, m_statistics.bytes_in_use);
+  ++m_statistics.allocations_in_use;
+  ++m_statistics.allocations_total;
+  return data;
+}
+
+void StatisticsAdaptor::deallocate(void* data, std::size_t bytes) noexcept {
+  m_upstream.deallocate(data, bytes);
+  const std::lock_guard lock(m_mutex);
+  m_statistics.bytes_in_use -= bytes;
+  --m_statistics.allocations_in_use;
+}
+
+MemoryStatistics StatisticsAdaptor::statistics() const {
+  const std::lock_guard lock(m_mutex);
+  return m_statistics;
+}
+
+}  // namespace Kindred
