@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 # How every target of the project is compiled, in one place.
 
+set(KINDRED_SANITIZE "" CACHE STRING "Sanitizers to compile with, as -fsanitize names them")
+option(KINDRED_WARNINGS_AS_ERRORS "Treat warnings as errors" OFF)
+
 # kindred_compile_options(<target>): language level, one instruction set, IEEE arithmetic as written (no
 # contraction: the same-bits promise), warnings. All private: nothing of it reaches a consumer.
 function(kindred_compile_options target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE -Wall -Wextra -ffp-contract=off)
+  if(KINDRED_WARNINGS_AS_ERRORS)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
   if(KINDRED_ARCH)
     target_compile_options(${target} PRIVATE "-march=${KINDRED_ARCH}")
   endif()
   if(KINDRED_SANITIZE)
-    target_compile_options(${target} PRIVATE "-fsanitize=${KINDRED_SANITIZE}" -fno-omit-frame-pointer)
+    target_compile_options(${target} PRIVATE "-fsanitize=${KINDRED_SANITIZE}" -fno-omit-frame-pointer
+      -fno-sanitize-recover=undefined)
     target_link_options(${target} PUBLIC "-fsanitize=${KINDRED_SANITIZE}")
   endif()
 endfunction()
@@ -23,16 +30,21 @@ function(kindred_kokkos_options target)
   endif()
 endfunction()
 
-# kindred_library(<name> [KOKKOS PUBLIC|PRIVATE] [LINK <targets>] [LINK_PRIVATE <targets>]): the library of the folder <name>.
-# Headers and sources are the files of the folder: a new file needs no line here.
+# kindred_library(<name> KOKKOS PUBLIC|PRIVATE [LINK <targets>] [LINK_PRIVATE <targets>]): the library of the
+# folder <name>. Headers and sources are the files of the folder: a new file needs no line here.
+# With KOKKOS PRIVATE the public headers include no Kokkos, and those in impl/ stay inside the build.
 function(kindred_library name)
   cmake_parse_arguments(ARG "" "KOKKOS" "LINK;LINK_PRIVATE" ${ARGN})
   set(target kindred_${name})
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/include/*.hpp")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/*.cpp")
+  if(ARG_KOKKOS STREQUAL "PRIVATE")
+    list(FILTER headers EXCLUDE REGEX "/impl/")
+  endif()
   add_library(${target} ${sources})
   add_library(Kindred::${name} ALIAS ${target})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON
+    VERIFY_INTERFACE_HEADER_SETS ON)
   target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS include FILES ${headers})
   # Headers that include no Kokkos are read from every folder below without linking it.
   set(include_directories "${PROJECT_BINARY_DIR}/include")
