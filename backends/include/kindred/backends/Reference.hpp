@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_BACKENDS_REFERENCE_HPP
+#define KINDRED_BACKENDS_REFERENCE_HPP
+
+#include <kindred/core/graph/Spreading.hpp>
+#include <kindred/core/sequence/Symbol.hpp>
+#include <kindred/core/vector/Metric.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+/// \brief The oracle: every core operation written from its definition, serial, obvious and slow.
+///
+/// Shares no code with the kernels. Takes valid arguments, checks none, runs on the calling thread.
+/// What the kernels compute must have the same bits.
+namespace Kindred::Reference {
+
+// ---- Canonical sums ----
+
+/// The canonical sum of \p terms: blocks of 4096, 32 lanes, halving trees; +0 for no terms.
+double canonical_sum(std::span<const double> terms);
+/// Σ a·b, canonical; \p a and \p b of the same length.
+double dot(std::span<const float> a, std::span<const float> b);
+/// Σ (a − b)², canonical; difference, square and sum each rounded to double.
+double squared_difference(std::span<const float> a, std::span<const float> b);
+
+// ---- Select ----
+
+/// An index and its score.
+struct Item {
+  std::uint64_t index = 0;
+  float score = 0;
+
+  friend bool operator==(const Item&, const Item&) = default;
+};
+
+/// Which scores are better.
+enum class Better : std::uint8_t { larger, smaller };
+
+/// The total order: better score first, then lower index; NaN last, −0 equal to +0.
+bool precedes(const Item& a, const Item& b, Better better);
+/// The first \p k of \p items in total order, by sorting all of them.
+std::vector<Item> top_k(std::span<const Item> items, std::size_t k, Better better);
+/// As above, index i has score `scores[i]`.
+std::vector<Item> top_k(std::span<const float> scores, std::size_t k, Better better);
+/// The first \p k of all \p lists together.
+std::vector<Item> merge_top_k(std::span<const std::vector<Item>> lists, std::size_t k,
+                              Better better);
+
+// ---- Vector ----
+
+/// larger for cosine and ip, smaller for l2
+Better better_of(Metric metric);
+/// The score of \p row for \p query: rounded once, NaN is 0x7FC00000, a zero is +0.
+float score(Metric metric, std::span<const float> query, std::span<const float> row);
+
+/// The answer to one query: `top` places, padded with id −1 and −inf (+inf under l2).
+struct SearchAnswer {
+  std::vector<std::int64_t> ids;
+  std::vector<float> scores;
+};
+/// The best \p top of \p rows (`count × query.size()`, row-major) that \p filter (a byte a row,
+/// empty = all) lets pass.
+SearchAnswer search(Metric metric, std::span<const float> rows, std::span<const float> query,
+                    std::size_t top, std::span<const std::uint8_t> filter = {});
+/// The best \p top of the rows that \p candidates names, each scored once.
+std::vector<Item> score_candidates(Metric metric, std::span<const float> rows,
+                                   std::span<const float> query,
+                                   std::span<const std::uint64_t> candidates, std::size_t top);
+
+// ---- Sequence ----
+
+/// Length of the longest common subsequence; `unknown_symbol` matches nothing.
+std::uint32_t lcs(std::span<const Symbol> pattern, std::span<const Symbol> query);
+/// The matching blocks of Python's `SequenceMatcher(None, pattern, query, autojunk=False)`, without
+/// the final empty one.
+std::vector<Block> blocks(std::span<const Symbol> pattern, std::span<const Symbol> query);
+/// Symbols in all `blocks`.
+std::uint32_t difflib(std::span<const Symbol> pattern, std::span<const Symbol> query);
+
+/// How `matched` is counted.
+enum class Matched : std::uint8_t { lcs, difflib };
+
+/// A pattern in an answer.
+struct MatchItem {
+  std::uint64_t index = 0;
+  double similarity = 0;
+  std::uint32_t matched = 0;
+
+  friend bool operator==(const MatchItem&, const MatchItem&) = default;
+};
+/// 2·matched / (pattern + query length), in double; two empty sequences: 0 by lcs, 1 by difflib.
+double similarity(Matched measure, std::uint32_t matched, std::size_t pattern_length,
+                  std::size_t query_length);
+/// The patterns with similarity ≥ \p threshold, best first, at most \p top; none for an empty
+/// query.
+std::vector<MatchItem> match(std::span<const std::vector<Symbol>> patterns,
+                             std::span<const Symbol> query, Matched measure, double threshold,
+                             std::size_t top);
+
+// ---- Graph ----
+
+struct Link {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  float weight = 1;
+};
+
+struct Node {
+  std::uint32_t node = 0;
+  float value = 0;
+
+  friend bool operator==(const Node&, const Node&) = default;
+};
+
+struct SpreadSettings {
+  std::uint32_t hops = 4;
+  Decay decay;
+  std::optional<double> threshold;  ///< of all tiers; nothing: 0.01 / 0.05 / 0.10
+};
+
+/// The activation of every node after engine-mode spreading.
+std::vector<float> spread_engine(std::size_t nodes, std::span<const Link> links,
+                                 std::span<const Node> sources,
+                                 const SpreadSettings& settings = {});
+/// Σ x_d of every node, d = 0 … hops, x_d = D(d)·Wᵀx_{d−1}.
+std::vector<float> spread_linear(std::size_t nodes, std::span<const Link> links,
+                                 std::span<const Node> sources,
+                                 const SpreadSettings& settings = {});
+/// The nodes whose value is not zero, greatest first, then lower node, at most \p top.
+std::vector<Node> ranked_nodes(std::span<const float> values, std::size_t top);
+
+}  // namespace Kindred::Reference
+
+#endif  // KINDRED_BACKENDS_REFERENCE_HPP

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/Reference.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+namespace Reference = Kindred::Reference;
+using Kindred::Block;
+using Kindred::Symbol;
+using Kindred::unknown_symbol;
+using Reference::Matched;
+using Reference::MatchItem;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// A symbol a letter; `?` is unknown.
+std::vector<Symbol> letters(std::string_view text) {
+  std::vector<Symbol> symbols;
+  for (const char c : text)
+    symbols.push_back(c == '?' ? unknown_symbol : static_cast<unsigned char>(c));
+  return symbols;
+}
+std::uint32_t lcs(std::string_view a, std::string_view b) {
+  return Reference::lcs(letters(a), letters(b));
+}
+std::uint32_t difflib(std::string_view a, std::string_view b) {
+  return Reference::difflib(letters(a), letters(b));
+}
+std::vector<Block> blocks(std::string_view a, std::string_view b) {
+  return Reference::blocks(letters(a), letters(b));
+}
+
+TEST(ReferenceSequence, SmallSizesByHand) {
+  EXPECT_EQ(lcs("", ""), 0U);
+  EXPECT_EQ(lcs("a", ""), 0U);
+  EXPECT_EQ(lcs("a", "a"), 1U);
+  EXPECT_EQ(lcs("ab", "ba"), 1U);
+  EXPECT_EQ(lcs("abc", "ac"), 2U);
+  EXPECT_EQ(difflib("", ""), 0U);
+  EXPECT_EQ(difflib("", "a"), 0U);
+  EXPECT_EQ(difflib("ab", "ba"), 1U);
+  EXPECT_EQ(difflib("abc", "ac"), 2U);
+  EXPECT_EQ(lcs("agcat", "gac"), 2U);
+  EXPECT_EQ(lcs("aggtab", "gxtxayb"), 4U);
+}
+
+TEST(ReferenceSequence, DivergesFromDifflibWhereItMust) {
+  struct Case {
+    const char* a;
+    const char* b;
+    unsigned lcs, forward, backward;
+  };
+  for (const Case& c :
+       {Case{"aba", "bca", 2, 1, 2}, Case{"bacb", "ab", 2, 1, 2}, Case{"abcd", "bdca", 2, 1, 2}}) {
+    EXPECT_EQ(lcs(c.a, c.b), c.lcs);
+    EXPECT_EQ(lcs(c.b, c.a), c.lcs);
+    EXPECT_EQ(difflib(c.a, c.b), c.forward);
+    EXPECT_EQ(difflib(c.b, c.a), c.backward);
+  }
+  EXPECT_EQ(lcs("abc", "bdca"), 2U);
+  EXPECT_EQ(difflib("abc", "bdca"), 1U);
+  EXPECT_EQ(lcs("abcd", "cbda"), 2U);
+  EXPECT_EQ(difflib("abcd", "cbda"), 1U);
+  EXPECT_EQ(lcs("abcdef", "abdfec"), 4U);
+  EXPECT_EQ(difflib("abcdef", "abdfec"), 3U);
+}
+
+TEST(ReferenceSequence, BlocksOfPythonsDocumentation) {
+  EXPECT_THAT(blocks("abxcd", "abcd"), ElementsAre(Block{0, 0, 2}, Block{3, 2, 2}));
+  EXPECT_THAT(blocks("qabxcd", "abycdf"), ElementsAre(Block{1, 0, 2}, Block{4, 3, 2}));
+  EXPECT_THAT(blocks(" abcd", "abcd abcd"), ElementsAre(Block{0, 4, 5}));
+  EXPECT_EQ(difflib("private Thread currentThread;", "private volatile Thread currentThread;"),
+            29U);
+}
+
+TEST(ReferenceSequence, TiesGoToTheSmallestStarts) {
+  EXPECT_THAT(blocks("ab", "ba"), ElementsAre(Block{0, 1, 1}));
+  EXPECT_THAT(blocks("ba", "ab"), ElementsAre(Block{0, 1, 1}));
+  EXPECT_THAT(blocks("a", "aaa"), ElementsAre(Block{0, 0, 1}));
+  EXPECT_THAT(blocks("abcd", "bdca"), ElementsAre(Block{0, 3, 1}));
+}
+
+TEST(ReferenceSequence, NoAutojunk) {
+  std::string a;
+  std::string b = "z";
+  for (int i = 0; i < 5; ++i) a += "xy";
+  for (int i = 0; i < 100; ++i) b += "xy";
+  EXPECT_EQ(difflib(a, b), 10U);
+}
+
+TEST(ReferenceSequence, UnknownMatchesNothingItselfIncluded) {
+  EXPECT_EQ(lcs("a?b", "a?b"), 2U);
+  EXPECT_THAT(blocks("a?b", "a?b"), ElementsAre(Block{0, 0, 1}, Block{2, 2, 1}));
+  EXPECT_EQ(difflib("???", "???"), 0U);
+}
+
+TEST(ReferenceSequence, SimilarityOfNothing) {
+  EXPECT_EQ(Reference::similarity(Matched::lcs, 0, 0, 0), 0.0);
+  EXPECT_EQ(Reference::similarity(Matched::difflib, 0, 0, 0), 1.0);
+  EXPECT_EQ(Reference::similarity(Matched::lcs, 1, 1, 5), 1.0 / 3.0);
+}
+
+TEST(ReferenceSequence, GoldenSimilarities) {
+  struct Case {
+    const char* pattern;
+    const char* query;
+    double similarity;
+  };
+  for (const Case& c :
+       {Case{"abc", "ab", 0.8}, Case{"abcd", "ab", 4.0 / 6}, Case{"abcdefghij", "ab", 4.0 / 12},
+        Case{"abcdefghij", "abcde", 10.0 / 15}, Case{"abcdefghi", "abcde", 10.0 / 14},
+        Case{"abcdefghi", "ad", 4.0 / 11}, Case{"abcd", "abxcd", 8.0 / 9},
+        Case{"abcd", "abxycdz", 8.0 / 11}, Case{"abcd", "axcy", 0.5}, Case{"abab", "ab", 4.0 / 6},
+        Case{"ab", "ab", 1.0}, Case{"abc", "??", 0.0}}) {
+    const std::vector<std::vector<Symbol>> patterns{letters(c.pattern)};
+    for (const Matched measure : {Matched::lcs, Matched::difflib}) {
+      const auto found = Reference::match(patterns, letters(c.query), measure, c.similarity, 1);
+      ASSERT_EQ(found.size(), 1U) << c.pattern << ' ' << c.query;
+      EXPECT_EQ(found[0].similarity, c.similarity);
+      EXPECT_THAT(Reference::match(patterns, letters(c.query), measure, c.similarity + 1e-12, 1),
+                  IsEmpty());
+    }
+  }
+}
+
+TEST(ReferenceSequence, MatchRanksAndCuts) {
+  const std::vector<std::vector<Symbol>> patterns{letters("xyz"), letters("ab"), letters(""),
+                                                  letters("ab"), letters("abc")};
+  const auto all = Reference::match(patterns, letters("ab"), Matched::lcs, 0.0, 10);
+  EXPECT_THAT(all, ElementsAre(MatchItem{1, 1.0, 2}, MatchItem{3, 1.0, 2}, MatchItem{4, 0.8, 2},
+                               MatchItem{0, 0.0, 0}, MatchItem{2, 0.0, 0}));
+  EXPECT_THAT(Reference::match(patterns, letters("ab"), Matched::lcs, 0.1, 2),
+              ElementsAre(MatchItem{1, 1.0, 2}, MatchItem{3, 1.0, 2}));
+  EXPECT_THAT(Reference::match(patterns, {}, Matched::difflib, 0.0, 10), IsEmpty());
+}
+
+}  // namespace
