@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_PERF_COMMON_ENVIRONMENT_HPP
+#define KINDRED_PERF_COMMON_ENVIRONMENT_HPP
+
+#include <kindred/backends/Context.hpp>
+
+#include "machine/Limits.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace Kindred::Perf {
+
+using Json = nlohmann::ordered_json;
+
+/// \brief What a measurement has to be read with: version, commit, compiler, Kokkos, devices,
+/// threads, `OMP_*`, seed, and the limits of the machine where they were measured.
+Json environment(const Context& context, std::uint64_t seed, const std::vector<Limits>& limits);
+
+Json to_json(const Limits& limits);
+
+/// The limits of \p space among \p limits, or nothing.
+const Limits* find_limits(const std::vector<Limits>& limits, Space space);
+
+/// \brief Writes \p json to the file \p path, or to standard output for "" and "-".
+/// \throws Error when it cannot be written
+void write_json(const Json& json, const std::string& path);
+
+}  // namespace Kindred::Perf
+
+#endif  // KINDRED_PERF_COMMON_ENVIRONMENT_HPP
