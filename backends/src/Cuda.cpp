@@ -37,6 +37,11 @@ SpaceInfo query_device() {
   return info;
 }
 
+void synchronize_device() noexcept {
+  // An error of the kernel stays for the fence of whoever launched it.
+  (void)cudaDeviceSynchronize();
+}
+
 #else
 
 SpaceInfo query_device() {
@@ -47,6 +52,8 @@ SpaceInfo query_device() {
       "cuda)";
   return info;
 }
+
+void synchronize_device() noexcept {}
 
 #endif
 

@@ -9,18 +9,6 @@
 // First form: fixed costs, so that the engines can be built against it.
 namespace Kindred {
 
-std::string_view to_string(Operation operation) noexcept {
-  constexpr std::array<std::string_view, operation_count> names{"lcs", "difflib", "search", "score",
-                                                                "spread"};
-  return names[static_cast<std::size_t>(operation)];
-}
-std::string_view to_string(Reason reason) noexcept {
-  constexpr std::array<std::string_view, 6> names{"predicted",  "forced", "only",
-                                                  "hysteresis", "probe",  "fallback"};
-  return names[static_cast<std::size_t>(reason)];
-}
-std::string to_json(const DispatchRecord&) { return "{}"; }
-
 struct Dispatcher::State {
   SpaceSet usable;
   int threads;

@@ -12,6 +12,9 @@ namespace Kindred::Impl {
 /// for a missing one.
 SpaceInfo query_device();
 
+/// Waits for everything on the device; for times of kernels only. Does nothing in a host build.
+void synchronize_device() noexcept;
+
 }  // namespace Kindred::Impl
 
 #endif  // KINDRED_BACKENDS_IMPL_DEVICE_HPP

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/Dispatcher.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <cmath>
+
+namespace Kindred {
+
+std::string_view to_string(Operation operation) noexcept {
+  constexpr std::array<std::string_view, operation_count> names{"lcs", "difflib", "search", "score",
+                                                                "spread"};
+  return names[static_cast<std::size_t>(operation)];
+}
+
+std::string_view to_string(Reason reason) noexcept {
+  constexpr std::array<std::string_view, 6> names{"predicted",  "forced", "only",
+                                                  "hysteresis", "probe",  "fallback"};
+  return names[static_cast<std::size_t>(reason)];
+}
+
+std::string to_json(const DispatchRecord& record) {
+  using nlohmann::ordered_json;
+  ordered_json predicted = ordered_json::object();
+  for (const Space space : all_spaces) {
+    const double seconds = record.predicted[static_cast<std::size_t>(space)];
+    if (!std::isnan(seconds)) predicted[std::string(to_string(space))] = seconds;
+  }
+  return ordered_json{{"op", to_string(record.operation)},
+                      {"items", record.items},
+                      {"predicted", std::move(predicted)},
+                      {"chosen", to_string(record.chosen)},
+                      {"taken", record.taken},
+                      {"why", to_string(record.why)}}
+      .dump();
+}
+
+}  // namespace Kindred

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/KernelProfile.hpp>
+
+#include "KernelEvents.hpp"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <tuple>
+
+namespace Kindred {
+
+struct KernelProfile::State final : Impl::KernelListener {
+  void on_kernel(const Impl::KernelEvent& event) override {
+    const double seconds = std::chrono::duration<double>(event.end - event.begin).count();
+    const std::lock_guard lock(mutex);
+    KernelTime& time = times[{event.label, event.device}];
+    time.label = event.label;
+    time.device = event.device;
+    ++time.count;
+    time.seconds += seconds;
+    time.longest = std::max(time.longest, seconds);
+  }
+
+  mutable std::mutex mutex;
+  std::map<std::pair<std::string, bool>, KernelTime> times;
+};
+
+KernelProfile::KernelProfile() : m_state(std::make_unique<State>()) { m_state->start_listening(); }
+KernelProfile::~KernelProfile() { m_state->stop_listening(); }
+
+std::vector<KernelTime> KernelProfile::kernels() const {
+  std::vector<KernelTime> kernels;
+  {
+    const std::lock_guard lock(m_state->mutex);
+    for (const auto& [key, time] : m_state->times) kernels.push_back(time);
+  }
+  std::sort(kernels.begin(), kernels.end(), [](const KernelTime& a, const KernelTime& b) {
+    return std::tie(b.seconds, a.label, a.device) < std::tie(a.seconds, b.label, b.device);
+  });
+  return kernels;
+}
+
+void KernelProfile::reset() {
+  const std::lock_guard lock(m_state->mutex);
+  m_state->times.clear();
+}
+
+}  // namespace Kindred

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/Trace.hpp>
+
+#include "AtomicFile.hpp"
+#include "KernelEvents.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace Kindred {
+
+namespace {
+
+using Time = std::chrono::steady_clock::time_point;
+
+constexpr int device_row = 0;  ///< thread rows count from 1
+
+struct Event {
+  std::string name;
+  const char* category;
+  int row;
+  Time begin;
+  Time end;
+  std::string arguments;  ///< JSON, or empty
+};
+
+}  // namespace
+
+struct Trace::State final : Impl::KernelListener {
+  explicit State(const Options& given) : options(given), start(std::chrono::steady_clock::now()) {}
+
+  void on_kernel(const Impl::KernelEvent& event) override {
+    const std::lock_guard lock(mutex);
+    add({event.label, "kernel", event.device ? device_row : row(), event.begin, event.end, {}});
+  }
+
+  /// Of the calling thread. Needs the lock.
+  int row() {
+    return rows.try_emplace(std::this_thread::get_id(), static_cast<int>(rows.size()) + 1)
+        .first->second;
+  }
+  /// Needs the lock.
+  void add(Event event) {
+    if (events.size() < options.events_max) {
+      events.push_back(std::move(event));
+    } else {
+      ++dropped;
+    }
+  }
+
+  Options options;
+  Time start;
+  mutable std::mutex mutex;
+  std::vector<Event> events;
+  std::map<std::thread::id, int> rows;
+  std::size_t dropped = 0;
+};
+
+Trace::Trace() : Trace(Options()) {}
+Trace::Trace(const Options& options) : m_state(std::make_unique<State>(options)) {
+  if (options.kernels) m_state->start_listening();
+}
+Trace::~Trace() {
+  if (m_state->options.kernels) m_state->stop_listening();
+}
+
+Trace::Span::Span(Trace& trace, std::string name)
+    : m_trace(&trace), m_name(std::move(name)), m_begin(std::chrono::steady_clock::now()) {}
+Trace::Span::Span(Span&& other) noexcept
+    : m_trace(std::exchange(other.m_trace, nullptr)),
+      m_name(std::move(other.m_name)),
+      m_begin(other.m_begin) {}
+Trace::Span::~Span() {
+  if (m_trace == nullptr) return;
+  State& state = *m_trace->m_state;
+  const Time end = std::chrono::steady_clock::now();
+  try {
+    const std::lock_guard lock(state.mutex);
+    state.add({std::move(m_name), "span", state.row(), m_begin, end, {}});
+  } catch (const std::bad_alloc&) {
+    ++state.dropped;
+  }
+}
+
+Trace::Span Trace::span(std::string name) { return Span(*this, std::move(name)); }
+
+void Trace::add(const DispatchRecord& record) {
+  const Time end = std::chrono::steady_clock::now();
+  const auto taken = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+      std::chrono::duration<double>(record.taken));
+  const std::lock_guard lock(m_state->mutex);
+  m_state->add(
+      {std::string(to_string(record.operation)) + " on " + std::string(to_string(record.chosen)),
+       "dispatch", m_state->row(), end - taken, end, to_json(record)});
+}
+
+std::size_t Trace::dropped() const {
+  const std::lock_guard lock(m_state->mutex);
+  return m_state->dropped;
+}
+
+std::string Trace::json() const {
+  using nlohmann::ordered_json;
+  const auto microseconds = [](auto duration) {
+    return std::chrono::duration<double, std::micro>(duration).count();
+  };
+  ordered_json list = ordered_json::array();
+  const auto name_row = [&](int row, const std::string& name) {
+    list.push_back({{"name", "thread_name"},
+                    {"ph", "M"},
+                    {"pid", 1},
+                    {"tid", row},
+                    {"args", {{"name", name}}}});
+  };
+  const std::lock_guard lock(m_state->mutex);
+  name_row(device_row, "device");
+  for (const auto& [thread, row] : m_state->rows)
+    name_row(row, "host thread " + std::to_string(row));
+  for (const Event& event : m_state->events) {
+    ordered_json entry = {{"name", event.name},
+                          {"cat", event.category},
+                          {"ph", "X"},
+                          {"ts", microseconds(event.begin - m_state->start)},
+                          {"dur", microseconds(event.end - event.begin)},
+                          {"pid", 1},
+                          {"tid", event.row}};
+    if (!event.arguments.empty()) entry["args"] = ordered_json::parse(event.arguments);
+    list.push_back(std::move(entry));
+  }
+  const ordered_json trace = {{"displayTimeUnit", "ms"},
+                              {"otherData", {{"dropped", m_state->dropped}}},
+                              {"traceEvents", std::move(list)}};
+  // A label need not be UTF-8; the file must be.
+  return trace.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+void Trace::write(const std::string& path) const { Impl::write_atomically(path, json() + '\n'); }
+
+}  // namespace Kindred
