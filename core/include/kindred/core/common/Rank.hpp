@@ -46,6 +46,27 @@ KOKKOS_INLINE_FUNCTION Rank rank_ascending(float score, std::uint32_t index) {
   return (Rank{Impl::ascending_bits(score)} << 32U) | index;
 }
 
+namespace Impl {
+
+/// The score of `ascending_bits`: NaN is canonical, a zero is +0.
+KOKKOS_INLINE_FUNCTION float score_from_ascending_bits(std::uint32_t bits) {
+  if (bits == 0xFFFFFFFFU) return Kokkos::bit_cast<float>(canonical_nan_bits);
+  return Kokkos::bit_cast<float>((bits >> 31U) != 0 ? bits & 0x7FFFFFFFU : ~bits);
+}
+
+}  // namespace Impl
+
+/// The score of a rank made by `rank_descending`, to the bit (NaN canonical, a zero +0).
+KOKKOS_INLINE_FUNCTION float score_descending(Rank rank) {
+  const auto key = static_cast<std::uint32_t>(rank >> 32U);
+  return Impl::score_from_ascending_bits(key == 0xFFFFFFFFU ? key : 0xFFFFFFFEU - key);
+}
+
+/// The score of a rank made by `rank_ascending`, to the bit (NaN canonical, a zero +0).
+KOKKOS_INLINE_FUNCTION float score_ascending(Rank rank) {
+  return Impl::score_from_ascending_bits(static_cast<std::uint32_t>(rank >> 32U));
+}
+
 /// The item a rank stands for.
 KOKKOS_INLINE_FUNCTION std::uint32_t rank_index(Rank rank) {
   return static_cast<std::uint32_t>(rank);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SELECT_TOP_K_HPP
+#define KINDRED_CORE_SELECT_TOP_K_HPP
+
+#include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/common/ArrayView.hpp>
+#include <kindred/core/common/Rank.hpp>
+#include <kindred/core/select/WideRank.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace Kindred {
+
+/// \brief What a top-k call covers; it sets the workspace and the launches.
+struct TopKShape {
+  std::size_t rows = 0;
+  std::size_t longest = 0;  ///< keys of the longest row, < 2^32
+  std::size_t k = 0;        ///< may exceed a row: its places are padded with `key_none`
+};
+
+/// Keys that the workspace of `top_k` holds for \p shape.
+template <class ExecutionSpace, class Key>
+std::size_t top_k_workspace(const TopKShape& shape);
+
+/// Keys that the workspace of `merge_top_k` holds for \p shape.
+template <class ExecutionSpace, class Key>
+std::size_t merge_top_k_workspace(const TopKShape& shape, std::size_t lists);
+
+/// \brief The k smallest keys of every row of a `rows × longest` matrix, ascending. Does not fence.
+///
+/// `Key` is `Rank` or `WideRank`. The keys of a row must be distinct, `key_none` apart, which never
+/// counts as an item; the answer is then unique, whatever the space and its threads.
+/// Complexity: one pass over the keys and O(k log k) a row where k is a small part of it. A device
+/// makes 1 + O(log(longest) / log(2048 / k)) launches, and O(log(longest)) for k > 512.
+/// \param keys `rows × longest`, row-major \param out `rows × k`, padded with `key_none`
+/// \param workspace of `top_k_workspace` keys or more, not shared with a call that may still run
+template <class ExecutionSpace, class Key>
+void top_k(const ExecutionSpace& exec_space, const ArrayView<const Key, ExecutionSpace>& keys,
+           const TopKShape& shape, const ArrayView<Key, ExecutionSpace>& out,
+           const ArrayView<Key, ExecutionSpace>& workspace);
+
+/// \brief The same over rows of different lengths: row r is `keys[offsets[r] … offsets[r + 1])`.
+/// Does not fence.
+///
+/// Time grows with `rows × longest`, not with the keys, once rows are longer than 2048 (device) or
+/// 16384 keys (host).
+template <class ExecutionSpace, class Key>
+void top_k(const ExecutionSpace& exec_space, const ArrayView<const Key, ExecutionSpace>& keys,
+           const ArrayView<const std::uint64_t, ExecutionSpace>& offsets, const TopKShape& shape,
+           const ArrayView<Key, ExecutionSpace>& out,
+           const ArrayView<Key, ExecutionSpace>& workspace);
+
+/// \brief Merges partial answers: the k smallest of `lists` ascending lists of `length` keys each,
+/// a row. Does not fence.
+///
+/// \param partial `rows × lists × length` with `lists * length == shape.longest`, padded with
+/// `key_none` \param workspace of `merge_top_k_workspace` keys or more
+template <class ExecutionSpace, class Key>
+void merge_top_k(const ExecutionSpace& exec_space,
+                 const ArrayView<const Key, ExecutionSpace>& partial, std::size_t lists,
+                 const TopKShape& shape, const ArrayView<Key, ExecutionSpace>& out,
+                 const ArrayView<Key, ExecutionSpace>& workspace);
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_SELECT_TOP_K_HPP

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SELECT_IMPL_TOP_K_HOST_HPP
+#define KINDRED_CORE_SELECT_IMPL_TOP_K_HOST_HPP
+
+#include <kindred/core/select/TopK.hpp>
+#include <kindred/core/select/impl/TopK_Rows.hpp>
+
+#include <algorithm>
+
+namespace Kindred::Impl {
+
+/// \brief Top-k of a thread: keeps what beats the k-th best so far in a buffer, and cuts the buffer
+/// back to k when it is full. One pass over the keys; O(k) a cut, paid for by k new keys.
+template <class Key>
+class HostTopK {
+ public:
+  static constexpr std::size_t step = 32;  // keys tested together, so that the test vectorises
+
+  static std::size_t chunk(std::size_t k) { return std::max<std::size_t>(16384, 8 * k); }
+  static std::size_t chunks(std::size_t longest, std::size_t k) {
+    return std::max<std::size_t>(1, (longest + chunk(k) - 1) / chunk(k));
+  }
+  static std::size_t buffer(std::size_t length, std::size_t k) {
+    return std::min(length, 2 * k + step);
+  }
+  static std::size_t kept(std::size_t longest, std::size_t k) {
+    return std::min(k, std::min(longest, chunk(k)));
+  }
+
+  static std::size_t workspace(const TopKShape& shape) {
+    const std::size_t n = chunks(shape.longest, shape.k);
+    const std::size_t one = shape.rows * buffer(n * kept(shape.longest, shape.k), shape.k);
+    if (n == 1) return shape.rows * buffer(shape.longest, shape.k);
+    return shape.rows * n * (buffer(chunk(shape.k), shape.k) + kept(shape.longest, shape.k)) + one;
+  }
+
+  static void run(const HostSpace& exec_space, const TopKRows<Key>& rows, const TopKShape& shape,
+                  Key* out, Key* workspace) {
+    const std::size_t n = chunks(shape.longest, shape.k);
+    if (n == 1) {
+      launch(exec_space, rows, shape.rows, 1, shape.longest, shape.k, shape.k, true, out,
+             workspace);
+      return;
+    }
+    const std::size_t keep = kept(shape.longest, shape.k);
+    Key* partial = workspace;
+    Key* buffers = partial + shape.rows * n * keep;
+    launch(exec_space, rows, shape.rows, n, chunk(shape.k), shape.k, keep, false, partial, buffers);
+    Key* last = buffers + shape.rows * n * buffer(chunk(shape.k), shape.k);
+    launch(exec_space, TopKRows<Key>{partial, nullptr, n * keep}, shape.rows, 1, n * keep, shape.k,
+           shape.k, true, out, last);
+  }
+
+ private:
+  struct Unit {
+    TopKRows<Key> rows;
+    std::size_t chunks;
+    std::size_t chunk;
+    std::size_t k;
+    std::size_t keep;
+    bool sort;
+    Key* out;
+    Key* buffers;
+
+    void operator()(std::size_t unit) const {
+      const std::size_t row = unit / chunks;
+      const std::size_t length = rows.length(row);
+      const std::size_t begin = std::min(length, unit % chunks * chunk);
+      const std::size_t count = std::min(chunk, length - begin);
+      Key* kept = buffers + unit * buffer(chunk, k);
+      std::size_t found = select(rows.keys + rows.begin(row) + begin, count, k, kept);
+      if (sort) std::sort(kept, kept + found);
+      Key* target = out + unit * keep;
+      std::copy(kept, kept + found, target);
+      std::fill(target + found, target + keep, key_none<Key>());
+    }
+  };
+
+  static void launch(const HostSpace& exec_space, const TopKRows<Key>& rows, std::size_t row_count,
+                     std::size_t chunk_count, std::size_t chunk_length, std::size_t k,
+                     std::size_t keep, bool sort, Key* out, Key* buffers) {
+    Kokkos::parallel_for(
+        "Kindred::TopK::select::chunk",
+        Kokkos::RangePolicy<HostSpace, Kokkos::Schedule<Kokkos::Dynamic>,
+                            Kokkos::IndexType<std::size_t>>(exec_space, 0, row_count * chunk_count),
+        Unit{rows, chunk_count, chunk_length, k, keep, sort, out, buffers});
+  }
+
+  /// Puts the min(k, items) smallest of \p keys into \p kept, in any order; returns how many.
+  static std::size_t select(const Key* keys, std::size_t count, std::size_t k, Key* kept) {
+    std::size_t found = 0;
+    Key bound = key_none<Key>();
+    const auto cut = [&] {
+      if (found <= k) return;
+      std::nth_element(kept, kept + (k - 1), kept + found);
+      bound = kept[k - 1];
+      found = k;
+    };
+    // Where every key fits, there is nothing to cut before the end.
+    const std::size_t limit = count <= 2 * k + step ? count : 2 * k;
+    std::size_t i = 0;
+    for (; i + step <= count; i += step) {
+      bool any = false;
+      for (std::size_t j = 0; j < step; ++j) any |= keys[i + j] < bound;
+      if (!any) continue;
+      for (std::size_t j = 0; j < step; ++j) {
+        kept[found] = keys[i + j];
+        found += keys[i + j] < bound ? 1 : 0;
+      }
+      if (found > limit) cut();
+    }
+    for (; i < count; ++i) {
+      if (keys[i] < bound) kept[found++] = keys[i];
+    }
+    cut();
+    return found;
+  }
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_SELECT_IMPL_TOP_K_HOST_HPP

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SELECT_IMPL_TOP_K_ROWS_HPP
+#define KINDRED_CORE_SELECT_IMPL_TOP_K_ROWS_HPP
+
+#include <Kokkos_Macros.hpp>
+#include <cstddef>
+#include <cstdint>
+
+namespace Kindred::Impl {
+
+/// Where the rows of a top-k call lie: dense without offsets.
+template <class Key>
+struct TopKRows {
+  const Key* keys;
+  const std::uint64_t* offsets;  ///< null: row r begins at r · longest
+  std::uint64_t longest;
+
+  KOKKOS_INLINE_FUNCTION std::uint64_t begin(std::uint64_t row) const {
+    return offsets != nullptr ? offsets[row] : row * longest;
+  }
+  KOKKOS_INLINE_FUNCTION std::uint64_t length(std::uint64_t row) const {
+    return offsets != nullptr ? offsets[row + 1] - offsets[row] : longest;
+  }
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_SELECT_IMPL_TOP_K_ROWS_HPP

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/select/impl/TopK_Device.hpp>
+#include <kindred/core/select/impl/TopK_Host.hpp>
+
+namespace Kindred {
+
+namespace {
+
+template <class ExecutionSpace, class Key>
+void select(const ExecutionSpace& exec_space, const Impl::TopKRows<Key>& rows,
+            const TopKShape& shape, Key* out, Key* workspace) {
+  if (shape.rows == 0 || shape.k == 0) return;
+  if constexpr (Arch::is_device<ExecutionSpace>) {
+    Impl::DeviceTopK<ExecutionSpace, Key>::run(exec_space, rows, shape, out, workspace);
+  } else {
+    Impl::HostTopK<Key>::run(exec_space, rows, shape, out, workspace);
+  }
+}
+
+}  // namespace
+
+template <class ExecutionSpace, class Key>
+std::size_t top_k_workspace(const TopKShape& shape) {
+  if (shape.rows == 0 || shape.k == 0) return 0;
+  if constexpr (Arch::is_device<ExecutionSpace>) {
+    return Impl::DeviceTopK<ExecutionSpace, Key>::workspace(shape);
+  } else {
+    return Impl::HostTopK<Key>::workspace(shape);
+  }
+}
+
+template <class ExecutionSpace, class Key>
+std::size_t merge_top_k_workspace(const TopKShape& shape, [[maybe_unused]] std::size_t lists) {
+  if (shape.rows == 0 || shape.k == 0) return 0;
+  if constexpr (Arch::is_device<ExecutionSpace>) {
+    return Impl::DeviceTopK<ExecutionSpace, Key>::merge_workspace(shape, lists);
+  } else {
+    return Impl::HostTopK<Key>::workspace(shape);
+  }
+}
+
+template <class ExecutionSpace, class Key>
+void top_k(const ExecutionSpace& exec_space, const ArrayView<const Key, ExecutionSpace>& keys,
+           const TopKShape& shape, const ArrayView<Key, ExecutionSpace>& out,
+           const ArrayView<Key, ExecutionSpace>& workspace) {
+  select(exec_space, Impl::TopKRows<Key>{keys.data(), nullptr, shape.longest}, shape, out.data(),
+         workspace.data());
+}
+
+template <class ExecutionSpace, class Key>
+void top_k(const ExecutionSpace& exec_space, const ArrayView<const Key, ExecutionSpace>& keys,
+           const ArrayView<const std::uint64_t, ExecutionSpace>& offsets, const TopKShape& shape,
+           const ArrayView<Key, ExecutionSpace>& out,
+           const ArrayView<Key, ExecutionSpace>& workspace) {
+  select(exec_space, Impl::TopKRows<Key>{keys.data(), offsets.data(), shape.longest}, shape,
+         out.data(), workspace.data());
+}
+
+template <class ExecutionSpace, class Key>
+void merge_top_k(const ExecutionSpace& exec_space,
+                 const ArrayView<const Key, ExecutionSpace>& partial,
+                 [[maybe_unused]] std::size_t lists, const TopKShape& shape,
+                 const ArrayView<Key, ExecutionSpace>& out,
+                 const ArrayView<Key, ExecutionSpace>& workspace) {
+  if (shape.rows == 0 || shape.k == 0) return;
+  if constexpr (Arch::is_device<ExecutionSpace>) {
+    Impl::DeviceTopK<ExecutionSpace, Key>::merge(exec_space, partial.data(), lists, shape,
+                                                 out.data(), workspace.data());
+  } else {
+    top_k(exec_space, partial, shape, out, workspace);
+  }
+}
+
+#define KINDRED_INSTANTIATE_TOP_K(SPACE, KEY)                                                     \
+  template std::size_t top_k_workspace<SPACE, KEY>(const TopKShape&);                             \
+  template std::size_t merge_top_k_workspace<SPACE, KEY>(const TopKShape&, std::size_t);          \
+  template void top_k<SPACE, KEY>(const SPACE&, const ArrayView<const KEY, SPACE>&,               \
+                                  const TopKShape&, const ArrayView<KEY, SPACE>&,                 \
+                                  const ArrayView<KEY, SPACE>&);                                  \
+  template void top_k<SPACE, KEY>(const SPACE&, const ArrayView<const KEY, SPACE>&,               \
+                                  const ArrayView<const std::uint64_t, SPACE>&, const TopKShape&, \
+                                  const ArrayView<KEY, SPACE>&, const ArrayView<KEY, SPACE>&);    \
+  template void merge_top_k<SPACE, KEY>(                                                          \
+      const SPACE&, const ArrayView<const KEY, SPACE>&, std::size_t, const TopKShape&,            \
+      const ArrayView<KEY, SPACE>&, const ArrayView<KEY, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE)       \
+  KINDRED_INSTANTIATE_TOP_K(SPACE, Rank) \
+  KINDRED_INSTANTIATE_TOP_K(SPACE, WideRank)
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+#undef KINDRED_INSTANTIATE
+#undef KINDRED_INSTANTIATE_TOP_K
+
+}  // namespace Kindred

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/select/TopK.hpp>
+#include <kindred/core/select/impl/TopK_Device.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "Support.hpp"
+
+namespace {
+
+using namespace Kindred;
+
+template <class Key>
+using Rows = std::vector<std::vector<Key>>;
+
+/// The oracle: sort the row, cut it, pad it.
+template <class Key>
+std::vector<Key> sorted_top(const Rows<Key>& rows, std::size_t k) {
+  std::vector<Key> out;
+  for (std::vector<Key> row : rows) {
+    std::sort(row.begin(), row.end());
+    row.resize(std::max(row.size(), k), key_none<Key>());
+    out.insert(out.end(), row.begin(), row.begin() + static_cast<std::ptrdiff_t>(k));
+  }
+  return out;
+}
+
+template <class Key>
+std::vector<Key> flatten(const Rows<Key>& rows) {
+  std::vector<Key> flat;
+  for (const auto& row : rows) flat.insert(flat.end(), row.begin(), row.end());
+  return flat;
+}
+
+template <class Key>
+TopKShape shape_of(const Rows<Key>& rows, std::size_t k) {
+  std::size_t longest = 0;
+  for (const auto& row : rows) longest = std::max(longest, row.size());
+  return {rows.size(), longest, k};
+}
+
+/// Copies in, runs `body(exec_space, keys, offsets, out, workspace)`, copies out. The places behind
+/// the workspace are guarded.
+template <class Key, class Workspace, class Body>
+std::vector<Key> launch(const auto& exec_space, const Rows<Key>& rows, std::size_t k,
+                        const Workspace& workspace_size, const Body& body) {
+  using execution_space = std::decay_t<decltype(exec_space)>;
+  using memory_space = typename execution_space::memory_space;
+  const std::vector<Key> flat = flatten(rows);
+  std::vector<std::uint64_t> ends{0};
+  for (const auto& row : rows) ends.push_back(ends.back() + row.size());
+  const std::size_t workspace_keys = workspace_size();
+  Kokkos::View<Key*, memory_space> keys("keys", flat.size());
+  Kokkos::View<std::uint64_t*, memory_space> offsets("offsets", ends.size());
+  Kokkos::View<Key*, memory_space> out("out", rows.size() * k);
+  Kokkos::View<Key*, memory_space> workspace("workspace", workspace_keys + 64);
+  Impl::upload(exec_space, keys, flat.data(), flat.size());
+  Impl::upload(exec_space, offsets, ends.data(), ends.size());
+  std::vector<Key> guard(workspace_keys + 64, Key{});
+  Impl::upload(exec_space, workspace, guard.data(), guard.size());
+  body(ArrayView<const Key, execution_space>(keys.data(), keys.size()),
+       ArrayView<const std::uint64_t, execution_space>(offsets.data(), offsets.size()),
+       ArrayView<Key, execution_space>(out.data(), out.size()),
+       ArrayView<Key, execution_space>(workspace.data(), workspace_keys));
+  std::vector<Key> result(rows.size() * k);
+  Impl::download(exec_space, result.data(), out, result.size());
+  Impl::download(exec_space, guard.data(), workspace, guard.size());
+  EXPECT_TRUE(std::all_of(guard.end() - 64, guard.end(), [](const Key& key) {
+    return key == Key{};
+  })) << "the workspace was overrun";
+  return result;
+}
+
+/// Every way to the answer on every space, and the device's algorithm on the host.
+template <class Key>
+void expect_matches_reference(const Rows<Key>& rows, std::size_t k) {
+  const std::vector<Key> expected = sorted_top(rows, k);
+  const TopKShape shape = shape_of(rows, k);
+  const bool dense = std::all_of(rows.begin(), rows.end(),
+                                 [&](const auto& row) { return row.size() == shape.longest; });
+  for (const Space space : Testing::spaces()) {
+    SCOPED_TRACE(to_string(space));
+    Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
+      using execution_space = std::decay_t<decltype(exec_space)>;
+      const auto size = [&] { return top_k_workspace<execution_space, Key>(shape); };
+      EXPECT_EQ(launch<Key>(exec_space, rows, k, size,
+                            [&](auto keys, auto offsets, auto out, auto workspace) {
+                              top_k(exec_space, keys, offsets, shape, out, workspace);
+                            }),
+                expected);
+      if (!dense) return;
+      EXPECT_EQ(launch<Key>(exec_space, rows, k, size,
+                            [&](auto keys, auto, auto out, auto workspace) {
+                              top_k(exec_space, keys, shape, out, workspace);
+                            }),
+                expected);
+    });
+  }
+  SCOPED_TRACE("the device's algorithm on the host");
+  using Twin = Impl::DeviceTopK<HostSpace, Key>;
+  const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::openmp);
+  if (rows.empty() || k == 0) return;
+  EXPECT_EQ(launch<Key>(
+                exec_space, rows, k, [&] { return Twin::workspace(shape); },
+                [&](auto keys, auto offsets, auto out, auto workspace) {
+                  Twin::run(exec_space,
+                            Impl::TopKRows<Key>{keys.data(), offsets.data(), shape.longest}, shape,
+                            out.data(), workspace.data());
+                }),
+            expected);
+}
+
+std::vector<Rank> random_row(std::mt19937_64& generator, std::size_t size) {
+  std::vector<Rank> row(size);
+  std::uniform_real_distribution<float> score(-1, 1);
+  for (std::size_t i = 0; i < size; ++i)
+    row[i] = rank_descending(score(generator), static_cast<std::uint32_t>(i));
+  return row;
+}
+
+TEST(TopK, MatchesReferenceAtEdgeSizes) {
+  auto generator = Testing::generator("TopK edge");
+  for (const std::size_t n : Testing::edge_sizes) {
+    for (const std::size_t k : {1UL, 2UL, 10UL, 33UL, n, n + 3}) {
+      if (k == 0) continue;
+      SCOPED_TRACE(std::to_string(n) + " keys, k = " + std::to_string(k));
+      expect_matches_reference<Rank>({random_row(generator, n)}, k);
+    }
+  }
+}
+
+TEST(TopK, MatchesReferenceOnLongRows) {
+  auto generator = Testing::generator("TopK long");
+  for (const std::size_t n : {2047UL, 2048UL, 2049UL, 16384UL, 16385UL, 70001UL, 300000UL}) {
+    for (const std::size_t k : {1UL, 10UL, 100UL, 512UL, 513UL, 1000UL, 2048UL, 10000UL}) {
+      SCOPED_TRACE(std::to_string(n) + " keys, k = " + std::to_string(k));
+      expect_matches_reference<Rank>({random_row(generator, n)}, k);
+    }
+  }
+}
+
+TEST(TopK, ReturnsAWholeRowSorted) {
+  auto generator = Testing::generator("TopK all");
+  for (const std::size_t n : {1UL, 2048UL, 5000UL, 40000UL}) {
+    SCOPED_TRACE(n);
+    expect_matches_reference<Rank>({random_row(generator, n)}, n);
+  }
+}
+
+TEST(TopK, MatchesReferenceOnTies) {
+  for (const std::size_t n : {1UL, 129UL, 5000UL, 40000UL}) {
+    std::vector<Rank> row(n);
+    for (std::size_t i = 0; i < n; ++i)
+      row[i] = rank_ascending(1.5F, static_cast<std::uint32_t>(n - 1 - i));
+    for (const std::size_t k : {1UL, 10UL, 700UL}) expect_matches_reference<Rank>({row}, k);
+  }
+}
+
+TEST(TopK, MatchesReferenceOnSortedRows) {
+  auto generator = Testing::generator("TopK sorted");
+  std::vector<Rank> row = random_row(generator, 50000);
+  std::sort(row.begin(), row.end());
+  for (const std::size_t k : {1UL, 10UL, 700UL}) expect_matches_reference<Rank>({row}, k);
+  std::reverse(row.begin(), row.end());
+  for (const std::size_t k : {1UL, 10UL, 700UL}) expect_matches_reference<Rank>({row}, k);
+}
+
+TEST(TopK, OrdersSpecialScores) {
+  using Limits = std::numeric_limits<float>;
+  const std::vector<float> special{Limits::quiet_NaN(),
+                                   -Limits::quiet_NaN(),
+                                   Limits::infinity(),
+                                   -Limits::infinity(),
+                                   0.0F,
+                                   -0.0F,
+                                   Limits::denorm_min(),
+                                   -Limits::denorm_min(),
+                                   1.0F,
+                                   -1.0F,
+                                   Limits::max(),
+                                   Limits::lowest()};
+  std::vector<Rank> row;
+  for (std::uint32_t i = 0; i < 3000; ++i) row.push_back(rank_descending(special[i % 12], i));
+  for (const std::size_t k : {1UL, 12UL, 400UL, 3000UL}) expect_matches_reference<Rank>({row}, k);
+  const std::vector<Rank> first = sorted_top<Rank>({{row.begin(), row.begin() + 12}}, 12);
+  std::vector<std::uint32_t> order;
+  for (const Rank rank : first) order.push_back(rank_index(rank));
+  EXPECT_EQ(order, (std::vector<std::uint32_t>{2, 10, 8, 6, 4, 5, 7, 9, 11, 3, 0, 1}));
+}
+
+TEST(TopK, MatchesReferenceOnManyRows) {
+  auto generator = Testing::generator("TopK many");
+  Rows<Rank> dense;
+  Rows<Rank> ragged;
+  for (std::size_t r = 0; r < 500; ++r) {
+    dense.push_back(random_row(generator, 1000));
+    ragged.push_back(random_row(generator, generator() % 300));
+  }
+  for (const std::size_t k : {1UL, 10UL, 100UL}) {
+    expect_matches_reference(dense, k);
+    expect_matches_reference(ragged, k);
+  }
+}
+
+TEST(TopK, MatchesReferenceOnRowsOfVeryDifferentLength) {
+  auto generator = Testing::generator("TopK skewed");
+  Rows<Rank> rows;
+  for (const std::size_t n : {0UL, 40000UL, 1UL, 0UL, 17000UL, 2048UL, 3UL, 0UL})
+    rows.push_back(random_row(generator, n));
+  for (const std::size_t k : {1UL, 10UL, 600UL, 3000UL}) expect_matches_reference(rows, k);
+}
+
+TEST(TopK, PadsWhereKeysAreNone) {
+  auto generator = Testing::generator("TopK none");
+  std::vector<Rank> row = random_row(generator, 30000);
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (i % 1000 != 7) row[i] = rank_none;
+  }
+  for (const std::size_t k : {1UL, 30UL, 31UL, 600UL}) expect_matches_reference<Rank>({row}, k);
+  expect_matches_reference<Rank>({std::vector<Rank>(20000, rank_none)}, 5);
+}
+
+TEST(TopK, HandlesNoRowsAndEmptyRows) {
+  expect_matches_reference<Rank>({}, 3);
+  expect_matches_reference<Rank>({{}, {}}, 3);
+}
+
+TEST(TopK, MatchesReferenceOnWideKeys) {
+  auto generator = Testing::generator("TopK wide");
+  for (const std::size_t n : {0UL, 1UL, 129UL, 3000UL, 40000UL}) {
+    std::vector<WideRank> row(n);
+    for (std::size_t i = 0; i < n; ++i) row[i] = {generator() % 100 << 60U | generator() % 50, i};
+    for (const std::size_t k : {1UL, 10UL, 600UL})
+      expect_matches_reference<WideRank>({row, row}, k);
+  }
+}
+
+TEST(TopK, MergesPartialLists) {
+  auto generator = Testing::generator("TopK merge");
+  for (const std::size_t k : {1UL, 10UL, 600UL, 3000UL}) {
+    for (const std::size_t lists : {1UL, 2UL, 3UL, 7UL, 40UL}) {
+      SCOPED_TRACE(std::to_string(lists) + " lists of " + std::to_string(k));
+      Rows<Rank> rows;
+      for (int r = 0; r < 2; ++r) {
+        std::vector<Rank> row;
+        const std::vector<Rank> all = random_row(generator, lists * k);
+        for (std::size_t list = 0; list < lists; ++list) {
+          const auto begin = all.begin() + static_cast<std::ptrdiff_t>(list * k);
+          std::vector<Rank> part(begin, begin + static_cast<std::ptrdiff_t>(generator() % (k + 1)));
+          std::sort(part.begin(), part.end());
+          part.resize(k, rank_none);
+          row.insert(row.end(), part.begin(), part.end());
+        }
+        rows.push_back(row);
+      }
+      const TopKShape shape = shape_of(rows, k);
+      const std::vector<Rank> expected = sorted_top(rows, k);
+      for (const Space space : Testing::spaces()) {
+        Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
+          using execution_space = std::decay_t<decltype(exec_space)>;
+          EXPECT_EQ(launch<Rank>(
+                        exec_space, rows, k,
+                        [&] { return merge_top_k_workspace<execution_space, Rank>(shape, lists); },
+                        [&](auto partial, auto, auto out, auto workspace) {
+                          merge_top_k(exec_space, partial, lists, shape, out, workspace);
+                        }),
+                    expected);
+        });
+      }
+      using Twin = Impl::DeviceTopK<HostSpace, Rank>;
+      const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::openmp);
+      EXPECT_EQ(launch<Rank>(
+                    exec_space, rows, k, [&] { return Twin::merge_workspace(shape, lists); },
+                    [&](auto partial, auto, auto out, auto workspace) {
+                      Twin::merge(exec_space, partial.data(), lists, shape, out.data(),
+                                  workspace.data());
+                    }),
+                expected);
+    }
+  }
+}
+
+}  // namespace
