@@ -1,55 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/Context.hpp>
 
+#include "AtomicFile.hpp"
+#include "Profile.hpp"
+
+#include <kindred/Version.hpp>
 #include <kindred/backends/impl/Device.hpp>
+#include <kindred/backends/impl/Host.hpp>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/memory/LimitAdaptor.hpp>
 #include <kindred/memory/SpaceResource.hpp>
 
-#include <unistd.h>
+#if defined(KOKKOS_ENABLE_OPENMP)
+#include <omp.h>
+#endif
 
-#include <cmath>
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
-#include <sstream>
+#include <new>
 
 namespace Kindred {
 
 namespace {
 
-/// Value of the first line `key: value` of a file of /proc, or nothing.
-std::string proc_value(const char* path, const std::string& key) {
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    if (line.rfind(key, 0) != 0) continue;
-    const auto colon = line.find(':');
-    const auto begin = line.find_first_not_of(" \t", colon + 1);
-    if (colon != std::string::npos && begin != std::string::npos) return line.substr(begin);
-  }
-  return {};
-}
+constexpr int threads_max = 512;  // of an OpenMP instance of Kokkos
 
-std::uint64_t proc_meminfo_bytes(const std::string& key) {
-  const std::string value = proc_value("/proc/meminfo", key);
-  return value.empty() ? 0 : std::strtoull(value.c_str(), nullptr, 10) * 1024;
-}
-
-/// Initialises Kokkos once for all contexts unless the program has.
-void initialize_kokkos(int threads) {
+/// Initialises Kokkos once for all contexts unless the program has. Returns the threads of a
+/// context that asks for none.
+int initialize_kokkos() {
   static std::mutex mutex;
+  static int threads = 0;
   const std::lock_guard lock(mutex);
-  if (Kokkos::is_initialized()) return;
   if (Kokkos::is_finalized())
     throw SpaceUnavailable("Kokkos was finalised; a context cannot be made after that");
+  if (Kokkos::is_initialized()) return threads > 0 ? threads : HostSpace().concurrency();
+#if defined(KOKKOS_ENABLE_OPENMP)
+  threads = std::min(omp_get_max_threads(), threads_max);
+  if (const int quota = Impl::processor_quota(); quota > 0) threads = std::min(threads, quota);
+#else
+  threads = 1;
+#endif
   Kokkos::InitializationSettings settings;
   settings.set_disable_warnings(true);
-  if (threads > 0) settings.set_num_threads(threads);
+  settings.set_num_threads(threads);
   Kokkos::initialize(settings);
   std::atexit([] {
     if (Kokkos::is_initialized() && !Kokkos::is_finalized()) Kokkos::finalize();
   });
+  return threads;
+}
+
+/// What a `std::runtime_error` of Kokkos means: it has no types of its own for these.
+enum class Failure : std::uint8_t { other, memory, device };
+Failure meaning_of(std::string_view text) {
+  const auto has = [text](std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+  };
+  if (has("failed to allocate") || has("cudaErrorMemoryAllocation")) return Failure::memory;
+  if (has("error( cuda") || has("error(cuda")) return Failure::device;
+  return Failure::other;
+}
+
+std::string machine_of(const SpaceInfo& host, const SpaceInfo& device, int threads) {
+  return host.device + ", " + (device.usable ? device.device : "no GPU") + ", " +
+         std::to_string(threads) + (threads == 1 ? " thread" : " threads") + ", Kindred " +
+         KINDRED_VERSION_STRING;
+}
+
+/// The file, or nothing where there is none or it is longer than any profile.
+std::string file_text(const std::string& path) {
+  constexpr std::uintmax_t size_max = 16 << 20;
+  std::error_code status;
+  const std::uintmax_t size = std::filesystem::file_size(path, status);
+  if (status || size > size_max) return {};
+  std::string text(size, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(text.data(), static_cast<std::streamsize>(size));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
 }
 
 std::uint64_t budget(const SpaceInfo& info, double fraction, std::optional<std::uint64_t> bytes) {
@@ -57,12 +88,13 @@ std::uint64_t budget(const SpaceInfo& info, double fraction, std::optional<std::
                : static_cast<std::uint64_t>(fraction * static_cast<double>(info.memory_free));
 }
 
-/// `limit → statistics → space`
+/// `limit → statistics → callback → space`
 template <class MemorySpace>
 struct MemoryChain {
-  explicit MemoryChain(std::uint64_t limit_bytes)
-      : statistics(space), limit(statistics, limit_bytes) {}
+  MemoryChain(std::uint64_t limit_bytes, const AllocationCallback& before_allocation)
+      : callback(space, before_allocation), statistics(callback), limit(statistics, limit_bytes) {}
   SpaceResource<MemorySpace> space;
+  CallbackAdaptor callback;
   StatisticsAdaptor statistics;
   LimitAdaptor limit;
 };
@@ -78,12 +110,12 @@ struct Context::State {
         threads(thread_count),
         serial(make_host_instance(1)),
         openmp(make_host_instance(thread_count)),
-        host_memory(spaces[0].memory_budget),
+        host_memory(spaces[0].memory_budget, options.before_allocation),
         dispatcher(usable_spaces, thread_count, options.dispatcher)
 #if KINDRED_HAS_DEVICE
         ,
         cuda(Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1)[0]),
-        device_memory(spaces[2].memory_budget)
+        device_memory(spaces[2].memory_budget, options.before_allocation)
 #endif
   {
   }
@@ -112,7 +144,7 @@ struct Context::State {
 
 Context::Context(ContextOptions options) {
   KINDRED_THROW_IF(
-      options.threads < 0 || options.threads > 512,
+      options.threads < 0 || options.threads > threads_max,
       "threads is " + std::to_string(options.threads) + "; it must be 1 … 512, or 0 for all");
   KINDRED_THROW_IF(
       !(options.budget_fraction > 0.0 && options.budget_fraction <= 1.0),
@@ -123,22 +155,23 @@ Context::Context(ContextOptions options) {
         "this build of Kindred needs a CUDA driver and a device, and there is none (" +
         device.why_not + "); use the host build: ./run build release");
   }
-  initialize_kokkos(options.threads);
+  const int threads_default = initialize_kokkos();
 
   SpaceInfo serial;
   serial.space = Space::serial;
   serial.compiled = serial.usable = true;
-  serial.device = proc_value("/proc/cpuinfo", "model name");
+  serial.device = Impl::processor_name();
   serial.concurrency = 1;
-  serial.memory_total = proc_meminfo_bytes("MemTotal");
-  serial.memory_free = proc_meminfo_bytes("MemAvailable");
+  const Impl::HostMemory memory = Impl::query_host_memory();
+  serial.memory_total = memory.total;
+  serial.memory_free = memory.free;
   serial.memory_budget = budget(serial, options.budget_fraction, options.host_budget);
   SpaceInfo openmp = serial;
   openmp.space = Space::openmp;
 #if defined(KOKKOS_ENABLE_OPENMP)
-  const int threads = options.threads > 0 ? options.threads : HostSpace().concurrency();
+  const int threads = options.threads > 0 ? options.threads : threads_default;
 #else
-  const int threads = 1;
+  const int threads = threads_default;
   openmp.compiled = openmp.usable = false;
   openmp.why_not = "not compiled in: this Kokkos has no OpenMP";
 #endif
@@ -154,19 +187,19 @@ Context::Context(ContextOptions options) {
                            " cannot be used: " + info.why_not);
   }
   options.dispatcher.forced = options.space;
+  options.dispatcher.machine = machine_of(serial, device, threads);
   if (options.profile.empty()) options.profile = default_profile_path();
   m_state = std::make_unique<State>(options, std::vector<SpaceInfo>{serial, openmp, device}, usable,
                                     threads);
 
   if (options.load_profile && !options.profile.empty() &&
       std::filesystem::exists(options.profile)) {
-    std::ifstream file(options.profile);
-    std::stringstream text;
-    text << file.rdbuf();
     try {
-      m_state->dispatcher.load_profile_json(text.str());
+      m_state->dispatcher.load_profile_json(file_text(options.profile));
+    } catch (const NotFound& error) {
+      log(LogLevel::info, options.profile + ": " + error.what());
     } catch (const InvalidArgument& error) {
-      log(LogLevel::warning, "calibration " + options.profile + " is not used: " + error.what());
+      log(LogLevel::warning, options.profile + " is not used: " + error.what());
     }
   }
 }
@@ -205,19 +238,46 @@ void Context::report(const DispatchRecord& record) const {
   if (m_state->options.on_dispatch) m_state->options.on_dispatch(record);
 }
 
-std::optional<DispatchRecord> Context::fall_back(const Workload& workload,
-                                                 const DispatchRecord& failed, SpaceSet& tried,
-                                                 const char* why) {
-  dispatcher().observe_failure(failed.operation, failed.chosen);
-  tried = tried.with(failed.chosen);
-  if (failed.why == Reason::forced) return {};
-  const auto next = dispatcher().decide_without(workload, tried);
-  if (next) {
-    log(LogLevel::warning, std::string(to_string(failed.operation)) + " failed on " +
-                               std::string(to_string(failed.chosen)) + ", runs on " +
-                               std::string(to_string(next->chosen)) + " instead: " + why);
+DispatchRecord Context::recover(const Workload& workload, const DispatchRecord& failed,
+                                SpaceSet& tried) {
+  const auto next = [&](const char* why) {
+    dispatcher().observe_failure(failed.operation, failed.chosen);
+    tried = tried.with(failed.chosen);
+    std::optional<DispatchRecord> record;
+    if (failed.why != Reason::forced) record = dispatcher().decide_without(workload, tried);
+    if (record) {
+      log(LogLevel::warning, std::string(to_string(failed.operation)) + " failed on " +
+                                 std::string(to_string(failed.chosen)) + ", runs on " +
+                                 std::string(to_string(record->chosen)) + " instead: " + why);
+    }
+    return record;
+  };
+  const auto out_of_memory = [&](const std::string& detail) {
+    return OutOfMemory(std::string(memory(failed.chosen).space()), 0,
+                       std::string(to_string(failed.operation)), detail);
+  };
+  try {
+    throw;
+  } catch (const OutOfMemory& error) {
+    if (const auto record = next(error.what())) return *record;
+    throw;
+  } catch (const DeviceLost& error) {
+    if (const auto record = next(error.what())) return *record;
+    throw;
+  } catch (const Error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    if (const auto record = next("the host has no memory left")) return *record;
+    throw out_of_memory("the host has no memory left; use smaller batches");
+  } catch (const std::runtime_error& error) {
+    const Failure failure = meaning_of(error.what());
+    if (failure == Failure::other) throw;
+    if (const auto record = next(error.what())) return *record;
+    if (failure == Failure::memory) throw out_of_memory(error.what());
+    throw DeviceLost(std::string(to_string(failed.operation)) + " on " +
+                     std::string(to_string(failed.chosen)) + ": " + error.what() +
+                     "; restart the program or use another space");
   }
-  return next;
 }
 
 std::string Context::default_profile_path() {
@@ -230,20 +290,10 @@ std::string Context::default_profile_path() {
 }
 
 void Context::save_profile() const {
-  const std::filesystem::path path(m_state->options.profile);
+  const std::string& path = m_state->options.profile;
   if (path.empty()) throw Error("no place to save the calibration: set KINDRED_PROFILE or HOME");
-  std::error_code status;
-  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), status);
-  const std::filesystem::path temporary(path.string() + ".tmp" + std::to_string(::getpid()));
-  std::ofstream file(temporary);
-  file << m_state->dispatcher.profile_json() << '\n';
-  file.close();
-  if (file) std::filesystem::rename(temporary, path, status);
-  if (!file || status) {
-    std::filesystem::remove(temporary, status);
-    throw Error("the calibration could not be written to " + path.string() +
-                "; set KINDRED_PROFILE to a writable file");
-  }
+  Impl::write_atomically(
+      path, Impl::merged_profile_json(m_state->dispatcher.profile_json(), file_text(path)) + '\n');
 }
 
 namespace Impl {

@@ -1,68 +1,391 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/Dispatcher.hpp>
 
+#include "CircuitBreaker.hpp"
+#include "CostCurve.hpp"
+#include "ObservationWindow.hpp"
+#include "Profile.hpp"
+
 #include <kindred/core/common/Error.hpp>
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
-// First form: fixed costs, so that the engines can be built against it.
 namespace Kindred {
 
+namespace {
+
+using Time = std::chrono::steady_clock::time_point;
+using Impl::size_class;
+using Impl::size_class_count;
+
+/// What a space that was left keeps of its observations: few enough that probes bring it back soon.
+constexpr std::size_t observations_kept = 8;
+
+constexpr std::size_t index(Space space) noexcept { return static_cast<std::size_t>(space); }
+constexpr std::size_t index(Operation operation) noexcept {
+  return static_cast<std::size_t>(operation);
+}
+
+/// What is known of calls of one size class.
+struct Class {
+  bool seen = false;
+  std::optional<Space> incumbent;           ///< what hysteresis holds on to
+  std::array<Time, space_count> last{};     ///< when the space was last chosen
+  std::array<double, space_count> since{};  ///< seconds that calls have taken elsewhere since then
+};
+
+struct Cell {
+  Impl::CostCurve curve;
+  std::array<Impl::ObservationWindow, size_class_count> windows;
+};
+
+}  // namespace
+
 struct Dispatcher::State {
+  /// An operation has a lock of its own, so that calls of different engines do not wait.
+  struct PerOperation {
+    explicit PerOperation(const Options& options)
+        : breakers{Impl::CircuitBreaker(options), Impl::CircuitBreaker(options),
+                   Impl::CircuitBreaker(options)} {}
+    mutable std::mutex mutex;
+    std::array<Cell, space_count> cells;
+    std::array<Class, size_class_count> classes;
+    std::array<Impl::CircuitBreaker, space_count> breakers;
+    Regret regret;
+  };
+
+  State(SpaceSet usable_spaces, int thread_count, Options given)
+      : usable(usable_spaces), threads(thread_count), options(std::move(given)) {
+    for (auto& operation : operations) operation = std::make_unique<PerOperation>(options);
+    for (std::size_t o = 0; o < operation_count; ++o)
+      for (const Space space : all_spaces) reset(static_cast<Operation>(o), space);
+  }
+
+  PerOperation& of(Operation operation) const { return *operations[index(operation)]; }
+  Time now() const { return options.clock ? options.clock() : std::chrono::steady_clock::now(); }
+
+  void reset(Operation operation, Space space) {
+    of(operation).cells[index(space)] = Cell{Impl::prior(operation, space, threads), {}};
+  }
+
+  /// Seconds without what observations say. Needs the operation's lock.
+  double base(const PerOperation& operation, Space space, double work,
+              std::uint64_t transfer_bytes) const noexcept {
+    double seconds = operation.cells[index(space)].curve.seconds(work);
+    if (space == Space::cuda && transfer_bytes > 0) {
+      seconds +=
+          transfer_latency.load(std::memory_order_relaxed) +
+          static_cast<double>(transfer_bytes) / transfer_rate.load(std::memory_order_relaxed);
+    }
+    return seconds;
+  }
+
+  std::array<double, space_count> predict(const PerOperation& operation,
+                                          const Workload& workload) const noexcept {
+    std::array<double, space_count> predicted;
+    predicted.fill(std::numeric_limits<double>::quiet_NaN());
+    const SpaceSet allowed = usable & workload.resident;
+    for (const Space space : all_spaces) {
+      if (!allowed.contains(space)) continue;
+      const auto& window = operation.cells[index(space)].windows[size_class(workload.work)];
+      predicted[index(space)] =
+          window.ratio() * base(operation, space, workload.work, workload.transfer_bytes);
+    }
+    return predicted;
+  }
+
+  static Space best_of(SpaceSet spaces, const std::array<double, space_count>& predicted) {
+    std::optional<Space> best;
+    for (const Space space : all_spaces) {
+      if (spaces.contains(space) && (!best || predicted[index(space)] < predicted[index(*best)]))
+        best = space;
+    }
+    return *best;
+  }
+
+  /// Those whose breaker lets a call through, or all when none does: an answer comes from
+  /// somewhere.
+  static SpaceSet admitted(const PerOperation& operation, SpaceSet allowed, Time now) {
+    SpaceSet admitted;
+    for (const Space space : all_spaces) {
+      if (allowed.contains(space) && operation.breakers[index(space)].admits(now))
+        admitted = admitted.with(space);
+    }
+    return admitted.empty() ? allowed : admitted;
+  }
+
+  /// Whether measuring \p space again is due and cheap enough.
+  bool probe_is_due(const PerOperation& operation, const Class& seen, const DispatchRecord& record,
+                    Space space, Time now) const {
+    if (now - seen.last[index(space)] < options.probe_interval) return false;
+    const double best = record.predicted[index(record.chosen)];
+    const double predicted = record.predicted[index(space)];
+    const double calibrated = base(operation, space, record.work, record.transfer_bytes);
+    return std::min(predicted, calibrated) <= options.probe_cost_max * best &&
+           predicted - best <= options.probe_share * seen.since[index(space)];
+  }
+
   SpaceSet usable;
   int threads;
   Options options;
+  std::array<std::unique_ptr<PerOperation>, operation_count> operations;
+  std::atomic<double> transfer_rate{1e10};
+  std::atomic<double> transfer_latency{1e-5};
+  std::atomic<bool> transfer_calibrated{false};
 };
-Dispatcher::Dispatcher(SpaceSet usable, int threads, Options options)
-    : m_state(std::make_unique<State>(State{usable, threads, std::move(options)})) {}
-Dispatcher::~Dispatcher() = default;
-std::array<double, space_count> Dispatcher::predict(const Workload& w) const {
-  const std::array<double, 3> overhead{1e-6, 5e-6, 2e-5};
-  const std::array<double, 3> rate{1e9, 1e9 * m_state->threads, 1e12};
-  std::array<double, 3> out{};
-  for (std::size_t i = 0; i < 3; ++i) {
-    out[i] = (m_state->usable & w.resident).contains(all_spaces[i])
-                 ? overhead[i] + w.work / rate[i]
-                 : std::numeric_limits<double>::quiet_NaN();
-  }
-  return out;
+
+Dispatcher::Dispatcher(SpaceSet usable, int threads, Options options) {
+  KINDRED_THROW_IF(usable.empty(), "there is no space to choose from");
+  KINDRED_THROW_IF(threads < 1, "threads is " + std::to_string(threads) + "; it must be ≥ 1");
+  KINDRED_THROW_IF(options.window < 1 || options.window > 100'000,
+                   "window is " + std::to_string(options.window) + "; it must be 1 … 100000");
+  KINDRED_THROW_IF(
+      !(options.hysteresis >= 0.0 && options.hysteresis < 1.0),
+      "hysteresis is " + std::to_string(options.hysteresis) + "; it must be in [0, 1)");
+  m_state = std::make_unique<State>(usable, threads, std::move(options));
 }
-DispatchRecord Dispatcher::decide(const Workload& w, std::optional<Space> forced) {
-  if (!forced) forced = m_state->options.forced;
-  DispatchRecord record{w.operation,   w.items,           w.work, w.transfer_bytes, predict(w),
-                        Space::serial, Reason::predicted, 0};
-  if (forced) {
-    if (!(m_state->usable & w.resident).contains(*forced))
-      throw SpaceUnavailable("space " + std::string(to_string(*forced)) + " cannot be used");
-    record.chosen = *forced;
-    record.why = Reason::forced;
+Dispatcher::~Dispatcher() = default;
+
+SpaceSet Dispatcher::usable() const noexcept { return m_state->usable; }
+
+std::array<double, space_count> Dispatcher::predict(const Workload& workload) const {
+  const auto& operation = m_state->of(workload.operation);
+  const std::lock_guard lock(operation.mutex);
+  return m_state->predict(operation, workload);
+}
+
+DispatchRecord Dispatcher::decide(const Workload& workload, std::optional<Space> forced) {
+  State& state = *m_state;
+  if (!forced) forced = state.options.forced;
+  const SpaceSet allowed = state.usable & workload.resident;
+  if (forced && !allowed.contains(*forced)) {
+    throw SpaceUnavailable("space " + std::string(to_string(*forced)) + " cannot run " +
+                           std::string(to_string(workload.operation)) +
+                           (state.usable.contains(*forced) ? ": the data is not there"
+                                                           : ": it is not usable on this machine"));
+  }
+  if (allowed.empty()) {
+    throw SpaceUnavailable("no usable space can reach the data of " +
+                           std::string(to_string(workload.operation)));
+  }
+  const Time now = state.now();
+  auto& operation = state.of(workload.operation);
+  const std::lock_guard lock(operation.mutex);
+  DispatchRecord record{workload.operation,
+                        workload.items,
+                        workload.work,
+                        workload.transfer_bytes,
+                        state.predict(operation, workload),
+                        Space::serial,
+                        Reason::predicted,
+                        0};
+  Class& seen = operation.classes[size_class(workload.work)];
+  if (!seen.seen) {
+    seen.seen = true;
+    seen.last.fill(now);
+  }
+  const auto choose = [&](Space space, Reason why) {
+    record.chosen = space;
+    record.why = why;
+    seen.last[index(space)] = now;
+    seen.since[index(space)] = 0;
     return record;
+  };
+  if (forced) return choose(*forced, Reason::forced);
+  if (allowed.without(State::best_of(allowed, record.predicted)).empty())
+    return choose(State::best_of(allowed, record.predicted), Reason::only);
+
+  const SpaceSet admitted = State::admitted(operation, allowed, now);
+  record.chosen = State::best_of(admitted, record.predicted);
+  if (!admitted.contains(State::best_of(allowed, record.predicted))) record.why = Reason::fallback;
+  const std::optional<Space> incumbent = seen.incumbent;
+  if (incumbent && *incumbent != record.chosen && admitted.contains(*incumbent) &&
+      !(record.predicted[index(record.chosen)] <
+        (1.0 - state.options.hysteresis) * record.predicted[index(*incumbent)])) {
+    record.chosen = *incumbent;
+    record.why = Reason::hysteresis;
+  }
+  if (!incumbent) {
+    seen.incumbent = record.chosen;
+  } else if (*incumbent != record.chosen && allowed.contains(*incumbent)) {
+    operation.cells[index(*incumbent)].windows[size_class(workload.work)].keep_newest(
+        observations_kept);
+    seen.incumbent = record.chosen;
+  }
+  if (operation.breakers[index(record.chosen)].open()) {
+    if (operation.breakers[index(record.chosen)].admits(now)) {
+      operation.breakers[index(record.chosen)].start_trial(now);
+      record.why = Reason::probe;
+    }
+    return choose(record.chosen, record.why);
   }
   for (const Space space : all_spaces) {
-    if (record.predicted[static_cast<std::size_t>(space)] <
-        record.predicted[static_cast<std::size_t>(record.chosen)])
-      record.chosen = space;
+    if (space == record.chosen || !admitted.contains(space)) continue;
+    if (!state.probe_is_due(operation, seen, record, space, now)) continue;
+    if (operation.breakers[index(space)].open()) operation.breakers[index(space)].start_trial(now);
+    return choose(space, Reason::probe);
   }
+  return choose(record.chosen, record.why);
+}
+
+std::optional<DispatchRecord> Dispatcher::decide_without(const Workload& workload,
+                                                         SpaceSet failed) {
+  const State& state = *m_state;
+  SpaceSet allowed = state.usable & workload.resident;
+  for (const Space space : all_spaces)
+    if (failed.contains(space)) allowed = allowed.without(space);
+  if (allowed.empty()) return {};
+  const auto& operation = state.of(workload.operation);
+  const std::lock_guard lock(operation.mutex);
+  DispatchRecord record{workload.operation,
+                        workload.items,
+                        workload.work,
+                        workload.transfer_bytes,
+                        state.predict(operation, workload),
+                        Space::serial,
+                        Reason::fallback,
+                        0};
+  record.chosen =
+      State::best_of(State::admitted(operation, allowed, state.now()), record.predicted);
   return record;
 }
-std::optional<DispatchRecord> Dispatcher::decide_without(const Workload& w, SpaceSet failed) {
-  Workload rest = w;
+
+void Dispatcher::observe(const DispatchRecord& record) noexcept {
+  const State& state = *m_state;
+  auto& operation = state.of(record.operation);
+  const std::lock_guard lock(operation.mutex);
+  operation.breakers[index(record.chosen)].succeeded();
+  ++operation.regret.decisions;
+  if (!(record.taken > 0.0) || !std::isfinite(record.taken)) return;
+
+  double best = std::numeric_limits<double>::infinity();
+  for (const double predicted : record.predicted)
+    if (predicted < best) best = predicted;
+  operation.regret.taken += record.taken;
+  if (record.taken > best) operation.regret.seconds += record.taken - best;
+
+  const double base = state.base(operation, record.chosen, record.work, record.transfer_bytes);
+  const std::size_t k = size_class(record.work);
+  operation.cells[index(record.chosen)].windows[k].add(
+      static_cast<float>(std::clamp(record.taken / base, 1e-9, 1e9)), state.options.window);
   for (const Space space : all_spaces)
-    if (failed.contains(space)) rest.resident = rest.resident.without(space);
-  if ((rest.resident & m_state->usable).empty()) return {};
-  return decide(rest);
+    if (space != record.chosen) operation.classes[k].since[index(space)] += record.taken;
 }
-void Dispatcher::observe(const DispatchRecord&) noexcept {}
-void Dispatcher::observe_failure(Operation, Space) noexcept {}
-bool Dispatcher::breaker_open(Operation, Space) const { return false; }
-Dispatcher::Regret Dispatcher::regret() const { return {}; }
-SpaceSet Dispatcher::usable() const noexcept { return m_state->usable; }
-void Dispatcher::calibrate(Operation, Space, double, double) {}
-void Dispatcher::calibrate_transfer(double, double) {}
-bool Dispatcher::calibrated() const { return false; }
-double Dispatcher::crossover(Operation, Space) const { return 0; }
-std::string Dispatcher::profile_json() const { return "{}"; }
-void Dispatcher::load_profile_json(std::string_view) {}
+
+void Dispatcher::observe_failure(Operation operation, Space space) noexcept {
+  auto& known = m_state->of(operation);
+  const Time now = m_state->now();
+  const std::lock_guard lock(known.mutex);
+  known.breakers[index(space)].failed(now);
+}
+
+bool Dispatcher::breaker_open(Operation operation, Space space) const {
+  const auto& known = m_state->of(operation);
+  const Time now = m_state->now();
+  const std::lock_guard lock(known.mutex);
+  return !known.breakers[index(space)].admits(now);
+}
+
+Dispatcher::Regret Dispatcher::regret() const {
+  Regret sum;
+  for (const auto& operation : m_state->operations) {
+    const std::lock_guard lock(operation->mutex);
+    sum.seconds += operation->regret.seconds;
+    sum.taken += operation->regret.taken;
+    sum.decisions += operation->regret.decisions;
+  }
+  return sum;
+}
+
+void Dispatcher::calibrate(Operation operation, Space space, double work, double seconds) {
+  KINDRED_THROW_IF(!m_state->usable.contains(space),
+                   "space " + std::string(to_string(space)) + " is not usable");
+  KINDRED_THROW_IF(!(work > 0.0) || !std::isfinite(work),
+                   "work is " + std::to_string(work) + "; it must be finite and > 0");
+  KINDRED_THROW_IF(!(seconds > 0.0) || !std::isfinite(seconds),
+                   "seconds is " + std::to_string(seconds) + "; it must be finite and > 0");
+  auto& known = m_state->of(operation);
+  const std::lock_guard lock(known.mutex);
+  Cell& cell = known.cells[index(space)];
+  cell.curve.set({work, seconds});
+  // They were ratios to the curve as it was.
+  cell.windows = {};
+  known.classes = {};
+}
+
+void Dispatcher::calibrate_transfer(double bytes_per_second, double latency_seconds) {
+  KINDRED_THROW_IF(
+      !(bytes_per_second > 0.0) || !std::isfinite(bytes_per_second),
+      "bytes_per_second is " + std::to_string(bytes_per_second) + "; it must be finite and > 0");
+  KINDRED_THROW_IF(
+      !(latency_seconds >= 0.0) || !std::isfinite(latency_seconds),
+      "latency_seconds is " + std::to_string(latency_seconds) + "; it must be finite and ≥ 0");
+  m_state->transfer_rate = bytes_per_second;
+  m_state->transfer_latency = latency_seconds;
+  m_state->transfer_calibrated = true;
+}
+
+bool Dispatcher::calibrated() const {
+  for (const auto& operation : m_state->operations) {
+    const std::lock_guard lock(operation->mutex);
+    for (const Cell& cell : operation->cells)
+      if (cell.curve.calibrated()) return true;
+  }
+  return false;
+}
+
+double Dispatcher::crossover(Operation operation, Space space) const {
+  if (!m_state->usable.contains(space)) return 0;
+  const auto& known = m_state->of(operation);
+  const std::lock_guard lock(known.mutex);
+  double crossover = 0;
+  for (std::size_t k = size_class_count; k-- > 0;) {
+    Workload workload;
+    workload.operation = operation;
+    workload.work = std::ldexp(1.0, static_cast<int>(k));
+    const auto predicted = m_state->predict(known, workload);
+    for (std::size_t before = 0; before < index(space); ++before)
+      if (!(predicted[index(space)] < predicted[before]) && !std::isnan(predicted[before]))
+        return crossover;
+    crossover = workload.work;
+  }
+  return crossover;
+}
+
+std::string Dispatcher::profile_json() const {
+  Impl::Profile profile;
+  if (m_state->transfer_calibrated)
+    profile.transfer = {m_state->transfer_rate, m_state->transfer_latency};
+  for (std::size_t o = 0; o < operation_count; ++o) {
+    const auto& operation = *m_state->operations[o];
+    const std::lock_guard lock(operation.mutex);
+    for (const Space space : all_spaces) {
+      operation.cells[index(space)].curve.for_each_point([&](const auto& point) {
+        profile.points.push_back({static_cast<Operation>(o), space, point.work, point.seconds});
+      });
+    }
+  }
+  return Impl::to_json(profile, m_state->options.machine);
+}
+
+void Dispatcher::load_profile_json(std::string_view text) {
+  const Impl::Profile profile = Impl::profile_from_json(text, m_state->options.machine);
+  for (std::size_t o = 0; o < operation_count; ++o) {
+    auto& operation = *m_state->operations[o];
+    const std::lock_guard lock(operation.mutex);
+    for (const Space space : all_spaces) m_state->reset(static_cast<Operation>(o), space);
+    operation.classes = {};
+    for (const auto& point : profile.points) {
+      if (index(point.operation) == o)
+        operation.cells[index(point.space)].curve.set({point.work, point.seconds});
+    }
+  }
+  if (profile.transfer)
+    calibrate_transfer(profile.transfer->bytes_per_second, profile.transfer->latency_seconds);
+}
 
 }  // namespace Kindred

@@ -5,12 +5,12 @@
 #include <kindred/backends/Dispatcher.hpp>
 #include <kindred/backends/Space.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/memory/CallbackAdaptor.hpp>
 #include <kindred/memory/MemoryResource.hpp>
 #include <kindred/memory/StatisticsAdaptor.hpp>
 
 #include <chrono>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -24,9 +24,11 @@ enum class LogLevel : std::uint8_t { debug, info, warning };
 
 /// \brief How a context starts. The defaults use the whole machine.
 struct ContextOptions {
-  int threads = 0;  ///< of the space `openmp`; 0: as many as the machine lets this process use
+  int threads = 0;  ///< of the space `openmp`, at most 512; 0: as many as the machine lets this
+                    ///< process use (affinity, OMP_NUM_THREADS, control group)
   std::optional<Space> space;    ///< mode `force(space)` of the dispatcher; nothing: `automatic`
-  double budget_fraction = 0.8;  ///< of the memory that is free when the context starts, in (0, 1]
+  double budget_fraction = 0.8;  ///< of the memory that is free to this process when the context
+                                 ///< starts, in (0, 1]; `serial` and `openmp` share one budget
   std::optional<std::uint64_t> host_budget;    ///< bytes, in place of the fraction
   std::optional<std::uint64_t> device_budget;  ///< bytes, in place of the fraction
   std::string profile;             ///< file of the calibration; empty: `default_profile_path()`
@@ -34,13 +36,15 @@ struct ContextOptions {
   Dispatcher::Options dispatcher;  ///< its `forced` is set from `space`
   std::function<void(LogLevel, std::string_view)> log;     ///< the library never prints
   std::function<void(const DispatchRecord&)> on_dispatch;  ///< after every dispatched call
+  AllocationCallback before_allocation;  ///< of memory of any space, within the budget
 };
 
 /// \brief The one thing a program makes: spaces, streams, memory budgets, dispatcher, callbacks.
 ///
 /// Two contexts can live side by side. The first one initialises Kokkos unless the program has;
-/// Kokkos is then finalised at exit. Everything made from a context must go before it. Thread-safe
-/// after construction.
+/// Kokkos is then finalised at exit; a program that initialises Kokkos itself finalises it itself,
+/// after its contexts are gone. Everything made from a context must go before it. Thread-safe after
+/// construction; the callbacks of its options are called from any thread.
 class Context {
  public:
   /// \throws InvalidArgument for an option out of range
@@ -70,15 +74,17 @@ class Context {
   /// \brief Chooses a space for \p workload, runs `body(space)` there, measures it, reports it.
   ///
   /// Where the space runs out of memory or is lost the next best one runs \p body from its start
-  /// (not when forced). \throws what \p body throws otherwise, and when no space is left
+  /// (not when forced); the time of the failed attempt counts for no space. \throws OutOfMemory or
+  /// DeviceLost when no space is left, also where \p body let a `std::bad_alloc` or an error of
+  /// Kokkos of that meaning through; what \p body throws otherwise
   template <class Body>
   DispatchRecord run(const Workload& workload, std::optional<Space> forced, const Body& body);
 
   /// Where the calibration of this machine is kept: `$KINDRED_PROFILE`, else under
   /// `$XDG_CACHE_HOME` or `~/.cache`.
   static std::string default_profile_path();
-  /// Writes the dispatcher's calibration (to a temporary, then renamed). \throws Error when it
-  /// cannot be written
+  /// Writes the dispatcher's calibration (to a temporary, synced, then renamed); other machines'
+  /// in the same file stay. \throws Error when it cannot be written
   void save_profile() const;
   const std::string& profile_path() const noexcept;
 
@@ -88,8 +94,9 @@ class Context {
 
  private:
   void report(const DispatchRecord& record) const;
-  std::optional<DispatchRecord> fall_back(const Workload& workload, const DispatchRecord& failed,
-                                          SpaceSet& tried, const char* why);
+  /// In a handler: the next attempt after the exception under way, which it throws on (typed) where
+  /// there is none.
+  DispatchRecord recover(const Workload& workload, const DispatchRecord& failed, SpaceSet& tried);
 
   std::unique_ptr<State> m_state;
 };
@@ -105,19 +112,14 @@ DispatchRecord Context::run(const Workload& workload, std::optional<Space> force
       body(record.chosen);
       record.taken =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      dispatcher().observe(record);
-      report(record);
-      return record;
-    } catch (const OutOfMemory& error) {
-      const auto next = fall_back(workload, record, tried, error.what());
-      if (!next) throw;
-      record = *next;
-    } catch (const DeviceLost& error) {
-      const auto next = fall_back(workload, record, tried, error.what());
-      if (!next) throw;
-      record = *next;
+      break;
+    } catch (...) {
+      record = recover(workload, record, tried);
     }
   }
+  dispatcher().observe(record);
+  report(record);
+  return record;
 }
 
 }  // namespace Kindred

@@ -63,7 +63,7 @@ enum class Reason : std::uint8_t {
   only,        ///< no other space can run it
   hysteresis,  ///< another is predicted to be better, not by enough to switch
   probe,       ///< a space not chosen for a while is measured again
-  fallback     ///< the space chosen first failed
+  fallback     ///< the space chosen first failed, or has failed too often of late
 };
 std::string_view to_string(Reason reason) noexcept;
 
@@ -87,27 +87,31 @@ std::string to_json(const DispatchRecord& record);
 ///
 /// Size classes are powers of two of `Workload::work`. The priors are the thresholds of the systems
 /// Kindred serves (Engram: batch 64, 512 nodes, 1024 candidates); a calibration replaces them and
-/// observed times keep them true (seconds per unit of work, windowed, per operation, space and size
-/// class). Hysteresis keeps it from flipping, a timed probe re-measures the space not chosen, and a
-/// space that fails too often is left for a while (circuit breaker). Thread-safe. A decision takes
-/// < 1 µs and allocates nothing.
+/// observed times keep them true: per operation, space and size class, the median of what the last
+/// calls took to what their work was predicted to take, so that a cold or disturbed call changes
+/// nothing and three that agree do. Hysteresis keeps it from flipping, a timed probe re-measures
+/// the space not chosen, and a space that fails too often is left for a while (circuit breaker).
+/// Thread-safe. A decision takes < 1 µs and allocates nothing.
 class Dispatcher {
  public:
   struct Options {
     std::size_t window =
-        100;  ///< observations a cost is the mean of, and outcomes a success rate is taken over
+        100;  ///< observations a cost is the median of, and outcomes a success rate is taken over
     double hysteresis = 0.10;  ///< a switch needs this much less predicted time
     std::chrono::milliseconds probe_interval{
         5000};  ///< between probes of a space not chosen, per operation and size class
-    double probe_cost_max =
-        4.0;  ///< a probe predicted to take more than this many times the best is not made
+    double probe_cost_max = 4.0;  ///< a probe that takes more than this many times the best, by the
+                                  ///< calibration and by the observations, is not made
+    double probe_share = 0.05;  ///< what a probe is predicted to lose, at most, of the seconds
+                                ///< calls have taken since the last one
     double success_rate_min = 0.95;  ///< below it, over the window, the breaker opens
     std::size_t failures_min = 2;    ///< failures in the window before the breaker may open
     std::chrono::milliseconds breaker_interval{
         10000};                   ///< an open breaker lets one call through after this
     std::optional<Space> forced;  ///< mode `force(space)`; nothing is mode `automatic`
     std::function<std::chrono::steady_clock::time_point()>
-        clock;  ///< for tests; empty is the steady clock
+        clock;            ///< for tests; empty is the steady clock
+    std::string machine;  ///< who the calibration is of; the context sets it
   };
 
   /// Time lost to choices so far: Σ max(0, taken − best predicted), and what it is of all time.
@@ -151,9 +155,11 @@ class Dispatcher {
   /// The smallest work, a power of two, from which \p space is predicted to beat all spaces before
   /// it for good; 0 never.
   double crossover(Operation operation, Space space) const;
-  /// The calibration as JSON text. \see load_profile
+  /// The calibration of this machine as JSON text.
   std::string profile_json() const;
-  /// \throws InvalidArgument saying what is wrong; the dispatcher is then unchanged
+  /// Takes in what \p text holds of this machine (`Options::machine`).
+  /// \throws InvalidArgument saying what is wrong with it, NotFound when it is of other machines
+  /// only; the dispatcher is then unchanged
   void load_profile_json(std::string_view text);
 
  private:

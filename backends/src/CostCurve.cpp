@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "CostCurve.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace Kindred::Impl {
+
+std::size_t size_class(double work) noexcept {
+  if (!(work >= 2.0)) return 0;
+  return static_cast<std::size_t>(std::min(std::ilogb(work), 63));
+}
+
+void CostCurve::set(Point point) noexcept {
+  const std::size_t k = size_class(point.work);
+  m_points[k] = point;
+  m_measured |= std::uint64_t{1} << k;
+}
+
+double CostCurve::seconds(double work) const noexcept {
+  if (!(work > 0.0)) work = 0.0;
+  if (m_measured == 0) return m_overhead + work / m_rate;
+
+  const auto line = [work](const Point& a, const Point& b) {
+    return a.seconds + (b.seconds - a.seconds) * ((work - a.work) / (b.work - a.work));
+  };
+  // The nearest measured points at or below `work` and above it.
+  const std::size_t k = size_class(work);
+  std::uint64_t below = m_measured & (~std::uint64_t{0} >> (63 - k));
+  std::uint64_t above = k == 63 ? 0 : m_measured & (~std::uint64_t{0} << (k + 1));
+  if ((below >> k & 1U) != 0 && m_points[k].work > work) {
+    below &= ~(std::uint64_t{1} << k);
+    above |= std::uint64_t{1} << k;
+  }
+  const auto last = [](std::uint64_t bits) {
+    return static_cast<std::size_t>(63 - std::countl_zero(bits));
+  };
+  const auto first = [](std::uint64_t bits) {
+    return static_cast<std::size_t>(std::countr_zero(bits));
+  };
+  if (below != 0 && above != 0) return line(m_points[last(below)], m_points[first(above)]);
+  if (below != 0) {
+    const Point& end = m_points[last(below)];
+    return end.seconds * (work / end.work);
+  }
+  const Point& start = m_points[first(above)];
+  const double proportional = start.seconds * (work / start.work);
+  const std::uint64_t rest = above & (above - 1);
+  const double along = rest != 0 ? line(start, m_points[first(rest)])
+                                 : m_overhead + (start.seconds - m_overhead) * (work / start.work);
+  return std::clamp(along, proportional, start.seconds);
+}
+
+CostCurve prior(Operation operation, Space space, int threads) noexcept {
+  struct Row {
+    double threshold;
+    double rate;
+  };
+  constexpr std::array<Row, operation_count> rows{Row{1000 * 100, 2e9}, Row{1000 * 100, 2e8},
+                                                  Row{64 * 768, 2e9}, Row{1024 * 768, 1e9},
+                                                  Row{512 * 10 * 4, 3e8}};
+  constexpr double call = 1e-6;
+  constexpr double fork = 5e-6;
+  constexpr double device_speedup = 100;
+  const Row& row = rows[static_cast<std::size_t>(operation)];
+  switch (space) {
+    case Space::serial:
+      return {call, row.rate};
+    case Space::openmp:
+      return {call + fork, row.rate * threads};
+    case Space::cuda:
+      break;
+  }
+  const double rate = row.rate * device_speedup;
+  return {call + row.threshold / row.rate - row.threshold / rate, rate};
+}
+
+}  // namespace Kindred::Impl

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_BACKENDS_SRC_COST_CURVE_HPP
+#define KINDRED_BACKENDS_SRC_COST_CURVE_HPP
+
+#include <kindred/backends/Dispatcher.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace Kindred::Impl {
+
+inline constexpr std::size_t size_class_count = 64;
+
+/// The power of two of \p work, 0 … 63. Work below 2 and what is no number is class 0.
+std::size_t size_class(double work) noexcept;
+
+/// \brief Seconds of an operation on a space as a function of its work, transfer apart.
+///
+/// A line `overhead + work / rate` until it is calibrated. Then a measured point a size class:
+/// straight between two of them, by the rate of the last one beyond it, and below the first along
+/// the line through the first two, never faster than in proportion.
+class CostCurve {
+ public:
+  struct Point {
+    double work = 0;
+    double seconds = 0;
+  };
+
+  CostCurve() = default;
+  CostCurve(double overhead_seconds, double work_per_second)
+      : m_overhead(overhead_seconds), m_rate(work_per_second) {}
+
+  double seconds(double work) const noexcept;
+
+  /// Takes the place of what was measured in that size class.
+  void set(Point point) noexcept;
+  bool calibrated() const noexcept { return m_measured != 0; }
+  /// Calls `function(point)` for every measured point, least work first.
+  template <class Function>
+  void for_each_point(const Function& function) const {
+    for (std::size_t k = 0; k < size_class_count; ++k)
+      if ((m_measured >> k & 1U) != 0) function(m_points[k]);
+  }
+
+ private:
+  double m_overhead = 0;
+  double m_rate = 1;
+  std::uint64_t m_measured = 0;  ///< a bit a size class
+  std::array<Point, size_class_count> m_points{};
+};
+
+/// \brief What is assumed of \p operation on \p space before anything is measured.
+///
+/// On the host one call costs 1 µs, one that forks 5 µs more; a thread does `rate` work a second.
+/// The device does 100 times that and has the overhead which puts its crossover with one thread at
+/// the threshold of the systems Kindred serves:
+///
+/// | operation | threshold | as work | rate of a thread |
+/// |---|---|---|---|
+/// | lcs, difflib | KA Lattice's router: 1000 elements (patterns of KATO's 100 symbols) | 100,000 |
+/// 2e9, 2e8 | | search | Engram's cosine: a batch of 64 vectors of 768 | 49,152 | 2e9 | | score |
+/// Engram's HNSW: 1024 candidates of 768 | 786,432 | 1e9 | | spread | Engram's spreading: 512 nodes
+/// of degree 10, 4 hops | 20,480 | 3e8 |
+CostCurve prior(Operation operation, Space space, int threads) noexcept;
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_BACKENDS_SRC_COST_CURVE_HPP

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/impl/Host.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <functional>
+#include <optional>
+#include <sstream>
+
+namespace Kindred::Impl {
+
+namespace {
+
+std::optional<std::uint64_t> number(const std::string& text) {
+  std::uint64_t value = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (result.ec != std::errc() || result.ptr == text.data()) return {};
+  return value;
+}
+
+/// First line of a file, or nothing.
+std::string first_line(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+/// What follows \p key and its separators on the first line of \p path that starts with it.
+std::string value_of(const std::string& path, const std::string& key) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind(key, 0) != 0) continue;
+    const auto begin = line.find_first_not_of(" \t:", key.size());
+    if (begin != std::string::npos) return line.substr(begin);
+  }
+  return {};
+}
+
+/// Calls `visit(folder, version)` for the control group of \p controller and every one above it.
+/// Inside a container the path is the host's; what does not exist is skipped by the reader.
+void for_each_group(const std::string& root, const std::string& controller,
+                    const std::function<void(const std::string&, int)>& visit) {
+  std::ifstream file(root + "/proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {
+    const auto first = line.find(':');
+    const auto second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const bool unified = controllers.empty();
+    if (!unified && ("," + controllers + ",").find("," + controller + ",") == std::string::npos)
+      continue;
+    const std::string mount = root + "/sys/fs/cgroup" + (unified ? "" : "/" + controller);
+    for (std::string path = line.substr(second + 1);;) {
+      while (!path.empty() && path.back() == '/') path.pop_back();
+      visit(mount + path, unified ? 2 : 1);
+      if (path.empty()) break;
+      path.erase(path.rfind('/'));
+    }
+  }
+}
+
+}  // namespace
+
+HostMemory query_host_memory(const std::string& root) {
+  const std::string meminfo = root + "/proc/meminfo";
+  HostMemory memory{number(value_of(meminfo, "MemTotal")).value_or(0) * 1024,
+                    number(value_of(meminfo, "MemAvailable")).value_or(0) * 1024};
+  for_each_group(root, "memory", [&](const std::string& folder, int version) {
+    const auto limit =
+        number(first_line(folder + (version == 2 ? "/memory.max" : "/memory.limit_in_bytes")));
+    if (!limit || *limit >= memory.total) return;  // "max", or the huge number of version 1
+    const auto used =
+        number(first_line(folder + (version == 2 ? "/memory.current" : "/memory.usage_in_bytes")))
+            .value_or(0);
+    // Pages of files that nobody reads are given up when memory is asked for.
+    const auto files = number(value_of(folder + "/memory.stat",
+                                       version == 2 ? "inactive_file" : "total_inactive_file"))
+                           .value_or(0);
+    const std::uint64_t held = used - std::min(used, files);
+    memory.total = *limit;
+    memory.free = std::min(memory.free, *limit - std::min(*limit, held));
+  });
+  return memory;
+}
+
+int processor_quota(const std::string& root) {
+  std::uint64_t least = 0;
+  for_each_group(root, "cpu", [&](const std::string& folder, int version) {
+    std::string quota_text;
+    std::string period_text;
+    if (version == 2) {
+      std::istringstream(first_line(folder + "/cpu.max")) >> quota_text >> period_text;
+    } else {
+      quota_text = first_line(folder + "/cpu.cfs_quota_us");
+      period_text = first_line(folder + "/cpu.cfs_period_us");
+    }
+    const auto quota = number(quota_text);
+    const auto period = number(period_text);
+    if (!quota || !period || *period == 0 || *quota == 0) return;
+    const std::uint64_t processors = (*quota + *period - 1) / *period;
+    least = least == 0 ? processors : std::min(least, processors);
+  });
+  return static_cast<int>(std::min<std::uint64_t>(least, 1 << 20));
+}
+
+std::string processor_name() { return value_of("/proc/cpuinfo", "model name"); }
+
+}  // namespace Kindred::Impl

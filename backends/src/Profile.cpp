@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Profile.hpp"
+
+#include <kindred/core/common/Error.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace Kindred::Impl {
+
+namespace {
+
+using nlohmann::json;
+constexpr const char* format_name = "kindred-profile";
+constexpr int format_version = 1;
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw InvalidArgument("the calibration profile " + why + "; measure anew: kindred calibrate");
+}
+
+const json& member(const json& object, const char* key, const std::string& where) {
+  if (!object.is_object()) refuse(where + " is not an object");
+  const auto found = object.find(key);
+  if (found == object.end()) refuse(where + " has no \"" + key + "\"");
+  return *found;
+}
+
+/// A finite number above \p least (at least, when \p or_equal).
+double number(const json& object, const char* key, const std::string& where, bool or_equal) {
+  const json& value = member(object, key, where);
+  const double x = value.is_number() ? value.get<double>() : std::nan("");
+  if (!std::isfinite(x) || x < 0 || (x == 0 && !or_equal)) {
+    refuse(where + ": \"" + key + "\" is " + value.dump().substr(0, 40) +
+           ", which is not a finite number " + (or_equal ? "≥ 0" : "> 0"));
+  }
+  return x;
+}
+
+std::string text_of(const json& object, const char* key, const std::string& where) {
+  const json& value = member(object, key, where);
+  if (!value.is_string()) refuse(where + ": \"" + key + "\" is not a string");
+  return value.get<std::string>();
+}
+
+Operation operation_of(const json& object, const std::string& where) {
+  const std::string name = text_of(object, "op", where);
+  for (std::size_t i = 0; i < operation_count; ++i)
+    if (to_string(static_cast<Operation>(i)) == name) return static_cast<Operation>(i);
+  refuse(where + ": there is no operation \"" + name + "\"");
+}
+
+Space space_of(const json& object, const std::string& where) {
+  const std::string name = text_of(object, "space", where);
+  const auto space = space_from_string(name);
+  if (!space) refuse(where + ": there is no space \"" + name + "\"");
+  return *space;
+}
+
+/// The machines of a profile. \throws InvalidArgument when \p text is none
+json machines_of(std::string_view text) {
+  const json document = json::parse(text, nullptr, false);
+  if (document.is_discarded()) refuse("is not JSON");
+  if (text_of(document, "format", "file") != format_name)
+    refuse(std::string("is not of the format \"") + format_name + "\"");
+  const json& version = member(document, "version", "file");
+  if (version != format_version)
+    refuse("is of version " + version.dump().substr(0, 40) + ", this program reads version " +
+           std::to_string(format_version));
+  const json& machines = member(document, "machines", "file");
+  if (!machines.is_object()) refuse("file: \"machines\" is not an object");
+  return machines;
+}
+
+json document_of(json machines) {
+  return {{"format", format_name}, {"version", format_version}, {"machines", std::move(machines)}};
+}
+
+}  // namespace
+
+std::string to_json(const Profile& profile, const std::string& machine) {
+  json points = json::array();
+  for (const Profile::Point& point : profile.points) {
+    points.push_back({{"op", to_string(point.operation)},
+                      {"space", to_string(point.space)},
+                      {"work", point.work},
+                      {"seconds", point.seconds}});
+  }
+  json entry = {{"points", std::move(points)}};
+  if (profile.transfer) {
+    entry["transfer"] = {{"bytes_per_second", profile.transfer->bytes_per_second},
+                         {"latency_seconds", profile.transfer->latency_seconds}};
+  }
+  return document_of({{machine, std::move(entry)}}).dump(1);
+}
+
+Profile profile_from_json(std::string_view text, const std::string& machine) {
+  const json machines = machines_of(text);
+  const auto found = machines.find(machine);
+  if (found == machines.end()) {
+    std::string others;
+    for (const auto& [name, entry] : machines.items())
+      others += (others.empty() ? "\"" : ", \"") + name.substr(0, 200) + "\"";
+    throw NotFound("the calibration profile has nothing of this machine (\"" + machine +
+                   "\"), only of: " + (others.empty() ? "none" : others) +
+                   "; measure it: kindred calibrate");
+  }
+  Profile profile;
+  const json& points = member(*found, "points", "machine");
+  if (!points.is_array() || points.empty()) refuse("has no list of points");
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const std::string where = "point " + std::to_string(i);
+    profile.points.push_back({operation_of(points[i], where), space_of(points[i], where),
+                              number(points[i], "work", where, false),
+                              number(points[i], "seconds", where, false)});
+  }
+  if (found->contains("transfer")) {
+    const json& transfer = (*found)["transfer"];
+    profile.transfer = {number(transfer, "bytes_per_second", "transfer", false),
+                        number(transfer, "latency_seconds", "transfer", true)};
+  }
+  return profile;
+}
+
+std::string merged_profile_json(std::string_view text, std::string_view before) {
+  json machines;
+  try {
+    machines = machines_of(before);
+  } catch (const InvalidArgument&) {
+    return std::string(text);  // nothing of it can be used, now or later
+  }
+  machines.update(machines_of(text));
+  return document_of(std::move(machines)).dump(1);
+}
+
+}  // namespace Kindred::Impl

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_BACKENDS_SRC_PROFILE_HPP
+#define KINDRED_BACKENDS_SRC_PROFILE_HPP
+
+#include <kindred/backends/Dispatcher.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// \brief A calibration, as it is kept in a file.
+///
+/// `{"format": "kindred-profile", "version": 1, "machines": {"<machine>": {"transfer":
+/// {"bytes_per_second", "latency_seconds"}, "points": [{"op", "space", "work", "seconds"}]}}}`: one
+/// file may hold several machines, which a shared home folder needs.
+struct Profile {
+  struct Point {
+    Operation operation = Operation::lcs;
+    Space space = Space::serial;
+    double work = 0;
+    double seconds = 0;
+  };
+  struct Transfer {
+    double bytes_per_second = 0;
+    double latency_seconds = 0;
+  };
+  std::optional<Transfer> transfer;
+  std::vector<Point> points;
+};
+
+std::string to_json(const Profile& profile, const std::string& machine);
+/// \brief What \p text holds of \p machine. \throws NotFound when it is a profile of other machines
+/// only \throws InvalidArgument saying what is wrong with it
+Profile profile_from_json(std::string_view text, const std::string& machine);
+/// \brief \p text with the other machines of \p before, if that is a profile.
+std::string merged_profile_json(std::string_view text, std::string_view before);
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_BACKENDS_SRC_PROFILE_HPP

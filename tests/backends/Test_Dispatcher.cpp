@@ -1,0 +1,559 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/Dispatcher.hpp>
+#include <kindred/core/common/Error.hpp>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "Support.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <new>
+#include <thread>
+#include <vector>
+
+namespace {
+thread_local std::size_t allocations = 0;
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+  ++allocations;
+  if (void* data = std::malloc(bytes == 0 ? 1 : bytes)) return data;
+  throw std::bad_alloc();
+}
+void operator delete(void* data) noexcept { std::free(data); }
+void operator delete(void* data, std::size_t) noexcept { std::free(data); }
+
+namespace {
+
+using namespace Kindred;
+using namespace std::chrono_literals;
+using Time = std::chrono::steady_clock::time_point;
+
+std::size_t index(Space space) { return static_cast<std::size_t>(space); }
+
+/// A dispatcher on a made-up machine: its clock, and what calls truly take there.
+struct Machine {
+  explicit Machine(SpaceSet usable = SpaceSet::all(), Dispatcher::Options options = {},
+                   int threads = 8)
+      : dispatcher(usable, threads, with_clock(std::move(options))) {}
+
+  Dispatcher::Options with_clock(Dispatcher::Options options) {
+    options.clock = [this] { return now; };
+    return options;
+  }
+  /// Overhead and rate of a space.
+  struct Line {
+    double overhead;
+    double rate;
+  };
+  double truth(Space space, double work) const {
+    return lines[index(space)].overhead + work / lines[index(space)].rate;
+  }
+  Workload workload(double work) const {
+    Workload w;
+    w.operation = Operation::lcs;
+    w.work = work;
+    w.items = static_cast<std::uint64_t>(work);
+    w.resident = resident;
+    return w;
+  }
+  /// One call, as `Context::run` makes it.
+  DispatchRecord call(double work, std::optional<Space> forced = {}) {
+    DispatchRecord record = dispatcher.decide(workload(work), forced);
+    record.taken = truth(record.chosen, work);
+    now += std::chrono::duration_cast<std::chrono::nanoseconds>(
+        std::chrono::duration<double>(record.taken));
+    dispatcher.observe(record);
+    return record;
+  }
+  void calibrate() {
+    for (const Space space : all_spaces) {
+      if (!dispatcher.usable().contains(space)) continue;
+      for (int k = 4; k <= 34; k += 2)
+        dispatcher.calibrate(Operation::lcs, space, std::ldexp(1.0, k),
+                             truth(space, std::ldexp(1.0, k)));
+    }
+  }
+  Space best(double work) const {
+    return *std::min_element(all_spaces.begin(), all_spaces.end(),
+                             [&](Space a, Space b) { return truth(a, work) < truth(b, work); });
+  }
+
+  Time now{};
+  std::array<Line, space_count> lines{Line{1e-6, 1e9}, Line{8e-6, 6e9}, Line{1e-4, 1e12}};
+  SpaceSet resident = SpaceSet::all();
+  Dispatcher dispatcher;
+};
+
+// --- predicted times and priors
+
+TEST(Dispatcher, PriorsPutTheDeviceAtTheSeedsThresholds) {
+  Machine machine;
+  const auto first_on_device = [&](Operation operation) {
+    for (double work = 1;; work *= 1.01) {
+      Workload w = machine.workload(work);
+      w.operation = operation;
+      const auto predicted = machine.dispatcher.predict(w);
+      if (predicted[index(Space::cuda)] < predicted[index(Space::serial)]) return work;
+    }
+  };
+  EXPECT_NEAR(first_on_device(Operation::search), 64 * 768, 0.02 * 64 * 768);
+  EXPECT_NEAR(first_on_device(Operation::score), 1024 * 768, 0.02 * 1024 * 768);
+  EXPECT_NEAR(first_on_device(Operation::spread), 512 * 10 * 4, 0.02 * 512 * 10 * 4);
+  EXPECT_NEAR(first_on_device(Operation::lcs), 1000 * 100, 0.02 * 1000 * 100);
+}
+
+TEST(Dispatcher, OneThreadWinsSmallBatchesAndAllThreadsLargeOnes) {
+  for (std::size_t o = 0; o < operation_count; ++o) {
+    Dispatcher dispatcher(SpaceSet::host(), 2, {});
+    Workload w;
+    w.operation = static_cast<Operation>(o);
+    w.work = 100;
+    EXPECT_EQ(dispatcher.decide(w).chosen, Space::serial);
+    w.work = 1e8;
+    EXPECT_EQ(dispatcher.decide(w).chosen, Space::openmp);
+  }
+}
+
+TEST(Dispatcher, NeverForksOnAMachineOfOneThread) {
+  Dispatcher dispatcher(SpaceSet::host(), 1, {});
+  for (double work = 1; work < 1e15; work *= 4)
+    EXPECT_EQ(dispatcher.decide({Operation::lcs, 1, work, 0, SpaceSet::all()}).chosen,
+              Space::serial);
+}
+
+TEST(Dispatcher, CalibrationInterpolatesBetweenPointsAndExtrapolatesByRate) {
+  Dispatcher dispatcher(SpaceSet::host(), 2, {});
+  dispatcher.calibrate(Operation::lcs, Space::serial, 1024, 3e-6);
+  dispatcher.calibrate(Operation::lcs, Space::serial, 4096, 6e-6);
+  dispatcher.calibrate(Operation::lcs, Space::serial, 65536, 70e-6);
+  const auto predicted = [&](double work) {
+    return dispatcher.predict({Operation::lcs, 1, work, 0, SpaceSet::all()})[0];
+  };
+  EXPECT_DOUBLE_EQ(predicted(1024), 3e-6);
+  EXPECT_DOUBLE_EQ(predicted(2560), 4.5e-6);
+  EXPECT_DOUBLE_EQ(predicted(4096), 6e-6);
+  EXPECT_DOUBLE_EQ(predicted((4096 + 65536) / 2), 38e-6);
+  EXPECT_DOUBLE_EQ(predicted(65536), 70e-6);
+  EXPECT_DOUBLE_EQ(predicted(65536.0 * 1024), 70e-6 * 1024);
+  EXPECT_DOUBLE_EQ(predicted(0), 2e-6) << "the overhead, along the first two points";
+  EXPECT_LT(predicted(512), predicted(1024));
+  EXPECT_DOUBLE_EQ(predicted(70000), 70e-6 * 70000 / 65536);
+  EXPECT_DOUBLE_EQ(predicted(4095), 3e-6 + 3e-6 * (4095.0 - 1024) / 3072)
+      << "a point of the class above it";
+}
+
+TEST(Dispatcher, AnyWorkHasAPredictionThatIsNoLessThanZero) {
+  Dispatcher dispatcher(SpaceSet::all(), 2, {});
+  dispatcher.calibrate(Operation::lcs, Space::openmp, 1000, 1e-3);
+  dispatcher.calibrate(Operation::lcs, Space::cuda, 100, 5e-3);
+  dispatcher.calibrate(Operation::lcs, Space::cuda, 1000, 1e-3);
+  for (const double work : {0.0, -1.0, 0.5, 1.0, 1e300, std::nan(""), 9.3e18, 1.0e19}) {
+    for (const double seconds : dispatcher.predict({Operation::lcs, 1, work, 0, SpaceSet::all()})) {
+      EXPECT_GE(seconds, 0) << work;
+    }
+  }
+}
+
+TEST(Dispatcher, TransferCountsForTheDeviceOnly) {
+  Dispatcher dispatcher(SpaceSet::all(), 2, {});
+  dispatcher.calibrate_transfer(1e9, 2e-3);
+  Workload w{Operation::lcs, 1, 1e6, 0, SpaceSet::all()};
+  const auto without = dispatcher.predict(w);
+  w.transfer_bytes = 1'000'000;
+  const auto with = dispatcher.predict(w);
+  EXPECT_DOUBLE_EQ(with[0], without[0]);
+  EXPECT_DOUBLE_EQ(with[1], without[1]);
+  EXPECT_NEAR(with[2] - without[2], 3e-3, 1e-9);
+}
+
+// --- choice, modes, residency
+
+TEST(Dispatcher, IsWithinFivePercentOfTheBestSpaceInEverySizeOnceCalibrated) {
+  Machine machine;
+  machine.calibrate();
+  for (double work = 16; work < 1e11; work *= 1.3) {
+    const auto record = machine.call(work);
+    EXPECT_LE(record.taken, 1.05 * machine.truth(machine.best(work), work)) << work;
+  }
+}
+
+TEST(Dispatcher, LearnsTheBestSpaceWithoutCalibration) {
+  Machine machine;
+  machine.lines = {Machine::Line{5e-6, 1e8}, Machine::Line{2e-5, 5e8}, Machine::Line{5e-5, 2e9}};
+  for (const double work : {1e2, 1e4, 1e6, 1e8}) {
+    for (int i = 0; i < 40; ++i) machine.call(work);
+    const auto record = machine.call(work);
+    EXPECT_EQ(record.chosen, machine.best(work)) << work;
+  }
+}
+
+TEST(Dispatcher, CrossoversAreThoseMeasured) {
+  Machine machine;
+  machine.calibrate();
+  const double all_threads = machine.dispatcher.crossover(Operation::lcs, Space::openmp);
+  const double device = machine.dispatcher.crossover(Operation::lcs, Space::cuda);
+  EXPECT_NEAR(std::log2(all_threads), std::log2(7e-6 / (1e-9 - 1 / 6e9)), 1.0);
+  EXPECT_NEAR(std::log2(device), std::log2(92e-6 * 6e9), 1.0);
+  EXPECT_EQ(machine.dispatcher.crossover(Operation::lcs, Space::serial), 1.0);
+  Machine slow_device;
+  slow_device.lines[2] = {1e-3, 1e6};
+  slow_device.calibrate();
+  EXPECT_EQ(slow_device.dispatcher.crossover(Operation::lcs, Space::cuda), 0.0);
+}
+
+TEST(Dispatcher, ForcedModeAndForcedCallOverrideThePrediction) {
+  Machine machine;
+  for (const Space space : all_spaces) {
+    const auto record = machine.call(1e9, space);
+    EXPECT_EQ(record.chosen, space);
+    EXPECT_EQ(record.why, Reason::forced);
+  }
+  Dispatcher::Options options;
+  options.forced = Space::serial;
+  Machine forced(SpaceSet::all(), options);
+  EXPECT_EQ(forced.call(1e12).chosen, Space::serial);
+  EXPECT_EQ(forced.call(1e12, Space::openmp).chosen, Space::openmp);
+}
+
+TEST(Dispatcher, RefusesAForcedSpaceThatIsNotUsableOrDoesNotHoldTheData) {
+  Machine host(SpaceSet::host());
+  EXPECT_THROW(host.call(1, Space::cuda), SpaceUnavailable);
+  Machine machine;
+  machine.resident = SpaceSet::host();
+  EXPECT_THROW(machine.call(1, Space::cuda), SpaceUnavailable);
+  machine.resident = SpaceSet();
+  EXPECT_THROW(machine.call(1), SpaceUnavailable);
+}
+
+TEST(Dispatcher, StaysWithTheSpacesThatHoldTheData) {
+  Machine machine;
+  machine.resident = SpaceSet::host();
+  const auto record = machine.call(1e12);
+  EXPECT_EQ(record.chosen, Space::openmp);
+  EXPECT_TRUE(std::isnan(record.predicted[index(Space::cuda)]));
+  machine.resident = SpaceSet().with(Space::cuda);
+  EXPECT_EQ(machine.call(1).chosen, Space::cuda);
+  EXPECT_EQ(machine.call(1).why, Reason::only);
+}
+
+TEST(Dispatcher, DoesNotFlipBetweenSpacesOfNearlyTheSameTime) {
+  Machine machine(SpaceSet::host());
+  auto generator = Testing::generator("dispatcher flip");
+  std::uniform_real_distribution<double> noise(0.97, 1.03);
+  machine.lines[0] = {0, 1e9};
+  machine.lines[1] = {0, 1e9};
+  machine.calibrate();
+  int switches = 0;
+  std::optional<Space> last;
+  bool held = false;
+  for (int i = 0; i < 3000; ++i) {
+    auto record = machine.dispatcher.decide(machine.workload(1e6));
+    if (record.why != Reason::probe) {
+      if (last && *last != record.chosen) ++switches;
+      last = record.chosen;
+      held = held || record.why == Reason::hysteresis;
+    }
+    record.taken = machine.truth(record.chosen, 1e6) * noise(generator);
+    machine.now += 100ms;
+    machine.dispatcher.observe(record);
+  }
+  EXPECT_EQ(switches, 0);
+  EXPECT_TRUE(held) << "the other one was never predicted to be better: a vacuous test";
+}
+
+TEST(Dispatcher, OneColdOrDisturbedCallChangesNoDecision) {
+  Machine machine;
+  machine.calibrate();
+  const double work = 1e9;
+  ASSERT_EQ(machine.best(work), Space::cuda);
+  for (int i = 0; i < 300; ++i) {
+    auto record = machine.dispatcher.decide(machine.workload(work));
+    EXPECT_EQ(record.chosen, Space::cuda) << i;
+    const bool disturbed = i == 0 || i % 10 == 1;
+    record.taken = machine.truth(record.chosen, work) * (disturbed ? 1000 : 1);
+    machine.dispatcher.observe(record);
+  }
+}
+
+TEST(Dispatcher, FollowsAMachineThatHasChangedAndComesBack) {
+  Machine machine;
+  machine.calibrate();
+  const double work = 1e9;
+  const auto calls_until = [&](Space space) {
+    for (int calls = 0; calls < 5000; ++calls) {
+      const auto record = machine.call(work);
+      machine.now += 50ms;
+      if (record.chosen == space && record.why != Reason::probe) return calls;
+    }
+    return 5000;
+  };
+  for (int i = 0; i < 100; ++i) machine.call(work);
+  const Machine::Line healthy = machine.lines[2];
+  machine.lines[2] = {1e-4, 2e9};  // someone else uses the device
+  EXPECT_LE(calls_until(Space::openmp), 60);
+  for (int i = 0; i < 200; ++i) machine.call(work);
+  machine.lines[2] = healthy;
+  EXPECT_LT(calls_until(Space::cuda), 2000) << "probes did not bring it back";
+}
+
+// --- what the executor of Engram gets wrong (one test a flaw)
+
+TEST(DispatcherFlaw, A_TheTimeOnOneSpaceIsNotBookedForAnother) {
+  Machine machine;
+  machine.calibrate();
+  const double work = 1e9;
+  const auto before = machine.dispatcher.predict(machine.workload(work));
+  for (int i = 0; i < 200; ++i) {
+    auto record = machine.dispatcher.decide(machine.workload(work), Space::cuda);
+    record.taken = 0.5 * record.predicted[index(Space::cuda)];
+    machine.dispatcher.observe(record);
+  }
+  const auto after = machine.dispatcher.predict(machine.workload(work));
+  EXPECT_DOUBLE_EQ(after[0], before[0]);
+  EXPECT_DOUBLE_EQ(after[1], before[1]);
+  EXPECT_LT(after[2], before[2]);
+}
+
+TEST(DispatcherFlaw, B_SmallAndLargeBatchesAreLearntApart) {
+  Machine machine;
+  machine.calibrate();
+  for (int i = 0; i < 200; ++i) {
+    EXPECT_EQ(machine.call(1e3).chosen, Space::serial) << "after large batches on the device";
+    EXPECT_EQ(machine.call(1e10).chosen, Space::cuda) << "after small batches on one thread";
+  }
+}
+
+TEST(DispatcherFlaw, B_ABatchOfTwiceTheWorkInOneClassCostsTwice) {
+  Machine machine;
+  machine.lines[0] = {0, 1e9};
+  machine.calibrate();
+  for (int i = 0; i < 100; ++i) {  // three times slower than calibrated, work 1.1 · 2^20
+    auto record = machine.dispatcher.decide(machine.workload(1.1 * 1048576), Space::serial);
+    record.taken = 3 * 1.1 * 1048576 / 1e9;
+    machine.dispatcher.observe(record);
+  }
+  EXPECT_NEAR(machine.dispatcher.predict(machine.workload(1.9 * 1048576))[0],
+              3 * 1.9 * 1048576 / 1e9, 1e-9);
+}
+
+TEST(DispatcherFlaw, C_TheSpaceNotChosenIsMeasuredAgain) {
+  Machine machine;
+  machine.calibrate();
+  const double work = 1e6;
+  ASSERT_EQ(machine.best(work), Space::cuda);
+  machine.lines[1].rate = 1e11;  // all threads have become the best; nothing tells so but a probe
+  for (int i = 0; i < 2000; ++i) {
+    machine.call(work);
+    machine.now += 100ms;
+  }
+  EXPECT_EQ(machine.call(work).chosen, Space::openmp);
+}
+
+TEST(DispatcherFlaw, C_ProbesAreTimedAndTheirCostIsBounded) {
+  Machine machine;
+  machine.calibrate();
+  for (const double work : {1e3, 1e6, 1e8, 1e10}) {
+    double best = 0;
+    double taken = 0;
+    int probes = 0;
+    const Time start = machine.now;
+    for (int i = 0; i < 2000; ++i) {
+      const auto record = machine.call(work);
+      if (record.why == Reason::probe) {
+        ++probes;
+        EXPECT_LE(record.taken, 4.0 * machine.truth(machine.best(work), work) * 1.001);
+      }
+      best += machine.truth(machine.best(work), work);
+      taken += record.taken;
+      machine.now += 20ms;
+    }
+    EXPECT_LE(taken, 1.10 * best) << work;
+    EXPECT_LE(probes, 2 * (machine.now - start) / 5s + 2) << work;
+  }
+}
+
+TEST(DispatcherFlaw, D_AnEarlyFailureDoesNotLockASpaceOut) {
+  Machine machine;
+  machine.calibrate();
+  const double work = 1e10;
+  EXPECT_EQ(machine.dispatcher.decide(machine.workload(work)).chosen, Space::cuda);
+  machine.dispatcher.observe_failure(Operation::lcs, Space::cuda);
+  EXPECT_FALSE(machine.dispatcher.breaker_open(Operation::lcs, Space::cuda));
+  EXPECT_EQ(machine.call(work).chosen, Space::cuda);
+
+  machine.dispatcher.observe_failure(Operation::lcs, Space::cuda);
+  machine.dispatcher.observe_failure(Operation::lcs, Space::cuda);
+  EXPECT_TRUE(machine.dispatcher.breaker_open(Operation::lcs, Space::cuda));
+  const auto refused = machine.call(work);
+  EXPECT_EQ(refused.chosen, Space::openmp);
+  EXPECT_EQ(refused.why, Reason::fallback);
+  EXPECT_FALSE(machine.dispatcher.breaker_open(Operation::spread, Space::cuda));
+
+  machine.now += 10s;
+  const auto trial = machine.dispatcher.decide(machine.workload(work));
+  EXPECT_EQ(trial.chosen, Space::cuda);
+  EXPECT_EQ(trial.why, Reason::probe);
+  EXPECT_EQ(machine.dispatcher.decide(machine.workload(work)).chosen, Space::openmp)
+      << "one trial at a time";
+  machine.dispatcher.observe_failure(Operation::lcs, Space::cuda);
+  machine.now += 9s;
+  EXPECT_TRUE(machine.dispatcher.breaker_open(Operation::lcs, Space::cuda)) << "opened anew";
+  machine.now += 1s;
+  EXPECT_EQ(machine.call(work).chosen, Space::cuda) << "the trial succeeds";
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(machine.call(work).chosen, Space::cuda);
+  EXPECT_FALSE(machine.dispatcher.breaker_open(Operation::lcs, Space::cuda));
+}
+
+TEST(DispatcherFlaw, D_TheSuccessRateIsOfTheLastCallsOnly) {
+  Dispatcher::Options options;
+  options.window = 20;
+  Machine machine(SpaceSet::all(), options);
+  const auto fail_one_in = [&](int calls) {
+    for (int i = 1; i < calls; ++i) machine.call(1e10, Space::cuda);
+    machine.dispatcher.observe_failure(Operation::lcs, Space::cuda);
+  };
+  for (int i = 0; i < 50; ++i) fail_one_in(21);
+  EXPECT_FALSE(machine.dispatcher.breaker_open(Operation::lcs, Space::cuda));
+  fail_one_in(3);
+  EXPECT_TRUE(machine.dispatcher.breaker_open(Operation::lcs, Space::cuda));
+}
+
+TEST(DispatcherFlaw, F_TheFallbackIsTheNextBestSpaceNotTheSlowest) {
+  Machine machine;
+  machine.calibrate();
+  const auto next =
+      machine.dispatcher.decide_without(machine.workload(1e10), SpaceSet().with(Space::cuda));
+  ASSERT_TRUE(next);
+  EXPECT_EQ(next->chosen, Space::openmp);
+  EXPECT_EQ(next->why, Reason::fallback);
+  EXPECT_EQ(machine.dispatcher.decide_without(machine.workload(100), SpaceSet().with(Space::cuda))
+                ->chosen,
+            Space::serial);
+  EXPECT_FALSE(machine.dispatcher.decide_without(machine.workload(1e10), SpaceSet::all()));
+}
+
+TEST(Dispatcher, AnswersEvenWhenEveryBreakerIsOpen) {
+  Machine machine(SpaceSet::host());
+  for (const Space space : {Space::serial, Space::openmp})
+    for (int i = 0; i < 2; ++i) machine.dispatcher.observe_failure(Operation::lcs, space);
+  EXPECT_EQ(machine.dispatcher.decide(machine.workload(1e10)).chosen, Space::openmp);
+}
+
+// --- explain, regret
+
+TEST(Dispatcher, RegretIsTheTimeBeyondTheBestPrediction) {
+  Machine machine;
+  DispatchRecord record = machine.dispatcher.decide(machine.workload(1e6));
+  record.predicted = {3.0, 2.0, std::nan("")};
+  record.taken = 2.5;
+  machine.dispatcher.observe(record);
+  record.taken = 1.0;
+  machine.dispatcher.observe(record);
+  const auto regret = machine.dispatcher.regret();
+  EXPECT_DOUBLE_EQ(regret.seconds, 0.5);
+  EXPECT_DOUBLE_EQ(regret.taken, 3.5);
+  EXPECT_EQ(regret.decisions, 2U);
+}
+
+TEST(Dispatcher, ExplainsItselfAsOneLineOfJson) {
+  DispatchRecord record;
+  record.operation = Operation::spread;
+  record.items = 12;
+  record.predicted = {1.5, 0.25, std::nan("")};
+  record.chosen = Space::openmp;
+  record.why = Reason::hysteresis;
+  record.taken = 0.125;
+  EXPECT_EQ(to_json(record),
+            R"({"op":"spread","items":12,"predicted":{"serial":1.5,"openmp":0.25},)"
+            R"("chosen":"openmp","taken":0.125,"why":"hysteresis"})");
+}
+
+// --- cost of a decision, threads
+
+TEST(Dispatcher, DecidesInLessThanAMicrosecondWithoutAllocation) {
+  Dispatcher::Options options;
+  options.probe_interval = 0ms;
+  Dispatcher dispatcher(SpaceSet::all(), 8, options);
+  for (int k = 4; k < 40; ++k)
+    for (const Space space : all_spaces)
+      dispatcher.calibrate(Operation::search, space, std::ldexp(1.0, k), std::ldexp(1e-9, k));
+  std::vector<double> seconds;
+  seconds.reserve(2000);
+  Workload w{Operation::search, 1, 1000, 4096, SpaceSet::all()};
+  DispatchRecord record;
+  const std::size_t before = allocations;
+  for (int i = 0; i < 2000; ++i) {
+    w.work = 1000.0 * (1 + i % 500);
+    constexpr int repeats = 20;
+    const auto start = std::chrono::steady_clock::now();
+    for (int r = 0; r < repeats; ++r) record = dispatcher.decide(w);
+    seconds.push_back(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / repeats);
+  }
+  EXPECT_EQ(allocations, before);
+  std::nth_element(seconds.begin(), seconds.begin() + 1000, seconds.end());
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_LT(seconds[1000], 1e-6);
+#else
+  EXPECT_LT(seconds[1000], 50e-6);
+#endif
+  RecordProperty("decide_nanoseconds", std::to_string(seconds[1000] * 1e9));
+}
+
+TEST(Dispatcher, ObservingAllocatesOnlyForASizeClassItHasNotSeen) {
+  Machine machine;
+  DispatchRecord record = machine.call(1e6, Space::serial);
+  const std::size_t before = allocations;
+  for (int i = 0; i < 300; ++i) machine.dispatcher.observe(record);
+  EXPECT_EQ(allocations, before);
+}
+
+TEST(Dispatcher, CountsEveryCallOfEightThreads) {
+  Dispatcher dispatcher(SpaceSet::all(), 8, {});
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&dispatcher, t] {
+      for (int i = 0; i < 2000; ++i) {
+        Workload w{static_cast<Operation>((t + i) % 5), 1, std::ldexp(1.0, i % 40), 0,
+                   SpaceSet::all()};
+        DispatchRecord record = dispatcher.decide(w);
+        record.taken = 1e-3;
+        dispatcher.observe(record);
+        if (i % 100 == 0) dispatcher.observe_failure(w.operation, Space::cuda);
+        if (i % 500 == 0) dispatcher.calibrate(w.operation, Space::openmp, 1e6, 1e-3);
+        if (i % 50 == 0) (void)dispatcher.profile_json();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(dispatcher.regret().decisions, 16000U);
+  EXPECT_NEAR(dispatcher.regret().taken, 16.0, 1e-9);
+}
+
+TEST(Dispatcher, RefusesOptionsAndCalibrationsOutOfRange) {
+  Dispatcher::Options options;
+  options.window = 0;
+  EXPECT_THROW(Dispatcher(SpaceSet::all(), 1, options), InvalidArgument);
+  options = {};
+  options.hysteresis = 1.0;
+  EXPECT_THROW(Dispatcher(SpaceSet::all(), 1, options), InvalidArgument);
+  EXPECT_THROW(Dispatcher(SpaceSet::all(), 0, {}), InvalidArgument);
+  EXPECT_THROW(Dispatcher(SpaceSet(), 1, {}), InvalidArgument);
+  Dispatcher dispatcher(SpaceSet::host(), 1, {});
+  const double inf = std::numeric_limits<double>::infinity();
+  for (const double bad : {0.0, -1.0, inf, std::nan("")}) {
+    EXPECT_THROW(dispatcher.calibrate(Operation::lcs, Space::serial, bad, 1), InvalidArgument);
+    EXPECT_THROW(dispatcher.calibrate(Operation::lcs, Space::serial, 1, bad), InvalidArgument);
+    EXPECT_THROW(dispatcher.calibrate_transfer(bad, 1), InvalidArgument);
+  }
+  EXPECT_THROW(dispatcher.calibrate(Operation::lcs, Space::cuda, 1, 1), InvalidArgument);
+  EXPECT_FALSE(dispatcher.calibrated());
+}
+
+}  // namespace

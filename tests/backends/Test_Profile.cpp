@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/Context.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "Support.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+namespace {
+
+using namespace Kindred;
+using nlohmann::json;
+
+std::unique_ptr<Dispatcher> make_dispatcher(const std::string& machine) {
+  Dispatcher::Options options;
+  options.machine = machine;
+  return std::make_unique<Dispatcher>(SpaceSet::host(), 2, options);
+}
+
+std::string measured(const std::string& machine) {
+  const auto dispatcher = make_dispatcher(machine);
+  dispatcher->calibrate(Operation::lcs, Space::serial, 1000, 1.0 / 3.0);
+  dispatcher->calibrate(Operation::spread, Space::openmp, 1e9, 0.1);
+  dispatcher->calibrate_transfer(12345.678, 1e-5);
+  return dispatcher->profile_json();
+}
+
+TEST(Profile, ComesBackToTheBit) {
+  const auto loaded = make_dispatcher("m");
+  EXPECT_FALSE(loaded->calibrated());
+  loaded->load_profile_json(measured("m"));
+  EXPECT_TRUE(loaded->calibrated());
+  EXPECT_EQ(loaded->profile_json(), measured("m"));
+  EXPECT_EQ(loaded->predict({Operation::lcs, 1, 1000, 0, SpaceSet::all()})[0], 1.0 / 3.0);
+}
+
+TEST(Profile, OfAnotherMachineIsNotUsed) {
+  const auto other = make_dispatcher("other");
+  const auto before = other->profile_json();
+  try {
+    other->load_profile_json(measured("m"));
+    FAIL();
+  } catch (const NotFound& error) {
+    EXPECT_THAT(error.what(),
+                testing::AllOf(testing::HasSubstr("\"other\""), testing::HasSubstr("\"m\"")));
+  }
+  EXPECT_EQ(other->profile_json(), before);
+}
+
+TEST(Profile, DamagedIsRefusedWithTheReasonAndChangesNothing) {
+  const json good = json::parse(measured("m"));
+  const auto with = [&](const char* pointer, const json& value) {
+    json changed = good;
+    changed[json::json_pointer(pointer)] = value;
+    return changed.dump();
+  };
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"", "not JSON"},
+      {"{", "not JSON"},
+      {"[]", "not an object"},
+      {"{}", "format"},
+      {with("/format", "x"), "format"},
+      {with("/version", 2), "version 2"},
+      {with("/version", "1"), "version"},
+      {with("/machines", json::array()), "machines"},
+      {with("/machines/m", 1), "not an object"},
+      {with("/machines/m/points", json::array()), "points"},
+      {with("/machines/m/points/0/op", "sort"), "sort"},
+      {with("/machines/m/points/0/op", 3), "point 0"},
+      {with("/machines/m/points/1/space", "tpu"), "point 1"},
+      {with("/machines/m/points/1/work", 0), "work"},
+      {with("/machines/m/points/1/work", -5), "-5"},
+      {with("/machines/m/points/1/seconds", "fast"), "seconds"},
+      {with("/machines/m/points/1/seconds", nullptr), "seconds"},
+      {with("/machines/m/points/1", 7), "point 1"},
+      {with("/machines/m/transfer/bytes_per_second", 0), "bytes_per_second"},
+      {with("/machines/m/transfer/latency_seconds", -1), "latency_seconds"},
+      {with("/machines/m/transfer", 4), "transfer"},
+      {std::string(100000, '['), "not JSON"},
+  };
+  const auto dispatcher = make_dispatcher("m");
+  dispatcher->calibrate(Operation::score, Space::serial, 7, 7);
+  const auto before = dispatcher->profile_json();
+  for (const auto& [text, why] : cases) {
+    try {
+      dispatcher->load_profile_json(text);
+      ADD_FAILURE() << text.substr(0, 200) << " was taken";
+    } catch (const InvalidArgument& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr(why));
+    }
+    EXPECT_EQ(dispatcher->profile_json(), before);
+  }
+}
+
+TEST(Profile, CutAnywhereIsRefused) {
+  const std::string good = measured("m");
+  const auto dispatcher = make_dispatcher("m");
+  for (std::size_t length = 0; length + 1 < good.size(); ++length)
+    EXPECT_THROW(dispatcher->load_profile_json(good.substr(0, length)), InvalidArgument);
+  EXPECT_FALSE(dispatcher->calibrated());
+}
+
+class ProfileFile : public testing::Test {
+ protected:
+  ProfileFile()
+      : folder(std::filesystem::temp_directory_path() /
+               ("kindred-profile-" +
+                std::to_string(::testing::UnitTest::GetInstance()->random_seed()) +
+                testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+  }
+  ~ProfileFile() override { std::filesystem::remove_all(folder); }
+
+  ContextOptions options(int threads) {
+    ContextOptions given;
+    given.threads = threads;
+    given.profile = (folder / "deep" / "profile.json").string();
+    given.log = [this](LogLevel level, std::string_view text) {
+      log.emplace_back(level, std::string(text));
+    };
+    return given;
+  }
+  std::string text() const {
+    std::ifstream file(folder / "deep" / "profile.json");
+    std::stringstream all;
+    all << file.rdbuf();
+    return all.str();
+  }
+
+  std::filesystem::path folder;
+  std::vector<std::pair<LogLevel, std::string>> log;
+};
+
+TEST_F(ProfileFile, HoldsSeveralMachinesAndEachFindsItsOwn) {
+  {
+    Context two(options(2));
+    two.dispatcher().calibrate(Operation::lcs, Space::serial, 1000, 2.0);
+    two.save_profile();
+    Context three(options(3));
+    EXPECT_FALSE(three.dispatcher().calibrated()) << "another number of threads is another machine";
+    three.dispatcher().calibrate(Operation::lcs, Space::serial, 1000, 3.0);
+    three.save_profile();
+  }
+  EXPECT_EQ(json::parse(text()).at("machines").size(), 2U);
+  const Workload workload{Operation::lcs, 1, 1000, 0, SpaceSet::all()};
+  EXPECT_EQ(Context(options(2)).dispatcher().predict(workload)[0], 2.0);
+  EXPECT_EQ(Context(options(3)).dispatcher().predict(workload)[0], 3.0);
+  EXPECT_FALSE(Context(options(4)).dispatcher().calibrated());
+}
+
+TEST_F(ProfileFile, DamagedIsLoggedAndReplacedBySaving) {
+  std::filesystem::create_directories(folder / "deep");
+  std::ofstream(folder / "deep" / "profile.json") << "{\"format\": 7}";
+  Context context(options(2));
+  ASSERT_FALSE(log.empty());
+  EXPECT_EQ(log[0].first, LogLevel::warning);
+  EXPECT_THAT(log[0].second, testing::HasSubstr("is not used"));
+  context.dispatcher().calibrate(Operation::lcs, Space::serial, 1000, 2.0);
+  context.save_profile();
+  EXPECT_TRUE(Context(options(2)).dispatcher().calibrated());
+}
+
+TEST_F(ProfileFile, IsWholeWhileManySaveAndNoTemporaryStays) {
+  Context context(options(2));
+  context.dispatcher().calibrate(Operation::lcs, Space::serial, 1000, 2.0);
+  context.save_profile();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 10; ++i) {
+        context.save_profile();
+        EXPECT_TRUE(json::accept(text()));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / "deep"), {}), 1);
+}
+
+TEST_F(ProfileFile, ThatCannotBeWrittenIsAnError) {
+  ContextOptions given = options(2);
+  given.profile = "/proc/nowhere/profile.json";
+  const Context context(given);
+  EXPECT_THROW(context.save_profile(), Error);
+}
+
+}  // namespace
