@@ -2,100 +2,38 @@
 #ifndef KINDRED_CORE_ARCH_LANES_HPP
 #define KINDRED_CORE_ARCH_LANES_HPP
 
+#include <kindred/core/arch/PackLanes.hpp>
+#include <kindred/core/arch/ScalarLanes.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 
 #include <cstdint>
+
+/// Before a loop over registers.
+#if defined(__CUDACC__)
+#define KINDRED_UNROLL _Pragma("unroll")
+#define KINDRED_UNROLL_4 _Pragma("unroll 4")
+#else
+#define KINDRED_UNROLL _Pragma("GCC unroll 16")
+#define KINDRED_UNROLL_4
+#endif
 
 namespace Kindred::Arch {
 
 /// \brief The 32 lanes of a canonical sum, as one unit of work carries them.
 ///
 /// A kernel is written once against this layer. On the host one thread carries all 32 lanes in
-/// packs
-/// (`F32`, `F64` hold 32 values); on a device a warp carries them, one a thread (`F32`, `F64` are
-/// scalars) and every thread of the warp must make the same calls. Indices are those of lane 0.
+/// packs (`F32`, `F64` hold 32 values); on a device a warp carries them, one a thread (`F32`, `F64`
+/// are scalars) and every thread of the warp must make the same calls. Indices are those of lane 0.
+/// The operations are those of `ScalarLanes`, which every form equals to the bit.
 template <class ExecutionSpace>
 class Lanes;
 
-/// Host: packs of 32 in plain loops that the compiler vectorises.
+/// Host: what the instruction set has, else plain loops.
 template <>
-class Lanes<HostSpace> {
+class Lanes<HostSpace> : public HostLanes {
  public:
-  struct F32 {
-    float lane[32];
-  };
-  struct F64 {
-    double lane[32];
-  };
-
   template <class Member>
   KOKKOS_FUNCTION explicit Lanes(const Member&) {}
-
-  /// +0 in every lane.
-  KOKKOS_INLINE_FUNCTION F64 zero() const {
-    F64 r;
-    for (int l = 0; l < 32; ++l) r.lane[l] = 0.0;
-    return r;
-  }
-  /// `data[0 … 32)`
-  KOKKOS_INLINE_FUNCTION F32 load(const float* data) const {
-    F32 r;
-    for (int l = 0; l < 32; ++l) r.lane[l] = data[l];
-    return r;
-  }
-  /// `data[0 … count)`, +0 beyond.
-  KOKKOS_INLINE_FUNCTION F32 load(const float* data, int count) const {
-    F32 r;
-    for (int l = 0; l < 32; ++l) r.lane[l] = l < count ? data[l] : 0.0F;
-    return r;
-  }
-  /// `data[index[0 … 32)]`
-  KOKKOS_INLINE_FUNCTION F32 gather(const float* data, const std::uint32_t* index) const {
-    F32 r;
-    for (int l = 0; l < 32; ++l) r.lane[l] = data[index[l]];
-    return r;
-  }
-  /// `data[index[0 … count)]`, +0 beyond.
-  KOKKOS_INLINE_FUNCTION F32 gather(const float* data, const std::uint32_t* index,
-                                    int count) const {
-    F32 r;
-    for (int l = 0; l < 32; ++l) r.lane[l] = l < count ? data[index[l]] : 0.0F;
-    return r;
-  }
-  /// `sum + a·b` a lane; the product of two floats is exact in double, so a fused form has the same
-  /// bits.
-  KOKKOS_INLINE_FUNCTION F64 multiply_add(const F32& a, const F32& b, const F64& sum) const {
-    F64 r;
-    for (int l = 0; l < 32; ++l) {
-      r.lane[l] = sum.lane[l] + static_cast<double>(a.lane[l]) * static_cast<double>(b.lane[l]);
-    }
-    return r;
-  }
-  /// `sum + (a − b)²` a lane: difference, square and sum each rounded to double, never fused.
-  KOKKOS_INLINE_FUNCTION F64 add_squared_difference(const F32& a, const F32& b,
-                                                    const F64& sum) const {
-    F64 r;
-    for (int l = 0; l < 32; ++l) {
-      const double difference = static_cast<double>(a.lane[l]) - static_cast<double>(b.lane[l]);
-      r.lane[l] = sum.lane[l] + difference * difference;
-    }
-    return r;
-  }
-  /// `a + b` a lane.
-  KOKKOS_INLINE_FUNCTION F64 add(const F64& a, const F64& b) const {
-    F64 r;
-    for (int l = 0; l < 32; ++l) r.lane[l] = a.lane[l] + b.lane[l];
-    return r;
-  }
-  /// The lanes added by the halving tree (16, 8, 4, 2, 1).
-  KOKKOS_INLINE_FUNCTION double halving_sum(F64 sum) const {
-    for (int half = 16; half > 0; half /= 2) {
-      for (int l = 0; l < half; ++l) sum.lane[l] += sum.lane[l + half];
-    }
-    return sum.lane[0];
-  }
-  /// True in the one thread that writes the unit's result.
-  KOKKOS_INLINE_FUNCTION bool is_leader() const { return true; }
 };
 
 #if KINDRED_HAS_DEVICE
@@ -116,6 +54,15 @@ class Lanes<DeviceSpace> {
   KOKKOS_INLINE_FUNCTION F32 load(const float* data, int count) const {
     return static_cast<int>(m_lane) < count ? data[m_lane] : 0.0F;
   }
+  KOKKOS_INLINE_FUNCTION F64 load(const double* data) const { return data[m_lane]; }
+  KOKKOS_INLINE_FUNCTION F64 load(const double* data, int count) const {
+    return static_cast<int>(m_lane) < count ? data[m_lane] : 0.0;
+  }
+  KOKKOS_INLINE_FUNCTION void store(double* data, F64 value, int count) const {
+    if (static_cast<int>(m_lane) < count) data[m_lane] = value;
+  }
+  KOKKOS_INLINE_FUNCTION void prefetch(const float*) const {}
+  KOKKOS_INLINE_FUNCTION F64 widen(F32 a) const { return static_cast<double>(a); }
   KOKKOS_INLINE_FUNCTION F32 gather(const float* data, const std::uint32_t* index) const {
     return data[index[m_lane]];
   }
@@ -126,8 +73,12 @@ class Lanes<DeviceSpace> {
   KOKKOS_INLINE_FUNCTION F64 multiply_add(F32 a, F32 b, F64 sum) const {
     return ::fma(static_cast<double>(a), static_cast<double>(b), sum);
   }
+  KOKKOS_INLINE_FUNCTION F64 multiply_add(F64 a, F64 b, F64 sum) const { return ::fma(a, b, sum); }
   KOKKOS_INLINE_FUNCTION F64 add_squared_difference(F32 a, F32 b, F64 sum) const {
-    const double difference = static_cast<double>(a) - static_cast<double>(b);
+    return add_squared_difference(static_cast<double>(a), static_cast<double>(b), sum);
+  }
+  KOKKOS_INLINE_FUNCTION F64 add_squared_difference(F64 a, F64 b, F64 sum) const {
+    const double difference = a - b;
     KOKKOS_IF_ON_DEVICE((return __dadd_rn(sum, __dmul_rn(difference, difference));))
     KOKKOS_IF_ON_HOST((return sum + difference * difference;))
   }

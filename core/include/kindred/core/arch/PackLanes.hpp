@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_ARCH_PACK_LANES_HPP
+#define KINDRED_CORE_ARCH_PACK_LANES_HPP
+
+#include <kindred/core/arch/ScalarLanes.hpp>
+
+#include <cstdint>
+
+#if (defined(__AVX512F__) && defined(__AVX512VL__)) || (defined(__AVX2__) && defined(__FMA__))
+#define KINDRED_HAS_PACK_LANES 1
+#include <immintrin.h>
+#else
+#define KINDRED_HAS_PACK_LANES 0
+#endif
+
+namespace Kindred::Arch {
+
+#if KINDRED_HAS_PACK_LANES
+
+namespace Pack {
+
+#if defined(__AVX512F__) && defined(__AVX512VL__)
+
+/// Eight doubles.
+struct Double {
+  __m512d value;
+};
+inline constexpr int doubles = 8;
+/// The zero-masking forms under a full mask are the plain instructions, without the false
+/// -Wmaybe-uninitialized that g++ 12 gives of the plain forms (its bug 105593).
+inline constexpr __mmask8 full_mask = 255;
+
+inline Double zero() { return {_mm512_setzero_pd()}; }
+inline Double load(const double* data) { return {_mm512_loadu_pd(data)}; }
+inline Double load(const double* data, unsigned mask) {
+  return {_mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), data)};
+}
+inline void store(double* data, Double a, unsigned mask) {
+  _mm512_mask_storeu_pd(data, static_cast<__mmask8>(mask), a.value);
+}
+inline Double add(Double a, Double b) { return {_mm512_add_pd(a.value, b.value)}; }
+inline Double subtract(Double a, Double b) { return {_mm512_sub_pd(a.value, b.value)}; }
+inline Double multiply(Double a, Double b) { return {_mm512_mul_pd(a.value, b.value)}; }
+inline Double fused(Double a, Double b, Double c) {
+  return {_mm512_fmadd_pd(a.value, b.value, c.value)};
+}
+/// Part \p part of eight floats, widened.
+template <int Part>
+Double widen(__m256 a) {
+  return {_mm512_maskz_cvtps_pd(full_mask, a)};
+}
+inline __m256 load(const float* data, unsigned mask) {
+  return _mm256_maskz_loadu_ps(static_cast<__mmask8>(mask), data);
+}
+inline __m256 gather(const float* data, const std::uint32_t* index) {
+  const __m512i wide = _mm512_maskz_cvtepu32_epi64(
+      full_mask, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(index)));
+  return _mm512_mask_i64gather_ps(_mm256_setzero_ps(), full_mask, wide, data, 4);
+}
+inline __m256 gather(const float* data, const std::uint32_t* index, unsigned mask) {
+  const auto active = static_cast<__mmask8>(mask);
+  const __m512i wide =
+      _mm512_maskz_cvtepu32_epi64(full_mask, _mm256_maskz_loadu_epi32(active, index));
+  return _mm512_mask_i64gather_ps(_mm256_setzero_ps(), active, wide, data, 4);
+}
+/// The halving tree over eight: 4, 2, 1.
+inline double halving_sum(Double a) {
+  const __m256d four = _mm256_add_pd(_mm512_maskz_extractf64x4_pd(full_mask, a.value, 0),
+                                     _mm512_maskz_extractf64x4_pd(full_mask, a.value, 1));
+  const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+  return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+}
+
+#else
+
+/// Four doubles.
+struct Double {
+  __m256d value;
+};
+inline constexpr int doubles = 4;
+
+/// All ones in the elements of \p mask.
+inline __m256i wide_mask(unsigned mask) {
+  const __m256i bits = _mm256_set_epi64x(8, 4, 2, 1);
+  return _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(mask), bits), bits);
+}
+inline __m256i narrow_mask(unsigned mask) {
+  const __m256i bits = _mm256_set_epi32(128, 64, 32, 16, 8, 4, 2, 1);
+  return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(static_cast<int>(mask)), bits),
+                            bits);
+}
+inline Double zero() { return {_mm256_setzero_pd()}; }
+inline Double load(const double* data) { return {_mm256_loadu_pd(data)}; }
+inline Double load(const double* data, unsigned mask) {
+  return {_mm256_maskload_pd(data, wide_mask(mask))};
+}
+inline void store(double* data, Double a, unsigned mask) {
+  _mm256_maskstore_pd(data, wide_mask(mask), a.value);
+}
+inline Double add(Double a, Double b) { return {_mm256_add_pd(a.value, b.value)}; }
+inline Double subtract(Double a, Double b) { return {_mm256_sub_pd(a.value, b.value)}; }
+inline Double multiply(Double a, Double b) { return {_mm256_mul_pd(a.value, b.value)}; }
+inline Double fused(Double a, Double b, Double c) {
+  return {_mm256_fmadd_pd(a.value, b.value, c.value)};
+}
+template <int Part>
+Double widen(__m256 a) {
+  return {_mm256_cvtps_pd(_mm256_extractf128_ps(a, Part))};
+}
+inline __m256 load(const float* data, unsigned mask) {
+  return _mm256_maskload_ps(data, narrow_mask(mask));
+}
+/// Scalar loads: an AVX2 gather takes signed indices and is no faster.
+inline __m256 gather(const float* data, const std::uint32_t* index, unsigned mask) {
+  alignas(32) float values[8];
+  for (int i = 0; i < 8; ++i) values[i] = (mask >> i & 1U) != 0 ? data[index[i]] : 0.0F;
+  return _mm256_load_ps(values);
+}
+inline __m256 gather(const float* data, const std::uint32_t* index) {
+  return _mm256_set_ps(data[index[7]], data[index[6]], data[index[5]], data[index[4]],
+                       data[index[3]], data[index[2]], data[index[1]], data[index[0]]);
+}
+inline double halving_sum(Double a) {
+  const __m128d two =
+      _mm_add_pd(_mm256_castpd256_pd128(a.value), _mm256_extractf128_pd(a.value, 1));
+  return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+}
+
+#endif
+
+}  // namespace Pack
+
+/// \brief The 32 lanes in vector registers. Host only. \see ScalarLanes for what the operations
+/// mean
+class PackLanes {
+  static constexpr int parts = 32 / Pack::doubles;
+  static constexpr int parts_of_eight = 8 / Pack::doubles;
+  static constexpr unsigned part_mask = (1U << Pack::doubles) - 1;
+
+ public:
+  struct F32 {
+    __m256 part[4];
+  };
+  struct F64 {
+    Pack::Double part[parts];
+  };
+
+  F64 zero() const {
+    return make([](int) { return Pack::zero(); });
+  }
+  F32 load(const float* data) const {
+    return {{_mm256_loadu_ps(data), _mm256_loadu_ps(data + 8), _mm256_loadu_ps(data + 16),
+             _mm256_loadu_ps(data + 24)}};
+  }
+  F32 load(const float* data, int count) const {
+    const unsigned mask = lanes_below(count);
+    return {{Pack::load(data, mask & 255U), Pack::load(data + 8, mask >> 8U & 255U),
+             Pack::load(data + 16, mask >> 16U & 255U), Pack::load(data + 24, mask >> 24U)}};
+  }
+  F64 load(const double* data) const {
+    return make([&](int p) { return Pack::load(data + p * Pack::doubles); });
+  }
+  F64 load(const double* data, int count) const {
+    const unsigned mask = lanes_below(count);
+    return make([&](int p) {
+      return Pack::load(data + p * Pack::doubles, mask >> (p * Pack::doubles) & part_mask);
+    });
+  }
+  void store(double* data, const F64& value, int count) const {
+    const unsigned mask = lanes_below(count);
+    for (int p = 0; p < parts; ++p) {
+      Pack::store(data + p * Pack::doubles, value.part[p], mask >> (p * Pack::doubles) & part_mask);
+    }
+  }
+  void prefetch(const float* data) const {
+    _mm_prefetch(reinterpret_cast<const char*>(data), _MM_HINT_T0);
+  }
+  F32 gather(const float* data, const std::uint32_t* index) const {
+    return {{Pack::gather(data, index), Pack::gather(data, index + 8),
+             Pack::gather(data, index + 16), Pack::gather(data, index + 24)}};
+  }
+  F32 gather(const float* data, const std::uint32_t* index, int count) const {
+    const unsigned mask = lanes_below(count);
+    return {{Pack::gather(data, index, mask & 255U),
+             Pack::gather(data, index + 8, mask >> 8U & 255U),
+             Pack::gather(data, index + 16, mask >> 16U & 255U),
+             Pack::gather(data, index + 24, mask >> 24U)}};
+  }
+  F64 widen(const F32& a) const {
+    F64 r;
+    for (int e = 0; e < 4; ++e) {
+      r.part[e * parts_of_eight] = Pack::widen<0>(a.part[e]);
+      if constexpr (parts_of_eight == 2) r.part[e * 2 + 1] = Pack::widen<1>(a.part[e]);
+    }
+    return r;
+  }
+  F64 multiply_add(const F32& a, const F32& b, const F64& sum) const {
+    return multiply_add(widen(a), widen(b), sum);
+  }
+  F64 multiply_add(const F64& a, const F64& b, const F64& sum) const {
+    return make([&](int p) { return Pack::fused(a.part[p], b.part[p], sum.part[p]); });
+  }
+  F64 add_squared_difference(const F32& a, const F32& b, const F64& sum) const {
+    return add_squared_difference(widen(a), widen(b), sum);
+  }
+  F64 add_squared_difference(const F64& a, const F64& b, const F64& sum) const {
+    return make([&](int p) {
+      const Pack::Double difference = Pack::subtract(a.part[p], b.part[p]);
+      return Pack::add(sum.part[p], Pack::multiply(difference, difference));
+    });
+  }
+  F64 add(const F64& a, const F64& b) const {
+    return make([&](int p) { return Pack::add(a.part[p], b.part[p]); });
+  }
+  double halving_sum(F64 sum) const {
+    for (int half = parts / 2; half > 0; half /= 2) {
+      for (int p = 0; p < half; ++p) sum.part[p] = Pack::add(sum.part[p], sum.part[p + half]);
+    }
+    return Pack::halving_sum(sum.part[0]);
+  }
+  bool is_leader() const { return true; }
+
+ private:
+  static unsigned lanes_below(int count) { return count >= 32 ? ~0U : (1U << count) - 1; }
+
+  template <class Part>
+  static F64 make(const Part& part) {
+    F64 r;
+    for (int p = 0; p < parts; ++p) r.part[p] = part(p);
+    return r;
+  }
+};
+
+using HostLanes = PackLanes;
+
+#else
+
+using HostLanes = ScalarLanes;
+
+#endif
+
+}  // namespace Kindred::Arch
+
+#endif  // KINDRED_CORE_ARCH_PACK_LANES_HPP

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_ARCH_SCALAR_LANES_HPP
+#define KINDRED_CORE_ARCH_SCALAR_LANES_HPP
+
+#include <cstdint>
+
+namespace Kindred::Arch {
+
+/// \brief The 32 lanes as plain loops: what the operations mean, and the form for any instruction
+/// set. Host only.
+class ScalarLanes {
+ public:
+  struct F32 {
+    float lane[32];
+  };
+  struct F64 {
+    double lane[32];
+  };
+
+  /// +0 in every lane.
+  F64 zero() const {
+    return make([](int) { return 0.0; });
+  }
+  /// `data[0 … 32)`
+  F32 load(const float* data) const { return load(data, 32); }
+  /// `data[0 … count)`, +0 beyond.
+  F32 load(const float* data, int count) const {
+    F32 r;
+    for (int l = 0; l < 32; ++l) r.lane[l] = l < count ? data[l] : 0.0F;
+    return r;
+  }
+  F64 load(const double* data) const { return load(data, 32); }
+  F64 load(const double* data, int count) const {
+    return make([&](int l) { return l < count ? data[l] : 0.0; });
+  }
+  /// Writes the lanes 0 … count to `data[0 … count)`.
+  void store(double* data, const F64& value, int count) const {
+    for (int l = 0; l < count; ++l) data[l] = value.lane[l];
+  }
+  /// Asks for the cache line of \p data.
+  void prefetch(const float*) const {}
+  /// `data[index[0 … 32)]`
+  F32 gather(const float* data, const std::uint32_t* index) const {
+    return gather(data, index, 32);
+  }
+  /// `data[index[0 … count)]`, +0 beyond.
+  F32 gather(const float* data, const std::uint32_t* index, int count) const {
+    F32 r;
+    for (int l = 0; l < 32; ++l) r.lane[l] = l < count ? data[index[l]] : 0.0F;
+    return r;
+  }
+  F64 widen(const F32& a) const {
+    return make([&](int l) { return static_cast<double>(a.lane[l]); });
+  }
+  /// `sum + a·b` a lane; the product of two floats is exact in double, so a fused form has the same
+  /// bits.
+  F64 multiply_add(const F32& a, const F32& b, const F64& sum) const {
+    return multiply_add(widen(a), widen(b), sum);
+  }
+  /// The same of floats that were widened before.
+  F64 multiply_add(const F64& a, const F64& b, const F64& sum) const {
+    return make([&](int l) { return sum.lane[l] + a.lane[l] * b.lane[l]; });
+  }
+  /// `sum + (a − b)²` a lane: difference, square and sum each rounded to double, never fused.
+  F64 add_squared_difference(const F32& a, const F32& b, const F64& sum) const {
+    return add_squared_difference(widen(a), widen(b), sum);
+  }
+  F64 add_squared_difference(const F64& a, const F64& b, const F64& sum) const {
+    return make([&](int l) {
+      const double difference = a.lane[l] - b.lane[l];
+      return sum.lane[l] + difference * difference;
+    });
+  }
+  /// `a + b` a lane.
+  F64 add(const F64& a, const F64& b) const {
+    return make([&](int l) { return a.lane[l] + b.lane[l]; });
+  }
+  /// The lanes added by the halving tree (16, 8, 4, 2, 1).
+  double halving_sum(F64 sum) const {
+    for (int half = 16; half > 0; half /= 2) {
+      for (int l = 0; l < half; ++l) sum.lane[l] += sum.lane[l + half];
+    }
+    return sum.lane[0];
+  }
+  /// True in the one thread that writes the unit's result.
+  bool is_leader() const { return true; }
+
+ private:
+  template <class Value>
+  static F64 make(const Value& value) {
+    F64 r;
+    for (int l = 0; l < 32; ++l) r.lane[l] = value(l);
+    return r;
+  }
+};
+
+}  // namespace Kindred::Arch
+
+#endif  // KINDRED_CORE_ARCH_SCALAR_LANES_HPP

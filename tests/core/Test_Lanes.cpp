@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <kindred/backends/Reference.hpp>
+#include <kindred/core/common/CanonicalSum.hpp>
+
+#include <bit>
+#include <vector>
+
+#include "Support.hpp"
+
+namespace {
+
+using namespace Kindred;
+
+/// Random bit patterns without NaN (whose payload no operation promises), with ±0, denormals, ±inf.
+std::vector<float> patterns(std::mt19937_64& generator, std::size_t size) {
+  std::vector<float> out;
+  while (out.size() < size) {
+    const auto value = std::bit_cast<float>(static_cast<std::uint32_t>(generator()));
+    if (value == value) out.push_back(generator() % 16 == 0 ? value * 0.0F : value);
+  }
+  for (float& value : out) {
+    if (value != value) value = -0.0F;
+  }
+  return out;
+}
+
+template <class LaneSet>
+std::vector<double> lanes_of(const LaneSet& lanes, const typename LaneSet::F64& value) {
+  std::vector<double> out(32);
+  lanes.store(out.data(), value, 32);
+  return out;
+}
+
+std::vector<std::uint64_t> bits(const std::vector<double>& values) {
+  std::vector<std::uint64_t> out;
+  for (const double value : values)
+    out.push_back(value != value ? ~0ULL : std::bit_cast<std::uint64_t>(value));
+  return out;
+}
+
+/// Every operation, its results in order.
+template <class LaneSet>
+std::vector<double> every_operation(const LaneSet& lanes, const std::vector<float>& a,
+                                    const std::vector<float>& b, const std::vector<double>& sum,
+                                    const std::vector<std::uint32_t>& index, int count) {
+  std::vector<double> out;
+  const auto keep = [&](const typename LaneSet::F64& value) {
+    const std::vector<double> all = lanes_of(lanes, value);
+    out.insert(out.end(), all.begin(), all.end());
+  };
+  const auto x = lanes.load(a.data());
+  const auto y = lanes.load(b.data());
+  const auto s = lanes.load(sum.data());
+  keep(lanes.zero());
+  keep(lanes.widen(x));
+  keep(lanes.widen(lanes.load(a.data(), count)));
+  keep(lanes.load(sum.data(), count));
+  keep(lanes.widen(lanes.gather(a.data(), index.data())));
+  keep(lanes.widen(lanes.gather(a.data(), index.data(), count)));
+  keep(lanes.multiply_add(x, y, s));
+  keep(lanes.multiply_add(lanes.widen(x), lanes.widen(y), s));
+  keep(lanes.add_squared_difference(x, y, s));
+  keep(lanes.add_squared_difference(lanes.widen(x), lanes.widen(y), s));
+  keep(lanes.add(s, lanes.widen(x)));
+  out.push_back(lanes.halving_sum(s));
+  std::vector<double> part(32, 7.0);
+  lanes.store(part.data(), s, count);
+  out.insert(out.end(), part.begin(), part.end());
+  return out;
+}
+
+TEST(Lanes, EqualTheirScalarTwinToTheBit) {
+  auto generator = Testing::generator("Lanes");
+  for (int round = 0; round < 2000; ++round) {
+    const std::vector<float> a = patterns(generator, 64);
+    const std::vector<float> b = patterns(generator, 32);
+    std::vector<double> sum(32);
+    for (std::size_t l = 0; l < 32; ++l) sum[l] = static_cast<double>(b[31 - l]) * a[l];
+    std::vector<std::uint32_t> index(32);
+    for (auto& i : index) i = static_cast<std::uint32_t>(generator() % a.size());
+    const int count = round % 33;
+    ASSERT_EQ(bits(every_operation(Arch::Lanes<HostSpace>(0), a, b, sum, index, count)),
+              bits(every_operation(Arch::ScalarLanes(), a, b, sum, index, count)));
+  }
+}
+
+TEST(CanonicalSum, MatchesReferenceAtEveryKindOfLength) {
+  auto generator = Testing::generator("CanonicalSum");
+  std::normal_distribution<float> normal;
+  const Arch::Lanes<HostSpace> lanes(0);
+  std::vector<std::size_t> sizes = Testing::edge_sizes;
+  sizes.insert(sizes.end(), {768, 4095, 4096, 4097, 8192, 8193, 10000, 12288, 20481, 100000});
+  for (const std::size_t size : sizes) {
+    std::vector<float> a(size);
+    std::vector<float> b(size);
+    for (float& value : a) value = normal(generator);
+    for (float& value : b) value = normal(generator);
+    const double dot = canonical_sum(lanes, size, [&](std::uint64_t i, int count, const auto& sum) {
+      return lanes.multiply_add(lanes.load(a.data() + i, count), lanes.load(b.data() + i, count),
+                                sum);
+    });
+    const double squares =
+        canonical_sum(lanes, size, [&](std::uint64_t i, int count, const auto& sum) {
+          return lanes.add_squared_difference(lanes.load(a.data() + i, count),
+                                              lanes.load(b.data() + i, count), sum);
+        });
+    EXPECT_EQ(bits({dot}), bits({Reference::dot(a, b)})) << size;
+    EXPECT_EQ(bits({squares}), bits({Reference::squared_difference(a, b)})) << size;
+  }
+}
+
+}  // namespace
