@@ -6,6 +6,7 @@
 namespace Kindred {
 
 void* StatisticsAdaptor::allocate(std::size_t bytes, const std::string& label) {
+  if (bytes == 0) return m_upstream.allocate(bytes, label);
   void* data = nullptr;
   try {
     data = m_upstream.allocate(bytes, label);
@@ -25,6 +26,7 @@ void* StatisticsAdaptor::allocate(std::size_t bytes, const std::string& label) {
 
 void StatisticsAdaptor::deallocate(void* data, std::size_t bytes) noexcept {
   m_upstream.deallocate(data, bytes);
+  if (bytes == 0) return;
   const std::lock_guard lock(m_mutex);
   m_statistics.bytes_in_use -= bytes;
   --m_statistics.allocations_in_use;

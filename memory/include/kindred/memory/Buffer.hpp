@@ -2,11 +2,13 @@
 #ifndef KINDRED_MEMORY_BUFFER_HPP
 #define KINDRED_MEMORY_BUFFER_HPP
 
+#include <kindred/core/common/Error.hpp>
 #include <kindred/memory/MemoryResource.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
+#include <cstddef>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -14,7 +16,7 @@
 namespace Kindred {
 
 /// \brief An array in one memory space, accounted to a resource. Move-only; the elements start
-/// uninitialised.
+/// uninitialised, the capacity never shrinks.
 template <class T, class MemorySpace>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>,
@@ -44,13 +46,14 @@ class Buffer {
   ~Buffer() { release(); }
 
   std::size_t size() const noexcept { return m_size; }
+  /// Of the capacity: what is accounted.
   std::size_t bytes() const noexcept { return m_capacity * sizeof(T); }
   T* data() const noexcept { return m_data; }
   view_type view() const { return view_type(m_data, m_size); }
   const_view_type const_view() const { return const_view_type(m_data, m_size); }
 
-  /// Makes the size \p size; what was there is lost if it grows beyond what was ever held. \throws
-  /// OutOfMemory, unchanged
+  /// Makes the size \p size; what was there is lost if it grows beyond the capacity, and old and
+  /// new are then held at once. \throws OutOfMemory; it is then as it was
   void resize_discarding(std::size_t size) {
     reserve(size);
     m_size = size;
@@ -59,6 +62,10 @@ class Buffer {
  private:
   void reserve(std::size_t size) {
     if (size <= m_capacity) return;
+    if (size > std::numeric_limits<std::size_t>::max() / sizeof(T)) {
+      throw OutOfMemory(std::string(m_resource->space()), std::numeric_limits<std::size_t>::max(),
+                        m_label, std::to_string(size) + " elements have more bytes than there are");
+    }
     T* data = static_cast<T*>(m_resource->allocate(size * sizeof(T), m_label));
     release();
     m_data = data;

@@ -11,6 +11,10 @@ namespace Kindred {
 
 /// \brief The budget: reserves bytes before they are allocated and refuses what would exceed the
 /// limit.
+///
+/// Thread-safe without a lock. Bytes are given back only when the resource below has freed them, so
+/// that what is allocated never exceeds the limit; it counts the bytes asked for, not what the
+/// allocator adds.
 class LimitAdaptor final : public MemoryResource {
  public:
   /// \param upstream outlives this \param limit bytes in use at any time
@@ -21,7 +25,9 @@ class LimitAdaptor final : public MemoryResource {
   void deallocate(void* data, std::size_t bytes) noexcept override;
   std::string_view space() const noexcept override { return m_upstream.space(); }
 
+  /// Bytes.
   std::uint64_t limit() const noexcept { return m_limit; }
+  /// Bytes reserved now, ≤ `limit()`.
   std::uint64_t used() const noexcept { return m_used.load(std::memory_order_relaxed); }
 
  private:

@@ -7,9 +7,17 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <exception>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
 namespace Kindred {
 
 /// \brief The memory of a Kokkos memory space itself: the end of every chain of adaptors.
+///
+/// Kokkos must be initialised. It says that memory is out by an untyped exception of several kinds;
+/// whatever it throws here is that.
 template <class MemorySpace>
 class SpaceResource final : public MemoryResource {
  public:
@@ -17,7 +25,7 @@ class SpaceResource final : public MemoryResource {
     if (bytes == 0) return nullptr;
     try {
       return Kokkos::kokkos_malloc<MemorySpace>(label, bytes);
-    } catch (const std::exception& error) {
+    } catch (const std::exception&) {
       throw OutOfMemory(std::string(space()), bytes, label,
                         "the allocator refused it; use smaller batches or another space");
     }

@@ -12,12 +12,16 @@ namespace Kindred {
 /// \brief Runs `body(begin, count)` over `0 … total` in batches, halving the batch when memory runs
 /// out.
 ///
-/// A batch is retried from its start, so \p body must overwrite what it wrote. The batches run in
-/// order, each item once to success; the answer cannot depend on the batch size. \param batch the
-/// largest batch to try, at least 1 \return how often a batch was split \throws OutOfMemory when a
-/// batch of one item does not fit
+/// The batches run in order and each is retried from its start, so \p body must overwrite what it
+/// wrote; every item succeeds once. The answer cannot depend on the batch size. The batch stays as
+/// small as it became, so that there are at most ⌈log₂ batch⌉ splits (Spark-RAPIDS' retry, without
+/// its queue).
+/// \param batch the largest batch to try; 0 is taken as 1
+/// \return how often a batch was split
+/// \throws OutOfMemory when a batch of one item does not fit; what \p body throws otherwise
 template <class Body>
 std::size_t split_and_retry(std::size_t total, std::size_t batch, const Body& body) {
+  batch = std::max<std::size_t>(batch, 1);
   std::size_t splits = 0;
   for (std::size_t begin = 0; begin < total;) {
     const std::size_t count = std::min(batch, total - begin);

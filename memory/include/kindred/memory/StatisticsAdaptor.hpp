@@ -9,17 +9,21 @@
 
 namespace Kindred {
 
-/// What went through a resource so far.
+/// \brief What went through a resource so far. Bytes are those asked for; an allocation of none is
+/// not counted.
 struct MemoryStatistics {
   std::uint64_t bytes_in_use = 0;
-  std::uint64_t bytes_peak = 0;
-  std::uint64_t bytes_total = 0;
+  std::uint64_t bytes_peak = 0;   ///< most in use at a time
+  std::uint64_t bytes_total = 0;  ///< of all allocations ever made
   std::uint64_t allocations_in_use = 0;
   std::uint64_t allocations_total = 0;
-  std::uint64_t failures = 0;
+  std::uint64_t failures = 0;  ///< allocations that the resource below refused
+
+  friend bool operator==(const MemoryStatistics&, const MemoryStatistics&) = default;
 };
 
-/// \brief Counts bytes and allocations of the resource below it.
+/// \brief Counts bytes and allocations of the resource below it. Thread-safe, and exact: below a
+/// `LimitAdaptor` the peak never exceeds its limit.
 class StatisticsAdaptor final : public MemoryResource {
  public:
   /// \param upstream outlives this
@@ -29,6 +33,7 @@ class StatisticsAdaptor final : public MemoryResource {
   void deallocate(void* data, std::size_t bytes) noexcept override;
   std::string_view space() const noexcept override { return m_upstream.space(); }
 
+  /// A consistent snapshot.
   MemoryStatistics statistics() const;
 
  private:

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/impl/Host.hpp>
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace {
+
+using namespace Kindred;
+
+/// A made-up `/proc` and `/sys`.
+class HostFiles : public testing::Test {
+ protected:
+  HostFiles() : root(std::filesystem::temp_directory_path() / "kindred-test-host") {
+    std::filesystem::remove_all(root);
+    write("proc/meminfo", "MemTotal:        1000 kB\nMemFree: 5 kB\nMemAvailable:    600 kB\n");
+  }
+  ~HostFiles() override { std::filesystem::remove_all(root); }
+
+  void write(const std::string& path, const std::string& text) const {
+    std::filesystem::create_directories((root / path).parent_path());
+    std::ofstream(root / path) << text;
+  }
+  std::uint64_t total() const { return Impl::query_host_memory(root.string()).total; }
+  std::uint64_t free() const { return Impl::query_host_memory(root.string()).free; }
+  int quota() const { return Impl::processor_quota(root.string()); }
+
+  std::filesystem::path root;
+};
+
+TEST_F(HostFiles, WithoutControlGroupsTheMachineCounts) {
+  EXPECT_EQ(total(), 1000U * 1024);
+  EXPECT_EQ(free(), 600U * 1024);
+  EXPECT_EQ(quota(), 0);
+}
+
+TEST_F(HostFiles, TheTightestGroupOfVersionTwoCounts) {
+  write("proc/self/cgroup", "0::/a/b\n");
+  write("sys/fs/cgroup/a/b/memory.max", "max\n");
+  write("sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
+  write("sys/fs/cgroup/a/memory.max", "400000\n");
+  write("sys/fs/cgroup/a/memory.current", "300000\n");
+  write("sys/fs/cgroup/a/memory.stat", "anon 1\ninactive_file 50000\n");
+  write("sys/fs/cgroup/a/cpu.max", "250000 100000\n");
+  EXPECT_EQ(total(), 400000U);
+  EXPECT_EQ(free(), 150000U);
+  EXPECT_EQ(quota(), 3);
+  write("sys/fs/cgroup/memory.max", "310000\n");
+  write("sys/fs/cgroup/memory.current", "999999\n");
+  write("sys/fs/cgroup/cpu.max", "50000 100000\n");
+  EXPECT_EQ(total(), 310000U);
+  EXPECT_EQ(free(), 0U) << "over its limit";
+  EXPECT_EQ(quota(), 1);
+}
+
+TEST_F(HostFiles, GroupsOfVersionOneCountByTheirController) {
+  write("proc/self/cgroup", "12:cpu,cpuacct:/x\n4:memory:/x/y\n1:name=systemd:/memory\n0::/\n");
+  write("sys/fs/cgroup/memory/x/y/memory.limit_in_bytes", "9223372036854771712\n");
+  write("sys/fs/cgroup/memory/memory.limit_in_bytes", "500000\n");
+  write("sys/fs/cgroup/memory/memory.usage_in_bytes", "100000\n");
+  write("sys/fs/cgroup/memory/memory.stat", "inactive_file 7\ntotal_inactive_file 20000\n");
+  write("sys/fs/cgroup/cpu/x/cpu.cfs_quota_us", "-1\n");
+  write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "200000\n");
+  write("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(total(), 500000U);
+  EXPECT_EQ(free(), 420000U);
+  EXPECT_EQ(quota(), 2);
+}
+
+TEST_F(HostFiles, NonsenseIsPassedOver) {
+  write("proc/self/cgroup", "0::/a\nx\n:\n::\n");
+  write("sys/fs/cgroup/a/memory.max", "lots\n");
+  write("sys/fs/cgroup/a/cpu.max", "100000 0\n");
+  EXPECT_EQ(total(), 1000U * 1024);
+  EXPECT_EQ(quota(), 0);
+}
+
+TEST(Host, ThisMachineHasMemory) {
+  const auto memory = Impl::query_host_memory();
+  EXPECT_GT(memory.free, 0U);
+  EXPECT_LE(memory.free, memory.total);
+}
+
+}  // namespace

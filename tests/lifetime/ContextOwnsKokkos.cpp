@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first context initialises Kokkos, for all later ones too; it is finalised at exit, after
+// them.
+#include <kindred/backends/Context.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include "Check.hpp"
+
+#include <memory>
+#include <thread>
+
+int main() {
+  using namespace Kindred;
+  std::atexit([] { check(Kokkos::is_finalized(), "Kokkos is finalised at exit"); });
+  ContextOptions options;
+  options.load_profile = false;
+  options.threads = 1;
+  auto first = std::make_unique<Context>(options);
+  check(first->threads() == 1, "a context has the threads it asks for");
+  options.threads = 0;
+  static const Context all(options);
+  check(
+      all.threads() >= 1 && all.threads() <= static_cast<int>(std::thread::hardware_concurrency()),
+      "no more threads than the machine has");
+  options.threads = 64;
+  const Context many(options);
+  check(many.threads() == 64, "more threads than the first context had");
+  first.reset();
+  check(!Kokkos::is_finalized(), "the first context does not take Kokkos with it");
+  return 0;
+}

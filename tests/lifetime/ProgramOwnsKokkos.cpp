@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program that initialises Kokkos itself finalises it itself.
+#include <kindred/backends/Context.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include "Check.hpp"
+
+int main() {
+  using namespace Kindred;
+  ContextOptions options;
+  options.load_profile = false;
+  Kokkos::initialize(Kokkos::InitializationSettings().set_num_threads(1));
+  {
+    const Context context(options);
+    check(context.threads() == Kokkos::DefaultHostExecutionSpace().concurrency(),
+          "a context takes the threads the program gave Kokkos");
+  }
+  check(Kokkos::is_initialized() && !Kokkos::is_finalized(), "Kokkos outlives the last context");
+  { const Context second(options); }
+  Kokkos::finalize();
+  try {
+    const Context late(options);
+    check(false, "a context after Kokkos was finalised is refused");
+  } catch (const SpaceUnavailable&) {
+  }
+  return 0;
+}

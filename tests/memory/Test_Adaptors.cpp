@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/common/Error.hpp>
+#include <kindred/memory/CallbackAdaptor.hpp>
+#include <kindred/memory/LimitAdaptor.hpp>
+#include <kindred/memory/StatisticsAdaptor.hpp>
+
+#include <gtest/gtest.h>
+
+#include "Support.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <limits>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace Kindred;
+
+/// Memory that can be made to fail, and that knows what is held.
+class Upstream final : public MemoryResource {
+ public:
+  void* allocate(std::size_t bytes, const std::string& label) override {
+    if (bytes == 0) return nullptr;
+    if (fails) throw OutOfMemory("host", bytes, label, "made to fail");
+    const std::uint64_t now = held += bytes;
+    for (std::uint64_t most = peak; now > most && !peak.compare_exchange_weak(most, now);) {
+    }
+    return std::malloc(1);
+  }
+  void deallocate(void* data, std::size_t bytes) noexcept override {
+    if (data == nullptr) return;
+    std::free(data);
+    held -= bytes;
+  }
+  std::string_view space() const noexcept override { return "host"; }
+
+  std::atomic<bool> fails{false};
+  std::atomic<std::uint64_t> held{0};
+  std::atomic<std::uint64_t> peak{0};
+};
+
+TEST(LimitAdaptor, AllowsTheLimitAndNotOneByteMore) {
+  Upstream upstream;
+  LimitAdaptor limit(upstream, 1000);
+  EXPECT_THROW(limit.allocate(1001, "x"), OutOfMemory);
+  EXPECT_EQ(limit.used(), 0U);
+  void* a = limit.allocate(999, "x");
+  EXPECT_THROW(limit.allocate(2, "x"), OutOfMemory);
+  void* b = limit.allocate(1, "x");
+  EXPECT_EQ(limit.used(), 1000U);
+  EXPECT_THROW(limit.allocate(1, "x"), OutOfMemory);
+  EXPECT_EQ(limit.allocate(0, "x"), nullptr) << "nothing is always there";
+  limit.deallocate(b, 1);
+  limit.deallocate(a, 999);
+  EXPECT_EQ(limit.used(), 0U);
+  limit.deallocate(limit.allocate(1000, "x"), 1000);
+}
+
+TEST(LimitAdaptor, DoesNotWrapAround) {
+  Upstream upstream;
+  LimitAdaptor limit(upstream, 1000);
+  void* a = limit.allocate(600, "x");
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+  for (const std::size_t bytes : {most, most - 599, most - 600, most - 601, most / 2 + 1})
+    EXPECT_THROW(limit.allocate(bytes, "x"), OutOfMemory) << bytes;
+  EXPECT_EQ(limit.used(), 600U);
+  limit.deallocate(a, 600);
+  LimitAdaptor unlimited(upstream, std::numeric_limits<std::uint64_t>::max());
+  unlimited.deallocate(unlimited.allocate(8, "x"), 8);
+  LimitAdaptor nothing(upstream, 0);
+  EXPECT_THROW(nothing.allocate(1, "x"), OutOfMemory);
+}
+
+TEST(LimitAdaptor, SaysWhatWasAskedForAndWhatIsLeft) {
+  Upstream upstream;
+  LimitAdaptor limit(upstream, 1000);
+  void* a = limit.allocate(600, "a");
+  try {
+    limit.allocate(500, "Kindred::Test::view");
+    FAIL();
+  } catch (const OutOfMemory& error) {
+    EXPECT_EQ(error.bytes(), 500U);
+    EXPECT_EQ(error.label(), "Kindred::Test::view");
+    EXPECT_EQ(error.space(), "host");
+    const std::string text = error.what();
+    EXPECT_NE(text.find("1000"), std::string::npos);
+    EXPECT_NE(text.find("600"), std::string::npos);
+  }
+  limit.deallocate(a, 600);
+}
+
+TEST(Adaptors, LeaveNothingReservedWhenTheResourceBelowFails) {
+  Upstream upstream;
+  StatisticsAdaptor statistics(upstream);
+  LimitAdaptor limit(statistics, 1000);
+  upstream.fails = true;
+  for (int i = 0; i < 3; ++i) EXPECT_THROW(limit.allocate(700, "x"), OutOfMemory);
+  EXPECT_EQ(limit.used(), 0U);
+  EXPECT_EQ(statistics.statistics(), (MemoryStatistics{.failures = 3}));
+  upstream.fails = false;
+  void* a = limit.allocate(1000, "x");
+  EXPECT_EQ(limit.used(), 1000U);
+  limit.deallocate(a, 1000);
+}
+
+TEST(StatisticsAdaptor, CountsExactly) {
+  Upstream upstream;
+  StatisticsAdaptor statistics(upstream);
+  void* a = statistics.allocate(100, "a");
+  void* b = statistics.allocate(50, "b");
+  statistics.deallocate(a, 100);
+  void* c = statistics.allocate(20, "c");
+  EXPECT_EQ(statistics.statistics(), (MemoryStatistics{70, 150, 170, 2, 3, 0}));
+  EXPECT_EQ(statistics.allocate(0, "d"), nullptr);
+  statistics.deallocate(nullptr, 0);
+  EXPECT_EQ(statistics.statistics(), (MemoryStatistics{70, 150, 170, 2, 3, 0}));
+  statistics.deallocate(b, 50);
+  statistics.deallocate(c, 20);
+  EXPECT_EQ(statistics.statistics(), (MemoryStatistics{0, 150, 170, 0, 3, 0}));
+}
+
+TEST(Adaptors, NeverExceedTheLimitUnderEightThreads) {
+  constexpr std::uint64_t bytes_max = 10'000;
+  Upstream upstream;
+  StatisticsAdaptor statistics(upstream);
+  LimitAdaptor limit(statistics, bytes_max);
+  std::atomic<std::uint64_t> granted{0};
+  std::atomic<std::uint64_t> refused{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&, t] {
+      auto generator = Testing::generator("limit " + std::to_string(t));
+      std::uniform_int_distribution<std::size_t> size(1, 4000);
+      for (int i = 0; i < 5000; ++i) {
+        const std::size_t bytes = size(generator);
+        try {
+          void* data = limit.allocate(bytes, "x");
+          ++granted;
+          if (i % 16 == 0) std::this_thread::yield();
+          limit.deallocate(data, bytes);
+        } catch (const OutOfMemory&) {
+          ++refused;
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_LE(upstream.peak, bytes_max);
+  EXPECT_LE(statistics.statistics().bytes_peak, bytes_max);
+  EXPECT_EQ(upstream.held, 0U);
+  EXPECT_EQ(limit.used(), 0U);
+  EXPECT_EQ(granted + refused, 40'000U);
+  EXPECT_EQ(statistics.statistics().allocations_total, granted);
+  EXPECT_EQ(statistics.statistics().allocations_in_use, 0U);
+  EXPECT_EQ(statistics.statistics().bytes_in_use, 0U);
+  EXPECT_EQ(statistics.statistics().failures, 0U) << "the limit refuses before them";
+}
+
+TEST(CallbackAdaptor, IsToldOfEveryAllocationAndMayRefuseIt) {
+  Upstream upstream;
+  std::size_t calls = 0;
+  CallbackAdaptor callback(
+      upstream, [&](std::string_view space, std::size_t bytes, const std::string& label) {
+        ++calls;
+        EXPECT_EQ(space, "host");
+        if (label == "no") throw OutOfMemory("host", bytes, label, "not this one");
+      });
+  void* data = callback.allocate(8, "yes");
+  EXPECT_THROW(callback.allocate(8, "no"), OutOfMemory);
+  EXPECT_EQ(callback.allocate(0, "no"), nullptr);
+  EXPECT_EQ(calls, 2U);
+  EXPECT_EQ(upstream.held, 8U);
+  callback.deallocate(data, 8);
+}
+
+}  // namespace
