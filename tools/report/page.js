@@ -178,6 +178,16 @@ function showDecisions() {
       el('summary', {}, 'Every decision'), rows.node));
 }
 
+// Powers of ten where there are two or more of them, else 1, 2, 5 steps.
+function ticks(from, to) {
+  const steps = to - from >= 2 ? [1] : [1, 2, 5];
+  const found = [];
+  for (let power = Math.floor(from); power <= to; ++power)
+    for (const step of steps)
+      if (step * 10 ** power >= 10 ** from * 0.999 && step * 10 ** power <= 10 ** to * 1.001) found.push(step * 10 ** power);
+  return found;
+}
+
 function chart(sweep) {
   const width = 520, height = 330, left = 62, right = 14, top = 26, bottom = 66;
   const values = sweep.points.flatMap((p) => [...p.taken, ...p.predicted]).filter((v) => known(v) && v > 0);
@@ -191,15 +201,12 @@ function chart(sweep) {
     'aria-label': `${sweep.op}: seconds a batch by ${sweep.unit} on each space; arrow keys read the points` });
   for (let y = y0; y <= y1; ++y) {
     node.append(svg('line', { class: 'grid', x1: left, x2: width - right, y1: Y(10 ** y), y2: Y(10 ** y) }),
-      svg('text', { x: left - 7, y: Y(10 ** y) + 4, 'text-anchor': 'end' }, time(10 ** y)));
+      svg('text', { x: left - 7, y: Y(10 ** y) + 4, 'text-anchor': 'end' }, time(10 ** y).replace(/\.0+ /, ' ')));
   }
-  let last = -Infinity;
-  for (const point of sweep.points) {
-    const x = X(point.items);
-    node.append(svg('line', { class: 'grid', x1: x, x2: x, y1: height - bottom, y2: height - bottom + 4 }));
-    if (x - last < 34) continue;
-    last = x;
-    node.append(svg('text', { x, y: height - bottom + 17, 'text-anchor': 'middle' }, brief(point.items)));
+  for (const tick of ticks(x0, x1)) {
+    const x = X(tick);
+    node.append(svg('line', { class: 'grid', x1: x, x2: x, y1: top, y2: height - bottom + 4 }),
+      svg('text', { x, y: height - bottom + 17, 'text-anchor': 'middle' }, brief(tick)));
   }
   node.append(svg('line', { class: 'frame', x1: left, x2: width - right, y1: height - bottom, y2: height - bottom }),
     svg('text', { x: width - right, y: height - 4, 'text-anchor': 'end' }, `${sweep.unit} in one call`),
@@ -220,7 +227,7 @@ function chart(sweep) {
       const x = X(from), end = x > width * 0.62;
       group.append(svg('line', { class: 'cross', x1: x, x2: x, y1: top, y2: height - bottom }),
         svg('text', { class: 'cross-text', x: end ? x - 5 : x + 5, y: top + 10 + 14 * space,
-                      'text-anchor': end ? 'end' : 'start' }, `${name} pays from ${brief(from)}`));
+                      'text-anchor': end ? 'end' : 'start' }, `${name} pays from ${count(from)}`));
     }
     node.append(group);
   });

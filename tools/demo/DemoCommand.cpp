@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Demo.hpp"
+
+#include "Options.hpp"
+
+#include <memory>
+
+namespace Kindred::Tools {
+
+void add_demo_command(CLI::App& app, const GlobalOptions& globals) {
+  CLI::App* command =
+      app.add_subcommand("demo", "recall from WordNet by matching, searching and spreading");
+  const auto options = std::make_shared<DemoOptions>();
+  command->add_option("--wordnet", options->wordnet, "folder of data.noun, .verb, .adj and .adv")
+      ->capture_default_str();
+  command->add_option("--query", options->query, "what to recall")->capture_default_str();
+  command->add_option("--out", options->out, "folder of report.html and trace.json")
+      ->capture_default_str();
+  add_count(*command, "--limit", options->limit, "synsets read of each file, 0 for all", 0);
+  add_count(*command, "--top", options->top, "hits to tell", 1, 50);
+  add_count(*command, "--proof", options->proof, "glosses that Python's difflib scores too");
+  command->add_flag("!--no-sweep", options->sweep, "leave the sweep of batch sizes out");
+  command->add_flag("!--no-calibrate", options->calibrate,
+                    "do not measure a machine that has no calibration");
+  command->callback([options, &globals] {
+    options->report = globals.report;
+    options->trace = globals.trace;
+    options->space = globals.space;
+    options->threads = globals.threads;
+    options->quiet = globals.quiet;
+    options->explain = globals.explain;
+    options->json = globals.json;
+    if (const int status = run_demo(*options); status != 0) throw CLI::RuntimeError(status);
+  });
+}
+
+}  // namespace Kindred::Tools

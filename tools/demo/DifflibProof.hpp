@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TOOLS_DEMO_DIFFLIB_PROOF_HPP
+#define KINDRED_TOOLS_DEMO_DIFFLIB_PROOF_HPP
+
+#include <kindred/backends/Context.hpp>
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace Kindred::Tools {
+
+/// \brief What comparing with Python's difflib found.
+struct DifflibProof {
+  bool run = false;
+  std::string why_not;          ///< when it did not run
+  std::size_t pairs = 0;        ///< texts × queries compared
+  std::size_t differences = 0;  ///< pairs whose matched count, ratio (all bits) or blocks differ
+  double python_seconds = 0;    ///< of the scoring, without starting Python
+  double kindred_seconds = 0;   ///< of the same call
+};
+
+/// \brief Scores every text against every query with Kindred and with Python's
+/// `difflib.SequenceMatcher`, by characters, and compares.
+/// \param texts ASCII \param queries ASCII, not empty
+DifflibProof prove_with_difflib(Context& context, std::span<const std::string> texts,
+                                std::span<const std::string> queries);
+
+}  // namespace Kindred::Tools
+
+#endif  // KINDRED_TOOLS_DEMO_DIFFLIB_PROOF_HPP

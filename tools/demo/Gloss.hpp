@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TOOLS_DEMO_GLOSS_HPP
+#define KINDRED_TOOLS_DEMO_GLOSS_HPP
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace Kindred::Tools {
+
+/// \p gloss without the examples that follow its definition in quotes.
+std::string_view definition(std::string_view gloss) noexcept;
+
+/// \brief The words of \p text that carry meaning: runs of ASCII letters and digits, lower-cased,
+/// in order, without English function words ("a", "of", "the", …).
+std::vector<std::string> content_words(std::string_view text);
+
+}  // namespace Kindred::Tools
+
+#endif  // KINDRED_TOOLS_DEMO_GLOSS_HPP

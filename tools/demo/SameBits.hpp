@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TOOLS_DEMO_SAME_BITS_HPP
+#define KINDRED_TOOLS_DEMO_SAME_BITS_HPP
+
+#include "Corpus.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace Kindred::Tools {
+
+/// \brief The hash of the answers of every operation on one space.
+struct AnswerHash {
+  Space space = Space::serial;
+  std::uint64_t hash = 0;
+};
+
+/// \brief Asks every operation, forced to each usable space in turn, with glosses of the corpus as
+/// queries, and hashes every bit of what comes back.
+std::vector<AnswerHash> hash_answers(const Context& context, const Corpus& corpus,
+                                     const Engines& engines, std::size_t queries = 16);
+
+}  // namespace Kindred::Tools
+
+#endif  // KINDRED_TOOLS_DEMO_SAME_BITS_HPP

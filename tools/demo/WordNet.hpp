@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TOOLS_DEMO_WORDNET_HPP
+#define KINDRED_TOOLS_DEMO_WORDNET_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace Kindred::Tools {
+
+/// \brief A kind of pointer between synsets, as wninput(5) lists them, and how much of an
+/// activation Kindred's demo lets pass along it.
+struct PointerKind {
+  std::string_view symbol;
+  std::string_view name;
+  float weight;  ///< in [0, 1]
+};
+
+/// All kinds; `Pointer::kind` indexes it.
+std::span<const PointerKind> pointer_kinds() noexcept;
+
+/// \brief A set of words that mean the same, and what they mean.
+struct Synset {
+  char type = 'n';  ///< n, v, a, s (adjective satellite) or r
+  std::uint32_t offset = 0;
+  std::vector<std::string> words;
+  std::string gloss;
+};
+
+struct Pointer {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  std::uint8_t kind = 0;
+};
+
+struct WordNet {
+  std::vector<Synset> synsets;    ///< in the order noun, verb, adjective, adverb, then of the file
+  std::vector<Pointer> pointers;  ///< in the order of the files
+  std::size_t pointers_left_out = 0;  ///< to synsets beyond the limit
+};
+
+/// `noun`, `verb`, `adjective` or `adverb`.
+std::string_view part_of_speech(char type) noexcept;
+
+/// \brief Reads `data.noun`, `data.verb`, `data.adj` and `data.adv` of \p folder.
+///
+/// Every field is checked: form, counts, that a record stands at the byte it names, that a pointer
+/// reaches a synset. \param limit synsets of each file that are read, 0 for all
+/// \throws NotFound when a file cannot be opened, CorruptFile with file and line
+WordNet read_wordnet(const std::string& folder, std::size_t limit = 0);
+
+}  // namespace Kindred::Tools
+
+#endif  // KINDRED_TOOLS_DEMO_WORDNET_HPP
