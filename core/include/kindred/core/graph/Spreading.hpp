@@ -4,9 +4,23 @@
 
 #include <array>
 #include <cstdint>
-#include <string_view>
 
 namespace Kindred {
+
+/// \brief A directed, weighted edge. Parallel edges add.
+struct Edge {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  float weight = 1;
+};
+
+/// \brief A node and its activation.
+struct Activation {
+  std::uint32_t node = 0;
+  float value = 0;
+
+  friend bool operator==(const Activation&, const Activation&) = default;
+};
 
 enum class SpreadMode : std::uint8_t {
   engine,  ///< Engram's: thresholds by tier, saturation at 1, deltas are passed on
@@ -29,7 +43,11 @@ struct Decay {
 /// D(\p hop) of \p decay, rounded to float32. Complexity O(1).
 float decay_at(const Decay& decay, std::uint32_t hop);
 
-/// Tier of a node by the depth of its first touch: 0 hot, 1–2 warm, ≥ 3 cold.
+/// A node's tier, by the depth of its first touch: 0 hot, 1–2 warm, ≥ 3 cold.
+constexpr std::uint8_t tier_at(std::uint32_t depth) noexcept {
+  return depth == 0 ? 0 : depth <= 2 ? 1 : 2;
+}
+/// Least activation of a node, by its tier.
 inline constexpr std::array<float, 3> default_tier_thresholds{0.01F, 0.05F, 0.10F};
 
 }  // namespace Kindred

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_GRAPH_HOP_HPP
+#define KINDRED_CORE_GRAPH_HOP_HPP
+
+#include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/common/ArrayView.hpp>
+#include <kindred/core/common/Rank.hpp>
+#include <kindred/core/graph/Spreading.hpp>
+#include <kindred/core/graph/TransposedGraph.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace Kindred {
+
+/// Queries that a hop carries side by side: their values of a node are neighbours, so that one read
+/// of an edge serves them all.
+enum class HopWidth : std::uint8_t { one = 1, eight = 8, thirty_two = 32 };
+
+/// Edges of the longest row that one unit of \p ExecutionSpace sums. \see plan_rows
+template <class ExecutionSpace>
+std::uint64_t short_row_max();
+
+/// \brief One hop, `y = Wᵀx`: canonical sums rounded to float32 once, NaN as 0x7FC00000. Does not
+/// fence.
+/// \param partial as many as \p graph has blocks of long rows. Complexity O(nodes + edges).
+template <class ExecutionSpace>
+void hop(const ExecutionSpace& exec_space,
+         const TransposedGraph<typename ExecutionSpace::memory_space>& graph,
+         const ArrayView<const float, ExecutionSpace>& x, const ArrayView<float, ExecutionSpace>& y,
+         const ArrayView<double, ExecutionSpace>& partial);
+
+/// \brief What spreading keeps between hops; `nodes × width` values, those of a node side by side.
+template <class ExecutionSpace>
+struct SpreadState {
+  HopWidth width = HopWidth::one;
+  ArrayView<float, ExecutionSpace> value;        ///< activation, or the sum of linear mode
+  ArrayView<float, ExecutionSpace> passed;       ///< δ, or x of linear mode, of the last hop
+  ArrayView<float, ExecutionSpace> next;         ///< the same of this hop
+  ArrayView<std::uint8_t, ExecutionSpace> tier;  ///< engine mode
+  ArrayView<double, ExecutionSpace> partial;     ///< blocks of long rows × width
+  ArrayView<std::uint32_t, ExecutionSpace>
+      last;  ///< one: the last hop after which δ or x was not 0
+};
+
+/// What one hop needs to know.
+struct HopParameters {
+  SpreadMode mode = SpreadMode::engine;
+  std::uint32_t hop = 1;     ///< d, from 1
+  std::uint32_t hops = 1;    ///< H
+  float decay = 1;           ///< D(d)
+  float thresholds[3] = {};  ///< by tier, rounded to float32
+};
+
+/// \brief Starts spreading: every value 0, then those of the sources. Does not fence.
+/// \param places `node * width + query`, each once \param values what the sources have there
+template <class ExecutionSpace>
+void start_spreading(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
+                     const ArrayView<const std::uint64_t, ExecutionSpace>& places,
+                     const ArrayView<const float, ExecutionSpace>& values);
+
+/// \brief Hop `parameters.hop` from `passed` to `next`, and the update of every node, as
+/// `SpreadMode` says. Does nothing where the hop before left no δ or x. Does not fence.
+/// Complexity O((nodes + edges) · width).
+template <class ExecutionSpace>
+void spread_hop(const ExecutionSpace& exec_space,
+                const TransposedGraph<typename ExecutionSpace::memory_space>& graph,
+                const SpreadState<ExecutionSpace>& state, const HopParameters& parameters);
+
+/// \brief The rank keys of queries `first_query …` of \p state, `nodes` keys a query; a node of
+/// value 0 has `rank_none`. Does not fence.
+template <class ExecutionSpace>
+void rank_nodes(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
+                std::size_t first_query, std::size_t queries,
+                const ArrayView<Rank, ExecutionSpace>& keys);
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_GRAPH_HOP_HPP
