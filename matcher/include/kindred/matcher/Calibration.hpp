@@ -24,13 +24,8 @@ struct CalibrationOptions {
 /// \brief Measures every operation on every usable space over sizes that double, and gives the
 /// dispatcher the costs.
 ///
-/// Runs the engines on generated, seeded data of the shapes of the systems Kindred serves; a point
-/// is the median of several calls, the spaces taking turns, with the transfer to a device taken
-/// off, which is measured first. A space leaves the doubling when it would take more than its share
-/// of the time. The dispatcher gets everything at the end, or nothing. Does not save it:
-/// `Context::save_profile`. Fences the instances it uses.
-/// \throws InvalidArgument for \p options.seconds ≤ 0 or not finite; OutOfMemory where not even the
-/// smallest size fits
+/// Does not save them: `Context::save_profile`. Generated, seeded data. Fences the instances it
+/// uses. \throws OutOfMemory
 void calibrate(Context& context, const CalibrationOptions& options = {});
 
 }  // namespace Kindred

@@ -15,21 +15,6 @@
 
 namespace Kindred {
 
-/// \brief A directed, weighted edge. Parallel edges add.
-struct Edge {
-  std::uint32_t from = 0;
-  std::uint32_t to = 0;
-  float weight = 1;
-};
-
-/// \brief A node and its activation.
-struct Activation {
-  std::uint32_t node = 0;
-  float value = 0;
-
-  friend bool operator==(const Activation&, const Activation&) = default;
-};
-
 struct SpreadOptions {
   SpreadMode mode = SpreadMode::engine;
   std::uint32_t hops = 4;
@@ -75,6 +60,13 @@ class SpreadingEngine {
   ///         a weight outside [0, 1]; a decay or threshold out of range; top = 0; SpaceUnavailable;
   ///         OutOfMemory
   SpreadResults spread(RaggedSpan<Activation> sources, const SpreadOptions& options = {}) const;
+
+  /// \brief One hop with D = 1: `y = Wᵀx`, canonical sums rounded to float32 once, NaN as
+  /// 0x7FC00000. Fences the instance it ran on.
+  /// \param x,y `nodes()` values each \throws InvalidArgument for another size; SpaceUnavailable;
+  /// OutOfMemory
+  DispatchRecord hop(std::span<const float> x, std::span<float> y,
+                     std::optional<Space> space = {}) const;
 
  private:
   struct State;

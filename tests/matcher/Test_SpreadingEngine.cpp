@@ -1,0 +1,623 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <kindred/backends/Reference.hpp>
+#include <kindred/matcher/SpreadingEngine.hpp>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "Support.hpp"
+
+namespace {
+
+using namespace Kindred;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+using Answer = std::vector<Activation>;
+using Sources = std::vector<Activation>;
+
+struct Graph {
+  std::size_t nodes = 0;
+  std::vector<Edge> edges;
+};
+
+SpreadOptions constant(double decay, std::uint32_t hops = 4) {
+  SpreadOptions options;
+  options.decay = {Decay::Kind::constant, decay};
+  options.hops = hops;
+  options.top = 10'000'000;
+  return options;
+}
+SpreadOptions constant_at(double decay, double threshold, std::uint32_t hops = 4) {
+  SpreadOptions options = constant(decay, hops);
+  options.threshold = threshold;
+  return options;
+}
+SpreadOptions linear(SpreadOptions options) {
+  options.mode = SpreadMode::linear;
+  return options;
+}
+
+Ragged<Activation> ragged(const std::vector<Sources>& queries) {
+  Ragged<Activation> rows;
+  for (const Sources& sources : queries) rows.push_row(sources);
+  return rows;
+}
+
+std::vector<Answer> spread(Context& context, const Graph& graph,
+                           const std::vector<Sources>& queries, SpreadOptions options,
+                           Space space) {
+  const SpreadingEngine engine(context, graph.nodes, graph.edges);
+  options.space = space;
+  const SpreadResults results = engine.spread(ragged(queries), options);
+  std::vector<Answer> answers;
+  for (std::size_t i = 0; i < results.activations.rows(); ++i)
+    answers.emplace_back(results.activations[i].begin(), results.activations[i].end());
+  return answers;
+}
+
+/// What two answers are compared by: NaN equals itself, −0 is not +0.
+std::vector<std::uint32_t> bits(const std::vector<Answer>& answers) {
+  std::vector<std::uint32_t> words;
+  for (const Answer& answer : answers) {
+    words.push_back(static_cast<std::uint32_t>(answer.size()));
+    for (const Activation& node : answer) {
+      words.push_back(node.node);
+      words.push_back(std::bit_cast<std::uint32_t>(node.value));
+    }
+  }
+  return words;
+}
+
+/// The answer of every space of the shared context; they must not differ.
+Answer spread(const Graph& graph, const Sources& sources, const SpreadOptions& options) {
+  std::vector<std::vector<Answer>> answers;
+  for (const Space space : Testing::spaces())
+    answers.push_back(spread(Testing::context(), graph, {sources}, options, space));
+  for (const auto& answer : answers) EXPECT_EQ(bits(answer), bits(answers.front()));
+  return answers.front().front();
+}
+
+Answer reference(const Graph& graph, const Sources& sources, const SpreadOptions& options) {
+  std::vector<Reference::Link> links;
+  for (const Edge& edge : graph.edges) links.push_back({edge.from, edge.to, edge.weight});
+  std::vector<Reference::Node> nodes;
+  for (const Activation& source : sources) nodes.push_back({source.node, source.value});
+  const Reference::SpreadSettings settings{options.hops, options.decay, options.threshold};
+  const std::vector<float> values =
+      options.mode == SpreadMode::engine
+          ? Reference::spread_engine(graph.nodes, links, nodes, settings)
+          : Reference::spread_linear(graph.nodes, links, nodes, settings);
+  Answer answer;
+  for (const Reference::Node& node : Reference::ranked_nodes(values, options.top))
+    answer.push_back({node.node, node.value});
+  return answer;
+}
+
+Graph chain(std::uint32_t nodes, float weight = 1) {
+  Graph graph{nodes, {}};
+  for (std::uint32_t v = 0; v + 1 < nodes; ++v) graph.edges.push_back({v, v + 1, weight});
+  return graph;
+}
+
+/// A graph with one row of each given in-degree, then `extra` edges with ends skewed to low nodes.
+Graph random_graph(std::size_t nodes, const std::vector<std::size_t>& degrees, std::size_t extra,
+                   float low, float high, std::mt19937_64& generator) {
+  std::uniform_int_distribution<std::uint32_t> any(0, static_cast<std::uint32_t>(nodes - 1));
+  std::uniform_real_distribution<float> weight(low, high);
+  std::uniform_real_distribution<double> unit(0, 1);
+  Graph graph{nodes, {}};
+  for (std::size_t i = 0; i < degrees.size(); ++i) {
+    for (std::size_t e = 0; e < degrees[i]; ++e)
+      graph.edges.push_back({any(generator), static_cast<std::uint32_t>(i), weight(generator)});
+  }
+  for (std::size_t e = 0; e < extra; ++e) {
+    const double u = unit(generator);
+    graph.edges.push_back({any(generator),
+                           static_cast<std::uint32_t>(static_cast<double>(nodes - 1) * u * u * u),
+                           weight(generator)});
+  }
+  std::ranges::shuffle(graph.edges, generator);
+  return graph;
+}
+
+Sources random_sources(std::size_t nodes, std::size_t count, float low, float high,
+                       std::mt19937_64& generator) {
+  std::uniform_int_distribution<std::uint32_t> any(0, static_cast<std::uint32_t>(nodes - 1));
+  std::uniform_real_distribution<float> value(low, high);
+  Sources sources;
+  for (std::size_t i = 0; i < count; ++i) sources.push_back({any(generator), value(generator)});
+  return sources;
+}
+
+const std::vector<std::size_t> row_lengths{0,   1,   2,   3,   8,    9,    16,   17,
+                                           31,  32,  33,  63,  64,   65,   127,  128,
+                                           129, 255, 256, 257, 4095, 4096, 4097, 10000};
+
+// ---- The rules, by hand ----
+
+TEST(SpreadingEngine, AChainLosesByEveryHop) {
+  EXPECT_THAT(spread(chain(4), {{0, 1}}, constant_at(0.5, 0)),
+              ElementsAre(Activation{0, 1}, Activation{1, 0.5F}, Activation{2, 0.25F},
+                          Activation{3, 0.125F}));
+  EXPECT_THAT(spread(chain(4), {{0, 1}}, constant_at(0.5, 0, 2)),
+              ElementsAre(Activation{0, 1}, Activation{1, 0.5F}, Activation{2, 0.25F}));
+}
+
+TEST(SpreadingEngine, NoHopsGiveTheSources) {
+  EXPECT_THAT(spread(chain(3), {{2, 0.25F}, {0, 0.5F}}, constant_at(1, 0, 0)),
+              ElementsAre(Activation{0, 0.5F}, Activation{2, 0.25F}));
+}
+
+TEST(SpreadingEngine, DefaultDecayIsExponential) {
+  const auto d1 = static_cast<float>(std::exp(-0.7));
+  const auto d2 = static_cast<float>(std::exp(-1.4));
+  const auto second = static_cast<float>(static_cast<double>(d2) * static_cast<double>(d1));
+  EXPECT_THAT(spread(chain(5), {{0, 1}}, {}),
+              ElementsAre(Activation{0, 1}, Activation{1, d1}, Activation{2, second}));
+}
+
+TEST(SpreadingEngine, DecaysAreWhatTheyAreCalled) {
+  EXPECT_FLOAT_EQ(decay_at({Decay::Kind::exponential, 0.7}, 3), std::exp(-2.1F));
+  EXPECT_EQ(decay_at({Decay::Kind::power, 2}, 1), 0.25F);
+  EXPECT_EQ(decay_at({Decay::Kind::power, 0}, 9), 1.0F);
+  EXPECT_EQ(decay_at({Decay::Kind::linear, 0.25}, 1), 0.75F);
+  EXPECT_EQ(decay_at({Decay::Kind::linear, 0.25}, 4), 0.0F);
+  EXPECT_EQ(decay_at({Decay::Kind::linear, 0.25}, 9), 0.0F);
+  EXPECT_EQ(decay_at({Decay::Kind::constant, 0.3}, 7), 0.3F);
+}
+
+TEST(SpreadingEngine, DuplicateSourcesAddThenClamp) {
+  EXPECT_THAT(spread(chain(1), {{0, 0.25F}, {0, 0.5F}}, constant(1)),
+              ElementsAre(Activation{0, 0.75F}));
+  EXPECT_THAT(spread(chain(1), {{0, 0.75F}, {0, 0.5F}}, constant(1)),
+              ElementsAre(Activation{0, 1.0F}));
+  // In input order, each step rounded: 2⁻²⁵ is lost against 1 − 2⁻²⁴, twice it is not.
+  const float almost = std::nextafter(1.0F, 0.0F);
+  const float tiny = std::ldexp(1.0F, -26);
+  EXPECT_THAT(spread(chain(1), {{0, almost}, {0, tiny}, {0, tiny}}, constant(1)),
+              ElementsAre(Activation{0, almost}));
+  EXPECT_THAT(spread(chain(1), {{0, 2 * tiny}, {0, 2 * tiny}, {0, almost}}, constant(1)),
+              ElementsAre(Activation{0, 1.0F}));
+  EXPECT_THAT(spread(chain(1), {{0, 0.75F}, {0, 0.5F}}, linear(constant(1))),
+              ElementsAre(Activation{0, 1.25F}));
+}
+
+TEST(SpreadingEngine, ActivationSaturatesAndPassesOnOnlyWhatItGained) {
+  const Graph graph{3, {{0, 1, 1}, {1, 2, 1}}};
+  EXPECT_THAT(spread(graph, {{0, 1}, {1, 0.75F}}, constant_at(1, 0, 2)),
+              ElementsAre(Activation{0, 1}, Activation{1, 1}, Activation{2, 1}));
+  const Graph saturated{3, {{0, 1, 1}, {1, 2, 0.5F}}};
+  // Hop 1: node 1 gains nothing, node 2 gets 0.5 from it; hop 2: node 1 had gained 0.
+  EXPECT_THAT(spread(saturated, {{0, 1}, {1, 1}}, constant_at(1, 0, 3)),
+              ElementsAre(Activation{0, 1}, Activation{1, 1}, Activation{2, 0.5F}));
+}
+
+TEST(SpreadingEngine, AThresholdIsReachedByEquality) {
+  const Graph graph{2, {{0, 1, 0.25F}}};
+  EXPECT_THAT(spread(graph, {{0, 1}}, constant_at(1, 0.25)),
+              ElementsAre(Activation{0, 1}, Activation{1, 0.25F}));
+  EXPECT_THAT(spread(graph, {{0, 1}}, constant_at(1, std::nextafter(0.25F, 1.0F))),
+              ElementsAre(Activation{0, 1}));
+}
+
+TEST(SpreadingEngine, OnlyMoreThanTheThresholdIsPassedOn) {
+  const Graph graph{3, {{0, 1, 0.25F}, {1, 2, 1}}};
+  EXPECT_THAT(spread(graph, {{0, 1}}, constant_at(1, 0.25)),
+              ElementsAre(Activation{0, 1}, Activation{1, 0.25F}));
+  EXPECT_THAT(spread(graph, {{0, 1}}, constant_at(1, 0.125)),
+              ElementsAre(Activation{0, 1}, Activation{1, 0.25F}, Activation{2, 0.25F}));
+}
+
+TEST(SpreadingEngine, ARefusedTouchFixesTheTier) {
+  // Node 3 is touched at hop 2 with 0.04 (warm: below 0.05) and at hop 3 with 0.06: it stays warm,
+  // where a first touch at hop 3 would be cold and below 0.10.
+  const Graph graph{6,
+                    {{0, 1, 1}, {1, 3, 0.04F}, {0, 2, 1}, {2, 4, 1}, {4, 3, 0.06F}, {4, 5, 0.06F}}};
+  EXPECT_THAT(spread(graph, {{0, 1}}, constant(1, 3)),
+              ElementsAre(Activation{0, 1}, Activation{1, 1}, Activation{2, 1}, Activation{4, 1},
+                          Activation{3, 0.06F}));
+}
+
+TEST(SpreadingEngine, TiersAreHotWarmCold) {
+  EXPECT_THAT((std::vector<int>{tier_at(0), tier_at(1), tier_at(2), tier_at(3), tier_at(99)}),
+              ElementsAre(0, 1, 1, 2, 2));
+  // A source is hot: 0.02 more is accepted by it, and refused by a node first touched now.
+  const Graph graph{3, {{0, 1, 0.02F}, {0, 2, 0.02F}}};
+  const float sum = 0.001F + 0.02F;
+  EXPECT_THAT(spread(graph, {{0, 1}, {1, 0.001F}}, constant(1, 1)),
+              ElementsAre(Activation{0, 1}, Activation{1, sum}));
+  // A source of 0 has not been touched.
+  EXPECT_THAT(spread(graph, {{0, 1}, {1, 0}}, constant(1, 1)), ElementsAre(Activation{0, 1}));
+}
+
+TEST(SpreadingEngine, ParallelEdgesAdd) {
+  const Graph graph{2, {{0, 1, 0.25F}, {0, 1, 0.5F}}};
+  EXPECT_THAT(spread(graph, {{0, 1}}, constant(1, 1)),
+              ElementsAre(Activation{0, 1}, Activation{1, 0.75F}));
+}
+
+TEST(SpreadingEngine, ASelfLoopAddsToItsNode) {
+  const Graph graph{1, {{0, 0, 0.5F}}};
+  EXPECT_THAT(spread(graph, {{0, 0.5F}}, constant(1, 1)), ElementsAre(Activation{0, 0.75F}));
+  EXPECT_THAT(spread(graph, {{0, 0.5F}}, constant_at(1, 0, 2)), ElementsAre(Activation{0, 0.875F}));
+}
+
+TEST(SpreadingEngine, GraphsWithoutEdgesOrWeightKeepTheSources) {
+  EXPECT_THAT(spread({3, {}}, {{1, 0.5F}}, {}), ElementsAre(Activation{1, 0.5F}));
+  EXPECT_THAT(spread({2, {{0, 1, 0}}}, {{0, 1}}, constant_at(1, 0)), ElementsAre(Activation{0, 1}));
+  EXPECT_THAT(spread({0, {}}, {}, {}), IsEmpty());
+  EXPECT_THAT(spread({3, {{0, 1, 1}}}, {}, {}), IsEmpty());
+}
+
+TEST(SpreadingEngine, TiesAreInNodeOrderAndTopLimits) {
+  const Graph graph{5, {{0, 4, 0.5F}, {0, 2, 0.5F}, {0, 3, 0.5F}, {0, 1, 0.25F}}};
+  SpreadOptions options = constant(1, 1);
+  options.top = 3;
+  EXPECT_THAT(spread(graph, {{0, 1}}, options),
+              ElementsAre(Activation{0, 1}, Activation{2, 0.5F}, Activation{3, 0.5F}));
+}
+
+TEST(SpreadingEngine, EveryNodeOfK5EndsSaturated) {
+  Graph graph{5, {}};
+  for (std::uint32_t u = 0; u < 5; ++u) {
+    for (std::uint32_t v = 0; v < 5; ++v) {
+      if (u != v) graph.edges.push_back({u, v, 1});
+    }
+  }
+  const Sources all{{0, 0.5F}, {1, 0.5F}, {2, 0.5F}, {3, 0.5F}, {4, 0.5F}};
+  for (const Activation& node : spread(graph, all, constant(1, 1))) EXPECT_EQ(node.value, 1.0F);
+  // One hop of the matrix alone: each node gets what the other four have.
+  for (const Activation& node : spread(graph, all, linear(constant(1, 1))))
+    EXPECT_EQ(node.value, 0.5F + 2.0F);
+}
+
+TEST(SpreadingEngine, LinearModeTakesAnyFiniteWeight) {
+  const Graph graph{3, {{0, 1, -2}, {1, 2, 3}, {0, 2, 0.5F}}};
+  EXPECT_THAT(spread(graph, {{0, 1}}, linear(constant(1, 2))),
+              ElementsAre(Activation{0, 1}, Activation{1, -2}, Activation{2, -5.5F}));
+}
+
+TEST(SpreadingEngine, LinearOverflowRanksLastAsCanonicalNaN) {
+  const float big = std::numeric_limits<float>::max();
+  const Graph graph{4, {{0, 1, big}, {0, 1, big}, {1, 2, 1}, {1, 2, -1}, {0, 3, 1}}};
+  const Answer answer = spread(graph, {{0, 1}}, linear(constant(1, 2)));
+  ASSERT_EQ(answer.size(), 4U);
+  EXPECT_EQ(answer[0], (Activation{1, std::numeric_limits<float>::infinity()}));
+  EXPECT_EQ(answer[3].node, 2U);
+  EXPECT_EQ(std::bit_cast<std::uint32_t>(answer[3].value), 0x7FC00000U);
+}
+
+// ---- Against the reference ----
+
+TEST(SpreadingEngine, AChainOfAnyLengthIsFollowedToItsEnd) {
+  for (const std::uint32_t nodes : {10U, 100U, 512U, 1000U, 5000U}) {
+    const float weight = 0.9995F;
+    const float decay = 0.9995F;
+    Answer expected{{0, 1}};
+    while (expected.size() < nodes) {
+      const double product =
+          static_cast<double>(expected.back().value) * static_cast<double>(weight);
+      expected.push_back({static_cast<std::uint32_t>(expected.size()),
+                          static_cast<float>(static_cast<double>(decay) * product)});
+    }
+    EXPECT_EQ(spread(chain(nodes, weight), {{0, 1}}, constant_at(decay, 0.0001, nodes)), expected);
+  }
+}
+
+TEST(SpreadingEngine, StarsEqualTheReference) {
+  for (const std::uint32_t leaves : {100U, 100'000U}) {
+    Graph graph{leaves + 1, {}};
+    Sources sources;
+    for (std::uint32_t v = 1; v <= leaves; ++v) {
+      graph.edges.push_back({v, 0, 1.0F / static_cast<float>(v)});
+      graph.edges.push_back({0, v, 0.9F});
+      if (v % 3 == 0) sources.push_back({v, 1.0F / static_cast<float>(v)});
+    }
+    EXPECT_EQ(spread(graph, sources, constant_at(0.7, 0.01)),
+              reference(graph, sources, constant_at(0.7, 0.01)));
+    EXPECT_EQ(spread(graph, sources, linear(constant(0.7))),
+              reference(graph, sources, linear(constant(0.7))));
+  }
+}
+
+TEST(SpreadingEngine, AHubOfAMillionIsExact) {
+  constexpr std::uint32_t leaves = 1'000'000;
+  Graph graph{leaves + 1, {}};
+  Sources sources;
+  for (std::uint32_t v = 1; v <= leaves; ++v) {
+    graph.edges.push_back({v, 0, std::ldexp(1.0F, -20)});
+    sources.push_back({v, 0.5F});
+  }
+  // 10⁶ · 2⁻²¹ is exact in double.
+  SpreadOptions options = constant(1, 1);
+  options.top = 1;
+  EXPECT_THAT(spread(graph, sources, options), ElementsAre(Activation{1, 0.5F}));
+  sources.push_back({0, 0.25F});
+  EXPECT_THAT(spread(graph, sources, options),
+              ElementsAre(Activation{0, 0.25F + 1e6F * std::ldexp(1.0F, -21)}));
+}
+
+TEST(SpreadingEngine, RowsOfEveryLengthEqualTheReference) {
+  auto generator = Testing::generator("SpreadingEngine.rows");
+  const Graph graph = random_graph(2000, row_lengths, 5000, 0, 1, generator);
+  for (const std::size_t sources : {1U, 5U, 2000U}) {
+    const Sources query = random_sources(2000, sources, 0, 1, generator);
+    for (const SpreadOptions& options :
+         {constant_at(0.01, 0.001), constant_at(0.02, 0.0, 2), linear(constant(0.01))}) {
+      EXPECT_EQ(spread(graph, query, options), reference(graph, query, options)) << sources;
+    }
+  }
+}
+
+TEST(SpreadingEngine, RandomGraphsEqualTheReference) {
+  auto generator = Testing::generator("SpreadingEngine.random");
+  for (int trial = 0; trial < 60; ++trial) {
+    const std::size_t nodes = 1 + generator() % 200;
+    const bool is_linear = trial % 2 == 1;
+    const Graph graph = random_graph(nodes, {}, generator() % 1500, is_linear ? -2.0F : 0.0F,
+                                     is_linear ? 2.0F : 1.0F, generator);
+    const Sources sources =
+        random_sources(nodes, generator() % 12, is_linear ? -1.0F : 0.0F, 1.0F, generator);
+    SpreadOptions options;
+    options.decay.kind = static_cast<Decay::Kind>(trial % 4);
+    options.decay.parameter = static_cast<double>(generator() % 100) / 80;
+    options.hops = static_cast<std::uint32_t>(generator() % 7);
+    if (trial % 3 == 0) options.threshold = static_cast<double>(generator() % 50) / 200;
+    if (is_linear) options.mode = SpreadMode::linear;
+    options.top = trial % 5 == 0 ? 7 : 1000;
+    EXPECT_EQ(spread(graph, sources, options), reference(graph, sources, options)) << trial;
+  }
+}
+
+TEST(SpreadingEngine, LinearModeIsNearDenseDoubleAndLinear) {
+  auto generator = Testing::generator("SpreadingEngine.dense");
+  constexpr std::size_t n = 60;
+  const Graph graph = random_graph(n, {}, 400, -0.2F, 0.2F, generator);
+  const SpreadOptions options = linear(constant(0.8, 5));
+  const auto values = [&](const Sources& sources) {
+    std::vector<double> dense(n);
+    for (const Activation& node : spread(graph, sources, options)) dense[node.node] = node.value;
+    return dense;
+  };
+  std::vector<double> x(n);
+  Sources sources;
+  Sources doubled;
+  for (std::uint32_t v = 0; v < n; ++v) {
+    sources.push_back({v, static_cast<float>(v) / n});
+    doubled.push_back({v, 2 * static_cast<float>(v) / n});
+    x[v] = sources.back().value;
+  }
+  std::vector<double> sum = x;
+  for (int hop = 0; hop < 5; ++hop) {
+    std::vector<double> next(n);
+    for (const Edge& edge : graph.edges) next[edge.to] += 0.8F * x[edge.from] * edge.weight;
+    x = next;
+    for (std::size_t v = 0; v < n; ++v) sum[v] += x[v];
+  }
+  const std::vector<double> once = values(sources);
+  const std::vector<double> twice = values(doubled);
+  for (std::size_t v = 0; v < n; ++v) {
+    EXPECT_NEAR(once[v], sum[v], 1e-6 * (1 + std::abs(sum[v])));
+    EXPECT_EQ(twice[v], 2 * once[v]);
+  }
+}
+
+// ---- Same bits ----
+
+TEST(SpreadingEngine, ABatchEqualsALoop) {
+  auto generator = Testing::generator("SpreadingEngine.batch");
+  const Graph graph = random_graph(700, {5000, 300, 40}, 4000, 0, 1, generator);
+  for (const std::size_t queries : {0U, 1U, 2U, 8U, 9U, 32U, 33U, 70U}) {
+    std::vector<Sources> all;
+    for (std::size_t i = 0; i < queries; ++i)
+      all.push_back(random_sources(700, i % 7, 0, 1, generator));
+    for (const SpreadOptions& options : {constant_at(0.05, 0.01), linear(constant(0.01))}) {
+      std::vector<Answer> loop;
+      for (const Sources& sources : all) loop.push_back(spread(graph, sources, options));
+      for (const Space space : Testing::spaces())
+        EXPECT_EQ(spread(Testing::context(), graph, all, options, space), loop) << queries;
+    }
+  }
+}
+
+TEST(SpreadingEngine, ThreadCountsAndRunsGiveTheSameBits) {
+  auto generator = Testing::generator("SpreadingEngine.threads");
+  const Graph graph = random_graph(3000, {20000, 9000}, 60000, 0, 1, generator);
+  const std::vector<Sources> queries{random_sources(3000, 4, 0, 1, generator),
+                                     random_sources(3000, 900, 0, 1, generator)};
+  const auto expected =
+      spread(Testing::context(), graph, queries, constant_at(0.01, 0.0), Space::serial);
+  for (const int threads : {1, 2, 3, 7}) {
+    ContextOptions options;
+    options.threads = threads;
+    options.load_profile = false;
+    Context context(options);
+    for (int run = 0; run < 2; ++run)
+      EXPECT_EQ(spread(context, graph, queries, constant_at(0.01, 0.0), Space::openmp), expected);
+  }
+}
+
+TEST(SpreadingEngine, LittleMemorySplitsTheBatchAndKeepsTheBits) {
+  auto generator = Testing::generator("SpreadingEngine.memory");
+  const Graph graph = random_graph(20000, {}, 40000, 0, 1, generator);
+  std::vector<Sources> queries;
+  for (int i = 0; i < 32; ++i) queries.push_back(random_sources(20000, 9000, 0, 1, generator));
+  const SpreadOptions options = constant_at(0.3, 0.0, 2);
+  ContextOptions small;
+  small.load_profile = false;
+  small.host_budget = 5'000'000;
+  Context context(small);
+  EXPECT_EQ(spread(context, graph, queries, options, Space::serial),
+            spread(Testing::context(), graph, queries, options, Space::serial));
+}
+
+TEST(SpreadingEngine, AHigherThresholdActivatesNoNodeMore) {
+  auto generator = Testing::generator("SpreadingEngine.monotone");
+  for (int trial = 0; trial < 20; ++trial) {
+    // Without cycles and with one hop a value depends on its own threshold alone.
+    const Graph graph = random_graph(100, {}, 300, 0, 1, generator);
+    const Sources sources = random_sources(100, 5, 0, 1, generator);
+    std::size_t before = graph.nodes + 1;
+    for (const double threshold : {0.0, 0.1, 0.2, 0.4, 0.8, 1.0}) {
+      const std::size_t now = spread(graph, sources, constant_at(0.5, threshold, 1)).size();
+      EXPECT_LE(now, before);
+      before = now;
+    }
+  }
+}
+
+TEST(SpreadingEngine, CallsFromSeveralThreadsDoNotDisturbEachOther) {
+  auto generator = Testing::generator("SpreadingEngine.concurrent");
+  const Graph graph = random_graph(500, {}, 4000, 0, 1, generator);
+  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+  std::vector<Ragged<Activation>> queries;
+  std::vector<Answer> expected;
+  for (int i = 0; i < 4; ++i) {
+    const Sources sources =
+        random_sources(500, 3 + 40 * static_cast<std::size_t>(i), 0, 1, generator);
+    queries.push_back(ragged({sources}));
+    expected.push_back(reference(graph, sources, constant_at(0.1, 0.0)));
+  }
+  std::vector<int> wrong(4);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      SpreadOptions options = constant_at(0.1, 0.0);
+      for (int run = 0; run < 20; ++run) {
+        options.space = run % 2 == 0 ? Space::serial : Space::openmp;
+        const SpreadResults results = engine.spread(queries[i], options);
+        const Answer answer(results.activations[0].begin(), results.activations[0].end());
+        wrong[i] += answer == expected[i] ? 0 : 1;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(wrong, ElementsAre(0, 0, 0, 0));
+}
+
+TEST(SpreadingEngine, AHopEqualsTheCanonicalProduct) {
+  auto generator = Testing::generator("SpreadingEngine.hop");
+  const Graph graph = random_graph(1500, row_lengths, 3000, -1, 1, generator);
+  std::vector<float> x(graph.nodes);
+  for (float& value : x) value = std::uniform_real_distribution<float>(-1, 1)(generator);
+  std::vector<std::vector<Edge>> rows(graph.nodes);
+  for (const Edge& edge : graph.edges) rows[edge.to].push_back(edge);
+  std::vector<float> expected;
+  for (auto& row : rows) {
+    std::ranges::stable_sort(row, {}, &Edge::from);
+    std::vector<double> terms;
+    for (const Edge& edge : row)
+      terms.push_back(static_cast<double>(x[edge.from]) * static_cast<double>(edge.weight));
+    expected.push_back(static_cast<float>(Reference::canonical_sum(terms)));
+  }
+  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+  for (const Space space : Testing::spaces()) {
+    std::vector<float> y(graph.nodes, -7.0F);
+    EXPECT_EQ(engine.hop(x, y, space).chosen, space);
+    EXPECT_EQ(y, expected);
+  }
+}
+
+// ---- Bad input ----
+
+TEST(SpreadingEngine, RefusesBadGraphs) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float inf = std::numeric_limits<float>::infinity();
+  const auto make = [](const Graph& graph) {
+    const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+  };
+  EXPECT_THROW(make({2, {{0, 2, 1}}}), InvalidArgument);
+  EXPECT_THROW(make({2, {{2, 0, 1}}}), InvalidArgument);
+  EXPECT_THROW(make({0, {{0, 0, 1}}}), InvalidArgument);
+  EXPECT_THROW(make({2, {{0, 1, nan}}}), InvalidArgument);
+  EXPECT_THROW(make({2, {{0, 1, inf}}}), InvalidArgument);
+}
+
+TEST(SpreadingEngine, RefusesBadCallsAndStaysAsItWas) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const SpreadingEngine engine(Testing::context(), 3, std::vector<Edge>{{0, 1, 0.5F}});
+  const auto call = [&](const Sources& sources, const SpreadOptions& options) {
+    return engine.spread(ragged({sources}), options);
+  };
+  const auto with = [](auto change) {
+    SpreadOptions options;
+    change(options);
+    return options;
+  };
+  EXPECT_THROW(call({{3, 0.5F}}, {}), InvalidArgument);
+  EXPECT_THROW(call({{0, 1.5F}}, {}), InvalidArgument);
+  EXPECT_THROW(call({{0, -0.5F}}, {}), InvalidArgument);
+  EXPECT_THROW(call({{0, nan}}, {}), InvalidArgument);
+  EXPECT_THROW(call({{0, nan}}, linear({})), InvalidArgument);
+  EXPECT_THROW(call({{0, 1}}, with([](SpreadOptions& o) { o.top = 0; })), InvalidArgument);
+  EXPECT_THROW(call({{0, 1}}, with([](SpreadOptions& o) { o.threshold = -0.1; })), InvalidArgument);
+  EXPECT_THROW(call({{0, 1}}, with([&](SpreadOptions& o) { o.threshold = nan; })), InvalidArgument);
+  EXPECT_THROW(call({{0, 1}}, with([&](SpreadOptions& o) { o.decay.parameter = nan; })),
+               InvalidArgument);
+  EXPECT_THROW(call({{0, 1}}, with([](SpreadOptions& o) { o.decay.parameter = -1; })),
+               InvalidArgument);
+  const std::vector<std::uint64_t> beyond{0, 2};
+  const Sources one{{0, 1}};
+  EXPECT_THROW(engine.spread({beyond, one}), InvalidArgument);
+  std::vector<float> y(2);
+  EXPECT_THROW(engine.hop(std::vector<float>(3), y), InvalidArgument);
+  EXPECT_THAT(call({{0, 1}}, constant(1)).activations.values,
+              ElementsAre(Activation{0, 1}, Activation{1, 0.5F}));
+  if (!Testing::context().is_usable(Space::cuda)) {
+    EXPECT_THROW(call({{0, 1}}, with([](SpreadOptions& o) { o.space = Space::cuda; })),
+                 SpaceUnavailable);
+  }
+}
+
+TEST(SpreadingEngine, EngineModeNamesTheWeightThatItCannotUse) {
+  const SpreadingEngine engine(Testing::context(), 3,
+                               std::vector<Edge>{{0, 1, 0.5F}, {1, 2, -0.5F}});
+  EXPECT_NO_THROW(engine.spread(ragged({{{0, 1}}}), linear({})));
+  try {
+    engine.spread(ragged({{{0, 1}}}));
+    FAIL() << "a weight of −0.5 was taken";
+  } catch (const InvalidArgument& error) {
+    EXPECT_THAT(error.what(), HasSubstr("edge 1 (1 → 2"));
+  }
+}
+
+TEST(SpreadingEngine, TellsWhatItHolds) {
+  const SpreadingEngine engine(Testing::context(), 3, std::vector<Edge>{{0, 1, 0.5F}});
+  EXPECT_EQ(engine.nodes(), 3U);
+  EXPECT_EQ(engine.edges(), 1U);
+  EXPECT_GE(engine.bytes(Space::serial), 4 * 8 + 4 + 4U);
+  const SpreadingEngine host_only(Testing::context(), 3, std::vector<Edge>{{0, 1, 0.5F}},
+                                  Residency::host);
+  EXPECT_EQ(host_only.bytes(Space::cuda), 0U);
+}
+
+TEST(SpreadingEngine, RepeatedCallsAllocateNothing) {
+  ContextOptions options;
+  options.load_profile = false;
+  Context context(options);
+  auto generator = Testing::generator("SpreadingEngine.allocations");
+  const Graph graph = random_graph(400, {5000}, 4000, 0, 1, generator);
+  const SpreadingEngine engine(context, graph.nodes, graph.edges);
+  std::vector<Sources> queries;
+  for (int i = 0; i < 9; ++i) queries.push_back(random_sources(400, 60, 0, 1, generator));
+  for (const Space space : {Space::serial, Space::openmp}) {
+    SpreadOptions spread_options = constant_at(0.1, 0);
+    spread_options.space = space;
+    engine.spread(ragged(queries), spread_options);
+    const auto before = context.memory_statistics(space).allocations_total;
+    for (int i = 0; i < 3; ++i) engine.spread(ragged(queries), spread_options);
+    EXPECT_EQ(context.memory_statistics(space).allocations_total, before);
+  }
+}
+
+}  // namespace
