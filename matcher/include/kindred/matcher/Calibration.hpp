@@ -24,8 +24,13 @@ struct CalibrationOptions {
 /// \brief Measures every operation on every usable space over sizes that double, and gives the
 /// dispatcher the costs.
 ///
-/// Does not save them: `Context::save_profile`. Generated, seeded data. Fences the instances it
-/// uses. \throws OutOfMemory
+/// Runs the engines on generated, seeded data of the shapes of the systems Kindred serves; a point
+/// is the median of several calls, the spaces taking turns, with the transfer to a device taken
+/// off, which is measured first. A space leaves the doubling when it would take more than its share
+/// of the time. The dispatcher gets everything at the end, or nothing. Does not save it:
+/// `Context::save_profile`. Fences the instances it uses.
+/// \throws InvalidArgument for \p options.seconds ≤ 0 or not finite; OutOfMemory where not even the
+/// smallest size fits
 void calibrate(Context& context, const CalibrationOptions& options = {});
 
 }  // namespace Kindred

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "CalibrationTasks.hpp"
+
+#include <kindred/matcher/SequenceMatcher.hpp>
+#include <kindred/matcher/SpreadingEngine.hpp>
+#include <kindred/matcher/VectorIndex.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <utility>
+
+namespace Kindred::Impl {
+
+namespace {
+
+constexpr std::uint64_t seed = 20261121;
+constexpr std::size_t queries_max = 64;
+
+/// How a size is made of a store and queries.
+struct Shape {
+  Shape(std::size_t size, std::size_t store_max)
+      : store(std::min(size, store_max)), queries(std::max<std::size_t>(size / store, 1)) {}
+  std::size_t store;
+  std::size_t queries;
+};
+
+template <class T>
+Ragged<T> equal_rows(std::size_t rows, std::size_t length, std::vector<T> values) {
+  Ragged<T> ragged;
+  for (std::size_t row = 1; row <= rows; ++row) ragged.offsets.push_back(row * length);
+  ragged.values = std::move(values);
+  return ragged;
+}
+
+/// KATO's patterns: about 100 symbols; a query of one 64-bit word.
+class SequenceTask final : public CalibrationTask {
+ public:
+  explicit SequenceTask(Measure measure) : m_measure(measure) {}
+
+  Operation operation() const override {
+    return m_measure == Measure::lcs ? Operation::lcs : Operation::difflib;
+  }
+  std::size_t size_max() const override { return patterns_max * queries_max; }
+  Run prepare(Context& context, std::size_t size) override {
+    const Shape shape(size, patterns_max);
+    const auto patterns =
+        equal_rows(shape.store, pattern_length, symbols(shape.store * pattern_length, seed));
+    const auto queries =
+        equal_rows(shape.queries, query_length, symbols(shape.queries * query_length, seed + 1));
+    auto matcher = std::make_shared<SequenceMatcher>(context, patterns);
+    return [matcher, queries, measure = m_measure](Space space) {
+      MatchOptions options;
+      options.measure = measure;
+      options.space = space;
+      return matcher->match(queries, options).record;
+    };
+  }
+
+ private:
+  static constexpr std::size_t patterns_max = 1 << 16;
+  static constexpr std::size_t pattern_length = 100;
+  static constexpr std::size_t query_length = 64;
+
+  static std::vector<Symbol> symbols(std::size_t count, std::uint64_t from) {
+    constexpr Symbol vocabulary = 1000;
+    std::mt19937 generator(static_cast<std::mt19937::result_type>(from));
+    std::vector<Symbol> values(count);
+    for (Symbol& value : values) value = static_cast<Symbol>(generator()) % vocabulary;
+    return values;
+  }
+
+  Measure m_measure;
+};
+
+constexpr std::size_t dimension = 768;
+constexpr std::size_t rows_max = 1 << 14;
+
+std::vector<float> vectors(std::size_t rows, std::uint64_t from) {
+  std::mt19937 generator(static_cast<std::mt19937::result_type>(from));
+  std::vector<float> values(rows * dimension);
+  for (float& value : values) value = static_cast<float>(generator()) * 0x1p-31F - 1.0F;
+  return values;
+}
+
+/// Engram's cosine: 768 dimensions.
+class SearchTask final : public CalibrationTask {
+ public:
+  Operation operation() const override { return Operation::search; }
+  std::size_t size_max() const override { return rows_max * queries_max; }
+  Run prepare(Context& context, std::size_t size) override {
+    const Shape shape(size, rows_max);
+    auto index = std::make_shared<VectorIndex>(context, vectors(shape.store, seed), dimension);
+    return [index, queries = vectors(shape.queries, seed + 1), shape](Space space) {
+      SearchOptions options;
+      options.top = std::min<std::size_t>(10, shape.store);
+      options.space = space;
+      return index->search(queries, options).record;
+    };
+  }
+};
+
+/// Engram's candidates: rows anywhere in the store.
+class ScoreTask final : public CalibrationTask {
+ public:
+  Operation operation() const override { return Operation::score; }
+  std::size_t size_max() const override { return rows_max * queries_max; }
+  Run prepare(Context& context, std::size_t size) override {
+    const Shape shape(size, rows_max);
+    if (!m_index)
+      m_index = std::make_shared<VectorIndex>(context, vectors(rows_max, seed), dimension);
+    std::vector<std::uint64_t> ids;
+    for (std::size_t query = 0; query < shape.queries; ++query) {
+      // An odd stride visits every row once before it comes back.
+      for (std::size_t i = 0; i < shape.store; ++i) ids.push_back((i * 7919 + query) % rows_max);
+    }
+    return [index = m_index, queries = vectors(shape.queries, seed + 1),
+            candidates = equal_rows(shape.queries, shape.store, std::move(ids))](Space space) {
+      SearchOptions options;
+      options.space = space;
+      return index->score(queries, candidates, options).record;
+    };
+  }
+
+ private:
+  std::shared_ptr<VectorIndex> m_index;
+};
+
+/// Engram's graphs: degree 10, 4 hops.
+class SpreadTask final : public CalibrationTask {
+ public:
+  Operation operation() const override { return Operation::spread; }
+  std::size_t size_max() const override { return nodes_max * queries_max; }
+  Run prepare(Context& context, std::size_t size) override {
+    const Shape shape(size, nodes_max);
+    std::mt19937 generator(static_cast<std::mt19937::result_type>(seed));
+    const auto nodes = static_cast<std::uint32_t>(shape.store);
+    const auto any_node = [&] { return static_cast<std::uint32_t>(generator()) % nodes; };
+    std::vector<Edge> edges;
+    edges.reserve(shape.store * degree);
+    for (std::uint32_t node = 0; node < nodes; ++node)
+      for (std::size_t i = 0; i < degree; ++i) edges.push_back({node, any_node(), 0.5F});
+    Ragged<Activation> sources;
+    for (std::size_t query = 0; query < shape.queries; ++query) {
+      for (int i = 0; i < 4; ++i) sources.values.push_back({any_node(), 0.2F});
+      sources.close_row();
+    }
+    auto engine = std::make_shared<SpreadingEngine>(context, shape.store, edges);
+    return [engine, sources](Space space) {
+      SpreadOptions options;
+      options.space = space;
+      return engine->spread(sources, options).record;
+    };
+  }
+
+ private:
+  static constexpr std::size_t nodes_max = 1 << 17;
+  static constexpr std::size_t degree = 10;
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<CalibrationTask>> calibration_tasks() {
+  std::vector<std::unique_ptr<CalibrationTask>> tasks;
+  tasks.push_back(std::make_unique<SequenceTask>(Measure::lcs));
+  tasks.push_back(std::make_unique<SequenceTask>(Measure::difflib));
+  tasks.push_back(std::make_unique<SearchTask>());
+  tasks.push_back(std::make_unique<ScoreTask>());
+  tasks.push_back(std::make_unique<SpreadTask>());
+  return tasks;
+}
+
+}  // namespace Kindred::Impl
