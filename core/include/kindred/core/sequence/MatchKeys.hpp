@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SEQUENCE_MATCH_KEYS_HPP
+#define KINDRED_CORE_SEQUENCE_MATCH_KEYS_HPP
+
+#include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/sequence/PatternTiles.hpp>
+#include <kindred/core/sequence/QueryTables.hpp>
+
+#include <cstdint>
+
+namespace Kindred {
+
+/// \brief Counts to ranking keys: similarity in double, best first, then the lower pattern index;
+/// `key_none` where there is no pattern or the similarity is below \p threshold. Does not fence.
+///
+/// `Key` is `Rank`, exact while no pattern and query are longer together than
+/// `float_similarity_total_max`, or `WideRank`.
+/// \param matched,keys `queries × slots`
+template <class ExecutionSpace, class Key>
+void match_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
+                const QueryTables<ExecutionSpace>& queries, double threshold,
+                const ArrayView<const std::uint32_t, ExecutionSpace>& matched,
+                const ArrayView<Key, ExecutionSpace>& keys);
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_SEQUENCE_MATCH_KEYS_HPP

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SEQUENCE_PATTERN_TILES_HPP
+#define KINDRED_CORE_SEQUENCE_PATTERN_TILES_HPP
+
+#include <kindred/core/common/ArrayView.hpp>
+
+#include <cstdint>
+
+namespace Kindred {
+
+/// Patterns of a tile: a warp's lanes, or half a host pack.
+inline constexpr std::uint32_t tile_patterns = 32;
+
+/// Marks a slot of the last tile that holds no pattern.
+inline constexpr std::uint32_t no_pattern = 0xFFFFFFFFU;
+
+/// \brief Patterns as tiles of 32 of near-equal length with interleaved symbols.
+///
+/// Slot s is lane `s % 32` of tile `s / 32`; slots are sorted by length. Symbol j of a slot is at
+/// `offsets[tile] + 32 * j + lane`. Symbols are dense numbers below `vocabulary`; a tile has as
+/// many rows as its longest pattern, the others are padded with the symbol `vocabulary`, which no
+/// query has. Exactly one of `narrow` and `wide` holds the symbols.
+template <class ExecutionSpace>
+struct PatternTiles {
+  ArrayView<const std::uint16_t, ExecutionSpace> narrow;
+  ArrayView<const std::uint32_t, ExecutionSpace> wide;
+  ArrayView<const std::uint64_t, ExecutionSpace> offsets;  ///< tiles + 1
+  ArrayView<const std::uint32_t, ExecutionSpace> lengths;  ///< a slot; 0 without a pattern
+  ArrayView<const std::uint32_t, ExecutionSpace> indices;  ///< slot → pattern, or `no_pattern`
+  std::uint32_t tiles = 0;
+  std::uint32_t vocabulary = 0;
+  std::uint64_t rows = 0;  ///< of all tiles
+
+  std::uint32_t slots() const { return tiles * tile_patterns; }
+};
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_SEQUENCE_PATTERN_TILES_HPP

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SEQUENCE_WORD_TABLE_HPP
+#define KINDRED_CORE_SEQUENCE_WORD_TABLE_HPP
+
+#include <cstdint>
+
+namespace Kindred {
+
+/// Symbols of a query that one machine word of a bit-parallel recurrence holds.
+inline constexpr unsigned word_symbols = 64;
+
+/// Words of a query that share one table from symbols to codes, so that a code fits a byte.
+inline constexpr unsigned segment_words = 4;
+
+/// Code of every symbol that a segment does not contain.
+inline constexpr std::uint8_t no_code = 255;
+
+/// \brief Where the symbols of one query word stand: a segment's code → place → mask.
+struct alignas(64) WordTable {
+  std::uint8_t place[256];     ///< code → place in `masks`, < 64, or `no_code`
+  std::uint64_t masks[64];     ///< bit j: symbol j of the word is the symbol of this place
+  std::uint8_t planes[8][64];  ///< byte b of every mask, contiguous: what byte shuffles read
+
+  /// The mask of a code, 0 for `no_code`.
+  constexpr std::uint64_t mask(std::uint8_t code) const {
+    const std::uint8_t at = place[code];
+    return at == no_code ? 0 : masks[at];
+  }
+};
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_SEQUENCE_WORD_TABLE_HPP

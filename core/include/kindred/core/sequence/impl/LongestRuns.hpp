@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SEQUENCE_IMPL_LONGEST_RUNS_HPP
+#define KINDRED_CORE_SEQUENCE_IMPL_LONGEST_RUNS_HPP
+
+#include <kindred/core/sequence/Symbol.hpp>
+
+#include <Kokkos_Macros.hpp>
+
+#include <cstdint>
+
+namespace Kindred::Impl {
+
+/// A part of a pattern against a part of a query; no run in it is longer than `bound`.
+struct RunRange {
+  std::uint32_t pattern_begin, pattern_end, query_begin, query_end, bound;
+};
+
+/// \brief Ratcliff-Obershelp: the longest run, then the same left and right of it. Returns the
+/// symbols in all runs.
+///
+/// \param finder `longest(range)` gives the longest run of equal symbols, smallest start in the
+/// pattern, then in the query; length 0 for none \param emit called with every run, in no useful
+/// order
+template <class Finder, class Emit>
+KOKKOS_INLINE_FUNCTION std::uint32_t matched_runs(Finder& finder, std::uint32_t pattern_length,
+                                                  std::uint32_t query_length, const Emit& emit) {
+  // The smaller part goes first, so that the stack never holds more than log2 of the lengths.
+  RunRange stack[34];
+  int depth = 0;
+  std::uint32_t matched = 0;
+  RunRange range{0, pattern_length, 0, query_length,
+                 pattern_length < query_length ? pattern_length : query_length};
+  bool open = range.bound > 0;
+  while (true) {
+    if (!open) {
+      if (depth == 0) return matched;
+      range = stack[--depth];
+    }
+    open = false;
+    const Block run = finder.longest(range);
+    if (run.length == 0) continue;
+    matched += run.length;
+    emit(run);
+    RunRange left{range.pattern_begin, run.pattern_begin, range.query_begin, run.query_begin,
+                  run.length};
+    RunRange right{run.pattern_begin + run.length, range.pattern_end, run.query_begin + run.length,
+                   range.query_end, run.length};
+    const bool has_left =
+        left.pattern_begin < left.pattern_end && left.query_begin < left.query_end;
+    const bool has_right =
+        right.pattern_begin < right.pattern_end && right.query_begin < right.query_end;
+    if (has_left && has_right) {
+      const std::uint64_t left_size = std::uint64_t{left.pattern_end - left.pattern_begin} +
+                                      (left.query_end - left.query_begin);
+      const std::uint64_t right_size = std::uint64_t{right.pattern_end - right.pattern_begin} +
+                                       (right.query_end - right.query_begin);
+      stack[depth++] = left_size < right_size ? right : left;
+      range = left_size < right_size ? left : right;
+      open = true;
+    } else if (has_left || has_right) {
+      range = has_left ? left : right;
+      open = true;
+    }
+  }
+}
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_SEQUENCE_IMPL_LONGEST_RUNS_HPP
