@@ -50,7 +50,7 @@ namespace Impl {
 
 /// The score of `ascending_bits`: NaN is canonical, a zero is +0.
 KOKKOS_INLINE_FUNCTION float score_from_ascending_bits(std::uint32_t bits) {
-  if (bits == 0xFFFFFFFFU) return Kokkos::bit_cast<float>(canonical_nan_bits);
+  if (bits == 0xFFFFFFFFU) return Kokkos::bit_cast<float>(std::uint32_t{canonical_nan_bits});
   return Kokkos::bit_cast<float>((bits >> 31U) != 0 ? bits & 0x7FFFFFFFU : ~bits);
 }
 

@@ -11,7 +11,7 @@ namespace Kindred::Impl {
 inline constexpr std::uint8_t tier_untouched = 255;
 
 KOKKOS_INLINE_FUNCTION float canonical_nan(float value) {
-  return value != value ? Kokkos::bit_cast<float>(canonical_nan_bits) : value;
+  return value != value ? Kokkos::bit_cast<float>(std::uint32_t{canonical_nan_bits}) : value;
 }
 
 /// \brief What a hop does with the sum Σ of a node: the definition of spreading, a node a call.
