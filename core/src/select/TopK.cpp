@@ -57,6 +57,16 @@ void top_k(const ExecutionSpace& exec_space, const ArrayView<const Key, Executio
 }
 
 template <class ExecutionSpace, class Key>
+void place_partial(const ExecutionSpace& exec_space,
+                   const ArrayView<const Key, ExecutionSpace>& top, std::size_t k, std::size_t list,
+                   std::size_t lists, const ArrayView<Key, ExecutionSpace>& partial) {
+  Kokkos::parallel_for("Kindred::TopK::merge::place",
+                       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(
+                           exec_space, 0, top.size()),
+                       Impl::PlacePartial<Key>{top.data(), k, list, lists, partial.data()});
+}
+
+template <class ExecutionSpace, class Key>
 void merge_top_k(const ExecutionSpace& exec_space,
                  const ArrayView<const Key, ExecutionSpace>& partial,
                  [[maybe_unused]] std::size_t lists, const TopKShape& shape,
@@ -80,6 +90,9 @@ void merge_top_k(const ExecutionSpace& exec_space,
   template void top_k<SPACE, KEY>(const SPACE&, const ArrayView<const KEY, SPACE>&,               \
                                   const ArrayView<const std::uint64_t, SPACE>&, const TopKShape&, \
                                   const ArrayView<KEY, SPACE>&, const ArrayView<KEY, SPACE>&);    \
+  template void place_partial<SPACE, KEY>(const SPACE&, const ArrayView<const KEY, SPACE>&,       \
+                                          std::size_t, std::size_t, std::size_t,                  \
+                                          const ArrayView<KEY, SPACE>&);                          \
   template void merge_top_k<SPACE, KEY>(                                                          \
       const SPACE&, const ArrayView<const KEY, SPACE>&, std::size_t, const TopKShape&,            \
       const ArrayView<KEY, SPACE>&, const ArrayView<KEY, SPACE>&);

@@ -51,6 +51,14 @@ void top_k(const ExecutionSpace& exec_space, const ArrayView<const Key, Executio
            const ArrayView<Key, ExecutionSpace>& out,
            const ArrayView<Key, ExecutionSpace>& workspace);
 
+/// \brief Puts an answer of `top_k` where `merge_top_k` expects list \p list of \p lists. Does not
+/// fence.
+/// \param top `rows × k` \param partial `rows × lists × k`
+template <class ExecutionSpace, class Key>
+void place_partial(const ExecutionSpace& exec_space,
+                   const ArrayView<const Key, ExecutionSpace>& top, std::size_t k, std::size_t list,
+                   std::size_t lists, const ArrayView<Key, ExecutionSpace>& partial);
+
 /// \brief Merges partial answers: the k smallest of `lists` ascending lists of `length` keys each,
 /// a row. Does not fence.
 ///

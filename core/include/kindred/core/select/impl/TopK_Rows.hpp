@@ -23,6 +23,20 @@ struct TopKRows {
   }
 };
 
+/// Copies a list a row into its place among `lists`.
+template <class Key>
+struct PlacePartial {
+  const Key* top;
+  std::uint64_t k;
+  std::uint64_t list;
+  std::uint64_t lists;
+  Key* partial;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t index) const {
+    partial[(index / k * lists + list) * k + index % k] = top[index];
+  }
+};
+
 }  // namespace Kindred::Impl
 
 #endif  // KINDRED_CORE_SELECT_IMPL_TOP_K_ROWS_HPP

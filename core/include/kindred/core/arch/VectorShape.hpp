@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_ARCH_VECTOR_SHAPE_HPP
+#define KINDRED_CORE_ARCH_VECTOR_SHAPE_HPP
+
+#include <kindred/core/arch/Lanes.hpp>
+
+namespace Kindred::Arch {
+
+/// \brief How many rows and queries a unit of work scores at once: as many sums as its registers
+/// hold, and enough loads in flight.
+template <class ExecutionSpace>
+struct VectorShape {
+  static constexpr int tile_queries = 4;  ///< of a batch
+  static constexpr int tile_rows = 4;
+  static constexpr int single_rows = 4;  ///< with one query
+  static constexpr int candidate_rows = 2;
+  static constexpr int unit_rows = 4;
+  static constexpr int unit_queries = 64;
+};
+
+template <>
+struct VectorShape<HostSpace> {
+#if defined(__AVX512F__)
+  static constexpr int tile_queries = 6;
+#else
+  static constexpr int tile_queries = 1;
+#endif
+  static constexpr int tile_rows = 1;
+  static constexpr int single_rows = 4;
+  static constexpr int candidate_rows = 4;
+  static constexpr int unit_rows = 16;
+  static constexpr int unit_queries = 96;
+};
+
+}  // namespace Kindred::Arch
+
+#endif  // KINDRED_CORE_ARCH_VECTOR_SHAPE_HPP

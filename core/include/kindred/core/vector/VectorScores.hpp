@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_VECTOR_VECTOR_SCORES_HPP
+#define KINDRED_CORE_VECTOR_VECTOR_SCORES_HPP
+
+#include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/common/ArrayView.hpp>
+#include <kindred/core/common/Rank.hpp>
+#include <kindred/core/vector/Metric.hpp>
+
+#include <cstdint>
+
+namespace Kindred {
+
+/// \brief Rows of float32 and their norms, as the kernels read them.
+template <class ExecutionSpace>
+struct VectorRows {
+  ArrayView<const float, ExecutionSpace> values;  ///< count × dimension, row-major
+  ArrayView<const double, ExecutionSpace> norms;  ///< of `vector_norms`; read under cosine
+  std::uint64_t dimension = 0;
+};
+
+/// \brief Queries widened to double, and their norms. \see prepare_queries
+template <class ExecutionSpace>
+struct VectorQueries {
+  ArrayView<const double, ExecutionSpace> values;  ///< count × dimension, row-major
+  ArrayView<const double, ExecutionSpace> norms;
+  std::uint64_t count = 0;
+};
+
+/// \brief √Σx² of every row, the sum canonical and unrounded. Does not fence.
+/// \param values `count × dimension`, row-major \param norms `count`
+template <class ExecutionSpace>
+void vector_norms(const ExecutionSpace& exec_space,
+                  const ArrayView<const float, ExecutionSpace>& values, std::uint64_t dimension,
+                  const ArrayView<double, ExecutionSpace>& norms);
+
+/// \brief Widens queries to double, exactly, and takes their norms. Does not fence.
+/// \param values `count × dimension` \param wide as many \param norms `count`
+template <class ExecutionSpace>
+void prepare_queries(const ExecutionSpace& exec_space,
+                     const ArrayView<const float, ExecutionSpace>& values, std::uint64_t dimension,
+                     const ArrayView<double, ExecutionSpace>& wide,
+                     const ArrayView<double, ExecutionSpace>& norms);
+
+/// \brief The ranks of the rows `begin … begin + count` for every query: rounded scores in total
+/// order. Does not fence.
+///
+/// Reads every row once for up to 64 queries. Complexity O(count × queries × dimension).
+/// \param filter a byte a row of the whole matrix, 0 gives `rank_none`; of size 0 lets all pass
+/// \param ranks `queries × count`, row-major; the index in a rank is that of the whole matrix
+template <class ExecutionSpace>
+void score_rows(const ExecutionSpace& exec_space, Metric metric,
+                const VectorRows<ExecutionSpace>& rows, std::uint64_t begin, std::uint64_t count,
+                const ArrayView<const std::uint8_t, ExecutionSpace>& filter,
+                const VectorQueries<ExecutionSpace>& queries,
+                const ArrayView<Rank, ExecutionSpace>& ranks);
+
+/// Candidates of one query that a unit of work scores together.
+template <class ExecutionSpace>
+int candidate_unit();
+
+/// Fills up a unit: it has no row.
+inline constexpr std::uint32_t no_candidate = 0xFFFFFFFFU;
+
+/// \brief The ranks of chosen rows. Does not fence. Complexity O(candidates × dimension).
+///
+/// \param ids `units × candidate_unit`; behind a `no_candidate` a unit holds no row
+/// \param unit_queries the query of each unit
+/// \param ranks as many as \p ids; `rank_none` for `no_candidate`
+template <class ExecutionSpace>
+void score_candidates(const ExecutionSpace& exec_space, Metric metric,
+                      const VectorRows<ExecutionSpace>& rows,
+                      const ArrayView<const std::uint32_t, ExecutionSpace>& ids,
+                      const ArrayView<const std::uint32_t, ExecutionSpace>& unit_queries,
+                      const VectorQueries<ExecutionSpace>& queries,
+                      const ArrayView<Rank, ExecutionSpace>& ranks);
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_VECTOR_VECTOR_SCORES_HPP

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_VECTOR_IMPL_VECTOR_TILE_HPP
+#define KINDRED_CORE_VECTOR_IMPL_VECTOR_TILE_HPP
+
+#include <kindred/core/arch/VectorShape.hpp>
+#include <kindred/core/common/CanonicalSum.hpp>
+#include <kindred/core/common/Rank.hpp>
+#include <kindred/core/vector/Metric.hpp>
+
+#include <cstdint>
+
+namespace Kindred::Impl {
+
+/// Terms of q·x.
+struct DotTerm {
+  template <class Lanes, class F64>
+  KOKKOS_INLINE_FUNCTION static F64 add(const Lanes& lanes, const F64& q, const F64& x,
+                                        const F64& sum) {
+    return lanes.multiply_add(q, x, sum);
+  }
+};
+
+/// Terms of Σ(q − x)².
+struct SquaredDifferenceTerm {
+  template <class Lanes, class F64>
+  KOKKOS_INLINE_FUNCTION static F64 add(const Lanes& lanes, const F64& q, const F64& x,
+                                        const F64& sum) {
+    return lanes.add_squared_difference(q, x, sum);
+  }
+};
+
+/// The canonical sums of `Queries` queries with `Rows` rows. Up to one block of 4096 they are
+/// carried in registers together, beyond pair by pair.
+template <class Term, int Queries, int Rows, class Lanes>
+KOKKOS_INLINE_FUNCTION void tile_sums(const Lanes& lanes, const double* const (&queries)[Queries],
+                                      const float* const (&rows)[Rows], std::uint64_t dimension,
+                                      double (&sums)[Queries][Rows]) {
+  using F64 = typename Lanes::F64;
+  if (dimension > canonical_block) {
+    for (int q = 0; q < Queries; ++q) {
+      for (int r = 0; r < Rows; ++r) {
+        const double* query = queries[q];
+        const float* row = rows[r];
+        sums[q][r] =
+            canonical_sum(lanes, dimension, [&](std::uint64_t i, int count, const F64& sum) {
+              return Term::add(lanes, lanes.load(query + i, count),
+                               lanes.widen(lanes.load(row + i, count)), sum);
+            });
+      }
+    }
+    return;
+  }
+  F64 sum[Queries][Rows];
+  KINDRED_UNROLL
+  for (int q = 0; q < Queries; ++q) {
+    KINDRED_UNROLL
+    for (int r = 0; r < Rows; ++r) sum[q][r] = lanes.zero();
+  }
+  const std::uint64_t whole = dimension / 32 * 32;
+  KINDRED_UNROLL_4
+  for (std::uint64_t i = 0; i < whole; i += 32) {
+    F64 x[Rows];
+    KINDRED_UNROLL
+    for (int r = 0; r < Rows; ++r) x[r] = lanes.widen(lanes.load(rows[r] + i));
+    KINDRED_UNROLL
+    for (int q = 0; q < Queries; ++q) {
+      const F64 y = lanes.load(queries[q] + i);
+      KINDRED_UNROLL
+      for (int r = 0; r < Rows; ++r) sum[q][r] = Term::add(lanes, y, x[r], sum[q][r]);
+    }
+  }
+  if (whole < dimension) {
+    const int count = static_cast<int>(dimension - whole);
+    KINDRED_UNROLL
+    for (int q = 0; q < Queries; ++q) {
+      const F64 y = lanes.load(queries[q] + whole, count);
+      KINDRED_UNROLL
+      for (int r = 0; r < Rows; ++r) {
+        sum[q][r] = Term::add(lanes, y, lanes.widen(lanes.load(rows[r] + whole, count)), sum[q][r]);
+      }
+    }
+  }
+  KINDRED_UNROLL
+  for (int q = 0; q < Queries; ++q) {
+    KINDRED_UNROLL
+    for (int r = 0; r < Rows; ++r) sums[q][r] = lanes.halving_sum(sum[q][r]);
+  }
+}
+
+/// The rank of a score made of unrounded sums, rounded once.
+KOKKOS_INLINE_FUNCTION Rank score_rank(Metric metric, double sum, double query_norm,
+                                       double row_norm, std::uint32_t index) {
+  if (metric == Metric::l2) return rank_ascending(static_cast<float>(Kokkos::sqrt(sum)), index);
+  if (metric == Metric::cosine) {
+    if (query_norm == 0.0 || row_norm == 0.0) {
+      sum = 0.0;
+    } else {
+      sum = sum / (query_norm * row_norm);
+      if (sum > 1.0) sum = 1.0;
+      if (sum < -1.0) sum = -1.0;
+    }
+  }
+  return rank_descending(static_cast<float>(sum), index);
+}
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_VECTOR_IMPL_VECTOR_TILE_HPP

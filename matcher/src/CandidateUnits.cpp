@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "VectorSearch.hpp"
+
+#include <bit>
+
+namespace Kindred::Impl {
+
+namespace {
+
+/// Drops repeated ids by a table of what was seen; entries of earlier lists are told apart by their
+/// stamp, so that it is cleared once.
+class SeenIds {
+ public:
+  explicit SeenIds(std::size_t longest)
+      : m_slots(std::bit_ceil(2 * longest + 1), 0), m_mask(m_slots.size() - 1) {}
+
+  void next_list() { ++m_stamp; }
+  /// True the first time \p id comes in this list.
+  bool insert(std::uint32_t id) {
+    const std::uint64_t entry = m_stamp << 32U | id;
+    for (std::size_t slot = id * 0x9E3779B97F4A7C15ULL >> 32U & m_mask;;
+         slot = (slot + 1) & m_mask) {
+      if (m_slots[slot] == entry) return false;
+      if (m_slots[slot] >> 32U != m_stamp) {
+        m_slots[slot] = entry;
+        return true;
+      }
+    }
+  }
+
+ private:
+  std::vector<std::uint64_t> m_slots;
+  std::size_t m_mask;
+  std::uint64_t m_stamp = 0;
+};
+
+constexpr std::size_t block = 64;  // lists that one table serves
+
+/// Fills the rows `block_index * block …` of \p units.
+struct FillUnits {
+  RaggedSpan<std::uint64_t> lists;
+  std::span<const std::uint8_t> filter;
+  CandidateUnits* units;
+  std::size_t unit;
+
+  void operator()(std::size_t block_index) const {
+    const std::size_t begin = block_index * block;
+    const std::size_t end = std::min(lists.rows(), begin + block);
+    std::size_t longest = 0;
+    for (std::size_t row = begin; row < end; ++row) longest = std::max(longest, lists.length(row));
+    SeenIds seen(longest);
+    for (std::size_t row = begin; row < end; ++row) {
+      seen.next_list();
+      std::size_t place = units->offsets[row];
+      for (const std::uint64_t id : lists[row]) {
+        if (!filter.empty() && filter[id] == 0) continue;
+        if (seen.insert(static_cast<std::uint32_t>(id)))
+          units->ids[place++] = static_cast<std::uint32_t>(id);
+      }
+      std::fill(units->ids.begin() + static_cast<std::ptrdiff_t>(place),
+                units->ids.begin() + static_cast<std::ptrdiff_t>(units->offsets[row + 1]),
+                no_candidate);
+      std::fill(
+          units->unit_queries.begin() + static_cast<std::ptrdiff_t>(units->offsets[row] / unit),
+          units->unit_queries.begin() + static_cast<std::ptrdiff_t>(units->offsets[row + 1] / unit),
+          static_cast<std::uint32_t>(row));
+    }
+  }
+};
+
+}  // namespace
+
+void CandidateUnits::assign(const HostSpace& host, RaggedSpan<std::uint64_t> lists,
+                            std::span<const std::uint8_t> filter, std::size_t unit) {
+  offsets.assign(1, 0);
+  longest = 0;
+  for (std::size_t row = 0; row < lists.rows(); ++row) {
+    const std::size_t length = (lists.length(row) + unit - 1) / unit * unit;
+    offsets.push_back(offsets.back() + length);
+    longest = std::max(longest, length);
+  }
+  ids.resize(offsets.back());
+  unit_queries.resize(offsets.back() / unit);
+  const FillUnits fill{lists, filter, this, unit};
+  const std::size_t blocks = (lists.rows() + block - 1) / block;
+  if (blocks < 2) {
+    for (std::size_t i = 0; i < blocks; ++i) fill(i);
+    return;
+  }
+  Kokkos::parallel_for(
+      "Kindred::VectorIndex::score::units",
+      Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<std::size_t>>(host, 0, blocks), fill);
+  host.fence("Kindred::VectorIndex::score::units");
+}
+
+}  // namespace Kindred::Impl

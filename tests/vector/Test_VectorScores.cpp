@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <kindred/backends/Reference.hpp>
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/vector/VectorScores.hpp>
+
+#include <bit>
+#include <string>
+#include <vector>
+
+#include "Support.hpp"
+
+namespace {
+
+using namespace Kindred;
+
+constexpr Metric metrics[] = {Metric::cosine, Metric::ip, Metric::l2};
+
+std::vector<float> normal_values(std::mt19937_64& generator, std::size_t size) {
+  std::normal_distribution<float> normal;
+  std::vector<float> out(size);
+  for (float& value : out) value = normal(generator);
+  return out;
+}
+
+Rank reference_rank(Metric metric, std::span<const float> query, std::span<const float> row,
+                    std::uint32_t index) {
+  const float score = Reference::score(metric, query, row);
+  return metric == Metric::l2 ? rank_ascending(score, index) : rank_descending(score, index);
+}
+
+/// A matrix, its norms and prepared queries on a space.
+template <class ExecutionSpace>
+struct Data {
+  using memory_space = typename ExecutionSpace::memory_space;
+
+  Data(const ExecutionSpace& exec_space, const std::vector<float>& rows,
+       const std::vector<float>& queries, std::size_t dimension)
+      : values("values", rows.size()),
+        norms("norms", rows.size() / dimension),
+        floats("floats", queries.size()),
+        wide("wide", queries.size()),
+        query_norms("query_norms", queries.size() / dimension),
+        view{values, norms, dimension},
+        prepared{wide, query_norms, queries.size() / dimension} {
+    Impl::upload(exec_space, values, rows.data(), rows.size());
+    Impl::upload(exec_space, floats, queries.data(), queries.size());
+    vector_norms(exec_space, ArrayView<const float, ExecutionSpace>(values), dimension,
+                 ArrayView<double, ExecutionSpace>(norms));
+    prepare_queries(exec_space, ArrayView<const float, ExecutionSpace>(floats), dimension,
+                    ArrayView<double, ExecutionSpace>(wide),
+                    ArrayView<double, ExecutionSpace>(query_norms));
+  }
+
+  Kokkos::View<float*, memory_space> values;
+  Kokkos::View<double*, memory_space> norms;
+  Kokkos::View<float*, memory_space> floats;
+  Kokkos::View<double*, memory_space> wide;
+  Kokkos::View<double*, memory_space> query_norms;
+  VectorRows<ExecutionSpace> view;
+  VectorQueries<ExecutionSpace> prepared;
+};
+
+std::vector<Rank> ranks_of_rows(Space space, Metric metric, const std::vector<float>& rows,
+                                const std::vector<float>& queries, std::size_t dimension,
+                                std::size_t begin, std::size_t count,
+                                const std::vector<std::uint8_t>& filter) {
+  return Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
+    using execution_space = std::decay_t<decltype(exec_space)>;
+    using memory_space = typename execution_space::memory_space;
+    const Data<execution_space> data(exec_space, rows, queries, dimension);
+    Kokkos::View<std::uint8_t*, memory_space> passes("passes", filter.size());
+    Impl::upload(exec_space, passes, filter.data(), filter.size());
+    std::vector<Rank> out(data.prepared.count * count);
+    Kokkos::View<Rank*, memory_space> ranks("ranks", out.size());
+    score_rows(exec_space, metric, data.view, begin, count,
+               ArrayView<const std::uint8_t, execution_space>(passes), data.prepared,
+               ArrayView<Rank, execution_space>(ranks));
+    Impl::download(exec_space, out.data(), ranks, out.size());
+    return out;
+  });
+}
+
+TEST(VectorScores, MatchReferenceAtEveryDimension) {
+  auto generator = Testing::generator("VectorScores dimension");
+  for (const std::size_t dimension :
+       {1UL, 2UL, 3UL, 31UL, 32UL, 33UL, 63UL, 65UL, 768UL, 4095UL, 4096UL, 4097UL, 10000UL}) {
+    const std::size_t count = 37;
+    const std::vector<float> rows = normal_values(generator, count * dimension);
+    const std::vector<float> queries = normal_values(generator, 8 * dimension);
+    for (const Metric metric : metrics) {
+      SCOPED_TRACE(std::string(to_string(metric)) + ", dimension " + std::to_string(dimension));
+      std::vector<Rank> expected;
+      for (std::size_t q = 0; q < 8; ++q) {
+        for (std::size_t r = 0; r < count; ++r) {
+          expected.push_back(reference_rank(
+              metric, std::span(queries).subspan(q * dimension, dimension),
+              std::span(rows).subspan(r * dimension, dimension), static_cast<std::uint32_t>(r)));
+        }
+      }
+      for (const Space space : Testing::spaces()) {
+        ASSERT_EQ(ranks_of_rows(space, metric, rows, queries, dimension, 0, count, {}), expected)
+            << to_string(space);
+      }
+    }
+  }
+}
+
+TEST(VectorScores, DoNotDependOnTheBatch) {
+  auto generator = Testing::generator("VectorScores batch");
+  const std::size_t dimension = 100;
+  const std::size_t count = 70;
+  const std::vector<float> rows = normal_values(generator, count * dimension);
+  for (const std::size_t queries : {1UL, 2UL, 5UL, 6UL, 7UL, 95UL, 96UL, 97UL, 200UL}) {
+    const std::vector<float> all = normal_values(generator, queries * dimension);
+    for (const Space space : Testing::spaces()) {
+      const auto together =
+          ranks_of_rows(space, Metric::cosine, rows, all, dimension, 0, count, {});
+      std::vector<Rank> single;
+      for (std::size_t q = 0; q < queries; ++q) {
+        const auto first = all.begin() + static_cast<std::ptrdiff_t>(q * dimension);
+        const auto part = ranks_of_rows(space, Metric::cosine, rows,
+                                        {first, first + static_cast<std::ptrdiff_t>(dimension)},
+                                        dimension, 0, count, {});
+        single.insert(single.end(), part.begin(), part.end());
+      }
+      ASSERT_EQ(together, single) << queries << " queries on " << to_string(space);
+    }
+  }
+}
+
+TEST(VectorScores, RankChunksAndFilteredRowsAsTheWhole) {
+  auto generator = Testing::generator("VectorScores chunk");
+  const std::size_t dimension = 33;
+  const std::size_t count = 200;
+  const std::vector<float> rows = normal_values(generator, count * dimension);
+  const std::vector<float> queries = normal_values(generator, 3 * dimension);
+  std::vector<std::uint8_t> filter(count);
+  for (std::size_t i = 0; i < count; ++i) filter[i] = generator() % 3 == 0 || i / 32 == 2 ? 0 : 255;
+  for (const Space space : Testing::spaces()) {
+    const auto whole = ranks_of_rows(space, Metric::l2, rows, queries, dimension, 0, count, {});
+    for (const std::size_t begin : {0UL, 1UL, 17UL, 199UL}) {
+      for (const std::size_t length : {1UL, 15UL, 16UL, 17UL, count - begin}) {
+        if (begin + length > count) continue;
+        const auto part =
+            ranks_of_rows(space, Metric::l2, rows, queries, dimension, begin, length, filter);
+        for (std::size_t q = 0; q < 3; ++q) {
+          for (std::size_t i = 0; i < length; ++i) {
+            ASSERT_EQ(part[q * length + i],
+                      filter[begin + i] == 0 ? rank_none : whole[q * count + begin + i]);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(VectorScores, ScoreCandidatesAsTheirRows) {
+  auto generator = Testing::generator("VectorScores candidates");
+  const std::size_t dimension = 65;
+  const std::size_t count = 50;
+  const std::vector<float> rows = normal_values(generator, count * dimension);
+  const std::vector<float> queries = normal_values(generator, 2 * dimension);
+  for (const Space space : Testing::spaces()) {
+    for (const Metric metric : metrics) {
+      Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
+        using execution_space = std::decay_t<decltype(exec_space)>;
+        using memory_space = typename execution_space::memory_space;
+        const auto unit = static_cast<std::size_t>(candidate_unit<execution_space>());
+        const std::size_t units = 9;
+        std::vector<std::uint32_t> ids(units * unit);
+        std::vector<std::uint32_t> owner(units);
+        for (std::size_t u = 0; u < units; ++u) {
+          owner[u] = static_cast<std::uint32_t>(u % 2);
+          const std::size_t filled = u == 4 ? 0 : 1 + u % unit;
+          for (std::size_t i = 0; i < unit; ++i) {
+            ids[u * unit + i] =
+                i < filled ? static_cast<std::uint32_t>(generator() % count) : no_candidate;
+          }
+        }
+        const Data<execution_space> data(exec_space, rows, queries, dimension);
+        Kokkos::View<std::uint32_t*, memory_space> id_view("ids", ids.size());
+        Kokkos::View<std::uint32_t*, memory_space> owner_view("owner", owner.size());
+        Kokkos::View<Rank*, memory_space> ranks("ranks", ids.size());
+        Impl::upload(exec_space, id_view, ids.data(), ids.size());
+        Impl::upload(exec_space, owner_view, owner.data(), owner.size());
+        score_candidates(exec_space, metric, data.view,
+                         ArrayView<const std::uint32_t, execution_space>(id_view),
+                         ArrayView<const std::uint32_t, execution_space>(owner_view), data.prepared,
+                         ArrayView<Rank, execution_space>(ranks));
+        std::vector<Rank> out(ids.size());
+        Impl::download(exec_space, out.data(), ranks, out.size());
+        for (std::size_t i = 0; i < ids.size(); ++i) {
+          const Rank expected =
+              ids[i] == no_candidate
+                  ? rank_none
+                  : reference_rank(
+                        metric, std::span(queries).subspan(owner[i / unit] * dimension, dimension),
+                        std::span(rows).subspan(ids[i] * dimension, dimension), ids[i]);
+          ASSERT_EQ(out[i], expected) << to_string(metric) << ' ' << i;
+        }
+      });
+    }
+  }
+}
+
+}  // namespace
