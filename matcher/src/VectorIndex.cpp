@@ -55,6 +55,13 @@ struct VectorIndex::State {
     return workspaces[static_cast<std::size_t>(space)].template get<ExecutionSpace>();
   }
 
+  /// Waits for what uses the workspace of \p space and gives it back.
+  template <class ExecutionSpace>
+  void clear(const ExecutionSpace& exec_space, Space space) {
+    exec_space.fence("Kindred::VectorIndex::clear");
+    workspace<ExecutionSpace>(space).clear(context.memory(space));
+  }
+
   void check(std::span<const float> queries, const SearchOptions& options) const {
     KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
     KINDRED_THROW_IF(queries.size() % dimension != 0,
@@ -152,6 +159,7 @@ SearchResults VectorIndex::search(std::span<const float> queries,
           Impl::search_batch(exec_space, workspace, rows, part, options.metric, options.top, chunk);
           break;
         } catch (const OutOfMemory&) {
+          state.clear(exec_space, space);
           if (length > 1 || chunk <= row_chunk_min) throw;
         }
       }
@@ -226,7 +234,12 @@ ScoreResults VectorIndex::score(std::span<const float> queries,
       units.assign(host, {candidates.offsets.subspan(begin, length + 1), candidates.values},
                    options.filter, static_cast<std::size_t>(candidate_unit<execution_space>()));
       const std::size_t top = std::min(options.top, units.longest);
-      Impl::score_batch(exec_space, workspace, rows, part, units, options.metric, top);
+      try {
+        Impl::score_batch(exec_space, workspace, rows, part, units, options.metric, top);
+      } catch (const OutOfMemory&) {
+        state.clear(exec_space, space);
+        throw;
+      }
       for (std::size_t query = 0; query < length; ++query) {
         for (std::size_t place = 0; place < top; ++place) {
           const Rank rank = workspace.host_top[query * top + place];

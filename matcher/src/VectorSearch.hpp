@@ -48,11 +48,16 @@ template <class ExecutionSpace>
 struct VectorWorkspace {
   using memory_space = typename ExecutionSpace::memory_space;
 
+  /// Empty buffers of \p memory.
   void bind(MemoryResource& memory) {
+    filter = {memory, "Kindred::VectorIndex::filter", 0};
+    clear(memory);
+  }
+  /// Gives back what grows with a batch, so that a smaller one finds room.
+  void clear(MemoryResource& memory) {
     floats = {memory, "Kindred::VectorIndex::queries", 0};
     wide = {memory, "Kindred::VectorIndex::wide_queries", 0};
     norms = {memory, "Kindred::VectorIndex::query_norms", 0};
-    filter = {memory, "Kindred::VectorIndex::filter", 0};
     ranks = {memory, "Kindred::VectorIndex::ranks", 0};
     top = {memory, "Kindred::VectorIndex::top", 0};
     partial = {memory, "Kindred::VectorIndex::partial", 0};

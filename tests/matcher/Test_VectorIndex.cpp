@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <thread>
+
+#include "VectorSupport.hpp"
+
+namespace {
+
+using namespace Kindred;
+using Testing::all_metrics;
+using Testing::Answer;
+using Testing::answer_of;
+using Testing::normal_values;
+
+SearchOptions search_options(Metric metric, std::size_t top,
+                             std::optional<Space> space = std::nullopt) {
+  SearchOptions options;
+  options.metric = metric;
+  options.top = top;
+  options.space = space;
+  return options;
+}
+
+/// Every metric on every space against the Reference.
+void expect_matches_reference(const std::vector<float>& rows, std::size_t dimension,
+                              const std::vector<float>& queries, std::size_t top) {
+  const VectorIndex index(Testing::context(), rows, dimension);
+  for (const Metric metric : all_metrics) {
+    SearchOptions options = search_options(metric, std::min(top, index.size()));
+    const Answer expected = Testing::reference_search(rows, dimension, queries, options);
+    for (const Space space : Testing::spaces()) {
+      options.space = space;
+      const SearchResults results = index.search(queries, options);
+      ASSERT_EQ(answer_of(results), expected)
+          << to_string(metric) << " on " << to_string(space) << ", " << index.size() << " × "
+          << dimension << ", top " << options.top;
+      ASSERT_EQ(results.record.chosen, space);
+    }
+  }
+}
+
+std::vector<float> scaled(std::vector<float> values, float factor) {
+  for (float& value : values) value *= factor;
+  return values;
+}
+
+TEST(VectorIndex, MatchesReferenceAtEdgeSizes) {
+  auto generator = Testing::generator("VectorIndex sizes");
+  for (const std::size_t count : {1UL, 2UL, 3UL, 7UL, 15UL, 31UL, 32UL, 33UL, 63UL, 64UL, 65UL,
+                                  127UL, 128UL, 129UL, 255UL, 256UL, 257UL}) {
+    const std::vector<float> rows = normal_values(generator, count * 24);
+    const std::vector<float> queries = normal_values(generator, 7 * 24);
+    for (const std::size_t top : {std::size_t{1}, std::size_t{10}, count})
+      expect_matches_reference(rows, 24, queries, top);
+  }
+}
+
+TEST(VectorIndex, MatchesReferenceAtEveryDimension) {
+  auto generator = Testing::generator("VectorIndex dimensions");
+  for (const std::size_t dimension :
+       {1UL, 2UL, 3UL, 31UL, 32UL, 33UL, 768UL, 4095UL, 4096UL, 4097UL, 10000UL}) {
+    const std::vector<float> rows = normal_values(generator, 40 * dimension);
+    const std::vector<float> queries = normal_values(generator, 7 * dimension);
+    expect_matches_reference(rows, dimension, queries, 5);
+  }
+}
+
+TEST(VectorIndex, MatchesReferenceOnManyRows) {
+  auto generator = Testing::generator("VectorIndex many");
+  const std::vector<float> rows = normal_values(generator, 40000 * 8);
+  const std::vector<float> queries = normal_values(generator, 2 * 8);
+  for (const std::size_t top : {1UL, 1000UL, 40000UL})
+    expect_matches_reference(rows, 8, queries, top);
+}
+
+TEST(VectorIndex, MatchesReferenceOnSpecialVectors) {
+  constexpr std::size_t dimension = 96;
+  using Limits = std::numeric_limits<float>;
+  auto generator = Testing::generator("VectorIndex special");
+  const std::vector<float> base = normal_values(generator, dimension);
+  std::vector<std::vector<float>> vectors{base, base, scaled(base, -1.0F)};
+  std::vector<float> orthogonal(dimension, 0.0F);
+  for (std::size_t i = 0; i + 1 < dimension; i += 2) {
+    orthogonal[i] = -base[i + 1];
+    orthogonal[i + 1] = base[i];
+  }
+  vectors.push_back(orthogonal);
+  vectors.emplace_back(dimension, 0.0F);
+  vectors.emplace_back(dimension, -0.0F);
+  for (const float factor : {1e-10F, 1e10F, 1e20F, 1e-20F, 1e-38F, 1e-42F, 1e-45F, 3e37F})
+    vectors.push_back(scaled(base, factor));
+  std::vector<float> mixed(dimension);
+  for (std::size_t i = 0; i < dimension; ++i) mixed[i] = base[i] * (i % 2 == 0 ? 1e-5F : 1e5F);
+  vectors.push_back(mixed);
+  for (std::size_t i = 0; i < dimension; ++i) mixed[i] = base[i] * (i % 2 == 0 ? 1e-20F : 1e20F);
+  vectors.push_back(mixed);
+  std::vector<float> cancelling(dimension);  // exactly 0 against a constant
+  for (std::size_t i = 0; i < dimension; ++i) cancelling[i] = i % 2 == 0 ? 1e8F : -1e8F;
+  vectors.push_back(cancelling);
+  vectors.emplace_back(dimension, 1.0F);
+  vectors.emplace_back(dimension, Limits::denorm_min());
+  vectors.emplace_back(dimension, Limits::max());
+  vectors.emplace_back(dimension, Limits::lowest());
+  std::vector<float> sparse(dimension, 0.0F);
+  for (std::size_t i = 0; i < dimension; i += 10) sparse[i] = base[i];
+  vectors.push_back(sparse);
+  for (const float value : {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity()}) {
+    std::vector<float> one = base;
+    one[dimension - 1] = value;
+    vectors.push_back(one);
+    vectors.emplace_back(dimension, value);
+  }
+  std::vector<float> both = base;
+  both[3] = Limits::infinity();
+  both[40] = -Limits::infinity();
+  vectors.push_back(both);
+
+  std::vector<float> rows;
+  for (const auto& vector : vectors) rows.insert(rows.end(), vector.begin(), vector.end());
+  expect_matches_reference(rows, dimension, rows, vectors.size());
+}
+
+TEST(VectorIndex, RanksEveryRowByIdForANaNQuery) {
+  auto generator = Testing::generator("VectorIndex NaN");
+  const std::vector<float> rows = normal_values(generator, 100 * 5);
+  std::vector<float> query = normal_values(generator, 5);
+  query[2] = std::numeric_limits<float>::quiet_NaN();
+  const VectorIndex index(Testing::context(), rows, 5);
+  for (const Metric metric : all_metrics) {
+    for (const Space space : Testing::spaces()) {
+      const SearchResults results = index.search(query, search_options(metric, 100, space));
+      for (std::size_t i = 0; i < 100; ++i) {
+        EXPECT_EQ(results.ids[i], static_cast<std::int64_t>(i));
+        EXPECT_EQ(std::bit_cast<std::uint32_t>(results.scores[i]), 0x7FC00000U);
+      }
+    }
+  }
+}
+
+TEST(VectorIndex, OrdersEqualRowsById) {
+  auto generator = Testing::generator("VectorIndex ties");
+  const std::vector<float> one = normal_values(generator, 33);
+  std::vector<float> rows;
+  for (int i = 0; i < 500; ++i) rows.insert(rows.end(), one.begin(), one.end());
+  const VectorIndex index(Testing::context(), rows, 33);
+  const std::vector<float> query = normal_values(generator, 33);
+  for (const Metric metric : all_metrics) {
+    for (const Space space : Testing::spaces()) {
+      const SearchResults results = index.search(query, search_options(metric, 40, space));
+      for (std::size_t i = 0; i < 40; ++i) {
+        EXPECT_EQ(results.ids[i], static_cast<std::int64_t>(i));
+        EXPECT_EQ(results.scores[i], results.scores[0]);
+      }
+    }
+  }
+}
+
+TEST(VectorIndex, StaysWithinAMillionthOfTheExactScore) {
+  auto generator = Testing::generator("VectorIndex accuracy");
+  constexpr std::size_t dimension = 768;
+  std::vector<float> rows = normal_values(generator, 300 * dimension);
+  const std::vector<float> query = normal_values(generator, dimension);
+  std::normal_distribution<float> noise(0.0F, 0.1F);
+  for (std::size_t i = 0; i < 100 * dimension; ++i)  // near duplicates
+    rows[i] = 0.9F * query[i % dimension] + noise(generator);
+  const VectorIndex index(Testing::context(), rows, dimension);
+  for (const Metric metric : all_metrics) {
+    const SearchResults results = index.search(query, search_options(metric, 300));
+    for (std::size_t place = 0; place < 300; ++place) {
+      long double dot = 0;
+      long double xx = 0;
+      long double qq = 0;
+      long double squares = 0;
+      for (std::size_t i = 0; i < dimension; ++i) {
+        const long double q = query[i];
+        const long double x = rows[static_cast<std::size_t>(results.ids[place]) * dimension + i];
+        dot += q * x;
+        qq += q * q;
+        xx += x * x;
+        squares += (q - x) * (q - x);
+      }
+      const long double exact = metric == Metric::cosine ? dot / std::sqrt(qq * xx)
+                                : metric == Metric::ip   ? dot
+                                                         : std::sqrt(squares);
+      const long double scale = std::max(1.0L, std::fabs(exact));
+      ASSERT_LT(std::fabs(exact - static_cast<long double>(results.scores[place])) / scale, 1e-6L);
+    }
+  }
+}
+
+TEST(VectorIndex, GivesOneBitPatternInFiftyRuns) {
+  auto generator = Testing::generator("VectorIndex repeats");
+  const std::vector<float> rows = normal_values(generator, 3000 * 100);
+  const std::vector<float> queries = normal_values(generator, 9 * 100);
+  const VectorIndex index(Testing::context(), rows, 100);
+  for (const Space space : Testing::spaces()) {
+    const SearchOptions options = search_options(Metric::cosine, 10, space);
+    const Answer first = answer_of(index.search(queries, options));
+    for (int run = 1; run < 50; ++run)
+      ASSERT_EQ(answer_of(index.search(queries, options)), first) << to_string(space);
+  }
+}
+
+TEST(VectorIndex, GivesTheSameBitsForAnyNumberOfThreads) {
+  auto generator = Testing::generator("VectorIndex threads");
+  const std::vector<float> rows = normal_values(generator, 2000 * 65);
+  const std::vector<float> queries = normal_values(generator, 13 * 65);
+  SearchOptions options = search_options(Metric::cosine, 77);
+  const Answer expected = Testing::reference_search(rows, 65, queries, options);
+  for (const int threads : {1, 2, 3, 5}) {
+    ContextOptions context_options;
+    context_options.threads = threads;
+    context_options.load_profile = false;
+    Context context(context_options);
+    const VectorIndex index(context, rows, 65);
+    options.space = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
+    EXPECT_EQ(answer_of(index.search(queries, options)), expected) << threads << " threads";
+  }
+}
+
+TEST(VectorIndex, SplitsQueriesAndRowsToFitTheBudget) {
+  auto generator = Testing::generator("VectorIndex budget");
+  const std::size_t count = 50000;
+  const std::vector<float> rows = normal_values(generator, count * 4);
+  const std::vector<float> queries = normal_values(generator, 20 * 4);
+  for (const std::size_t top : {10UL, 700UL}) {
+    SearchOptions options = search_options(Metric::cosine, top);
+    const Answer expected = Testing::reference_search(rows, 4, queries, options);
+    for (const std::uint64_t spare : {12'000'000ULL, 1'500'000ULL, 500'000ULL, 350'000ULL}) {
+      ContextOptions context_options;
+      context_options.load_profile = false;
+      context_options.host_budget = rows.size() * sizeof(float) + count * sizeof(double) + spare;
+      Context context(context_options);
+      for (const Space space : {Space::serial, Space::openmp}) {
+        if (!context.is_usable(space)) continue;
+        options.space = space;
+        const VectorIndex index(context, rows, 4, Residency::host);
+        EXPECT_EQ(answer_of(index.search(queries, options)), expected)
+            << spare << " bytes spare on " << to_string(space);
+      }
+      EXPECT_EQ(context.memory_statistics(Space::serial).bytes_in_use, 0U);
+    }
+  }
+}
+
+TEST(VectorIndex, SaysWhenNothingFits) {
+  auto generator = Testing::generator("VectorIndex nothing");
+  const std::vector<float> rows = normal_values(generator, 1000 * 4);
+  ContextOptions options;
+  options.load_profile = false;
+  options.host_budget = rows.size() * sizeof(float) + 1000 * sizeof(double) + 100;
+  Context context(options);
+  const VectorIndex index(context, rows, 4, Residency::host);
+  const std::vector<float> query = normal_values(generator, 4);
+  EXPECT_THROW(index.search(query), OutOfMemory);
+  options.host_budget = 1000;
+  Context small(options);
+  EXPECT_THROW(VectorIndex(small, rows, 4), OutOfMemory);
+}
+
+TEST(VectorIndex, AllocatesNothingForACallLikeTheLast) {
+  auto generator = Testing::generator("VectorIndex growth");
+  const std::vector<float> rows = normal_values(generator, 20000 * 16);
+  const std::vector<float> queries = normal_values(generator, 5 * 16);
+  const VectorIndex index(Testing::context(), rows, 16);
+  Ragged<std::uint64_t> candidates;
+  for (int query = 0; query < 5; ++query)
+    candidates.push_row(std::vector<std::uint64_t>{1, 2, 3, 500, 19999});
+  for (const Space space : Testing::spaces()) {
+    const SearchOptions options = search_options(Metric::cosine, 10, space);
+    index.search(queries, options);
+    index.score(queries, candidates, options);
+    const auto before = Testing::context().memory_statistics(space).allocations_total;
+    index.search(queries, options);
+    index.score(queries, candidates, options);
+    EXPECT_EQ(Testing::context().memory_statistics(space).allocations_total, before);
+  }
+}
+
+TEST(VectorIndex, AnswersConcurrentCallers) {
+  auto generator = Testing::generator("VectorIndex concurrent");
+  const std::vector<float> rows = normal_values(generator, 1500 * 48);
+  const VectorIndex index(Testing::context(), rows, 48);
+  struct Call {
+    std::vector<float> queries;
+    SearchOptions options;
+    Answer expected;
+  };
+  const std::vector<Space> spaces = Testing::spaces();
+  std::vector<Call> calls;
+  for (std::size_t i = 0; i < 8; ++i) {
+    Call call;
+    call.queries = normal_values(generator, (1 + i) * 48);
+    call.options = search_options(all_metrics[i % 3], 3 + i);
+    if (i % 2 == 0) call.options.space = spaces[i / 2 % spaces.size()];
+    call.expected = Testing::reference_search(rows, 48, call.queries, call.options);
+    calls.push_back(call);
+  }
+  std::vector<int> wrong(calls.size(), 0);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    threads.emplace_back([&, i] {
+      for (int run = 0; run < 20; ++run) {
+        if (!(answer_of(index.search(calls[i].queries, calls[i].options)) == calls[i].expected))
+          ++wrong[i];
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, std::vector<int>(calls.size(), 0));
+}
+
+TEST(VectorIndex, PadsWhereAFilterLeavesTooFew) {
+  auto generator = Testing::generator("VectorIndex filter");
+  const std::vector<float> rows = normal_values(generator, 300 * 10);
+  const std::vector<float> queries = normal_values(generator, 7 * 10);
+  const VectorIndex index(Testing::context(), rows, 10);
+  for (const std::size_t passing : {0UL, 1UL, 9UL, 10UL, 11UL, 300UL}) {
+    std::vector<std::uint8_t> filter(300, 0);
+    for (std::size_t i = 0; i < passing; ++i)
+      filter[i * 7 % 300] = static_cast<std::uint8_t>(1 + i % 255);
+    for (const Metric metric : all_metrics) {
+      SearchOptions options = search_options(metric, 10);
+      options.filter = filter;
+      const Answer expected = Testing::reference_search(rows, 10, queries, options);
+      for (const Space space : Testing::spaces()) {
+        options.space = space;
+        EXPECT_EQ(answer_of(index.search(queries, options)), expected) << to_string(space);
+      }
+    }
+  }
+}
+
+TEST(VectorIndex, RefusesBadArguments) {
+  const std::vector<float> rows(12, 1.0F);
+  EXPECT_THROW(VectorIndex(Testing::context(), rows, 0), InvalidArgument);
+  EXPECT_THROW(VectorIndex(Testing::context(), rows, 5), InvalidArgument);
+  const VectorIndex index(Testing::context(), rows, 3);
+  EXPECT_EQ(index.size(), 4U);
+  EXPECT_EQ(index.dimension(), 3U);
+  const std::vector<float> query(3, 1.0F);
+  SearchOptions options = search_options(Metric::ip, 0);
+  EXPECT_THROW(index.search(query, options), InvalidArgument);
+  options.top = 5;
+  try {
+    index.search(query, options);
+    FAIL() << "top beyond the size was accepted";
+  } catch (const InvalidArgument& error) {
+    EXPECT_NE(std::string(error.what()).find("top is 5; the index has 4 rows"), std::string::npos)
+        << error.what();
+  }
+  options.top = 1;
+  EXPECT_THROW(index.search(std::span(query).first(2), options), InvalidArgument);
+  EXPECT_TRUE(index.search({}, options).ids.empty());
+  const VectorIndex empty(Testing::context(), {}, 3);
+  EXPECT_EQ(empty.size(), 0U);
+  EXPECT_THROW(empty.search(query, options), InvalidArgument);
+  const std::vector<std::uint8_t> filter(3, 1);
+  options.filter = filter;
+  EXPECT_THROW(index.search(query, options), InvalidArgument);
+  EXPECT_GE(index.bytes(Space::serial), rows.size() * sizeof(float));
+}
+
+TEST(VectorIndex, IsWhereItsResidencySays) {
+  const std::vector<float> rows(12, 1.0F);
+  const std::vector<float> query(3, 1.0F);
+  const SearchOptions on_device = search_options(Metric::ip, 1, Space::cuda);
+  const VectorIndex host(Testing::context(), rows, 3, Residency::host);
+  EXPECT_EQ(host.bytes(Space::cuda), 0U);
+  EXPECT_THROW(host.search(query, on_device), SpaceUnavailable);
+  if (Testing::context().is_usable(Space::cuda)) {
+    EXPECT_GT(VectorIndex(Testing::context(), rows, 3).bytes(Space::cuda), 0U);
+  } else {
+    EXPECT_THROW(VectorIndex(Testing::context(), rows, 3, Residency::both), SpaceUnavailable);
+  }
+}
+
+}  // namespace
