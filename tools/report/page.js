@@ -21,6 +21,7 @@ const svg = (tag, attributes, ...children) =>
 const known = (value) => typeof value === 'number' && isFinite(value);
 function time(seconds) {
   if (!known(seconds)) return '–';
+  if (seconds === 0) return '0';
   const units = [[1, 's'], [1e-3, 'ms'], [1e-6, 'µs']];
   const [unit, name] = units.find(([size]) => seconds >= size * 0.9995) || [1e-9, 'ns'];
   const value = seconds / unit;
@@ -281,8 +282,9 @@ function chart(sweep) {
   const found = data.spaces.flatMap((name, space) => {
     if (space === 0 || !sweep.points.some((p) => known(p.taken[space]))) return [];
     const taken = sweep.crossover.taken[space], predicted = sweep.crossover.predicted[space];
-    const say = (value) => (known(value) ? `from ${count(value)}` : 'never here');
-    return [el('div', {}, spaceTag(name), ` pays ${say(taken)} ${sweep.unit} (predicted: ${say(predicted)})`)];
+    const say = (value) => (known(value) ? `from ${count(value)}` : 'never');
+    return [el('div', {}, spaceTag(name), known(taken) ? ` pays ${say(taken)} ${sweep.unit}` : ' never pays here',
+      ` (predicted: ${say(predicted)})`)];
   });
   return el('div', { class: 'panel chart' }, el('h3', {}, sweep.op),
     el('div', { class: 'found' }, found), node, readout);
