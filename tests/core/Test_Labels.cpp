@@ -45,7 +45,6 @@ class Listener {
     Tools::set_allocate_data_callback(on_allocation);
   }
   ~Listener() { Tools::set_callbacks(m_before); }
-  const Seen& operator*() const { return m_seen; }
   const Seen* operator->() const { return &m_seen; }
 
  private:
