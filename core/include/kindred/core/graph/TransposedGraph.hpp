@@ -21,7 +21,7 @@ struct TransposedGraph {
   ArrayView<const std::uint64_t, MemorySpace> long_first;
   ArrayView<const std::uint32_t, MemorySpace> block_long_row;
 
-  std::size_t nodes() const { return offsets.extent(0) - 1; }
+  KOKKOS_INLINE_FUNCTION std::size_t nodes() const { return offsets.extent(0) - 1; }
 };
 
 }  // namespace Kindred
