@@ -29,7 +29,9 @@ void on_kernel(const char* label, std::uint32_t device, std::uint64_t*) {
   const std::lock_guard lock(seen->mutex);
   seen->kernels[label].insert(device);
 }
-void on_allocation(Kokkos_Profiling_SpaceHandle, const char* label, const void*, std::uint64_t) {
+void on_allocation(Kokkos_Profiling_SpaceHandle, const char* label, const void*,
+                   std::uint64_t bytes) {
+  if (bytes == 0) return;  // Kokkos announces the scratch memory that a team does not ask for
   const std::lock_guard lock(seen->mutex);
   seen->allocations.insert(label);
 }
