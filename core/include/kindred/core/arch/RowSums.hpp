@@ -40,6 +40,75 @@ KOKKOS_INLINE_FUNCTION Sum all_lanes(std::uint32_t count, const Add& add) {
   return even + (pair(1) + pair(3));
 }
 
+/// The sums of `Width` queries at once, in a host thread.
+template <int Width>
+struct QueryPack {
+  double query[Width] = {};
+
+  /// Adds `values[query] · weight` to each.
+  KOKKOS_INLINE_FUNCTION void add(const float* values, float weight) {
+    for (int q = 0; q < Width; ++q)
+      query[q] += static_cast<double>(values[q]) * static_cast<double>(weight);
+  }
+  KOKKOS_INLINE_FUNCTION void store(double* to) const {
+    for (int q = 0; q < Width; ++q) to[q] = query[q];
+  }
+  KOKKOS_INLINE_FUNCTION friend QueryPack operator+(const QueryPack& a, const QueryPack& b) {
+    QueryPack r;
+    for (int q = 0; q < Width; ++q) r.query[q] = a.query[q] + b.query[q];
+    return r;
+  }
+};
+
+#if defined(__AVX512F__) && defined(__AVX512VL__) && !defined(__CUDA_ARCH__)
+template <>
+struct QueryPack<8> {
+  __m512d query = _mm512_setzero_pd();
+
+  KOKKOS_INLINE_FUNCTION void add(const float* values, float weight) {
+    // The product is exact, so that a fused addition has the same bits.
+    query = _mm512_fmadd_pd(_mm512_maskz_cvtps_pd(0xFF, _mm256_loadu_ps(values)),
+                            _mm512_set1_pd(static_cast<double>(weight)), query);
+  }
+  KOKKOS_INLINE_FUNCTION void store(double* to) const { _mm512_storeu_pd(to, query); }
+  KOKKOS_INLINE_FUNCTION friend QueryPack operator+(const QueryPack& a, const QueryPack& b) {
+    QueryPack r;
+    r.query = _mm512_add_pd(a.query, b.query);
+    return r;
+  }
+};
+
+/// Named members stay in registers where an array would not.
+template <>
+struct QueryPack<32> {
+  QueryPack<8> a;
+  QueryPack<8> b;
+  QueryPack<8> c;
+  QueryPack<8> d;
+
+  KOKKOS_INLINE_FUNCTION void add(const float* values, float weight) {
+    a.add(values, weight);
+    b.add(values + 8, weight);
+    c.add(values + 16, weight);
+    d.add(values + 24, weight);
+  }
+  KOKKOS_INLINE_FUNCTION void store(double* to) const {
+    a.store(to);
+    b.store(to + 8);
+    c.store(to + 16);
+    d.store(to + 24);
+  }
+  KOKKOS_INLINE_FUNCTION friend QueryPack operator+(const QueryPack& x, const QueryPack& y) {
+    QueryPack r;
+    r.a = x.a + y.a;
+    r.b = x.b + y.b;
+    r.c = x.c + y.c;
+    r.d = x.d + y.d;
+    return r;
+  }
+};
+#endif
+
 /// \brief Canonical sums of `x[source] · weight` over the rows of a transposed graph, as one unit
 /// of work makes them.
 ///
@@ -85,11 +154,16 @@ class RowSums<HostSpace> {
         at = next;
       }
     } else {
+      std::uint64_t at = 0;
       for (std::uint32_t row = begin; row < end; ++row) {
-        const std::uint64_t at = graph.offsets(row) - first;
-        const auto count =
-            static_cast<std::uint32_t>(graph.offsets(std::size_t{row} + 1) - first - at);
-        visit_wide<Width>(row, sources + at, weights + at, count, x, visit);
+        const std::uint64_t next = graph.offsets(std::size_t{row} + 1) - first;
+        if (row + 1 < end) {
+          const std::uint64_t after = graph.offsets(std::size_t{row} + 2) - first;
+          prefetch_wide<Width>(sources + next, after - next, x);
+        }
+        visit_wide<Width>(row, sources + at, weights + at, static_cast<std::uint32_t>(next - at), x,
+                          visit);
+        at = next;
       }
     }
   }
@@ -101,9 +175,7 @@ class RowSums<HostSpace> {
                                            std::uint32_t count, const float* x,
                                            const Visit& visit) {
     if constexpr (Width == 1) {
-      alignas(64) double products[short_max];
-      multiply(sources, weights, count, x, products);
-      visit(block, block_sum(products, count));
+      visit(block, sum(sources, weights, count, x));
     } else {
       visit_wide<Width>(block, sources, weights, count, x, visit);
     }
@@ -112,6 +184,14 @@ class RowSums<HostSpace> {
   template <int Width, class Member>
   KOKKOS_INLINE_FUNCTION static std::size_t block_of(const Member& team) {
     return team.league_rank();
+  }
+
+  /// The canonical sum of one block, at most 4096 edges.
+  KOKKOS_INLINE_FUNCTION static double sum(const std::uint32_t* sources, const float* weights,
+                                           std::uint32_t count, const float* x) {
+    alignas(64) double products[short_max];
+    multiply(sources, weights, count, x, products);
+    return block_sum(products, count);
   }
 
   /// `products[i] = x[sources[i]] · weights[i]`, exact in double.
@@ -137,18 +217,6 @@ class RowSums<HostSpace> {
   }
 
  private:
-  /// The sums of `Width` queries at once.
-  template <int Width>
-  struct Pack {
-    double query[Width] = {};
-
-    KOKKOS_INLINE_FUNCTION friend Pack operator+(const Pack& a, const Pack& b) {
-      Pack r;
-      for (int q = 0; q < Width; ++q) r.query[q] = a.query[q] + b.query[q];
-      return r;
-    }
-  };
-
 #if defined(__AVX512F__) && defined(__AVX512VL__)
   // The forms with a mask say what the lanes left out hold, which spares a false dependency.
   static __m512d widen(__m256 values) { return _mm512_maskz_cvtps_pd(0xFF, values); }
@@ -202,12 +270,22 @@ class RowSums<HostSpace> {
   KOKKOS_INLINE_FUNCTION static void visit_wide(std::size_t row, const std::uint32_t* sources,
                                                 const float* weights, std::uint32_t count,
                                                 const float* x, const Visit& visit) {
-    const Pack<Width> sums = all_lanes<Pack<Width>>(count, [&](Pack<Width>& sum, std::uint32_t i) {
-      const float* from = x + std::size_t{sources[i]} * Width;
-      const double weight = weights[i];
-      for (int q = 0; q < Width; ++q) sum.query[q] += static_cast<double>(from[q]) * weight;
-    });
-    for (int q = 0; q < Width; ++q) visit(row * Width + q, sums.query[q]);
+    double sums[Width];
+    all_lanes<QueryPack<Width>>(count, [&](QueryPack<Width>& sum, std::uint32_t i) {
+      sum.add(x + std::size_t{sources[i]} * Width, weights[i]);
+    }).store(sums);
+    for (int q = 0; q < Width; ++q) visit(row * Width + q, sums[q]);
+  }
+
+  /// Asks for the values that a row will read.
+  template <int Width>
+  KOKKOS_INLINE_FUNCTION static void prefetch_wide(const std::uint32_t* sources,
+                                                   std::uint64_t count, const float* x) {
+    constexpr std::uint64_t count_max = 64;
+    for (std::uint64_t i = 0; i < count && i < count_max; ++i) {
+      const float* values = x + std::size_t{sources[i]} * Width;
+      for (int q = 0; q < Width; q += 16) __builtin_prefetch(values + q);
+    }
   }
 };
 
