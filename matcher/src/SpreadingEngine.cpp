@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/SpreadingEngine.hpp>
 
+#include "FrontierWorkspace.hpp"
 #include "SpreadingWorkspace.hpp"
 
 #include <kindred/memory/SplitAndRetry.hpp>
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -75,11 +77,11 @@ void check_sources(std::size_t nodes, const RaggedSpan<Activation>& sources, Spr
 
 /// Each node once, ascending; duplicates are added in input order, each addition in float32, then
 /// clamped to 1 in engine mode.
-Impl::QuerySources merged_sources(std::span<const Activation> sources, SpreadMode mode) {
+std::vector<Activation> merged_sources(std::span<const Activation> sources, SpreadMode mode) {
   std::vector<Activation> sorted(sources.begin(), sources.end());
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Activation& a, const Activation& b) { return a.node < b.node; });
-  Impl::QuerySources merged;
+  std::vector<Activation> merged;
   for (const Activation& source : sorted) {
     if (merged.empty() || merged.back().node != source.node) {
       merged.push_back({source.node, 0.0F});
@@ -113,21 +115,21 @@ struct SpreadingEngine::State {
         edges(edge_list.size()),
         outside_unit(check_edges(node_count, edge_list)),
         host(given.memory(Space::serial), node_count, edge_list.size()),
-        serial(given.memory(Space::serial)),
-        openmp(given.memory(Space::serial)) {
+        out_offsets(given.memory(Space::serial), "Kindred::SpreadingEngine::out_offsets",
+                    node_count + 1),
+        out_targets(given.memory(Space::serial), "Kindred::SpreadingEngine::out_targets",
+                    edge_list.size()),
+        serial(given.memory(Space::serial), 1),
+        openmp(given.memory(Space::serial), static_cast<std::size_t>(given.threads())) {
     if (outside_unit) outside_edge = edge_list[*outside_unit];
     MemoryResource& memory = context.memory(Space::serial);
     const HostSpace& exec_space = Impl::host_instance(context, Space::serial);
     {
-      Buffer<std::uint64_t, Kokkos::HostSpace> offsets(
-          memory, "Kindred::SpreadingEngine::build_offsets", nodes + 1);
-      Buffer<std::uint32_t, Kokkos::HostSpace> targets(
-          memory, "Kindred::SpreadingEngine::build_targets", edges);
       Buffer<float, Kokkos::HostSpace> weights(memory, "Kindred::SpreadingEngine::build_weights",
                                                edges);
       fill_adjacency(
           edge_list,
-          {{offsets.data(), nodes + 1}, {targets.data(), edges}, {weights.data(), edges}},
+          {{out_offsets.data(), nodes + 1}, {out_targets.data(), edges}, {weights.data(), edges}},
           {{host.offsets.data(), nodes + 1},
            {host.sources.data(), edges},
            {host.weights.data(), edges}});
@@ -170,19 +172,99 @@ struct SpreadingEngine::State {
     }
   }
 
-  /// Calls `function(exec_space, graph, workspace)` for \p space, alone in that workspace.
-  template <class Function>
-  void with_space(Space space, const Function& function) {
+  /// What calls on one host space work in.
+  struct HostWorkspace {
+    HostWorkspace(MemoryResource& memory, std::size_t thread_count)
+        : threads(thread_count), whole(memory), frontier(memory) {}
+
+    std::size_t threads;
+    std::mutex mutex;  // held while a call works in it
+    Impl::SpreadingWorkspace<HostSpace> whole;
+    Impl::FrontierWorkspace frontier;
+  };
+  HostWorkspace& host_workspace(Space space) { return space == Space::serial ? serial : openmp; }
+
+  /// The best \p top ranks of every query, on \p space.
+  void spread(Space space, std::span<const Impl::QuerySources> sources,
+              const HopParameters& parameters, const Decay& decay, std::size_t top,
+              std::span<Rank> ranks) {
 #if KINDRED_HAS_DEVICE
     if (space == Space::cuda) {
-      const std::lock_guard lock(cuda->mutex());
-      function(Impl::device_instance(context), *device, *cuda);
+      const std::lock_guard lock(device_mutex);
+      const DeviceSpace& exec_space = Impl::device_instance(context);
+      split_and_retry(sources.size(), cuda->batch, [&](std::size_t begin, std::size_t count) {
+        cuda->spread(exec_space, *device, sources.subspan(begin, count), parameters, decay, top,
+                     ranks.data() + begin * top);
+      });
       return;
     }
 #endif
-    Impl::SpreadingWorkspace<HostSpace>& workspace = space == Space::serial ? serial : openmp;
-    const std::lock_guard lock(workspace.mutex());
-    function(Impl::host_instance(context, space), host, workspace);
+    HostWorkspace& workspace = host_workspace(space);
+    const std::lock_guard lock(workspace.mutex);
+    const HostSpace& exec_space = Impl::host_instance(context, space);
+    std::vector<std::uint8_t> done(sources.size());
+    spread_frontiers(exec_space, workspace, sources, parameters, decay, top, ranks, done);
+
+    std::vector<std::size_t> rest;
+    std::vector<Impl::QuerySources> rest_sources;
+    for (std::size_t query = 0; query < sources.size(); ++query) {
+      if (done[query] != 0) continue;
+      rest.push_back(query);
+      rest_sources.push_back(sources[query]);
+    }
+    std::vector<Rank> rest_ranks(rest.size() * top);
+    split_and_retry(rest.size(), workspace.whole.batch, [&](std::size_t begin, std::size_t count) {
+      const auto spread_whole = [&] {
+        workspace.whole.spread(exec_space, host, std::span(rest_sources).subspan(begin, count),
+                               parameters, decay, top, rest_ranks.data() + begin * top);
+      };
+      try {
+        spread_whole();
+      } catch (const OutOfMemory&) {
+        if (workspace.frontier.is_empty()) throw;
+        workspace.frontier.release();
+        spread_whole();
+      }
+    });
+    for (std::size_t i = 0; i < rest.size(); ++i)
+      std::copy_n(rest_ranks.begin() + static_cast<std::ptrdiff_t>(i * top), top,
+                  ranks.begin() + static_cast<std::ptrdiff_t>(rest[i] * top));
+  }
+
+  /// Answers the queries whose frontier stays small.
+  void spread_frontiers(const HostSpace& exec_space, HostWorkspace& workspace,
+                        std::span<const Impl::QuerySources> sources,
+                        const HopParameters& parameters, const Decay& decay, std::size_t top,
+                        std::span<Rank> ranks, std::span<std::uint8_t> done) {
+    if (sources.empty()) return;
+    constexpr std::size_t slot_nodes_max = std::size_t{1} << 24;
+    FrontierShape shape;
+    shape.nodes = nodes;
+    shape.budget = FrontierShape::budget_of(nodes, edges);
+    shape.slots = std::min({workspace.threads, sources.size(),
+                            std::max<std::size_t>(1, slot_nodes_max / (nodes + 1))});
+    try {
+      const FrontierState& state = workspace.frontier.state(exec_space, shape);
+      spread_frontier(exec_space, host.view(), out_offsets.const_view(), out_targets.const_view(),
+                      state, sources, parameters, decay, top, ranks, done);
+      exec_space.fence("Kindred::SpreadingEngine::spread::frontier");
+    } catch (const OutOfMemory&) {
+      std::ranges::fill(done, std::uint8_t{0});  // whole hops need less, or say so
+    }
+  }
+
+  /// `y = Wᵀx` on \p space.
+  void hop(Space space, std::span<const float> x, std::span<float> y) {
+#if KINDRED_HAS_DEVICE
+    if (space == Space::cuda) {
+      const std::lock_guard lock(device_mutex);
+      cuda->hop(Impl::device_instance(context), *device, x, y);
+      return;
+    }
+#endif
+    HostWorkspace& workspace = host_workspace(space);
+    const std::lock_guard lock(workspace.mutex);
+    workspace.whole.hop(Impl::host_instance(context, space), host, x, y);
   }
 
   Context& context;
@@ -192,9 +274,12 @@ struct SpreadingEngine::State {
   Edge outside_edge;
   SpaceSet resident;
   Impl::SpreadingGraph<HostSpace> host;
-  Impl::SpreadingWorkspace<HostSpace> serial;
-  Impl::SpreadingWorkspace<HostSpace> openmp;
+  Buffer<std::uint64_t, Kokkos::HostSpace> out_offsets;
+  Buffer<std::uint32_t, Kokkos::HostSpace> out_targets;
+  HostWorkspace serial;
+  HostWorkspace openmp;
 #if KINDRED_HAS_DEVICE
+  std::mutex device_mutex;
   std::optional<Impl::SpreadingGraph<DeviceSpace>> device;
   std::optional<Impl::SpreadingWorkspace<DeviceSpace>> cuda;
 #endif
@@ -214,7 +299,9 @@ std::uint64_t SpreadingEngine::bytes(Space space) const noexcept {
 #if KINDRED_HAS_DEVICE
   if (space == Space::cuda) return m_state->device ? m_state->device->bytes() : 0;
 #endif
-  return space == Space::cuda ? 0 : m_state->host.bytes();
+  return space == Space::cuda
+             ? 0
+             : m_state->host.bytes() + m_state->out_offsets.bytes() + m_state->out_targets.bytes();
 }
 
 SpreadResults SpreadingEngine::spread(RaggedSpan<Activation> sources,
@@ -228,10 +315,11 @@ SpreadResults SpreadingEngine::spread(RaggedSpan<Activation> sources,
   check_sources(state.nodes, sources, options.mode);
 
   const std::size_t queries = sources.rows();
-  std::vector<Impl::QuerySources> merged;
+  std::vector<std::vector<Activation>> merged;
   merged.reserve(queries);
   for (std::size_t query = 0; query < queries; ++query)
     merged.push_back(merged_sources(sources[query], options.mode));
+  const std::vector<Impl::QuerySources> spans(merged.begin(), merged.end());
 
   const std::size_t top = std::min(options.top, state.nodes);
   const HopParameters parameters = hop_parameters(options);
@@ -247,12 +335,7 @@ SpreadResults SpreadingEngine::spread(RaggedSpan<Activation> sources,
 
   SpreadResults results;
   results.record = state.context.run(workload, options.space, [&](Space space) {
-    state.with_space(space, [&](const auto& exec_space, const auto& graph, auto& workspace) {
-      split_and_retry(queries, workspace.batch, [&](std::size_t begin, std::size_t count) {
-        workspace.spread(exec_space, graph, std::span(merged).subspan(begin, count), parameters,
-                         options.decay, top, ranks.data() + begin * top);
-      });
-    });
+    state.spread(space, spans, parameters, options.decay, top, ranks);
   });
 
   for (std::size_t query = 0; query < queries; ++query) {
@@ -279,11 +362,7 @@ DispatchRecord SpreadingEngine::hop(std::span<const float> x, std::span<float> y
   workload.work = static_cast<double>(state.edges);
   workload.transfer_bytes = 2 * state.nodes * sizeof(float);
   workload.resident = state.resident;
-  return state.context.run(workload, space, [&](Space chosen) {
-    state.with_space(chosen, [&](const auto& exec_space, const auto& graph, auto& workspace) {
-      workspace.hop(exec_space, graph, x, y);
-    });
-  });
+  return state.context.run(workload, space, [&](Space chosen) { state.hop(chosen, x, y); });
 }
 
 }  // namespace Kindred

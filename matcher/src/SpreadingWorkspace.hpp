@@ -7,14 +7,13 @@
 #include <kindred/core/select/TopK.hpp>
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 namespace Kindred::Impl {
 
 /// The sources of one query: each node once, ascending, duplicates added.
-using QuerySources = std::vector<Activation>;
+using QuerySources = std::span<const Activation>;
 
 /// What spreading on one space works in, kept between calls.
 template <class ExecutionSpace>
@@ -23,9 +22,6 @@ class SpreadingWorkspace {
   using memory_space = typename ExecutionSpace::memory_space;
 
   explicit SpreadingWorkspace(MemoryResource& memory) : m_memory(memory) { release(); }
-
-  /// Held while a call works in it.
-  std::mutex& mutex() { return m_mutex; }
 
   /// Queries that are spread together.
   static constexpr std::size_t batch = static_cast<std::size_t>(HopWidth::thirty_two);
@@ -153,7 +149,6 @@ class SpreadingWorkspace {
   }
 
   MemoryResource& m_memory;
-  std::mutex m_mutex;
   Buffer<float, memory_space> m_value;
   Buffer<float, memory_space> m_passed;
   Buffer<float, memory_space> m_next;

@@ -38,16 +38,9 @@ template <class ExecutionSpace>
 void spread_hop(const ExecutionSpace& exec_space,
                 const TransposedGraph<typename ExecutionSpace::memory_space>& graph,
                 const SpreadState<ExecutionSpace>& state, const HopParameters& parameters) {
-  using update_type = Impl::HopUpdate<ExecutionSpace>;
-  update_type update;
+  Impl::HopUpdate<ExecutionSpace> update;
   update.state = state;
-  update.kind =
-      parameters.mode == SpreadMode::engine ? update_type::Kind::engine : update_type::Kind::linear;
-  update.is_last = parameters.hop == parameters.hops;
-  update.hop_tier = tier_at(parameters.hop);
-  update.hop = parameters.hop;
-  update.decay = parameters.decay;
-  for (int tier = 0; tier < 3; ++tier) update.thresholds[tier] = parameters.thresholds[tier];
+  update.set(parameters);
   const float* x = state.passed.data();
   switch (state.width) {
     case HopWidth::one:

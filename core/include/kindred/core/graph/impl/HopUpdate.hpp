@@ -27,6 +27,15 @@ struct HopUpdate {
   float decay = 1;
   float thresholds[3] = {};
 
+  void set(const HopParameters& parameters) {
+    kind = parameters.mode == SpreadMode::engine ? Kind::engine : Kind::linear;
+    is_last = parameters.hop == parameters.hops;
+    hop_tier = tier_at(parameters.hop);
+    hop = parameters.hop;
+    decay = parameters.decay;
+    for (int tier = 0; tier < 3; ++tier) thresholds[tier] = parameters.thresholds[tier];
+  }
+
   /// False where the hop before left nothing to pass on: every sum is 0.
   KOKKOS_INLINE_FUNCTION bool is_needed() const {
     return kind == Kind::product || Kokkos::atomic_load(&state.last(0)) + 1 >= hop;
