@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <kindred/core/graph/Adjacency.hpp>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "Support.hpp"
+
+namespace {
+
+using namespace Kindred;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+struct Rows {
+  std::vector<std::uint64_t> offsets;
+  std::vector<std::uint32_t> ends;
+  std::vector<float> weights;
+
+  Rows(std::size_t nodes, std::size_t edges) : offsets(nodes + 1), ends(edges), weights(edges) {}
+  AdjacencySpan span() { return {offsets, ends, weights}; }
+};
+
+TEST(Adjacency, RowsAreInSourceThenInputOrder) {
+  const std::vector<Edge> edges{{2, 1, 0.1F}, {0, 1, 0.2F}, {2, 1, 0.3F}, {1, 1, 0.4F},
+                                {0, 3, 0.5F}, {0, 1, 0.6F}, {3, 0, 0.7F}};
+  Rows out(5, edges.size());
+  Rows in(5, edges.size());
+  fill_adjacency(edges, out.span(), in.span());
+  EXPECT_THAT(in.offsets, ElementsAre(0, 1, 6, 6, 7, 7));
+  EXPECT_THAT(in.ends, ElementsAre(3, 0, 0, 1, 2, 2, 0));
+  EXPECT_THAT(in.weights, ElementsAre(0.7F, 0.2F, 0.6F, 0.4F, 0.1F, 0.3F, 0.5F));
+  EXPECT_THAT(out.offsets, ElementsAre(0, 3, 4, 6, 7, 7));
+  EXPECT_THAT(out.ends, ElementsAre(1, 3, 1, 1, 1, 1, 0));
+  EXPECT_THAT(out.weights, ElementsAre(0.2F, 0.5F, 0.6F, 0.4F, 0.1F, 0.3F, 0.7F));
+}
+
+TEST(Adjacency, GraphsWithoutNodesOrEdgesAreLegal) {
+  Rows none(0, 0);
+  Rows other(0, 0);
+  fill_adjacency({}, none.span(), other.span());
+  EXPECT_THAT(other.offsets, ElementsAre(0));
+  Rows out(3, 0);
+  Rows in(3, 0);
+  fill_adjacency({}, out.span(), in.span());
+  EXPECT_THAT(in.offsets, ElementsAre(0, 0, 0, 0));
+}
+
+TEST(Adjacency, EqualsAStableSort) {
+  auto generator = Testing::generator("Adjacency.sort");
+  for (int trial = 0; trial < 30; ++trial) {
+    const std::size_t nodes = 1 + generator() % 50;
+    std::vector<Edge> edges(generator() % 400);
+    for (Edge& edge : edges) {
+      edge = {static_cast<std::uint32_t>(generator() % nodes),
+              static_cast<std::uint32_t>(generator() % nodes),
+              static_cast<float>(generator() % 1000)};
+    }
+    Rows out(nodes, edges.size());
+    Rows in(nodes, edges.size());
+    fill_adjacency(edges, out.span(), in.span());
+    std::ranges::stable_sort(edges, {}, &Edge::from);
+    std::ranges::stable_sort(edges, {}, &Edge::to);
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      EXPECT_EQ(in.ends[i], edges[i].from);
+      EXPECT_EQ(in.weights[i], edges[i].weight);
+      EXPECT_LE(in.offsets[edges[i].to], i);
+      EXPECT_GT(in.offsets[edges[i].to + 1], i);
+    }
+  }
+}
+
+std::vector<std::uint64_t> offsets_of(const std::vector<std::uint64_t>& lengths) {
+  std::vector<std::uint64_t> offsets{0};
+  for (const std::uint64_t length : lengths) offsets.push_back(offsets.back() + length);
+  return offsets;
+}
+
+TEST(RowPlan, LongRowsAreBlocksAndBreakTheTiles) {
+  const RowPlan plan = plan_rows(offsets_of({10, 4096, 4097, 5, 12289}), 4096, 2048);
+  EXPECT_THAT(plan.tiles, ElementsAre(0, 1, 1, 2, 3, 4));
+  EXPECT_THAT(plan.long_rows, ElementsAre(2, 4));
+  EXPECT_THAT(plan.long_first, ElementsAre(0, 2, 6));
+  EXPECT_THAT(plan.block_long_row, ElementsAre(0, 0, 1, 1, 1, 1));
+}
+
+TEST(RowPlan, OfNoRowsIsEmpty) {
+  const RowPlan plan = plan_rows(offsets_of({}), 4096, 2048);
+  EXPECT_THAT(plan.tiles, IsEmpty());
+  EXPECT_THAT(plan.long_first, ElementsAre(0));
+}
+
+TEST(RowPlan, EveryShortRowIsInOneTile) {
+  auto generator = Testing::generator("RowPlan.cover");
+  std::vector<std::uint64_t> lengths(3000);
+  for (std::uint64_t& length : lengths)
+    length = generator() % 50 == 0 ? generator() % 6000 : generator() % 20;
+  const std::vector<std::uint64_t> offsets = offsets_of(lengths);
+  const RowPlan plan = plan_rows(offsets, 4096, 2048);
+  std::vector<int> seen(lengths.size());
+  for (std::size_t i = 0; i < plan.tiles.size(); i += 2) {
+    for (std::uint32_t row = plan.tiles[i]; row < plan.tiles[i + 1]; ++row) ++seen[row];
+    EXPECT_LE(offsets[plan.tiles[i + 1]] - offsets[plan.tiles[i]], 4096U);
+  }
+  for (const std::uint32_t row : plan.long_rows) ++seen[row];
+  EXPECT_THAT(seen, ::testing::Each(1));
+}
+
+}  // namespace
