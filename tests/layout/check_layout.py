@@ -18,7 +18,7 @@ PUBLIC_HEADERS_ONLY = ("tools", "perf", "examples")
 ENGINE_HEADERS = ("backends/include/", "matcher/include/")
 SPACE_CONDITION = re.compile(r"^\s*#\s*(if|elif|ifdef|ifndef).*(KOKKOS_ENABLE_|__CUDA|__AVX|__SSE|KINDRED_HAS_DEVICE)")
 INTRINSICS = re.compile(r"immintrin\.h|\b_mm\d*_|__shfl|__ballot|\bthreadIdx\b")
-INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]')
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 LONGEST = 600
 
 
@@ -49,11 +49,10 @@ def breaches_of(path, text):
     for number, line in enumerate(lines, 1):
         include = INCLUDE.match(line)
         if include:
-            name = include[1]
-            if folder in MAY_INCLUDE and ("/" in name or name.startswith("Kokkos")) and not name.startswith(MAY_INCLUDE[folder]):
-                system = ("sys/", "bits/")
-                if not name.startswith(system):
-                    yield number, f"{folder} may not include {name}"
+            name = include[2]
+            is_foreign = include[1] == "<" and ("/" in name or name.startswith("Kokkos"))
+            if folder in MAY_INCLUDE and is_foreign and not name.startswith(MAY_INCLUDE[folder] + ("sys/",)):
+                yield number, f"{folder} may not include {name}"
             if folder in PUBLIC_HEADERS_ONLY and name.startswith("kindred/") and "/impl/" in name:
                 yield number, f"{folder} may use public headers only, not {name}"
             if path.startswith(ENGINE_HEADERS) and "/impl/" not in path and name.startswith(("Kokkos", "kindred/core/arch")):
