@@ -28,6 +28,9 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   Kindred::Perf::Action action;
   Kindred::Perf::add_bandwidth(app, action);
+  Kindred::Perf::add_sweep(app, action);
+  Kindred::Perf::add_h200(app, action);
+  Kindred::Perf::add_peers(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

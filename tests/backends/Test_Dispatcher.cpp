@@ -5,28 +5,15 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "Allocations.hpp"
 #include "Support.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
-#include <new>
 #include <thread>
 #include <vector>
-
-namespace {
-thread_local std::size_t allocations = 0;
-}  // namespace
-
-void* operator new(std::size_t bytes) {
-  ++allocations;
-  if (void* data = std::malloc(bytes == 0 ? 1 : bytes)) return data;
-  throw std::bad_alloc();
-}
-void operator delete(void* data) noexcept { std::free(data); }
-void operator delete(void* data, std::size_t) noexcept { std::free(data); }
 
 namespace {
 
@@ -487,7 +474,7 @@ TEST(Dispatcher, DecidesInLessThanAMicrosecondWithoutAllocation) {
   seconds.reserve(2000);
   Workload w{Operation::search, 1, 1000, 4096, SpaceSet::all()};
   DispatchRecord record;
-  const std::size_t before = allocations;
+  const std::size_t before = Testing::allocations();
   for (int i = 0; i < 2000; ++i) {
     w.work = 1000.0 * (1 + i % 500);
     constexpr int repeats = 20;
@@ -496,7 +483,7 @@ TEST(Dispatcher, DecidesInLessThanAMicrosecondWithoutAllocation) {
     seconds.push_back(
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / repeats);
   }
-  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(Testing::allocations(), before);
   std::nth_element(seconds.begin(), seconds.begin() + 1000, seconds.end());
 #if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   EXPECT_LT(seconds[1000], 1e-6);
@@ -509,9 +496,9 @@ TEST(Dispatcher, DecidesInLessThanAMicrosecondWithoutAllocation) {
 TEST(Dispatcher, ObservingAllocatesOnlyForASizeClassItHasNotSeen) {
   Machine machine;
   DispatchRecord record = machine.call(1e6, Space::serial);
-  const std::size_t before = allocations;
+  const std::size_t before = Testing::allocations();
   for (int i = 0; i < 300; ++i) machine.dispatcher.observe(record);
-  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(Testing::allocations(), before);
 }
 
 TEST(Dispatcher, CountsEveryCallOfEightThreads) {

@@ -52,18 +52,15 @@ TEST(KernelProfile, CountsEveryKernelByLabelAndPlace) {
 }
 
 TEST(KernelProfile, SeesReductionsAndScans) {
-  Testing::context();
+  const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::serial);
+  const Kokkos::RangePolicy<HostSpace> range(exec_space, 0, 4);
   const KernelProfile profile;
-  Impl::with_instance(Testing::context(), Space::serial, [](const auto& exec_space) {
-    using policy = Kokkos::RangePolicy<std::decay_t<decltype(exec_space)>>;
-    int sum = 0;
-    Kokkos::parallel_reduce(
-        "Kindred::Testing::reduce", policy(exec_space, 0, 4), [](int i, int& part) { part += i; },
-        sum);
-    Kokkos::parallel_scan("Kindred::Testing::scan", policy(exec_space, 0, 4),
-                          [](int i, int& part, bool) { part += i; });
-    EXPECT_EQ(sum, 6);
-  });
+  int sum = 0;
+  Kokkos::parallel_reduce(
+      "Kindred::Testing::reduce", range, [](int i, int& part) { part += i; }, sum);
+  Kokkos::parallel_scan("Kindred::Testing::scan", range, [](int i, int& part, bool) { part += i; });
+  exec_space.fence("Kindred::Testing::reductions");
+  EXPECT_EQ(sum, 6);
   std::set<std::string> labels;
   for (const KernelTime& time : profile.kernels()) labels.insert(time.label);
   EXPECT_EQ(labels, (std::set<std::string>{"Kindred::Testing::reduce", "Kindred::Testing::scan"}));

@@ -15,6 +15,9 @@ namespace {
 constexpr std::size_t ranking_length = 50;
 constexpr std::size_t sources_max = 4;
 constexpr double fusion_constant = 10;
+constexpr float cosine_min =
+    3.0F / 16;                       // chance alone stays within three deviations, 1 / √256 each
+constexpr double spread_weight = 2;  // match and search read the same words, links are news
 constexpr std::array<const char*, 3> ranking_names{"match", "search", "spread"};
 
 std::vector<RankedItem> match_ranking(const Engines& engines, std::span<const Symbol> query) {
@@ -37,7 +40,7 @@ std::vector<RankedItem> search_ranking(const Engines& engines, std::span<const f
   const SearchResults results = engines.index.search(query, options);
   std::vector<RankedItem> ranking;
   for (std::size_t i = 0; i < results.ids.size(); ++i) {
-    if (results.scores[i] > 0)
+    if (results.scores[i] >= cosine_min)
       ranking.push_back({static_cast<std::uint64_t>(results.ids[i]), results.scores[i]});
   }
   return ranking;
@@ -203,6 +206,7 @@ std::vector<AnswerHit> answer(const Corpus& corpus, const Engines& engines,
 
   RecallOptions options;
   options.constant = fusion_constant;
+  options.weights = {1, 1, spread_weight};
   options.top = top;
   const Paths paths(corpus, sources, SpreadOptions{});
   std::vector<AnswerHit> hits;

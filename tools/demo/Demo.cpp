@@ -257,12 +257,12 @@ class Demo {
     for (const ReportSweep& sweep : m_data.sweeps) {
       for (const Space space : all_spaces) {
         if (space == Space::serial || !m_context.is_usable(space)) continue;
-        const auto from = [&](auto seconds) {
-          const double items = crossover(sweep, space, seconds);
-          return std::isnan(items) ? "never here" : "from " + count_text(items);
-        };
-        log("  {:<8} {:<6} {:>18} {} (predicted {})", sweep.operation, to_string(space),
-            from(&ReportSweepPoint::taken), sweep.unit, from(&ReportSweepPoint::predicted));
+        const double taken = crossover(sweep, space, &ReportSweepPoint::taken);
+        const double predicted = crossover(sweep, space, &ReportSweepPoint::predicted);
+        log("  {:<8} {:<6} {} (predicted {})", sweep.operation, to_string(space),
+            std::isnan(taken) ? "never pays here"
+                              : fmt::format("pays from {} {}", count_text(taken), sweep.unit),
+            std::isnan(predicted) ? "never" : "from " + count_text(predicted));
       }
     }
     log("sweep      {}\n", time_text(watch.seconds()));

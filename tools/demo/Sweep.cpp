@@ -11,24 +11,22 @@ namespace {
 
 constexpr double call_max = 0.25;    // seconds: a slower size is the last of its operation
 constexpr double point_time = 0.03;  // seconds that the repetitions of one point take at least
-constexpr std::size_t repetitions_min = 3;
+constexpr std::size_t repetitions_min = 5;
 constexpr std::size_t repetitions_max = 25;
 
 using Call = std::function<DispatchRecord(std::optional<Space>)>;
 
-double median_seconds(const Call& call, Space space) {
-  double sum = call(space).taken;  // the first warms caches and workspaces
-  if (sum > call_max) return sum;
-  std::vector<double> seconds;
-  sum = 0;
-  while (seconds.size() < repetitions_min ||
-         (sum < point_time && seconds.size() < repetitions_max)) {
-    seconds.push_back(call(space).taken);
-    sum += seconds.back();
+/// The least time of some repetitions: what the space takes when nothing else wants the machine.
+double least_seconds(const Call& call, Space space) {
+  double least = call(space).taken;  // the first warms caches and workspaces
+  if (least > call_max) return least;
+  double sum = 0;
+  for (std::size_t i = 0; i < repetitions_min || (sum < point_time && i < repetitions_max); ++i) {
+    const double seconds = call(space).taken;
+    least = std::min(least, seconds);
+    sum += seconds;
   }
-  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
-  std::nth_element(seconds.begin(), middle, seconds.end());
-  return *middle;
+  return least;
 }
 
 /// Adds a point and tells whether a greater one is worth its time.
@@ -43,7 +41,7 @@ bool add_point(const Context& context, const Call& call, ReportSweep& sweep) {
   for (const Space space : all_spaces) {
     if (!context.is_usable(space)) continue;
     double& taken = point.taken[static_cast<std::size_t>(space)];
-    taken = median_seconds(call, space);
+    taken = least_seconds(call, space);
     slowest = std::max(slowest, taken);
   }
   if (own.items > 0) sweep.points.push_back(point);

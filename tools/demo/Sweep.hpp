@@ -13,9 +13,9 @@ namespace Kindred::Tools {
 /// \brief Times every operation over growing batches: left to the dispatcher first, then forced to
 /// each usable space.
 ///
-/// A batch grows by the number of synsets, then by the number of queries. \param whole the engines
-/// over all of \p corpus. Times are medians of a
-/// call, results included. Takes some seconds; a size that would take long is left out.
+/// A batch grows by the number of synsets, then by the number of queries. Times are the least of
+/// some calls, results included. Takes some seconds; a size that would take long is left out.
+/// \param whole the engines over all of \p corpus
 std::vector<ReportSweep> sweep(Context& context, const Corpus& corpus, const Engines& whole);
 
 }  // namespace Kindred::Tools

@@ -21,6 +21,7 @@ const svg = (tag, attributes, ...children) =>
 const known = (value) => typeof value === 'number' && isFinite(value);
 function time(seconds) {
   if (!known(seconds)) return '–';
+  if (seconds === 0) return '0';
   const units = [[1, 's'], [1e-3, 'ms'], [1e-6, 'µs']];
   const [unit, name] = units.find(([size]) => seconds >= size * 0.9995) || [1e-9, 'ns'];
   const value = seconds / unit;
@@ -190,13 +191,19 @@ function ticks(from, to) {
 
 function chart(sweep) {
   const width = 520, height = 330, left = 62, right = 14, top = 26, bottom = 66;
-  const values = sweep.points.flatMap((p) => [...p.taken, ...p.predicted]).filter((v) => known(v) && v > 0);
+  // A prediction far off must not flatten what was measured: it runs along the edge instead.
+  const positive = (v) => known(v) && v > 0;
+  const measured = sweep.points.flatMap((p) => p.taken).filter(positive);
+  const near = (v) => positive(v) &&
+    (!measured.length || (v > Math.min(...measured) / 10 && v < Math.max(...measured) * 10));
+  const values = [...measured, ...sweep.points.flatMap((p) => p.predicted).filter(near)];
   const log = Math.log10;
   const xs = sweep.points.map((p) => log(p.items));
   const x0 = Math.min(...xs), x1 = Math.max(...xs, x0 + 0.3);
   const y0 = Math.floor(log(Math.min(...values))), y1 = Math.max(Math.ceil(log(Math.max(...values))), y0 + 1);
   const X = (items) => left + (log(items) - x0) / (x1 - x0) * (width - left - right);
-  const Y = (seconds) => height - bottom - (log(seconds) - y0) / (y1 - y0) * (height - top - bottom);
+  const Y = (seconds) => height - bottom -
+    (Math.min(Math.max(log(seconds), y0), y1) - y0) / (y1 - y0) * (height - top - bottom);
   const node = svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', tabindex: 0,
     'aria-label': `${sweep.op}: seconds a batch by ${sweep.unit} on each space; arrow keys read the points` });
   for (let y = y0; y <= y1; ++y) {
@@ -281,8 +288,9 @@ function chart(sweep) {
   const found = data.spaces.flatMap((name, space) => {
     if (space === 0 || !sweep.points.some((p) => known(p.taken[space]))) return [];
     const taken = sweep.crossover.taken[space], predicted = sweep.crossover.predicted[space];
-    const say = (value) => (known(value) ? `from ${count(value)}` : 'never here');
-    return [el('div', {}, spaceTag(name), ` pays ${say(taken)} ${sweep.unit} (predicted: ${say(predicted)})`)];
+    const say = (value) => (known(value) ? `from ${count(value)}` : 'never');
+    return [el('div', {}, spaceTag(name), known(taken) ? ` pays ${say(taken)} ${sweep.unit}` : ' never pays here',
+      ` (predicted: ${say(predicted)})`)];
   });
   return el('div', { class: 'panel chart' }, el('h3', {}, sweep.op),
     el('div', { class: 'found' }, found), node, readout);

@@ -206,7 +206,7 @@ class SequenceScan {
                                             const std::vector<T>& values,
                                             Buffer<T, memory_space>& buffer, const char* label) {
     if constexpr (is_host) {
-      return {values.data(), values.size()};
+      return ArrayView<const T, ExecutionSpace>(values.data(), values.size());
     } else {
       sized(buffer, label, values.size());
       upload(exec_space, buffer.view(), values.data(), values.size());

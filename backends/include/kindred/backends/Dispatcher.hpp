@@ -102,8 +102,8 @@ class Dispatcher {
         5000};  ///< between probes of a space not chosen, per operation and size class
     double probe_cost_max = 4.0;  ///< a probe that takes more than this many times the best, by the
                                   ///< calibration and by the observations, is not made
-    double probe_share = 0.05;  ///< what a probe is predicted to lose, at most, of the seconds
-                                ///< calls have taken since the last one
+    double probe_share = 0.05;    ///< what a probe is predicted to lose, at most, of the seconds
+                                  ///< calls have taken since the last one
     double success_rate_min = 0.95;  ///< below it, over the window, the breaker opens
     std::size_t failures_min = 2;    ///< failures in the window before the breaker may open
     std::chrono::milliseconds breaker_interval{

@@ -9,8 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && \
-    defined(__AVX512VBMI__) && defined(__AVX512VPOPCNTDQ__)
+// The device pass of nvcc reads host code too, and knows no vector types.
+#if !defined(__CUDA_ARCH__) && defined(__AVX512F__) && defined(__AVX512BW__) && \
+    defined(__AVX512DQ__) && defined(__AVX512VBMI__) && defined(__AVX512VPOPCNTDQ__)
 // GCC 12 takes the undefined operands of its own intrinsics for uninitialised variables.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"

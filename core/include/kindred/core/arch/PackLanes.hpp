@@ -6,7 +6,9 @@
 
 #include <cstdint>
 
-#if (defined(__AVX512F__) && defined(__AVX512VL__)) || (defined(__AVX2__) && defined(__FMA__))
+// The device pass of nvcc reads host code too, and knows no vector types: it sees the scalar twin.
+#if !defined(__CUDA_ARCH__) && \
+    ((defined(__AVX512F__) && defined(__AVX512VL__)) || (defined(__AVX2__) && defined(__FMA__)))
 #define KINDRED_HAS_PACK_LANES 1
 #include <immintrin.h>
 #else

@@ -2,6 +2,8 @@
 #ifndef KINDRED_CORE_SEQUENCE_WORD_TABLE_HPP
 #define KINDRED_CORE_SEQUENCE_WORD_TABLE_HPP
 
+#include <Kokkos_Macros.hpp>
+
 #include <cstdint>
 
 namespace Kindred {
@@ -22,7 +24,7 @@ struct alignas(64) WordTable {
   std::uint8_t planes[8][64];  ///< byte b of every mask, contiguous: what byte shuffles read
 
   /// The mask of a code, 0 for `no_code`.
-  constexpr std::uint64_t mask(std::uint8_t code) const {
+  KOKKOS_INLINE_FUNCTION constexpr std::uint64_t mask(std::uint8_t code) const {
     const std::uint8_t at = place[code];
     return at == no_code ? 0 : masks[at];
   }

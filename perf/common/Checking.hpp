@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_PERF_COMMON_CHECKING_HPP
+#define KINDRED_PERF_COMMON_CHECKING_HPP
+
+#include "common/Data.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace Kindred::Perf {
+
+/// FNV-1a over words: what two answers have to have in common.
+class Digest {
+ public:
+  void add(std::uint64_t word) { m_hash = (m_hash ^ word) * 0x100000001B3ULL; }
+  void add(double value) { add(std::bit_cast<std::uint64_t>(value)); }
+  void add(float value) { add(std::uint64_t{std::bit_cast<std::uint32_t>(value)}); }
+  std::uint64_t value() const { return m_hash; }
+
+ private:
+  std::uint64_t m_hash = 0xCBF29CE484222325ULL;
+};
+
+/// Items that a check looks at besides those in the answer.
+inline constexpr std::size_t sample_size = 256;
+
+/// `0 … count − 1`, or a random sample of it.
+inline std::vector<std::uint64_t> sample(std::size_t count) {
+  std::vector<std::uint64_t> out(std::min(count, sample_size));
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = count <= sample_size ? i : random_word(99, i) % count;
+  return out;
+}
+
+inline std::string difference(const char* what, std::uint64_t item, double seen, double wanted) {
+  return std::string(what) + " of item " + std::to_string(item) + " is " + std::to_string(seen) +
+         ", the reference has " + std::to_string(wanted);
+}
+
+}  // namespace Kindred::Perf
+
+#endif  // KINDRED_PERF_COMMON_CHECKING_HPP

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_PERF_COMMON_DATA_HPP
+#define KINDRED_PERF_COMMON_DATA_HPP
+
+#include <kindred/core/common/Ragged.hpp>
+#include <kindred/core/sequence/Symbol.hpp>
+#include <kindred/matcher/SpreadingEngine.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+/// \brief Seeded inputs. Element i depends on the seed and on i alone: the same on any number of
+/// threads, and a smaller set is the beginning of a larger one.
+namespace Kindred::Perf {
+
+/// Leaves elements uninitialised: gigabytes are first touched by the threads that fill them.
+template <class T>
+struct DefaultInitialized : std::allocator<T> {
+  template <class U>
+  struct rebind {
+    using other = DefaultInitialized<U>;
+  };
+  template <class U>
+  void construct(U* place) noexcept {
+    ::new (static_cast<void*>(place)) U;
+  }
+  template <class U, class... Arguments>
+  void construct(U* place, Arguments&&... arguments) {
+    ::new (static_cast<void*>(place)) U(std::forward<Arguments>(arguments)...);
+  }
+};
+template <class T>
+using Values = std::vector<T, DefaultInitialized<T>>;
+
+/// Word \p counter of the stream \p seed (SplitMix64's mixing).
+std::uint64_t random_word(std::uint64_t seed, std::uint64_t counter) noexcept;
+
+/// Rows of one length, as engines take them.
+struct SymbolRows {
+  std::size_t length = 0;
+  Values<Symbol> values;
+  Values<std::uint64_t> offsets;
+
+  std::size_t rows() const noexcept { return offsets.empty() ? 0 : offsets.size() - 1; }
+  RaggedSpan<Symbol> span() const noexcept { return {offsets, values}; }
+  std::span<const Symbol> operator[](std::size_t row) const noexcept { return span()[row]; }
+};
+
+/// \brief \p rows × \p length symbols below \p vocabulary, symbol s drawn with weight (s + 1)^−0.8
+/// (Zipf).
+SymbolRows zipf_rows(std::size_t rows, std::size_t length, std::uint32_t vocabulary,
+                     std::uint64_t seed, int threads);
+
+/// \p source with each symbol replaced by a uniform one with probability \p fraction, cut to
+/// \p length.
+std::vector<Symbol> noisy_copy(std::span<const Symbol> source, double fraction,
+                               std::uint32_t vocabulary, std::size_t length, std::uint64_t seed);
+
+/// \brief \p rows × \p dimension float32, near normal: the sum of four uniform 16-bit numbers,
+/// mean 0, variance 1.
+Values<float> normal_rows(std::size_t rows, std::size_t dimension, std::uint64_t seed, int threads);
+
+/// \brief \p count edges among \p nodes: uniform sources, targets skewed to low numbers
+/// (nodes · u²), weights uniform in [0, 1).
+Values<Edge> skewed_edges(std::size_t nodes, std::size_t count, std::uint64_t seed, int threads);
+
+/// Uniform numbers in [0, 1), float32.
+Values<float> uniform_values(std::size_t count, std::uint64_t seed, int threads);
+
+}  // namespace Kindred::Perf
+
+#endif  // KINDRED_PERF_COMMON_DATA_HPP

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/Reference.hpp>
+
+#include "common/Checking.hpp"
+#include "common/Problem.hpp"
+
+#include <algorithm>
+
+namespace Kindred::Perf {
+
+namespace {
+
+class SpreadProblem final : public Problem {
+ public:
+  SpreadProblem(std::shared_ptr<const GraphSet> graph, std::size_t queries, std::size_t sources,
+                const SpreadOptions& options, std::uint64_t seed)
+      : m_graph(std::move(graph)), m_options(options) {
+    name = options.mode == SpreadMode::engine ? "BM_Spread_engine" : "BM_Spread_linear";
+    arguments = {{"edges", static_cast<std::int64_t>(m_graph->edges.size())},
+                 {"nodes", static_cast<std::int64_t>(m_graph->nodes)},
+                 {"hops", static_cast<std::int64_t>(options.hops)},
+                 {"queries", static_cast<std::int64_t>(queries)}};
+    items = static_cast<double>(m_graph->edges.size()) * static_cast<double>(queries);
+    multiply_adds = items * options.hops;
+    for (std::size_t q = 0; q < queries; ++q) {
+      for (std::size_t s = 0; s < sources; ++s) {
+        const std::uint64_t node = random_word(seed + 3, q * sources + s) % m_graph->nodes;
+        m_sources.values.push_back({static_cast<std::uint32_t>(node), 0.9F});
+      }
+      m_sources.close_row();
+    }
+  }
+  bool reaches(Space space) const override { return m_graph->engine.bytes(space) > 0; }
+  DispatchRecord run(std::optional<Space> space) override {
+    m_options.space = space;
+    m_answer = m_graph->engine.spread(m_sources, m_options);
+    return m_answer.record;
+  }
+  std::uint64_t digest() const override {
+    Digest digest;
+    for (const std::uint64_t offset : m_answer.activations.offsets) digest.add(offset);
+    for (const Activation& entry : m_answer.activations.values) {
+      digest.add(std::uint64_t{entry.node});
+      digest.add(entry.value);
+    }
+    return digest.value();
+  }
+  std::string check() const override {
+    // The reference walks every edge every hop: larger graphs are judged by equal bits alone.
+    if (m_graph->edges.size() > 2'000'000) return {};
+    std::vector<Reference::Link> links;
+    links.reserve(m_graph->edges.size());
+    for (const Edge& edge : m_graph->edges) links.push_back({edge.from, edge.to, edge.weight});
+    std::vector<Reference::Node> sources;
+    for (const Activation& source : static_cast<RaggedSpan<Activation>>(m_sources)[0])
+      sources.push_back({source.node, source.value});
+    Reference::SpreadSettings settings;
+    settings.hops = m_options.hops;
+    settings.decay = m_options.decay;
+    settings.threshold = m_options.threshold;
+    const std::vector<float> values =
+        m_options.mode == SpreadMode::engine
+            ? Reference::spread_engine(m_graph->nodes, links, sources, settings)
+            : Reference::spread_linear(m_graph->nodes, links, sources, settings);
+    const auto wanted = Reference::ranked_nodes(values, m_options.top);
+    const std::span<const Activation> answer = m_answer.activations[0];
+    if (answer.size() != wanted.size())
+      return "there are " + std::to_string(answer.size()) + " nodes, the reference has " +
+             std::to_string(wanted.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (answer[i].node != wanted[i].node || answer[i].value != wanted[i].value)
+        return difference("activation", answer[i].node, answer[i].value, wanted[i].value);
+    }
+    return {};
+  }
+
+ private:
+  std::shared_ptr<const GraphSet> m_graph;
+  Ragged<Activation> m_sources;
+  SpreadOptions m_options;
+  SpreadResults m_answer;
+};
+
+class HopProblem final : public Problem {
+ public:
+  HopProblem(std::shared_ptr<const GraphSet> graph, std::uint64_t seed)
+      : m_graph(std::move(graph)),
+        m_x(uniform_values(m_graph->nodes, seed + 4, 1)),
+        m_y(m_graph->nodes) {
+    name = "BM_Spread_hop";
+    arguments = {{"edges", static_cast<std::int64_t>(m_graph->edges.size())},
+                 {"nodes", static_cast<std::int64_t>(m_graph->nodes)}};
+    items = multiply_adds = static_cast<double>(m_graph->edges.size());
+    bytes = 8 * items + 16 * static_cast<double>(m_graph->nodes);
+  }
+  bool reaches(Space space) const override { return m_graph->engine.bytes(space) > 0; }
+  DispatchRecord run(std::optional<Space> space) override {
+    return m_graph->engine.hop(m_x, m_y, space);
+  }
+  std::uint64_t digest() const override {
+    Digest digest;
+    for (const float value : m_y) digest.add(value);
+    return digest.value();
+  }
+  std::string check() const override {
+    const std::vector<std::uint64_t> nodes = sample(m_graph->nodes);
+    std::vector<std::vector<std::pair<std::uint32_t, double>>> terms(m_graph->nodes);
+    std::vector<bool> wanted(m_graph->nodes);
+    for (const std::uint64_t node : nodes) wanted[node] = true;
+    for (const Edge& edge : m_graph->edges) {
+      if (wanted[edge.to])
+        terms[edge.to].emplace_back(edge.from, static_cast<double>(edge.weight) * m_x[edge.from]);
+    }
+    for (const std::uint64_t node : nodes) {
+      auto& row = terms[node];
+      std::stable_sort(row.begin(), row.end(),
+                       [](const auto& a, const auto& b) { return a.first < b.first; });
+      std::vector<double> products;
+      for (const auto& [from, product] : row) products.push_back(product);
+      const auto sum = static_cast<float>(Reference::canonical_sum(products));
+      if (sum != m_y[node]) return difference("sum", node, m_y[node], sum);
+    }
+    return {};
+  }
+
+ private:
+  std::shared_ptr<const GraphSet> m_graph;
+  Values<float> m_x;
+  Values<float> m_y;
+};
+
+}  // namespace
+
+GraphSet::GraphSet(Context& context, std::size_t node_count, std::size_t edge_count,
+                   std::uint64_t seed)
+    : nodes(node_count),
+      edges(skewed_edges(node_count, edge_count, seed, context.threads())),
+      engine(context, node_count, edges) {}
+
+std::unique_ptr<Problem> spread_problem(std::shared_ptr<const GraphSet> graph, std::size_t queries,
+                                        std::size_t sources, const SpreadOptions& options,
+                                        std::uint64_t seed) {
+  return std::make_unique<SpreadProblem>(std::move(graph), queries, sources, options, seed);
+}
+std::unique_ptr<Problem> hop_problem(std::shared_ptr<const GraphSet> graph, std::uint64_t seed) {
+  return std::make_unique<HopProblem>(std::move(graph), seed);
+}
+
+}  // namespace Kindred::Perf

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_PERF_COMMON_PROBLEM_HPP
+#define KINDRED_PERF_COMMON_PROBLEM_HPP
+
+#include <kindred/backends/Context.hpp>
+#include <kindred/matcher/SequenceMatcher.hpp>
+#include <kindred/matcher/SpreadingEngine.hpp>
+#include <kindred/matcher/VectorIndex.hpp>
+
+#include "common/Data.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace Kindred::Perf {
+
+/// \brief One call of an engine on seeded data: run it on a space, compare the bits, check it.
+class Problem {
+ public:
+  virtual ~Problem() = default;
+
+  std::string name;                                             ///< `BM_Match_lcs`
+  std::vector<std::pair<std::string, std::int64_t>> arguments;  ///< of the benchmark's name
+  double items = 0;  ///< what the rate counts: patterns, rows or candidates × queries, edges
+  double bytes = 0;  ///< that one call has to read at least once
+  double cell_updates = 0;   ///< of sequences: Σ pattern length × query length
+  double multiply_adds = 0;  ///< of vectors and graphs
+
+  virtual bool reaches(Space space) const = 0;
+  /// Runs and keeps the answer. Returns with the answer on the host.
+  virtual DispatchRecord run(std::optional<Space> space) = 0;
+  /// The bits of the last answer.
+  virtual std::uint64_t digest() const = 0;
+  /// Empty, or what is wrong with the last answer, judged by `Kindred::Reference` on a sample.
+  virtual std::string check() const = 0;
+};
+
+/// Patterns, and the engine that holds them.
+struct PatternSet {
+  std::uint32_t vocabulary;
+  SymbolRows rows;
+  SequenceMatcher matcher;
+  PatternSet(Context& context, std::size_t count, std::size_t length, std::uint32_t vocabulary,
+             std::uint64_t seed);
+};
+
+/// Rows of float32, and the engine that holds them.
+struct RowSet {
+  std::size_t dimension;
+  Values<float> values;
+  VectorIndex index;
+  RowSet(Context& context, std::size_t count, std::size_t dimension, std::uint64_t seed);
+};
+
+/// A graph, and the engine that holds it.
+struct GraphSet {
+  std::size_t nodes;
+  Values<Edge> edges;
+  SpreadingEngine engine;
+  GraphSet(Context& context, std::size_t nodes, std::size_t edges, std::uint64_t seed);
+};
+
+/// \p queries rows; \p options.space is set by every run.
+std::unique_ptr<Problem> match_problem(std::shared_ptr<const PatternSet> patterns,
+                                       Ragged<Symbol> queries, const MatchOptions& options);
+std::unique_ptr<Problem> search_problem(std::shared_ptr<const RowSet> rows, std::size_t queries,
+                                        std::size_t top, std::uint64_t seed);
+/// \p candidates row ids a query.
+std::unique_ptr<Problem> score_problem(std::shared_ptr<const RowSet> rows, std::size_t queries,
+                                       std::size_t candidates, std::size_t top, std::uint64_t seed);
+/// Spreading from \p sources random nodes a query; \p options.space is set by every run.
+std::unique_ptr<Problem> spread_problem(std::shared_ptr<const GraphSet> graph, std::size_t queries,
+                                        std::size_t sources, const SpreadOptions& options,
+                                        std::uint64_t seed);
+/// One dense hop, `y = Wᵀx`.
+std::unique_ptr<Problem> hop_problem(std::shared_ptr<const GraphSet> graph, std::uint64_t seed);
+
+/// \p count queries of \p length Zipf symbols.
+Ragged<Symbol> zipf_queries(std::size_t count, std::size_t length, std::uint32_t vocabulary,
+                            std::uint64_t seed);
+/// A query that is pattern \p row with 30 % of its symbols replaced, cut to \p length.
+Ragged<Symbol> noisy_query(const PatternSet& patterns, std::size_t row, std::size_t length,
+                           std::uint64_t seed);
+
+}  // namespace Kindred::Perf
+
+#endif  // KINDRED_PERF_COMMON_PROBLEM_HPP

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/Reference.hpp>
+
+#include "common/Checking.hpp"
+#include "common/Problem.hpp"
+
+#include <algorithm>
+
+namespace Kindred::Perf {
+
+namespace {
+
+class MatchProblem final : public Problem {
+ public:
+  MatchProblem(std::shared_ptr<const PatternSet> patterns, Ragged<Symbol> queries,
+               const MatchOptions& options)
+      : m_patterns(std::move(patterns)), m_queries(std::move(queries)), m_options(options) {
+    const auto count = static_cast<double>(m_patterns->rows.rows());
+    name = "BM_Match_" + std::string(to_string(options.measure));
+    arguments = {{"patterns", static_cast<std::int64_t>(m_patterns->rows.rows())},
+                 {"length", static_cast<std::int64_t>(m_patterns->rows.length)},
+                 {"query", static_cast<std::int64_t>(m_queries[0].size())}};
+    if (m_queries.rows() > 1)
+      arguments.emplace_back("queries", static_cast<std::int64_t>(m_queries.rows()));
+    items = count * static_cast<double>(m_queries.rows());
+    bytes = count * static_cast<double>(m_patterns->rows.length) *
+            (m_patterns->vocabulary <= 0xFFFFU ? 2 : 4);
+    cell_updates = count * static_cast<double>(m_patterns->rows.length) *
+                   static_cast<double>(m_queries.values.size());
+  }
+
+  bool reaches(Space space) const override { return m_patterns->matcher.bytes(space) > 0; }
+  DispatchRecord run(std::optional<Space> space) override {
+    m_options.space = space;
+    m_answer = m_patterns->matcher.match(m_queries, m_options);
+    return m_answer.record;
+  }
+  std::uint64_t digest() const override {
+    Digest digest;
+    for (const std::uint64_t offset : m_answer.matches.offsets) digest.add(offset);
+    for (const Match& match : m_answer.matches.values) {
+      digest.add(match.index);
+      digest.add(match.similarity);
+      digest.add(std::uint64_t{match.matched});
+    }
+    return digest.value();
+  }
+  std::string check() const override {
+    const std::span<const Symbol> query = m_queries[0];
+    const std::span<const Match> answer = m_answer.matches[0];
+    const auto precedes = [](const Match& a, const Match& b) {
+      return a.similarity != b.similarity ? a.similarity > b.similarity : a.index < b.index;
+    };
+    for (const Match& match : answer.first(std::min(answer.size(), sample_size))) {
+      const Match wanted = reference(match.index, query);
+      if (wanted.matched != match.matched)
+        return difference("matched", match.index, match.matched, wanted.matched);
+      if (wanted.similarity != match.similarity)
+        return difference("similarity", match.index, match.similarity, wanted.similarity);
+    }
+    if (!std::is_sorted(answer.begin(), answer.end(), precedes)) return "the order is not total";
+    for (const std::uint64_t row : sample(m_patterns->rows.rows())) {
+      const Match wanted = reference(row, query);
+      if (wanted.similarity < m_options.threshold) continue;
+      const bool full = answer.size() == m_options.top;
+      if (full && precedes(answer.back(), wanted)) continue;
+      if (std::find(answer.begin(), answer.end(), wanted) == answer.end())
+        return "pattern " + std::to_string(row) + " is missing";
+    }
+    return {};
+  }
+
+ private:
+  Match reference(std::uint64_t row, std::span<const Symbol> query) const {
+    const std::span<const Symbol> pattern = m_patterns->rows[row];
+    const bool lcs = m_options.measure == Measure::lcs;
+    Match out;
+    out.index = row;
+    out.matched = lcs ? Reference::lcs(pattern, query) : Reference::difflib(pattern, query);
+    out.similarity =
+        Reference::similarity(lcs ? Reference::Matched::lcs : Reference::Matched::difflib,
+                              out.matched, pattern.size(), query.size());
+    return out;
+  }
+
+  std::shared_ptr<const PatternSet> m_patterns;
+  Ragged<Symbol> m_queries;
+  MatchOptions m_options;
+  MatchResults m_answer;
+};
+
+}  // namespace
+
+PatternSet::PatternSet(Context& context, std::size_t count, std::size_t length,
+                       std::uint32_t symbols, std::uint64_t seed)
+    : vocabulary(symbols),
+      rows(zipf_rows(count, length, symbols, seed, context.threads())),
+      matcher(context, rows.span()) {}
+
+std::unique_ptr<Problem> match_problem(std::shared_ptr<const PatternSet> patterns,
+                                       Ragged<Symbol> queries, const MatchOptions& options) {
+  return std::make_unique<MatchProblem>(std::move(patterns), std::move(queries), options);
+}
+Ragged<Symbol> zipf_queries(std::size_t count, std::size_t length, std::uint32_t vocabulary,
+                            std::uint64_t seed) {
+  const SymbolRows rows = zipf_rows(count, length, vocabulary, seed, 1);
+  Ragged<Symbol> out;
+  for (std::size_t row = 0; row < count; ++row) out.push_row(rows[row]);
+  return out;
+}
+
+Ragged<Symbol> noisy_query(const PatternSet& patterns, std::size_t row, std::size_t length,
+                           std::uint64_t seed) {
+  Ragged<Symbol> out;
+  out.push_row(noisy_copy(patterns.rows[row], 0.3, patterns.vocabulary, length, seed));
+  return out;
+}
+
+}  // namespace Kindred::Perf

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/Reference.hpp>
+
+#include "common/Checking.hpp"
+#include "common/Problem.hpp"
+
+#include <algorithm>
+
+namespace Kindred::Perf {
+
+namespace {
+
+/// What `search` and `score` have in common: rows, queries, a metric.
+class VectorProblem : public Problem {
+ public:
+  VectorProblem(std::shared_ptr<const RowSet> rows, std::size_t queries, std::size_t top,
+                std::uint64_t seed)
+      : m_rows(std::move(rows)),
+        m_query_count(queries),
+        m_queries(normal_rows(queries, m_rows->dimension, seed + 1, 1)) {
+    m_options.top = top;
+  }
+  bool reaches(Space space) const override { return m_rows->index.bytes(space) > 0; }
+
+ protected:
+  std::size_t row_count() const { return m_rows->index.size(); }
+  std::span<const float> row(std::uint64_t id) const {
+    return std::span(m_rows->values).subspan(id * m_rows->dimension, m_rows->dimension);
+  }
+  float reference(std::uint64_t id) const {
+    return Reference::score(m_options.metric, std::span(m_queries).first(m_rows->dimension),
+                            row(id));
+  }
+  /// Judges the answer to the first query against \p candidates of it.
+  std::string check_ranking(std::span<const ScoredId> answer,
+                            std::span<const std::uint64_t> candidates) const {
+    const auto precedes = [](float score_a, std::int64_t a, float score_b, std::int64_t b) {
+      return score_a != score_b ? score_a > score_b : a < b;
+    };
+    for (std::size_t i = 0; i < answer.size(); ++i) {
+      const auto id = static_cast<std::uint64_t>(answer[i].id);
+      if (reference(id) != answer[i].score)
+        return difference("score", id, answer[i].score, reference(id));
+      if (i > 0 && !precedes(answer[i - 1].score, answer[i - 1].id, answer[i].score, answer[i].id))
+        return "the order is not total";
+    }
+    for (const std::uint64_t id : candidates) {
+      const float score = reference(id);
+      const auto same = [&](const ScoredId& entry) {
+        return static_cast<std::uint64_t>(entry.id) == id;
+      };
+      const bool full = answer.size() == m_options.top;
+      if (full &&
+          precedes(answer.back().score, answer.back().id, score, static_cast<std::int64_t>(id)))
+        continue;
+      if (std::none_of(answer.begin(), answer.end(), same))
+        return "row " + std::to_string(id) + " is missing";
+    }
+    return {};
+  }
+
+  std::shared_ptr<const RowSet> m_rows;
+  std::size_t m_query_count;
+  Values<float> m_queries;
+  SearchOptions m_options;
+};
+
+class SearchProblem final : public VectorProblem {
+ public:
+  SearchProblem(std::shared_ptr<const RowSet> rows, std::size_t queries, std::size_t top,
+                std::uint64_t seed)
+      : VectorProblem(std::move(rows), queries, top, seed) {
+    name = "BM_Search_cosine";
+    arguments = {{"rows", static_cast<std::int64_t>(row_count())},
+                 {"dimension", static_cast<std::int64_t>(m_rows->dimension)},
+                 {"queries", static_cast<std::int64_t>(queries)},
+                 {"k", static_cast<std::int64_t>(top)}};
+    items = static_cast<double>(row_count()) * static_cast<double>(queries);
+    bytes = static_cast<double>(row_count() * m_rows->dimension * sizeof(float));
+    multiply_adds = items * static_cast<double>(m_rows->dimension);
+  }
+  DispatchRecord run(std::optional<Space> space) override {
+    m_options.space = space;
+    m_answer = m_rows->index.search(m_queries, m_options);
+    return m_answer.record;
+  }
+  std::uint64_t digest() const override {
+    Digest digest;
+    for (const std::int64_t id : m_answer.ids) digest.add(static_cast<std::uint64_t>(id));
+    for (const float score : m_answer.scores) digest.add(score);
+    return digest.value();
+  }
+  std::string check() const override {
+    std::vector<ScoredId> answer(m_answer.top);
+    for (std::size_t i = 0; i < answer.size(); ++i)
+      answer[i] = {m_answer.ids[i], m_answer.scores[i]};
+    return check_ranking(answer, sample(row_count()));
+  }
+
+ private:
+  SearchResults m_answer;
+};
+
+class ScoreProblem final : public VectorProblem {
+ public:
+  ScoreProblem(std::shared_ptr<const RowSet> rows, std::size_t queries, std::size_t candidates,
+               std::size_t top, std::uint64_t seed)
+      : VectorProblem(std::move(rows), queries, top, seed) {
+    name = "BM_Score_cosine";
+    arguments = {{"candidates", static_cast<std::int64_t>(candidates * queries)},
+                 {"dimension", static_cast<std::int64_t>(m_rows->dimension)},
+                 {"queries", static_cast<std::int64_t>(queries)},
+                 {"k", static_cast<std::int64_t>(top)}};
+    items = static_cast<double>(candidates * queries);
+    multiply_adds = items * static_cast<double>(m_rows->dimension);
+    bytes = multiply_adds * sizeof(float);
+    for (std::size_t q = 0; q < queries; ++q) {
+      for (std::size_t c = 0; c < candidates; ++c) {
+        m_candidates.values.push_back(random_word(seed + 2, q * candidates + c) % row_count());
+      }
+      m_candidates.close_row();
+    }
+  }
+  DispatchRecord run(std::optional<Space> space) override {
+    m_options.space = space;
+    m_answer = m_rows->index.score(m_queries, m_candidates, m_options);
+    return m_answer.record;
+  }
+  std::uint64_t digest() const override {
+    Digest digest;
+    for (const std::uint64_t offset : m_answer.results.offsets) digest.add(offset);
+    for (const ScoredId& entry : m_answer.results.values) {
+      digest.add(static_cast<std::uint64_t>(entry.id));
+      digest.add(entry.score);
+    }
+    return digest.value();
+  }
+  std::string check() const override { return check_ranking(m_answer.results[0], m_candidates[0]); }
+
+ private:
+  Ragged<std::uint64_t> m_candidates;
+  ScoreResults m_answer;
+};
+
+}  // namespace
+
+RowSet::RowSet(Context& context, std::size_t count, std::size_t columns, std::uint64_t seed)
+    : dimension(columns),
+      values(normal_rows(count, columns, seed, context.threads())),
+      index(context, values, columns) {}
+
+std::unique_ptr<Problem> search_problem(std::shared_ptr<const RowSet> rows, std::size_t queries,
+                                        std::size_t top, std::uint64_t seed) {
+  return std::make_unique<SearchProblem>(std::move(rows), queries, top, seed);
+}
+std::unique_ptr<Problem> score_problem(std::shared_ptr<const RowSet> rows, std::size_t queries,
+                                       std::size_t candidates, std::size_t top,
+                                       std::uint64_t seed) {
+  return std::make_unique<ScoreProblem>(std::move(rows), queries, candidates, top, seed);
+}
+}  // namespace Kindred::Perf

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Commands.hpp"
+#include "common/Environment.hpp"
+#include "common/Timing.hpp"
+#include "peers/PythonPeers.hpp"
+#include "peers/Work.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <limits>
+#include <memory>
+
+namespace Kindred::Perf {
+
+namespace {
+
+struct PeersArguments {
+  std::vector<std::string> only;
+  double scale = 1;
+  bool gpu = false;
+  std::string python = "python3";
+  std::string scripts = KINDRED_PERF_PEERS;
+  double seconds = 10;
+  int rounds = 9;
+  int threads = 0;
+  std::uint64_t seed = 7;
+  std::string out;
+};
+
+/// What was measured of a piece of work at one number of threads.
+struct Comparison {
+  double ours = 0;  ///< seconds
+  std::vector<std::pair<std::string, double>> peers;
+  std::vector<std::string> remarks;
+  bool agrees = true;
+
+  std::pair<std::string, double> fastest() const {
+    std::pair<std::string, double> out{"", std::numeric_limits<double>::infinity()};
+    for (const auto& peer : peers) {
+      if (peer.second < out.second) out = peer;
+    }
+    return out;
+  }
+};
+
+class Comparer {
+ public:
+  Comparer(Context& context, const PeersArguments& arguments)
+      : m_arguments(arguments),
+        m_threads(context.threads()),
+        m_limits(measure_limits(context, {256ULL << 20U, 2048ULL << 20U, 5})) {
+    std::printf("%-13s %-8s %12s  %-30s %12s %8s %8s %8s\n", "work", "ours on", "ours /s",
+                "fastest peer", "its rate /s", "ratio", "wanted", "% limit");
+  }
+
+  const std::vector<Limits>& limits() const { return m_limits; }
+  bool agreed() const { return m_agreed; }
+
+  Json compare(const Work& work) {
+    JobFolder folder;
+    work.write(folder);
+    folder.parameters["kind"] = work.kind;
+    Json out{
+        {"work", work.name}, {"detail", work.detail}, {"unit", work.unit}, {"items", work.items}};
+    if (m_arguments.gpu) {
+      add(out, work, Space::cuda, 1, measure(work, folder, Space::cuda, 1));
+    } else {
+      add(out, work, Space::serial, 1, measure(work, folder, Space::serial, 1));
+      if (m_threads > 1)
+        add(out, work, Space::openmp, m_threads, measure(work, folder, Space::openmp, m_threads));
+    }
+    if (work.target > 0) out["wanted_ratio_per_core"] = work.target;
+    out["versions"] = m_versions;
+    return out;
+  }
+
+ private:
+  /// Ours and each peer in turn, round by round, so that what disturbs the machine disturbs all.
+  Comparison measure(const Work& work, JobFolder& folder, Space space, int threads) {
+    folder.parameters["threads"] = threads;
+    folder.write_job();
+    const std::string script =
+        m_arguments.scripts + (m_arguments.gpu ? "/gpu_peers.py" : "/cpu_peers.py");
+    PythonPeers python(m_arguments.python, script, folder, threads);
+    m_versions = python.versions();
+    Comparison out;
+    for (const std::string& name : python.names()) {
+      const std::string remark = work.compare(name, python.answer(name));
+      if (remark.empty()) continue;
+      out.remarks.push_back(name + ": " + remark);
+      if (remark.front() != '=') out.agrees = false;
+    }
+    work.run(space);
+    std::vector<double> ours;
+    std::vector<std::vector<double>> theirs(python.names().size());
+    const auto start = Clock::now();
+    for (int round = 0; round < m_arguments.rounds; ++round) {
+      for (int call = 0; call < 3; ++call) ours.push_back(timed([&] { work.run(space); }));
+      for (std::size_t i = 0; i < theirs.size(); ++i)
+        theirs[i].push_back(python.run(python.names()[i]));
+      if (round >= 2 && seconds_since(start) > m_arguments.seconds) break;
+    }
+    out.ours = median(ours);
+    for (std::size_t i = 0; i < theirs.size(); ++i)
+      out.peers.emplace_back(python.names()[i], median(theirs[i]));
+    return out;
+  }
+
+  void add(Json& out, const Work& work, Space space, int threads, const Comparison& measured) {
+    const auto [peer, seconds] = measured.fastest();
+    const double ratio = seconds / measured.ours;
+    const Limits* limits = find_limits(m_limits, space);
+    double percent = 0;
+    if (work.word_steps > 0)
+      percent = 100 * work.word_steps / measured.ours / limits->word_steps;
+    else if (work.bytes > 0 && work.kind == "score")
+      percent = 100 * work.bytes / measured.ours / limits->random_rows;
+    else if (work.bytes > 0 && work.kind != "difflib")
+      percent = 100 * work.bytes / measured.ours / limits->read;
+    char wanted[16] = "";
+    if (work.target > 0 && space == Space::serial)
+      std::snprintf(wanted, sizeof(wanted), "%.0f", work.target);
+    std::printf("%-13s %-8s %12.4g  %-30s %12.4g %8.2f %8s %8.1f\n", work.name.c_str(),
+                std::string(to_string(space)).c_str(), work.items / measured.ours, peer.c_str(),
+                work.items / seconds, ratio, wanted, percent);
+    for (const auto& [name, taken] : measured.peers) {
+      if (name != peer)
+        std::printf("%-13s %-8s %12s  %-30s %12.4g %8.2f\n", "", "", "", name.c_str(),
+                    work.items / taken, taken / measured.ours);
+    }
+    for (const std::string& remark : measured.remarks)
+      std::printf("%-13s %s\n", measured.agrees ? "" : "DIFFERS", remark.c_str());
+    std::fflush(stdout);
+    m_agreed = m_agreed && measured.agrees;
+    Json peers = Json::object();
+    for (const auto& [name, taken] : measured.peers) {
+      peers[name] = {{"seconds", taken},
+                     {"items_per_second", work.items / taken},
+                     {"ratio", taken / measured.ours}};
+    }
+    out[std::string(to_string(space))] = {{"threads", threads},
+                                          {"seconds", measured.ours},
+                                          {"items_per_second", work.items / measured.ours},
+                                          {"peers", std::move(peers)},
+                                          {"fastest_peer", peer},
+                                          {"ratio", ratio},
+                                          {"percent_of_limit", percent},
+                                          {"agrees", measured.agrees},
+                                          {"remarks", measured.remarks}};
+  }
+
+  const PeersArguments& m_arguments;
+  int m_threads;
+  std::vector<Limits> m_limits;
+  Json m_versions;
+  bool m_agreed = true;
+};
+
+int run_peers(const PeersArguments& arguments) {
+  for (const std::string& topic : arguments.only) {
+    const bool known =
+        std::any_of(work_names().begin(), work_names().end(),
+                    [&](const WorkName& w) { return topic == w.topic || topic == w.name; });
+    KINDRED_THROW_IF(!known, "--only " + topic + ": there is no such work");
+  }
+  ContextOptions context_options;
+  context_options.threads = arguments.threads;
+  Context context(context_options);
+  if (arguments.gpu && !context.is_usable(Space::cuda))
+    throw SpaceUnavailable("--gpu: " + context.info(Space::cuda).why_not);
+  Comparer comparer(context, arguments);
+  Json works = Json::array();
+  for (const WorkName& entry : work_names()) {
+    const std::string topic = entry.topic;
+    const auto named = [&](const std::string& text) { return text == topic || text == entry.name; };
+    if (!arguments.only.empty() &&
+        std::none_of(arguments.only.begin(), arguments.only.end(), named))
+      continue;
+    if (arguments.gpu &&
+        (topic != "search" && topic != "score" && entry.name != std::string("hop")))
+      continue;
+    works.push_back(
+        comparer.compare(*make_work(context, entry.name, arguments.scale, arguments.seed)));
+  }
+  if (!arguments.out.empty()) {
+    write_json(Json{{"context", environment(context, arguments.seed, comparer.limits())},
+                    {"scale", arguments.scale},
+                    {"works", std::move(works)}},
+               arguments.out);
+  }
+  if (!comparer.agreed()) throw Error("a peer's answer differs from ours: see above");
+  return 0;
+}
+
+}  // namespace
+
+void add_peers(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<PeersArguments>();
+  CLI::App* command = app.add_subcommand(
+      "peers", "The same work through what a user would pick instead, in the same run, as ratios");
+  command
+      ->add_option("--only", arguments->only,
+                   "lcs, difflib, search, score, spread, hnsw, or a row's name; by commas")
+      ->delimiter(',');
+  command->add_option("--scale", arguments->scale, "Of the sizes")->check(CLI::Range(1e-4, 100.0));
+  command->add_flag("--gpu", arguments->gpu, "Ours on cuda beside PyTorch on the same device");
+  command->add_option("--python", arguments->python, "The Python that has the peers");
+  command->add_option("--scripts", arguments->scripts, "Folder of cpu_peers.py and gpu_peers.py");
+  command->add_option("--seconds", arguments->seconds, "About how long to alternate, per row")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--rounds", arguments->rounds, "Of alternation, at most")
+      ->check(CLI::Range(1, 1000));
+  command->add_option("--threads", arguments->threads, "Threads of the space openmp")
+      ->check(CLI::Range(1, 512));
+  command->add_option("--seed", arguments->seed, "Of the data");
+  command->add_option("--out", arguments->out, "JSON file");
+  command->callback(
+      [arguments, &action] { action = [arguments] { return run_peers(*arguments); }; });
+}
+
+}  // namespace Kindred::Perf

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/Problem.hpp"
+#include "peers/Works.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace Kindred::Perf {
+
+namespace {
+
+void write_graph(const GraphSet& graph, JobFolder& folder) {
+  std::vector<std::int32_t> from;
+  std::vector<std::int32_t> to;
+  std::vector<float> weight;
+  for (const Edge& edge : graph.edges) {
+    from.push_back(static_cast<std::int32_t>(edge.from));
+    to.push_back(static_cast<std::int32_t>(edge.to));
+    weight.push_back(edge.weight);
+  }
+  folder.add<std::int32_t>("from", "int32", from, {from.size()});
+  folder.add<std::int32_t>("to", "int32", to, {to.size()});
+  folder.add<float>("weight", "float32", weight, {weight.size()});
+  folder.parameters["nodes"] = graph.nodes;
+}
+
+/// SciPy adds up in float32: a row of tens of thousands of edges is off by so much.
+constexpr double float_sum_tolerance = 1e-3;
+
+class HopWork final : public Work {
+ public:
+  HopWork(Context& context, std::size_t nodes, std::size_t degree, std::uint64_t seed)
+      : m_graph(context, nodes, nodes * degree, seed),
+        m_x(uniform_values(nodes, seed + 4, 1)),
+        m_y(nodes) {
+    kind = "hop";
+    unit = "edges";
+    items = static_cast<double>(m_graph.edges.size());
+    bytes = 8 * items + 16 * static_cast<double>(nodes);
+  }
+  void write(JobFolder& folder) const override {
+    write_graph(m_graph, folder);
+    folder.add<float>("x", "float32", m_x, {m_x.size()});
+  }
+  void run(Space space) const override { m_graph.engine.hop(m_x, m_y, space); }
+  std::string compare(const std::string&, const PeerAnswer& answer) const override {
+    m_graph.engine.hop(m_x, m_y);
+    return compare_values(std::vector<float>(m_y.begin(), m_y.end()), answer.scores,
+                          float_sum_tolerance);
+  }
+
+ private:
+  GraphSet m_graph;
+  Values<float> m_x;
+  mutable Values<float> m_y;
+};
+
+/// Linear spreading of many queries; the peer multiplies dense matrices.
+class LinearWork final : public Work {
+ public:
+  LinearWork(Context& context, std::size_t nodes, std::size_t degree, std::uint64_t seed)
+      : m_graph(context, nodes, nodes * degree, seed) {
+    kind = "linear";
+    unit = "edges";
+    m_options.mode = SpreadMode::linear;
+    m_options.hops = 3;
+    for (std::size_t q = 0; q < queries; ++q) {
+      for (std::size_t s = 0; s < 8; ++s) {
+        const std::uint64_t node = random_word(seed + 5, q * 8 + s) % nodes;
+        m_sources.values.push_back({static_cast<std::uint32_t>(node), 0.5F});
+      }
+      m_sources.close_row();
+    }
+    items = static_cast<double>(m_graph.edges.size()) * queries * m_options.hops;
+  }
+  void write(JobFolder& folder) const override {
+    write_graph(m_graph, folder);
+    std::vector<std::int64_t> sources;
+    std::vector<float> values;
+    for (std::size_t i = 0; i < m_sources.values.size(); ++i) {
+      sources.push_back(static_cast<std::int64_t>(i / 8));
+      sources.push_back(m_sources.values[i].node);
+      values.push_back(m_sources.values[i].value);
+    }
+    folder.add<std::int64_t>("sources", "int64", sources, {values.size(), 2});
+    folder.add<float>("values", "float32", values, {values.size()});
+    folder.parameters["queries"] = queries;
+    folder.parameters["top"] = m_options.top;
+    for (std::uint32_t hop = 1; hop <= m_options.hops; ++hop)
+      folder.parameters["decay"].push_back(std::exp(-m_options.decay.parameter * hop));
+  }
+  void run(Space space) const override {
+    SpreadOptions options = m_options;
+    options.space = space;
+    m_graph.engine.spread(m_sources, options);
+  }
+  std::string compare(const std::string&, const PeerAnswer& answer) const override {
+    const SpreadResults ours = m_graph.engine.spread(m_sources, m_options);
+    std::vector<double> values;
+    for (const Activation& entry : ours.activations.values) values.push_back(entry.value);
+    return compare_values(values, answer.scores, float_sum_tolerance);
+  }
+
+ private:
+  static constexpr std::size_t queries = 32;
+  GraphSet m_graph;
+  Ragged<Activation> m_sources;
+  SpreadOptions m_options;
+};
+
+}  // namespace
+
+std::unique_ptr<Work> hop_work(Context& context, std::size_t nodes, std::size_t degree,
+                               std::uint64_t seed) {
+  return std::make_unique<HopWork>(context, nodes, degree, seed);
+}
+std::unique_ptr<Work> linear_work(Context& context, std::size_t nodes, std::size_t degree,
+                                  std::uint64_t seed) {
+  return std::make_unique<LinearWork>(context, nodes, degree, seed);
+}
+
+}  // namespace Kindred::Perf

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_PERF_PEERS_PYTHON_PEERS_HPP
+#define KINDRED_PERF_PEERS_PYTHON_PEERS_HPP
+
+#include "common/Environment.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace Kindred::Perf {
+
+/// \brief A folder for one job, removed with its files at the end: raw arrays and `job.json`.
+class JobFolder {
+ public:
+  /// \throws Error when it cannot be made
+  JobFolder();
+  ~JobFolder();
+  JobFolder(const JobFolder&) = delete;
+  JobFolder& operator=(const JobFolder&) = delete;
+
+  template <class T>
+  void add(const std::string& name, const char* dtype, std::span<const T> values,
+           const std::vector<std::size_t>& shape) {
+    write(name, values.data(), values.size_bytes());
+    parameters["arrays"][name] = {{"file", name + ".raw"}, {"dtype", dtype}, {"shape", shape}};
+  }
+  /// Writes `job.json` from `parameters`.
+  void write_job() const;
+  const std::filesystem::path& path() const noexcept { return m_path; }
+
+  Json parameters;
+
+ private:
+  void write(const std::string& name, const void* data, std::size_t bytes) const;
+  std::filesystem::path m_path;
+};
+
+/// What a peer found: ids (empty where it answers for every item) and scores.
+struct PeerAnswer {
+  std::vector<std::int64_t> ids;
+  std::vector<double> scores;
+};
+
+/// \brief A Python process that runs the peers of one job on request. \see peers/protocol.py
+class PythonPeers {
+ public:
+  /// \param threads what `OMP_NUM_THREADS` and its like say in that process
+  /// \throws Error when it cannot be started or ends; naming the modules it lacks
+  PythonPeers(const std::string& python, const std::string& script, const JobFolder& folder,
+              int threads);
+  ~PythonPeers();
+  PythonPeers(const PythonPeers&) = delete;
+  PythonPeers& operator=(const PythonPeers&) = delete;
+
+  const std::vector<std::string>& names() const noexcept { return m_names; }
+  const Json& versions() const noexcept { return m_versions; }
+  /// Seconds of one run of \p peer.
+  double run(const std::string& peer);
+  /// Runs \p peer once more and gives what it found.
+  PeerAnswer answer(const std::string& peer);
+
+ private:
+  Json request(const Json& message);
+  Json read_line();
+
+  const JobFolder& m_folder;
+  pid_t m_process = -1;
+  int m_requests = -1;
+  int m_replies = -1;
+  std::string m_buffer;
+  std::vector<std::string> m_names;
+  Json m_versions;
+};
+
+}  // namespace Kindred::Perf
+
+#endif  // KINDRED_PERF_PEERS_PYTHON_PEERS_HPP

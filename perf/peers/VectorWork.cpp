@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/Problem.hpp"
+#include "peers/Works.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace Kindred::Perf {
+
+namespace {
+
+/// Share of \p ours that is in \p theirs, in rows of \p row.
+double recall_of(const std::vector<std::int64_t>& ours, const std::vector<std::int64_t>& theirs,
+                 std::size_t row) {
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    const auto begin = theirs.begin() + static_cast<std::ptrdiff_t>(i / row * row);
+    found += static_cast<std::size_t>(
+        std::count(begin, begin + static_cast<std::ptrdiff_t>(row), ours[i]));
+  }
+  return static_cast<double>(found) / static_cast<double>(ours.size());
+}
+
+/// Rows around 200 centres for a graph index, else near normal.
+Values<float> make_rows(std::size_t count, std::size_t dimension, bool clustered,
+                        std::uint64_t seed, std::uint64_t centre_seed, int threads) {
+  Values<float> rows = normal_rows(count, dimension, seed, threads);
+  if (!clustered) return rows;
+  const Values<float> centres = normal_rows(200, dimension, centre_seed, 1);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::size_t centre = random_word(seed + 9, i / dimension) % 200;
+    rows[i] = 0.6F * rows[i] + centres[centre * dimension + i % dimension];
+  }
+  return rows;
+}
+
+class SearchWork final : public Work {
+ public:
+  SearchWork(Context& context, std::size_t rows, std::size_t dimension, std::size_t queries,
+             bool approximate, std::uint64_t seed)
+      : m_approximate(approximate),
+        m_dimension(dimension),
+        m_rows(make_rows(rows, dimension, approximate, seed, seed + 8, context.threads())),
+        m_queries(make_rows(queries, dimension, approximate, seed + 1, seed + 8, 1)),
+        m_index(context, m_rows, dimension) {
+    kind = approximate ? "hnsw" : "search";
+    unit = "rows";
+    items = static_cast<double>(rows * queries);
+    bytes = static_cast<double>(m_rows.size() * sizeof(float));
+    m_options.metric = approximate ? Metric::l2 : Metric::cosine;
+  }
+  void write(JobFolder& folder) const override {
+    folder.add<float>("rows", "float32", m_rows, {m_index.size(), m_dimension});
+    folder.add<float>("queries", "float32", m_queries,
+                      {m_queries.size() / m_dimension, m_dimension});
+    folder.parameters["top"] = m_options.top;
+  }
+  void run(Space space) const override {
+    SearchOptions options = m_options;
+    options.space = space;
+    m_index.search(m_queries, options);
+  }
+  std::string compare(const std::string&, const PeerAnswer& answer) const override {
+    const SearchResults ours = m_index.search(m_queries, m_options);
+    if (m_approximate)
+      return "= recall " + std::to_string(recall_of(ours.ids, answer.ids, m_options.top));
+    const std::string wrong = compare_values(ours.scores, answer.scores, 1e-5);
+    if (!wrong.empty()) return wrong;
+    const double same = recall_of(ours.ids, answer.ids, m_options.top);
+    return same >= 0.99 ? "" : "only " + std::to_string(same) + " of the ids are the same";
+  }
+
+ private:
+  bool m_approximate;
+  std::size_t m_dimension;
+  Values<float> m_rows;
+  Values<float> m_queries;
+  VectorIndex m_index;
+  SearchOptions m_options;
+};
+
+class ScoreWork final : public Work {
+ public:
+  ScoreWork(Context& context, std::size_t rows, std::size_t candidates, std::uint64_t seed)
+      : m_rows(context, rows, 768, seed), m_query(normal_rows(1, 768, seed + 1, 1)) {
+    kind = "score";
+    unit = "candidates";
+    items = static_cast<double>(candidates);
+    bytes = items * 768 * sizeof(float);
+    // A prime stride visits rows out of order and none twice.
+    for (std::size_t i = 0; i < candidates; ++i)
+      m_candidates.values.push_back((i * 104729 + 7) % rows);
+    m_candidates.close_row();
+  }
+  void write(JobFolder& folder) const override {
+    const std::vector<std::int64_t> ids(m_candidates.values.begin(), m_candidates.values.end());
+    folder.add<float>("rows", "float32", m_rows.values, {m_rows.index.size(), 768});
+    folder.add<float>("queries", "float32", m_query, {1, 768});
+    folder.add<std::int64_t>("ids", "int64", ids, {ids.size()});
+    folder.parameters["top"] = m_options.top;
+  }
+  void run(Space space) const override {
+    SearchOptions options = m_options;
+    options.space = space;
+    m_rows.index.score(m_query, m_candidates, options);
+  }
+  std::string compare(const std::string&, const PeerAnswer& answer) const override {
+    const ScoreResults ours = m_rows.index.score(m_query, m_candidates, m_options);
+    std::vector<std::int64_t> ids;
+    std::vector<double> scores;
+    for (const ScoredId& entry : ours.results.values) {
+      ids.push_back(entry.id);
+      scores.push_back(entry.score);
+    }
+    const std::string wrong = compare_values(scores, answer.scores, 1e-5);
+    if (!wrong.empty()) return wrong;
+    return ids == answer.ids ? "" : "the ids differ";
+  }
+
+ private:
+  RowSet m_rows;
+  Values<float> m_query;
+  Ragged<std::uint64_t> m_candidates;
+  SearchOptions m_options;
+};
+
+}  // namespace
+
+std::unique_ptr<Work> search_work(Context& context, std::size_t rows, std::size_t dimension,
+                                  std::size_t queries, std::uint64_t seed) {
+  return std::make_unique<SearchWork>(context, rows, dimension, queries, false, seed);
+}
+std::unique_ptr<Work> approximate_search_work(Context& context, std::size_t rows,
+                                              std::size_t dimension, std::size_t queries,
+                                              std::uint64_t seed) {
+  return std::make_unique<SearchWork>(context, rows, dimension, queries, true, seed);
+}
+std::unique_ptr<Work> score_work(Context& context, std::size_t rows, std::size_t candidates,
+                                 std::uint64_t seed) {
+  return std::make_unique<ScoreWork>(context, rows, candidates, seed);
+}
+
+}  // namespace Kindred::Perf

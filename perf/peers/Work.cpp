@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "peers/Work.hpp"
+
+#include "peers/Works.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace Kindred::Perf {
+
+namespace {
+
+std::size_t scaled(double count, double scale) {
+  return static_cast<std::size_t>(std::max(256.0, std::floor(count * scale)));
+}
+
+}  // namespace
+
+const std::vector<WorkName>& work_names() {
+  static const std::vector<WorkName> names{
+      {"lcs", "lcs-200"},          {"lcs", "lcs-50000"},     {"difflib", "difflib-0.6"},
+      {"difflib", "difflib-none"}, {"search", "search-1"},   {"search", "search-32"},
+      {"score", "score-1024"},     {"score", "score-65536"}, {"spread", "hop"},
+      {"spread", "linear-32"},     {"hnsw", "hnsw"}};
+  return names;
+}
+
+std::unique_ptr<Work> make_work(Context& context, const std::string& name, double scale,
+                                std::uint64_t seed) {
+  std::unique_ptr<Work> work;
+  std::string detail;
+  double target = 0;
+  if (name == "lcs-200" || name == "lcs-50000") {
+    const std::uint32_t vocabulary = name == "lcs-200" ? 200 : 50000;
+    work = sequence_work(context, scaled(100e3, scale), vocabulary, Measure::lcs, 0.0, seed);
+    detail = "LCS of a query of 64 with patterns of 100, vocabulary " + std::to_string(vocabulary) +
+             ", top-100";
+    target = vocabulary == 200 ? 3 : 10;
+  } else if (name == "difflib-0.6" || name == "difflib-none") {
+    const bool threshold = name == "difflib-0.6";
+    work = sequence_work(context, scaled(threshold ? 100e3 : 20e3, scale), 200, Measure::difflib,
+                         threshold ? 0.6 : 0.0, seed);
+    detail = std::string("difflib's ratio of a noisy query of 80 with patterns of 100, ") +
+             (threshold ? "threshold 0.6" : "no threshold");
+    target = threshold ? 100 : 0;
+  } else if (name == "search-1" || name == "search-32") {
+    const std::size_t queries = name == "search-1" ? 1 : 32;
+    work = search_work(context, scaled(200e3, scale), 768, queries, seed);
+    detail = "exact cosine top-10 of rows of 768, queries: " + std::to_string(queries);
+    target = queries == 1 ? 1 : 0;
+  } else if (name == "score-1024" || name == "score-65536") {
+    const std::size_t candidates = name == "score-1024" ? 1024 : 65536;
+    const std::size_t rows = std::max(scaled(200e3, scale), candidates);
+    work = score_work(context, rows, candidates, seed);
+    detail = "cosine top-10 of a list of rows of 768";
+  } else if (name == "hop") {
+    work = hop_work(context, scaled(500e3, scale), 32, seed);
+    detail = "one hop over a skewed graph, 32 edges a node";
+    target = 1;
+  } else if (name == "linear-32") {
+    work = linear_work(context, scaled(100e3, scale), 16, seed);
+    detail = "3 linear hops of 32 queries, 16 edges a node, top-10";
+  } else if (name == "hnsw") {
+    work = approximate_search_work(context, scaled(50e3, scale), 128, 200, seed);
+    detail = "L2 top-10 of clustered rows of 128, 200 queries; the peer is approximate";
+  } else {
+    throw InvalidArgument("there is no peer work " + name);
+  }
+  work->name = name;
+  work->detail = detail;
+  work->target = target;
+  return work;
+}
+
+}  // namespace Kindred::Perf

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_PERF_PEERS_WORKS_HPP
+#define KINDRED_PERF_PEERS_WORKS_HPP
+
+#include <kindred/matcher/SequenceMatcher.hpp>
+
+#include "peers/Work.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace Kindred::Perf {
+
+/// Sequences of 100 symbols against one query: 64 Zipf symbols (lcs), a noisy pattern (difflib).
+std::unique_ptr<Work> sequence_work(Context& context, std::size_t count, std::uint32_t vocabulary,
+                                    Measure measure, double threshold, std::uint64_t seed);
+/// Cosine search of near-normal rows.
+std::unique_ptr<Work> search_work(Context& context, std::size_t rows, std::size_t dimension,
+                                  std::size_t queries, std::uint64_t seed);
+/// L2 search of clustered rows; the peer is approximate.
+std::unique_ptr<Work> approximate_search_work(Context& context, std::size_t rows,
+                                              std::size_t dimension, std::size_t queries,
+                                              std::uint64_t seed);
+std::unique_ptr<Work> score_work(Context& context, std::size_t rows, std::size_t candidates,
+                                 std::uint64_t seed);
+std::unique_ptr<Work> hop_work(Context& context, std::size_t nodes, std::size_t degree,
+                               std::uint64_t seed);
+std::unique_ptr<Work> linear_work(Context& context, std::size_t nodes, std::size_t degree,
+                                  std::uint64_t seed);
+
+inline std::string differs(std::size_t place, double ours, double theirs) {
+  return "place " + std::to_string(place) + ": ours " + std::to_string(ours) + ", theirs " +
+         std::to_string(theirs);
+}
+
+/// Empty when both lists have the same values within \p tolerance of each, absolute below 1.
+template <class T>
+std::string compare_values(const std::vector<T>& ours, const std::vector<double>& theirs,
+                           double tolerance) {
+  if (ours.size() != theirs.size())
+    return "ours has " + std::to_string(ours.size()) + " results, theirs " +
+           std::to_string(theirs.size());
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    const auto value = static_cast<double>(ours[i]);
+    if (!(std::fabs(value - theirs[i]) <= tolerance * std::fmax(1.0, std::fabs(value))))
+      return differs(i, value, theirs[i]);
+  }
+  return {};
+}
+
+}  // namespace Kindred::Perf
+
+#endif  // KINDRED_PERF_PEERS_WORKS_HPP

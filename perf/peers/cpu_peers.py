@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What a user would pick today for the same work on a CPU, each called at its best. Started by `kindred-perf peers`."""
+import difflib
+
+from protocol import Peer, serve
+
+
+def top(scores, k):
+    """The k best, best first, as a program that wants them fast does it."""
+    import numpy as np
+
+    best = np.argpartition(-scores, k - 1)[:k]
+    return best[np.argsort(-scores[best], kind="stable")]
+
+
+def lcs(job):
+    """RapidFuzz in each input form: a str with a code point a symbol is its fastest, a list is what many programs hold."""
+    import numpy as np
+    from rapidfuzz import process
+    from rapidfuzz.distance import Indel, LCSseq
+
+    patterns, query, workers = job.array("patterns"), job.array("query"), job["threads"]
+    base = 0 if job["vocabulary"] <= 256 else 0x100
+    text = lambda row: "".join(map(chr, (row + base).tolist()))
+    forms = {"str": ([text(row) for row in patterns], text(query)), "list": (patterns.tolist(), query.tolist())}
+    peers = []
+    for form, (choices, wanted) in forms.items():
+        peers.append(
+            Peer(
+                f"RapidFuzz cdist, {form}",
+                lambda choices=choices, wanted=wanted: process.cdist(
+                    [wanted], choices, scorer=LCSseq.similarity, workers=workers, dtype=np.int32
+                ),
+                lambda result: (None, result[0]),
+            )
+        )
+    choices, wanted = forms["str"]
+    peers.append(
+        Peer(
+            "RapidFuzz extract top-100, str",
+            lambda: process.extract(wanted, choices, scorer=Indel.normalized_similarity, score_cutoff=0.1, limit=100),
+            lambda result: ([index for _, _, index in result], [score for _, score, _ in result]),
+        )
+    )
+    return peers
+
+
+def difflib_exact(job):
+    """The query is the second sequence, indexed once, and the quick filters come first, as difflib recommends."""
+    import cydifflib
+
+    patterns, query, threshold = job.array("patterns").tolist(), job.array("query").tolist(), job["threshold"]
+
+    def scan(module):
+        matcher = module.SequenceMatcher(None, "", query, autojunk=False)
+        found = []
+        for index, pattern in enumerate(patterns):
+            matcher.set_seq1(pattern)
+            if threshold and (matcher.real_quick_ratio() < threshold or matcher.quick_ratio() < threshold):
+                continue
+            ratio = matcher.ratio()
+            if ratio >= threshold:
+                found.append((index, ratio))
+        return found
+
+    answer = lambda found: ([index for index, _ in found], [ratio for _, ratio in found])
+    return [
+        Peer("cydifflib", lambda: scan(cydifflib), answer),
+        Peer("Python difflib", lambda: scan(difflib), answer),
+    ]
+
+
+def unit_rows(rows):
+    import numpy as np
+
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows
+
+
+def search(job):
+    """Cosine over rows that were normalised beforehand: less work than ours, which keeps the rows as they are."""
+    import faiss
+    import numpy as np
+
+    faiss.omp_set_num_threads(job["threads"])
+    rows, queries, k = unit_rows(job.array("rows")), unit_rows(job.array("queries")), job["top"]
+    index = faiss.IndexFlatIP(rows.shape[1])
+    index.add(rows)
+
+    def with_numpy():
+        scores = queries @ rows.T
+        ids = np.stack([top(line, k) for line in scores])
+        return np.take_along_axis(scores, ids, 1), ids
+
+    answer = lambda result: (result[1].ravel(), result[0].ravel())
+    return [
+        Peer("FAISS flat", lambda: index.search(queries, k), answer),
+        Peer("NumPy", with_numpy, answer),
+    ]
+
+
+def score(job):
+    rows, query, ids, k = unit_rows(job.array("rows")), unit_rows(job.array("queries"))[0], job.array("ids"), job["top"]
+
+    def run():
+        scores = rows[ids] @ query
+        best = top(scores, k)
+        return ids[best], scores[best]
+
+    return [Peer("NumPy gather + matvec", run, lambda result: result)]
+
+
+def transpose(job):
+    import numpy as np
+    import scipy.sparse as sparse
+
+    source, target, weight, nodes = job.array("from"), job.array("to"), job.array("weight"), job["nodes"]
+    return sparse.csr_matrix((weight, (target.astype(np.int32), source.astype(np.int32))), shape=(nodes, nodes))
+
+
+def hop(job):
+    matrix, x = transpose(job), job.array("x")
+    return [Peer("SciPy CSR @ vector", lambda: matrix @ x, lambda result: (None, result))]
+
+
+def linear(job):
+    import numpy as np
+
+    matrix, start, decay, k = transpose(job), np.zeros((job["nodes"], job["queries"]), np.float32), job["decay"], job["top"]
+    for (query, node), value in zip(job.array("sources"), job.array("values")):
+        start[node, query] += value
+
+    def run():
+        x, total = start, start.copy()
+        for factor in decay:
+            x = (matrix @ x) * np.float32(factor)
+            total += x
+        columns = np.ascontiguousarray(total.T)
+        return [(line[best], best) for line in columns for best in [top(line, k)]]
+
+    return [
+        Peer(
+            "SciPy CSR @ matrix",
+            run,
+            lambda result: (np.concatenate([ids for _, ids in result]), np.concatenate([v for v, _ in result])),
+        )
+    ]
+
+
+def hnsw(job):
+    """Approximate, unlike ours: context for what exactness costs. The recall is told beside the time."""
+    import hnswlib
+
+    rows, queries, k = job.array("rows"), job.array("queries"), job["top"]
+    index = hnswlib.Index(space="l2", dim=rows.shape[1])
+    index.init_index(len(rows), M=16, ef_construction=200, random_seed=1)
+    index.add_items(rows)
+
+    def at(ef):
+        def run():
+            index.set_ef(ef)
+            return index.knn_query(queries, k=k, num_threads=job["threads"])
+
+        return Peer(f"hnswlib, ef {ef}", run, lambda result: (result[0].ravel(), result[1].ravel() ** 0.5))
+
+    return [at(ef) for ef in (32, 128)]
+
+
+if __name__ == "__main__":
+    serve(
+        {
+            "lcs": (["rapidfuzz"], lcs),
+            "difflib": (["cydifflib"], difflib_exact),
+            "search": (["faiss"], search),
+            "score": ([], score),
+            "hop": (["scipy"], hop),
+            "linear": (["scipy"], linear),
+            "hnsw": (["hnswlib"], hnsw),
+        }
+    )

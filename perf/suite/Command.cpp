@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/KernelProfile.hpp>
+
+#include "Commands.hpp"
+#include "common/Environment.hpp"
+#include "common/Timing.hpp"
+#include "suite/Suite.hpp"
+#include "sweep/Sweep.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+
+namespace Kindred::Perf {
+
+namespace {
+
+struct SuiteArguments {
+  std::vector<std::string> only;
+  std::string space;
+  double scale = 1;
+  int repeats = 9;
+  int threads = 0;
+  double max_seconds = 600;
+  std::uint64_t seed = 7;
+  std::string out;
+};
+
+Space choose_space(const std::string& name, const Context& context) {
+  if (name.empty()) {
+    for (const Space space : {Space::cuda, Space::openmp}) {
+      if (context.is_usable(space)) return space;
+    }
+    return Space::serial;
+  }
+  const std::optional<Space> space = space_from_string(name);
+  KINDRED_THROW_IF(!space, "--space " + name + ": it must be serial, openmp or cuda");
+  if (!context.is_usable(*space))
+    throw SpaceUnavailable("--space " + name + ": " + context.info(*space).why_not);
+  return *space;
+}
+
+/// Seconds in kernels where \p space computes, and each kernel, of one call.
+Json kernel_times(Problem& problem, Space space, double& seconds) {
+  KernelProfile profile;
+  problem.run(space);
+  Json kernels = Json::array();
+  seconds = 0;
+  for (const KernelTime& kernel : profile.kernels()) {
+    if (kernel.device != (space == Space::cuda)) continue;
+    seconds += kernel.seconds;
+    kernels.push_back(
+        {{"label", kernel.label}, {"count", kernel.count}, {"seconds", kernel.seconds}});
+  }
+  return kernels;
+}
+
+class SuiteRunner {
+ public:
+  SuiteRunner(Context& context, const SuiteArguments& arguments, Space space, const Limits& limits)
+      : m_context(context), m_arguments(arguments), m_space(space), m_limits(limits) {
+    std::printf("%-13s %11s %11s %11s %8s %8s %11s  %s\n", "row", "time ms", "kernels ms",
+                "target ms", "% read", "% arith", "rate/s", "work");
+  }
+
+  Json run(const SuiteRow& row) {
+    const auto start = Clock::now();
+    const std::unique_ptr<Problem> problem = row.make();
+    const double preparation = seconds_since(start);
+    problem->run(m_space);
+    std::string wrong = problem->check();
+    const std::uint64_t digest = problem->digest();
+    const double taken =
+        median_of(m_arguments.repeats, 5.0, [&] { problem->run(m_space); }) / row.calls;
+    double in_kernels = 0;
+    Json kernels = kernel_times(*problem, m_space, in_kernels);
+    in_kernels /= row.calls;
+    const Space other = m_space == Space::openmp ? Space::serial : Space::openmp;
+    if (row.compare_bits && m_context.is_usable(other)) {
+      problem->run(other);
+      if (wrong.empty() && digest != problem->digest())
+        wrong = "other bits than " + std::string(to_string(other));
+    }
+    const double rate = problem->items / row.calls / taken;
+    // The limits are those of kernels: what is outside them is told by the two times.
+    const double kernel_time = in_kernels > 0 ? in_kernels : taken;
+    const double of_read = 100 * problem->bytes / row.calls / kernel_time / m_limits.read;
+    double arithmetic = problem->multiply_adds / m_limits.multiply_adds;
+    if (problem->cell_updates > 0) arithmetic = problem->cell_updates / 64 / m_limits.word_steps;
+    const double of_arithmetic = 100 * arithmetic / row.calls / kernel_time;
+    const bool at_target_size = m_arguments.scale == 1 && m_space == Space::cuda;
+    std::printf("%-13s %11.4f %11.4f %11.4f %8.1f %8.1f %11.4g  %s%s%s\n", row.name.c_str(),
+                1e3 * taken, 1e3 * in_kernels, 1e3 * row.target, of_read, of_arithmetic, rate,
+                row.work.c_str(), wrong.empty() ? "" : "  WRONG: ", wrong.c_str());
+    std::fflush(stdout);
+    Json out{{"row", row.name},
+             {"work", row.work},
+             {"space", to_string(m_space)},
+             {"seconds", taken},
+             {"kernel_seconds", in_kernels},
+             {"kernels", std::move(kernels)},
+             {"items_per_second", rate},
+             {"cell_updates_per_second", problem->cell_updates / row.calls / taken},
+             {"percent_of_read_limit", of_read},
+             {"percent_of_arithmetic_limit", of_arithmetic},
+             {"preparation_seconds", preparation},
+             {"correct", wrong.empty()}};
+    if (!wrong.empty()) out["wrong"] = wrong;
+    if (row.target > 0) {
+      out["h200_target_seconds"] = row.target;
+      if (at_target_size) out["times_target"] = taken / row.target;
+    }
+    for (const auto& [name, value] : problem->arguments) out["arguments"][name] = value;
+    return out;
+  }
+
+ private:
+  Context& m_context;
+  const SuiteArguments& m_arguments;
+  Space m_space;
+  Limits m_limits;
+};
+
+int run_suite(const SuiteArguments& arguments) {
+  ContextOptions context_options;
+  context_options.threads = arguments.threads;
+  Context context(context_options);
+  const Space space = choose_space(arguments.space, context);
+  std::vector<SuiteRow> rows = suite_rows(context, arguments.scale, arguments.seed);
+  const auto named = [&](const std::string& name) {
+    return std::find(arguments.only.begin(), arguments.only.end(), name) != arguments.only.end();
+  };
+  for (const std::string& name : arguments.only) {
+    const bool known = std::any_of(rows.begin(), rows.end(),
+                                   [&](const SuiteRow& row) { return row.name == name; });
+    KINDRED_THROW_IF(!known, "--only " + name + ": there is no such row");
+  }
+  LimitsOptions limits_options;
+  if (arguments.scale < 0.01) limits_options.host_bytes = 64ULL << 20U;
+  const std::vector<Limits> limits = measure_limits(context, limits_options);
+  if (arguments.scale != 1)
+    std::printf("corpora scaled by %g: the targets are for 1\n", arguments.scale);
+  SuiteRunner runner(context, arguments, space, *find_limits(limits, space));
+  const auto start = Clock::now();
+  Json measured = Json::array();
+  Json not_run = Json::array();
+  bool correct = true;
+  for (SuiteRow& row : rows) {
+    const bool wanted = arguments.only.empty() ? !row.on_request : named(row.name);
+    if (wanted && seconds_since(start) < arguments.max_seconds) {
+      measured.push_back(runner.run(row));
+      correct = correct && measured.back()["correct"].get<bool>();
+    } else if (wanted) {
+      not_run.push_back(row.name);
+      std::printf("%-13s not run: --max-seconds\n", row.name.c_str());
+    }
+    row.make = {};
+  }
+  const double decision = seconds_per_decision(context.dispatcher());
+  std::printf("dispatcher    %.0f ns a decision (target: less than 1000)\n", 1e9 * decision);
+  if (!arguments.out.empty()) {
+    write_json(Json{{"context", environment(context, arguments.seed, limits)},
+                    {"scale", arguments.scale},
+                    {"rows", std::move(measured)},
+                    {"not_run", std::move(not_run)},
+                    {"seconds_per_decision", decision},
+                    {"seconds", seconds_since(start)}},
+               arguments.out);
+  }
+  if (!correct) throw Error("an answer was wrong: see the rows above");
+  return 0;
+}
+
+}  // namespace
+
+void add_h200(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<SuiteArguments>();
+  CLI::App* command =
+      app.add_subcommand("h200", "The rows of the H200 targets, on this machine's best space");
+  command->add_option("--only", arguments->only, "Rows to run, by commas")->delimiter(',');
+  command->add_option("--space", arguments->space, "serial, openmp or cuda; else the best");
+  command->add_option("--scale", arguments->scale, "Of the corpora; the targets hold at 1")
+      ->check(CLI::Range(1e-6, 10.0));
+  command->add_option("--repeats", arguments->repeats, "A time is the median of so many calls")
+      ->check(CLI::Range(1, 1000));
+  command->add_option("--threads", arguments->threads, "Threads of the space openmp")
+      ->check(CLI::Range(1, 512));
+  command->add_option("--max-seconds", arguments->max_seconds, "No row starts after that")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--seed", arguments->seed, "Of the data");
+  command->add_option("--out", arguments->out, "JSON file");
+  command->callback(
+      [arguments, &action] { action = [arguments] { return run_suite(*arguments); }; });
+}
+
+}  // namespace Kindred::Perf

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suite/Suite.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace Kindred::Perf {
+
+namespace {
+
+/// The corpora of the rows: one of a kind is alive at a time.
+class Corpora {
+ public:
+  Corpora(Context& context, double scale, std::uint64_t seed)
+      : m_context(context), m_scale(scale), m_seed(seed) {}
+
+  std::size_t scaled(double count) const {
+    return static_cast<std::size_t>(std::max(1024.0, std::floor(count * m_scale)));
+  }
+
+  std::shared_ptr<const PatternSet> patterns(std::uint32_t vocabulary) {
+    if (!m_patterns || m_patterns->vocabulary != vocabulary) {
+      release();
+      m_patterns = std::make_shared<PatternSet>(m_context, scaled(10e6), 100, vocabulary, m_seed);
+    }
+    return m_patterns;
+  }
+  std::shared_ptr<const RowSet> rows() {
+    if (!m_rows) {
+      release();
+      m_rows = std::make_shared<RowSet>(m_context, scaled(1e6), 768, m_seed);
+    }
+    return m_rows;
+  }
+  std::shared_ptr<const GraphSet> graph(std::size_t nodes, std::size_t degree) {
+    if (!m_graph || m_graph->nodes != nodes) {
+      release();
+      m_graph = std::make_shared<GraphSet>(m_context, nodes, nodes * degree, m_seed);
+    }
+    return m_graph;
+  }
+
+ private:
+  void release() {
+    m_patterns.reset();
+    m_rows.reset();
+    m_graph.reset();
+  }
+
+  Context& m_context;
+  double m_scale;
+  std::uint64_t m_seed;
+  std::shared_ptr<const PatternSet> m_patterns;
+  std::shared_ptr<const RowSet> m_rows;
+  std::shared_ptr<const GraphSet> m_graph;
+};
+
+MatchOptions top_100(Measure measure, double threshold) {
+  MatchOptions options;
+  options.measure = measure;
+  options.threshold = threshold;
+  options.top = 100;
+  return options;
+}
+
+}  // namespace
+
+std::vector<SuiteRow> suite_rows(Context& context, double scale, std::uint64_t seed) {
+  auto corpora = std::make_shared<Corpora>(context, scale, seed);
+  std::vector<SuiteRow> rows;
+  const auto add = [&](SuiteRow row) { rows.push_back(std::move(row)); };
+
+  for (const std::uint32_t vocabulary : {50000U, 4096U, 200U}) {
+    add({.name = "lcs-" + std::to_string(vocabulary),
+         .work = "LCS top-100, query of 64, 10M patterns of 100, vocabulary " +
+                 std::to_string(vocabulary),
+         .target = 1.0e-3,
+         .make = [=] {
+           return match_problem(corpora->patterns(vocabulary),
+                                zipf_queries(1, 64, vocabulary, seed + 1),
+                                top_100(Measure::lcs, 0.1));
+         }});
+  }
+  add({.name = "lcs-64q",
+       .work = "LCS top-100, 64 queries of 64 at once, 10M patterns of 100, vocabulary 200",
+       .target = 64.0 * 64 * 100 * 10e6 / 60e12,
+       .compare_bits = false,
+       .make = [=] {
+         return match_problem(corpora->patterns(200), zipf_queries(64, 64, 200, seed + 1),
+                              top_100(Measure::lcs, 0.1));
+       }});
+  for (const auto& [name, threshold, target] :
+       {std::tuple("difflib-0.6", 0.6, 1.5e-3), std::tuple("difflib-none", 0.0, 15e-3)}) {
+    add({.name = name,
+         .work =
+             std::string("difflib top-100, noisy query of 80, 10M patterns of 100, threshold ") +
+             (threshold > 0 ? "0.6" : "0"),
+         .target = target,
+         .compare_bits = threshold > 0,
+         .make = [=, threshold = threshold] {
+           const auto patterns = corpora->patterns(200);
+           return match_problem(patterns, noisy_query(*patterns, 7, 80, seed + 1),
+                                top_100(Measure::difflib, threshold));
+         }});
+  }
+
+  add({.name = "search-1",
+       .work = "exact cosine top-100, 1 query x 1M x 768",
+       .target = 0.25e-3,
+       .make = [=] { return search_problem(corpora->rows(), 1, 100, seed); }});
+  add({.name = "search-1024",
+       .work = "exact cosine top-100, 1024 queries x 1M x 768",
+       .target = 3.0e-3,
+       .compare_bits = false,
+       .make = [=] { return search_problem(corpora->rows(), 1024, 100, seed); }});
+  add({.name = "search-10k",
+       .work = "exact cosine top-100, 10K queries x 1M x 768",
+       .target = 30e-3,
+       .on_request = true,
+       .compare_bits = false,
+       .make = [=] { return search_problem(corpora->rows(), 10000, 100, seed); }});
+  add({.name = "score-1",
+       .work = "cosine top-10 of 1 x 1024 candidates of 768",
+       .target = 10e-6,
+       .make = [=] { return score_problem(corpora->rows(), 1, 1024, 10, seed); }});
+  add({.name = "score-1024", .work = "cosine top-10 of 1024 x 1024 candidates of 768", .make = [=] {
+         return score_problem(corpora->rows(), 1024, 1024, 10, seed);
+       }});
+
+  add({.name = "spread-small",
+       .work = "3 thresholded hops and top-10, 10K nodes x 50",
+       .target = 15e-6,
+       .make = [=] {
+         SpreadOptions options;
+         options.hops = 3;
+         return spread_problem(corpora->graph(10'000, 50), 1, 1, options, seed);
+       }});
+  const std::size_t large = corpora->scaled(10e6);
+  add({.name = "hop-100m",
+       .work = "one hop, 10M nodes x 10, 100M edges",
+       .target = 0.6e-3,
+       .make = [=] { return hop_problem(corpora->graph(large, 10), seed); }});
+  add({.name = "hop-32q",
+       .work = "3 linear hops of 32 queries, 10M nodes x 10: a query-hop",
+       .target = 120e-6,
+       .calls = 96,
+       .compare_bits = false,
+       .make = [=] {
+         SpreadOptions options;
+         options.mode = SpreadMode::linear;
+         options.hops = 3;
+         return spread_problem(corpora->graph(large, 10), 32, 8, options, seed);
+       }});
+  return rows;
+}
+
+}  // namespace Kindred::Perf

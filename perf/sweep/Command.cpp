@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/matcher/Calibration.hpp>
+
+#include "Commands.hpp"
+#include "sweep/Sweep.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <sstream>
+
+namespace Kindred::Perf {
+
+namespace {
+
+struct SweepArguments {
+  SweepOptions sweep;
+  std::string operations = "all";
+  std::string sizes = "1:1e7";
+  std::string spaces;
+  int threads = 0;
+  bool calibrate = false;
+  std::string out;
+  std::string report;
+};
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> out;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) out.push_back(part);
+  return out;
+}
+
+std::vector<Operation> operations_from(const std::string& text) {
+  std::vector<Operation> out;
+  for (const std::string& name : split(text, ',')) {
+    const std::size_t before = out.size();
+    for (std::size_t i = 0; i < operation_count; ++i) {
+      const auto operation = static_cast<Operation>(i);
+      if (name == "all" || name == to_string(operation)) out.push_back(operation);
+    }
+    KINDRED_THROW_IF(out.size() == before,
+                     "--op " + name + ": it must be lcs, difflib, search, score, spread or all");
+  }
+  return out;
+}
+
+std::vector<Space> spaces_from(const std::string& text, const Context& context) {
+  std::vector<Space> out;
+  for (const std::string& name : split(text, ',')) {
+    const std::optional<Space> space = space_from_string(name);
+    KINDRED_THROW_IF(!space, "--spaces " + name + ": it must be serial, openmp or cuda");
+    if (!context.is_usable(*space))
+      throw SpaceUnavailable("--spaces " + name + ": " + context.info(*space).why_not);
+    out.push_back(*space);
+  }
+  return out;
+}
+
+void read_sizes(const std::string& text, SweepOptions& options) {
+  char rest = 0;
+  const int read =
+      std::sscanf(text.c_str(), "%lf:%lf%c", &options.smallest, &options.largest, &rest);
+  KINDRED_THROW_IF(read != 2 || !(options.smallest >= 1) ||
+                       !(options.largest >= options.smallest) || !(options.largest <= 4e9),
+                   "--sizes " + text + ": it must be FROM:TO with 1 <= FROM <= TO <= 4e9");
+}
+
+std::string number(double value) {
+  if (std::isnan(value)) return "never";
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.4g", value);
+  return text;
+}
+
+/// The crossovers, the share of the read limit, and the dispatcher's choices, as JSON and as text.
+Json summarize(const SweepResults& results, const std::vector<Limits>& limits) {
+  Json crossovers = Json::array();
+  Json rates = Json::array();
+  Json kernels = Json::array();
+  for (const OperationSweep& sweep : results.sweeps) {
+    for (const Tools::ReportKernel& kernel : sweep.kernels) {
+      kernels.push_back({{"operation", to_string(sweep.operation)},
+                         {"space", kernel.space},
+                         {"kernel", kernel.name},
+                         {"calls", kernel.calls},
+                         {"seconds", kernel.seconds}});
+    }
+    for (const Space space : all_spaces) {
+      const double rate = sweep.bytes_per_second[static_cast<std::size_t>(space)];
+      const Limits* limit = find_limits(limits, space);
+      if (rate > 0 && limit != nullptr) {
+        rates.push_back({{"operation", to_string(sweep.operation)},
+                         {"space", to_string(space)},
+                         {"bytes_per_second", rate},
+                         {"percent_of_read_limit", 100 * rate / limit->read}});
+      }
+      using Point = Tools::ReportSweepPoint;
+      const auto& points = sweep.points.points;
+      const bool measured_here = std::any_of(points.begin(), points.end(), [&](const Point& point) {
+        return !std::isnan(point.taken[static_cast<std::size_t>(space)]);
+      });
+      if (space == Space::serial || !measured_here) continue;
+      const double measured = Tools::crossover(sweep.points, space, &Point::taken);
+      const double predicted = Tools::crossover(sweep.points, space, &Point::predicted);
+      crossovers.push_back({{"operation", to_string(sweep.operation)},
+                            {"unit", sweep.points.unit},
+                            {"space", to_string(space)},
+                            {"measured", measured},
+                            {"predicted", predicted}});
+      std::printf("%-8s %-7s pays from %8s %s (the dispatcher says %s)\n",
+                  std::string(to_string(sweep.operation)).c_str(),
+                  std::string(to_string(space)).c_str(), number(measured).c_str(),
+                  sweep.points.unit.c_str(), number(predicted).c_str());
+    }
+  }
+  const DispatchQuality& quality = results.quality;
+  const double share =
+      quality.sizes == 0 ? 0
+                         : static_cast<double>(quality.within) / static_cast<double>(quality.sizes);
+  std::printf(
+      "dispatcher: within 5 %% of the best space at %zu of %zu sizes (%.1f %%), worst %.2f x, "
+      "%.0f ns a decision\n",
+      quality.within, quality.sizes, 100 * share, quality.worst,
+      1e9 * quality.seconds_per_decision);
+  for (const std::string& name : results.not_run) std::printf("not run: %s\n", name.c_str());
+  return {{"crossovers", std::move(crossovers)},
+          {"rates", std::move(rates)},
+          {"kernels", std::move(kernels)},
+          {"dispatcher",
+           {{"sizes", quality.sizes},
+            {"within_5_percent", quality.within},
+            {"share", share},
+            {"worst_ratio", quality.worst},
+            {"seconds_per_decision", quality.seconds_per_decision}}},
+          {"not_run", results.not_run}};
+}
+
+void write_sweep_report(const std::string& path, const SweepResults& results,
+                        const Json& environment, const Json& summary) {
+  Tools::ReportData report;
+  report.title = "Kindred: sweep";
+  report.subtitle = environment["date"].get<std::string>() + ", commit " +
+                    environment["kindred"]["commit"].get<std::string>();
+  for (const OperationSweep& sweep : results.sweeps) {
+    report.sweeps.push_back(sweep.points);
+    report.kernels.insert(report.kernels.end(), sweep.kernels.begin(), sweep.kernels.end());
+  }
+  const DispatchQuality& quality = results.quality;
+  using State = Tools::ClaimState;
+  report.claims.push_back(
+      {"Every answer agrees with the reference and has the same bits on every space",
+       results.failed ? State::fails : State::holds, ""});
+  if (quality.sizes > 0) {
+    const bool holds = quality.within * 100 >= quality.sizes * 95;
+    report.claims.push_back(
+        {"The dispatcher's choice is within 5 % of the best space at 95 % of the sizes",
+         holds ? State::holds : State::fails,
+         std::to_string(quality.within) + " of " + std::to_string(quality.sizes) +
+             " sizes, worst " + number(quality.worst) + " x"});
+  }
+  report.claims.push_back({"A decision takes less than 1 microsecond",
+                           quality.seconds_per_decision < 1e-6 ? State::holds : State::fails,
+                           number(1e9 * quality.seconds_per_decision) + " ns"});
+  for (const Json& rate : summary["rates"]) {
+    report.environment.emplace_back(
+        rate["operation"].get<std::string>() + " on " + rate["space"].get<std::string>(),
+        number(rate["bytes_per_second"].get<double>() / 1e9) + " GB/s, " +
+            number(rate["percent_of_read_limit"].get<double>()) + " % of the read limit");
+  }
+  for (const Json& space : environment["spaces"]) {
+    if (space["usable"].get<bool>())
+      report.environment.emplace_back(space["space"].get<std::string>(),
+                                      space["device"].get<std::string>() + ", " +
+                                          std::to_string(space["concurrency"].get<int>()));
+  }
+  for (const auto& [key, value] : environment["kindred"].items())
+    report.environment.emplace_back(key,
+                                    value.is_string() ? value.get<std::string>() : value.dump());
+  report.environment.emplace_back("Kokkos", environment["kokkos"]["version"].get<std::string>());
+  report.environment.emplace_back("seed", environment["seed"].dump());
+  Tools::write_report(path, report);
+}
+
+int run_sweep(SweepArguments arguments) {
+  read_sizes(arguments.sizes, arguments.sweep);
+  arguments.sweep.operations = operations_from(arguments.operations);
+  ContextOptions context_options;
+  context_options.threads = arguments.threads;
+  Context context(context_options);
+  arguments.sweep.spaces = spaces_from(arguments.spaces, context);
+  LimitsOptions limits_options;
+  if (arguments.sweep.largest < 1e5) limits_options.host_bytes = 64ULL << 20U;
+  const std::vector<Limits> limits = measure_limits(context, limits_options);
+  if (arguments.calibrate) {
+    std::cerr << "calibrating\n";
+    calibrate(context);
+  }
+  SweepResults results = sweep(context, arguments.sweep);
+  const Json described = environment(context, arguments.sweep.seed, limits);
+  results.benchmarks["context"].update(described);
+  const Json summary = summarize(results, limits);
+  results.benchmarks["summary"] = summary;
+  if (!arguments.out.empty()) write_json(results.benchmarks, arguments.out);
+  if (!arguments.report.empty()) write_sweep_report(arguments.report, results, described, summary);
+  if (results.failed) throw Error("an answer was wrong: see error_message in the JSON");
+  return 0;
+}
+
+}  // namespace
+
+void add_sweep(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<SweepArguments>();
+  SweepOptions& sweep = arguments->sweep;
+  CLI::App* command = app.add_subcommand(
+      "sweep",
+      "Every operation over sizes on every space: times, crossovers, the dispatcher's choices");
+  command->add_option("--op", arguments->operations,
+                      "lcs, difflib, search, score, spread, by commas, or all");
+  command->add_option("--sizes", arguments->sizes, "FROM:TO, as 1:1e7");
+  command->add_option("--step", sweep.step, "A size is so many times the last")
+      ->check(CLI::Range(1.1, 1e6));
+  command->add_option("--spaces", arguments->spaces, "serial, openmp, cuda, by commas; else all");
+  command->add_option("--threads", arguments->threads, "Threads of the space openmp")
+      ->check(CLI::Range(1, 512));
+  command->add_flag("--calibrate", arguments->calibrate,
+                    "Calibrate first, in place of this machine's saved profile");
+  command->add_option("--min-time", sweep.min_time, "Seconds that a benchmark repeats its call for")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--max-seconds", sweep.max_seconds, "Of all; what does not fit is left out")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--seed", sweep.seed, "Of the data");
+  command->add_option("--out", arguments->out, "JSON file, in Google Benchmark's format");
+  command->add_option("--report", arguments->report, "HTML file with the crossover plot");
+  command->callback(
+      [arguments, &action] { action = [arguments] { return run_sweep(*arguments); }; });
+}
+
+}  // namespace Kindred::Perf

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sweep/Sweep.hpp"
+
+#include <kindred/backends/KernelProfile.hpp>
+
+#include "common/Problem.hpp"
+#include "common/Timing.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <chrono>
+#include <cmath>
+#include <iostream>
+#include <limits>
+#include <sstream>
+
+namespace Kindred::Perf {
+
+namespace {
+
+std::size_t slot(Space space) { return static_cast<std::size_t>(space); }
+
+/// Shows runs on standard error as they end and keeps them as Google Benchmark's JSON.
+class Collector final : public benchmark::BenchmarkReporter {
+ public:
+  Collector() : m_console(benchmark::ConsoleReporter::OO_Tabular) {
+    m_json.SetOutputStream(&m_text);
+    m_json.SetErrorStream(&std::cerr);
+    m_console.SetOutputStream(&std::cerr);
+    m_console.SetErrorStream(&std::cerr);
+  }
+  bool ReportContext(const Context& context) override {
+    if (m_started) return true;
+    m_started = true;
+    return m_json.ReportContext(context) && m_console.ReportContext(context);
+  }
+  void ReportRuns(const std::vector<Run>& runs) override {
+    m_json.ReportRuns(runs);
+    m_console.ReportRuns(runs);
+  }
+  Json finish() {
+    if (!m_started) return Json{{"context", Json::object()}, {"benchmarks", Json::array()}};
+    m_json.Finalize();
+    Json out = Json::parse(m_text.str());
+    out["context"].erase("host_name");
+    out["context"]["executable"] = "kindred-perf";
+    return out;
+  }
+
+ private:
+  benchmark::JSONReporter m_json;
+  benchmark::ConsoleReporter m_console;
+  std::ostringstream m_text;
+  bool m_started = false;
+};
+
+/// Makes the problem of an operation at a size, as the sweep defines it.
+class Problems {
+ public:
+  Problems(Context& context, std::uint64_t seed) : m_context(context), m_seed(seed) {}
+
+  std::unique_ptr<Problem> make(Operation operation, std::size_t size) {
+    switch (operation) {
+      case Operation::lcs: {
+        MatchOptions options;
+        options.top = 100;
+        return match_problem(patterns(size, 4096), zipf_queries(1, 64, 4096, m_seed + 1), options);
+      }
+      case Operation::difflib: {
+        MatchOptions options;
+        options.measure = Measure::difflib;
+        options.threshold = 0.6;
+        options.top = 100;
+        auto set = patterns(size, 200);
+        auto query = noisy_query(*set, size / 2, 80, m_seed + 1);
+        return match_problem(std::move(set), std::move(query), options);
+      }
+      case Operation::search:
+        return search_problem(rows(size), 1, std::min<std::size_t>(size, 10), m_seed);
+      case Operation::score:
+        return score_problem(candidate_rows(), (size + 1023) / 1024,
+                             std::min<std::size_t>(size, 1024), 10, m_seed);
+      case Operation::spread: {
+        SpreadOptions options;
+        options.hops = 3;
+        const std::size_t nodes = std::max<std::size_t>(size / 32, 2);
+        return spread_problem(std::make_shared<GraphSet>(m_context, nodes, size, m_seed), 1, 8,
+                              options, m_seed);
+      }
+    }
+    return {};
+  }
+
+  /// Bytes of host memory that the problem needs: input, engine, and a device's staging.
+  static double bytes(Operation operation, double size) {
+    switch (operation) {
+      case Operation::lcs:
+      case Operation::difflib:
+        return size * 100 * 10;
+      case Operation::search:
+        return size * dimension * 12;
+      case Operation::score:
+        return size * 32 + candidate_corpus * dimension * 12.0;
+      case Operation::spread:
+        return size * 64;
+    }
+    return 0;
+  }
+
+  static const char* unit(Operation operation) {
+    switch (operation) {
+      case Operation::lcs:
+      case Operation::difflib:
+        return "patterns";
+      case Operation::search:
+        return "rows";
+      case Operation::score:
+        return "candidates";
+      case Operation::spread:
+        return "edges";
+    }
+    return "";
+  }
+
+ private:
+  static constexpr std::size_t dimension = 768;
+  static constexpr std::size_t candidate_corpus = 65536;
+
+  std::shared_ptr<PatternSet> patterns(std::size_t count, std::uint32_t vocabulary) {
+    return std::make_shared<PatternSet>(m_context, count, 100, vocabulary, m_seed);
+  }
+  std::shared_ptr<RowSet> rows(std::size_t count) {
+    return std::make_shared<RowSet>(m_context, count, dimension, m_seed);
+  }
+  std::shared_ptr<const RowSet> candidate_rows() {
+    if (!m_candidates) m_candidates = rows(candidate_corpus);
+    return m_candidates;
+  }
+
+  Context& m_context;
+  std::uint64_t m_seed;
+  std::shared_ptr<const RowSet> m_candidates;
+};
+
+class Sweeper {
+ public:
+  Sweeper(Context& context, const SweepOptions& options)
+      : m_context(context),
+        m_options(options),
+        m_problems(context, options.seed),
+        m_judge_context(judge_options(context.threads())),
+        m_judge(m_judge_context.dispatcher()) {
+    if (m_options.spaces.empty()) {
+      for (const Space space : all_spaces) {
+        if (context.is_usable(space)) m_options.spaces.push_back(space);
+      }
+    }
+    if (context.dispatcher().calibrated())
+      m_judge.load_profile_json(context.dispatcher().profile_json());
+    std::string program = "kindred-perf";
+    std::string min_time = "--benchmark_min_time=" + std::to_string(options.min_time);
+    char* arguments[] = {program.data(), min_time.data(), nullptr};
+    int count = 2;
+    benchmark::Initialize(&count, arguments);
+  }
+
+  SweepResults run() {
+    for (const Operation operation : m_options.operations) sweep(operation);
+    m_results.benchmarks = m_collector.finish();
+    rate_dispatcher();
+    return std::move(m_results);
+  }
+
+ private:
+  /// Judged by what it knew before the sweep: no probes, and nothing that is measured here reaches
+  /// it.
+  static ContextOptions judge_options(int threads) {
+    ContextOptions options;
+    options.threads = threads;
+    options.load_profile = false;
+    options.dispatcher.probe_interval = std::chrono::hours(24);
+    return options;
+  }
+
+  void sweep(Operation operation) {
+    OperationSweep out;
+    out.operation = operation;
+    out.points.operation = to_string(operation);
+    out.points.unit = Problems::unit(operation);
+    double last = 0;
+    for (double size = m_options.smallest; size <= m_options.largest * 1.0001;
+         size *= m_options.step) {
+      const std::string name = std::string(to_string(operation)) + " " +
+                               std::to_string(static_cast<std::uint64_t>(size));
+      const double left = m_options.max_seconds - seconds_since(m_start);
+      const double needed = Problems::bytes(operation, size);
+      const auto start = Clock::now();
+      if (left < last * m_options.step) {
+        m_results.not_run.push_back(name + ": --max-seconds");
+      } else if (needed > 0.5 * static_cast<double>(m_context.info(Space::serial).memory_free)) {
+        m_results.not_run.push_back(name + ": memory");
+      } else {
+        measure(static_cast<std::size_t>(size), out);
+        last = seconds_since(start);
+      }
+    }
+    m_results.sweeps.push_back(std::move(out));
+  }
+
+  void measure(std::size_t size, OperationSweep& out) {
+    const std::unique_ptr<Problem> problem = m_problems.make(out.operation, size);
+    Tools::ReportSweepPoint point;
+    point.items = static_cast<double>(size);
+    SpaceSet resident;
+    for (const Space space : all_spaces) {
+      if (problem->reaches(space)) resident = resident.with(space);
+    }
+    std::optional<std::uint64_t> digest;
+    out.kernels.clear();
+    for (const Space space : m_options.spaces) {
+      if (!resident.contains(space)) continue;
+      const DispatchRecord record = problem->run(space);
+      std::string wrong = problem->check();
+      if (!digest) digest = problem->digest();
+      if (wrong.empty() && *digest != problem->digest())
+        wrong = "other bits than " + std::string(to_string(m_options.spaces.front()));
+      if (!point.chosen) {
+        const DispatchRecord decision = m_judge.decide(
+            {out.operation, record.items, record.work, record.transfer_bytes, resident});
+        point.predicted = decision.predicted;
+        point.chosen = decision.chosen;
+      }
+      const double taken = time(*problem, space, wrong);
+      point.taken[slot(space)] = taken;
+      append_kernels(*problem, space, out.kernels);
+      double& rate = out.bytes_per_second[slot(space)];
+      rate = std::fmax(rate, problem->bytes / taken);
+    }
+    out.points.points.push_back(point);
+  }
+
+  static std::vector<double> time_calls(benchmark::State& state, Problem& problem, Space space) {
+    std::vector<double> times;
+    for ([[maybe_unused]] auto step : state) {
+      times.push_back(timed([&] { problem.run(space); }));
+      state.SetIterationTime(times.back());
+    }
+    using benchmark::Counter;
+    const auto rate = [&](double amount) {
+      return Counter(amount * static_cast<double>(state.iterations()), Counter::kIsRate);
+    };
+    state.counters["items"] = problem.items;
+    state.counters["rate"] = rate(problem.items);
+    state.counters["bytes_per_second"] = rate(problem.bytes);
+    if (problem.cell_updates > 0) state.counters["cell_updates"] = rate(problem.cell_updates);
+    state.counters["median_seconds"] = median(times);
+    return times;
+  }
+
+  /// The kernels of one call on \p space. A profile fences them, so the call is not one of the
+  /// timed.
+  static void append_kernels(Problem& problem, Space space, std::vector<Tools::ReportKernel>& out) {
+    const KernelProfile profile;
+    problem.run(space);
+    for (const KernelTime& kernel : profile.kernels()) {
+      if (kernel.device == (space == Space::cuda))
+        out.push_back({kernel.label, std::string(to_string(space)), kernel.count, kernel.seconds});
+    }
+  }
+
+  /// Median seconds of a call, through Google Benchmark.
+  double time(Problem& problem, Space space, const std::string& wrong) {
+    std::vector<double> times;
+    std::vector<std::string> names;
+    std::vector<std::int64_t> values;
+    for (const auto& [name, value] : problem.arguments) {
+      names.push_back(name);
+      values.push_back(value);
+    }
+    const std::string name = problem.name + "<" + std::string(to_string(space)) + ">";
+    benchmark::RegisterBenchmark(name.c_str(),
+                                 [&](benchmark::State& state) {
+                                   if (wrong.empty()) {
+                                     times = time_calls(state, problem, space);
+                                   } else {
+                                     state.SkipWithError(wrong.c_str());
+                                   }
+                                 })
+        ->ArgNames(names)
+        ->Args(values)
+        ->UseManualTime()
+        ->Unit(benchmark::kMicrosecond);
+    benchmark::RunSpecifiedBenchmarks(&m_collector);
+    benchmark::ClearRegisteredBenchmarks();
+    m_results.failed = m_results.failed || !wrong.empty();
+    return times.empty() ? Tools::not_known : median(times);
+  }
+
+  void rate_dispatcher() {
+    DispatchQuality& quality = m_results.quality;
+    for (const OperationSweep& sweep : m_results.sweeps) {
+      for (const Tools::ReportSweepPoint& point : sweep.points.points) {
+        if (!point.chosen) continue;
+        double best = std::numeric_limits<double>::infinity();
+        for (const double taken : point.taken) best = std::fmin(best, taken);
+        const double ratio = point.taken[slot(*point.chosen)] / best;
+        if (std::isnan(ratio)) continue;
+        ++quality.sizes;
+        quality.within += ratio <= 1.05 ? 1 : 0;
+        quality.worst = std::max(quality.worst, ratio);
+      }
+    }
+    quality.seconds_per_decision = seconds_per_decision(m_judge);
+  }
+
+  Context& m_context;
+  SweepOptions m_options;
+  Problems m_problems;
+  Context m_judge_context;
+  Dispatcher& m_judge;
+  Collector m_collector;
+  SweepResults m_results;
+  Clock::time_point m_start = Clock::now();
+};
+
+}  // namespace
+
+double seconds_per_decision(Dispatcher& dispatcher) {
+  constexpr int decisions = 200'000;
+  Workload workload;
+  workload.resident = dispatcher.usable();
+  const double seconds = timed([&] {
+    for (int i = 0; i < decisions; ++i) {
+      workload.items = 1U << (i % 24);
+      workload.work = static_cast<double>(workload.items) * 100;
+      benchmark::DoNotOptimize(dispatcher.decide(workload));
+    }
+  });
+  return seconds / decisions;
+}
+
+SweepResults sweep(Context& context, const SweepOptions& options) {
+  return Sweeper(context, options).run();
+}
+
+}  // namespace Kindred::Perf

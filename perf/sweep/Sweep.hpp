@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_PERF_SWEEP_SWEEP_HPP
+#define KINDRED_PERF_SWEEP_SWEEP_HPP
+
+#include <kindred/backends/Context.hpp>
+
+#include "common/Environment.hpp"
+
+#include <Report.hpp>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace Kindred::Perf {
+
+struct SweepOptions {
+  std::vector<Operation> operations;
+  std::vector<Space> spaces;  ///< empty: every usable one
+  double smallest = 1;
+  double largest = 1e7;
+  double step = 4;
+  double min_time = 0.05;    ///< seconds a benchmark repeats its call for
+  double max_seconds = 300;  ///< of all; what does not fit is not run, and named
+  std::uint64_t seed = 7;
+};
+
+struct OperationSweep {
+  Operation operation = Operation::lcs;
+  Tools::ReportSweep points;  ///< median seconds per size and space, and what the dispatcher said
+                              ///< before they were measured
+  std::vector<Tools::ReportKernel> kernels;  ///< of one call at the largest size, on every space
+  std::array<double, space_count>
+      bytes_per_second{};  ///< the highest of all sizes; 0 where not run
+};
+
+/// \brief How good the dispatcher's choices were.
+struct DispatchQuality {
+  std::size_t sizes = 0;
+  std::size_t within = 0;  ///< sizes where its choice took ≤ 1.05 × the best space
+  double worst = 1;        ///< largest ratio of its choice's time to the best
+  double seconds_per_decision = 0;
+};
+
+struct SweepResults {
+  Json benchmarks;  ///< Google Benchmark's own JSON: `context` and `benchmarks`
+  std::vector<OperationSweep> sweeps;
+  std::vector<std::string> not_run;  ///< what `max_seconds` or memory left out
+  DispatchQuality quality;
+  bool failed = false;  ///< a benchmark's answer was wrong
+};
+
+/// \brief Times every operation at every size on every space through the engines.
+///
+/// An answer is compared with `Kindred::Reference` on a sample and with the bits of the first space
+/// before its time counts.
+SweepResults sweep(Context& context, const SweepOptions& options);
+
+/// Seconds that \p dispatcher takes to decide, over sizes of every class.
+double seconds_per_decision(Dispatcher& dispatcher);
+
+}  // namespace Kindred::Perf
+
+#endif  // KINDRED_PERF_SWEEP_SWEEP_HPP

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Support.hpp"
+#include "demo/Answer.hpp"
+#include "demo/AnswerText.hpp"
+#include "demo/Demo.hpp"
+#include "demo/DifflibProof.hpp"
+#include "demo/SameBits.hpp"
+
+#include <kindred/core/common/Error.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+namespace Kindred::Tools {
+namespace {
+
+struct SmallWordNet {
+  Corpus corpus{read_wordnet(KINDRED_TEST_WORDNET)};
+  Engines engines{Testing::context(), corpus, corpus.size()};
+};
+const SmallWordNet& small() {
+  static const SmallWordNet shared;
+  return shared;
+}
+
+std::vector<std::string> names(const std::vector<AnswerHit>& hits) {
+  std::vector<std::string> found;
+  for (const AnswerHit& hit : hits) found.push_back(small().corpus.name(hit.synset));
+  return found;
+}
+
+TEST(Demo, RecallsByMatchingSearchingAndSpreading) {
+  const auto hits = answer(small().corpus, small().engines, "large feline of forests", 6);
+  ASSERT_EQ(hits.size(), 6U);
+  EXPECT_THAT(names(hits), testing::Contains("big cat")) << "only its links can bring it";
+  EXPECT_THAT((std::vector<std::string>{names(hits)[0], names(hits)[1]}),
+              testing::UnorderedElementsAre("leopard", "tiger"));
+  EXPECT_TRUE(std::is_sorted(hits.begin(), hits.end(), [](const AnswerHit& a, const AnswerHit& b) {
+    return a.score > b.score;
+  }));
+  for (const AnswerHit& hit : hits) {
+    double sum = 0;
+    for (const ReportReason& reason : hit.reasons) {
+      EXPECT_FALSE(reason.detail.empty());
+      sum += reason.contribution;
+    }
+    EXPECT_EQ(sum, hit.score);
+  }
+}
+
+TEST(Demo, TheReasonsSayWhatMatchedAndWhichWayActivationCame) {
+  const auto hits = answer(small().corpus, small().engines, "large feline of forests", 10);
+  const auto detail = [&](const std::string& name, const std::string& ranking) -> std::string {
+    for (const AnswerHit& hit : hits) {
+      if (small().corpus.name(hit.synset) != name) continue;
+      for (const ReportReason& reason : hit.reasons) {
+        if (reason.ranking == ranking) return reason.detail;
+      }
+    }
+    return "absent";
+  };
+  EXPECT_EQ(detail("tiger", "match"), "3 of 3 words in order: large, feline, forests");
+  EXPECT_THAT(detail("tiger", "search"), testing::HasSubstr("forests"));
+  EXPECT_THAT(detail("tiger", "spread"), testing::HasSubstr("a source"));
+  EXPECT_THAT(detail("big cat", "spread"), testing::HasSubstr(" → is a kind of big cat"));
+  EXPECT_EQ(detail("big cat", "match"), "absent");
+}
+
+TEST(Demo, AQueryWithoutAnyKnownWordIsRefused) {
+  EXPECT_THROW(answer(small().corpus, small().engines, "zzz of the", 10), InvalidArgument);
+  EXPECT_THROW(answer(small().corpus, small().engines, "", 10), InvalidArgument);
+}
+
+TEST(Demo, EverySpaceGivesTheSameAnswers) {
+  const auto hashes = hash_answers(Testing::context(), small().corpus, small().engines);
+  ASSERT_EQ(hashes.size(), Testing::spaces().size());
+  for (const AnswerHash& hash : hashes) EXPECT_EQ(hash.hash, hashes.front().hash);
+  EXPECT_NE(hash_answers(Testing::context(), small().corpus, small().engines, 5).front().hash,
+            hashes.front().hash);
+}
+
+TEST(Demo, DifflibAgreesWithEveryGloss) {
+  std::vector<std::string> texts;
+  for (const Synset& synset : small().corpus.net.synsets) texts.push_back(synset.gloss);
+  const std::vector<std::string> queries{"large feline of forests", "aabab", texts[3]};
+  const DifflibProof proof = prove_with_difflib(Testing::context(), texts, queries);
+  ASSERT_TRUE(proof.run) << proof.why_not;
+  EXPECT_EQ(proof.pairs, texts.size() * queries.size());
+  EXPECT_EQ(proof.differences, 0U);
+}
+
+/// Runs the whole demo on the small WordNet with a profile of its own.
+class WholeDemo : public testing::Test {
+ protected:
+  WholeDemo() {
+    m_options.wordnet = KINDRED_TEST_WORDNET;
+    m_options.out = std::string(KINDRED_TEST_FOLDER) + "/whole-" +
+                    testing::UnitTest::GetInstance()->current_test_info()->name();
+    m_options.calibrate = false;
+    m_options.quiet = true;
+    ::setenv("KINDRED_PROFILE", (m_options.out + "/profile.json").c_str(), 1);
+  }
+  ~WholeDemo() override { std::filesystem::remove_all(m_options.out); }
+
+  std::string standard_output() {
+    testing::internal::CaptureStdout();
+    const int status = run_demo(m_options);
+    std::string text = testing::internal::GetCapturedStdout();
+    EXPECT_EQ(status, 0);
+    return text;
+  }
+  std::string file(const char* name) const {
+    std::stringstream text;
+    text << std::ifstream(std::filesystem::path(m_options.out) / name).rdbuf();
+    return text.str();
+  }
+
+  DemoOptions m_options;
+};
+
+TEST_F(WholeDemo, AnswersProvesAndWritesTheReport) {
+  const std::string text = standard_output();
+  EXPECT_THAT(text, testing::HasSubstr("tiger, Panthera tigris (noun)"));
+  EXPECT_THAT(text, testing::HasSubstr("0 differences"));
+  EXPECT_FALSE(std::regex_search(text, std::regex("serial|openmp|cuda|[0-9] (ms|µs|s)\\b")))
+      << "standard output tells neither times nor spaces";
+
+  const std::string html = file("report.html");
+  EXPECT_FALSE(std::regex_search(html, std::regex("https?://")));
+  const std::string open = R"(<script type="application/json" id="data">)";
+  const std::size_t begin = html.find(open) + open.size();
+  const auto data =
+      nlohmann::json::parse(html.substr(begin, html.find("</script>", begin) - begin));
+  EXPECT_EQ(data["hits"].size(), m_options.top);
+  EXPECT_EQ(data["claims"].size(), 2U);
+  EXPECT_EQ(data["sweeps"].size(), operation_count);
+  for (const auto& sweep : data["sweeps"]) EXPECT_FALSE(sweep["points"].empty()) << sweep["op"];
+  EXPECT_GE(data["decisions"]["total"], 3);
+  EXPECT_FALSE(data["kernels"].empty());
+  EXPECT_FALSE(nlohmann::json::parse(file("trace.json"))["traceEvents"].empty());
+}
+
+TEST_F(WholeDemo, StandardOutputIsTheSameOnEverySpaceAndThreadCount) {
+  m_options.sweep = false;
+  const std::string text = standard_output();
+  for (const Space space : Testing::spaces()) {
+    m_options.space = space;
+    EXPECT_EQ(standard_output(), text) << to_string(space);
+  }
+  m_options.space.reset();
+  m_options.threads = 1;
+  EXPECT_EQ(standard_output(), text);
+}
+
+TEST_F(WholeDemo, JsonIsOneObjectOfTheSameAnswer) {
+  m_options.sweep = false;
+  m_options.json = true;
+  const std::string text = standard_output();
+  std::stringstream golden;
+  golden << std::ifstream(KINDRED_TEST_WORDNET "/../answer.json").rdbuf();
+  EXPECT_EQ(text, golden.str()) << "the bytes are the same on every machine";
+  const auto answer = nlohmann::json::parse(text);
+  EXPECT_EQ(answer["query"], m_options.query);
+  EXPECT_EQ(answer["results"].size(), m_options.top);
+  EXPECT_FALSE(answer["results"][0]["reasons"].empty());
+}
+
+TEST_F(WholeDemo, ADamagedWordNetIsATypedErrorAndNoReport) {
+  m_options.wordnet = KINDRED_TEST_FOLDER;
+  EXPECT_THROW(run_demo(m_options), NotFound);
+  EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(m_options.out) / "report.html"));
+}
+
+}  // namespace
+}  // namespace Kindred::Tools

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/matcher/Calibration.hpp>
+
+#include <gtest/gtest.h>
+
+#include "Support.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace Kindred;
+
+using Points = std::map<std::pair<Operation, Space>, std::vector<CalibrationPoint>>;
+
+Points calibrated(Context& context, double seconds) {
+  Points points;
+  CalibrationOptions options;
+  options.seconds = seconds;
+  options.on_point = [&](const CalibrationPoint& point) {
+    points[{point.operation, point.space}].push_back(point);
+  };
+  calibrate(context, options);
+  return points;
+}
+
+ContextOptions host_options() {
+  ContextOptions options;
+  options.load_profile = false;
+  return options;
+}
+
+Space chosen(Context& context, Operation operation, double work) {
+  return context.dispatcher().decide({operation, 1, work, 0, SpaceSet::host()}).chosen;
+}
+
+TEST(Calibration, MeasuresEveryOperationOnEverySpaceOverSizesThatDouble) {
+  Context context(host_options());
+  const auto start = std::chrono::steady_clock::now();
+  const Points points = calibrated(context, 2.0);
+  const double taken =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  EXPECT_LT(taken, 10.0) << "asked for two seconds";
+  std::size_t usable = 0;
+  for (const Space space : all_spaces) usable += context.is_usable(space) ? 1 : 0;
+  EXPECT_EQ(points.size(), operation_count * usable);
+  for (const auto& [key, list] : points) {
+    EXPECT_GE(list.size(), 3U) << to_string(key.first) << " on " << to_string(key.second);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      EXPECT_GT(list[i].seconds, 0);
+      if (i == 0) continue;
+      EXPECT_NEAR(list[i].work / list[i - 1].work, 2.0, 0.5);
+    }
+  }
+  EXPECT_TRUE(context.dispatcher().calibrated());
+}
+
+TEST(Calibration, GivesTheDispatcherThePointsItMeasured) {
+  Context context(host_options());
+  const Points points = calibrated(context, 1.0);
+  for (const auto& [key, list] : points) {
+    const CalibrationPoint& last = list.back();
+    const auto predicted =
+        context.dispatcher().predict({last.operation, 1, last.work, 0, SpaceSet::all()});
+    EXPECT_DOUBLE_EQ(predicted[static_cast<std::size_t>(last.space)], last.seconds);
+  }
+}
+
+TEST(Calibration, OneThreadWinsSmallBatchesAndAllThreadsLargeOnes) {
+  ContextOptions options = host_options();
+  options.threads = static_cast<int>(std::min(std::thread::hardware_concurrency(), 8U));
+  if (options.threads < 2) GTEST_SKIP() << "one processor";
+  // Other programs may hold a processor for a while: what is claimed is that a quiet run shows it.
+  std::string missing;
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    missing.clear();
+    Context context(options);
+    calibrated(context, 2.0);
+    for (const Operation operation : {Operation::lcs, Operation::search, Operation::score}) {
+      if (chosen(context, operation, 64) != Space::serial)
+        missing += std::string(to_string(operation)) + " small; ";
+      if (chosen(context, operation, 1e10) != Space::openmp)
+        missing += std::string(to_string(operation)) + " large; ";
+      const double crossover = context.dispatcher().crossover(operation, Space::openmp);
+      if (!(crossover > 64 && crossover < 1e10))
+        missing += std::string(to_string(operation)) + " crossover; ";
+    }
+    if (missing.empty()) return;
+  }
+  FAIL() << missing;
+}
+
+TEST(Calibration, IsSavedAndFoundAgain) {
+  const auto path = std::filesystem::temp_directory_path() / "kindred-test-calibration.json";
+  std::filesystem::remove(path);
+  ContextOptions options;
+  options.profile = path.string();
+  std::string saved;
+  {
+    Context context(options);
+    EXPECT_FALSE(context.dispatcher().calibrated());
+    calibrated(context, 0.3);
+    context.save_profile();
+    saved = context.dispatcher().profile_json();
+  }
+  const Context again(options);
+  std::filesystem::remove(path);
+  EXPECT_EQ(again.dispatcher().profile_json(), saved);
+}
+
+TEST(Calibration, RefusesATimeThatIsNone) {
+  Context context(host_options());
+  for (const double seconds : {0.0, -1.0, std::nan("")})
+    EXPECT_THROW(calibrate(context, {seconds, {}}), InvalidArgument);
+  EXPECT_FALSE(context.dispatcher().calibrated());
+}
+
+TEST(Calibration, WithoutMemoryIsOutOfMemoryAndChangesNothing) {
+  ContextOptions options = host_options();
+  options.host_budget = 1;
+  Context context(options);
+  EXPECT_THROW(calibrate(context, {0.1, {}}), OutOfMemory);
+  EXPECT_FALSE(context.dispatcher().calibrated());
+}
+
+}  // namespace

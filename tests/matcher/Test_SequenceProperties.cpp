@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/Reference.hpp>
+#include <kindred/matcher/SequenceMatcher.hpp>
+
+#include "Properties.hpp"
+
+namespace {
+
+using namespace Kindred;
+using Testing::expect_property;
+using Testing::to_vector;
+
+using Sequence = std::vector<Symbol>;
+
+/// Patterns and queries over few symbols, so that they meet often. Wide symbols do not fit 16 bits;
+/// a query may hold unknown ones.
+struct Corpus {
+  std::vector<Sequence> patterns, queries;
+};
+
+Corpus any_corpus() {
+  const auto alphabet = *rc::gen::inRange<Symbol>(1, 6);
+  const Symbol stride = *rc::gen::element<Symbol>(1, 70000);
+  const auto pattern = rc::gen::container<Sequence>(rc::gen::inRange<Symbol>(0, alphabet));
+  const auto query = rc::gen::container<Sequence>(rc::gen::inRange<Symbol>(0, alphabet + 1));
+  Corpus corpus{
+      *rc::gen::container<std::vector<Sequence>>(pattern),
+      *rc::gen::resize(8, rc::gen::container<std::vector<Sequence>>(rc::gen::resize(150, query)))};
+  for (Sequence& sequence : corpus.patterns)
+    for (Symbol& symbol : sequence) symbol *= stride;
+  for (Sequence& sequence : corpus.queries)
+    for (Symbol& symbol : sequence) symbol = symbol == alphabet ? unknown_symbol : symbol * stride;
+  return corpus;
+}
+
+MatchOptions any_options() {
+  MatchOptions options;
+  options.measure = *rc::gen::element(Measure::lcs, Measure::difflib);
+  options.threshold = *rc::gen::element(0.0, 0.1, 1.0 / 3, 0.5, 0.6, 2.0 / 3, 1.0);
+  options.top = *rc::gen::element<std::size_t>(1, 3, 10, 1000);
+  return options;
+}
+
+std::vector<Reference::MatchItem> items(std::span<const Match> matches) {
+  std::vector<Reference::MatchItem> list;
+  for (const Match& match : matches) list.push_back({match.index, match.similarity, match.matched});
+  return list;
+}
+
+TEST(SequenceProperties, MatchEqualsTheReference) {
+  expect_property("match equals the reference on every space", [] {
+    const Corpus corpus = any_corpus();
+    MatchOptions options = any_options();
+    const auto measure =
+        options.measure == Measure::lcs ? Reference::Matched::lcs : Reference::Matched::difflib;
+    const SequenceMatcher matcher(Testing::context(), Testing::ragged(corpus.patterns));
+    for (const Space space : Testing::spaces()) {
+      options.space = space;
+      const MatchResults results = matcher.match(Testing::ragged(corpus.queries), options);
+      RC_ASSERT(results.matches.rows() == corpus.queries.size());
+      for (std::size_t q = 0; q < corpus.queries.size(); ++q) {
+        RC_ASSERT(items(results.matches[q]) == Reference::match(corpus.patterns, corpus.queries[q],
+                                                                measure, options.threshold,
+                                                                options.top));
+      }
+    }
+  });
+}
+
+TEST(SequenceProperties, BlocksEqualTheReferenceUnderEitherMeasure) {
+  expect_property("blocks equal the reference on every space", [] {
+    const Corpus corpus = any_corpus();
+    MatchOptions options = any_options();
+    options.blocks = true;
+    const SequenceMatcher matcher(Testing::context(), Testing::ragged(corpus.patterns));
+    for (const Space space : Testing::spaces()) {
+      options.space = space;
+      const MatchResults results = matcher.match(Testing::ragged(corpus.queries), options);
+      RC_ASSERT(results.blocks.rows() == results.matches.values.size());
+      for (std::size_t q = 0; q < corpus.queries.size(); ++q) {
+        for (std::size_t i = results.matches.offsets[q]; i < results.matches.offsets[q + 1]; ++i) {
+          RC_ASSERT(to_vector(results.blocks[i]) ==
+                    Reference::blocks(corpus.patterns[results.matches.values[i].index],
+                                      corpus.queries[q]));
+        }
+      }
+    }
+  });
+}
+
+TEST(SequenceProperties, AQueryIsAnsweredTheSameAloneAndInABatch) {
+  expect_property("a batch is its queries", [] {
+    const Corpus corpus = any_corpus();
+    const MatchOptions options = any_options();
+    const SequenceMatcher matcher(Testing::context(), Testing::ragged(corpus.patterns));
+    const MatchResults together = matcher.match(Testing::ragged(corpus.queries), options);
+    for (std::size_t q = 0; q < corpus.queries.size(); ++q) {
+      const MatchResults alone =
+          matcher.match(Testing::ragged<Symbol>({corpus.queries[q]}), options);
+      RC_ASSERT(to_vector(alone.matches[0]) == to_vector(together.matches[q]));
+    }
+  });
+}
+
+TEST(SequenceProperties, AHigherThresholdOnlyTakesAway) {
+  expect_property("a higher threshold gives a part", [] {
+    const Corpus corpus = any_corpus();
+    MatchOptions options = any_options();
+    options.top = 100000;
+    options.threshold = 0;
+    const SequenceMatcher matcher(Testing::context(), Testing::ragged(corpus.patterns));
+    const MatchResults all = matcher.match(Testing::ragged(corpus.queries), options);
+    options.threshold = *rc::gen::element(0.2, 0.5, 0.8);
+    const MatchResults part = matcher.match(Testing::ragged(corpus.queries), options);
+    for (std::size_t q = 0; q < corpus.queries.size(); ++q) {
+      std::vector<Match> kept;
+      for (const Match& match : all.matches[q])
+        if (match.similarity >= options.threshold) kept.push_back(match);
+      RC_ASSERT(to_vector(part.matches[q]) == kept);
+    }
+  });
+}
+
+}  // namespace

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// SQLite's method: the k-th allocation fails, once or from then on, for every k, in every call.
+#include <gtest/gtest.h>
+
+#include "EngineCalls.hpp"
+#include "Support.hpp"
+
+#include <memory>
+#include <optional>
+
+namespace {
+
+using namespace Kindred;
+using Testing::EngineCall;
+
+/// Makes allocations of a context fail.
+struct Faults {
+  std::size_t count = 0;
+  std::size_t fail_at = 0;  ///< 0: none
+  bool forever = false;
+
+  void operator()(std::string_view space, std::size_t bytes, const std::string& label) {
+    ++count;
+    if (fail_at != 0 && (count == fail_at || (forever && count > fail_at)))
+      throw OutOfMemory(std::string(space), bytes, label, "made to fail");
+  }
+};
+
+std::unique_ptr<Context> make_context(const std::shared_ptr<Faults>& faults,
+                                      std::optional<std::uint64_t> budget = {}) {
+  ContextOptions options;
+  options.threads = 2;
+  options.load_profile = false;
+  options.host_budget = budget;
+  options.before_allocation = [faults](std::string_view space, std::size_t bytes,
+                                       const std::string& label) {
+    (*faults)(space, bytes, label);
+  };
+  return std::make_unique<Context>(options);
+}
+
+std::uint64_t bytes_in_use(const Context& context) {
+  std::uint64_t bytes = 0;
+  for (const Space space : {Space::openmp, Space::cuda})
+    if (context.is_usable(space)) bytes += context.memory_statistics(space).bytes_in_use;
+  return bytes;
+}
+
+class EngineFaults : public testing::TestWithParam<EngineCall> {};
+
+TEST_P(EngineFaults, OfAnyAllocationGiveTheSameAnswerOrOutOfMemoryAndChangeNothing) {
+  const auto faults = std::make_shared<Faults>();
+  std::string expected;
+  std::size_t allocations = 0;
+  {
+    const auto context = make_context(faults);
+    const auto run = GetParam().make(*context);
+    expected = run({});
+    allocations = faults->count;
+  }
+  ASSERT_GT(allocations, 0U) << "nothing goes through the context's memory";
+  std::size_t refused = 0;
+  for (const bool forever : {false, true}) {
+    for (std::size_t k = 1; k <= allocations; ++k) {
+      SCOPED_TRACE("allocation " + std::to_string(k) + (forever ? " and all after it" : ""));
+      *faults = Faults{0, k, forever};
+      const auto context = make_context(faults);
+      EngineCall::Run run;
+      try {
+        run = GetParam().make(*context);
+      } catch (const OutOfMemory& error) {
+        EXPECT_FALSE(error.label().empty());
+        ++refused;
+      }
+      if (run) {
+        const std::uint64_t before = bytes_in_use(*context);
+        try {
+          EXPECT_EQ(run({}), expected);
+        } catch (const OutOfMemory&) {
+          ++refused;
+        }
+        EXPECT_GE(bytes_in_use(*context), before);
+        faults->fail_at = 0;
+        EXPECT_EQ(run({}), expected) << "after memory has come back";
+        run = {};
+      }
+      EXPECT_EQ(bytes_in_use(*context), 0U) << "leaked";
+    }
+  }
+  EXPECT_GT(refused, 0U) << "no fault was seen by anyone";
+}
+
+TEST_P(EngineFaults, OfTheBudgetGiveTheSameAnswerOrOutOfMemory) {
+  const auto faults = std::make_shared<Faults>();
+  std::string expected;
+  std::uint64_t peak = 0;
+  {
+    const auto context = make_context(faults);
+    const auto run = GetParam().make(*context);
+    expected = run(Space::serial);
+    peak = context->memory_statistics(Space::serial).bytes_peak;
+  }
+  bool answered_below = false;
+  for (const std::uint64_t percent : {100, 95, 90, 75, 50, 25, 10, 1}) {
+    const auto context = make_context(faults, peak * percent / 100);
+    try {
+      const auto run = GetParam().make(*context);
+      EXPECT_EQ(run(Space::serial), expected) << percent << " % of the budget";
+      answered_below = answered_below || percent < 100;
+      EXPECT_TRUE(percent >= 1);
+    } catch (const OutOfMemory&) {
+      EXPECT_LT(percent, 100U) << "what fitted before fits again";
+    }
+    EXPECT_EQ(bytes_in_use(*context), 0U);
+    EXPECT_LE(context->memory_statistics(Space::serial).bytes_peak, peak * percent / 100);
+  }
+  RecordProperty("answered_below_its_peak", answered_below ? 1 : 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Calls, EngineFaults, testing::ValuesIn(Testing::engine_calls()),
+                         [](const auto& info) {
+                           std::string name = info.param.name;
+                           std::erase_if(name, [](char c) { return std::isalnum(c) == 0; });
+                           return name;
+                         });
+
+}  // namespace

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Allocations.hpp"
+
+#include <cstdlib>
+#include <new>
+
+namespace {
+thread_local std::size_t count = 0;
+}  // namespace
+
+std::size_t Kindred::Testing::allocations() { return count; }
+
+void* operator new(std::size_t bytes) {
+  ++count;
+  if (void* data = std::malloc(bytes == 0 ? 1 : bytes)) return data;
+  throw std::bad_alloc();
+}
+void operator delete(void* data) noexcept { std::free(data); }
+void operator delete(void* data, std::size_t) noexcept { std::free(data); }

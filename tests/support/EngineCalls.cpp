@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "EngineCalls.hpp"
+
+#include <kindred/matcher/SequenceMatcher.hpp>
+#include <kindred/matcher/SpreadingEngine.hpp>
+#include <kindred/matcher/VectorIndex.hpp>
+
+#include "Support.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+namespace Kindred::Testing {
+
+namespace {
+
+template <class T>
+void append(std::string& bytes, const T& value) {
+  static_assert(std::is_arithmetic_v<T>, "padding has no defined bytes");
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof(T));
+}
+
+EngineCall sequence_call(std::string name, std::size_t query_length, MatchOptions options) {
+  return {std::move(name), [query_length, options](Context& context) -> EngineCall::Run {
+            auto random = generator("engine calls, sequence");
+            Ragged<Symbol> patterns;
+            for (std::size_t row = 0; row < 150; ++row) {
+              for (std::size_t i = 0; i < random() % 90; ++i)
+                patterns.values.push_back(static_cast<Symbol>(random() % 20));
+              patterns.close_row();
+            }
+            Ragged<Symbol> queries;
+            for (std::size_t row = 0; row < 5; ++row) {
+              for (std::size_t i = 0; i < query_length + row; ++i)
+                queries.values.push_back(static_cast<Symbol>(random() % 20));
+              queries.close_row();
+            }
+            auto matcher = std::make_shared<SequenceMatcher>(context, patterns);
+            return [matcher, queries, options](std::optional<Space> space) {
+              MatchOptions given = options;
+              given.space = space;
+              const MatchResults results = matcher->match(queries, given);
+              std::string bytes;
+              for (const auto offset : results.matches.offsets) append(bytes, offset);
+              for (const Match& match : results.matches.values) {
+                append(bytes, match.index);
+                append(bytes, match.similarity);
+                append(bytes, match.matched);
+              }
+              for (const auto offset : results.blocks.offsets) append(bytes, offset);
+              for (const Block& block : results.blocks.values) {
+                append(bytes, block.pattern_begin);
+                append(bytes, block.query_begin);
+                append(bytes, block.length);
+              }
+              return bytes;
+            };
+          }};
+}
+
+constexpr std::size_t rows = 300;
+constexpr std::size_t dimension = 37;
+constexpr std::size_t vector_queries = 5;
+
+std::vector<float> vectors(std::size_t count) {
+  auto random = generator("engine calls, vectors " + std::to_string(count));
+  std::uniform_real_distribution<float> value(-1, 1);
+  std::vector<float> values(count * dimension);
+  std::generate(values.begin(), values.end(), [&] { return value(random); });
+  return values;
+}
+
+EngineCall search_call(std::string name, Metric metric, bool filtered) {
+  return {std::move(name), [metric, filtered](Context& context) -> EngineCall::Run {
+            auto index = std::make_shared<VectorIndex>(context, vectors(rows), dimension);
+            std::vector<std::uint8_t> filter(filtered ? rows : 0);
+            for (std::size_t i = 0; i < filter.size(); ++i) filter[i] = i % 3 == 0 ? 1 : 0;
+            return [index, metric, filter](std::optional<Space> space) {
+              SearchOptions options;
+              options.metric = metric;
+              options.filter = filter;
+              options.space = space;
+              const SearchResults results = index->search(vectors(vector_queries), options);
+              std::string bytes;
+              for (const auto id : results.ids) append(bytes, id);
+              for (const auto score : results.scores) append(bytes, score);
+              return bytes;
+            };
+          }};
+}
+
+EngineCall score_call(std::string name, Metric metric) {
+  return {std::move(name), [metric](Context& context) -> EngineCall::Run {
+            auto index = std::make_shared<VectorIndex>(context, vectors(rows), dimension);
+            return [index, metric](std::optional<Space> space) {
+              Ragged<std::uint64_t> candidates;
+              for (std::size_t query = 0; query < vector_queries; ++query) {
+                for (std::size_t i = 0; i < 40 * query; ++i)
+                  candidates.values.push_back(i * 7 % rows);
+                candidates.close_row();
+              }
+              SearchOptions options;
+              options.metric = metric;
+              options.space = space;
+              const ScoreResults results =
+                  index->score(vectors(vector_queries), candidates, options);
+              std::string bytes;
+              for (const auto offset : results.results.offsets) append(bytes, offset);
+              for (const ScoredId& scored : results.results.values) {
+                append(bytes, scored.id);
+                append(bytes, scored.score);
+              }
+              return bytes;
+            };
+          }};
+}
+
+EngineCall spread_call(std::string name, SpreadMode mode) {
+  return {std::move(name), [mode](Context& context) -> EngineCall::Run {
+            auto random = generator("engine calls, graph");
+            constexpr std::uint32_t nodes = 400;
+            const auto node = [&] { return static_cast<std::uint32_t>(random() % nodes); };
+            std::vector<Edge> edges;
+            for (int i = 0; i < 3000; ++i)
+              edges.push_back(
+                  {node(), i % 4 == 0 ? 5 : node(), static_cast<float>(random() % 1000) / 1000.0F});
+            Ragged<Activation> sources;
+            for (std::size_t query = 0; query < 4; ++query) {
+              for (std::size_t i = 0; i < 3 * query; ++i) sources.values.push_back({node(), 0.25F});
+              sources.close_row();
+            }
+            auto engine = std::make_shared<SpreadingEngine>(context, nodes, edges);
+            return [engine, sources, mode](std::optional<Space> space) {
+              SpreadOptions options;
+              options.mode = mode;
+              options.top = 50;
+              options.space = space;
+              const SpreadResults results = engine->spread(sources, options);
+              std::string bytes;
+              for (const auto offset : results.activations.offsets) append(bytes, offset);
+              for (const Activation& activation : results.activations.values) {
+                append(bytes, activation.node);
+                append(bytes, activation.value);
+              }
+              return bytes;
+            };
+          }};
+}
+
+std::vector<EngineCall> make_calls() {
+  MatchOptions lcs;
+  lcs.threshold = 0;
+  MatchOptions difflib = lcs;
+  difflib.measure = Measure::difflib;
+  MatchOptions blocks = lcs;
+  blocks.blocks = true;
+  MatchOptions screened = difflib;
+  screened.threshold = 0.5;
+  return {sequence_call("lcs", 20, lcs),
+          sequence_call("lcs, several words", 130, lcs),
+          sequence_call("lcs, blocks", 20, blocks),
+          sequence_call("difflib", 20, difflib),
+          sequence_call("difflib, long query", 130, difflib),
+          sequence_call("difflib, threshold", 40, screened),
+          search_call("search, cosine", Metric::cosine, false),
+          search_call("search, inner product", Metric::ip, false),
+          search_call("search, l2", Metric::l2, false),
+          search_call("search, filter", Metric::cosine, true),
+          score_call("score, cosine", Metric::cosine),
+          score_call("score, l2", Metric::l2),
+          spread_call("spread, engine", SpreadMode::engine),
+          spread_call("spread, linear", SpreadMode::linear)};
+}
+
+}  // namespace
+
+const std::vector<EngineCall>& engine_calls() {
+  static const std::vector<EngineCall> calls = make_calls();
+  return calls;
+}
+
+}  // namespace Kindred::Testing

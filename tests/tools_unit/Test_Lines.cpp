@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "TempFolder.hpp"
+#include "io/Candidates.hpp"
+#include "io/InputError.hpp"
+#include "io/JsonLines.hpp"
+#include "io/LineReader.hpp"
+#include "io/Sequences.hpp"
+
+namespace {
+
+using namespace Kindred;
+using namespace Kindred::Tools;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Testing::TempFolder;
+
+std::vector<std::string> lines_of(const std::string& path) {
+  LineReader reader(path);
+  std::vector<std::string> out;
+  while (const auto line = reader.next()) out.emplace_back(*line);
+  EXPECT_EQ(reader.line(), out.size());
+  return out;
+}
+
+TEST(LineReader, EndsALineAtEitherEnd) {
+  const TempFolder folder;
+  EXPECT_THAT(lines_of(folder.write("a", "")), IsEmpty());
+  EXPECT_THAT(lines_of(folder.write("b", "\n")), ElementsAre(""));
+  EXPECT_THAT(lines_of(folder.write("c", "a\n\nb")), ElementsAre("a", "", "b"));
+  EXPECT_THAT(lines_of(folder.write("d", "a\r\nb\r")), ElementsAre("a", "b\r"));
+}
+
+TEST(LineReader, ReadsLinesLongerThanItsBuffer) {
+  const TempFolder folder;
+  const std::string large(5'000'000, 'x');
+  EXPECT_THAT(lines_of(folder.write("a", "s\n" + large + "\nt\n" + large)),
+              ElementsAre("s", large, "t", large));
+}
+
+TEST(LineReader, KnowsWhatIsLeft) {
+  const TempFolder folder;
+  LineReader reader(folder.write("a", "abc\ndefg\n"));
+  EXPECT_FALSE(reader.buffered());
+  reader.next();
+  EXPECT_TRUE(reader.buffered());
+  EXPECT_EQ(reader.bytes_left(), 5U);
+  reader.next();
+  EXPECT_FALSE(reader.buffered());
+  EXPECT_EQ(reader.bytes_left(), 0U);
+}
+
+TEST(LineReader, RefusesWhatCannotBeRead) {
+  const TempFolder folder;
+  EXPECT_THAT(Testing::message_of<InputError>([&] { LineReader reader(folder / "none"); }),
+              HasSubstr("none: No such file"));
+  EXPECT_THAT(Testing::message_of<InputError>([&] { lines_of(folder / "."); }),
+              HasSubstr("Is a directory"));
+}
+
+struct Read {
+  std::vector<std::vector<Symbol>> rows;
+  std::vector<std::string> names;
+};
+
+Read read_sequences(const std::string& path, Encoder& encoder, Learning learning,
+                    SequenceForm form = SequenceForm::json) {
+  Sequences sequences;
+  SequenceReader reader(path, form, encoder, learning);
+  while (reader.next(sequences)) continue;
+  Read out;
+  for (std::size_t i = 0; i < sequences.size(); ++i) {
+    const auto row = sequences.symbols[i];
+    out.rows.emplace_back(row.begin(), row.end());
+    out.names.emplace_back(sequences.names[i].value_or("(none)"));
+  }
+  return out;
+}
+
+TEST(SequenceReader, NumbersTokensAsTheyAppear) {
+  const TempFolder folder;
+  const auto path = folder.write("p", R"({"name": "x", "events": [["a", "b"], [], ["c", "a"]]}
+{"tokens": ["c", "d"], "name": ""}
+{"tokens": [], "other": {"deep": [1, {"er": null}]}, "name": null}
+{"events": [[]]}
+)");
+  Encoder encoder(Level::token);
+  const Read read = read_sequences(path, encoder, Learning::on);
+  EXPECT_THAT(read.names, ElementsAre("x", "", "(none)", "(none)"));
+  EXPECT_THAT(read.rows,
+              ElementsAre(ElementsAre(0, 1, 2, 0), ElementsAre(2, 3), IsEmpty(), IsEmpty()));
+  const Read query = read_sequences(folder.write("q", R"({"tokens": ["d", "new", "a", "new"]})"),
+                                    encoder, Learning::off);
+  EXPECT_THAT(query.rows, ElementsAre(ElementsAre(3, unknown_symbol, 0, unknown_symbol)));
+}
+
+TEST(SequenceReader, JoinsStringsByOneSpaceAtCharacterLevel) {
+  const TempFolder folder;
+  Encoder encoder(Level::character);
+  const Read json = read_sequences(
+      folder.write("p", R"({"events": [["ab", "é"], ["\ud83d\ude00"]]})"), encoder, Learning::on);
+  EXPECT_THAT(json.rows, ElementsAre(ElementsAre(0, 1, 2, 3, 2, 4)));
+  const Read plain = read_sequences(folder.write("l", "ab é 😀\n\nba?"), encoder, Learning::off,
+                                    SequenceForm::lines);
+  EXPECT_THAT(plain.rows, ElementsAre(ElementsAre(0, 1, 2, 3, 2, 4), IsEmpty(),
+                                      ElementsAre(1, 0, unknown_symbol)));
+}
+
+TEST(SequenceReader, RefusesPlainLinesThatAreNoUtf8) {
+  const TempFolder folder;
+  Encoder encoder(Level::character);
+  const auto path = folder.write("l", "ab\nc\xFFz\n");
+  EXPECT_EQ(Testing::message_of<InputError>(
+                [&] { read_sequences(path, encoder, Learning::on, SequenceForm::lines); }),
+            path + ":2: not UTF-8: byte 0xff at 1 of the text");
+}
+
+/// The message for \p line as the second line of a file of patterns.
+std::string refusal(const TempFolder& folder, const std::string& line) {
+  const auto path = folder.write("p", "{\"tokens\": [\"a\"]}\n" + line + "\n");
+  Encoder encoder(Level::token);
+  const auto message =
+      Testing::message_of<InputError>([&] { read_sequences(path, encoder, Learning::on); });
+  EXPECT_THAT(message, ::testing::StartsWith(path + ":2: "));
+  return message.substr(std::min(message.size(), path.size() + 4));
+}
+
+TEST(SequenceReader, TellsFileLineAndValueOfABadRecord) {
+  const TempFolder folder;
+  EXPECT_THAT(refusal(folder, ""), HasSubstr("an empty line"));
+  EXPECT_THAT(refusal(folder, " \t"), HasSubstr("an empty line"));
+  EXPECT_THAT(refusal(folder, "{\"tokens\": [\"a\""), HasSubstr("not JSON: column 16"));
+  EXPECT_THAT(refusal(folder, "{\"tokens\": [\"a\"]} x"), HasSubstr("not JSON"));
+  EXPECT_THAT(refusal(folder, "{\"tokens\": [\"\xFF\"]}"), HasSubstr("ill-formed UTF-8"));
+  EXPECT_THAT(refusal(folder, R"({"tokens": ["\ud800"]})"), HasSubstr("surrogate"));
+  EXPECT_THAT(refusal(folder, R"({"tokens": [1e999]})"), HasSubstr("number overflow"));
+  EXPECT_THAT(refusal(folder, "[]"), HasSubstr("must be a JSON object"));
+  EXPECT_THAT(refusal(folder, "3"), HasSubstr("must be a JSON object"));
+  EXPECT_THAT(refusal(folder, "{}"), HasSubstr("neither \"events\" nor \"tokens\""));
+  EXPECT_THAT(refusal(folder, R"({"tokens": ["a", 7]})"), HasSubstr("has 7, which is no string"));
+  EXPECT_THAT(refusal(folder, R"({"tokens": ["a", null]})"),
+              HasSubstr("has null, which is no string"));
+  EXPECT_THAT(refusal(folder, R"({"tokens": "a"})"), HasSubstr("has 'a' where an array must be"));
+  EXPECT_THAT(refusal(folder, R"({"tokens": [["a"]]})"), HasSubstr("has an array in it"));
+  EXPECT_THAT(refusal(folder, R"({"tokens": [{"a": 1}]})"), HasSubstr("an object stands"));
+  EXPECT_THAT(refusal(folder, R"({"events": ["a"]})"), HasSubstr("has 'a' where an array must be"));
+  EXPECT_THAT(refusal(folder, R"({"events": [[["a"]]]})"), HasSubstr("has an array in it"));
+  EXPECT_THAT(refusal(folder, R"({"events": [[1.5]]})"), HasSubstr("has 1.5, which is no string"));
+  EXPECT_THAT(refusal(folder, R"({"tokens": [], "events": []})"), HasSubstr("stands twice"));
+  EXPECT_THAT(refusal(folder, R"({"tokens": [], "tokens": []})"), HasSubstr("stands twice"));
+  EXPECT_THAT(refusal(folder, R"({"name": "a", "name": "b", "tokens": []})"),
+              HasSubstr("stands twice"));
+  EXPECT_THAT(refusal(folder, R"({"name": -3, "tokens": []})"), HasSubstr("and is -3"));
+  EXPECT_THAT(refusal(folder, R"({"name": ["a"], "tokens": []})"), HasSubstr("and is an array"));
+  EXPECT_THAT(refusal(folder, R"({"name": true, "tokens": []})"), HasSubstr("and is a boolean"));
+}
+
+TEST(SequenceReader, BoundsTheDepthOfWhatItSkips) {
+  const TempFolder folder;
+  EXPECT_THAT(refusal(folder, "{\"x\": " + std::string(100000, '[')), HasSubstr("deeper than 64"));
+  std::string objects;
+  for (int i = 0; i < 100000; ++i) objects += "{\"x\": ";
+  EXPECT_THAT(refusal(folder, objects), HasSubstr("deeper than 64"));
+}
+
+std::string candidate_refusal(const TempFolder& folder, const std::string& line) {
+  const auto path = folder.write("c", "{\"ids\": [1]}\n" + line + "\n");
+  const auto message = Testing::message_of<InputError>([&] { read_candidates(path, 5); });
+  EXPECT_THAT(message, ::testing::StartsWith(path + ":2: "));
+  return message;
+}
+
+TEST(Candidates, AreReadInOrder) {
+  const TempFolder folder;
+  const auto read =
+      read_candidates(folder.write("c", "{\"name\": \"q\", \"ids\": [4, 0, 4]}\n{\"ids\": []}"), 5);
+  EXPECT_THAT(read.ids[0], ElementsAre(4U, 0U, 4U));
+  EXPECT_THAT(read.ids[1], IsEmpty());
+  EXPECT_EQ(read.names[0], "q");
+  EXPECT_EQ(read.names[1], std::nullopt);
+}
+
+TEST(Candidates, RefuseAnIdThatIsNoRow) {
+  const TempFolder folder;
+  EXPECT_THAT(candidate_refusal(folder, R"({"ids": [5]})"),
+              HasSubstr("has 5; an id must be in [0, 5)"));
+  EXPECT_THAT(candidate_refusal(folder, R"({"ids": [-1]})"), HasSubstr("has -1; an id"));
+  EXPECT_THAT(candidate_refusal(folder, R"({"ids": [18446744073709551615]})"),
+              HasSubstr("has 18446744073709551615; an id"));
+  EXPECT_THAT(candidate_refusal(folder, R"({"ids": [18446744073709551616]})"),
+              HasSubstr("has 18446744073709551616, which is no whole number"));
+  EXPECT_THAT(candidate_refusal(folder, R"({"ids": [1.0]})"), HasSubstr("has 1.0, which"));
+  EXPECT_THAT(candidate_refusal(folder, R"({"ids": ["1"]})"), HasSubstr("has '1', which"));
+  EXPECT_THAT(candidate_refusal(folder, R"({"ids": 1})"), HasSubstr("must be an array and is 1"));
+  EXPECT_THAT(candidate_refusal(folder, R"({"ids": [[1]]})"), HasSubstr("has an array in it"));
+  EXPECT_THAT(candidate_refusal(folder, R"({"ids": [], "ids": []})"), HasSubstr("stands twice"));
+  EXPECT_THAT(candidate_refusal(folder, R"({"name": "q"})"), HasSubstr("\"ids\" is not there"));
+}
+
+}  // namespace

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "Support.hpp"
+#include "io/InputError.hpp"
+#include "io/Text.hpp"
+#include "io/Utf8.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+namespace {
+
+using namespace Kindred;
+using namespace Kindred::Tools;
+
+template <class Value>
+std::string json(Value value) {
+  std::string out;
+  append_json(out, value);
+  return out;
+}
+
+TEST(JsonNumber, IsLaidOutAsPythonsRepr) {
+  EXPECT_EQ(json(0.0), "0.0");
+  EXPECT_EQ(json(-0.0), "-0.0");
+  EXPECT_EQ(json(1.0), "1.0");
+  EXPECT_EQ(json(-2.5), "-2.5");
+  EXPECT_EQ(json(0.1), "0.1");
+  EXPECT_EQ(json(2.0 / 3.0), "0.6666666666666666");
+  EXPECT_EQ(json(1e-4), "0.0001");
+  EXPECT_EQ(json(1e-5), "1e-05");
+  EXPECT_EQ(json(1.5e-7), "1.5e-07");
+  EXPECT_EQ(json(123456789.0), "123456789.0");
+  EXPECT_EQ(json(1234567890123456.0), "1234567890123456.0");
+  EXPECT_EQ(json(1e16), "1e+16");
+  EXPECT_EQ(json(1.7976931348623157e308), "1.7976931348623157e+308");
+  EXPECT_EQ(json(5e-324), "5e-324");
+}
+
+TEST(JsonNumber, HasTheFewestDigitsOfAFloat32) {
+  EXPECT_EQ(json(0.1F), "0.1");
+  EXPECT_EQ(json(2.0F / 3.0F), "0.6666667");
+  EXPECT_EQ(json(16777216.0F), "16777216.0");
+  EXPECT_EQ(json(std::numeric_limits<float>::max()), "3.4028235e+38");
+  EXPECT_EQ(json(std::numeric_limits<float>::denorm_min()), "1e-45");
+}
+
+TEST(JsonNumber, WritesWhatIsNotFiniteAsJson) {
+  EXPECT_EQ(json(std::nanf("")), "null");
+  EXPECT_EQ(json(std::numeric_limits<float>::infinity()), "1e999");
+  EXPECT_EQ(json(-std::numeric_limits<double>::infinity()), "-1e999");
+}
+
+TEST(JsonNumber, GivesTheSameBitsBack) {
+  auto random = Testing::generator("GivesTheSameBitsBack");
+  for (int i = 0; i < 20000; ++i) {
+    const auto number = std::bit_cast<double>(random());
+    if (std::isfinite(number)) {
+      ASSERT_EQ(std::strtod(json(number).c_str(), nullptr), number);
+    }
+    const auto small = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
+    if (std::isfinite(small)) {
+      ASSERT_EQ(std::strtof(json(small).c_str(), nullptr), small);
+    }
+  }
+}
+
+TEST(JsonString, EscapesWhatJsonMust) {
+  EXPECT_EQ(json(std::string_view("a\"b\\c\n\r\t\b\f\x01\x7f é")),
+            "\"a\\\"b\\\\c\\n\\r\\t\\b\\f\\u0001\x7f é\"");
+}
+
+TEST(ParseNumber, TakesTheWholeTextOrNothing) {
+  EXPECT_EQ(parse_number("0.25"), 0.25);
+  EXPECT_EQ(parse_number("+1e3"), 1000);
+  EXPECT_EQ(parse_number("-7"), -7);
+  EXPECT_EQ(parse_number("1e-400"), 0);
+  for (const char* text :
+       {"", "+", "x", "1x", " 1", "1 ", "1e400", "-1e400", "nan", "inf", "0x10", "+-1"})
+    EXPECT_EQ(parse_number(text), std::nullopt) << text;
+}
+
+TEST(ParseCount, TakesDigitsOnly) {
+  EXPECT_EQ(parse_count("0"), 0U);
+  EXPECT_EQ(parse_count("010"), 10U);
+  EXPECT_EQ(parse_count("18446744073709551615"), 18446744073709551615ULL);
+  for (const char* text : {"", "-1", "+1", "1.0", "1e3", "18446744073709551616"})
+    EXPECT_EQ(parse_count(text), std::nullopt) << text;
+}
+
+TEST(InQuotes, HidesControlBytesAndCutsBetweenCodePoints) {
+  EXPECT_EQ(in_quotes("a\n\x7f"), "'a\\x0a\\x7f'");
+  const std::string text = std::string(59, 'a') + "é" + "b";
+  EXPECT_EQ(in_quotes(text), "'" + std::string(59, 'a') + "é…'");
+}
+
+std::vector<char32_t> decoded(std::string_view text) {
+  std::vector<char32_t> out;
+  decode_utf8(text, out);
+  return out;
+}
+
+TEST(Utf8, DecodesTheLimitsOfEveryLength) {
+  EXPECT_EQ(decoded(std::string_view("\0\x7f", 2)), (std::vector<char32_t>{0, 0x7F}));
+  EXPECT_EQ(decoded("\xC2\x80\xDF\xBF"), (std::vector<char32_t>{0x80, 0x7FF}));
+  EXPECT_EQ(decoded("\xE0\xA0\x80\xED\x9F\xBF\xEE\x80\x80\xEF\xBF\xBF"),
+            (std::vector<char32_t>{0x800, 0xD7FF, 0xE000, 0xFFFF}));
+  EXPECT_EQ(decoded("\xF0\x90\x80\x80\xF4\x8F\xBF\xBF"),
+            (std::vector<char32_t>{0x10000, 0x10FFFF}));
+}
+
+TEST(Utf8, RefusesWhatIsNone) {
+  for (const char* text :
+       {"\x80", "\xBF", "\xC0\x80", "\xC1\xBF", "\xC2", "\xC2\x41", "\xE0\x9F\xBF", "\xED\xA0\x80",
+        "\xE2\x82", "\xE2\x82\x41", "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80",
+        "\xF0\x90\x80", "\xFF"})
+    EXPECT_THROW(decoded(text), RecordError);
+}
+
+TEST(Utf8, TellsTheByte) {
+  try {
+    decoded("ab\xFF");
+    FAIL();
+  } catch (const RecordError& error) {
+    EXPECT_STREQ(error.what(), "not UTF-8: byte 0xff at 2 of the text");
+  }
+}
+
+}  // namespace

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TOOLS_BATCHES_HPP
+#define KINDRED_TOOLS_BATCHES_HPP
+
+#include <kindred/core/common/Ragged.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace Kindred::Tools {
+
+/// Queries answered by one call: many, unless each may have many results.
+inline std::size_t batch_size(std::size_t results_per_query) {
+  constexpr std::size_t queries_max = 4096;
+  constexpr std::size_t results_max = std::size_t{1} << 22U;
+  return std::clamp(results_max / std::max<std::size_t>(results_per_query, 1), std::size_t{1},
+                    queries_max);
+}
+
+/// Calls `body(first, count)` for the batches of \p queries, in order.
+template <class Body>
+void for_each_batch(std::size_t queries, std::size_t batch, const Body& body) {
+  for (std::size_t first = 0; first < queries; first += batch)
+    body(first, std::min(batch, queries - first));
+}
+
+/// The rows [first, first + count) of \p rows.
+template <class T>
+class RowSlice {
+ public:
+  RowSlice(RaggedSpan<T> rows, std::size_t first, std::size_t count) {
+    const auto offsets = rows.offsets.subspan(first, count + 1);
+    m_offsets.reserve(offsets.size());
+    for (const std::uint64_t offset : offsets) m_offsets.push_back(offset - offsets.front());
+    m_values = rows.values.subspan(offsets.front(), offsets.back() - offsets.front());
+  }
+  RaggedSpan<T> span() const noexcept { return {m_offsets, m_values}; }
+
+ private:
+  std::vector<std::uint64_t> m_offsets;
+  std::span<const T> m_values;
+};
+
+}  // namespace Kindred::Tools
+
+#endif  // KINDRED_TOOLS_BATCHES_HPP

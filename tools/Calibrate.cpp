@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Commands.hpp"
+#include "Progress.hpp"
+#include "Session.hpp"
+#include "io/Output.hpp"
+
+#include <kindred/matcher/Calibration.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <iterator>
+#include <memory>
+
+namespace Kindred::Tools {
+
+namespace {
+
+/// The work from which \p space is predicted to win, as people read it.
+std::string crossover_text(double work) {
+  return work > 0 ? fmt::format("from {:.4g} steps", work) : "never";
+}
+
+nlohmann::ordered_json as_json(const Context& context, std::size_t points) {
+  nlohmann::ordered_json out;
+  out["profile"] = context.profile_path();
+  out["points"] = points;
+  for (std::size_t i = 0; i < operation_count; ++i) {
+    const auto operation = static_cast<Operation>(i);
+    nlohmann::ordered_json entry;
+    for (const Space space : all_spaces) {
+      if (space == Space::serial || !context.is_usable(space)) continue;
+      const double work = context.dispatcher().crossover(operation, space);
+      entry[std::string(to_string(space))] =
+          work > 0 ? nlohmann::ordered_json(work) : nlohmann::ordered_json();
+    }
+    out["crossovers"][std::string(to_string(operation))] = entry;
+  }
+  return out;
+}
+
+std::string as_text(const Context& context, std::size_t points) {
+  std::string out =
+      "Predicted to be the fastest space (steps: symbols × query words, multiply-adds, "
+      "edges × hops)\n";
+  auto to = std::back_inserter(out);
+  for (std::size_t i = 0; i < operation_count; ++i) {
+    const auto operation = static_cast<Operation>(i);
+    fmt::format_to(to, "  {:8}", to_string(operation));
+    for (const Space space : all_spaces) {
+      if (space == Space::serial || !context.is_usable(space)) continue;
+      fmt::format_to(to, "  {} {}", to_string(space),
+                     crossover_text(context.dispatcher().crossover(operation, space)));
+    }
+    out += '\n';
+  }
+  fmt::format_to(to, "{} points saved to {}\n", points, context.profile_path());
+  return out;
+}
+
+void calibrate_command(const GlobalOptions& global, double seconds) {
+  Session session(global, "calibrate", false);
+  Context& context = session.context();
+  std::size_t points = 0;
+  {
+    Progress progress("measuring", !global.quiet);
+    CalibrationOptions options;
+    options.seconds = seconds;
+    options.on_point = [&](const CalibrationPoint& point) {
+      ++points;
+      progress.update(fmt::format("{} on {}: {:.3g} steps in {:.3g} s", to_string(point.operation),
+                                  to_string(point.space), point.work, point.seconds));
+    };
+    session.timed(Phase::compute, [&] { calibrate(context, options); });
+  }
+  context.save_profile();
+  Output output;
+  output.text() = global.json ? as_json(context, points).dump(2) + "\n" : as_text(context, points);
+  output.flush();
+  session.finish();
+}
+
+}  // namespace
+
+void add_calibrate_command(CLI::App& app, const GlobalOptions& global) {
+  CLI::App* command = app.add_subcommand(
+      "calibrate", "Measure this machine and keep the costs for the choice of the space");
+  const auto seconds = std::make_shared<std::optional<double>>();
+  add_number(*command, "--seconds", *seconds, "About how long it may take (default: 5)", 0.1, 3600);
+  command->callback([&global, seconds] {
+    calibrate_command(global, seconds->value_or(CalibrationOptions().seconds));
+  });
+}
+
+}  // namespace Kindred::Tools

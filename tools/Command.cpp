@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Command.hpp"
+
+#include "Commands.hpp"
+#include "Log.hpp"
+#include "demo/Demo.hpp"
+#include "io/InputError.hpp"
+
+#include <kindred/Version.hpp>
+#include <kindred/core/common/Error.hpp>
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <new>
+#include <stdexcept>
+
+namespace Kindred::Tools {
+
+namespace {
+
+template <class Type>
+bool is(const std::exception& error) noexcept {
+  return dynamic_cast<const Type*>(&error) != nullptr;
+}
+
+/// The command that was named, for messages.
+std::string named(const CLI::App& app) {
+  const auto commands = app.get_subcommands();
+  return commands.empty() ? "kindred" : "kindred " + commands.front()->get_name();
+}
+
+int fail(const std::exception& error) {
+  const ExitStatus status = exit_status(error);
+  const bool bare_allocation = is<std::bad_alloc>(error) || is<std::length_error>(error);
+  Log::error(bare_allocation ? fmt::format("out of host memory ({})", error.what())
+                             : std::string(error.what()));
+  return static_cast<int>(status);
+}
+
+}  // namespace
+
+ExitStatus exit_status(const std::exception& error) noexcept {
+  if (is<OutOfMemory>(error) || is<std::bad_alloc>(error) || is<std::length_error>(error))
+    return ExitStatus::out_of_memory;
+  if (is<InputError>(error) || is<CorruptFile>(error) || is<NotFound>(error))
+    return ExitStatus::input;
+  if (is<UsageError>(error) || is<InvalidArgument>(error) || is<CLI::ParseError>(error))
+    return ExitStatus::usage;
+  return ExitStatus::runtime;
+}
+
+int run(int argc, const char* const* argv) {
+  CLI::App app(
+      "Finds what is alike (sequences, vectors), what is linked (graphs) and what is best "
+      "(candidates).\nData goes to standard output, everything else to stderr. Exit status: 0 ok, "
+      "1 "
+      "runtime, 2 usage,\n3 bad file or data, 4 out of memory.",
+      "kindred");
+  app.set_version_flag("--version", "kindred " KINDRED_VERSION_STRING, "Print the version");
+  app.require_subcommand(1);
+  GlobalOptions global;
+  add_global_options(app, global);
+  // Runs before the command's own callback, whichever side of its name the flag stands.
+  app.parse_complete_callback([&global] { Log::set_quiet(global.quiet); });
+  add_info_command(app, global);
+  add_demo_command(app, global);
+  add_calibrate_command(app, global);
+  add_match_command(app, global);
+  add_search_command(app, global);
+  add_score_command(app, global);
+  add_spread_command(app, global);
+  for (CLI::App* command : app.get_subcommands({})) command->fallthrough();
+  try {
+    app.parse(argc, argv);
+    return static_cast<int>(ExitStatus::ok);
+  } catch (const CLI::RuntimeError& error) {
+    return error.get_exit_code();
+  } catch (const CLI::ParseError& error) {
+    // Before a command is known CLI11 says only that one is required.
+    if (app.get_subcommands().empty() && app.remaining_size() > 0) {
+      Log::error(fmt::format("there is no command or flag {} (see kindred --help)",
+                             in_quotes(app.remaining().front())));
+      return static_cast<int>(ExitStatus::usage);
+    }
+    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success))
+      return app.exit(error, std::cout, std::cerr);
+    Log::error(fmt::format("{} (see {} --help)", error.what(), named(app)));
+    return static_cast<int>(ExitStatus::usage);
+  } catch (const std::exception& error) {
+    return fail(error);
+  }
+}
+
+}  // namespace Kindred::Tools

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TOOLS_COMMANDS_HPP
+#define KINDRED_TOOLS_COMMANDS_HPP
+
+#include "Options.hpp"
+
+namespace Kindred::Tools {
+
+// Each adds its subcommand to the application, with the callback that runs it.
+void add_info_command(CLI::App& app, const GlobalOptions& global);
+void add_calibrate_command(CLI::App& app, const GlobalOptions& global);
+void add_match_command(CLI::App& app, const GlobalOptions& global);
+void add_search_command(CLI::App& app, const GlobalOptions& global);
+void add_score_command(CLI::App& app, const GlobalOptions& global);
+void add_spread_command(CLI::App& app, const GlobalOptions& global);
+
+}  // namespace Kindred::Tools
+
+#endif  // KINDRED_TOOLS_COMMANDS_HPP

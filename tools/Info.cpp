@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Commands.hpp"
+#include "Session.hpp"
+#include "io/Output.hpp"
+
+#include <kindred/Version.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string_view>
+
+namespace Kindred::Tools {
+
+namespace {
+
+/// The features of this processor, of those that change how Kindred runs, in the kernel's spelling.
+std::vector<std::string> cpu_features() {
+  constexpr std::array<std::string_view, 14> wanted{
+      "sse4_2",  "popcnt",   "bmi2",        "avx",         "f16c",     "fma",   "avx2",
+      "avx512f", "avx512bw", "avx512_vnni", "avx512_bf16", "amx_bf16", "asimd", "sve"};
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("flags") && !line.starts_with("Features")) continue;
+    std::istringstream words(line.substr(line.find(':') + 1));
+    const std::vector<std::string> flags(std::istream_iterator<std::string>(words), {});
+    std::vector<std::string> found;
+    for (const std::string_view name : wanted) {
+      if (std::find(flags.begin(), flags.end(), name) != flags.end()) found.emplace_back(name);
+    }
+    return found;
+  }
+  return {};
+}
+
+bool machine_has_nvidia_device() { return std::filesystem::exists("/dev/nvidia0"); }
+
+std::string why_not(const SpaceInfo& info) {
+  if (info.space == Space::cuda && !info.compiled && machine_has_nvidia_device())
+    return info.why_not + "; this machine has an NVIDIA device";
+  return info.why_not;
+}
+
+std::string gib(std::uint64_t bytes) {
+  return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / 1073741824.0);
+}
+
+std::string calibration_state(const Context& context) {
+  if (context.dispatcher().calibrated()) return "in use";
+  return std::filesystem::exists(context.profile_path()) ? "present, not usable" : "not made yet";
+}
+
+nlohmann::ordered_json as_json(const Context& context) {
+  nlohmann::ordered_json out;
+  out["version"] = KINDRED_VERSION_STRING;
+  for (const SpaceInfo& info : context.spaces()) {
+    nlohmann::ordered_json space;
+    space["space"] = to_string(info.space);
+    space["compiled"] = info.compiled;
+    space["usable"] = info.usable;
+    space["why_not"] = why_not(info);
+    space["device"] = info.device;
+    space["concurrency"] = info.concurrency;
+    space["memory"] = {
+        {"total", info.memory_total}, {"free", info.memory_free}, {"budget", info.memory_budget}};
+    out["spaces"].push_back(space);
+  }
+  out["cpu"] = {{"name", context.info(Space::serial).device},
+                {"threads", context.threads()},
+                {"features", cpu_features()}};
+  out["nvidia_device"] = machine_has_nvidia_device();
+  out["calibration"] = {{"path", context.profile_path()},
+                        {"present", std::filesystem::exists(context.profile_path())},
+                        {"in_use", context.dispatcher().calibrated()}};
+  return out;
+}
+
+std::string as_text(const Context& context) {
+  std::string out = fmt::format("Kindred {}\n\nSpaces\n", KINDRED_VERSION_STRING);
+  auto to = std::back_inserter(out);
+  for (const SpaceInfo& info : context.spaces()) {
+    if (info.usable) {
+      fmt::format_to(to, "  {:7} usable: {}, {} at once, {} of memory, {} free, budget {}\n",
+                     to_string(info.space), info.device, info.concurrency, gib(info.memory_total),
+                     gib(info.memory_free), gib(info.memory_budget));
+    } else {
+      fmt::format_to(to, "  {:7} not usable: {}\n", to_string(info.space), why_not(info));
+    }
+  }
+  fmt::format_to(to, "\nProcessor\n  {}, {} threads\n  {}\n", context.info(Space::serial).device,
+                 context.threads(), fmt::join(cpu_features(), " "));
+  fmt::format_to(to, "\nCalibration\n  {}: {}\n", context.profile_path(),
+                 calibration_state(context));
+  return out;
+}
+
+void info(const GlobalOptions& global) {
+  Session session(global, "info");
+  Output output;
+  output.text() =
+      global.json ? as_json(session.context()).dump(2) + "\n" : as_text(session.context());
+  output.flush();
+}
+
+}  // namespace
+
+void add_info_command(CLI::App& app, const GlobalOptions& global) {
+  app.add_subcommand("info", "Tell what of this machine is used, and why the rest is not")
+      ->callback([&global] { info(global); });
+}
+
+}  // namespace Kindred::Tools

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Batches.hpp"
+#include "Commands.hpp"
+#include "Progress.hpp"
+#include "Session.hpp"
+#include "io/Answer.hpp"
+#include "io/InputError.hpp"
+#include "io/Output.hpp"
+#include "io/Sequences.hpp"
+#include "io/Text.hpp"
+
+#include <kindred/matcher/SequenceMatcher.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <optional>
+
+namespace Kindred::Tools {
+
+namespace {
+
+struct MatchFlags {
+  std::string patterns;
+  std::string lines;
+  std::string queries;
+  std::string measure = "lcs";
+  std::string level;
+  std::optional<double> threshold;
+  MatchOptions options;
+};
+
+/// Queries that are answered by one call.
+struct Batch {
+  RaggedSpan<Symbol> symbols;
+  const NameTable& names;
+  std::size_t first_name = 0;   ///< in `names`, of the first query
+  std::size_t first_index = 0;  ///< of the first query among all
+};
+
+/// Answers batches of queries and prints a line each.
+class Answers {
+ public:
+  Answers(const SequenceMatcher& matcher, const Sequences& patterns, const MatchOptions& options)
+      : m_matcher(matcher), m_patterns(patterns), m_options(options) {}
+
+  void print(const Batch& batch, Session& session) {
+    const MatchResults results =
+        session.timed(Phase::compute, [&] { return m_matcher.match(batch.symbols, m_options); });
+    std::size_t row = 0;  // of results.blocks
+    for (std::size_t i = 0; i < batch.symbols.rows(); ++i) {
+      append_query(m_output.text(), batch.names[batch.first_name + i], batch.first_index + i);
+      append_results(results, i, row);
+      m_output.flush_if_large();
+    }
+  }
+  void flush() { m_output.flush(); }
+
+ private:
+  void append_results(const MatchResults& results, std::size_t query, std::size_t& row) {
+    std::string& out = m_output.text();
+    out += ", \"results\": [";
+    const auto matches = results.matches[query];
+    for (std::size_t k = 0; k < matches.size(); ++k, ++row) {
+      const Match& match = matches[k];
+      out += k == 0 ? "{\"name\": " : ", {\"name\": ";
+      append_name(out, m_patterns.names[match.index]);
+      fmt::format_to(std::back_inserter(out), ", \"index\": {}, \"similarity\": ", match.index);
+      append_json(out, match.similarity);
+      fmt::format_to(std::back_inserter(out), ", \"matched\": {}", match.matched);
+      if (m_options.blocks) append_blocks(out, results.blocks[row]);
+      out += '}';
+    }
+    out += "]}\n";
+  }
+  static void append_blocks(std::string& out, std::span<const Block> blocks) {
+    out += ", \"blocks\": [";
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      fmt::format_to(std::back_inserter(out), "{}[{}, {}, {}]", i == 0 ? "" : ", ",
+                     blocks[i].pattern_begin, blocks[i].query_begin, blocks[i].length);
+    }
+    out += ']';
+  }
+
+  const SequenceMatcher& m_matcher;
+  const Sequences& m_patterns;
+  MatchOptions m_options;
+  Output m_output;
+};
+
+/// Checks what the parser cannot: values that depend on each other.
+void check(MatchFlags& flags) {
+  if (flags.patterns.empty() == flags.lines.empty())
+    throw UsageError("match: give --patterns or --lines, one of them");
+  if (flags.measure == "difflib") {
+    flags.options.measure = Measure::difflib;
+  } else if (flags.measure != "lcs" && flags.measure != "indel") {
+    throw UsageError(
+        fmt::format("match: --measure: '{}' is none of lcs, indel, difflib", flags.measure));
+  }
+  if (!flags.level.empty() && flags.level != "token" && flags.level != "character")
+    throw UsageError(fmt::format("match: --level: '{}' is none of token, character", flags.level));
+  if (!flags.lines.empty() && flags.level == "token")
+    throw UsageError(
+        "match: --level: token does not go with --lines, whose symbols are characters");
+  if (flags.patterns == "-" || flags.lines == "-")
+    throw UsageError("match: only --queries can be - (standard input)");
+  if (flags.threshold) flags.options.threshold = *flags.threshold;
+}
+
+void match(const GlobalOptions& global, MatchFlags flags) {
+  check(flags);
+  const bool plain = !flags.lines.empty();
+  const SequenceForm form = plain ? SequenceForm::lines : SequenceForm::json;
+  const bool streaming = flags.queries == "-";
+  Session session(global, "match");
+  Encoder encoder(plain || flags.level == "character" ? Level::character : Level::token);
+  Sequences patterns;
+  Sequences queries;
+  const std::string& path = plain ? flags.lines : flags.patterns;
+  session.timed(Phase::load, [&] {
+    SequenceReader reader(path, form, encoder, Learning::on, session.read_progress(path));
+    while (reader.next(patterns)) continue;
+  });
+  SequenceReader reader(flags.queries, form, encoder, Learning::off);
+  // A file is read whole before the first answer, so that a bad line leaves no half of an output.
+  if (!streaming) {
+    session.timed(Phase::load, [&] {
+      while (reader.next(queries)) continue;
+    });
+  }
+  std::optional<SequenceMatcher> matcher;
+  session.timed(Phase::upload, [&] { matcher.emplace(session.context(), patterns.symbols); });
+  const std::size_t batch = batch_size(std::min(flags.options.top, patterns.size()));
+  Answers answers(*matcher, patterns, flags.options);
+  if (!streaming) {
+    Progress progress("answering", !global.quiet);
+    for_each_batch(queries.size(), batch, [&](std::size_t first, std::size_t count) {
+      const RowSlice<Symbol> rows(queries.symbols, first, count);
+      answers.print({rows.span(), queries.names, first, first}, session);
+      progress.update(first + count, queries.size());
+    });
+    answers.flush();
+  } else {
+    for (std::size_t first = 0; reader.next(queries); first += queries.size(), queries.clear()) {
+      // What has arrived already is answered together; nothing is waited for.
+      while (queries.size() < batch && reader.buffered() && reader.next(queries)) continue;
+      answers.print({queries.symbols, queries.names, 0, first}, session);
+      answers.flush();
+    }
+  }
+  session.finish();
+}
+
+}  // namespace
+
+void add_match_command(CLI::App& app, const GlobalOptions& global) {
+  CLI::App* command =
+      app.add_subcommand("match", "Find the patterns most like each query, exactly");
+  const auto flags = std::make_shared<MatchFlags>();
+  command
+      ->add_option(
+          "--patterns", flags->patterns,
+          "JSON lines {\"name\": \"…\", \"events\": [[\"a\", \"b\"], [\"c\"]]} or {\"name\": "
+          "\"…\", \"tokens\": [\"a\", \"b\"]}; an index counts lines from 0")
+      ->type_name("FILE");
+  command
+      ->add_option("--lines", flags->lines,
+                   "In place of --patterns: a line is a string of characters, queries too")
+      ->type_name("FILE");
+  command
+      ->add_option("--queries", flags->queries,
+                   "In the form of the patterns; - reads standard "
+                   "input and answers each line at once")
+      ->type_name("FILE")
+      ->required();
+  command
+      ->add_option(
+          "--measure", flags->measure,
+          "lcs: longest common subsequence, the same as indel; difflib: as Python's difflib "
+          "with autojunk=False (default: lcs)")
+      ->type_name("NAME");
+  command
+      ->add_option("--level", flags->level,
+                   "token: a string is a symbol; character: the strings are joined by one space, a "
+                   "code point is a symbol (default: token)")
+      ->type_name("NAME");
+  add_number(*command, "--threshold", flags->threshold,
+             "Least similarity, inclusive; 0 gives everything (default: 0.1)", 0, 1);
+  add_count(*command, "--top", flags->options.top, "Results a query at most (default: 10)");
+  command->add_flag("--blocks", flags->options.blocks,
+                    "Tell the matching blocks [pattern begin, query begin, length], difflib's");
+  command->callback([&global, flags] { match(global, *flags); });
+}
+
+}  // namespace Kindred::Tools

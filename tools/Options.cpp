@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Options.hpp"
+
+#include "io/Text.hpp"
+
+#include <fmt/format.h>
+
+namespace Kindred::Tools {
+
+namespace {
+
+constexpr int threads_max = 512;
+
+[[noreturn]] void refuse(const std::string& name, const std::string& why) {
+  throw CLI::ValidationError(name, why);
+}
+
+}  // namespace
+
+CLI::Option* add_count(CLI::App& app, const std::string& name, std::size_t& value,
+                       const std::string& help, std::size_t least, std::size_t most) {
+  return app
+      .add_option_function<std::string>(
+          name,
+          [name, &value, least, most](const std::string& text) {
+            const auto number = parse_count(text);
+            if (!number || *number < least || *number > most) {
+              refuse(name,
+                     most == std::numeric_limits<std::size_t>::max()
+                         ? fmt::format("'{}' is no whole number ≥ {}", text, least)
+                         : fmt::format("'{}' is no whole number in [{}, {}]", text, least, most));
+            }
+            value = *number;
+          },
+          help)
+      ->type_name("N");
+}
+
+CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<double>& value,
+                        const std::string& help, double least, double most) {
+  return app
+      .add_option_function<std::string>(
+          name,
+          [name, &value, least, most](const std::string& text) {
+            const auto number = parse_number(text);
+            if (!number || !(*number >= least && *number <= most)) {
+              refuse(name, most == std::numeric_limits<double>::max()
+                               ? fmt::format("'{}' is no finite number ≥ {}", text, least)
+                               : fmt::format("'{}' is no number in [{}, {}]", text, least, most));
+            }
+            value = *number;
+          },
+          help)
+      ->type_name("X");
+}
+
+void add_global_options(CLI::App& app, GlobalOptions& options) {
+  constexpr const char* group = "For every command";
+  app.add_option_function<std::string>(
+         "--space",
+         [&options](const std::string& text) {
+           options.space = space_from_string(text);
+           if (!options.space && text != "auto")
+             refuse("--space", fmt::format("'{}' is none of auto, serial, openmp, cuda", text));
+         },
+         "Where to compute: auto, serial, openmp, cuda (default: auto, by predicted time)")
+      ->type_name("SPACE")
+      ->group(group);
+  app.add_option_function<std::string>(
+         "--threads",
+         [&options](const std::string& text) {
+           const auto number = parse_count(text);
+           if (!number || *number < 1 || *number > threads_max) {
+             refuse("--threads",
+                    fmt::format("'{}' is no whole number in [1, {}]", text, threads_max));
+           }
+           options.threads = static_cast<int>(*number);
+         },
+         "Threads of the space openmp (default: all)")
+      ->type_name("N")
+      ->group(group);
+  app.add_flag("--json", options.json, "Print data as JSON where there is a form for people too")
+      ->group(group);
+  app.add_flag("--quiet", options.quiet, "Print errors only to stderr")->group(group);
+  app.add_flag("--explain", options.explain, "Print a line of JSON per dispatch to stderr")
+      ->group(group);
+  app.add_option("--trace", options.trace, "Write a Chrome trace")->type_name("FILE")->group(group);
+  app.add_option("--report", options.report, "Write an HTML report")
+      ->type_name("FILE.html")
+      ->group(group);
+}
+
+}  // namespace Kindred::Tools

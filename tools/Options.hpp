@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TOOLS_OPTIONS_HPP
+#define KINDRED_TOOLS_OPTIONS_HPP
+
+#include <kindred/backends/Space.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+
+namespace Kindred::Tools {
+
+/// Options that every command takes, before or after its name.
+struct GlobalOptions {
+  std::optional<Space> space;  ///< nothing: the dispatcher chooses
+  int threads = 0;             ///< 0: all
+  bool quiet = false;          ///< stderr carries errors only
+  bool explain = false;        ///< a line of JSON per dispatch on stderr
+  bool json = false;           ///< data as JSON where the command has a form for people too
+  std::string trace;           ///< file of the Chrome trace, empty for none
+  std::string report;          ///< file of the HTML report, empty for none
+};
+
+void add_global_options(CLI::App& app, GlobalOptions& options);
+
+/// A whole number in [\p least, \p most]. A value outside, or none, is a usage error that tells
+/// both.
+CLI::Option* add_count(CLI::App& app, const std::string& name, std::size_t& value,
+                       const std::string& help, std::size_t least = 1,
+                       std::size_t most = std::numeric_limits<std::size_t>::max());
+
+/// A finite number in [\p least, \p most].
+CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<double>& value,
+                        const std::string& help, double least,
+                        double most = std::numeric_limits<double>::max());
+
+}  // namespace Kindred::Tools
+
+#endif  // KINDRED_TOOLS_OPTIONS_HPP

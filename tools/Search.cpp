@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Batches.hpp"
+#include "Commands.hpp"
+#include "Progress.hpp"
+#include "VectorFlags.hpp"
+#include "io/Answer.hpp"
+#include "io/AtomicFile.hpp"
+#include "io/InputError.hpp"
+#include "io/Output.hpp"
+#include "io/Text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <optional>
+
+namespace Kindred::Tools {
+
+namespace {
+
+struct SearchFlags {
+  VectorFlags vectors;
+  std::size_t top = 0;  // 0: not given
+  std::string filter;
+  std::string out_ids;
+  std::string out_scores;
+};
+
+/// Prints a line a query. Places that a filter left empty are not listed.
+class LineSink {
+ public:
+  void put(const SearchResults& results, std::size_t first, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      std::string& out = m_output.text();
+      append_query(out, {}, first + i);
+      out += ", \"results\": [";
+      for (std::size_t k = 0; k < results.top; ++k) {
+        const std::size_t at = i * results.top + k;
+        if (results.ids[at] < 0) break;
+        fmt::format_to(std::back_inserter(out), "{}[{}, ", k == 0 ? "" : ", ", results.ids[at]);
+        append_json(out, results.scores[at]);
+        out += ']';
+      }
+      out += "]}\n";
+      m_output.flush_if_large();
+    }
+  }
+  void close() { m_output.flush(); }
+
+ private:
+  Output m_output;
+};
+
+/// Writes the two arrays, of which both appear or none.
+class FileSink {
+ public:
+  FileSink(const std::string& ids, const std::string& scores) : m_ids(ids), m_scores(scores) {}
+
+  void begin(std::size_t queries, std::size_t top) {
+    const std::string ids = npy_header("<i8", queries, top);
+    const std::string scores = npy_header("<f4", queries, top);
+    m_ids.write(ids.data(), ids.size());
+    m_scores.write(scores.data(), scores.size());
+  }
+  void put(const SearchResults& results) {
+    m_ids.write(results.ids.data(), results.ids.size() * sizeof(results.ids[0]));
+    m_scores.write(results.scores.data(), results.scores.size() * sizeof(results.scores[0]));
+  }
+  void close() { AtomicFile::publish({&m_ids, &m_scores}); }
+
+ private:
+  AtomicFile m_ids;
+  AtomicFile m_scores;
+};
+
+void check(const SearchFlags& flags) {
+  if (flags.out_ids.empty() != flags.out_scores.empty())
+    throw UsageError("search: --out-ids and --out-scores go together");
+  if (!flags.out_ids.empty() && flags.out_ids == flags.out_scores)
+    throw UsageError(fmt::format("search: --out-ids and --out-scores are both {}", flags.out_ids));
+}
+
+/// The explicit k, or as many as are wanted by default.
+std::size_t top_of(const SearchFlags& flags, std::size_t rows) {
+  constexpr std::size_t top_default = 10;
+  if (flags.top > rows) {
+    throw UsageError(fmt::format("search: --top: {} is more than the {} rows of {}", flags.top,
+                                 rows, flags.vectors.vectors));
+  }
+  return flags.top > 0 ? flags.top : std::min(top_default, rows);
+}
+
+void search(const GlobalOptions& global, const SearchFlags& flags) {
+  check(flags);
+  SearchOptions options;
+  options.metric = metric_from_string(flags.vectors.metric);
+  std::optional<FileSink> files;
+  if (!flags.out_ids.empty()) files.emplace(flags.out_ids, flags.out_scores);
+  Session session(global, "search");
+  std::vector<std::uint8_t> filter;
+  if (!flags.filter.empty())
+    session.timed(Phase::load, [&] { filter = read_npy_mask(flags.filter); });
+  const VectorInput input = load_vectors(flags.vectors, session);
+  if (!flags.filter.empty() && filter.size() != input.rows) {
+    throw InputError(fmt::format("{}: a mask of {} rows; {} has {}", flags.filter, filter.size(),
+                                 flags.vectors.vectors, input.rows));
+  }
+  options.filter = filter;
+  options.top = top_of(flags, input.rows);
+
+  LineSink lines;
+  if (files) files->begin(input.queries.rows, options.top);
+  Progress progress("answering", !global.quiet);
+  for_each_batch(input.queries.rows, batch_size(options.top),
+                 [&](std::size_t first, std::size_t count) {
+                   SearchResults results;
+                   if (input.index) {
+                     results = session.timed(Phase::compute, [&] {
+                       return input.index->search(rows_of(input.queries, first, count), options);
+                     });
+                   }
+                   if (files) {
+                     files->put(results);
+                   } else {
+                     lines.put(results, first, count);
+                   }
+                   progress.update(first + count, input.queries.rows);
+                 });
+  if (files) {
+    files->close();
+  } else {
+    lines.close();
+  }
+  session.finish();
+}
+
+}  // namespace
+
+void add_search_command(CLI::App& app, const GlobalOptions& global) {
+  CLI::App* command = app.add_subcommand("search", "Find the rows nearest to each query, exactly");
+  const auto flags = std::make_shared<SearchFlags>();
+  add_vector_flags(*command, flags->vectors);
+  add_count(*command, "--top", flags->top,
+            "Results a query, at most the number of rows (default: 10, or all if fewer)");
+  command
+      ->add_option("--filter", flags->filter,
+                   "Rows that may be returned: .npy, bool or uint8, n (default: all)")
+      ->type_name("FILE.npy");
+  command
+      ->add_option(
+          "--out-ids", flags->out_ids,
+          "Write the ids, int64, q × k, in place of JSON lines; -1 where a filter left fewer")
+      ->type_name("FILE.npy");
+  command
+      ->add_option("--out-scores", flags->out_scores,
+                   "Write the scores, float32, q × k; -inf there (l2: inf)")
+      ->type_name("FILE.npy");
+  command->callback([&global, flags] { search(global, *flags); });
+}
+
+}  // namespace Kindred::Tools

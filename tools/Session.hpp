@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TOOLS_SESSION_HPP
+#define KINDRED_TOOLS_SESSION_HPP
+
+#include "Options.hpp"
+#include "io/LineReader.hpp"
+
+#include <kindred/backends/Context.hpp>
+#include <kindred/backends/KernelProfile.hpp>
+#include <kindred/backends/Trace.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace Kindred::Tools {
+
+/// What the time of a command goes into.
+enum class Phase : std::uint8_t { load, upload, compute };
+
+/// \brief What a command runs in: the context, and what is told on stderr, in the trace and in the
+/// report.
+class Session {
+ public:
+  /// \param command its name \throws SpaceUnavailable; UsageError for a trace or report that cannot
+  /// be written
+  Session(const GlobalOptions& options, std::string command, bool load_profile = true);
+  ~Session();
+
+  Context& context() noexcept { return *m_context; }
+  const GlobalOptions& options() const noexcept { return m_options; }
+
+  /// Runs \p body, whose time counts for \p phase.
+  template <class Body>
+  decltype(auto) timed(Phase phase, const Body& body) {
+    const Timer timer(*this, phase);
+    return body();
+  }
+
+  /// For a reader of the file \p path: shows how far it is.
+  ReadProgress read_progress(const std::string& path) const;
+
+  /// Tells the times and where the work ran, writes the trace and the report.
+  void finish();
+
+ private:
+  class Timer {
+   public:
+    Timer(Session& session, Phase phase);
+    ~Timer();
+    Timer(const Timer&) = delete;
+    Timer& operator=(const Timer&) = delete;
+
+   private:
+    Session& m_session;
+    Phase m_phase;
+    std::chrono::steady_clock::time_point m_begin;
+    std::unique_ptr<Trace::Span> m_span;
+  };
+
+  void record(const DispatchRecord& record);
+  void tell_times() const;
+  void write_report() const;
+
+  GlobalOptions m_options;
+  std::string m_command;
+  std::unique_ptr<Context> m_context;
+  std::unique_ptr<Trace> m_trace;
+  std::unique_ptr<KernelProfile> m_kernels;
+  std::array<double, 3> m_seconds{};
+  std::mutex m_mutex;
+  std::vector<DispatchRecord> m_records;
+};
+
+}  // namespace Kindred::Tools
+
+#endif  // KINDRED_TOOLS_SESSION_HPP

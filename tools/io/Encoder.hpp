@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TOOLS_IO_ENCODER_HPP
+#define KINDRED_TOOLS_IO_ENCODER_HPP
+
+#include <kindred/core/sequence/Symbol.hpp>
+#include <kindred/matcher/Vocabulary.hpp>
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace Kindred::Tools {
+
+/// What one symbol of a sequence is.
+enum class Level : std::uint8_t {
+  token,     ///< a string of an event
+  character  ///< a code point of the strings joined by one space
+};
+
+/// Whether texts that were not seen before get a number, or are unknown.
+enum class Learning : bool { off, on };
+
+/// \brief Turns the strings of records into symbols.
+class Encoder {
+ public:
+  explicit Encoder(Level level) : m_level(level) {}
+
+  Level level() const noexcept { return m_level; }
+  /// \brief Appends the symbols of \p text, which is string \p position (from 0) of its record.
+  /// \throws RecordError for what is no UTF-8, at character level
+  void append(std::string_view text, std::size_t position, Learning learning,
+              std::vector<Symbol>& out);
+
+ private:
+  void append_point(char32_t point, Learning learning, std::vector<Symbol>& out);
+
+  Level m_level;
+  Vocabulary m_tokens;
+  std::vector<Symbol> m_points;     // symbol of a code point
+  Symbol m_point_count = 0;         // symbols given to code points
+  std::vector<char32_t> m_decoded;  // of the last string
+};
+
+}  // namespace Kindred::Tools
+
+#endif  // KINDRED_TOOLS_IO_ENCODER_HPP

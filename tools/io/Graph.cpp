@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/Graph.hpp"
+
+#include "io/InputError.hpp"
+#include "io/Text.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+
+namespace Kindred::Tools {
+
+NodeNames NodeNames::numbers(std::uint64_t count) {
+  NodeNames names;
+  names.m_numbered = true;
+  names.m_count = count;
+  return names;
+}
+
+std::optional<std::uint32_t> NodeNames::find(std::string_view name) const {
+  if (m_numbered) {
+    const auto number = parse_count(name);
+    if (!number || *number < 1 || *number > m_count || name.front() == '0') return {};
+    return static_cast<std::uint32_t>(*number - 1);
+  }
+  const Symbol node = m_names.find(name);
+  if (node == unknown_symbol) return {};
+  return node;
+}
+
+void NodeNames::append(std::string& out, std::uint32_t node) const {
+  if (m_numbered) {
+    fmt::format_to(std::back_inserter(out), "\"{}\"", std::uint64_t{node} + 1);
+  } else {
+    append_json(out, m_names.text(node));
+  }
+}
+
+float parse_weight(std::string_view text, WeightRange range, const LineReader& lines) {
+  const auto number = parse_number(text);
+  if (!number) lines.fail(fmt::format("the weight {} is no finite number", in_quotes(text)));
+  const auto weight = static_cast<float>(*number);
+  if (range == WeightRange::unit && !(*number >= 0 && *number <= 1)) {
+    lines.fail(
+        fmt::format("the weight {} is outside [0, 1], the limits of the mode engine "
+                    "(--mode linear takes any)",
+                    text));
+  }
+  if (!std::isfinite(weight))
+    lines.fail(fmt::format("the weight {} is beyond float32, whose limit is 3.4e38", text));
+  return weight;
+}
+
+}  // namespace Kindred::Tools

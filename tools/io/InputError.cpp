@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/InputError.hpp"
+
+#include <fmt/format.h>
+
+namespace Kindred::Tools {
+
+std::string in_quotes(std::string_view text) {
+  constexpr std::size_t shown_max = 60;
+  std::string out = "'";
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    // A cut falls before a code point, never inside one.
+    if (i >= shown_max && (byte & 0xC0U) != 0x80U) {
+      out += "…";
+      break;
+    }
+    if (byte < 0x20 || byte == 0x7F) {
+      out += fmt::format("\\x{:02x}", byte);
+    } else {
+      out += text[i];
+    }
+  }
+  return out + "'";
+}
+
+}  // namespace Kindred::Tools

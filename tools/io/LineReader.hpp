@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TOOLS_IO_LINE_READER_HPP
+#define KINDRED_TOOLS_IO_LINE_READER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace Kindred::Tools {
+
+/// Called now and then while a file is read: bytes so far and in all (0 if not known).
+using ReadProgress = std::function<void(std::uint64_t, std::uint64_t)>;
+
+/// \brief The lines of a file or of standard input, without holding more than a buffer of it.
+///
+/// A line ends with `\n` or `\r\n`; the last may have no end. `-` is standard input, of which no
+/// more is waited for than the next line needs.
+class LineReader {
+ public:
+  /// \throws InputError when \p path cannot be read
+  explicit LineReader(std::string path, ReadProgress progress = {});
+  ~LineReader();
+  LineReader(const LineReader&) = delete;
+  LineReader& operator=(const LineReader&) = delete;
+
+  /// The next line without its end, valid until the next call; nothing at the end of the file.
+  std::optional<std::string_view> next();
+  /// Whether `next` has a whole line without reading.
+  bool buffered() const noexcept;
+
+  /// The path, or `<stdin>`.
+  const std::string& name() const noexcept { return m_name; }
+  /// Number of the line that `next` returned last, from 1; 0 before the first.
+  std::uint64_t line() const noexcept { return m_line; }
+  /// Bytes of the file after the line returned last; nothing if it has no known size.
+  std::optional<std::uint64_t> bytes_left() const noexcept;
+
+  /// Throws `InputError` with the file and the last line. \see line
+  [[noreturn]] void fail(const std::string& why) const;
+
+ private:
+  bool fill();
+
+  std::string m_name;
+  int m_file = -1;
+  ReadProgress m_progress;
+  std::vector<char> m_buffer;
+  std::size_t m_begin = 0;    // of what is not returned yet
+  std::size_t m_end = 0;      // of what was read
+  std::size_t m_scanned = 0;  // no end of line in [m_begin, m_scanned)
+  std::uint64_t m_size = 0;
+  std::uint64_t m_read = 0;
+  std::uint64_t m_line = 0;
+  bool m_at_end = false;
+};
+
+}  // namespace Kindred::Tools
+
+#endif  // KINDRED_TOOLS_IO_LINE_READER_HPP

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/Sequences.hpp"
+
+#include "io/InputError.hpp"
+#include "io/JsonLines.hpp"
+#include "io/NamedRecord.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace Kindred::Tools {
+
+namespace {
+
+/// A line with events or tokens, whose symbols go where they are wanted at once.
+class SequenceRecord final : public NamedRecord {
+ public:
+  SequenceRecord(Encoder& encoder, Learning learning) : m_encoder(encoder), m_learning(learning) {}
+
+  void into(Sequences& out) { m_out = &out; }
+
+ private:
+  void begin_record() override {
+    m_depth_wanted = 0;
+    m_depth = 0;
+    m_strings = 0;
+  }
+  bool other_field(std::string_view key) override {
+    const std::size_t depth = key == "events" ? 2 : key == "tokens" ? 1 : 0;
+    if (depth == 0) return false;
+    if (m_depth_wanted != 0)
+      throw RecordError("\"events\" or \"tokens\" stands twice; a line has one of them, once");
+    m_depth_wanted = depth;
+    return true;
+  }
+  void begin_other_array() override {
+    if (++m_depth > m_depth_wanted) throw RecordError(fmt::format("{} an array in it", form()));
+  }
+  void end_other_array() override { --m_depth; }
+  void other_value(const JsonValue& value) override {
+    if (m_depth != m_depth_wanted)
+      throw RecordError(fmt::format("{} {} where an array must be", form(), value.shown()));
+    if (value.kind != JsonValue::Kind::string)
+      throw RecordError(fmt::format("{} {}, which is no string", form(), value.shown()));
+    m_encoder.append(value.text, m_strings++, m_learning, m_out->symbols.values);
+  }
+  void end_record(const std::optional<std::string>& name) override {
+    if (m_depth_wanted == 0) throw RecordError("neither \"events\" nor \"tokens\" is there");
+    m_out->symbols.close_row();
+    m_out->names.push(name);
+  }
+
+  std::string form() const {
+    return m_depth_wanted == 2 ? "\"events\" must be an array of arrays of strings and has"
+                               : "\"tokens\" must be an array of strings and has";
+  }
+
+  Encoder& m_encoder;
+  Learning m_learning;
+  Sequences* m_out = nullptr;
+  std::size_t m_depth_wanted = 0;  // of strings: 1 in tokens, 2 in events, 0 before either
+  std::size_t m_depth = 0;
+  std::size_t m_strings = 0;
+};
+
+}  // namespace
+
+void Sequences::clear() {
+  symbols.offsets.assign(1, 0);
+  symbols.values.clear();
+  names.clear();
+}
+
+struct SequenceReader::State {
+  State(const std::string& path, SequenceForm sequence_form, Encoder& an_encoder,
+        Learning a_learning, ReadProgress progress)
+      : form(sequence_form),
+        encoder(an_encoder),
+        learning(a_learning),
+        json(path, std::move(progress)),
+        record(an_encoder, a_learning) {}
+
+  SequenceForm form;
+  Encoder& encoder;
+  Learning learning;
+  JsonLines json;
+  SequenceRecord record;
+};
+
+SequenceReader::SequenceReader(const std::string& path, SequenceForm form, Encoder& encoder,
+                               Learning learning, ReadProgress progress)
+    : m_state(std::make_unique<State>(path, form, encoder, learning, std::move(progress))) {}
+
+SequenceReader::~SequenceReader() = default;
+
+bool SequenceReader::buffered() const noexcept { return m_state->json.lines().buffered(); }
+
+bool SequenceReader::next(Sequences& out) {
+  if (m_state->form == SequenceForm::json) {
+    m_state->record.into(out);
+    return m_state->json.next(m_state->record);
+  }
+  LineReader& lines = m_state->json.lines();
+  const auto line = lines.next();
+  if (!line) return false;
+  try {
+    m_state->encoder.append(*line, 0, m_state->learning, out.symbols.values);
+  } catch (const RecordError& error) {
+    lines.fail(error.what());
+  }
+  out.symbols.close_row();
+  out.names.push({});
+  return true;
+}
+
+}  // namespace Kindred::Tools
