@@ -70,7 +70,12 @@ int run(int argc, const char* const* argv) {
   add_search_command(app, global);
   add_score_command(app, global);
   add_spread_command(app, global);
-  for (CLI::App* command : app.get_subcommands({})) command->fallthrough();
+  for (CLI::App* command : app.get_subcommands({})) {
+    command->fallthrough();
+    command->footer(
+        "For every command: --space, --threads, --json, --quiet, --explain, --trace, --report "
+        "(see kindred --help)");
+  }
   try {
     app.parse(argc, argv);
     return static_cast<int>(ExitStatus::ok);

@@ -89,6 +89,7 @@ std::optional<std::string_view> LineReader::next() {
     m_begin += line.size() + (end == nullptr ? 0 : 1);
     m_scanned = m_begin;
     ++m_line;
+    if (m_line == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
     if (end != nullptr && !line.empty() && line.back() == '\r') line.remove_suffix(1);
     return line;
   }

@@ -17,8 +17,8 @@ using ReadProgress = std::function<void(std::uint64_t, std::uint64_t)>;
 
 /// \brief The lines of a file or of standard input, without holding more than a buffer of it.
 ///
-/// A line ends with `\n` or `\r\n`; the last may have no end. `-` is standard input, of which no
-/// more is waited for than the next line needs.
+/// A line ends with `\n` or `\r\n`; the last may have no end. A byte order mark before the first is
+/// left out. `-` is standard input, of which no more is waited for than the next line needs.
 class LineReader {
  public:
   /// \throws InputError when \p path cannot be read
