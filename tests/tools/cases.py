@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The calls whose bytes are kept as golden sums: name → arguments, run in the folder of `inputs`."""
+
+MATCH = ["match", "--patterns", "patterns.jsonl", "--queries", "queries.jsonl"]
+LINES = ["match", "--lines", "lines.txt", "--queries", "query_lines.txt"]
+SEARCH = ["search", "--vectors", "vectors.npy", "--queries", "queries.npy"]
+WIDE = ["search", "--vectors", "wide.npy", "--queries", "wide_queries.npy"]
+SCORE = ["score", "--vectors", "vectors.npy", "--queries", "queries.npy", "--candidates", "candidates.jsonl"]
+SPREAD = ["spread", "--graph", "graph.tsv", "--sources", "sources.jsonl"]
+
+CASES = {
+    "match lcs": MATCH,
+    "match indel": MATCH + ["--measure", "indel", "--threshold", "0.4", "--top", "5"],
+    "match lcs blocks": MATCH + ["--blocks", "--top", "20"],
+    "match difflib": MATCH + ["--measure", "difflib", "--blocks"],
+    "match difflib all": MATCH + ["--measure", "difflib", "--threshold", "0", "--top", "5000"],
+    "match difflib high": MATCH + ["--measure", "difflib", "--threshold", "0.6", "--blocks"],
+    "match characters": MATCH + ["--level", "character"],
+    "match lines": LINES + ["--top", "30"],
+    "match lines difflib": LINES + ["--measure", "difflib", "--blocks"],
+    "search cosine": SEARCH,
+    "search ip": SEARCH + ["--metric", "ip", "--top", "50"],
+    "search l2": SEARCH + ["--metric", "l2", "--top", "100"],
+    "search all rows": SEARCH + ["--top", "1200"],
+    "search filter": SEARCH + ["--filter", "mask.npy", "--top", "60"],
+    "search few": SEARCH + ["--filter", "few.npy", "--metric", "l2"],
+    "search wide": WIDE + ["--top", "40"],
+    "search wide l2": WIDE + ["--metric", "l2"],
+    "score cosine": SCORE,
+    "score ip": SCORE + ["--metric", "ip", "--top", "3"],
+    "score l2": SCORE + ["--metric", "l2", "--top", "500"],
+    "spread": SPREAD,
+    "spread far": SPREAD + ["--hops", "7", "--decay", "constant:0.5", "--threshold", "0", "--top", "5000"],
+    "spread power": SPREAD + ["--decay", "power:0.5", "--threshold", "0.02", "--top", "100"],
+    "spread linear decay": SPREAD + ["--decay", "linear:0.2"],
+    "spread linear": SPREAD + ["--mode", "linear", "--top", "5000"],
+    "spread signed": ["spread", "--graph", "signed.tsv", "--sources", "sources.jsonl", "--mode", "linear", "--top", "5000"],
+    "spread mtx": ["spread", "--graph", "graph.mtx", "--sources", "mtx_sources.jsonl", "--top", "200"],
+    "spread symmetric": ["spread", "--graph", "symmetric.mtx", "--sources", "mtx_sources.jsonl", "--decay", "constant:0.25", "--threshold", "0"],
+}
+# Files a call writes besides stdout.
+OUT_FILES = {"search files": SEARCH + ["--metric", "ip", "--filter", "mask.npy", "--top", "300", "--out-ids", "ids.npy", "--out-scores", "scores.npy"]}

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the `kindred` command as a user does. Needs the standard library only.
+
+The executable is KINDRED_COMMAND, else build/release/tools/kindred of this repository."""
+import json
+import os
+import resource
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+COMMAND = os.environ.get("KINDRED_COMMAND", str(REPOSITORY / "build/release/tools/kindred"))
+
+
+class Result:
+    def __init__(self, completed):
+        self.status = completed.returncode
+        self.out = completed.stdout
+        self.err = completed.stderr.decode("utf-8", "backslashreplace")
+
+    def lines(self):
+        """The JSON lines of stdout."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+def environment(profile):
+    """No calibration of this machine, so that a test starts from the same state everywhere."""
+    return dict(os.environ, KINDRED_PROFILE=str(profile))
+
+
+def run(*arguments, stdin=b"", cwd=None, timeout=300, profile="/nonexistent/profile.json", address_space=None):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space))
+
+    completed = subprocess.run([COMMAND, *map(str, arguments)], input=stdin, capture_output=True, cwd=cwd,
+                               timeout=timeout, env=environment(profile), preexec_fn=limit if address_space else None)
+    return Result(completed)
+
+
+def usable_spaces():
+    spaces = json.loads(run("info", "--json").out)["spaces"]
+    return [space["space"] for space in spaces if space["usable"]]
+
+
+class CommandTest(unittest.TestCase):
+    """A test with a folder of its own, `self.folder`, gone afterwards."""
+
+    maxDiff = 2000
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory(prefix="kindred-test-")
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+
+    def file(self, name, content):
+        """Writes text, bytes or, as JSON Lines, a list. Returns the path."""
+        path = self.folder / name
+        if isinstance(content, list):
+            content = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in content)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def succeeds(self, *arguments, **options):
+        result = run(*arguments, **options)
+        self.assertEqual(result.status, 0, f"{' '.join(map(str, arguments))}\n{result.err}")
+        return result
+
+    def refuses(self, status, words, *arguments, **options):
+        """The command ends with `status`, says nothing on stdout and every word on stderr."""
+        result = run(*arguments, **options)
+        shown = f"{' '.join(map(str, arguments))}\nstdout: {result.out[:300]!r}\nstderr: {result.err}"
+        self.assertEqual(result.status, status, shown)
+        self.assertEqual(result.out, b"", shown)
+        for word in words:
+            self.assertIn(str(word), result.err, shown)
+        for crash in ("terminate called", "Segmentation", "core dumped", "Sanitizer"):
+            self.assertNotIn(crash, result.err, shown)
+        return result

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The shape of what the command writes: help, info, answers, explain, trace, report, interactive use."""
+import json
+import re
+import select
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import cases
+import harness
+import inputs
+import npy
+
+COMMANDS = ("info", "demo", "calibrate", "match", "search", "score", "spread")
+
+
+def strict(text):
+    """JSON as the standard has it: no NaN, no Infinity."""
+    def refuse(constant):
+        raise ValueError(f"{constant} is not JSON")
+    return json.loads(text, parse_constant=refuse)
+
+
+class Help(harness.CommandTest):
+    def test_every_command_has_help(self):
+        overview = self.succeeds("--help").out.decode()
+        for command in COMMANDS:
+            self.assertIn(command, overview)
+            text = self.succeeds(command, "--help").out.decode()
+            self.assertIn(f"kindred {command}", text)
+            self.assertIn("--space", text)
+            self.assertGreater(len(text), 200)
+
+    def test_version(self):
+        self.assertRegex(self.succeeds("--version").out.decode(), r"\d+\.\d+\.\d+")
+
+
+class Info(harness.CommandTest):
+    def test_json(self):
+        info = strict(self.succeeds("info", "--json").out)
+        self.assertRegex(info["version"], r"^\d+\.\d+\.\d+$")
+        self.assertEqual([space["space"] for space in info["spaces"]], ["serial", "openmp", "cuda"])
+        for space in info["spaces"]:
+            self.assertIs(space["usable"], space.get("why_not") in (None, ""))
+        self.assertTrue(info["spaces"][0]["usable"])
+
+    def test_text(self):
+        text = self.succeeds("info").out.decode()
+        for word in ("serial", "openmp", "cuda"):
+            self.assertIn(word, text)
+
+
+class Answers(harness.CommandTest):
+    @classmethod
+    def setUpClass(cls):
+        temporary = tempfile.TemporaryDirectory(prefix="kindred-output-")
+        cls.addClassCleanup(temporary.cleanup)
+        cls.inputs = Path(temporary.name)
+        inputs.all_inputs(cls.inputs)
+
+    def answers(self, case, *more):
+        result = self.succeeds(*cases.CASES[case], *more, cwd=self.inputs)
+        return [strict(line) for line in result.out.splitlines()]
+
+    def test_match(self):
+        queries = [json.loads(line) for line in (self.inputs / "queries.jsonl").read_text().splitlines()]
+        patterns = [json.loads(line) for line in (self.inputs / "patterns.jsonl").read_text().splitlines()]
+        answers = self.answers("match lcs blocks")
+        self.assertEqual([answer["query"] for answer in answers], [query["name"] for query in queries])
+        for answer in answers:
+            places = [(-hit["similarity"], hit["index"]) for hit in answer["results"]]
+            self.assertEqual(places, sorted(places))
+            for hit in answer["results"]:
+                self.assertEqual(set(hit), {"name", "index", "similarity", "matched", "blocks"})
+                self.assertEqual(hit["name"], patterns[hit["index"]]["name"])
+                self.assertTrue(all(len(block) == 3 for block in hit["blocks"]))
+        for hit in self.answers("match lcs")[0]["results"]:
+            self.assertEqual(set(hit), {"name", "index", "similarity", "matched"})
+
+    def test_search(self):
+        for row, answer in enumerate(self.answers("search cosine")):
+            self.assertEqual(set(answer), {"query", "results"})
+            self.assertEqual(answer["query"], row)
+            self.assertEqual(len(answer["results"]), 10)
+
+    def test_places_that_a_filter_leaves_empty_are_padded_in_files_only(self):
+        ids, scores = self.folder / "ids.npy", self.folder / "scores.npy"
+        self.succeeds(*cases.CASES["search few"], "--out-ids", ids, "--out-scores", scores, cwd=self.inputs)
+        flat_ids, flat_scores = npy.read(ids)[0], npy.read(scores)[0]
+        for query, answer in enumerate(self.answers("search few")):
+            self.assertEqual(len(answer["results"]), 3)
+            self.assertEqual(flat_ids[10 * query + 3: 10 * query + 10], [-1] * 7)
+            self.assertEqual(flat_scores[10 * query + 3: 10 * query + 10], [float("inf")] * 7)
+
+    def test_search_files(self):
+        ids, scores = self.folder / "ids.npy", self.folder / "scores.npy"
+        self.succeeds(*cases.SEARCH, "--top", "7", "--out-ids", ids, "--out-scores", scores, cwd=self.inputs)
+        answers = self.answers("search cosine", "--top", "7")
+        flat_ids, shape, descr = npy.read(ids)
+        self.assertEqual((shape, descr), ((len(answers), 7), "<i8"))
+        self.assertEqual(flat_ids, [hit[0] for answer in answers for hit in answer["results"]])
+        _, shape, descr = npy.read(scores)
+        self.assertEqual((shape, descr), ((len(answers), 7), "<f4"))
+
+    def test_score(self):
+        candidates = [json.loads(line) for line in (self.inputs / "candidates.jsonl").read_text().splitlines()]
+        for answer, candidate in zip(self.answers("score l2"), candidates, strict=True):
+            self.assertEqual(answer["query"], candidate["name"])
+            self.assertEqual(sorted(hit[0] for hit in answer["results"]), sorted(set(candidate["ids"])))
+
+    def test_spread(self):
+        for answer in self.answers("spread linear"):
+            self.assertEqual(set(answer), {"query", "activations"})
+            values = [value for _, value in answer["activations"]]
+            self.assertEqual(values, sorted(values, reverse=True))
+            self.assertNotIn(0, values)
+
+    def test_explain(self):
+        result = self.succeeds(*cases.SPREAD, "--explain", "--quiet", cwd=self.inputs)
+        records = [strict(line) for line in result.err.splitlines()]
+        self.assertTrue(records)
+        for record in records:
+            self.assertEqual(set(record), {"op", "items", "predicted", "chosen", "taken", "why"})
+            self.assertEqual(record["op"], "spread")
+            self.assertIn(record["chosen"], record["predicted"])
+            self.assertGreater(record["taken"], 0)
+
+    def test_explain_says_forced(self):
+        result = self.succeeds(*cases.SEARCH, "--explain", "--quiet", "--space", "serial", cwd=self.inputs)
+        for line in result.err.splitlines():
+            self.assertEqual((strict(line)["chosen"], strict(line)["why"]), ("serial", "forced"))
+
+    def test_quiet_is_silent_and_otherwise_times_are_told(self):
+        self.assertEqual(self.succeeds(*cases.SEARCH, "--quiet", cwd=self.inputs).err, "")
+        loud = self.succeeds(*cases.SEARCH, cwd=self.inputs).err
+        for word in ("load", "upload", "compute"):
+            self.assertIn(word, loud)
+
+    def test_trace(self):
+        trace = self.folder / "trace.json"
+        self.succeeds(*cases.MATCH, "--trace", trace, cwd=self.inputs)
+        events = strict(trace.read_text())
+        events = events["traceEvents"] if isinstance(events, dict) else events
+        self.assertTrue(events)
+        for event in events:
+            self.assertIn("ph", event)
+            self.assertIn("name", event)
+            if event["ph"] == "X":
+                self.assertGreaterEqual(event["dur"], 0)
+                self.assertGreaterEqual(event["ts"], 0)
+        self.assertTrue(any(event["ph"] == "X" for event in events))
+
+    def test_report_opens_offline(self):
+        report = self.folder / "report.html"
+        self.succeeds(*cases.MATCH, "--report", report, cwd=self.inputs)
+        html = report.read_text(encoding="utf-8")
+        self.assertIn("<html", html.lower())
+        self.assertIsNone(re.search(r"""(src|href|url\(|@import)\s*=?\s*["'(]*\s*(https?:)?//""", html), "the report fetches something")
+
+    def test_standard_input_is_answered_line_by_line(self):
+        for flags in ([], ["--measure", "difflib", "--blocks"]):
+            command = subprocess.Popen([harness.COMMAND, "match", "--patterns", str(self.inputs / "patterns.jsonl"), "--queries", "-", "--quiet", *flags],
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=harness.environment("/nonexistent/profile.json"))
+            try:
+                for line in (self.inputs / "queries.jsonl").read_bytes().splitlines()[:4]:
+                    command.stdin.write(line + b"\n")
+                    command.stdin.flush()
+                    self.assertTrue(select.select([command.stdout], [], [], 60)[0], "no answer to a line within a minute")
+                    self.assertEqual(strict(command.stdout.readline())["query"], json.loads(line)["name"])
+                command.stdin.write(b"nonsense\n")
+                command.stdin.close()
+                command.stdin = None
+                out, err = command.communicate(timeout=60)
+                self.assertEqual((command.returncode, out), (3, b""))
+                self.assertIn("<stdin>:5:", err.decode())
+            finally:
+                command.kill()
+                command.communicate()
+
+    def test_standard_input_and_file_give_the_same(self):
+        expected = self.succeeds(*cases.MATCH, cwd=self.inputs).out
+        piped = self.succeeds("match", "--patterns", "patterns.jsonl", "--queries", "-", cwd=self.inputs, stdin=(self.inputs / "queries.jsonl").read_bytes())
+        self.assertEqual(piped.out, expected)
+
+    def test_a_closed_reader_is_no_crash(self):
+        shell = subprocess.run(["bash", "-c", '"$0" match --patterns patterns.jsonl --queries queries.jsonl --threshold 0 --top 2000 --quiet | head -c 10', harness.COMMAND],
+                               cwd=self.inputs, capture_output=True, env=harness.environment("/nonexistent/profile.json"), timeout=300)
+        self.assertEqual(len(shell.stdout), 10)
+        self.assertNotIn(b"terminate", shell.stderr)
+
+
+class Calibrate(harness.CommandTest):
+    def test_saves_a_profile_that_is_used(self):
+        profile = self.folder / "deep" / "profile.json"
+        self.succeeds("calibrate", "--quiet", profile=profile, timeout=600)
+        strict(profile.read_text())
+        self.assertEqual([path.name for path in profile.parent.iterdir()], ["profile.json"])
+        info = harness.run("info", "--json", profile=profile)
+        self.assertIn("profile.json", info.out.decode())
+
+    def test_a_broken_profile_is_told_and_left_alone(self):
+        profile = self.file("profile.json", "{ broken")
+        result = harness.run("info", "--json", profile=profile)
+        self.assertEqual(result.status, 0)
+        self.assertIn("profile.json", result.err)
+        self.assertEqual(profile.read_text(), "{ broken")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answers are the same bytes on every space and thread count, on every machine. `--regenerate` writes golden.json anew."""
+import hashlib
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import cases
+import harness
+import inputs
+
+GOLDEN = Path(__file__).with_name("golden.json")
+ALL_ROWS = {**cases.CASES, **cases.OUT_FILES}
+
+
+def launches():
+    """(--space, --threads) pairs: the dispatcher's choice, and every usable space at several thread counts."""
+    yield "auto", None
+    for space in harness.usable_spaces():
+        for threads in ((1, 2, 3, 7) if space == "openmp" else (1, 2)):
+            yield space, threads
+
+
+def answer(name, folder, space, threads):
+    """stdout, and what the call wrote into files."""
+    arguments = list(ALL_ROWS[name]) + ["--space", space] + (["--threads", str(threads)] if threads else [])
+    result = harness.run(*arguments, cwd=folder)
+    if result.status != 0:
+        raise AssertionError(f"{' '.join(arguments)}: exit status {result.status}\n{result.err}")
+    files = [Path(folder, argument) for argument in arguments if argument in ("ids.npy", "scores.npy")]
+    return result.out + b"".join(file.read_bytes() for file in files)
+
+
+def digest(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+class SameBytes(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory(prefix="kindred-same-")
+        cls.addClassCleanup(cls.temporary.cleanup)
+        cls.folder = Path(cls.temporary.name)
+        inputs.all_inputs(cls.folder)
+        cls.golden = json.loads(GOLDEN.read_text())
+        cls.launches = list(launches())
+
+    def test_inputs_are_the_golden_ones(self):
+        for file in sorted(self.folder.glob("*.*")):
+            if file.name in self.golden["inputs"]:
+                self.assertEqual(digest(file.read_bytes()), self.golden["inputs"][file.name], file.name)
+
+    def test_every_case_has_a_golden_sum(self):
+        self.assertEqual(sorted(self.golden["answers"]), sorted(ALL_ROWS))
+
+
+def same_bytes(name):
+    def test(self):
+        for space, threads in self.launches:
+            with self.subTest(space=space, threads=threads):
+                data = answer(name, self.folder, space, threads)
+                self.assertGreater(len(data), 500, "an answer this small shows nothing")
+                self.assertEqual(digest(data), self.golden["answers"][name])
+    return test
+
+
+for case in ALL_ROWS:
+    setattr(SameBytes, "test_" + case.replace(" ", "_"), same_bytes(case))
+
+
+def regenerate():
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        inputs.all_inputs(folder)
+        golden = {"inputs": {file.name: digest(file.read_bytes()) for file in sorted(folder.iterdir())},
+                  "answers": {case: digest(answer(case, folder, "serial", 1)) for case in sorted(ALL_ROWS)}}
+    GOLDEN.write_text(json.dumps(golden, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    if "--regenerate" in sys.argv:
+        regenerate()
+    else:
+        unittest.main()
