@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the scripts of this folder share. Exits with 77, which ctest counts as skipped, where a module is missing."""
+import sys
+from pathlib import Path
+
+try:
+    import numpy as np
+    import rapidfuzz  # noqa: F401
+    import scipy  # noqa: F401
+except ImportError as error:
+    print(f"skipped: {error}; install them with: {sys.executable} -m pip install -r tests/outside/requirements.txt")
+    sys.exit(77)
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
+import harness  # noqa: E402
+
+
+def halving_tree(values):
+    """Adds the upper half of the last axis to the lower until one is left, padded with +0."""
+    width = 1 << max(0, values.shape[-1] - 1).bit_length()
+    padded = np.zeros(values.shape[:-1] + (width,))
+    padded[..., :values.shape[-1]] = values
+    while width > 1:
+        width //= 2
+        padded = padded[..., :width] + padded[..., width:2 * width]
+    return padded[..., 0]
+
+
+def canonical_sum(terms):
+    """The canonical sum over the last axis: blocks of 4096, 32 lanes in double, halving trees."""
+    length = terms.shape[-1]
+    blocks = -(-length // 4096)
+    if blocks == 0:
+        return np.zeros(terms.shape[:-1])
+    padded = np.zeros(terms.shape[:-1] + (blocks * 4096,))
+    padded[..., :length] = terms
+    padded = padded.reshape(terms.shape[:-1] + (blocks, 128, 32))
+    lanes = np.zeros(padded.shape[:-2] + (32,))
+    for step in range(128 if blocks > 1 else -(-length // 32)):
+        lanes = lanes + padded[..., step, :]
+    return halving_tree(halving_tree(lanes))
+
+
+def equal_bits(a, b):
+    a, b = np.asarray(a, np.float32), np.asarray(b, np.float32)
+    return a.shape == b.shape and np.array_equal(a.view(np.uint32), b.view(np.uint32))
