@@ -31,6 +31,9 @@ class Problem {
   double multiply_adds = 0;  ///< of vectors and graphs
 
   virtual bool reaches(Space space) const = 0;
+  /// Which of its inputs the next run takes: they differ from call to call where one would stay in
+  /// the caches. The first is 0.
+  virtual void turn(std::size_t /*call*/) {}
   /// Runs and keeps the answer. Returns with the answer on the host.
   virtual DispatchRecord run(std::optional<Space> space) = 0;
   /// The bits of the last answer.

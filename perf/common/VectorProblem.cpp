@@ -114,16 +114,22 @@ class ScoreProblem final : public VectorProblem {
     items = static_cast<double>(candidates * queries);
     multiply_adds = items * static_cast<double>(m_rows->dimension);
     bytes = multiply_adds * sizeof(float);
-    for (std::size_t q = 0; q < queries; ++q) {
-      for (std::size_t c = 0; c < candidates; ++c) {
-        m_candidates.values.push_back(random_word(seed + 2, q * candidates + c) % row_count());
+    // 256 MiB of rows in all, unless one call reads more.
+    const auto call_bytes = static_cast<std::size_t>(bytes);
+    m_lists.resize(std::clamp<std::size_t>((256U << 20U) / call_bytes, 1, 256));
+    std::uint64_t draw = 0;
+    for (Ragged<std::uint64_t>& lists : m_lists) {
+      for (std::size_t q = 0; q < queries; ++q) {
+        for (std::size_t c = 0; c < candidates; ++c)
+          lists.values.push_back(random_word(seed + 2, draw++) % row_count());
+        lists.close_row();
       }
-      m_candidates.close_row();
     }
   }
+  void turn(std::size_t call) override { m_turn = call % m_lists.size(); }
   DispatchRecord run(std::optional<Space> space) override {
     m_options.space = space;
-    m_answer = m_rows->index.score(m_queries, m_candidates, m_options);
+    m_answer = m_rows->index.score(m_queries, m_lists[m_turn], m_options);
     return m_answer.record;
   }
   std::uint64_t digest() const override {
@@ -135,10 +141,13 @@ class ScoreProblem final : public VectorProblem {
     }
     return digest.value();
   }
-  std::string check() const override { return check_ranking(m_answer.results[0], m_candidates[0]); }
+  std::string check() const override {
+    return check_ranking(m_answer.results[0], m_lists[m_turn][0]);
+  }
 
  private:
-  Ragged<std::uint64_t> m_candidates;
+  std::vector<Ragged<std::uint64_t>> m_lists;
+  std::size_t m_turn = 0;
   ScoreResults m_answer;
 };
 

@@ -87,25 +87,33 @@ class ScoreWork final : public Work {
     unit = "candidates";
     items = static_cast<double>(candidates);
     bytes = items * 768 * sizeof(float);
-    // A prime stride visits rows out of order and none twice.
-    for (std::size_t i = 0; i < candidates; ++i)
-      m_candidates.values.push_back((i * 104729 + 7) % rows);
-    m_candidates.close_row();
+    // A prime stride visits rows out of order, none twice in a list; the lists rotate, 256 MiB of
+    // rows in all, so that the caches do not hold them.
+    m_lists.resize(std::clamp<std::size_t>((256U << 20U) / (candidates * 768 * 4), 1, 256));
+    std::size_t next = 0;
+    for (Ragged<std::uint64_t>& list : m_lists) {
+      for (std::size_t i = 0; i < candidates; ++i)
+        list.values.push_back((next++ * 104729 + 7) % rows);
+      list.close_row();
+    }
   }
   void write(JobFolder& folder) const override {
-    const std::vector<std::int64_t> ids(m_candidates.values.begin(), m_candidates.values.end());
+    std::vector<std::int64_t> ids;
+    for (const Ragged<std::uint64_t>& list : m_lists)
+      ids.insert(ids.end(), list.values.begin(), list.values.end());
     folder.add<float>("rows", "float32", m_rows.values, {m_rows.index.size(), 768});
     folder.add<float>("queries", "float32", m_query, {1, 768});
-    folder.add<std::int64_t>("ids", "int64", ids, {ids.size()});
+    folder.add<std::int64_t>("ids", "int64", ids, {m_lists.size(), ids.size() / m_lists.size()});
     folder.parameters["top"] = m_options.top;
   }
   void run(Space space) const override {
     SearchOptions options = m_options;
     options.space = space;
-    m_rows.index.score(m_query, m_candidates, options);
+    m_rows.index.score(m_query, m_lists[m_turn++ % m_lists.size()], options);
   }
+  /// The peers' first answer is of the first list.
   std::string compare(const std::string&, const PeerAnswer& answer) const override {
-    const ScoreResults ours = m_rows.index.score(m_query, m_candidates, m_options);
+    const ScoreResults ours = m_rows.index.score(m_query, m_lists[0], m_options);
     std::vector<std::int64_t> ids;
     std::vector<double> scores;
     for (const ScoredId& entry : ours.results.values) {
@@ -120,7 +128,8 @@ class ScoreWork final : public Work {
  private:
   RowSet m_rows;
   Values<float> m_query;
-  Ragged<std::uint64_t> m_candidates;
+  std::vector<Ragged<std::uint64_t>> m_lists;
+  mutable std::size_t m_turn = 0;
   SearchOptions m_options;
 };
 

@@ -219,6 +219,7 @@ class Sweeper {
     out.kernels.clear();
     for (const Space space : m_options.spaces) {
       if (!resident.contains(space)) continue;
+      problem->turn(0);
       const DispatchRecord record = problem->run(space);
       std::string wrong = problem->check();
       if (!digest) digest = problem->digest();
@@ -242,6 +243,7 @@ class Sweeper {
   static std::vector<double> time_calls(benchmark::State& state, Problem& problem, Space space) {
     std::vector<double> times;
     for ([[maybe_unused]] auto step : state) {
+      problem.turn(times.size());
       times.push_back(timed([&] { problem.run(space); }));
       state.SetIterationTime(times.back());
     }
