@@ -97,7 +97,7 @@ Graph read_matrix_market(const std::string& path, WeightRange range, const ReadP
     lines.fail(
         fmt::format("{} rows and {} columns; a graph needs a square matrix", size[0], size[1]));
   }
-  constexpr std::uint64_t nodes_max = std::numeric_limits<std::uint32_t>::max();
+  constexpr std::uint64_t nodes_max = std::numeric_limits<std::uint32_t>::max() - 1;
   if (size[0] > nodes_max) lines.fail(fmt::format("{} nodes; the limit is {}", size[0], nodes_max));
   // The shortest entry is "1 1\n", or "1 1 1\n" with a weight; the last may have no end.
   const std::uint64_t entry_bytes = banner.pattern ? 4 : 6;
