@@ -13,9 +13,11 @@ struct VectorShape {
   static constexpr int tile_queries = 4;  ///< of a batch
   static constexpr int tile_rows = 4;
   static constexpr int single_rows = 4;  ///< with one query
-  static constexpr int candidate_rows = 2;
   static constexpr int unit_rows = 4;
-  static constexpr int unit_queries = 64;
+  static constexpr int unit_queries = 64;  ///< that pass over a row before the next rows are read
+  static constexpr int candidate_rows = 2;
+  static constexpr int candidate_unit = 2;  ///< candidates of one query, at least a tile
+  static constexpr int prefetch_rows = 0;   ///< asked for ahead of the row that is read
 };
 
 template <>
@@ -26,10 +28,13 @@ struct VectorShape<HostSpace> {
   static constexpr int tile_queries = 1;
 #endif
   static constexpr int tile_rows = 1;
-  static constexpr int single_rows = 4;
-  static constexpr int candidate_rows = 4;
+  // One row after the other keeps the hardware's prefetch on one stream: 1.4 × of four at once.
+  static constexpr int single_rows = 1;
   static constexpr int unit_rows = 16;
   static constexpr int unit_queries = 96;
+  static constexpr int candidate_rows = 1;
+  static constexpr int candidate_unit = 4;
+  static constexpr int prefetch_rows = 4;
 };
 
 }  // namespace Kindred::Arch

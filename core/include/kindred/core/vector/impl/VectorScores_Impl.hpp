@@ -9,8 +9,11 @@
 
 namespace Kindred::Impl {
 
+/// Units are handed out as threads come free: a core that is busy otherwise delays no one.
 template <class ExecutionSpace>
-using UnitMember = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
+using UnitPolicy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
+template <class ExecutionSpace>
+using UnitMember = typename UnitPolicy<ExecutionSpace>::member_type;
 
 /// Runs `functor(member)` with units 0 … units − 1 as `unit_of` tells them; a functor is given
 /// units beyond and skips them.
@@ -56,6 +59,13 @@ struct NormKernel {
     if (lanes.is_leader()) norms[row] = Kokkos::sqrt(sum);
   }
 };
+
+/// Asks for the cache lines of a row.
+template <class Lanes>
+KOKKOS_INLINE_FUNCTION void prefetch_row(const Lanes& lanes, const float* row,
+                                         std::uint64_t dimension) {
+  for (std::uint64_t i = 0; i < dimension; i += 16) lanes.prefetch(row + i);
+}
 
 /// A unit: some rows, for some queries.
 template <class ExecutionSpace, class Term>
@@ -113,6 +123,11 @@ struct RowKernel {
     }
     for (int q = 0; q < Queries; ++q) y[q] = queries + (query + q) * dimension;
     double sums[Queries][Rows] = {};
+    if constexpr (shape::prefetch_rows > 0) {
+      const bool first_queries = query % shape::unit_queries == 0;
+      if (first_queries && row + shape::prefetch_rows < count)
+        prefetch_row(lanes, x[0] + shape::prefetch_rows * dimension, dimension);
+    }
     if (passes) tile_sums<Term>(lanes, y, x, dimension, sums);
     if (!lanes.is_leader()) return;
     for (int q = 0; q < Queries; ++q) {
@@ -133,7 +148,7 @@ struct RowKernel {
 /// A unit: some candidates of one query.
 template <class ExecutionSpace, class Term>
 struct CandidateKernel {
-  static constexpr int unit_rows = Arch::VectorShape<ExecutionSpace>::candidate_rows;
+  using shape = Arch::VectorShape<ExecutionSpace>;
 
   Metric metric;
   const float* values;
@@ -150,27 +165,33 @@ struct CandidateKernel {
     const std::uint64_t unit = unit_of(member);
     if (unit >= units) return;
     const Arch::Lanes<ExecutionSpace> lanes(member);
-    const std::uint32_t* unit_ids = ids + unit * unit_rows;
-    const std::uint64_t query = unit_queries[unit];
-    if (unit_ids[0] == no_candidate) {
-      if (lanes.is_leader()) {
-        for (int r = 0; r < unit_rows; ++r) ranks[unit * unit_rows + r] = rank_none;
+    const std::uint64_t begin = unit * shape::candidate_unit;
+    const double* const query[1] = {queries + unit_queries[unit] * dimension};
+    const double query_norm = query_norms[unit_queries[unit]];
+    for (std::uint64_t first = begin; first < begin + shape::candidate_unit;
+         first += shape::candidate_rows) {
+      if constexpr (shape::prefetch_rows > 0) {
+        const std::uint64_t ahead = first + shape::prefetch_rows;
+        if (ahead < units * shape::candidate_unit && ids[ahead] != no_candidate)
+          prefetch_row(lanes, values + ids[ahead] * dimension, dimension);
       }
-      return;
-    }
-    const float* x[unit_rows];
-    for (int r = 0; r < unit_rows; ++r)
-      x[r] = values + (unit_ids[r] == no_candidate ? unit_ids[0] : unit_ids[r]) * dimension;
-    const double* y[1] = {queries + query * dimension};
-    double sums[1][unit_rows];
-    tile_sums<Term>(lanes, y, x, dimension, sums);
-    if (!lanes.is_leader()) return;
-    for (int r = 0; r < unit_rows; ++r) {
-      const std::uint32_t id = unit_ids[r];
-      ranks[unit * unit_rows + r] =
-          id == no_candidate ? rank_none
-                             : score_rank(metric, sums[0][r], query_norms[query],
-                                          metric == Metric::cosine ? norms[id] : 1.0, id);
+      double sums[1][shape::candidate_rows] = {};
+      if (ids[first] != no_candidate) {
+        const float* x[shape::candidate_rows];
+        for (int r = 0; r < shape::candidate_rows; ++r) {
+          const std::uint32_t id = ids[first + r] == no_candidate ? ids[first] : ids[first + r];
+          x[r] = values + id * dimension;
+        }
+        tile_sums<Term>(lanes, query, x, dimension, sums);
+      }
+      if (!lanes.is_leader()) continue;
+      for (int r = 0; r < shape::candidate_rows; ++r) {
+        const std::uint32_t id = ids[first + r];
+        ranks[first + r] = id == no_candidate
+                               ? rank_none
+                               : score_rank(metric, sums[0][r], query_norm,
+                                            metric == Metric::cosine ? norms[id] : 1.0, id);
+      }
     }
   }
 };
