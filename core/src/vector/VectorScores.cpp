@@ -73,7 +73,7 @@ void score_rows(const ExecutionSpace& exec_space, Metric metric,
 
 template <class ExecutionSpace>
 int candidate_unit() {
-  return Arch::VectorShape<ExecutionSpace>::candidate_unit;
+  return Arch::VectorShape<ExecutionSpace>::candidate_rows;
 }
 
 template <class ExecutionSpace>

@@ -140,24 +140,24 @@ class PackLanes {
   static constexpr unsigned part_mask = (1U << Pack::doubles) - 1;
 
  public:
-  struct F32 {
-    __m256 part[4];
+  // Plain arrays, read and written as vectors only, so that they live in registers: nvcc refuses
+  // vector types in what a host-and-device kernel names.
+  struct alignas(32) F32 {
+    float lane[32];
   };
-  struct F64 {
-    Pack::Double part[parts];
+  struct alignas(64) F64 {
+    double lane[32];
   };
 
   F64 zero() const {
     return make([](int) { return Pack::zero(); });
   }
   F32 load(const float* data) const {
-    return {{_mm256_loadu_ps(data), _mm256_loadu_ps(data + 8), _mm256_loadu_ps(data + 16),
-             _mm256_loadu_ps(data + 24)}};
+    return make_eights([&](int e) { return _mm256_loadu_ps(data + e * 8); });
   }
   F32 load(const float* data, int count) const {
     const unsigned mask = lanes_below(count);
-    return {{Pack::load(data, mask & 255U), Pack::load(data + 8, mask >> 8U & 255U),
-             Pack::load(data + 16, mask >> 16U & 255U), Pack::load(data + 24, mask >> 24U)}};
+    return make_eights([&](int e) { return Pack::load(data + e * 8, mask >> (e * 8) & 255U); });
   }
   F64 load(const double* data) const {
     return make([&](int p) { return Pack::load(data + p * Pack::doubles); });
@@ -171,28 +171,26 @@ class PackLanes {
   void store(double* data, const F64& value, int count) const {
     const unsigned mask = lanes_below(count);
     for (int p = 0; p < parts; ++p) {
-      Pack::store(data + p * Pack::doubles, value.part[p], mask >> (p * Pack::doubles) & part_mask);
+      Pack::store(data + p * Pack::doubles, get(value, p), mask >> (p * Pack::doubles) & part_mask);
     }
   }
   void prefetch(const float* data) const {
     _mm_prefetch(reinterpret_cast<const char*>(data), _MM_HINT_T0);
   }
   F32 gather(const float* data, const std::uint32_t* index) const {
-    return {{Pack::gather(data, index), Pack::gather(data, index + 8),
-             Pack::gather(data, index + 16), Pack::gather(data, index + 24)}};
+    return make_eights([&](int e) { return Pack::gather(data, index + e * 8); });
   }
   F32 gather(const float* data, const std::uint32_t* index, int count) const {
     const unsigned mask = lanes_below(count);
-    return {{Pack::gather(data, index, mask & 255U),
-             Pack::gather(data, index + 8, mask >> 8U & 255U),
-             Pack::gather(data, index + 16, mask >> 16U & 255U),
-             Pack::gather(data, index + 24, mask >> 24U)}};
+    return make_eights(
+        [&](int e) { return Pack::gather(data, index + e * 8, mask >> (e * 8) & 255U); });
   }
   F64 widen(const F32& a) const {
     F64 r;
     for (int e = 0; e < 4; ++e) {
-      r.part[e * parts_of_eight] = Pack::widen<0>(a.part[e]);
-      if constexpr (parts_of_eight == 2) r.part[e * 2 + 1] = Pack::widen<1>(a.part[e]);
+      const __m256 eight = *reinterpret_cast<const __m256*>(a.lane + e * 8);
+      set(r, e * parts_of_eight, Pack::widen<0>(eight));
+      if constexpr (parts_of_eight == 2) set(r, e * 2 + 1, Pack::widen<1>(eight));
     }
     return r;
   }
@@ -200,35 +198,50 @@ class PackLanes {
     return multiply_add(widen(a), widen(b), sum);
   }
   F64 multiply_add(const F64& a, const F64& b, const F64& sum) const {
-    return make([&](int p) { return Pack::fused(a.part[p], b.part[p], sum.part[p]); });
+    return make([&](int p) { return Pack::fused(get(a, p), get(b, p), get(sum, p)); });
   }
   F64 add_squared_difference(const F32& a, const F32& b, const F64& sum) const {
     return add_squared_difference(widen(a), widen(b), sum);
   }
   F64 add_squared_difference(const F64& a, const F64& b, const F64& sum) const {
     return make([&](int p) {
-      const Pack::Double difference = Pack::subtract(a.part[p], b.part[p]);
-      return Pack::add(sum.part[p], Pack::multiply(difference, difference));
+      const Pack::Double difference = Pack::subtract(get(a, p), get(b, p));
+      return Pack::add(get(sum, p), Pack::multiply(difference, difference));
     });
   }
   F64 add(const F64& a, const F64& b) const {
-    return make([&](int p) { return Pack::add(a.part[p], b.part[p]); });
+    return make([&](int p) { return Pack::add(get(a, p), get(b, p)); });
   }
-  double halving_sum(F64 sum) const {
+  double halving_sum(const F64& lanes) const {
+    F64 sum = lanes;
     for (int half = parts / 2; half > 0; half /= 2) {
-      for (int p = 0; p < half; ++p) sum.part[p] = Pack::add(sum.part[p], sum.part[p + half]);
+      for (int p = 0; p < half; ++p) set(sum, p, Pack::add(get(sum, p), get(sum, p + half)));
     }
-    return Pack::halving_sum(sum.part[0]);
+    return Pack::halving_sum(get(sum, 0));
   }
   bool is_leader() const { return true; }
 
  private:
   static unsigned lanes_below(int count) { return count >= 32 ? ~0U : (1U << count) - 1; }
 
+  using vector_type = decltype(Pack::Double::value);
+
+  static Pack::Double get(const F64& a, int part) {
+    return {*reinterpret_cast<const vector_type*>(a.lane + part * Pack::doubles)};
+  }
+  static void set(F64& a, int part, Pack::Double value) {
+    *reinterpret_cast<vector_type*>(a.lane + part * Pack::doubles) = value.value;
+  }
   template <class Part>
   static F64 make(const Part& part) {
     F64 r;
-    for (int p = 0; p < parts; ++p) r.part[p] = part(p);
+    for (int p = 0; p < parts; ++p) set(r, p, part(p));
+    return r;
+  }
+  template <class Eight>
+  static F32 make_eights(const Eight& eight) {
+    F32 r;
+    for (int e = 0; e < 4; ++e) *reinterpret_cast<__m256*>(r.lane + e * 8) = eight(e);
     return r;
   }
 };

@@ -16,8 +16,7 @@ struct VectorShape {
   static constexpr int unit_rows = 4;
   static constexpr int unit_queries = 64;  ///< that pass over a row before the next rows are read
   static constexpr int candidate_rows = 2;
-  static constexpr int candidate_unit = 2;  ///< candidates of one query, at least a tile
-  static constexpr int prefetch_rows = 0;   ///< asked for ahead of the row that is read
+  static constexpr int prefetch_rows = 0;  ///< asked for ahead of the row that is read
 };
 
 template <>
@@ -32,8 +31,7 @@ struct VectorShape<HostSpace> {
   static constexpr int single_rows = 1;
   static constexpr int unit_rows = 16;
   static constexpr int unit_queries = 96;
-  static constexpr int candidate_rows = 1;
-  static constexpr int candidate_unit = 4;
+  static constexpr int candidate_rows = 4;  // rows far apart: four streams hide what one waits for
   static constexpr int prefetch_rows = 4;
 };
 

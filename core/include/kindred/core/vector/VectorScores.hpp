@@ -45,9 +45,10 @@ void prepare_queries(const ExecutionSpace& exec_space,
 /// \brief The ranks of the rows `begin … begin + count` for every query: rounded scores in total
 /// order. Does not fence.
 ///
-/// Reads every row once for up to 64 queries. Complexity O(count × queries × dimension).
-/// \param filter a byte a row of the whole matrix, 0 gives `rank_none`; of size 0 lets all pass
-/// \param ranks `queries × count`, row-major; the index in a rank is that of the whole matrix
+/// Reads every row from memory once for 64 queries or more. Complexity O(count × queries ×
+/// dimension). \param filter a byte a row of the whole matrix, 0 gives `rank_none`; of size 0 lets
+/// all pass \param ranks `queries × count`, row-major; the index in a rank is that of the whole
+/// matrix
 template <class ExecutionSpace>
 void score_rows(const ExecutionSpace& exec_space, Metric metric,
                 const VectorRows<ExecutionSpace>& rows, std::uint64_t begin, std::uint64_t count,

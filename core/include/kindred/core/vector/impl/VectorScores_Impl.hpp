@@ -148,7 +148,7 @@ struct RowKernel {
 /// A unit: some candidates of one query.
 template <class ExecutionSpace, class Term>
 struct CandidateKernel {
-  using shape = Arch::VectorShape<ExecutionSpace>;
+  static constexpr int unit_rows = Arch::VectorShape<ExecutionSpace>::candidate_rows;
 
   Metric metric;
   const float* values;
@@ -165,33 +165,25 @@ struct CandidateKernel {
     const std::uint64_t unit = unit_of(member);
     if (unit >= units) return;
     const Arch::Lanes<ExecutionSpace> lanes(member);
-    const std::uint64_t begin = unit * shape::candidate_unit;
-    const double* const query[1] = {queries + unit_queries[unit] * dimension};
-    const double query_norm = query_norms[unit_queries[unit]];
-    for (std::uint64_t first = begin; first < begin + shape::candidate_unit;
-         first += shape::candidate_rows) {
-      if constexpr (shape::prefetch_rows > 0) {
-        const std::uint64_t ahead = first + shape::prefetch_rows;
-        if (ahead < units * shape::candidate_unit && ids[ahead] != no_candidate)
-          prefetch_row(lanes, values + ids[ahead] * dimension, dimension);
+    const std::uint32_t* unit_ids = ids + unit * unit_rows;
+    const std::uint64_t query = unit_queries[unit];
+    double sums[1][unit_rows] = {};
+    if (unit_ids[0] != no_candidate) {
+      const float* x[unit_rows];
+      for (int r = 0; r < unit_rows; ++r) {
+        const std::uint32_t id = unit_ids[r] == no_candidate ? unit_ids[0] : unit_ids[r];
+        x[r] = values + id * dimension;
       }
-      double sums[1][shape::candidate_rows] = {};
-      if (ids[first] != no_candidate) {
-        const float* x[shape::candidate_rows];
-        for (int r = 0; r < shape::candidate_rows; ++r) {
-          const std::uint32_t id = ids[first + r] == no_candidate ? ids[first] : ids[first + r];
-          x[r] = values + id * dimension;
-        }
-        tile_sums<Term>(lanes, query, x, dimension, sums);
-      }
-      if (!lanes.is_leader()) continue;
-      for (int r = 0; r < shape::candidate_rows; ++r) {
-        const std::uint32_t id = ids[first + r];
-        ranks[first + r] = id == no_candidate
-                               ? rank_none
-                               : score_rank(metric, sums[0][r], query_norm,
-                                            metric == Metric::cosine ? norms[id] : 1.0, id);
-      }
+      const double* const y[1] = {queries + query * dimension};
+      tile_sums<Term>(lanes, y, x, dimension, sums);
+    }
+    if (!lanes.is_leader()) return;
+    for (int r = 0; r < unit_rows; ++r) {
+      const std::uint32_t id = unit_ids[r];
+      ranks[unit * unit_rows + r] =
+          id == no_candidate ? rank_none
+                             : score_rank(metric, sums[0][r], query_norms[query],
+                                          metric == Metric::cosine ? norms[id] : 1.0, id);
     }
   }
 };
