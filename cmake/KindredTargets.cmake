@@ -25,10 +25,10 @@ endfunction()
 # kindred_kokkos_options(<target>): what a target compiled by Kokkos' compiler needs besides.
 function(kindred_kokkos_options target)
   if(Kokkos_ENABLE_CUDA)
-    # Host instances of a host-and-device kernel call host-only lanes (20013, 20014); a device
+    # Host instances of a host-and-device kernel call host-only lanes (20011, 20013, 20014); a device
     # instance that did so would still be an error.
-    target_compile_options(${target} PRIVATE -fmad=false "SHELL:-Xcudafe --diag_suppress=20013"
-      "SHELL:-Xcudafe --diag_suppress=20014"
+    target_compile_options(${target} PRIVATE -fmad=false "SHELL:-Xcudafe --diag_suppress=20011"
+      "SHELL:-Xcudafe --diag_suppress=20013" "SHELL:-Xcudafe --diag_suppress=20014"
       "SHELL:-include \"${PROJECT_SOURCE_DIR}/cmake/kokkos-cuda13.hpp\"")
   endif()
 endfunction()
