@@ -283,8 +283,8 @@ class RowSums<HostSpace> {
                                                    std::uint64_t count, const float* x) {
     constexpr std::uint64_t count_max = 64;
     for (std::uint64_t i = 0; i < count && i < count_max; ++i) {
-      const float* values = x + std::size_t{sources[i]} * Width;
-      for (int q = 0; q < Width; q += 16) __builtin_prefetch(values + q);
+      [[maybe_unused]] const float* values = x + std::size_t{sources[i]} * Width;
+      KOKKOS_IF_ON_HOST((for (int q = 0; q < Width; q += 16) __builtin_prefetch(values + q);))
     }
   }
 };

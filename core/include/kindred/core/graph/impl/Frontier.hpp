@@ -21,6 +21,22 @@ struct NodeList {
   std::span<const std::uint32_t> nodes() const { return {data, size}; }
 };
 
+/// The sums of the blocks of a row.
+struct RowBlocks {
+  const std::uint32_t* sources;
+  const float* weights;
+  std::uint64_t count;
+  const float* x;
+
+  KOKKOS_INLINE_FUNCTION double operator()(std::uint64_t block) const {
+    const std::uint64_t first = block * canonical_block;
+    const std::uint64_t left = count - first;
+    return Arch::RowSums<HostSpace>::sum(
+        sources + first, weights + first,
+        static_cast<std::uint32_t>(left < canonical_block ? left : canonical_block), x);
+  }
+};
+
 /// One query after another in one slot.
 class FrontierQuery {
  public:
@@ -124,15 +140,9 @@ class FrontierQuery {
   double row_sum(std::uint32_t node) const {
     const std::uint64_t begin = m_graph.offsets(node);
     const std::uint64_t count = m_graph.offsets(std::size_t{node} + 1) - begin;
-    const auto block_sum = [&](std::uint64_t block) {
-      const std::uint64_t first = begin + block * canonical_block;
-      const std::uint64_t left = count - block * canonical_block;
-      return Arch::RowSums<HostSpace>::sum(
-          m_graph.sources.data() + first, m_graph.weights.data() + first,
-          static_cast<std::uint32_t>(std::min(left, canonical_block)),
-          m_update.state.passed.data());
-    };
-    return halving_tree((count + canonical_block - 1) / canonical_block, block_sum);
+    const RowBlocks blocks{m_graph.sources.data() + begin, m_graph.weights.data() + begin, count,
+                           m_update.state.passed.data()};
+    return halving_tree((count + canonical_block - 1) / canonical_block, blocks);
   }
 
   void rank(std::span<Rank> ranks) {
