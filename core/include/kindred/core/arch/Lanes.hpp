@@ -8,10 +8,14 @@
 
 #include <cstdint>
 
-/// Before a loop over registers.
-#if defined(__CUDACC__)
+/// Before a loop over registers. The host compiler behind nvcc gets neither form and unrolls by
+/// itself.
+#if defined(__CUDA_ARCH__)
 #define KINDRED_UNROLL _Pragma("unroll")
 #define KINDRED_UNROLL_4 _Pragma("unroll 4")
+#elif defined(__CUDACC__)
+#define KINDRED_UNROLL
+#define KINDRED_UNROLL_4
 #else
 #define KINDRED_UNROLL _Pragma("GCC unroll 16")
 #define KINDRED_UNROLL_4
