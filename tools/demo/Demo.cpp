@@ -205,8 +205,8 @@ class Demo {
     const std::size_t count = std::min(m_options.proof, m_corpus->size());
     for (std::size_t i = 0; i < count; ++i)
       texts.push_back(m_corpus->net.synsets[i * m_corpus->size() / count].gloss);
-    const std::array<std::string, 2> queries{m_options.query,
-                                             m_corpus->net.synsets[m_hits.front().synset].gloss};
+    const std::vector<std::string> queries{m_options.query,
+                                           m_corpus->net.synsets[m_hits.front().synset].gloss};
     const DifflibProof proof = prove_with_difflib(m_context, texts, queries);
     ReportClaim claim;
     claim.claim =

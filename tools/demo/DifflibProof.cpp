@@ -76,7 +76,7 @@ std::optional<std::string> run_python(std::string script_file, std::string in, s
   return {};
 }
 
-Ragged<Symbol> characters(std::span<const std::string> texts) {
+Ragged<Symbol> characters(const std::vector<std::string>& texts) {
   Ragged<Symbol> rows;
   for (const std::string& text : texts) {
     for (const char c : text) rows.values.push_back(static_cast<unsigned char>(c));
@@ -101,8 +101,8 @@ bool same(const Match& match, std::span<const Block> blocks, const nlohmann::jso
 
 }  // namespace
 
-DifflibProof prove_with_difflib(Context& context, std::span<const std::string> texts,
-                                std::span<const std::string> queries) {
+DifflibProof prove_with_difflib(Context& context, const std::vector<std::string>& texts,
+                                const std::vector<std::string>& queries) {
   DifflibProof proof;
   const SequenceMatcher matcher(context, characters(texts));
   MatchOptions options;
@@ -117,9 +117,8 @@ DifflibProof prove_with_difflib(Context& context, std::span<const std::string> t
 
   const TemporaryFolder folder;
   std::ofstream(folder.file("proof.py")) << script;
-  const nlohmann::json work = {
-      {"texts", std::vector<std::string>(texts.begin(), texts.end())},
-      {"queries", std::vector<std::string>(queries.begin(), queries.end())}};
+  const nlohmann::json work = {{"texts", std::vector<std::string>(texts.begin(), texts.end())},
+                               {"queries", queries}};
   std::ofstream(folder.file("work.json")) << work.dump();
   if (const auto why_not =
           run_python(folder.file("proof.py"), folder.file("work.json"), folder.file("out.json"))) {

@@ -5,8 +5,8 @@
 #include <kindred/backends/Context.hpp>
 
 #include <cstddef>
-#include <span>
 #include <string>
+#include <vector>
 
 namespace Kindred::Tools {
 
@@ -23,8 +23,8 @@ struct DifflibProof {
 /// \brief Scores every text against every query with Kindred and with Python's
 /// `difflib.SequenceMatcher`, by characters, and compares.
 /// \param texts ASCII \param queries ASCII, not empty
-DifflibProof prove_with_difflib(Context& context, std::span<const std::string> texts,
-                                std::span<const std::string> queries);
+DifflibProof prove_with_difflib(Context& context, const std::vector<std::string>& texts,
+                                const std::vector<std::string>& queries);
 
 }  // namespace Kindred::Tools
 
