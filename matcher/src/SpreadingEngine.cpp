@@ -4,6 +4,8 @@
 #include "FrontierWorkspace.hpp"
 #include "SpreadingWorkspace.hpp"
 
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/arch/PerSpace.hpp>
 #include <kindred/memory/SplitAndRetry.hpp>
 
 #include <algorithm>
@@ -141,36 +143,44 @@ struct SpreadingEngine::State {
     if (residency != Residency::host) place_on_device(residency);
   }
 
-  void place_on_device([[maybe_unused]] Residency residency) {
-#if KINDRED_HAS_DEVICE
-    if (context.is_usable(Space::cuda)) {
-      try {
-        const DeviceSpace& exec_space = Impl::device_instance(context);
-        MemoryResource& memory = context.memory(Space::cuda);
-        device.emplace(memory, nodes, edges);
-        Impl::upload(exec_space, device->offsets.view(), host.offsets.data(), nodes + 1);
-        Impl::upload(exec_space, device->sources.view(), host.sources.data(), edges);
-        Impl::upload(exec_space, device->weights.view(), host.weights.data(), edges);
-        RowPlan plan =
-            plan_rows({host.offsets.data(), nodes + 1}, short_row_max<DeviceSpace>(), edges + 1);
-        plan.tiles.clear();
-        device->set_plan(exec_space, memory, plan);
-        cuda.emplace(memory);
-        resident = resident.with(Space::cuda);
-        return;
-      } catch (const OutOfMemory& error) {
-        device.reset();
-        if (residency == Residency::both) throw;
-        context.log(LogLevel::info, std::string("the graph stays on the host: ") + error.what());
-        return;
-      }
-    }
-#endif
-    if (residency == Residency::both) {
+  void place_on_device(Residency residency) {
+    if (!context.is_usable(Space::cuda)) {
+      if (residency != Residency::both) return;
       throw SpaceUnavailable("space cuda cannot hold the graph: " +
                              context.info(Space::cuda).why_not);
     }
+    Impl::with_instance(
+        context, Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+          auto& side = sides.template get<ExecutionSpace>();
+          try {
+            MemoryResource& memory = context.memory(Space::cuda);
+            auto& graph = side.graph.emplace(memory, nodes, edges);
+            Impl::upload(exec_space, graph.offsets.view(), host.offsets.data(), nodes + 1);
+            Impl::upload(exec_space, graph.sources.view(), host.sources.data(), edges);
+            Impl::upload(exec_space, graph.weights.view(), host.weights.data(), edges);
+            RowPlan plan = plan_rows({host.offsets.data(), nodes + 1},
+                                     short_row_max<ExecutionSpace>(), edges + 1);
+            plan.tiles.clear();
+            graph.set_plan(exec_space, memory, plan);
+            side.workspace.emplace(memory);
+            device_bytes = graph.bytes();
+            resident = resident.with(Space::cuda);
+          } catch (const OutOfMemory& error) {
+            side.graph.reset();
+            if (residency == Residency::both) throw;
+            context.log(LogLevel::info,
+                        std::string("the graph stays on the host: ") + error.what());
+          }
+        });
   }
+
+  /// The graph on a device, and what calls there work in.
+  template <class ExecutionSpace>
+  struct DeviceSide {
+    std::mutex mutex;
+    std::optional<Impl::SpreadingGraph<ExecutionSpace>> graph;
+    std::optional<Impl::SpreadingWorkspace<ExecutionSpace>> workspace;
+  };
 
   /// What calls on one host space work in.
   struct HostWorkspace {
@@ -188,17 +198,19 @@ struct SpreadingEngine::State {
   void spread(Space space, std::span<const Impl::QuerySources> sources,
               const HopParameters& parameters, const Decay& decay, std::size_t top,
               std::span<Rank> ranks) {
-#if KINDRED_HAS_DEVICE
     if (space == Space::cuda) {
-      const std::lock_guard lock(device_mutex);
-      const DeviceSpace& exec_space = Impl::device_instance(context);
-      split_and_retry(sources.size(), cuda->batch, [&](std::size_t begin, std::size_t count) {
-        cuda->spread(exec_space, *device, sources.subspan(begin, count), parameters, decay, top,
-                     ranks.data() + begin * top);
-      });
+      Impl::with_instance(
+          context, space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+            auto& side = sides.template get<ExecutionSpace>();
+            const std::lock_guard lock(side.mutex);
+            split_and_retry(
+                sources.size(), side.workspace->batch, [&](std::size_t begin, std::size_t count) {
+                  side.workspace->spread(exec_space, *side.graph, sources.subspan(begin, count),
+                                         parameters, decay, top, ranks.data() + begin * top);
+                });
+          });
       return;
     }
-#endif
     HostWorkspace& workspace = host_workspace(space);
     const std::lock_guard lock(workspace.mutex);
     const HostSpace& exec_space = Impl::host_instance(context, space);
@@ -255,13 +267,15 @@ struct SpreadingEngine::State {
 
   /// `y = Wᵀx` on \p space.
   void hop(Space space, std::span<const float> x, std::span<float> y) {
-#if KINDRED_HAS_DEVICE
     if (space == Space::cuda) {
-      const std::lock_guard lock(device_mutex);
-      cuda->hop(Impl::device_instance(context), *device, x, y);
+      Impl::with_instance(context, space,
+                          [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+                            auto& side = sides.template get<ExecutionSpace>();
+                            const std::lock_guard lock(side.mutex);
+                            side.workspace->hop(exec_space, *side.graph, x, y);
+                          });
       return;
     }
-#endif
     HostWorkspace& workspace = host_workspace(space);
     const std::lock_guard lock(workspace.mutex);
     workspace.whole.hop(Impl::host_instance(context, space), host, x, y);
@@ -278,11 +292,8 @@ struct SpreadingEngine::State {
   Buffer<std::uint32_t, Kokkos::HostSpace> out_targets;
   HostWorkspace serial;
   HostWorkspace openmp;
-#if KINDRED_HAS_DEVICE
-  std::mutex device_mutex;
-  std::optional<Impl::SpreadingGraph<DeviceSpace>> device;
-  std::optional<Impl::SpreadingWorkspace<DeviceSpace>> cuda;
-#endif
+  Arch::PerSpace<DeviceSide> sides;  // that of the host stays empty
+  std::uint64_t device_bytes = 0;
 };
 
 SpreadingEngine::SpreadingEngine(Context& context, std::size_t nodes, std::span<const Edge> edges,
@@ -296,11 +307,8 @@ std::size_t SpreadingEngine::nodes() const noexcept { return m_state->nodes; }
 std::size_t SpreadingEngine::edges() const noexcept { return m_state->edges; }
 
 std::uint64_t SpreadingEngine::bytes(Space space) const noexcept {
-#if KINDRED_HAS_DEVICE
-  if (space == Space::cuda) return m_state->device ? m_state->device->bytes() : 0;
-#endif
   return space == Space::cuda
-             ? 0
+             ? m_state->device_bytes
              : m_state->host.bytes() + m_state->out_offsets.bytes() + m_state->out_targets.bytes();
 }
 

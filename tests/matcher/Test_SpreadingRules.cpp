@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "SpreadingCases.hpp"
+
+namespace {
+
+using namespace Kindred;
+using namespace Kindred::Testing::SpreadingCases;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(SpreadingEngine, AChainLosesByEveryHop) {
+  EXPECT_THAT(spread(chain(4), {{0, 1}}, constant_at(0.5, 0)),
+              ElementsAre(Activation{0, 1}, Activation{1, 0.5F}, Activation{2, 0.25F},
+                          Activation{3, 0.125F}));
+  EXPECT_THAT(spread(chain(4), {{0, 1}}, constant_at(0.5, 0, 2)),
+              ElementsAre(Activation{0, 1}, Activation{1, 0.5F}, Activation{2, 0.25F}));
+}
+
+TEST(SpreadingEngine, NoHopsGiveTheSources) {
+  EXPECT_THAT(spread(chain(3), {{2, 0.25F}, {0, 0.5F}}, constant_at(1, 0, 0)),
+              ElementsAre(Activation{0, 0.5F}, Activation{2, 0.25F}));
+}
+
+TEST(SpreadingEngine, DefaultDecayIsExponential) {
+  const auto d1 = static_cast<float>(std::exp(-0.7));
+  const auto d2 = static_cast<float>(std::exp(-1.4));
+  const auto second = static_cast<float>(static_cast<double>(d2) * static_cast<double>(d1));
+  EXPECT_THAT(spread(chain(5), {{0, 1}}, {}),
+              ElementsAre(Activation{0, 1}, Activation{1, d1}, Activation{2, second}));
+}
+
+TEST(SpreadingEngine, DecaysAreWhatTheyAreCalled) {
+  EXPECT_FLOAT_EQ(decay_at({Decay::Kind::exponential, 0.7}, 3), std::exp(-2.1F));
+  EXPECT_EQ(decay_at({Decay::Kind::power, 2}, 1), 0.25F);
+  EXPECT_EQ(decay_at({Decay::Kind::power, 0}, 9), 1.0F);
+  EXPECT_EQ(decay_at({Decay::Kind::linear, 0.25}, 1), 0.75F);
+  EXPECT_EQ(decay_at({Decay::Kind::linear, 0.25}, 4), 0.0F);
+  EXPECT_EQ(decay_at({Decay::Kind::linear, 0.25}, 9), 0.0F);
+  EXPECT_EQ(decay_at({Decay::Kind::constant, 0.3}, 7), 0.3F);
+}
+
+TEST(SpreadingEngine, DuplicateSourcesAddThenClamp) {
+  EXPECT_THAT(spread(chain(1), {{0, 0.25F}, {0, 0.5F}}, constant(1)),
+              ElementsAre(Activation{0, 0.75F}));
+  EXPECT_THAT(spread(chain(1), {{0, 0.75F}, {0, 0.5F}}, constant(1)),
+              ElementsAre(Activation{0, 1.0F}));
+  // In input order, each step rounded: 2⁻²⁵ is lost against 1 − 2⁻²⁴, twice it is not.
+  const float almost = std::nextafter(1.0F, 0.0F);
+  const float tiny = std::ldexp(1.0F, -26);
+  EXPECT_THAT(spread(chain(1), {{0, almost}, {0, tiny}, {0, tiny}}, constant(1)),
+              ElementsAre(Activation{0, almost}));
+  EXPECT_THAT(spread(chain(1), {{0, 2 * tiny}, {0, 2 * tiny}, {0, almost}}, constant(1)),
+              ElementsAre(Activation{0, 1.0F}));
+  EXPECT_THAT(spread(chain(1), {{0, 0.75F}, {0, 0.5F}}, linear(constant(1))),
+              ElementsAre(Activation{0, 1.25F}));
+}
+
+TEST(SpreadingEngine, ActivationSaturatesAndPassesOnOnlyWhatItGained) {
+  const Graph graph{3, {{0, 1, 1}, {1, 2, 1}}};
+  EXPECT_THAT(spread(graph, {{0, 1}, {1, 0.75F}}, constant_at(1, 0, 2)),
+              ElementsAre(Activation{0, 1}, Activation{1, 1}, Activation{2, 1}));
+  const Graph saturated{3, {{0, 1, 1}, {1, 2, 0.5F}}};
+  // Hop 1: node 1 gains nothing, node 2 gets 0.5 from it; hop 2: node 1 had gained 0.
+  EXPECT_THAT(spread(saturated, {{0, 1}, {1, 1}}, constant_at(1, 0, 3)),
+              ElementsAre(Activation{0, 1}, Activation{1, 1}, Activation{2, 0.5F}));
+}
+
+TEST(SpreadingEngine, AThresholdIsReachedByEquality) {
+  const Graph graph{2, {{0, 1, 0.25F}}};
+  EXPECT_THAT(spread(graph, {{0, 1}}, constant_at(1, 0.25)),
+              ElementsAre(Activation{0, 1}, Activation{1, 0.25F}));
+  EXPECT_THAT(spread(graph, {{0, 1}}, constant_at(1, std::nextafter(0.25F, 1.0F))),
+              ElementsAre(Activation{0, 1}));
+}
+
+TEST(SpreadingEngine, OnlyMoreThanTheThresholdIsPassedOn) {
+  const Graph graph{3, {{0, 1, 0.25F}, {1, 2, 1}}};
+  EXPECT_THAT(spread(graph, {{0, 1}}, constant_at(1, 0.25)),
+              ElementsAre(Activation{0, 1}, Activation{1, 0.25F}));
+  EXPECT_THAT(spread(graph, {{0, 1}}, constant_at(1, 0.125)),
+              ElementsAre(Activation{0, 1}, Activation{1, 0.25F}, Activation{2, 0.25F}));
+}
+
+TEST(SpreadingEngine, ARefusedTouchFixesTheTier) {
+  // Node 3 is touched at hop 2 with 0.04 (warm: below 0.05) and at hop 3 with 0.06: it stays warm,
+  // where a first touch at hop 3 would be cold and below 0.10.
+  const Graph graph{6,
+                    {{0, 1, 1}, {1, 3, 0.04F}, {0, 2, 1}, {2, 4, 1}, {4, 3, 0.06F}, {4, 5, 0.06F}}};
+  EXPECT_THAT(spread(graph, {{0, 1}}, constant(1, 3)),
+              ElementsAre(Activation{0, 1}, Activation{1, 1}, Activation{2, 1}, Activation{4, 1},
+                          Activation{3, 0.06F}));
+}
+
+TEST(SpreadingEngine, TiersAreHotWarmCold) {
+  EXPECT_THAT((std::vector<int>{tier_at(0), tier_at(1), tier_at(2), tier_at(3), tier_at(99)}),
+              ElementsAre(0, 1, 1, 2, 2));
+  // A source is hot: 0.02 more is accepted by it, and refused by a node first touched now.
+  const Graph graph{3, {{0, 1, 0.02F}, {0, 2, 0.02F}}};
+  const float sum = 0.001F + 0.02F;
+  EXPECT_THAT(spread(graph, {{0, 1}, {1, 0.001F}}, constant(1, 1)),
+              ElementsAre(Activation{0, 1}, Activation{1, sum}));
+  // A source of 0 has not been touched.
+  EXPECT_THAT(spread(graph, {{0, 1}, {1, 0}}, constant(1, 1)), ElementsAre(Activation{0, 1}));
+}
+
+TEST(SpreadingEngine, ParallelEdgesAdd) {
+  const Graph graph{2, {{0, 1, 0.25F}, {0, 1, 0.5F}}};
+  EXPECT_THAT(spread(graph, {{0, 1}}, constant(1, 1)),
+              ElementsAre(Activation{0, 1}, Activation{1, 0.75F}));
+}
+
+TEST(SpreadingEngine, ASelfLoopAddsToItsNode) {
+  const Graph graph{1, {{0, 0, 0.5F}}};
+  EXPECT_THAT(spread(graph, {{0, 0.5F}}, constant(1, 1)), ElementsAre(Activation{0, 0.75F}));
+  EXPECT_THAT(spread(graph, {{0, 0.5F}}, constant_at(1, 0, 2)), ElementsAre(Activation{0, 0.875F}));
+}
+
+TEST(SpreadingEngine, GraphsWithoutEdgesOrWeightKeepTheSources) {
+  EXPECT_THAT(spread({3, {}}, {{1, 0.5F}}, {}), ElementsAre(Activation{1, 0.5F}));
+  EXPECT_THAT(spread({2, {{0, 1, 0}}}, {{0, 1}}, constant_at(1, 0)), ElementsAre(Activation{0, 1}));
+  EXPECT_THAT(spread({0, {}}, {}, {}), IsEmpty());
+  EXPECT_THAT(spread({3, {{0, 1, 1}}}, {}, {}), IsEmpty());
+}
+
+TEST(SpreadingEngine, TiesAreInNodeOrderAndTopLimits) {
+  const Graph graph{5, {{0, 4, 0.5F}, {0, 2, 0.5F}, {0, 3, 0.5F}, {0, 1, 0.25F}}};
+  SpreadOptions options = constant(1, 1);
+  options.top = 3;
+  EXPECT_THAT(spread(graph, {{0, 1}}, options),
+              ElementsAre(Activation{0, 1}, Activation{2, 0.5F}, Activation{3, 0.5F}));
+}
+
+TEST(SpreadingEngine, EveryNodeOfK5EndsSaturated) {
+  Graph graph{5, {}};
+  for (std::uint32_t u = 0; u < 5; ++u) {
+    for (std::uint32_t v = 0; v < 5; ++v) {
+      if (u != v) graph.edges.push_back({u, v, 1});
+    }
+  }
+  const Sources all{{0, 0.5F}, {1, 0.5F}, {2, 0.5F}, {3, 0.5F}, {4, 0.5F}};
+  for (const Activation& node : spread(graph, all, constant(1, 1))) EXPECT_EQ(node.value, 1.0F);
+  // One hop of the matrix alone: each node gets what the other four have.
+  for (const Activation& node : spread(graph, all, linear(constant(1, 1))))
+    EXPECT_EQ(node.value, 0.5F + 2.0F);
+}
+
+TEST(SpreadingEngine, LinearModeTakesAnyFiniteWeight) {
+  const Graph graph{3, {{0, 1, -2}, {1, 2, 3}, {0, 2, 0.5F}}};
+  EXPECT_THAT(spread(graph, {{0, 1}}, linear(constant(1, 2))),
+              ElementsAre(Activation{0, 1}, Activation{1, -2}, Activation{2, -5.5F}));
+}
+
+TEST(SpreadingEngine, LinearOverflowRanksLastAsCanonicalNaN) {
+  const float big = std::numeric_limits<float>::max();
+  const Graph graph{4, {{0, 1, big}, {0, 1, big}, {1, 2, 1}, {1, 2, -1}, {0, 3, 1}}};
+  const Answer answer = spread(graph, {{0, 1}}, linear(constant(1, 2)));
+  ASSERT_EQ(answer.size(), 4U);
+  EXPECT_EQ(answer[0], (Activation{1, std::numeric_limits<float>::infinity()}));
+  EXPECT_EQ(answer[3].node, 2U);
+  EXPECT_EQ(std::bit_cast<std::uint32_t>(answer[3].value), 0x7FC00000U);
+}
+
+}  // namespace
