@@ -33,6 +33,14 @@ function(kindred_kokkos_options target)
   endif()
 endfunction()
 
+# kindred_host_only(<target>): compiled by the host's compiler where the project's is Kokkos' wrapper of nvcc. For
+# targets without kernels: nvcc does not evaluate fmt's checked format strings, and takes longer.
+function(kindred_host_only target)
+  if(Kokkos_ENABLE_CUDA AND CMAKE_CXX_COMPILER MATCHES "nvcc_wrapper")
+    target_compile_options(${target} PRIVATE --host-only)
+  endif()
+endfunction()
+
 # kindred_library(<name> KOKKOS PUBLIC|PRIVATE [LINK <targets>] [LINK_PRIVATE <targets>]): the library of the
 # folder <name>. Headers and sources are the files of the folder: a new file needs no line here.
 # With KOKKOS PRIVATE the public headers include no Kokkos, and those in impl/ stay inside the build.
