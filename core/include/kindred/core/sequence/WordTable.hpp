@@ -26,7 +26,8 @@ struct alignas(64) WordTable {
   /// The mask of a code, 0 for `no_code`.
   KOKKOS_INLINE_FUNCTION constexpr std::uint64_t mask(std::uint8_t code) const {
     const std::uint8_t at = place[code];
-    return at == no_code ? 0 : masks[at];
+    // Whether a symbol occurs cannot be predicted: no branch.
+    return masks[at & 63U] & ((std::uint64_t{at} >> 7U) - 1);
   }
 };
 
