@@ -209,7 +209,10 @@ class SequenceScan {
       return ArrayView<const T, ExecutionSpace>(values.data(), values.size());
     } else {
       sized(buffer, label, values.size());
-      upload(exec_space, buffer.view(), values.data(), values.size());
+      // Not waited for: `values` stay as they are until the answer has been downloaded.
+      using host_view =
+          Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+      Kokkos::deep_copy(exec_space, buffer.view(), host_view(values.data(), values.size()));
       return buffer.const_view();
     }
   }
