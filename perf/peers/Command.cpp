@@ -32,17 +32,19 @@ struct PeersArguments {
 
 /// What was measured of a piece of work at one number of threads.
 struct Comparison {
-  double ours = 0;  ///< seconds
-  std::vector<std::pair<std::string, double>> peers;
+  struct Times {
+    std::string name;
+    double median = 0;   ///< seconds
+    double fastest = 0;  ///< seconds: what the machine gave when nothing else disturbed it
+  };
+  Times ours;
+  std::vector<Times> peers;
   std::vector<std::string> remarks;
   bool agrees = true;
 
-  std::pair<std::string, double> fastest() const {
-    std::pair<std::string, double> out{"", std::numeric_limits<double>::infinity()};
-    for (const auto& peer : peers) {
-      if (peer.second < out.second) out = peer;
-    }
-    return out;
+  const Times& fastest_peer() const {
+    return *std::min_element(peers.begin(), peers.end(),
+                             [](const Times& a, const Times& b) { return a.median < b.median; });
   }
 };
 
@@ -52,8 +54,8 @@ class Comparer {
       : m_arguments(arguments),
         m_threads(context.threads()),
         m_limits(measure_limits(context, {256ULL << 20U, 2048ULL << 20U, 5})) {
-    std::printf("%-13s %-8s %12s  %-30s %12s %8s %8s %8s\n", "work", "ours on", "ours /s",
-                "fastest peer", "its rate /s", "ratio", "wanted", "% limit");
+    std::printf("%-13s %-8s %12s  %-30s %12s %8s %8s %8s %8s\n", "work", "ours on", "ours /s",
+                "fastest peer", "its rate /s", "ratio", "of best", "wanted", "% limit");
   }
 
   const std::vector<Limits>& limits() const { return m_limits; }
@@ -103,50 +105,59 @@ class Comparer {
         theirs[i].push_back(python.run(python.names()[i]));
       if (round >= 2 && seconds_since(start) > m_arguments.seconds) break;
     }
-    out.ours = median(ours);
+    const auto times_of = [](std::string name, const std::vector<double>& times) {
+      return Comparison::Times{std::move(name), median(times),
+                               *std::min_element(times.begin(), times.end())};
+    };
+    out.ours = times_of("kindred", ours);
     for (std::size_t i = 0; i < theirs.size(); ++i)
-      out.peers.emplace_back(python.names()[i], median(theirs[i]));
+      out.peers.push_back(times_of(python.names()[i], theirs[i]));
     return out;
   }
 
   void add(Json& out, const Work& work, Space space, int threads, const Comparison& measured) {
-    const auto [peer, seconds] = measured.fastest();
-    const double ratio = seconds / measured.ours;
+    const Comparison::Times& best = measured.fastest_peer();
+    const double ours = measured.ours.median;
     const Limits* limits = find_limits(m_limits, space);
     double percent = 0;
     if (work.word_steps > 0)
-      percent = 100 * work.word_steps / measured.ours / limits->word_steps;
+      percent = 100 * work.word_steps / ours / limits->word_steps;
     else if (work.bytes > 0 && work.kind == "score")
-      percent = 100 * work.bytes / measured.ours / limits->random_rows;
+      percent = 100 * work.bytes / ours / limits->random_rows;
     else if (work.bytes > 0 && work.kind != "difflib")
-      percent = 100 * work.bytes / measured.ours / limits->read;
+      percent = 100 * work.bytes / ours / limits->read;
     char wanted[16] = "";
     if (work.target > 0 && space == Space::serial)
       std::snprintf(wanted, sizeof(wanted), "%.0f", work.target);
-    std::printf("%-13s %-8s %12.4g  %-30s %12.4g %8.2f %8s %8.1f\n", work.name.c_str(),
-                std::string(to_string(space)).c_str(), work.items / measured.ours, peer.c_str(),
-                work.items / seconds, ratio, wanted, percent);
-    for (const auto& [name, taken] : measured.peers) {
-      if (name != peer)
-        std::printf("%-13s %-8s %12s  %-30s %12.4g %8.2f\n", "", "", "", name.c_str(),
-                    work.items / taken, taken / measured.ours);
+    std::printf("%-13s %-8s %12.4g  %-30s %12.4g %8.2f %8.2f %8s %8.1f\n", work.name.c_str(),
+                std::string(to_string(space)).c_str(), work.items / ours, best.name.c_str(),
+                work.items / best.median, best.median / ours, best.fastest / measured.ours.fastest,
+                wanted, percent);
+    for (const Comparison::Times& peer : measured.peers) {
+      if (&peer == &best) continue;
+      std::printf("%-13s %-8s %12s  %-30s %12.4g %8.2f %8.2f\n", "", "", "", peer.name.c_str(),
+                  work.items / peer.median, peer.median / ours,
+                  peer.fastest / measured.ours.fastest);
     }
     for (const std::string& remark : measured.remarks)
       std::printf("%-13s %s\n", measured.agrees ? "" : "DIFFERS", remark.c_str());
     std::fflush(stdout);
     m_agreed = m_agreed && measured.agrees;
     Json peers = Json::object();
-    for (const auto& [name, taken] : measured.peers) {
-      peers[name] = {{"seconds", taken},
-                     {"items_per_second", work.items / taken},
-                     {"ratio", taken / measured.ours}};
+    for (const Comparison::Times& peer : measured.peers) {
+      peers[peer.name] = {{"seconds", peer.median},
+                          {"fastest_seconds", peer.fastest},
+                          {"items_per_second", work.items / peer.median},
+                          {"ratio", peer.median / ours},
+                          {"ratio_of_fastest", peer.fastest / measured.ours.fastest}};
     }
     out[std::string(to_string(space))] = {{"threads", threads},
-                                          {"seconds", measured.ours},
-                                          {"items_per_second", work.items / measured.ours},
+                                          {"seconds", ours},
+                                          {"fastest_seconds", measured.ours.fastest},
+                                          {"items_per_second", work.items / ours},
                                           {"peers", std::move(peers)},
-                                          {"fastest_peer", peer},
-                                          {"ratio", ratio},
+                                          {"fastest_peer", best.name},
+                                          {"ratio", best.median / ours},
                                           {"percent_of_limit", percent},
                                           {"agrees", measured.agrees},
                                           {"remarks", measured.remarks}};

@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <iostream>
 #include <limits>
 #include <sstream>
@@ -167,7 +168,7 @@ class Sweeper {
   SweepResults run() {
     for (const Operation operation : m_options.operations) sweep(operation);
     m_results.benchmarks = m_collector.finish();
-    rate_dispatcher();
+    m_results.seconds_per_decision = seconds_per_decision(m_judge);
     return std::move(m_results);
   }
 
@@ -216,6 +217,7 @@ class Sweeper {
       if (problem->reaches(space)) resident = resident.with(space);
     }
     std::optional<std::uint64_t> digest;
+    Workload workload;
     out.kernels.clear();
     for (const Space space : m_options.spaces) {
       if (!resident.contains(space)) continue;
@@ -226,8 +228,8 @@ class Sweeper {
       if (wrong.empty() && *digest != problem->digest())
         wrong = "other bits than " + std::string(to_string(m_options.spaces.front()));
       if (!point.chosen) {
-        const DispatchRecord decision = m_judge.decide(
-            {out.operation, record.items, record.work, record.transfer_bytes, resident});
+        workload = {out.operation, record.items, record.work, record.transfer_bytes, resident};
+        const DispatchRecord decision = m_judge.decide(workload);
         point.predicted = decision.predicted;
         point.chosen = decision.chosen;
       }
@@ -236,6 +238,10 @@ class Sweeper {
       append_kernels(*problem, space, out.kernels);
       double& rate = out.bytes_per_second[slot(space)];
       rate = std::fmax(rate, problem->bytes / taken);
+    }
+    if (point.chosen) {
+      m_results.calibrated.add(out.operation, point, *point.chosen);
+      m_results.observed.add(out.operation, point, m_context.dispatcher().decide(workload).chosen);
     }
     out.points.points.push_back(point);
   }
@@ -298,23 +304,6 @@ class Sweeper {
     return times.empty() ? Tools::not_known : median(times);
   }
 
-  void rate_dispatcher() {
-    DispatchQuality& quality = m_results.quality;
-    for (const OperationSweep& sweep : m_results.sweeps) {
-      for (const Tools::ReportSweepPoint& point : sweep.points.points) {
-        if (!point.chosen) continue;
-        double best = std::numeric_limits<double>::infinity();
-        for (const double taken : point.taken) best = std::fmin(best, taken);
-        const double ratio = point.taken[slot(*point.chosen)] / best;
-        if (std::isnan(ratio)) continue;
-        ++quality.sizes;
-        quality.within += ratio <= 1.05 ? 1 : 0;
-        quality.worst = std::max(quality.worst, ratio);
-      }
-    }
-    quality.seconds_per_decision = seconds_per_decision(m_judge);
-  }
-
   Context& m_context;
   SweepOptions m_options;
   Problems m_problems;
@@ -326,6 +315,27 @@ class Sweeper {
 };
 
 }  // namespace
+
+void DispatchQuality::add(Operation operation, const Tools::ReportSweepPoint& point, Space chosen) {
+  double best = std::numeric_limits<double>::infinity();
+  for (const double taken : point.taken) best = std::fmin(best, taken);
+  const double ratio = point.taken[slot(chosen)] / best;
+  if (std::isnan(ratio)) return;
+  ++sizes;
+  worst = std::max(worst, ratio);
+  if (ratio <= 1.05) {
+    ++within;
+    return;
+  }
+  char text[80];
+  std::snprintf(text, sizeof(text), "%s %.0f: %s, %.2f x", to_string(operation).data(), point.items,
+                to_string(chosen).data(), ratio);
+  misses.emplace_back(text);
+}
+
+double DispatchQuality::share() const {
+  return sizes == 0 ? 0 : static_cast<double>(within) / static_cast<double>(sizes);
+}
 
 double seconds_per_decision(Dispatcher& dispatcher) {
   constexpr int decisions = 200'000;

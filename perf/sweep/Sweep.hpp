@@ -38,16 +38,21 @@ struct OperationSweep {
 /// \brief How good the dispatcher's choices were.
 struct DispatchQuality {
   std::size_t sizes = 0;
-  std::size_t within = 0;  ///< sizes where its choice took ≤ 1.05 × the best space
-  double worst = 1;        ///< largest ratio of its choice's time to the best
-  double seconds_per_decision = 0;
+  std::size_t within = 0;           ///< sizes where its choice took ≤ 1.05 × the best space
+  double worst = 1;                 ///< largest ratio of its choice's time to the best
+  std::vector<std::string> misses;  ///< the other sizes: `score 64: serial, 1.50 x`
+
+  void add(Operation operation, const Tools::ReportSweepPoint& point, Space chosen);
+  double share() const;
 };
 
 struct SweepResults {
   Json benchmarks;  ///< Google Benchmark's own JSON: `context` and `benchmarks`
   std::vector<OperationSweep> sweeps;
   std::vector<std::string> not_run;  ///< what `max_seconds` or memory left out
-  DispatchQuality quality;
+  DispatchQuality calibrated;        ///< of a dispatcher that knew the calibration alone
+  DispatchQuality observed;  ///< of one that had seen the calls of the size, as in a program
+  double seconds_per_decision = 0;
   bool failed = false;  ///< a benchmark's answer was wrong
 };
 
