@@ -41,8 +41,16 @@ double CostCurve::seconds(double work) const noexcept {
   };
   if (below != 0 && above != 0) return line(m_points[last(below)], m_points[first(above)]);
   if (below != 0) {
+    // Along the line through the last two points: a disturbed or overhead-bound last point must not
+    // be scaled up as a whole.
     const Point& end = m_points[last(below)];
-    return end.seconds * (work / end.work);
+    const double proportional = end.seconds / end.work;
+    const std::uint64_t rest = below & ~(std::uint64_t{1} << last(below));
+    const Point& start = rest != 0 ? m_points[last(rest)] : end;
+    const double slope =
+        rest != 0 ? (end.seconds - start.seconds) / (end.work - start.work) : 1.0 / m_rate;
+    const double least = std::min(0.125 / m_rate, proportional);
+    return end.seconds + (work - end.work) * std::clamp(slope, least, proportional);
   }
   const Point& start = m_points[first(above)];
   const double proportional = start.seconds * (work / start.work);

@@ -18,8 +18,8 @@ std::size_t size_class(double work) noexcept;
 /// \brief Seconds of an operation on a space as a function of its work, transfer apart.
 ///
 /// A line `overhead + work / rate` until it is calibrated. Then a measured point a size class:
-/// straight between two of them, by the rate of the last one beyond it, and below the first along
-/// the line through the first two, never faster than in proportion.
+/// straight between two of them, and along the line through the nearest two beyond them; never
+/// faster than in proportion below, never slower than in proportion above.
 class CostCurve {
  public:
   struct Point {
@@ -56,12 +56,14 @@ class CostCurve {
 /// The device does 100 times that and has the overhead which puts its crossover with one thread at
 /// the threshold of the systems Kindred serves:
 ///
+// clang-format off
 /// | operation | threshold | as work | rate of a thread |
 /// |---|---|---|---|
-/// | lcs, difflib | KA Lattice's router: 1000 elements (patterns of KATO's 100 symbols) | 100,000 |
-/// 2e9, 2e8 | | search | Engram's cosine: a batch of 64 vectors of 768 | 49,152 | 2e9 | | score |
-/// Engram's HNSW: 1024 candidates of 768 | 786,432 | 1e9 | | spread | Engram's spreading: 512 nodes
-/// of degree 10, 4 hops | 20,480 | 3e8 |
+/// | lcs, difflib | KA Lattice's router: 1000 elements (patterns of KATO's 100 symbols) | 100,000 | 2e9, 2e8 |
+/// | search | Engram's cosine: a batch of 64 vectors of 768 | 49,152 | 2e9 |
+/// | score | Engram's HNSW: 1024 candidates of 768 | 786,432 | 1e9 |
+/// | spread | Engram's spreading: 512 nodes of degree 10, 4 hops | 20,480 | 3e8 |
+// clang-format on
 CostCurve prior(Operation operation, Space space, int threads) noexcept;
 
 }  // namespace Kindred::Impl

@@ -68,7 +68,8 @@ struct Measurement {
 };
 
 /// \brief Runs \p run on every space in turn, so that a disturbance meets all of them, until the
-/// medians are worth something. Returns the seconds of one round.
+/// least of them is worth something: what disturbs a call only adds to it. Returns the seconds of
+/// one round.
 double measure_rounds(const Impl::CalibrationTask::Run& run, const Transfer& transfer,
                       double seconds, std::vector<Measurement>& measurements) {
   constexpr int rounds_min = 3;
@@ -117,8 +118,9 @@ std::vector<CalibrationPoint> measure_task(Context& context, Impl::CalibrationTa
     }
     for (Measurement& measurement : measurements) {
       if (!measurement.running || !(measurement.work > 0)) continue;
-      const CalibrationPoint point{task.operation(), measurement.space, measurement.work,
-                                   median(measurement.seconds)};
+      const CalibrationPoint point{
+          task.operation(), measurement.space, measurement.work,
+          *std::min_element(measurement.seconds.begin(), measurement.seconds.end())};
       points.push_back(point);
       if (options.on_point) options.on_point(point);
       // Twice as much, four times: more than its share of what is left.

@@ -114,7 +114,7 @@ TEST(Dispatcher, NeverForksOnAMachineOfOneThread) {
               Space::serial);
 }
 
-TEST(Dispatcher, CalibrationInterpolatesBetweenPointsAndExtrapolatesByRate) {
+TEST(Dispatcher, CalibrationInterpolatesBetweenPointsAndExtrapolatesAlongTheLastTwo) {
   Dispatcher dispatcher(SpaceSet::host(), 2, {});
   dispatcher.calibrate(Operation::lcs, Space::serial, 1024, 3e-6);
   dispatcher.calibrate(Operation::lcs, Space::serial, 4096, 6e-6);
@@ -127,12 +127,23 @@ TEST(Dispatcher, CalibrationInterpolatesBetweenPointsAndExtrapolatesByRate) {
   EXPECT_DOUBLE_EQ(predicted(4096), 6e-6);
   EXPECT_DOUBLE_EQ(predicted((4096 + 65536) / 2), 38e-6);
   EXPECT_DOUBLE_EQ(predicted(65536), 70e-6);
-  EXPECT_DOUBLE_EQ(predicted(65536.0 * 1024), 70e-6 * 1024);
+  const double slope = 64e-6 / (65536 - 4096);
+  EXPECT_DOUBLE_EQ(predicted(65536.0 * 1024), 70e-6 + 65536.0 * 1023 * slope);
   EXPECT_DOUBLE_EQ(predicted(0), 2e-6) << "the overhead, along the first two points";
   EXPECT_LT(predicted(512), predicted(1024));
-  EXPECT_DOUBLE_EQ(predicted(70000), 70e-6 * 70000 / 65536);
+  EXPECT_DOUBLE_EQ(predicted(70000), 70e-6 + (70000 - 65536) * slope);
   EXPECT_DOUBLE_EQ(predicted(4095), 3e-6 + 3e-6 * (4095.0 - 1024) / 3072)
       << "a point of the class above it";
+}
+
+TEST(Dispatcher, ADisturbedLastPointIsNotScaledUp) {
+  Dispatcher dispatcher(SpaceSet::host(), 2, {});
+  dispatcher.calibrate(Operation::lcs, Space::openmp, 1024, 20e-3);
+  EXPECT_LT(dispatcher.predict({Operation::lcs, 1, 1e10, 0, SpaceSet::all()})[1], 10)
+      << "one slow call of small work is overhead, not a rate";
+  dispatcher.calibrate(Operation::lcs, Space::openmp, 4096, 19e-3);
+  EXPECT_LT(dispatcher.predict({Operation::lcs, 1, 1e10, 0, SpaceSet::all()})[1], 10);
+  EXPECT_GT(dispatcher.predict({Operation::lcs, 1, 1e10, 0, SpaceSet::all()})[1], 0.1);
 }
 
 TEST(Dispatcher, AnyWorkHasAPredictionThatIsNoLessThanZero) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -13,7 +15,9 @@ using namespace Kindred;
 /// A made-up `/proc` and `/sys`.
 class HostFiles : public testing::Test {
  protected:
-  HostFiles() : root(std::filesystem::temp_directory_path() / "kindred-test-host") {
+  HostFiles()
+      : root(std::filesystem::temp_directory_path() /
+             ("kindred-test-host-" + std::to_string(::getpid()))) {
     std::filesystem::remove_all(root);
     write("proc/meminfo", "MemTotal:        1000 kB\nMemFree: 5 kB\nMemAvailable:    600 kB\n");
   }

@@ -8,6 +8,8 @@
 
 #include "Support.hpp"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -133,7 +135,8 @@ TEST(Trace, WritesSpansDispatchesAndKernelsAsChromeEvents) {
     record.taken = 0.25;
     trace.add(record);
   }
-  const auto path = std::filesystem::temp_directory_path() / "kindred-test-trace.json";
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("kindred-test-trace-" + std::to_string(::getpid()) + ".json");
   trace.write(path.string());
   std::ifstream file(path);
   const auto json = nlohmann::json::parse(file);

@@ -5,8 +5,13 @@
 
 #include "Support.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <thread>
@@ -39,18 +44,44 @@ Space chosen(Context& context, Operation operation, double work) {
   return context.dispatcher().decide({operation, 1, work, 0, SpaceSet::host()}).chosen;
 }
 
+/// How much longer a fixed piece of work takes on all threads at once than on one: near 1 on a
+/// quiet machine, 2 and more where other programs hold the processors.
+double crowding(int threads) {
+  const auto work = [] {
+    std::uint64_t x = 1;
+    for (int i = 0; i < 5'000'000; ++i) x = x * 6364136223846793005ULL + 1442695040888963407ULL;
+    return x;
+  };
+  std::atomic<std::uint64_t> sink{0};
+  const auto time = [&](int count) {
+    const auto start = std::chrono::steady_clock::now();
+    std::vector<std::thread> running;
+    for (int t = 0; t < count; ++t) running.emplace_back([&] { sink += work(); });
+    for (auto& thread : running) thread.join();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  double one = time(1);
+  for (int i = 0; i < 4; ++i) one = std::min(one, time(1));
+  double all = 0;
+  for (int i = 0; i < 5; ++i) all = std::max(all, time(threads));
+  return all / one;
+}
+
 TEST(Calibration, MeasuresEveryOperationOnEverySpaceOverSizesThatDouble) {
   Context context(host_options());
+  const bool quiet_before = crowding(context.threads()) < 1.5;
   const auto start = std::chrono::steady_clock::now();
   const Points points = calibrated(context, 2.0);
   const double taken =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   EXPECT_LT(taken, 10.0) << "asked for two seconds";
+  const bool quiet = quiet_before && crowding(context.threads()) < 1.5;
   std::size_t usable = 0;
   for (const Space space : all_spaces) usable += context.is_usable(space) ? 1 : 0;
   EXPECT_EQ(points.size(), operation_count * usable);
   for (const auto& [key, list] : points) {
-    EXPECT_GE(list.size(), 3U) << to_string(key.first) << " on " << to_string(key.second);
+    EXPECT_GE(list.size(), quiet ? 3U : 1U)
+        << to_string(key.first) << " on " << to_string(key.second);
     for (std::size_t i = 0; i < list.size(); ++i) {
       EXPECT_GT(list[i].seconds, 0);
       if (i == 0) continue;
@@ -79,8 +110,10 @@ TEST(Calibration, OneThreadWinsSmallBatchesAndAllThreadsLargeOnes) {
   // Large searches read memory, which one thread may already saturate: they may stay where they
   // are.
   std::string missing;
+  bool was_quiet = false;
   for (int attempt = 0; attempt < 6; ++attempt) {
     missing.clear();
+    const bool quiet_before = crowding(options.threads) < 1.5;
     Context context(options);
     calibrated(context, 2.0);
     for (const Operation operation :
@@ -96,12 +129,15 @@ TEST(Calibration, OneThreadWinsSmallBatchesAndAllThreadsLargeOnes) {
         missing += std::string(to_string(operation)) + " crossover; ";
     }
     if (missing.empty()) return;
+    was_quiet = was_quiet || (quiet_before && crowding(options.threads) < 1.5);
   }
+  if (!was_quiet) GTEST_SKIP() << "other programs hold the processors: " << missing;
   FAIL() << missing;
 }
 
 TEST(Calibration, IsSavedAndFoundAgain) {
-  const auto path = std::filesystem::temp_directory_path() / "kindred-test-calibration.json";
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("kindred-test-calibration-" + std::to_string(::getpid()) + ".json");
   std::filesystem::remove(path);
   ContextOptions options;
   options.profile = path.string();

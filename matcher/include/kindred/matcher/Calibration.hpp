@@ -8,7 +8,7 @@
 
 namespace Kindred {
 
-/// \brief One measured point: median seconds of \p operation at \p work on \p space.
+/// \brief One measured point: least seconds of \p operation at \p work on \p space.
 struct CalibrationPoint {
   Operation operation = Operation::lcs;
   Space space = Space::serial;
@@ -25,7 +25,7 @@ struct CalibrationOptions {
 /// dispatcher the costs.
 ///
 /// Runs the engines on generated, seeded data of the shapes of the systems Kindred serves; a point
-/// is the median of several calls, the spaces taking turns, with the transfer to a device taken
+/// is the least of several calls, the spaces taking turns, with the transfer to a device taken
 /// off, which is measured first. A space leaves the doubling when it would take more than its share
 /// of the time. The dispatcher gets everything at the end, or nothing. Does not save it:
 /// `Context::save_profile`. Fences the instances it uses.
