@@ -207,7 +207,7 @@ class Meter {
   }
 
   template <class Body>
-  double median(int repeats, const Body& body) const {
+  static std::vector<double> sorted_times(int repeats, const Body& body) {
     body();
     std::vector<double> times(static_cast<std::size_t>(repeats));
     for (double& time : times) {
@@ -215,16 +215,22 @@ class Meter {
       body();
       time = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
-    std::nth_element(times.begin(), times.begin() + repeats / 2, times.end());
-    return times[static_cast<std::size_t>(repeats) / 2];
+    std::sort(times.begin(), times.end());
+    return times;
   }
 
+  template <class Body>
+  static double median(int repeats, const Body& body) {
+    return sorted_times(repeats, body)[static_cast<std::size_t>(repeats) / 2];
+  }
+
+  /// The fastest run: a limit is what the machine gives when nothing else disturbs it.
   template <class Functor>
   double seconds(const std::string& name, std::uint64_t count, const Functor& functor) const {
-    return median(m_repeats, [&] {
+    return sorted_times(m_repeats, [&] {
       launch(name, count, functor);
       m_exec_space.fence("Kindred::Perf::Meter::seconds");
-    });
+    })[0];
   }
 
   ExecutionSpace m_exec_space;

@@ -12,7 +12,8 @@ namespace Kindred::Perf {
 
 /// \brief What this machine can do at most on a space: the denominators of "percent of limit".
 ///
-/// Rates a second, medians of the repeats. Bytes count what is read plus what is written.
+/// Rates a second, of the fastest of the repeats; launches are medians. Bytes count what is read
+/// plus what is written.
 struct Limits {
   Space space = Space::serial;
   std::uint64_t array_bytes = 0;  ///< of each array, larger than the caches
