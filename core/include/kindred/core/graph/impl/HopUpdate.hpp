@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_GRAPH_IMPL_HOP_UPDATE_HPP
 #define KINDRED_CORE_GRAPH_IMPL_HOP_UPDATE_HPP
 
+#include <kindred/core/arch/Flag.hpp>
 #include <kindred/core/common/Rank.hpp>
 #include <kindred/core/graph/Hop.hpp>
 
@@ -38,7 +39,7 @@ struct HopUpdate {
 
   /// False where the hop before left nothing to pass on: every sum is 0.
   KOKKOS_INLINE_FUNCTION bool is_needed() const {
-    return kind == Kind::product || Kokkos::atomic_load(&state.last(0)) + 1 >= hop;
+    return kind == Kind::product || Arch::flag_load(&state.last(0)) + 1 >= hop;
   }
 
   KOKKOS_INLINE_FUNCTION void operator()(std::size_t place, double sum) const {
@@ -51,8 +52,8 @@ struct HopUpdate {
       if (kind == Kind::linear) state.value(place) = canonical_nan(state.value(place) + passed);
     }
     state.next(place) = passed;
-    if (passed != 0.0F && !is_last && Kokkos::atomic_load(&state.last(0)) < hop)
-      Kokkos::atomic_store(&state.last(0), hop);
+    if (passed != 0.0F && !is_last && Arch::flag_load(&state.last(0)) < hop)
+      Arch::flag_store(&state.last(0), hop);
   }
 
  private:

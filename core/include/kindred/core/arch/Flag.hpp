@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_ARCH_FLAG_HPP
+#define KINDRED_CORE_ARCH_FLAG_HPP
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+namespace Kindred::Arch {
+
+/// \brief Reads and writes of a number that many threads set to the same value, in no order.
+///
+/// Plain loads and stores of a device, relaxed atomics of the host: Kokkos' portable atomic load is a
+/// compare-and-swap on a device, which makes one address the limit of a kernel.
+KOKKOS_INLINE_FUNCTION std::uint32_t flag_load(const std::uint32_t* flag) {
+  KOKKOS_IF_ON_DEVICE((return *static_cast<const volatile std::uint32_t*>(flag);))
+  KOKKOS_IF_ON_HOST((return __atomic_load_n(flag, __ATOMIC_RELAXED);))
+}
+
+KOKKOS_INLINE_FUNCTION void flag_store(std::uint32_t* flag, std::uint32_t value) {
+  KOKKOS_IF_ON_DEVICE((*static_cast<volatile std::uint32_t*>(flag) = value;))
+  KOKKOS_IF_ON_HOST((__atomic_store_n(flag, value, __ATOMIC_RELAXED);))
+}
+
+}  // namespace Kindred::Arch
+
+#endif  // KINDRED_CORE_ARCH_FLAG_HPP
