@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "BuildInfo.hpp"
 #include "Commands.hpp"
 #include "common/Environment.hpp"
 #include "common/Timing.hpp"
