@@ -23,10 +23,14 @@ LONGEST = 600
 
 
 def tracked(root):
-    names = subprocess.run(["git", "-C", root, "ls-files"], capture_output=True, text=True)
-    if names.returncode == 0:
+    """The files git tracks; without git or a repository, those that are no product of a build."""
+    try:
+        names = subprocess.run(["git", "-C", root, "ls-files"], capture_output=True, text=True, check=True)
         return [Path(root, name) for name in names.stdout.splitlines()]
-    return [path for path in Path(root).rglob("*") if path.is_file() and "build" not in path.parts]
+    except (FileNotFoundError, subprocess.CalledProcessError):
+        made = {"build", ".venv", ".git"}
+        return [path for path in Path(root).rglob("*")
+                if path.is_file() and not made & set(path.relative_to(root).parts)]
 
 
 def is_arch(path):
