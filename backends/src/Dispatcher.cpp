@@ -98,6 +98,13 @@ struct Dispatcher::State {
     return predicted;
   }
 
+  /// What a decision starts from: everything but the choice.
+  DispatchRecord undecided(const PerOperation& operation, const Workload& workload,
+                           Reason why) const noexcept {
+    return {workload.operation,           workload.items, workload.work, workload.transfer_bytes,
+            predict(operation, workload), Space::serial,  why,           0};
+  }
+
   static Space best_of(SpaceSet spaces, const std::array<double, space_count>& predicted) {
     std::optional<Space> best;
     for (const Space space : all_spaces) {
@@ -175,14 +182,7 @@ DispatchRecord Dispatcher::decide(const Workload& workload, std::optional<Space>
   const Time now = state.now();
   auto& operation = state.of(workload.operation);
   const std::lock_guard lock(operation.mutex);
-  DispatchRecord record{workload.operation,
-                        workload.items,
-                        workload.work,
-                        workload.transfer_bytes,
-                        state.predict(operation, workload),
-                        Space::serial,
-                        Reason::predicted,
-                        0};
+  DispatchRecord record = state.undecided(operation, workload, Reason::predicted);
   Class& seen = operation.classes[size_class(workload.work)];
   if (!seen.seen) {
     seen.seen = true;
@@ -241,14 +241,7 @@ std::optional<DispatchRecord> Dispatcher::decide_without(const Workload& workloa
   if (allowed.empty()) return {};
   const auto& operation = state.of(workload.operation);
   const std::lock_guard lock(operation.mutex);
-  DispatchRecord record{workload.operation,
-                        workload.items,
-                        workload.work,
-                        workload.transfer_bytes,
-                        state.predict(operation, workload),
-                        Space::serial,
-                        Reason::fallback,
-                        0};
+  DispatchRecord record = state.undecided(operation, workload, Reason::fallback);
   record.chosen =
       State::best_of(State::admitted(operation, allowed, state.now()), record.predicted);
   return record;
