@@ -43,6 +43,9 @@ struct MatchOptions {
   std::optional<Space> space;  ///< runs there instead of where the dispatcher would
 };
 
+/// \throws InvalidArgument for a threshold outside [0, 1] or NaN, or top = 0
+void check(const MatchOptions& options);
+
 /// \brief The answers of a call, a row a query, best first (similarity, then lower index).
 struct MatchResults {
   Ragged<Match> matches;

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "PatternSegment.hpp"
+
+#include "SequenceScan.hpp"
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+
+namespace Kindred::Impl {
+
+PatternSegment::PatternSegment(Context& context, RaggedSpan<Symbol> patterns, Residency residency)
+    : m_context(&context), m_store(context, patterns) {
+  const std::shared_ptr<const TileBuffers<HostSpace>> tiles(
+      std::shared_ptr<void>(), &m_store.tiles);  // the store outlives the scans
+  for (const Space space : {Space::serial, Space::openmp}) {
+    if (context.is_usable(space)) add_scan(space, tiles);
+  }
+  const bool wanted = residency == Residency::both ||
+                      (residency == Residency::automatic && context.is_usable(Space::cuda));
+  if (!wanted) return;
+  try {
+    with_instance(context, Space::cuda, [&](const auto& exec_space) {
+      using space_type = std::decay_t<decltype(exec_space)>;
+      add_scan(Space::cuda, std::make_shared<const TileBuffers<space_type>>(copy_tiles(
+                                exec_space, context.memory(Space::cuda), m_store.tiles)));
+    });
+  } catch (const OutOfMemory& error) {
+    if (residency == Residency::both) throw;
+    context.log(LogLevel::warning, std::string("patterns stay on the host: ") + error.what());
+  }
+}
+
+template <class ExecutionSpace>
+void PatternSegment::add_scan(Space space,
+                              std::shared_ptr<const TileBuffers<ExecutionSpace>> tiles) {
+  const int workers = space == Space::serial   ? 1
+                      : space == Space::openmp ? m_context->threads()
+                                               : 0;
+  auto scan = std::make_shared<SequenceScan<ExecutionSpace>>(m_context->memory(space),
+                                                             std::move(tiles), workers);
+  m_bytes[static_cast<std::size_t>(space)] = scan->tiles().bytes();
+  m_scans[static_cast<std::size_t>(space)] = std::move(scan);
+  m_resident = m_resident.with(space);
+}
+
+void PatternSegment::add_to(Workload& workload, RaggedSpan<Symbol> queries,
+                            const MatchOptions& options) const {
+  double words = 0;
+  std::uint64_t asked = 0;
+  for (std::size_t row = 0; row < queries.rows(); ++row) {
+    words += static_cast<double>((queries.length(row) + word_symbols - 1) / word_symbols);
+    asked += queries.length(row) > 0 ? 1 : 0;
+  }
+  // Without a threshold every pattern takes the runs' levels, about 16 passes over the words.
+  const double passes = options.measure == Measure::difflib && options.threshold == 0.0 ? 16 : 1;
+  workload.items += size() * queries.rows();
+  workload.work += static_cast<double>(m_store.symbol_count) * words * passes;
+  workload.transfer_bytes += queries.values.size() * sizeof(Symbol) +
+                             asked * std::min<std::uint64_t>(options.top, size()) * sizeof(Rank);
+}
+
+std::vector<std::vector<Match>> PatternSegment::match(Space space, RaggedSpan<Symbol> queries,
+                                                      const MatchOptions& options) const {
+  std::vector<std::vector<Match>> answers(queries.rows());
+  std::vector<std::size_t> rows;
+  for (std::size_t row = 0; row < queries.rows(); ++row) {
+    if (queries.length(row) > 0) rows.push_back(row);
+  }
+  if (rows.empty() || size() == 0) return answers;
+  const Ragged<Symbol> dense = m_store.symbols.translate(queries);
+  with_instance(*m_context, space, [&](const auto& exec_space) {
+    using space_type = std::decay_t<decltype(exec_space)>;
+    static_cast<SequenceScan<space_type>*>(m_scans[static_cast<std::size_t>(space)].get())
+        ->match(exec_space, m_store, dense, rows, options, answers);
+  });
+  return answers;
+}
+
+std::vector<Block> PatternSegment::blocks(std::uint64_t index,
+                                          std::span<const Symbol> query) const {
+  std::vector<Symbol> dense(query.begin(), query.end());
+  for (Symbol& symbol : dense) symbol = m_store.symbols[symbol];
+  return matching_blocks(m_store.pattern(m_store.slot_of[index]), dense);
+}
+
+}  // namespace Kindred::Impl

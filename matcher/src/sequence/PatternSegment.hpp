@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_SRC_SEQUENCE_PATTERN_SEGMENT_HPP
+#define KINDRED_MATCHER_SRC_SEQUENCE_PATTERN_SEGMENT_HPP
+
+#include "PatternStore.hpp"
+
+#include <kindred/backends/Context.hpp>
+#include <kindred/matcher/SequenceMatcher.hpp>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// \brief Patterns that never change, and every place they can be scanned: the host, and the device
+/// where a copy is wanted and fits.
+///
+/// `match` may be called from several threads.
+class PatternSegment {
+ public:
+  /// \param patterns a row a pattern; copied \throws InvalidArgument, OutOfMemory,
+  /// SpaceUnavailable for `Residency::both`
+  PatternSegment(Context& context, RaggedSpan<Symbol> patterns, Residency residency);
+
+  std::size_t size() const noexcept { return m_store.slot_of.size(); }
+  SpaceSet resident() const noexcept { return m_resident; }
+  std::uint64_t bytes(Space space) const noexcept {
+    return m_bytes[static_cast<std::size_t>(space)];
+  }
+
+  /// Adds what matching \p queries here takes to \p workload.
+  void add_to(Workload& workload, RaggedSpan<Symbol> queries, const MatchOptions& options) const;
+
+  /// \brief The best patterns of every query, an answer a query, indices counted in the segment. An
+  /// empty query has none. Fences the instance of \p space. \throws OutOfMemory
+  std::vector<std::vector<Match>> match(Space space, RaggedSpan<Symbol> queries,
+                                        const MatchOptions& options) const;
+
+  /// The matching blocks of pattern \p index and \p query.
+  std::vector<Block> blocks(std::uint64_t index, std::span<const Symbol> query) const;
+
+ private:
+  template <class ExecutionSpace>
+  void add_scan(Space space, std::shared_ptr<const TileBuffers<ExecutionSpace>> tiles);
+
+  Context* m_context;
+  PatternStore m_store;
+  SpaceSet m_resident;
+  std::array<std::uint64_t, space_count> m_bytes{};
+  std::array<std::shared_ptr<void>, space_count> m_scans;  ///< `SequenceScan` of the space's type
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_SRC_SEQUENCE_PATTERN_SEGMENT_HPP
