@@ -32,6 +32,7 @@ SpaceInfo query_device() {
   info.usable = true;
   info.device = properties.name;
   info.concurrency = properties.multiProcessorCount;
+  info.compute_capability = properties.major + properties.minor / 10.0;
   info.memory_total = total;
   info.memory_free = free;
   return info;

@@ -31,6 +31,7 @@ struct SpaceInfo {
   std::string why_not;              ///< empty when usable
   std::string device;               ///< processor or GPU name
   int concurrency = 0;              ///< host threads, or multiprocessors
+  double compute_capability = 0;    ///< of a CUDA device: 9.0
   std::uint64_t memory_total = 0;   ///< bytes
   std::uint64_t memory_free = 0;    ///< bytes, when the context started
   std::uint64_t memory_budget = 0;  ///< bytes Kindred may use

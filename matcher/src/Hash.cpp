@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Hash.hpp"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace Kindred::Impl {
+
+std::uint64_t hash64(const void* data, std::size_t bytes) noexcept {
+  return XXH3_64bits(data, bytes);
+}
+
+}  // namespace Kindred::Impl
