@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/common/Error.hpp>
+#include <kindred/matcher/Vocabulary.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "Support.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace {
+
+using namespace Kindred;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Texts = std::vector<std::string_view>;
+
+Ragged<char> ragged(const Texts& texts) {
+  Ragged<char> rows;
+  for (const auto text : texts) rows.push_row({text.data(), text.size()});
+  return rows;
+}
+
+Texts texts_of(const Vocabulary& words) {
+  Texts texts;
+  for (Symbol s = 0; s < words.size(); ++s) texts.push_back(words.text(s));
+  return texts;
+}
+
+std::string word(std::size_t number) {
+  std::string text = "w";
+  return text += std::to_string(number);
+}
+
+template <class Failing, class Call>
+std::string message_of(const Call& call) {
+  try {
+    call();
+  } catch (const Failing& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(Vocabulary, NumbersTextsAsTheyAppear) {
+  Vocabulary words;
+  EXPECT_EQ(words.size(), 0U);
+  EXPECT_EQ(words.insert("b"), 0U);
+  EXPECT_EQ(words.insert("a"), 1U);
+  EXPECT_EQ(words.insert("b"), 0U);
+  EXPECT_EQ(words.size(), 2U);
+  EXPECT_THAT(texts_of(words), ElementsAre("b", "a"));
+}
+
+TEST(Vocabulary, AQueryNeverChangesIt) {
+  Vocabulary words;
+  words.insert("a");
+  EXPECT_EQ(words.find("new"), unknown_symbol);
+  EXPECT_EQ(words.find("new"), unknown_symbol);
+  EXPECT_EQ(words.size(), 1U);
+  EXPECT_THROW(words.text(1), NotFound);
+  EXPECT_THROW(words.text(unknown_symbol), NotFound);
+  EXPECT_EQ(words.insert("next"), 1U);
+}
+
+TEST(Vocabulary, TakesAnyBytesOfAnyLength) {
+  const std::vector<std::string> texts{"",
+                                       std::string(1, '\0'),
+                                       std::string("a\0b", 3),
+                                       "a",
+                                       "é",
+                                       "e\u0301",
+                                       "\U0001F642",
+                                       "\xFF\xFE",
+                                       std::string(254, 'x'),
+                                       std::string(255, 'x'),
+                                       std::string(256, 'x'),
+                                       std::string(5'000'000, 'x'),
+                                       std::string(5'000'000, 'x') + "y"};
+  Vocabulary words;
+  for (const auto& text : texts) words.insert(text);
+  ASSERT_EQ(words.size(), texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    EXPECT_EQ(words.find(texts[i]), i);
+    EXPECT_EQ(words.text(static_cast<Symbol>(i)), texts[i]);
+  }
+  EXPECT_EQ(words.find({}), 0U);
+}
+
+TEST(Vocabulary, FindsEveryTextAcrossGrowth) {
+  Vocabulary words;
+  const std::string_view early = words.text(words.insert("early"));
+  for (Symbol s = 1; s < 20000; ++s) ASSERT_EQ(words.insert(word(s)), s);
+  const Vocabulary moved(std::move(words));
+  EXPECT_EQ(early, "early");
+  EXPECT_EQ(early.data(), moved.text(0).data());
+  for (Symbol s = 1; s < 20000; ++s) {
+    const std::string text = word(s);
+    ASSERT_EQ(moved.find(text), s);
+    ASSERT_EQ(moved.text(s), text);
+    ASSERT_EQ(moved.find(text + "?"), unknown_symbol);
+  }
+}
+
+TEST(Vocabulary, SortedInsertionDoesNotDependOnTheOrderGiven) {
+  Texts given{"b", "", "é", "a", "z", "ab", "a", "\xFF", "B"};
+  auto generator = Testing::generator("sorted");
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    std::shuffle(given.begin(), given.end(), generator);
+    Vocabulary words;
+    words.insert("z");
+    words.insert_sorted(given);
+    EXPECT_THAT(texts_of(words), ElementsAre("z", "", "B", "a", "ab", "b", "é", "\xFF"));
+    words.insert_sorted(given);
+    EXPECT_EQ(words.size(), 8U);
+  }
+}
+
+TEST(Vocabulary, DecodesSequencesAndTellsWhatItDoesNotKnow) {
+  Vocabulary words;
+  for (const auto* text : {"a", "", "c"}) words.insert(text);
+  EXPECT_THAT(words.decode(std::vector<Symbol>{2, 1, 1, 0}), ElementsAre("c", "", "", "a"));
+  EXPECT_TRUE(words.decode({}).empty());
+  EXPECT_THAT(message_of<NotFound>([&] {
+                words.decode(std::vector<Symbol>{2, 3});
+              }),
+              HasSubstr("symbol 3 at 1 of the sequence is not in the vocabulary of 3"));
+  EXPECT_THROW(words.decode(std::vector<Symbol>{unknown_symbol}), NotFound);
+}
+
+TEST(Vocabulary, IsMadeFromItsTextsAgain) {
+  auto generator = Testing::generator("again");
+  Vocabulary words;
+  words.insert("");
+  for (int i = 0; i < 3000; ++i)
+    words.insert(std::string(generator() % 400, 'a' + generator() % 3));
+  const Vocabulary again(words.texts());
+  EXPECT_EQ(texts_of(again), texts_of(words));
+  for (Symbol s = 0; s < words.size(); ++s) EXPECT_EQ(again.find(words.text(s)), s);
+  const Ragged<char> tail = words.texts(5);
+  EXPECT_EQ(tail.rows(), words.size() - 5);
+  EXPECT_EQ(std::string_view(tail[0].data(), tail[0].size()), words.text(5));
+  EXPECT_EQ(words.texts(100000).rows(), 0U);
+  EXPECT_EQ(Vocabulary(RaggedSpan<char>{}).size(), 0U);
+  Vocabulary more(words.texts());
+  EXPECT_EQ(more.insert("more"), words.size());
+}
+
+TEST(Vocabulary, RefusesTextsThatAreNoVocabulary) {
+  EXPECT_THAT(message_of<InvalidArgument>([] {
+                Vocabulary(ragged({"a", "b", "", "b"}));
+              }),
+              HasSubstr("text 3 is the same as text 1"));
+  EXPECT_THROW(Vocabulary(ragged({"", ""})), InvalidArgument);
+  const std::vector<char> values{'a', 'b', 'c'};
+  for (const std::vector<std::uint64_t>& offsets :
+       {std::vector<std::uint64_t>{1, 2}, {0, 2, 1}, {0, 4}, {0, ~std::uint64_t{0}}}) {
+    EXPECT_THROW(Vocabulary(RaggedSpan<char>{offsets, values}), InvalidArgument);
+  }
+}
+
+TEST(Vocabulary, TellsWhatItHolds) {
+  Vocabulary words;
+  const auto empty = words.statistics();
+  EXPECT_EQ(empty.symbols, 0U);
+  EXPECT_EQ(empty.text_bytes, 0U);
+  for (int i = 0; i < 100000; ++i) words.insert("symbol" + std::to_string(100000 + i));
+  const auto full = words.statistics();
+  EXPECT_EQ(full.symbols, 100000U);
+  EXPECT_EQ(full.text_bytes, 1'200'000U);
+  EXPECT_GT(full.held_bytes, full.text_bytes);
+  // Its length and place, a slot of a table at least half empty here, and the tables before it.
+  EXPECT_LT(full.held_bytes, full.text_bytes + 100000 * 70U);
+}
+
+TEST(Vocabulary, IsReadWhileItGrows) {
+  constexpr Symbol count = 30000;
+  Vocabulary words;
+  std::atomic<Symbol> told{0};
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int reader = 0; reader < 3; ++reader) {
+    threads.emplace_back([&, reader] {
+      auto generator = Testing::generator("reader" + std::to_string(reader));
+      while (told.load() < count) {
+        const Symbol known = told.load();
+        if (known == 0) continue;
+        const auto symbol = static_cast<Symbol>(generator() % known);
+        if (words.find(word(symbol)) != symbol) ++wrong;
+        const auto last = static_cast<Symbol>(words.size() - 1);
+        if (words.text(last) != word(last)) ++wrong;
+        const Symbol next = words.find(word(known));
+        if (next != unknown_symbol && next != known) ++wrong;
+      }
+    });
+  }
+  threads.emplace_back([&] {
+    for (Symbol s = 0; s < count; ++s) {
+      if (words.insert(word(s)) != s) ++wrong;
+      told.store(s + 1);
+    }
+  });
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(wrong.load(), 0);
+  EXPECT_EQ(words.size(), count);
+}
+
+TEST(Vocabulary, GivesEveryTextOneNumberToSeveralWriters) {
+  Vocabulary words;
+  std::vector<std::vector<Symbol>> given(4);
+  std::vector<std::thread> writers;
+  for (auto& own : given) {
+    writers.emplace_back([&] {
+      for (int i = 0; i < 5000; ++i) own.push_back(words.insert(word(i)));
+    });
+  }
+  for (auto& writer : writers) writer.join();
+  EXPECT_EQ(words.size(), 5000U);
+  for (const auto& own : given) EXPECT_EQ(own, given[0]);
+  for (int i = 0; i < 5000; ++i) EXPECT_EQ(words.text(given[0][i]), word(i));
+}
+
+}  // namespace
