@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Hash.hpp"
 
+// GCC 12 warns of its own AVX-512 intrinsics.
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
