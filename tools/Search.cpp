@@ -4,10 +4,11 @@
 #include "Progress.hpp"
 #include "VectorFlags.hpp"
 #include "io/Answer.hpp"
-#include "io/AtomicFile.hpp"
 #include "io/InputError.hpp"
 #include "io/Output.hpp"
 #include "io/Text.hpp"
+
+#include <kindred/backends/AtomicFile.hpp>
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/Context.hpp>
 
-#include "AtomicFile.hpp"
 #include "Profile.hpp"
 
 #include <kindred/Version.hpp>
+#include <kindred/backends/AtomicFile.hpp>
 #include <kindred/backends/impl/Device.hpp>
 #include <kindred/backends/impl/Host.hpp>
 #include <kindred/backends/impl/Instances.hpp>
@@ -292,7 +292,7 @@ std::string Context::default_profile_path() {
 void Context::save_profile() const {
   const std::string& path = m_state->options.profile;
   if (path.empty()) throw Error("no place to save the calibration: set KINDRED_PROFILE or HOME");
-  Impl::write_atomically(
+  AtomicFile::replace(
       path, Impl::merged_profile_json(m_state->dispatcher.profile_json(), file_text(path)) + '\n');
 }
 

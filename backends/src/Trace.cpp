@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/Trace.hpp>
 
-#include "AtomicFile.hpp"
 #include "KernelEvents.hpp"
+
+#include <kindred/backends/AtomicFile.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -139,6 +140,6 @@ std::string Trace::json() const {
   return trace.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-void Trace::write(const std::string& path) const { Impl::write_atomically(path, json() + '\n'); }
+void Trace::write(const std::string& path) const { AtomicFile::replace(path, json() + '\n'); }
 
 }  // namespace Kindred

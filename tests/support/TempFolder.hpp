@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TESTS_TOOLS_UNIT_TEMP_FOLDER_HPP
-#define KINDRED_TESTS_TOOLS_UNIT_TEMP_FOLDER_HPP
+#ifndef KINDRED_TESTS_SUPPORT_TEMP_FOLDER_HPP
+#define KINDRED_TESTS_SUPPORT_TEMP_FOLDER_HPP
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -68,4 +68,4 @@ std::string message_of(const Body& body) {
 
 }  // namespace Kindred::Testing
 
-#endif  // KINDRED_TESTS_TOOLS_UNIT_TEMP_FOLDER_HPP
+#endif  // KINDRED_TESTS_SUPPORT_TEMP_FOLDER_HPP

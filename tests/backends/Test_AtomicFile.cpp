@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "TempFolder.hpp"
-#include "io/AtomicFile.hpp"
-#include "io/InputError.hpp"
+
+#include <kindred/backends/AtomicFile.hpp>
+#include <kindred/core/common/Error.hpp>
 
 #include <sys/resource.h>
 
@@ -13,7 +14,6 @@
 namespace {
 
 using namespace Kindred;
-using namespace Kindred::Tools;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Testing::TempFolder;
@@ -70,9 +70,9 @@ TEST(AtomicFile, PublishesAllOrNone) {
 
 TEST(AtomicFile, RefusesAPlaceItCannotWriteTo) {
   const TempFolder folder;
-  EXPECT_THROW(AtomicFile(folder / "none/a"), UsageError);
-  EXPECT_THROW(AtomicFile(folder / "."), UsageError);
-  EXPECT_THROW(AtomicFile("/dev/null"), UsageError);
+  EXPECT_THROW(AtomicFile(folder / "none/a"), InvalidArgument);
+  EXPECT_THROW(AtomicFile(folder / "."), InvalidArgument);
+  EXPECT_THROW(AtomicFile("/dev/null"), InvalidArgument);
   EXPECT_THAT(folder.names(), IsEmpty());
 }
 
