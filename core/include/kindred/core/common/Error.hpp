@@ -77,6 +77,12 @@ class NotFound : public Error {
   using Error::Error;
 };
 
+/// \brief Another program or thread holds what was asked for; it may be asked for again later.
+class Busy : public Error {
+ public:
+  using Error::Error;
+};
+
 /// \brief The caller cancelled the operation.
 class Cancelled : public Error {
  public:

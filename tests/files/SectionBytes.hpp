@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TESTS_FILES_SECTION_BYTES_HPP
+#define KINDRED_TESTS_FILES_SECTION_BYTES_HPP
+
+#include "Hash.hpp"
+#include "files/SectionFormat.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace Kindred::Testing {
+
+/// A file in memory, for tests that open thousands.
+class MemoryFile {
+ public:
+  MemoryFile() : m_file(::memfd_create("kindred-test", MFD_CLOEXEC)) {}
+  ~MemoryFile() { ::close(m_file); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  std::string path() const { return "/proc/self/fd/" + std::to_string(m_file); }
+  void set(std::string_view bytes) const {
+    const bool written =
+        ::ftruncate(m_file, static_cast<off_t>(bytes.size())) == 0 &&
+        ::pwrite(m_file, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size());
+    if (!written) throw std::runtime_error("a file in memory cannot be written");
+  }
+
+ private:
+  int m_file;
+};
+
+/// \brief Makes every checksum of a section file fit its bytes again, as one who forges it would:
+/// of the sections, of the tables from the first to the last, of the header. Only what lies within
+/// the bytes is followed.
+inline void reseal(std::span<char> file) {
+  using namespace Impl;
+  SectionHeader header{};
+  if (file.size() < sizeof(header)) return;
+  std::memcpy(&header, file.data(), sizeof(header));
+  struct Place {
+    std::uint64_t offset;
+    std::uint64_t bytes;
+  };
+  const auto within = [&](std::uint64_t offset, std::uint64_t bytes) {
+    return offset <= file.size() && bytes <= file.size() - offset;
+  };
+  std::vector<Place> tables;
+  Place next{header.table_offset, header.table_bytes};
+  while (tables.size() < 64 && within(next.offset, next.bytes) && next.bytes >= sizeof(TableHead)) {
+    tables.push_back(next);
+    TableHead head;
+    std::memcpy(&head, file.data() + next.offset, sizeof(head));
+    if (head.previous_offset == 0) break;
+    next = {head.previous_offset, head.previous_bytes};
+  }
+  std::reverse(tables.begin(), tables.end());
+  std::uint64_t checksum = 0;
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    char* const table = file.data() + tables[i].offset;
+    if (i > 0) std::memcpy(table + offsetof(TableHead, previous_checksum), &checksum, 8);
+    for (std::uint64_t at = sizeof(TableHead); at + sizeof(TableEntry) <= tables[i].bytes;
+         at += sizeof(TableEntry)) {
+      TableEntry entry;
+      std::memcpy(&entry, table + at, sizeof(entry));
+      if (!within(entry.offset, entry.bytes) || !within(entry.offset, padded(entry.bytes)))
+        continue;
+      std::vector<std::uint64_t> sums;
+      for (std::uint64_t done = 0; done < padded(entry.bytes); done += section_piece) {
+        sums.push_back(hash64(file.data() + entry.offset + done,
+                              std::min(section_piece, padded(entry.bytes) - done)));
+      }
+      entry.checksum = checksum_of(sums);
+      std::memcpy(table + at, &entry, sizeof(entry));
+    }
+    checksum = hash64(table, tables[i].bytes);
+  }
+  if (!tables.empty()) header.table_checksum = checksum;
+  header.checksum = checksum_of(header);
+  std::memcpy(file.data(), &header, sizeof(header));
+}
+
+}  // namespace Kindred::Testing
+
+#endif  // KINDRED_TESTS_FILES_SECTION_BYTES_HPP

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "SectionBytes.hpp"
+#include "Support.hpp"
+#include "TempFolder.hpp"
+#include "files/SectionFile.hpp"
+#include "files/SectionWriter.hpp"
+
+#include <kindred/core/common/Error.hpp>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <numeric>
+#include <random>
+
+namespace {
+
+using namespace Kindred;
+using namespace Kindred::Impl;
+using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Testing::message_of;
+using Testing::read_all;
+using Testing::TempFolder;
+using ::testing::UnorderedElementsAre;
+
+constexpr const char* kind = "numbers";
+const std::vector<std::uint8_t> bytes{1, 2, 3, 4, 5, 6, 7};
+const std::vector<std::uint64_t> words{10, 20, 30};
+const std::vector<double> reals{-0.5, 1e300};
+
+/// Three commits; the second is without sections.
+FileRevision write_small(const std::string& path) {
+  FileRevision revision;
+  {
+    SectionWriter writer(path, kind);
+    writer.write<std::uint8_t>("bytes", bytes);
+    writer.write<std::uint64_t>("words", words);
+    writer.write<std::uint32_t>("none", {});
+    revision = writer.commit();
+  }
+  revision = SectionWriter(path, kind, revision).commit();
+  SectionWriter writer(path, kind, revision);
+  writer.write<double>("reals", reals);
+  writer.write<std::uint64_t>("words", std::span(words).first(1));
+  return writer.commit();
+}
+
+std::size_t length_of(const std::string& path) { return read_all(path).size(); }
+
+TEST(SectionFile, GivesBackWhatWasWritten) {
+  const TempFolder folder;
+  const FileRevision revision = write_small(folder / "a");
+  const SectionFile file(folder / "a", kind, 2);
+  EXPECT_EQ(file.revision(), revision);
+  EXPECT_EQ(file.revision().bytes, length_of(folder / "a"));
+  EXPECT_EQ(file.uncommitted_bytes(), 0U);
+  ASSERT_EQ(file.commits(), 3U);
+  EXPECT_THAT(file.section<std::uint8_t>(0, "bytes"), ElementsAreArray(bytes));
+  EXPECT_THAT(file.section<std::uint64_t>(0, "words"), ElementsAreArray(words));
+  EXPECT_THAT(file.section<std::uint32_t>(0, "none"), IsEmpty());
+  EXPECT_THAT(file.sections(1), IsEmpty());
+  EXPECT_THAT(file.section<double>(2, "reals"), ElementsAreArray(reals));
+  EXPECT_THAT(file.section<std::uint64_t>(2, "words"), ElementsAre(10));
+  EXPECT_TRUE(file.has(0, "bytes"));
+  EXPECT_FALSE(file.has(2, "bytes"));
+  for (std::size_t commit = 0; commit < 3; ++commit) {
+    for (const auto& section : file.sections(commit)) EXPECT_EQ(section.offset % 64, 0U);
+  }
+}
+
+TEST(SectionFile, IsTheSameBytesOnEveryRun) {
+  const TempFolder folder;
+  write_small(folder / "a");
+  write_small(folder / "b");
+  EXPECT_EQ(read_all(folder / "a"), read_all(folder / "b"));
+}
+
+TEST(SectionFile, TakesSectionsOfManyPiecesInParts) {
+  const TempFolder folder;
+  std::vector<std::uint32_t> numbers(section_piece / 4 * 2 + 12345);
+  std::iota(numbers.begin(), numbers.end(), 7U);
+  {
+    SectionWriter writer(folder / "a", kind);
+    writer.begin<std::uint32_t>("in_parts");
+    for (std::size_t done = 0; done < numbers.size();) {
+      const std::size_t count = std::min<std::size_t>(numbers.size() - done, 1 + done);
+      writer.put<std::uint32_t>(std::span(numbers).subspan(done, count));
+      done += count;
+    }
+    writer.write<std::uint32_t>("at_once", numbers);
+    writer.commit();
+  }
+  for (const int threads : {1, 2, 5}) {
+    const SectionFile file(folder / "a", kind, threads);
+    EXPECT_TRUE(std::ranges::equal(file.section<std::uint32_t>(0, "in_parts"), numbers));
+    EXPECT_TRUE(std::ranges::equal(file.section<std::uint32_t>(0, "at_once"), numbers));
+    EXPECT_EQ(file.sections(0)[0].checksum, file.sections(0)[1].checksum);
+  }
+  std::string all = read_all(folder / "a");
+  for (const std::size_t at :
+       {std::size_t{200}, std::size_t{section_piece} + 999, all.size() / 2}) {
+    std::string flipped = all;
+    flipped[at] ^= 1;
+    folder.write("b", flipped);
+    EXPECT_THROW(SectionFile(folder / "b", kind, 2), CorruptFile) << at;
+  }
+}
+
+TEST(SectionFile, ColumnsMayBeChangedAndTheFileStays) {
+  const TempFolder folder;
+  write_small(folder / "a");
+  const std::string before = read_all(folder / "a");
+  const SectionFile file(folder / "a", kind, 1);
+  file.section<std::uint64_t>(0, "words")[1] = 99;
+  EXPECT_EQ(file.section<std::uint64_t>(0, "words")[1], 99U);
+  EXPECT_EQ(read_all(folder / "a"), before);
+}
+
+TEST(SectionFile, StaysReadableWhileItIsAppendedToAndReplaced) {
+  const TempFolder folder;
+  const FileRevision revision = write_small(folder / "a");
+  const SectionFile file(folder / "a", kind, 1);
+  SectionWriter(folder / "a", kind, revision).commit();
+  EXPECT_EQ(SectionFile(folder / "a", kind, 1).commits(), 4U);
+  SectionWriter(folder / "a", kind).commit();
+  EXPECT_EQ(SectionFile(folder / "a", kind, 1).commits(), 1U);
+  EXPECT_THAT(file.section<std::uint64_t>(0, "words"), ElementsAreArray(words));
+}
+
+TEST(SectionFile, AWriterThatDoesNotCommitChangesNothing) {
+  const TempFolder folder;
+  const FileRevision revision = write_small(folder / "a");
+  const std::string before = read_all(folder / "a");
+  {
+    SectionWriter over(folder / "a", kind);
+    over.write<std::uint64_t>("words", words);
+  }
+  EXPECT_EQ(read_all(folder / "a"), before);
+  {
+    SectionWriter behind(folder / "a", kind, revision);
+    behind.write<std::uint64_t>("words", words);
+    behind.write<std::uint8_t>("bytes", bytes);
+  }
+  EXPECT_EQ(read_all(folder / "a").substr(0, before.size()), before);
+  EXPECT_THAT(folder.names(), UnorderedElementsAre("a"));
+  const SectionFile file(folder / "a", kind, 1);
+  EXPECT_EQ(file.commits(), 3U);
+  EXPECT_EQ(file.uncommitted_bytes(), 64U) << "the first section was written";
+  SectionWriter(folder / "a", kind, revision).commit();
+  EXPECT_EQ(SectionFile(folder / "a", kind, 1).uncommitted_bytes(), 0U);
+}
+
+TEST(SectionFile, KeepsTwoWritersApart) {
+  const TempFolder folder;
+  const FileRevision revision = write_small(folder / "a");
+  {
+    const SectionWriter first(folder / "a", kind, revision);
+    EXPECT_THROW(SectionWriter(folder / "a", kind, revision), Busy);
+    EXPECT_THROW(SectionWriter(folder / "a", kind), Busy);
+  }
+  SectionWriter(folder / "a", kind, revision).commit();
+  EXPECT_THAT(message_of<InvalidArgument>([&] { SectionWriter(folder / "a", kind, revision); }),
+              HasSubstr("has changed since"));
+}
+
+TEST(SectionFile, IsNoFileThatIsMissingOrSomethingElse) {
+  const TempFolder folder;
+  EXPECT_THROW(SectionFile(folder / "missing", kind, 1), NotFound);
+  EXPECT_THROW(SectionFile(folder / "missing/a", kind, 1), NotFound);
+  EXPECT_THROW(SectionFile(folder / ".", kind, 1), InvalidArgument);
+  EXPECT_THROW(SectionFile("/dev/null", kind, 1), InvalidArgument);
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  EXPECT_THROW(SectionFile(folder / "pipe", kind, 1), InvalidArgument);
+  EXPECT_THROW(SectionFile(folder.write("empty", ""), kind, 1), CorruptFile);
+  EXPECT_THAT(message_of<CorruptFile>(
+                  [&] { SectionFile(folder.write("text", std::string(500, 'x')), kind, 1); }),
+              HasSubstr("is no file of Kindred"));
+  EXPECT_THROW(SectionWriter(folder / "none/a", kind), InvalidArgument);
+  EXPECT_THROW(SectionWriter(folder / "missing", kind, FileRevision{}), NotFound);
+}
+
+TEST(SectionFile, CannotBeReadWithoutPermission) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  const TempFolder folder;
+  write_small(folder / "a");
+  ::chmod((folder / "a").c_str(), 0);
+  EXPECT_THAT(message_of<InvalidArgument>([&] { SectionFile(folder / "a", kind, 1); }),
+              HasSubstr("Permission denied"));
+}
+
+TEST(SectionFile, OfAnotherKindOrVersionSaysSo) {
+  const TempFolder folder;
+  write_small(folder / "a");
+  EXPECT_THAT(message_of<CorruptFile>([&] { SectionFile(folder / "a", "vectors", 1); }),
+              HasSubstr("holds 'numbers', not 'vectors'"));
+  std::string all = read_all(folder / "a");
+  const std::uint32_t version[2] = {2, 20304};
+  std::memcpy(all.data() + 8, version, sizeof(version));
+  Testing::reseal(all);
+  EXPECT_THAT(message_of<CorruptFile>([&] { SectionFile(folder.write("newer", all), kind, 1); }),
+              HasSubstr("use Kindred 2.3.4 or newer"));
+}
+
+TEST(SectionFile, AMissingSectionOrAnotherTypeIsCorrupt) {
+  const TempFolder folder;
+  write_small(folder / "a");
+  const SectionFile file(folder / "a", kind, 1);
+  EXPECT_THAT(message_of<CorruptFile>([&] { file.section<std::uint8_t>(2, "bytes"); }),
+              HasSubstr("commit 2 has no section 'bytes'"));
+  EXPECT_THROW(file.section<std::uint16_t>(0, "bytes"), CorruptFile);
+  EXPECT_THROW(file.section<std::int8_t>(0, "bytes"), CorruptFile);
+  EXPECT_THROW(file.section<float>(2, "reals"), CorruptFile);
+  EXPECT_THROW(file.section<std::uint64_t>(2, "reals"), CorruptFile);
+}
+
+TEST(SectionFile, DetectsEveryByteThatIsChanged) {
+  const TempFolder folder;
+  write_small(folder / "a");
+  const std::string whole = read_all(folder / "a");
+  ASSERT_LT(whole.size(), 2000U) << "the sweep is meant for a small file";
+  const Testing::MemoryFile file;
+  int tried = 0;
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(whole[at]);
+    for (const int value : {0, 255, byte ^ 1, byte ^ 0x80, byte + 1}) {
+      if (static_cast<unsigned char>(value) == byte) continue;
+      std::string changed = whole;
+      changed[at] = static_cast<char>(value);
+      file.set(changed);
+      EXPECT_THROW(SectionFile(file.path(), kind, 1), CorruptFile)
+          << "byte " << at << " is " << value;
+      ++tried;
+    }
+  }
+  EXPECT_GT(tried, 3 * static_cast<int>(whole.size()));
+}
+
+TEST(SectionFile, DetectsEveryCut) {
+  const TempFolder folder;
+  write_small(folder / "a");
+  const std::string whole = read_all(folder / "a");
+  const Testing::MemoryFile file;
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    file.set(std::string_view(whole).substr(0, length));
+    EXPECT_THROW(SectionFile(file.path(), kind, 1), CorruptFile) << length;
+  }
+  file.set(whole + "left behind");
+  EXPECT_EQ(SectionFile(file.path(), kind, 1).uncommitted_bytes(), 11U);
+}
+
+/// Every 8 bytes of the header and of the tables become hostile numbers, with checksums that fit.
+TEST(SectionFile, AForgedFileIsRefusedOrReadWithinItsBounds) {
+  const TempFolder folder;
+  const FileRevision revision = write_small(folder / "a");
+  const std::string whole = read_all(folder / "a");
+  const Testing::MemoryFile memory;
+  int refused = 0;
+  for (std::size_t at = 0; at + 4 <= whole.size(); at += 4) {
+    std::uint64_t old = 0;
+    std::memcpy(&old, whole.data() + at, std::min<std::size_t>(8, whole.size() - at));
+    for (const std::uint64_t value :
+         {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{64}, old + 1, old - 1, old + 64,
+          old - 64, old + 128, revision.bytes, revision.bytes + 64, ~std::uint64_t{0},
+          ~std::uint64_t{63}, std::uint64_t{1} << 63U, std::uint64_t{1} << 40U}) {
+      std::string forged = whole;
+      std::memcpy(forged.data() + at, &value, std::min<std::size_t>(8, whole.size() - at));
+      Testing::reseal(forged);
+      memory.set(forged);
+      try {
+        const SectionFile file(memory.path(), kind, 1);
+        std::uint64_t sum = 0;
+        for (std::size_t commit = 0; commit < file.commits(); ++commit) {
+          for (const auto& section : file.sections(commit)) {
+            if (section.type != ElementType::unsigned_integer || section.element_bytes != 1)
+              continue;
+            for (const auto byte : file.section<std::uint8_t>(commit, section.name)) sum += byte;
+          }
+        }
+        EXPECT_LE(sum, 255 * whole.size());
+      } catch (const CorruptFile&) {
+        ++refused;
+      }
+    }
+  }
+  EXPECT_GT(refused, 1000);
+}
+
+TEST(SectionFile, RandomDamageWithFittingChecksumsNeverCrashes) {
+  const TempFolder folder;
+  write_small(folder / "a");
+  const std::string whole = read_all(folder / "a");
+  const Testing::MemoryFile memory;
+  auto generator = Testing::generator("SectionFile.RandomDamage");
+  for (int i = 0; i < 3000; ++i) {
+    std::string forged = whole;
+    for (int change = 0; change < 3; ++change)
+      forged[generator() % forged.size()] =
+          static_cast<char>(generator() % 4 == 0 ? 0 : generator());
+    Testing::reseal(forged);
+    memory.set(forged);
+    try {
+      const SectionFile file(memory.path(), kind, 1);
+    } catch (const CorruptFile&) {
+    }
+  }
+}
+
+TEST(SectionWriter, RefusesNamesThatDoNotFit) {
+  const TempFolder folder;
+  EXPECT_THROW(SectionWriter(folder / "a", std::string(17, 'k')), InvalidArgument);
+  EXPECT_THROW(SectionWriter(folder / "a", ""), InvalidArgument);
+  SectionWriter writer(folder / "a", kind);
+  EXPECT_THROW(writer.begin<int>(std::string(33, 'n')), InvalidArgument);
+}
+
+}  // namespace
