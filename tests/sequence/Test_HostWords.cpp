@@ -112,11 +112,11 @@ TEST(HostWords, CarriesLikeAWiderNumber) {
 TEST(HostWords, TranslatesTwoRowsInOrder) {
   auto generator = Testing::generator("translate");
   std::uint8_t table[256];
-  std::uint16_t first[32];
-  std::uint16_t second[32];
+  std::uint8_t first[32];
+  std::uint8_t second[32];
   for (auto& code : table) code = static_cast<std::uint8_t>(generator());
-  for (auto& symbol : first) symbol = generator() % 256;
-  for (auto& symbol : second) symbol = generator() % 256;
+  for (auto& symbol : first) symbol = static_cast<std::uint8_t>(generator());
+  for (auto& symbol : second) symbol = static_cast<std::uint8_t>(generator());
   alignas(64) std::uint8_t codes[64];
   Arch::HostWords::translate(table, first, second, codes);
   for (unsigned l = 0; l < 32; ++l) {

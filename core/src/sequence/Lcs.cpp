@@ -18,15 +18,12 @@ void lcs_lengths(const ExecutionSpace& exec_space, const PatternTiles<ExecutionS
                  const ArrayView<std::uint32_t, ExecutionSpace>& matched) {
   if (tiles.tiles == 0 || queries.queries == 0) return;
   const std::uint32_t segments = queries.segments_max > 0 ? queries.segments_max : 1;
-  for (std::uint32_t segment = 0; segment < segments; ++segment) {
-    if (tiles.wide.size() > 0) {
-      Impl::lcs_segment<ExecutionSpace, std::uint32_t>(exec_space, tiles, queries, threshold,
-                                                       segment, carry, matched);
-    } else {
-      Impl::lcs_segment<ExecutionSpace, std::uint16_t>(exec_space, tiles, queries, threshold,
-                                                       segment, carry, matched);
+  with_symbol_type(tiles, [&](auto symbol) {
+    for (std::uint32_t segment = 0; segment < segments; ++segment) {
+      Impl::lcs_segment<ExecutionSpace, decltype(symbol)>(exec_space, tiles, queries, threshold,
+                                                          segment, carry, matched);
     }
-  }
+  });
 }
 
 #define KINDRED_INSTANTIATE(ExecutionSpace)                                                  \

@@ -60,17 +60,12 @@ void ratcliff_obershelp(const ExecutionSpace& exec_space, const PatternTiles<Exe
   if (in_scratch) {
     policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(worker_words * 8 + 16)));
   }
-  const auto launch = [&](auto symbol) {
+  with_symbol_type(tiles, [&](auto symbol) {
     Kokkos::parallel_for(
         "Kindred::Sequence::ratcliff_obershelp::match", policy,
         Impl::RatcliffObershelpKernel<ExecutionSpace, decltype(symbol)>{
             tiles, queries, shape, list, counters, workspace, matched, worker_words, in_scratch});
-  };
-  if (tiles.wide.size() > 0) {
-    launch(std::uint32_t{});
-  } else {
-    launch(std::uint16_t{});
-  }
+  });
 }
 
 #define KINDRED_INSTANTIATE(ExecutionSpace)                                                    \

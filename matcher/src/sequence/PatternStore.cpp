@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "PatternStore.hpp"
 
+#include "HostParts.hpp"
+
 #include <algorithm>
 #include <numeric>
 #include <string>
@@ -11,11 +13,21 @@ namespace {
 
 constexpr std::uint64_t length_limit = std::uint64_t{1} << 31U;
 
-RaggedSpan<Symbol> checked(RaggedSpan<Symbol> patterns) {
-  check_rows(patterns, "pattern");
-  KINDRED_THROW_IF(
-      patterns.rows() >= no_pattern - tile_patterns,
-      std::to_string(patterns.rows()) + " patterns; fewer than 2^32 - 33 fit one matcher");
+/// Symbols that a host thread takes at least.
+constexpr std::uint64_t symbols_least = 1U << 16U;
+
+/// The largest symbol. \throws InvalidArgument for an `unknown_symbol`
+Symbol checked_largest(const Context& context, RaggedSpan<Symbol> patterns,
+                       std::span<const Symbol> symbols) {
+  std::vector<Symbol> largest(host_part_count(context, symbols.size(), symbols_least), 0);
+  host_parts(context, "Kindred::PatternStore::PatternStore::largest", symbols.size(), symbols_least,
+             [&](std::uint64_t part, std::uint64_t begin, std::uint64_t end) {
+               Symbol found = 0;
+               for (std::uint64_t i = begin; i < end; ++i) found = std::max(found, symbols[i]);
+               largest[part] = found;
+             });
+  const Symbol found = *std::max_element(largest.begin(), largest.end());
+  if (found != unknown_symbol) return found;
   for (std::size_t row = 0; row < patterns.rows(); ++row) {
     const auto pattern = patterns[row];
     const auto bad = std::find(pattern.begin(), pattern.end(), unknown_symbol);
@@ -24,16 +36,27 @@ RaggedSpan<Symbol> checked(RaggedSpan<Symbol> patterns) {
                          std::to_string(bad - pattern.begin()) +
                          " is unknown_symbol; symbols of patterns must be below it");
   }
-  return patterns;
+  return found;
 }
 
 /// Patterns by length, equal lengths in input order.
 std::vector<std::uint32_t> by_length(RaggedSpan<Symbol> patterns) {
   std::vector<std::uint32_t> order(patterns.rows());
-  std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return patterns.length(a) < patterns.length(b);
-  });
+  std::uint64_t longest = 0;
+  for (std::size_t row = 0; row < order.size(); ++row) {
+    longest = std::max<std::uint64_t>(longest, patterns.length(row));
+  }
+  if (longest > (1U << 16U) + 4 * order.size()) {
+    std::iota(order.begin(), order.end(), 0U);
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return patterns.length(a) < patterns.length(b);
+    });
+    return order;
+  }
+  std::vector<std::uint32_t> next(longest + 2, 0);  // of each length, where its next pattern goes
+  for (std::size_t row = 0; row < order.size(); ++row) ++next[patterns.length(row) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  for (std::uint32_t row = 0; row < order.size(); ++row) order[next[patterns.length(row)]++] = row;
   return order;
 }
 
@@ -41,45 +64,38 @@ std::uint32_t tile_count(std::size_t patterns) {
   return static_cast<std::uint32_t>((patterns + tile_patterns - 1) / tile_patterns);
 }
 
-/// Symbols of all tiles, padding included.
-std::uint64_t tiled_symbols(RaggedSpan<Symbol> patterns, const std::vector<std::uint32_t>& order) {
-  std::uint64_t symbols = 0;
+/// Where every tile begins, padding included, and the end of the last one.
+std::vector<std::uint64_t> tile_offsets(RaggedSpan<Symbol> patterns,
+                                        const std::vector<std::uint32_t>& order) {
+  std::vector<std::uint64_t> offsets{0};
   for (std::uint32_t t = 0; t < tile_count(order.size()); ++t) {
     const std::size_t last = std::min<std::size_t>(order.size(), (t + 1ULL) * tile_patterns) - 1;
-    symbols += patterns.length(order[last]) * tile_patterns;
+    offsets.push_back(offsets.back() + patterns.length(order[last]) * tile_patterns);
   }
-  return symbols;
-}
-
-template <class SymbolType>
-void fill(SymbolType* out, RaggedSpan<Symbol> patterns, const SymbolMap& map,
-          const std::vector<std::uint32_t>& order, TileBuffers<HostSpace>& tiles) {
-  std::uint64_t offset = 0;
-  for (std::uint32_t t = 0; t < tiles.tiles; ++t) {
-    const std::size_t first = std::size_t{t} * tile_patterns;
-    const std::size_t last = std::min<std::size_t>(order.size(), first + tile_patterns) - 1;
-    const std::size_t rows = patterns.length(order[last]);
-    tiles.offsets.data()[t] = offset;
-    std::fill_n(out + offset, rows * tile_patterns, static_cast<SymbolType>(tiles.vocabulary));
-    for (std::size_t lane = 0; lane < tile_patterns; ++lane) {
-      const std::size_t slot = first + lane;
-      const bool used = slot < order.size();
-      tiles.indices.data()[slot] = used ? order[slot] : no_pattern;
-      tiles.lengths.data()[slot] =
-          used ? static_cast<std::uint32_t>(patterns.length(order[slot])) : 0;
-      if (!used) continue;
-      SymbolType* column = out + offset + lane;
-      for (const Symbol symbol : patterns[order[slot]]) {
-        *column = static_cast<SymbolType>(map[symbol]);
-        column += tile_patterns;
-      }
-    }
-    offset += rows * tile_patterns;
-  }
-  tiles.offsets.data()[tiles.tiles] = offset;
+  return offsets;
 }
 
 }  // namespace
+
+/// What the constructors hand on.
+struct PatternStore::Plan {
+  Plan(const Context& context, RaggedSpan<Symbol> given) : patterns(given) {
+    check_rows(patterns, "pattern");
+    KINDRED_THROW_IF(
+        patterns.rows() >= no_pattern - tile_patterns,
+        std::to_string(patterns.rows()) + " patterns; fewer than 2^32 - 33 fit one matcher");
+    if (patterns.rows() > 0) symbols = patterns.values.first(patterns.offsets.back());
+    largest = checked_largest(context, patterns, symbols);
+    order = by_length(patterns);
+    offsets = tile_offsets(patterns, order);
+  }
+
+  RaggedSpan<Symbol> patterns;
+  std::span<const Symbol> symbols;
+  Symbol largest = 0;
+  std::vector<std::uint32_t> order;    ///< slot → pattern
+  std::vector<std::uint64_t> offsets;  ///< of tiles
+};
 
 void check_rows(RaggedSpan<Symbol> rows, const char* what) {
   for (std::size_t row = 0; row <= rows.rows() && !rows.offsets.empty(); ++row) {
@@ -95,35 +111,61 @@ void check_rows(RaggedSpan<Symbol> rows, const char* what) {
   }
 }
 
-PatternStore::PatternStore(Context& context, RaggedSpan<Symbol> given)
-    : PatternStore(context, checked(given), by_length(given)) {}
+PatternStore::PatternStore(Context& context, RaggedSpan<Symbol> patterns)
+    : PatternStore(context, Plan(context, patterns)) {}
 
-PatternStore::PatternStore(Context& context, RaggedSpan<Symbol> patterns,
-                           const std::vector<std::uint32_t>& order)
-    : symbols(patterns.rows() == 0 ? std::span<const Symbol>()
-                                   : patterns.values.first(patterns.offsets.back())),
-      slot_of(order.size()),
-      tiles(context.memory(Space::serial), tiled_symbols(patterns, order), tile_count(order.size()),
-            symbols.size()) {
-  for (std::uint32_t slot = 0; slot < order.size(); ++slot) {
-    slot_of[order[slot]] = slot;
-    symbol_count += patterns.length(order[slot]);
+PatternStore::PatternStore(Context& context, const Plan& plan)
+    : symbols(context, plan.symbols, plan.largest),
+      slot_of(plan.order.size()),
+      tiles(context.memory(Space::serial), plan.offsets.back(), tile_count(plan.order.size()),
+            symbols.size()),
+      symbol_count(plan.symbols.size()) {
+  if (!plan.order.empty()) {
+    longest = static_cast<std::uint32_t>(plan.patterns.length(plan.order.back()));
   }
-  if (!order.empty()) longest = static_cast<std::uint32_t>(patterns.length(order.back()));
-  if (TileBuffers<HostSpace>::is_narrow(tiles.vocabulary)) {
-    fill(tiles.narrow.data(), patterns, symbols, order, tiles);
-  } else {
-    fill(tiles.wide.data(), patterns, symbols, order, tiles);
+  std::copy(plan.offsets.begin(), plan.offsets.end(), tiles.offsets.data());
+  with_symbol_type(tiles.view(), [&](auto symbol) {
+    using symbol_type = decltype(symbol);
+    symbol_type* out = tiles.symbols<symbol_type>();
+    const std::uint64_t per_tile = symbol_count / std::max(tiles.tiles, 1U) + 1;
+    host_parts(context, "Kindred::PatternStore::PatternStore::fill", tiles.tiles,
+               symbols_least / per_tile,
+               [&](std::uint64_t, std::uint64_t begin, std::uint64_t end) {
+                 for (std::uint64_t tile = begin; tile < end; ++tile) fill(plan, tile, out);
+               });
+  });
+}
+
+template <class SymbolType>
+void PatternStore::fill(const Plan& plan, std::uint64_t tile, SymbolType* out) {
+  const std::uint64_t begin = plan.offsets[tile];
+  std::fill(out + begin, out + plan.offsets[tile + 1], static_cast<SymbolType>(tiles.vocabulary));
+  for (std::uint64_t lane = 0; lane < tile_patterns; ++lane) {
+    const std::uint64_t slot = tile * tile_patterns + lane;
+    const bool used = slot < plan.order.size();
+    tiles.indices.data()[slot] = used ? plan.order[slot] : no_pattern;
+    tiles.lengths.data()[slot] =
+        used ? static_cast<std::uint32_t>(plan.patterns.length(plan.order[slot])) : 0;
+    if (!used) continue;
+    slot_of[plan.order[slot]] = static_cast<std::uint32_t>(slot);
+    SymbolType* column = out + begin + lane;
+    for (const Symbol symbol : plan.patterns[plan.order[slot]]) {
+      *column = static_cast<SymbolType>(symbols[symbol]);
+      column += tile_patterns;
+    }
   }
 }
 
 std::vector<Symbol> PatternStore::pattern(std::uint32_t slot) const {
   std::vector<Symbol> found(tiles.lengths.data()[slot]);
   std::uint64_t at = tiles.offsets.data()[slot / tile_patterns] + slot % tile_patterns;
-  for (Symbol& symbol : found) {
-    symbol = tiles.narrow.size() > 0 ? tiles.narrow.data()[at] : tiles.wide.data()[at];
-    at += tile_patterns;
-  }
+  with_symbol_type(tiles.view(), [&](auto type) {
+    const auto* dense = tiles.symbols<decltype(type)>();
+    for (Symbol& symbol : found) {
+      symbol = dense[at];
+      at += tile_patterns;
+    }
+  });
   return found;
 }
 

@@ -23,9 +23,12 @@ class TileBuffers {
 
   TileBuffers(MemoryResource& memory, std::uint64_t symbols, std::uint32_t tile_count,
               std::uint32_t vocabulary_size)
-      : narrow(memory, "Kindred::SequenceMatcher::narrow",
-               is_narrow(vocabulary_size) ? symbols : 0),
-        wide(memory, "Kindred::SequenceMatcher::wide", is_narrow(vocabulary_size) ? 0 : symbols),
+      : octets(memory, "Kindred::SequenceMatcher::bytes",
+               symbol_bytes(vocabulary_size) == 1 ? symbols : 0),
+        narrow(memory, "Kindred::SequenceMatcher::narrow",
+               symbol_bytes(vocabulary_size) == 2 ? symbols : 0),
+        wide(memory, "Kindred::SequenceMatcher::wide",
+             symbol_bytes(vocabulary_size) == 4 ? symbols : 0),
         offsets(memory, "Kindred::SequenceMatcher::offsets", std::size_t{tile_count} + 1),
         lengths(memory, "Kindred::SequenceMatcher::lengths",
                 std::size_t{tile_count} * tile_patterns),
@@ -35,19 +38,34 @@ class TileBuffers {
         vocabulary(vocabulary_size),
         rows(symbols / tile_patterns) {}
 
-  /// The padding symbol, `vocabulary`, must fit too.
-  static bool is_narrow(std::uint32_t vocabulary) { return vocabulary <= 0xFFFFU; }
+  /// Of one symbol; the padding, `vocabulary`, must fit too.
+  static unsigned symbol_bytes(std::uint32_t vocabulary) {
+    return vocabulary <= 0xFFU ? 1 : vocabulary <= 0xFFFFU ? 2 : 4;
+  }
 
   PatternTiles<ExecutionSpace> view() const {
-    return {narrow.const_view(),  wide.const_view(),
-            offsets.const_view(), lengths.const_view(),
-            indices.const_view(), tiles,
-            vocabulary,           rows};
+    return {octets.const_view(),
+            narrow.const_view(),
+            wide.const_view(),
+            offsets.const_view(),
+            lengths.const_view(),
+            indices.const_view(),
+            tiles,
+            vocabulary,
+            rows};
+  }
+  template <class SymbolType>
+  SymbolType* symbols() const noexcept {
+    if constexpr (sizeof(SymbolType) == 1) return octets.data();
+    if constexpr (sizeof(SymbolType) == 2) return narrow.data();
+    if constexpr (sizeof(SymbolType) == 4) return wide.data();
   }
   std::uint64_t bytes() const noexcept {
-    return narrow.bytes() + wide.bytes() + offsets.bytes() + lengths.bytes() + indices.bytes();
+    return octets.bytes() + narrow.bytes() + wide.bytes() + offsets.bytes() + lengths.bytes() +
+           indices.bytes();
   }
 
+  Buffer<std::uint8_t, memory_space> octets;
   Buffer<std::uint16_t, memory_space> narrow;
   Buffer<std::uint32_t, memory_space> wide;
   Buffer<std::uint64_t, memory_space> offsets;
@@ -74,8 +92,10 @@ class PatternStore {
   std::uint32_t longest = 0;
 
  private:
-  PatternStore(Context& context, RaggedSpan<Symbol> patterns,
-               const std::vector<std::uint32_t>& order);
+  struct Plan;
+  PatternStore(Context& context, const Plan& plan);
+  template <class SymbolType>
+  void fill(const Plan& plan, std::uint64_t tile, SymbolType* out);
 };
 
 /// A copy of \p host for another memory. Fences \p exec_space. \throws OutOfMemory
@@ -83,6 +103,7 @@ template <class ExecutionSpace>
 TileBuffers<ExecutionSpace> copy_tiles(const ExecutionSpace& exec_space, MemoryResource& memory,
                                        const TileBuffers<HostSpace>& host) {
   TileBuffers<ExecutionSpace> copy(memory, host.rows * tile_patterns, host.tiles, host.vocabulary);
+  upload(exec_space, copy.octets.view(), host.octets.data(), host.octets.size());
   upload(exec_space, copy.narrow.view(), host.narrow.data(), host.narrow.size());
   upload(exec_space, copy.wide.view(), host.wide.data(), host.wide.size());
   upload(exec_space, copy.offsets.view(), host.offsets.data(), host.offsets.size());

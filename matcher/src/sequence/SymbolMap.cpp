@@ -1,13 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SymbolMap.hpp"
 
+#include "HostParts.hpp"
+
 #include <algorithm>
 
 namespace Kindred::Impl {
 
-SymbolMap::SymbolMap(std::span<const Symbol> symbols) {
+namespace {
+
+/// How often each symbol up to \p largest occurs.
+std::vector<std::uint64_t> count_symbols(const Context& context, std::span<const Symbol> symbols,
+                                         Symbol largest) {
+  const std::size_t size = std::size_t{largest} + 1;
+  // Tables of their own for every thread pay while they stay small beside its symbols.
+  const std::uint64_t least = std::max<std::uint64_t>(1U << 16U, 4 * size);
+  const std::uint64_t parts = host_part_count(context, symbols.size(), least);
+  std::vector<std::uint64_t> counts(size * parts, 0);
+  host_parts(context, "Kindred::SymbolMap::SymbolMap::count", symbols.size(), least,
+             [&](std::uint64_t part, std::uint64_t begin, std::uint64_t end) {
+               std::uint64_t* own = counts.data() + part * size;
+               for (std::uint64_t i = begin; i < end; ++i) ++own[symbols[i]];
+             });
+  for (std::uint64_t part = 1; part < parts; ++part) {
+    for (std::size_t s = 0; s < size; ++s) counts[s] += counts[part * size + s];
+  }
+  counts.resize(size);
+  return counts;
+}
+
+}  // namespace
+
+SymbolMap::SymbolMap(const Context& context, std::span<const Symbol> symbols, Symbol largest) {
   if (symbols.empty()) return;
-  const Symbol largest = *std::max_element(symbols.begin(), symbols.end());
   struct Entry {
     Symbol symbol;
     std::uint64_t count;
@@ -15,8 +40,7 @@ SymbolMap::SymbolMap(std::span<const Symbol> symbols) {
   std::vector<Entry> entries;
   const bool by_table = largest < (1U << 20U) || largest / 4 < symbols.size();
   if (by_table) {
-    std::vector<std::uint64_t> counts(std::size_t{largest} + 1, 0);
-    for (const Symbol symbol : symbols) ++counts[symbol];
+    const std::vector<std::uint64_t> counts = count_symbols(context, symbols, largest);
     for (std::size_t s = 0; s < counts.size(); ++s) {
       if (counts[s] > 0) entries.push_back({static_cast<Symbol>(s), counts[s]});
     }
@@ -40,8 +64,7 @@ SymbolMap::SymbolMap(std::span<const Symbol> symbols) {
   }
 }
 
-Symbol SymbolMap::operator[](Symbol symbol) const noexcept {
-  if (symbol < m_table.size()) return m_table[symbol];
+Symbol SymbolMap::find(Symbol symbol) const noexcept {
   const auto at = std::lower_bound(m_sorted.begin(), m_sorted.end(), std::pair{symbol, Symbol{0}});
   return at != m_sorted.end() && at->first == symbol ? at->second : unknown_symbol;
 }

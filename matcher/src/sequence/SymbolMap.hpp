@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_SRC_SEQUENCE_SYMBOL_MAP_HPP
 #define KINDRED_MATCHER_SRC_SEQUENCE_SYMBOL_MAP_HPP
 
+#include <kindred/backends/Context.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 
@@ -17,16 +18,21 @@ namespace Kindred::Impl {
 class SymbolMap {
  public:
   SymbolMap() = default;
-  explicit SymbolMap(std::span<const Symbol> symbols);
+  /// \param symbols below `unknown_symbol` \param largest of them
+  SymbolMap(const Context& context, std::span<const Symbol> symbols, Symbol largest);
 
   /// Different symbols; dense numbers are below.
   std::uint32_t size() const noexcept { return m_size; }
   /// The dense number of \p symbol, `unknown_symbol` where no pattern has it.
-  Symbol operator[](Symbol symbol) const noexcept;
+  Symbol operator[](Symbol symbol) const noexcept {
+    return symbol < m_table.size() ? m_table[symbol] : find(symbol);
+  }
   /// Every row, translated.
   Ragged<Symbol> translate(RaggedSpan<Symbol> rows) const;
 
  private:
+  Symbol find(Symbol symbol) const noexcept;
+
   std::uint32_t m_size = 0;
   std::vector<Symbol> m_table;                      ///< by symbol, where they are small numbers
   std::vector<std::pair<Symbol, Symbol>> m_sorted;  ///< symbol → dense, else

@@ -89,9 +89,9 @@ class PortableWords {
     for (unsigned w = 0; w < count; ++w) words[w].add_zeros(counts);
     return *std::max_element(counts, counts + size);
   }
-  /// Codes of two rows of 32 symbols, all below 256.
-  static void translate(const std::uint8_t* table, const std::uint16_t* first,
-                        const std::uint16_t* second, std::uint8_t* codes) {
+  /// Codes of two rows of 32 symbols.
+  static void translate(const std::uint8_t* table, const std::uint8_t* first,
+                        const std::uint8_t* second, std::uint8_t* codes) {
     for (unsigned l = 0; l < 32; ++l) codes[l] = table[first[l]];
     for (unsigned l = 0; l < 32; ++l) codes[32 + l] = table[second[l]];
   }
@@ -211,14 +211,15 @@ class Avx512Words {
     }
     return static_cast<std::uint32_t>(_mm512_reduce_max_epu64(most));
   }
-  static void translate(const std::uint8_t* table, const std::uint16_t* first,
-                        const std::uint16_t* second, std::uint8_t* codes) {
+  static void translate(const std::uint8_t* table, const std::uint8_t* first,
+                        const std::uint8_t* second, std::uint8_t* codes) {
     const __m512i tables[4] = {_mm512_loadu_si512(table), _mm512_loadu_si512(table + 64),
                                _mm512_loadu_si512(table + 128), _mm512_loadu_si512(table + 192)};
-    const __m512i packed =
-        _mm512_packus_epi16(_mm512_loadu_si512(first), _mm512_loadu_si512(second));
-    const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
-    _mm512_store_si512(codes, pick(tables, _mm512_permutexvar_epi64(order, packed)));
+    const auto half = [](const std::uint8_t* symbols) {
+      return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(symbols));
+    };
+    const __m512i both = _mm512_inserti64x4(_mm512_castsi256_si512(half(first)), half(second), 1);
+    _mm512_store_si512(codes, pick(tables, both));
   }
   std::uint64_t lane(unsigned l) const {
     alignas(64) std::uint64_t lanes[8];

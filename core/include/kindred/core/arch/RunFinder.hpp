@@ -166,7 +166,7 @@ class RunFinder<DeviceSpace> {
   KOKKOS_INLINE_FUNCTION void take(const SymbolType* symbols, std::uint32_t, const Tables& queries,
                                    std::uint32_t query, unsigned lane) {
     m_symbols = symbols;
-    m_wide = sizeof(SymbolType) == 4;
+    m_symbol_bytes = sizeof(SymbolType);
     m_lane = lane;
     m_first_segment = queries.first_segment(query);
     m_segments = queries.segments.data();
@@ -182,9 +182,7 @@ class RunFinder<DeviceSpace> {
     std::uint32_t high = range.pattern_begin;
     std::uint32_t first_j = 0;
     for (std::uint32_t i = range.pattern_begin; i < range.pattern_end; ++i) {
-      const std::uint32_t symbol =
-          m_wide ? static_cast<const std::uint32_t*>(m_symbols)[32 * std::size_t{i}]
-                 : static_cast<const std::uint16_t*>(m_symbols)[32 * std::size_t{i}];
+      const std::uint32_t symbol = symbol_at(32 * std::size_t{i});
       std::uint32_t segment = m_first_segment;
       std::uint32_t segment_begin = 0;
       bool any = false;
@@ -254,6 +252,11 @@ class RunFinder<DeviceSpace> {
   KOKKOS_INLINE_FUNCTION std::uint64_t& word(std::uint32_t i, std::uint32_t w) const {
     return m_workspace[(std::uint64_t{i} * m_words + w) * lanes + m_lane];
   }
+  KOKKOS_INLINE_FUNCTION std::uint32_t symbol_at(std::size_t at) const {
+    if (m_symbol_bytes == 1) return static_cast<const std::uint8_t*>(m_symbols)[at];
+    if (m_symbol_bytes == 2) return static_cast<const std::uint16_t*>(m_symbols)[at];
+    return static_cast<const std::uint32_t*>(m_symbols)[at];
+  }
   KOKKOS_INLINE_FUNCTION static std::uint32_t trailing_zeros(std::uint64_t bits) {
     return static_cast<std::uint32_t>(Kokkos::countr_zero(bits));
   }
@@ -275,7 +278,7 @@ class RunFinder<DeviceSpace> {
   std::uint32_t m_words;
   std::uint32_t m_first_segment = 0;
   std::uint32_t m_lane = 0;
-  bool m_wide = false;
+  unsigned m_symbol_bytes = 1;
 };
 #endif
 

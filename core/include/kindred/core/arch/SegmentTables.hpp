@@ -19,8 +19,8 @@ template <>
 struct SegmentTables<HostSpace> {
   template <class Member>
   static SequencePack<HostSpace>::Tables make(const Member&, std::uint32_t, const WordTable* words,
-                                              const std::uint8_t* codes, std::uint32_t vocabulary) {
-    return {words, codes, vocabulary < 256};
+                                              const std::uint8_t* codes, std::uint32_t) {
+    return {words, codes};
   }
   static std::size_t scratch_bytes(std::uint32_t, std::uint32_t) { return 0; }
   /// Few enough that threads share the work evenly, many enough that a task outweighs its start.

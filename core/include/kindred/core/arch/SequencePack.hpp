@@ -35,7 +35,6 @@ class SequencePack<HostSpace> {
   struct Tables {
     const WordTable* word;
     const std::uint8_t* codes;
-    bool narrow;  ///< every symbol is below 256
   };
 
   static Word ones() { return Word::ones(); }
@@ -49,8 +48,8 @@ class SequencePack<HostSpace> {
       std::uint8_t* out = codes.code + 64 * std::size_t{r};
       const std::size_t at = 32 * std::size_t{row + r};
       const bool both = row + r < tile_rows[0] && row + r < tile_rows[1];
-      if constexpr (sizeof(SymbolType) == 2) {
-        if (both && tables.narrow) {
+      if constexpr (sizeof(SymbolType) == 1) {
+        if (both) {
           Word::translate(tables.codes, symbols[0] + at, symbols[1] + at, out);
           continue;
         }

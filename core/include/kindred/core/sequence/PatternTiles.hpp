@@ -5,6 +5,7 @@
 #include <kindred/core/common/ArrayView.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace Kindred {
 
@@ -19,9 +20,10 @@ inline constexpr std::uint32_t no_pattern = 0xFFFFFFFFU;
 /// Slot s is lane `s % 32` of tile `s / 32`; slots are sorted by length. Symbol j of a slot is at
 /// `offsets[tile] + 32 * j + lane`. Symbols are dense numbers below `vocabulary`; a tile has as
 /// many rows as its longest pattern, the others are padded with the symbol `vocabulary`, which no
-/// query has. Exactly one of `narrow` and `wide` holds the symbols.
+/// query has. Exactly one of `bytes`, `narrow` and `wide` holds the symbols.
 template <class ExecutionSpace>
 struct PatternTiles {
+  ArrayView<const std::uint8_t, ExecutionSpace> bytes;
   ArrayView<const std::uint16_t, ExecutionSpace> narrow;
   ArrayView<const std::uint32_t, ExecutionSpace> wide;
   ArrayView<const std::uint64_t, ExecutionSpace> offsets;  ///< tiles + 1
@@ -32,7 +34,32 @@ struct PatternTiles {
   std::uint64_t rows = 0;  ///< of all tiles
 
   std::uint32_t slots() const { return tiles * tile_patterns; }
+
+  /// The symbols, which are of \p SymbolType.
+  template <class SymbolType>
+  KOKKOS_INLINE_FUNCTION const SymbolType* symbols() const {
+    if constexpr (std::is_same_v<SymbolType, std::uint8_t>) {
+      return bytes.data();
+    } else if constexpr (std::is_same_v<SymbolType, std::uint16_t>) {
+      return narrow.data();
+    } else {
+      static_assert(std::is_same_v<SymbolType, std::uint32_t>, "symbols are 8, 16 or 32 bits");
+      return wide.data();
+    }
+  }
 };
+
+/// Calls `function(symbol)` with a value of the type that the symbols of \p tiles have.
+template <class ExecutionSpace, class Function>
+void with_symbol_type(const PatternTiles<ExecutionSpace>& tiles, const Function& function) {
+  if (tiles.wide.size() > 0) {
+    function(std::uint32_t{});
+  } else if (tiles.narrow.size() > 0) {
+    function(std::uint16_t{});
+  } else {
+    function(std::uint8_t{});
+  }
+}
 
 }  // namespace Kindred
 

@@ -41,14 +41,6 @@ struct LcsKernel {
     std::uint32_t lane;
   };
 
-  KOKKOS_INLINE_FUNCTION const SymbolType* symbols() const {
-    if constexpr (sizeof(SymbolType) == 2) {
-      return tiles.narrow.data();
-    } else {
-      return tiles.wide.data();
-    }
-  }
-
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
     const auto league = static_cast<std::uint32_t>(team.league_rank());
     const std::uint32_t query = league / teams_per_query;
@@ -86,7 +78,7 @@ struct LcsKernel {
     const std::uint32_t count = end - tile < pack::tiles ? end - tile : pack::tiles;
     for (unsigned t = 0; t < pack::tiles; ++t) {
       const std::uint64_t offset = tiles.offsets(tile + (t < count ? t : 0));
-      unit.symbols[t] = symbols() + offset;
+      unit.symbols[t] = tiles.template symbols<SymbolType>() + offset;
       unit.tile_rows[t] =
           t < count
               ? static_cast<std::uint32_t>((tiles.offsets(tile + t + 1) - offset) / tile_patterns)

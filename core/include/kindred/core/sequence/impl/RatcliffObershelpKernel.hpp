@@ -76,11 +76,7 @@ struct RatcliffObershelpKernel {
     if (length > 0) {
       finder runs(own, static_cast<std::uint32_t>(shape.words));
       const std::uint64_t first = tiles.offsets(slot / tile_patterns) + slot % tile_patterns;
-      if constexpr (sizeof(SymbolType) == 2) {
-        runs.take(tiles.narrow.data() + first, length, queries, shape.query, lane);
-      } else {
-        runs.take(tiles.wide.data() + first, length, queries, shape.query, lane);
-      }
+      runs.take(tiles.template symbols<SymbolType>() + first, length, queries, shape.query, lane);
       count = matched_runs(runs, length, queries.lengths(shape.query), [](const Block&) {});
     }
     matched(std::uint64_t{shape.query} * tiles.tiles * tile_patterns + slot) = count;
