@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/common/Error.hpp>
+#include <kindred/matcher/Prediction.hpp>
+
+#include <array>
+
+namespace Kindred {
+
+namespace {
+
+constexpr std::array<std::string_view, 20> rank_names{"potential",
+                                                      "similarity",
+                                                      "evidence",
+                                                      "confidence",
+                                                      "snr",
+                                                      "fragmentation",
+                                                      "frequency",
+                                                      "normalized_entropy",
+                                                      "global_normalized_entropy",
+                                                      "itfdf_similarity",
+                                                      "confluence",
+                                                      "predictive_information",
+                                                      "bayesian_posterior",
+                                                      "bayesian_prior",
+                                                      "bayesian_likelihood",
+                                                      "tfidf_score",
+                                                      "weighted_similarity",
+                                                      "weighted_evidence",
+                                                      "weighted_confidence",
+                                                      "weighted_snr"};
+static_assert(rank_names.size() == static_cast<std::size_t>(RankBy::weighted_snr) + 1);
+
+}  // namespace
+
+std::string_view to_string(RankBy rank_by) noexcept {
+  return rank_names[static_cast<std::size_t>(rank_by)];
+}
+
+std::optional<RankBy> rank_by_from_string(std::string_view name) noexcept {
+  for (std::size_t i = 0; i < rank_names.size(); ++i)
+    if (rank_names[i] == name) return static_cast<RankBy>(i);
+  return {};
+}
+
+RankBy parse_rank_by(std::string_view name) {
+  const auto rank_by = rank_by_from_string(name);
+  KINDRED_THROW_IF(
+      !rank_by, "cannot rank by '" + std::string(name) + "'; it must be one of " + rank_by_names());
+  return *rank_by;
+}
+
+std::string rank_by_names() {
+  std::string names;
+  for (const std::string_view name : rank_names) {
+    if (!names.empty()) names += ", ";
+    names += name;
+  }
+  return names;
+}
+
+bool is_weighted(RankBy rank_by) noexcept { return rank_by >= RankBy::weighted_similarity; }
+
+}  // namespace Kindred

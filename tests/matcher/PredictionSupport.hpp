@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TESTS_MATCHER_PREDICTION_SUPPORT_HPP
+#define KINDRED_TESTS_MATCHER_PREDICTION_SUPPORT_HPP
+
+#include <kindred/matcher/Prediction.hpp>
+#include <kindred/matcher/SequenceMatcher.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "Support.hpp"
+
+namespace Kindred::Testing {
+
+/// `events("a b | c")` is [["a", "b"], ["c"]]; `events("")` is no event.
+inline EventTexts events(const std::string& text) {
+  EventTexts list;
+  std::istringstream words(text);
+  bool open = false;
+  for (std::string word; words >> word;) {
+    if (word == "|") {
+      open = false;
+      continue;
+    }
+    if (!open) list.emplace_back();
+    open = true;
+    list.back().push_back(word);
+  }
+  return list;
+}
+
+/// `each("a b c")` is [["a"], ["b"], ["c"]].
+inline EventTexts each(const std::string& text) {
+  EventTexts list;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) list.push_back({word});
+  return list;
+}
+
+inline SymbolTexts flat(const EventTexts& list) {
+  SymbolTexts symbols;
+  for (const SymbolTexts& event : list) symbols.insert(symbols.end(), event.begin(), event.end());
+  return symbols;
+}
+
+/// A text with a number behind it.
+template <class Number>
+std::string numbered(std::string prefix, Number number) {
+  return prefix.append(std::to_string(number));
+}
+
+/// Candidates that lie in memory.
+class ListedCandidates final : public CandidateSource {
+ public:
+  struct Entry {
+    Candidate candidate;
+    Ragged<Symbol> events;
+    std::string name;
+  };
+  std::vector<Entry> entries;
+
+  std::size_t size() const override { return entries.size(); }
+  Candidate candidate(std::size_t position) const override { return entries[position].candidate; }
+  RaggedSpan<Symbol> events(std::size_t position, Ragged<Symbol>& scratch) const override {
+    if (position % 2 == 0) return entries[position].events;
+    // Anywhere in a larger piece of memory, as a store has them.
+    const Ragged<Symbol>& own = entries[position].events;
+    scratch.values.assign(3, 7);
+    scratch.values.insert(scratch.values.end(), own.values.begin(), own.values.end());
+    scratch.offsets.clear();
+    for (const std::uint64_t offset : own.offsets) scratch.offsets.push_back(offset + 3);
+    return {scratch.offsets, scratch.values};
+  }
+  std::string name(std::size_t position) const override { return entries[position].name; }
+};
+
+/// Patterns with names, and what is predicted from them.
+class Memory {
+ public:
+  Vocabulary vocabulary;
+
+  Memory& learn(const std::string& name, const EventTexts& pattern, std::uint64_t frequency = 1) {
+    Ragged<Symbol> rows;
+    std::set<Symbol> unique;
+    for (const SymbolTexts& event : pattern) {
+      for (const std::string& text : event) {
+        const Symbol symbol = vocabulary.insert(text);
+        rows.values.push_back(symbol);
+        unique.insert(symbol);
+        m_occurrences.resize(vocabulary.size());
+        m_occurrences[symbol] += frequency;
+      }
+      rows.close_row();
+    }
+    m_patterns_with.resize(vocabulary.size());
+    for (const Symbol symbol : unique) ++m_patterns_with[symbol];
+    m_total += frequency;
+    m_flat.push_row(rows.values);
+    m_patterns.entries.push_back({{m_patterns.size(), 0, 0, frequency}, rows, name});
+    return *this;
+  }
+
+  SymbolStatistics statistics() const {
+    return {m_patterns.size(), m_total, vocabulary.size(), m_patterns_with};
+  }
+  /// How often each symbol was learned.
+  const std::vector<std::uint64_t>& occurrences() const { return m_occurrences; }
+
+  /// The patterns that a matcher finds for \p query at the threshold, best first.
+  ListedCandidates candidates(const EventTexts& query, double threshold,
+                              Measure measure = Measure::lcs) const {
+    Ragged<Symbol> rows;
+    for (const std::string& text : flat(query)) rows.values.push_back(vocabulary.find(text));
+    rows.close_row();
+    MatchOptions options;
+    options.measure = measure;
+    options.threshold = threshold;
+    options.top = std::max<std::size_t>(m_patterns.size(), 1);
+    const MatchResults results = SequenceMatcher(context(), m_flat).match(rows, options);
+    ListedCandidates found;
+    for (const Match& match : results.matches[0]) {
+      found.entries.push_back(m_patterns.entries[match.index]);
+      found.entries.back().candidate.similarity = match.similarity;
+      found.entries.back().candidate.matched = match.matched;
+    }
+    return found;
+  }
+
+  std::vector<Prediction> predict(const EventTexts& query, const CandidateSource& candidates,
+                                  const PredictionOptions& options) const {
+    Ragged<std::string_view> rows;
+    for (const SymbolTexts& event : query) {
+      rows.values.insert(rows.values.end(), event.begin(), event.end());
+      rows.close_row();
+    }
+    return Kindred::predict(context(), rows, candidates, statistics(), vocabulary, options);
+  }
+  std::vector<Prediction> predict(const EventTexts& query,
+                                  const PredictionOptions& options = {}) const {
+    const bool fast = options.single_symbol_fast_path && flat(query).size() == 1;
+    return predict(query, candidates(query, fast ? 0 : options.threshold), options);
+  }
+  std::vector<Prediction> predict(const EventTexts& query, double threshold) const {
+    PredictionOptions options;
+    options.threshold = threshold;
+    return predict(query, options);
+  }
+
+ private:
+  ListedCandidates m_patterns;
+  Ragged<Symbol> m_flat;
+  std::vector<std::uint64_t> m_patterns_with;
+  std::vector<std::uint64_t> m_occurrences;
+  std::uint64_t m_total = 0;
+};
+
+/// The prediction of \p name, if there is one.
+inline std::optional<Prediction> of(const std::vector<Prediction>& predictions,
+                                    const std::string& name) {
+  for (const Prediction& prediction : predictions)
+    if (prediction.name == name) return prediction;
+  return {};
+}
+
+inline std::vector<std::string> names(const std::vector<Prediction>& predictions) {
+  std::vector<std::string> list;
+  for (const Prediction& prediction : predictions) list.push_back(prediction.name);
+  return list;
+}
+
+}  // namespace Kindred::Testing
+
+#endif  // KINDRED_TESTS_MATCHER_PREDICTION_SUPPORT_HPP
