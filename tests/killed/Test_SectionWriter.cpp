@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "Support.hpp"
+#include "TempFolder.hpp"
+#include "files/SectionFile.hpp"
+#include "files/SectionWriter.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <random>
+#include <thread>
+
+namespace {
+
+using namespace Kindred;
+using namespace Kindred::Impl;
+using Testing::TempFolder;
+
+constexpr const char* kind = "numbers";
+constexpr std::uint64_t appends = 3;  // a save, and so many commits behind it, over and over
+
+/// What step \p step writes: as many numbers as it takes a while to write.
+std::vector<std::uint64_t> numbers_of(std::uint64_t step) {
+  std::mt19937_64 generator(step);
+  std::vector<std::uint64_t> numbers(1000 + generator() % 100000);
+  for (std::uint64_t& number : numbers) number = generator();
+  numbers[0] = step;
+  return numbers;
+}
+
+void write_step(const std::string& path, std::uint64_t step, FileRevision& revision) {
+  const auto write = [&](SectionWriter writer) {
+    writer.write<std::uint64_t>("numbers", numbers_of(step));
+    revision = writer.commit();
+  };
+  if (step % (appends + 1) == 0) {
+    write(SectionWriter(path, kind));
+  } else {
+    write(SectionWriter(path, kind, revision));
+  }
+}
+
+/// The step that the file at \p path is in, all of whose bytes are as they were written.
+std::uint64_t step_of(const std::string& path, FileRevision& revision) {
+  const SectionFile file(path, kind, 2);
+  revision = file.revision();
+  const std::uint64_t first = file.section<std::uint64_t>(0, "numbers")[0];
+  EXPECT_EQ(first % (appends + 1), 0U);
+  for (std::size_t commit = 0; commit < file.commits(); ++commit) {
+    EXPECT_TRUE(std::ranges::equal(file.section<std::uint64_t>(commit, "numbers"),
+                                   numbers_of(first + commit)));
+  }
+  return first + file.commits() - 1;
+}
+
+/// Writes step after step, and tells each when it is done. Never returns.
+[[noreturn]] void write_forever(const std::string& path, std::uint64_t step, FileRevision revision,
+                                int told) {
+  try {
+    while (true) {
+      write_step(path, ++step, revision);
+      if (::write(told, &step, sizeof(step)) != sizeof(step)) break;
+    }
+  } catch (const std::exception& error) {
+    static_cast<void>(::write(STDERR_FILENO, error.what(), std::strlen(error.what())));
+  }
+  ::_exit(1);
+}
+
+TEST(KilledWriter, LeavesTheStepThatItToldOrTheNext) {
+  const TempFolder folder;
+  const std::string path = folder / "a";
+  auto generator = Testing::generator("KilledWriter");
+  std::uint64_t step = 0;
+  FileRevision revision;
+  write_step(path, step, revision);
+  int in_a_step = 0;
+  for (int i = 0; i < 200; ++i) {
+    int pipe[2];
+    ASSERT_EQ(::pipe(pipe), 0);
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) write_forever(path, step, revision, pipe[1]);
+    ::close(pipe[1]);
+    std::this_thread::sleep_for(std::chrono::microseconds(generator() % 20000));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status)) << "the writer failed by itself in round " << i;
+    std::uint64_t told = step;
+    while (::read(pipe[0], &told, sizeof(told)) == sizeof(told)) continue;
+    ::close(pipe[0]);
+    step = step_of(path, revision);
+    ASSERT_TRUE(step == told || step == told + 1) << "told " << told << ", found " << step;
+    if (step != told || SectionFile(path, kind, 1).uncommitted_bytes() > 0) ++in_a_step;
+  }
+  EXPECT_GT(step, 20U) << "the writer was killed too soon to have done anything";
+  EXPECT_GT(in_a_step, 5) << "the writer was never killed while it appended";
+  EXPECT_EQ(folder.names().size(), 1U) << "killed writers left temporaries";
+}
+
+}  // namespace
