@@ -12,6 +12,16 @@ namespace Kindred::Impl {
 
 PatternSegment::PatternSegment(Context& context, RaggedSpan<Symbol> patterns, Residency residency)
     : m_context(&context), m_store(context, patterns) {
+  place(residency);
+}
+
+PatternSegment::PatternSegment(Context& context, const StoredTiles& stored, Residency residency)
+    : m_context(&context), m_store(stored) {
+  place(residency);
+}
+
+void PatternSegment::place(Residency residency) {
+  Context& context = *m_context;
   const std::shared_ptr<const TileBuffers<HostSpace>> tiles(
       std::shared_ptr<void>(), &m_store.tiles);  // the store outlives the scans
   for (const Space space : {Space::serial, Space::openmp}) {

@@ -23,12 +23,17 @@ class PatternSegment {
   /// \param patterns a row a pattern; copied \throws InvalidArgument, OutOfMemory,
   /// SpaceUnavailable for `Residency::both`
   PatternSegment(Context& context, RaggedSpan<Symbol> patterns, Residency residency);
+  /// \param stored checked; its owner is kept \throws as above
+  PatternSegment(Context& context, const StoredTiles& stored, Residency residency);
 
   std::size_t size() const noexcept { return m_store.slot_of.size(); }
   SpaceSet resident() const noexcept { return m_resident; }
   std::uint64_t bytes(Space space) const noexcept {
     return m_bytes[static_cast<std::size_t>(space)];
   }
+
+  /// The tiles on the host, for a file; \see PatternStore
+  const PatternStore& store() const noexcept { return m_store; }
 
   /// Adds what matching \p queries here takes to \p workload.
   void add_to(Workload& workload, RaggedSpan<Symbol> queries, const MatchOptions& options) const;
@@ -52,6 +57,7 @@ class PatternSegment {
   std::vector<Block> own_blocks(std::uint64_t index, std::uint64_t query, bool autojunk) const;
 
  private:
+  void place(Residency residency);
   std::vector<std::vector<Match>> match_dense(Space space, RaggedSpan<Symbol> dense,
                                               const MatchOptions& options,
                                               std::span<const std::uint32_t> index_limits) const;
