@@ -30,9 +30,11 @@ class RunFinder<HostSpace> {
   static constexpr unsigned lanes = 1;
   static constexpr unsigned levels_max = 8;
 
-  /// Words of workspace for a pattern and a query of these lengths.
+  /// Words of workspace for a query and every pattern up to this length: a shorter one keeps more
+  /// levels, and may need more.
   static std::uint64_t workspace_words(std::uint64_t rows, std::uint64_t words) {
-    return (levels(rows, words) + 2) * words * stride(rows);
+    const std::uint64_t level_words = words * stride(rows);
+    return std::min((levels_max + 2) * level_words, near_words + 3 * level_words);
   }
 
   RunFinder(std::uint64_t* workspace, std::uint32_t words)
@@ -93,11 +95,11 @@ class RunFinder<HostSpace> {
 
  private:
   static constexpr unsigned guard = 8;
+  static constexpr std::uint64_t near_words = 1U << 14U;
 
   static std::uint64_t stride(std::uint64_t rows) { return (rows + 2 * guard + 7) / 8 * 8; }
   /// As many levels as stay near, 1 at least.
   static std::uint64_t levels(std::uint64_t rows, std::uint64_t words) {
-    constexpr std::uint64_t near_words = 1U << 14U;
     const std::uint64_t level_words = std::max<std::uint64_t>(words * stride(rows), 1);
     return std::clamp<std::uint64_t>(near_words / level_words, 1, levels_max);
   }

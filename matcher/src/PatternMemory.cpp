@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/matcher/PatternMemory.hpp>
+
+#include "memory/PatternCatalogue.hpp"
+#include "memory/PatternTiers.hpp"
+#include "memory/SyncWorker.hpp"
+
+#include <atomic>
+#include <limits>
+#include <shared_mutex>
+#include <utility>
+#include <vector>
+
+namespace Kindred {
+
+namespace {
+
+constexpr std::uint64_t length_max = (std::uint64_t{1} << 31U) - 1;
+
+/// The events that hold something, as symbols; \p encode says which.
+template <class Encode>
+void append_events(PatternMemory::Events events, const Encode& encode, Ragged<Symbol>& out) {
+  for (std::size_t e = 0; e < events.rows(); ++e) {
+    if (events.length(e) == 0) continue;
+    for (const std::string_view text : events[e]) out.values.push_back(encode(text));
+    out.close_row();
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(SyncTrigger trigger) noexcept {
+  switch (trigger) {
+    case SyncTrigger::threshold:
+      return "threshold";
+    case SyncTrigger::interval:
+      return "interval";
+    case SyncTrigger::manual:
+      return "manual";
+    case SyncTrigger::training:
+      break;
+  }
+  return "training";
+}
+
+struct PatternMemory::State final : Impl::PatternRows {
+  State(Context& made_from, PatternSettings given)
+      : context(made_from),
+        settings((given.validate(), std::move(given))),
+        tiers(made_from, settings, *this),
+        worker(
+            settings, [this](SyncTrigger trigger) { return synchronise(trigger); },
+            [this] { return recent(); }) {}
+
+  // Rows are read in runs, so that whoever learns never waits long.
+  Impl::TierRows load(std::vector<std::uint64_t> indices) const override {
+    constexpr std::size_t run = 4096;
+    Impl::TierRows rows;
+    rows.indices.reserve(indices.size());
+    for (std::size_t begin = 0; begin < indices.size(); begin += run) {
+      const std::shared_lock lock(mutex);
+      for (std::size_t i = begin; i < std::min(indices.size(), begin + run); ++i) {
+        if (!catalogue.is_live(indices[i])) continue;
+        rows.indices.push_back(indices[i]);
+        catalogue.append_symbols(indices[i], rows.symbols.values);
+        rows.symbols.close_row();
+      }
+    }
+    return rows;
+  }
+
+  std::uint64_t learned() const {
+    const std::shared_lock lock(mutex);
+    return catalogue.size();
+  }
+  std::uint64_t recent() const { return learned() - tiers.view()->bulk_end; }
+
+  SyncRecord synchronise(SyncTrigger trigger) {
+    const SyncRecord record = tiers.sync(trigger, learned());
+    if (record.left > 0) {
+      context.log(LogLevel::warning, std::to_string(record.left) +
+                                         " patterns stay in the recent tier: " + record.why_left);
+    }
+    if (settings.log_memory_usage) log_memory();
+    return record;
+  }
+
+  void log_memory() const {
+    const auto view = tiers.view();
+    std::uint64_t host = 0;
+    std::uint64_t device = 0;
+    for (const auto* parts : {&view->bulk, &view->recent}) {
+      for (const auto& part : *parts) {
+        host += part->segment->bytes(Space::serial);
+        device += part->segment->bytes(Space::cuda);
+      }
+    }
+    context.log(LogLevel::info, "patterns hold " + std::to_string(host) + " bytes on the host, " +
+                                    std::to_string(device) + " on the device");
+  }
+
+  Context& context;
+  const PatternSettings settings;
+  mutable std::shared_mutex mutex;  ///< of the catalogue, and of who adds to the vocabulary
+  Vocabulary vocabulary;
+  Impl::PatternCatalogue catalogue;
+  mutable Impl::PatternTiers tiers;
+  mutable std::atomic<std::uint64_t> queries{0};
+  Impl::SyncWorker worker;  ///< last: its thread ends before the rest goes
+};
+
+PatternMemory::PatternMemory(Context& context, PatternSettings settings) {
+  settings.validate();
+  if (settings.enabled && !settings.fallback_to_host) {
+    const SpaceInfo& device = context.info(Space::cuda);
+    const bool capable = device.compute_capability >= settings.min_compute_capability;
+    if (!device.usable || !capable) {
+      throw SpaceUnavailable(
+          "cuda: " +
+          (device.usable
+               ? "compute capability " + std::to_string(device.compute_capability) + " is below " +
+                     std::to_string(settings.min_compute_capability) + ", min_compute_capability"
+               : device.why_not) +
+          "; turn fallback_to_host on, or enabled off");
+    }
+  }
+  m_state = std::make_unique<State>(context, std::move(settings));
+}
+PatternMemory::~PatternMemory() = default;
+PatternMemory::PatternMemory(PatternMemory&&) noexcept = default;
+PatternMemory& PatternMemory::operator=(PatternMemory&&) noexcept = default;
+
+const PatternSettings& PatternMemory::settings() const noexcept { return m_state->settings; }
+const Vocabulary& PatternMemory::vocabulary() const noexcept { return m_state->vocabulary; }
+
+LearnedPattern PatternMemory::learn(Events events, std::optional<std::string_view> name,
+                                    std::uint64_t times) {
+  KINDRED_THROW_IF(times == 0, "times is 0; a pattern is learned once at least");
+  KINDRED_THROW_IF(
+      events.values.size() > length_max,
+      "a pattern of " + std::to_string(events.values.size()) + " symbols; the limit is 2^31 - 1");
+  State& state = *m_state;
+  LearnedPattern result;
+  {
+    const std::unique_lock lock(state.mutex);
+    Ragged<Symbol> symbols;
+    bool known = true;
+    append_events(
+        events,
+        [&](std::string_view text) {
+          const Symbol symbol = state.vocabulary.find(text);
+          known = known && symbol != unknown_symbol;
+          return symbol;
+        },
+        symbols);
+    std::optional<std::uint64_t> same;
+    if (known) same = state.catalogue.find(RaggedSpan<Symbol>(symbols));
+    std::optional<std::uint64_t> named;
+    if (name) named = state.catalogue.find(*name);
+    KINDRED_THROW_IF(named && named != same,
+                     "the name '" + std::string(*name) + "' is of pattern " +
+                         std::to_string(*named) +
+                         ", which has other events; forget it first, or choose another name");
+    if (same) {
+      const std::uint64_t frequency = state.catalogue.frequency(*same);
+      KINDRED_THROW_IF(times > std::numeric_limits<std::uint64_t>::max() / 2 - frequency,
+                       "the frequency of pattern " + std::to_string(*same) + " would pass 2^63");
+      state.catalogue.raise_frequency(*same, times);
+      return {*same, frequency + times, false};
+    }
+    if (!known) {
+      symbols = {};
+      append_events(
+          events, [&](std::string_view text) { return state.vocabulary.insert(text); }, symbols);
+    }
+    result = {state.catalogue.add(symbols, name, times), times, true};
+  }
+  state.worker.learned();
+  return result;
+}
+
+bool PatternMemory::forget(std::uint64_t index) {
+  State& state = *m_state;
+  const std::unique_lock lock(state.mutex);
+  if (index >= state.catalogue.size() || !state.catalogue.is_live(index)) return false;
+  state.catalogue.prepare_to_forget(index);
+  state.tiers.forget(index);
+  state.catalogue.forget(index);
+  return true;
+}
+
+bool PatternMemory::forget(std::string_view name) {
+  const auto index = find(name);
+  return index && forget(*index);
+}
+
+std::optional<std::uint64_t> PatternMemory::find(std::string_view name) const {
+  const std::shared_lock lock(m_state->mutex);
+  return m_state->catalogue.find(name);
+}
+
+std::optional<std::uint64_t> PatternMemory::find(Events events) const {
+  Ragged<Symbol> symbols;
+  const std::shared_lock lock(m_state->mutex);
+  append_events(
+      events, [&](std::string_view text) { return m_state->vocabulary.find(text); }, symbols);
+  return m_state->catalogue.find(RaggedSpan<Symbol>(symbols));
+}
+
+StoredPattern PatternMemory::pattern(std::uint64_t index) const {
+  const Impl::PatternCatalogue& catalogue = m_state->catalogue;
+  const std::shared_lock lock(m_state->mutex);
+  if (index >= catalogue.size() || !catalogue.is_live(index)) {
+    throw NotFound("pattern " + std::to_string(index) +
+                   (index < catalogue.size() ? " was forgotten" : " was never learned"));
+  }
+  const auto name = catalogue.name(index);
+  return {index, name ? std::optional<std::string>(*name) : std::nullopt, catalogue.events(index),
+          catalogue.frequency(index)};
+}
+
+std::uint64_t PatternMemory::frequency(std::uint64_t index) const {
+  const std::shared_lock lock(m_state->mutex);
+  return index < m_state->catalogue.size() ? m_state->catalogue.frequency(index) : 0;
+}
+
+std::uint64_t PatternMemory::size() const {
+  const std::shared_lock lock(m_state->mutex);
+  return m_state->catalogue.live();
+}
+
+void PatternMemory::encode(Events events, Ragged<Symbol>& queries) const {
+  for (const std::string_view text : events.values) {
+    queries.values.push_back(m_state->vocabulary.find(text));
+  }
+  queries.close_row();
+}
+
+MatchResults PatternMemory::match(RaggedSpan<Symbol> queries, const MatchOptions& options) const {
+  check(options);
+  Impl::check_rows(queries, "query");
+  State& state = *m_state;
+  const auto view = state.tiers.view_to(state.learned());
+  MatchResults results = state.tiers.match(*view, queries, options);
+  state.queries += queries.rows();
+  if (state.settings.log_kernel_timing) {
+    state.context.log(LogLevel::info, to_json(results.record));
+  }
+  return results;
+}
+
+SyncRecord PatternMemory::sync() { return m_state->worker.run(SyncTrigger::manual); }
+void PatternMemory::begin_training() { m_state->worker.begin_training(); }
+SyncRecord PatternMemory::end_training() { return m_state->worker.end_training(); }
+SyncStatistics PatternMemory::sync_statistics() const { return m_state->worker.statistics(); }
+
+PatternStatistics PatternMemory::statistics() const {
+  PatternStatistics statistics;
+  const auto view = m_state->tiers.view();
+  {
+    const std::shared_lock lock(m_state->mutex);
+    statistics.patterns = m_state->catalogue.live();
+    statistics.learned = m_state->catalogue.size();
+    statistics.total_frequency = m_state->catalogue.total_frequency();
+  }
+  for (const auto& part : view->bulk) statistics.bulk += part->size() - view->forgotten_in(*part);
+  statistics.recent = statistics.patterns - std::min(statistics.patterns, statistics.bulk);
+  statistics.segments = view->bulk.size() + view->recent.size();
+  statistics.queries = m_state->queries;
+  for (const auto* parts : {&view->bulk, &view->recent}) {
+    for (const auto& part : *parts) {
+      for (const Space space : all_spaces) {
+        statistics.bytes[static_cast<std::size_t>(space)] += part->segment->bytes(space);
+      }
+    }
+  }
+  return statistics;
+}
+
+}  // namespace Kindred

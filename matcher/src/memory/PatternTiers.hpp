@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_SRC_MEMORY_PATTERN_TIERS_HPP
+#define KINDRED_MATCHER_SRC_MEMORY_PATTERN_TIERS_HPP
+
+#include "../sequence/PatternSegment.hpp"
+
+#include <kindred/backends/Context.hpp>
+#include <kindred/matcher/PatternMemory.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// Symbols of patterns, and their indices, ascending.
+struct TierRows {
+  std::vector<std::uint64_t> indices;
+  Ragged<Symbol> symbols;
+};
+
+/// \brief A segment of a tier, and the indices of its patterns.
+struct TierPart {
+  std::shared_ptr<const PatternSegment> segment;
+  std::vector<std::uint64_t> indices;  ///< ascending: local order is global order
+
+  std::uint64_t size() const noexcept { return indices.size(); }
+};
+
+/// \brief What a query sees. Immutable; a query keeps the one that it began with.
+struct TierView {
+  std::vector<std::shared_ptr<const TierPart>> bulk;    ///< by index
+  std::vector<std::shared_ptr<const TierPart>> recent;  ///< by index, all above the bulk tier's
+  std::uint64_t bulk_end = 0;                           ///< patterns below are in the bulk tier
+  std::uint64_t end = 0;                 ///< patterns below are in a part, unless forgotten before
+  std::vector<std::uint64_t> forgotten;  ///< ascending: still in a part, in no answer
+
+  /// Those of \p forgotten that \p part holds.
+  std::uint64_t forgotten_in(const TierPart& part) const noexcept;
+};
+
+/// \brief Where the tiers read patterns from. Called from any thread.
+class PatternRows {
+ public:
+  virtual ~PatternRows() = default;
+  /// Those of the patterns \p indices (ascending, known) that were not forgotten.
+  virtual TierRows load(std::vector<std::uint64_t> indices) const = 0;
+};
+
+/// \brief The two tiers: immutable parts behind one pointer that a change replaces.
+///
+/// Thread-safe. Whoever reads has its view at once, or makes the part of what was learned last.
+class PatternTiers {
+ public:
+  /// \param settings,rows outlive this
+  PatternTiers(Context& context, const PatternSettings& settings, const PatternRows& rows);
+
+  std::shared_ptr<const TierView> view() const;
+  /// A view that has every pattern below \p end.
+  std::shared_ptr<const TierView> view_to(std::uint64_t end);
+  /// The pattern is in no answer of a later view.
+  void forget(std::uint64_t index);
+
+  /// Moves what is recent below \p end.
+  SyncRecord sync(SyncTrigger trigger, std::uint64_t end);
+
+  /// The answers of all parts of \p view, merged.
+  MatchResults match(const TierView& view, RaggedSpan<Symbol> queries,
+                     const MatchOptions& options) const;
+
+ private:
+  using Parts = std::vector<std::shared_ptr<const TierPart>>;
+
+  bool wants_device() const noexcept;
+  std::shared_ptr<const TierPart> make_part(const TierRows& rows, Residency residency) const;
+  /// Adds what \p rows become to \p bulk, the longer ones than the device takes on the host.
+  void add_bulk(TierRows rows, Parts& bulk) const;
+  /// Joins small neighbours of \p bulk and rebuilds what holds much that was forgotten.
+  void compact(Parts& bulk, const TierView& view) const;
+  void check_room(const Parts& bulk) const;
+  /// Replaces the view by a changed copy.
+  template <class Change>
+  void publish(const Change& change);
+
+  Context* m_context;
+  const PatternSettings* m_settings;
+  const PatternRows* m_rows;
+  mutable std::mutex m_view_mutex;  ///< of the pointer
+  std::shared_ptr<const TierView> m_view;
+  std::mutex m_tail_mutex;         ///< of making the last recent part
+  std::uint64_t m_frozen_end = 0;  ///< recent parts that begin below are a sync's, not to be grown
+  std::mutex m_sync_mutex;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_SRC_MEMORY_PATTERN_TIERS_HPP

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "SyncWorker.hpp"
+
+#include <kindred/core/common/Error.hpp>
+
+#include <exception>
+#include <utility>
+
+namespace Kindred::Impl {
+
+SyncWorker::SyncWorker(const PatternSettings& settings, Sync sync, Recent recent)
+    : m_settings(&settings),
+      m_sync(std::move(sync)),
+      m_recent(std::move(recent)),
+      m_next(settings.sync_threshold) {
+  m_statistics.background = settings.background_sync;
+  if (settings.background_sync) m_thread = std::thread([this] { loop(); });
+}
+
+SyncWorker::~SyncWorker() {
+  {
+    const std::lock_guard lock(m_mutex);
+    m_stop = true;
+  }
+  m_wake.notify_all();
+  if (m_thread.joinable()) m_thread.join();
+}
+
+void SyncWorker::learned() {
+  const std::uint64_t recent = m_recent();
+  {
+    const std::lock_guard lock(m_mutex);
+    if (m_statistics.training || recent < m_next) return;
+    m_reached = m_settings->background_sync;
+  }
+  if (m_settings->background_sync) {
+    m_wake.notify_one();
+  } else {
+    run(SyncTrigger::threshold);
+  }
+}
+
+SyncRecord SyncWorker::run(SyncTrigger trigger) {
+  const std::lock_guard run_lock(m_run_mutex);
+  SyncRecord record;
+  record.trigger = trigger;
+  try {
+    record = m_sync(trigger);
+  } catch (const std::exception& error) {
+    record.left = m_recent();
+    record.why_left = error.what();
+  }
+  const std::lock_guard lock(m_mutex);
+  ++m_statistics.syncs[static_cast<std::size_t>(trigger)];
+  m_statistics.patterns_synced += record.moved;
+  m_statistics.incomplete += record.left > 0 ? 1 : 0;
+  m_statistics.last = record;
+  // What could not move is tried again by the interval, or once as much has come to it.
+  m_next = m_settings->sync_threshold + 2 * record.left;
+  return record;
+}
+
+void SyncWorker::begin_training() {
+  const std::lock_guard lock(m_mutex);
+  KINDRED_THROW_IF(m_statistics.training, "training has begun already; end it first");
+  m_statistics.training = true;
+}
+
+SyncRecord SyncWorker::end_training() {
+  {
+    const std::lock_guard lock(m_mutex);
+    KINDRED_THROW_IF(!m_statistics.training, "training has not begun");
+    m_statistics.training = false;
+  }
+  if (m_recent() > 0) return run(SyncTrigger::training);
+  SyncRecord nothing;
+  nothing.trigger = SyncTrigger::training;
+  return nothing;
+}
+
+SyncStatistics SyncWorker::statistics() const {
+  const std::uint64_t recent = m_recent();
+  const std::lock_guard lock(m_mutex);
+  SyncStatistics statistics = m_statistics;
+  statistics.recent = recent;
+  return statistics;
+}
+
+void SyncWorker::loop() {
+  using clock = std::chrono::steady_clock;
+  const auto interval = std::chrono::duration_cast<clock::duration>(
+      std::chrono::duration<double>(m_settings->sync_interval_seconds));
+  auto next = clock::now() + interval;
+  std::unique_lock lock(m_mutex);
+  while (true) {
+    m_wake.wait_until(lock, next, [&] { return m_stop || m_reached; });
+    if (m_stop) return;
+    const bool reached = std::exchange(m_reached, false);
+    const bool elapsed = clock::now() >= next;
+    if (elapsed) next = clock::now() + interval;
+    if (m_statistics.training) continue;
+    lock.unlock();
+    if (reached || (elapsed && m_recent() > 0)) {
+      run(reached ? SyncTrigger::threshold : SyncTrigger::interval);
+    }
+    lock.lock();
+  }
+}
+
+}  // namespace Kindred::Impl

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/Reference.hpp>
+#include <kindred/matcher/PatternMemory.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "PatternMemorySupport.hpp"
+#include "Support.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <limits>
+#include <thread>
+
+namespace {
+
+using namespace Kindred;
+using namespace Kindred::Testing;
+
+TEST(PatternMemory, FindsWhatWasJustLearned) {
+  PatternMemory memory(context(), quiet());
+  EXPECT_TRUE(answer(memory, {{"a"}}).empty());
+  const LearnedPattern first = learn(memory, {{"a", "b"}, {"c"}}, "first");
+  EXPECT_EQ(first.index, 0U);
+  EXPECT_TRUE(first.is_new);
+  const auto found = answer(memory, {{"a", "b", "c"}});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0], (Match{0, 1.0, 3}));
+}
+
+TEST(PatternMemory, RelearningRaisesTheFrequencyAndAddsNoRow) {
+  PatternMemory memory(context(), quiet());
+  learn(memory, {{"a", "b"}}, "first");
+  const LearnedPattern again = learn(memory, {{"a", "b"}}, "other", 3);
+  EXPECT_EQ(again.index, 0U);
+  EXPECT_EQ(again.frequency, 4U);
+  EXPECT_FALSE(again.is_new);
+  EXPECT_EQ(memory.size(), 1U);
+  EXPECT_EQ(memory.pattern(0).name, "first") << "the first name stays";
+  EXPECT_FALSE(memory.find("other"));
+  EXPECT_EQ(answer(memory, {{"a"}}).size(), 1U);
+}
+
+TEST(PatternMemory, EventBordersArePartOfTheIdentity) {
+  PatternMemory memory(context(), quiet());
+  EXPECT_EQ(learn(memory, {{"a", "b"}, {"c"}}).index, 0U);
+  EXPECT_EQ(learn(memory, {{"a"}, {"b", "c"}}).index, 1U);
+  EXPECT_EQ(learn(memory, {{"a", "b", "c"}}).index, 2U);
+  EXPECT_EQ(learn(memory, {{"a"}, {"b", "c"}}).index, 1U);
+  EXPECT_EQ(texts(memory, memory.pattern(1)), (EventTexts{{"a"}, {"b", "c"}}));
+}
+
+TEST(PatternMemory, AnEmptyEventIsIgnored) {
+  PatternMemory memory(context(), quiet());
+  EXPECT_EQ(learn(memory, {{}, {"a"}, {}, {"b"}}).index, 0U);
+  EXPECT_FALSE(learn(memory, {{"a"}, {"b"}}).is_new);
+  EXPECT_EQ(texts(memory, memory.pattern(0)), (EventTexts{{"a"}, {"b"}}));
+}
+
+TEST(PatternMemory, ANameOfOtherEventsIsRefusedAndNothingIsLearned) {
+  PatternMemory memory(context(), quiet());
+  learn(memory, {{"a"}}, "name");
+  const std::size_t symbols = memory.vocabulary().size();
+  try {
+    learn(memory, {{"new symbol"}}, "name");
+    FAIL() << "taken";
+  } catch (const InvalidArgument& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("'name' is of pattern 0"));
+  }
+  EXPECT_EQ(memory.size(), 1U);
+  EXPECT_EQ(memory.vocabulary().size(), symbols);
+  EXPECT_THROW(learn(memory, {{"a"}}, {}, 0), InvalidArgument);
+  EXPECT_EQ(memory.frequency(0), 1U);
+}
+
+TEST(PatternMemory, AFrequencyNeverWraps) {
+  PatternMemory memory(context(), quiet());
+  learn(memory, {{"a"}}, {}, 5);
+  EXPECT_THROW(learn(memory, {{"a"}}, {}, std::numeric_limits<std::uint64_t>::max()),
+               InvalidArgument);
+  EXPECT_EQ(memory.frequency(0), 5U);
+}
+
+TEST(PatternMemory, AnyTextIsASymbolAndAName) {
+  PatternMemory memory(context(), quiet());
+  const std::string large(100000, 'x');
+  const std::string zero("a\0b", 3);
+  learn(memory, {{"", large, zero, "|-. \xF0\x9F\x99\x82"}}, "");
+  EXPECT_EQ(memory.find(""), 0U);
+  EXPECT_EQ(texts(memory, memory.pattern(0)),
+            (EventTexts{{"", large, zero, "|-. \xF0\x9F\x99\x82"}}));
+  EXPECT_EQ(answer(memory, {{"", zero}}).at(0).matched, 2U);
+  learn(memory, {}, "no events");
+  EXPECT_EQ(memory.pattern(1).events.rows(), 0U);
+}
+
+TEST(PatternMemory, AQueryNeverChangesTheVocabulary) {
+  PatternMemory memory(context(), quiet());
+  learn(memory, {{"a"}});
+  const auto found = answer(memory, {{"a", "never seen"}});
+  EXPECT_EQ(found.at(0).similarity, 2.0 / 3.0) << "an unknown symbol counts in the length";
+  EXPECT_EQ(memory.vocabulary().size(), 1U);
+}
+
+TEST(PatternMemory, AForgottenPatternIsInNoAnswerAndItsIndexIsNotUsedAgain) {
+  for (const bool synced : {false, true}) {
+    PatternMemory memory(context(), quiet());
+    learn(memory, {{"a"}}, "first");
+    learn(memory, {{"a", "b"}}, "second");
+    if (synced) memory.sync();
+    EXPECT_TRUE(memory.forget("first"));
+    EXPECT_FALSE(memory.forget("first"));
+    EXPECT_FALSE(memory.forget(std::uint64_t{0}));
+    EXPECT_FALSE(memory.forget(std::uint64_t{7}));
+    EXPECT_EQ(indices(answer(memory, {{"a"}})), (std::vector<std::uint64_t>{1}));
+    EXPECT_EQ(memory.frequency(0), 0U);
+    EXPECT_THROW(memory.pattern(0), NotFound);
+    EXPECT_THROW(memory.pattern(9), NotFound);
+    EXPECT_EQ(learn(memory, {{"a"}}, "first").index, 2U);
+    EXPECT_EQ(indices(answer(memory, {{"a"}})), (std::vector<std::uint64_t>{2, 1}));
+    memory.sync();
+    EXPECT_EQ(indices(answer(memory, {{"a"}})), (std::vector<std::uint64_t>{2, 1}));
+    EXPECT_EQ(memory.statistics().bulk, 2U);
+  }
+}
+
+TEST(PatternMemory, TiesKeepTheirOrderThroughCompaction) {
+  PatternMemory memory(context(), quiet());
+  for (std::uint64_t i = 0; i < 200; ++i) learn(memory, {{"same", numbered('x', i)}});
+  for (std::uint64_t i = 0; i < 200; i += 3) memory.forget(i);
+  const auto before = answer(memory, {{"same"}}, 0.1, 500);
+  memory.sync();
+  EXPECT_EQ(answer(memory, {{"same"}}, 0.1, 500), before);
+  for (std::uint64_t i = 1; i < 200; i += 3) memory.forget(i);
+  memory.sync();
+  const auto after = answer(memory, {{"same"}}, 0.1, 500);
+  ASSERT_EQ(after.size(), 66U);
+  for (std::size_t i = 0; i < after.size(); ++i) EXPECT_EQ(after[i].index, 3 * i + 2);
+}
+
+TEST(PatternMemory, EveryTriggerSynchronises) {
+  PatternSettings settings = quiet();
+  settings.sync_threshold = 5;
+  PatternMemory memory(context(), settings);
+  for (std::uint64_t i = 0; i < 4; ++i) learn(memory, {{numbered('s', i)}});
+  EXPECT_EQ(memory.sync_statistics().recent, 4U);
+  learn(memory, {{"fifth"}});
+  EXPECT_EQ(memory.sync_statistics().recent, 0U);
+  EXPECT_EQ(memory.sync_statistics().syncs[0], 1U);
+  learn(memory, {{"sixth"}});
+  EXPECT_EQ(memory.sync().moved, 1U);
+  memory.begin_training();
+  EXPECT_THROW(memory.begin_training(), InvalidArgument);
+  for (std::uint64_t i = 0; i < 20; ++i) learn(memory, {{numbered('t', i)}});
+  EXPECT_EQ(memory.sync_statistics().recent, 20U) << "training holds automatic syncs";
+  EXPECT_EQ(answer(memory, {{"t7"}}).size(), 1U) << "and what is learned is found";
+  EXPECT_EQ(memory.end_training().moved, 20U);
+  EXPECT_THROW(memory.end_training(), InvalidArgument);
+  const SyncStatistics statistics = memory.sync_statistics();
+  EXPECT_THAT(statistics.syncs, testing::ElementsAre(1, 0, 1, 1));
+  EXPECT_EQ(statistics.patterns_synced, 26U);
+  EXPECT_EQ(statistics.incomplete, 0U);
+  EXPECT_EQ(statistics.last.trigger, SyncTrigger::training);
+}
+
+TEST(PatternMemory, TheBackgroundThreadSynchronisesWhatIsPending) {
+  PatternSettings settings = quiet();
+  settings.background_sync = true;
+  settings.sync_interval_seconds = 0.02;
+  PatternMemory memory(context(), settings);
+  std::this_thread::sleep_for(std::chrono::milliseconds(60));
+  EXPECT_EQ(memory.sync_statistics().syncs[1], 0U) << "nothing is pending";
+  learn(memory, {{"a"}});
+  EXPECT_TRUE(soon([&] { return memory.sync_statistics().recent == 0; }));
+  EXPECT_TRUE(soon([&] { return memory.sync_statistics().syncs[1] == 1; }));
+}
+
+TEST(PatternMemory, TheBackgroundThreadSynchronisesAtTheThreshold) {
+  PatternSettings settings = quiet();
+  settings.background_sync = true;
+  settings.sync_threshold = 3;
+  PatternMemory memory(context(), settings);
+  for (std::uint64_t i = 0; i < 3; ++i) learn(memory, {{numbered('s', i)}});
+  EXPECT_TRUE(soon([&] { return memory.sync_statistics().syncs[0] >= 1; }));
+  EXPECT_TRUE(soon([&] { return memory.sync_statistics().recent == 0; }));
+}
+
+TEST(PatternMemory, WhatTheBulkTierCannotHoldStaysRecentAndSearchable) {
+  PatternSettings settings = quiet();
+  settings.max_bulk_patterns = 3;
+  PatternMemory memory(context(), settings);
+  for (std::uint64_t i = 0; i < 10; ++i) learn(memory, {{"same", numbered('s', i)}});
+  const auto before = answer(memory, {{"same"}}, 0.1, 20);
+  const SyncRecord record = memory.sync();
+  EXPECT_EQ(record.moved, 3U);
+  EXPECT_EQ(record.left, 7U);
+  EXPECT_THAT(record.why_left, testing::HasSubstr("max_bulk_patterns = 3"));
+  EXPECT_EQ(answer(memory, {{"same"}}, 0.1, 20), before);
+  learn(memory, {{"same", "later"}});
+  EXPECT_EQ(answer(memory, {{"same"}}, 0.1, 20).size(), 11U);
+  EXPECT_EQ(memory.sync().moved, 0U);
+  memory.forget(std::uint64_t{1});
+  memory.forget(std::uint64_t{2});
+  memory.sync();
+  EXPECT_EQ(memory.statistics().patterns, 9U);
+  EXPECT_EQ(answer(memory, {{"same"}}, 0.1, 20).size(), 9U);
+}
+
+TEST(PatternMemory, ASyncThatRunsOutOfMemoryLosesNothing) {
+  std::atomic<int> allowed{std::numeric_limits<int>::max()};
+  ContextOptions options;
+  options.load_profile = false;
+  options.before_allocation = [&](std::string_view, std::size_t bytes, const std::string& label) {
+    if (allowed-- <= 0) throw OutOfMemory("host", bytes, label, "none is left");
+  };
+  Context own(options);
+  PatternMemory memory(own, quiet());
+  for (std::uint64_t i = 0; i < 50; ++i) learn(memory, {{"same", numbered('s', i)}});
+  const auto before = answer(memory, {{"same"}}, 0.1, 100);
+  bool succeeded = false;
+  for (int i = 0; i < 40 && !succeeded; ++i) {
+    allowed = i;
+    const SyncRecord record = memory.sync();
+    allowed = std::numeric_limits<int>::max();
+    succeeded = record.left == 0;
+    EXPECT_EQ(record.moved + record.left, 50U);
+    EXPECT_EQ(succeeded, record.why_left.empty());
+    EXPECT_EQ(answer(memory, {{"same"}}, 0.1, 100), before) << i;
+  }
+  EXPECT_TRUE(succeeded);
+  EXPECT_GE(memory.sync_statistics().incomplete, 1U);
+}
+
+TEST(PatternMemory, SettingsAreCheckedAndADeviceCanBeDemanded) {
+  PatternSettings settings = quiet();
+  settings.memory_fraction = 0;
+  EXPECT_THROW(PatternMemory(context(), settings), InvalidArgument);
+  settings = quiet();
+  settings.fallback_to_host = false;
+  if (!context().is_usable(Space::cuda)) {
+    EXPECT_THROW(PatternMemory(context(), settings), SpaceUnavailable);
+  }
+  settings.enabled = false;
+  EXPECT_NO_THROW(PatternMemory(context(), settings));
+}
+
+TEST(PatternMemory, BadQueriesAreRefused) {
+  PatternMemory memory(context(), quiet());
+  learn(memory, {{"a"}});
+  Ragged<Symbol> queries;
+  memory.encode(Words{{{"a"}}}, queries);
+  for (const double threshold : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN()}) {
+    MatchOptions options;
+    options.threshold = threshold;
+    EXPECT_THROW(memory.match(queries, options), InvalidArgument);
+  }
+  MatchOptions options;
+  options.top = 0;
+  EXPECT_THROW(memory.match(queries, options), InvalidArgument);
+  EXPECT_TRUE(answer(memory, {}).empty()) << "an empty query has no results";
+}
+
+}  // namespace

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/matcher/PatternMemory.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "../matcher/PatternMemorySupport.hpp"
+#include "Support.hpp"
+
+// Compiled for ThreadSanitizer too, which does not know the OpenMP runtime: the threads here are
+// the program's own, each on the space of one thread.
+namespace {
+
+using namespace Kindred;
+using namespace Kindred::Testing;
+
+Context& one_thread() {
+  static Context context([] {
+    ContextOptions options;
+    options.threads = 1;
+    options.space = Space::serial;
+    options.load_profile = false;
+    return options;
+  }());
+  return context;
+}
+
+EventTexts pattern_of(char who, std::uint64_t i) {
+  return {{numbered(who, i), "shared"}, {numbered('m', i % 7)}};
+}
+
+/// The index of the one pattern that equals \p events, if it is found.
+std::optional<std::uint64_t> found(const PatternMemory& memory, const EventTexts& events) {
+  const std::vector<Match> matches = answer(memory, events, 1.0, 3);
+  if (matches.size() != 1) return {};
+  return matches[0].index;
+}
+
+TEST(PatternMemoryThreads, NothingIsLostWhileAllIsDoneAtOnce) {
+  PatternSettings settings;
+  settings.sync_threshold = 64;
+  settings.sync_interval_seconds = 0.01;
+  PatternMemory memory(one_thread(), settings);
+  constexpr std::uint64_t count = 300;
+  const std::vector<char> learners{'a', 'b'};
+  std::atomic<bool> done{false};
+  std::atomic<std::uint64_t> wrong{0};
+  std::vector<std::thread> threads;
+  for (const char who : learners) {
+    threads.emplace_back([&, who] {
+      for (std::uint64_t i = 0; i < count; ++i) {
+        const LearnedPattern learned = learn(memory, pattern_of(who, i), numbered(who, i));
+        // What was learned is visible to the next query, and what was forgotten to none.
+        if (found(memory, pattern_of(who, i)) != learned.index) ++wrong;
+        if (i % 3 == 0) {
+          if (!memory.forget(numbered(who, i))) ++wrong;
+          if (found(memory, pattern_of(who, i))) ++wrong;
+        }
+        if (i % 3 != 0 && i % 5 == 1 && learn(memory, pattern_of(who, i)).frequency != 2) ++wrong;
+      }
+    });
+  }
+  threads.emplace_back([&] {
+    while (!done) {
+      memory.sync();
+      std::this_thread::yield();
+    }
+  });
+  threads.emplace_back([&] {
+    while (!done) {
+      std::uint64_t last = 0;
+      bool first = true;
+      for (const Match& match : answer(memory, {{"shared"}}, 0.0, 100000)) {
+        if (!first && match.index <= last) ++wrong;  // all are alike: by index, none twice
+        last = match.index;
+        first = false;
+        if (memory.frequency(match.index) > 2) ++wrong;
+      }
+      (void)memory.statistics();
+      (void)memory.sync_statistics();
+    }
+  });
+  for (std::size_t t = 0; t < learners.size(); ++t) threads[t].join();
+  done = true;
+  for (std::size_t t = learners.size(); t < threads.size(); ++t) threads[t].join();
+  EXPECT_EQ(wrong, 0U);
+  memory.sync();
+  EXPECT_EQ(memory.statistics().recent, 0U);
+  EXPECT_EQ(memory.size(), learners.size() * count * 2 / 3);
+  for (const char who : learners) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+      EXPECT_EQ(found(memory, pattern_of(who, i)).has_value(), i % 3 != 0) << who << i;
+    }
+  }
+  EXPECT_EQ(answer(memory, {{"shared"}}, 0.1, 100000).size(), memory.size());
+}
+
+}  // namespace
