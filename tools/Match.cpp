@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -29,6 +30,8 @@ struct MatchFlags {
   std::string measure = "lcs";
   std::string level;
   std::optional<double> threshold;
+  std::size_t top = 0;  ///< 0: not given
+  bool self = false;
   MatchOptions options;
 };
 
@@ -47,11 +50,15 @@ class Answers {
       : m_matcher(matcher), m_patterns(patterns), m_options(options) {}
 
   void print(const Batch& batch, Session& session) {
-    const MatchResults results =
-        session.timed(Phase::compute, [&] { return m_matcher.match(batch.symbols, m_options); });
+    print(session.timed(Phase::compute, [&] { return m_matcher.match(batch.symbols, m_options); }),
+          batch.names, batch.first_name, batch.first_index);
+  }
+  /// A line for every row of \p results.
+  void print(const MatchResults& results, const NameTable& names, std::size_t first_name,
+             std::size_t first_index) {
     std::size_t row = 0;  // of results.blocks
-    for (std::size_t i = 0; i < batch.symbols.rows(); ++i) {
-      append_query(m_output.text(), batch.names[batch.first_name + i], batch.first_index + i);
+    for (std::size_t i = 0; i < results.matches.rows(); ++i) {
+      append_query(m_output.text(), names[first_name + i], first_index + i);
       append_results(results, i, row);
       m_output.flush_if_large();
     }
@@ -92,6 +99,12 @@ class Answers {
 
 /// Checks what the parser cannot: values that depend on each other.
 void check(MatchFlags& flags) {
+  if (flags.self && !flags.queries.empty())
+    throw UsageError("match: --self asks with the patterns themselves, without --queries");
+  if (flags.self && !flags.threshold)
+    throw UsageError("match: --threshold is required with --self");
+  if (!flags.self && flags.queries.empty())
+    throw UsageError("match: --queries is required (or --self)");
   if (flags.patterns.empty() == flags.lines.empty())
     throw UsageError("match: give --patterns or --lines, one of them");
   if (flags.measure == "difflib") {
@@ -100,6 +113,8 @@ void check(MatchFlags& flags) {
     throw UsageError(
         fmt::format("match: --measure: '{}' is none of lcs, indel, difflib", flags.measure));
   }
+  if (flags.options.autojunk && flags.options.measure != Measure::difflib)
+    throw UsageError("match: --autojunk is a heuristic of difflib: give --measure difflib");
   if (!flags.level.empty() && flags.level != "token" && flags.level != "character")
     throw UsageError(fmt::format("match: --level: '{}' is none of token, character", flags.level));
   if (!flags.lines.empty() && flags.level == "token")
@@ -108,6 +123,22 @@ void check(MatchFlags& flags) {
   if (flags.patterns == "-" || flags.lines == "-")
     throw UsageError("match: only --queries can be - (standard input)");
   if (flags.threshold) flags.options.threshold = *flags.threshold;
+  if (flags.self) flags.options.top = std::numeric_limits<std::size_t>::max();
+  if (flags.top > 0) flags.options.top = flags.top;
+}
+
+/// Every pattern against those before it.
+void match_self(const SequenceMatcher& matcher, const Sequences& patterns, const MatchFlags& flags,
+                Session& session) {
+  Progress progress("answering", !session.options().quiet);
+  Answers answers(matcher, patterns, flags.options);
+  session.timed(Phase::compute, [&] {
+    matcher.match_self(flags.options, [&](std::size_t first, const MatchResults& results) {
+      answers.print(results, patterns.names, first, first);
+      progress.update(first + results.matches.rows(), patterns.size());
+    });
+  });
+  answers.flush();
 }
 
 void match(const GlobalOptions& global, MatchFlags flags) {
@@ -124,15 +155,21 @@ void match(const GlobalOptions& global, MatchFlags flags) {
     SequenceReader reader(path, form, encoder, Learning::on, session.read_progress(path));
     while (reader.next(patterns)) continue;
   });
-  SequenceReader reader(flags.queries, form, encoder, Learning::off);
+  std::optional<SequenceReader> reader;
+  if (!flags.self) reader.emplace(flags.queries, form, encoder, Learning::off);
   // A file is read whole before the first answer, so that a bad line leaves no half of an output.
-  if (!streaming) {
+  if (!streaming && !flags.self) {
     session.timed(Phase::load, [&] {
-      while (reader.next(queries)) continue;
+      while (reader->next(queries)) continue;
     });
   }
   std::optional<SequenceMatcher> matcher;
   session.timed(Phase::upload, [&] { matcher.emplace(session.context(), patterns.symbols); });
+  if (flags.self) {
+    match_self(*matcher, patterns, flags, session);
+    session.finish();
+    return;
+  }
   const std::size_t batch = batch_size(std::min(flags.options.top, patterns.size()));
   Answers answers(*matcher, patterns, flags.options);
   if (!streaming) {
@@ -144,9 +181,9 @@ void match(const GlobalOptions& global, MatchFlags flags) {
     });
     answers.flush();
   } else {
-    for (std::size_t first = 0; reader.next(queries); first += queries.size(), queries.clear()) {
+    for (std::size_t first = 0; reader->next(queries); first += queries.size(), queries.clear()) {
       // What has arrived already is answered together; nothing is waited for.
-      while (queries.size() < batch && reader.buffered() && reader.next(queries)) continue;
+      while (queries.size() < batch && reader->buffered() && reader->next(queries)) continue;
       answers.print({queries.symbols, queries.names, 0, first}, session);
       answers.flush();
     }
@@ -174,14 +211,19 @@ void add_match_command(CLI::App& app, const GlobalOptions& global) {
       ->add_option("--queries", flags->queries,
                    "In the form of the patterns; - reads standard "
                    "input and answers each line at once")
-      ->type_name("FILE")
-      ->required();
+      ->type_name("FILE");
+  command->add_flag("--self", flags->self,
+                    "In place of --queries: every pattern against those before it (duplicates); "
+                    "needs --threshold");
   command
       ->add_option(
           "--measure", flags->measure,
           "lcs: longest common subsequence, the same as indel; difflib: as Python's difflib "
           "with autojunk=False (default: lcs)")
       ->type_name("NAME");
+  command->add_flag("--autojunk", flags->options.autojunk,
+                    "difflib as Python calls it by default: in a query of 200 symbols or more, "
+                    "those that stand often begin no block");
   command
       ->add_option("--level", flags->level,
                    "token: a string is a symbol; character: the strings are joined by one space, a "
@@ -189,7 +231,8 @@ void add_match_command(CLI::App& app, const GlobalOptions& global) {
       ->type_name("NAME");
   add_number(*command, "--threshold", flags->threshold,
              "Least similarity, inclusive; 0 gives everything (default: 0.1)", 0, 1);
-  add_count(*command, "--top", flags->options.top, "Results a query at most (default: 10)");
+  add_count(*command, "--top", flags->top,
+            "Results a query at most (default: 10; with --self: all)");
   command->add_flag("--blocks", flags->options.blocks,
                     "Tell the matching blocks [pattern begin, query begin, length], difflib's");
   command->callback([&global, flags] { match(global, *flags); });

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kindred match` against Python's difflib and RapidFuzz: 100,000 random pairs and the awkward ones."""
+"""`kindred match` against Python's difflib and RapidFuzz: 100,000 random pairs and the awkward ones.
+
+KINDRED_LONG=1 takes ten times as many, of another seed."""
 import difflib
+import os
 import random
 import unittest
 
@@ -9,7 +12,9 @@ from rapidfuzz.distance import Indel, LCSseq
 
 # (batches, patterns, queries, longest, alphabet): pairs are all patterns with all queries of a batch.
 SHAPES = [(12, 50, 50, 6, 2), (12, 50, 50, 12, 3), (10, 50, 50, 25, 4), (8, 50, 50, 40, 12), (3, 50, 50, 40, 300), (1, 25, 20, 140, 6), (1, 20, 25, 300, 60)]
-PAIRS = sum(batches * patterns * queries for batches, patterns, queries, _, _ in SHAPES)
+LONG = os.environ.get("KINDRED_LONG", "") not in ("", "0")
+TIMES = 10 if LONG else 1
+PAIRS = TIMES * sum(batches * patterns * queries for batches, patterns, queries, _, _ in SHAPES)
 SPACES = ("serial", "openmp")
 
 
@@ -30,7 +35,7 @@ class Match(harness.CommandTest):
                  self.file("queries.jsonl", [{"name": f"q{i}", "tokens": tokens} for i, tokens in enumerate(queries)]))
         return self.succeeds("match", "--patterns", files[0], "--queries", files[1], "--threshold", repr(threshold), "--top", top or len(patterns), *flags).lines()
 
-    def check(self, patterns, queries, answers, measure, as_pair=lambda pattern, query: (pattern, query)):
+    def check(self, patterns, queries, answers, measure, as_pair=lambda pattern, query: (pattern, query), autojunk=False):
         for query, answer in zip(queries, answers, strict=True):
             if not query:
                 self.assertEqual(answer["results"], [])
@@ -38,7 +43,7 @@ class Match(harness.CommandTest):
             self.assertEqual(sorted(hit["index"] for hit in answer["results"]), list(range(len(patterns))))
             for hit in answer["results"]:
                 a, b = as_pair(patterns[hit["index"]], query)
-                matcher = difflib.SequenceMatcher(None, a, b, autojunk=False)
+                matcher = difflib.SequenceMatcher(None, a, b, autojunk=autojunk)
                 blocks = [list(block) for block in matcher.get_matching_blocks()[:-1]]
                 told = f"{a!r} {b!r} {hit}"
                 self.assertEqual(hit["blocks"], blocks, told)
@@ -50,16 +55,75 @@ class Match(harness.CommandTest):
                     self.assertEqual(hit["similarity"], 2 * hit["matched"] / (len(a) + len(b)), told)
                     self.assertAlmostEqual(hit["similarity"], Indel.normalized_similarity(a, b), delta=1e-12, msg=told)
 
+    def check_cuts(self, generator, patterns, queries, answers, *flags):
+        """A threshold and a top only take away from the whole answers."""
+        similarities = [hit["similarity"] for answer in answers for hit in answer["results"]]
+        threshold = generator.choice([0.1, 0.6, 1 / 3, *similarities[:50]])
+        top = generator.choice([1, 7, len(patterns)])
+        cut = self.answers(patterns, queries, *flags, threshold=threshold, top=top)
+        for whole, part in zip(answers, cut, strict=True):
+            self.assertEqual(part["results"], [hit for hit in whole["results"] if hit["similarity"] >= threshold][:top])
+
     def test_random_pairs(self):
-        self.assertGreaterEqual(PAIRS, 100_000)
-        generator = random.Random(1)
+        self.assertGreaterEqual(PAIRS, 1_000_000 if LONG else 100_000)
+        generator = random.Random(10 if LONG else 1)
         for batches, pattern_count, query_count, longest, alphabet in SHAPES:
-            for batch in range(batches):
+            for batch in range(TIMES * batches):
                 patterns = [sequence(generator, longest, alphabet) for _ in range(pattern_count)]
                 queries = [relative(generator, generator.choice(patterns), alphabet) if i % 2 else sequence(generator, longest, alphabet) for i in range(query_count)]
                 for measure in ("lcs", "difflib"):
-                    answers = self.answers(patterns, queries, "--measure", measure, "--blocks", "--space", SPACES[batch % 2])
+                    flags = ("--measure", measure, "--blocks", "--space", SPACES[batch % 2])
+                    answers = self.answers(patterns, queries, *flags)
                     self.check(patterns, queries, answers, measure)
+                    self.check_cuts(generator, patterns, queries, answers, *flags)
+
+    def test_autojunk_is_pythons_default(self):
+        generator = random.Random(20 if LONG else 5)
+        for batch in range(12 * TIMES):
+            # Some symbols stand often, most do not; lengths around the one at which the heuristic starts.
+            weights = [30] * generator.randrange(1, 5) + [1] * generator.choice((10, 60, 200))
+            sample = lambda length: [f"s{i}" for i in generator.choices(range(len(weights)), weights, k=length)]
+            queries = [sample(length) for length in (199, 200, 201, generator.randrange(202, 420))]
+            patterns = []
+            for _ in range(6):
+                for query in queries:
+                    begin = generator.randrange(len(query))
+                    patterns.append([token if generator.random() < 0.85 else sample(1)[0] for token in query[begin:begin + generator.randrange(240)]])
+            patterns += [[], ["s0"], ["s0"] * 40, sample(300)]
+            flags = ("--measure", "difflib", "--autojunk", "--blocks", "--space", SPACES[batch % 2])
+            answers = self.answers(patterns, queries, *flags)
+            self.check(patterns, queries, answers, "difflib", autojunk=True)
+            self.check_cuts(generator, patterns, queries, answers, *flags)
+
+    def test_autojunk_of_characters(self):
+        generator = random.Random(6)
+        text = lambda length: "".join(generator.choices("eat \u00e9\u4e00xyzqjkwvb", [20, 15, 10, 25, 1, 1, 2, 2, 1, 1, 1, 1, 1, 1, 3], k=length))
+        queries = [text(length) for length in (199, 200, 201, 500)]
+        texts = [query[:90] + text(60) for query in queries] + [query[100:] for query in queries] + [text(250)]
+        files = (self.file("lines.txt", "".join(line + "\n" for line in texts)), self.file("query_lines.txt", "".join(line + "\n" for line in queries)))
+        answers = self.succeeds("match", "--lines", files[0], "--queries", files[1], "--measure", "difflib", "--autojunk", "--blocks", "--threshold", 0, "--top", 100).lines()
+        self.check(texts, queries, answers, "difflib", autojunk=True)
+
+    def test_duplicates_are_every_pair_once(self):
+        generator = random.Random(7)
+        patterns = [sequence(generator, 12, 4) for _ in range(60)]
+        patterns += [relative(generator, pattern, 4) for pattern in patterns]
+        path = self.file("patterns.jsonl", [{"name": f"p{i}", "tokens": tokens} for i, tokens in enumerate(patterns)])
+        for measure in ("lcs", "difflib"):
+            for threshold in (0, 0.6, 1):
+                for top in (None, 2):
+                    flags = ("--measure", measure, "--threshold", threshold) + (("--top", top) if top else ())
+                    answers = self.succeeds("match", "--patterns", path, "--self", *flags).lines()
+                    self.assertEqual([answer["query"] for answer in answers], [f"p{j}" for j in range(len(patterns))])
+                    for j, answer in enumerate(answers):
+                        scored = []
+                        for i in range(j if patterns[j] else 0):
+                            a, b = patterns[i], patterns[j]
+                            matched = LCSseq.similarity(a, b) if measure == "lcs" else sum(block.size for block in difflib.SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks())
+                            similarity = 2 * matched / (len(a) + len(b))
+                            if similarity >= threshold:
+                                scored.append((-similarity, i, matched))
+                        self.assertEqual([(-hit["similarity"], hit["index"], hit["matched"]) for hit in answer["results"]], sorted(scored)[:top])
 
     def test_characters_of_lines(self):
         generator = random.Random(2)

@@ -137,6 +137,18 @@ class BadSequences(harness.CommandTest):
         self.refuses(2, ("--patterns",), "match", "--queries", self.queries)
         self.refuses(2, ("required",), "match")
 
+    def test_self_asks_with_the_patterns(self):
+        self.refused_flag(("--self", "--queries"), "--self", "--threshold", "0.5")
+        self.refuses(2, ("--threshold", "--self"), "match", "--patterns", self.patterns, "--self")
+        self.refuses(2, ("--patterns",), "match", "--self", "--threshold", "0.5")
+        self.refuses(2, ("--top", "0"), "match", "--patterns", self.patterns, "--self", "--threshold", "0.5", "--top", "0")
+        bad = self.file("bad.jsonl", "nonsense\n")
+        self.refuses(3, ("bad.jsonl:1:",), "match", "--patterns", bad, "--self", "--threshold", "0.5")
+
+    def test_autojunk_is_difflibs(self):
+        self.refused_flag(("--autojunk", "difflib"), "--autojunk")
+        self.refused_flag(("--autojunk", "difflib"), "--autojunk", "--measure", "lcs")
+
     def test_flag_without_its_value(self):
         self.refuses(2, ("--queries",), "match", "--patterns", self.patterns, "--queries")
 
