@@ -14,30 +14,53 @@ struct Window {
   std::uint32_t a_low, a_high, b_low, b_high;
 };
 
-/// The longest run of equal symbols in \p window; of those the first in the pattern, then in the
-/// query.
-Block longest_block(std::span<const Symbol> a, std::span<const Symbol> b, const Window& window) {
+/// For every place of \p b whether its symbol is popular: of 200 symbols or more, it is one that
+/// stands more than 1 % of the times, and one, and again one.
+std::vector<bool> popular_places(std::span<const Symbol> b) {
+  std::vector<bool> popular(b.size(), false);
+  if (b.size() < 200) return popular;
+  for (std::size_t j = 0; j < b.size(); ++j) {
+    const auto times = static_cast<std::size_t>(std::count(b.begin(), b.end(), b[j]));
+    popular[j] = times > b.size() / 100 + 1;
+  }
+  return popular;
+}
+
+/// The longest run of equal symbols in \p window, none of them popular; of those the first in the
+/// pattern, then in the query. It then grows over equal symbols, popular ones too.
+Block longest_block(std::span<const Symbol> a, std::span<const Symbol> b,
+                    const std::vector<bool>& popular, const Window& window) {
   Block best{window.a_low, window.b_low, 0};
   for (std::uint32_t i = window.a_low; i < window.a_high; ++i) {
     for (std::uint32_t j = window.b_low; j < window.b_high; ++j) {
       std::uint32_t length = 0;
       while (i + length < window.a_high && j + length < window.b_high &&
-             same(a[i + length], b[j + length])) {
+             same(a[i + length], b[j + length]) && !popular[j + length]) {
         ++length;
       }
       if (length > best.length) best = {i, j, length};
     }
   }
+  while (best.pattern_begin > window.a_low && best.query_begin > window.b_low &&
+         same(a[best.pattern_begin - 1], b[best.query_begin - 1])) {
+    best = {best.pattern_begin - 1, best.query_begin - 1, best.length + 1};
+  }
+  while (best.pattern_begin + best.length < window.a_high &&
+         best.query_begin + best.length < window.b_high &&
+         same(a[best.pattern_begin + best.length], b[best.query_begin + best.length])) {
+    ++best.length;
+  }
   return best;
 }
 
-void collect(std::span<const Symbol> a, std::span<const Symbol> b, const Window& window,
-             std::vector<Block>& found) {
-  const Block block = longest_block(a, b, window);
+void collect(std::span<const Symbol> a, std::span<const Symbol> b, const std::vector<bool>& popular,
+             const Window& window, std::vector<Block>& found) {
+  const Block block = longest_block(a, b, popular, window);
   if (block.length == 0) return;
-  collect(a, b, {window.a_low, block.pattern_begin, window.b_low, block.query_begin}, found);
+  collect(a, b, popular, {window.a_low, block.pattern_begin, window.b_low, block.query_begin},
+          found);
   found.push_back(block);
-  collect(a, b,
+  collect(a, b, popular,
           {block.pattern_begin + block.length, window.a_high, block.query_begin + block.length,
            window.b_high},
           found);
@@ -58,19 +81,21 @@ std::uint32_t lcs(std::span<const Symbol> pattern, std::span<const Symbol> query
   return length[pattern.size()][query.size()];
 }
 
-std::vector<Block> blocks(std::span<const Symbol> pattern, std::span<const Symbol> query) {
+std::vector<Block> blocks(std::span<const Symbol> pattern, std::span<const Symbol> query,
+                          bool autojunk) {
   std::vector<Block> found;
   collect(
-      pattern, query,
+      pattern, query, autojunk ? popular_places(query) : std::vector<bool>(query.size(), false),
       {0, static_cast<std::uint32_t>(pattern.size()), 0, static_cast<std::uint32_t>(query.size())},
       found);
-  // difflib merges blocks that touch; without junk none do: the longest would have been longer.
+  // difflib merges blocks that touch; none do: the longest would have been longer, or have grown.
   return found;
 }
 
-std::uint32_t difflib(std::span<const Symbol> pattern, std::span<const Symbol> query) {
+std::uint32_t difflib(std::span<const Symbol> pattern, std::span<const Symbol> query,
+                      bool autojunk) {
   std::uint32_t matched = 0;
-  for (const Block& block : blocks(pattern, query)) matched += block.length;
+  for (const Block& block : blocks(pattern, query, autojunk)) matched += block.length;
   return matched;
 }
 
@@ -83,12 +108,12 @@ double similarity(Matched measure, std::uint32_t matched, std::size_t pattern_le
 
 std::vector<MatchItem> match(std::span<const std::vector<Symbol>> patterns,
                              std::span<const Symbol> query, Matched measure, double threshold,
-                             std::size_t top) {
+                             std::size_t top, bool autojunk) {
   if (query.empty()) return {};
   std::vector<MatchItem> items;
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     const std::uint32_t matched =
-        measure == Matched::lcs ? lcs(patterns[i], query) : difflib(patterns[i], query);
+        measure == Matched::lcs ? lcs(patterns[i], query) : difflib(patterns[i], query, autojunk);
     const double value = similarity(measure, matched, patterns[i].size(), query.size());
     if (value >= threshold) items.push_back({i, value, matched});
   }

@@ -55,7 +55,8 @@ std::vector<Match> reference(const Sequences& patterns, const std::vector<Symbol
   const auto measure =
       asked.measure == Measure::lcs ? Reference::Matched::lcs : Reference::Matched::difflib;
   std::vector<Match> result;
-  for (const auto& item : Reference::match(patterns, query, measure, asked.threshold, asked.top)) {
+  for (const auto& item :
+       Reference::match(patterns, query, measure, asked.threshold, asked.top, asked.autojunk)) {
     result.push_back({item.index, item.similarity, item.matched});
   }
   return result;
@@ -317,6 +318,99 @@ TEST(SequenceMatcher, BlocksAreThoseOfDifflibUnderEitherMeasure) {
   }
 }
 
+/// A query whose symbols below 3 are popular from 200 symbols on.
+std::vector<Symbol> with_popular(std::mt19937_64& generator, std::size_t length) {
+  std::vector<Symbol> sequence(length);
+  for (Symbol& symbol : sequence)
+    symbol = static_cast<Symbol>(generator() % 2 == 0 ? generator() % 3 : generator() % 400);
+  return sequence;
+}
+
+TEST(SequenceMatcher, AutojunkIsThatOfTheReferenceFromTwoHundredSymbolsOn) {
+  auto generator = Testing::generator("autojunk");
+  Sequences queries;
+  Sequences patterns{{}, {0, 1, 2}, {0}, {500, 501}};
+  for (const std::size_t length : {1, 60, 199, 200, 201, 256, 320, 700}) {
+    queries.push_back(with_popular(generator, length));
+    patterns.push_back(noisy(generator, queries.back(), 3, 15));
+    patterns.push_back(noisy(generator, queries.back(), 400, 25));
+    patterns.emplace_back(queries.back().begin(), queries.back().begin() + length / 2);
+  }
+  const SequenceMatcher matcher(Testing::context(), ragged(patterns));
+  std::size_t changed = 0;
+  for (const double threshold : {0.0, 0.1, 0.6}) {
+    MatchOptions asked = options(Measure::difflib, threshold, 1000);
+    const MatchResults plain = matcher.match(ragged(queries), asked);
+    asked.autojunk = true;
+    std::vector<std::vector<Match>> expected;
+    for (std::size_t q = 0; q < queries.size(); ++q) {
+      expected.push_back(reference(patterns, queries[q], asked));
+      changed += queries[q].size() >= 200 && expected[q] != row(plain, q) ? 1 : 0;
+      if (queries[q].size() < 200) {
+        EXPECT_EQ(expected[q], row(plain, q));
+      }
+    }
+    for (const Space space : Testing::spaces()) {
+      asked.space = space;
+      const MatchResults results = matcher.match(ragged(queries), asked);
+      for (std::size_t q = 0; q < queries.size(); ++q) {
+        EXPECT_EQ(row(results, q), expected[q]) << queries[q].size() << ' ' << threshold;
+      }
+    }
+  }
+  EXPECT_GE(changed, 5U);
+}
+
+TEST(SequenceMatcher, AutojunkGoesBeyondTheRunMatrices) {
+  // All they share is popular: a block grows where both begin with it, and nowhere else.
+  std::vector<Symbol> pattern(12000);
+  std::vector<Symbol> query(12000);
+  for (Symbol i = 0; i < 12000; ++i) {
+    pattern[i] = i % 2 == 0 ? 1 : 100000 + i;
+    query[i] = i % 2 == 0 ? 1 : 200000 + i;
+  }
+  std::vector<Symbol> later = pattern;
+  later[0] = 99;
+  const SequenceMatcher matcher(Testing::context(), ragged({pattern, later}));
+  MatchOptions asked = options(Measure::difflib, 0.0, 2);
+  asked.autojunk = true;
+  for (const Space space : Testing::spaces()) {
+    asked.space = space;
+    EXPECT_EQ(row(matcher.match(ragged({query}), asked), 0),
+              (std::vector<Match>{{0, 2.0 / 24000, 1}, {1, 0.0, 0}}));
+  }
+}
+
+TEST(SequenceMatcher, SelfMatchTellsEveryPairOnceWhateverItsBatches) {
+  auto generator = Testing::generator("self");
+  // More than a batch of queries, and patterns with more duplicates than are asked for at first.
+  Sequences patterns;
+  for (int i = 0; i < 1700; ++i) {
+    patterns.push_back(i % 5 == 0 ? random_sequence(generator, generator() % 12, 9)
+                                  : noisy(generator, text("abcdefgh"), 200, i % 30));
+  }
+  const SequenceMatcher matcher(Testing::context(), ragged(patterns));
+  for (const auto& [threshold, top] :
+       {std::tuple{0.5, std::size_t{1} << 40U}, {0.9, 3}, {0.9, 1500}}) {
+    const MatchOptions asked = options(Measure::lcs, threshold, top);
+    const MatchResults all =
+        matcher.match(ragged(patterns), options(Measure::lcs, threshold, 1700));
+    std::size_t next = 0;
+    matcher.match_self(asked, [&](std::size_t first, const MatchResults& results) {
+      ASSERT_EQ(first, next);
+      next += results.matches.rows();
+      for (std::size_t r = 0; r < results.matches.rows(); ++r) {
+        std::vector<Match> before;
+        for (const Match& match : all.matches[first + r]) {
+          if (match.index < first + r && before.size() < top) before.push_back(match);
+        }
+        ASSERT_EQ(row(results, r), before) << first + r;
+      }
+    });
+    EXPECT_EQ(next, patterns.size());
+  }
+}
+
 TEST(SequenceMatcher, CascadeEqualsThePlainScan) {
   auto generator = Testing::generator("cascade");
   Sequences patterns;
@@ -472,6 +566,10 @@ TEST(SequenceMatcher, RefusesWhatIsWrong) {
     EXPECT_THROW(matcher.match(query, options(Measure::lcs, threshold, 1)), InvalidArgument);
   }
   EXPECT_THROW(matcher.match(query, options(Measure::lcs, 0.1, 0)), InvalidArgument);
+  MatchOptions junk = options(Measure::lcs, 0.1, 1);
+  junk.autojunk = true;
+  EXPECT_THROW(matcher.match(query, junk), InvalidArgument);
+  EXPECT_THROW(matcher.match_self(junk, {}), InvalidArgument);
   EXPECT_THROW(SequenceMatcher(Testing::context(), ragged({{1, unknown_symbol}})), InvalidArgument);
   const std::vector<Symbol> values{1, 2, 3};
   for (const std::vector<std::uint64_t>& offsets :

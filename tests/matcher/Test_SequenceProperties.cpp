@@ -88,6 +88,95 @@ TEST(SequenceProperties, BlocksEqualTheReferenceUnderEitherMeasure) {
   });
 }
 
+/// Two long queries around the length at which autojunk starts, over a vocabulary in which some
+/// symbols are popular and most are not, and patterns cut from them and mixed.
+Corpus any_popular_corpus() {
+  const Symbol stride = *rc::gen::element<Symbol>(1, 70000);
+  const auto popular = rc::gen::inRange<Symbol>(0, 3);
+  const auto symbol = rc::gen::weightedOneOf<Symbol>(
+      {{3, popular}, {2, rc::gen::inRange<Symbol>(3, 300)}, {1, rc::gen::just(unknown_symbol)}});
+  Corpus corpus;
+  for (int q = 0; q < 2; ++q) {
+    const auto length = *rc::gen::element<std::size_t>(199, 200, 201, 260, 300);
+    corpus.queries.push_back(*rc::gen::container<Sequence>(length, symbol));
+  }
+  const auto known =
+      rc::gen::weightedOneOf<Symbol>({{2, popular}, {3, rc::gen::inRange<Symbol>(3, 300)}});
+  for (int p = 0; p < 8; ++p) {
+    const Sequence& query = corpus.queries[static_cast<std::size_t>(p % 2)];
+    const auto begin = *rc::gen::inRange<std::size_t>(0, query.size());
+    const auto length = *rc::gen::inRange<std::size_t>(0, query.size() - begin + 1);
+    Sequence pattern(query.begin() + static_cast<std::ptrdiff_t>(begin),
+                     query.begin() + static_cast<std::ptrdiff_t>(begin + length));
+    for (Symbol& s : pattern) {
+      if (s == unknown_symbol || *rc::gen::inRange(0, 8) == 0) s = *known;
+    }
+    corpus.patterns.push_back(pattern);
+  }
+  for (auto* part : {&corpus.patterns, &corpus.queries}) {
+    for (Sequence& sequence : *part) {
+      for (Symbol& s : sequence) s = s == unknown_symbol ? s : s * stride;
+    }
+  }
+  return corpus;
+}
+
+TEST(SequenceProperties, AutojunkEqualsTheReference) {
+  expect_property("autojunk equals the reference on every space", [] {
+    const Corpus corpus = any_popular_corpus();
+    MatchOptions options = any_options();
+    options.measure = Measure::difflib;
+    options.autojunk = true;
+    options.blocks = true;
+    const SequenceMatcher matcher(Testing::context(), Testing::ragged(corpus.patterns));
+    std::vector<std::vector<Reference::MatchItem>> expected;
+    for (const Sequence& query : corpus.queries) {
+      expected.push_back(Reference::match(corpus.patterns, query, Reference::Matched::difflib,
+                                          options.threshold, options.top, true));
+    }
+    for (const Space space : Testing::spaces()) {
+      options.space = space;
+      const MatchResults results = matcher.match(Testing::ragged(corpus.queries), options);
+      for (std::size_t q = 0; q < corpus.queries.size(); ++q) {
+        RC_ASSERT(items(results.matches[q]) == expected[q]);
+        for (auto i = results.matches.offsets[q]; i < results.matches.offsets[q + 1]; ++i) {
+          RC_ASSERT(to_vector(results.blocks[i]) ==
+                    Reference::blocks(corpus.patterns[results.matches.values[i].index],
+                                      corpus.queries[q], true));
+        }
+      }
+    }
+  });
+}
+
+TEST(SequenceProperties, SelfMatchEqualsBruteForce) {
+  expect_property("every pair i < j once, as the reference scores it, on every space", [] {
+    const auto sequences = any_corpus().patterns;
+    MatchOptions options = any_options();
+    options.blocks = *rc::gen::arbitrary<bool>();
+    options.autojunk = options.measure == Measure::difflib && *rc::gen::arbitrary<bool>();
+    const auto measure =
+        options.measure == Measure::lcs ? Reference::Matched::lcs : Reference::Matched::difflib;
+    const SequenceMatcher matcher(Testing::context(), Testing::ragged(sequences));
+    for (const Space space : Testing::spaces()) {
+      options.space = space;
+      std::size_t next = 0;
+      matcher.match_self(options, [&](std::size_t first, const MatchResults& results) {
+        RC_ASSERT(first == next);
+        next += results.matches.rows();
+        for (std::size_t row = 0; row < results.matches.rows(); ++row) {
+          const std::size_t j = first + row;
+          RC_ASSERT(items(results.matches[row]) ==
+                    Reference::match(std::span(sequences).first(j), sequences[j], measure,
+                                     options.threshold, options.top, options.autojunk));
+        }
+        RC_ASSERT(results.blocks.rows() == (options.blocks ? results.matches.values.size() : 0));
+      });
+      RC_ASSERT(next == sequences.size());
+    }
+  });
+}
+
 TEST(SequenceProperties, AQueryIsAnsweredTheSameAloneAndInABatch) {
   expect_property("a batch is its queries", [] {
     const Corpus corpus = any_corpus();

@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace {
@@ -92,6 +93,36 @@ TEST(ReferenceSequence, NoAutojunk) {
   for (int i = 0; i < 5; ++i) a += "xy";
   for (int i = 0; i < 100; ++i) b += "xy";
   EXPECT_EQ(difflib(a, b), 10U);
+}
+
+/// `unit` times.
+std::string repeated(const char* unit, int times) {
+  std::string text;
+  for (int i = 0; i < times; ++i) text += unit;
+  return text;
+}
+
+TEST(ReferenceSequence, AutojunkIsThatOfPython) {
+  // Written down from Python's difflib.SequenceMatcher(None, a, b).get_matching_blocks().
+  const auto junk = [](const std::string& a, const std::string& b) {
+    return Reference::blocks(letters(a), letters(b), true);
+  };
+  // 200 symbols of which x and y are popular: they begin no run, …
+  EXPECT_THAT(junk(repeated("xy", 5), "zz" + repeated("xy", 99)), IsEmpty());
+  // … but what precedes nothing rare grows from the corner of a window.
+  EXPECT_THAT(junk(repeated("xy", 5), repeated("xy", 100)), ElementsAre(Block{0, 0, 10}));
+  // One symbol fewer: no heuristic.
+  EXPECT_THAT(junk(repeated("xy", 5), "z" + repeated("xy", 99)), ElementsAre(Block{0, 1, 10}));
+  // A rare run grows over popular symbols on both sides, within its window.
+  EXPECT_THAT(junk("xyzxyq", repeated("xy", 98) + "zxyw"), ElementsAre(Block{0, 194, 5}));
+  // Three times in 200 is not popular, four times is; in 199, nothing is.
+  for (const auto& [length, times, found] :
+       {std::tuple{200, 3, 1}, {200, 4, 0}, {199, 4, 1}, {199, 50, 1}, {300, 4, 1}, {300, 5, 0}}) {
+    std::vector<Symbol> b(length);
+    for (int j = 0; j < length; ++j) b[j] = j >= 1 && j <= times ? 7 : 1000 + j;
+    EXPECT_EQ(Reference::difflib(std::vector<Symbol>{1, 7, 2}, b, true), found)
+        << length << ' ' << times;
+  }
 }
 
 TEST(ReferenceSequence, UnknownMatchesNothingItselfIncluded) {

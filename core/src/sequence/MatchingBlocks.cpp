@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/sequence/RatcliffObershelp.hpp>
+#include <kindred/core/sequence/MatchingBlocks.hpp>
 
+#include <kindred/core/sequence/Autojunk.hpp>
 #include <kindred/core/sequence/impl/LongestRuns.hpp>
 
 #include <algorithm>
-#include <utility>
 
 namespace Kindred {
 
-namespace {
-
 /// difflib's own way: run lengths row by row, only where symbols are equal.
-class SparseRunFinder {
+class BlockFinder::Runs {
  public:
-  SparseRunFinder(std::span<const Symbol> pattern, std::span<const Symbol> query)
-      : m_pattern(pattern), m_before(query.size() + 1, 0), m_now(query.size() + 1, 0) {
-    for (std::size_t j = 0; j < query.size(); ++j) {
-      if (query[j] != unknown_symbol)
-        m_positions.emplace_back(query[j], static_cast<std::uint32_t>(j));
-    }
-    std::sort(m_positions.begin(), m_positions.end());
-  }
+  Runs(const BlockFinder& finder, std::span<const Symbol> pattern)
+      : m_positions(finder.m_positions),
+        m_pattern(pattern),
+        m_before(finder.m_query.size() + 1, 0),
+        m_now(finder.m_query.size() + 1, 0) {}
 
   Block longest(const Impl::RunRange& range) {
     Block best{0, 0, 0};
@@ -40,9 +35,18 @@ class SparseRunFinder {
     return best;
   }
 
- private:
-  using Position = std::pair<Symbol, std::uint32_t>;
+  /// Calls \p emit with every run; returns the symbols in them.
+  template <class Emit>
+  static std::uint32_t match(const BlockFinder& finder, std::span<const Symbol> pattern,
+                             const Emit& emit) {
+    Runs runs(finder, pattern);
+    const Impl::GrowRun<Symbol> grow{pattern.data(), 1,
+                                     finder.m_grows ? finder.m_query.data() : nullptr};
+    return Impl::matched_runs(runs, static_cast<std::uint32_t>(pattern.size()),
+                              static_cast<std::uint32_t>(finder.m_query.size()), emit, grow);
+  }
 
+ private:
   std::pair<const Position*, const Position*> positions(Symbol symbol, std::uint32_t begin,
                                                         std::uint32_t end) const {
     if (symbol == unknown_symbol) return {nullptr, nullptr};
@@ -53,20 +57,31 @@ class SparseRunFinder {
             m_positions.data() + (last - m_positions.begin())};
   }
 
+  const std::vector<Position>& m_positions;
   std::span<const Symbol> m_pattern;
-  std::vector<Position> m_positions;    ///< of the query, by symbol
   std::vector<std::uint32_t> m_before;  ///< [j + 1]: run that ends at (i - 1, j)
   std::vector<std::uint32_t> m_now;
 };
 
-}  // namespace
+BlockFinder::BlockFinder(std::span<const Symbol> query, bool autojunk)
+    : m_query(query.begin(), query.end()) {
+  const std::vector<Symbol> rare = autojunk ? without_popular(query) : std::vector<Symbol>();
+  m_grows = !rare.empty();
+  const std::span<const Symbol> places = m_grows ? rare : query;
+  for (std::size_t j = 0; j < places.size(); ++j) {
+    if (places[j] != unknown_symbol)
+      m_positions.emplace_back(places[j], static_cast<std::uint32_t>(j));
+  }
+  std::sort(m_positions.begin(), m_positions.end());
+}
 
-std::vector<Block> matching_blocks(std::span<const Symbol> pattern, std::span<const Symbol> query) {
+std::uint32_t BlockFinder::matched(std::span<const Symbol> pattern) const {
+  return Runs::match(*this, pattern, [](const Block&) {});
+}
+
+std::vector<Block> BlockFinder::blocks(std::span<const Symbol> pattern) const {
   std::vector<Block> runs;
-  SparseRunFinder finder(pattern, query);
-  Impl::matched_runs(finder, static_cast<std::uint32_t>(pattern.size()),
-                     static_cast<std::uint32_t>(query.size()),
-                     [&](const Block& run) { runs.push_back(run); });
+  Runs::match(*this, pattern, [&](const Block& run) { runs.push_back(run); });
   std::sort(runs.begin(), runs.end(),
             [](const Block& a, const Block& b) { return a.pattern_begin < b.pattern_begin; });
   std::vector<Block> blocks;
@@ -80,6 +95,11 @@ std::vector<Block> matching_blocks(std::span<const Symbol> pattern, std::span<co
     }
   }
   return blocks;
+}
+
+std::vector<Block> matching_blocks(std::span<const Symbol> pattern, std::span<const Symbol> query,
+                                   bool autojunk) {
+  return BlockFinder(query, autojunk).blocks(pattern);
 }
 
 }  // namespace Kindred

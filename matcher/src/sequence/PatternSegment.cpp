@@ -4,6 +4,7 @@
 #include "SequenceScan.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <type_traits>
 
@@ -11,6 +12,16 @@ namespace Kindred::Impl {
 
 PatternSegment::PatternSegment(Context& context, RaggedSpan<Symbol> patterns, Residency residency)
     : m_context(&context), m_store(context, patterns) {
+  place(residency);
+}
+
+PatternSegment::PatternSegment(Context& context, const StoredTiles& stored, Residency residency)
+    : m_context(&context), m_store(stored) {
+  place(residency);
+}
+
+void PatternSegment::place(Residency residency) {
+  Context& context = *m_context;
   const std::shared_ptr<const TileBuffers<HostSpace>> tiles(
       std::shared_ptr<void>(), &m_store.tiles);  // the store outlives the scans
   for (const Space space : {Space::serial, Space::openmp}) {
@@ -62,26 +73,51 @@ void PatternSegment::add_to(Workload& workload, RaggedSpan<Symbol> queries,
 
 std::vector<std::vector<Match>> PatternSegment::match(Space space, RaggedSpan<Symbol> queries,
                                                       const MatchOptions& options) const {
-  std::vector<std::vector<Match>> answers(queries.rows());
+  if (size() == 0) return std::vector<std::vector<Match>>(queries.rows());
+  return match_dense(space, m_store.symbols.translate(queries), options, {});
+}
+
+std::vector<std::vector<Match>> PatternSegment::match_own(Space space, std::size_t first,
+                                                          std::size_t count,
+                                                          const MatchOptions& options) const {
+  std::vector<std::uint32_t> limits(count);
+  std::iota(limits.begin(), limits.end(), static_cast<std::uint32_t>(first));
+  return match_dense(space, own(first, count), options, limits);
+}
+
+Ragged<Symbol> PatternSegment::own(std::size_t first, std::size_t count) const {
+  Ragged<Symbol> dense;
+  for (std::size_t index = first; index < first + count; ++index) dense.push_row(pattern(index));
+  return dense;
+}
+
+std::vector<std::vector<Match>> PatternSegment::match_dense(
+    Space space, RaggedSpan<Symbol> dense, const MatchOptions& options,
+    std::span<const std::uint32_t> index_limits) const {
+  std::vector<std::vector<Match>> answers(dense.rows());
   std::vector<std::size_t> rows;
-  for (std::size_t row = 0; row < queries.rows(); ++row) {
-    if (queries.length(row) > 0) rows.push_back(row);
+  for (std::size_t row = 0; row < dense.rows(); ++row) {
+    if (dense.length(row) > 0) rows.push_back(row);
   }
-  if (rows.empty() || size() == 0) return answers;
-  const Ragged<Symbol> dense = m_store.symbols.translate(queries);
+  if (rows.empty()) return answers;
   with_instance(*m_context, space, [&](const auto& exec_space) {
     using space_type = std::decay_t<decltype(exec_space)>;
     static_cast<SequenceScan<space_type>*>(m_scans[static_cast<std::size_t>(space)].get())
-        ->match(exec_space, m_store, dense, rows, options, answers);
+        ->match(exec_space, m_store, dense, rows, options, index_limits, answers);
   });
   return answers;
 }
 
-std::vector<Block> PatternSegment::blocks(std::uint64_t index,
-                                          std::span<const Symbol> query) const {
+std::vector<Block> PatternSegment::blocks(std::uint64_t index, std::span<const Symbol> query,
+                                          bool autojunk) const {
   std::vector<Symbol> dense(query.begin(), query.end());
   for (Symbol& symbol : dense) symbol = m_store.symbols[symbol];
-  return matching_blocks(m_store.pattern(m_store.slot_of[index]), dense);
+  return matching_blocks(pattern(index), dense, autojunk);
+}
+
+std::vector<Block> PatternSegment::own_blocks(std::uint64_t index, std::uint64_t query,
+                                              bool autojunk) const {
+  return matching_blocks(pattern(index), pattern(query), autojunk);
 }
 
 }  // namespace Kindred::Impl

@@ -23,6 +23,8 @@ class PatternSegment {
   /// \param patterns a row a pattern; copied \throws InvalidArgument, OutOfMemory,
   /// SpaceUnavailable for `Residency::both`
   PatternSegment(Context& context, RaggedSpan<Symbol> patterns, Residency residency);
+  /// \param stored checked; its owner is kept \throws as above
+  PatternSegment(Context& context, const StoredTiles& stored, Residency residency);
   PatternSegment(const PatternSegment&) = delete;
   PatternSegment& operator=(const PatternSegment&) = delete;
 
@@ -32,6 +34,9 @@ class PatternSegment {
     return m_bytes[static_cast<std::size_t>(space)];
   }
 
+  /// The tiles on the host, for a file; \see PatternStore
+  const PatternStore& store() const noexcept { return m_store; }
+
   /// Adds what matching \p queries here takes to \p workload.
   void add_to(Workload& workload, RaggedSpan<Symbol> queries, const MatchOptions& options) const;
 
@@ -40,10 +45,27 @@ class PatternSegment {
   std::vector<std::vector<Match>> match(Space space, RaggedSpan<Symbol> queries,
                                         const MatchOptions& options) const;
 
+  /// \brief As `match`, with the patterns from \p first on, of which there are \p count, as
+  /// queries: each finds only those before it.
+  std::vector<std::vector<Match>> match_own(Space space, std::size_t first, std::size_t count,
+                                            const MatchOptions& options) const;
+  /// The patterns from \p first on, of which there are \p count, in dense symbols.
+  Ragged<Symbol> own(std::size_t first, std::size_t count) const;
+
   /// The matching blocks of pattern \p index and \p query.
-  std::vector<Block> blocks(std::uint64_t index, std::span<const Symbol> query) const;
+  std::vector<Block> blocks(std::uint64_t index, std::span<const Symbol> query,
+                            bool autojunk) const;
+  /// The matching blocks of pattern \p index and pattern \p query.
+  std::vector<Block> own_blocks(std::uint64_t index, std::uint64_t query, bool autojunk) const;
 
  private:
+  void place(Residency residency);
+  std::vector<std::vector<Match>> match_dense(Space space, RaggedSpan<Symbol> dense,
+                                              const MatchOptions& options,
+                                              std::span<const std::uint32_t> index_limits) const;
+  std::vector<Symbol> pattern(std::uint64_t index) const {
+    return m_store.pattern(m_store.slot_of[index]);
+  }
   template <class ExecutionSpace>
   void add_scan(Space space, std::shared_ptr<const TileBuffers<ExecutionSpace>> tiles);
 

@@ -156,6 +156,23 @@ void PatternStore::fill(const Plan& plan, std::uint64_t tile, SymbolType* out) {
   }
 }
 
+PatternStore::PatternStore(const StoredTiles& stored)
+    : symbols(stored.symbols), tiles(stored), m_owner(stored.owner) {
+  const auto used = std::find(stored.indices.begin(), stored.indices.end(), no_pattern);
+  slot_of.resize(static_cast<std::size_t>(used - stored.indices.begin()));
+  for (std::uint32_t slot = 0; slot < slot_of.size(); ++slot) {
+    slot_of[stored.indices[slot]] = slot;
+    symbol_count += stored.lengths[slot];
+  }
+  if (!slot_of.empty()) longest = stored.lengths[slot_of.size() - 1];
+}
+
+StoredTiles PatternStore::stored(std::span<const Symbol> by_dense) const {
+  const auto all = [](const auto& buffer) { return std::span(buffer.data(), buffer.size()); };
+  return {all(tiles.octets),  all(tiles.narrow),  all(tiles.wide), all(tiles.offsets),
+          all(tiles.lengths), all(tiles.indices), by_dense,        {}};
+}
+
 std::vector<Symbol> PatternStore::pattern(std::uint32_t slot) const {
   std::vector<Symbol> found(tiles.lengths.data()[slot]);
   std::uint64_t at = tiles.offsets.data()[slot / tile_patterns] + slot % tile_patterns;

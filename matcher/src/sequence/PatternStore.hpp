@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_SRC_SEQUENCE_PATTERN_STORE_HPP
 #define KINDRED_MATCHER_SRC_SEQUENCE_PATTERN_STORE_HPP
 
+#include "StoredTiles.hpp"
 #include "SymbolMap.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
@@ -11,6 +12,8 @@
 #include <kindred/memory/Buffer.hpp>
 
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
 namespace Kindred::Impl {
@@ -24,11 +27,11 @@ class TileBuffers {
   TileBuffers(MemoryResource& memory, std::uint64_t symbols, std::uint32_t tile_count,
               std::uint32_t vocabulary_size)
       : octets(memory, "Kindred::SequenceMatcher::bytes",
-               symbol_bytes(vocabulary_size) == 1 ? symbols : 0),
+               tile_symbol_bytes(vocabulary_size) == 1 ? symbols : 0),
         narrow(memory, "Kindred::SequenceMatcher::narrow",
-               symbol_bytes(vocabulary_size) == 2 ? symbols : 0),
+               tile_symbol_bytes(vocabulary_size) == 2 ? symbols : 0),
         wide(memory, "Kindred::SequenceMatcher::wide",
-             symbol_bytes(vocabulary_size) == 4 ? symbols : 0),
+             tile_symbol_bytes(vocabulary_size) == 4 ? symbols : 0),
         offsets(memory, "Kindred::SequenceMatcher::offsets", std::size_t{tile_count} + 1),
         lengths(memory, "Kindred::SequenceMatcher::lengths",
                 std::size_t{tile_count} * tile_patterns),
@@ -38,10 +41,17 @@ class TileBuffers {
         vocabulary(vocabulary_size),
         rows(symbols / tile_patterns) {}
 
-  /// Of one symbol; the padding, `vocabulary`, must fit too.
-  static unsigned symbol_bytes(std::uint32_t vocabulary) {
-    return vocabulary <= 0xFFU ? 1 : vocabulary <= 0xFFFFU ? 2 : 4;
-  }
+  /// Borrows those of a file. They are on the host, as this must be.
+  explicit TileBuffers(const StoredTiles& stored)
+      : octets(borrowed(stored.octets)),
+        narrow(borrowed(stored.narrow)),
+        wide(borrowed(stored.wide)),
+        offsets(borrowed(stored.offsets)),
+        lengths(borrowed(stored.lengths)),
+        indices(borrowed(stored.indices)),
+        tiles(static_cast<std::uint32_t>(stored.lengths.size() / tile_patterns)),
+        vocabulary(static_cast<std::uint32_t>(stored.symbols.size())),
+        rows(stored.offsets.back() / tile_patterns) {}
 
   PatternTiles<ExecutionSpace> view() const {
     return {octets.const_view(),
@@ -74,6 +84,13 @@ class TileBuffers {
   std::uint32_t tiles;
   std::uint32_t vocabulary;
   std::uint64_t rows;
+
+ private:
+  /// Tiles are never written once they are full.
+  template <class T>
+  static Buffer<T, memory_space> borrowed(std::span<const T> elements) {
+    return {const_cast<T*>(elements.data()), elements.size()};
+  }
 };
 
 /// \brief The patterns on the host: tiles, and what is asked by pattern.
@@ -81,6 +98,11 @@ class PatternStore {
  public:
   /// \throws InvalidArgument for offsets or symbols out of range; OutOfMemory
   PatternStore(Context& context, RaggedSpan<Symbol> patterns);
+  /// \param stored checked; its owner is kept
+  explicit PatternStore(const StoredTiles& stored);
+
+  /// What a file holds of this. \param by_dense of `symbols`, outlives it
+  StoredTiles stored(std::span<const Symbol> by_dense) const;
 
   /// Dense symbols of the pattern in \p slot.
   std::vector<Symbol> pattern(std::uint32_t slot) const;
@@ -94,6 +116,7 @@ class PatternStore {
  private:
   struct Plan;
   PatternStore(Context& context, const Plan& plan);
+  std::shared_ptr<const void> m_owner;  ///< of tiles that are borrowed
   template <class SymbolType>
   void fill(const Plan& plan, std::uint64_t tile, SymbolType* out);
 };

@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_SRC_SEQUENCE_SEQUENCE_SCAN_HPP
 
 #include "PatternStore.hpp"
+#include "QueryBuffers.hpp"
 
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/sequence/Lcs.hpp>
@@ -33,10 +34,13 @@ class SequenceScan {
   const tiles_type& tiles() const { return *m_tiles; }
 
   /// Answers query `rows[i]` of \p queries (dense symbols, not empty) into `answers[rows[i]]`.
+  /// \param index_limits for every query, the index from which on patterns are no result; empty:
+  /// all are
   /// Fences \p exec_space. \throws OutOfMemory when one query does not fit
   void match(const ExecutionSpace& exec_space, const PatternStore& store,
              RaggedSpan<Symbol> queries, const std::vector<std::size_t>& rows,
-             const MatchOptions& options, std::vector<std::vector<Match>>& answers) {
+             const MatchOptions& options, std::span<const std::uint32_t> index_limits,
+             std::vector<std::vector<Match>>& answers) {
     const std::lock_guard lock(m_mutex);
     std::uint64_t longest = 0;
     for (const std::size_t row : rows)
@@ -52,9 +56,11 @@ class SequenceScan {
           rows.begin() + static_cast<std::ptrdiff_t>(begin),
           rows.begin() + static_cast<std::ptrdiff_t>(begin + count));
       if (wide) {
-        match_batch<WideRank>(exec_space, store, queries, some, options, m_wide, answers);
+        match_batch<WideRank>(exec_space, store, queries, some, options, index_limits, m_wide,
+                              answers);
       } else {
-        match_batch<Rank>(exec_space, store, queries, some, options, m_narrow, answers);
+        match_batch<Rank>(exec_space, store, queries, some, options, index_limits, m_narrow,
+                          answers);
       }
     });
   }
@@ -80,11 +86,17 @@ class SequenceScan {
   template <class Key>
   void match_batch(const ExecutionSpace& exec_space, const PatternStore& store,
                    RaggedSpan<Symbol> queries, const std::vector<std::size_t>& rows,
-                   const MatchOptions& options, Selection<Key>& selection,
-                   std::vector<std::vector<Match>>& answers) {
+                   const MatchOptions& options, std::span<const std::uint32_t> index_limits,
+                   Selection<Key>& selection, std::vector<std::vector<Match>>& answers) {
     const PatternTiles<ExecutionSpace> tiles = m_tiles->view();
-    m_arrays.build(queries, rows, tiles.vocabulary);
-    const QueryTables<ExecutionSpace> tables = place_tables(exec_space);
+    QueryTables<ExecutionSpace> tables =
+        m_queries.place(exec_space, *m_memory, queries, rows, tiles.vocabulary);
+    m_limits.clear();
+    if (!index_limits.empty()) {
+      for (const std::size_t row : rows) m_limits.push_back(index_limits[row]);
+      tables.index_limits = placed(exec_space, *m_memory, m_limits, m_placed_limits,
+                                   "Kindred::SequenceMatcher::index_limits");
+    }
     const std::uint64_t slots = tiles.slots();
     sized(m_matched, "Kindred::SequenceMatcher::matched", rows.size() * slots);
     const TopKShape shape{rows.size(), slots,
@@ -100,8 +112,11 @@ class SequenceScan {
       lcs_lengths(exec_space, tiles, tables, options.threshold, m_carry.view(), m_matched.view());
     }
     if (options.measure == Measure::difflib) {
+      if (options.autojunk) {
+        m_popular.place(exec_space, *m_memory, queries, rows, tiles.vocabulary);
+      }
       for (std::uint32_t q = 0; q < rows.size(); ++q) {
-        match_runs(exec_space, store, tiles, tables, q, queries[rows[q]], options.threshold);
+        match_runs(exec_space, store, tiles, tables, q, queries[rows[q]], options);
       }
     }
     match_keys<ExecutionSpace, Key>(exec_space, tiles, tables, options.threshold,
@@ -126,8 +141,10 @@ class SequenceScan {
   void match_runs(const ExecutionSpace& exec_space, const PatternStore& store,
                   const PatternTiles<ExecutionSpace>& tiles,
                   const QueryTables<ExecutionSpace>& tables, std::uint32_t q,
-                  std::span<const Symbol> query, double threshold) {
+                  std::span<const Symbol> query, const MatchOptions& options) {
+    const double threshold = options.threshold;
     RunsShape<ExecutionSpace> shape;
+    if (options.autojunk) shape.grow_over = m_popular.grow_over(q);
     shape.query = q;
     shape.words = (query.size() + word_symbols - 1) / word_symbols;
     shape.listed = threshold > 0.0;
@@ -143,19 +160,23 @@ class SequenceScan {
     if (shape.listed) {
       sized(m_survivors, "Kindred::SequenceMatcher::survivors", tiles.slots());
       collect_survivors(exec_space, tiles, q, shape.slot_end,
-                        static_cast<std::uint32_t>(query.size()), threshold, m_matched.const_view(),
+                        static_cast<std::uint32_t>(query.size()), threshold,
+                        m_limits.empty() ? no_pattern : m_limits[q], m_matched.const_view(),
                         m_survivors.view(), m_counters.view());
     }
-    ratcliff_obershelp(exec_space, tiles, tables, shape, m_survivors.const_view(),
-                       m_counters.view(), m_runs.view(), m_matched.view());
+    ratcliff_obershelp(exec_space, tiles, options.autojunk ? m_popular.tables(q, tables) : tables,
+                       shape, m_survivors.const_view(), m_counters.view(), m_runs.view(),
+                       m_matched.view());
     if (shape.slot_end < patterns) {
-      match_long_runs(exec_space, store, q, shape.slot_end, query, threshold);
+      match_long_runs(exec_space, store, q, shape.slot_end, query, options);
     }
   }
 
   /// The slots from \p slot on, whose run matrices would be too large, on the calling thread.
   void match_long_runs(const ExecutionSpace& exec_space, const PatternStore& store, std::uint32_t q,
-                       std::uint32_t slot, std::span<const Symbol> query, double threshold) {
+                       std::uint32_t slot, std::span<const Symbol> query,
+                       const MatchOptions& options) {
+    const BlockFinder finder(query, options.autojunk);
     const auto patterns = static_cast<std::uint32_t>(store.slot_of.size());
     const std::uint64_t first = std::uint64_t{q} * m_tiles->view().slots() + slot;
     const auto own = Kokkos::subview(m_matched.view(), std::pair(first, first + patterns - slot));
@@ -164,10 +185,8 @@ class SequenceScan {
     for (std::uint32_t s = slot; s < patterns; ++s) {
       std::uint32_t& count = counts[s - slot];
       const std::uint64_t total = store.tiles.lengths.data()[s] + query.size();
-      if (threshold > 0.0 && similarity(count, total) < threshold) continue;
-      const std::vector<Symbol> pattern = store.pattern(s);
-      count = 0;
-      for (const Block& block : matching_blocks(pattern, query)) count += block.length;
+      if (options.threshold > 0.0 && similarity(count, total) < options.threshold) continue;
+      count = finder.matched(store.pattern(s));
     }
     upload(exec_space, own, counts.data(), counts.size());
   }
@@ -184,46 +203,9 @@ class SequenceScan {
         std::max<std::uint64_t>(1, std::min({wanted, items, fitting})));
   }
 
-  /// The query tables where the kernels read them.
-  QueryTables<ExecutionSpace> place_tables(const ExecutionSpace& exec_space) {
-    QueryTables<ExecutionSpace> tables;
-    tables.lengths =
-        placed(exec_space, m_arrays.lengths, m_lengths, "Kindred::SequenceMatcher::query_lengths");
-    tables.first_segment = placed(exec_space, m_arrays.first_segment, m_first_segment,
-                                  "Kindred::SequenceMatcher::first_segment");
-    tables.segments =
-        placed(exec_space, m_arrays.segments, m_segments, "Kindred::SequenceMatcher::segments");
-    tables.codes = placed(exec_space, m_arrays.codes, m_codes, "Kindred::SequenceMatcher::codes");
-    tables.words = placed(exec_space, m_arrays.words, m_words, "Kindred::SequenceMatcher::words");
-    tables.code_stride = m_arrays.code_stride;
-    tables.queries = static_cast<std::uint32_t>(m_arrays.lengths.size());
-    tables.segments_max = m_arrays.segments_max;
-    tables.words_max = m_arrays.words_max;
-    return tables;
-  }
-  template <class T>
-  ArrayView<const T, ExecutionSpace> placed(const ExecutionSpace& exec_space,
-                                            const std::vector<T>& values,
-                                            Buffer<T, memory_space>& buffer, const char* label) {
-    if constexpr (is_host) {
-      return ArrayView<const T, ExecutionSpace>(values.data(), values.size());
-    } else {
-      sized(buffer, label, values.size());
-      // Not waited for: `values` stay as they are until the answer has been downloaded.
-      using host_view =
-          Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-      Kokkos::deep_copy(exec_space, buffer.view(), host_view(values.data(), values.size()));
-      return buffer.const_view();
-    }
-  }
-
   template <class T>
   void sized(Buffer<T, memory_space>& buffer, const char* label, std::uint64_t size) {
-    if (buffer.data() == nullptr) {
-      buffer = Buffer<T, memory_space>(*m_memory, label, size);
-    } else {
-      buffer.resize_discarding(size);
-    }
+    Impl::sized(buffer, *m_memory, label, size);
   }
 
   /// A key holds the similarity, which tells the count.
@@ -247,12 +229,10 @@ class SequenceScan {
   std::shared_ptr<const tiles_type> m_tiles;
   int m_workers;
   std::mutex m_mutex;
-  QueryArrays m_arrays;
-  Buffer<std::uint32_t, memory_space> m_lengths;
-  Buffer<std::uint32_t, memory_space> m_first_segment;
-  Buffer<QuerySegment, memory_space> m_segments;
-  Buffer<std::uint8_t, memory_space> m_codes;
-  Buffer<WordTable, memory_space> m_words;
+  QueryBuffers<ExecutionSpace> m_queries;
+  PopularSymbols<ExecutionSpace> m_popular;
+  std::vector<std::uint32_t> m_limits;
+  Buffer<std::uint32_t, memory_space> m_placed_limits;
   Buffer<std::uint32_t, memory_space> m_matched;
   Buffer<std::uint64_t, memory_space> m_carry;
   Buffer<std::uint32_t, memory_space> m_survivors;

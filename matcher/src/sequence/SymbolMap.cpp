@@ -54,14 +54,36 @@ SymbolMap::SymbolMap(const Context& context, std::span<const Symbol> symbols, Sy
   }
   std::stable_sort(entries.begin(), entries.end(),
                    [](const Entry& a, const Entry& b) { return a.count > b.count; });
-  m_size = static_cast<std::uint32_t>(entries.size());
+  std::vector<Symbol> by_dense;
+  by_dense.reserve(entries.size());
+  for (const Entry& entry : entries) by_dense.push_back(entry.symbol);
+  fill(by_dense, largest, by_table);
+}
+
+SymbolMap::SymbolMap(std::span<const Symbol> by_dense) {
+  if (by_dense.empty()) return;
+  const Symbol largest = *std::max_element(by_dense.begin(), by_dense.end());
+  fill(by_dense, largest, largest < (1U << 20U) || largest / 4 < by_dense.size());
+}
+
+void SymbolMap::fill(std::span<const Symbol> by_dense, Symbol largest, bool by_table) {
+  m_size = static_cast<std::uint32_t>(by_dense.size());
   if (by_table) {
     m_table.assign(std::size_t{largest} + 1, unknown_symbol);
-    for (std::uint32_t d = 0; d < m_size; ++d) m_table[entries[d].symbol] = d;
+    for (std::uint32_t d = 0; d < m_size; ++d) m_table[by_dense[d]] = d;
   } else {
-    for (std::uint32_t d = 0; d < m_size; ++d) m_sorted.emplace_back(entries[d].symbol, d);
+    for (std::uint32_t d = 0; d < m_size; ++d) m_sorted.emplace_back(by_dense[d], d);
     std::sort(m_sorted.begin(), m_sorted.end());
   }
+}
+
+std::vector<Symbol> SymbolMap::by_dense() const {
+  std::vector<Symbol> symbols(m_size);
+  for (std::size_t s = 0; s < m_table.size(); ++s) {
+    if (m_table[s] != unknown_symbol) symbols[m_table[s]] = static_cast<Symbol>(s);
+  }
+  for (const auto& [symbol, dense] : m_sorted) symbols[dense] = symbol;
+  return symbols;
 }
 
 Symbol SymbolMap::find(Symbol symbol) const noexcept {

@@ -20,6 +20,8 @@ class SymbolMap {
   SymbolMap() = default;
   /// \param symbols below `unknown_symbol` \param largest of them
   SymbolMap(const Context& context, std::span<const Symbol> symbols, Symbol largest);
+  /// \param by_dense dense number → symbol, each once, below `unknown_symbol`
+  explicit SymbolMap(std::span<const Symbol> by_dense);
 
   /// Different symbols; dense numbers are below.
   std::uint32_t size() const noexcept { return m_size; }
@@ -27,11 +29,14 @@ class SymbolMap {
   Symbol operator[](Symbol symbol) const noexcept {
     return symbol < m_table.size() ? m_table[symbol] : find(symbol);
   }
+  /// Dense number → symbol.
+  std::vector<Symbol> by_dense() const;
   /// Every row, translated.
   Ragged<Symbol> translate(RaggedSpan<Symbol> rows) const;
 
  private:
   Symbol find(Symbol symbol) const noexcept;
+  void fill(std::span<const Symbol> by_dense, Symbol largest, bool by_table);
 
   std::uint32_t m_size = 0;
   std::vector<Symbol> m_table;                      ///< by symbol, where they are small numbers

@@ -75,11 +75,13 @@ std::vector<Item> score_candidates(Metric metric, std::span<const float> rows,
 
 /// Length of the longest common subsequence; `unknown_symbol` matches nothing.
 std::uint32_t lcs(std::span<const Symbol> pattern, std::span<const Symbol> query);
-/// The matching blocks of Python's `SequenceMatcher(None, pattern, query, autojunk=False)`, without
-/// the final empty one.
-std::vector<Block> blocks(std::span<const Symbol> pattern, std::span<const Symbol> query);
+/// The matching blocks of Python's `SequenceMatcher(None, pattern, query, autojunk=…)`, without the
+/// final empty one.
+std::vector<Block> blocks(std::span<const Symbol> pattern, std::span<const Symbol> query,
+                          bool autojunk = false);
 /// Symbols in all `blocks`.
-std::uint32_t difflib(std::span<const Symbol> pattern, std::span<const Symbol> query);
+std::uint32_t difflib(std::span<const Symbol> pattern, std::span<const Symbol> query,
+                      bool autojunk = false);
 
 /// How `matched` is counted.
 enum class Matched : std::uint8_t { lcs, difflib };
@@ -99,7 +101,7 @@ double similarity(Matched measure, std::uint32_t matched, std::size_t pattern_le
 /// query.
 std::vector<MatchItem> match(std::span<const std::vector<Symbol>> patterns,
                              std::span<const Symbol> query, Matched measure, double threshold,
-                             std::size_t top);
+                             std::size_t top, bool autojunk = false);
 
 // ---- Graph ----
 

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -20,8 +21,8 @@ namespace Kindred {
 /// length)`, in double.
 enum class Measure : std::uint8_t {
   lcs,     ///< matched = length of the longest common subsequence; two empty sequences: 0
-  difflib  ///< matched = Ratcliff-Obershelp, as Python's difflib with autojunk=False, a = pattern,
-           ///< b = query; two empty: 1
+  difflib  ///< matched = Ratcliff-Obershelp, as Python's difflib with autojunk=False (but
+           ///< `MatchOptions::autojunk`), a = pattern, b = query; two empty: 1
 };
 std::string_view to_string(Measure measure) noexcept;
 
@@ -38,12 +39,15 @@ struct MatchOptions {
   Measure measure = Measure::lcs;
   double threshold = 0.1;  ///< in [0, 1], inclusive; 0 returns everything
   std::size_t top = 10;    ///< at most so many a query; more than there are patterns is legal
-  bool blocks = false;  ///< also the matching blocks of every match, by Ratcliff-Obershelp, under
-                        ///< either measure
+  bool blocks = false;    ///< also the matching blocks of every match, by Ratcliff-Obershelp, under
+                          ///< either measure
+  bool autojunk = false;  ///< with Python's default heuristic: in a query of 200 symbols or more,
+                          ///< those that stand often begin no block; of `difflib` only, and then in
+                          ///< its blocks too
   std::optional<Space> space;  ///< runs there instead of where the dispatcher would
 };
 
-/// \throws InvalidArgument for a threshold outside [0, 1] or NaN, or top = 0
+/// \throws InvalidArgument for a threshold outside [0, 1] or NaN, top = 0, or autojunk under `lcs`
 void check(const MatchOptions& options);
 
 /// \brief The answers of a call, a row a query, best first (similarity, then lower index).
@@ -76,9 +80,18 @@ class SequenceMatcher {
   ///
   /// An empty query has no results. Fences the instance it ran on.
   /// Complexity: O(Σ pattern length · ⌈query length / 64⌉) steps a query for `lcs`.
-  /// \throws InvalidArgument for a threshold outside [0, 1] or NaN, or top = 0; SpaceUnavailable;
-  /// OutOfMemory
+  /// \throws InvalidArgument as `check`; SpaceUnavailable; OutOfMemory
   MatchResults match(RaggedSpan<Symbol> queries, const MatchOptions& options = {}) const;
+
+  /// \brief Duplicates: every pair of stored patterns i < j once, scored with pattern i and query
+  /// j.
+  ///
+  /// Calls \p answer with the results of some queries at a time, in order: row r of the results has
+  /// the patterns before `first + r` that match it, in total order. An empty pattern has no
+  /// results. Holds some queries' results at a time. Fences the instance it ran on. \throws as
+  /// `match`, and what \p answer throws
+  void match_self(const MatchOptions& options,
+                  const std::function<void(std::size_t first, const MatchResults&)>& answer) const;
 
  private:
   struct State;

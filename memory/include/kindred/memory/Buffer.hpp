@@ -35,6 +35,8 @@ class Buffer {
     reserve(size);
     m_size = size;
   }
+  /// Elements that someone else owns and that outlive this: not accounted, never resized.
+  Buffer(T* data, std::size_t size) : m_data(data), m_size(size), m_capacity(size) {}
   Buffer(Buffer&& other) noexcept { swap(other); }
   Buffer& operator=(Buffer&& other) noexcept {
     Buffer moved(std::move(other));
@@ -46,7 +48,7 @@ class Buffer {
   ~Buffer() { release(); }
 
   std::size_t size() const noexcept { return m_size; }
-  /// Of the capacity: what is accounted.
+  /// Of the capacity: what is accounted, or borrowed.
   std::size_t bytes() const noexcept { return m_capacity * sizeof(T); }
   T* data() const noexcept { return m_data; }
   view_type view() const { return view_type(m_data, m_size); }
@@ -72,7 +74,8 @@ class Buffer {
     m_capacity = size;
   }
   void release() noexcept {
-    if (m_data != nullptr) m_resource->deallocate(m_data, m_capacity * sizeof(T));
+    if (m_data != nullptr && m_resource != nullptr)
+      m_resource->deallocate(m_data, m_capacity * sizeof(T));
     m_data = nullptr;
     m_capacity = 0;
   }

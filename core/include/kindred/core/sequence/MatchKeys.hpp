@@ -11,7 +11,8 @@
 namespace Kindred {
 
 /// \brief Counts to ranking keys: similarity in double, best first, then the lower pattern index;
-/// `key_none` where there is no pattern or the similarity is below \p threshold. Does not fence.
+/// `key_none` where there is no pattern, its index reaches the query's limit, or the similarity is
+/// below \p threshold. Does not fence.
 ///
 /// `Key` is `Rank`, exact while no pattern and query are longer together than
 /// `float_similarity_total_max`, or `WideRank`.

@@ -3,17 +3,12 @@
 #define KINDRED_CORE_SEQUENCE_PATTERN_TILES_HPP
 
 #include <kindred/core/common/ArrayView.hpp>
+#include <kindred/core/sequence/TileShape.hpp>
 
 #include <cstdint>
 #include <type_traits>
 
 namespace Kindred {
-
-/// Patterns of a tile: a warp's lanes, or half a host pack.
-inline constexpr std::uint32_t tile_patterns = 32;
-
-/// Marks a slot of the last tile that holds no pattern.
-inline constexpr std::uint32_t no_pattern = 0xFFFFFFFFU;
 
 /// \brief Patterns as tiles of 32 of near-equal length with interleaved symbols.
 ///

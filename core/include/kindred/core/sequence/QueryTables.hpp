@@ -33,6 +33,8 @@ struct QueryTables {
   ArrayView<const QuerySegment, ExecutionSpace> segments;
   ArrayView<const std::uint8_t, ExecutionSpace> codes;  ///< `code_stride` a segment
   ArrayView<const WordTable, ExecutionSpace> words;
+  /// A query: patterns from this index on are no result. Empty: all are.
+  ArrayView<const std::uint32_t, ExecutionSpace> index_limits;
   std::uint64_t code_stride = 0;
   std::uint32_t queries = 0;
   std::uint32_t segments_max = 0;  ///< of one query

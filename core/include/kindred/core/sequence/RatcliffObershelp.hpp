@@ -3,14 +3,12 @@
 #define KINDRED_CORE_SEQUENCE_RATCLIFF_OBERSHELP_HPP
 
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/sequence/MatchingBlocks.hpp>
 #include <kindred/core/sequence/PatternTiles.hpp>
 #include <kindred/core/sequence/QueryTables.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
-#include <vector>
 
 namespace Kindred {
 
@@ -23,6 +21,8 @@ struct RunsShape {
   std::uint64_t rows = 0;      ///< of the longest pattern before `slot_end`
   std::uint32_t workers = 1;   ///< host threads, or warps in flight
   bool listed = false;         ///< only the slots of a list
+  /// The query's symbols, where its tables lack the popular ones: runs grow over these.
+  ArrayView<const Symbol, ExecutionSpace> grow_over{};
 
   /// Words of workspace of one worker.
   std::uint64_t worker_words() const;
@@ -32,17 +32,18 @@ struct RunsShape {
 
 /// \brief Appends the slots before \p slot_end whose count in `matched` reaches \p threshold > 0 to
 /// \p list, in no particular order, and their number to `counters[0]`. Does not fence.
+/// \param index_limit patterns from this index on are left out
 /// \param counters two; both are set to 0 first
 template <class ExecutionSpace>
 void collect_survivors(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
                        std::uint32_t query, std::uint32_t slot_end, std::uint32_t query_length,
-                       double threshold,
+                       double threshold, std::uint32_t index_limit,
                        const ArrayView<const std::uint32_t, ExecutionSpace>& matched,
                        const ArrayView<std::uint32_t, ExecutionSpace>& list,
                        const ArrayView<std::uint32_t, ExecutionSpace>& counters);
 
 /// \brief Symbols in the matching blocks of Python's `SequenceMatcher(None, pattern, query,
-/// autojunk=False)`. Does not fence.
+/// autojunk=…)`: without autojunk, or with it where `shape.grow_over` is given. Does not fence.
 ///
 /// Bit-parallel: level k holds a bit wherever a run of k equal symbols ends; the last level that is
 /// not empty holds the longest ones.
@@ -56,13 +57,6 @@ void ratcliff_obershelp(const ExecutionSpace& exec_space, const PatternTiles<Exe
                         const ArrayView<std::uint32_t, ExecutionSpace>& counters,
                         const ArrayView<std::uint64_t, ExecutionSpace>& workspace,
                         const ArrayView<std::uint32_t, ExecutionSpace>& matched);
-
-/// \brief The matching blocks themselves, as `get_matching_blocks()` has them, without the final
-/// empty one.
-///
-/// On the calling thread, in memory proportional to the lengths, whatever they are.
-/// Complexity: O(pattern · occurrences in the query) a block.
-std::vector<Block> matching_blocks(std::span<const Symbol> pattern, std::span<const Symbol> query);
 
 }  // namespace Kindred
 

@@ -6,6 +6,7 @@
 
 #include <Kokkos_Macros.hpp>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace Kindred::Impl {
@@ -15,15 +16,53 @@ struct RunRange {
   std::uint32_t pattern_begin, pattern_end, query_begin, query_end, bound;
 };
 
+/// Leaves a run as it was found.
+struct KeepRun {
+  KOKKOS_INLINE_FUNCTION Block operator()(const RunRange&, const Block& run) const { return run; }
+};
+
+/// \brief difflib's second step: a run, also an empty one, grows within its range over equal
+/// symbols that no run begins with.
+///
+/// Pattern symbol i is `pattern[stride * i]`. Without a query runs stay as they are.
+template <class PatternSymbol>
+struct GrowRun {
+  const PatternSymbol* pattern;
+  std::size_t stride;
+  const Symbol* query;
+
+  KOKKOS_INLINE_FUNCTION bool equal(std::uint32_t i, std::uint32_t j) const {
+    return pattern[stride * i] == query[j] && query[j] != unknown_symbol;
+  }
+  KOKKOS_INLINE_FUNCTION Block operator()(const RunRange& range, const Block& found) const {
+    if (query == nullptr) return found;
+    Block run = found;
+    if (run.length == 0) run = Block{range.pattern_begin, range.query_begin, 0};
+    while (run.pattern_begin > range.pattern_begin && run.query_begin > range.query_begin &&
+           equal(run.pattern_begin - 1, run.query_begin - 1)) {
+      --run.pattern_begin;
+      --run.query_begin;
+      ++run.length;
+    }
+    while (run.pattern_begin + run.length < range.pattern_end &&
+           run.query_begin + run.length < range.query_end &&
+           equal(run.pattern_begin + run.length, run.query_begin + run.length)) {
+      ++run.length;
+    }
+    return run;
+  }
+};
+
 /// \brief Ratcliff-Obershelp: the longest run, then the same left and right of it. Returns the
 /// symbols in all runs.
 ///
 /// \param finder `longest(range)` gives the longest run of equal symbols, smallest start in the
 /// pattern, then in the query; length 0 for none \param emit called with every run, in no useful
-/// order
-template <class Finder, class Emit>
+/// order \param grow makes a run that was found longer
+template <class Finder, class Emit, class Grow = KeepRun>
 KOKKOS_INLINE_FUNCTION std::uint32_t matched_runs(Finder& finder, std::uint32_t pattern_length,
-                                                  std::uint32_t query_length, const Emit& emit) {
+                                                  std::uint32_t query_length, const Emit& emit,
+                                                  const Grow& grow = {}) {
   // The smaller part goes first, so that the stack never holds more than log2 of the lengths.
   RunRange stack[34];
   int depth = 0;
@@ -37,7 +76,7 @@ KOKKOS_INLINE_FUNCTION std::uint32_t matched_runs(Finder& finder, std::uint32_t 
       range = stack[--depth];
     }
     open = false;
-    const Block run = finder.longest(range);
+    const Block run = grow(range, finder.longest(range));
     if (run.length == 0) continue;
     matched += run.length;
     emit(run);

@@ -43,6 +43,8 @@ struct MatchKeysKernel {
     const std::uint32_t count = slots - begin < slots_per_team ? slots - begin : slots_per_team;
     const double query_length = queries.lengths(query);
     const double least = threshold;
+    const std::uint32_t limit =
+        queries.index_limits.size() > 0 ? queries.index_limits(query) : no_pattern;
     const std::uint64_t row = std::uint64_t{query} * slots + begin;
     const std::uint32_t* own_matched = matched.data() + row;
     const std::uint32_t* lengths = tiles.lengths.data() + begin;
@@ -50,7 +52,7 @@ struct MatchKeysKernel {
     Key* own_keys = keys.data() + row;
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](const std::uint32_t i) {
       const double value = 2.0 * own_matched[i] / (lengths[i] + query_length);
-      const bool listed = (indices[i] != no_pattern) & (value >= least);
+      const bool listed = (indices[i] < limit) & (value >= least);
       own_keys[i] = listed ? match_key<Key>(value, indices[i]) : key_none<Key>();
     });
   }

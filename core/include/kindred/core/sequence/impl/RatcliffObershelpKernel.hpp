@@ -18,10 +18,11 @@ struct SurvivorsKernel {
   ArrayView<std::uint32_t, ExecutionSpace> counters;
   double threshold;
   std::uint32_t query_length;
+  std::uint32_t index_limit;
 
   KOKKOS_INLINE_FUNCTION void operator()(const std::uint32_t slot) const {
     const std::uint32_t count = matched(slot);
-    if (count == 0 || tiles.indices(slot) == no_pattern) return;
+    if (count == 0 || tiles.indices(slot) >= index_limit) return;
     if (similarity(count, std::uint64_t{tiles.lengths(slot)} + query_length) < threshold) return;
     list(Kokkos::atomic_fetch_add(&counters(0), 1U)) = slot;
   }
@@ -69,15 +70,23 @@ struct RatcliffObershelpKernel {
     }
   }
 
+  /// Nothing is done with a run but to count it.
+  struct NoEmit {
+    KOKKOS_INLINE_FUNCTION void operator()(const Block&) const {}
+  };
+
   KOKKOS_INLINE_FUNCTION void match_slot(std::uint64_t* own, std::uint32_t slot,
                                          unsigned lane) const {
     const std::uint32_t length = tiles.lengths(slot);
     std::uint32_t count = 0;
     if (length > 0) {
       finder runs(own, static_cast<std::uint32_t>(shape.words));
-      const std::uint64_t first = tiles.offsets(slot / tile_patterns) + slot % tile_patterns;
-      runs.take(tiles.template symbols<SymbolType>() + first, length, queries, shape.query, lane);
-      count = matched_runs(runs, length, queries.lengths(shape.query), [](const Block&) {});
+      const SymbolType* symbols = tiles.template symbols<SymbolType>() +
+                                  tiles.offsets(slot / tile_patterns) + slot % tile_patterns;
+      runs.take(symbols, length, queries, shape.query, lane);
+      const GrowRun<SymbolType> grow{symbols, tile_patterns,
+                                     shape.grow_over.size() > 0 ? shape.grow_over.data() : nullptr};
+      count = matched_runs(runs, length, queries.lengths(shape.query), NoEmit{}, grow);
     }
     matched(std::uint64_t{shape.query} * tiles.tiles * tile_patterns + slot) = count;
   }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SEQUENCE_TILE_SHAPE_HPP
+#define KINDRED_CORE_SEQUENCE_TILE_SHAPE_HPP
+
+#include <cstdint>
+
+namespace Kindred {
+
+/// Patterns of a tile: a warp's lanes, or half a host pack.
+inline constexpr std::uint32_t tile_patterns = 32;
+
+/// Marks a slot of the last tile that holds no pattern.
+inline constexpr std::uint32_t no_pattern = 0xFFFFFFFFU;
+
+/// Bytes of a dense symbol below \p vocabulary; the padding, `vocabulary`, must fit too.
+constexpr unsigned tile_symbol_bytes(std::uint32_t vocabulary) {
+  return vocabulary <= 0xFFU ? 1 : vocabulary <= 0xFFFFU ? 2 : 4;
+}
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_SEQUENCE_TILE_SHAPE_HPP

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "Support.hpp"
+#include "sequence/PatternSegment.hpp"
+
+namespace {
+
+using namespace Kindred;
+using namespace Kindred::Impl;
+
+Ragged<Symbol> random_rows(std::mt19937_64& generator, std::size_t rows, std::size_t length,
+                           Symbol vocabulary) {
+  Ragged<Symbol> out;
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::size_t count = generator() % (length + 1);
+    for (std::size_t i = 0; i < count; ++i)
+      out.values.push_back(static_cast<Symbol>(3 * (generator() % vocabulary) + 1));
+    out.close_row();
+  }
+  return out;
+}
+
+TEST(StoredTiles, AnswerAsThoseThatWereBuilt) {
+  auto generator = Testing::generator("StoredTiles");
+  Context& context = Testing::context();
+  for (const Symbol vocabulary : {20U, 1000U, 500000U}) {
+    for (const std::size_t size : {1U, 32U, 33U, 700U}) {
+      const Ragged<Symbol> patterns =
+          random_rows(generator, size, vocabulary > 1000 ? 300 : 30, vocabulary);
+      const Ragged<Symbol> queries = random_rows(generator, 5, 30, vocabulary);
+      const PatternSegment built(context, patterns, Residency::automatic);
+      const std::vector<Symbol> by_dense = built.store().symbols.by_dense();
+      const PatternSegment stored(context, built.store().stored(by_dense), Residency::automatic);
+      ASSERT_EQ(stored.size(), size);
+      EXPECT_EQ(stored.store().longest, built.store().longest);
+      EXPECT_EQ(stored.store().symbol_count, built.store().symbol_count);
+      for (const Measure measure : {Measure::lcs, Measure::difflib}) {
+        MatchOptions options;
+        options.measure = measure;
+        options.threshold = 0;
+        for (const Space space : Testing::spaces())
+          EXPECT_EQ(stored.match(space, queries, options), built.match(space, queries, options));
+      }
+      EXPECT_EQ(stored.blocks(size / 2, queries[0], false),
+                built.blocks(size / 2, queries[0], false));
+      EXPECT_EQ(stored.bytes(Space::serial), built.bytes(Space::serial));
+    }
+  }
+}
+
+}  // namespace
