@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/PatternMemory.hpp>
 
+#include "memory/MemoryCandidates.hpp"
 #include "memory/PatternCatalogue.hpp"
 #include "memory/PatternTiers.hpp"
 #include "memory/SyncWorker.hpp"
@@ -165,6 +166,7 @@ LearnedPattern PatternMemory::learn(Events events, std::optional<std::string_vie
       const std::uint64_t frequency = state.catalogue.frequency(*same);
       KINDRED_THROW_IF(times > std::numeric_limits<std::uint64_t>::max() / 2 - frequency,
                        "the frequency of pattern " + std::to_string(*same) + " would pass 2^63");
+      state.catalogue.prepare_to_change(*same);
       state.catalogue.raise_frequency(*same, times);
       return {*same, frequency + times, false};
     }
@@ -183,7 +185,7 @@ bool PatternMemory::forget(std::uint64_t index) {
   State& state = *m_state;
   const std::unique_lock lock(state.mutex);
   if (index >= state.catalogue.size() || !state.catalogue.is_live(index)) return false;
-  state.catalogue.prepare_to_forget(index);
+  state.catalogue.prepare_to_change(index);
   state.tiers.forget(index);
   state.catalogue.forget(index);
   return true;
@@ -247,6 +249,29 @@ MatchResults PatternMemory::match(RaggedSpan<Symbol> queries, const MatchOptions
     state.context.log(LogLevel::info, to_json(results.record));
   }
   return results;
+}
+
+std::vector<Prediction> PatternMemory::predict(Events query, const MatchOptions& matching,
+                                               const PredictionOptions& options) const {
+  check(options);
+  State& state = *m_state;
+  Ragged<Symbol> queries;
+  encode(query, queries);
+  MatchOptions all = matching;
+  all.threshold = options.threshold;
+  all.top = std::max<std::uint64_t>(state.learned(), 1);
+  all.blocks = false;
+  const Impl::MemoryCandidates candidates(match(queries, all).matches.values, state.catalogue,
+                                          state.mutex);
+  return Kindred::predict(state.context, query, candidates,
+                          candidates.statistics(state.vocabulary.size()), state.vocabulary,
+                          options);
+}
+
+std::vector<std::uint64_t> PatternMemory::symbol_frequencies() const {
+  const std::shared_lock lock(m_state->mutex);
+  const auto frequencies = m_state->catalogue.symbol_frequency();
+  return {frequencies.begin(), frequencies.end()};
 }
 
 SyncRecord PatternMemory::sync() { return m_state->worker.run(SyncTrigger::manual); }

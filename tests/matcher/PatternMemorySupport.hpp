@@ -14,9 +14,6 @@
 
 namespace Kindred::Testing {
 
-/// Events as a test writes them.
-using EventTexts = std::vector<std::vector<std::string>>;
-
 /// Events as a memory takes them.
 class Words {
  public:

@@ -232,6 +232,44 @@ TEST(PatternMemory, ASyncThatRunsOutOfMemoryLosesNothing) {
   EXPECT_GE(memory.sync_statistics().incomplete, 1U);
 }
 
+TEST(PatternMemory, PredictsWithItsOwnFrequenciesAndStatistics) {
+  PatternMemory memory(context(), quiet());
+  learn(memory, {{"a", "b"}, {"c", "d"}, {"e"}}, "segments", 3);
+  learn(memory, {{"x"}, {"y"}}, "other");
+  const EventTexts query{{"b"}, {"c"}};
+  const auto predictions = memory.predict(Words(query));
+  ASSERT_EQ(predictions.size(), 1U);
+  const Prediction& first = predictions[0];
+  EXPECT_EQ(first.name, "segments");
+  EXPECT_EQ(first.frequency, 3U);
+  EXPECT_EQ(first.present, (EventTexts{{"a", "b"}, {"c", "d"}}));
+  EXPECT_EQ(first.missing, (EventTexts{{"a"}, {"d"}}));
+  EXPECT_EQ(first.future, (EventTexts{{"e"}}));
+  EXPECT_EQ(first.evidence, 0.4);
+  EXPECT_EQ(first.confidence, 0.5);
+  EXPECT_EQ(first.bayesian_prior, 1.0);
+  learn(memory, {{"b"}, {"z"}}, "third");
+  EXPECT_EQ(memory.predict(Words(query)).size(), 2U);
+  EXPECT_EQ(memory.predict(Words(query))[0].bayesian_prior, 0.75);
+  memory.forget("segments");
+  EXPECT_EQ(memory.predict(Words(query)).size(), 1U);
+  EXPECT_TRUE(memory.predict(Words(EventTexts{})).empty());
+  PredictionOptions options;
+  options.threshold = 2;
+  EXPECT_THROW(memory.predict(Words(query), {}, options), InvalidArgument);
+}
+
+TEST(PatternMemory, CountsHowOftenEverySymbolWasLearned) {
+  PatternMemory memory(context(), quiet());
+  learn(memory, {{"a", "b", "a"}}, "first", 2);
+  learn(memory, {{"b"}});
+  EXPECT_THAT(memory.symbol_frequencies(), testing::ElementsAre(4, 3));
+  learn(memory, {{"a", "b", "a"}});
+  EXPECT_THAT(memory.symbol_frequencies(), testing::ElementsAre(6, 4));
+  memory.forget("first");
+  EXPECT_THAT(memory.symbol_frequencies(), testing::ElementsAre(0, 1));
+}
+
 TEST(PatternMemory, SettingsAreCheckedAndADeviceCanBeDemanded) {
   PatternSettings settings = quiet();
   settings.memory_fraction = 0;

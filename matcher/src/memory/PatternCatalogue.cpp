@@ -36,7 +36,8 @@ PatternCatalogue::PatternCatalogue(const CatalogueColumns& columns)
       m_frequency(columns.frequency),
       m_by_name(columns.name_slots, columns.name_slot_ends),
       m_by_events(columns.event_slots, columns.event_slot_ends),
-      m_patterns_with(columns.patterns_with.begin(), columns.patterns_with.end()) {
+      m_patterns_with(columns.patterns_with.begin(), columns.patterns_with.end()),
+      m_symbol_frequency(columns.symbol_frequency.begin(), columns.symbol_frequency.end()) {
   for (const std::uint64_t frequency : columns.frequency) {
     m_live += frequency > 0 ? 1 : 0;
     m_total_frequency += frequency;
@@ -84,8 +85,9 @@ std::uint64_t PatternCatalogue::add(RaggedSpan<Symbol> events,
   m_name_text.make_room(given ? given->size() : 0);
   m_name_ends.make_room(1);
   m_frequency.make_room(1);
-  m_distinct.reserve(events.values.size());
+  m_sorted.reserve(events.values.size());
   if (!events.values.empty() && largest >= m_patterns_with.size()) {
+    m_symbol_frequency.resize(std::size_t{largest} + 1, 0);
     m_patterns_with.resize(std::size_t{largest} + 1, 0);
   }
   m_by_events.insert(hash_of(events), index);
@@ -102,32 +104,35 @@ std::uint64_t PatternCatalogue::add(RaggedSpan<Symbol> events,
   m_frequency.push_back(frequency);
   ++m_live;
   m_total_frequency += frequency;
-  count_symbols(index, 1);
+  count_symbols(index, 1, frequency);
   return index;
 }
 
-void PatternCatalogue::raise_frequency(std::uint64_t index, std::uint64_t times) {
+void PatternCatalogue::prepare_to_change(std::uint64_t index) { m_sorted.reserve(length(index)); }
+
+void PatternCatalogue::raise_frequency(std::uint64_t index, std::uint64_t times) noexcept {
+  count_symbols(index, 0, times);
   m_frequency[index] += times;
   m_total_frequency += times;
 }
 
-void PatternCatalogue::prepare_to_forget(std::uint64_t index) {
-  m_distinct.reserve(length(index));
-}
-
 void PatternCatalogue::forget(std::uint64_t index) noexcept {
-  count_symbols(index, ~std::uint64_t{0});
+  count_symbols(index, 0 - std::uint64_t{1}, 0 - m_frequency[index]);
   m_total_frequency -= m_frequency[index];
   m_frequency[index] = 0;
   --m_live;
 }
 
-void PatternCatalogue::count_symbols(std::uint64_t index, std::uint64_t change) {
-  m_distinct.clear();
-  append_symbols(index, m_distinct);
-  std::sort(m_distinct.begin(), m_distinct.end());
-  m_distinct.erase(std::unique(m_distinct.begin(), m_distinct.end()), m_distinct.end());
-  for (const Symbol symbol : m_distinct) m_patterns_with[symbol] += change;
+void PatternCatalogue::count_symbols(std::uint64_t index, std::uint64_t patterns,
+                                     std::uint64_t times) noexcept {
+  m_sorted.clear();
+  append_symbols(index, m_sorted);
+  std::sort(m_sorted.begin(), m_sorted.end());
+  for (std::size_t i = 0; i < m_sorted.size(); ++i) {
+    const Symbol symbol = m_sorted[i];
+    if (i == 0 || m_sorted[i - 1] != symbol) m_patterns_with[symbol] += patterns;
+    m_symbol_frequency[symbol] += times;
+  }
 }
 
 std::optional<std::string_view> PatternCatalogue::name(std::uint64_t index) const {

@@ -33,6 +33,7 @@ struct CatalogueColumns {
   std::span<std::uint64_t> name_slots, name_slot_ends;    ///< an `IndexTable`
   std::span<std::uint64_t> event_slots, event_slot_ends;  ///< an `IndexTable`
   std::span<const std::uint64_t> patterns_with;           ///< a symbol: patterns that hold it
+  std::span<const std::uint64_t> symbol_frequency;        ///< a symbol: how often it was learned
 };
 
 /// \brief Every pattern ever learned by its index: events, name, frequency; found by name and by
@@ -52,6 +53,8 @@ class PatternCatalogue {
   std::uint64_t total_frequency() const noexcept { return m_total_frequency; }
   /// Patterns that hold a symbol, a symbol; symbols beyond its end are in none.
   std::span<const std::uint64_t> patterns_with() const noexcept { return m_patterns_with; }
+  /// How often a symbol was learned, a symbol: Σ occurrences · frequency of the patterns.
+  std::span<const std::uint64_t> symbol_frequency() const noexcept { return m_symbol_frequency; }
 
   /// The pattern of that name, of those events.
   std::optional<std::uint64_t> find(std::string_view name) const;
@@ -60,9 +63,9 @@ class PatternCatalogue {
   /// Adds a pattern that is not there. Returns its index.
   std::uint64_t add(RaggedSpan<Symbol> events, std::optional<std::string_view> name,
                     std::uint64_t frequency);
-  void raise_frequency(std::uint64_t index, std::uint64_t times);
-  /// Does what can fail of `forget`.
-  void prepare_to_forget(std::uint64_t index);
+  /// Does what can fail of the two below.
+  void prepare_to_change(std::uint64_t index);
+  void raise_frequency(std::uint64_t index, std::uint64_t times) noexcept;
   void forget(std::uint64_t index) noexcept;
 
   bool is_live(std::uint64_t index) const noexcept { return m_frequency[index] > 0; }
@@ -91,8 +94,9 @@ class PatternCatalogue {
     return at < m_narrow.size() ? m_narrow[at] : m_wide[at - m_narrow.size()];
   }
   bool equals(std::uint64_t index, RaggedSpan<Symbol> events) const;
-  /// Adds \p change to the count of every different symbol of a pattern.
-  void count_symbols(std::uint64_t index, std::uint64_t change);
+  /// Adds \p patterns to the patterns of every different symbol of a pattern, and \p times to the
+  /// frequency of every symbol; both may be negative, modulo 2^64.
+  void count_symbols(std::uint64_t index, std::uint64_t patterns, std::uint64_t times) noexcept;
 
   std::span<const std::uint16_t> m_narrow;
   Column<Symbol> m_wide;
@@ -105,7 +109,8 @@ class PatternCatalogue {
   IndexTable m_by_name;
   IndexTable m_by_events;
   std::vector<std::uint64_t> m_patterns_with;
-  std::vector<Symbol> m_distinct;  ///< of `count_symbols`
+  std::vector<std::uint64_t> m_symbol_frequency;
+  std::vector<Symbol> m_sorted;  ///< of `count_symbols`
   std::uint64_t m_live = 0;
   std::uint64_t m_total_frequency = 0;
 };

@@ -6,6 +6,7 @@
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/matcher/PatternSettings.hpp>
+#include <kindred/matcher/Prediction.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/Vocabulary.hpp>
 
@@ -15,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace Kindred {
 
@@ -125,6 +127,16 @@ class PatternMemory {
   /// bulk tier where both were asked.
   /// \throws InvalidArgument, SpaceUnavailable, OutOfMemory
   MatchResults match(RaggedSpan<Symbol> queries, const MatchOptions& options = {}) const;
+
+  /// \brief What the patterns like \p query predict: all at or above `options.threshold` take part,
+  /// by the measure of \p matching.
+  ///
+  /// Frequencies and statistics are those of one moment after the match.
+  /// \throws InvalidArgument, SpaceUnavailable, OutOfMemory
+  std::vector<Prediction> predict(Events query, const MatchOptions& matching = {},
+                                  const PredictionOptions& options = {}) const;
+  /// How often each symbol was learned, by its number: what `affinity_weights` takes.
+  std::vector<std::uint64_t> symbol_frequencies() const;
 
   /// \brief Moves recent patterns to the bulk tier, joins small segments, drops what was forgotten.
   ///
