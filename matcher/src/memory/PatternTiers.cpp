@@ -303,7 +303,8 @@ MatchResults PatternTiers::match(const TierView& view, RaggedSpan<Symbol> querie
     for (const Found& found : answers[q]) {
       results.matches.values.push_back(found.match);
       if (options.blocks)
-        results.blocks.push_row(found.part->segment->blocks(found.local, queries[q]));
+        results.blocks.push_row(
+            found.part->segment->blocks(found.local, queries[q], options.autojunk));
     }
     results.matches.close_row();
   }
