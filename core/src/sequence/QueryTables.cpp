@@ -39,11 +39,11 @@ std::uint64_t QueryArrays::bytes(std::uint64_t length, std::uint32_t vocabulary)
   // A segment is cut to three words only when four have 256 different symbols.
   const std::uint64_t segments = (words + 2) / 3;
   return segments * (code_table_bytes(vocabulary) + sizeof(QuerySegment)) +
-         words * sizeof(WordTable) + 8;
+         words * (sizeof(WordTable) + sizeof(QueryColumns)) + 8;
 }
 
 void QueryArrays::build(RaggedSpan<Symbol> queries, std::span<const std::size_t> rows,
-                        std::uint32_t vocabulary) {
+                        std::uint32_t vocabulary, bool with_columns) {
   code_stride = code_table_bytes(vocabulary);
   segments_max = words_max = 0;
   lengths.clear();
@@ -51,6 +51,7 @@ void QueryArrays::build(RaggedSpan<Symbol> queries, std::span<const std::size_t>
   segments.clear();
   codes.clear();
   words.clear();
+  columns.clear();
   std::vector<std::uint8_t> query_codes;
   for (const std::size_t q : rows) {
     const auto query = queries[q];
@@ -86,6 +87,12 @@ void QueryArrays::build(RaggedSpan<Symbol> queries, std::span<const std::size_t>
         fill_word(words.emplace_back(),
                   all.subspan(w, std::min<std::size_t>(word_symbols, query_codes.size() - w)),
                   segment_count == 1);
+      }
+      if (with_columns) {
+        QuerySegment& segment = segments.back();
+        segment.first_columns = static_cast<std::uint32_t>(columns.size());
+        append_columns(columns, query_codes, distinct);
+        segment.columns = static_cast<std::uint32_t>(columns.size()) - segment.first_columns;
       }
       at = end;
     }

@@ -54,7 +54,7 @@ class QueryBuffers {
                                     RaggedSpan<Symbol> queries,
                                     const std::vector<std::size_t>& rows,
                                     std::uint32_t vocabulary) {
-    m_arrays.build(queries, rows, vocabulary);
+    m_arrays.build(queries, rows, vocabulary, is_host);
     QueryTables<ExecutionSpace> tables;
     tables.lengths = placed(exec_space, memory, m_arrays.lengths, m_lengths,
                             "Kindred::SequenceMatcher::query_lengths");
@@ -66,6 +66,10 @@ class QueryBuffers {
         placed(exec_space, memory, m_arrays.codes, m_codes, "Kindred::SequenceMatcher::codes");
     tables.words =
         placed(exec_space, memory, m_arrays.words, m_words, "Kindred::SequenceMatcher::words");
+    if constexpr (is_host) {
+      tables.columns = placed(exec_space, memory, m_arrays.columns, m_columns,
+                              "Kindred::SequenceMatcher::columns");
+    }
     tables.code_stride = m_arrays.code_stride;
     tables.queries = static_cast<std::uint32_t>(m_arrays.lengths.size());
     tables.segments_max = m_arrays.segments_max;
@@ -74,12 +78,15 @@ class QueryBuffers {
   }
 
  private:
+  static constexpr bool is_host = std::is_same_v<memory_space, Kokkos::HostSpace>;
+
   QueryArrays m_arrays;
   Buffer<std::uint32_t, memory_space> m_lengths;
   Buffer<std::uint32_t, memory_space> m_first_segment;
   Buffer<QuerySegment, memory_space> m_segments;
   Buffer<std::uint8_t, memory_space> m_codes;
   Buffer<WordTable, memory_space> m_words;
+  Buffer<QueryColumns, memory_space> m_columns;  ///< never filled: only a host reads them
 };
 
 /// \brief What Python's autojunk changes of a batch: run tables without the popular symbols, and

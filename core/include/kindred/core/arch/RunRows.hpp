@@ -2,8 +2,10 @@
 #ifndef KINDRED_CORE_ARCH_RUN_ROWS_HPP
 #define KINDRED_CORE_ARCH_RUN_ROWS_HPP
 
-#include <kindred/core/arch/HostWords.hpp>
+#include <kindred/core/arch/Avx512.hpp>
+#include <kindred/core/sequence/WordTable.hpp>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -32,7 +34,7 @@ inline std::uint32_t first_row(const RunRows& rows, std::uint32_t row_begin, std
                                std::uint32_t begin, std::uint32_t end) {
   const unsigned word_begin = begin / word_symbols;
   const unsigned word_end = (end + word_symbols - 1) / word_symbols;
-#if KINDRED_HAS_AVX512_WORDS
+#if KINDRED_HAS_AVX512
   for (std::uint32_t i = row_begin; i < row_end; i += 8) {
     __m512i any = _mm512_setzero_si512();
     for (unsigned w = word_begin; w < word_end; ++w) {

@@ -3,6 +3,7 @@
 #define KINDRED_CORE_ARCH_SEGMENT_TABLES_HPP
 
 #include <kindred/core/arch/SequencePack.hpp>
+#include <kindred/core/sequence/QueryTables.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -18,9 +19,10 @@ struct SegmentTables;
 template <>
 struct SegmentTables<HostSpace> {
   template <class Member>
-  static SequencePack<HostSpace>::Tables make(const Member&, std::uint32_t, const WordTable* words,
+  static SequencePack<HostSpace>::Tables make(const Member&, const QueryTables<HostSpace>& queries,
+                                              const QuerySegment& segment,
                                               const std::uint8_t* codes, std::uint32_t) {
-    return {words, codes};
+    return {queries.columns.data() + segment.first_columns, segment.columns, codes};
   }
   static std::size_t scratch_bytes(std::uint32_t, std::uint32_t) { return 0; }
   /// Few enough that threads share the work evenly, many enough that a task outweighs its start.
@@ -43,11 +45,11 @@ struct SegmentTables<DeviceSpace> {
 
   /// Fills the scratch of \p team and waits for it.
   template <class Member>
-  KOKKOS_INLINE_FUNCTION static SequencePack<DeviceSpace>::Tables make(const Member& team,
-                                                                       std::uint32_t words,
-                                                                       const WordTable* word,
-                                                                       const std::uint8_t* codes,
-                                                                       std::uint32_t vocabulary) {
+  KOKKOS_INLINE_FUNCTION static SequencePack<DeviceSpace>::Tables make(
+      const Member& team, const QueryTables<DeviceSpace>& queries, const QuerySegment& segment,
+      const std::uint8_t* codes, std::uint32_t vocabulary) {
+    const std::uint32_t words = segment.words;
+    const WordTable* word = queries.words.data() + segment.first_word;
     SequencePack<DeviceSpace>::Tables tables{nullptr, nullptr, 256};
     const bool direct = symbols_are_codes(words, vocabulary);
     const bool near_codes = !direct && keeps_codes(words, vocabulary);

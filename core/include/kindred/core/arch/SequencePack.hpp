@@ -2,17 +2,20 @@
 #ifndef KINDRED_CORE_ARCH_SEQUENCE_PACK_HPP
 #define KINDRED_CORE_ARCH_SEQUENCE_PACK_HPP
 
-#include <kindred/core/arch/HostWords.hpp>
+#include <kindred/core/arch/HostColumns.hpp>
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/sequence/PatternTiles.hpp>
 #include <kindred/core/sequence/WordTable.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 namespace Kindred::Arch {
 
 /// \brief The patterns that one unit of a sequence kernel advances together.
 ///
-/// On the host a thread carries two tiles (64 patterns) and 32 rows at a time; on a device a lane
+/// On the host a thread carries two tiles (64 patterns) and 128 rows at a time; on a device a lane
 /// carries one pattern of its warp's tile, row by row.
 template <class ExecutionSpace>
 class SequencePack;
@@ -21,90 +24,179 @@ template <>
 class SequencePack<HostSpace> {
  public:
   static constexpr unsigned tiles = 2;
-  static constexpr unsigned rows = 32;
   static constexpr unsigned lanes = 1;
 
-  using Word = HostWords;
-  struct alignas(64) Codes {
-    std::uint8_t code[rows * 64];
-  };
-  struct Carry {
-    std::uint64_t bits[rows];
-  };
-  /// Masks of the words of a segment.
+  /// Columns of a segment.
   struct Tables {
-    const WordTable* word;
+    const QueryColumns* columns;
+    unsigned count;
     const std::uint8_t* codes;
   };
 
-  static Word ones() { return Word::ones(); }
-
-  /// Codes of \p count rows of both tiles; rows beyond a tile's own have no code.
-  template <class SymbolType>
-  static void translate(const Tables& tables, const SymbolType* const* symbols,
-                        const std::uint32_t* tile_rows, std::uint32_t row, unsigned count, unsigned,
-                        Codes& codes) {
-    for (unsigned r = 0; r < count; ++r) {
-      std::uint8_t* out = codes.code + 64 * std::size_t{r};
-      const std::size_t at = 32 * std::size_t{row + r};
-      const bool both = row + r < tile_rows[0] && row + r < tile_rows[1];
-      if constexpr (sizeof(SymbolType) == 1) {
-        if (both) {
-          Word::translate(tables.codes, symbols[0] + at, symbols[1] + at, out);
-          continue;
-        }
+  /// \brief Advances all columns of a segment over all rows of \p unit and writes (or adds) the
+  /// counts of its slots.
+  /// \param length of the query, where this is its only segment
+  /// \param need a count that no pattern needs to reach may be written smaller than it is; 0 for
+  /// none, also where this is not the only segment
+  template <class Unit>
+  static void scan(const Tables& tables, const Unit& unit, std::uint32_t length,
+                   std::uint32_t need) {
+    Scratch scratch;
+    scratch.clear();
+    HostColumns state[segment_columns];
+    for (unsigned c = 0; c < tables.count; ++c) state[c].reset();
+    const Band band{unit.rows, length, need};
+    for (std::uint32_t row = 0; row < unit.rows;) {
+      const std::uint32_t rows = band.rows_from(row);
+      translate(tables.codes, unit, row, rows, scratch.codes());
+      advance(tables, band, row, rows, unit.chained_in ? unit.plane + row : nullptr,
+              unit.chained_out ? unit.plane + row : nullptr, ahead(unit, row + rows, need > 0),
+              scratch, state);
+      row += rows;
+      if (!band.reachable(row, tables, state)) {
+        write_zero(unit.matched, unit.slots, 0);
+        return;
       }
-      for (unsigned t = 0; t < tiles; ++t) {
-        const bool inside = row + r < tile_rows[t];
-        for (unsigned l = 0; l < 32; ++l) {
-          out[32 * t + l] = inside ? tables.codes[symbols[t][at + l]] : no_code;
-        }
-      }
+    }
+    LaneCounts counts{};
+    for (unsigned c = 0; c < tables.count; ++c) {
+      state[c].add_matched(tables.columns[c].symbols, counts);
+    }
+    for (unsigned l = 0; l < unit.slots; ++l) {
+      unit.matched[l] = (unit.chained_in ? unit.matched[l] : 0) + counts.lane[l];
     }
   }
 
-  static void clear(Carry& carry) {
-    for (auto& bits : carry.bits) bits = 0;
-  }
-  static void load(Carry& carry, const std::uint64_t* plane, std::uint32_t row, unsigned count,
-                   unsigned) {
-    for (unsigned r = 0; r < count; ++r) carry.bits[r] = plane[row + r];
-  }
-  static void store(const Carry& carry, std::uint64_t* plane, std::uint32_t row, unsigned count,
-                    unsigned) {
-    for (unsigned r = 0; r < count; ++r) plane[row + r] = carry.bits[r];
-  }
-
-  /// Advances word \p w of the segment by \p count rows. Codes are places where the segment has one
-  /// word.
-  template <bool Recode, bool WithCarry>
-  static void advance(const Tables& tables, unsigned w, const Codes& codes, unsigned count,
-                      Carry& carry, Word& state) {
-    const Word::Lookup<Recode> lookup(tables.word[w]);
-    Word s = state;
-    for (unsigned r = 0; r < count; ++r) {
-      const Word mask = lookup(codes.code + 64 * std::size_t{r});
-      if constexpr (WithCarry) {
-        s = Word::step(s, mask, carry.bits[r]);
-      } else {
-        s = Word::step(s, mask);
-      }
-    }
-    state = s;
-  }
-
-  static std::uint32_t most_zeros(const Word* words, unsigned count) {
-    return Word::most_zeros(words, count);
-  }
-  /// Writes (or adds) the zeros of every lane's words to `matched[0 … slots)`.
-  static void write(const Word* words, unsigned count, bool add, std::uint32_t* matched,
-                    unsigned slots, unsigned) {
-    std::uint32_t counts[64] = {};
-    for (unsigned w = 0; w < count; ++w) words[w].add_zeros(counts);
-    for (unsigned l = 0; l < slots; ++l) matched[l] = (add ? matched[l] : 0) + counts[l];
-  }
   static void write_zero(std::uint32_t* matched, unsigned slots, unsigned) {
     for (unsigned l = 0; l < slots; ++l) matched[l] = 0;
+  }
+
+ private:
+  static constexpr std::uint32_t rows_max = 128;  ///< translated at once
+
+  /// Codes and carries of some rows, with the margins that a skewed step reads.
+  class Scratch {
+   public:
+    void clear() {
+      for (auto* all : {m_codes, m_places}) std::fill_n(all, pack_lanes * pack_margin, no_code);
+    }
+    std::uint8_t* codes() { return m_codes + pack_lanes * pack_margin; }
+    std::uint8_t* places() { return m_places + pack_lanes * pack_margin; }
+    std::uint64_t* links() { return m_links + pack_margin; }
+
+   private:
+    static constexpr std::size_t all_rows = rows_max + 2 * pack_margin;
+    alignas(64) std::uint8_t m_codes[pack_lanes * all_rows];
+    alignas(64) std::uint8_t m_places[pack_lanes * all_rows];
+    std::uint64_t m_links[all_rows];
+  };
+
+  /// \brief What a pattern that reaches `need` can use: it leaves out at most rows − need of its
+  /// symbols and length − need of the query's, so that it stays near the diagonal.
+  struct Band {
+    std::uint32_t rows;
+    std::uint32_t length;
+    std::uint32_t need;
+
+    /// How many rows to advance from \p row on.
+    std::uint32_t rows_from(std::uint32_t row) const {
+      const std::uint32_t left = rows - row;
+      if (need == 0) return std::min(left, rows_max);
+      // As long as the rest alone could reach it, nothing can be told.
+      const std::uint32_t first = rows - need + need / 4;
+      return std::min({left, rows_max, row < first ? first - row : 8U});
+    }
+    /// The columns [begin, end) of \p count rows from \p row on.
+    std::uint32_t begin(std::uint32_t row) const {
+      return need == 0 || row < rows - need ? 0 : row - (rows - need);
+    }
+    std::uint32_t end(std::uint32_t row, std::uint32_t count) const {
+      return need == 0 ? ~0U : row + count + (length - need);
+    }
+    /// Whether a lane can still reach `need` after \p row rows.
+    bool reachable(std::uint32_t row, const Tables& tables, const HostColumns* state) const {
+      const std::uint32_t left = rows - row;
+      if (left >= need || left == 0) return true;
+      // Of k columns before the cut and the others after it, k = length − left allows the most.
+      std::uint32_t columns = length > left ? length - left : 0;
+      LaneCounts counts{};
+      for (unsigned c = 0; c < tables.count && columns > 0; ++c) {
+        const std::uint32_t here = std::min(columns, tables.columns[c].symbols);
+        state[c].add_matched(here, counts);
+        columns -= here;
+      }
+      return counts.any_reaches(need - left);
+    }
+  };
+
+  /// Where the symbols are that will be translated next.
+  template <class Unit>
+  static Ahead ahead(const Unit& unit, std::uint32_t row, bool may_end) {
+    constexpr std::size_t row_bytes = tile_patterns * sizeof(*unit.symbols[0]);
+    const auto at = [&](unsigned t, std::uint32_t r) {
+      return reinterpret_cast<const char*>(unit.symbols[t]) + row_bytes * r;
+    };
+    if (row < unit.rows && !may_end) return {{at(0, row), at(1, row)}, row_bytes};
+    // The next unit begins where this one ends, and is about as long.
+    return {{at(1, unit.tile_rows[1]), at(1, unit.tile_rows[1] + unit.rows)}, row_bytes};
+  }
+
+  /// Codes of \p rows rows of both tiles and of the margin after them; rows beyond a tile's own
+  /// have none.
+  template <class Unit>
+  static void translate(const std::uint8_t* table, const Unit& unit, std::uint32_t row,
+                        std::uint32_t rows, std::uint8_t* codes) {
+    const auto* first = unit.symbols[0] + tile_patterns * std::size_t{row};
+    const auto* second = unit.symbols[1] + tile_patterns * std::size_t{row};
+    const std::uint32_t both = std::min(unit.tile_rows[0], unit.tile_rows[1]);
+    const std::uint32_t whole = std::min(rows, both > row ? both - row : 0);
+    HostColumns::translate(table, first, second, whole, codes);
+    for (std::uint32_t r = whole; r < rows; ++r) {
+      for (unsigned t = 0; t < tiles; ++t) {
+        const bool inside = row + r < unit.tile_rows[t];
+        const auto* symbols = (t == 0 ? first : second) + tile_patterns * std::size_t{r};
+        std::uint8_t* out = codes + pack_lanes * std::size_t{r} + tile_patterns * t;
+        for (unsigned l = 0; l < tile_patterns; ++l) out[l] = inside ? table[symbols[l]] : no_code;
+      }
+    }
+    std::fill_n(codes + pack_lanes * std::size_t{rows}, pack_lanes * pack_margin, no_code);
+  }
+
+  static void advance(const Tables& tables, const Band& band, std::uint32_t row, std::uint32_t rows,
+                      const std::uint64_t* carry_in, std::uint64_t* carry_out, const Ahead& ahead,
+                      Scratch& scratch, HostColumns* state) {
+    const std::uint32_t begin = band.begin(row);
+    const std::uint32_t end = band.end(row, rows);
+    std::uint64_t* links = scratch.links();
+    bool linked = carry_in != nullptr;
+    if (linked) {
+      std::copy_n(carry_in, rows, links);
+      std::fill_n(links + rows, pack_margin, 0);
+    }
+    std::uint32_t at = 0;  // the first column of the run
+    for (unsigned c = 0; c < tables.count && at < end; ++c) {
+      const QueryColumns& columns = tables.columns[c];
+      const std::uint32_t past = at + columns.symbols;
+      if (past > begin) {
+        const bool goes_on = carry_out != nullptr || (c + 1 < tables.count && past < end);
+        if (goes_on && !linked) std::fill_n(links, rows + pack_margin, 0);
+        linked = linked || goes_on;
+        const std::uint8_t* places = scratch.codes();
+        if (!columns.codes_are_places) {
+          HostColumns::recode(columns.place, places, rows, scratch.places());
+          std::fill_n(scratch.places() + pack_lanes * std::size_t{rows}, pack_lanes * pack_margin,
+                      no_code);
+          places = scratch.places();
+        }
+        const unsigned first_plane = begin > at ? (begin - at) / plane_symbols : 0;
+        const unsigned last_plane =
+            past <= end ? columns.plane_count() : (end - at + plane_symbols - 1) / plane_symbols;
+        state[c].advance(columns, first_plane, last_plane, places, rows, linked ? links : nullptr,
+                         ahead);
+      }
+      at = past;
+    }
+    if (carry_out != nullptr) std::copy_n(links, rows, carry_out);
   }
 };
 

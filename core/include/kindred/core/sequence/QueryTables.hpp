@@ -4,6 +4,7 @@
 
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/common/Ragged.hpp>
+#include <kindred/core/sequence/QueryColumns.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/core/sequence/WordTable.hpp>
 
@@ -18,7 +19,9 @@ namespace Kindred {
 struct QuerySegment {
   std::uint32_t first_word;  ///< in all words of the batch
   std::uint32_t words;
-  std::uint32_t codes;  ///< distinct symbols, ≤ 255
+  std::uint32_t codes;              ///< distinct symbols, ≤ 255
+  std::uint32_t first_columns = 0;  ///< in all runs of columns of the batch
+  std::uint32_t columns = 0;        ///< runs of columns
 };
 
 /// \brief A batch of queries as the sequence kernels read it.
@@ -33,6 +36,7 @@ struct QueryTables {
   ArrayView<const QuerySegment, ExecutionSpace> segments;
   ArrayView<const std::uint8_t, ExecutionSpace> codes;  ///< `code_stride` a segment
   ArrayView<const WordTable, ExecutionSpace> words;
+  ArrayView<const QueryColumns, ExecutionSpace> columns;  ///< on the host
   /// A query: patterns from this index on are no result. Empty: all are.
   ArrayView<const std::uint32_t, ExecutionSpace> index_limits;
   std::uint64_t code_stride = 0;
@@ -48,6 +52,7 @@ struct QueryArrays {
   std::vector<QuerySegment> segments;
   std::vector<std::uint8_t> codes;
   std::vector<WordTable> words;
+  std::vector<QueryColumns> columns;
   std::uint64_t code_stride = 0;
   std::uint32_t segments_max = 0;
   std::uint32_t words_max = 0;
@@ -55,8 +60,9 @@ struct QueryArrays {
   /// \brief Builds the tables of \p queries, replacing what was there.
   /// \param queries dense symbols; what is `vocabulary` or above matches nothing
   /// \param rows which of them, in this order
+  /// \param with_columns also what only host threads read
   void build(RaggedSpan<Symbol> queries, std::span<const std::size_t> rows,
-             std::uint32_t vocabulary);
+             std::uint32_t vocabulary, bool with_columns);
 
   /// Bytes that `build` makes for a query of \p length symbols, at most.
   static std::uint64_t bytes(std::uint64_t length, std::uint32_t vocabulary) noexcept;

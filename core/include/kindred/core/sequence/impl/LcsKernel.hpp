@@ -50,8 +50,7 @@ struct LcsKernel {
     if (empty && segment > 0) return;
     const QuerySegment s = empty ? QuerySegment{0, 0, 0} : queries.segments(at);
     const typename pack::Tables tables = Arch::SegmentTables<ExecutionSpace>::make(
-        team, s.words, queries.words.data() + s.first_word,
-        queries.codes.data() + at * queries.code_stride, tiles.vocabulary);
+        team, queries, s, queries.codes.data() + at * queries.code_stride, tiles.vocabulary);
     const std::uint32_t begin = league % teams_per_query * tiles_per_team;
     const std::uint32_t end =
         begin + tiles_per_team < tiles.tiles ? begin + tiles_per_team : tiles.tiles;
@@ -99,19 +98,30 @@ struct LcsKernel {
     if (only && threshold > 0.0) {
       const std::uint32_t shortest = tiles.lengths(tile * tile_patterns);
       need = static_cast<std::uint32_t>(least_matched(threshold, std::uint64_t{shortest} + length));
-      const std::uint32_t most = unit.rows < length ? unit.rows : length;
-      // A second word is worth a look at the first one alone where that must match more than half.
-      const bool hopeless =
-          most < need || (words == 2 && need > length - word_symbols / 2 - word_symbols / 16 &&
-                          !scan<1, false, true>(tables, unit, need - (length - word_symbols)));
-      if (hopeless) {
+      if ((unit.rows < length ? unit.rows : length) < need) {
         pack::write_zero(unit.matched, unit.slots, lane);
         return;
       }
     }
     if (words == 0) {
       pack::write_zero(unit.matched, unit.slots, lane);
-    } else if (words == 1 && !chained_in && !chained_out) {
+    } else if constexpr (Arch::is_device<ExecutionSpace>) {
+      scan_words(tables, unit, words, need, length);
+    } else {
+      pack::scan(tables, unit, length, need);
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION void scan_words(const typename pack::Tables& tables, const Unit& unit,
+                                         unsigned words, std::uint32_t need,
+                                         std::uint32_t length) const {
+    // A second word is worth a look at the first one alone where that must match more than half.
+    if (words == 2 && need > length - word_symbols / 2 - word_symbols / 16 &&
+        !scan<1, false, true>(tables, unit, need - (length - word_symbols))) {
+      pack::write_zero(unit.matched, unit.slots, unit.lane);
+      return;
+    }
+    if (words == 1 && !unit.chained_in && !unit.chained_out) {
       scan<1, false, false>(tables, unit, need);
     } else if (words == 1) {
       scan<1, true, false>(tables, unit, need);

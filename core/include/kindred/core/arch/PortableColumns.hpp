@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_ARCH_PORTABLE_COLUMNS_HPP
+#define KINDRED_CORE_ARCH_PORTABLE_COLUMNS_HPP
+
+#include <kindred/core/sequence/QueryColumns.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace Kindred::Arch {
+
+/// Patterns that a host thread advances together, one a lane.
+inline constexpr unsigned pack_lanes = 64;
+
+/// Rows of `no_code` that codes need before their first and after their last row.
+inline constexpr unsigned pack_margin = 16;
+
+/// A number of every lane.
+struct alignas(64) LaneCounts {
+  std::uint16_t lane[pack_lanes];
+
+  bool any_reaches(std::uint32_t least) const {
+    std::uint16_t most = 0;
+    for (const std::uint16_t count : lane) most = std::max(most, count);
+    return most >= least;
+  }
+};
+
+/// Where the next symbols lie, fetched while the recurrence computes.
+struct Ahead {
+  const char* at[2];
+  std::size_t row_bytes;  ///< a row of each
+};
+
+/// \brief The state of Hyyrö's recurrence for one run of query columns and 64 patterns, in plain
+/// loops over words of 64 bits: the twin that every other form must equal.
+class PortableColumns {
+ public:
+  void reset() {
+    for (auto& word : m_word) std::fill_n(word, pack_lanes, ~std::uint64_t{0});
+  }
+
+  /// \brief Advances by \p rows rows: S' = (S + (S & M)) | (S & ~M).
+  ///
+  /// Only the planes [\p begin, \p end) must be advanced; what the others hold then may lag behind.
+  /// \param places of the symbols, 64 a row, `no_code` where a symbol has none, with margins
+  /// \param links bit l of word r: the carry of lane l into row r, then the one out of it; with
+  /// margins, zero after the rows; or null: no carry comes in and the one going out is not needed
+  void advance(const QueryColumns& columns, unsigned begin, unsigned end,
+               const std::uint8_t* places, unsigned rows, std::uint64_t* links, const Ahead&) {
+    const unsigned first = begin * plane_symbols / word_symbols;
+    const unsigned last = (end * plane_symbols - 1) / word_symbols;
+    for (unsigned r = 0; r < rows; ++r) {
+      const std::uint8_t* place = places + std::size_t{pack_lanes} * r;
+      std::uint64_t carry = links == nullptr ? 0 : links[r];
+      for (unsigned w = first; w <= last; ++w) {
+        const unsigned symbols = columns.symbols - w * word_symbols;
+        carry = step(columns.masks[w], place, m_word[w], carry, std::min(symbols, word_symbols));
+      }
+      if (links != nullptr) links[r] = carry;
+    }
+  }
+
+  /// Adds the matches of every lane in the first \p symbols columns.
+  void add_matched(unsigned symbols, LaneCounts& counts) const {
+    for (unsigned w = 0; w * word_symbols < symbols; ++w) {
+      const unsigned here = std::min(symbols - w * word_symbols, word_symbols);
+      const std::uint64_t mask = ~std::uint64_t{0} >> (word_symbols - here);
+      for (unsigned l = 0; l < pack_lanes; ++l) {
+        counts.lane[l] += static_cast<std::uint16_t>(std::popcount(~m_word[w][l] & mask));
+      }
+    }
+  }
+
+  /// Codes of \p rows rows of two tiles, to 64 a row. \p table has 256 entries at least
+  template <class SymbolType>
+  static void translate(const std::uint8_t* table, const SymbolType* first,
+                        const SymbolType* second, unsigned rows, std::uint8_t* codes) {
+    for (unsigned r = 0; r < rows; ++r) {
+      for (unsigned l = 0; l < 32; ++l) codes[64 * r + l] = table[first[32 * std::size_t{r} + l]];
+      for (unsigned l = 0; l < 32; ++l)
+        codes[64 * r + 32 + l] = table[second[32 * std::size_t{r} + l]];
+    }
+  }
+  /// Entries of a table of 256.
+  static void recode(const std::uint8_t* table, const std::uint8_t* codes, unsigned rows,
+                     std::uint8_t* out) {
+    for (std::size_t i = 0; i < std::size_t{pack_lanes} * rows; ++i) out[i] = table[codes[i]];
+  }
+
+ private:
+  /// A row of one word; returns the carries out of its \p symbols columns.
+  static std::uint64_t step(const std::uint64_t* masks, const std::uint8_t* place,
+                            std::uint64_t* state, std::uint64_t carry, unsigned symbols) {
+    std::uint64_t mask[pack_lanes];
+    for (unsigned l = 0; l < pack_lanes; ++l) {
+      mask[l] = masks[place[l] & 63U] & ((std::uint64_t{place[l]} >> 7U) - 1);
+    }
+    std::uint64_t out[pack_lanes];
+    for (unsigned l = 0; l < pack_lanes; ++l) {
+      const std::uint64_t s = state[l];
+      const std::uint64_t both = s & mask[l];
+      const std::uint64_t sum = s + both + (carry >> l & 1U);
+      out[l] = (both | (s & ~sum)) >> (symbols - 1) & 1U;
+      state[l] = sum | (s & ~mask[l]);
+    }
+    std::uint64_t carries = 0;
+    for (unsigned l = 0; l < pack_lanes; ++l) carries |= out[l] << l;
+    return carries;
+  }
+
+  alignas(64) std::uint64_t m_word[2][pack_lanes];
+};
+
+}  // namespace Kindred::Arch
+
+#endif  // KINDRED_CORE_ARCH_PORTABLE_COLUMNS_HPP

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/SequencePack.hpp>
+
+#include <gtest/gtest.h>
+
+#include "Support.hpp"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+namespace {
+
+using namespace Kindred;
+using Arch::pack_lanes;
+using Arch::pack_margin;
+
+constexpr Arch::Ahead nowhere{{"", ""}, 0};
+
+/// A query of \p length symbols of \p vocabulary codes, in first-seen order, some unknown.
+std::vector<std::uint8_t> random_codes(std::mt19937_64& generator, std::size_t length,
+                                       unsigned vocabulary) {
+  std::vector<std::uint8_t> code_of(vocabulary, no_code);
+  std::vector<std::uint8_t> codes;
+  std::uint8_t next = 0;
+  for (std::size_t j = 0; j < length; ++j) {
+    if (generator() % 16 == 0) {
+      codes.push_back(no_code);
+      continue;
+    }
+    std::uint8_t& code = code_of[generator() % vocabulary];
+    if (code == no_code) code = next++;
+    codes.push_back(code);
+  }
+  return codes;
+}
+
+std::uint32_t distinct(const std::vector<std::uint8_t>& codes) {
+  std::set<std::uint8_t> seen(codes.begin(), codes.end());
+  seen.erase(no_code);
+  return static_cast<std::uint32_t>(seen.size());
+}
+
+std::vector<QueryColumns> columns_of(const std::vector<std::uint8_t>& codes) {
+  std::vector<QueryColumns> columns;
+  append_columns(columns, codes, distinct(codes));
+  return columns;
+}
+
+TEST(QueryColumns, HoldEverySymbolOnce) {
+  auto generator = Testing::generator("query columns");
+  for (int repeat = 0; repeat < 500; ++repeat) {
+    const auto codes = random_codes(generator, 1 + generator() % 256,
+                                    1U + static_cast<unsigned>(generator() % 255));
+    const auto columns = columns_of(codes);
+    ASSERT_LE(columns.size(), segment_columns);
+    std::size_t at = 0;
+    for (const QueryColumns& run : columns) {
+      ASSERT_LE(run.plane_count(), column_planes);
+      if (&run != &columns.back()) {
+        ASSERT_EQ(run.symbols % plane_symbols, 0U);
+      }
+      for (std::size_t j = 0; j < run.symbols; ++j, ++at) {
+        for (unsigned code = 0; code < 255; ++code) {
+          const std::uint8_t place = run.place[code];
+          if (place == no_code) continue;
+          ASSERT_LT(place, 64);
+          ASSERT_TRUE(!run.codes_are_places || place == code);
+          ASSERT_EQ(run.planes[j / 8][place] >> (j % 8) & 1, codes[at] == code ? 1 : 0);
+          ASSERT_EQ(run.masks[j / 64][place] >> (j % 64) & 1, codes[at] == code ? 1U : 0U);
+        }
+        ASSERT_TRUE(codes[at] == no_code || run.place[codes[at]] != no_code);
+      }
+      for (unsigned b = 0; b < run.plane_count(); ++b) {
+        const bool last = b + 1 == run.plane_count();
+        ASSERT_TRUE(run.planes[b][63] == 0 || (run.full && last)) << "no_code leads there";
+      }
+    }
+    ASSERT_EQ(at, codes.size());
+  }
+}
+
+/// Counts after every few rows, and the carries on the way, of runs of columns that are linked.
+template <class Columns>
+std::vector<std::uint64_t> trace(std::mt19937_64 generator, std::size_t length,
+                                 unsigned vocabulary) {
+  const auto codes = random_codes(generator, length, vocabulary);
+  const auto columns = columns_of(codes);
+  std::vector<Columns> state(columns.size());
+  for (Columns& run : state) run.reset();
+  std::vector<std::uint64_t> result;
+  for (int block = 0; block < 8; ++block) {
+    const auto rows = static_cast<unsigned>(1 + generator() % 40);
+    alignas(64) std::uint8_t rows_codes[pack_lanes * (40 + 2 * pack_margin)];
+    alignas(64) std::uint8_t places[pack_lanes * (40 + 2 * pack_margin)];
+    std::fill_n(rows_codes, sizeof(rows_codes), no_code);
+    std::fill_n(places, sizeof(places), no_code);
+    std::uint64_t links[40 + 2 * pack_margin] = {};
+    const std::size_t first = std::size_t{pack_lanes} * pack_margin;
+    for (unsigned i = 0; i < pack_lanes * rows; ++i) {
+      rows_codes[first + i] = generator() % 4 == 0 ? no_code : codes[generator() % codes.size()];
+    }
+    for (unsigned r = 0; r < rows; ++r) links[pack_margin + r] = generator() & generator();
+    const bool linked = columns.size() > 1 || generator() % 2 == 0;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      Columns::recode(columns[c].place, rows_codes + first, rows, places + first);
+      state[c].advance(columns[c], 0, columns[c].plane_count(), places + first, rows,
+                       linked ? links + pack_margin : nullptr, nowhere);
+      if (linked && columns[c].symbols % plane_symbols == 0) {
+        result.insert(result.end(), links + pack_margin, links + pack_margin + rows);
+      }
+      for (const unsigned symbols : {1U, 7U, 8U, 9U, 63U, 64U, 65U, columns[c].symbols}) {
+        Arch::LaneCounts counts{};
+        state[c].add_matched(std::min(symbols, columns[c].symbols), counts);
+        result.insert(result.end(), counts.lane, counts.lane + pack_lanes);
+      }
+    }
+  }
+  return result;
+}
+
+TEST(HostColumns, VectorFormEqualsThePortableOne) {
+  for (const std::size_t length : {1U, 8U, 9U, 63U, 64U, 65U, 80U, 96U, 97U, 128U, 200U, 256U}) {
+    for (const unsigned vocabulary : {1U, 5U, 62U, 63U, 64U, 65U, 128U, 255U}) {
+      const auto generator =
+          Testing::generator("columns" + std::to_string(1000 * length + vocabulary));
+      EXPECT_EQ((trace<Arch::HostColumns>(generator, length, vocabulary)),
+                (trace<Arch::PortableColumns>(generator, length, vocabulary)))
+          << length << " of " << vocabulary;
+    }
+  }
+}
+
+TEST(HostColumns, TakeQueriesOfDifferentSymbolsOnly) {
+  // 64 places and no spare one: the last plane alone may look place 63 up.
+  std::vector<std::uint8_t> codes(64);
+  for (unsigned j = 0; j < 64; ++j) codes[j] = static_cast<std::uint8_t>(j);
+  const auto columns = columns_of(codes);
+  ASSERT_EQ(columns.size(), 1U);
+  EXPECT_TRUE(columns[0].full);
+  Arch::HostColumns state;
+  state.reset();
+  alignas(64) std::uint8_t places[pack_lanes * (2 * pack_margin + 64)];
+  std::fill_n(places, sizeof(places), no_code);
+  // Lane l meets the first l symbols and nothing known after them.
+  for (unsigned r = 0; r < 64; ++r) {
+    for (unsigned l = 0; l < pack_lanes; ++l) {
+      if (r < l) places[pack_lanes * (pack_margin + r) + l] = static_cast<std::uint8_t>(r);
+    }
+  }
+  state.advance(columns[0], 0, 8, places + pack_lanes * pack_margin, 64, nullptr, nowhere);
+  Arch::LaneCounts counts{};
+  state.add_matched(64, counts);
+  for (unsigned l = 0; l < pack_lanes; ++l) EXPECT_EQ(counts.lane[l], l);
+}
+
+TEST(HostColumns, TranslateTwoRowsInOrder) {
+  auto generator = Testing::generator("translate");
+  std::uint8_t table[256];
+  std::uint8_t first[96];
+  std::uint8_t second[96];
+  for (auto& code : table) code = static_cast<std::uint8_t>(generator());
+  for (auto& symbol : first) symbol = static_cast<std::uint8_t>(generator());
+  for (auto& symbol : second) symbol = static_cast<std::uint8_t>(generator());
+  alignas(64) std::uint8_t codes[192];
+  Arch::HostColumns::translate(table, first, second, 3, codes);
+  for (unsigned l = 0; l < 96; ++l) {
+    EXPECT_EQ(codes[64 * (l / 32) + l % 32], table[first[l]]);
+    EXPECT_EQ(codes[64 * (l / 32) + 32 + l % 32], table[second[l]]);
+  }
+}
+
+std::uint32_t lcs(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b) {
+  std::vector<std::uint32_t> row(b.size() + 1, 0);
+  for (const std::uint8_t symbol : a) {
+    std::uint32_t diagonal = 0;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::uint32_t above = row[j + 1];
+      row[j + 1] = symbol == b[j] && symbol != no_code ? diagonal + 1 : std::max(above, row[j]);
+      diagonal = above;
+    }
+  }
+  return row.back();
+}
+
+struct Unit {
+  const std::uint8_t* symbols[2];
+  std::uint32_t tile_rows[2];
+  std::uint32_t rows;
+  std::uint32_t slots;
+  std::uint64_t* plane;
+  std::uint32_t* matched;
+  bool chained_in;
+  bool chained_out;
+};
+
+TEST(SequencePack, CountsWhatReachesTheNeed) {
+  // Patterns that share more or less of the query, in two tiles or one; the counts below `need` may
+  // be smaller than they are, never larger.
+  auto generator = Testing::generator("need");
+  std::uint8_t table[256];
+  for (unsigned s = 0; s < 256; ++s) table[s] = static_cast<std::uint8_t>(s);
+  unsigned reaching = 0;
+  for (int repeat = 0; repeat < 400; ++repeat) {
+    const std::size_t length = 1 + generator() % 256;
+    const auto query = random_codes(generator, length, 1U + generator() % (repeat % 2 ? 20 : 255));
+    const auto columns = columns_of(query);
+    const std::uint32_t slots = repeat % 5 == 0 ? 32 : 64;
+    std::vector<std::vector<std::uint8_t>> patterns(slots);
+    const std::size_t base = 1 + generator() % 300;
+    for (auto& pattern : patterns) {
+      // A stretch of the query, with symbols put in and left out.
+      std::size_t at = generator() % length;
+      const auto noise = 1 + generator() % 60;
+      const std::size_t wanted = base + generator() % 4;
+      while (pattern.size() < wanted) {
+        if (generator() % 64 < noise) {
+          pattern.push_back(query[generator() % length]);
+        } else {
+          pattern.push_back(query[at++ % length]);
+        }
+        if (generator() % 64 < noise / 2) ++at;
+      }
+    }
+    std::sort(patterns.begin(), patterns.end(),
+              [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    Unit unit{};
+    std::vector<std::uint8_t> tiles[2];
+    for (unsigned t = 0; t < slots / 32; ++t) {
+      unit.tile_rows[t] = static_cast<std::uint32_t>(patterns[32 * t + 31].size());
+      tiles[t].assign(32 * std::size_t{unit.tile_rows[t]}, no_code);
+      for (unsigned l = 0; l < 32; ++l) {
+        const auto& pattern = patterns[32 * t + l];
+        for (std::size_t i = 0; i < pattern.size(); ++i) tiles[t][32 * i + l] = pattern[i];
+      }
+    }
+    unit.symbols[0] = tiles[0].data();
+    unit.symbols[1] = slots == 64 ? tiles[1].data() : tiles[0].data();
+    unit.rows = std::max(unit.tile_rows[0], unit.tile_rows[1]);
+    unit.slots = slots;
+    std::vector<std::uint32_t> matched(slots);
+    unit.matched = matched.data();
+    const auto most = static_cast<std::uint32_t>(std::min<std::size_t>(unit.rows, length));
+    for (const std::uint32_t need : {0U, most / 3, most / 2, most * 3 / 4, most}) {
+      Arch::SequencePack<HostSpace>::scan(
+          {columns.data(), static_cast<unsigned>(columns.size()), table}, unit,
+          static_cast<std::uint32_t>(length), need);
+      for (unsigned l = 0; l < slots; ++l) {
+        const std::uint32_t wanted = lcs(patterns[l], query);
+        ASSERT_LE(matched[l], wanted) << length << " symbols, need " << need;
+        if (wanted >= need) {
+          ASSERT_EQ(matched[l], wanted) << length << " symbols, need " << need;
+          reaching += need > 0 ? 1 : 0;
+        }
+      }
+    }
+  }
+  EXPECT_GT(reaching, 10000U);
+}
+
+}  // namespace
