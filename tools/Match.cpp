@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Batches.hpp"
 #include "Commands.hpp"
+#include "Predictions.hpp"
 #include "Progress.hpp"
 #include "Session.hpp"
 #include "io/Answer.hpp"
@@ -33,6 +34,7 @@ struct MatchFlags {
   std::size_t top = 0;  ///< 0: not given
   bool self = false;
   MatchOptions options;
+  PredictionFlags prediction;
 };
 
 /// Queries that are answered by one call.
@@ -41,17 +43,34 @@ struct Batch {
   const NameTable& names;
   std::size_t first_name = 0;   ///< in `names`, of the first query
   std::size_t first_index = 0;  ///< of the first query among all
+  const QueryEvents& events;    ///< from `first_name` on, where there are predictions
 };
 
 /// Answers batches of queries and prints a line each.
 class Answers {
  public:
-  Answers(const SequenceMatcher& matcher, const Sequences& patterns, const MatchOptions& options)
-      : m_matcher(matcher), m_patterns(patterns), m_options(options) {}
+  /// \param predictions nothing: matches are told
+  Answers(const SequenceMatcher& matcher, const Sequences& patterns, const MatchOptions& options,
+          const Predictions* predictions = nullptr)
+      : m_matcher(matcher), m_patterns(patterns), m_options(options), m_predictions(predictions) {
+    if (m_predictions == nullptr) return;
+    m_options.top = std::max<std::size_t>(patterns.size(), 1);
+    m_options.blocks = false;  // those of the predictions are told
+    m_tell_blocks = options.blocks;
+  }
 
   void print(const Batch& batch, Session& session) {
-    print(session.timed(Phase::compute, [&] { return m_matcher.match(batch.symbols, m_options); }),
-          batch.names, batch.first_name, batch.first_index);
+    const MatchResults results =
+        session.timed(Phase::compute, [&] { return m_matcher.match(batch.symbols, m_options); });
+    if (m_predictions == nullptr) {
+      print(results, batch.names, batch.first_name, batch.first_index);
+      return;
+    }
+    for (std::size_t i = 0; i < results.matches.rows(); ++i) {
+      append_query(m_output.text(), batch.names[batch.first_name + i], batch.first_index + i);
+      append_predictions(batch, i, results.matches[i], session);
+      m_output.flush_if_large();
+    }
   }
   /// A line for every row of \p results.
   void print(const MatchResults& results, const NameTable& names, std::size_t first_name,
@@ -71,16 +90,37 @@ class Answers {
     out += ", \"results\": [";
     const auto matches = results.matches[query];
     for (std::size_t k = 0; k < matches.size(); ++k, ++row) {
-      const Match& match = matches[k];
-      out += k == 0 ? "{\"name\": " : ", {\"name\": ";
-      append_name(out, m_patterns.names[match.index]);
-      fmt::format_to(std::back_inserter(out), ", \"index\": {}, \"similarity\": ", match.index);
-      append_json(out, match.similarity);
-      fmt::format_to(std::back_inserter(out), ", \"matched\": {}", match.matched);
+      append_match(k, matches[k]);
       if (m_options.blocks) append_blocks(out, results.blocks[row]);
       out += '}';
     }
     out += "]}\n";
+  }
+  void append_predictions(const Batch& batch, std::size_t query, std::span<const Match> matches,
+                          Session& session) {
+    const Ragged<std::string_view> events = batch.events[batch.first_name + query];
+    const auto predictions = session.timed(Phase::compute, [&] {
+      return m_predictions->predict(events, batch.symbols[query], matches);
+    });
+    std::string& out = m_output.text();
+    out += ", \"results\": [";
+    for (std::size_t k = 0; k < predictions.size(); ++k) {
+      const Prediction& prediction = predictions[k];
+      append_match(k, {prediction.index, prediction.similarity, prediction.matched});
+      if (m_tell_blocks) append_blocks(out, prediction.blocks);
+      Predictions::append_fields(out, prediction);
+      out += '}';
+    }
+    out += "]}\n";
+  }
+  /// Begins result \p place of a query.
+  void append_match(std::size_t place, const Match& match) {
+    std::string& out = m_output.text();
+    out += place == 0 ? "{\"name\": " : ", {\"name\": ";
+    append_name(out, m_patterns.names[match.index]);
+    fmt::format_to(std::back_inserter(out), ", \"index\": {}, \"similarity\": ", match.index);
+    append_json(out, match.similarity);
+    fmt::format_to(std::back_inserter(out), ", \"matched\": {}", match.matched);
   }
   static void append_blocks(std::string& out, std::span<const Block> blocks) {
     out += ", \"blocks\": [";
@@ -94,6 +134,8 @@ class Answers {
   const SequenceMatcher& m_matcher;
   const Sequences& m_patterns;
   MatchOptions m_options;
+  const Predictions* m_predictions;
+  bool m_tell_blocks = false;  // of predictions
   Output m_output;
 };
 
@@ -120,8 +162,12 @@ void check(MatchFlags& flags) {
   if (!flags.lines.empty() && flags.level == "token")
     throw UsageError(
         "match: --level: token does not go with --lines, whose symbols are characters");
-  if (flags.patterns == "-" || flags.lines == "-")
+  if (flags.patterns == "-" || flags.lines == "-" || flags.prediction.affinity == "-")
     throw UsageError("match: only --queries can be - (standard input)");
+  if (flags.prediction.predict && !flags.lines.empty())
+    throw UsageError("match: --predict needs events, which --lines does not have");
+  if (flags.prediction.predict && flags.self)
+    throw UsageError("match: --predict does not go with --self");
   if (flags.threshold) flags.options.threshold = *flags.threshold;
   if (flags.self) flags.options.top = std::numeric_limits<std::size_t>::max();
   if (flags.top > 0) flags.options.top = flags.top;
@@ -143,6 +189,8 @@ void match_self(const SequenceMatcher& matcher, const Sequences& patterns, const
 
 void match(const GlobalOptions& global, MatchFlags flags) {
   check(flags);
+  const PredictionOptions prediction = prediction_options(global, flags.prediction, flags.options);
+  const bool predicts = flags.prediction.predict;
   const bool plain = !flags.lines.empty();
   const SequenceForm form = plain ? SequenceForm::lines : SequenceForm::json;
   const bool streaming = flags.queries == "-";
@@ -150,13 +198,17 @@ void match(const GlobalOptions& global, MatchFlags flags) {
   Encoder encoder(plain || flags.level == "character" ? Level::character : Level::token);
   Sequences patterns;
   Sequences queries;
+  PatternEvents pattern_events;
+  QueryEvents query_events;
   const std::string& path = plain ? flags.lines : flags.patterns;
   session.timed(Phase::load, [&] {
     SequenceReader reader(path, form, encoder, Learning::on, session.read_progress(path));
+    if (predicts) reader.keep_events(pattern_events);
     while (reader.next(patterns)) continue;
   });
   std::optional<SequenceReader> reader;
   if (!flags.self) reader.emplace(flags.queries, form, encoder, Learning::off);
+  if (predicts) reader->keep_events(query_events);
   // A file is read whole before the first answer, so that a bad line leaves no half of an output.
   if (!streaming && !flags.self) {
     session.timed(Phase::load, [&] {
@@ -170,21 +222,31 @@ void match(const GlobalOptions& global, MatchFlags flags) {
     session.finish();
     return;
   }
-  const std::size_t batch = batch_size(std::min(flags.options.top, patterns.size()));
-  Answers answers(*matcher, patterns, flags.options);
+  patterns.symbols = {};  // the matcher has them
+  std::optional<Predictions> predictions;
+  if (predicts) {
+    predictions.emplace(session.context(), *matcher, pattern_events, patterns.names,
+                        encoder.tokens(), flags.options, prediction);
+    if (!flags.prediction.affinity.empty())
+      session.timed(Phase::load, [&] { predictions->weigh(flags.prediction.affinity); });
+  }
+  const std::size_t batch =
+      batch_size(predicts ? patterns.size() : std::min(flags.options.top, patterns.size()));
+  Answers answers(*matcher, patterns, flags.options, predictions ? &*predictions : nullptr);
   if (!streaming) {
     Progress progress("answering", !global.quiet);
     for_each_batch(queries.size(), batch, [&](std::size_t first, std::size_t count) {
       const RowSlice<Symbol> rows(queries.symbols, first, count);
-      answers.print({rows.span(), queries.names, first, first}, session);
+      answers.print({rows.span(), queries.names, first, first, query_events}, session);
       progress.update(first + count, queries.size());
     });
     answers.flush();
   } else {
-    for (std::size_t first = 0; reader->next(queries); first += queries.size(), queries.clear()) {
+    for (std::size_t first = 0; reader->next(queries);
+         first += queries.size(), queries.clear(), query_events.clear()) {
       // What has arrived already is answered together; nothing is waited for.
       while (queries.size() < batch && reader->buffered() && reader->next(queries)) continue;
-      answers.print({queries.symbols, queries.names, 0, first}, session);
+      answers.print({queries.symbols, queries.names, 0, first, query_events}, session);
       answers.flush();
     }
   }
@@ -235,6 +297,7 @@ void add_match_command(CLI::App& app, const GlobalOptions& global) {
             "Results a query at most (default: 10; with --self: all)");
   command->add_flag("--blocks", flags->options.blocks,
                     "Tell the matching blocks [pattern begin, query begin, length], difflib's");
+  add_prediction_flags(*command, flags->prediction);
   command->callback([&global, flags] { match(global, *flags); });
 }
 

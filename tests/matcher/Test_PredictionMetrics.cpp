@@ -88,6 +88,16 @@ TEST(PredictionMetrics, ItfdfIsOneMinusTheWeighedDistance) {
   EXPECT_NEAR(of(predictions, "r")->itfdf_similarity, 1 - (1 - 1 / query) * 5 / 8, tolerance);
 }
 
+TEST(PredictionMetrics, RepeatsCountInTheDistance) {
+  Memory memory;
+  memory.learn("p", events("a a | b")).learn("q", each("b c"));
+  const Prediction p = *of(memory.predict(each("a b")), "p");
+  EXPECT_EQ(p.present, events("a a | b"));
+  // Probabilities: a 1/2, b 1. Present: a twice, b; query: a, b.
+  const double cosine = (1 * 0.5 + 1 * 1) / (std::sqrt(2.0) * std::sqrt(1.25));
+  EXPECT_NEAR(p.itfdf_similarity, 1 - (1 - cosine) / 2, tolerance);
+}
+
 TEST(PredictionMetrics, BayesOverTheSurvivors) {
   const auto predictions = three().predict(each("a b"));
   // Similarities 0.8, 0.8, 1/3; priors 1/8, 2/8, 5/8.

@@ -79,6 +79,18 @@ TEST(PredictionProperties, SegmentsAndSetsAreConsistent) {
       together.insert(together.end(), p.present.begin(), p.present.end());
       together.insert(together.end(), p.future.begin(), p.future.end());
       RC_ASSERT(together == pattern);
+      if (!p.blocks.empty()) {
+        const std::size_t begin = flat(p.past).size();
+        const std::size_t end = begin + flat(p.present).size();
+        const std::size_t first = p.blocks.front().pattern_begin;
+        const std::size_t last = p.blocks.back().pattern_begin + p.blocks.back().length - 1;
+        RC_ASSERT(begin <= first);
+        RC_ASSERT(first < begin + p.present.front().size());
+        RC_ASSERT(last < end);
+        RC_ASSERT(last >= end - p.present.back().size());
+      } else {
+        RC_ASSERT(p.present == pattern);
+      }
       RC_ASSERT(p.missing.size() == p.present.size());
       RC_ASSERT(p.extras.size() == query.size());
       const std::set<std::string> matches(p.matches.begin(), p.matches.end());

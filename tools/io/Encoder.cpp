@@ -23,7 +23,7 @@ void Encoder::append_point(char32_t point, Learning learning, std::vector<Symbol
 void Encoder::append(std::string_view text, std::size_t position, Learning learning,
                      std::vector<Symbol>& out) {
   if (m_level == Level::token) {
-    out.push_back(learning == Learning::on ? m_tokens.insert(text) : m_tokens.find(text));
+    out.push_back(token(text, learning));
     return;
   }
   if (position > 0) append_point(U' ', learning, out);

@@ -30,6 +30,12 @@ class Encoder {
   /// \throws RecordError for what is no UTF-8, at character level
   void append(std::string_view text, std::size_t position, Learning learning,
               std::vector<Symbol>& out);
+  /// The symbol of \p text as a token, whatever the level.
+  Symbol token(std::string_view text, Learning learning) {
+    return learning == Learning::on ? m_tokens.insert(text) : m_tokens.find(text);
+  }
+  /// Of the tokens.
+  const Vocabulary& tokens() const noexcept { return m_tokens; }
 
  private:
   void append_point(char32_t point, Learning learning, std::vector<Symbol>& out);

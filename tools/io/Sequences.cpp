@@ -21,14 +21,22 @@ class SequenceRecord final : public NamedRecord {
   SequenceRecord(Encoder& encoder, Learning learning) : m_encoder(encoder), m_learning(learning) {}
 
   void into(Sequences& out) { m_out = &out; }
+  void keep_events(EventSink& sink) { m_sink = &sink; }
 
  private:
   void begin_record() override {
     m_depth_wanted = 0;
     m_depth = 0;
     m_strings = 0;
+    m_in_frequency = false;
+    m_frequency.reset();
   }
   bool other_field(std::string_view key) override {
+    m_in_frequency = m_sink != nullptr && m_learning == Learning::on && key == "frequency";
+    if (m_in_frequency) {
+      if (m_frequency) throw RecordError("\"frequency\" stands twice");
+      return true;
+    }
     const std::size_t depth = key == "events" ? 2 : key == "tokens" ? 1 : 0;
     if (depth == 0) return false;
     if (m_depth_wanted != 0)
@@ -37,20 +45,38 @@ class SequenceRecord final : public NamedRecord {
     return true;
   }
   void begin_other_array() override {
+    if (m_in_frequency) refuse_frequency("an array");
     if (++m_depth > m_depth_wanted) throw RecordError(fmt::format("{} an array in it", form()));
   }
-  void end_other_array() override { --m_depth; }
+  void end_other_array() override {
+    if (m_depth-- == 2 && m_sink != nullptr) m_sink->end_event();
+  }
   void other_value(const JsonValue& value) override {
+    if (m_in_frequency) {
+      if (value.kind != JsonValue::Kind::integer || value.negative || value.magnitude == 0 ||
+          value.magnitude > frequency_max)
+        refuse_frequency(value.shown());
+      m_frequency = static_cast<std::uint32_t>(value.magnitude);
+      return;
+    }
     if (m_depth != m_depth_wanted)
       throw RecordError(fmt::format("{} {} where an array must be", form(), value.shown()));
     if (value.kind != JsonValue::Kind::string)
       throw RecordError(fmt::format("{} {}, which is no string", form(), value.shown()));
     m_encoder.append(value.text, m_strings++, m_learning, m_out->symbols.values);
+    if (m_sink == nullptr) return;
+    m_sink->append(value.text, m_encoder.token(value.text, m_learning));
+    if (m_depth_wanted == 1) m_sink->end_event();
   }
   void end_record(const std::optional<std::string>& name) override {
     if (m_depth_wanted == 0) throw RecordError("neither \"events\" nor \"tokens\" is there");
     m_out->symbols.close_row();
     m_out->names.push(name);
+    if (m_sink != nullptr) m_sink->end_record(m_frequency.value_or(1));
+  }
+  [[noreturn]] static void refuse_frequency(const std::string& shown) {
+    throw RecordError(fmt::format("\"frequency\" must be a whole number in [1, {}] and is {}",
+                                  frequency_max, shown));
   }
 
   std::string form() const {
@@ -58,12 +84,17 @@ class SequenceRecord final : public NamedRecord {
                                : "\"tokens\" must be an array of strings and has";
   }
 
+  static constexpr std::uint32_t frequency_max = 0xFFFFFFFFU;
+
   Encoder& m_encoder;
   Learning m_learning;
+  EventSink* m_sink = nullptr;
   Sequences* m_out = nullptr;
   std::size_t m_depth_wanted = 0;  // of strings: 1 in tokens, 2 in events, 0 before either
   std::size_t m_depth = 0;
   std::size_t m_strings = 0;
+  bool m_in_frequency = false;
+  std::optional<std::uint32_t> m_frequency;
 };
 
 }  // namespace
@@ -97,6 +128,8 @@ SequenceReader::SequenceReader(const std::string& path, SequenceForm form, Encod
 SequenceReader::~SequenceReader() = default;
 
 bool SequenceReader::buffered() const noexcept { return m_state->json.lines().buffered(); }
+
+void SequenceReader::keep_events(EventSink& sink) { m_state->record.keep_events(sink); }
 
 bool SequenceReader::next(Sequences& out) {
   if (m_state->form == SequenceForm::json) {

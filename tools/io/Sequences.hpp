@@ -8,8 +8,10 @@
 
 #include <kindred/core/common/Ragged.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace Kindred::Tools {
 
@@ -20,6 +22,17 @@ struct Sequences {
 
   std::size_t size() const noexcept { return names.size(); }
   void clear();
+};
+
+/// \brief Takes the events of records while they are read.
+class EventSink {
+ public:
+  virtual ~EventSink() = default;
+  /// A string of the event that is open. \param symbol its number as a token
+  virtual void append(std::string_view text, Symbol symbol) = 0;
+  virtual void end_event() = 0;
+  /// \param frequency of a pattern; 1 where the record has none
+  virtual void end_record(std::uint32_t frequency) = 0;
 };
 
 /// How a file holds sequences.
@@ -39,6 +52,10 @@ class SequenceReader {
   SequenceReader(const SequenceReader&) = delete;
   SequenceReader& operator=(const SequenceReader&) = delete;
 
+  /// \brief Tells \p sink of the events of the JSON records from here on, and takes the field
+  /// "frequency" of patterns into account.
+  /// \param sink outlives this
+  void keep_events(EventSink& sink);
   /// Appends the sequence of the next line; false at the end. \throws InputError with file and line
   bool next(Sequences& out);
   /// Whether `next` need not wait for input.

@@ -14,7 +14,7 @@ std::vector<double> affinity_weights(std::span<const double> affinities,
   std::vector<double> weights(affinities.size(), weight_floor);
   for (std::size_t symbol = 0; symbol < std::min(affinities.size(), frequencies.size()); ++symbol) {
     const double affinity = std::abs(affinities[symbol]);
-    if (affinity > 0 && frequencies[symbol] > 0)
+    if (frequencies[symbol] > 0)
       weights[symbol] = affinity / static_cast<double>(frequencies[symbol]) + weight_floor;
   }
   return weights;

@@ -165,8 +165,7 @@ class Predictor {
                                         m_futures.at(record.future), m_sums);
   }
   double potential(const Record& record, double signal) const {
-    const double cohesion = Impl::cohesion(record.blocks);
-    return m_flat ? signal + cohesion : signal + itfdf(record) + cohesion;
+    return signal + itfdf(record) + Impl::cohesion(record.blocks);
   }
 
   /// The field that is ranked by.

@@ -63,20 +63,9 @@ std::span<const Block> QueryBlocks::find(std::span<const Symbol> pattern) {
   matched_runs(*this, static_cast<std::uint32_t>(pattern.size()), m_query_length,
                [this](const Block& run) { m_blocks.push_back(run); });
   m_rows += pattern.size() + 1;
+  // No two of them touch: the longer run would have been found.
   std::sort(m_blocks.begin(), m_blocks.end(),
             [](const Block& a, const Block& b) { return a.pattern_begin < b.pattern_begin; });
-  std::size_t kept = 0;
-  for (std::size_t i = 1; i < m_blocks.size(); ++i) {
-    Block& last = m_blocks[kept];
-    const Block& next = m_blocks[i];
-    if (last.pattern_begin + last.length == next.pattern_begin &&
-        last.query_begin + last.length == next.query_begin) {
-      last.length += next.length;
-    } else {
-      m_blocks[++kept] = next;
-    }
-  }
-  m_blocks.resize(m_blocks.empty() ? 0 : kept + 1);
   return m_blocks;
 }
 

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TOOLS_PREDICTIONS_HPP
+#define KINDRED_TOOLS_PREDICTIONS_HPP
+
+#include "Options.hpp"
+#include "io/Events.hpp"
+#include "io/NameTable.hpp"
+
+#include <kindred/matcher/Prediction.hpp>
+#include <kindred/matcher/SequenceMatcher.hpp>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace Kindred::Tools {
+
+/// What `match --predict` takes.
+struct PredictionFlags {
+  bool predict = false;
+  std::string rank;
+  std::optional<double> fuzzy;
+  bool single_symbol_fast_path = false;
+  std::string affinity;  ///< a file
+};
+
+void add_prediction_flags(CLI::App& command, PredictionFlags& flags);
+
+/// \brief The options of predictions, but for the weights.
+/// \throws UsageError for a ranking that is unknown or lacks weights, and for flags without
+/// --predict
+PredictionOptions prediction_options(const GlobalOptions& global, const PredictionFlags& flags,
+                                     const MatchOptions& match);
+
+/// \brief Turns the matches of queries into predictions, and these into JSON.
+class Predictions {
+ public:
+  /// All outlive this. \param patterns by the index of a match
+  Predictions(Context& context, const SequenceMatcher& matcher, const PatternEvents& patterns,
+              const NameTable& names, const Vocabulary& vocabulary, const MatchOptions& match,
+              const PredictionOptions& options);
+
+  /// Takes the weights from a file of affinities.
+  void weigh(const std::string& path);
+
+  /// \brief What is predicted for \p query.
+  /// \param symbols the query as it was matched \param matches all that reach the threshold
+  std::vector<Prediction> predict(RaggedSpan<std::string_view> query,
+                                  std::span<const Symbol> symbols,
+                                  std::span<const Match> matches) const;
+  /// Appends the fields that follow name, index, similarity and matched.
+  static void append_fields(std::string& out, const Prediction& prediction);
+
+ private:
+  Context& m_context;
+  const SequenceMatcher& m_matcher;
+  const PatternEvents& m_patterns;
+  const NameTable& m_names;
+  const Vocabulary& m_vocabulary;
+  MatchOptions m_match_all;  ///< as a query is matched, but without a threshold
+  PredictionOptions m_options;
+  std::vector<double> m_weights;
+};
+
+}  // namespace Kindred::Tools
+
+#endif  // KINDRED_TOOLS_PREDICTIONS_HPP

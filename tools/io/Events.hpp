@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TOOLS_IO_EVENTS_HPP
+#define KINDRED_TOOLS_IO_EVENTS_HPP
+
+#include "io/Encoder.hpp"
+#include "io/Sequences.hpp"
+
+#include <kindred/core/common/Ragged.hpp>
+#include <kindred/matcher/Prediction.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace Kindred::Tools {
+
+/// \brief Where the events of records begin and end. Empty events are left out.
+class EventBorders {
+ public:
+  /// The event that is open ends before string \p position of all.
+  void end_event(std::uint64_t position) {
+    if (position > m_borders.back()) m_borders.push_back(position);
+  }
+  void end_record() { m_records.push_back(m_borders.size() - 1); }
+  /// Begins and ends of the events of a record, one more than there are.
+  std::span<const std::uint64_t> operator[](std::size_t record) const {
+    const std::uint64_t first = m_records[record];
+    return std::span(m_borders).subspan(first, m_records[record + 1] - first + 1);
+  }
+  void clear();
+
+ private:
+  std::vector<std::uint64_t> m_borders{0};
+  std::vector<std::uint64_t> m_records{0};  // in m_borders
+};
+
+/// \brief The events of patterns, and what is to be known of all together.
+class PatternEvents final : public EventSink {
+ public:
+  void append(std::string_view text, Symbol symbol) override;
+  void end_event() override { m_borders.end_event(m_symbols.size()); }
+  void end_record(std::uint32_t frequency) override;
+
+  std::size_t size() const noexcept { return m_frequencies.size(); }
+  /// Event i is `values[offsets[i] … offsets[i + 1])`.
+  RaggedSpan<Symbol> operator[](std::size_t record) const { return {m_borders[record], m_symbols}; }
+  std::uint32_t frequency(std::size_t record) const { return m_frequencies[record]; }
+  SymbolStatistics statistics() const;
+  /// By symbol: its occurrences in a pattern times the pattern's frequency, summed.
+  std::span<const std::uint64_t> occurrences() const noexcept { return m_occurrences; }
+
+ private:
+  std::vector<Symbol> m_symbols;
+  EventBorders m_borders;
+  std::vector<std::uint32_t> m_frequencies;
+  std::uint64_t m_total_frequency = 0;
+  // By symbol.
+  std::vector<std::uint64_t> m_patterns_with;
+  std::vector<std::uint64_t> m_occurrences;
+  std::vector<std::uint64_t> m_last_record;  // that had it, from 1
+};
+
+/// \brief The events of queries, as texts: a query may hold what no pattern has.
+class QueryEvents final : public EventSink {
+ public:
+  void append(std::string_view text, Symbol symbol) override;
+  void end_event() override { m_borders.end_event(m_ends.size()); }
+  void end_record(std::uint32_t frequency) override;
+
+  std::size_t size() const noexcept { return m_records; }
+  /// Valid until the next is appended.
+  Ragged<std::string_view> operator[](std::size_t record) const;
+  void clear();
+
+ private:
+  std::string m_text;
+  std::vector<std::uint64_t> m_ends;  // of the strings in m_text
+  EventBorders m_borders;
+  std::size_t m_records = 0;
+};
+
+/// \brief The weight of every symbol of \p vocabulary, from lines {"symbol": "…", "affinity": 0.5}.
+///
+/// A symbol that stands twice adds; one that no pattern has is passed over.
+/// \throws InputError with file, line, value and limit
+std::vector<double> read_weights(const std::string& path, const Vocabulary& vocabulary,
+                                 const PatternEvents& patterns);
+
+}  // namespace Kindred::Tools
+
+#endif  // KINDRED_TOOLS_IO_EVENTS_HPP
