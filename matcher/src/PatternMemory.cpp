@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/PatternMemory.hpp>
 
+#include "files/PatternWriter.hpp"
+#include "files/StoredPatterns.hpp"
 #include "memory/MemoryCandidates.hpp"
 #include "memory/PatternCatalogue.hpp"
 #include "memory/PatternTiers.hpp"
+#include "memory/SavedState.hpp"
 #include "memory/SyncWorker.hpp"
 
 #include <atomic>
+#include <functional>
 #include <limits>
+#include <mutex>
 #include <shared_mutex>
 #include <utility>
 #include <vector>
@@ -100,14 +105,71 @@ struct PatternMemory::State final : Impl::PatternRows {
                                     std::to_string(device) + " on the device");
   }
 
+  void restore(Impl::StoredPatterns stored) {
+    tiers.restore(stored.parts, stored.bulk_end, std::move(stored.forgotten));
+    const std::unique_lock lock(mutex);
+    file = std::move(stored.file);
+    vocabulary = std::move(stored.vocabulary);
+    catalogue = std::move(stored.catalogue);
+    saved.emplace(catalogue.size());
+    saved->revision = file->revision();
+    saved->symbols = vocabulary.size();
+  }
+
+  /// What changed of the file's rows. Needs the lock of the catalogue.
+  void mark(std::uint64_t row) noexcept {
+    if (saved) saved->mark(row);
+    if (saving) saving->mark(row);
+  }
+  /// Begins to follow what changes after this moment. Needs the lock.
+  Impl::PatternCut begin_saving(std::uint64_t first_row) {
+    Impl::PatternCut cut;
+    cut.begin = first_row;
+    cut.end = catalogue.size();
+    cut.frequency.reserve(cut.end - cut.begin);
+    for (std::uint64_t row = cut.begin; row < cut.end; ++row)
+      cut.frequency.push_back(catalogue.frequency(row));
+    saving.emplace(cut.end);
+    return cut;
+  }
+  /// Writes what `cut()`, called under the lock, shall be written by `write(cut, reader)`.
+  template <class Cut, class Write>
+  void write_file(const Cut& take_cut, const Write& write) {
+    const std::lock_guard one_at_a_time(saving_mutex);
+    Impl::PatternCut cut;
+    {
+      const std::unique_lock lock(mutex);
+      cut = take_cut();
+    }
+    try {
+      const Impl::WrittenPatterns written =
+          write(cut, [this](const std::function<void(const Impl::PatternCatalogue&)>& read) {
+            const std::shared_lock lock(mutex);
+            read(catalogue);
+          });
+      const std::unique_lock lock(mutex);
+      saving->revision = written.revision;
+      saving->symbols = written.symbols;
+      saved = std::exchange(saving, std::nullopt);
+    } catch (...) {
+      const std::unique_lock lock(mutex);
+      saving.reset();
+      throw;
+    }
+  }
+
   Context& context;
   const PatternSettings settings;
+  std::shared_ptr<const Impl::SectionFile> file;  ///< where the catalogue begins and parts lie
   mutable std::shared_mutex mutex;  ///< of the catalogue, and of who adds to the vocabulary
   Vocabulary vocabulary;
   Impl::PatternCatalogue catalogue;
   mutable Impl::PatternTiers tiers;
   mutable std::atomic<std::uint64_t> queries{0};
-  Impl::SyncWorker worker;  ///< last: its thread ends before the rest goes
+  std::mutex saving_mutex;                 ///< of a save or append under way
+  std::optional<Impl::SavedState> saved;   ///< of the last file; needs the catalogue's lock
+  std::optional<Impl::SavedState> saving;  ///< of the file that is being written; as well
+  Impl::SyncWorker worker;                 ///< last: its thread ends before the rest goes
 };
 
 PatternMemory::PatternMemory(Context& context, PatternSettings settings) {
@@ -130,6 +192,51 @@ PatternMemory::PatternMemory(Context& context, PatternSettings settings) {
 PatternMemory::~PatternMemory() = default;
 PatternMemory::PatternMemory(PatternMemory&&) noexcept = default;
 PatternMemory& PatternMemory::operator=(PatternMemory&&) noexcept = default;
+
+PatternMemory PatternMemory::load(Context& context, const std::string& path,
+                                  PatternSettings settings) {
+  PatternMemory memory(context, std::move(settings));
+  memory.m_state->restore(Impl::read_patterns(path, context.threads()));
+  return memory;
+}
+
+void PatternMemory::save(const std::string& path) {
+  State& state = *m_state;
+  state.write_file(
+      [&] {
+        Impl::PatternCut cut = state.begin_saving(0);
+        const auto patterns_with = state.catalogue.patterns_with();
+        cut.patterns_with.assign(patterns_with.begin(), patterns_with.end());
+        const auto symbol_frequency = state.catalogue.symbol_frequency();
+        cut.symbol_frequency.assign(symbol_frequency.begin(), symbol_frequency.end());
+        const auto view = state.tiers.view();
+        cut.parts = Impl::PatternTiers::stored(*view);
+        cut.bulk_end = view->bulk_end;
+        return cut;
+      },
+      [&](const Impl::PatternCut& cut, const Impl::CatalogueReader& reader) {
+        return Impl::write_patterns(path, cut, state.vocabulary, reader);
+      });
+}
+
+void PatternMemory::append(const std::string& path) {
+  State& state = *m_state;
+  Impl::FileRevision revision;
+  state.write_file(
+      [&] {
+        KINDRED_THROW_IF(!state.saved, "nothing of this memory is in a file: save it first");
+        Impl::PatternCut cut = state.begin_saving(state.saved->rows);
+        cut.symbols = state.saved->symbols;
+        cut.changed = state.saved->changed();
+        for (const std::uint64_t row : cut.changed)
+          cut.changed_frequency.push_back(state.catalogue.frequency(row));
+        revision = state.saved->revision;
+        return cut;
+      },
+      [&](const Impl::PatternCut& cut, const Impl::CatalogueReader& reader) {
+        return Impl::append_patterns(path, revision, cut, state.vocabulary, reader);
+      });
+}
 
 const PatternSettings& PatternMemory::settings() const noexcept { return m_state->settings; }
 const Vocabulary& PatternMemory::vocabulary() const noexcept { return m_state->vocabulary; }
@@ -168,6 +275,7 @@ LearnedPattern PatternMemory::learn(Events events, std::optional<std::string_vie
                        "the frequency of pattern " + std::to_string(*same) + " would pass 2^63");
       state.catalogue.prepare_to_change(*same);
       state.catalogue.raise_frequency(*same, times);
+      state.mark(*same);
       return {*same, frequency + times, false};
     }
     if (!known) {
@@ -188,6 +296,7 @@ bool PatternMemory::forget(std::uint64_t index) {
   state.catalogue.prepare_to_change(index);
   state.tiers.forget(index);
   state.catalogue.forget(index);
+  state.mark(index);
   return true;
 }
 

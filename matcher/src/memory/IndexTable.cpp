@@ -35,18 +35,15 @@ void IndexTable::insert(std::uint64_t hash, std::uint64_t index) {
   ++part.used;
 }
 
-std::vector<std::uint64_t> IndexTable::slots() const {
-  std::vector<std::uint64_t> all;
-  for (const Part& part : m_parts) all.insert(all.end(), part.slots.begin(), part.slots.end());
-  return all;
-}
-
-std::vector<std::uint64_t> IndexTable::ends() const {
-  std::vector<std::uint64_t> ends;
-  for (const Part& part : m_parts) {
-    ends.push_back((ends.empty() ? 0 : ends.back()) + part.slots.size());
+std::vector<std::uint64_t> IndexTable::part(std::size_t number, std::uint64_t end) const {
+  const auto& slots = m_parts[number].slots;
+  const auto is_later = [end](std::uint64_t slot) { return slot != 0 && index_of(slot) >= end; };
+  if (std::none_of(slots.begin(), slots.end(), is_later)) return {slots.begin(), slots.end()};
+  std::vector<std::uint64_t> kept(slots.size(), 0);
+  for (const std::uint64_t slot : slots) {
+    if (slot != 0 && !is_later(slot)) put(kept, slot);
   }
-  return ends;
+  return kept;
 }
 
 }  // namespace Kindred::Impl

@@ -49,9 +49,8 @@ class IndexTable {
   /// Adds \p index, which is not there. \throws std::bad_alloc; it is then as it was
   void insert(std::uint64_t hash, std::uint64_t index);
 
-  /// All slots, part after part, and where the parts end.
-  std::vector<std::uint64_t> slots() const;
-  std::vector<std::uint64_t> ends() const;
+  /// A copy of the slots of a part, without indices from \p end on.
+  std::vector<std::uint64_t> part(std::size_t number, std::uint64_t end) const;
 
  private:
   struct Part {

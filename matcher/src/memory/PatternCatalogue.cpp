@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "PatternCatalogue.hpp"
 
-#include "../Hash.hpp"
+#include "Hash.hpp"
 
 #include <algorithm>
 #include <string>

@@ -40,6 +40,11 @@ bool before(const Found& a, const Found& b) {
   return a.match.index < b.match.index;
 }
 
+/// Symbols of the longest pattern: slots are sorted by length.
+std::uint32_t longest_of(const StoredPart& part) {
+  return part.tiles.lengths[part.patterns.size() - 1];
+}
+
 bool on_device(const TierPart& part) { return part.segment->resident().contains(Space::cuda); }
 
 }  // namespace
@@ -108,6 +113,55 @@ void PatternTiers::forget(std::uint64_t index) {
     next.forgotten.insert(std::lower_bound(next.forgotten.begin(), next.forgotten.end(), index),
                           index);
   });
+}
+
+void PatternTiers::restore(const std::vector<StoredPart>& stored, std::uint64_t bulk_end,
+                           std::vector<std::uint64_t> forgotten) {
+  Parts bulk;
+  for (const StoredPart& from : stored) {
+    const auto add = [&](Residency residency) {
+      auto part = std::make_shared<TierPart>();
+      part->indices.assign(from.patterns.begin(), from.patterns.end());
+      part->segment = std::make_shared<const PatternSegment>(*m_context, from.tiles, residency);
+      bulk.push_back(std::move(part));
+    };
+    const std::uint64_t longest = m_settings->max_pattern_length;
+    if (wants_device() && (longest == 0 || longest_of(from) <= longest)) {
+      const std::size_t before = bulk.size();
+      try {
+        add(Residency::both);
+        check_room(bulk);
+        continue;
+      } catch (const OutOfMemory& error) {
+        bulk.resize(before);
+        m_context->log(LogLevel::warning,
+                       std::string("stored patterns stay on the host: ") + error.what());
+      }
+    }
+    add(Residency::host);
+  }
+  const std::lock_guard tail_lock(m_tail_mutex);
+  publish([&](TierView& next) {
+    next.bulk = std::move(bulk);
+    next.bulk_end = next.end = bulk_end;
+    next.forgotten = std::move(forgotten);
+  });
+  m_frozen_end = bulk_end;
+}
+
+std::vector<StoredPart> PatternTiers::stored(const TierView& view) {
+  struct Kept {
+    std::shared_ptr<const TierPart> part;
+    std::vector<Symbol> by_dense;
+  };
+  std::vector<StoredPart> parts;
+  for (const auto& part : view.bulk) {
+    const PatternStore& store = part->segment->store();
+    const auto kept = std::make_shared<const Kept>(part, store.symbols.by_dense());
+    parts.push_back({store.stored(kept->by_dense), part->indices});
+    parts.back().tiles.owner = kept;
+  }
+  return parts;
 }
 
 std::shared_ptr<const TierPart> PatternTiers::make_part(const TierRows& rows,

@@ -2,7 +2,8 @@
 #ifndef KINDRED_MATCHER_SRC_MEMORY_PATTERN_TIERS_HPP
 #define KINDRED_MATCHER_SRC_MEMORY_PATTERN_TIERS_HPP
 
-#include "../sequence/PatternSegment.hpp"
+#include "files/StoredPatterns.hpp"
+#include "sequence/PatternSegment.hpp"
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
@@ -61,6 +62,14 @@ class PatternTiers {
   std::shared_ptr<const TierView> view_to(std::uint64_t end);
   /// The pattern is in no answer of a later view.
   void forget(std::uint64_t index);
+
+  /// \brief Takes the bulk tier from a file, in place of what is there: nothing.
+  ///
+  /// Parts that the device has no room for stay on the host.
+  void restore(const std::vector<StoredPart>& stored, std::uint64_t bulk_end,
+               std::vector<std::uint64_t> forgotten);
+  /// The bulk tier of \p view for a file; each part owns what it shows.
+  static std::vector<StoredPart> stored(const TierView& view);
 
   /// Moves what is recent below \p end.
   SyncRecord sync(SyncTrigger trigger, std::uint64_t end);

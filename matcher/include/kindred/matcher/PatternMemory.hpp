@@ -92,6 +92,26 @@ class PatternMemory {
   PatternMemory(PatternMemory&&) noexcept;
   PatternMemory& operator=(PatternMemory&&) noexcept;
 
+  /// \brief A memory of what a file holds, as `save` and `append` wrote it.
+  ///
+  /// The file is mapped and every byte of it checked; what is changed later is changed in memory
+  /// only. It may be replaced or appended to meanwhile, but not be made shorter.
+  /// \throws NotFound, InvalidArgument for what is no file; CorruptFile; as the constructor
+  static PatternMemory load(Context& context, const std::string& path,
+                            PatternSettings settings = {});
+
+  /// \brief Writes everything to \p path, in place of what is there.
+  ///
+  /// The new file appears whole, or the old one stays. Others go on learning meanwhile; what they
+  /// learn is in the next `append`.
+  /// \throws InvalidArgument where no file can be written; Busy while another writes it; Error
+  void save(const std::string& path);
+  /// \brief Adds to the file that was saved or loaded last what was learned, seen again and
+  /// forgotten since. What it held stays whatever happens.
+  /// \throws InvalidArgument where nothing was saved or loaded, or the file has changed since;
+  /// NotFound, CorruptFile, Busy, Error
+  void append(const std::string& path);
+
   const PatternSettings& settings() const noexcept;
   const Vocabulary& vocabulary() const noexcept;
 

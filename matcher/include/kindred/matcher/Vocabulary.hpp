@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -55,6 +56,13 @@ class Vocabulary {
   std::vector<std::string_view> decode(std::span<const Symbol> symbols) const;
   /// A copy of all texts from number \p first on, in one piece: what the constructor takes.
   Ragged<char> texts(Symbol first = 0) const;
+
+  /// Writes it to \p path, in place of what is there; whole or not at all. \throws InvalidArgument
+  /// where no file can be written; Busy while another writes it; Error
+  void save(const std::string& path) const;
+  /// What a file holds, with the same numbers. \throws NotFound, InvalidArgument for what is no
+  /// file; CorruptFile
+  static Vocabulary load(const std::string& path);
 
   std::size_t size() const noexcept;
   VocabularyStatistics statistics() const noexcept;

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_SRC_FILES_PATTERN_WRITER_HPP
+#define KINDRED_MATCHER_SRC_FILES_PATTERN_WRITER_HPP
+
+#include "SectionFormat.hpp"
+#include "StoredPatterns.hpp"
+
+#include <kindred/matcher/Vocabulary.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// Calls what it is given with the catalogue, under the lock of whoever has it: so that nobody
+/// waits for longer than a run of rows takes.
+using CatalogueReader = std::function<void(const std::function<void(const PatternCatalogue&)>&)>;
+
+/// \brief What a commit shall hold, as it was at one moment. What can change later stands here, the
+/// rest is read while it is written.
+struct PatternCut {
+  std::uint64_t begin = 0;               ///< rows from here
+  std::uint64_t end = 0;                 ///< to here
+  std::uint64_t symbols = 0;             ///< that earlier commits have
+  std::vector<std::uint64_t> frequency;  ///< of the rows
+  // Of a first commit:
+  std::vector<std::uint64_t> patterns_with;
+  std::vector<std::uint64_t> symbol_frequency;
+  std::vector<StoredPart> parts;
+  std::uint64_t bulk_end = 0;
+  // Of a later one:
+  std::vector<std::uint64_t> changed;  ///< rows before `begin`
+  std::vector<std::uint64_t> changed_frequency;
+};
+
+struct WrittenPatterns {
+  FileRevision revision;
+  std::uint64_t symbols = 0;  ///< that the file has
+};
+
+/// A whole new file. \throws as `SectionWriter`
+WrittenPatterns write_patterns(const std::string& path, const PatternCut& cut,
+                               const Vocabulary& vocabulary, const CatalogueReader& reader);
+/// One more commit of the file in the state \p expected. \throws as `SectionWriter`
+WrittenPatterns append_patterns(const std::string& path, const FileRevision& expected,
+                                const PatternCut& cut, const Vocabulary& vocabulary,
+                                const CatalogueReader& reader);
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_SRC_FILES_PATTERN_WRITER_HPP
