@@ -367,7 +367,7 @@ std::vector<Prediction> PatternMemory::predict(Events query, const MatchOptions&
   Ragged<Symbol> queries;
   encode(query, queries);
   MatchOptions all = matching;
-  all.threshold = options.threshold;
+  all.threshold = candidate_threshold(options, query.values.size());
   all.top = std::max<std::uint64_t>(state.learned(), 1);
   all.blocks = false;
   const Impl::MemoryCandidates candidates(match(queries, all).matches.values, state.catalogue,

@@ -142,8 +142,8 @@ class Memory {
   }
   std::vector<Prediction> predict(const EventTexts& query,
                                   const PredictionOptions& options = {}) const {
-    const bool fast = options.single_symbol_fast_path && flat(query).size() == 1;
-    return predict(query, candidates(query, fast ? 0 : options.threshold), options);
+    const double threshold = candidate_threshold(options, flat(query).size());
+    return predict(query, candidates(query, threshold), options);
   }
   std::vector<Prediction> predict(const EventTexts& query, double threshold) const {
     PredictionOptions options;

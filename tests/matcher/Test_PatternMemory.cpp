@@ -232,6 +232,17 @@ TEST(PatternMemory, ASyncThatRunsOutOfMemoryLosesNothing) {
   EXPECT_GE(memory.sync_statistics().incomplete, 1U);
 }
 
+TEST(PatternMemory, TheFastPathOfPredictionsHasNoThreshold) {
+  PatternMemory memory(context(), quiet());
+  learn(memory, EventTexts(40, SymbolTexts{"b"}), "long");  // similarity 2 / 41 to one b
+  const EventTexts query{{"b"}};
+  EXPECT_TRUE(memory.predict(Words(query)).empty());
+  PredictionOptions options;
+  options.single_symbol_fast_path = true;
+  ASSERT_EQ(memory.predict(Words(query), {}, options).size(), 1U);
+  EXPECT_EQ(memory.predict(Words(query), {}, options)[0].potential, 2 + 1.0 / 40);
+}
+
 TEST(PatternMemory, PredictsWithItsOwnFrequenciesAndStatistics) {
   PatternMemory memory(context(), quiet());
   learn(memory, {{"a", "b"}, {"c", "d"}, {"e"}}, "segments", 3);

@@ -276,6 +276,10 @@ void check_unit(double value, const char* name) {
 
 }  // namespace
 
+double candidate_threshold(const PredictionOptions& options, std::size_t symbols) noexcept {
+  return options.single_symbol_fast_path && symbols == 1 ? 0.0 : options.threshold;
+}
+
 void check(const PredictionOptions& options) {
   check_unit(options.threshold, "threshold");
   check_unit(options.fuzzy_token_threshold, "fuzzy_token_threshold");

@@ -163,6 +163,10 @@ struct Prediction {
   std::optional<double> weighted_snr;
 };
 
+/// \brief The threshold by which to look for candidates for a query of \p symbols symbols: the
+/// options', or 0 where the fast path answers.
+double candidate_threshold(const PredictionOptions& options, std::size_t symbols) noexcept;
+
 /// \throws InvalidArgument for a threshold outside [0, 1] or NaN, top = 0, a weight outside
 /// [0, `weight_max`] or NaN, or ranking by a weighted field without weights
 void check(const PredictionOptions& options);
