@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/sequence/Postings.hpp>
+
+#include <kindred/core/sequence/impl/PostingsKernel.hpp>
+
+namespace Kindred {
+
+template <class ExecutionSpace>
+void count_postings(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
+                    const ArrayView<const std::uint32_t, ExecutionSpace>& slots,
+                    const ArrayView<const PostingList, ExecutionSpace>& lists,
+                    const PostingsBound& bound,
+                    const ArrayView<std::uint32_t, ExecutionSpace>& list,
+                    const ArrayView<std::uint32_t, ExecutionSpace>& counters) {
+  using kernel_type = Impl::CountPostingsKernel<ExecutionSpace>;
+  using shape = Arch::LaunchShape<ExecutionSpace>;
+  Kokkos::deep_copy(exec_space, counters, 0U);
+  if (tiles.tiles == 0 || lists.size() == 0) return;
+  const std::uint32_t block = kernel_type::counts::block;
+  Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>> policy(
+      exec_space, static_cast<int>((tiles.slots() + block - 1) / block), shape::team_size,
+      shape::vector_length);
+  policy.set_scratch_size(0,
+                          Kokkos::PerTeam(block * sizeof(typename kernel_type::counter_type) + 16));
+  Kokkos::parallel_for("Kindred::Sequence::count_postings::count", policy,
+                       kernel_type{tiles, slots, lists, bound, tiles.slots(), list, counters});
+}
+
+template <class ExecutionSpace>
+void lcs_of_list(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
+                 const ListedQuery<ExecutionSpace>& query,
+                 const ArrayView<const std::uint32_t, ExecutionSpace>& list, std::uint32_t count,
+                 const ArrayView<std::uint32_t, ExecutionSpace>& matched) {
+  with_symbol_type(tiles, [&](auto symbol) {
+    Kokkos::parallel_for(
+        "Kindred::Sequence::lcs_of_list::match",
+        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint32_t>>(exec_space, 0, count),
+        Impl::LcsOfListKernel<ExecutionSpace, decltype(symbol)>{tiles, query, list, matched});
+  });
+}
+
+#define KINDRED_INSTANTIATE(ExecutionSpace)                                                       \
+  template void count_postings(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&,        \
+                               const ArrayView<const std::uint32_t, ExecutionSpace>&,             \
+                               const ArrayView<const PostingList, ExecutionSpace>&,               \
+                               const PostingsBound&,                                              \
+                               const ArrayView<std::uint32_t, ExecutionSpace>&,                   \
+                               const ArrayView<std::uint32_t, ExecutionSpace>&);                  \
+  template void lcs_of_list(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&,           \
+                            const ListedQuery<ExecutionSpace>&,                                   \
+                            const ArrayView<const std::uint32_t, ExecutionSpace>&, std::uint32_t, \
+                            const ArrayView<std::uint32_t, ExecutionSpace>&);
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+
+}  // namespace Kindred
