@@ -49,6 +49,8 @@ struct PatternSet {
   SequenceMatcher matcher;
   PatternSet(Context& context, std::size_t count, std::size_t length, std::uint32_t vocabulary,
              std::uint64_t seed);
+  /// Symbols of \p rows are below \p vocabulary; `rows.length` is their mean length.
+  PatternSet(Context& context, SymbolRows rows, std::uint32_t vocabulary);
 };
 
 /// Rows of float32, and the engine that holds them.

@@ -23,10 +23,10 @@ class MatchProblem final : public Problem {
     if (m_queries.rows() > 1)
       arguments.emplace_back("queries", static_cast<std::int64_t>(m_queries.rows()));
     items = count * static_cast<double>(m_queries.rows());
-    bytes = count * static_cast<double>(m_patterns->rows.length) *
-            (m_patterns->vocabulary <= 0xFFFFU ? 2 : 4);
-    cell_updates = count * static_cast<double>(m_patterns->rows.length) *
-                   static_cast<double>(m_queries.values.size());
+    const auto symbols = static_cast<double>(m_patterns->rows.values.size());
+    const std::uint32_t vocabulary = m_patterns->vocabulary;
+    bytes = symbols * (vocabulary <= 0xFFU ? 1 : vocabulary <= 0xFFFFU ? 2 : 4);
+    cell_updates = symbols * static_cast<double>(m_queries.values.size());
   }
 
   bool reaches(Space space) const override { return m_patterns->matcher.bytes(space) > 0; }
@@ -96,6 +96,9 @@ PatternSet::PatternSet(Context& context, std::size_t count, std::size_t length,
     : vocabulary(symbols),
       rows(zipf_rows(count, length, symbols, seed, context.threads())),
       matcher(context, rows.span()) {}
+
+PatternSet::PatternSet(Context& context, SymbolRows symbols, std::uint32_t size)
+    : vocabulary(size), rows(std::move(symbols)), matcher(context, rows.span()) {}
 
 std::unique_ptr<Problem> match_problem(std::shared_ptr<const PatternSet> patterns,
                                        Ragged<Symbol> queries, const MatchOptions& options) {

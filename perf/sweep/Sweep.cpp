@@ -3,6 +3,7 @@
 
 #include <kindred/backends/KernelProfile.hpp>
 
+#include "common/Benchmarks.hpp"
 #include "common/Problem.hpp"
 #include "common/Timing.hpp"
 
@@ -11,49 +12,13 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <iostream>
 #include <limits>
-#include <sstream>
 
 namespace Kindred::Perf {
 
 namespace {
 
 std::size_t slot(Space space) { return static_cast<std::size_t>(space); }
-
-/// Shows runs on standard error as they end and keeps them as Google Benchmark's JSON.
-class Collector final : public benchmark::BenchmarkReporter {
- public:
-  Collector() : m_console(benchmark::ConsoleReporter::OO_Tabular) {
-    m_json.SetOutputStream(&m_text);
-    m_json.SetErrorStream(&std::cerr);
-    m_console.SetOutputStream(&std::cerr);
-    m_console.SetErrorStream(&std::cerr);
-  }
-  bool ReportContext(const Context& context) override {
-    if (m_started) return true;
-    m_started = true;
-    return m_json.ReportContext(context) && m_console.ReportContext(context);
-  }
-  void ReportRuns(const std::vector<Run>& runs) override {
-    m_json.ReportRuns(runs);
-    m_console.ReportRuns(runs);
-  }
-  Json finish() {
-    if (!m_started) return Json{{"context", Json::object()}, {"benchmarks", Json::array()}};
-    m_json.Finalize();
-    Json out = Json::parse(m_text.str());
-    out["context"].erase("host_name");
-    out["context"]["executable"] = "kindred-perf";
-    return out;
-  }
-
- private:
-  benchmark::JSONReporter m_json;
-  benchmark::ConsoleReporter m_console;
-  std::ostringstream m_text;
-  bool m_started = false;
-};
 
 /// Makes the problem of an operation at a size, as the sweep defines it.
 class Problems {
@@ -150,7 +115,8 @@ class Sweeper {
         m_options(options),
         m_problems(context, options.seed),
         m_judge_context(judge_options(context.threads())),
-        m_judge(m_judge_context.dispatcher()) {
+        m_judge(m_judge_context.dispatcher()),
+        m_benchmarks(options.min_time) {
     if (m_options.spaces.empty()) {
       for (const Space space : all_spaces) {
         if (context.is_usable(space)) m_options.spaces.push_back(space);
@@ -158,16 +124,11 @@ class Sweeper {
     }
     if (context.dispatcher().calibrated())
       m_judge.load_profile_json(context.dispatcher().profile_json());
-    std::string program = "kindred-perf";
-    std::string min_time = "--benchmark_min_time=" + std::to_string(options.min_time);
-    char* arguments[] = {program.data(), min_time.data(), nullptr};
-    int count = 2;
-    benchmark::Initialize(&count, arguments);
   }
 
   SweepResults run() {
     for (const Operation operation : m_options.operations) sweep(operation);
-    m_results.benchmarks = m_collector.finish();
+    m_results.benchmarks = m_benchmarks.finish();
     m_results.seconds_per_decision = seconds_per_decision(m_judge);
     return std::move(m_results);
   }
@@ -233,7 +194,8 @@ class Sweeper {
         point.predicted = decision.predicted;
         point.chosen = decision.chosen;
       }
-      const double taken = time(*problem, space, wrong);
+      const double taken = m_benchmarks.time(*problem, space, wrong);
+      m_results.failed = m_results.failed || !wrong.empty();
       point.taken[slot(space)] = taken;
       append_kernels(*problem, space, out.kernels);
       double& rate = out.bytes_per_second[slot(space)];
@@ -244,25 +206,6 @@ class Sweeper {
       m_results.observed.add(out.operation, point, m_context.dispatcher().decide(workload).chosen);
     }
     out.points.points.push_back(point);
-  }
-
-  static std::vector<double> time_calls(benchmark::State& state, Problem& problem, Space space) {
-    std::vector<double> times;
-    for ([[maybe_unused]] auto step : state) {
-      problem.turn(times.size());
-      times.push_back(timed([&] { problem.run(space); }));
-      state.SetIterationTime(times.back());
-    }
-    using benchmark::Counter;
-    const auto rate = [&](double amount) {
-      return Counter(amount * static_cast<double>(state.iterations()), Counter::kIsRate);
-    };
-    state.counters["items"] = problem.items;
-    state.counters["rate"] = rate(problem.items);
-    state.counters["bytes_per_second"] = rate(problem.bytes);
-    if (problem.cell_updates > 0) state.counters["cell_updates"] = rate(problem.cell_updates);
-    state.counters["median_seconds"] = median(times);
-    return times;
   }
 
   /// The kernels of one call on \p space. A profile fences them, so the call is not one of the
@@ -276,40 +219,12 @@ class Sweeper {
     }
   }
 
-  /// Median seconds of a call, through Google Benchmark.
-  double time(Problem& problem, Space space, const std::string& wrong) {
-    std::vector<double> times;
-    std::vector<std::string> names;
-    std::vector<std::int64_t> values;
-    for (const auto& [name, value] : problem.arguments) {
-      names.push_back(name);
-      values.push_back(value);
-    }
-    const std::string name = problem.name + "<" + std::string(to_string(space)) + ">";
-    benchmark::RegisterBenchmark(name.c_str(),
-                                 [&](benchmark::State& state) {
-                                   if (wrong.empty()) {
-                                     times = time_calls(state, problem, space);
-                                   } else {
-                                     state.SkipWithError(wrong.c_str());
-                                   }
-                                 })
-        ->ArgNames(names)
-        ->Args(values)
-        ->UseManualTime()
-        ->Unit(benchmark::kMicrosecond);
-    benchmark::RunSpecifiedBenchmarks(&m_collector);
-    benchmark::ClearRegisteredBenchmarks();
-    m_results.failed = m_results.failed || !wrong.empty();
-    return times.empty() ? Tools::not_known : median(times);
-  }
-
   Context& m_context;
   SweepOptions m_options;
   Problems m_problems;
   Context m_judge_context;
   Dispatcher& m_judge;
-  Collector m_collector;
+  Benchmarks m_benchmarks;
   SweepResults m_results;
   Clock::time_point m_start = Clock::now();
 };

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/Benchmarks.hpp"
+
+#include "common/Timing.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <iostream>
+#include <limits>
+#include <sstream>
+#include <vector>
+
+namespace Kindred::Perf {
+
+/// Shows runs on standard error as they end and keeps them as Google Benchmark's JSON.
+class Benchmarks::Collector final : public benchmark::BenchmarkReporter {
+ public:
+  Collector() : m_console(benchmark::ConsoleReporter::OO_Tabular) {
+    m_json.SetOutputStream(&m_text);
+    m_json.SetErrorStream(&std::cerr);
+    m_console.SetOutputStream(&std::cerr);
+    m_console.SetErrorStream(&std::cerr);
+  }
+  bool ReportContext(const Context& context) override {
+    if (m_started) return true;
+    m_started = true;
+    return m_json.ReportContext(context) && m_console.ReportContext(context);
+  }
+  void ReportRuns(const std::vector<Run>& runs) override {
+    m_json.ReportRuns(runs);
+    m_console.ReportRuns(runs);
+  }
+  Json finish() {
+    if (!m_started) return Json{{"context", Json::object()}, {"benchmarks", Json::array()}};
+    m_json.Finalize();
+    Json out = Json::parse(m_text.str());
+    out["context"].erase("host_name");
+    out["context"]["executable"] = "kindred-perf";
+    return out;
+  }
+
+ private:
+  benchmark::JSONReporter m_json;
+  benchmark::ConsoleReporter m_console;
+  std::ostringstream m_text;
+  bool m_started = false;
+};
+
+namespace {
+
+std::vector<double> time_calls(benchmark::State& state, Problem& problem, Space space) {
+  std::vector<double> times;
+  for ([[maybe_unused]] auto step : state) {
+    problem.turn(times.size());
+    times.push_back(timed([&] { problem.run(space); }));
+    state.SetIterationTime(times.back());
+  }
+  using benchmark::Counter;
+  const auto rate = [&](double amount) {
+    return Counter(amount * static_cast<double>(state.iterations()), Counter::kIsRate);
+  };
+  state.counters["items"] = problem.items;
+  state.counters["rate"] = rate(problem.items);
+  state.counters["bytes_per_second"] = rate(problem.bytes);
+  if (problem.cell_updates > 0) state.counters["cell_updates"] = rate(problem.cell_updates);
+  state.counters["median_seconds"] = median(times);
+  return times;
+}
+
+}  // namespace
+
+Benchmarks::Benchmarks(double min_time) : m_collector(std::make_unique<Collector>()) {
+  static char program[] = "kindred-perf";  // Google Benchmark keeps the pointer
+  std::string time = "--benchmark_min_time=" + std::to_string(min_time);
+  char* arguments[] = {program, time.data(), nullptr};
+  int count = 2;
+  benchmark::Initialize(&count, arguments);
+}
+Benchmarks::~Benchmarks() = default;
+
+Json Benchmarks::finish() { return m_collector->finish(); }
+
+double Benchmarks::time(Problem& problem, Space space, const std::string& wrong) {
+  std::vector<double> times;
+  std::vector<std::string> names;
+  std::vector<std::int64_t> values;
+  for (const auto& [name, value] : problem.arguments) {
+    names.push_back(name);
+    values.push_back(value);
+  }
+  const std::string name = problem.name + "<" + std::string(to_string(space)) + ">";
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [&](benchmark::State& state) {
+                                 if (wrong.empty()) {
+                                   times = time_calls(state, problem, space);
+                                 } else {
+                                   state.SkipWithError(wrong.c_str());
+                                 }
+                               })
+      ->ArgNames(names)
+      ->Args(values)
+      ->UseManualTime()
+      ->Unit(benchmark::kMicrosecond);
+  benchmark::RunSpecifiedBenchmarks(m_collector.get());
+  benchmark::ClearRegisteredBenchmarks();
+  return times.empty() ? std::numeric_limits<double>::quiet_NaN() : median(times);
+}
+
+}  // namespace Kindred::Perf
