@@ -5,6 +5,7 @@
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
+#include <kindred/matcher/Measure.hpp>
 #include <kindred/matcher/Residency.hpp>
 
 #include <cstddef>
@@ -12,19 +13,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 namespace Kindred {
-
-/// \brief How alike a pattern and a query are: `similarity = 2·matched / (pattern length + query
-/// length)`, in double.
-enum class Measure : std::uint8_t {
-  lcs,     ///< matched = length of the longest common subsequence; two empty sequences: 0
-  difflib  ///< matched = Ratcliff-Obershelp, as Python's difflib with autojunk=False (but
-           ///< `MatchOptions::autojunk`), a = pattern, b = query; two empty: 1
-};
-std::string_view to_string(Measure measure) noexcept;
 
 /// \brief One pattern in an answer.
 struct Match {

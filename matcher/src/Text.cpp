@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/matcher/Text.hpp>
+
+#include <kindred/core/common/Error.hpp>
+
+#include <cstddef>
+#include <string>
+
+namespace Kindred {
+
+namespace {
+
+unsigned byte_at(std::string_view text, std::size_t i) {
+  return static_cast<unsigned char>(text[i]);
+}
+
+/// Bytes of the character that begins at \p at, 0 where none does.
+std::size_t character_bytes(std::string_view text, std::size_t at) {
+  const unsigned lead = byte_at(text, at);
+  if (lead < 0x80) return 1;
+  if (lead < 0xC2 || lead > 0xF4) return 0;
+  const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  if (text.size() - at < length) return 0;
+  // The second byte's range keeps out overlong forms, surrogates and what is above U+10FFFF.
+  const unsigned least = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  const unsigned most = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  if (byte_at(text, at + 1) < least || byte_at(text, at + 1) > most) return 0;
+  for (std::size_t k = 2; k < length; ++k) {
+    if ((byte_at(text, at + k) & 0xC0U) != 0x80U) return 0;
+  }
+  return length;
+}
+
+std::string not_utf8(std::string_view text, std::size_t at) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  const unsigned byte = byte_at(text, at);
+  return std::string("not UTF-8: byte 0x") + digits[byte >> 4U] + digits[byte & 15U] + " at " +
+         std::to_string(at) + " of the text";
+}
+
+}  // namespace
+
+void append_code_points(std::string_view text, std::vector<Symbol>& out, BadBytes bad) {
+  const std::size_t size_before = out.size();
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = character_bytes(text, i);
+    const unsigned lead = byte_at(text, i);
+    if (length == 0) {
+      if (bad == BadBytes::refuse) {
+        out.resize(size_before);
+        throw InvalidArgument(not_utf8(text, i));
+      }
+      out.push_back(code_point_limit + lead);
+      ++i;
+      continue;
+    }
+    Symbol point = length == 1 ? lead : lead & (0xFFU >> (length + 1));
+    for (std::size_t k = 1; k < length; ++k) {
+      point = point << 6U | (byte_at(text, i + k) & 0x3FU);
+    }
+    out.push_back(point);
+    i += length;
+  }
+}
+
+std::vector<Symbol> joined_code_points(std::span<const std::string_view> texts) {
+  std::vector<Symbol> points;
+  for (std::size_t t = 0; t < texts.size(); ++t) {
+    if (t > 0) points.push_back(U' ');
+    try {
+      append_code_points(texts[t], points);
+    } catch (const InvalidArgument& error) {
+      throw InvalidArgument("text " + std::to_string(t) + ": " + error.what());
+    }
+  }
+  return points;
+}
+
+std::vector<Symbol> joined_code_points(RaggedSpan<std::string_view> events) {
+  return joined_code_points(
+      events.values.first(events.offsets.empty() ? 0 : events.offsets.back()));
+}
+
+}  // namespace Kindred

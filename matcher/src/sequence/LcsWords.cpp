@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "LcsWords.hpp"
+
+#include <kindred/core/sequence/WordTable.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace Kindred::Impl {
+
+namespace {
+
+/// Symbols up to which a table finds a place at once.
+constexpr Symbol table_max = 1U << 12U;
+
+/// Words that need no allocation.
+constexpr std::size_t near_words = 16;
+
+}  // namespace
+
+LcsWords::LcsWords(std::span<const Symbol> query)
+    : m_words((query.size() + word_symbols - 1) / word_symbols),
+      m_symbols(query.begin(), query.end()) {
+  std::sort(m_symbols.begin(), m_symbols.end());
+  m_symbols.erase(std::unique(m_symbols.begin(), m_symbols.end()), m_symbols.end());
+  if (!m_symbols.empty() && m_symbols.back() == unknown_symbol) m_symbols.pop_back();
+  const auto small = std::lower_bound(m_symbols.begin(), m_symbols.end(), table_max);
+  if (small != m_symbols.begin()) m_places.assign(*(small - 1) + std::size_t{1}, 0);
+  for (auto at = m_symbols.begin(); at != small; ++at) {
+    m_places[*at] = static_cast<std::uint32_t>(at - m_symbols.begin()) + 1;
+  }
+  m_masks.assign(m_symbols.size() * m_words, 0);
+  for (std::size_t j = 0; j < query.size(); ++j) {
+    if (query[j] == unknown_symbol) continue;
+    const auto place =
+        std::lower_bound(m_symbols.begin(), m_symbols.end(), query[j]) - m_symbols.begin();
+    m_masks[static_cast<std::size_t>(place) * m_words + j / word_symbols] |= std::uint64_t{1}
+                                                                             << (j % word_symbols);
+  }
+}
+
+const std::uint64_t* LcsWords::masks(Symbol symbol) const {
+  if (symbol < table_max) {
+    const std::uint32_t place = symbol < m_places.size() ? m_places[symbol] : 0;
+    return place == 0 ? nullptr : m_masks.data() + (place - 1) * m_words;
+  }
+  const auto at = std::lower_bound(m_symbols.begin(), m_symbols.end(), symbol);
+  if (at == m_symbols.end() || *at != symbol) return nullptr;
+  return m_masks.data() + static_cast<std::size_t>(at - m_symbols.begin()) * m_words;
+}
+
+std::uint32_t LcsWords::length(std::span<const Symbol> pattern, std::uint64_t least) const {
+  constexpr std::size_t check_rows = 64;
+  std::array<std::uint64_t, near_words> near;
+  std::vector<std::uint64_t> far(m_words > near_words ? m_words : 0);
+  const std::span<std::uint64_t> state =
+      far.empty() ? std::span(near).first(m_words) : std::span<std::uint64_t>(far);
+  std::fill(state.begin(), state.end(), ~std::uint64_t{0});
+  const auto zeros = [&] {
+    std::uint32_t count = 0;
+    for (const std::uint64_t word : state)
+      count += static_cast<std::uint32_t>(std::popcount(~word));
+    return count;
+  };
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const std::uint64_t* const mask = masks(pattern[i]);
+    if (mask != nullptr) {
+      std::uint64_t carry = 0;
+      for (std::size_t w = 0; w < m_words; ++w) {
+        const std::uint64_t before = state[w];
+        const std::uint64_t both = before & mask[w];
+        const std::uint64_t half = before + both;
+        const std::uint64_t sum = half + carry;
+        carry = static_cast<std::uint64_t>(half < before) | static_cast<std::uint64_t>(sum < half);
+        state[w] = sum | (before & ~mask[w]);
+      }
+    }
+    if (least > 0 && i % check_rows == check_rows - 1 &&
+        zeros() + (pattern.size() - 1 - i) < least) {
+      break;
+    }
+  }
+  return zeros();
+}
+
+}  // namespace Kindred::Impl

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/common/Error.hpp>
+#include <kindred/matcher/Similarity.hpp>
+#include <kindred/matcher/Text.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace {
+
+using namespace Kindred;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Points = std::vector<Symbol>;
+using Texts = std::vector<std::string_view>;
+
+Points points(std::string_view text, BadBytes bad = BadBytes::refuse) {
+  Points out;
+  append_code_points(text, out, bad);
+  return out;
+}
+
+const std::vector<std::string_view> bad_texts{"\x80",
+                                              "\xBF",
+                                              "\xC0\x80",
+                                              "\xC1\xBF",
+                                              "\xC2",
+                                              "\xC2\x41",
+                                              "\xE0\x9F\xBF",
+                                              "\xED\xA0\x80",
+                                              "\xE2\x82",
+                                              "\xE2\x82\x41",
+                                              "\xF0\x8F\xBF\xBF",
+                                              "\xF4\x90\x80\x80",
+                                              "\xF5\x80\x80",
+                                              "\xF0\x90\x80",
+                                              "\xFF"};
+
+TEST(CodePoints, AreDecodedAtTheLimitsOfEveryLength) {
+  EXPECT_THAT(points(std::string_view("\0\x7f", 2)), ElementsAre(0, 0x7F));
+  EXPECT_THAT(points("\xC2\x80\xDF\xBF"), ElementsAre(0x80, 0x7FF));
+  EXPECT_THAT(points("\xE0\xA0\x80\xED\x9F\xBF\xEE\x80\x80\xEF\xBF\xBF"),
+              ElementsAre(0x800, 0xD7FF, 0xE000, 0xFFFF));
+  EXPECT_THAT(points("\xF0\x90\x80\x80\xF4\x8F\xBF\xBF"), ElementsAre(0x10000, 0x10FFFF));
+}
+
+TEST(CodePoints, RefuseWhatIsNoUtf8AndLeaveTheOutputAsItWas) {
+  for (const auto text : bad_texts) {
+    Points out{1, 2};
+    EXPECT_THROW(append_code_points("ab" + std::string(text), out), InvalidArgument);
+    EXPECT_THAT(out, ElementsAre(1, 2));
+  }
+}
+
+TEST(CodePoints, TellTheByte) {
+  try {
+    points("ab\xFF");
+    FAIL();
+  } catch (const InvalidArgument& error) {
+    EXPECT_STREQ(error.what(), "not UTF-8: byte 0xff at 2 of the text");
+  }
+}
+
+TEST(CodePoints, KeepBadBytesAboveAllOthersWhereAskedTo) {
+  EXPECT_THAT(points("a\xFF\xC3\xA9\xC3", BadBytes::keep),
+              ElementsAre('a', code_point_limit + 0xFF, 0xE9, code_point_limit + 0xC3));
+  for (const auto text : bad_texts) {
+    EXPECT_GE(points(text, BadBytes::keep)[0], code_point_limit);
+  }
+}
+
+TEST(CodePoints, OfEventsAreJoinedByOneSpace) {
+  EXPECT_THAT(joined_code_points(Texts{"ab", "é", ""}), ElementsAre('a', 'b', ' ', 0xE9, ' '));
+  EXPECT_THAT(joined_code_points(Texts{}), IsEmpty());
+  EXPECT_THAT(joined_code_points(Texts{""}), IsEmpty());
+  Ragged<std::string_view> events;
+  events.push_row(Texts{"ab", "c"});
+  events.push_row(Texts{});
+  events.push_row(Texts{"d"});
+  EXPECT_THAT(joined_code_points(events), ElementsAre('a', 'b', ' ', 'c', ' ', 'd'));
+  EXPECT_THAT(joined_code_points(RaggedSpan<std::string_view>{}), IsEmpty());
+  try {
+    joined_code_points(Texts{"ab", "c\xFF"});
+    FAIL();
+  } catch (const InvalidArgument& error) {
+    EXPECT_STREQ(error.what(), "text 1: not UTF-8: byte 0xff at 1 of the text");
+  }
+}
+
+TEST(CodePoints, GiveKatosCharacterLevelSimilarities) {
+  // From the original's documents and runs: fuzz.ratio of the joined strings / 100.
+  const auto ratio = [](const Texts& pattern, const Texts& state) {
+    return similarity(Measure::lcs, joined_code_points(pattern), joined_code_points(state));
+  };
+  EXPECT_EQ(ratio({"m1", "m2", "m3"}, {"m1", "m2", "m3", "m4", "m5", "m6", "m7"}), 16.0 / 28);
+  EXPECT_EQ(ratio({"sym1", "sym2"}, {"sym3", "sym4"}), 14.0 / 18);
+  EXPECT_EQ(ratio({"alpha", "beta"}, {"alphabet"}), 16.0 / 18);
+  EXPECT_NEAR(ratio({"zebra", "elephant", "giraffe"}, {"apple", "banana", "cherry"}), 0.341, 5e-4);
+}
+
+}  // namespace
