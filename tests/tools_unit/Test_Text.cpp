@@ -4,7 +4,6 @@
 #include "Support.hpp"
 #include "io/InputError.hpp"
 #include "io/Text.hpp"
-#include "io/Utf8.hpp"
 
 #include <bit>
 #include <cmath>
@@ -95,38 +94,6 @@ TEST(InQuotes, HidesControlBytesAndCutsBetweenCodePoints) {
   EXPECT_EQ(in_quotes("a\n\x7f"), "'a\\x0a\\x7f'");
   const std::string text = std::string(59, 'a') + "é" + "b";
   EXPECT_EQ(in_quotes(text), "'" + std::string(59, 'a') + "é…'");
-}
-
-std::vector<char32_t> decoded(std::string_view text) {
-  std::vector<char32_t> out;
-  decode_utf8(text, out);
-  return out;
-}
-
-TEST(Utf8, DecodesTheLimitsOfEveryLength) {
-  EXPECT_EQ(decoded(std::string_view("\0\x7f", 2)), (std::vector<char32_t>{0, 0x7F}));
-  EXPECT_EQ(decoded("\xC2\x80\xDF\xBF"), (std::vector<char32_t>{0x80, 0x7FF}));
-  EXPECT_EQ(decoded("\xE0\xA0\x80\xED\x9F\xBF\xEE\x80\x80\xEF\xBF\xBF"),
-            (std::vector<char32_t>{0x800, 0xD7FF, 0xE000, 0xFFFF}));
-  EXPECT_EQ(decoded("\xF0\x90\x80\x80\xF4\x8F\xBF\xBF"),
-            (std::vector<char32_t>{0x10000, 0x10FFFF}));
-}
-
-TEST(Utf8, RefusesWhatIsNone) {
-  for (const char* text :
-       {"\x80", "\xBF", "\xC0\x80", "\xC1\xBF", "\xC2", "\xC2\x41", "\xE0\x9F\xBF", "\xED\xA0\x80",
-        "\xE2\x82", "\xE2\x82\x41", "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80",
-        "\xF0\x90\x80", "\xFF"})
-    EXPECT_THROW(decoded(text), RecordError);
-}
-
-TEST(Utf8, TellsTheByte) {
-  try {
-    decoded("ab\xFF");
-    FAIL();
-  } catch (const RecordError& error) {
-    EXPECT_STREQ(error.what(), "not UTF-8: byte 0xff at 2 of the text");
-  }
 }
 
 }  // namespace

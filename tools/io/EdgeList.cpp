@@ -2,13 +2,15 @@
 #include "io/EdgeList.hpp"
 
 #include "io/InputError.hpp"
-#include "io/Utf8.hpp"
+
+#include <kindred/matcher/Text.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <vector>
 
 namespace Kindred::Tools {
 
@@ -49,9 +51,9 @@ std::uint32_t node_of(std::string_view name, NodeNames& nodes, const LineReader&
   const bool ascii = std::none_of(name.begin(), name.end(), [](char c) { return (c & 0x80) != 0; });
   if (!ascii) {
     try {
-      std::vector<char32_t> points;
-      decode_utf8(name, points);
-    } catch (const RecordError& error) {
+      std::vector<Symbol> points;
+      append_code_points(name, points);
+    } catch (const InvalidArgument& error) {
       lines.fail(error.what());
     }
   }

@@ -13,8 +13,8 @@ namespace Kindred::Tools {
 
 /// What one symbol of a sequence is.
 enum class Level : std::uint8_t {
-  token,     ///< a string of an event
-  character  ///< a code point of the strings joined by one space
+  token,     ///< a string of an event, by its number in a vocabulary
+  character  ///< a code point of the strings joined by one space, as itself
 };
 
 /// Whether texts that were not seen before get a number, or are unknown.
@@ -38,13 +38,8 @@ class Encoder {
   const Vocabulary& tokens() const noexcept { return m_tokens; }
 
  private:
-  void append_point(char32_t point, Learning learning, std::vector<Symbol>& out);
-
   Level m_level;
   Vocabulary m_tokens;
-  std::vector<Symbol> m_points;     // symbol of a code point
-  Symbol m_point_count = 0;         // symbols given to code points
-  std::vector<char32_t> m_decoded;  // of the last string
 };
 
 }  // namespace Kindred::Tools

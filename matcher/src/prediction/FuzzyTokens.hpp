@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_PREDICTION_FUZZY_TOKENS_HPP
 
 #include <kindred/core/sequence/Symbol.hpp>
+#include <kindred/matcher/Similarity.hpp>
 #include <kindred/matcher/Vocabulary.hpp>
 
 #include <cstdint>
@@ -12,24 +13,6 @@
 #include <vector>
 
 namespace Kindred::Impl {
-
-/// The code points of \p text; a byte that is no UTF-8 stands for itself, above all code points.
-std::u32string code_points(std::string_view text);
-
-/// \brief One text against many: 2 · longest common subsequence / code points of both (RapidFuzz's
-/// `fuzz.ratio` / 100). Two empty texts: 1.
-class IndelRatio {
- public:
-  explicit IndelRatio(std::u32string text);
-
-  /// The ratio, or 0 where it is below \p least.
-  double ratio(const std::u32string& other, double least);
-
- private:
-  std::u32string m_text;
-  std::unordered_map<char32_t, std::vector<std::uint64_t>> m_masks;  ///< where a character stands
-  std::vector<std::uint64_t> m_row;
-};
 
 /// \brief Which symbols of patterns are misspellings of which texts of a query. What was compared
 /// once is remembered.
@@ -51,7 +34,7 @@ class FuzzyTokens {
   const Vocabulary& m_vocabulary;
   double m_threshold;
   std::vector<std::string_view> m_texts;
-  std::vector<IndelRatio> m_ratios;
+  std::vector<PreparedQuery> m_ratios;  ///< of the code points of `m_texts`
   std::unordered_map<Symbol, std::vector<Hit>> m_known;
 };
 
