@@ -168,6 +168,8 @@ void check(MatchFlags& flags) {
     throw UsageError("match: --predict needs events, which --lines does not have");
   if (flags.prediction.predict && flags.self)
     throw UsageError("match: --predict does not go with --self");
+  if (flags.prediction.predict && flags.options.autojunk)
+    throw UsageError("match: --predict does not go with --autojunk: KATO's blocks are without it");
   if (flags.threshold) flags.options.threshold = *flags.threshold;
   if (flags.self) flags.options.top = std::numeric_limits<std::size_t>::max();
   if (flags.top > 0) flags.options.top = flags.top;

@@ -3,40 +3,15 @@
 #define KINDRED_TESTS_FILES_SECTION_BYTES_HPP
 
 #include "Hash.hpp"
+#include "MemoryFile.hpp"
 #include "files/SectionFormat.hpp"
-
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <span>
-#include <stdexcept>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace Kindred::Testing {
-
-/// A file in memory, for tests that open thousands.
-class MemoryFile {
- public:
-  MemoryFile() : m_file(::memfd_create("kindred-test", MFD_CLOEXEC)) {}
-  ~MemoryFile() { ::close(m_file); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-
-  std::string path() const { return "/proc/self/fd/" + std::to_string(m_file); }
-  void set(std::string_view bytes) const {
-    const bool written =
-        ::ftruncate(m_file, static_cast<off_t>(bytes.size())) == 0 &&
-        ::pwrite(m_file, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size());
-    if (!written) throw std::runtime_error("a file in memory cannot be written");
-  }
-
- private:
-  int m_file;
-};
 
 /// \brief Makes every checksum of a section file fit its bytes again, as one who forges it would:
 /// of the sections, of the tables from the first to the last, of the header. Only what lies within

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The program in the README is the example that is compiled, and its links lead somewhere. Usage: check_readme.py ROOT."""
+"""The programs in the pages are the examples that are compiled, and links lead somewhere. Usage: check_readme.py ROOT."""
 import re
 import sys
 from pathlib import Path
 
 root = Path(sys.argv[1])
-text = (root / "README.md").read_text(encoding="utf-8")
-example = (root / "examples/quickstart/Main.cpp").read_text(encoding="utf-8")
 wrong = []
-if f"```cpp\n{example}```" not in text:
-    wrong.append("README.md: its program is not examples/quickstart/Main.cpp")
+for name, program in (("README.md", "examples/quickstart/Main.cpp"), ("docs/sequences.md", "examples/similarity/Main.cpp")):
+    example = (root / program).read_text(encoding="utf-8")
+    if f"```cpp\n{example}```" not in (root / name).read_text(encoding="utf-8"):
+        wrong.append(f"{name}: its program is not {program}")
 for page in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
     for target in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8")):
         if "://" not in target and not (page.parent / target).exists():

@@ -148,6 +148,7 @@ class BadSequences(harness.CommandTest):
     def test_autojunk_is_difflibs(self):
         self.refused_flag(("--autojunk", "difflib"), "--autojunk")
         self.refused_flag(("--autojunk", "difflib"), "--autojunk", "--measure", "lcs")
+        self.refused_flag(("--autojunk", "--predict"), "--autojunk", "--measure", "difflib", "--predict")
 
     def test_flag_without_its_value(self):
         self.refuses(2, ("--queries",), "match", "--patterns", self.patterns, "--queries")

@@ -30,7 +30,8 @@ std::span<const FuzzyTokens::Hit> FuzzyTokens::near(Symbol symbol) {
   const std::string_view text = m_vocabulary.text(symbol);
   const std::vector<Symbol> points = code_points(text);
   for (std::uint32_t token = 0; token < m_texts.size(); ++token) {
-    const double ratio = m_texts[token] == text ? 1.0 : m_ratios[token].similarity(points, m_threshold);
+    const double ratio =
+        m_texts[token] == text ? 1.0 : m_ratios[token].similarity(points, m_threshold);
     if (ratio >= m_threshold) hits.push_back({token, ratio});
   }
   return hits;

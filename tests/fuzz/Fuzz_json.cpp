@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes as JSON lines or plain lines: refused with a place, or read the same twice.
+#include "MemoryFile.hpp"
+#include "io/Candidates.hpp"
+#include "io/InputError.hpp"
+#include "io/Sequences.hpp"
+
+#include <kindred/matcher/Text.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace Kindred;
+using namespace Kindred::Tools;
+
+namespace {
+
+void require(bool held) {
+  if (!held) std::abort();
+}
+
+/// What the reader told of strings and events.
+class Told final : public EventSink {
+ public:
+  explicit Told(const Encoder& encoder) : m_encoder(encoder) {}
+
+  void append(std::string_view text, Symbol symbol) override {
+    std::vector<Symbol> points;
+    append_code_points(text, points);  // throws for what is no UTF-8, which no reader may pass on
+    require(m_encoder.tokens().text(symbol) == text);
+    ++strings;
+  }
+  void end_event() override {}
+  void end_record(std::uint32_t frequency) override {
+    require(frequency > 0);
+    ++records;
+  }
+
+  std::size_t strings = 0;
+  std::size_t records = 0;
+
+ private:
+  const Encoder& m_encoder;
+};
+
+/// Reads all; a refusal, or nothing.
+std::string read(const std::string& path, SequenceForm form, Encoder& encoder, Learning learning,
+                 Sequences& out, EventSink* sink) {
+  try {
+    SequenceReader reader(path, form, encoder, learning);
+    if (sink != nullptr) reader.keep_events(*sink);
+    while (reader.next(out)) continue;
+  } catch (const InputError& error) {
+    require(std::string_view(error.what()).starts_with(path + ":"));
+    return error.what();
+  }
+  return {};
+}
+
+void check(const std::string& path, SequenceForm form, Level level) {
+  Encoder encoder(level);
+  Told told(encoder);
+  Sequences learned;
+  const std::string refusal = read(path, form, encoder, Learning::on, learned,
+                                   form == SequenceForm::json ? &told : nullptr);
+  require(learned.names.size() == learned.symbols.rows());
+  if (form == SequenceForm::json) require(told.records == learned.size());
+  for (const Symbol symbol : learned.symbols.values) {
+    require(symbol < (level == Level::token ? encoder.tokens().size() : code_point_limit));
+  }
+  Sequences again;
+  const std::string second = read(path, form, encoder, Learning::off, again, nullptr);
+  // A field "frequency" is read with the events of patterns only.
+  if (refusal.empty()) require(second.empty() && again.symbols.values == learned.symbols.values);
+  for (std::size_t row = 0; row < std::min(learned.size(), again.size()); ++row) {
+    require(again.names[row] == learned.names[row]);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const Testing::MemoryFile memory;
+  memory.set({reinterpret_cast<const char*>(data), size});
+  // A reader's buffer is large: an input goes to one of them, to which is as good as chance.
+  if (size % 4 == 0) check(memory.path(), SequenceForm::lines, Level::character);
+  if (size % 4 == 1) check(memory.path(), SequenceForm::json, Level::character);
+  if (size % 4 == 2) check(memory.path(), SequenceForm::json, Level::token);
+  if (size % 4 != 3) return 0;
+  try {
+    const Candidates candidates = read_candidates(memory.path(), 100);
+    for (const std::uint64_t id : candidates.ids.values) require(id < 100);
+  } catch (const InputError&) {
+  }
+  return 0;
+}
