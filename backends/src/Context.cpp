@@ -230,6 +230,10 @@ MemoryStatistics Context::memory_statistics([[maybe_unused]] Space space) const 
   return m_state->host_memory.statistics.statistics();
 }
 
+std::uint64_t Context::free_memory(Space space) const {
+  return space == Space::cuda ? Impl::query_device().memory_free : Impl::query_host_memory().free;
+}
+
 void Context::log(LogLevel level, std::string_view message) const {
   if (m_state->options.log) m_state->options.log(level, message);
 }

@@ -68,6 +68,8 @@ class Context {
   /// Budgeted memory that work on \p space uses.
   MemoryResource& memory(Space space);
   MemoryStatistics memory_statistics(Space space) const;
+  /// Bytes of that memory which are free now, as the operating system or the driver says.
+  std::uint64_t free_memory(Space space) const;
 
   void log(LogLevel level, std::string_view message) const;
 

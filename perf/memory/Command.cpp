@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Commands.hpp"
+#include "common/Data.hpp"
+#include "common/Environment.hpp"
+#include "common/Timing.hpp"
+
+#include <kindred/matcher/PatternMemory.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace Kindred::Perf {
+
+namespace {
+
+struct MemoryArguments {
+  double patterns = 1e5;
+  std::size_t length = 100;
+  std::uint32_t vocabulary = 200;
+  std::size_t learns = 10000;
+  int threads = 0;
+  std::uint64_t seed = 7;
+  std::string file;
+  std::string out;
+};
+
+/// The times that so many of all stay below.
+Json quantiles(std::vector<double> times) {
+  std::sort(times.begin(), times.end());
+  const auto at = [&](double share) {
+    return times[std::min(times.size() - 1,
+                          static_cast<std::size_t>(share * static_cast<double>(times.size())))];
+  };
+  return {{"median", at(0.5)}, {"p99", at(0.99)}, {"p999", at(0.999)}, {"most", times.back()}};
+}
+
+/// Patterns as texts, one event of `event_symbols` after the other.
+class TextPatterns {
+ public:
+  TextPatterns(const SymbolRows& rows, std::uint32_t vocabulary) : m_rows(rows) {
+    for (std::uint32_t s = 0; s < vocabulary; ++s) m_texts.push_back("symbol " + std::to_string(s));
+  }
+  /// Until the next call.
+  PatternMemory::Events operator[](std::size_t row) {
+    constexpr std::size_t event_symbols = 5;
+    m_events.values.clear();
+    m_events.offsets.assign(1, 0);
+    for (const Symbol symbol : m_rows[row]) {
+      m_events.values.push_back(m_texts[symbol]);
+      if (m_events.values.size() % event_symbols == 0) m_events.close_row();
+    }
+    if (m_events.offsets.back() != m_events.values.size()) m_events.close_row();
+    return m_events;
+  }
+
+ private:
+  const SymbolRows& m_rows;
+  std::vector<std::string> m_texts;
+  Ragged<std::string_view> m_events;
+};
+
+Json bytes_of(const Context& context, const PatternMemory& memory) {
+  Json out;
+  const PatternStatistics statistics = memory.statistics();
+  for (const Space space : {Space::serial, Space::cuda}) {
+    if (!context.is_usable(space)) continue;
+    const MemoryStatistics account = context.memory_statistics(space);
+    out[space == Space::cuda ? "device" : "host"] = {
+        {"tiles", statistics.bytes[static_cast<std::size_t>(space)]},
+        {"in_use", account.bytes_in_use},
+        {"peak", account.bytes_peak},
+        {"driver", context.info(space).memory_free -
+                       std::min(context.info(space).memory_free, context.free_memory(space))}};
+  }
+  return out;
+}
+
+int run_memory(const MemoryArguments& arguments) {
+  ContextOptions context_options;
+  context_options.threads = arguments.threads;
+  Context context(context_options);
+  const auto patterns = static_cast<std::size_t>(arguments.patterns);
+  const SymbolRows rows = zipf_rows(patterns + 2 * arguments.learns, arguments.length,
+                                    arguments.vocabulary, arguments.seed, context.threads());
+  TextPatterns texts(rows, arguments.vocabulary);
+  Json out{{"context", environment(context, arguments.seed, {})},
+           {"patterns", patterns},
+           {"length", arguments.length},
+           {"vocabulary", arguments.vocabulary}};
+  const auto tell = [&](const char* what, const Json& told) {
+    out["rows"].push_back({{"row", what}, {"value", told}});
+    std::printf("%s: %s\n", what, told.dump().c_str());
+    std::fflush(stdout);
+  };
+  std::unique_ptr<PatternMemory> memory = std::make_unique<PatternMemory>(context);
+
+  memory->begin_training();
+  tell("learn_seconds", timed([&] {
+         for (std::size_t row = 0; row < patterns; ++row) memory->learn(texts[row]);
+       }));
+  tell("sync_seconds", timed([&] { (void)memory->end_training(); }));
+  tell("bytes", bytes_of(context, *memory));
+
+  MatchOptions options;
+  options.top = 100;
+  Ragged<Symbol> query;
+  const auto ask = [&](std::size_t row) {
+    query = {};
+    memory->encode(texts[row], query);
+    query.values.resize(std::min<std::size_t>(query.values.size(), 64));
+    query.offsets.back() = query.values.size();
+    return timed([&] { (void)memory->match(query, options); });
+  };
+  std::vector<double> times;
+  for (std::size_t i = 0; i < 20; ++i) times.push_back(ask(i * patterns / 20));
+  tell("query_seconds", quantiles(times));
+  tell("bytes_after_queries", bytes_of(context, *memory));
+
+  // Learned one by one; the thread of the memory synchronises beside them.
+  times.clear();
+  for (std::size_t i = 0; i < arguments.learns; ++i) {
+    const PatternMemory::Events events = texts[patterns + i];
+    times.push_back(timed([&] { memory->learn(events); }));
+  }
+  tell("learn_one_seconds", quantiles(times));
+  times.clear();
+  std::vector<double> learning;
+  for (std::size_t i = 0; i < std::min<std::size_t>(arguments.learns, 200); ++i) {
+    const PatternMemory::Events events = texts[patterns + arguments.learns + i];
+    learning.push_back(timed([&] { memory->learn(events); }));
+    times.push_back(ask(patterns + arguments.learns + i));
+  }
+  tell("learn_between_queries_seconds", quantiles(learning));
+  tell("query_after_learn_seconds", quantiles(times));
+  const SyncStatistics syncs = memory->sync_statistics();
+  tell("syncs", Json{{"threshold", syncs.syncs[0]},
+                     {"patterns", syncs.patterns_synced},
+                     {"last_seconds", syncs.last.seconds},
+                     {"segments", memory->statistics().segments}});
+
+  if (!arguments.file.empty()) {
+    tell("save_seconds", timed([&] { memory->save(arguments.file); }));
+    const std::uint64_t size = memory->size();
+    memory.reset();
+    tell("load_seconds", timed([&] {
+           memory = std::make_unique<PatternMemory>(PatternMemory::load(context, arguments.file));
+         }));
+    KINDRED_THROW_IF(memory->size() != size, "the file holds another number of patterns");
+    tell("first_query_seconds", ask(0));
+    tell("second_query_seconds", ask(1));
+  }
+  if (!arguments.out.empty()) write_json(out, arguments.out);
+  return 0;
+}
+
+}  // namespace
+
+void add_memory(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<MemoryArguments>();
+  CLI::App* command = app.add_subcommand(
+      "memory",
+      "A pattern memory: learning, synchronising, asking, saving, loading, and its bytes");
+  command->add_option("--patterns", arguments->patterns, "Learned before anything is timed")
+      ->check(CLI::Range(1.0, 1e8));
+  command->add_option("--length", arguments->length, "Symbols of a pattern")
+      ->check(CLI::Range(1, 100000));
+  command->add_option("--vocabulary", arguments->vocabulary, "Different symbols")
+      ->check(CLI::Range(1U, 100000000U));
+  command->add_option("--learns", arguments->learns, "Patterns learned one by one")
+      ->check(CLI::Range(1, 10000000));
+  command->add_option("--threads", arguments->threads, "Threads of the space openmp")
+      ->check(CLI::Range(1, 512));
+  command->add_option("--seed", arguments->seed, "Of the data");
+  command->add_option("--file", arguments->file, "Where it is saved and loaded from");
+  command->add_option("--out", arguments->out, "JSON file");
+  command->callback(
+      [arguments, &action] { action = [arguments] { return run_memory(*arguments); }; });
+}
+
+}  // namespace Kindred::Perf
