@@ -154,6 +154,48 @@ TEST(HostColumns, TakeQueriesOfDifferentSymbolsOnly) {
   for (unsigned l = 0; l < pack_lanes; ++l) EXPECT_EQ(counts.lane[l], l);
 }
 
+TEST(HostColumns, FindPlacesOfSymbolsOf16Bits) {
+  auto generator = Testing::generator("hash");
+  for (int repeat = 0; repeat < 300; ++repeat) {
+    // Dense numbers are often small and consecutive.
+    const std::uint32_t vocabulary = 256U << (repeat % 9);
+    std::vector<Symbol> query;
+    std::vector<std::uint8_t> codes;
+    while (query.size() < 1 + static_cast<std::size_t>(repeat) % 64) {
+      const bool small = generator() % 2 == 0;
+      const auto symbol = static_cast<Symbol>(generator() % (small ? 80 : vocabulary));
+      const auto at =
+          static_cast<std::size_t>(std::find(query.begin(), query.end(), symbol) - query.begin());
+      codes.push_back(at < query.size() ? codes[at] : static_cast<std::uint8_t>(distinct(codes)));
+      query.push_back(symbol);
+    }
+    codes.back() = no_code;  // unknown
+    std::vector<QueryColumns> columns = columns_of(codes);
+    ASSERT_EQ(columns.size(), 1U);
+    hash_symbols(columns[0], query, codes);
+    ASSERT_NE(columns[0].hash.multiplier, 0) << "no hash in 64 tries";
+    std::vector<std::uint16_t> symbols(2 * 32 * 3);
+    for (auto& symbol : symbols) {
+      symbol = static_cast<std::uint16_t>(generator() % 2 == 0 ? query[generator() % query.size()]
+                                                               : generator() % 65536);
+    }
+    alignas(64) std::uint8_t places[192];
+    alignas(64) std::uint8_t portable[192];
+    Arch::HostColumns::find_places(columns[0].hash, symbols.data(), symbols.data() + 96, 3, places);
+    Arch::PortableColumns::find_places(columns[0].hash, symbols.data(), symbols.data() + 96, 3,
+                                       portable);
+    for (unsigned l = 0; l < 192; ++l) {
+      const Symbol symbol = symbols[32 * (l / 64) + l % 32 + (l % 64 < 32 ? 0 : 96)];
+      std::uint8_t wanted = no_code;
+      for (std::size_t j = 0; j < query.size(); ++j) {
+        if (query[j] == symbol && codes[j] != no_code) wanted = columns[0].place[codes[j]];
+      }
+      ASSERT_EQ(places[l], wanted);
+      ASSERT_EQ(portable[l], wanted);
+    }
+  }
+}
+
 TEST(HostColumns, TranslateTwoRowsInOrder) {
   auto generator = Testing::generator("translate");
   std::uint8_t table[256];

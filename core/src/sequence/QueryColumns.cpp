@@ -51,7 +51,40 @@ void fill(QueryColumns& columns, std::span<const std::uint8_t> codes, bool codes
   }
 }
 
+/// Whether every entry found room in one of the two ways of its bucket.
+bool fill_hash(SymbolHash& hash, std::uint16_t multiplier, const QueryColumns& columns,
+               std::span<const Symbol> symbols, std::span<const std::uint8_t> codes) {
+  std::memset(hash.place, no_code, sizeof(hash.place));
+  for (std::size_t j = 0; j < symbols.size(); ++j) {
+    if (codes[j] == no_code) continue;
+    const auto product = static_cast<std::uint16_t>(symbols[j] * multiplier);
+    const unsigned bucket = product >> 8U;
+    const auto remainder = static_cast<std::uint8_t>(product);
+    const std::uint8_t place = columns.place[codes[j]];
+    unsigned way = 0;
+    while (way < 2 && hash.place[way][bucket] != no_code && hash.place[way][bucket] != place) ++way;
+    if (way == 2) return false;
+    hash.place[way][bucket] = place;
+    hash.remainder[way][bucket] = remainder;
+  }
+  return true;
+}
+
 }  // namespace
+
+void hash_symbols(QueryColumns& columns, std::span<const Symbol> symbols,
+                  std::span<const std::uint8_t> codes) {
+  // Of 64 symbols in 256 buckets no three meet in every second try.
+  std::uint32_t multiplier = 0x9E37;
+  for (int tries = 0; tries < 64; ++tries) {
+    if (fill_hash(columns.hash, static_cast<std::uint16_t>(multiplier | 1U), columns, symbols,
+                  codes)) {
+      columns.hash.multiplier = static_cast<std::uint16_t>(multiplier | 1U);
+      return;
+    }
+    multiplier = multiplier * 0x6255U + 0x3619U;
+  }
+}
 
 void append_columns(std::vector<QueryColumns>& columns, std::span<const std::uint8_t> codes,
                     std::uint32_t distinct) {

@@ -93,6 +93,14 @@ void QueryArrays::build(RaggedSpan<Symbol> queries, std::span<const std::size_t>
         segment.first_columns = static_cast<std::uint32_t>(columns.size());
         append_columns(columns, query_codes, distinct);
         segment.columns = static_cast<std::uint32_t>(columns.size()) - segment.first_columns;
+        for (std::size_t c = segment.first_columns, begin = 0; c < columns.size(); ++c) {
+          // Below 256 symbols a table by symbol is all in registers.
+          if (vocabulary <= 0xFFU || vocabulary > 0xFFFFU) break;
+          const std::size_t length = columns[c].symbols;
+          hash_symbols(columns[c], query.subspan(at + begin, length),
+                       std::span<const std::uint8_t>(query_codes).subspan(begin, length));
+          begin += length;
+        }
       }
       at = end;
     }

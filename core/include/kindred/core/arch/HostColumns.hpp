@@ -60,6 +60,31 @@ class Avx512Columns {
       PortableColumns::translate(table, first, second, rows, codes);
     }
   }
+  static constexpr bool hashes = true;
+  static void find_places(const SymbolHash& hash, const std::uint16_t* first,
+                          const std::uint16_t* second, unsigned rows, std::uint8_t* places) {
+    const Table remainder[2] = {Table(hash.remainder[0]), Table(hash.remainder[1])};
+    const Table place[2] = {Table(hash.place[0]), Table(hash.place[1])};
+    const __m512i multiplier = _mm512_set1_epi16(static_cast<short>(hash.multiplier));
+    alignas(64) std::uint8_t even_bytes[64];
+    for (unsigned l = 0; l < 64; ++l) even_bytes[l] = static_cast<std::uint8_t>(2 * l);
+    const __m512i low_bytes = _mm512_load_si512(even_bytes);
+    const __m512i high_bytes = _mm512_add_epi8(low_bytes, _mm512_set1_epi8(1));
+    for (unsigned r = 0; r < rows; ++r) {
+      const std::size_t at = 32 * std::size_t{r};
+      const __m512i a = _mm512_mullo_epi16(_mm512_loadu_si512(first + at), multiplier);
+      const __m512i b = _mm512_mullo_epi16(_mm512_loadu_si512(second + at), multiplier);
+      const __m512i bucket = _mm512_permutex2var_epi8(a, high_bytes, b);
+      const __m512i rest = _mm512_permutex2var_epi8(a, low_bytes, b);
+      // An empty way gives `no_code` whatever its remainder; the first way's entry goes before it.
+      __m512i found = _mm512_mask_mov_epi8(_mm512_set1_epi8(static_cast<char>(no_code)),
+                                           _mm512_cmpeq_epi8_mask(rest, remainder[1][bucket]),
+                                           place[1][bucket]);
+      found = _mm512_mask_mov_epi8(found, _mm512_cmpeq_epi8_mask(rest, remainder[0][bucket]),
+                                   place[0][bucket]);
+      _mm512_store_si512(places + 2 * at, found);
+    }
+  }
   static void recode(const std::uint8_t* table, const std::uint8_t* codes, unsigned rows,
                      std::uint8_t* out) {
     const Table entries(table);

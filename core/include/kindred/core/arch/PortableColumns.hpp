@@ -84,6 +84,27 @@ class PortableColumns {
         codes[64 * r + 32 + l] = table[second[32 * std::size_t{r} + l]];
     }
   }
+  /// Whether `find_places` is faster than `translate` and `recode`.
+  static constexpr bool hashes = false;
+  /// Places of \p rows rows of two tiles, to 64 a row.
+  static void find_places(const SymbolHash& hash, const std::uint16_t* first,
+                          const std::uint16_t* second, unsigned rows, std::uint8_t* places) {
+    const auto find = [&](std::uint16_t symbol) {
+      const auto product = static_cast<std::uint16_t>(symbol * std::uint32_t{hash.multiplier});
+      for (unsigned way = 0; way < 2; ++way) {
+        if (hash.remainder[way][product >> 8U] == (product & 0xFFU)) {
+          const std::uint8_t place = hash.place[way][product >> 8U];
+          if (place != no_code) return place;
+        }
+      }
+      return no_code;
+    };
+    for (unsigned r = 0; r < rows; ++r) {
+      for (unsigned l = 0; l < 32; ++l) places[64 * r + l] = find(first[32 * std::size_t{r} + l]);
+      for (unsigned l = 0; l < 32; ++l)
+        places[64 * r + 32 + l] = find(second[32 * std::size_t{r} + l]);
+    }
+  }
   /// Entries of a table of 256.
   static void recode(const std::uint8_t* table, const std::uint8_t* codes, unsigned rows,
                      std::uint8_t* out) {

@@ -48,10 +48,7 @@ class SequencePack<HostSpace> {
     const Band band{unit.rows, length, need};
     for (std::uint32_t row = 0; row < unit.rows;) {
       const std::uint32_t rows = band.rows_from(row);
-      translate(tables.codes, unit, row, rows, scratch.codes());
-      advance(tables, band, row, rows, unit.chained_in ? unit.plane + row : nullptr,
-              unit.chained_out ? unit.plane + row : nullptr, ahead(unit, row + rows, need > 0),
-              scratch, state);
+      advance(tables, band, unit, row, rows, scratch, state);
       row += rows;
       if (!band.reachable(row, tables, state)) {
         write_zero(unit.matched, unit.slots, 0);
@@ -141,30 +138,66 @@ class SequencePack<HostSpace> {
     return {{at(1, unit.tile_rows[1]), at(1, unit.tile_rows[1] + unit.rows)}, row_bytes};
   }
 
-  /// Codes of \p rows rows of both tiles and of the margin after them; rows beyond a tile's own
-  /// have none.
-  template <class Unit>
-  static void translate(const std::uint8_t* table, const Unit& unit, std::uint32_t row,
-                        std::uint32_t rows, std::uint8_t* codes) {
+  /// \brief Fills 64 bytes a row, and the margin after them: `whole(first, second, rows, out)`
+  /// where both tiles have rows, `one(symbol)` beyond; a tile without the row gets `no_code`.
+  template <class Unit, class Whole, class One>
+  static void fill_rows(const Unit& unit, std::uint32_t row, std::uint32_t rows, std::uint8_t* out,
+                        const Whole& whole, const One& one) {
     const auto* first = unit.symbols[0] + tile_patterns * std::size_t{row};
     const auto* second = unit.symbols[1] + tile_patterns * std::size_t{row};
     const std::uint32_t both = std::min(unit.tile_rows[0], unit.tile_rows[1]);
-    const std::uint32_t whole = std::min(rows, both > row ? both - row : 0);
-    HostColumns::translate(table, first, second, whole, codes);
-    for (std::uint32_t r = whole; r < rows; ++r) {
+    const std::uint32_t full = std::min(rows, both > row ? both - row : 0);
+    whole(first, second, full, out);
+    for (std::uint32_t r = full; r < rows; ++r) {
       for (unsigned t = 0; t < tiles; ++t) {
         const bool inside = row + r < unit.tile_rows[t];
         const auto* symbols = (t == 0 ? first : second) + tile_patterns * std::size_t{r};
-        std::uint8_t* out = codes + pack_lanes * std::size_t{r} + tile_patterns * t;
-        for (unsigned l = 0; l < tile_patterns; ++l) out[l] = inside ? table[symbols[l]] : no_code;
+        std::uint8_t* half = out + pack_lanes * std::size_t{r} + tile_patterns * t;
+        for (unsigned l = 0; l < tile_patterns; ++l) half[l] = inside ? one(symbols[l]) : no_code;
       }
     }
-    std::fill_n(codes + pack_lanes * std::size_t{rows}, pack_lanes * pack_margin, no_code);
+    std::fill_n(out + pack_lanes * std::size_t{rows}, pack_lanes * pack_margin, no_code);
   }
 
-  static void advance(const Tables& tables, const Band& band, std::uint32_t row, std::uint32_t rows,
-                      const std::uint64_t* carry_in, std::uint64_t* carry_out, const Ahead& ahead,
-                      Scratch& scratch, HostColumns* state) {
+  /// \brief The places of some rows in a run of columns. \p translated tells whether the codes of
+  /// these rows are there.
+  template <class Unit>
+  static const std::uint8_t* places(const Tables& tables, const QueryColumns& columns,
+                                    const Unit& unit, std::uint32_t row, std::uint32_t rows,
+                                    Scratch& scratch, bool& translated) {
+    const std::uint8_t* codes = tables.codes;
+    if constexpr (HostColumns::hashes && sizeof(*unit.symbols[0]) == 2) {
+      if (columns.hash.multiplier != 0) {
+        fill_rows(
+            unit, row, rows, scratch.places(),
+            [&](const auto* first, const auto* second, std::uint32_t full, std::uint8_t* out) {
+              HostColumns::find_places(columns.hash, first, second, full, out);
+            },
+            [&](const auto symbol) { return columns.place[codes[symbol]]; });
+        return scratch.places();
+      }
+    }
+    if (!translated) {
+      fill_rows(
+          unit, row, rows, scratch.codes(),
+          [&](const auto* first, const auto* second, std::uint32_t full, std::uint8_t* out) {
+            HostColumns::translate(codes, first, second, full, out);
+          },
+          [&](const auto symbol) { return codes[symbol]; });
+      translated = true;
+    }
+    if (columns.codes_are_places) return scratch.codes();
+    HostColumns::recode(columns.place, scratch.codes(), rows + pack_margin, scratch.places());
+    return scratch.places();
+  }
+
+  template <class Unit>
+  static void advance(const Tables& tables, const Band& band, const Unit& unit, std::uint32_t row,
+                      std::uint32_t rows, Scratch& scratch, HostColumns* state) {
+    const std::uint64_t* carry_in = unit.chained_in ? unit.plane + row : nullptr;
+    std::uint64_t* carry_out = unit.chained_out ? unit.plane + row : nullptr;
+    const Ahead next = ahead(unit, row + rows, band.need > 0);
+    bool translated = false;
     const std::uint32_t begin = band.begin(row);
     const std::uint32_t end = band.end(row, rows);
     std::uint64_t* links = scratch.links();
@@ -181,18 +214,12 @@ class SequencePack<HostSpace> {
         const bool goes_on = carry_out != nullptr || (c + 1 < tables.count && past < end);
         if (goes_on && !linked) std::fill_n(links, rows + pack_margin, 0);
         linked = linked || goes_on;
-        const std::uint8_t* places = scratch.codes();
-        if (!columns.codes_are_places) {
-          HostColumns::recode(columns.place, places, rows, scratch.places());
-          std::fill_n(scratch.places() + pack_lanes * std::size_t{rows}, pack_lanes * pack_margin,
-                      no_code);
-          places = scratch.places();
-        }
         const unsigned first_plane = begin > at ? (begin - at) / plane_symbols : 0;
         const unsigned last_plane =
             past <= end ? columns.plane_count() : (end - at + plane_symbols - 1) / plane_symbols;
-        state[c].advance(columns, first_plane, last_plane, places, rows, linked ? links : nullptr,
-                         ahead);
+        state[c].advance(columns, first_plane, last_plane,
+                         places(tables, columns, unit, row, rows, scratch, translated), rows,
+                         linked ? links : nullptr, next);
       }
       at = past;
     }
