@@ -33,6 +33,12 @@ void append_events(PatternMemory::Events events, const Encode& encode, Ragged<Sy
   }
 }
 
+/// \throws InvalidArgument where \p text is no UTF-8
+void check_characters(std::string_view text) {
+  std::vector<Symbol> points;
+  append_code_points(text, points);
+}
+
 }  // namespace
 
 std::string_view to_string(SyncTrigger trigger) noexcept {
@@ -50,9 +56,10 @@ std::string_view to_string(SyncTrigger trigger) noexcept {
 }
 
 struct PatternMemory::State final : Impl::PatternRows {
-  State(Context& made_from, PatternSettings given)
+  State(Context& made_from, PatternSettings given, Level compared)
       : context(made_from),
         settings((given.validate(), std::move(given))),
+        level(compared),
         tiers(made_from, settings, *this),
         worker(
             settings, [this](SyncTrigger trigger) { return synchronise(trigger); },
@@ -68,11 +75,23 @@ struct PatternMemory::State final : Impl::PatternRows {
       for (std::size_t i = begin; i < std::min(indices.size(), begin + run); ++i) {
         if (!catalogue.is_live(indices[i])) continue;
         rows.indices.push_back(indices[i]);
-        catalogue.append_symbols(indices[i], rows.symbols.values);
+        append_compared(indices[i], rows.symbols.values);
         rows.symbols.close_row();
       }
     }
     return rows;
+  }
+
+  /// The symbols of a pattern at the level of the memory. Needs the lock.
+  void append_compared(std::uint64_t index, std::vector<Symbol>& out) const {
+    if (level == Level::token) {
+      catalogue.append_symbols(index, out);
+      return;
+    }
+    std::vector<Symbol> tokens;
+    catalogue.append_symbols(index, tokens);
+    const std::vector<Symbol> points = joined_code_points(vocabulary.decode(tokens));
+    out.insert(out.end(), points.begin(), points.end());
   }
 
   std::uint64_t learned() const {
@@ -106,6 +125,14 @@ struct PatternMemory::State final : Impl::PatternRows {
   }
 
   void restore(Impl::StoredPatterns stored) {
+    if (level == Level::character) {
+      for (std::size_t s = 0; s < stored.vocabulary.size(); ++s) {
+        check_characters(stored.vocabulary.text(static_cast<Symbol>(s)));
+      }
+      stored.parts.clear();  // of tokens
+      stored.bulk_end = 0;
+      stored.forgotten.clear();
+    }
     tiers.restore(stored.parts, stored.bulk_end, std::move(stored.forgotten));
     const std::unique_lock lock(mutex);
     file = std::move(stored.file);
@@ -160,6 +187,7 @@ struct PatternMemory::State final : Impl::PatternRows {
 
   Context& context;
   const PatternSettings settings;
+  const Level level;
   std::shared_ptr<const Impl::SectionFile> file;  ///< where the catalogue begins and parts lie
   mutable std::shared_mutex mutex;  ///< of the catalogue, and of who adds to the vocabulary
   Vocabulary vocabulary;
@@ -172,7 +200,7 @@ struct PatternMemory::State final : Impl::PatternRows {
   Impl::SyncWorker worker;                 ///< last: its thread ends before the rest goes
 };
 
-PatternMemory::PatternMemory(Context& context, PatternSettings settings) {
+PatternMemory::PatternMemory(Context& context, PatternSettings settings, Level level) {
   settings.validate();
   if (settings.enabled && !settings.fallback_to_host) {
     const SpaceInfo& device = context.info(Space::cuda);
@@ -187,15 +215,15 @@ PatternMemory::PatternMemory(Context& context, PatternSettings settings) {
           "; turn fallback_to_host on, or enabled off");
     }
   }
-  m_state = std::make_unique<State>(context, std::move(settings));
+  m_state = std::make_unique<State>(context, std::move(settings), level);
 }
 PatternMemory::~PatternMemory() = default;
 PatternMemory::PatternMemory(PatternMemory&&) noexcept = default;
 PatternMemory& PatternMemory::operator=(PatternMemory&&) noexcept = default;
 
 PatternMemory PatternMemory::load(Context& context, const std::string& path,
-                                  PatternSettings settings) {
-  PatternMemory memory(context, std::move(settings));
+                                  PatternSettings settings, Level level) {
+  PatternMemory memory(context, std::move(settings), level);
   memory.m_state->restore(Impl::read_patterns(path, context.threads()));
   return memory;
 }
@@ -209,9 +237,11 @@ void PatternMemory::save(const std::string& path) {
         cut.patterns_with.assign(patterns_with.begin(), patterns_with.end());
         const auto symbol_frequency = state.catalogue.symbol_frequency();
         cut.symbol_frequency.assign(symbol_frequency.begin(), symbol_frequency.end());
-        const auto view = state.tiers.view();
-        cut.parts = Impl::PatternTiers::stored(*view);
-        cut.bulk_end = view->bulk_end;
+        if (state.level == Level::token) {
+          const auto view = state.tiers.view();
+          cut.parts = Impl::PatternTiers::stored(*view);
+          cut.bulk_end = view->bulk_end;
+        }
         return cut;
       },
       [&](const Impl::PatternCut& cut, const Impl::CatalogueReader& reader) {
@@ -239,6 +269,7 @@ void PatternMemory::append(const std::string& path) {
 }
 
 const PatternSettings& PatternMemory::settings() const noexcept { return m_state->settings; }
+Level PatternMemory::level() const noexcept { return m_state->level; }
 const Vocabulary& PatternMemory::vocabulary() const noexcept { return m_state->vocabulary; }
 
 LearnedPattern PatternMemory::learn(Events events, std::optional<std::string_view> name,
@@ -248,6 +279,9 @@ LearnedPattern PatternMemory::learn(Events events, std::optional<std::string_vie
       events.values.size() > length_max,
       "a pattern of " + std::to_string(events.values.size()) + " symbols; the limit is 2^31 - 1");
   State& state = *m_state;
+  if (state.level == Level::character) {
+    for (const std::string_view text : events.values) check_characters(text);
+  }
   LearnedPattern result;
   {
     const std::unique_lock lock(state.mutex);
@@ -341,6 +375,10 @@ std::uint64_t PatternMemory::size() const {
 }
 
 void PatternMemory::encode(Events events, Ragged<Symbol>& queries) const {
+  if (m_state->level == Level::character) {
+    queries.push_row(joined_code_points(events));
+    return;
+  }
   for (const std::string_view text : events.values) {
     queries.values.push_back(m_state->vocabulary.find(text));
   }

@@ -3,8 +3,6 @@
 
 #include "io/InputError.hpp"
 
-#include <kindred/matcher/Text.hpp>
-
 namespace Kindred::Tools {
 
 void Encoder::append(std::string_view text, std::size_t position, Learning learning,

@@ -3,6 +3,7 @@
 #define KINDRED_TOOLS_IO_ENCODER_HPP
 
 #include <kindred/core/sequence/Symbol.hpp>
+#include <kindred/matcher/Text.hpp>
 #include <kindred/matcher/Vocabulary.hpp>
 
 #include <cstdint>
@@ -10,12 +11,6 @@
 #include <vector>
 
 namespace Kindred::Tools {
-
-/// What one symbol of a sequence is.
-enum class Level : std::uint8_t {
-  token,     ///< a string of an event, by its number in a vocabulary
-  character  ///< a code point of the strings joined by one space, as itself
-};
 
 /// Whether texts that were not seen before get a number, or are unknown.
 enum class Learning : bool { off, on };

@@ -8,6 +8,7 @@
 #include <kindred/matcher/PatternSettings.hpp>
 #include <kindred/matcher/Prediction.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
+#include <kindred/matcher/Text.hpp>
 #include <kindred/matcher/Vocabulary.hpp>
 
 #include <cstddef>
@@ -85,9 +86,11 @@ class PatternMemory {
   using Events = RaggedSpan<std::string_view>;  ///< a row an event, of symbol texts
 
   /// \param context outlives this
+  /// \param level at which patterns and queries are compared; predictions are of tokens at either
   /// \throws InvalidArgument for settings; SpaceUnavailable where a device is wanted, none is
   /// usable and `fallback_to_host` is off
-  explicit PatternMemory(Context& context, PatternSettings settings = {});
+  explicit PatternMemory(Context& context, PatternSettings settings = {},
+                         Level level = Level::token);
   ~PatternMemory();
   PatternMemory(PatternMemory&&) noexcept;
   PatternMemory& operator=(PatternMemory&&) noexcept;
@@ -96,9 +99,11 @@ class PatternMemory {
   ///
   /// The file is mapped and every byte of it checked; what is changed later is changed in memory
   /// only. It may be replaced or appended to meanwhile, but not be made shorter.
-  /// \throws NotFound, InvalidArgument for what is no file; CorruptFile; as the constructor
+  /// \param level any: the file says nothing about it; the segments it holds serve `Level::token`
+  /// \throws NotFound, InvalidArgument for what is no file, or, at character level, for a symbol
+  /// that is no UTF-8; CorruptFile; as the constructor
   static PatternMemory load(Context& context, const std::string& path,
-                            PatternSettings settings = {});
+                            PatternSettings settings = {}, Level level = Level::token);
 
   /// \brief Writes everything to \p path, in place of what is there.
   ///
@@ -113,6 +118,7 @@ class PatternMemory {
   void append(const std::string& path);
 
   const PatternSettings& settings() const noexcept;
+  Level level() const noexcept;
   const Vocabulary& vocabulary() const noexcept;
 
   /// \brief Learns a pattern, or that it was seen again.
@@ -120,7 +126,8 @@ class PatternMemory {
   /// \param name kept with a new pattern; a known one keeps its first name \param times ≥ 1
   /// Complexity: O(symbols); a call that reaches `sync_threshold` synchronises where there is no
   /// background thread.
-  /// \throws InvalidArgument where \p name is of a pattern with other events; OutOfMemory
+  /// \throws InvalidArgument where \p name is of a pattern with other events, or, at character
+  /// level, a symbol is no UTF-8; OutOfMemory
   LearnedPattern learn(Events events, std::optional<std::string_view> name = {},
                        std::uint64_t times = 1);
 
@@ -138,7 +145,8 @@ class PatternMemory {
   std::uint64_t size() const;
 
   /// Appends a query row to \p queries: the symbols of all events, `unknown_symbol` for texts that
-  /// were never learned.
+  /// were never learned; at character level their code points.
+  /// \throws InvalidArgument, at character level, for what is no UTF-8
   void encode(Events events, Ragged<Symbol>& queries) const;
 
   /// \brief The best patterns of every query, in total order, of both tiers.

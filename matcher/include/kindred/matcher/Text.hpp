@@ -12,6 +12,12 @@
 
 namespace Kindred {
 
+/// What one symbol of a sequence is.
+enum class Level : std::uint8_t {
+  token,     ///< a string of an event, by its number in a vocabulary
+  character  ///< a code point of the strings joined by one space, as itself
+};
+
 /// One more than the greatest Unicode code point. Symbols of the character level are code points.
 inline constexpr Symbol code_point_limit = 0x110000;
 
