@@ -63,6 +63,15 @@ class BlockFinder::Runs {
   std::vector<std::uint32_t> m_now;
 };
 
+namespace {
+
+struct Collect {
+  std::vector<Block>* runs;
+  void operator()(const Block& run) const { runs->push_back(run); }
+};
+
+}  // namespace
+
 BlockFinder::BlockFinder(std::span<const Symbol> query, bool autojunk)
     : m_query(query.begin(), query.end()) {
   const std::vector<Symbol> rare = autojunk ? without_popular(query) : std::vector<Symbol>();
@@ -76,12 +85,12 @@ BlockFinder::BlockFinder(std::span<const Symbol> query, bool autojunk)
 }
 
 std::uint32_t BlockFinder::matched(std::span<const Symbol> pattern) const {
-  return Runs::match(*this, pattern, [](const Block&) {});
+  return Runs::match(*this, pattern, Impl::IgnoreRun{});
 }
 
 std::vector<Block> BlockFinder::blocks(std::span<const Symbol> pattern) const {
   std::vector<Block> runs;
-  Runs::match(*this, pattern, [&](const Block& run) { runs.push_back(run); });
+  Runs::match(*this, pattern, Collect{&runs});
   std::sort(runs.begin(), runs.end(),
             [](const Block& a, const Block& b) { return a.pattern_begin < b.pattern_begin; });
   std::vector<Block> blocks;

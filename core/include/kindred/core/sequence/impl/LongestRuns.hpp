@@ -16,6 +16,11 @@ struct RunRange {
   std::uint32_t pattern_begin, pattern_end, query_begin, query_end, bound;
 };
 
+/// Nothing is done with a run but to count it.
+struct IgnoreRun {
+  KOKKOS_INLINE_FUNCTION void operator()(const Block&) const {}
+};
+
 /// Leaves a run as it was found.
 struct KeepRun {
   KOKKOS_INLINE_FUNCTION Block operator()(const RunRange&, const Block& run) const { return run; }

@@ -70,11 +70,6 @@ struct RatcliffObershelpKernel {
     }
   }
 
-  /// Nothing is done with a run but to count it.
-  struct NoEmit {
-    KOKKOS_INLINE_FUNCTION void operator()(const Block&) const {}
-  };
-
   KOKKOS_INLINE_FUNCTION void match_slot(std::uint64_t* own, std::uint32_t slot,
                                          unsigned lane) const {
     const std::uint32_t length = tiles.lengths(slot);
@@ -86,7 +81,7 @@ struct RatcliffObershelpKernel {
       runs.take(symbols, length, queries, shape.query, lane);
       const GrowRun<SymbolType> grow{symbols, tile_patterns,
                                      shape.grow_over.size() > 0 ? shape.grow_over.data() : nullptr};
-      count = matched_runs(runs, length, queries.lengths(shape.query), NoEmit{}, grow);
+      count = matched_runs(runs, length, queries.lengths(shape.query), IgnoreRun{}, grow);
     }
     matched(std::uint64_t{shape.query} * tiles.tiles * tile_patterns + slot) = count;
   }
