@@ -4,6 +4,7 @@
 #include <kindred/core/common/Error.hpp>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,6 +30,23 @@ std::string temporary_name(const std::string& path) {
   return path + ".tmp" + std::to_string(::getpid()) + "-" + std::to_string(next++);
 }
 
+/// Removes temporaries of \p path whose writers are gone: a writer holds a lock on its own.
+void remove_leftovers(const std::string& path) {
+  const std::string prefix = std::filesystem::path(path).filename().string() + ".tmp";
+  std::error_code ignored;  // what cannot be read or removed stays
+  for (std::filesystem::directory_iterator entry(folder_of(path), ignored), end;
+       !ignored && entry != end; entry.increment(ignored)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with(prefix) ||
+        name.find_first_not_of("0123456789-", prefix.size()) != std::string::npos)
+      continue;
+    const int file = ::open(entry->path().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0) continue;
+    if (::flock(file, LOCK_EX | LOCK_NB) == 0) ::unlink(entry->path().c_str());
+    ::close(file);
+  }
+}
+
 }  // namespace
 
 AtomicFile::AtomicFile(std::string path) : m_path(std::move(path)) {
@@ -45,6 +63,8 @@ AtomicFile::AtomicFile(std::string path) : m_path(std::move(path)) {
     if (m_file < 0 && errno != EEXIST)
       throw InvalidArgument(m_path + ": cannot be written: " + std::strerror(errno));
   }
+  static_cast<void>(::flock(m_file, LOCK_EX | LOCK_NB));
+  remove_leftovers(m_path);
 }
 
 AtomicFile::~AtomicFile() {

@@ -45,6 +45,16 @@ TEST(AtomicFile, LeavesNothingUnlessPublished) {
   EXPECT_EQ(Testing::read_all(folder / "old"), "old");
 }
 
+TEST(AtomicFile, RemovesWhatAKilledWriterLeft) {
+  const TempFolder folder;
+  folder.write("a.tmp123-4", "left");
+  folder.write("a.tmp123-4x", "someone else's");
+  folder.write("b.tmp123-4", "of another file");
+  AtomicFile file(folder / "a");
+  AtomicFile::publish({&file});
+  EXPECT_THAT(folder.names(), UnorderedElementsAre("a", "a.tmp123-4x", "b.tmp123-4"));
+}
+
 TEST(AtomicFile, PublishesAllOrNone) {
   const TempFolder folder;
   {

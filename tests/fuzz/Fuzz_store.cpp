@@ -1,58 +1,120 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a store file: refused, or read within their bounds.
+// Any bytes as a store file: refused, or read and used within their bounds.
 #include "SectionBytes.hpp"
-#include "files/SectionFile.hpp"
+#include "files/PatternWriter.hpp"
 #include "files/SectionWriter.hpp"
+#include "files/StoredPatterns.hpp"
 
 #include <kindred/core/common/Error.hpp>
 
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <random>
 
 using namespace Kindred;
+using namespace Kindred::Impl;
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t size_max);
 
 namespace {
 
-constexpr const char* kind = "numbers";
+Ragged<Symbol> events_of(std::initializer_list<std::initializer_list<Symbol>> events) {
+  Ragged<Symbol> rows;
+  for (const auto& event : events) rows.push_row(event);
+  return rows;
+}
 
-/// A file as it should be.
+/// A file as it should be: three patterns in tiles, one that is not, one that was appended.
 std::string good_file() {
   const std::string path = "/tmp/kindred-fuzz-" + std::to_string(::getpid());
-  Impl::FileRevision revision;
-  {
-    Impl::SectionWriter writer(path, kind);
-    writer.write<std::uint64_t>("words", std::array<std::uint64_t, 3>{1, 2, 3});
-    writer.write<std::uint8_t>("bytes", std::array<std::uint8_t, 70>{});
-    revision = writer.commit();
+  Vocabulary vocabulary;
+  for (const char* text : {"a", "b", "c"}) vocabulary.insert(text);
+  PatternCatalogue catalogue;
+  catalogue.add(events_of({{0, 1}, {2}}), "first", 1);
+  catalogue.add(events_of({{1}}), {}, 3);
+  catalogue.add(events_of({{0}, {0}}), "second", 1);
+  catalogue.add(events_of({{2}}), {}, 1);
+  const CatalogueReader reader = [&](const auto& read) { read(catalogue); };
+
+  PatternCut cut;
+  cut.end = 4;
+  cut.frequency = {1, 3, 1, 1};
+  cut.patterns_with = {2, 2, 2};
+  cut.symbol_frequency = {3, 4, 2};
+  std::vector<std::uint8_t> tile(32 * 3, 3);
+  const std::uint8_t columns[3][3] = {{1, 3, 3}, {0, 0, 3}, {0, 1, 2}};  // by length
+  for (std::size_t lane = 0; lane < 3; ++lane) {
+    for (std::size_t row = 0; row < 3; ++row) tile[32 * row + lane] = columns[lane][row];
   }
-  Impl::SectionWriter(path, kind, revision).commit();
+  const std::vector<std::uint64_t> offsets{0, tile.size()};
+  std::vector<std::uint32_t> lengths(32, 0);
+  std::vector<std::uint32_t> slots(32, no_pattern);
+  std::copy_n(std::begin({1U, 2U, 3U}), 3, lengths.begin());
+  std::copy_n(std::begin({1U, 2U, 0U}), 3, slots.begin());
+  const std::vector<Symbol> dense{0, 1, 2};
+  const std::vector<std::uint64_t> patterns{0, 1, 2};
+  cut.parts.push_back({{tile, {}, {}, offsets, lengths, slots, dense, {}}, patterns});
+  cut.bulk_end = 3;
+  const WrittenPatterns written = write_patterns(path, cut, vocabulary, reader);
+
+  vocabulary.insert("d");
+  catalogue.add(events_of({{3, 0}}), "third", 2);
+  PatternCut more;
+  more.begin = 4;
+  more.end = 5;
+  more.symbols = written.symbols;
+  more.frequency = {2};
+  more.changed = {1, 2};
+  more.changed_frequency = {0, 5};
+  append_patterns(path, written.revision, more, vocabulary, reader);
   std::ifstream file(path, std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   std::remove(path.c_str());
   return bytes;
 }
 
+/// Reads and changes whatever can be.
+void use(StoredPatterns& stored) {
+  PatternCatalogue& catalogue = stored.catalogue;
+  for (std::uint64_t index = 0; index < catalogue.size(); ++index) {
+    if (!catalogue.is_live(index)) continue;
+    const Ragged<Symbol> events = catalogue.events(index);
+    for (const Symbol symbol : events.values) stored.vocabulary.text(symbol);
+    catalogue.find(RaggedSpan<Symbol>(events));
+    if (const auto name = catalogue.name(index)) catalogue.find(*name);
+  }
+  const std::uint64_t index = catalogue.add(events_of({{0}, {0}, {0}}), "new", 1);
+  catalogue.prepare_to_change(index);
+  catalogue.forget(index);
+  for (const StoredPart& part : stored.parts) {
+    std::uint64_t sum = 0;
+    for (const std::uint8_t symbol : part.tiles.octets)
+      sum += part.tiles.symbols.size() + 1 - symbol;
+    if (sum > part.tiles.octets.size() * 256) __builtin_trap();
+  }
+}
+
 }  // namespace
+
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  // The good file must be good, or nothing would be tried behind the first check.
+  const Testing::MemoryFile memory;
+  memory.set(good_file());
+  StoredPatterns stored = read_patterns(memory.path(), 1);
+  if (stored.catalogue.live() != 4 || stored.forgotten.size() != 1) __builtin_trap();
+  use(stored);
+  return 0;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Testing::MemoryFile memory;
   memory.set({reinterpret_cast<const char*>(data), size});
   try {
-    const Impl::SectionFile file(memory.path(), kind, 1);
-    for (std::size_t commit = 0; commit < file.commits(); ++commit) {
-      for (const auto& section : file.sections(commit)) {
-        if (section.type == Impl::ElementType::unsigned_integer && section.element_bytes == 8) {
-          for (std::uint64_t& word : file.section<std::uint64_t>(commit, section.name)) ++word;
-        }
-      }
-    }
+    StoredPatterns stored = read_patterns(memory.path(), 1);
+    use(stored);
   } catch (const CorruptFile&) {
   }
   return 0;
@@ -63,11 +125,25 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
                                                std::size_t size_max, unsigned seed) {
   std::minstd_rand generator(seed);
   static const std::string good = good_file();
-  if (size < sizeof(Impl::SectionHeader) && size_max >= good.size()) {
+  if ((size < sizeof(SectionHeader) || generator() % 64 == 0) && size_max >= good.size()) {
     std::copy(good.begin(), good.end(), data);
-    return good.size();
+    size = good.size();
+    if (generator() % 2 == 0) return size;
   }
-  size = LLVMFuzzerMutate(data, size, size_max);
+  if (size >= sizeof(SectionHeader) && generator() % 2 == 0) {
+    // A number becomes another one in its place, which libFuzzer seldom does.
+    const std::uint64_t values[] = {0,
+                                    1,
+                                    generator() % 8,
+                                    generator(),
+                                    ~std::uint64_t{0},
+                                    std::uint64_t{1} << generator() % 64};
+    const std::uint64_t value = values[generator() % std::size(values)];
+    const std::size_t at = generator() % (size / 4) * 4;
+    std::memcpy(data + at, &value, std::min<std::size_t>(generator() % 2 == 0 ? 4 : 8, size - at));
+  } else {
+    size = LLVMFuzzerMutate(data, size, size_max);
+  }
   if (generator() % 16 != 0) Testing::reseal({reinterpret_cast<char*>(data), size});
   return size;
 }

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "Killed.hpp"
 #include "Support.hpp"
-#include "TempFolder.hpp"
 #include "files/SectionFile.hpp"
 #include "files/SectionWriter.hpp"
 
-#include <sys/wait.h>
-#include <unistd.h>
+#include <kindred/backends/AtomicFile.hpp>
 
 #include <algorithm>
-#include <chrono>
-#include <csignal>
-#include <cstring>
 #include <random>
-#include <thread>
 
 namespace {
 
@@ -59,20 +54,6 @@ std::uint64_t step_of(const std::string& path, FileRevision& revision) {
   return first + file.commits() - 1;
 }
 
-/// Writes step after step, and tells each when it is done. Never returns.
-[[noreturn]] void write_forever(const std::string& path, std::uint64_t step, FileRevision revision,
-                                int told) {
-  try {
-    while (true) {
-      write_step(path, ++step, revision);
-      if (::write(told, &step, sizeof(step)) != sizeof(step)) break;
-    }
-  } catch (const std::exception& error) {
-    static_cast<void>(::write(STDERR_FILENO, error.what(), std::strlen(error.what())));
-  }
-  ::_exit(1);
-}
-
 TEST(KilledWriter, LeavesTheStepThatItToldOrTheNext) {
   const TempFolder folder;
   const std::string path = folder / "a";
@@ -82,26 +63,22 @@ TEST(KilledWriter, LeavesTheStepThatItToldOrTheNext) {
   write_step(path, step, revision);
   int in_a_step = 0;
   for (int i = 0; i < 200; ++i) {
-    int pipe[2];
-    ASSERT_EQ(::pipe(pipe), 0);
-    const pid_t child = ::fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) write_forever(path, step, revision, pipe[1]);
-    ::close(pipe[1]);
-    std::this_thread::sleep_for(std::chrono::microseconds(generator() % 20000));
-    ::kill(child, SIGKILL);
-    int status = 0;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    ASSERT_TRUE(WIFSIGNALED(status)) << "the writer failed by itself in round " << i;
-    std::uint64_t told = step;
-    while (::read(pipe[0], &told, sizeof(told)) == sizeof(told)) continue;
-    ::close(pipe[0]);
+    const Testing::Killed killed = Testing::kill_after(generator() % 20000, [&](int told_to) {
+      Testing::tell_forever(told_to, [&] {
+        write_step(path, ++step, revision);
+        return step;
+      });
+    });
+    ASSERT_TRUE(killed.by_signal) << "the writer failed by itself in round " << i;
+    const std::uint64_t told = killed.told.value_or(step);
     step = step_of(path, revision);
     ASSERT_TRUE(step == told || step == told + 1) << "told " << told << ", found " << step;
     if (step != told || SectionFile(path, kind, 1).uncommitted_bytes() > 0) ++in_a_step;
   }
   EXPECT_GT(step, 20U) << "the writer was killed too soon to have done anything";
   EXPECT_GT(in_a_step, 5) << "the writer was never killed while it appended";
+  // One that was killed between naming and renaming leaves a name, until the next writer comes.
+  const AtomicFile next(path);
   EXPECT_EQ(folder.names().size(), 1U) << "killed writers left temporaries";
 }
 

@@ -15,7 +15,7 @@ namespace Kindred {
 ///
 /// Written to a file without a name where the file system has such, else to a temporary beside its
 /// place; `publish` syncs it, puts it there and syncs the folder. What is not published is gone
-/// with the object.
+/// with the object; what a killed writer left, with the next one of the same place.
 class AtomicFile {
  public:
   /// \throws InvalidArgument when nothing can be written there, or something that is no file is

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/matcher/PatternFile.hpp>
+
+#include "StoredPatterns.hpp"
+
+#include <algorithm>
+#include <thread>
+
+namespace Kindred {
+
+PatternFileInfo inspect_pattern_file(const std::string& path, int threads) {
+  const int all = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  const Impl::StoredPatterns stored = Impl::read_patterns(path, threads > 0 ? threads : all);
+  const Impl::PatternCatalogue& catalogue = stored.catalogue;
+  PatternFileInfo info;
+  info.patterns = catalogue.live();
+  info.learned = catalogue.size();
+  info.total_frequency = catalogue.total_frequency();
+  for (std::uint64_t index = 0; index < catalogue.size(); ++index)
+    info.symbols += catalogue.is_live(index) ? catalogue.length(index) : 0;
+  info.vocabulary = stored.vocabulary.size();
+  info.segments = stored.parts.size();
+  for (const Impl::StoredPart& part : stored.parts) info.bulk += part.patterns.size();
+  info.bulk -= stored.forgotten.size();
+  info.commits = stored.file->commits();
+  info.bytes = stored.file->revision().bytes;
+  info.uncommitted_bytes = stored.file->uncommitted_bytes();
+  return info;
+}
+
+}  // namespace Kindred

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "../matcher/PatternMemorySupport.hpp"
+#include "Killed.hpp"
+#include "Support.hpp"
+
+#include <kindred/backends/AtomicFile.hpp>
+#include <kindred/matcher/PatternFile.hpp>
+
+#include <utility>
+
+namespace {
+
+using namespace Kindred;
+using Testing::learn;
+using Testing::numbered;
+
+constexpr std::uint64_t patterns_a_step = 40;
+
+/// What is learned in a step, which tells the step.
+void learn_step(PatternMemory& memory, std::uint64_t step) {
+  for (std::uint64_t i = 0; i < patterns_a_step; ++i) {
+    const std::uint64_t number = step * patterns_a_step + i;
+    learn(memory, {{numbered('s', number % 97)}, {numbered('t', number)}}, numbered('p', number));
+  }
+}
+
+/// The step that the file is in; everything up to it is there, and nothing else.
+std::uint64_t step_of(const std::string& path) {
+  const PatternFileInfo info = inspect_pattern_file(path, 1);
+  EXPECT_EQ(info.patterns % patterns_a_step, 0U);
+  EXPECT_EQ(info.total_frequency, info.patterns);
+  EXPECT_EQ(info.symbols, 2 * info.patterns);
+  return info.patterns / patterns_a_step - 1;
+}
+
+[[noreturn]] void write_forever(const std::string& path, std::uint64_t step, int told) {
+  Testing::tell_forever(told, [&, memory = std::optional<PatternMemory>()]() mutable {
+    static Context context{[] {
+      ContextOptions options;
+      options.threads = 1;
+      options.load_profile = false;
+      return options;
+    }()};
+    if (!memory) memory.emplace(PatternMemory::load(context, path, Testing::quiet()));
+    learn_step(*memory, ++step);
+    if (step % 5 == 0) {
+      memory->sync();
+      memory->save(path);
+    } else {
+      memory->append(path);
+    }
+    return step;
+  });
+}
+
+TEST(KilledMemory, LeavesTheStepThatItToldOrTheNext) {
+  const Testing::TempFolder folder;
+  const std::string path = folder / "a";
+  const Testing::Killed first = Testing::kill_when_told([&](int told) {
+    Testing::tell_forever(told, [&] {
+      static Context context;
+      PatternMemory memory(context, Testing::quiet());
+      learn_step(memory, 0);
+      memory.save(path);
+      return std::uint64_t{0};
+    });
+  });
+  ASSERT_TRUE(first.by_signal);
+  std::uint64_t step = step_of(path);
+  ASSERT_EQ(step, 0U);
+  auto generator = Testing::generator("KilledMemory");
+  for (int i = 0; i < 60; ++i) {
+    const Testing::Killed killed = Testing::kill_after(
+        10000 + generator() % 30000, [&](int told) { write_forever(path, step, told); });
+    ASSERT_TRUE(killed.by_signal) << "the writer failed by itself in round " << i;
+    const std::uint64_t told = killed.told.value_or(step);
+    step = step_of(path);
+    ASSERT_TRUE(step == told || step == told + 1) << "told " << told << ", found " << step;
+  }
+  EXPECT_GT(step, 20U) << "the writer was killed too soon to have done anything";
+  // One that was killed between naming and renaming leaves a name, until the next writer comes.
+  const AtomicFile next(path);
+  EXPECT_EQ(folder.names().size(), 1U) << "killed writers left temporaries";
+}
+
+}  // namespace
