@@ -30,6 +30,17 @@ std::string named(const CLI::App& app) {
   return commands.empty() ? "kindred" : "kindred " + commands.front()->get_name();
 }
 
+/// Lets the global options stand behind the name of a command, and of a command of a group.
+void take_global_options(CLI::App& app) {
+  for (CLI::App* command : app.get_subcommands({})) {
+    command->fallthrough();
+    command->footer(
+        "For every command: --space, --threads, --json, --quiet, --explain, --trace, --report "
+        "(see kindred --help)");
+    take_global_options(*command);
+  }
+}
+
 int fail(const std::exception& error) {
   const ExitStatus status = exit_status(error);
   const bool bare_allocation = is<std::bad_alloc>(error) || is<std::length_error>(error);
@@ -67,15 +78,11 @@ int run(int argc, const char* const* argv) {
   add_demo_command(app, global);
   add_calibrate_command(app, global);
   add_match_command(app, global);
+  add_patterns_command(app, global);
   add_search_command(app, global);
   add_score_command(app, global);
   add_spread_command(app, global);
-  for (CLI::App* command : app.get_subcommands({})) {
-    command->fallthrough();
-    command->footer(
-        "For every command: --space, --threads, --json, --quiet, --explain, --trace, --report "
-        "(see kindred --help)");
-  }
+  take_global_options(app);
   try {
     app.parse(argc, argv);
     return static_cast<int>(ExitStatus::ok);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Batches.hpp"
 #include "Commands.hpp"
+#include "MatchFlags.hpp"
+#include "MatchStore.hpp"
 #include "Predictions.hpp"
 #include "Progress.hpp"
 #include "Session.hpp"
@@ -23,19 +25,6 @@
 namespace Kindred::Tools {
 
 namespace {
-
-struct MatchFlags {
-  std::string patterns;
-  std::string lines;
-  std::string queries;
-  std::string measure = "lcs";
-  std::string level;
-  std::optional<double> threshold;
-  std::size_t top = 0;  ///< 0: not given
-  bool self = false;
-  MatchOptions options;
-  PredictionFlags prediction;
-};
 
 /// Queries that are answered by one call.
 struct Batch {
@@ -90,7 +79,7 @@ class Answers {
     out += ", \"results\": [";
     const auto matches = results.matches[query];
     for (std::size_t k = 0; k < matches.size(); ++k, ++row) {
-      append_match(k, matches[k]);
+      append_match(out, k, m_patterns.names[matches[k].index], matches[k]);
       if (m_options.blocks) append_blocks(out, results.blocks[row]);
       out += '}';
     }
@@ -106,31 +95,14 @@ class Answers {
     out += ", \"results\": [";
     for (std::size_t k = 0; k < predictions.size(); ++k) {
       const Prediction& prediction = predictions[k];
-      append_match(k, {prediction.index, prediction.similarity, prediction.matched});
+      append_match(out, k, m_patterns.names[prediction.index],
+                   {prediction.index, prediction.similarity, prediction.matched});
       if (m_tell_blocks) append_blocks(out, prediction.blocks);
       Predictions::append_fields(out, prediction);
       out += '}';
     }
     out += "]}\n";
   }
-  /// Begins result \p place of a query.
-  void append_match(std::size_t place, const Match& match) {
-    std::string& out = m_output.text();
-    out += place == 0 ? "{\"name\": " : ", {\"name\": ";
-    append_name(out, m_patterns.names[match.index]);
-    fmt::format_to(std::back_inserter(out), ", \"index\": {}, \"similarity\": ", match.index);
-    append_json(out, match.similarity);
-    fmt::format_to(std::back_inserter(out), ", \"matched\": {}", match.matched);
-  }
-  static void append_blocks(std::string& out, std::span<const Block> blocks) {
-    out += ", \"blocks\": [";
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-      fmt::format_to(std::back_inserter(out), "{}[{}, {}, {}]", i == 0 ? "" : ", ",
-                     blocks[i].pattern_begin, blocks[i].query_begin, blocks[i].length);
-    }
-    out += ']';
-  }
-
   const SequenceMatcher& m_matcher;
   const Sequences& m_patterns;
   MatchOptions m_options;
@@ -147,8 +119,10 @@ void check(MatchFlags& flags) {
     throw UsageError("match: --threshold is required with --self");
   if (!flags.self && flags.queries.empty())
     throw UsageError("match: --queries is required (or --self)");
-  if (flags.patterns.empty() == flags.lines.empty())
-    throw UsageError("match: give --patterns or --lines, one of them");
+  if (!flags.patterns.empty() + !flags.lines.empty() + !flags.store.empty() != 1)
+    throw UsageError("match: give --patterns or --lines or --store, one of them");
+  if (!flags.store.empty() && flags.self)
+    throw UsageError("match: --self does not go with --store: no two of its patterns are equal");
   if (flags.measure == "difflib") {
     flags.options.measure = Measure::difflib;
   } else if (flags.measure != "lcs" && flags.measure != "indel") {
@@ -162,7 +136,8 @@ void check(MatchFlags& flags) {
   if (!flags.lines.empty() && flags.level == "token")
     throw UsageError(
         "match: --level: token does not go with --lines, whose symbols are characters");
-  if (flags.patterns == "-" || flags.lines == "-" || flags.prediction.affinity == "-")
+  if (flags.patterns == "-" || flags.lines == "-" || flags.store == "-" ||
+      flags.prediction.affinity == "-")
     throw UsageError("match: only --queries can be - (standard input)");
   if (flags.prediction.predict && !flags.lines.empty())
     throw UsageError("match: --predict needs events, which --lines does not have");
@@ -192,6 +167,10 @@ void match_self(const SequenceMatcher& matcher, const Sequences& patterns, const
 void match(const GlobalOptions& global, MatchFlags flags) {
   check(flags);
   const PredictionOptions prediction = prediction_options(global, flags.prediction, flags.options);
+  if (!flags.store.empty()) {
+    match_store(global, flags, prediction);
+    return;
+  }
   const bool predicts = flags.prediction.predict;
   const bool plain = !flags.lines.empty();
   const SequenceForm form = plain ? SequenceForm::lines : SequenceForm::json;
@@ -270,6 +249,11 @@ void add_match_command(CLI::App& app, const GlobalOptions& global) {
   command
       ->add_option("--lines", flags->lines,
                    "In place of --patterns: a line is a string of characters, queries too")
+      ->type_name("FILE");
+  command
+      ->add_option("--store", flags->store,
+                   "In place of --patterns: what `kindred patterns build` made; an index counts "
+                   "different patterns as they were learned")
       ->type_name("FILE");
   command
       ->add_option("--queries", flags->queries,

@@ -154,7 +154,7 @@ Predictions::Predictions(Context& context, const SequenceMatcher& matcher,
 }
 
 void Predictions::weigh(const std::string& path) {
-  m_weights = read_weights(path, m_vocabulary, m_patterns);
+  m_weights = read_weights(path, m_vocabulary, m_patterns.occurrences());
   m_options.weights = m_weights;
 }
 

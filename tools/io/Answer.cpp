@@ -3,6 +3,10 @@
 
 #include "io/Text.hpp"
 
+#include <fmt/format.h>
+
+#include <iterator>
+
 namespace Kindred::Tools {
 
 void append_name(std::string& out, std::optional<std::string_view> name) {
@@ -20,6 +24,24 @@ void append_query(std::string& out, std::optional<std::string_view> name, std::s
   } else {
     out += std::to_string(index);
   }
+}
+
+void append_match(std::string& out, std::size_t place, std::optional<std::string_view> name,
+                  const Match& match) {
+  out += place == 0 ? "{\"name\": " : ", {\"name\": ";
+  append_name(out, name);
+  fmt::format_to(std::back_inserter(out), ", \"index\": {}, \"similarity\": ", match.index);
+  append_json(out, match.similarity);
+  fmt::format_to(std::back_inserter(out), ", \"matched\": {}", match.matched);
+}
+
+void append_blocks(std::string& out, std::span<const Block> blocks) {
+  out += ", \"blocks\": [";
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    fmt::format_to(std::back_inserter(out), "{}[{}, {}, {}]", i == 0 ? "" : ", ",
+                   blocks[i].pattern_begin, blocks[i].query_begin, blocks[i].length);
+  }
+  out += ']';
 }
 
 }  // namespace Kindred::Tools

@@ -2,8 +2,11 @@
 #ifndef KINDRED_TOOLS_IO_ANSWER_HPP
 #define KINDRED_TOOLS_IO_ANSWER_HPP
 
+#include <kindred/matcher/SequenceMatcher.hpp>
+
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,6 +16,11 @@ namespace Kindred::Tools {
 void append_name(std::string& out, std::optional<std::string_view> name);
 /// Begins an answer line: `{"query": ` and the name, or the index of a query that has none.
 void append_query(std::string& out, std::optional<std::string_view> name, std::size_t index);
+/// Begins result \p place of a query: `{"name": …, "index": …, "similarity": …, "matched": …`.
+void append_match(std::string& out, std::size_t place, std::optional<std::string_view> name,
+                  const Match& match);
+/// Appends `, "blocks": [[pattern begin, query begin, length], …]`.
+void append_blocks(std::string& out, std::span<const Block> blocks);
 
 }  // namespace Kindred::Tools
 

@@ -48,7 +48,8 @@ void QueryEvents::append(std::string_view text, Symbol) {
   m_ends.push_back(m_text.size());
 }
 
-void QueryEvents::end_record(std::uint32_t) {
+void QueryEvents::end_record(std::uint32_t frequency) {
+  m_frequency = frequency;
   m_borders.end_record();
   ++m_records;
 }
@@ -128,7 +129,7 @@ class AffinityRecord final : public JsonRecord {
 }  // namespace
 
 std::vector<double> read_weights(const std::string& path, const Vocabulary& vocabulary,
-                                 const PatternEvents& patterns) {
+                                 std::span<const std::uint64_t> occurrences) {
   std::vector<double> affinities(vocabulary.size(), 0.0);
   AffinityRecord record;
   JsonLines lines(path);
@@ -137,7 +138,7 @@ std::vector<double> read_weights(const std::string& path, const Vocabulary& voca
     if (symbol != unknown_symbol) affinities[symbol] += record.affinity();
   }
   for (double& affinity : affinities) affinity = std::clamp(affinity, -affinity_max, affinity_max);
-  std::vector<double> weights = affinity_weights(affinities, patterns.occurrences());
+  std::vector<double> weights = affinity_weights(affinities, occurrences);
   if (weights.empty()) weights.push_back(weight_floor);  // no symbols, but weights were given
   return weights;
 }

@@ -9,6 +9,7 @@
 #include <kindred/matcher/Prediction.hpp>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,6 +70,8 @@ class QueryEvents final : public EventSink {
   void end_record(std::uint32_t frequency) override;
 
   std::size_t size() const noexcept { return m_records; }
+  /// Of the last record; 1 unless it is read as a pattern.
+  std::uint32_t frequency() const noexcept { return m_frequency; }
   /// Valid until the next is appended.
   Ragged<std::string_view> operator[](std::size_t record) const;
   void clear();
@@ -78,14 +81,15 @@ class QueryEvents final : public EventSink {
   std::vector<std::uint64_t> m_ends;  // of the strings in m_text
   EventBorders m_borders;
   std::size_t m_records = 0;
+  std::uint32_t m_frequency = 1;
 };
 
 /// \brief The weight of every symbol of \p vocabulary, from lines {"symbol": "…", "affinity": 0.5}.
 ///
-/// A symbol that stands twice adds; one that no pattern has is passed over.
-/// \throws InputError with file, line, value and limit
+/// \param occurrences by symbol, as `PatternEvents` has them. A symbol that stands twice adds; one
+/// that no pattern has is passed over. \throws InputError with file, line, value and limit
 std::vector<double> read_weights(const std::string& path, const Vocabulary& vocabulary,
-                                 const PatternEvents& patterns);
+                                 std::span<const std::uint64_t> occurrences);
 
 }  // namespace Kindred::Tools
 

@@ -131,6 +131,8 @@ bool SequenceReader::buffered() const noexcept { return m_state->json.lines().bu
 
 void SequenceReader::keep_events(EventSink& sink) { m_state->record.keep_events(sink); }
 
+void SequenceReader::fail(const std::string& why) const { m_state->json.lines().fail(why); }
+
 bool SequenceReader::next(Sequences& out) {
   if (m_state->form == SequenceForm::json) {
     m_state->record.into(out);

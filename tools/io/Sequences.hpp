@@ -58,6 +58,8 @@ class SequenceReader {
   void keep_events(EventSink& sink);
   /// Appends the sequence of the next line; false at the end. \throws InputError with file and line
   bool next(Sequences& out);
+  /// Refuses the record that `next` read last. \throws InputError with file and line, always
+  [[noreturn]] void fail(const std::string& why) const;
   /// Whether `next` need not wait for input.
   bool buffered() const noexcept;
 

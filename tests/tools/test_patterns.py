@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`kindred patterns` and `match --store`: what is built is found, told, verified and given back; damage is refused."""
+import json
+import os
+import unittest
+
+import harness
+import inputs
+
+RECORDS = [
+    {"name": "p0", "events": [["a", "b"], ["c"]]},
+    {"name": "p1", "tokens": ["a", "bé", "🙂", ""]},
+    {"name": "empty", "events": []},
+    {"events": [["a", "b"], [], ["c"]], "frequency": 4},
+    {"events": [["a"], ["b"], ["c"]], "frequency": 2},
+    {"name": 'quotes " and \\ and \u0001', "tokens": ["line\nbreak", "a"]},
+]
+
+
+class Patterns(harness.CommandTest):
+    def build(self, name, records, *flags):
+        store = self.folder / name
+        self.succeeds("patterns", "build", "--patterns", self.file(name + ".jsonl", records), "--out", store, *flags)
+        return store
+
+    def info(self, store):
+        return json.loads(self.succeeds("patterns", "info", "--store", store, "--json").out)
+
+    def exported(self, store):
+        return self.succeeds("patterns", "export", "--store", store).lines()
+
+    def test_what_is_built_is_told_and_given_back(self):
+        store = self.build("s.knd", RECORDS)
+        info = self.info(store)
+        self.assertEqual(info["patterns"], 5)
+        self.assertEqual(info["total_frequency"], 10)
+        self.assertEqual(info["vocabulary"], 7)
+        self.assertEqual(info["symbols"], 3 + 4 + 0 + 3 + 2)
+        self.assertEqual(info["bulk"], 5)
+        self.assertEqual((info["commits"], info["uncommitted_bytes"]), (1, 0))
+        self.assertEqual(info["bytes"], store.stat().st_size)
+        self.assertEqual(self.exported(store), [
+            {"name": "p0", "events": [["a", "b"], ["c"]], "frequency": 5},
+            {"name": "p1", "events": [["a"], ["bé"], ["🙂"], [""]], "frequency": 1},
+            {"name": "empty", "events": [], "frequency": 1},
+            {"events": [["a"], ["b"], ["c"]], "frequency": 2},
+            {"name": 'quotes " and \\ and \u0001', "events": [["line\nbreak"], ["a"]], "frequency": 1},
+        ])
+        self.assertIn(b"intact", self.succeeds("patterns", "verify", "--store", store).out)
+        self.assertIn(b"patterns", self.succeeds("patterns", "info", "--store", store).out)
+
+    def test_an_export_builds_the_same_bytes(self):
+        inputs.sequences(self.folder)
+        store = self.folder / "s.knd"
+        self.succeeds("patterns", "build", "--patterns", self.folder / "patterns.jsonl", "--out", store)
+        export = self.file("export.jsonl", self.succeeds("patterns", "export", "--store", store).out)
+        again = self.folder / "again.knd"
+        self.succeeds("patterns", "build", "--patterns", export, "--out", again)
+        self.assertEqual(again.read_bytes(), store.read_bytes())
+
+    def test_appending_equals_building_at_once(self):
+        inputs.sequences(self.folder)
+        lines = (self.folder / "patterns.jsonl").read_bytes().splitlines(keepends=True)
+        store = self.build("s.knd", b"".join(lines[:700]))
+        for i, part in enumerate((lines[700:1200], [], lines[1200:], lines[100:110])):
+            self.succeeds("patterns", "build", "--append", "--patterns", self.file(f"part{i}.jsonl", b"".join(part)), "--out", store)
+        whole = self.build("whole.knd", b"".join(lines + lines[100:110]))
+        self.assertEqual(self.info(store)["commits"], 5)
+        self.assertEqual(self.exported(store), self.exported(whole))
+        for flags in (["--top", "7"], ["--measure", "difflib", "--threshold", "0", "--blocks", "--top", "2000"], ["--predict", "--top", "5"]):
+            answers = [self.succeeds("match", "--store", file, "--queries", self.folder / "queries.jsonl", *flags).out for file in (store, whole)]
+            self.assertEqual(answers[0], answers[1])
+
+    def test_a_store_answers_as_its_lines_do(self):
+        inputs.sequences(self.folder)
+        store = self.folder / "s.knd"
+        self.succeeds("patterns", "build", "--patterns", self.folder / "patterns.jsonl", "--out", store)
+        lines = [json.loads(line) for line in (self.folder / "patterns.jsonl").read_text().splitlines()]
+        # Lines that the store has merged with an earlier one have no index of their own.
+        index, seen = [], {}
+        for record in lines:
+            events = record["events"] if "events" in record else [[token] for token in record["tokens"]]
+            index.append(seen.setdefault(json.dumps([event for event in events if event]), len(seen)))
+        first = {number: line for line, number in reversed(list(enumerate(index)))}
+        for flags in ([], ["--measure", "difflib", "--threshold", "0.3", "--blocks"], ["--level", "character", "--threshold", "0.6", "--blocks"]):
+            flags += ["--queries", self.folder / "queries.jsonl", "--top", "3000"]
+            by_line = self.succeeds("match", "--patterns", self.folder / "patterns.jsonl", *flags).lines()
+            by_store = self.succeeds("match", "--store", store, *flags).lines()
+            for a, b in zip(by_line, by_store, strict=True):
+                kept = [dict(hit, index=index[hit["index"]]) for hit in a["results"] if first[index[hit["index"]]] == hit["index"]]
+                self.assertEqual(b, {"query": a["query"], "results": kept})
+
+    def test_spaces_and_threads_give_the_same_bytes(self):
+        inputs.sequences(self.folder)
+        store = self.folder / "s.knd"
+        self.succeeds("patterns", "build", "--patterns", self.folder / "patterns.jsonl", "--out", store)
+        arguments = ["match", "--store", store, "--queries", self.folder / "queries.jsonl", "--blocks"]
+        wanted = self.succeeds(*arguments).out
+        for space in harness.usable_spaces():
+            self.assertEqual(self.succeeds(*arguments, "--space", space, "--threads", "3").out, wanted)
+        streamed = self.succeeds(*arguments[:4], "-", "--blocks", stdin=(self.folder / "queries.jsonl").read_bytes())
+        self.assertEqual(streamed.out, wanted)
+
+    def test_damage_is_refused_by_every_command(self):
+        store = self.build("s.knd", RECORDS)
+        self.succeeds("patterns", "build", "--append", "--patterns", self.file("more.jsonl", RECORDS[:2] + [{"tokens": ["z"]}]), "--out", store)
+        whole = store.read_bytes()
+        queries = self.file("q.jsonl", [{"tokens": ["a"]}])
+        generator = inputs.Generator(7)
+        bad = self.folder / "bad.knd"
+        for number in range(40):
+            data = bytearray(whole)
+            if number % 4 == 3:
+                del data[generator.below(len(data)):]
+            else:
+                data[generator.below(len(data))] ^= 1 << generator.below(8)
+            bad.write_bytes(data)
+            self.refuses(3, (f"{bad}:",), "patterns", "verify", "--store", bad)
+            for command in (["patterns", "info"], ["patterns", "export"], ["match", "--queries", queries]):
+                if number < 8:
+                    self.refuses(3, (bad,), *command, "--store", bad)
+        self.refuses(3, (bad,), "patterns", "build", "--append", "--patterns", self.folder / "more.jsonl", "--out", bad)
+        store.write_bytes(whole + b"an append that did not finish")
+        self.succeeds("patterns", "verify", "--store", store)
+        self.assertEqual(self.info(store)["uncommitted_bytes"], 29)
+        self.succeeds("patterns", "build", "--append", "--patterns", self.folder / "more.jsonl", "--out", store)
+        self.assertEqual(self.info(store)["uncommitted_bytes"], 0)
+
+    def test_what_is_no_store(self):
+        text = self.file("text", "no store" * 100)
+        for command in ("info", "verify", "export"):
+            self.refuses(3, (text, "no file of Kindred"), "patterns", command, "--store", text)
+            self.refuses(3, ("missing", "No such file"), "patterns", command, "--store", self.folder / "missing")
+            self.refuses(3, ("regular file",), "patterns", command, "--store", self.folder)
+            self.refuses(3, ("regular file",), "patterns", command, "--store", "/dev/null")
+            self.refuses(3, (), "patterns", command, "--store", self.file("empty", ""))
+            self.refuses(2, ("--store",), "patterns", command)
+        self.refuses(3, ("missing",), "patterns", "build", "--append", "--patterns", self.file("p.jsonl", RECORDS), "--out", self.folder / "missing")
+
+    def test_bad_lines_leave_the_store_as_it_was(self):
+        store = self.build("s.knd", RECORDS)
+        before = store.read_bytes()
+        for line, words in (
+            ('{"name": "p0", "tokens": ["x"]}', ("p0", "other events")),
+            ('{"tokens": ["x"], "frequency": 0}', ("frequency",)),
+            ('{"tokens": ["x"], "frequency": 1.5}', ("frequency",)),
+            ('{"tokens": ["x"], "frequency": "2"}', ("frequency",)),
+            ('{"tokens": ["x", 5]}', ("5",)),
+            ('{"events": ["x"]}', ("events",)),
+            ('{"tokens": ["x"]', ("not JSON",)),
+        ):
+            bad = self.file("bad.jsonl", '{"name": "new", "tokens": ["n"]}\n' + line + "\n")
+            for flags in ([], ["--append"]):
+                if flags or "p0" not in line:
+                    self.refuses(3, (f"{bad}:2:", *words), "patterns", "build", "--patterns", bad, "--out", store, *flags)
+                self.assertEqual(store.read_bytes(), before)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["bad.jsonl", "s.knd", "s.knd.jsonl"])
+
+    def test_flags_that_do_not_go(self):
+        store = self.build("s.knd", RECORDS)
+        patterns, queries = self.folder / "s.knd.jsonl", self.file("q.jsonl", [{"tokens": ["a"]}])
+        match = ["match", "--store", store, "--queries", queries]
+        self.refuses(2, ("--store",), *match, "--patterns", patterns)
+        self.refuses(2, ("--store",), *match, "--lines", patterns)
+        self.refuses(2, ("--self",), "match", "--store", store, "--self", "--threshold", "0.5")
+        self.refuses(2, ("-",), "match", "--store", "-", "--queries", queries)
+        self.refuses(2, ("-",), "patterns", "build", "--patterns", "-", "--out", store)
+        self.refuses(2, ("-",), "patterns", "build", "--patterns", patterns, "--out", "-")
+        self.refuses(2, ("--out",), "patterns", "build", "--patterns", patterns)
+        self.refuses(2, ("cannot be written",), "patterns", "build", "--patterns", patterns, "--out", self.folder / "none/s.knd")
+        self.refuses(2, ("regular file",), "patterns", "build", "--patterns", patterns, "--out", self.folder)
+        self.refuses(2, (), "patterns")
+        self.refuses(2, (), "patterns", "nonsense")
+
+    def test_global_flags_stand_anywhere(self):
+        store = self.build("s.knd", RECORDS)
+        for arguments in (["--json", "patterns", "info"], ["patterns", "--json", "info"], ["patterns", "info", "--json"]):
+            json.loads(self.succeeds(*arguments, "--store", store).out)
+        self.assertEqual(self.succeeds("patterns", "export", "--store", store, "--quiet").err, "")
+
+    def test_predictions_of_a_store_equal_those_of_its_lines(self):
+        records = [{"name": f"p{i}", "events": [[f"s{(i * 7 + j * j) % 11}" for j in range(k + 1)] for k in range(1 + i % 3)], "frequency": 1 + i % 4} for i in range(8)]
+        patterns = self.file("p.jsonl", records)
+        store = self.build("s.knd", records)
+        self.assertEqual(self.info(store)["patterns"], len(records))
+        queries = self.file("q.jsonl", [{"name": "q", "events": [["s0"], ["s1", "s5"]]}, {"name": "one", "tokens": ["s7"]}])
+        affinity = self.file("a.jsonl", [{"symbol": "s1", "affinity": 2.5}, {"symbol": "s7", "affinity": -1}])
+        for flags in ([], ["--rank", "similarity"], ["--affinity", affinity, "--rank", "weighted_confidence"], ["--single-symbol-fast-path"], ["--fuzzy", "0.5", "--blocks"], ["--level", "character"]):
+            flags = ["--queries", queries, "--predict", "--threshold", "0.2", *flags]
+            self.assertEqual(self.succeeds("match", "--store", store, *flags).out, self.succeeds("match", "--patterns", patterns, *flags).out)
+
+
+if __name__ == "__main__":
+    unittest.main()

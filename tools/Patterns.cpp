@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Commands.hpp"
+#include "Log.hpp"
+#include "Progress.hpp"
+#include "Session.hpp"
+#include "io/Events.hpp"
+#include "io/Output.hpp"
+#include "io/Sequences.hpp"
+#include "io/Store.hpp"
+#include "io/Text.hpp"
+
+#include <kindred/backends/AtomicFile.hpp>
+#include <kindred/matcher/PatternFile.hpp>
+#include <kindred/matcher/PatternMemory.hpp>
+#include <kindred/matcher/Text.hpp>
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace Kindred::Tools {
+
+namespace {
+
+struct BuildFlags {
+  std::string patterns;
+  std::string out;
+  bool append = false;
+};
+
+/// Learns the lines of a file. Returns how many there are.
+std::uint64_t learn_lines(const std::string& path, PatternMemory& memory, Session& session) {
+  Encoder encoder(Level::token);
+  SequenceReader reader(path, SequenceForm::json, encoder, Learning::on,
+                        session.read_progress(path));
+  Sequences line;
+  QueryEvents events;
+  reader.keep_events(events);
+  std::uint64_t lines = 0;
+  for (; reader.next(line); line.clear(), events.clear(), ++lines) {
+    try {
+      memory.learn(events[0], line.names[0], events.frequency());
+    } catch (const InvalidArgument& error) {
+      reader.fail(error.what());
+    }
+  }
+  return lines;
+}
+
+void build(const GlobalOptions& global, const BuildFlags& flags) {
+  for (const std::string& path : {flags.patterns, flags.out}) {
+    if (path == "-") throw UsageError("patterns build: - is no file; give one");
+  }
+  if (!flags.append) const AtomicFile probe(flags.out);  // before hours of work, not after
+  Session session(global, "patterns build");
+  PatternMemory memory =
+      flags.append
+          ? session.timed(Phase::load, [&] { return load_store(session.context(), flags.out); })
+          : PatternMemory(session.context(), store_settings());
+  const std::uint64_t before = memory.statistics().learned;
+  memory.begin_training();
+  const std::uint64_t lines =
+      session.timed(Phase::load, [&] { return learn_lines(flags.patterns, memory, session); });
+  session.timed(Phase::upload, [&] { memory.end_training(); });
+  session.timed(Phase::compute, [&] {
+    if (flags.append) {
+      memory.append(flags.out);
+    } else {
+      memory.save(flags.out);
+    }
+  });
+  const PatternStatistics statistics = memory.statistics();
+  Log::info(fmt::format("{}: {} lines, {} new patterns, {} in all", flags.out, lines,
+                        statistics.learned - before, statistics.patterns));
+  session.finish();
+}
+
+PatternFileInfo inspect(const GlobalOptions& global, const std::string& path) {
+  return reading_store([&] { return inspect_pattern_file(path, global.threads); });
+}
+
+void info(const GlobalOptions& global, const std::string& path) {
+  const PatternFileInfo info = inspect(global, path);
+  const std::vector<std::pair<const char*, std::uint64_t>> numbers{
+      {"patterns", info.patterns},
+      {"learned", info.learned},
+      {"total_frequency", info.total_frequency},
+      {"symbols", info.symbols},
+      {"vocabulary", info.vocabulary},
+      {"segments", info.segments},
+      {"bulk", info.bulk},
+      {"commits", info.commits},
+      {"bytes", info.bytes},
+      {"uncommitted_bytes", info.uncommitted_bytes}};
+  Output output;
+  std::string& out = output.text();
+  if (global.json) {
+    out = "{\"store\": ";
+    append_json(out, path);
+    for (const auto& [name, number] : numbers)
+      fmt::format_to(std::back_inserter(out), ", \"{}\": {}", name, number);
+    out += "}\n";
+  } else {
+    for (const auto& [name, number] : numbers)
+      fmt::format_to(std::back_inserter(out), "{:18} {}\n", name, number);
+  }
+  output.flush();
+}
+
+void verify(const GlobalOptions& global, const std::string& path) {
+  const PatternFileInfo info = inspect(global, path);
+  Output output;
+  std::string& out = output.text();
+  if (global.json) {
+    out = "{\"store\": ";
+    append_json(out, path);
+    fmt::format_to(std::back_inserter(out), ", \"intact\": true, \"bytes\": {}}}\n", info.bytes);
+  } else {
+    out = fmt::format("{}: intact, {} patterns in {} bytes\n", path, info.patterns, info.bytes);
+  }
+  output.flush();
+}
+
+/// \param what has \p text, for messages \throws InputError for what is no UTF-8
+void check_text(std::string_view text, const std::string& what) {
+  std::vector<Symbol> points;
+  try {
+    append_code_points(text, points);
+  } catch (const InvalidArgument& error) {
+    throw InputError(fmt::format("{} cannot be written as JSON: {}", what, error.what()));
+  }
+}
+
+/// Refuses, before anything is printed, what other programs may have put into a store.
+void check_texts(const PatternMemory& memory, std::uint64_t learned, const std::string& path) {
+  for (Symbol symbol = 0; symbol < memory.vocabulary().size(); ++symbol)
+    check_text(memory.vocabulary().text(symbol), fmt::format("{}: symbol {}", path, symbol));
+  for (std::uint64_t index = 0; index < learned; ++index) {
+    if (memory.frequency(index) == 0) continue;
+    if (const auto name = memory.pattern(index).name)
+      check_text(*name, fmt::format("{}: the name of pattern {}", path, index));
+  }
+}
+
+void export_lines(const GlobalOptions& global, const std::string& path) {
+  Session session(global, "patterns export");
+  const PatternMemory memory =
+      session.timed(Phase::load, [&] { return load_store(session.context(), path); });
+  Progress progress("writing", !global.quiet);
+  Output output;
+  std::string& out = output.text();
+  const std::uint64_t learned = memory.statistics().learned;
+  check_texts(memory, learned, path);
+  for (std::uint64_t index = 0; index < learned; ++index) {
+    if (memory.frequency(index) == 0) continue;
+    const StoredPattern pattern = memory.pattern(index);
+    out += '{';
+    if (pattern.name) {
+      out += "\"name\": ";
+      append_json(out, *pattern.name);
+      out += ", ";
+    }
+    out += "\"events\": [";
+    for (std::size_t e = 0; e < pattern.events.rows(); ++e) {
+      out += e == 0 ? "[" : ", [";
+      const auto event = pattern.events[e];
+      for (std::size_t i = 0; i < event.size(); ++i) {
+        if (i > 0) out += ", ";
+        append_json(out, memory.vocabulary().text(event[i]));
+      }
+      out += ']';
+    }
+    fmt::format_to(std::back_inserter(out), "], \"frequency\": {}}}\n", pattern.frequency);
+    output.flush_if_large();
+    progress.update(index + 1, learned);
+  }
+  output.flush();
+  session.finish();
+}
+
+/// A command of the group that reads a store.
+template <class Run>
+void add_reader(CLI::App& group, const char* name, const char* help, const GlobalOptions& global,
+                const Run& run) {
+  CLI::App* command = group.add_subcommand(name, help);
+  const auto store = std::make_shared<std::string>();
+  command->add_option("--store", *store, "What `patterns build` made")
+      ->type_name("FILE")
+      ->required();
+  command->callback([&global, store, run] { run(global, *store); });
+}
+
+}  // namespace
+
+void add_patterns_command(CLI::App& app, const GlobalOptions& global) {
+  CLI::App* group = app.add_subcommand("patterns", "Make, check and read a store of patterns");
+  group->require_subcommand(1);
+  CLI::App* command = group->add_subcommand("build", "Learn the lines of a file into a store");
+  const auto flags = std::make_shared<BuildFlags>();
+  command
+      ->add_option("--patterns", flags->patterns,
+                   "JSON lines as `match --patterns` takes them, and \"frequency\": N; equal "
+                   "patterns become one")
+      ->type_name("FILE")
+      ->required();
+  command->add_option("--out", flags->out, "The store; one that is there is replaced")
+      ->type_name("FILE")
+      ->required();
+  command->add_flag("--append", flags->append,
+                    "Add to the store what is new or seen again, in place of replacing it");
+  command->callback([&global, flags] { build(global, *flags); });
+  add_reader(*group, "info", "Tell what a store holds", global, info);
+  add_reader(*group, "verify", "Check every byte of a store; exit status 3 on any damage", global,
+             verify);
+  add_reader(*group, "export", "Print a store as the JSON lines that `patterns build` reads",
+             global, export_lines);
+}
+
+}  // namespace Kindred::Tools

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/Store.hpp"
+
+namespace Kindred::Tools {
+
+PatternSettings store_settings() {
+  PatternSettings settings = PatternSettings::from_environment();
+  settings.background_sync = false;
+  settings.log_memory_usage = false;
+  return settings;
+}
+
+PatternMemory load_store(Context& context, const std::string& path, Level level) {
+  const PatternSettings settings = store_settings();
+  return reading_store([&] { return PatternMemory::load(context, path, settings, level); });
+}
+
+}  // namespace Kindred::Tools
