@@ -14,6 +14,9 @@ namespace Kindred::Arch {
 /// Patterns that a host thread advances together, one a lane.
 inline constexpr unsigned pack_lanes = 64;
 
+/// Rows that are advanced at once, at most.
+inline constexpr unsigned pack_rows = 128;
+
 /// Rows of `no_code` that codes need before their first and after their last row.
 inline constexpr unsigned pack_margin = 16;
 
@@ -42,7 +45,7 @@ class PortableColumns {
     for (auto& word : m_word) std::fill_n(word, pack_lanes, ~std::uint64_t{0});
   }
 
-  /// \brief Advances by \p rows rows: S' = (S + (S & M)) | (S & ~M).
+  /// \brief Advances by \p rows ≤ `pack_rows` rows: S' = (S + (S & M)) | (S & ~M).
   ///
   /// Only the planes [\p begin, \p end) must be advanced; what the others hold then may lag behind.
   /// \param places of the symbols, 64 a row, `no_code` where a symbol has none, with margins
@@ -52,14 +55,18 @@ class PortableColumns {
                const std::uint8_t* places, unsigned rows, std::uint64_t* links, const Ahead&) {
     const unsigned first = begin * plane_symbols / word_symbols;
     const unsigned last = (end * plane_symbols - 1) / word_symbols;
-    for (unsigned r = 0; r < rows; ++r) {
-      const std::uint8_t* place = places + std::size_t{pack_lanes} * r;
-      std::uint64_t carry = links == nullptr ? 0 : links[r];
-      for (unsigned w = first; w <= last; ++w) {
-        const unsigned symbols = columns.symbols - w * word_symbols;
-        carry = step(columns.masks[w], place, m_word[w], carry, std::min(symbols, word_symbols));
+    std::uint64_t own_links[pack_rows] = {};
+    if (links == nullptr && first < last) links = own_links;
+    for (unsigned w = first; w <= last; ++w) {
+      std::uint64_t masks[256];
+      std::copy_n(columns.masks[w], word_symbols, masks);
+      masks[no_code] = 0;
+      const unsigned top = std::min(columns.symbols - w * word_symbols, word_symbols) - 1;
+      if (links == nullptr) {
+        pass<false>(masks, places, rows, m_word[w], links, top);
+      } else {
+        pass<true>(masks, places, rows, m_word[w], links, top);
       }
-      if (links != nullptr) links[r] = carry;
     }
   }
 
@@ -112,24 +119,32 @@ class PortableColumns {
   }
 
  private:
-  /// A row of one word; returns the carries out of its \p symbols columns.
-  static std::uint64_t step(const std::uint64_t* masks, const std::uint8_t* place,
-                            std::uint64_t* state, std::uint64_t carry, unsigned symbols) {
-    std::uint64_t mask[pack_lanes];
-    for (unsigned l = 0; l < pack_lanes; ++l) {
-      mask[l] = masks[place[l] & 63U] & ((std::uint64_t{place[l]} >> 7U) - 1);
+  /// All rows of one word, whose highest symbol is bit \p top.
+  template <bool Linked>
+  static void pass(const std::uint64_t* masks, const std::uint8_t* places, unsigned rows,
+                   std::uint64_t* state, std::uint64_t* links, unsigned top) {
+    for (unsigned r = 0; r < rows; ++r) {
+      const std::uint8_t* place = places + std::size_t{pack_lanes} * r;
+      std::uint64_t mask[pack_lanes];
+      for (unsigned l = 0; l < pack_lanes; ++l) mask[l] = masks[place[l]];
+      if constexpr (Linked) {
+        const std::uint64_t carry = links[r];
+        std::uint64_t carries = 0;
+        for (std::uint64_t l = 0; l < pack_lanes; ++l) {
+          const std::uint64_t s = state[l];
+          const std::uint64_t both = s & mask[l];
+          const std::uint64_t sum = s + both + (carry >> l & 1U);
+          carries |= ((both | (s & ~sum)) >> top & 1U) << l;
+          state[l] = sum | (s & ~mask[l]);
+        }
+        links[r] = carries;
+      } else {
+        for (unsigned l = 0; l < pack_lanes; ++l) {
+          const std::uint64_t s = state[l];
+          state[l] = (s + (s & mask[l])) | (s & ~mask[l]);
+        }
+      }
     }
-    std::uint64_t out[pack_lanes];
-    for (unsigned l = 0; l < pack_lanes; ++l) {
-      const std::uint64_t s = state[l];
-      const std::uint64_t both = s & mask[l];
-      const std::uint64_t sum = s + both + (carry >> l & 1U);
-      out[l] = (both | (s & ~sum)) >> (symbols - 1) & 1U;
-      state[l] = sum | (s & ~mask[l]);
-    }
-    std::uint64_t carries = 0;
-    for (unsigned l = 0; l < pack_lanes; ++l) carries |= out[l] << l;
-    return carries;
   }
 
   alignas(64) std::uint64_t m_word[2][pack_lanes];

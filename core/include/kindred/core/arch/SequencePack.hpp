@@ -69,8 +69,6 @@ class SequencePack<HostSpace> {
   }
 
  private:
-  static constexpr std::uint32_t rows_max = 128;  ///< translated at once
-
   /// Codes and carries of some rows, with the margins that a skewed step reads.
   class Scratch {
    public:
@@ -82,7 +80,7 @@ class SequencePack<HostSpace> {
     std::uint64_t* links() { return m_links + pack_margin; }
 
    private:
-    static constexpr std::size_t all_rows = rows_max + 2 * pack_margin;
+    static constexpr std::size_t all_rows = pack_rows + 2 * pack_margin;
     alignas(64) std::uint8_t m_codes[pack_lanes * all_rows];
     alignas(64) std::uint8_t m_places[pack_lanes * all_rows];
     std::uint64_t m_links[all_rows];
@@ -98,10 +96,10 @@ class SequencePack<HostSpace> {
     /// How many rows to advance from \p row on.
     std::uint32_t rows_from(std::uint32_t row) const {
       const std::uint32_t left = rows - row;
-      if (need == 0) return std::min(left, rows_max);
+      if (need == 0) return std::min(left, pack_rows);
       // As long as the rest alone could reach it, nothing can be told.
       const std::uint32_t first = rows - need + need / 4;
-      return std::min({left, rows_max, row < first ? first - row : 8U});
+      return std::min({left, pack_rows, row < first ? first - row : 8U});
     }
     /// The columns [begin, end) of \p count rows from \p row on.
     std::uint32_t begin(std::uint32_t row) const {
