@@ -20,7 +20,7 @@ class SequenceWork final : public Work {
     unit = "patterns";
     items = static_cast<double>(count);
     const double words = std::ceil(static_cast<double>(m_queries.values.size()) / 64);
-    bytes = items * 100 * 2;
+    bytes = items * 100 * (vocabulary <= 0xFFU ? 1 : 2);
     if (measure == Measure::lcs) word_steps = items * 100 * words;
     m_options.measure = measure;
     m_options.threshold = threshold;

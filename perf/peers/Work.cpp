@@ -35,14 +35,14 @@ std::unique_ptr<Work> make_work(Context& context, const std::string& name, doubl
     work = sequence_work(context, scaled(100e3, scale), vocabulary, Measure::lcs, 0.0, seed);
     detail = "LCS of a query of 64 with patterns of 100, vocabulary " + std::to_string(vocabulary) +
              ", top-100";
-    target = vocabulary == 200 ? 3 : 10;
+    target = vocabulary == 200 ? 6 : 15;
   } else if (name == "difflib-0.6" || name == "difflib-none") {
     const bool threshold = name == "difflib-0.6";
     work = sequence_work(context, scaled(threshold ? 100e3 : 20e3, scale), 200, Measure::difflib,
                          threshold ? 0.6 : 0.0, seed);
     detail = std::string("difflib's ratio of a noisy query of 80 with patterns of 100, ") +
              (threshold ? "threshold 0.6" : "no threshold");
-    target = threshold ? 100 : 0;
+    target = threshold ? 300 : 15;
   } else if (name == "search-1" || name == "search-32") {
     const std::size_t queries = name == "search-1" ? 1 : 32;
     work = search_work(context, scaled(200e3, scale), 768, queries, seed);
