@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_SELECT_IMPL_TOP_K_DEVICE_HPP
 #define KINDRED_CORE_SELECT_IMPL_TOP_K_DEVICE_HPP
 
+#include <kindred/core/arch/Lanes.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/select/impl/TopK_Rows.hpp>
 
@@ -102,7 +103,10 @@ struct SelectGroups {
   }
 };
 
-/// Sorts blocks of a row in scratch and keeps the first `keep` keys of each.
+/// \brief Sorts blocks of a row in scratch and keeps the first `keep` keys of each.
+///
+/// The bitonic network, up to three of its stages at once in the registers of a thread, so that
+/// keys go through scratch a third as often.
 template <class ExecutionSpace, class Key, class Source>
 struct SortBlocks {
   using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
@@ -114,36 +118,88 @@ struct SortBlocks {
   std::uint32_t keep;
   Key* out;
 
+  /// A place is left free behind eight keys, so that neighbours of a stride are in other banks.
+  KOKKOS_INLINE_FUNCTION static std::uint32_t place(std::uint32_t i) { return i + i / 8; }
+  static constexpr std::size_t scratch_bytes = (block + block / 8) * sizeof(Key) + 16;
+
+  KOKKOS_INLINE_FUNCTION static void order(Key& a, Key& b, bool ascending) {
+    if ((b < a) == ascending) {
+      const Key other = a;
+      a = b;
+      b = other;
+    }
+  }
+
+  /// The stages of strides 4, 2 and 1 times the step between \p own, or the last of them.
+  template <std::uint32_t Count>
+  KOKKOS_INLINE_FUNCTION static void merge(Key* own, bool ascending) {
+    KINDRED_UNROLL
+    for (std::uint32_t e = 0; e < Count / 2; ++e) order(own[e], own[e + Count / 2], ascending);
+    if constexpr (Count > 2) {
+      merge<Count / 2>(own, ascending);
+      merge<Count / 2>(own + Count / 2, ascending);
+    }
+  }
+
+  /// Stages of the merge into runs of \p run, from \p stride on down.
+  template <std::uint32_t Count>
+  KOKKOS_INLINE_FUNCTION static void pass(const member_type& team, Key* keys, std::uint32_t size,
+                                          std::uint32_t run, std::uint32_t stride) {
+    const std::uint32_t step = stride / (Count / 2);  // a power of two
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size / Count), [&](std::uint32_t i) {
+      const std::uint32_t within = i & (step - 1);
+      const std::uint32_t first = (i - within) * Count + within;
+      Key own[Count];
+      KINDRED_UNROLL
+      for (std::uint32_t e = 0; e < Count; ++e) own[e] = keys[place(first + e * step)];
+      merge<Count>(own, (first & run) == 0);
+      KINDRED_UNROLL
+      for (std::uint32_t e = 0; e < Count; ++e) keys[place(first + e * step)] = own[e];
+    });
+    team.team_barrier();
+  }
+
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
     const auto unit = static_cast<std::uint64_t>(team.league_rank());
     const std::uint64_t row = unit / blocks;
     const std::uint64_t begin = unit % blocks * block;
     const auto count =
         static_cast<std::uint32_t>(longest - begin < block ? longest - begin : block);
-    std::uint32_t size = 1;
+    std::uint32_t size = 8;
     while (size < count) size *= 2;
-    Key* keys = static_cast<Key*>(team.team_scratch(0).get_shmem_aligned(block * sizeof(Key), 16));
+    Key* keys = static_cast<Key*>(team.team_scratch(0).get_shmem_aligned(scratch_bytes - 16, 16));
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size), [&](std::uint32_t i) {
-      keys[i] = i < count ? source(row, begin + i) : key_none<Key>();
+      keys[place(i)] = i < count ? source(row, begin + i) : key_none<Key>();
     });
     team.team_barrier();
-    for (std::uint32_t run = 2; run <= size; run *= 2) {
-      for (std::uint32_t stride = run / 2; stride > 0; stride /= 2) {
-        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size / 2), [&](std::uint32_t i) {
-          const std::uint32_t low = 2 * i - (i & (stride - 1));
-          const std::uint32_t high = low + stride;
-          const Key a = keys[low];
-          const Key b = keys[high];
-          if ((b < a) == ((low & run) == 0)) {
-            keys[low] = b;
-            keys[high] = a;
-          }
-        });
-        team.team_barrier();
+    // Runs of eight.
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size / 8), [&](std::uint32_t i) {
+      Key own[8];
+      KINDRED_UNROLL
+      for (std::uint32_t e = 0; e < 8; ++e) own[e] = keys[place(8 * i + e)];
+      KINDRED_UNROLL
+      for (std::uint32_t e = 0; e < 8; e += 2) merge<2>(own + e, (e & 2U) == 0);
+      KINDRED_UNROLL
+      for (std::uint32_t e = 0; e < 8; e += 4) merge<4>(own + e, (e & 4U) == 0);
+      merge<8>(own, (i & 1U) == 0);
+      KINDRED_UNROLL
+      for (std::uint32_t e = 0; e < 8; ++e) keys[place(8 * i + e)] = own[e];
+    });
+    team.team_barrier();
+    std::uint32_t stages = 4;
+    for (std::uint32_t run = 16; run <= size; run *= 2, ++stages) {
+      std::uint32_t left = stages;
+      if (left % 3 == 1) {
+        pass<2>(team, keys, size, run, 1U << (left - 1));
+        left -= 1;
+      } else if (left % 3 == 2) {
+        pass<4>(team, keys, size, run, 1U << (left - 1));
+        left -= 2;
       }
+      for (; left > 0; left -= 3) pass<8>(team, keys, size, run, 1U << (left - 1));
     }
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, keep), [&](std::uint32_t i) {
-      out[unit * keep + i] = i < size ? keys[i] : key_none<Key>();
+      out[unit * keep + i] = i < size ? keys[place(i)] : key_none<Key>();
     });
   }
 };
@@ -254,9 +310,11 @@ class DeviceTopK {
   static std::size_t index_keys(std::size_t count) {
     return (count * sizeof(std::uint32_t) + sizeof(Key) - 1) / sizeof(Key);
   }
-  /// Delegates pay where the groups that survive are a small part of the row.
+  /// Delegates pay where the groups that survive are a small part of the row, and two levels of
+  /// sorts do not do.
   static bool uses_delegates(const TopKShape& shape) {
-    return shape.longest > 8 * block && group_count(shape.longest) >= 4 * shape.k;
+    const bool two_levels = block_count(shape.longest) * shape.k <= block;
+    return shape.longest > 8 * block && !two_levels && group_count(shape.longest) >= 4 * shape.k;
   }
   /// A sort of blocks takes many runs at once, a merge two.
   static bool sorts_to_merge(const TopKShape& shape) {
@@ -294,7 +352,7 @@ class DeviceTopK {
         "Kindred::TopK::select::sort",
         Kokkos::TeamPolicy<ExecutionSpace>(exec_space, static_cast<int>(rows * blocks),
                                            shape::team_size, shape::vector_length)
-            .set_scratch_size(0, Kokkos::PerTeam(block * sizeof(Key) + 16)),
+            .set_scratch_size(0, Kokkos::PerTeam(functor::scratch_bytes)),
         functor{source, longest, blocks, static_cast<std::uint32_t>(keep), out});
   }
 
