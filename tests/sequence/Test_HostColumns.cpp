@@ -236,6 +236,14 @@ struct Unit {
   bool chained_out;
 };
 
+/// Where the counts go.
+struct Sink {
+  void leave(const Unit& unit) const { std::fill_n(unit.matched, unit.slots, 0); }
+  void finish(const Unit& unit, unsigned lane, std::uint32_t count) const {
+    unit.matched[lane] = count;
+  }
+};
+
 TEST(SequencePack, CountsWhatReachesTheNeed) {
   // Patterns that share more or less of the query, in two tiles or one; the counts below `need` may
   // be smaller than they are, never larger.
@@ -286,7 +294,7 @@ TEST(SequencePack, CountsWhatReachesTheNeed) {
     for (const std::uint32_t need : {0U, most / 3, most / 2, most * 3 / 4, most}) {
       Arch::SequencePack<HostSpace>::scan(
           {columns.data(), static_cast<unsigned>(columns.size()), table}, unit,
-          static_cast<std::uint32_t>(length), need);
+          static_cast<std::uint32_t>(length), need, Sink{});
       for (unsigned l = 0; l < slots; ++l) {
         const std::uint32_t wanted = lcs(patterns[l], query);
         ASSERT_LE(matched[l], wanted) << length << " symbols, need " << need;

@@ -15,15 +15,15 @@ template <class ExecutionSpace>
 void lcs_lengths(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
                  const QueryTables<ExecutionSpace>& queries, double threshold,
                  const ArrayView<std::uint64_t, ExecutionSpace>& carry,
-                 const ArrayView<std::uint32_t, ExecutionSpace>& matched) {
-  if (tiles.tiles == 0 || queries.queries == 0) return;
-  const std::uint32_t segments = queries.segments_max > 0 ? queries.segments_max : 1;
-  with_symbol_type(tiles, [&](auto symbol) {
-    for (std::uint32_t segment = 0; segment < segments; ++segment) {
-      Impl::lcs_segment<ExecutionSpace, decltype(symbol)>(exec_space, tiles, queries, threshold,
-                                                          segment, carry, matched);
-    }
-  });
+                 const ArrayView<std::uint32_t, ExecutionSpace>& matched, std::uint32_t stride) {
+  Impl::lcs_scan(exec_space, tiles, queries, threshold, stride, carry, matched, {});
+}
+
+template <class ExecutionSpace>
+void lcs_candidates(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
+                    const QueryTables<ExecutionSpace>& queries, double threshold,
+                    const LcsCandidates<ExecutionSpace>& candidates) {
+  Impl::lcs_scan(exec_space, tiles, queries, threshold, 1, {}, {}, candidates);
 }
 
 #define KINDRED_INSTANTIATE(ExecutionSpace)                                                  \
@@ -32,7 +32,10 @@ void lcs_lengths(const ExecutionSpace& exec_space, const PatternTiles<ExecutionS
   template void lcs_lengths(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&,      \
                             const QueryTables<ExecutionSpace>&, double,                      \
                             const ArrayView<std::uint64_t, ExecutionSpace>&,                 \
-                            const ArrayView<std::uint32_t, ExecutionSpace>&);
+                            const ArrayView<std::uint32_t, ExecutionSpace>&, std::uint32_t); \
+  template void lcs_candidates(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&,   \
+                               const QueryTables<ExecutionSpace>&, double,                   \
+                               const LcsCandidates<ExecutionSpace>&);
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 
 }  // namespace Kindred

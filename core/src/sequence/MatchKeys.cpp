@@ -9,24 +9,46 @@ template <class ExecutionSpace, class Key>
 void match_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
                 const QueryTables<ExecutionSpace>& queries, double threshold,
                 const ArrayView<const std::uint32_t, ExecutionSpace>& matched,
-                const ArrayView<Key, ExecutionSpace>& keys) {
+                const ArrayView<Key, ExecutionSpace>& keys, std::uint32_t stride) {
   if (tiles.tiles == 0 || queries.queries == 0) return;
   using kernel_type = Impl::MatchKeysKernel<ExecutionSpace, Key>;
   using shape = Arch::LaunchShape<ExecutionSpace>;
+  const std::uint32_t slots = sampled_tiles(tiles.tiles, stride) * tile_patterns;
   const std::uint32_t teams =
-      (tiles.slots() + kernel_type::slots_per_team - 1) / kernel_type::slots_per_team;
+      (slots + kernel_type::slots_per_team - 1) / kernel_type::slots_per_team;
   Kokkos::parallel_for(
       "Kindred::Sequence::match_keys::rank",
       Kokkos::TeamPolicy<ExecutionSpace>(exec_space, static_cast<int>(teams * queries.queries),
                                          shape::team_size, shape::vector_length),
-      kernel_type{tiles, queries, matched, keys, threshold, teams});
+      kernel_type{tiles, queries, matched, keys, threshold, stride, teams});
+}
+
+template <class ExecutionSpace, class Key>
+void list_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
+               const QueryTables<ExecutionSpace>& queries, std::uint32_t query, double threshold,
+               const ArrayView<const std::uint32_t, ExecutionSpace>& list,
+               const ArrayView<const std::uint32_t, ExecutionSpace>& counters,
+               const ArrayView<const std::uint32_t, ExecutionSpace>& matched,
+               const ArrayView<Key, ExecutionSpace>& keys) {
+  Kokkos::parallel_for(
+      "Kindred::Sequence::list_keys::rank",
+      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint32_t>>(exec_space, 0,
+                                                                            keys.size()),
+      Impl::ListKeysKernel<ExecutionSpace, Key>{tiles, list, counters, matched, keys,
+                                                queries.lengths, query, threshold});
 }
 
 #define KINDRED_INSTANTIATE_KEY(ExecutionSpace, Key)                                   \
   template void match_keys(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&, \
                            const QueryTables<ExecutionSpace>&, double,                 \
                            const ArrayView<const std::uint32_t, ExecutionSpace>&,      \
-                           const ArrayView<Key, ExecutionSpace>&);
+                           const ArrayView<Key, ExecutionSpace>&, std::uint32_t);      \
+  template void list_keys(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&,  \
+                          const QueryTables<ExecutionSpace>&, std::uint32_t, double,   \
+                          const ArrayView<const std::uint32_t, ExecutionSpace>&,       \
+                          const ArrayView<const std::uint32_t, ExecutionSpace>&,       \
+                          const ArrayView<const std::uint32_t, ExecutionSpace>&,       \
+                          const ArrayView<Key, ExecutionSpace>&);
 #define KINDRED_INSTANTIATE(ExecutionSpace)     \
   KINDRED_INSTANTIATE_KEY(ExecutionSpace, Rank) \
   KINDRED_INSTANTIATE_KEY(ExecutionSpace, WideRank)

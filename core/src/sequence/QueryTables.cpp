@@ -34,42 +34,50 @@ void fill_word(WordTable& table, std::span<const std::uint8_t> codes, bool codes
 
 }  // namespace
 
-std::uint64_t QueryArrays::bytes(std::uint64_t length, std::uint32_t vocabulary) noexcept {
+std::uint64_t QueryArrays::bytes(std::uint64_t length, std::uint32_t vocabulary,
+                                 CodeLookup lookup) noexcept {
   const std::uint64_t words = (length + word_symbols - 1) / word_symbols;
   // A segment is cut to three words only when four have 256 different symbols.
   const std::uint64_t segments = (words + 2) / 3;
-  return segments * (code_table_bytes(vocabulary) + sizeof(QuerySegment)) +
+  const auto codes = static_cast<std::uint32_t>(std::min<std::uint64_t>(length, no_code));
+  const std::uint64_t codes_bytes = lookup == CodeLookup::table
+                                        ? code_table_bytes(vocabulary)
+                                        : sizeof(std::uint32_t) << CodeHash::bits_for(codes);
+  return segments * (codes_bytes + sizeof(QuerySegment)) +
          words * (sizeof(WordTable) + sizeof(QueryColumns)) + 8;
 }
 
 void QueryArrays::build(RaggedSpan<Symbol> queries, std::span<const std::size_t> rows,
-                        std::uint32_t vocabulary, bool with_columns) {
+                        std::uint32_t vocabulary, CodeLookup lookup) {
   code_stride = code_table_bytes(vocabulary);
-  segments_max = words_max = 0;
+  segments_max = words_max = codes_max = hash_bits_max = 0;
   lengths.clear();
   first_segment.assign(1, 0);
   segments.clear();
   codes.clear();
+  hash.clear();
   words.clear();
   columns.clear();
+  if (lookup == CodeLookup::hash) codes.resize(code_stride, no_code);
   std::vector<std::uint8_t> query_codes;
+  std::vector<Symbol> distinct_symbols;
   for (const std::size_t q : rows) {
     const auto query = queries[q];
     lengths.push_back(static_cast<std::uint32_t>(query.size()));
     for (std::size_t at = 0; at < query.size();) {
-      const std::size_t base = codes.size();
-      codes.resize(base + code_stride, no_code);
-      std::uint8_t* table = codes.data() + base;
-      std::uint32_t distinct = 0;
+      if (lookup == CodeLookup::table) codes.resize(codes.size() + code_stride, no_code);
+      std::uint8_t* table = codes.data() + codes.size() - code_stride;
       query_codes.clear();
+      distinct_symbols.clear();
       std::size_t end = at;
       const std::size_t last =
           std::min<std::size_t>(query.size(), at + segment_words * word_symbols);
       for (; end < last; ++end) {
         const Symbol symbol = query[end];
         if (symbol < vocabulary && table[symbol] == no_code) {
-          if (distinct == no_code) break;
-          table[symbol] = static_cast<std::uint8_t>(distinct++);
+          if (distinct_symbols.size() == no_code) break;
+          table[symbol] = static_cast<std::uint8_t>(distinct_symbols.size());
+          distinct_symbols.push_back(symbol);
         }
         query_codes.push_back(symbol < vocabulary ? table[symbol] : no_code);
       }
@@ -81,14 +89,25 @@ void QueryArrays::build(RaggedSpan<Symbol> queries, std::span<const std::size_t>
       const auto segment_count =
           static_cast<std::uint32_t>((end - at + word_symbols - 1) / word_symbols);
       words_max = std::max(words_max, segment_count);
+      const auto distinct = static_cast<std::uint32_t>(distinct_symbols.size());
+      codes_max = std::max(codes_max, distinct);
       segments.push_back({static_cast<std::uint32_t>(words.size()), segment_count, distinct});
+      if (lookup == CodeLookup::hash) {
+        QuerySegment& segment = segments.back();
+        segment.first_entry = static_cast<std::uint32_t>(hash.size());
+        const CodeHash made = CodeHash::build(distinct_symbols, hash);
+        segment.multiplier = made.multiplier;
+        segment.hash_bits = made.bits;
+        hash_bits_max = std::max(hash_bits_max, made.bits);
+        for (const Symbol symbol : distinct_symbols) table[symbol] = no_code;
+      }
       for (std::size_t w = 0; w < query_codes.size(); w += word_symbols) {
         const std::span<const std::uint8_t> all(query_codes);
         fill_word(words.emplace_back(),
                   all.subspan(w, std::min<std::size_t>(word_symbols, query_codes.size() - w)),
                   segment_count == 1);
       }
-      if (with_columns) {
+      if (lookup == CodeLookup::table) {
         QuerySegment& segment = segments.back();
         segment.first_columns = static_cast<std::uint32_t>(columns.size());
         append_columns(columns, query_codes, distinct);

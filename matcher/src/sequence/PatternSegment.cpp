@@ -63,8 +63,11 @@ void PatternSegment::add_to(Workload& workload, RaggedSpan<Symbol> queries,
     words += static_cast<double>((queries.length(row) + word_symbols - 1) / word_symbols);
     asked += queries.length(row) > 0 ? 1 : 0;
   }
-  // Without a threshold every pattern takes the runs' levels, about 16 passes over the words.
-  const double passes = options.measure == Measure::difflib && options.threshold == 0.0 ? 16 : 1;
+  // Without a threshold few patterns take the runs' levels, about 16 passes over the words, where
+  // enough are stored to bound them.
+  const ProbeShape probe(size(), std::min<std::uint64_t>(options.top, size()), 1024);
+  const bool all = options.measure == Measure::difflib && options.threshold == 0.0;
+  const double passes = !all ? 1 : probe.pays ? 2 : 16;
   workload.items += size() * queries.rows();
   workload.work += static_cast<double>(m_store.symbol_count) * words * passes;
   workload.transfer_bytes += queries.values.size() * sizeof(Symbol) +

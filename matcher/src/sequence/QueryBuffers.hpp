@@ -7,7 +7,9 @@
 #include <kindred/core/sequence/QueryTables.hpp>
 #include <kindred/memory/Buffer.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 #include <vector>
 
@@ -43,50 +45,78 @@ ArrayView<const T, ExecutionSpace> placed(const ExecutionSpace& exec_space, Memo
 }
 
 /// \brief The tables of a batch of queries, made on the host and placed where the kernels read
-/// them.
+/// them: on a device in one upload.
 template <class ExecutionSpace>
 class QueryBuffers {
  public:
   using memory_space = typename ExecutionSpace::memory_space;
+  static constexpr CodeLookup lookup =
+      std::is_same_v<memory_space, Kokkos::HostSpace> ? CodeLookup::table : CodeLookup::hash;
 
   /// \see QueryArrays::build
   QueryTables<ExecutionSpace> place(const ExecutionSpace& exec_space, MemoryResource& memory,
                                     RaggedSpan<Symbol> queries,
                                     const std::vector<std::size_t>& rows,
                                     std::uint32_t vocabulary) {
-    m_arrays.build(queries, rows, vocabulary, is_host);
+    m_arrays.build(queries, rows, vocabulary, lookup);
     QueryTables<ExecutionSpace> tables;
-    tables.lengths = placed(exec_space, memory, m_arrays.lengths, m_lengths,
-                            "Kindred::SequenceMatcher::query_lengths");
-    tables.first_segment = placed(exec_space, memory, m_arrays.first_segment, m_first_segment,
-                                  "Kindred::SequenceMatcher::first_segment");
-    tables.segments = placed(exec_space, memory, m_arrays.segments, m_segments,
-                             "Kindred::SequenceMatcher::segments");
-    tables.codes =
-        placed(exec_space, memory, m_arrays.codes, m_codes, "Kindred::SequenceMatcher::codes");
-    tables.words =
-        placed(exec_space, memory, m_arrays.words, m_words, "Kindred::SequenceMatcher::words");
-    if constexpr (is_host) {
-      tables.columns = placed(exec_space, memory, m_arrays.columns, m_columns,
-                              "Kindred::SequenceMatcher::columns");
-    }
     tables.code_stride = m_arrays.code_stride;
     tables.queries = static_cast<std::uint32_t>(m_arrays.lengths.size());
     tables.segments_max = m_arrays.segments_max;
     tables.words_max = m_arrays.words_max;
+    tables.codes_max = m_arrays.codes_max;
+    tables.hash_bits_max = m_arrays.hash_bits_max;
+    m_staged.clear();
+    if constexpr (lookup == CodeLookup::hash) {
+      stage(m_arrays.words);
+      stage(m_arrays.lengths);
+      stage(m_arrays.first_segment);
+      stage(m_arrays.segments);
+      stage(m_arrays.hash);
+      placed(exec_space, memory, m_staged, m_placed, "Kindred::SequenceMatcher::queries");
+    }
+    std::size_t at = 0;
+    tables.words = view(m_arrays.words, at);
+    tables.lengths = view(m_arrays.lengths, at);
+    tables.first_segment = view(m_arrays.first_segment, at);
+    tables.segments = view(m_arrays.segments, at);
+    if constexpr (lookup == CodeLookup::hash) {
+      tables.hash = view(m_arrays.hash, at);
+    } else {
+      tables.codes = view(m_arrays.codes, at);
+      tables.columns = view(m_arrays.columns, at);
+    }
     return tables;
   }
 
  private:
-  static constexpr bool is_host = std::is_same_v<memory_space, Kokkos::HostSpace>;
+  static constexpr std::size_t alignment = alignof(WordTable);
+  static constexpr std::size_t padded(std::size_t bytes) {
+    return (bytes + alignment - 1) / alignment * alignment;
+  }
+
+  template <class T>
+  void stage(const std::vector<T>& values) {
+    const std::size_t at = m_staged.size();
+    m_staged.resize(at + padded(values.size() * sizeof(T)));
+    if (!values.empty())
+      std::memcpy(m_staged.data() + at, values.data(), values.size() * sizeof(T));
+  }
+  /// The array that was staged at \p at, which is moved behind it; on the host the array itself.
+  template <class T>
+  ArrayView<const T, ExecutionSpace> view(const std::vector<T>& values, std::size_t& at) const {
+    if constexpr (lookup == CodeLookup::table) {
+      return ArrayView<const T, ExecutionSpace>(values.data(), values.size());
+    } else {
+      const auto* begin = reinterpret_cast<const T*>(m_placed.data() + at);
+      at += padded(values.size() * sizeof(T));
+      return ArrayView<const T, ExecutionSpace>(begin, values.size());
+    }
+  }
 
   QueryArrays m_arrays;
-  Buffer<std::uint32_t, memory_space> m_lengths;
-  Buffer<std::uint32_t, memory_space> m_first_segment;
-  Buffer<QuerySegment, memory_space> m_segments;
-  Buffer<std::uint8_t, memory_space> m_codes;
-  Buffer<WordTable, memory_space> m_words;
-  Buffer<QueryColumns, memory_space> m_columns;  ///< never filled: only a host reads them
+  std::vector<std::byte> m_staged;
+  Buffer<std::byte, memory_space> m_placed;
 };
 
 /// \brief What Python's autojunk changes of a batch: run tables without the popular symbols, and

@@ -16,6 +16,15 @@ const HostSpace& host_instance(const Context& context, Space space);
 const DeviceSpace& device_instance(const Context& context);
 #endif
 
+/// Another instance for a caller of its own: a new stream on a device, the same threads on the
+/// host.
+inline HostSpace instance_beside(const HostSpace& exec_space) { return exec_space; }
+#if KINDRED_HAS_DEVICE
+inline DeviceSpace instance_beside(const DeviceSpace& exec_space) {
+  return Kokkos::Experimental::partition_space(exec_space, 1)[0];
+}
+#endif
+
 /// \brief Calls `function(exec_space)` with the execution-space instance of \p space: run-time
 /// identity to type. \throws SpaceUnavailable when the space is not usable
 template <class Function>

@@ -7,6 +7,7 @@
 #include <kindred/core/sequence/PatternTiles.hpp>
 #include <kindred/core/sequence/QueryTables.hpp>
 #include <kindred/core/sequence/impl/LongestRuns.hpp>
+#include <kindred/core/sequence/impl/RunList.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -28,6 +29,8 @@ template <>
 class RunFinder<HostSpace> {
  public:
   static constexpr unsigned lanes = 1;
+  static constexpr int team_size = 1;
+  static constexpr bool lists_runs = false;
   static constexpr unsigned levels_max = 8;
 
   /// Words of workspace for a query and every pattern up to this length: a shorter one keeps more
@@ -156,9 +159,22 @@ template <>
 class RunFinder<DeviceSpace> {
  public:
   static constexpr unsigned lanes = 32;
+  static constexpr int team_size = 8;
+  static constexpr bool lists_runs = true;
 
+  /// Enough for the run lists, too.
   static std::uint64_t workspace_words(std::uint64_t rows, std::uint64_t words) {
-    return lanes * rows * words;
+    return lanes * std::max<std::uint64_t>(rows * words, Impl::run_list_size / 2);
+  }
+  /// Entries of a lane's own, between those of the others.
+  struct List {
+    std::uint32_t* entries;
+    KOKKOS_INLINE_FUNCTION std::uint32_t& operator()(std::uint32_t k) const {
+      return entries[lanes * k];
+    }
+  };
+  KOKKOS_INLINE_FUNCTION static List list(std::uint64_t* workspace, unsigned lane) {
+    return {reinterpret_cast<std::uint32_t*>(workspace) + lane};
   }
 
   KOKKOS_INLINE_FUNCTION RunFinder(std::uint64_t* workspace, std::uint32_t words)
@@ -172,8 +188,7 @@ class RunFinder<DeviceSpace> {
     m_lane = lane;
     m_first_segment = queries.first_segment(query);
     m_segments = queries.segments.data();
-    m_codes = queries.codes.data();
-    m_code_stride = queries.code_stride;
+    m_hash = queries.hash.data();
     m_tables = queries.words.data();
   }
 
@@ -192,10 +207,13 @@ class RunFinder<DeviceSpace> {
         while (w >= segment_begin + m_segments[segment].words) {
           segment_begin += m_segments[segment++].words;
         }
-        const std::uint8_t code = m_codes[segment * m_code_stride + symbol];
+        const QuerySegment& own = m_segments[segment];
+        const CodeHash hash{m_hash + own.first_entry, own.multiplier, own.hash_bits};
+        const std::uint32_t code = hash.code(symbol, no_code);
         std::uint64_t bits = 0;
         if (code != no_code) {
-          bits = m_tables[m_segments[segment].first_word + (w - segment_begin)].mask(code);
+          bits =
+              m_tables[own.first_word + (w - segment_begin)].mask(static_cast<std::uint8_t>(code));
           bits &= mask_of(w, range.query_begin, range.query_end);
         }
         word(i, w) = bits;
@@ -274,9 +292,8 @@ class RunFinder<DeviceSpace> {
   std::uint64_t* m_workspace;
   const void* m_symbols = nullptr;
   const QuerySegment* m_segments = nullptr;
-  const std::uint8_t* m_codes = nullptr;
+  const std::uint32_t* m_hash = nullptr;
   const WordTable* m_tables = nullptr;
-  std::uint64_t m_code_stride = 0;
   std::uint32_t m_words;
   std::uint32_t m_first_segment = 0;
   std::uint32_t m_lane = 0;

@@ -18,13 +18,19 @@ struct SegmentTables;
 
 template <>
 struct SegmentTables<HostSpace> {
-  template <class Member>
-  static SequencePack<HostSpace>::Tables make(const Member&, const QueryTables<HostSpace>& queries,
-                                              const QuerySegment& segment,
-                                              const std::uint8_t* codes, std::uint32_t) {
-    return {queries.columns.data() + segment.first_columns, segment.columns, codes};
+  static constexpr std::uint32_t near_bits_max = 32;
+
+  template <class SymbolType, unsigned Words, class Member, class Queries>
+  static SequencePack<HostSpace>::Tables make(const Member&, const Queries& queries,
+                                              std::uint32_t segment, const QuerySegment& s,
+                                              std::uint32_t) {
+    return {queries.columns.data() + s.first_columns, s.columns,
+            queries.codes.data() + segment * queries.code_stride};
   }
-  static std::size_t scratch_bytes(std::uint32_t, std::uint32_t) { return 0; }
+  template <class SymbolType, unsigned Words, class Queries>
+  static std::size_t scratch_bytes(const Queries&, std::uint32_t) {
+    return 0;
+  }
   /// Few enough that threads share the work evenly, many enough that a task outweighs its start.
   static std::uint32_t tiles_per_team(const HostSpace&, std::uint32_t, std::uint32_t) { return 32; }
 };
@@ -32,58 +38,65 @@ struct SegmentTables<HostSpace> {
 #if KINDRED_HAS_DEVICE
 template <>
 struct SegmentTables<DeviceSpace> {
-  /// Masks that a team may keep.
-  static constexpr std::uint32_t masks_max = 4160;
-
-  KOKKOS_INLINE_FUNCTION static bool symbols_are_codes(std::uint32_t words,
-                                                       std::uint32_t vocabulary) {
-    return words * (std::uint64_t{vocabulary} + 1) <= masks_max;
-  }
-  KOKKOS_INLINE_FUNCTION static bool keeps_codes(std::uint32_t words, std::uint32_t vocabulary) {
-    return words * 256ULL * 8 + vocabulary + 1 <= masks_max * 8ULL;
-  }
+  using pack = SequencePack<DeviceSpace>;
+  using Lookup = pack::Lookup;
+  /// A larger hash has no place beside the masks of two words.
+  static constexpr std::uint32_t near_bits_max = 12;
 
   /// Fills the scratch of \p team and waits for it.
-  template <class Member>
-  KOKKOS_INLINE_FUNCTION static SequencePack<DeviceSpace>::Tables make(
-      const Member& team, const QueryTables<DeviceSpace>& queries, const QuerySegment& segment,
-      const std::uint8_t* codes, std::uint32_t vocabulary) {
-    const std::uint32_t words = segment.words;
-    const WordTable* word = queries.words.data() + segment.first_word;
-    SequencePack<DeviceSpace>::Tables tables{nullptr, nullptr, 256};
-    const bool direct = symbols_are_codes(words, vocabulary);
-    const bool near_codes = !direct && keeps_codes(words, vocabulary);
-    if (direct) tables.stride = vocabulary + 1;
-    const std::uint32_t entries = words * tables.stride;
+  template <class SymbolType, unsigned Words, class Member, class Queries>
+  KOKKOS_INLINE_FUNCTION static pack::Tables make(const Member& team, const Queries& queries,
+                                                  std::uint32_t, const QuerySegment& s,
+                                                  std::uint32_t vocabulary) {
+    constexpr Lookup from = pack::lookup<SymbolType, Words>;
+    constexpr std::uint32_t row_words = pack::mask_bytes / sizeof(std::uint64_t);
+    const WordTable* word = queries.words.data() + s.first_word;
+    const CodeHash hash = queries.code_hash(s);
+    const std::uint32_t copy_words = s.words == 3 ? 4 : s.words == 0 ? 1 : s.words;
+    const std::uint32_t rows = (from == Lookup::symbol ? vocabulary : s.codes) + 1;
+    const std::uint32_t entries = from == Lookup::near_hash && s.words > 0 ? 1U << hash.bits : 0;
     auto* masks = static_cast<std::uint64_t*>(team.team_scratch(0).get_shmem_aligned(
-        entries * sizeof(std::uint64_t) + (near_codes ? vocabulary + 1 : 0), 8));
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, entries), [&](const std::uint32_t i) {
-      const std::uint32_t at = i % tables.stride;
-      masks[i] = word[i / tables.stride].mask(direct ? codes[at] : static_cast<std::uint8_t>(at));
-    });
-    if (near_codes) {
-      auto* kept = reinterpret_cast<std::uint8_t*>(masks + entries);
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, vocabulary + 1),
-                           [&](const std::uint32_t i) { kept[i] = codes[i]; });
-      tables.codes = kept;
-    } else if (!direct) {
-      tables.codes = codes;
+        rows * pack::mask_bytes + entries * sizeof(std::uint32_t), pack::mask_bytes));
+    Kokkos::parallel_for(
+        Kokkos::TeamVectorRange(team, rows * row_words), [&](const std::uint32_t i) {
+          const std::uint32_t at = i / row_words;
+          const std::uint32_t w = i % copy_words;
+          std::uint32_t code = no_code;
+          if constexpr (from == Lookup::symbol) {
+            if (s.words > 0) code = hash.code(at, no_code);
+          } else if (at < s.codes) {
+            code = at;
+          }
+          masks[i] = w < s.words ? word[w].mask(static_cast<std::uint8_t>(code)) : 0;
+        });
+    pack::Tables tables;
+    tables.masks = reinterpret_cast<const char*>(masks);
+    if constexpr (from == Lookup::near_hash) {
+      auto* kept = reinterpret_cast<std::uint32_t*>(masks + rows * row_words);
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, entries),
+                           [&](const std::uint32_t i) { kept[i] = hash.entries[i]; });
+      tables.near_hash = kept;
     }
-    tables.masks = masks;
+    tables.hash = hash;
+    tables.none = s.codes;
+    tables.padding = vocabulary;
+    tables.copy_bytes = copy_words * sizeof(std::uint64_t);
     team.team_barrier();
     return tables;
   }
-  static std::size_t scratch_bytes(std::uint32_t words, std::uint32_t vocabulary) {
-    if (symbols_are_codes(words, vocabulary)) return words * (std::size_t{vocabulary} + 1) * 8 + 16;
-    return words * std::size_t{256} * 8 + (keeps_codes(words, vocabulary) ? vocabulary + 1 : 0) +
-           16;
+  template <class SymbolType, unsigned Words, class Queries>
+  static std::size_t scratch_bytes(const Queries& queries, std::uint32_t vocabulary) {
+    constexpr Lookup from = pack::lookup<SymbolType, Words>;
+    const std::size_t rows = (from == Lookup::symbol ? vocabulary : queries.codes_max) + 2ULL;
+    const std::size_t entries =
+        from == Lookup::near_hash ? std::size_t{1} << queries.hash_bits_max : 0;
+    return rows * pack::mask_bytes + entries * sizeof(std::uint32_t);
   }
   /// Tiles of a team: many, so that filling its tables costs little, few enough to fill the device.
   static std::uint32_t tiles_per_team(const DeviceSpace& exec_space, std::uint32_t tiles,
                                       std::uint32_t queries) {
     const auto units = static_cast<std::uint64_t>(exec_space.concurrency()) / 32;
-    const std::uint64_t share =
-        std::uint64_t{tiles} * queries / std::max<std::uint64_t>(units / 2, 1);
+    const std::uint64_t share = std::uint64_t{tiles} * queries / std::max<std::uint64_t>(units, 1);
     return static_cast<std::uint32_t>(std::clamp<std::uint64_t>((share + 7) / 8 * 8, 8, 1024));
   }
 };

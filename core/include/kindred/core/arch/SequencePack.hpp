@@ -3,7 +3,9 @@
 #define KINDRED_CORE_ARCH_SEQUENCE_PACK_HPP
 
 #include <kindred/core/arch/HostColumns.hpp>
+#include <kindred/core/arch/Lanes.hpp>
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/sequence/CodeHash.hpp>
 #include <kindred/core/sequence/PatternTiles.hpp>
 #include <kindred/core/sequence/WordTable.hpp>
 
@@ -16,7 +18,7 @@ namespace Kindred::Arch {
 /// \brief The patterns that one unit of a sequence kernel advances together.
 ///
 /// On the host a thread carries two tiles (64 patterns) and 128 rows at a time; on a device a lane
-/// carries one pattern of its warp's tile, row by row.
+/// carries one pattern of its warp's tile, eight rows at a time.
 template <class ExecutionSpace>
 class SequencePack;
 
@@ -33,14 +35,14 @@ class SequencePack<HostSpace> {
     const std::uint8_t* codes;
   };
 
-  /// \brief Advances all columns of a segment over all rows of \p unit and writes (or adds) the
-  /// counts of its slots.
+  /// \brief Advances all columns of a segment over all rows of \p unit and gives the counts of its
+  /// slots to \p sink, or tells it that none matters.
   /// \param length of the query, where this is its only segment
-  /// \param need a count that no pattern needs to reach may be written smaller than it is; 0 for
+  /// \param need a count that no pattern needs to reach may be given smaller than it is; 0 for
   /// none, also where this is not the only segment
-  template <class Unit>
-  static void scan(const Tables& tables, const Unit& unit, std::uint32_t length,
-                   std::uint32_t need) {
+  template <class Unit, class Sink>
+  static void scan(const Tables& tables, const Unit& unit, std::uint32_t length, std::uint32_t need,
+                   const Sink& sink) {
     Scratch scratch;
     scratch.clear();
     HostColumns state[segment_columns];
@@ -51,7 +53,7 @@ class SequencePack<HostSpace> {
       advance(tables, band, unit, row, rows, scratch, state);
       row += rows;
       if (!band.reachable(row, tables, state)) {
-        write_zero(unit.matched, unit.slots, 0);
+        sink.leave(unit);
         return;
       }
     }
@@ -59,9 +61,7 @@ class SequencePack<HostSpace> {
     for (unsigned c = 0; c < tables.count; ++c) {
       state[c].add_matched(tables.columns[c].symbols, counts);
     }
-    for (unsigned l = 0; l < unit.slots; ++l) {
-      unit.matched[l] = (unit.chained_in ? unit.matched[l] : 0) + counts.lane[l];
-    }
+    for (unsigned l = 0; l < unit.slots; ++l) sink.finish(unit, l, counts.lane[l]);
   }
 
   static void write_zero(std::uint32_t* matched, unsigned slots, unsigned) {
@@ -230,69 +230,191 @@ template <>
 class SequencePack<DeviceSpace> {
  public:
   static constexpr unsigned tiles = 1;
-  static constexpr unsigned rows = 1;
   static constexpr unsigned lanes = 32;
+  /// Of the masks of one code, copied so often that every lane reads banks of its own.
+  static constexpr std::uint32_t mask_bytes = 128;
 
   using Word = std::uint64_t;
-  using Codes = std::uint32_t;
-  using Carry = std::uint64_t;
-  /// Masks of the words of a segment, in scratch: `masks[w * codes_count + code]`.
+
+  /// How a symbol finds its masks.
+  enum class Lookup : std::uint8_t { symbol, near_hash, far_hash };
+  /// Symbols of a byte are places themselves; a hash stays near as long as the masks leave room.
+  template <class SymbolType, unsigned Words>
+  static constexpr Lookup lookup = sizeof(SymbolType) == 1 ? Lookup::symbol
+                                   : Words <= 2            ? Lookup::near_hash
+                                                           : Lookup::far_hash;
+
+  /// Masks of the words of a segment, in scratch; those of the place that stands for none are zero.
   struct Tables {
-    const std::uint64_t* masks;
-    const std::uint8_t* codes;  ///< null where a symbol is its own code
-    std::uint32_t stride;       ///< of a word in `masks`; the last entry of a word is zero
+    const char* masks = nullptr;
+    const std::uint32_t* near_hash = nullptr;  ///< in scratch
+    CodeHash hash{nullptr, 1, 1};
+    std::uint32_t none = 0;        ///< the code of other symbols
+    std::uint32_t padding = 0;     ///< a symbol that the query does not have
+    std::uint32_t copy_bytes = 8;  ///< of one copy: the words of the segment
+
+    /// Where the masks of \p symbol are, but for the copy of the lane.
+    template <Lookup From>
+    KOKKOS_INLINE_FUNCTION std::uint32_t place(std::uint32_t symbol) const {
+      if constexpr (From == Lookup::symbol) {
+        return symbol * mask_bytes;
+      } else {
+        const std::uint32_t* entries = From == Lookup::near_hash ? near_hash : hash.entries;
+        return CodeHash{entries, hash.multiplier, hash.bits}.code(symbol, none) * mask_bytes;
+      }
+    }
+    KOKKOS_INLINE_FUNCTION std::uint32_t lane_place(unsigned lane) const {
+      return lane * copy_bytes % mask_bytes;
+    }
   };
 
-  KOKKOS_INLINE_FUNCTION static Word ones() { return ~Word{0}; }
-
-  template <class SymbolType>
-  KOKKOS_INLINE_FUNCTION static void translate(const Tables& tables,
-                                               const SymbolType* const* symbols,
-                                               const std::uint32_t*, std::uint32_t row, unsigned,
-                                               unsigned lane, Codes& codes) {
-    const std::uint32_t symbol = symbols[0][32 * std::size_t{row} + lane];
-    codes = tables.codes == nullptr ? symbol : tables.codes[symbol];
-  }
-
-  KOKKOS_INLINE_FUNCTION static void clear(Carry& carry) { carry = 0; }
-  KOKKOS_INLINE_FUNCTION static void load(Carry& carry, const std::uint64_t* plane,
-                                          std::uint32_t row, unsigned, unsigned lane) {
-    const auto* bits = reinterpret_cast<const std::uint32_t*>(plane);
-    carry = bits[(row & ~31U) + lane] >> (row & 31U) & 1U;
-  }
-  KOKKOS_INLINE_FUNCTION static void store(const Carry& carry, std::uint64_t* plane,
-                                           std::uint32_t row, unsigned, unsigned lane) {
-    auto& bits = reinterpret_cast<std::uint32_t*>(plane)[(row & ~31U) + lane];
-    const std::uint32_t bit = 1U << (row & 31U);
-    bits = carry != 0 ? bits | bit : bits & ~bit;
-  }
-
-  template <bool Recode, bool WithCarry>
-  KOKKOS_INLINE_FUNCTION static void advance(const Tables& tables, unsigned w, const Codes& codes,
-                                             unsigned, Carry& carry, Word& state) {
-    const Word mask = tables.masks[w * tables.stride + codes];
-    const Word both = state & mask;
-    Word sum = state + both;
-    if constexpr (WithCarry) {
-      sum += carry;
-      carry = (both | (state & ~sum)) >> 63U;
+  /// \brief Advances the words of a segment over all rows of \p unit. False, as soon as no lane can
+  /// reach \p need.
+  /// \tparam Chained takes the carries of the segment before and leaves those for the next
+  template <Lookup From, unsigned Words, bool Chained, class Unit>
+  KOKKOS_INLINE_FUNCTION static bool advance(const Tables& tables, const Unit& unit,
+                                             std::uint32_t need, Word* state) {
+    const char* own_masks = tables.masks + tables.lane_place(unit.lane);
+    const auto* next = unit.symbols[0] + unit.lane;
+    KINDRED_UNROLL
+    for (unsigned w = 0; w < Words; ++w) state[w] = ~Word{0};
+    for (std::uint32_t row = 0; row < unit.rows; row += group) {
+      std::uint32_t symbol[group];
+      fetch(next, unit.rows - row, tables.padding, symbol);
+      next += group * lanes;
+      std::uint32_t at[group];
+      KINDRED_UNROLL
+      for (unsigned r = 0; r < group; ++r) at[r] = tables.template place<From>(symbol[r]);
+      std::uint32_t carry = 0;
+      if constexpr (Chained) {
+        if (unit.chained_in) carry = carries(unit.plane, row, unit.lane) >> (row & 31U) & 0xFFU;
+      }
+      if constexpr (Words <= 2) {
+        MaskRow<Words> masks[group];
+        KINDRED_UNROLL
+        for (unsigned r = 0; r < group; ++r) masks[r].load(own_masks + at[r]);
+        KINDRED_UNROLL
+        for (unsigned r = 0; r < group; ++r) step<Words, Chained>(masks[r], r, carry, state);
+      } else {
+        KINDRED_UNROLL
+        for (unsigned r = 0; r < group; ++r) {
+          MaskRow<Words> masks;
+          masks.load(own_masks + at[r]);
+          step<Words, Chained>(masks, r, carry, state);
+        }
+      }
+      if constexpr (Chained) {
+        if (unit.chained_out) {
+          std::uint32_t& bits = carries(unit.plane, row, unit.lane);
+          bits = (bits & ~(0xFFU << (row & 31U))) | carry << (row & 31U);
+        }
+      }
+      if (need > 0 && (row & 31U) == 32 - group) {
+        const std::uint32_t left = unit.rows - row > group ? unit.rows - row - group : 0;
+        if (zeros<Words>(state) + left < need) return false;
+      }
     }
-    state = sum | (state & ~mask);
+    return true;
   }
 
-  KOKKOS_INLINE_FUNCTION static std::uint32_t most_zeros(const Word* words, unsigned count) {
-    std::uint32_t zeros = 0;
-    for (unsigned w = 0; w < count; ++w) {
-      zeros += static_cast<std::uint32_t>(Kokkos::popcount(~words[w]));
+  /// The count that the words stand for.
+  template <unsigned Words>
+  KOKKOS_INLINE_FUNCTION static std::uint32_t zeros(const Word* state) {
+    std::uint32_t count = 0;
+    KINDRED_UNROLL
+    for (unsigned w = 0; w < Words; ++w) {
+      count += static_cast<std::uint32_t>(Kokkos::popcount(~state[w]));
     }
-    return zeros;
+    return count;
   }
-  KOKKOS_INLINE_FUNCTION static void write(const Word* words, unsigned count, bool add,
-                                           std::uint32_t* matched, unsigned, unsigned lane) {
-    matched[lane] = (add ? matched[lane] : 0) + most_zeros(words, count);
+
+  /// The masks of one symbol.
+  template <Lookup From, unsigned Words>
+  KOKKOS_INLINE_FUNCTION static void masks(const Tables& tables, std::uint32_t symbol,
+                                           unsigned lane, Word* words) {
+    MaskRow<Words> row;
+    row.load(tables.masks + (tables.template place<From>(symbol) + tables.lane_place(lane)));
+    for (unsigned w = 0; w < Words; ++w) words[w] = row.word[w];
   }
+
   KOKKOS_INLINE_FUNCTION static void write_zero(std::uint32_t* matched, unsigned, unsigned lane) {
     matched[lane] = 0;
+  }
+
+ private:
+  /// Rows whose symbols are loaded together.
+  static constexpr unsigned group = 8;
+
+  /// The masks of a code's words, two in one load.
+  template <unsigned Words>
+  struct MaskRow {
+    struct alignas(16) Pair {
+      Word word[2];
+    };
+    Word word[Words];
+
+    KOKKOS_INLINE_FUNCTION void load(const char* from) {
+      if constexpr (Words == 1) {
+        word[0] = *reinterpret_cast<const Word*>(from);
+      } else {
+        KINDRED_UNROLL
+        for (unsigned w = 0; w < Words; w += 2) {
+          const Pair pair = reinterpret_cast<const Pair*>(from)[w / 2];
+          word[w] = pair.word[0];
+          if (w + 1 < Words) word[w + 1] = pair.word[1];
+        }
+      }
+    }
+  };
+
+  /// The symbols of the lane in \p left > 0 rows from \p from on, a group at most; padding changes
+  /// nothing.
+  template <class SymbolType>
+  KOKKOS_INLINE_FUNCTION static void fetch(const SymbolType* from, std::uint32_t left,
+                                           std::uint32_t padding, std::uint32_t* symbol) {
+    if (left >= group) {
+      KINDRED_UNROLL
+      for (unsigned r = 0; r < group; ++r) symbol[r] = from[lanes * r];
+    } else {
+      KINDRED_UNROLL
+      for (unsigned r = 0; r < group; ++r) symbol[r] = r < left ? from[lanes * r] : padding;
+    }
+  }
+
+  /// Bit i: of row i of the 32 that \p row is in.
+  KOKKOS_INLINE_FUNCTION static std::uint32_t& carries(std::uint64_t* plane, std::uint32_t row,
+                                                       unsigned lane) {
+    return reinterpret_cast<std::uint32_t*>(plane)[(row & ~31U) + lane];
+  }
+
+  /// One row of the recurrence over all words, two of them as one number of 128 bits.
+  template <unsigned Words, bool Chained>
+  KOKKOS_INLINE_FUNCTION static void step(const MaskRow<Words>& masks, unsigned r,
+                                          std::uint32_t& carry, Word* state) {
+    using Two = unsigned __int128;
+    Word carried = Chained ? carry >> r & 1U : 0;
+    KINDRED_UNROLL
+    for (unsigned w = 0; w < Words; w += 2) {
+      if (w + 1 < Words) {
+        const Two s = Two{state[w + 1]} << 64U | state[w];
+        const Two mask = Two{masks.word[w + 1]} << 64U | masks.word[w];
+        const Two both = s & mask;
+        const Two sum = s + both + carried;
+        carried = static_cast<Word>((both | (s & ~sum)) >> 127U);
+        const Two next = sum | (s & ~mask);
+        state[w] = static_cast<Word>(next);
+        state[w + 1] = static_cast<Word>(next >> 64U);
+      } else {
+        const Word s = state[w];
+        const Word both = s & masks.word[w];
+        const Word sum = s + both + carried;
+        carried = (both | (s & ~sum)) >> 63U;
+        state[w] = sum | (s & ~masks.word[w]);
+      }
+    }
+    if constexpr (Chained) {
+      carry = (carry & ~(1U << r)) | static_cast<std::uint32_t>(carried) << r;
+    }
   }
 };
 #endif

@@ -16,12 +16,23 @@ namespace Kindred {
 ///
 /// `Key` is `Rank`, exact while no pattern and query are longer together than
 /// `float_similarity_total_max`, or `WideRank`.
-/// \param matched,keys `queries × slots`
+/// \param matched,keys `queries × slots`, of every \p stride-th tile, densely
 template <class ExecutionSpace, class Key>
 void match_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
                 const QueryTables<ExecutionSpace>& queries, double threshold,
                 const ArrayView<const std::uint32_t, ExecutionSpace>& matched,
-                const ArrayView<Key, ExecutionSpace>& keys);
+                const ArrayView<Key, ExecutionSpace>& keys, std::uint32_t stride = 1);
+
+/// \brief The keys of the slots of a list, `key_none` behind its end. Does not fence.
+/// \param query row of \p queries \param list,counters of `collect_survivors`
+/// \param matched of the query, a slot \param keys as many as are wanted
+template <class ExecutionSpace, class Key>
+void list_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
+               const QueryTables<ExecutionSpace>& queries, std::uint32_t query, double threshold,
+               const ArrayView<const std::uint32_t, ExecutionSpace>& list,
+               const ArrayView<const std::uint32_t, ExecutionSpace>& counters,
+               const ArrayView<const std::uint32_t, ExecutionSpace>& matched,
+               const ArrayView<Key, ExecutionSpace>& keys);
 
 }  // namespace Kindred
 

@@ -21,6 +21,14 @@ KOKKOS_INLINE_FUNCTION std::uint64_t least_matched(double threshold, std::uint64
   return least;
 }
 
+/// A count that every similarity of \p least or more reaches, without a division; \p least may be
+/// rounded to float32.
+KOKKOS_INLINE_FUNCTION std::uint32_t fewest_matched(double least, std::uint64_t total) {
+  const double count = least * static_cast<double>(total) * (0.5 - 0x1p-21);
+  const auto whole = static_cast<std::uint32_t>(count);
+  return whole + (count > static_cast<double>(whole) ? 1 : 0);
+}
+
 /// \brief Lengths of both sequences together up to which a similarity rounded to float32 still
 /// tells every count from every other, in the same order.
 ///

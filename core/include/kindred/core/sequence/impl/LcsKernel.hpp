@@ -6,26 +6,32 @@
 #include <kindred/core/arch/SequencePack.hpp>
 #include <kindred/core/sequence/Lcs.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
+#include <kindred/core/sequence/impl/MatchKey.hpp>
+
+#include <type_traits>
 
 namespace Kindred::Impl {
 
-/// \brief One segment of every query against every tile.
+/// \brief One segment of every query against every tile, or every `stride`-th.
 ///
 /// A team owns a run of tiles of one query and keeps the query's masks near; a unit (a host thread
 /// with two tiles, a warp with one) advances all words of the segment in one pass over the rows.
-template <class ExecutionSpace, class SymbolType>
+/// Teams of the same tiles are neighbours, so that a batch of queries streams the patterns once.
+/// \tparam Words of a segment at most; queries of several segments need `segment_words`
+template <class ExecutionSpace, class SymbolType, unsigned Words>
 struct LcsKernel {
   using pack = Arch::SequencePack<ExecutionSpace>;
   using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
-  static constexpr std::uint32_t check_rows = 32;
+  static constexpr bool chained = Words > 2;
 
   PatternTiles<ExecutionSpace> tiles;
   QueryTables<ExecutionSpace> queries;
   ArrayView<std::uint64_t, ExecutionSpace> carry;
-  ArrayView<std::uint32_t, ExecutionSpace> matched;
+  ArrayView<std::uint32_t, ExecutionSpace> matched;  ///< empty: candidates are kept instead
+  LcsCandidates<ExecutionSpace> candidates;
   double threshold;
+  std::uint32_t stride;
   std::uint32_t segment;
-  std::uint32_t teams_per_query;
   std::uint32_t tiles_per_team;
 
   /// The tiles of a unit.
@@ -34,6 +40,9 @@ struct LcsKernel {
     std::uint32_t tile_rows[pack::tiles];
     std::uint32_t rows;
     std::uint32_t slots;
+    std::uint32_t first_slot;
+    std::uint32_t query;
+    std::uint32_t need;  ///< a count below it does not matter
     std::uint64_t* plane;
     std::uint32_t* matched;
     bool chained_in;
@@ -43,157 +52,223 @@ struct LcsKernel {
 
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
     const auto league = static_cast<std::uint32_t>(team.league_rank());
-    const std::uint32_t query = league / teams_per_query;
+    const std::uint32_t query = league % queries.queries;
     const std::uint32_t at = queries.first_segment(query) + segment;
     const std::uint32_t end_segment = queries.first_segment(query + 1);
     const bool empty = at >= end_segment;
     if (empty && segment > 0) return;
     const QuerySegment s = empty ? QuerySegment{0, 0, 0} : queries.segments(at);
-    const typename pack::Tables tables = Arch::SegmentTables<ExecutionSpace>::make(
-        team, queries, s, queries.codes.data() + at * queries.code_stride, tiles.vocabulary);
-    const std::uint32_t begin = league % teams_per_query * tiles_per_team;
-    const std::uint32_t end =
-        begin + tiles_per_team < tiles.tiles ? begin + tiles_per_team : tiles.tiles;
+    const typename pack::Tables tables =
+        Arch::SegmentTables<ExecutionSpace>::template make<SymbolType, Words>(team, queries, at, s,
+                                                                              tiles.vocabulary);
+    const std::uint32_t begin = league / queries.queries * tiles_per_team;
+    const std::uint32_t count = sampled_tiles(tiles.tiles, stride);
+    const std::uint32_t end = begin + tiles_per_team < count ? begin + tiles_per_team : count;
+    const bool only = segment == 0 && at + 1 >= end_segment;
+    const double least = only ? least_similarity(query) : 0.0;
     const auto step = static_cast<std::uint32_t>(team.team_size()) * pack::tiles;
     for (std::uint32_t tile = begin + static_cast<std::uint32_t>(team.team_rank()) * pack::tiles;
          tile < end; tile += step) {
       Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, pack::lanes), [&](const unsigned lane) {
-        const bool only = segment == 0 && at + 1 == end_segment;
-        scan_tiles(tables, s.words, query, tile, end, lane, segment > 0, at + 1 < end_segment,
-                   only);
+        Unit unit;
+        unit.query = query;
+        unit.lane = lane;
+        unit.chained_in = segment > 0;
+        unit.chained_out = at + 1 < end_segment;
+        take(unit, tile, end, least);
+        scan_unit(tables, s.words, unit);
       });
     }
   }
 
-  KOKKOS_INLINE_FUNCTION void scan_tiles(const typename pack::Tables& tables, unsigned words,
-                                         std::uint32_t query, std::uint32_t tile, std::uint32_t end,
-                                         unsigned lane, bool chained_in, bool chained_out,
-                                         bool only) const {
-    Unit unit;
+  /// What a count of the query must reach to matter.
+  KOKKOS_INLINE_FUNCTION double least_similarity(std::uint32_t query) const {
+    if (matched.size() > 0) return threshold;
+    const Rank bound = candidates.bound(query);
+    if (bound == rank_none) return threshold;
+    const double value = key_similarity(bound);
+    return value > threshold ? value : threshold;
+  }
+
+  KOKKOS_INLINE_FUNCTION void take(Unit& unit, std::uint32_t tile, std::uint32_t end,
+                                   double least) const {
     unit.rows = 0;
-    unit.lane = lane;
-    unit.chained_in = chained_in;
-    unit.chained_out = chained_out;
     const std::uint32_t count = end - tile < pack::tiles ? end - tile : pack::tiles;
     for (unsigned t = 0; t < pack::tiles; ++t) {
-      const std::uint64_t offset = tiles.offsets(tile + (t < count ? t : 0));
+      const std::uint32_t own = (tile + (t < count ? t : 0)) * stride;
+      const std::uint64_t offset = tiles.offsets(own);
       unit.symbols[t] = tiles.template symbols<SymbolType>() + offset;
       unit.tile_rows[t] =
-          t < count
-              ? static_cast<std::uint32_t>((tiles.offsets(tile + t + 1) - offset) / tile_patterns)
-              : 0;
+          t < count ? static_cast<std::uint32_t>((tiles.offsets(own + 1) - offset) / tile_patterns)
+                    : 0;
       if (unit.tile_rows[t] > unit.rows) unit.rows = unit.tile_rows[t];
     }
     unit.slots = count * tile_patterns;
-    unit.plane =
-        carry.data() + (chained_in || chained_out
-                            ? query * (tiles.rows + 16 * std::uint64_t{tiles.tiles}) +
-                                  tiles.offsets(tile) / tile_patterns + 16 * std::uint64_t{tile}
-                            : 0);
-    unit.matched = matched.data() + (query * std::uint64_t{tiles.tiles} + tile) * tile_patterns;
-
-    // Slots are sorted by length: the first one of a unit needs the fewest matches.
-    std::uint32_t need = 0;
-    const std::uint32_t length = queries.lengths(query);
-    if (only && threshold > 0.0) {
-      const std::uint32_t shortest = tiles.lengths(tile * tile_patterns);
-      need = static_cast<std::uint32_t>(least_matched(threshold, std::uint64_t{shortest} + length));
-      if ((unit.rows < length ? unit.rows : length) < need) {
-        pack::write_zero(unit.matched, unit.slots, lane);
-        return;
-      }
+    unit.first_slot = tile * stride * tile_patterns;
+    unit.plane = carry.data();
+    if (unit.chained_in || unit.chained_out) {
+      unit.plane += unit.query * (tiles.rows + 16 * std::uint64_t{tiles.tiles}) +
+                    tiles.offsets(tile) / tile_patterns + 16 * std::uint64_t{tile};
     }
-    if (words == 0) {
-      pack::write_zero(unit.matched, unit.slots, lane);
+    unit.matched = matched.data() +
+                   (matched.size() > 0
+                        ? (unit.query * std::uint64_t{sampled_tiles(tiles.tiles, stride)} + tile) *
+                              tile_patterns
+                        : 0);
+    // Slots are sorted by length: the first one of a unit needs the fewest matches.
+    unit.need = 0;
+    if (least > 0.0) {
+      unit.need = fewest_matched(
+          least, std::uint64_t{tiles.lengths(unit.first_slot)} + queries.lengths(unit.query));
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION void scan_unit(const typename pack::Tables& tables, unsigned words,
+                                        const Unit& unit) const {
+    const std::uint32_t length = queries.lengths(unit.query);
+    if (words == 0 || (unit.rows < length ? unit.rows : length) < unit.need) {
+      leave(unit);
     } else if constexpr (Arch::is_device<ExecutionSpace>) {
-      scan_words(tables, unit, words, need, length);
+      scan_words(tables, unit, words, length);
     } else {
-      pack::scan(tables, unit, length, need);
+      pack::scan(tables, unit, length, unit.need, *this);
     }
   }
 
   KOKKOS_INLINE_FUNCTION void scan_words(const typename pack::Tables& tables, const Unit& unit,
-                                         unsigned words, std::uint32_t need,
-                                         std::uint32_t length) const {
-    // A second word is worth a look at the first one alone where that must match more than half.
-    if (words == 2 && need > length - word_symbols / 2 - word_symbols / 16 &&
-        !scan<1, false, true>(tables, unit, need - (length - word_symbols))) {
-      pack::write_zero(unit.matched, unit.slots, unit.lane);
-      return;
-    }
-    if (words == 1 && !unit.chained_in && !unit.chained_out) {
-      scan<1, false, false>(tables, unit, need);
-    } else if (words == 1) {
-      scan<1, true, false>(tables, unit, need);
-    } else if (words == 2) {
-      scan<2, true, false>(tables, unit, need);
-    } else if (words == 3) {
-      scan<3, true, false>(tables, unit, need);
-    } else {
-      scan<4, true, false>(tables, unit, need);
+                                         unsigned words, std::uint32_t length) const {
+    if (words == 1) {
+      if constexpr (chained) {
+        if (unit.chained_in || unit.chained_out) {
+          scan<1, true>(tables, unit);
+          return;
+        }
+      }
+      scan<1, false>(tables, unit);
+    } else if constexpr (Words > 1) {
+      if (words == 2) {
+        // A second word is worth a look at the first one alone where that must match more than
+        // half.
+        if (unit.need > length - word_symbols / 2 - word_symbols / 16) {
+          std::uint64_t first;
+          if (!advance<1, false>(tables, unit, unit.need - (length - word_symbols), &first)) {
+            leave(unit);
+            return;
+          }
+        }
+        scan<2, chained>(tables, unit);
+      } else if constexpr (Words > 2) {
+        if (words == 3) {
+          scan<3, true>(tables, unit);
+        } else {
+          scan<4, true>(tables, unit);
+        }
+      }
     }
   }
 
-  /// Advances the words over all rows. Returns false when no lane can reach \p need; unless it is a
-  /// \p Trial, which writes nothing, the counts are then written as 0.
-  template <unsigned Words, bool Linked, bool Trial>
-  KOKKOS_INLINE_FUNCTION bool scan(const typename pack::Tables& tables, const Unit& unit,
-                                   std::uint32_t need) const {
-    constexpr bool places = Words == 1 && !Trial;  // the codes of a segment of one word
-    typename pack::Word state[Words];
-    for (unsigned w = 0; w < Words; ++w) state[w] = pack::ones();
-    typename pack::Codes codes;
-    typename pack::Carry carried;
-    for (std::uint32_t block = 0; block < unit.rows; block += check_rows) {
-      const std::uint32_t left = unit.rows - block;
-      const std::uint32_t count = left < check_rows ? left : check_rows;
-      for (std::uint32_t row = block; row < block + count; row += pack::rows) {
-        const std::uint32_t rows =
-            block + count - row < pack::rows ? block + count - row : pack::rows;
-        pack::translate(tables, unit.symbols, unit.tile_rows, row, rows, unit.lane, codes);
-        if constexpr (Linked) {
-          if (unit.chained_in) {
-            pack::load(carried, unit.plane, row, rows, unit.lane);
-          } else {
-            pack::clear(carried);
-          }
-        }
-        for (unsigned w = 0; w < Words; ++w) {
-          pack::template advance<!places, Linked>(tables, w, codes, rows, carried, state[w]);
-        }
-        if constexpr (Linked) {
-          if (unit.chained_out) pack::store(carried, unit.plane, row, rows, unit.lane);
-        }
-      }
-      if (need > 0 && pack::most_zeros(state, Words) + (left - count) < need) {
-        if constexpr (!Trial) pack::write_zero(unit.matched, unit.slots, unit.lane);
-        return false;
-      }
+  template <unsigned Count, bool Chained>
+  KOKKOS_INLINE_FUNCTION static bool advance(const typename pack::Tables& tables, const Unit& unit,
+                                             std::uint32_t need, std::uint64_t* state) {
+    return pack::template advance<pack::template lookup<SymbolType, Words>, Count, Chained>(
+        tables, unit, need, state);
+  }
+
+  template <unsigned Count, bool Chained>
+  KOKKOS_INLINE_FUNCTION void scan(const typename pack::Tables& tables, const Unit& unit) const {
+    std::uint64_t state[Count];
+    if (advance<Count, Chained>(tables, unit, unit.need, state)) {
+      finish(unit, unit.lane, pack::template zeros<Count>(state));
+    } else {
+      leave(unit);
     }
-    if constexpr (!Trial) {
-      pack::write(state, Words, unit.chained_in, unit.matched, unit.slots, unit.lane);
+  }
+
+  /// The patterns of the unit do not matter.
+  KOKKOS_INLINE_FUNCTION void leave(const Unit& unit) const {
+    if (matched.size() > 0) pack::write_zero(unit.matched, unit.slots, unit.lane);
+  }
+
+  /// The count of slot \p lane of the unit.
+  KOKKOS_INLINE_FUNCTION void finish(const Unit& unit, unsigned lane, std::uint32_t count) const {
+    if (matched.size() > 0) {
+      unit.matched[lane] = (unit.chained_in ? unit.matched[lane] : 0) + count;
+    } else if (count >= unit.need) {
+      keep(unit, unit.first_slot + lane, count);
     }
-    return true;
+  }
+
+  /// Appends a pattern that the bound does not precede.
+  KOKKOS_INLINE_FUNCTION void keep(const Unit& unit, std::uint32_t slot,
+                                   std::uint32_t count) const {
+    const std::uint32_t index = tiles.indices(slot);
+    if (index >= queries.index_limit(unit.query)) return;
+    const double value =
+        similarity(count, std::uint64_t{tiles.lengths(slot)} + queries.lengths(unit.query));
+    if (value < threshold) return;
+    const Rank key = match_key<Rank>(value, index);
+    if (candidates.bound(unit.query) < key) return;
+    const Rank place = Kokkos::atomic_fetch_add(&candidates.counters(unit.query), Rank{1}) + 1;
+    if (place < candidates.room) {
+      candidates.keys(unit.query * std::uint64_t{candidates.room} + place) = key;
+    }
   }
 };
 
-template <class ExecutionSpace, class SymbolType>
-void lcs_segment(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
-                 const QueryTables<ExecutionSpace>& queries, double threshold,
-                 std::uint32_t segment, const ArrayView<std::uint64_t, ExecutionSpace>& carry,
-                 const ArrayView<std::uint32_t, ExecutionSpace>& matched) {
+template <class ExecutionSpace, class SymbolType, unsigned Words>
+void lcs_launch(const ExecutionSpace& exec_space,
+                LcsKernel<ExecutionSpace, SymbolType, Words> kernel) {
   using shape = Arch::LaunchShape<ExecutionSpace>;
   using tables = Arch::SegmentTables<ExecutionSpace>;
-  LcsKernel<ExecutionSpace, SymbolType> kernel{tiles,     queries, carry, matched,
-                                               threshold, segment, 0,     0};
-  kernel.tiles_per_team = tables::tiles_per_team(exec_space, tiles.tiles, queries.queries);
-  kernel.teams_per_query = (tiles.tiles + kernel.tiles_per_team - 1) / kernel.tiles_per_team;
-  Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>> policy(
-      exec_space, static_cast<int>(kernel.teams_per_query * queries.queries), shape::team_size,
-      shape::vector_length);
-  policy.set_scratch_size(
-      0, Kokkos::PerTeam(tables::scratch_bytes(queries.words_max, tiles.vocabulary)));
-  Kokkos::parallel_for("Kindred::Sequence::lcs_lengths::scan", policy, kernel);
+  // Of a device: registers that leave room for as many warps as hide the loads.
+  constexpr unsigned blocks = Words == 1 ? 6 : Words == 2 ? 5 : 3;
+  const std::uint32_t count = sampled_tiles(kernel.tiles.tiles, kernel.stride);
+  kernel.tiles_per_team = tables::tiles_per_team(exec_space, count, kernel.queries.queries);
+  const std::uint32_t teams = (count + kernel.tiles_per_team - 1) / kernel.tiles_per_team;
+  Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
+                     Kokkos::LaunchBounds<256, blocks>>
+      policy(exec_space, static_cast<int>(teams * kernel.queries.queries), shape::team_size,
+             shape::vector_length);
+  policy.set_scratch_size(0, Kokkos::PerTeam(tables::template scratch_bytes<SymbolType, Words>(
+                                 kernel.queries, kernel.tiles.vocabulary)));
+  Kokkos::parallel_for("Kindred::Sequence::lcs_lengths::scan",
+                       Kokkos::Experimental::require(
+                           policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight),
+                       kernel);
+}
+
+/// Launches the segments in turn, with the kernel of as few words as they have.
+template <class ExecutionSpace>
+void lcs_scan(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
+              const QueryTables<ExecutionSpace>& queries, double threshold, std::uint32_t stride,
+              const std::type_identity_t<ArrayView<std::uint64_t, ExecutionSpace>>& carry,
+              const std::type_identity_t<ArrayView<std::uint32_t, ExecutionSpace>>& matched,
+              const std::type_identity_t<LcsCandidates<ExecutionSpace>>& candidates) {
+  if (tiles.tiles == 0 || queries.queries == 0) return;
+  const std::uint32_t segments = queries.segments_max > 0 ? queries.segments_max : 1;
+  with_symbol_type(tiles, [&](auto symbol) {
+    const auto launch = [&](auto words, std::uint32_t segment) {
+      lcs_launch(exec_space,
+                 LcsKernel<ExecutionSpace, decltype(symbol), decltype(words)::value>{
+                     tiles, queries, carry, matched, candidates, threshold, stride, segment, 0});
+    };
+    for (std::uint32_t segment = 0; segment < segments; ++segment) {
+      // On the host a kernel's size costs nothing: one serves all.
+      if constexpr (Arch::is_device<ExecutionSpace>) {
+        const bool near_hash =
+            queries.hash_bits_max <= Arch::SegmentTables<ExecutionSpace>::near_bits_max;
+        if (near_hash && queries.words_max <= 1) {
+          launch(std::integral_constant<unsigned, 1>(), segment);
+          continue;
+        }
+        if (near_hash && queries.words_max == 2) {
+          launch(std::integral_constant<unsigned, 2>(), segment);
+          continue;
+        }
+      }
+      launch(std::integral_constant<unsigned, segment_words>(), segment);
+    }
+  });
 }
 
 }  // namespace Kindred::Impl

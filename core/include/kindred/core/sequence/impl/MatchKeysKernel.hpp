@@ -2,26 +2,12 @@
 #ifndef KINDRED_CORE_SEQUENCE_IMPL_MATCH_KEYS_KERNEL_HPP
 #define KINDRED_CORE_SEQUENCE_IMPL_MATCH_KEYS_KERNEL_HPP
 
-#include <kindred/core/select/WideRank.hpp>
+#include <kindred/core/sequence/Lcs.hpp>
 #include <kindred/core/sequence/MatchKeys.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
-
-#include <Kokkos_BitManipulation.hpp>
-
-#include <type_traits>
+#include <kindred/core/sequence/impl/MatchKey.hpp>
 
 namespace Kindred::Impl {
-
-/// The key of a similarity in [0, 1]; for `Rank` the bits of `rank_descending`, without its cases.
-template <class Key>
-KOKKOS_INLINE_FUNCTION Key match_key(double value, std::uint32_t index) {
-  if constexpr (std::is_same_v<Key, WideRank>) {
-    return {~Kokkos::bit_cast<std::uint64_t>(value), index};
-  } else {
-    const auto bits = Kokkos::bit_cast<std::uint32_t>(static_cast<float>(value));
-    return (Rank{0x7FFFFFFEU - bits} << 32U) | index;
-  }
-}
 
 template <class ExecutionSpace, class Key>
 struct MatchKeysKernel {
@@ -33,28 +19,64 @@ struct MatchKeysKernel {
   ArrayView<const std::uint32_t, ExecutionSpace> matched;
   ArrayView<Key, ExecutionSpace> keys;
   double threshold;
+  std::uint32_t stride;
   std::uint32_t teams_per_query;
 
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
     const auto league = static_cast<std::uint32_t>(team.league_rank());
     const std::uint32_t query = league / teams_per_query;
     const std::uint32_t begin = league % teams_per_query * slots_per_team;
-    const std::uint32_t slots = tiles.tiles * tile_patterns;
+    const std::uint32_t slots = sampled_tiles(tiles.tiles, stride) * tile_patterns;
     const std::uint32_t count = slots - begin < slots_per_team ? slots - begin : slots_per_team;
     const double query_length = queries.lengths(query);
     const double least = threshold;
-    const std::uint32_t limit =
-        queries.index_limits.size() > 0 ? queries.index_limits(query) : no_pattern;
+    const std::uint32_t limit = queries.index_limit(query);
     const std::uint64_t row = std::uint64_t{query} * slots + begin;
     const std::uint32_t* own_matched = matched.data() + row;
     const std::uint32_t* lengths = tiles.lengths.data() + begin;
     const std::uint32_t* indices = tiles.indices.data() + begin;
     Key* own_keys = keys.data() + row;
+    if (stride > 1) {
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](const std::uint32_t i) {
+        const std::uint32_t at = begin + i;
+        const std::uint32_t slot =
+            at / tile_patterns * (tile_patterns * stride) + at % tile_patterns;
+        const std::uint32_t index = tiles.indices(slot);
+        const double value = 2.0 * own_matched[i] / (tiles.lengths(slot) + query_length);
+        const bool listed = (index < limit) & (value >= least);
+        own_keys[i] = listed ? match_key<Key>(value, index) : key_none<Key>();
+      });
+      return;
+    }
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](const std::uint32_t i) {
       const double value = 2.0 * own_matched[i] / (lengths[i] + query_length);
       const bool listed = (indices[i] < limit) & (value >= least);
       own_keys[i] = listed ? match_key<Key>(value, indices[i]) : key_none<Key>();
     });
+  }
+};
+
+/// A key of a list.
+template <class ExecutionSpace, class Key>
+struct ListKeysKernel {
+  PatternTiles<ExecutionSpace> tiles;
+  ArrayView<const std::uint32_t, ExecutionSpace> list;
+  ArrayView<const std::uint32_t, ExecutionSpace> counters;
+  ArrayView<const std::uint32_t, ExecutionSpace> matched;
+  ArrayView<Key, ExecutionSpace> keys;
+  ArrayView<const std::uint32_t, ExecutionSpace> query_lengths;
+  std::uint32_t query;
+  double threshold;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const std::uint32_t i) const {
+    Key key = key_none<Key>();
+    if (i < counters(0)) {
+      const std::uint32_t slot = list(i);
+      const double value =
+          similarity(matched(slot), std::uint64_t{tiles.lengths(slot)} + query_lengths(query));
+      if (value >= threshold) key = match_key<Key>(value, tiles.indices(slot));
+    }
+    keys(i) = key;
   }
 };
 

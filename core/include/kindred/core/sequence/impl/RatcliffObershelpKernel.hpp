@@ -3,17 +3,21 @@
 #define KINDRED_CORE_SEQUENCE_IMPL_RATCLIFF_OBERSHELP_KERNEL_HPP
 
 #include <kindred/core/arch/RunFinder.hpp>
+#include <kindred/core/arch/SegmentTables.hpp>
 #include <kindred/core/sequence/RatcliffObershelp.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
 #include <kindred/core/sequence/impl/LongestRuns.hpp>
+#include <kindred/core/sequence/impl/MatchKey.hpp>
+#include <kindred/core/sequence/impl/RunList.hpp>
 
 namespace Kindred::Impl {
 
-/// Slots whose count reaches the threshold.
+/// Slots whose count reaches the threshold and is not behind the bound.
 template <class ExecutionSpace>
 struct SurvivorsKernel {
   PatternTiles<ExecutionSpace> tiles;
   ArrayView<const std::uint32_t, ExecutionSpace> matched;  ///< of the query
+  ArrayView<const Rank, ExecutionSpace> bound;             ///< empty or one
   ArrayView<std::uint32_t, ExecutionSpace> list;
   ArrayView<std::uint32_t, ExecutionSpace> counters;
   double threshold;
@@ -21,10 +25,16 @@ struct SurvivorsKernel {
   std::uint32_t index_limit;
 
   KOKKOS_INLINE_FUNCTION void operator()(const std::uint32_t slot) const {
+    const std::uint32_t index = tiles.indices(slot);
+    if (index >= index_limit) return;
+    const std::uint64_t total = std::uint64_t{tiles.lengths(slot)} + query_length;
     const std::uint32_t count = matched(slot);
-    if (count == 0 || tiles.indices(slot) >= index_limit) return;
-    if (similarity(count, std::uint64_t{tiles.lengths(slot)} + query_length) < threshold) return;
-    list(Kokkos::atomic_fetch_add(&counters(0), 1U)) = slot;
+    if (threshold > 0.0 && count < fewest_matched(threshold, total)) return;
+    const double value = similarity(count, total);
+    if (value < threshold) return;
+    if (bound.size() > 0 && bound(0) < match_key<Rank>(value, index)) return;
+    const std::uint32_t place = Kokkos::atomic_fetch_add(&counters(0), 1U);
+    if (place < list.size()) list(place) = slot;
   }
 };
 
@@ -32,6 +42,7 @@ struct SurvivorsKernel {
 template <class ExecutionSpace, class SymbolType>
 struct RatcliffObershelpKernel {
   using finder = Arch::RunFinder<ExecutionSpace>;
+  using pack = Arch::SequencePack<ExecutionSpace>;
   using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
 
   PatternTiles<ExecutionSpace> tiles;
@@ -42,19 +53,28 @@ struct RatcliffObershelpKernel {
   ArrayView<std::uint64_t, ExecutionSpace> workspace;
   ArrayView<std::uint32_t, ExecutionSpace> matched;
   std::uint64_t worker_words;
-  bool in_scratch;
+  bool by_list;  ///< lists of runs first, run matrices for patterns they are too short for
 
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
-    std::uint64_t* own =
-        in_scratch
-            ? static_cast<std::uint64_t*>(
-                  team.team_scratch(0).get_shmem_aligned(worker_words * sizeof(std::uint64_t), 8))
-            : workspace.data() + static_cast<std::uint64_t>(team.league_rank()) * worker_words;
-    const std::uint32_t count = shape.listed ? counters(0) : shape.slot_end;
+    const auto worker =
+        static_cast<std::uint64_t>(team.league_rank()) * static_cast<unsigned>(team.team_size()) +
+        static_cast<unsigned>(team.team_rank());
+    std::uint64_t* own = workspace.data() + worker * worker_words;
+    typename pack::Tables tables{};
+    if constexpr (finder::lists_runs) {
+      if (by_list) {
+        const std::uint32_t segment = queries.first_segment(shape.query);
+        tables = Arch::SegmentTables<ExecutionSpace>::template make<SymbolType, 2>(
+            team, queries, segment, queries.segments(segment), tiles.vocabulary);
+      }
+    }
+    const std::uint32_t listed = counters(0);
+    const std::uint32_t count =
+        listed < list.size() ? listed : static_cast<std::uint32_t>(list.size());
     while (true) {
       std::uint32_t begin = 0;
       Kokkos::single(
-          Kokkos::PerTeam(team),
+          Kokkos::PerThread(team),
           [&](std::uint32_t& taken) {
             taken = Kokkos::atomic_fetch_add(&counters(1), tile_patterns);
           },
@@ -64,24 +84,48 @@ struct RatcliffObershelpKernel {
       Kokkos::parallel_for(
           Kokkos::ThreadVectorRange(team, finder::lanes), [&](const unsigned lane) {
             for (std::uint32_t item = begin + lane; item < end; item += finder::lanes) {
-              match_slot(own, shape.listed ? list(item) : item, lane);
+              const std::uint32_t slot = list(item);
+              if (slot < shape.slot_end) match_slot(tables, own, slot, lane);
             }
           });
     }
   }
 
-  KOKKOS_INLINE_FUNCTION void match_slot(std::uint64_t* own, std::uint32_t slot,
-                                         unsigned lane) const {
+  /// The query's positions of every pattern symbol.
+  template <unsigned Words>
+  struct Rows {
+    const typename pack::Tables& tables;
+    const SymbolType* symbols;
+    unsigned lane;
+
+    KOKKOS_INLINE_FUNCTION void operator()(std::uint32_t i, std::uint64_t* words) const {
+      pack::template masks<pack::template lookup<SymbolType, 2>, Words>(
+          tables, symbols[tile_patterns * std::size_t{i}], lane, words);
+    }
+  };
+
+  KOKKOS_INLINE_FUNCTION void match_slot(const typename pack::Tables& tables, std::uint64_t* own,
+                                         std::uint32_t slot, unsigned lane) const {
     const std::uint32_t length = tiles.lengths(slot);
-    std::uint32_t count = 0;
-    if (length > 0) {
+    const std::uint32_t query_length = queries.lengths(shape.query);
+    const SymbolType* symbols = tiles.template symbols<SymbolType>() +
+                                tiles.offsets(slot / tile_patterns) + slot % tile_patterns;
+    std::uint32_t count = length > 0 ? run_list_overflow : 0;
+    if constexpr (finder::lists_runs) {
+      if (by_list && length > 0 && length <= listed_length_max) {
+        const auto runs = finder::list(own, lane);
+        count =
+            shape.words == 1
+                ? matched_by_list<1>(Rows<1>{tables, symbols, lane}, length, query_length, runs)
+                : matched_by_list<2>(Rows<2>{tables, symbols, lane}, length, query_length, runs);
+      }
+    }
+    if (count == run_list_overflow) {
       finder runs(own, static_cast<std::uint32_t>(shape.words));
-      const SymbolType* symbols = tiles.template symbols<SymbolType>() +
-                                  tiles.offsets(slot / tile_patterns) + slot % tile_patterns;
       runs.take(symbols, length, queries, shape.query, lane);
       const GrowRun<SymbolType> grow{symbols, tile_patterns,
                                      shape.grow_over.size() > 0 ? shape.grow_over.data() : nullptr};
-      count = matched_runs(runs, length, queries.lengths(shape.query), IgnoreRun{}, grow);
+      count = matched_runs(runs, length, query_length, IgnoreRun{}, grow);
     }
     matched(std::uint64_t{shape.query} * tiles.tiles * tile_patterns + slot) = count;
   }

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/Reference.hpp>
+#include <kindred/matcher/SequenceMatcher.hpp>
+
+#include <gtest/gtest.h>
+
+#include "Properties.hpp"
+#include "Support.hpp"
+
+#include <algorithm>
+#include <thread>
+
+namespace {
+
+using namespace Kindred;
+using Sequences = std::vector<std::vector<Symbol>>;
+
+std::vector<Symbol> random_sequence(std::mt19937_64& generator, std::size_t length,
+                                    Symbol vocabulary) {
+  std::vector<Symbol> sequence(length);
+  for (Symbol& symbol : sequence) symbol = static_cast<Symbol>(generator() % vocabulary);
+  return sequence;
+}
+
+std::vector<Symbol> noisy(std::mt19937_64& generator, std::vector<Symbol> source,
+                          Symbol vocabulary) {
+  for (Symbol& symbol : source) {
+    if (generator() % 100 < 30) symbol = static_cast<Symbol>(generator() % vocabulary);
+  }
+  return source;
+}
+
+MatchOptions options(Space space, Measure measure, double threshold, std::size_t top) {
+  MatchOptions result;
+  result.space = space;
+  result.measure = measure;
+  result.threshold = threshold;
+  result.top = top;
+  return result;
+}
+
+/// The few best of many are selected while they are scanned, all of them are not: both must agree.
+void expect_a_part_of_all(const Sequences& patterns, const Sequences& queries,
+                          const std::vector<double>& thresholds) {
+  const SequenceMatcher matcher(Testing::context(), Testing::ragged(patterns));
+  const Ragged<Symbol> asked = Testing::ragged(queries);
+  for (const Space space : Testing::spaces()) {
+    for (const Measure measure : {Measure::lcs, Measure::difflib}) {
+      for (const double threshold : thresholds) {
+        const MatchResults all =
+            matcher.match(asked, options(space, measure, threshold, patterns.size()));
+        for (const std::size_t top : {1, 7, 60}) {
+          const MatchResults best = matcher.match(asked, options(space, measure, threshold, top));
+          for (std::size_t q = 0; q < queries.size(); ++q) {
+            std::vector<Match> wanted = Testing::to_vector(all.matches[q]);
+            if (wanted.size() > top) wanted.resize(top);
+            ASSERT_EQ(Testing::to_vector(best.matches[q]), wanted)
+                << to_string(measure) << " threshold " << threshold << " top " << top << " query "
+                << q << " on " << to_string(space);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(SequenceSelection, IsAPartOfTheWholeRanking) {
+  auto generator = Testing::generator("selection");
+  Sequences patterns;
+  for (int i = 0; i < 40000; ++i) {
+    patterns.push_back(random_sequence(generator, 4 + generator() % 12, 9));
+  }
+  expect_a_part_of_all(patterns,
+                       {noisy(generator, patterns[777], 9), random_sequence(generator, 30, 12),
+                        random_sequence(generator, 90, 9), random_sequence(generator, 200, 9)},
+                       {0.0, 0.4, 0.85, 1.0});
+}
+
+TEST(SequenceSelection, BreaksTiesByIndexWhereNearlyAllAreTies) {
+  auto generator = Testing::generator("selection of ties");
+  Sequences patterns;
+  for (int i = 0; i < 30000; ++i) {
+    patterns.push_back(std::vector<Symbol>(8, generator() % 50 == 0 ? 2 : 1));
+  }
+  expect_a_part_of_all(patterns, {std::vector<Symbol>(8, 1), {1, 2}, {3}}, {0.0, 0.3});
+}
+
+TEST(SequenceSelection, FindsTheBestWhereNoSampleSeesThem) {
+  // More good patterns than candidates have room for, side by side.
+  auto generator = Testing::generator("selection of a cluster");
+  const auto good = random_sequence(generator, 12, 40);
+  Sequences patterns;
+  for (int i = 0; i < 60000; ++i) {
+    patterns.push_back(i >= 32 && i < 4096 ? noisy(generator, good, 40)
+                                           : random_sequence(generator, 12, 40));
+  }
+  expect_a_part_of_all(patterns, {good}, {0.0, 0.5});
+}
+
+TEST(SequenceSelection, MatchesTheReferenceOnLongTails) {
+  auto generator = Testing::generator("selection against the reference");
+  Sequences patterns;
+  for (int i = 0; i < 20000; ++i) patterns.push_back(random_sequence(generator, 10, 200));
+  for (int i = 0; i < 40; ++i) patterns[i * 499] = noisy(generator, patterns[1], 200);
+  const SequenceMatcher matcher(Testing::context(), Testing::ragged(patterns));
+  const auto query = noisy(generator, patterns[1], 200);
+  for (const Space space : Testing::spaces()) {
+    for (const auto measure : {Measure::lcs, Measure::difflib}) {
+      const auto found =
+          matcher.match(Testing::ragged<Symbol>({query}), options(space, measure, 0.0, 10));
+      const auto wanted = Reference::match(
+          patterns, query,
+          measure == Measure::lcs ? Reference::Matched::lcs : Reference::Matched::difflib, 0.0, 10);
+      ASSERT_EQ(found.matches.rows(), 1U);
+      ASSERT_EQ(found.matches[0].size(), wanted.size());
+      for (std::size_t i = 0; i < wanted.size(); ++i) {
+        EXPECT_EQ(found.matches[0][i],
+                  (Match{wanted[i].index, wanted[i].similarity, wanted[i].matched}));
+      }
+    }
+  }
+}
+
+TEST(SequenceSelection, AnswersCallersAtOnceAndDoesNotGrow) {
+  auto generator = Testing::generator("selection for callers");
+  Sequences patterns;
+  for (int i = 0; i < 20000; ++i) patterns.push_back(random_sequence(generator, 12, 30));
+  const SequenceMatcher matcher(Testing::context(), Testing::ragged(patterns));
+  Sequences queries;
+  for (int i = 0; i < 4; ++i) queries.push_back(random_sequence(generator, 20, 30));
+  for (const Space space : Testing::spaces()) {
+    for (const Measure measure : {Measure::lcs, Measure::difflib}) {
+      const MatchOptions asked = options(space, measure, 0.0, 5);
+      std::vector<std::vector<Match>> alone;
+      for (const auto& query : queries) {
+        alone.push_back(
+            Testing::to_vector(matcher.match(Testing::ragged<Symbol>({query}), asked).matches[0]));
+      }
+      std::vector<std::vector<Match>> found(queries.size());
+      std::vector<std::thread> callers;
+      for (std::size_t c = 0; c < queries.size(); ++c) {
+        callers.emplace_back([&, c] {
+          for (int repeat = 0; repeat < 4; ++repeat) {
+            found[c] = Testing::to_vector(
+                matcher.match(Testing::ragged<Symbol>({queries[c]}), asked).matches[0]);
+          }
+        });
+      }
+      for (auto& caller : callers) caller.join();
+      EXPECT_EQ(found, alone) << to_string(measure) << " on " << to_string(space);
+      matcher.match(Testing::ragged<Symbol>({queries[0]}), asked);  // warms the workspace of one
+      const auto before = Testing::context().memory_statistics(space);
+      for (int repeat = 0; repeat < 3; ++repeat) {
+        matcher.match(Testing::ragged<Symbol>({queries[0]}), asked);
+      }
+      EXPECT_EQ(Testing::context().memory_statistics(space).allocations_total,
+                before.allocations_total);
+    }
+  }
+}
+
+}  // namespace
