@@ -212,4 +212,51 @@ TEST(SequenceProperties, AHigherThresholdOnlyTakesAway) {
   });
 }
 
+TEST(SequenceProperties, PostingsChangeNoAnswer) {
+  expect_property("an answer through postings is the scan's", [] {
+    const Corpus corpus = any_corpus();
+    MatchOptions options = any_options();
+    options.threshold = *rc::gen::element(0.01, 0.1, 0.3, 0.5, 0.75, 1.0);
+    const SequenceMatcher matcher(Testing::context(), Testing::ragged(corpus.patterns));
+    for (const Space space : Testing::spaces()) {
+      options.space = space;
+      options.postings = PostingsUse::never;
+      const MatchResults scanned = matcher.match(Testing::ragged(corpus.queries), options);
+      options.postings = PostingsUse::always;
+      const MatchResults listed = matcher.match(Testing::ragged(corpus.queries), options);
+      RC_ASSERT(listed.matches.values == scanned.matches.values);
+      RC_ASSERT(listed.matches.offsets == scanned.matches.offsets);
+    }
+  });
+}
+
+TEST(SequenceProperties, PostingsMadeOnTheWayChangeNoAnswer) {
+  auto random = Testing::generator("postings on the way");
+  Ragged<Symbol> patterns;
+  for (int i = 0; i < 4000; ++i) {
+    for (std::size_t n = random() % 30; n > 0; --n) {
+      patterns.values.push_back(static_cast<Symbol>(random() % 3000));
+    }
+    patterns.close_row();
+  }
+  const SequenceMatcher matcher(Testing::context(), patterns);
+  const SequenceMatcher scanning(Testing::context(), patterns);
+  const RaggedSpan<Symbol> all = patterns;
+  const std::uint64_t bytes = matcher.bytes(Space::serial);
+  for (std::size_t first = 0; first < 1000; first += 50) {
+    Ragged<Symbol> queries;
+    for (std::size_t i = first; i < first + 50; ++i) queries.push_row(all[i]);
+    MatchOptions options;
+    options.measure = first % 100 == 0 ? Measure::lcs : Measure::difflib;
+    options.threshold = 0.2;
+    options.space = Space::serial;
+    const MatchResults results = matcher.match(queries, options);
+    options.postings = PostingsUse::never;
+    EXPECT_EQ(results.matches.values, scanning.match(queries, options).matches.values);
+  }
+  EXPECT_EQ(matcher.bytes(Space::serial), bytes + 4 * patterns.values.size())
+      << "they were made, and are accounted";
+  EXPECT_EQ(scanning.bytes(Space::serial), bytes);
+}
+
 }  // namespace

@@ -4,6 +4,7 @@
 #include "SequenceScan.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <type_traits>
@@ -55,6 +56,25 @@ void PatternSegment::add_scan(Space space,
   m_resident = m_resident.with(space);
 }
 
+std::uint64_t PatternSegment::bytes(Space space) const noexcept {
+  std::uint64_t bytes = m_bytes[static_cast<std::size_t>(space)];
+  if (bytes == 0) return 0;
+  if (space == Space::cuda) {
+    with_instance(*m_context, space, [&](const auto& exec_space) {
+      bytes += scan<std::decay_t<decltype(exec_space)>>(space).postings_bytes();
+    });
+    return bytes;
+  }
+  const std::lock_guard lock(m_postings_mutex);
+  return bytes + (m_postings ? m_postings->slots().bytes() : 0);
+}
+
+template <class ExecutionSpace>
+SequenceScan<ExecutionSpace>& PatternSegment::scan(Space space) const {
+  return *static_cast<SequenceScan<ExecutionSpace>*>(
+      m_scans[static_cast<std::size_t>(space)].get());
+}
+
 void PatternSegment::add_to(Workload& workload, RaggedSpan<Symbol> queries,
                             const MatchOptions& options) const {
   double words = 0;
@@ -103,12 +123,44 @@ std::vector<std::vector<Match>> PatternSegment::match_dense(
     if (dense.length(row) > 0) rows.push_back(row);
   }
   if (rows.empty()) return answers;
+  const auto index = postings(space, dense, options);
   with_instance(*m_context, space, [&](const auto& exec_space) {
     using space_type = std::decay_t<decltype(exec_space)>;
-    static_cast<SequenceScan<space_type>*>(m_scans[static_cast<std::size_t>(space)].get())
-        ->match(exec_space, m_store, dense, rows, options, index_limits, answers);
+    scan<space_type>(space).match(exec_space, m_store, dense, rows, options, index_limits,
+                                  index.get(), answers);
   });
   return answers;
+}
+
+std::shared_ptr<const PostingsIndex> PatternSegment::postings(Space space,
+                                                              RaggedSpan<Symbol> queries,
+                                                              const MatchOptions& options) const {
+  // Making them takes about as long as so many scans.
+  constexpr double scans = 64;
+  constexpr std::uint32_t vocabulary_least = 1024;
+  if (options.postings == PostingsUse::never || options.threshold == 0.0) return nullptr;
+  if (options.postings == PostingsUse::always) {
+    const std::lock_guard lock(m_postings_mutex);
+    if (!m_postings) {
+      m_postings =
+          std::make_shared<const PostingsIndex>(m_context->memory(Space::serial), m_store.tiles);
+    }
+    return m_postings;
+  }
+  if (space == Space::cuda || m_store.symbols.size() < vocabulary_least) return nullptr;
+  // Whoever comes while they are made scans.
+  const std::unique_lock lock(m_postings_mutex, std::try_to_lock);
+  if (!lock || m_postings) return lock ? m_postings : nullptr;
+  m_scanned += static_cast<double>(queries.values.size()) / word_symbols;
+  if (m_scanned < scans) return nullptr;
+  try {
+    m_postings =
+        std::make_shared<const PostingsIndex>(m_context->memory(Space::serial), m_store.tiles);
+  } catch (const OutOfMemory& error) {
+    m_scanned = -std::numeric_limits<double>::infinity();
+    m_context->log(LogLevel::warning, std::string("no postings are made: ") + error.what());
+  }
+  return m_postings;
 }
 
 std::vector<Block> PatternSegment::blocks(std::uint64_t index, std::span<const Symbol> query,

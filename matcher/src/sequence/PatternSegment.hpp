@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_SRC_SEQUENCE_PATTERN_SEGMENT_HPP
 
 #include "PatternStore.hpp"
+#include "PostingsIndex.hpp"
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
@@ -10,9 +11,13 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace Kindred::Impl {
+
+template <class ExecutionSpace>
+class SequenceScan;
 
 /// \brief Patterns that never change, and every place they can be scanned: the host, and the device
 /// where a copy is wanted and fits.
@@ -30,9 +35,8 @@ class PatternSegment {
 
   std::size_t size() const noexcept { return m_store.slot_of.size(); }
   SpaceSet resident() const noexcept { return m_resident; }
-  std::uint64_t bytes(Space space) const noexcept {
-    return m_bytes[static_cast<std::size_t>(space)];
-  }
+  /// Tiles, and postings where they were made.
+  std::uint64_t bytes(Space space) const noexcept;
 
   /// The tiles on the host, for a file; \see PatternStore
   const PatternStore& store() const noexcept { return m_store; }
@@ -69,11 +73,21 @@ class PatternSegment {
   template <class ExecutionSpace>
   void add_scan(Space space, std::shared_ptr<const TileBuffers<ExecutionSpace>> tiles);
 
+  /// The scan of \p space, whose type is the one of its instance.
+  template <class ExecutionSpace>
+  SequenceScan<ExecutionSpace>& scan(Space space) const;
+  /// The postings, where a call may use them; made when that pays.
+  std::shared_ptr<const PostingsIndex> postings(Space space, RaggedSpan<Symbol> queries,
+                                                const MatchOptions& options) const;
+
   Context* m_context;
   PatternStore m_store;
   SpaceSet m_resident;
   std::array<std::uint64_t, space_count> m_bytes{};
   std::array<std::shared_ptr<void>, space_count> m_scans;  ///< `SequenceScan` of the space's type
+  mutable std::mutex m_postings_mutex;
+  mutable std::shared_ptr<const PostingsIndex> m_postings;
+  mutable double m_scanned = 0;  ///< steps of queries that postings might have taken
 };
 
 }  // namespace Kindred::Impl

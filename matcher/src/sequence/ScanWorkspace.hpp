@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_SRC_SEQUENCE_SCAN_WORKSPACE_HPP
 
 #include "PatternStore.hpp"
+#include "PostingsScan.hpp"
 #include "QueryBuffers.hpp"
 #include "ScanShapes.hpp"
 
@@ -29,6 +30,7 @@ struct ScanCall {
   std::span<const std::size_t> rows;
   const MatchOptions& options;
   std::span<const std::uint32_t> index_limits;
+  const PostingsIndex* postings = nullptr;  ///< where queries may be answered through them
 
   std::uint64_t patterns() const { return store.slot_of.size(); }
   std::uint64_t k() const { return std::min<std::uint64_t>(options.top, patterns()); }
@@ -50,7 +52,18 @@ class ScanWorkspace {
         m_workers(workers) {}
 
   /// \see SequenceScan::match
-  void match(const ScanCall& call, std::vector<std::vector<Match>>& answers) {
+  /// \param posted the slots of `call.postings`
+  void match(const ScanCall& asked, const ArrayView<const std::uint32_t, ExecutionSpace>& posted,
+             std::vector<std::vector<Match>>& answers) {
+    std::vector<std::size_t> scanned;
+    for (const std::size_t row : asked.rows) {
+      if (asked.postings == nullptr || !match_listed(asked, row, posted, answers)) {
+        scanned.push_back(row);
+      }
+    }
+    if (scanned.empty()) return;
+    ScanCall call = asked;
+    call.rows = scanned;
     std::uint64_t longest = 0;
     for (const std::size_t row : call.rows)
       longest = std::max<std::uint64_t>(longest, call.queries.length(row));
@@ -115,20 +128,9 @@ class ScanWorkspace {
   template <class Key>
   void match_batch(const ScanCall& call, bool samples, Selection<Key>& selection,
                    std::vector<std::vector<Match>>& answers) {
-    const std::vector<std::size_t> rows(call.rows.begin(), call.rows.end());
     const PatternTiles<ExecutionSpace> tiles = m_tiles->view();
-    QueryTables<ExecutionSpace> tables =
-        m_queries.place(m_exec_space, *m_memory, call.queries, rows, tiles.vocabulary);
-    m_limits.clear();
-    if (!call.index_limits.empty()) {
-      for (const std::size_t row : rows) m_limits.push_back(call.index_limits[row]);
-      tables.index_limits = placed(m_exec_space, *m_memory, m_limits, m_placed_limits,
-                                   "Kindred::SequenceMatcher::index_limits");
-    }
+    const QueryTables<ExecutionSpace> tables = place(call, tiles);
     if (call.options.measure == Measure::difflib) {
-      if (call.options.autojunk) {
-        m_popular.place(m_exec_space, *m_memory, call.queries, rows, tiles.vocabulary);
-      }
       match_runs(call, tiles, tables, samples, selection);
     } else {
       bool selected = false;
@@ -138,15 +140,89 @@ class ScanWorkspace {
       }
       if (!selected) match_lcs(call, tiles, tables, selection);
     }
-    for (std::size_t q = 0; q < rows.size(); ++q) {
-      auto& found = answers[rows[q]];
+    read_answers(call, selection, answers);
+  }
+
+  /// The tables of a call's queries, and of their popular symbols where those matter.
+  QueryTables<ExecutionSpace> place(const ScanCall& call,
+                                    const PatternTiles<ExecutionSpace>& tiles) {
+    const std::vector<std::size_t> rows(call.rows.begin(), call.rows.end());
+    QueryTables<ExecutionSpace> tables =
+        m_queries.place(m_exec_space, *m_memory, call.queries, rows, tiles.vocabulary);
+    m_limits.clear();
+    if (!call.index_limits.empty()) {
+      for (const std::size_t row : rows) m_limits.push_back(call.index_limits[row]);
+      tables.index_limits = placed(m_exec_space, *m_memory, m_limits, m_placed_limits,
+                                   "Kindred::SequenceMatcher::index_limits");
+    }
+    if (call.options.autojunk) {
+      m_popular.place(m_exec_space, *m_memory, call.queries, rows, tiles.vocabulary);
+    }
+    return tables;
+  }
+
+  template <class Key>
+  static void read_answers(const ScanCall& call, const Selection<Key>& selection,
+                           std::vector<std::vector<Match>>& answers) {
+    for (std::size_t q = 0; q < call.rows.size(); ++q) {
+      auto& found = answers[call.rows[q]];
       found.clear();
       for (std::size_t i = 0; i < call.k(); ++i) {
         const Key key = selection.answer[q * call.k() + i];
         if (key == key_none<Key>()) break;
-        found.push_back(decode(key, call.store, call.queries.length(rows[q])));
+        found.push_back(decode(key, call.store, call.queries.length(call.rows[q])));
       }
     }
+  }
+
+  /// Answers a query through postings. False, and no answer, where a scan takes less, or where
+  /// postings cannot answer it.
+  bool match_listed(const ScanCall& asked, std::size_t row,
+                    const ArrayView<const std::uint32_t, ExecutionSpace>& posted,
+                    std::vector<std::vector<Match>>& answers) {
+    ScanCall call = asked;
+    call.rows = std::span(&row, 1);
+    const std::span<const Symbol> query = call.queries[row];
+    const std::uint64_t words = (query.size() + word_symbols - 1) / word_symbols;
+    const bool lcs = call.options.measure == Measure::lcs;
+    if (call.options.threshold == 0.0 || query.size() > postings_lists_max ||
+        (lcs ? words > listed_words_max : runs_shape(call, 0).slot_end < call.patterns())) {
+      return false;
+    }
+    PostingsPlan plan(*call.postings, call.store, query, call.options.threshold);
+    const double scan = static_cast<double>(call.store.symbol_count * words);
+    if (call.options.postings != PostingsUse::always && 2 * plan.cost > scan) return false;
+    if (!call.index_limits.empty()) plan.bound.index_limit = call.index_limits[row];
+    if (call.store.longest + query.size() > float_similarity_total_max) {
+      match_list<WideRank>(call, plan, posted, m_wide, answers);
+    } else {
+      match_list<Rank>(call, plan, posted, m_narrow, answers);
+    }
+    return true;
+  }
+
+  template <class Key>
+  void match_list(const ScanCall& call, const PostingsPlan& plan,
+                  const ArrayView<const std::uint32_t, ExecutionSpace>& posted,
+                  Selection<Key>& selection, std::vector<std::vector<Match>>& answers) {
+    const PatternTiles<ExecutionSpace> tiles = m_tiles->view();
+    const QueryTables<ExecutionSpace> tables = place(call, tiles);
+    sized(m_matched, "Kindred::SequenceMatcher::matched", tiles.slots());
+    sized(m_survivors, "Kindred::SequenceMatcher::survivors", tiles.slots());
+    sized(m_counters, "Kindred::SequenceMatcher::counters", 2);
+    const std::uint32_t count = m_postings.list(m_exec_space, *m_memory, tiles, posted, plan,
+                                                m_survivors.view(), m_counters.view());
+    if (call.options.measure == Measure::lcs) {
+      m_postings.count_lcs(m_exec_space, *m_memory, tiles, call.queries[call.rows[0]],
+                           m_survivors.const_view(), count, m_matched.view());
+    } else {
+      count_runs(tiles, tables, runs_shape(call, 0), count);
+    }
+    sized(selection.best, "Kindred::SequenceMatcher::best", call.k());
+    rank_list<Key>(call, tiles, tables, 0, count, selection.best.view(), selection);
+    selection.answer.resize(selection.best.size());
+    download(m_exec_space, selection.answer.data(), selection.best.view(), selection.best.size());
+    read_answers(call, selection, answers);
   }
 
   /// Counts all, then ranks all.
@@ -256,14 +332,7 @@ class ScanWorkspace {
       return std::uint64_t{count};
     };
     const auto rank = [&](std::uint64_t count) {
-      const std::uint64_t keys = std::max<std::uint64_t>(count, 1);
-      sized(selection.keys, "Kindred::SequenceMatcher::keys", keys);
-      const ArrayView<const std::uint32_t, ExecutionSpace> matched(
-          m_matched.data() + q * std::uint64_t{tiles.slots()}, tiles.slots());
-      list_keys<ExecutionSpace, Key>(m_exec_space, tiles, tables, q, call.options.threshold,
-                                     m_survivors.const_view(), m_counters.const_view(), matched,
-                                     selection.keys.view());
-      best_keys<Key>(selection.keys.const_view(), {1, keys, call.k()}, best, selection);
+      rank_list<Key>(call, tiles, tables, q, count, best, selection);
     };
 
     const RunsShape<ExecutionSpace> shape = runs_shape(call, q);
@@ -293,6 +362,21 @@ class ScanWorkspace {
     count_runs(tiles, tables, shape, count);
     if (!all_fit) count_long_runs(call, q, shape.slot_end);
     rank(count);
+  }
+
+  /// The best of the survivors, about \p count.
+  template <class Key>
+  void rank_list(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
+                 const QueryTables<ExecutionSpace>& tables, std::uint32_t q, std::uint64_t count,
+                 const ArrayView<Key, ExecutionSpace>& best, Selection<Key>& selection) {
+    const std::uint64_t keys = std::max<std::uint64_t>(count, 1);
+    sized(selection.keys, "Kindred::SequenceMatcher::keys", keys);
+    const ArrayView<const std::uint32_t, ExecutionSpace> matched(
+        m_matched.data() + q * std::uint64_t{tiles.slots()}, tiles.slots());
+    list_keys<ExecutionSpace, Key>(m_exec_space, tiles, tables, q, call.options.threshold,
+                                   m_survivors.const_view(), m_counters.const_view(), matched,
+                                   selection.keys.view());
+    best_keys<Key>(selection.keys.const_view(), {1, keys, call.k()}, best, selection);
   }
 
   RunsShape<ExecutionSpace> runs_shape(const ScanCall& call, std::uint32_t q) const {
@@ -402,6 +486,7 @@ class ScanWorkspace {
   Buffer<std::uint32_t, memory_space> m_survivors;
   Buffer<std::uint32_t, memory_space> m_counters;
   Buffer<std::uint64_t, memory_space> m_runs;
+  PostingsScan<ExecutionSpace> m_postings;
   Selection<Rank> m_narrow;
   Selection<WideRank> m_wide;
 };

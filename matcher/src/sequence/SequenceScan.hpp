@@ -25,24 +25,51 @@ class SequenceScan {
       : m_memory(&memory), m_tiles(std::move(tiles)), m_workers(workers) {}
 
   const tiles_type& tiles() const { return *m_tiles; }
+  /// Of postings that were copied here; 0 on the host, where they are not.
+  std::uint64_t postings_bytes() const {
+    const std::lock_guard lock(m_postings_mutex);
+    return m_postings.bytes();
+  }
 
   /// Answers query `rows[i]` of \p queries (dense symbols, not empty) into `answers[rows[i]]`.
   /// \param index_limits for every query, the index from which on patterns are no result; empty:
-  /// all are
+  /// all are \param postings of the tiles, where queries may go through them, or null
   /// Fences the instance it runs on: \p exec_space or one beside it. \throws OutOfMemory when one
   /// query does not fit
   void match(const ExecutionSpace& exec_space, const PatternStore& store,
              RaggedSpan<Symbol> queries, const std::vector<std::size_t>& rows,
              const MatchOptions& options, std::span<const std::uint32_t> index_limits,
-             std::vector<std::vector<Match>>& answers) {
+             const PostingsIndex* postings, std::vector<std::vector<Match>>& answers) {
+    const auto posted =
+        postings == nullptr ? posted_view() : placed_postings(exec_space, *postings);
     const Lease lease(*this, exec_space);
-    lease.workspace->match({store, queries, rows, options, index_limits}, answers);
+    lease.workspace->match({store, queries, rows, options, index_limits, postings}, posted,
+                           answers);
   }
 
  private:
   using workspace_type = ScanWorkspace<ExecutionSpace>;
   /// The threads of the host work on one call at a time anyway.
   static constexpr std::size_t workspaces_max = workspace_type::is_host ? 1 : 4;
+
+  using posted_view = ArrayView<const std::uint32_t, ExecutionSpace>;
+
+  /// The slots of \p postings where the kernels read them, copied once.
+  posted_view placed_postings(const ExecutionSpace& exec_space, const PostingsIndex& postings) {
+    const auto& slots = postings.slots();
+    if constexpr (workspace_type::is_host) {
+      return slots.const_view();
+    } else {
+      const std::lock_guard lock(m_postings_mutex);
+      if (m_postings.size() != slots.size()) {
+        Buffer<std::uint32_t, typename ExecutionSpace::memory_space> copy(
+            *m_memory, "Kindred::SequenceMatcher::postings", slots.size());
+        upload(exec_space, copy.view(), slots.data(), slots.size());
+        m_postings = std::move(copy);
+      }
+      return m_postings.const_view();
+    }
+  }
 
   /// A workspace for the time of a call.
   struct Lease {
@@ -77,6 +104,8 @@ class SequenceScan {
   MemoryResource* m_memory;
   std::shared_ptr<const tiles_type> m_tiles;
   int m_workers;
+  mutable std::mutex m_postings_mutex;
+  Buffer<std::uint32_t, typename ExecutionSpace::memory_space> m_postings;
   std::mutex m_mutex;
   std::condition_variable m_returned;
   std::vector<std::unique_ptr<workspace_type>> m_free;  ///< the last returned is taken first

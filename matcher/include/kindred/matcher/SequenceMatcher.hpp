@@ -26,6 +26,15 @@ struct Match {
   friend bool operator==(const Match&, const Match&) = default;
 };
 
+/// \brief Whether a query may go through an inverted index of the patterns in place of a scan. No
+/// answer depends on it; the index takes 4 bytes a symbol.
+enum class PostingsUse : std::uint8_t {
+  automatic,  ///< on the host, once enough was scanned that making the index pays, where it takes
+              ///< less than a scan
+  never,
+  always  ///< wherever it can answer: a threshold above 0, and under `lcs` at most 256 symbols
+};
+
 struct MatchOptions {
   Measure measure = Measure::lcs;
   double threshold = 0.1;  ///< in [0, 1], inclusive; 0 returns everything
@@ -35,6 +44,7 @@ struct MatchOptions {
   bool autojunk = false;  ///< with Python's default heuristic: in a query of 200 symbols or more,
                           ///< those that stand often begin no block; of `difflib` only, and then in
                           ///< its blocks too
+  PostingsUse postings = PostingsUse::automatic;
   std::optional<Space> space;  ///< runs there instead of where the dispatcher would
 };
 
