@@ -159,6 +159,32 @@ class SequenceRunner {
     return out;
   }
 
+  /// The same queries by a scan and through postings.
+  Json postings() {
+    Json out = Json::array();
+    const auto count = static_cast<std::size_t>(m_arguments.largest);
+    const auto set = patterns_of(count, 50000);
+    for (const Measure measure : {Measure::lcs, Measure::difflib}) {
+      for (const double threshold : {0.1, 0.3, 0.6}) {
+        MatchOptions options = options_of(measure, threshold);
+        const Ragged<Symbol> query = noisy_query(*set, 7, 64, m_arguments.seed + 1);
+        options.postings = PostingsUse::never;
+        const double scanned = time(set, query, options);
+        options.postings = PostingsUse::always;
+        const double listed = time(set, query, options);
+        std::printf(
+            "%-7s at %.1f, %zu patterns, vocabulary 50000: scan %.4f ms, postings %.4f ms\n",
+            std::string(to_string(measure)).c_str(), threshold, count, 1e3 * scanned, 1e3 * listed);
+        out.push_back({{"patterns", count},
+                       {"measure", to_string(measure)},
+                       {"threshold", threshold},
+                       {"scan_seconds", scanned},
+                       {"postings_seconds", listed}});
+      }
+    }
+    return out;
+  }
+
   /// Seconds until patterns can be asked for.
   Json build() {
     Json out = Json::array();
@@ -210,11 +236,13 @@ int run_sequence(const SequenceArguments& arguments) {
       {"patterns", &SequenceRunner::patterns},
       {"words", &SequenceRunner::words},
       {"kato", &SequenceRunner::kato},
+      {"postings", &SequenceRunner::postings},
       {"build", &SequenceRunner::build}};
   for (const std::string& name : arguments.only) {
     const bool known = std::any_of(parts.begin(), parts.end(),
                                    [&](const auto& part) { return part.first == name; });
-    KINDRED_THROW_IF(!known, "--only " + name + ": it must be patterns, words, kato or build");
+    KINDRED_THROW_IF(!known,
+                     "--only " + name + ": it must be patterns, words, kato, postings or build");
   }
   ContextOptions context_options;
   context_options.threads = arguments.threads;
@@ -246,7 +274,8 @@ void add_sequence(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<SequenceArguments>();
   CLI::App* command = app.add_subcommand(
       "sequence", "How matching grows with patterns and query words, and KATO's own workloads");
-  command->add_option("--only", arguments->only, "patterns, words, kato, build; by commas")
+  command
+      ->add_option("--only", arguments->only, "patterns, words, kato, postings, build; by commas")
       ->delimiter(',');
   command->add_option("--space", arguments->space, "serial, openmp or cuda");
   command->add_option("--largest", arguments->largest, "Patterns at most")

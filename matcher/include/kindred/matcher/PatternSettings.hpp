@@ -34,7 +34,8 @@ struct PatternSettings {
   bool log_memory_usage = true;  ///< LOG_MEMORY: every sync tells the bytes held
   bool log_kernel_timing = false;  ///< LOG_TIMING: every match tells where it ran and how long
   bool use_shared_memory = true;   ///< SHARED_MEMORY: told; as `threads_per_block`
-  bool early_termination = true;   ///< EARLY_TERM: scans stop at a bound; no answer depends on it
+  bool early_termination = true;   ///< EARLY_TERM: told; scans stop at bounds either way, and no
+                                   ///< answer depends on them
 
   /// \throws InvalidArgument that names the setting, its value and what is allowed
   void validate() const;
