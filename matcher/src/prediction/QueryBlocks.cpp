@@ -5,6 +5,16 @@
 
 namespace Kindred::Impl {
 
+namespace {
+
+/// Not a lambda, which nvcc would take for constexpr in a host-and-device function.
+struct Collect {
+  std::vector<Block>* runs;
+  void operator()(const Block& run) const { runs->push_back(run); }
+};
+
+}  // namespace
+
 QueryBlocks::QueryBlocks(std::span<const Symbol> query)
     : m_query_length(static_cast<std::uint32_t>(query.size())), m_runs(query.size()) {
   m_table.restart(query.size());
@@ -61,7 +71,7 @@ std::span<const Block> QueryBlocks::find(std::span<const Symbol> pattern) {
   }
   if (m_hits.empty()) return m_blocks;
   matched_runs(*this, static_cast<std::uint32_t>(pattern.size()), m_query_length,
-               [this](const Block& run) { m_blocks.push_back(run); });
+               Collect{&m_blocks});
   m_rows += pattern.size() + 1;
   // No two of them touch: the longer run would have been found.
   std::sort(m_blocks.begin(), m_blocks.end(),
