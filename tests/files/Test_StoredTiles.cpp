@@ -49,4 +49,31 @@ TEST(StoredTiles, AnswerAsThoseThatWereBuilt) {
   }
 }
 
+TEST(StoredTiles, PadKatosWorkloadsLittle) {
+  auto generator = Testing::generator("StoredTiles padding");
+  struct Workload {
+    std::size_t least, most;  // symbols of an event, of which a pattern has 2 to 5
+  };
+  for (const Workload& workload : {Workload{5, 20}, Workload{3, 15}, Workload{3, 10}}) {
+    for (const std::size_t count : {1000U, 10000U}) {
+      Ragged<Symbol> patterns;
+      for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t events = 2 + generator() % 4; events > 0; --events) {
+          const std::size_t symbols =
+              workload.least + generator() % (workload.most - workload.least + 1);
+          for (std::size_t s = 0; s < symbols; ++s)
+            patterns.values.push_back(static_cast<Symbol>(generator() % 150));
+        }
+        patterns.close_row();
+      }
+      const PatternSegment segment(Testing::context(), patterns, Residency::host);
+      const double stored = static_cast<double>(segment.store().tiles.rows) * tile_patterns;
+      // Of a thousand the last tile, of the longest, is but a quarter full.
+      const double most = count < 10000 ? 1.09 : 1.05;
+      EXPECT_LE(stored, most * static_cast<double>(patterns.values.size()))
+          << count << " patterns of events of " << workload.least << " to " << workload.most;
+    }
+  }
+}
+
 }  // namespace
