@@ -70,12 +70,12 @@ struct SegmentTables<DeviceSpace> {
           masks[i] = w < s.words ? word[w].mask(static_cast<std::uint8_t>(code)) : 0;
         });
     pack::Tables tables;
-    tables.masks = reinterpret_cast<const char*>(masks);
+    tables.masks = ScratchReader::address(masks);
     if constexpr (from == Lookup::near_hash) {
       auto* kept = reinterpret_cast<std::uint32_t*>(masks + rows * row_words);
       Kokkos::parallel_for(Kokkos::TeamVectorRange(team, entries),
                            [&](const std::uint32_t i) { kept[i] = hash.entries[i]; });
-      tables.near_hash = kept;
+      tables.near_hash = ScratchReader::address(kept);
     }
     tables.hash = hash;
     tables.none = s.codes;

@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/HostColumns.hpp>
 #include <kindred/core/arch/Lanes.hpp>
+#include <kindred/core/arch/ScratchReader.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/sequence/CodeHash.hpp>
 #include <kindred/core/sequence/PatternTiles.hpp>
@@ -246,25 +247,31 @@ class SequencePack<DeviceSpace> {
 
   /// Masks of the words of a segment, in scratch; those of the place that stands for none are zero.
   struct Tables {
-    const char* masks = nullptr;
-    const std::uint32_t* near_hash = nullptr;  ///< in scratch
+    std::uint32_t masks = 0;      ///< address in scratch
+    std::uint32_t near_hash = 0;  ///< likewise
     CodeHash hash{nullptr, 1, 1};
     std::uint32_t none = 0;        ///< the code of other symbols
     std::uint32_t padding = 0;     ///< a symbol that the query does not have
     std::uint32_t copy_bytes = 8;  ///< of one copy: the words of the segment
 
-    /// Where the masks of \p symbol are, but for the copy of the lane.
+    /// The masks of \p symbol, of the copy at \p own.
     template <Lookup From>
-    KOKKOS_INLINE_FUNCTION std::uint32_t place(std::uint32_t symbol) const {
-      if constexpr (From == Lookup::symbol) {
-        return symbol * mask_bytes;
-      } else {
-        const std::uint32_t* entries = From == Lookup::near_hash ? near_hash : hash.entries;
-        return CodeHash{entries, hash.multiplier, hash.bits}.code(symbol, none) * mask_bytes;
+    KOKKOS_INLINE_FUNCTION std::uint32_t address(std::uint32_t symbol, std::uint32_t own) const {
+      std::uint32_t place = symbol;
+      if constexpr (From == Lookup::near_hash) {
+        // As CodeHash::code, a multiplication in place of a shift.
+        const std::uint32_t entry = symbol * hash.multiplier >> (32 - hash.bits);
+        place =
+            ScratchReader::word(near_hash + entry * 4) ^ symbol * (hash.multiplier << hash.bits);
+        place = place < none ? place : none;
+      } else if constexpr (From == Lookup::far_hash) {
+        place = hash.code(symbol, none);
       }
+      return place * mask_bytes + own;
     }
-    KOKKOS_INLINE_FUNCTION std::uint32_t lane_place(unsigned lane) const {
-      return lane * copy_bytes % mask_bytes;
+    /// The copy that \p lane reads.
+    KOKKOS_INLINE_FUNCTION std::uint32_t own_masks(unsigned lane) const {
+      return masks + lane * copy_bytes % mask_bytes;
     }
   };
 
@@ -274,7 +281,7 @@ class SequencePack<DeviceSpace> {
   template <Lookup From, unsigned Words, bool Chained, class Unit>
   KOKKOS_INLINE_FUNCTION static bool advance(const Tables& tables, const Unit& unit,
                                              std::uint32_t need, Word* state) {
-    const char* own_masks = tables.masks + tables.lane_place(unit.lane);
+    const std::uint32_t own = tables.own_masks(unit.lane);
     const auto* next = unit.symbols[0] + unit.lane;
     KINDRED_UNROLL
     for (unsigned w = 0; w < Words; ++w) state[w] = ~Word{0};
@@ -284,7 +291,7 @@ class SequencePack<DeviceSpace> {
       next += group * lanes;
       std::uint32_t at[group];
       KINDRED_UNROLL
-      for (unsigned r = 0; r < group; ++r) at[r] = tables.template place<From>(symbol[r]);
+      for (unsigned r = 0; r < group; ++r) at[r] = tables.template address<From>(symbol[r], own);
       std::uint32_t carry = 0;
       if constexpr (Chained) {
         if (unit.chained_in) carry = carries(unit.plane, row, unit.lane) >> (row & 31U) & 0xFFU;
@@ -292,14 +299,14 @@ class SequencePack<DeviceSpace> {
       if constexpr (Words <= 2) {
         MaskRow<Words> masks[group];
         KINDRED_UNROLL
-        for (unsigned r = 0; r < group; ++r) masks[r].load(own_masks + at[r]);
+        for (unsigned r = 0; r < group; ++r) masks[r].load(at[r]);
         KINDRED_UNROLL
         for (unsigned r = 0; r < group; ++r) step<Words, Chained>(masks[r], r, carry, state);
       } else {
         KINDRED_UNROLL
         for (unsigned r = 0; r < group; ++r) {
           MaskRow<Words> masks;
-          masks.load(own_masks + at[r]);
+          masks.load(at[r]);
           step<Words, Chained>(masks, r, carry, state);
         }
       }
@@ -333,7 +340,7 @@ class SequencePack<DeviceSpace> {
   KOKKOS_INLINE_FUNCTION static void masks(const Tables& tables, std::uint32_t symbol,
                                            unsigned lane, Word* words) {
     MaskRow<Words> row;
-    row.load(tables.masks + (tables.template place<From>(symbol) + tables.lane_place(lane)));
+    row.load(tables.template address<From>(symbol, tables.own_masks(lane)));
     for (unsigned w = 0; w < Words; ++w) words[w] = row.word[w];
   }
 
@@ -348,20 +355,15 @@ class SequencePack<DeviceSpace> {
   /// The masks of a code's words, two in one load.
   template <unsigned Words>
   struct MaskRow {
-    struct alignas(16) Pair {
-      Word word[2];
-    };
-    Word word[Words];
+    Word word[Words + Words % 2];
 
-    KOKKOS_INLINE_FUNCTION void load(const char* from) {
+    KOKKOS_INLINE_FUNCTION void load(std::uint32_t address) {
       if constexpr (Words == 1) {
-        word[0] = *reinterpret_cast<const Word*>(from);
+        word[0] = ScratchReader::wide(address);
       } else {
         KINDRED_UNROLL
         for (unsigned w = 0; w < Words; w += 2) {
-          const Pair pair = reinterpret_cast<const Pair*>(from)[w / 2];
-          word[w] = pair.word[0];
-          if (w + 1 < Words) word[w + 1] = pair.word[1];
+          ScratchReader::pair(address + 8 * w, word[w], word[w + 1]);
         }
       }
     }
