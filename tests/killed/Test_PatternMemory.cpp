@@ -71,7 +71,7 @@ TEST(KilledMemory, LeavesTheStepThatItToldOrTheNext) {
   std::uint64_t step = step_of(path);
   ASSERT_EQ(step, 0U);
   auto generator = Testing::generator("KilledMemory");
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 200; ++i) {
     const Testing::Killed killed = Testing::kill_after(
         10000 + generator() % 30000, [&](int told) { write_forever(path, step, told); });
     ASSERT_TRUE(killed.by_signal) << "the writer failed by itself in round " << i;
