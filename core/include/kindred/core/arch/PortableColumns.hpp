@@ -24,10 +24,10 @@ inline constexpr unsigned pack_margin = 16;
 struct alignas(64) LaneCounts {
   std::uint16_t lane[pack_lanes];
 
-  bool any_reaches(std::uint32_t least) const {
+  std::uint32_t most() const {
     std::uint16_t most = 0;
     for (const std::uint16_t count : lane) most = std::max(most, count);
-    return most >= least;
+    return most;
   }
 };
 

@@ -49,11 +49,13 @@ class SequencePack<HostSpace> {
     HostColumns state[segment_columns];
     for (unsigned c = 0; c < tables.count; ++c) state[c].reset();
     const Band band{unit.rows, length, need};
+    std::int64_t spare = 0;
     for (std::uint32_t row = 0; row < unit.rows;) {
-      const std::uint32_t rows = band.rows_from(row);
+      const std::uint32_t rows = band.rows_from(row, spare);
       advance(tables, band, unit, row, rows, scratch, state);
       row += rows;
-      if (!band.reachable(row, tables, state)) {
+      spare = band.spare(row, tables, state);
+      if (spare < 0) {
         sink.leave(unit);
         return;
       }
@@ -94,13 +96,18 @@ class SequencePack<HostSpace> {
     std::uint32_t length;
     std::uint32_t need;
 
-    /// How many rows to advance from \p row on.
-    std::uint32_t rows_from(std::uint32_t row) const {
+    /// How many rows to advance from \p row on, where the best lane has \p spare matches more than
+    /// it needs.
+    std::uint32_t rows_from(std::uint32_t row, std::int64_t spare) const {
       const std::uint32_t left = rows - row;
       if (need == 0) return std::min(left, pack_rows);
       // As long as the rest alone could reach it, nothing can be told.
       const std::uint32_t first = rows - need + need / 4;
-      return std::min({left, pack_rows, row < first ? first - row : 8U});
+      // A row takes one of them at most, and only where nothing matches in it.
+      const std::uint32_t next =
+          row < first ? first - row : 2 * static_cast<std::uint32_t>(spare) + plane_symbols;
+      // Blocks of a few rows are mostly margin.
+      return std::min(left < next + plane_symbols ? left : next, pack_rows);
     }
     /// The columns [begin, end) of \p count rows from \p row on.
     std::uint32_t begin(std::uint32_t row) const {
@@ -109,10 +116,11 @@ class SequencePack<HostSpace> {
     std::uint32_t end(std::uint32_t row, std::uint32_t count) const {
       return need == 0 ? ~0U : row + count + (length - need);
     }
-    /// Whether a lane can still reach `need` after \p row rows.
-    bool reachable(std::uint32_t row, const Tables& tables, const HostColumns* state) const {
+    /// How many more than `need` a lane can still match after \p row rows, at most; negative: none
+    /// reaches it.
+    std::int64_t spare(std::uint32_t row, const Tables& tables, const HostColumns* state) const {
       const std::uint32_t left = rows - row;
-      if (left >= need || left == 0) return true;
+      if (left >= need || left == 0) return left;
       // Of k columns before the cut and the others after it, k = length − left allows the most.
       std::uint32_t columns = length > left ? length - left : 0;
       LaneCounts counts{};
@@ -121,7 +129,7 @@ class SequencePack<HostSpace> {
         state[c].add_matched(here, counts);
         columns -= here;
       }
-      return counts.any_reaches(need - left);
+      return std::int64_t{counts.most()} + left - need;
     }
   };
 
