@@ -84,6 +84,10 @@ std::unique_ptr<Problem> spread_problem(std::shared_ptr<const GraphSet> graph, s
 /// One dense hop, `y = Wᵀx`.
 std::unique_ptr<Problem> hop_problem(std::shared_ptr<const GraphSet> graph, std::uint64_t seed);
 
+/// The symbols of patterns that are matched by difflib: few enough that 2 % of the patterns or more
+/// share what 0.6 takes with a noisy query of 80, as multisets, and their blocks must be looked at.
+inline constexpr std::uint32_t difflib_vocabulary = 70;
+
 /// \p count queries of \p length Zipf symbols.
 Ragged<Symbol> zipf_queries(std::size_t count, std::size_t length, std::uint32_t vocabulary,
                             std::uint64_t seed);

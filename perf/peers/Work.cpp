@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "peers/Work.hpp"
 
+#include "common/Problem.hpp"
 #include "peers/Works.hpp"
 
 #include <algorithm>
@@ -38,8 +39,8 @@ std::unique_ptr<Work> make_work(Context& context, const std::string& name, doubl
     target = vocabulary == 200 ? 6 : 15;
   } else if (name == "difflib-0.6" || name == "difflib-none") {
     const bool threshold = name == "difflib-0.6";
-    work = sequence_work(context, scaled(threshold ? 100e3 : 20e3, scale), 200, Measure::difflib,
-                         threshold ? 0.6 : 0.0, seed);
+    work = sequence_work(context, scaled(threshold ? 100e3 : 20e3, scale), difflib_vocabulary,
+                         Measure::difflib, threshold ? 0.6 : 0.0, seed);
     detail = std::string("difflib's ratio of a noisy query of 80 with patterns of 100, ") +
              (threshold ? "threshold 0.6" : "no threshold");
     target = threshold ? 300 : 15;

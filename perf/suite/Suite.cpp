@@ -70,7 +70,7 @@ std::vector<SuiteRow> suite_rows(Context& context, double scale, std::uint64_t s
   std::vector<SuiteRow> rows;
   const auto add = [&](SuiteRow row) { rows.push_back(std::move(row)); };
 
-  for (const std::uint32_t vocabulary : {50000U, 4096U, 200U}) {
+  for (const std::uint32_t vocabulary : {100000U, 50000U, 4096U, 200U}) {
     add({.name = "lcs-" + std::to_string(vocabulary),
          .work = "LCS top-100, query of 64, 10M patterns of 100, vocabulary " +
                  std::to_string(vocabulary),
@@ -89,16 +89,26 @@ std::vector<SuiteRow> suite_rows(Context& context, double scale, std::uint64_t s
          return match_problem(corpora->patterns(200), zipf_queries(64, 64, 200, seed + 1),
                               top_100(Measure::lcs, 0.1));
        }});
+  add({.name = "lcs-4096q",
+       .work = "LCS top-100, 4096 queries of 64 at once, 10M patterns of 100, vocabulary 200",
+       .target = 4096.0 * 64 * 100 * 10e6 / 60e12,
+       .on_request = true,
+       .compare_bits = false,
+       .make = [=] {
+         return match_problem(corpora->patterns(200), zipf_queries(4096, 64, 200, seed + 1),
+                              top_100(Measure::lcs, 0.1));
+       }});
   for (const auto& [name, threshold, target] :
        {std::tuple("difflib-0.6", 0.6, 1.5e-3), std::tuple("difflib-none", 0.0, 15e-3)}) {
     add({.name = name,
          .work =
-             std::string("difflib top-100, noisy query of 80, 10M patterns of 100, threshold ") +
+             std::string("difflib top-100, noisy query of 80, 10M patterns of 100, vocabulary 70, "
+                         "threshold ") +
              (threshold > 0 ? "0.6" : "0"),
          .target = target,
          .compare_bits = threshold > 0,
          .make = [=, threshold = threshold] {
-           const auto patterns = corpora->patterns(200);
+           const auto patterns = corpora->patterns(difflib_vocabulary);
            return match_problem(patterns, noisy_query(*patterns, 7, 80, seed + 1),
                                 top_100(Measure::difflib, threshold));
          }});

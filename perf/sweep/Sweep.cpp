@@ -37,7 +37,7 @@ class Problems {
         options.measure = Measure::difflib;
         options.threshold = 0.6;
         options.top = 100;
-        auto set = patterns(size, 200);
+        auto set = patterns(size, difflib_vocabulary);
         auto query = noisy_query(*set, size / 2, 80, m_seed + 1);
         return match_problem(std::move(set), std::move(query), options);
       }
