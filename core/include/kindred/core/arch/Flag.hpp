@@ -10,8 +10,8 @@ namespace Kindred::Arch {
 
 /// \brief Reads and writes of a number that many threads set to the same value, in no order.
 ///
-/// Plain loads and stores of a device, relaxed atomics of the host: Kokkos' portable atomic load is a
-/// compare-and-swap on a device, which makes one address the limit of a kernel.
+/// Plain loads and stores of a device, relaxed atomics of the host: Kokkos' portable atomic load is
+/// a compare-and-swap on a device, which makes one address the limit of a kernel.
 KOKKOS_INLINE_FUNCTION std::uint32_t flag_load(const std::uint32_t* flag) {
   KOKKOS_IF_ON_DEVICE((return *static_cast<const volatile std::uint32_t*>(flag);))
   KOKKOS_IF_ON_HOST((return __atomic_load_n(flag, __ATOMIC_RELAXED);))
