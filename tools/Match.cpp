@@ -67,24 +67,14 @@ class Answers {
     std::size_t row = 0;  // of results.blocks
     for (std::size_t i = 0; i < results.matches.rows(); ++i) {
       append_query(m_output.text(), names[first_name + i], first_index + i);
-      append_results(results, i, row);
+      append_results(m_output.text(), results, i, row,
+                     [&](std::uint64_t index) { return m_patterns.names[index]; });
       m_output.flush_if_large();
     }
   }
   void flush() { m_output.flush(); }
 
  private:
-  void append_results(const MatchResults& results, std::size_t query, std::size_t& row) {
-    std::string& out = m_output.text();
-    out += ", \"results\": [";
-    const auto matches = results.matches[query];
-    for (std::size_t k = 0; k < matches.size(); ++k, ++row) {
-      append_match(out, k, m_patterns.names[matches[k].index], matches[k]);
-      if (m_options.blocks) append_blocks(out, results.blocks[row]);
-      out += '}';
-    }
-    out += "]}\n";
-  }
   void append_predictions(const Batch& batch, std::size_t query, std::span<const Match> matches,
                           Session& session) {
     const Ragged<std::string_view> events = batch.events[batch.first_name + query];

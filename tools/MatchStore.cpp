@@ -46,24 +46,14 @@ class StoreAnswers {
     std::size_t row = 0;  // of results.blocks
     for (std::size_t i = 0; i < count; ++i) {
       append_query(m_output.text(), names[first + i], first_index + i);
-      append_results(results, i, row);
+      append_results(m_output.text(), results, i, row,
+                     [&](std::uint64_t index) { return m_memory.pattern(index).name; });
       m_output.flush_if_large();
     }
   }
   void flush() { m_output.flush(); }
 
  private:
-  void append_results(const MatchResults& results, std::size_t query, std::size_t& row) {
-    std::string& out = m_output.text();
-    out += ", \"results\": [";
-    const auto matches = results.matches[query];
-    for (std::size_t k = 0; k < matches.size(); ++k, ++row) {
-      append_match(out, k, m_memory.pattern(matches[k].index).name, matches[k]);
-      if (m_flags.options.blocks) append_blocks(out, results.blocks[row]);
-      out += '}';
-    }
-    out += "]}\n";
-  }
   void append_predictions(const std::vector<Prediction>& predictions) {
     std::string& out = m_output.text();
     out += ", \"results\": [";

@@ -22,6 +22,22 @@ void append_match(std::string& out, std::size_t place, std::optional<std::string
 /// Appends `, "blocks": [[pattern begin, query begin, length], …]`.
 void append_blocks(std::string& out, std::span<const Block> blocks);
 
+/// \brief Appends the results of a query, and ends its line.
+/// \param row of `results.blocks`, of the first result; then of the next query's
+/// \param name_of gives the name of a pattern, by its index
+template <class NameOf>
+void append_results(std::string& out, const MatchResults& results, std::size_t query,
+                    std::size_t& row, const NameOf& name_of) {
+  out += ", \"results\": [";
+  const auto matches = results.matches[query];
+  for (std::size_t k = 0; k < matches.size(); ++k, ++row) {
+    append_match(out, k, name_of(matches[k].index), matches[k]);
+    if (results.blocks.rows() > 0) append_blocks(out, results.blocks[row]);
+    out += '}';
+  }
+  out += "]}\n";
+}
+
 }  // namespace Kindred::Tools
 
 #endif  // KINDRED_TOOLS_IO_ANSWER_HPP
