@@ -68,9 +68,7 @@ TEST(StoredTiles, PadKatosWorkloadsLittle) {
       }
       const PatternSegment segment(Testing::context(), patterns, Residency::host);
       const double stored = static_cast<double>(segment.store().tiles.rows) * tile_patterns;
-      // Of a thousand the last tile, of the longest, is but a quarter full.
-      const double most = count < 10000 ? 1.09 : 1.05;
-      EXPECT_LE(stored, most * static_cast<double>(patterns.values.size()))
+      EXPECT_LE(stored, 1.05 * static_cast<double>(patterns.values.size()))
           << count << " patterns of events of " << workload.least << " to " << workload.most;
     }
   }

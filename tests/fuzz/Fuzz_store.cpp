@@ -47,13 +47,13 @@ std::string good_file() {
   std::vector<std::uint8_t> tile(32 * 3, 3);
   const std::uint8_t columns[3][3] = {{1, 3, 3}, {0, 0, 3}, {0, 1, 2}};  // by length
   for (std::size_t lane = 0; lane < 3; ++lane) {
-    for (std::size_t row = 0; row < 3; ++row) tile[32 * row + lane] = columns[lane][row];
+    for (std::size_t row = 0; row < 3; ++row) tile[32 * row + 29 + lane] = columns[lane][row];
   }
   const std::vector<std::uint64_t> offsets{0, tile.size()};
   std::vector<std::uint32_t> lengths(32, 0);
   std::vector<std::uint32_t> slots(32, no_pattern);
-  std::copy_n(std::begin({1U, 2U, 3U}), 3, lengths.begin());
-  std::copy_n(std::begin({1U, 2U, 0U}), 3, slots.begin());
+  std::copy_n(std::begin({1U, 2U, 3U}), 3, lengths.begin() + 29);
+  std::copy_n(std::begin({1U, 2U, 0U}), 3, slots.begin() + 29);
   const std::vector<Symbol> dense{0, 1, 2};
   const std::vector<std::uint64_t> patterns{0, 1, 2};
   cut.parts.push_back({{tile, {}, {}, offsets, lengths, slots, dense, {}}, patterns});

@@ -236,7 +236,8 @@ class PartReader {
   void check_slots() const {
     const StoredTiles& tiles = part.tiles;
     const std::uint64_t used = part.patterns.size();
-    const std::uint64_t count = (used + tile_patterns - 1) / tile_patterns;
+    const std::uint64_t unused = unused_slots(used);
+    const std::uint64_t count = (used + unused) / tile_patterns;
     m_checks->count(m_prefix + "offsets", tiles.offsets, count + 1);
     m_checks->count(m_prefix + "lengths", tiles.lengths, count * tile_patterns);
     m_checks->count(m_prefix + "slots", tiles.indices, count * tile_patterns);
@@ -245,12 +246,12 @@ class PartReader {
         [&](std::size_t slot) {
           const std::uint32_t index = tiles.indices[slot];
           const std::uint32_t length = tiles.lengths[slot];
-          if (slot >= used) return index == no_pattern && length == 0;
+          if (slot < unused) return index == no_pattern && length == 0;
           return index < used && m_catalogue->length(part.patterns[index]) == length &&
                  (slot == 0 || length >= tiles.lengths[slot - 1]);
         });
     std::vector<bool> seen(used, false);
-    for (std::size_t slot = 0; slot < used; ++slot) {
+    for (std::size_t slot = unused; slot < unused + used; ++slot) {
       if (seen[tiles.indices[slot]])
         m_checks->refuse<std::uint32_t>(m_prefix + "slots", slot, "a pattern is there twice");
       seen[tiles.indices[slot]] = true;
@@ -259,8 +260,7 @@ class PartReader {
     m_checks->all<std::uint64_t>(m_prefix + "offsets", tiles.offsets.size(),
                                  "is not where a tile begins", [&](std::size_t tile) {
                                    if (tile == 0) return tiles.offsets[0] == 0;
-                                   const std::size_t last =
-                                       std::min<std::uint64_t>(used, tile * tile_patterns) - 1;
+                                   const std::size_t last = tile * tile_patterns - 1;
                                    return tiles.offsets[tile] - tiles.offsets[tile - 1] ==
                                           std::uint64_t{tiles.lengths[last]} * tile_patterns;
                                  });

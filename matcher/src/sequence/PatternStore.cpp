@@ -68,8 +68,9 @@ std::uint32_t tile_count(std::size_t patterns) {
 std::vector<std::uint64_t> tile_offsets(RaggedSpan<Symbol> patterns,
                                         const std::vector<std::uint32_t>& order) {
   std::vector<std::uint64_t> offsets{0};
+  const std::uint32_t unused = unused_slots(order.size());
   for (std::uint32_t t = 0; t < tile_count(order.size()); ++t) {
-    const std::size_t last = std::min<std::size_t>(order.size(), (t + 1ULL) * tile_patterns) - 1;
+    const std::size_t last = (t + 1ULL) * tile_patterns - unused - 1;
     offsets.push_back(offsets.back() + patterns.length(order[last]) * tile_patterns);
   }
   return offsets;
@@ -93,7 +94,7 @@ struct PatternStore::Plan {
   RaggedSpan<Symbol> patterns;
   std::span<const Symbol> symbols;
   Symbol largest = 0;
-  std::vector<std::uint32_t> order;    ///< slot → pattern
+  std::vector<std::uint32_t> order;    ///< used slot → pattern
   std::vector<std::uint64_t> offsets;  ///< of tiles
 };
 
@@ -139,17 +140,19 @@ PatternStore::PatternStore(Context& context, const Plan& plan)
 template <class SymbolType>
 void PatternStore::fill(const Plan& plan, std::uint64_t tile, SymbolType* out) {
   const std::uint64_t begin = plan.offsets[tile];
+  const std::uint64_t unused = unused_slots(plan.order.size());
   std::fill(out + begin, out + plan.offsets[tile + 1], static_cast<SymbolType>(tiles.vocabulary));
   for (std::uint64_t lane = 0; lane < tile_patterns; ++lane) {
     const std::uint64_t slot = tile * tile_patterns + lane;
-    const bool used = slot < plan.order.size();
-    tiles.indices.data()[slot] = used ? plan.order[slot] : no_pattern;
+    const bool used = slot >= unused;
+    const std::uint32_t index = used ? plan.order[slot - unused] : no_pattern;
+    tiles.indices.data()[slot] = index;
     tiles.lengths.data()[slot] =
-        used ? static_cast<std::uint32_t>(plan.patterns.length(plan.order[slot])) : 0;
+        used ? static_cast<std::uint32_t>(plan.patterns.length(index)) : 0;
     if (!used) continue;
-    slot_of[plan.order[slot]] = static_cast<std::uint32_t>(slot);
+    slot_of[index] = static_cast<std::uint32_t>(slot);
     SymbolType* column = out + begin + lane;
-    for (const Symbol symbol : plan.patterns[plan.order[slot]]) {
+    for (const Symbol symbol : plan.patterns[index]) {
       *column = static_cast<SymbolType>(symbols[symbol]);
       column += tile_patterns;
     }
@@ -158,13 +161,15 @@ void PatternStore::fill(const Plan& plan, std::uint64_t tile, SymbolType* out) {
 
 PatternStore::PatternStore(const StoredTiles& stored)
     : symbols(stored.symbols), tiles(stored), m_owner(stored.owner) {
-  const auto used = std::find(stored.indices.begin(), stored.indices.end(), no_pattern);
-  slot_of.resize(static_cast<std::size_t>(used - stored.indices.begin()));
-  for (std::uint32_t slot = 0; slot < slot_of.size(); ++slot) {
+  const auto used = std::find_if(stored.indices.begin(), stored.indices.end(),
+                                 [](std::uint32_t index) { return index != no_pattern; });
+  slot_of.resize(static_cast<std::size_t>(stored.indices.end() - used));
+  for (auto slot = static_cast<std::uint32_t>(used - stored.indices.begin());
+       slot < stored.indices.size(); ++slot) {
     slot_of[stored.indices[slot]] = slot;
     symbol_count += stored.lengths[slot];
   }
-  if (!slot_of.empty()) longest = stored.lengths[slot_of.size() - 1];
+  if (!slot_of.empty()) longest = stored.lengths.back();
 }
 
 StoredTiles PatternStore::stored(std::span<const Symbol> by_dense) const {

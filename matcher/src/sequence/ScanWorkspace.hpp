@@ -33,6 +33,7 @@ struct ScanCall {
   const PostingsIndex* postings = nullptr;  ///< where queries may be answered through them
 
   std::uint64_t patterns() const { return store.slot_of.size(); }
+  std::uint32_t slots() const { return store.tiles.tiles * tile_patterns; }
   std::uint64_t k() const { return std::min<std::uint64_t>(options.top, patterns()); }
 };
 
@@ -186,7 +187,7 @@ class ScanWorkspace {
     const std::uint64_t words = (query.size() + word_symbols - 1) / word_symbols;
     const bool lcs = call.options.measure == Measure::lcs;
     if (call.options.threshold == 0.0 || query.size() > postings_lists_max ||
-        (lcs ? words > listed_words_max : runs_shape(call, 0).slot_end < call.patterns())) {
+        (lcs ? words > listed_words_max : runs_shape(call, 0).slot_end < call.slots())) {
       return false;
     }
     PostingsPlan plan(*call.postings, call.store, query, call.options.threshold);
@@ -336,7 +337,7 @@ class ScanWorkspace {
     };
 
     const RunsShape<ExecutionSpace> shape = runs_shape(call, q);
-    const bool all_fit = shape.slot_end == call.patterns();
+    const bool all_fit = shape.slot_end == call.slots();
     std::uint64_t count = call.patterns();
     if (call.options.threshold > 0.0) {
       collect({});
@@ -387,7 +388,7 @@ class ScanWorkspace {
     // Slots are sorted by length: the matrices of all before `slot_end` fit.
     const std::uint32_t* lengths = call.store.tiles.lengths.data();
     shape.slot_end = static_cast<std::uint32_t>(
-        std::upper_bound(lengths, lengths + call.patterns(), run_words_max / shape.words) -
+        std::upper_bound(lengths, lengths + call.slots(), run_words_max / shape.words) -
         lengths);
     if (shape.slot_end > 0) shape.rows = lengths[shape.slot_end - 1];
     return shape;
@@ -409,12 +410,12 @@ class ScanWorkspace {
   void count_long_runs(const ScanCall& call, std::uint32_t q, std::uint32_t slot) {
     const std::span<const Symbol> query = call.queries[call.rows[q]];
     const BlockFinder finder(query, call.options.autojunk);
-    const auto patterns = static_cast<std::uint32_t>(call.patterns());
-    const std::uint64_t first = std::uint64_t{q} * m_tiles->view().slots() + slot;
-    const auto own = Kokkos::subview(m_matched.view(), std::pair(first, first + patterns - slot));
-    std::vector<std::uint32_t> counts(patterns - slot);
+    const std::uint32_t end = call.slots();
+    const std::uint64_t first = std::uint64_t{q} * end + slot;
+    const auto own = Kokkos::subview(m_matched.view(), std::pair(first, first + end - slot));
+    std::vector<std::uint32_t> counts(end - slot);
     download(m_exec_space, counts.data(), own, counts.size());
-    for (std::uint32_t s = slot; s < patterns; ++s) {
+    for (std::uint32_t s = slot; s < end; ++s) {
       std::uint32_t& count = counts[s - slot];
       const std::uint64_t total = call.store.tiles.lengths.data()[s] + query.size();
       const double threshold = call.options.threshold;

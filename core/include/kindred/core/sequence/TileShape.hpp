@@ -9,7 +9,13 @@ namespace Kindred {
 /// Patterns of a tile: a warp's lanes, or half a host pack.
 inline constexpr std::uint32_t tile_patterns = 32;
 
-/// Marks a slot of the last tile that holds no pattern.
+/// \brief Slots without a pattern: the first ones. Slots are sorted by length, so they cost a tile of
+/// the shortest patterns, not one of the longest.
+constexpr std::uint32_t unused_slots(std::uint64_t patterns) {
+  return static_cast<std::uint32_t>((tile_patterns - patterns % tile_patterns) % tile_patterns);
+}
+
+/// Marks a slot that holds no pattern.
 inline constexpr std::uint32_t no_pattern = 0xFFFFFFFFU;
 
 /// Bytes of a dense symbol below \p vocabulary; the padding, `vocabulary`, must fit too.
