@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_SEARCH_REPORT_HPP
+#define KINDRED_MATCHER_SEARCH_REPORT_HPP
+
+#include <cstdint>
+#include <string_view>
+
+namespace Kindred {
+
+/// \brief What a path of exact search did, over all of a call.
+struct SearchReport {
+  std::string_view path;        ///< "plain", "screen" or "matrix"
+  std::uint64_t screened = 0;   ///< pairs of a query and a row that a bound judged
+  std::uint64_t survivors = 0;  ///< of them scored canonically
+};
+
+}  // namespace Kindred
+
+#endif  // KINDRED_MATCHER_SEARCH_REPORT_HPP
