@@ -146,8 +146,7 @@ SearchResults VectorIndex::search(std::span<const float> queries,
     auto& workspace = state.workspace<execution_space>(space);
     const std::lock_guard lock(workspace.mutex);
     const auto rows = state.resident.get<execution_space>().view();
-    workspace.filter.resize_discarding(options.filter.size());
-    Impl::upload(exec_space, workspace.filter.view(), options.filter.data(), options.filter.size());
+    Impl::upload_filter(exec_space, workspace, options.filter);
     const std::size_t query_bytes =
         sizeof(Rank) * (std::min(state.size, row_chunk_max) + options.top) +
         (sizeof(double) + sizeof(float)) * state.dimension;

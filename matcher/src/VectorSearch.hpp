@@ -29,13 +29,17 @@ struct ResidentRows {
         norms(memory, "Kindred::VectorIndex::norms", rows.size() / dimension_),
         dimension(dimension_) {
     upload(exec_space, values.view(), rows.data(), rows.size());
-    vector_norms(exec_space, values.const_view(), dimension, norms.view());
+    vector_norms(exec_space, view(), norms.view());
     exec_space.fence("Kindred::VectorIndex::VectorIndex");
   }
 
   std::uint64_t bytes() const noexcept { return values.bytes() + norms.bytes(); }
   VectorRows<ExecutionSpace> view() const {
-    return {values.const_view(), norms.const_view(), dimension};
+    VectorRows<ExecutionSpace> rows;
+    rows.values = bytes_of<ExecutionSpace>(values.const_view());
+    rows.norms = norms.const_view();
+    rows.dimension = dimension;
+    return rows;
   }
 
   Buffer<float, memory_space> values;
@@ -71,7 +75,7 @@ struct VectorWorkspace {
   Buffer<float, memory_space> floats;
   Buffer<double, memory_space> wide;
   Buffer<double, memory_space> norms;
-  Buffer<std::uint8_t, memory_space> filter;
+  Buffer<std::uint64_t, memory_space> filter;  ///< a bit a row; empty: all pass
   Buffer<Rank, memory_space> ranks;
   Buffer<Rank, memory_space> top;
   Buffer<Rank, memory_space> partial;
@@ -81,6 +85,17 @@ struct VectorWorkspace {
   Buffer<std::uint64_t, memory_space> offsets;
   std::vector<Rank> host_top;
 };
+
+/// Uploads a byte a row (empty: all pass) as bits. Fences \p exec_space.
+template <class ExecutionSpace>
+void upload_filter(const ExecutionSpace& exec_space, VectorWorkspace<ExecutionSpace>& workspace,
+                   std::span<const std::uint8_t> passes) {
+  std::vector<std::uint64_t> words(filter_words(passes.size()), 0);
+  for (std::size_t row = 0; row < passes.size(); ++row)
+    words[row / 64] |= std::uint64_t{passes[row] != 0} << (row % 64);
+  workspace.filter.resize_discarding(words.size());
+  upload(exec_space, workspace.filter.view(), words.data(), words.size());
+}
 
 /// Uploads queries, widens them, takes their norms. Fences \p exec_space once.
 template <class ExecutionSpace>
@@ -95,7 +110,8 @@ VectorQueries<ExecutionSpace> upload_queries(const ExecutionSpace& exec_space,
   upload(exec_space, workspace.floats.view(), queries.data(), queries.size());
   prepare_queries(exec_space, workspace.floats.const_view(), dimension, workspace.wide.view(),
                   workspace.norms.view());
-  return {workspace.wide.const_view(), workspace.norms.const_view(), count};
+  return {workspace.floats.const_view(), workspace.wide.const_view(), workspace.norms.const_view(),
+          count};
 }
 
 /// \brief The ranks of the best `top` rows of every query, into `workspace.host_top`; rows are
@@ -114,7 +130,8 @@ void search_batch(const ExecutionSpace& exec_space, VectorWorkspace<ExecutionSpa
     const std::size_t begin = list * row_chunk;
     const std::size_t length = std::min(row_chunk, count - begin);
     workspace.ranks.resize_discarding(prepared.count * length);
-    score_rows(exec_space, metric, rows, begin, length, workspace.filter.const_view(), prepared,
+    score_rows(exec_space, metric, rows, begin, length, {},
+               RowFilter<ExecutionSpace>{workspace.filter.const_view(), 0}, prepared,
                workspace.ranks.view());
     const TopKShape shape{prepared.count, length, top};
     workspace.select.resize_discarding(top_k_workspace<ExecutionSpace, Rank>(shape));

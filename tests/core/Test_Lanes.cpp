@@ -4,6 +4,8 @@
 #include <kindred/core/common/CanonicalSum.hpp>
 
 #include <bit>
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include "Support.hpp"
@@ -83,6 +85,49 @@ TEST(Lanes, EqualTheirScalarTwinToTheBit) {
     ASSERT_EQ(bits(every_operation(Arch::Lanes<HostSpace>(0), a, b, sum, index, count)),
               bits(every_operation(Arch::ScalarLanes(), a, b, sum, index, count)));
   }
+}
+
+TEST(Lanes, LoadStoredElementsAsTheirScalarTwinDoes) {
+  auto generator = Testing::generator("Lanes elements");
+  const Arch::Lanes<HostSpace> lanes(0);
+  const Arch::ScalarLanes twin;
+  const auto expect_equal = [&](const auto& values) {
+    for (int count = 0; count <= 32; ++count) {
+      ASSERT_EQ(bits(lanes_of(lanes, lanes.widen(lanes.load(values.data(), count)))),
+                bits(lanes_of(twin, twin.widen(twin.load(values.data(), count)))));
+    }
+    ASSERT_EQ(bits(lanes_of(lanes, lanes.widen(lanes.multiply(lanes.load(values.data()), 0.3F)))),
+              bits(lanes_of(twin, twin.widen(twin.multiply(twin.load(values.data()), 0.3F)))));
+  };
+  for (std::uint32_t first = 0; first < 0x10000U; first += 32) {  // every number there is
+    std::vector<Arch::Float16> halves;
+    std::vector<Arch::BFloat16> brains;
+    std::vector<std::int8_t> bytes;
+    for (std::uint32_t i = first; i < first + 32; ++i) {
+      halves.push_back({static_cast<std::uint16_t>(i)});
+      brains.push_back({static_cast<std::uint16_t>(i)});
+      bytes.push_back(static_cast<std::int8_t>(generator()));
+    }
+    expect_equal(halves);
+    expect_equal(brains);
+    expect_equal(bytes);
+  }
+}
+
+TEST(Elements, WidenAsTheirDefinitionSays) {
+  const auto half = [](std::uint16_t value) { return Arch::to_float(Arch::Float16{value}); };
+  EXPECT_EQ(half(0x3C00), 1.0F);
+  EXPECT_EQ(half(0xC000), -2.0F);
+  EXPECT_EQ(half(0x7BFF), 65504.0F);
+  EXPECT_EQ(half(0x0001), 0x1p-24F);
+  EXPECT_EQ(half(0x03FF), 0x3FFp-24F);
+  EXPECT_EQ(half(0x0400), 0x1p-14F);
+  EXPECT_TRUE(std::signbit(half(0x8000)));
+  EXPECT_EQ(half(0xFC00), -std::numeric_limits<float>::infinity());
+  EXPECT_TRUE(std::isnan(half(0x7C01)));
+  EXPECT_EQ(Arch::to_float(Arch::BFloat16{0x3F80}), 1.0F);
+  EXPECT_EQ(Arch::to_float(Arch::BFloat16{0x0001}), 0x1p-133F);
+  EXPECT_EQ(Arch::to_float(std::int8_t{-128}), -128.0F);
 }
 
 TEST(CanonicalSum, MatchesReferenceAtEveryKindOfLength) {

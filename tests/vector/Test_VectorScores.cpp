@@ -1,84 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <kindred/backends/Reference.hpp>
-#include <kindred/backends/impl/Instances.hpp>
-#include <kindred/core/vector/VectorScores.hpp>
+#include <kindred/core/common/Error.hpp>
 
 #include <bit>
 #include <string>
 #include <vector>
 
 #include "Support.hpp"
+#include "VectorData.hpp"
 
 namespace {
 
 using namespace Kindred;
 
-constexpr Metric metrics[] = {Metric::cosine, Metric::ip, Metric::l2};
+using Testing::all_elements;
+using Testing::normal_values;
+using Testing::reference_rank;
+using Testing::StoredRows;
 
-std::vector<float> normal_values(std::mt19937_64& generator, std::size_t size) {
-  std::normal_distribution<float> normal;
-  std::vector<float> out(size);
-  for (float& value : out) value = normal(generator);
-  return out;
-}
-
-Rank reference_rank(Metric metric, std::span<const float> query, std::span<const float> row,
-                    std::uint32_t index) {
-  const float score = Reference::score(metric, query, row);
-  return metric == Metric::l2 ? rank_ascending(score, index) : rank_descending(score, index);
-}
-
-/// A matrix, its norms and prepared queries on a space.
-template <class ExecutionSpace>
-struct Data {
-  using memory_space = typename ExecutionSpace::memory_space;
-
-  Data(const ExecutionSpace& exec_space, const std::vector<float>& rows,
-       const std::vector<float>& queries, std::size_t dimension)
-      : values("values", rows.size()),
-        norms("norms", rows.size() / dimension),
-        floats("floats", queries.size()),
-        wide("wide", queries.size()),
-        query_norms("query_norms", queries.size() / dimension),
-        view{values, norms, dimension},
-        prepared{wide, query_norms, queries.size() / dimension} {
-    Impl::upload(exec_space, values, rows.data(), rows.size());
-    Impl::upload(exec_space, floats, queries.data(), queries.size());
-    vector_norms(exec_space, ArrayView<const float, ExecutionSpace>(values), dimension,
-                 ArrayView<double, ExecutionSpace>(norms));
-    prepare_queries(exec_space, ArrayView<const float, ExecutionSpace>(floats), dimension,
-                    ArrayView<double, ExecutionSpace>(wide),
-                    ArrayView<double, ExecutionSpace>(query_norms));
-  }
-
-  Kokkos::View<float*, memory_space> values;
-  Kokkos::View<double*, memory_space> norms;
-  Kokkos::View<float*, memory_space> floats;
-  Kokkos::View<double*, memory_space> wide;
-  Kokkos::View<double*, memory_space> query_norms;
-  VectorRows<ExecutionSpace> view;
-  VectorQueries<ExecutionSpace> prepared;
-};
+constexpr auto& metrics = Testing::all_metrics;
 
 std::vector<Rank> ranks_of_rows(Space space, Metric metric, const std::vector<float>& rows,
                                 const std::vector<float>& queries, std::size_t dimension,
                                 std::size_t begin, std::size_t count,
                                 const std::vector<std::uint8_t>& filter) {
-  return Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
-    using execution_space = std::decay_t<decltype(exec_space)>;
-    using memory_space = typename execution_space::memory_space;
-    const Data<execution_space> data(exec_space, rows, queries, dimension);
-    Kokkos::View<std::uint8_t*, memory_space> passes("passes", filter.size());
-    Impl::upload(exec_space, passes, filter.data(), filter.size());
-    std::vector<Rank> out(data.prepared.count * count);
-    Kokkos::View<Rank*, memory_space> ranks("ranks", out.size());
-    score_rows(exec_space, metric, data.view, begin, count,
-               ArrayView<const std::uint8_t, execution_space>(passes), data.prepared,
-               ArrayView<Rank, execution_space>(ranks));
-    Impl::download(exec_space, out.data(), ranks, out.size());
-    return out;
-  });
+  return Testing::ranks_of_rows(Testing::context(), space, metric,
+                                StoredRows::near(VectorElement::float32, rows, dimension), queries,
+                                begin, count, filter);
 }
 
 TEST(VectorScores, MatchReferenceAtEveryDimension) {
@@ -178,7 +126,8 @@ TEST(VectorScores, ScoreCandidatesAsTheirRows) {
                 i < filled ? static_cast<std::uint32_t>(generator() % count) : no_candidate;
           }
         }
-        const Data<execution_space> data(exec_space, rows, queries, dimension);
+        const Testing::VectorData<execution_space> data(
+            exec_space, StoredRows::near(VectorElement::float32, rows, dimension), queries);
         Kokkos::View<std::uint32_t*, memory_space> id_view("ids", ids.size());
         Kokkos::View<std::uint32_t*, memory_space> owner_view("owner", owner.size());
         Kokkos::View<Rank*, memory_space> ranks("ranks", ids.size());
@@ -202,6 +151,56 @@ TEST(VectorScores, ScoreCandidatesAsTheirRows) {
       });
     }
   }
+}
+
+TEST(VectorScores, OfStoredElementsAreThoseOfTheRowsTheyDecodeTo) {
+  auto generator = Testing::generator("VectorScores elements");
+  for (const VectorElement element : all_elements) {
+    for (const std::size_t dimension : {1UL, 3UL, 4UL, 31UL, 32UL, 36UL, 100UL, 768UL, 4100UL}) {
+      const std::size_t count = 23;
+      const StoredRows rows =
+          StoredRows::near(element, normal_values(generator, count * dimension), dimension);
+      const std::vector<float> queries = normal_values(generator, 5 * dimension);
+      std::vector<std::uint32_t> ids(count);
+      for (std::uint32_t& id : ids) id = static_cast<std::uint32_t>(generator());
+      std::vector<std::uint32_t> candidates(40);
+      for (std::uint32_t& row : candidates) row = static_cast<std::uint32_t>(generator() % count);
+      for (const Metric metric : metrics) {
+        const auto rank = [&](std::size_t query, std::size_t row) {
+          return reference_rank(metric, std::span(queries).subspan(query * dimension, dimension),
+                                rows.row(row), ids[row]);
+        };
+        std::vector<Rank> scanned;
+        for (std::size_t query = 0; query < 5; ++query) {
+          for (std::size_t row = 2; row < count; ++row) scanned.push_back(rank(query, row));
+        }
+        std::vector<Rank> chosen;
+        for (std::size_t i = 0; i < candidates.size(); ++i)
+          chosen.push_back(rank(i % 5, candidates[i]));
+        for (const Space space : Testing::spaces()) {
+          SCOPED_TRACE(std::string(to_string(element)) + ' ' + std::string(to_string(metric)) +
+                       " on " + std::string(to_string(space)) + ", dimension " +
+                       std::to_string(dimension));
+          ASSERT_EQ(Testing::ranks_of_rows(Testing::context(), space, metric, rows, queries, 2,
+                                           count - 2, {}, ids),
+                    scanned);
+          ASSERT_EQ(Testing::ranks_of_candidates(Testing::context(), space, metric, rows, queries,
+                                                 candidates, ids),
+                    chosen);
+        }
+      }
+    }
+  }
+}
+
+TEST(VectorScores, RefuseATileThatIsTooSmall) {
+  const StoredRows rows = StoredRows::near(VectorElement::bfloat16, std::vector<float>(40, 1), 4);
+  Impl::with_instance(Testing::context(), Space::serial, [&](const auto& exec_space) {
+    using execution_space = std::decay_t<decltype(exec_space)>;
+    const Testing::VectorData<execution_space> data(exec_space, rows, std::vector<float>(4, 1));
+    EXPECT_THROW(score_rows(exec_space, Metric::ip, data.view, 0, 10, {}, {}, data.prepared, {}),
+                 InvalidArgument);
+  });
 }
 
 }  // namespace

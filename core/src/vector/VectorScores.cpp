@@ -1,48 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/vector/VectorScores.hpp>
 
+#include <kindred/core/common/Error.hpp>
 #include <kindred/core/vector/impl/VectorScores_Impl.hpp>
+
+#include <string>
+#include <type_traits>
 
 namespace Kindred {
 
 namespace {
 
 template <class ExecutionSpace, class Term>
-void launch_rows(const ExecutionSpace& exec_space, Metric metric,
-                 const VectorRows<ExecutionSpace>& rows, std::uint64_t begin, std::uint64_t count,
-                 const std::uint8_t* filter, const VectorQueries<ExecutionSpace>& queries,
-                 Rank* ranks) {
+void launch_rows(const ExecutionSpace& exec_space, const Impl::RowRange<ExecutionSpace>& range) {
   using shape = Arch::VectorShape<ExecutionSpace>;
-  const std::uint64_t row_units = (count + shape::unit_rows - 1) / shape::unit_rows;
-  const std::uint64_t query_units = (queries.count + shape::unit_queries - 1) / shape::unit_queries;
-  Impl::for_each_unit(exec_space, "Kindred::Vector::score_rows::scan", row_units * query_units,
-                      Impl::RowKernel<ExecutionSpace, Term>{
-                          metric, rows.values.data(), rows.norms.data(), rows.dimension, begin,
-                          count, filter, queries.values.data(), queries.norms.data(), queries.count,
-                          ranks, row_units, query_units});
+  if (range.query_count < shape::tile_queries || shape::tile_queries == 1) {
+    const char* label = "Kindred::Vector::score_rows::scan";
+    const std::uint64_t units = (range.count + shape::scan_rows - 1) / shape::scan_rows;
+    Impl::with_width<ExecutionSpace>(range.rows, [&](auto wide) {
+      Impl::for_each_unit(exec_space, label, units,
+                          Impl::ScanKernel<ExecutionSpace, Term, wide()>{range});
+    });
+    return;
+  }
+  const std::uint64_t row_units = (range.count + shape::unit_rows - 1) / shape::unit_rows;
+  const std::uint64_t query_units =
+      (range.query_count + shape::unit_queries - 1) / shape::unit_queries;
+  Impl::for_each_unit(exec_space, "Kindred::Vector::score_rows::batch", row_units * query_units,
+                      Impl::BatchKernel<ExecutionSpace, Term>{range, row_units, query_units});
 }
 
-template <class ExecutionSpace, class Term>
+template <class Element, class Term, class ExecutionSpace>
 void launch_candidates(const ExecutionSpace& exec_space, Metric metric,
-                       const VectorRows<ExecutionSpace>& rows, const std::uint32_t* ids,
+                       const Impl::ElementRows<Element>& rows, const std::uint32_t* ids,
                        const ArrayView<const std::uint32_t, ExecutionSpace>& unit_queries,
                        const VectorQueries<ExecutionSpace>& queries, Rank* ranks) {
-  Impl::for_each_unit(
-      exec_space, "Kindred::Vector::score_candidates::gather", unit_queries.size(),
-      Impl::CandidateKernel<ExecutionSpace, Term>{
-          metric, rows.values.data(), rows.norms.data(), rows.dimension, ids, unit_queries.data(),
-          unit_queries.size(), queries.values.data(), queries.norms.data(), ranks});
+  Impl::with_width<ExecutionSpace>(rows, [&](auto wide) {
+    Impl::for_each_unit(exec_space, "Kindred::Vector::score_candidates::gather",
+                        unit_queries.size(),
+                        Impl::CandidateKernel<ExecutionSpace, Element, Term, wide()>{
+                            metric, rows, ids, unit_queries.data(), unit_queries.size(),
+                            queries.values.data(), queries.norms.data(), ranks});
+  });
 }
 
 }  // namespace
 
 template <class ExecutionSpace>
-void vector_norms(const ExecutionSpace& exec_space,
-                  const ArrayView<const float, ExecutionSpace>& values, std::uint64_t dimension,
+void vector_norms(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
                   const ArrayView<double, ExecutionSpace>& norms) {
-  Impl::for_each_unit(exec_space, "Kindred::Vector::vector_norms::sum", norms.size(),
-                      Impl::NormKernel<ExecutionSpace>{values.data(), norms.size(), dimension,
-                                                       norms.data(), nullptr});
+  Impl::with_element(rows, [&](const auto& elements) {
+    using element = std::remove_cvref_t<decltype(*elements.values)>;
+    Impl::for_each_unit(
+        exec_space, "Kindred::Vector::vector_norms::sum", norms.size(),
+        Impl::NormKernel<ExecutionSpace, element>{elements, norms.size(), norms.data(), nullptr});
+  });
+}
+
+template <class ExecutionSpace>
+void decode_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
+                 std::uint64_t begin, std::uint64_t count,
+                 const ArrayView<float, ExecutionSpace>& out) {
+  Impl::with_element(rows, [&](const auto& elements) {
+    using element = std::remove_cvref_t<decltype(*elements.values)>;
+    Impl::for_each_unit(
+        exec_space, "Kindred::Vector::decode_rows::decode", count,
+        Impl::DecodeKernel<ExecutionSpace, element>{elements, begin, count, out.data()});
+  });
 }
 
 template <class ExecutionSpace>
@@ -50,24 +74,46 @@ void prepare_queries(const ExecutionSpace& exec_space,
                      const ArrayView<const float, ExecutionSpace>& values, std::uint64_t dimension,
                      const ArrayView<double, ExecutionSpace>& wide,
                      const ArrayView<double, ExecutionSpace>& norms) {
-  Impl::for_each_unit(exec_space, "Kindred::Vector::prepare_queries::widen", norms.size(),
-                      Impl::NormKernel<ExecutionSpace>{values.data(), norms.size(), dimension,
-                                                       norms.data(), wide.data()});
+  Impl::for_each_unit(
+      exec_space, "Kindred::Vector::prepare_queries::widen", norms.size(),
+      Impl::NormKernel<ExecutionSpace, float>{{values.data(), nullptr, nullptr, nullptr, dimension},
+                                              norms.size(),
+                                              norms.data(),
+                                              wide.data()});
 }
 
 template <class ExecutionSpace>
 void score_rows(const ExecutionSpace& exec_space, Metric metric,
                 const VectorRows<ExecutionSpace>& rows, std::uint64_t begin, std::uint64_t count,
-                const ArrayView<const std::uint8_t, ExecutionSpace>& filter,
+                const ArrayView<float, ExecutionSpace>& tile,
+                const RowFilter<ExecutionSpace>& filter,
                 const VectorQueries<ExecutionSpace>& queries,
                 const ArrayView<Rank, ExecutionSpace>& ranks) {
-  const std::uint8_t* passes = filter.size() == 0 ? nullptr : filter.data();
+  if (count == 0 || queries.count == 0) return;
+  const bool decoded = rows.element != VectorElement::float32;
+  KINDRED_THROW_IF(decoded && tile.size() < count * rows.dimension,
+                   "rows of " + std::string(to_string(rows.element)) + " need a tile of " +
+                       std::to_string(count * rows.dimension) + " floats; it has " +
+                       std::to_string(tile.size()));
+  if (decoded) decode_rows(exec_space, rows, begin, count, tile);
+  const float* values =
+      decoded ? tile.data()
+              : reinterpret_cast<const float*>(rows.values.data()) + begin * rows.dimension;
+  const Impl::RowRange<ExecutionSpace> range{
+      metric,
+      {values, nullptr, rows.norms.data() == nullptr ? nullptr : rows.norms.data() + begin,
+       rows.ids.size() == 0 ? nullptr : rows.ids.data() + begin, rows.dimension},
+      begin,
+      count,
+      filter,
+      queries.values.data(),
+      queries.norms.data(),
+      queries.count,
+      ranks.data()};
   if (metric == Metric::l2) {
-    launch_rows<ExecutionSpace, Impl::SquaredDifferenceTerm>(exec_space, metric, rows, begin, count,
-                                                             passes, queries, ranks.data());
+    launch_rows<ExecutionSpace, Impl::SquaredDifferenceTerm>(exec_space, range);
   } else {
-    launch_rows<ExecutionSpace, Impl::DotTerm>(exec_space, metric, rows, begin, count, passes,
-                                               queries, ranks.data());
+    launch_rows<ExecutionSpace, Impl::DotTerm>(exec_space, range);
   }
 }
 
@@ -83,24 +129,30 @@ void score_candidates(const ExecutionSpace& exec_space, Metric metric,
                       const ArrayView<const std::uint32_t, ExecutionSpace>& unit_queries,
                       const VectorQueries<ExecutionSpace>& queries,
                       const ArrayView<Rank, ExecutionSpace>& ranks) {
-  if (metric == Metric::l2) {
-    launch_candidates<ExecutionSpace, Impl::SquaredDifferenceTerm>(
-        exec_space, metric, rows, ids.data(), unit_queries, queries, ranks.data());
-  } else {
-    launch_candidates<ExecutionSpace, Impl::DotTerm>(exec_space, metric, rows, ids.data(),
-                                                     unit_queries, queries, ranks.data());
-  }
+  Impl::with_element(rows, [&](const auto& elements) {
+    using element = std::remove_cvref_t<decltype(*elements.values)>;
+    if (metric == Metric::l2) {
+      launch_candidates<element, Impl::SquaredDifferenceTerm>(
+          exec_space, metric, elements, ids.data(), unit_queries, queries, ranks.data());
+    } else {
+      launch_candidates<element, Impl::DotTerm>(exec_space, metric, elements, ids.data(),
+                                                unit_queries, queries, ranks.data());
+    }
+  });
 }
 
 #define KINDRED_INSTANTIATE(SPACE)                                                                \
-  template void vector_norms<SPACE>(const SPACE&, const ArrayView<const float, SPACE>&,           \
-                                    std::uint64_t, const ArrayView<double, SPACE>&);              \
+  template void vector_norms<SPACE>(const SPACE&, const VectorRows<SPACE>&,                       \
+                                    const ArrayView<double, SPACE>&);                             \
+  template void decode_rows<SPACE>(const SPACE&, const VectorRows<SPACE>&, std::uint64_t,         \
+                                   std::uint64_t, const ArrayView<float, SPACE>&);                \
   template void prepare_queries<SPACE>(const SPACE&, const ArrayView<const float, SPACE>&,        \
                                        std::uint64_t, const ArrayView<double, SPACE>&,            \
                                        const ArrayView<double, SPACE>&);                          \
   template void score_rows<SPACE>(const SPACE&, Metric, const VectorRows<SPACE>&, std::uint64_t,  \
-                                  std::uint64_t, const ArrayView<const std::uint8_t, SPACE>&,     \
-                                  const VectorQueries<SPACE>&, const ArrayView<Rank, SPACE>&);    \
+                                  std::uint64_t, const ArrayView<float, SPACE>&,                  \
+                                  const RowFilter<SPACE>&, const VectorQueries<SPACE>&,           \
+                                  const ArrayView<Rank, SPACE>&);                                 \
   template int candidate_unit<SPACE>();                                                           \
   template void score_candidates<SPACE>(                                                          \
       const SPACE&, Metric, const VectorRows<SPACE>&,                                             \

@@ -54,9 +54,13 @@ class Lanes<DeviceSpace> {
   }
 
   KOKKOS_INLINE_FUNCTION F64 zero() const { return 0.0; }
-  KOKKOS_INLINE_FUNCTION F32 load(const float* data) const { return data[m_lane]; }
-  KOKKOS_INLINE_FUNCTION F32 load(const float* data, int count) const {
-    return static_cast<int>(m_lane) < count ? data[m_lane] : 0.0F;
+  template <class Element>
+  KOKKOS_INLINE_FUNCTION F32 load(const Element* data) const {
+    return to_float(data[m_lane]);
+  }
+  template <class Element>
+  KOKKOS_INLINE_FUNCTION F32 load(const Element* data, int count) const {
+    return static_cast<int>(m_lane) < count ? to_float(data[m_lane]) : 0.0F;
   }
   KOKKOS_INLINE_FUNCTION F64 load(const double* data) const { return data[m_lane]; }
   KOKKOS_INLINE_FUNCTION F64 load(const double* data, int count) const {
@@ -65,7 +69,11 @@ class Lanes<DeviceSpace> {
   KOKKOS_INLINE_FUNCTION void store(double* data, F64 value, int count) const {
     if (static_cast<int>(m_lane) < count) data[m_lane] = value;
   }
-  KOKKOS_INLINE_FUNCTION void prefetch(const float*) const {}
+  KOKKOS_INLINE_FUNCTION void store(float* data, F32 value, int count) const {
+    if (static_cast<int>(m_lane) < count) data[m_lane] = value;
+  }
+  KOKKOS_INLINE_FUNCTION void prefetch(const void*) const {}
+  KOKKOS_INLINE_FUNCTION F32 multiply(F32 a, float b) const { return a * b; }
   KOKKOS_INLINE_FUNCTION F64 widen(F32 a) const { return static_cast<double>(a); }
   KOKKOS_INLINE_FUNCTION F32 gather(const float* data, const std::uint32_t* index) const {
     return data[index[m_lane]];

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 // The device pass of nvcc reads host code too, and knows no vector types: it sees the scalar twin.
-#if !defined(__CUDA_ARCH__) && \
+#if !defined(__CUDA_ARCH__) && defined(__F16C__) && \
     ((defined(__AVX512F__) && defined(__AVX512VL__)) || (defined(__AVX2__) && defined(__FMA__)))
 #define KINDRED_HAS_PACK_LANES 1
 #include <immintrin.h>
@@ -130,6 +130,20 @@ inline double halving_sum(Double a) {
 
 #endif
 
+/// Eight stored elements as floats.
+inline __m256 load_eight(const float* data) { return _mm256_loadu_ps(data); }
+inline __m256 load_eight(const Float16* data) {
+  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(data)));
+}
+inline __m256 load_eight(const BFloat16* data) {
+  const __m128i bits = _mm_loadu_si128(reinterpret_cast<const __m128i*>(data));
+  return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(bits), 16));
+}
+inline __m256 load_eight(const std::int8_t* data) {
+  const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(data));
+  return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(bytes));
+}
+
 }  // namespace Pack
 
 /// \brief The 32 lanes in vector registers. Host only. \see ScalarLanes for what the operations
@@ -152,8 +166,15 @@ class PackLanes {
   F64 zero() const {
     return make([](int) { return Pack::zero(); });
   }
-  F32 load(const float* data) const {
-    return make_eights([&](int e) { return _mm256_loadu_ps(data + e * 8); });
+  template <class Element>
+  F32 load(const Element* data) const {
+    return make_eights([&](int e) { return Pack::load_eight(data + e * 8); });
+  }
+  template <class Element>
+  F32 load(const Element* data, int count) const {
+    Element padded[32] = {};
+    for (int l = 0; l < count; ++l) padded[l] = data[l];
+    return load(padded);
   }
   F32 load(const float* data, int count) const {
     const unsigned mask = lanes_below(count);
@@ -174,8 +195,16 @@ class PackLanes {
       Pack::store(data + p * Pack::doubles, get(value, p), mask >> (p * Pack::doubles) & part_mask);
     }
   }
-  void prefetch(const float* data) const {
-    _mm_prefetch(reinterpret_cast<const char*>(data), _MM_HINT_T0);
+  void store(float* data, const F32& value, int count) const {
+    for (int l = 0; l < count; ++l) data[l] = value.lane[l];
+  }
+  F32 multiply(const F32& a, float b) const {
+    return make_eights([&](int e) {
+      return _mm256_mul_ps(*reinterpret_cast<const __m256*>(a.lane + e * 8), _mm256_set1_ps(b));
+    });
+  }
+  void prefetch(const void* data) const {
+    _mm_prefetch(static_cast<const char*>(data), _MM_HINT_T0);
   }
   F32 gather(const float* data, const std::uint32_t* index) const {
     return make_eights([&](int e) { return Pack::gather(data, index + e * 8); });

@@ -2,6 +2,8 @@
 #ifndef KINDRED_CORE_ARCH_SCALAR_LANES_HPP
 #define KINDRED_CORE_ARCH_SCALAR_LANES_HPP
 
+#include <kindred/core/arch/Elements.hpp>
+
 #include <cstdint>
 
 namespace Kindred::Arch {
@@ -21,12 +23,16 @@ class ScalarLanes {
   F64 zero() const {
     return make([](int) { return 0.0; });
   }
-  /// `data[0 … 32)`
-  F32 load(const float* data) const { return load(data, 32); }
+  /// `data[0 … 32)` of a stored element type as floats.
+  template <class Element>
+  F32 load(const Element* data) const {
+    return load(data, 32);
+  }
   /// `data[0 … count)`, +0 beyond.
-  F32 load(const float* data, int count) const {
+  template <class Element>
+  F32 load(const Element* data, int count) const {
     F32 r;
-    for (int l = 0; l < 32; ++l) r.lane[l] = l < count ? data[l] : 0.0F;
+    for (int l = 0; l < 32; ++l) r.lane[l] = l < count ? to_float(data[l]) : 0.0F;
     return r;
   }
   F64 load(const double* data) const { return load(data, 32); }
@@ -37,8 +43,17 @@ class ScalarLanes {
   void store(double* data, const F64& value, int count) const {
     for (int l = 0; l < count; ++l) data[l] = value.lane[l];
   }
+  void store(float* data, const F32& value, int count) const {
+    for (int l = 0; l < count; ++l) data[l] = value.lane[l];
+  }
   /// Asks for the cache line of \p data.
-  void prefetch(const float*) const {}
+  void prefetch(const void*) const {}
+  /// `a · b` a lane, rounded to float.
+  F32 multiply(const F32& a, float b) const {
+    F32 r;
+    for (int l = 0; l < 32; ++l) r.lane[l] = a.lane[l] * b;
+    return r;
+  }
   /// `data[index[0 … 32)]`
   F32 gather(const float* data, const std::uint32_t* index) const {
     return gather(data, index, 32);

@@ -40,12 +40,12 @@ KOKKOS_INLINE_FUNCTION double halving_tree(std::uint64_t count, const Value& val
 /// \brief The canonical sum of `count` terms: blocks of 4096, 32 double lanes, halving trees. Never
 /// −0.
 ///
-/// \param accumulate `(offset, count, sum) -> sum` adds the terms `offset … offset + count` to the
-/// lanes; count ≤ 32 Every thread of the unit gets the sum. Complexity: O(count); on a device,
-/// count / 32 steps.
-template <class ExecutionSpace, class Accumulate>
-KOKKOS_INLINE_FUNCTION double canonical_sum(const Arch::Lanes<ExecutionSpace>& lanes,
-                                            std::uint64_t count, const Accumulate& accumulate) {
+/// \param lanes `Arch::Lanes` or `Arch::GroupLanes` \param accumulate `(offset, count, sum) -> sum`
+/// adds the terms `offset … offset + count` to the lanes; count ≤ 32 Every thread of the unit gets
+/// the sum. Complexity: O(count); on a device, count / 32 steps.
+template <class Lanes, class Accumulate>
+KOKKOS_INLINE_FUNCTION double canonical_sum(const Lanes& lanes, std::uint64_t count,
+                                            const Accumulate& accumulate) {
   const auto block_sum = [&](std::uint64_t block) {
     const std::uint64_t begin = block * canonical_block;
     const std::uint64_t end = begin + canonical_block < count ? begin + canonical_block : count;

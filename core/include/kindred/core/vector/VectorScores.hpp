@@ -6,33 +6,25 @@
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/common/Rank.hpp>
 #include <kindred/core/vector/Metric.hpp>
+#include <kindred/core/vector/RowFilter.hpp>
+#include <kindred/core/vector/VectorRows.hpp>
 
 #include <cstdint>
 
 namespace Kindred {
 
-/// \brief Rows of float32 and their norms, as the kernels read them.
+/// \brief √Σx² of the rows 0 … `norms.size()`, the sum canonical and unrounded. Does not fence.
+/// \param rows whose norms are not read \param norms a row
 template <class ExecutionSpace>
-struct VectorRows {
-  ArrayView<const float, ExecutionSpace> values;  ///< count × dimension, row-major
-  ArrayView<const double, ExecutionSpace> norms;  ///< of `vector_norms`; read under cosine
-  std::uint64_t dimension = 0;
-};
-
-/// \brief Queries widened to double, and their norms. \see prepare_queries
-template <class ExecutionSpace>
-struct VectorQueries {
-  ArrayView<const double, ExecutionSpace> values;  ///< count × dimension, row-major
-  ArrayView<const double, ExecutionSpace> norms;
-  std::uint64_t count = 0;
-};
-
-/// \brief √Σx² of every row, the sum canonical and unrounded. Does not fence.
-/// \param values `count × dimension`, row-major \param norms `count`
-template <class ExecutionSpace>
-void vector_norms(const ExecutionSpace& exec_space,
-                  const ArrayView<const float, ExecutionSpace>& values, std::uint64_t dimension,
+void vector_norms(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
                   const ArrayView<double, ExecutionSpace>& norms);
+
+/// \brief The float32 rows that `begin … begin + count` decode to. Does not fence.
+/// \param out `count × dimension`, row-major
+template <class ExecutionSpace>
+void decode_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
+                 std::uint64_t begin, std::uint64_t count,
+                 const ArrayView<float, ExecutionSpace>& out);
 
 /// \brief Widens queries to double, exactly, and takes their norms. Does not fence.
 /// \param values `count × dimension` \param wide as many \param norms `count`
@@ -46,13 +38,15 @@ void prepare_queries(const ExecutionSpace& exec_space,
 /// order. Does not fence.
 ///
 /// Reads every row from memory once for 64 queries or more. Complexity O(count × queries ×
-/// dimension). \param filter a byte a row of the whole matrix, 0 gives `rank_none`; of size 0 lets
-/// all pass \param ranks `queries × count`, row-major; the index in a rank is that of the whole
+/// dimension). \param tile where rows that are not float32 are decoded to, `count × dimension`
+/// \param filter of the whole matrix; what does not pass gives `rank_none`
+/// \param ranks `queries × count`, row-major; without ids the index in a rank is that of the whole
 /// matrix
 template <class ExecutionSpace>
 void score_rows(const ExecutionSpace& exec_space, Metric metric,
                 const VectorRows<ExecutionSpace>& rows, std::uint64_t begin, std::uint64_t count,
-                const ArrayView<const std::uint8_t, ExecutionSpace>& filter,
+                const ArrayView<float, ExecutionSpace>& tile,
+                const RowFilter<ExecutionSpace>& filter,
                 const VectorQueries<ExecutionSpace>& queries,
                 const ArrayView<Rank, ExecutionSpace>& ranks);
 
@@ -63,9 +57,10 @@ int candidate_unit();
 /// Fills up a unit: it has no row.
 inline constexpr std::uint32_t no_candidate = 0xFFFFFFFFU;
 
-/// \brief The ranks of chosen rows. Does not fence. Complexity O(candidates × dimension).
+/// \brief The ranks of chosen rows of any element type. Does not fence. Complexity O(candidates ×
+/// dimension).
 ///
-/// \param ids `units × candidate_unit`; behind a `no_candidate` a unit holds no row
+/// \param ids rows, `units × candidate_unit`; behind a `no_candidate` a unit holds no row
 /// \param unit_queries the query of each unit
 /// \param ranks as many as \p ids; `rank_none` for `no_candidate`
 template <class ExecutionSpace>

@@ -2,7 +2,9 @@
 #ifndef KINDRED_CORE_VECTOR_IMPL_VECTOR_SCORES_IMPL_HPP
 #define KINDRED_CORE_VECTOR_IMPL_VECTOR_SCORES_IMPL_HPP
 
+#include <kindred/core/arch/GroupLanes.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
+#include <kindred/core/vector/impl/ElementRow.hpp>
 #include <kindred/core/vector/impl/VectorTile.hpp>
 
 #include <algorithm>
@@ -36,11 +38,10 @@ KOKKOS_INLINE_FUNCTION std::uint64_t unit_of(const Member& member) {
 }
 
 /// A unit: the norm of a row, and the row widened where a target is given.
-template <class ExecutionSpace>
+template <class ExecutionSpace, class Element>
 struct NormKernel {
-  const float* values;
+  ElementRows<Element> rows;
   std::uint64_t count;
-  std::uint64_t dimension;
   double* norms;
   double* wide;
 
@@ -49,41 +50,109 @@ struct NormKernel {
     if (row >= count) return;
     const Arch::Lanes<ExecutionSpace> lanes(member);
     using F64 = typename Arch::Lanes<ExecutionSpace>::F64;
-    const float* x = values + row * dimension;
+    const ElementRow<Element> x = rows[row];
     const double sum =
-        canonical_sum(lanes, dimension, [&](std::uint64_t i, int length, const F64& partial) {
-          const F64 term = lanes.widen(lanes.load(x + i, length));
-          if (wide != nullptr) lanes.store(wide + row * dimension + i, term, length);
+        canonical_sum(lanes, rows.dimension, [&](std::uint64_t i, int length, const F64& partial) {
+          const F64 term = lanes.widen(x.load(lanes, i, length));
+          if (wide != nullptr) lanes.store(wide + row * rows.dimension + i, term, length);
           return lanes.multiply_add(term, term, partial);
         });
     if (lanes.is_leader()) norms[row] = Kokkos::sqrt(sum);
   }
 };
 
-/// Asks for the cache lines of a row.
-template <class Lanes>
-KOKKOS_INLINE_FUNCTION void prefetch_row(const Lanes& lanes, const float* row,
-                                         std::uint64_t dimension) {
-  for (std::uint64_t i = 0; i < dimension; i += 16) lanes.prefetch(row + i);
-}
-
-/// A unit: some rows, for some queries.
-template <class ExecutionSpace, class Term>
-struct RowKernel {
-  using shape = Arch::VectorShape<ExecutionSpace>;
-  using lanes_type = Arch::Lanes<ExecutionSpace>;
-
-  Metric metric;
-  const float* values;
-  const double* norms;
-  std::uint64_t dimension;
+/// A unit: a row decoded.
+template <class ExecutionSpace, class Element>
+struct DecodeKernel {
+  ElementRows<Element> rows;
   std::uint64_t begin;
   std::uint64_t count;
-  const std::uint8_t* filter;  // null: all pass
+  float* out;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const UnitMember<ExecutionSpace>& member) const {
+    const std::uint64_t row = unit_of(member);
+    if (row >= count) return;
+    const Arch::Lanes<ExecutionSpace> lanes(member);
+    const ElementRow<Element> x = rows[begin + row];
+    float* to = out + row * rows.dimension;
+    for (std::uint64_t i = 0; i < rows.dimension; i += 32) {
+      const auto length = static_cast<int>(rows.dimension - i < 32 ? rows.dimension - i : 32);
+      lanes.store(to + i, x.load(lanes, i, length), length);
+    }
+  }
+};
+
+/// What the kernels that rank a range of rows share.
+template <class ExecutionSpace>
+struct RowRange {
+  Metric metric;
+  ElementRows<float> rows;  // row 0 is row `first` of the whole matrix
+  std::uint64_t first;
+  std::uint64_t count;
+  RowFilter<ExecutionSpace> filter;
   const double* queries;
   const double* query_norms;
   std::uint64_t query_count;
   Rank* ranks;
+
+  KOKKOS_INLINE_FUNCTION bool passes(std::uint64_t query, std::uint64_t row) const {
+    return filter.passes(query, first + row);
+  }
+  KOKKOS_INLINE_FUNCTION void write(std::uint64_t query, std::uint64_t row, double sum) const {
+    ranks[query * count + row] =
+        passes(query, row)
+            ? score_rank(metric, sum, query_norms[query],
+                         metric == Metric::cosine ? rows.norms[row] : 1.0, rows.id(row, first))
+            : rank_none;
+  }
+};
+
+/// A unit: some rows, for few queries. A kernel of its own, because the tiles of a batch take
+/// registers that this one needs for loads in flight.
+template <class ExecutionSpace, class Term, bool Wide>
+struct ScanKernel {
+  using shape = Arch::VectorShape<ExecutionSpace>;
+  using lanes_type = Arch::GroupLanes<ExecutionSpace, Wide>;
+
+  RowRange<ExecutionSpace> range;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const UnitMember<ExecutionSpace>& member) const {
+    const std::uint64_t begin = unit_of(member) * shape::scan_rows;
+    if (begin >= range.count) return;
+    const lanes_type lanes(member);
+    const std::uint64_t end =
+        begin + shape::scan_rows < range.count ? begin + shape::scan_rows : range.count;
+    for (std::uint64_t row = begin; row < end; row += lanes_type::groups) {
+      for (std::uint64_t query = 0; query < range.query_count; ++query)
+        score(lanes, query, row + lanes.group());
+    }
+  }
+
+  /// A row behind the last is computed as the last again and not written.
+  KOKKOS_INLINE_FUNCTION void score(const lanes_type& lanes, std::uint64_t query,
+                                    std::uint64_t row) const {
+    const bool exists = row < range.count;
+    const ElementRow<float> x[1] = {range.rows[exists ? row : range.count - 1]};
+    const double* const y[1] = {range.queries + query * range.rows.dimension};
+    if constexpr (shape::prefetch_rows > 0) {
+      if (query == 0 && row + shape::prefetch_rows < range.count)
+        range.rows[row + shape::prefetch_rows].prefetch(lanes, range.rows.dimension);
+    }
+    double sums[1][1] = {};
+    // On a device the other groups of the warp may need the sum.
+    if (lanes_type::groups > 1 || range.passes(query, row))
+      tile_sums<Term, 1, 1, shape::scan_depth>(lanes, y, x, range.rows.dimension, sums);
+    if (lanes.is_leader() && exists) range.write(query, row, sums[0][0]);
+  }
+};
+
+/// A unit: some rows, for a block of queries.
+template <class ExecutionSpace, class Term>
+struct BatchKernel {
+  using shape = Arch::VectorShape<ExecutionSpace>;
+  using lanes_type = Arch::Lanes<ExecutionSpace>;
+
+  RowRange<ExecutionSpace> range;
   std::uint64_t row_units;
   std::uint64_t query_units;
 
@@ -93,10 +162,11 @@ struct RowKernel {
     const lanes_type lanes(member);
     const std::uint64_t row_first = unit % row_units * shape::unit_rows;
     const std::uint64_t row_end =
-        row_first + shape::unit_rows < count ? row_first + shape::unit_rows : count;
+        row_first + shape::unit_rows < range.count ? row_first + shape::unit_rows : range.count;
     std::uint64_t query = unit / row_units * shape::unit_queries;
-    const std::uint64_t query_end =
-        query + shape::unit_queries < query_count ? query + shape::unit_queries : query_count;
+    const std::uint64_t query_end = query + shape::unit_queries < range.query_count
+                                        ? query + shape::unit_queries
+                                        : range.query_count;
     if constexpr (shape::tile_queries > 1) {
       for (; query + shape::tile_queries <= query_end; query += shape::tile_queries) {
         for (std::uint64_t row = row_first; row < row_end; row += shape::tile_rows)
@@ -113,47 +183,42 @@ struct RowKernel {
   template <int Queries, int Rows>
   KOKKOS_INLINE_FUNCTION void tile(const lanes_type& lanes, std::uint64_t query,
                                    std::uint64_t row) const {
-    const float* x[Rows];
+    ElementRow<float> x[Rows];
     const double* y[Queries];
-    bool passes = filter == nullptr;
+    bool passes = range.filter.passes_all();
     for (int r = 0; r < Rows; ++r) {
-      const std::uint64_t index = begin + (row + r < count ? row + r : count - 1);
-      x[r] = values + index * dimension;
-      passes = passes || filter[index] != 0;
+      const std::uint64_t index = row + r < range.count ? row + r : range.count - 1;
+      x[r] = range.rows[index];
+      for (int q = 0; q < Queries; ++q) passes = passes || range.passes(query + q, index);
     }
-    for (int q = 0; q < Queries; ++q) y[q] = queries + (query + q) * dimension;
+    for (int q = 0; q < Queries; ++q) y[q] = range.queries + (query + q) * range.rows.dimension;
     double sums[Queries][Rows] = {};
     if constexpr (shape::prefetch_rows > 0) {
       const bool first_queries = query % shape::unit_queries == 0;
-      if (first_queries && row + shape::prefetch_rows < count)
-        prefetch_row(lanes, x[0] + shape::prefetch_rows * dimension, dimension);
+      if (first_queries && row + shape::prefetch_rows < range.count)
+        range.rows[row + shape::prefetch_rows].prefetch(lanes, range.rows.dimension);
     }
-    if (passes) tile_sums<Term>(lanes, y, x, dimension, sums);
+    if (passes) tile_sums<Term>(lanes, y, x, range.rows.dimension, sums);
     if (!lanes.is_leader()) return;
     for (int q = 0; q < Queries; ++q) {
       for (int r = 0; r < Rows; ++r) {
-        if (row + r >= count) break;
-        const std::uint64_t index = begin + row + r;
-        ranks[(query + q) * count + row + r] =
-            filter != nullptr && filter[index] == 0
-                ? rank_none
-                : score_rank(metric, sums[q][r], query_norms[query + q],
-                             metric == Metric::cosine ? norms[index] : 1.0,
-                             static_cast<std::uint32_t>(index));
+        if (row + r >= range.count) break;
+        range.write(query + q, row + r, sums[q][r]);
       }
     }
   }
 };
 
 /// A unit: some candidates of one query.
-template <class ExecutionSpace, class Term>
+template <class ExecutionSpace, class Element, class Term, bool Wide>
 struct CandidateKernel {
-  static constexpr int unit_rows = Arch::VectorShape<ExecutionSpace>::candidate_rows;
+  using shape = Arch::VectorShape<ExecutionSpace>;
+  using lanes_type = Arch::GroupLanes<ExecutionSpace, Wide>;
+  static constexpr int unit_rows = shape::candidate_rows;
+  static constexpr int group_rows = unit_rows / lanes_type::groups;
 
   Metric metric;
-  const float* values;
-  const double* norms;
-  std::uint64_t dimension;
+  ElementRows<Element> rows;
   const std::uint32_t* ids;
   const std::uint32_t* unit_queries;
   std::uint64_t units;
@@ -164,26 +229,28 @@ struct CandidateKernel {
   KOKKOS_INLINE_FUNCTION void operator()(const UnitMember<ExecutionSpace>& member) const {
     const std::uint64_t unit = unit_of(member);
     if (unit >= units) return;
-    const Arch::Lanes<ExecutionSpace> lanes(member);
+    const lanes_type lanes(member);
     const std::uint32_t* unit_ids = ids + unit * unit_rows;
     const std::uint64_t query = unit_queries[unit];
-    double sums[1][unit_rows] = {};
+    const int first = lanes.group() * group_rows;
+    double sums[1][group_rows] = {};
     if (unit_ids[0] != no_candidate) {
-      const float* x[unit_rows];
-      for (int r = 0; r < unit_rows; ++r) {
-        const std::uint32_t id = unit_ids[r] == no_candidate ? unit_ids[0] : unit_ids[r];
-        x[r] = values + id * dimension;
+      ElementRow<Element> x[group_rows];
+      for (int r = 0; r < group_rows; ++r) {
+        const std::uint32_t row = unit_ids[first + r];
+        x[r] = rows[row == no_candidate ? unit_ids[0] : row];
       }
-      const double* const y[1] = {queries + query * dimension};
-      tile_sums<Term>(lanes, y, x, dimension, sums);
+      const double* const y[1] = {queries + query * rows.dimension};
+      tile_sums<Term, 1, group_rows, shape::scan_depth>(lanes, y, x, rows.dimension, sums);
     }
     if (!lanes.is_leader()) return;
-    for (int r = 0; r < unit_rows; ++r) {
-      const std::uint32_t id = unit_ids[r];
-      ranks[unit * unit_rows + r] =
-          id == no_candidate ? rank_none
-                             : score_rank(metric, sums[0][r], query_norms[query],
-                                          metric == Metric::cosine ? norms[id] : 1.0, id);
+    for (int r = 0; r < group_rows; ++r) {
+      const std::uint32_t row = unit_ids[first + r];
+      ranks[unit * unit_rows + first + r] =
+          row == no_candidate
+              ? rank_none
+              : score_rank(metric, sums[0][r], query_norms[query],
+                           metric == Metric::cosine ? rows.norms[row] : 1.0, rows.id(row));
     }
   }
 };

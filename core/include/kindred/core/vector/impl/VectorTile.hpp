@@ -30,21 +30,23 @@ struct SquaredDifferenceTerm {
 };
 
 /// The canonical sums of `Queries` queries with `Rows` rows. Up to one block of 4096 they are
-/// carried in registers together, beyond pair by pair.
-template <class Term, int Queries, int Rows, class Lanes>
+/// carried in registers together, beyond pair by pair. \tparam Depth steps of 32 elements that are
+/// loaded before the first is used, so that they are in flight together
+template <class Term, int Queries, int Rows, int Depth = 1, class Lanes, class Row>
 KOKKOS_INLINE_FUNCTION void tile_sums(const Lanes& lanes, const double* const (&queries)[Queries],
-                                      const float* const (&rows)[Rows], std::uint64_t dimension,
+                                      const Row (&rows)[Rows], std::uint64_t dimension,
                                       double (&sums)[Queries][Rows]) {
+  using F32 = typename Lanes::F32;
   using F64 = typename Lanes::F64;
   if (dimension > canonical_block) {
     for (int q = 0; q < Queries; ++q) {
       for (int r = 0; r < Rows; ++r) {
         const double* query = queries[q];
-        const float* row = rows[r];
+        const Row row = rows[r];
         sums[q][r] =
             canonical_sum(lanes, dimension, [&](std::uint64_t i, int count, const F64& sum) {
               return Term::add(lanes, lanes.load(query + i, count),
-                               lanes.widen(lanes.load(row + i, count)), sum);
+                               lanes.widen(row.load(lanes, i, count)), sum);
             });
       }
     }
@@ -57,11 +59,32 @@ KOKKOS_INLINE_FUNCTION void tile_sums(const Lanes& lanes, const double* const (&
     for (int r = 0; r < Rows; ++r) sum[q][r] = lanes.zero();
   }
   const std::uint64_t whole = dimension / 32 * 32;
+  std::uint64_t i = 0;
+  if constexpr (Depth > 1) {
+    for (; i + 32 * Depth <= whole; i += 32 * Depth) {
+      F32 x[Depth][Rows];
+      KINDRED_UNROLL
+      for (int d = 0; d < Depth; ++d) {
+        KINDRED_UNROLL
+        for (int r = 0; r < Rows; ++r) x[d][r] = rows[r].load(lanes, i + 32 * d);
+      }
+      KINDRED_UNROLL
+      for (int d = 0; d < Depth; ++d) {
+        KINDRED_UNROLL
+        for (int q = 0; q < Queries; ++q) {
+          const F64 y = lanes.load(queries[q] + i + 32 * d);
+          KINDRED_UNROLL
+          for (int r = 0; r < Rows; ++r)
+            sum[q][r] = Term::add(lanes, y, lanes.widen(x[d][r]), sum[q][r]);
+        }
+      }
+    }
+  }
   KINDRED_UNROLL_4
-  for (std::uint64_t i = 0; i < whole; i += 32) {
+  for (; i < whole; i += 32) {
     F64 x[Rows];
     KINDRED_UNROLL
-    for (int r = 0; r < Rows; ++r) x[r] = lanes.widen(lanes.load(rows[r] + i));
+    for (int r = 0; r < Rows; ++r) x[r] = lanes.widen(rows[r].load(lanes, i));
     KINDRED_UNROLL
     for (int q = 0; q < Queries; ++q) {
       const F64 y = lanes.load(queries[q] + i);
@@ -76,7 +99,7 @@ KOKKOS_INLINE_FUNCTION void tile_sums(const Lanes& lanes, const double* const (&
       const F64 y = lanes.load(queries[q] + whole, count);
       KINDRED_UNROLL
       for (int r = 0; r < Rows; ++r) {
-        sum[q][r] = Term::add(lanes, y, lanes.widen(lanes.load(rows[r] + whole, count)), sum[q][r]);
+        sum[q][r] = Term::add(lanes, y, lanes.widen(rows[r].load(lanes, whole, count)), sum[q][r]);
       }
     }
   }

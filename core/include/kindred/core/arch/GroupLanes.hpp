@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_ARCH_GROUP_LANES_HPP
+#define KINDRED_CORE_ARCH_GROUP_LANES_HPP
+
+#include <kindred/core/arch/Lanes.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace Kindred::Arch {
+
+/// \brief The 32 lanes of a canonical sum in a group of threads: the groups of a unit of work take
+/// a row each, and a thread reads four neighbouring elements at once.
+///
+/// The operations are those of `ScalarLanes`. Every group of a unit makes the same calls.
+/// \tparam Wide rows are aligned to four of their elements
+template <class ExecutionSpace, bool Wide>
+class GroupLanes;
+
+/// Host: a thread is the one group.
+template <bool Wide>
+class GroupLanes<HostSpace, Wide> : public HostLanes {
+ public:
+  static constexpr int groups = 1;
+
+  template <class Member>
+  KOKKOS_FUNCTION explicit GroupLanes(const Member&) {}
+  KOKKOS_INLINE_FUNCTION int group() const { return 0; }
+};
+
+#if KINDRED_HAS_DEVICE
+/// Device: eight threads a group; thread t carries the lanes 4t … 4t + 3.
+template <bool Wide>
+class GroupLanes<DeviceSpace, Wide> {
+ public:
+  static constexpr int groups = 4;
+
+  struct F32 {
+    float lane[4];
+  };
+  struct F64 {
+    double lane[4];
+  };
+
+  template <class Member>
+  KOKKOS_FUNCTION explicit GroupLanes(const Member&) {
+    KOKKOS_IF_ON_DEVICE((m_thread = threadIdx.x & 7U; m_group = (threadIdx.x & 31U) / 8;))
+  }
+  KOKKOS_INLINE_FUNCTION int group() const { return static_cast<int>(m_group); }
+
+  KOKKOS_INLINE_FUNCTION F64 zero() const { return {{0.0, 0.0, 0.0, 0.0}}; }
+  template <class Element>
+  KOKKOS_INLINE_FUNCTION F32 load(const Element* data) const {
+    const Four<Element> four = read(data + 4 * m_thread);
+    F32 r;
+    KINDRED_UNROLL
+    for (int j = 0; j < 4; ++j) r.lane[j] = to_float(four.value[j]);
+    return r;
+  }
+  template <class Element>
+  KOKKOS_INLINE_FUNCTION F32 load(const Element* data, int count) const {
+    F32 r;
+    KINDRED_UNROLL
+    for (int j = 0; j < 4; ++j) {
+      const int l = static_cast<int>(4 * m_thread) + j;
+      r.lane[j] = l < count ? to_float(data[l]) : 0.0F;
+    }
+    return r;
+  }
+  KOKKOS_INLINE_FUNCTION F64 load(const double* data) const {
+    const Four<double> four = read(data + 4 * m_thread);
+    return {{four.value[0], four.value[1], four.value[2], four.value[3]}};
+  }
+  KOKKOS_INLINE_FUNCTION F64 load(const double* data, int count) const {
+    return make([&](int j) {
+      const int l = static_cast<int>(4 * m_thread) + j;
+      return l < count ? data[l] : 0.0;
+    });
+  }
+  KOKKOS_INLINE_FUNCTION void prefetch(const void*) const {}
+  KOKKOS_INLINE_FUNCTION F32 multiply(const F32& a, float b) const {
+    return {{a.lane[0] * b, a.lane[1] * b, a.lane[2] * b, a.lane[3] * b}};
+  }
+  KOKKOS_INLINE_FUNCTION F64 widen(const F32& a) const {
+    return make([&](int j) { return static_cast<double>(a.lane[j]); });
+  }
+  KOKKOS_INLINE_FUNCTION F64 multiply_add(const F64& a, const F64& b, const F64& sum) const {
+    return make([&](int j) { return ::fma(a.lane[j], b.lane[j], sum.lane[j]); });
+  }
+  KOKKOS_INLINE_FUNCTION F64 add_squared_difference(const F64& a, const F64& b,
+                                                    const F64& sum) const {
+    return make([&](int j) {
+      const double difference = a.lane[j] - b.lane[j];
+      KOKKOS_IF_ON_DEVICE((return __dadd_rn(sum.lane[j], __dmul_rn(difference, difference));))
+      KOKKOS_IF_ON_HOST((return sum.lane[j] + difference * difference;))
+    });
+  }
+  /// Threads pair as lanes 16, 8 and 4 apart do; the last two levels are a thread's own.
+  KOKKOS_INLINE_FUNCTION double halving_sum(const F64& lanes) const {
+    F64 sum = lanes;
+    KOKKOS_IF_ON_DEVICE((for (int half = 4; half > 0; half /= 2) {
+      for (int j = 0; j < 4; ++j) sum.lane[j] += __shfl_xor_sync(0xFFFFFFFFU, sum.lane[j], half);
+    }))
+    return (sum.lane[0] + sum.lane[2]) + (sum.lane[1] + sum.lane[3]);
+  }
+  KOKKOS_INLINE_FUNCTION bool is_leader() const { return m_thread == 0; }
+
+ private:
+  template <class Element>
+  struct alignas(Wide ? 4 * sizeof(Element) : alignof(Element)) Four {
+    Element value[4];
+  };
+  template <class Element>
+  KOKKOS_INLINE_FUNCTION static Four<Element> read(const Element* data) {
+    return *reinterpret_cast<const Four<Element>*>(data);
+  }
+  template <class Value>
+  KOKKOS_INLINE_FUNCTION static F64 make(const Value& value) {
+    F64 r;
+    KINDRED_UNROLL
+    for (int j = 0; j < 4; ++j) r.lane[j] = value(j);
+    return r;
+  }
+
+  unsigned m_thread = 0;
+  unsigned m_group = 0;
+};
+#endif
+
+}  // namespace Kindred::Arch
+
+#endif  // KINDRED_CORE_ARCH_GROUP_LANES_HPP

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_VECTOR_VECTOR_ELEMENT_HPP
+#define KINDRED_CORE_VECTOR_VECTOR_ELEMENT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace Kindred {
+
+/// \brief How the elements of a row are stored. A row is the float32 row that it decodes to.
+enum class VectorElement : std::uint8_t {
+  float32,
+  float16,   ///< IEEE binary16; widens exactly
+  bfloat16,  ///< the upper half of a float32; widens exactly
+  int8       ///< element v of a row of scale s is float32(s · v), rounded once
+};
+std::string_view to_string(VectorElement element) noexcept;
+
+/// Bytes of an element.
+constexpr std::size_t size_of(VectorElement element) noexcept {
+  switch (element) {
+    case VectorElement::float32:
+      return 4;
+    case VectorElement::float16:
+    case VectorElement::bfloat16:
+      return 2;
+    case VectorElement::int8:
+      break;
+  }
+  return 1;
+}
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_VECTOR_VECTOR_ELEMENT_HPP

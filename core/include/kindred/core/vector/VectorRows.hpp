@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_VECTOR_VECTOR_ROWS_HPP
+#define KINDRED_CORE_VECTOR_VECTOR_ROWS_HPP
+
+#include <kindred/core/common/ArrayView.hpp>
+#include <kindred/core/vector/VectorElement.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace Kindred {
+
+/// \brief Rows of any element type and their norms, as the kernels read them.
+template <class ExecutionSpace>
+struct VectorRows {
+  ArrayView<const std::byte, ExecutionSpace> values;  ///< count × dimension elements, row-major
+  VectorElement element = VectorElement::float32;
+  ArrayView<const float, ExecutionSpace> scales;       ///< a row; of int8 only
+  ArrayView<const double, ExecutionSpace> norms;       ///< of `vector_norms`; read under cosine
+  ArrayView<const std::uint32_t, ExecutionSpace> ids;  ///< what a rank carries; of size 0: the row
+  std::uint64_t dimension = 0;
+};
+
+/// The bytes of \p values, as `VectorRows` takes them.
+template <class ExecutionSpace, class View>
+ArrayView<const std::byte, ExecutionSpace> bytes_of(const View& values) {
+  return {reinterpret_cast<const std::byte*>(values.data()),
+          values.size() * sizeof(*values.data())};
+}
+
+/// \brief Queries, also widened to double, and their norms. \see prepare_queries
+template <class ExecutionSpace>
+struct VectorQueries {
+  ArrayView<const float, ExecutionSpace> floats;   ///< count × dimension, row-major
+  ArrayView<const double, ExecutionSpace> values;  ///< the same, widened
+  ArrayView<const double, ExecutionSpace> norms;
+  std::uint64_t count = 0;
+};
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_VECTOR_VECTOR_ROWS_HPP

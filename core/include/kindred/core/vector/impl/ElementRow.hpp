@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_VECTOR_IMPL_ELEMENT_ROW_HPP
+#define KINDRED_CORE_VECTOR_IMPL_ELEMENT_ROW_HPP
+
+#include <kindred/core/arch/Elements.hpp>
+#include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/vector/VectorRows.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace Kindred::Impl {
+
+/// A row as the floats that it decodes to.
+template <class Element>
+struct ElementRow {
+  const Element* values;
+  float scale;  // of int8
+
+  template <class Lanes>
+  KOKKOS_INLINE_FUNCTION auto load(const Lanes& lanes, std::uint64_t i) const {
+    return scaled(lanes, lanes.load(values + i));
+  }
+  /// The floats i … i + count, +0 beyond; count ≤ 32.
+  template <class Lanes>
+  KOKKOS_INLINE_FUNCTION auto load(const Lanes& lanes, std::uint64_t i, int count) const {
+    return scaled(lanes, lanes.load(values + i, count));
+  }
+  /// Asks for the cache lines of the row.
+  template <class Lanes>
+  KOKKOS_INLINE_FUNCTION void prefetch(const Lanes& lanes, std::uint64_t dimension) const {
+    const auto* bytes = reinterpret_cast<const char*>(values);
+    for (std::uint64_t i = 0; i < dimension * sizeof(Element); i += 64) lanes.prefetch(bytes + i);
+  }
+
+ private:
+  template <class Lanes, class F32>
+  KOKKOS_INLINE_FUNCTION F32 scaled(const Lanes& lanes, const F32& a) const {
+    if constexpr (std::is_same_v<Element, std::int8_t>) {
+      return lanes.multiply(a, scale);
+    } else {
+      return a;
+    }
+  }
+};
+
+/// `VectorRows` of one element type, as a kernel holds them.
+template <class Element>
+struct ElementRows {
+  const Element* values;
+  const float* scales;
+  const double* norms;
+  const std::uint32_t* ids;  // null: the row
+  std::uint64_t dimension;
+
+  KOKKOS_INLINE_FUNCTION ElementRow<Element> operator[](std::uint64_t row) const {
+    if constexpr (std::is_same_v<Element, std::int8_t>) {
+      return {values + row * dimension, scales[row]};
+    } else {
+      return {values + row * dimension, 1.0F};
+    }
+  }
+  /// What a rank of row \p row carries; \p first is how many rows of the matrix these leave out.
+  KOKKOS_INLINE_FUNCTION std::uint32_t id(std::uint64_t row, std::uint64_t first = 0) const {
+    return ids == nullptr ? static_cast<std::uint32_t>(first + row) : ids[row];
+  }
+  /// True where every row is aligned to four of its elements.
+  bool is_wide() const {
+    return dimension % 4 == 0 &&
+           reinterpret_cast<std::uintptr_t>(values) % (4 * sizeof(Element)) == 0;
+  }
+};
+
+template <class Element, class ExecutionSpace>
+ElementRows<Element> element_rows(const VectorRows<ExecutionSpace>& rows) {
+  return {reinterpret_cast<const Element*>(rows.values.data()), rows.scales.data(),
+          rows.norms.data(), rows.ids.size() == 0 ? nullptr : rows.ids.data(), rows.dimension};
+}
+
+/// Calls `function(rows)` with \p rows as `ElementRows` of their element type.
+template <class ExecutionSpace, class Function>
+void with_element(const VectorRows<ExecutionSpace>& rows, const Function& function) {
+  switch (rows.element) {
+    case VectorElement::float32:
+      return function(element_rows<float>(rows));
+    case VectorElement::float16:
+      return function(element_rows<Arch::Float16>(rows));
+    case VectorElement::bfloat16:
+      return function(element_rows<Arch::BFloat16>(rows));
+    case VectorElement::int8:
+      return function(element_rows<std::int8_t>(rows));
+  }
+}
+
+/// Calls `function(wide)` with the constant that `Arch::GroupLanes` takes for \p rows.
+template <class ExecutionSpace, class Element, class Function>
+void with_width(const ElementRows<Element>& rows, const Function& function) {
+  if constexpr (Arch::is_device<ExecutionSpace>) {
+    if (rows.is_wide()) return function(std::true_type{});
+  }
+  function(std::false_type{});
+}
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_VECTOR_IMPL_ELEMENT_ROW_HPP
