@@ -4,23 +4,21 @@
 #include <kindred/core/arch/PerSpace.hpp>
 #include <kindred/memory/SplitAndRetry.hpp>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
 
-#include "VectorSearch.hpp"
+#include "vector/ExactSearch.hpp"
+#include "vector/IdFilter.hpp"
+#include "vector/VectorStore.hpp"
 
 namespace Kindred {
 
 namespace {
-
-constexpr std::size_t index_limit = no_candidate;   // an index is 32 bits of a rank
-constexpr std::size_t batch_bytes = 256ULL << 20U;  // of ranks and queries of one batch
-constexpr std::size_t row_chunk_max = batch_bytes / sizeof(Rank);
-constexpr std::size_t row_chunk_min = 4096;
-
-Space host_space(const Context& context) {
-  return context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
-}
 
 float padding_score(Metric metric) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -37,103 +35,175 @@ std::string quantity(const char* name, std::size_t value) {
 
 }  // namespace
 
-struct VectorIndex::State {
-  State(Context& owner, std::size_t row_count, std::size_t row_dimension)
-      : context(owner), size(row_count), dimension(row_dimension) {}
+std::string_view to_string(SearchPath path) noexcept {
+  switch (path) {
+    case SearchPath::plain:
+      return "plain";
+    case SearchPath::screen:
+      return "screen";
+    case SearchPath::matrix:
+      break;
+  }
+  return "matrix";
+}
 
-  /// Copies the rows to where \p space computes.
-  void make_resident(Space space, std::span<const float> rows) {
-    Impl::with_instance(context, space, [&](const auto& exec_space) {
-      using execution_space = std::decay_t<decltype(exec_space)>;
-      resident.get<execution_space>() =
-          Impl::ResidentRows<execution_space>(exec_space, context.memory(space), rows, dimension);
+struct VectorIndex::State {
+  State(Context& owner, const VectorSpan& rows, const VectorIndexOptions& options)
+      : context(owner), store(owner, rows, options) {
+    for (const Space space : all_spaces) {
+      if (!context.is_usable(space)) continue;
+      Impl::with_instance(context, space, [&](const auto& exec_space) {
+        search<std::decay_t<decltype(exec_space)>>(space).bind(context.memory(space));
+      });
+    }
+  }
+
+  template <class ExecutionSpace>
+  Impl::ExactSearch<ExecutionSpace>& search(Space space) {
+    return searches[static_cast<std::size_t>(space)].template get<ExecutionSpace>();
+  }
+
+  /// Queries of a call. \throws InvalidArgument
+  std::size_t check(std::span<const float> queries) const {
+    KINDRED_THROW_IF(queries.size() % store.dimension() != 0,
+                     quantity("the size of the queries", queries.size()) +
+                         "; it must be a multiple of the dimension, " +
+                         std::to_string(store.dimension()));
+    return queries.size() / store.dimension();
+  }
+
+  Workload workload(Operation operation, std::size_t items, std::size_t transfer_bytes) const {
+    Workload workload;
+    workload.operation = operation;
+    workload.items = items;
+    workload.work = static_cast<double>(items) * static_cast<double>(store.dimension());
+    workload.transfer_bytes = transfer_bytes;
+    workload.resident = SpaceSet::host();
+    if (store.on_device() || streams()) workload.resident = SpaceSet::all();
+    return workload;
+  }
+  /// Whether a device reads rows from the host.
+  bool streams() const { return store.residency() == Residency::automatic && !store.on_device(); }
+  std::size_t streamed_bytes() const {
+    return streams() ? store.size() * store.dimension() * size_of(store.element()) : 0;
+  }
+
+  /// Where the dispatcher or \p forced says: `start()`, then `body(exec_space, search, begin,
+  /// length)` for blocks of \p count queries, fewer of them and of rows where memory runs out.
+  template <class Start, class Body>
+  DispatchRecord run(const Workload& workload, std::optional<Space> forced, std::size_t count,
+                     std::size_t block, const Start& start, const Body& body) {
+    return context.run(workload, forced, [&](Space space) {
+      Impl::with_instance(context, space, [&](const auto& exec_space) {
+        auto& own = search<std::decay_t<decltype(exec_space)>>(space);
+        const std::lock_guard lock(own.mutex);
+        start();
+        own.restart();
+        split_and_retry(count, block, [&](std::size_t begin, std::size_t length) {
+          while (true) {
+            try {
+              return body(exec_space, own, begin, length);
+            } catch (const OutOfMemory&) {
+              exec_space.fence("Kindred::VectorIndex::clear");
+              own.clear();
+              if (length > 1 || !own.shrink()) throw;
+            }
+          }
+        });
+      });
     });
   }
 
+  /// What prepares work for \p exec_space: itself, or all threads.
   template <class ExecutionSpace>
-  Impl::VectorWorkspace<ExecutionSpace>& workspace(Space space) {
-    return workspaces[static_cast<std::size_t>(space)].template get<ExecutionSpace>();
+  const HostSpace& host_beside(const ExecutionSpace& exec_space) const {
+    if constexpr (std::is_same_v<ExecutionSpace, HostSpace>) {
+      return exec_space;
+    } else {
+      return Impl::host_instance(context,
+                                 context.is_usable(Space::openmp) ? Space::openmp : Space::serial);
+    }
   }
 
-  /// Waits for what uses the workspace of \p space and gives it back.
-  template <class ExecutionSpace>
-  void clear(const ExecutionSpace& exec_space, Space space) {
-    exec_space.fence("Kindred::VectorIndex::clear");
-    workspace<ExecutionSpace>(space).clear(context.memory(space));
-  }
-
-  void check(std::span<const float> queries, const SearchOptions& options) const {
-    KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
-    KINDRED_THROW_IF(queries.size() % dimension != 0,
-                     quantity("the size of the queries", queries.size()) +
-                         "; it must be a multiple of the dimension, " + std::to_string(dimension));
-    KINDRED_THROW_IF(!options.filter.empty() && options.filter.size() != size,
-                     quantity("the size of the filter", options.filter.size()) +
-                         "; it must be a byte a row, " + std::to_string(size));
+  /// The queries `begin … begin + length`.
+  std::span<const float> part(std::span<const float> queries, std::size_t begin,
+                              std::size_t length) const {
+    return queries.subspan(begin * store.dimension(), length * store.dimension());
   }
 
   Context& context;
-  std::size_t size;
-  std::size_t dimension;
-  bool on_device = false;
-  Arch::PerSpace<Impl::ResidentRows> resident;
-  std::array<Arch::PerSpace<Impl::VectorWorkspace>, space_count> workspaces;
+  Impl::VectorStore store;
+  mutable std::shared_mutex mutex;  ///< of the store
+  std::array<Arch::PerSpace<Impl::ExactSearch>, space_count> searches;
 };
 
 VectorIndex::VectorIndex(Context& context, std::span<const float> rows, std::size_t dimension,
                          Residency residency) {
-  KINDRED_THROW_IF(dimension == 0, "the dimension is 0; it must be at least 1");
-  KINDRED_THROW_IF(rows.size() % dimension != 0, quantity("the size of the rows", rows.size()) +
-                                                     "; it must be a multiple of the dimension, " +
-                                                     std::to_string(dimension));
-  KINDRED_THROW_IF(rows.size() / dimension >= index_limit,
-                   quantity("the number of rows", rows.size() / dimension) + "; it must be below " +
-                       std::to_string(index_limit));
-  if (residency == Residency::both && !context.is_usable(Space::cuda)) {
-    throw SpaceUnavailable("residency both needs space cuda, which cannot be used: " +
-                           context.info(Space::cuda).why_not);
-  }
-  m_state = std::make_unique<State>(context, rows.size() / dimension, dimension);
-  m_state->make_resident(host_space(context), rows);
-  if (residency != Residency::host && context.is_usable(Space::cuda)) {
-    try {
-      m_state->make_resident(Space::cuda, rows);
-      m_state->on_device = true;
-    } catch (const OutOfMemory& error) {
-      if (residency == Residency::both) throw;
-      context.log(LogLevel::info, std::string("the index stays on the host: ") + error.what());
-    }
-  }
-  for (const Space space : all_spaces) {
-    if (!context.is_usable(space)) continue;
-    Impl::with_instance(context, space, [&](const auto& exec_space) {
-      m_state->workspace<std::decay_t<decltype(exec_space)>>(space).bind(context.memory(space));
-    });
-  }
+  KINDRED_THROW_IF(dimension != 0 && rows.size() % dimension != 0,
+                   quantity("the size of the rows", rows.size()) +
+                       "; it must be a multiple of the dimension, " + std::to_string(dimension));
+  VectorIndexOptions options;
+  options.residency = residency;
+  m_state = std::make_unique<State>(context, VectorSpan(rows, dimension), options);
 }
+
+VectorIndex::VectorIndex(Context& context, const VectorSpan& rows,
+                         const VectorIndexOptions& options)
+    : m_state(std::make_unique<State>(context, rows, options)) {}
 
 VectorIndex::~VectorIndex() = default;
 VectorIndex::VectorIndex(VectorIndex&&) noexcept = default;
 VectorIndex& VectorIndex::operator=(VectorIndex&&) noexcept = default;
 
-std::size_t VectorIndex::size() const noexcept { return m_state->size; }
-std::size_t VectorIndex::dimension() const noexcept { return m_state->dimension; }
+std::size_t VectorIndex::size() const noexcept {
+  const std::shared_lock lock(m_state->mutex);
+  return m_state->store.size();
+}
+std::uint64_t VectorIndex::end_id() const noexcept {
+  const std::shared_lock lock(m_state->mutex);
+  return m_state->store.end_id();
+}
+std::size_t VectorIndex::dimension() const noexcept { return m_state->store.dimension(); }
+VectorElement VectorIndex::element() const noexcept { return m_state->store.element(); }
+
+VectorIndexInfo VectorIndex::info() const {
+  const std::shared_lock lock(m_state->mutex);
+  return m_state->store.info();
+}
 
 std::uint64_t VectorIndex::bytes(Space space) const noexcept {
-  if (space == Space::cuda && !m_state->on_device) return 0;
+  const std::shared_lock lock(m_state->mutex);
+  const VectorIndexInfo info = m_state->store.info();
   if (!m_state->context.is_usable(space)) return 0;
-  return Impl::with_instance(m_state->context, space, [&](const auto& exec_space) {
-    return m_state->resident.get<std::decay_t<decltype(exec_space)>>().bytes();
-  });
+  if (space != Space::cuda) return info.host_bytes;
+  return m_state->store.on_device() ? info.device_bytes : 0;
+}
+
+std::uint64_t VectorIndex::append(const VectorSpan& rows) {
+  const std::unique_lock lock(m_state->mutex);
+  return m_state->store.append(rows);
+}
+
+void VectorIndex::remove(std::span<const std::uint64_t> ids) {
+  const std::unique_lock lock(m_state->mutex);
+  m_state->store.remove(ids);
+}
+
+void VectorIndex::replace(std::uint64_t id, const VectorSpan& row) {
+  const std::unique_lock lock(m_state->mutex);
+  m_state->store.replace(id, row);
 }
 
 SearchResults VectorIndex::search(std::span<const float> queries,
                                   const SearchOptions& options) const {
   State& state = *m_state;
-  state.check(queries, options);
-  KINDRED_THROW_IF(options.top > state.size, quantity("top", options.top) + "; the index has " +
-                                                 std::to_string(state.size) + " rows");
-  const std::size_t count = queries.size() / state.dimension;
+  const std::shared_lock lock(state.mutex);
+  const Impl::VectorStore& store = state.store;
+  const std::size_t count = state.check(queries);
+  KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
+  KINDRED_THROW_IF(options.top > store.size(), quantity("top", options.top) + "; the index has " +
+                                                   std::to_string(store.size()) + " rows");
+  const Impl::IdFilter filter(options.filter, options.filter_bits, store.end_id(), count);
   SearchResults results;
   results.top = options.top;
   results.record.operation = Operation::search;
@@ -141,47 +211,64 @@ SearchResults VectorIndex::search(std::span<const float> queries,
   results.ids.resize(count * options.top);
   results.scores.resize(count * options.top);
 
-  const auto run = [&](const auto& exec_space, Space space) {
-    using execution_space = std::decay_t<decltype(exec_space)>;
-    auto& workspace = state.workspace<execution_space>(space);
-    const std::lock_guard lock(workspace.mutex);
-    const auto rows = state.resident.get<execution_space>().view();
-    Impl::upload_filter(exec_space, workspace, options.filter);
-    const std::size_t query_bytes =
-        sizeof(Rank) * (std::min(state.size, row_chunk_max) + options.top) +
-        (sizeof(double) + sizeof(float)) * state.dimension;
-    const std::size_t batch = std::max<std::size_t>(1, batch_bytes / query_bytes);
-    split_and_retry(count, batch, [&](std::size_t begin, std::size_t length) {
-      const auto part = queries.subspan(begin * state.dimension, length * state.dimension);
-      for (std::size_t chunk = std::min(state.size, row_chunk_max);; chunk = (chunk + 1) / 2) {
-        try {
-          Impl::search_batch(exec_space, workspace, rows, part, options.metric, options.top, chunk);
-          break;
-        } catch (const OutOfMemory&) {
-          state.clear(exec_space, space);
-          if (length > 1 || chunk <= row_chunk_min) throw;
+  const Workload workload =
+      state.workload(Operation::search, store.size() * count,
+                     queries.size_bytes() + filter.transfer_bytes() +
+                         sizeof(Rank) * results.ids.size() + state.streamed_bytes());
+  std::vector<Rank> best;
+  results.record = state.run(
+      workload, options.space, count, Impl::block_queries(store, options.top, filter),
+      [&] { results.report = {}; },
+      [&](const auto& exec_space, auto& search, std::size_t begin, std::size_t length) {
+        search.search(exec_space, store, state.part(queries, begin, length), filter, begin,
+                      options.metric, options.top, best, results.report);
+        for (std::size_t place = 0; place < best.size(); ++place) {
+          const Rank rank = best[place];
+          const bool none = rank == rank_none;
+          const std::size_t target = begin * options.top + place;
+          results.ids[target] = none ? -1 : std::int64_t{rank_index(rank)};
+          results.scores[target] =
+              none ? padding_score(options.metric) : score_of(options.metric, rank);
         }
-      }
-      for (std::size_t place = 0; place < length * options.top; ++place) {
-        const Rank rank = workspace.host_top[place];
-        const std::size_t target = begin * options.top + place;
-        results.ids[target] = rank == rank_none ? -1 : std::int64_t{rank_index(rank)};
-        results.scores[target] =
-            rank == rank_none ? padding_score(options.metric) : score_of(options.metric, rank);
-      }
-    });
-  };
-  Workload workload;
-  workload.operation = Operation::search;
-  workload.items = state.size * count;
-  workload.work = static_cast<double>(workload.items) * static_cast<double>(state.dimension);
-  workload.transfer_bytes =
-      queries.size_bytes() + options.filter.size() + sizeof(Rank) * results.ids.size();
-  workload.resident = state.on_device ? SpaceSet::all() : SpaceSet::host();
-  results.record = state.context.run(workload, options.space, [&](Space space) {
-    Impl::with_instance(state.context, space,
-                        [&](const auto& exec_space) { run(exec_space, space); });
-  });
+      });
+  return results;
+}
+
+ScoreResults VectorIndex::search_at_least(std::span<const float> queries, float score,
+                                          const SearchOptions& options) const {
+  State& state = *m_state;
+  const std::shared_lock lock(state.mutex);
+  const Impl::VectorStore& store = state.store;
+  const std::size_t count = state.check(queries);
+  KINDRED_THROW_IF(std::isnan(score), "the score is NaN; no row is at or above it");
+  const Impl::IdFilter filter(options.filter, options.filter_bits, store.end_id(), count);
+  ScoreResults results;
+  results.record.operation = Operation::search;
+  if (count == 0) return results;
+
+  // The last rank of that score.
+  const Rank bound = options.metric == Metric::l2 ? rank_ascending(score, 0xFFFFFFFFU)
+                                                  : rank_descending(score, 0xFFFFFFFFU);
+  const Workload workload =
+      state.workload(Operation::search, store.size() * count,
+                     queries.size_bytes() + filter.transfer_bytes() + state.streamed_bytes());
+  results.record = state.run(
+      workload, options.space, count, Impl::block_queries(store, 1, filter),
+      [&] {
+        results.report = {};
+        results.results = {};
+      },
+      [&](const auto& exec_space, auto& search, std::size_t begin, std::size_t length) {
+        for (const auto& ranks :
+             search.search_within(exec_space, store, state.part(queries, begin, length), filter,
+                                  begin, options.metric, bound, results.report)) {
+          for (const Rank rank : ranks) {
+            results.results.values.push_back(
+                {std::int64_t{rank_index(rank)}, score_of(options.metric, rank)});
+          }
+          results.results.close_row();
+        }
+      });
   return results;
 }
 
@@ -189,78 +276,51 @@ ScoreResults VectorIndex::score(std::span<const float> queries,
                                 RaggedSpan<std::uint64_t> candidates,
                                 const SearchOptions& options) const {
   State& state = *m_state;
-  state.check(queries, options);
-  const std::size_t count = queries.size() / state.dimension;
+  const std::shared_lock lock(state.mutex);
+  const Impl::VectorStore& store = state.store;
+  const std::size_t count = state.check(queries);
+  KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
   KINDRED_THROW_IF(candidates.rows() != count,
                    quantity("the number of candidate lists", candidates.rows()) + "; there are " +
                        std::to_string(count) + " queries");
-  for (std::size_t query = 0; query < count; ++query) {
-    const std::uint64_t begin = candidates.offsets[query];
-    const std::uint64_t end = candidates.offsets[query + 1];
-    KINDRED_THROW_IF(end < begin || end > candidates.values.size(),
-                     "candidate list " + std::to_string(query) + " goes from " +
-                         std::to_string(begin) + " to " + std::to_string(end) + "; there are " +
-                         std::to_string(candidates.values.size()) + " candidates");
-    const auto list = candidates[query];
-    const auto bad =
-        std::find_if(list.begin(), list.end(), [&](std::uint64_t id) { return id >= state.size; });
-    KINDRED_THROW_IF(bad != list.end(), "candidate " + std::to_string(bad - list.begin()) +
-                                            " of query " + std::to_string(query) + " is " +
-                                            std::to_string(*bad) + "; the index has " +
-                                            std::to_string(state.size) + " rows");
-  }
+  const Impl::IdFilter filter(options.filter, options.filter_bits, store.end_id(), count);
+  const std::vector<Ragged<std::uint64_t>> lists =
+      Impl::rows_of_candidates(store, candidates, filter);
   ScoreResults results;
   results.record.operation = Operation::score;
   if (count == 0) return results;
 
-  const auto run = [&](const auto& exec_space, Space space) {
-    using execution_space = std::decay_t<decltype(exec_space)>;
-    auto& workspace = state.workspace<execution_space>(space);
-    const std::lock_guard lock(workspace.mutex);
-    const auto rows = state.resident.get<execution_space>().view();
-    const HostSpace& host = Impl::host_instance(
-        state.context, space == Space::serial ? space : host_space(state.context));
-    results.results = {};
-    std::size_t longest = 1;
-    for (std::size_t query = 0; query < count; ++query)
-      longest = std::max(longest, candidates.length(query));
-    const std::size_t batch = std::max<std::size_t>(
-        1, batch_bytes /
-               (longest * 3 * sizeof(Rank) + (sizeof(double) + sizeof(float)) * state.dimension));
-    Impl::CandidateUnits units;
-    split_and_retry(count, batch, [&](std::size_t begin, std::size_t length) {
-      const auto part = queries.subspan(begin * state.dimension, length * state.dimension);
-      units.assign(host, {candidates.offsets.subspan(begin, length + 1), candidates.values},
-                   options.filter, static_cast<std::size_t>(candidate_unit<execution_space>()));
-      const std::size_t top = std::min(options.top, units.longest);
-      try {
-        Impl::score_batch(exec_space, workspace, rows, part, units, options.metric, top);
-      } catch (const OutOfMemory&) {
-        state.clear(exec_space, space);
-        throw;
-      }
-      for (std::size_t query = 0; query < length; ++query) {
-        for (std::size_t place = 0; place < top; ++place) {
-          const Rank rank = workspace.host_top[query * top + place];
-          if (rank == rank_none) break;
-          results.results.values.push_back(
-              {std::int64_t{rank_index(rank)}, score_of(options.metric, rank)});
+  std::size_t longest = 1;
+  for (std::size_t query = 0; query < count; ++query)
+    longest = std::max(longest, candidates.length(query));
+  const std::size_t items = candidates.offsets.back() - candidates.offsets.front();
+  Workload workload = state.workload(
+      Operation::score, items,
+      queries.size_bytes() + sizeof(std::uint32_t) * items + sizeof(Rank) * count * options.top);
+  if (!store.on_device()) workload.resident = SpaceSet::host();
+  std::vector<Rank> best;
+  results.record = state.run(
+      workload, options.space, count,
+      Impl::block_queries(store, longest * 3 + std::min(options.top, longest), filter),
+      [&] {
+        results.report = {};
+        results.results = {};
+      },
+      [&](const auto& exec_space, auto& search, std::size_t begin, std::size_t length) {
+        search.score(exec_space, state.host_beside(exec_space), store,
+                     state.part(queries, begin, length), lists, begin, options.metric,
+                     std::min(options.top, longest), best, results.report);
+        for (std::size_t query = 0; query < length; ++query) {
+          const std::size_t top = best.size() / length;
+          for (std::size_t place = 0; place < top; ++place) {
+            const Rank rank = best[query * top + place];
+            if (rank == rank_none) break;
+            results.results.values.push_back(
+                {std::int64_t{rank_index(rank)}, score_of(options.metric, rank)});
+          }
+          results.results.close_row();
         }
-        results.results.close_row();
-      }
-    });
-  };
-  Workload workload;
-  workload.operation = Operation::score;
-  workload.items = candidates.offsets.back() - candidates.offsets.front();
-  workload.work = static_cast<double>(workload.items) * static_cast<double>(state.dimension);
-  workload.transfer_bytes = queries.size_bytes() + sizeof(std::uint32_t) * workload.items +
-                            sizeof(Rank) * count * options.top;
-  workload.resident = state.on_device ? SpaceSet::all() : SpaceSet::host();
-  results.record = state.context.run(workload, options.space, [&](Space space) {
-    Impl::with_instance(state.context, space,
-                        [&](const auto& exec_space) { run(exec_space, space); });
-  });
+      });
   return results;
 }
 

@@ -6,22 +6,48 @@
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/vector/Metric.hpp>
 #include <kindred/matcher/Residency.hpp>
+#include <kindred/matcher/SearchReport.hpp>
+#include <kindred/matcher/VectorSpan.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace Kindred {
 
+/// \brief How the exact answer of a search is found. All ways give the same ids and bits.
+enum class SearchPath : std::uint8_t {
+  plain,   ///< every row is scored canonically
+  screen,  ///< shadow rows of int8 and a bound name the rows that are
+  matrix   ///< a matrix product of the machine's library and a bound name them
+};
+std::string_view to_string(SearchPath path) noexcept;
+
+/// \brief What is kept beside rows so that a search reads less.
+enum class ShadowUse : std::uint8_t {
+  automatic,  ///< int8 shadows of rows of wider elements, made by the first search that wants them
+  never
+};
+
+struct VectorIndexOptions {
+  Residency residency = Residency::automatic;
+  ShadowUse shadow = ShadowUse::automatic;
+};
+
 struct SearchOptions {
   Metric metric = Metric::cosine;
   std::size_t top = 10;
-  std::span<const std::uint8_t>
-      filter;                  ///< a byte a row, not 0 = may be returned; empty = every row
-  std::optional<Space> space;  ///< runs there instead of where the dispatcher would
+  /// A byte an id, not 0 = may be returned; empty = every row.
+  std::span<const std::uint8_t> filter;
+  /// The same as bits, the lowest of a word first, ⌈end_id / 64⌉ words: of all queries, or a bitmap
+  /// a query one after the other. Empty = every row. Not beside `filter`.
+  std::span<const std::uint64_t> filter_bits;
+  std::optional<Space> space;      ///< runs there instead of where the dispatcher would
+  std::optional<SearchPath> path;  ///< goes that way instead of the one predicted to be quickest
 };
 
 /// \brief The answers of `search`: `queries × top`, row-major, in total order (score, then lower
@@ -30,56 +56,97 @@ struct SearchResults {
   std::size_t top = 0;
   std::vector<std::int64_t> ids;  ///< −1 where a filter left fewer than `top`
   std::vector<float> scores;      ///< −inf there (+inf under l2)
+  SearchReport report;
   DispatchRecord record;
 };
 
-/// \brief One scored candidate.
+/// \brief One scored row.
 struct ScoredId {
   std::int64_t id = 0;
   float score = 0;
 };
 
-/// \brief The answers of `score`: a row a query, best first.
+/// \brief The answers of `score` and `search_at_least`: a row a query, best first.
 struct ScoreResults {
   Ragged<ScoredId> results;
+  SearchReport report;
   DispatchRecord record;
 };
 
-/// \brief Exact nearest rows of a matrix of float32, by canonical sums. Answers Engram's batch
+/// What an index holds. Bytes are of all copies.
+struct VectorIndexInfo {
+  std::uint64_t rows = 0;      ///< that may be found
+  std::uint64_t removed = 0;   ///< that still take their place
+  std::uint64_t segments = 0;  ///< rows lie in so many pieces
+  std::uint64_t host_bytes = 0;
+  std::uint64_t device_bytes = 0;
+  std::uint64_t shadow_bytes = 0;  ///< of them, on both
+};
+
+/// \brief A store of vectors and its exact nearest rows, by canonical sums. Answers Engram's batch
 /// cosine and candidate scoring.
 ///
-/// The scores are those of DESIGN §4 ("Definitions"): double sums in canonical order, rounded to
-/// float32 once, NaN stored as 0x7FC00000, a zero as +0. `search` and `score` may be called from
-/// several threads.
+/// A row of any element type is the float32 row that it decodes to. The scores are those of DESIGN
+/// §4 ("Definitions"): double sums in canonical order, rounded to float32 once, NaN stored as
+/// 0x7FC00000, a zero as +0; a query with a NaN scores NaN with every row, which are then ranked by
+/// id. An id is the number of the row in the order of insertion, never given twice. Calls may come
+/// from several threads; one that changes rows waits for those that read them.
 class VectorIndex {
  public:
   /// \param context outlives this \param rows `count × dimension`, row-major, copied
   /// \throws InvalidArgument when the size of \p rows is not a multiple of \p dimension, or
-  /// dimension is 0; OutOfMemory
+  /// dimension is 0; SpaceUnavailable; OutOfMemory
   VectorIndex(Context& context, std::span<const float> rows, std::size_t dimension,
               Residency residency = Residency::automatic);
+  /// \brief Rows of any element type. \throws InvalidArgument also for scales that are missing, too
+  /// many, negative or not finite; the rest as above
+  VectorIndex(Context& context, const VectorSpan& rows, const VectorIndexOptions& options);
   ~VectorIndex();
   VectorIndex(VectorIndex&&) noexcept;
   VectorIndex& operator=(VectorIndex&&) noexcept;
 
+  /// Rows that may be found.
   std::size_t size() const noexcept;
+  /// Ids below it were given.
+  std::uint64_t end_id() const noexcept;
   std::size_t dimension() const noexcept;
+  VectorElement element() const noexcept;
+  VectorIndexInfo info() const;
   /// Bytes held where \p space computes, 0 if the rows are not there.
   std::uint64_t bytes(Space space) const noexcept;
 
+  /// \brief Adds rows of the same element type and dimension; the next call finds them. Returns the
+  /// id of the first. Amortised O(log rows) copies a row.
+  /// \throws InvalidArgument, OutOfMemory; the index is then as it was
+  std::uint64_t append(const VectorSpan& rows);
+  /// \brief Takes rows out; their ids stay unused.
+  /// \throws NotFound for an id that was never given, was removed before or is named twice; nothing
+  /// is then removed
+  void remove(std::span<const std::uint64_t> ids);
+  /// \brief Another row in the place of \p id. \throws NotFound, InvalidArgument; the row is then
+  /// as it was
+  void replace(std::uint64_t id, const VectorSpan& row);
+
   /// \brief The exact top-k rows of every query. Fences the instance it ran on.
-  /// \param queries `count × dimension`, row-major
-  /// \throws InvalidArgument for top = 0 or top > size(), a wrong dimension or filter size;
-  /// SpaceUnavailable; OutOfMemory
+  ///
+  /// Takes at most 64 MiB beside the answer. \param queries `count × dimension`, row-major
+  /// \throws InvalidArgument for top = 0 or top > size(), a wrong dimension or filter size, a path
+  /// that cannot be gone; SpaceUnavailable; OutOfMemory
   SearchResults search(std::span<const float> queries, const SearchOptions& options = {}) const;
+
+  /// \brief All rows whose score is \p score or better (at most \p score under l2); a NaN is never.
+  /// `options.top` is not read. Fences the instance it ran on.
+  /// \throws InvalidArgument for a NaN \p score, and as `search`
+  ScoreResults search_at_least(std::span<const float> queries, float score,
+                               const SearchOptions& options = {}) const;
 
   /// \brief Scores for each query the rows that its list names, each once, and keeps the best
   /// `top`.
   ///
   /// A list with fewer than `top` distinct rows gives what exists. Fences the instance it ran on.
   /// \param candidates row i belongs to query i
-  /// \throws InvalidArgument for an id ≥ size() (checked before launch), a wrong number of lists,
-  /// top = 0
+  /// \throws InvalidArgument for an id that is no row's (checked before launch), a wrong number of
+  /// lists, top = 0
   ScoreResults score(std::span<const float> queries, RaggedSpan<std::uint64_t> candidates,
                      const SearchOptions& options = {}) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "VectorSearch.hpp"
+#include "CandidateSearch.hpp"
 
 #include <bit>
 
@@ -39,7 +39,6 @@ constexpr std::size_t block = 64;  // lists that one table serves
 /// Fills the rows `block_index * block …` of \p units.
 struct FillUnits {
   RaggedSpan<std::uint64_t> lists;
-  std::span<const std::uint8_t> filter;
   CandidateUnits* units;
   std::size_t unit;
 
@@ -53,7 +52,6 @@ struct FillUnits {
       seen.next_list();
       std::size_t place = units->offsets[row];
       for (const std::uint64_t id : lists[row]) {
-        if (!filter.empty() && filter[id] == 0) continue;
         if (seen.insert(static_cast<std::uint32_t>(id)))
           units->ids[place++] = static_cast<std::uint32_t>(id);
       }
@@ -71,7 +69,7 @@ struct FillUnits {
 }  // namespace
 
 void CandidateUnits::assign(const HostSpace& host, RaggedSpan<std::uint64_t> lists,
-                            std::span<const std::uint8_t> filter, std::size_t unit) {
+                            std::size_t unit) {
   offsets.assign(1, 0);
   longest = 0;
   for (std::size_t row = 0; row < lists.rows(); ++row) {
@@ -81,7 +79,7 @@ void CandidateUnits::assign(const HostSpace& host, RaggedSpan<std::uint64_t> lis
   }
   ids.resize(offsets.back());
   unit_queries.resize(offsets.back() / unit);
-  const FillUnits fill{lists, filter, this, unit};
+  const FillUnits fill{lists, this, unit};
   const std::size_t blocks = (lists.rows() + block - 1) / block;
   if (blocks < 2) {
     for (std::size_t i = 0; i < blocks; ++i) fill(i);

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_VECTOR_RANKS_WITHIN_HPP
+#define KINDRED_CORE_VECTOR_RANKS_WITHIN_HPP
+
+#include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/common/ArrayView.hpp>
+#include <kindred/core/common/Rank.hpp>
+
+#include <cstdint>
+
+namespace Kindred {
+
+/// \brief Lists, for every query, the ranks that are at most its bound, in no order. Does not
+/// fence. Complexity O(ranks).
+/// \param ranks `bounds × length`, row-major \param lists as many: query q's begin at `q × length`
+/// \param counts a query; set to how many its list has
+template <class ExecutionSpace>
+void list_ranks_within(const ExecutionSpace& exec_space,
+                       const ArrayView<const Rank, ExecutionSpace>& ranks,
+                       const ArrayView<const Rank, ExecutionSpace>& bounds,
+                       const ArrayView<Rank, ExecutionSpace>& lists,
+                       const ArrayView<std::uint64_t, ExecutionSpace>& counts);
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_VECTOR_RANKS_WITHIN_HPP

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/vector/RanksWithin.hpp>
+
+namespace Kindred {
+
+namespace {
+
+template <class ExecutionSpace>
+struct ListKernel {
+  ArrayView<const Rank, ExecutionSpace> ranks;
+  ArrayView<const Rank, ExecutionSpace> bounds;
+  ArrayView<Rank, ExecutionSpace> lists;
+  ArrayView<std::uint64_t, ExecutionSpace> counts;
+  std::uint64_t length;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const std::uint64_t at) const {
+    const std::uint64_t query = at / length;
+    if (bounds(query) < ranks(at)) return;
+    lists(query * length + Kokkos::atomic_fetch_add(&counts(query), std::uint64_t{1})) = ranks(at);
+  }
+};
+
+}  // namespace
+
+template <class ExecutionSpace>
+void list_ranks_within(const ExecutionSpace& exec_space,
+                       const ArrayView<const Rank, ExecutionSpace>& ranks,
+                       const ArrayView<const Rank, ExecutionSpace>& bounds,
+                       const ArrayView<Rank, ExecutionSpace>& lists,
+                       const ArrayView<std::uint64_t, ExecutionSpace>& counts) {
+  Kokkos::deep_copy(exec_space, counts, std::uint64_t{0});
+  if (ranks.size() == 0) return;
+  Kokkos::parallel_for(
+      "Kindred::Vector::list_ranks_within::list",
+      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(exec_space, 0,
+                                                                            ranks.size()),
+      ListKernel<ExecutionSpace>{ranks, bounds, lists, counts, ranks.size() / bounds.size()});
+}
+
+#define KINDRED_INSTANTIATE(SPACE)                                                            \
+  template void list_ranks_within<SPACE>(                                                     \
+      const SPACE&, const ArrayView<const Rank, SPACE>&, const ArrayView<const Rank, SPACE>&, \
+      const ArrayView<Rank, SPACE>&, const ArrayView<std::uint64_t, SPACE>&);
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+#undef KINDRED_INSTANTIATE
+
+}  // namespace Kindred

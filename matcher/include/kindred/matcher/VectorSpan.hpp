@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_VECTOR_SPAN_HPP
+#define KINDRED_MATCHER_VECTOR_SPAN_HPP
+
+#include <kindred/core/vector/VectorElement.hpp>
+
+#include <cstddef>
+#include <span>
+
+namespace Kindred {
+
+/// \brief Rows that someone else holds, row-major.
+struct VectorSpan {
+  VectorElement element = VectorElement::float32;
+  std::span<const std::byte> values;  ///< count × dimension elements
+  std::span<const float> scales;      ///< a row; of int8 only
+  std::size_t dimension = 0;
+
+  VectorSpan() = default;
+  VectorSpan(VectorElement element_, std::span<const std::byte> values_, std::size_t dimension_,
+             std::span<const float> scales_ = {})
+      : element(element_), values(values_), scales(scales_), dimension(dimension_) {}
+  VectorSpan(std::span<const float> values_, std::size_t dimension_)
+      : values(std::as_bytes(values_)), dimension(dimension_) {}
+
+  std::size_t row_bytes() const { return dimension * size_of(element); }
+  std::size_t count() const { return row_bytes() == 0 ? 0 : values.size() / row_bytes(); }
+  /// The rows `begin … begin + length`.
+  VectorSpan rows(std::size_t begin, std::size_t length) const {
+    return {element, values.subspan(begin * row_bytes(), length * row_bytes()), dimension,
+            scales.empty() ? scales : scales.subspan(begin, length)};
+  }
+};
+
+}  // namespace Kindred
+
+#endif  // KINDRED_MATCHER_VECTOR_SPAN_HPP

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_SRC_VECTOR_EXACT_SEARCH_HPP
+#define KINDRED_MATCHER_SRC_VECTOR_EXACT_SEARCH_HPP
+
+#include "CandidateSearch.hpp"
+#include "IdFilter.hpp"
+#include "PlainSearch.hpp"
+#include "VectorStore.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// Queries of one block, so that what a block takes stays small.
+inline std::size_t block_queries(const VectorStore& store, std::size_t top,
+                                 const IdFilter& filter) {
+  constexpr std::size_t block_bytes = 16U << 20U;
+  const std::size_t bytes = (sizeof(float) + sizeof(double)) * store.dimension() +
+                            5 * sizeof(Rank) * top + filter.bytes_per_query();
+  return std::max<std::size_t>(1, block_bytes / bytes);
+}
+
+/// \brief Lists of ids as lists of rows, for every segment of \p store, without what \p filter
+/// keeps back.
+/// \throws InvalidArgument for offsets that do not fit or an id that is no row's
+std::vector<Ragged<std::uint64_t>> rows_of_candidates(const VectorStore& store,
+                                                      RaggedSpan<std::uint64_t> candidates,
+                                                      const IdFilter& filter);
+
+/// \brief Searches the segments of a store on one space, a block of queries after the other. Holds
+/// what calls reuse; a call holds the mutex.
+template <class ExecutionSpace>
+class ExactSearch {
+ public:
+  using memory_space = typename ExecutionSpace::memory_space;
+
+  void bind(MemoryResource& memory) {
+    m_memory = &memory;
+    clear();
+  }
+  /// As many rows at a time as are best.
+  void restart() { m_plain.row_limit = PlainSearch<ExecutionSpace>::row_limit_max; }
+  /// Half as many rows at a time; false where they are few already.
+  bool shrink() {
+    if (m_plain.row_limit <= PlainSearch<ExecutionSpace>::row_limit_min) return false;
+    m_plain.row_limit /= 2;
+    return true;
+  }
+  /// Gives back what calls reuse.
+  void clear() {
+    m_floats = {*m_memory, "Kindred::VectorIndex::queries", 0};
+    m_wide = {*m_memory, "Kindred::VectorIndex::wide_queries", 0};
+    m_norms = {*m_memory, "Kindred::VectorIndex::query_norms", 0};
+    m_filter = {*m_memory, "Kindred::VectorIndex::filter", 0};
+    m_best = {*m_memory, "Kindred::VectorIndex::best", 0};
+    m_part = {*m_memory, "Kindred::VectorIndex::part", 0};
+    m_bounds = {*m_memory, "Kindred::VectorIndex::bounds", 0};
+    m_staged = {};
+    m_top.bind(*m_memory);
+    m_plain.bind(*m_memory);
+    m_candidates.bind(*m_memory);
+  }
+
+  /// \brief The best ranks of the queries `first …`, `queries × top` into \p best. Fences.
+  void search(const ExecutionSpace& exec_space, const VectorStore& store,
+              std::span<const float> queries, const IdFilter& filter, std::size_t first,
+              Metric metric, std::size_t top, std::vector<Rank>& best, SearchReport& report) {
+    const auto prepared = upload_queries(exec_space, queries, store.dimension());
+    m_best.resize_discarding(prepared.count * top);
+    m_top.begin(exec_space, prepared.count, top, m_best.view());
+    for_each_part(exec_space, store, filter, first, prepared.count,
+                  [&](const auto& rows, const auto& passes) {
+                    m_part.resize_discarding(prepared.count * top);
+                    m_plain.search(exec_space, rows, passes, prepared, metric, top, m_part.view(),
+                                   report);
+                    m_top.add_top(exec_space, m_part.const_view());
+                  });
+    best.resize(prepared.count * top);
+    download(exec_space, best.data(), m_best.view(), best.size());
+  }
+
+  /// \brief The ranks at most \p bound of the queries `first …`, in order. Fences.
+  std::vector<std::vector<Rank>> search_within(const ExecutionSpace& exec_space,
+                                               const VectorStore& store,
+                                               std::span<const float> queries,
+                                               const IdFilter& filter, std::size_t first,
+                                               Metric metric, Rank bound, SearchReport& report) {
+    const auto prepared = upload_queries(exec_space, queries, store.dimension());
+    m_bounds.resize_discarding(prepared.count);
+    Kokkos::deep_copy(exec_space, m_bounds.view(), bound);
+    std::vector<std::vector<Rank>> found(prepared.count);
+    for_each_part(exec_space, store, filter, first, prepared.count,
+                  [&](const auto& rows, const auto& passes) {
+                    m_plain.search_within(exec_space, rows, passes, prepared, metric,
+                                          m_bounds.const_view(), found, report);
+                  });
+    for (std::vector<Rank>& ranks : found) std::sort(ranks.begin(), ranks.end());
+    return found;
+  }
+
+  /// \brief The best ranks of the lists \p first …, `queries × top`. Fences.
+  /// \param lists of `rows_of_candidates`
+  void score(const ExecutionSpace& exec_space, const HostSpace& host, const VectorStore& store,
+             std::span<const float> queries, std::span<const Ragged<std::uint64_t>> lists,
+             std::size_t first, Metric metric, std::size_t top, std::vector<Rank>& best,
+             SearchReport& report) {
+    const auto prepared = upload_queries(exec_space, queries, store.dimension());
+    best.clear();
+    for (std::size_t s = 0; s < lists.size(); ++s) {
+      const RaggedSpan<std::uint64_t> part{
+          std::span(lists[s].offsets).subspan(first, prepared.count + 1), lists[s].values};
+      report.survivors += part.offsets.back() - part.offsets.front();
+      const auto rows = store.segments()[s]->template resident<ExecutionSpace>().view();
+      m_candidates.score(exec_space, host, rows, part, prepared, metric, top,
+                         best.empty() ? best : m_host_part);
+      if (s == 0) continue;
+      std::vector<Rank> merged(2 * top);
+      for (std::size_t query = 0; query < prepared.count; ++query) {
+        const auto begin = static_cast<std::ptrdiff_t>(query * top);
+        const auto end = static_cast<std::ptrdiff_t>((query + 1) * top);
+        std::merge(best.begin() + begin, best.begin() + end, m_host_part.begin() + begin,
+                   m_host_part.begin() + end, merged.begin());
+        std::copy_n(merged.begin(), top, best.begin() + begin);
+      }
+    }
+  }
+
+  std::mutex mutex;
+
+ private:
+  static constexpr std::size_t staged_bytes = 16U << 20U;  ///< of rows that are not on the device
+
+  VectorQueries<ExecutionSpace> upload_queries(const ExecutionSpace& exec_space,
+                                               std::span<const float> queries,
+                                               std::size_t dimension) {
+    const std::size_t count = queries.size() / dimension;
+    m_floats.resize_discarding(queries.size());
+    m_wide.resize_discarding(queries.size());
+    m_norms.resize_discarding(count);
+    upload(exec_space, m_floats.view(), queries.data(), queries.size());
+    prepare_queries(exec_space, m_floats.const_view(), dimension, m_wide.view(), m_norms.view());
+    return {m_floats.const_view(), m_wide.const_view(), m_norms.const_view(), count};
+  }
+
+  /// Calls `visit(rows, filter)` for all rows in turn, those that are not here through a buffer.
+  template <class Visit>
+  void for_each_part(const ExecutionSpace& exec_space, const VectorStore& store,
+                     const IdFilter& filter, std::size_t first_query, std::size_t queries,
+                     const Visit& visit) {
+    for (const auto& segment : store.segments()) {
+      const bool here = !Arch::is_device<ExecutionSpace> || segment->on_device();
+      const std::size_t row_bytes = store.dimension() * size_of(store.element());
+      const std::size_t step =
+          here ? segment->size() : std::max<std::size_t>(64, staged_bytes / row_bytes / 64 * 64);
+      for (std::size_t begin = 0; begin < segment->size(); begin += step) {
+        const std::size_t length = std::min(step, segment->size() - begin);
+        m_words.clear();
+        const std::size_t per_query =
+            filter.words(*segment, begin, length, first_query, queries, m_words);
+        m_filter.resize_discarding(m_words.size());
+        upload(exec_space, m_filter.view(), m_words.data(), m_words.size());
+        const RowFilter<ExecutionSpace> passes{m_filter.const_view(), per_query};
+        visit(here ? segment->resident<ExecutionSpace>().view()
+                   : stage(exec_space, *segment, begin, length),
+              passes);
+        // What is uploaded next may still be read.
+        exec_space.fence("Kindred::VectorIndex::part");
+      }
+    }
+  }
+
+  /// Copies rows to the buffer for those that are not on the device.
+  VectorRows<ExecutionSpace> stage(const ExecutionSpace& exec_space, const VectorSegment& segment,
+                                   std::size_t begin, std::size_t length) {
+    const ResidentRows<HostSpace>& host = segment.host();
+    if (m_staged.count() < length || m_staged.dimension != host.dimension) {
+      m_staged = {};
+      m_staged = {*m_memory, host.element, host.dimension, length, true};
+    }
+    std::vector<std::uint32_t> ids(length);
+    for (std::size_t row = 0; row < length; ++row) ids[row] = segment.id(begin + row);
+    const std::size_t row_bytes = host.dimension * size_of(host.element);
+    upload(exec_space, m_staged.values.view(), host.values.data() + begin * row_bytes,
+           length * row_bytes);
+    if (host.scales.size() > 0)
+      upload(exec_space, m_staged.scales.view(), host.scales.data() + begin, length);
+    upload(exec_space, m_staged.norms.view(), host.norms.data() + begin, length);
+    upload(exec_space, m_staged.ids.view(), ids.data(), length);
+    return m_staged.view(0, length);
+  }
+
+  MemoryResource* m_memory = nullptr;
+  Buffer<float, memory_space> m_floats;
+  Buffer<double, memory_space> m_wide;
+  Buffer<double, memory_space> m_norms;
+  Buffer<std::uint64_t, memory_space> m_filter;
+  Buffer<Rank, memory_space> m_best;
+  Buffer<Rank, memory_space> m_part;
+  Buffer<Rank, memory_space> m_bounds;
+  ResidentRows<ExecutionSpace> m_staged;
+  std::vector<std::uint64_t> m_words;
+  TopLists<ExecutionSpace> m_top;
+  PlainSearch<ExecutionSpace> m_plain;
+  CandidateSearch<ExecutionSpace> m_candidates;
+  std::vector<Rank> m_host_part;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_SRC_VECTOR_EXACT_SEARCH_HPP

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "VectorSegment.hpp"
+
+#include <kindred/core/vector/RowFilter.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace Kindred::Impl {
+
+namespace {
+
+Space host_space(const Context& context) {
+  return context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
+}
+
+std::size_t live_rows(std::span<const std::shared_ptr<VectorSegment>> parts) {
+  std::size_t count = 0;
+  for (const auto& part : parts) count += part->size() - part->removed();
+  return count;
+}
+
+}  // namespace
+
+VectorSegment::VectorSegment(Context& context, VectorElement element, std::size_t dimension,
+                             std::size_t count, std::uint32_t first_id)
+    : m_context(&context),
+      m_host(context.memory(host_space(context)), element, dimension, count, first_id != 0),
+      m_first_id(first_id) {
+  for (std::size_t row = 0; row < m_host.ids.size(); ++row)
+    m_host.ids.data()[row] = first_id + static_cast<std::uint32_t>(row);
+}
+
+VectorSegment::VectorSegment(Context& context,
+                             std::span<const std::shared_ptr<VectorSegment>> parts)
+    : m_context(&context) {
+  const ResidentRows<HostSpace>& first = parts.front()->host();
+  const std::size_t count = live_rows(parts);
+  bool numbered = parts.front()->id(0) != 0 || parts.back()->last_id() + std::size_t{1} != count;
+  for (const auto& part : parts) numbered = numbered || part->removed() > 0;
+  m_host = ResidentRows<HostSpace>(context.memory(host_space(context)), first.element,
+                                   first.dimension, count, numbered);
+  const std::size_t row_bytes = first.dimension * size_of(first.element);
+  std::size_t place = 0;
+  for (const auto& part : parts) {
+    const ResidentRows<HostSpace>& rows = part->host();
+    for (std::size_t row = 0; row < part->size(); ++row) {
+      if (!part->find(part->id(row))) continue;
+      std::memcpy(m_host.values.data() + place * row_bytes, rows.values.data() + row * row_bytes,
+                  row_bytes);
+      if (rows.scales.size() > 0) m_host.scales.data()[place] = rows.scales.data()[row];
+      m_host.norms.data()[place] = rows.norms.data()[row];
+      if (numbered) m_host.ids.data()[place] = part->id(row);
+      ++place;
+    }
+  }
+}
+
+std::optional<std::size_t> VectorSegment::find(std::uint64_t id) const noexcept {
+  if (size() == 0 || id < this->id(0) || id > last_id()) return {};
+  std::size_t row = id - this->id(0);
+  if (!is_contiguous()) {
+    const std::uint32_t* begin = m_host.ids.data();
+    const auto at = std::lower_bound(begin, begin + size(), static_cast<std::uint32_t>(id));
+    if (*at != id) return {};
+    row = static_cast<std::size_t>(at - begin);
+  }
+  if (!m_live.empty() && (m_live[row / 64] >> (row % 64) & 1U) == 0) return {};
+  return row;
+}
+
+void VectorSegment::put(std::size_t row, const VectorSpan& value) {
+  std::memcpy(m_host.values.data() + row * value.row_bytes(), value.values.data(),
+              value.values.size());
+  std::copy(value.scales.begin(), value.scales.end(), m_host.scales.data() + row);
+}
+
+void VectorSegment::fill(std::size_t begin, const VectorSpan& rows) { put(begin, rows); }
+
+void VectorSegment::finish() {
+  const HostSpace& exec_space = host_instance(*m_context, host_space(*m_context));
+  vector_norms(exec_space, m_host.view(), m_host.norms.view());
+  exec_space.fence("Kindred::VectorIndex::norms");
+}
+
+void VectorSegment::make_device_resident() {
+  with_instance(*m_context, Space::cuda, [&](const auto& exec_space) {
+    using execution_space = std::decay_t<decltype(exec_space)>;
+    ResidentRows<execution_space> rows(m_context->memory(Space::cuda), m_host.element,
+                                       m_host.dimension, size(), m_host.ids.size() > 0);
+    upload(exec_space, rows.values.view(), m_host.values.data(), m_host.values.size());
+    upload(exec_space, rows.scales.view(), m_host.scales.data(), m_host.scales.size());
+    upload(exec_space, rows.norms.view(), m_host.norms.data(), m_host.norms.size());
+    upload(exec_space, rows.ids.view(), m_host.ids.data(), m_host.ids.size());
+    m_device.get<execution_space>() = std::move(rows);
+  });
+  m_on_device = true;
+}
+
+void VectorSegment::prepare_to_remove() {
+  if (!m_live.empty()) return;
+  m_live.assign(filter_words(size()), ~std::uint64_t{0});
+  if (size() % 64 != 0) m_live.back() = (std::uint64_t{1} << (size() % 64)) - 1;
+}
+
+void VectorSegment::remove(std::size_t row) noexcept {
+  m_live[row / 64] &= ~(std::uint64_t{1} << (row % 64));
+  ++m_removed;
+}
+
+void VectorSegment::replace(std::size_t row, const VectorSpan& value) {
+  const std::size_t row_bytes = value.row_bytes();
+  const std::byte* begin = m_host.values.data() + row * row_bytes;
+  const std::vector<std::byte> old(begin, begin + row_bytes);
+  const std::vector<float> old_scale(m_host.scales.data() + (value.scales.empty() ? 0 : row),
+                                     m_host.scales.data() + (value.scales.empty() ? 0 : row + 1));
+  const auto write = [&](const VectorSpan& from) {
+    put(row, from);
+    const HostSpace& host = host_instance(*m_context, Space::serial);
+    vector_norms(host, m_host.view(row, 1),
+                 Kokkos::subview(m_host.norms.view(), std::pair(row, row + 1)));
+    host.fence("Kindred::VectorIndex::replace");
+    if (!m_on_device) return;
+    with_instance(*m_context, Space::cuda, [&](const auto& exec_space) {
+      const auto& rows = m_device.get<std::decay_t<decltype(exec_space)>>();
+      const auto copy = [&](const auto& to, const auto* source, std::size_t unit) {
+        if (to.size() == 0) return;
+        upload(exec_space, Kokkos::subview(to, std::pair(row * unit, (row + 1) * unit)),
+               source + row * unit, unit);
+      };
+      copy(rows.values.view(), m_host.values.data(), row_bytes);
+      copy(rows.scales.view(), m_host.scales.data(), 1);
+      copy(rows.norms.view(), m_host.norms.data(), 1);
+    });
+  };
+  try {
+    write(value);
+  } catch (...) {
+    const VectorSpan before{value.element, old, value.dimension, old_scale};
+    put(row, before);
+    throw;
+  }
+}
+
+}  // namespace Kindred::Impl

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_SRC_VECTOR_VECTOR_SEGMENT_HPP
+#define KINDRED_MATCHER_SRC_VECTOR_VECTOR_SEGMENT_HPP
+
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/arch/PerSpace.hpp>
+#include <kindred/core/vector/VectorRows.hpp>
+#include <kindred/core/vector/VectorScores.hpp>
+#include <kindred/matcher/VectorSpan.hpp>
+#include <kindred/memory/Buffer.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// The rows of a segment where \p ExecutionSpace computes.
+template <class ExecutionSpace>
+struct ResidentRows {
+  using memory_space = typename ExecutionSpace::memory_space;
+
+  ResidentRows() = default;
+  /// Room for \p count rows. \throws OutOfMemory
+  ResidentRows(MemoryResource& memory, VectorElement element_, std::size_t dimension_,
+               std::size_t count, bool numbered)
+      : values(memory, "Kindred::VectorIndex::rows", count * dimension_ * size_of(element_)),
+        scales(memory, "Kindred::VectorIndex::scales", element_ == VectorElement::int8 ? count : 0),
+        norms(memory, "Kindred::VectorIndex::norms", count),
+        ids(memory, "Kindred::VectorIndex::ids", numbered ? count : 0),
+        element(element_),
+        dimension(dimension_) {}
+
+  std::size_t count() const noexcept { return norms.size(); }
+  std::uint64_t bytes() const noexcept {
+    return values.bytes() + scales.bytes() + norms.bytes() + ids.bytes();
+  }
+  VectorRows<ExecutionSpace> view() const {
+    return {values.const_view(), element,          scales.const_view(),
+            norms.const_view(),  ids.const_view(), dimension};
+  }
+  /// The rows `begin … begin + length`.
+  VectorRows<ExecutionSpace> view(std::size_t begin, std::size_t length) const {
+    const auto part = [&](const auto& buffer, std::size_t unit) {
+      auto all = buffer.const_view();
+      using view_type = decltype(all);
+      return all.size() == 0 ? all : view_type(all.data() + begin * unit, length * unit);
+    };
+    return {part(values, dimension * size_of(element)),
+            element,
+            part(scales, 1),
+            part(norms, 1),
+            part(ids, 1),
+            dimension};
+  }
+
+  Buffer<std::byte, memory_space> values;
+  Buffer<float, memory_space> scales;
+  Buffer<double, memory_space> norms;
+  Buffer<std::uint32_t, memory_space> ids;
+  VectorElement element = VectorElement::float32;
+  std::size_t dimension = 0;
+};
+
+/// \brief Rows of ascending ids that a search reads as one piece: on the host, and on the device
+/// where it has room.
+///
+/// A change of rows is not safe beside anything else.
+class VectorSegment {
+ public:
+  /// Room for rows on the host. \param first_id of the row 0; ids go on by one \throws OutOfMemory
+  VectorSegment(Context& context, VectorElement element, std::size_t dimension, std::size_t count,
+                std::uint32_t first_id);
+  /// The rows of \p parts that were not removed. \throws OutOfMemory
+  VectorSegment(Context& context, std::span<const std::shared_ptr<VectorSegment>> parts);
+
+  std::size_t size() const noexcept { return m_host.count(); }
+  std::size_t removed() const noexcept { return m_removed; }
+  std::uint32_t id(std::size_t row) const noexcept {
+    return m_host.ids.size() == 0 ? m_first_id + static_cast<std::uint32_t>(row)
+                                  : m_host.ids.data()[row];
+  }
+  std::uint32_t last_id() const noexcept { return id(size() - 1); }
+  /// Whether row r has the id r + `id(0)`.
+  bool is_contiguous() const noexcept { return last_id() - id(0) + 1 == size(); }
+  /// The row of \p id, unless it was removed or is of another segment.
+  std::optional<std::size_t> find(std::uint64_t id) const noexcept;
+
+  /// Copies \p rows to `begin …` of the host. Call `finish` after the last.
+  void fill(std::size_t begin, const VectorSpan& rows);
+  /// Takes the norms.
+  void finish();
+  /// Copies all to the device. \throws OutOfMemory; nothing is then on the device
+  void make_device_resident();
+  bool on_device() const noexcept { return m_on_device; }
+
+  /// Before `remove`. \throws std::bad_alloc
+  void prepare_to_remove();
+  void remove(std::size_t row) noexcept;
+  /// \throws Error of the device; the row is then as it was
+  void replace(std::size_t row, const VectorSpan& value);
+
+  /// A bit a row that was not removed; empty while all are there.
+  const std::vector<std::uint64_t>& live() const noexcept { return m_live; }
+  template <class ExecutionSpace>
+  const ResidentRows<ExecutionSpace>& resident() const {
+    if constexpr (std::is_same_v<ExecutionSpace, HostSpace>) {
+      return m_host;
+    } else {
+      return m_device.get<ExecutionSpace>();
+    }
+  }
+  const ResidentRows<HostSpace>& host() const noexcept { return m_host; }
+
+ private:
+  void put(std::size_t row, const VectorSpan& value);
+
+  Context* m_context;
+  ResidentRows<HostSpace> m_host;
+  Arch::PerSpace<ResidentRows> m_device;  ///< its host slot is empty
+  std::uint32_t m_first_id = 0;
+  std::vector<std::uint64_t> m_live;
+  std::size_t m_removed = 0;
+  bool m_on_device = false;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_SRC_VECTOR_VECTOR_SEGMENT_HPP

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "VectorStore.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace Kindred::Impl {
+
+namespace {
+
+constexpr std::uint64_t id_limit = 0xFFFFFFFFU;  // an id is 32 bits of a rank, and not the last
+
+std::string quantity(const char* name, std::size_t value) {
+  return std::string(name) + " is " + std::to_string(value);
+}
+
+}  // namespace
+
+VectorStore::VectorStore(Context& context, const VectorSpan& rows,
+                         const VectorIndexOptions& options)
+    : m_context(&context),
+      m_element(rows.element),
+      m_dimension(rows.dimension),
+      m_options(options) {
+  KINDRED_THROW_IF(m_dimension == 0, "the dimension is 0; it must be at least 1");
+  if (options.residency == Residency::both && !context.is_usable(Space::cuda)) {
+    throw SpaceUnavailable("residency both needs space cuda, which cannot be used: " +
+                           context.info(Space::cuda).why_not);
+  }
+  append(rows);
+}
+
+void VectorStore::check(const VectorSpan& rows) const {
+  KINDRED_THROW_IF(rows.element != m_element || rows.dimension != m_dimension,
+                   "rows of " + std::to_string(rows.dimension) + " × " +
+                       std::string(to_string(rows.element)) + "; the index has " +
+                       std::to_string(m_dimension) + " × " + std::string(to_string(m_element)));
+  KINDRED_THROW_IF(rows.values.size() % rows.row_bytes() != 0,
+                   quantity("the size of the rows", rows.values.size()) +
+                       " bytes; it must be a multiple of a row's, " +
+                       std::to_string(rows.row_bytes()));
+  const std::size_t scales = m_element == VectorElement::int8 ? rows.count() : 0;
+  KINDRED_THROW_IF(rows.scales.size() != scales,
+                   quantity("the number of scales", rows.scales.size()) + "; " +
+                       std::to_string(rows.count()) + " rows of " +
+                       std::string(to_string(m_element)) + " need " + std::to_string(scales));
+  const auto bad = std::find_if(rows.scales.begin(), rows.scales.end(),
+                                [](float scale) { return !(scale >= 0) || std::isinf(scale); });
+  KINDRED_THROW_IF(bad != rows.scales.end(), "scale " + std::to_string(bad - rows.scales.begin()) +
+                                                 " is " + std::to_string(*bad) +
+                                                 "; it must be finite and ≥ 0");
+  KINDRED_THROW_IF(rows.count() >= id_limit - m_end_id,
+                   quantity("the number of rows", rows.count()) + "; ids from " +
+                       std::to_string(m_end_id) + " must stay below " + std::to_string(id_limit));
+}
+
+bool VectorStore::on_device() const noexcept {
+  return m_context->is_usable(Space::cuda) && m_options.residency != Residency::host &&
+         std::all_of(m_segments.begin(), m_segments.end(),
+                     [](const auto& segment) { return segment->on_device(); });
+}
+
+void VectorStore::place(VectorSegment& segment) const {
+  if (m_options.residency == Residency::host || !m_context->is_usable(Space::cuda)) return;
+  try {
+    segment.make_device_resident();
+  } catch (const OutOfMemory& error) {
+    if (m_options.residency == Residency::both) throw;
+    m_context->log(LogLevel::info, std::string("rows stay on the host: ") + error.what());
+  }
+}
+
+std::vector<std::shared_ptr<VectorSegment>> VectorStore::compacted(
+    std::vector<std::shared_ptr<VectorSegment>> segments) const {
+  const auto sparse = [](const VectorSegment& segment) {
+    return 4 * segment.removed() > segment.size();
+  };
+  std::vector<std::shared_ptr<VectorSegment>> out;
+  for (std::size_t end = segments.size(); end > 0;) {
+    // From the last on: all that what comes after them has caught up with.
+    std::size_t begin = end - 1;
+    std::size_t rows = segments[begin]->size();
+    bool rebuild = sparse(*segments[begin]);
+    while (begin > 0 && segments[begin - 1]->size() <= 2 * rows) {
+      --begin;
+      rows += segments[begin]->size();
+      rebuild = true;
+    }
+    const std::span joined(segments.data() + begin, end - begin);
+    end = begin;
+    if (!rebuild) {
+      out.push_back(joined.front());
+      continue;
+    }
+    const bool any = std::any_of(joined.begin(), joined.end(), [](const auto& segment) {
+      return segment->size() > segment->removed();
+    });
+    if (!any) continue;
+    out.push_back(std::make_shared<VectorSegment>(*m_context, joined));
+    place(*out.back());
+  }
+  std::reverse(out.begin(), out.end());
+  return out;
+}
+
+std::uint64_t VectorStore::append(const VectorSpan& rows) {
+  check(rows);
+  const std::uint64_t first = m_end_id;
+  if (rows.count() == 0) return first;
+  auto segment = std::make_shared<VectorSegment>(*m_context, m_element, m_dimension, rows.count(),
+                                                 static_cast<std::uint32_t>(first));
+  segment->fill(0, rows);
+  segment->finish();
+  std::vector<std::shared_ptr<VectorSegment>> segments = m_segments;
+  const bool alone = segments.empty() || segments.back()->size() > 2 * rows.count();
+  segments.push_back(segment);
+  if (alone) {
+    place(*segment);
+  } else {
+    segments = compacted(std::move(segments));
+  }
+  m_segments = std::move(segments);
+  m_end_id += rows.count();
+  m_size += rows.count();
+  return first;
+}
+
+void VectorStore::remove(std::span<const std::uint64_t> ids) {
+  std::vector<std::uint64_t> sorted(ids.begin(), ids.end());
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    if (i > 0 && sorted[i] == sorted[i - 1])
+      throw NotFound("id " + std::to_string(sorted[i]) + " is to be removed twice; name it once");
+    if (find(sorted[i]).first == nullptr) {
+      throw NotFound("no row has the id " + std::to_string(sorted[i]) + "; " +
+                     std::to_string(m_size) + " of the ids below " + std::to_string(m_end_id) +
+                     " have one");
+    }
+  }
+  for (const auto& segment : m_segments) segment->prepare_to_remove();
+  for (const std::uint64_t id : sorted) {
+    for (const auto& segment : m_segments) {
+      if (const auto row = segment->find(id)) segment->remove(*row);
+    }
+  }
+  m_size -= sorted.size();
+  const auto sparse = [](const auto& segment) { return 4 * segment->removed() > segment->size(); };
+  if (std::any_of(m_segments.begin(), m_segments.end(), sparse)) {
+    try {
+      m_segments = compacted(m_segments);
+    } catch (const OutOfMemory& error) {
+      m_context->log(LogLevel::info,
+                     std::string("removed rows keep their place for now: ") + error.what());
+    }
+  }
+}
+
+void VectorStore::replace(std::uint64_t id, const VectorSpan& row) {
+  check(row);
+  KINDRED_THROW_IF(row.count() != 1, quantity("the number of rows", row.count()) +
+                                         "; one row takes the place of another");
+  for (const auto& segment : m_segments) {
+    if (const auto place = segment->find(id)) return segment->replace(*place, row);
+  }
+  throw NotFound("no row has the id " + std::to_string(id) + "; ids are below " +
+                 std::to_string(m_end_id));
+}
+
+std::pair<const VectorSegment*, std::size_t> VectorStore::find(std::uint64_t id) const noexcept {
+  for (const auto& segment : m_segments) {
+    if (const auto row = segment->find(id)) return {segment.get(), *row};
+  }
+  return {nullptr, 0};
+}
+
+VectorIndexInfo VectorStore::info() const {
+  VectorIndexInfo info;
+  info.rows = m_size;
+  info.segments = m_segments.size();
+  for (const auto& segment : m_segments) {
+    info.removed += segment->removed();
+    info.host_bytes += segment->host().bytes();
+    if (segment->on_device()) {
+      info.device_bytes += with_instance(*m_context, Space::cuda, [&](const auto& exec_space) {
+        return segment->resident<std::decay_t<decltype(exec_space)>>().bytes();
+      });
+    }
+  }
+  return info;
+}
+
+}  // namespace Kindred::Impl

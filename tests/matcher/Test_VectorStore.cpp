@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <string>
+#include <thread>
+
+#include "VectorSupport.hpp"
+
+namespace {
+
+using namespace Kindred;
+using Testing::all_metrics;
+using Testing::Answer;
+using Testing::answer_of;
+using Testing::normal_values;
+
+constexpr std::size_t dimension = 20;
+
+bool is_better(Metric metric, float a, float b) { return metric == Metric::l2 ? a < b : a > b; }
+
+/// What an index should hold, as a plain table.
+class Model {
+ public:
+  explicit Model(VectorElement element) : m_element(element) {}
+
+  /// \p count random rows, as an index takes them.
+  VectorSpan make(std::mt19937_64& generator, std::size_t count) {
+    m_bytes.resize(count * dimension * size_of(m_element));
+    m_scales.clear();
+    m_decoded.resize(count * dimension);
+    if (m_element == VectorElement::int8) {
+      std::uniform_real_distribution<float> scale(0.01F, 0.02F);
+      for (std::size_t row = 0; row < count; ++row) m_scales.push_back(scale(generator));
+    }
+    std::normal_distribution<float> normal;
+    for (std::size_t i = 0; i < m_decoded.size(); ++i) {
+      float value = normal(generator);
+      switch (m_element) {
+        case VectorElement::float32:
+          std::memcpy(m_bytes.data() + 4 * i, &value, 4);
+          break;
+        case VectorElement::float16: {
+          // One of 0.5 … 1: the exponent is fixed, the fraction free.
+          const auto bits = static_cast<std::uint16_t>(0x3800U | (generator() & 0x83FFU));
+          const float fraction = static_cast<float>(bits & 0x3FFU) / 1024.0F;
+          value = ((bits & 0x8000U) != 0 ? -0.5F : 0.5F) * (1.0F + fraction);
+          std::memcpy(m_bytes.data() + 2 * i, &bits, 2);
+          break;
+        }
+        case VectorElement::bfloat16: {
+          const auto bits = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16U);
+          value = std::bit_cast<float>(std::uint32_t{bits} << 16U);
+          std::memcpy(m_bytes.data() + 2 * i, &bits, 2);
+          break;
+        }
+        case VectorElement::int8: {
+          const auto number = static_cast<std::int8_t>(static_cast<int>(generator() % 255) - 127);
+          value = m_scales[i / dimension] * static_cast<float>(number);
+          std::memcpy(m_bytes.data() + i, &number, 1);
+          break;
+        }
+      }
+      m_decoded[i] = value;
+    }
+    return {m_element, m_bytes, dimension, m_scales};
+  }
+  void put(std::uint64_t first, std::size_t count) {
+    for (std::size_t row = 0; row < count; ++row) {
+      rows[first + row].assign(
+          m_decoded.begin() + static_cast<std::ptrdiff_t>(row * dimension),
+          m_decoded.begin() + static_cast<std::ptrdiff_t>((row + 1) * dimension));
+    }
+  }
+
+  /// The rows that \p passes lets through, best first.
+  template <class Passes>
+  std::vector<ScoredId> ranked(Metric metric, std::span<const float> query,
+                               const Passes& passes) const {
+    std::vector<ScoredId> out;
+    for (const auto& [id, row] : rows) {
+      if (passes(id))
+        out.push_back({static_cast<std::int64_t>(id), Reference::score(metric, query, row)});
+    }
+    std::sort(out.begin(), out.end(), [&](const ScoredId& a, const ScoredId& b) {
+      return a.score != b.score ? is_better(metric, a.score, b.score) : a.id < b.id;
+    });
+    return out;
+  }
+
+  std::map<std::uint64_t, std::vector<float>> rows;
+
+ private:
+  VectorElement m_element;
+  std::vector<std::byte> m_bytes;
+  std::vector<float> m_scales;
+  std::vector<float> m_decoded;
+};
+
+/// Every metric on every space: search, filtered searches, threshold searches, candidates.
+void expect_equals(const VectorIndex& index, const Model& model, std::mt19937_64& generator) {
+  ASSERT_EQ(index.size(), model.rows.size());
+  if (model.rows.empty()) return;
+  constexpr std::size_t count = 3;
+  const std::vector<float> queries = normal_values(generator, count * dimension);
+  const std::size_t words = (index.end_id() + 63) / 64;
+  std::vector<std::uint64_t> bits(count * words);
+  for (auto& word : bits) word = generator();
+  SearchOptions options;
+  options.top = std::min<std::size_t>(index.size(), 1 + generator() % 40);
+  for (const Metric metric : all_metrics) {
+    options.metric = metric;
+    for (const Space space : Testing::spaces()) {
+      options.space = space;
+      for (const bool filtered : {false, true}) {
+        options.filter_bits = filtered ? bits : std::span<const std::uint64_t>();
+        const SearchResults results = index.search(queries, options);
+        for (std::size_t q = 0; q < count; ++q) {
+          const std::span query = std::span(queries).subspan(q * dimension, dimension);
+          const auto expected = model.ranked(metric, query, [&](std::uint64_t id) {
+            return !filtered || (bits[q * words + id / 64] >> (id % 64) & 1U) != 0;
+          });
+          for (std::size_t k = 0; k < options.top; ++k) {
+            const std::int64_t id = results.ids[q * options.top + k];
+            if (k >= expected.size()) {
+              ASSERT_EQ(id, -1);
+              continue;
+            }
+            ASSERT_EQ(id, expected[k].id) << to_string(space);
+            ASSERT_EQ(std::bit_cast<std::uint32_t>(results.scores[q * options.top + k]),
+                      std::bit_cast<std::uint32_t>(expected[k].score));
+          }
+        }
+        // The score of a row is reached by that row, and by none of the worse ones.
+        const auto expected = model.ranked(metric, std::span(queries).first(dimension),
+                                           [](std::uint64_t) { return true; });
+        const float limit = expected[expected.size() / 3].score;
+        SearchOptions within = options;
+        within.filter_bits = {};
+        const ScoreResults found =
+            index.search_at_least(std::span(queries).first(dimension), limit, within);
+        std::size_t reach = 0;
+        while (reach < expected.size() && !is_better(metric, limit, expected[reach].score)) ++reach;
+        ASSERT_EQ(found.results[0].size(), reach);
+        for (std::size_t k = 0; k < reach; ++k) ASSERT_EQ(found.results[0][k].id, expected[k].id);
+      }
+      std::vector<std::uint64_t> ids;
+      for (const auto& [id, row] : model.rows)
+        if (generator() % 3 == 0) ids.push_back(id);
+      Ragged<std::uint64_t> lists;
+      lists.values = ids;
+      lists.close_row();
+      SearchOptions scoring = options;
+      scoring.filter_bits = {};
+      const ScoreResults scored = index.score(std::span(queries).first(dimension), lists, scoring);
+      const auto expected = model.ranked(
+          metric, std::span(queries).first(dimension),
+          [&](std::uint64_t id) { return std::binary_search(ids.begin(), ids.end(), id); });
+      ASSERT_EQ(scored.results[0].size(), std::min(options.top, expected.size()));
+      for (std::size_t k = 0; k < scored.results[0].size(); ++k)
+        ASSERT_EQ(scored.results[0][k].id, expected[k].id);
+    }
+  }
+}
+
+TEST(VectorStore, EqualsAPlainTableThroughAnyHistory) {
+  for (const VectorElement element : {VectorElement::float32, VectorElement::float16,
+                                      VectorElement::bfloat16, VectorElement::int8}) {
+    auto generator =
+        Testing::generator("VectorStore history of " + std::string(to_string(element)));
+    Model model(element);
+    VectorIndexOptions options;
+    const VectorSpan first = model.make(generator, 70);
+    VectorIndex index(Testing::context(), first, options);
+    model.put(0, 70);
+    for (int step = 0; step < 24; ++step) {
+      switch (generator() % 3) {
+        case 0: {
+          const std::size_t count = 1 + generator() % (step % 5 == 0 ? 150 : 10);
+          const VectorSpan rows = model.make(generator, count);
+          const std::uint64_t end = index.end_id();
+          ASSERT_EQ(index.append(rows), end);
+          model.put(end, count);
+          break;
+        }
+        case 1: {
+          std::vector<std::uint64_t> ids;
+          for (const auto& [id, row] : model.rows)
+            if (generator() % 6 == 0) ids.push_back(id);
+          std::shuffle(ids.begin(), ids.end(), generator);
+          index.remove(ids);
+          for (const std::uint64_t id : ids) model.rows.erase(id);
+          break;
+        }
+        default: {
+          if (model.rows.empty()) break;
+          auto at = model.rows.begin();
+          std::advance(at, static_cast<std::ptrdiff_t>(generator() % model.rows.size()));
+          const std::uint64_t id = at->first;
+          const VectorSpan row = model.make(generator, 1);
+          index.replace(id, row);
+          model.put(id, 1);
+        }
+      }
+      if (step % 3 == 0) expect_equals(index, model, generator);
+      if (HasFatalFailure()) return;
+    }
+    expect_equals(index, model, generator);
+    EXPECT_LE(index.info().segments, 10U);
+  }
+}
+
+TEST(VectorStore, RefusesWhatIsNotThereAndStaysAsItWas) {
+  auto generator = Testing::generator("VectorStore refusals");
+  Model model(VectorElement::int8);
+  VectorIndex index(Testing::context(), model.make(generator, 30), VectorIndexOptions());
+  model.put(0, 30);
+  const std::uint64_t twice[] = {3, 4, 3};
+  const std::uint64_t unknown[] = {3, 30};
+  EXPECT_THROW(index.remove(twice), NotFound);
+  EXPECT_THROW(index.remove(unknown), NotFound);
+  EXPECT_THROW(index.replace(30, model.make(generator, 1)), NotFound);
+  const std::vector<float> floats(dimension, 1.0F);
+  EXPECT_THROW(index.append({floats, dimension}), InvalidArgument) << "of another element type";
+  std::vector<std::byte> bytes(dimension);
+  EXPECT_THROW(index.append({VectorElement::int8, bytes, dimension}), InvalidArgument)
+      << "without its scale";
+  for (const float scale :
+       {-1.0F, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+    const float scales[] = {scale};
+    EXPECT_THROW(index.append({VectorElement::int8, bytes, dimension, scales}), InvalidArgument);
+  }
+  EXPECT_EQ(index.end_id(), 30U);
+  const std::uint64_t one[] = {7};
+  index.remove(one);
+  EXPECT_THROW(index.remove(one), NotFound) << "again";
+  EXPECT_THROW(index.replace(7, model.make(generator, 1)), NotFound);
+  const std::vector<std::uint64_t> offsets{0, 1};
+  EXPECT_THROW(index.score(floats, {offsets, one}), InvalidArgument);
+  model.rows.erase(7);
+  Model same = model;
+  expect_equals(index, same, generator);
+}
+
+TEST(VectorStore, GivesNoIdTwice) {
+  auto generator = Testing::generator("VectorStore ids");
+  Model model(VectorElement::float32);
+  VectorIndex index(Testing::context(), model.make(generator, 8), VectorIndexOptions());
+  const std::vector<std::uint64_t> all{0, 1, 2, 3, 4, 5, 6, 7};
+  index.remove(all);
+  EXPECT_EQ(index.size(), 0U);
+  EXPECT_EQ(index.append(model.make(generator, 2)), 8U);
+  model.put(8, 2);
+  expect_equals(index, model, generator);
+}
+
+TEST(VectorStore, RefusesAFilterOfAnotherSize) {
+  const std::vector<float> rows(70 * dimension, 1.0F);
+  const VectorIndex index(Testing::context(), rows, dimension);
+  const std::vector<float> queries(3 * dimension, 1.0F);
+  SearchOptions options;
+  for (const std::size_t words : {1UL, 3UL, 4UL, 7UL}) {
+    const std::vector<std::uint64_t> bits(words, ~std::uint64_t{0});
+    options.filter_bits = bits;
+    EXPECT_THROW(index.search(queries, options), InvalidArgument) << words << " words";
+  }
+  const std::vector<std::uint64_t> bits(2, ~std::uint64_t{0});
+  const std::vector<std::uint8_t> bytes(70, 1);
+  options.filter_bits = bits;
+  options.filter = bytes;
+  EXPECT_THROW(index.search(queries, options), InvalidArgument) << "both";
+}
+
+TEST(VectorStore, IsChangedWhileItIsSearched) {
+  auto generator = Testing::generator("VectorStore threads");
+  const std::vector<float> rows = normal_values(generator, 200 * dimension);
+  const std::vector<float> query = normal_values(generator, dimension);
+  VectorIndex index(Testing::context(), rows, dimension);
+  std::thread writer([&] {
+    for (std::uint64_t id = 0; id < 60; ++id) {
+      index.append({std::span(rows).subspan(id * dimension, dimension), dimension});
+      const std::uint64_t gone[] = {id};
+      index.remove(gone);
+    }
+  });
+  for (int i = 0; i < 60; ++i) {
+    SearchOptions options;
+    options.top = 50;
+    const SearchResults results = index.search(query, options);
+    EXPECT_TRUE(std::is_sorted(results.scores.rbegin(), results.scores.rend()));
+  }
+  writer.join();
+  EXPECT_EQ(index.size(), 200U);
+}
+
+}  // namespace
