@@ -98,7 +98,14 @@ struct PatternMemory::State final : Impl::PatternRows {
     const std::shared_lock lock(mutex);
     return catalogue.size();
   }
-  std::uint64_t recent() const { return learned() - tiers.view()->bulk_end; }
+  /// What a synchronisation would move.
+  std::uint64_t recent() const {
+    const auto view = tiers.view();
+    const auto forgotten =
+        view->forgotten.end() -
+        std::lower_bound(view->forgotten.begin(), view->forgotten.end(), view->bulk_end);
+    return learned() - view->bulk_end - static_cast<std::uint64_t>(forgotten);
+  }
 
   SyncRecord synchronise(SyncTrigger trigger) {
     const SyncRecord record = tiers.sync(trigger, learned());
@@ -112,16 +119,9 @@ struct PatternMemory::State final : Impl::PatternRows {
 
   void log_memory() const {
     const auto view = tiers.view();
-    std::uint64_t host = 0;
-    std::uint64_t device = 0;
-    for (const auto* parts : {&view->bulk, &view->recent}) {
-      for (const auto& part : *parts) {
-        host += part->segment->bytes(Space::serial);
-        device += part->segment->bytes(Space::cuda);
-      }
-    }
-    context.log(LogLevel::info, "patterns hold " + std::to_string(host) + " bytes on the host, " +
-                                    std::to_string(device) + " on the device");
+    context.log(LogLevel::info, "patterns hold " + std::to_string(view->bytes(Space::serial)) +
+                                    " bytes on the host, " +
+                                    std::to_string(view->bytes(Space::cuda)) + " on the device");
   }
 
   void restore(Impl::StoredPatterns stored) {
@@ -439,13 +439,8 @@ PatternStatistics PatternMemory::statistics() const {
   statistics.recent = statistics.patterns - std::min(statistics.patterns, statistics.bulk);
   statistics.segments = view->bulk.size() + view->recent.size();
   statistics.queries = m_state->queries;
-  for (const auto* parts : {&view->bulk, &view->recent}) {
-    for (const auto& part : *parts) {
-      for (const Space space : all_spaces) {
-        statistics.bytes[static_cast<std::size_t>(space)] += part->segment->bytes(space);
-      }
-    }
-  }
+  for (const Space space : all_spaces)
+    statistics.bytes[static_cast<std::size_t>(space)] = view->bytes(space);
   return statistics;
 }
 

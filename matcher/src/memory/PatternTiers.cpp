@@ -28,26 +28,31 @@ std::uint64_t patterns_of(const std::vector<std::shared_ptr<const TierPart>>& pa
   return patterns;
 }
 
-/// A match and where its pattern lies.
-struct Found {
-  Match match;
-  const TierPart* part;
-  std::uint64_t local;
-};
-
-bool before(const Found& a, const Found& b) {
-  if (a.match.similarity != b.match.similarity) return a.match.similarity > b.match.similarity;
-  return a.match.index < b.match.index;
-}
-
 /// Symbols of the longest pattern: slots are sorted by length.
-std::uint32_t longest_of(const StoredPart& part) {
-  return part.tiles.lengths[part.patterns.size() - 1];
-}
+std::uint32_t longest_of(const StoredPart& part) { return part.tiles.lengths.back(); }
 
 bool on_device(const TierPart& part) { return part.segment->resident().contains(Space::cuda); }
 
 }  // namespace
+
+/// A match and where its pattern lies.
+struct PatternTiers::Found {
+  Match match;
+  const TierPart* part;
+  std::uint64_t local;
+
+  bool operator<(const Found& other) const {
+    return match.similarity != other.match.similarity ? match.similarity > other.match.similarity
+                                                      : match.index < other.match.index;
+  }
+};
+
+std::uint64_t TierView::bytes(Space space) const noexcept {
+  std::uint64_t bytes = 0;
+  for (const auto* parts : {&bulk, &recent})
+    for (const auto& part : *parts) bytes += part->segment->bytes(space);
+  return bytes;
+}
 
 std::uint64_t TierView::forgotten_in(const TierPart& part) const noexcept {
   if (forgotten.empty() || part.indices.empty()) return 0;
@@ -307,52 +312,56 @@ SyncRecord PatternTiers::sync(SyncTrigger trigger, std::uint64_t end) {
   return record;
 }
 
-MatchResults PatternTiers::match(const TierView& view, RaggedSpan<Symbol> queries,
-                                 const MatchOptions& options) const {
-  // The parts that a device can scan, and the others.
-  Parts groups[2];
-  for (const Parts* parts : {&view.bulk, &view.recent}) {
-    for (const auto& part : *parts) groups[on_device(*part) ? 0 : 1].push_back(part);
+DispatchRecord PatternTiers::match_parts(const TierView& view, const Parts& parts,
+                                         SpaceSet resident, RaggedSpan<Symbol> queries,
+                                         const MatchOptions& options,
+                                         std::vector<std::vector<Found>>& answers) const {
+  Workload workload;
+  workload.operation = options.measure == Measure::lcs ? Operation::lcs : Operation::difflib;
+  workload.resident = resident;
+  std::vector<MatchOptions> asked(parts.size(), options);
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    asked[p].top += view.forgotten_in(*parts[p]);
+    parts[p]->segment->add_to(workload, queries, asked[p]);
   }
-  MatchResults results;
-  std::vector<std::vector<Found>> answers(queries.rows());
-  for (const Parts& parts : groups) {
-    if (parts.empty() && (!groups[0].empty() || &parts == &groups[0])) continue;
-    Workload workload;
-    workload.operation = options.measure == Measure::lcs ? Operation::lcs : Operation::difflib;
-    workload.resident = &parts == &groups[0] ? SpaceSet::all() : SpaceSet::host();
-    std::vector<MatchOptions> asked(parts.size(), options);
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-      asked[p].top += view.forgotten_in(*parts[p]);
-      parts[p]->segment->add_to(workload, queries, asked[p]);
-    }
-    // A forced device is where the bulk tier is scanned; the recent one is on the host always.
-    const std::optional<Space> forced =
-        options.space == Space::cuda && &parts == &groups[1] && m_context->is_usable(Space::cuda)
-            ? std::nullopt
-            : options.space;
-    std::vector<std::vector<Found>> found;
-    const DispatchRecord record = m_context->run(workload, forced, [&](Space space) {
-      found.assign(queries.rows(), {});
-      for (std::size_t p = 0; p < parts.size(); ++p) {
-        const auto rows = parts[p]->segment->match(space, queries, asked[p]);
-        for (std::size_t q = 0; q < rows.size(); ++q) {
-          for (const Match& match : rows[q]) {
-            const std::uint64_t index = parts[p]->indices[match.index];
-            if (std::binary_search(view.forgotten.begin(), view.forgotten.end(), index)) continue;
-            found[q].push_back(
-                {{index, match.similarity, match.matched}, parts[p].get(), match.index});
+  // A forced device is where the bulk tier is scanned; the recent one is on the host always.
+  const bool elsewhere = options.space == Space::cuda && !resident.contains(Space::cuda) &&
+                         m_context->is_usable(Space::cuda);
+  std::vector<std::vector<Found>> found;
+  const DispatchRecord record =
+      m_context->run(workload, elsewhere ? std::nullopt : options.space, [&](Space space) {
+        found.assign(queries.rows(), {});
+        for (std::size_t p = 0; p < parts.size(); ++p) {
+          const auto rows = parts[p]->segment->match(space, queries, asked[p]);
+          for (std::size_t q = 0; q < rows.size(); ++q) {
+            for (const Match& match : rows[q]) {
+              const std::uint64_t index = parts[p]->indices[match.index];
+              if (std::binary_search(view.forgotten.begin(), view.forgotten.end(), index)) continue;
+              found[q].push_back(
+                  {{index, match.similarity, match.matched}, parts[p].get(), match.index});
+            }
           }
         }
-      }
-    });
-    if (&parts == &groups[0] || groups[0].empty()) results.record = record;
-    for (std::size_t q = 0; q < found.size(); ++q) {
-      answers[q].insert(answers[q].end(), found[q].begin(), found[q].end());
-    }
-  }
+      });
+  for (std::size_t q = 0; q < found.size(); ++q)
+    answers[q].insert(answers[q].end(), found[q].begin(), found[q].end());
+  return record;
+}
+
+MatchResults PatternTiers::match(const TierView& view, RaggedSpan<Symbol> queries,
+                                 const MatchOptions& options) const {
+  Parts everywhere;  // parts that a device can scan too
+  Parts host;
+  for (const Parts* parts : {&view.bulk, &view.recent})
+    for (const auto& part : *parts) (on_device(*part) ? everywhere : host).push_back(part);
+  MatchResults results;
+  std::vector<std::vector<Found>> answers(queries.rows());
+  if (!host.empty() || everywhere.empty())
+    results.record = match_parts(view, host, SpaceSet::host(), queries, options, answers);
+  if (!everywhere.empty())
+    results.record = match_parts(view, everywhere, SpaceSet::all(), queries, options, answers);
   for (std::size_t q = 0; q < answers.size(); ++q) {
-    std::sort(answers[q].begin(), answers[q].end(), before);
+    std::sort(answers[q].begin(), answers[q].end());
     if (answers[q].size() > options.top) answers[q].resize(options.top);
     for (const Found& found : answers[q]) {
       results.matches.values.push_back(found.match);

@@ -39,6 +39,8 @@ struct TierView {
 
   /// Those of \p forgotten that \p part holds.
   std::uint64_t forgotten_in(const TierPart& part) const noexcept;
+  /// Of all parts, where \p space computes.
+  std::uint64_t bytes(Space space) const noexcept;
 };
 
 /// \brief Where the tiers read patterns from. Called from any thread.
@@ -80,7 +82,12 @@ class PatternTiers {
 
  private:
   using Parts = std::vector<std::shared_ptr<const TierPart>>;
+  struct Found;
 
+  /// \brief Appends what \p parts answer to every query. \param resident spaces that can scan them
+  DispatchRecord match_parts(const TierView& view, const Parts& parts, SpaceSet resident,
+                             RaggedSpan<Symbol> queries, const MatchOptions& options,
+                             std::vector<std::vector<Found>>& answers) const;
   bool wants_device() const noexcept;
   std::shared_ptr<const TierPart> make_part(const TierRows& rows, Residency residency) const;
   /// Adds what \p rows become to \p bulk, the longer ones than the device takes on the host.

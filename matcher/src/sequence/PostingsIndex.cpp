@@ -85,7 +85,9 @@ PostingsPlan::PostingsPlan(const PostingsIndex& index, const PatternStore& store
   bound.threshold = threshold;
   bound.query_length = static_cast<std::uint32_t>(query.size());
   const std::uint32_t* lengths = store.tiles.lengths.data();
-  const std::uint64_t shortest = shortest_alike(lengths[0], store.longest, query.size(), threshold);
+  const std::uint32_t unused = unused_slots(store.slot_of.size());
+  const std::uint64_t shortest =
+      shortest_alike(lengths[unused], store.longest, query.size(), threshold);
   if (shortest > store.longest) return;
   const std::uint64_t least = least_matched(threshold, shortest + query.size());
 
