@@ -4,6 +4,7 @@
 #include "Progress.hpp"
 #include "Session.hpp"
 #include "io/Events.hpp"
+#include "io/InputError.hpp"
 #include "io/Output.hpp"
 #include "io/Sequences.hpp"
 #include "io/Store.hpp"
@@ -80,7 +81,7 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
 }
 
 PatternFileInfo inspect(const GlobalOptions& global, const std::string& path) {
-  return reading_store([&] { return inspect_pattern_file(path, global.threads); });
+  return reading_file([&] { return inspect_pattern_file(path, global.threads); });
 }
 
 void info(const GlobalOptions& global, const std::string& path) {

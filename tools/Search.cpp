@@ -5,6 +5,7 @@
 #include "VectorFlags.hpp"
 #include "io/Answer.hpp"
 #include "io/InputError.hpp"
+#include "io/Npy.hpp"
 #include "io/Output.hpp"
 #include "io/Text.hpp"
 
@@ -102,7 +103,8 @@ void search(const GlobalOptions& global, const SearchFlags& flags) {
   Session session(global, "search");
   std::vector<std::uint8_t> filter;
   if (!flags.filter.empty())
-    session.timed(Phase::load, [&] { filter = read_npy_mask(flags.filter); });
+    session.timed(Phase::load,
+                  [&] { filter = reading_file([&] { return read_mask(flags.filter); }); });
   const VectorInput input = load_vectors(flags.vectors, session);
   if (!flags.filter.empty() && filter.size() != input.rows) {
     throw InputError(fmt::format("{}: a mask of {} rows; {} has {}", flags.filter, filter.size(),

@@ -8,13 +8,17 @@
 namespace Kindred::Tools {
 
 void add_vector_flags(CLI::App& command, VectorFlags& flags) {
-  command.add_option("--vectors", flags.vectors, "The rows: .npy, float32, C order, n × d")
-      ->type_name("FILE.npy")
+  command
+      .add_option("--vectors", flags.vectors,
+                  "The rows, n × d: .npy, .fvecs, .bvecs, .ivecs, .fbin, .u8bin, .i8bin, or .hdf5 "
+                  "(its dataset train)")
+      ->type_name("FILE")
       ->required();
   command
       .add_option("--queries", flags.queries,
-                  "The queries: .npy, float32, C order, q × d, or d numbers as one query")
-      ->type_name("FILE.npy")
+                  "The queries, q × d, in a file of the same kinds (.hdf5: its dataset test); in a "
+                  ".npy file also d numbers as one query")
+      ->type_name("FILE")
       ->required();
   command
       .add_option("--metric", flags.metric,
@@ -33,8 +37,8 @@ VectorInput load_vectors(const VectorFlags& flags, Session& session) {
   VectorInput input;
   Matrix rows;
   session.timed(Phase::load, [&] {
-    input.queries = read_npy_matrix(flags.queries, true);
-    rows = read_npy_matrix(flags.vectors, false, session.read_progress(flags.vectors));
+    input.queries = read_matrix(flags.queries, {.dataset = "test", .one_row = true});
+    rows = read_matrix(flags.vectors, {}, session.read_progress(flags.vectors));
   });
   if (rows.columns != input.queries.columns) {
     throw InputError(fmt::format("{}: queries of dimension {}; the vectors in {} have dimension {}",

@@ -3,10 +3,7 @@
 #define KINDRED_TOOLS_IO_INPUT_ERROR_HPP
 
 #include <kindred/core/common/Error.hpp>
-
-#include <cstddef>
-#include <string>
-#include <string_view>
+#include <kindred/core/common/Quotes.hpp>
 
 namespace Kindred::Tools {
 
@@ -28,8 +25,16 @@ class RecordError : public Error {
   using Error::Error;
 };
 
-/// \p text as a message shows it: in quotes, control bytes as \xNN, cut after some 60 bytes.
-std::string in_quotes(std::string_view text);
+/// Runs \p body, which reads the file of a flag: one that cannot be used is bad input (status 3),
+/// not a wrong flag.
+template <class Body>
+decltype(auto) reading_file(const Body& body) {
+  try {
+    return body();
+  } catch (const InvalidArgument& error) {
+    throw InputError(error.what());
+  }
+}
 
 }  // namespace Kindred::Tools
 

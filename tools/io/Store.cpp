@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/Store.hpp"
 
+#include "io/InputError.hpp"
+
 namespace Kindred::Tools {
 
 PatternSettings store_settings() {
@@ -12,7 +14,7 @@ PatternSettings store_settings() {
 
 PatternMemory load_store(Context& context, const std::string& path, Level level) {
   const PatternSettings settings = store_settings();
-  return reading_store([&] { return PatternMemory::load(context, path, settings, level); });
+  return reading_file([&] { return PatternMemory::load(context, path, settings, level); });
 }
 
 }  // namespace Kindred::Tools

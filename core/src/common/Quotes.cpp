@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/InputError.hpp"
+#include <kindred/core/common/Quotes.hpp>
 
-#include <fmt/format.h>
+#include <cstddef>
 
-namespace Kindred::Tools {
+namespace Kindred {
 
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t shown_max = 60;
+  constexpr const char* digits = "0123456789abcdef";
   std::string out = "'";
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
@@ -16,7 +17,9 @@ std::string in_quotes(std::string_view text) {
       break;
     }
     if (byte < 0x20 || byte == 0x7F) {
-      out += fmt::format("\\x{:02x}", byte);
+      out += "\\x";
+      out += digits[byte >> 4U];
+      out += digits[byte & 0xFU];
     } else {
       out += text[i];
     }
@@ -24,4 +27,4 @@ std::string in_quotes(std::string_view text) {
   return out + "'";
 }
 
-}  // namespace Kindred::Tools
+}  // namespace Kindred

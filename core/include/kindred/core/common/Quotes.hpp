@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_COMMON_QUOTES_HPP
+#define KINDRED_CORE_COMMON_QUOTES_HPP
+
+#include <string>
+#include <string_view>
+
+namespace Kindred {
+
+/// \p text as a message shows it: in quotes, control bytes as \xNN, cut after some 60 bytes.
+std::string in_quotes(std::string_view text);
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_COMMON_QUOTES_HPP

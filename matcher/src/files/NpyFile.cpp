@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "NpyFile.hpp"
+
+#include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/Quotes.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace Kindred::Impl {
+
+namespace {
+constexpr std::string_view magic = "\x93NUMPY";
+}
+
+NpyFile::NpyFile(InputFile input) : file(std::move(input)) {
+  std::array<unsigned char, 12> start{};
+  if (file.size() < 10) {
+    file.corrupt(file.size(), "the file has " + std::to_string(file.size()) +
+                                  " bytes, the header of a .npy file has at least 10");
+  }
+  file.read(0, start.data(), 10);
+  if (std::memcmp(start.data(), magic.data(), magic.size()) != 0)
+    file.corrupt(0, "no .npy file: it does not begin with \\x93NUMPY");
+  const unsigned major = start[6];
+  if (major < 1 || major > 3) {
+    file.refuse(6, "format version " + std::to_string(major) + "." + std::to_string(start[7]) +
+                       "; versions 1 to 3 can be read");
+  }
+  std::uint64_t length = start[8] | start[9] << 8U;
+  header_at = 10;
+  if (major > 1) {
+    if (file.size() < 12) file.corrupt(file.size(), "the file ends in the header");
+    file.read(10, start.data() + 10, 2);
+    length |= std::uint64_t{start[10]} << 16U | std::uint64_t{start[11]} << 24U;
+    header_at = 12;
+  }
+  if (length > file.size() - header_at) {
+    file.corrupt(8, "the header says it has " + std::to_string(length) + " bytes, the file has " +
+                        std::to_string(file.size() - header_at) + " more");
+  }
+  // A header of NumPy's is 118 bytes; the limit is NumPy's own against hostile ones.
+  constexpr std::uint64_t length_max = 10000;
+  if (length > length_max) {
+    file.corrupt(8, "a header of " + std::to_string(length) + " bytes; at most " +
+                        std::to_string(length_max) + " are read");
+  }
+  std::string text(length, '\0');
+  file.read(header_at, text.data(), length);
+  data_at = header_at + length;
+  try {
+    header = parse_npy_header(text);
+  } catch (const InvalidArgument& error) {
+    file.corrupt(header_at, error.what());
+  }
+}
+
+void NpyFile::check_size(std::uint64_t number_bytes) const {
+  std::uint64_t wanted = number_bytes;
+  bool overflows = false;
+  for (const std::uint64_t length : header.shape)
+    overflows |= __builtin_mul_overflow(wanted, length, &wanted);
+  // A length of 0 hides what the others overflow to; the product must not be relied on then either.
+  if (overflows)
+    file.corrupt(header_at, "shape " + header.shown_shape() + " has more bytes than a file can");
+  const std::uint64_t found = file.size() - data_at;
+  if (found == wanted) return;
+  file.corrupt(std::min(file.size(), data_at + wanted),
+               std::to_string(found) + " bytes of data follow the header, shape " +
+                   header.shown_shape() + " of " + in_quotes(header.descr) + " needs " +
+                   std::to_string(wanted) + ": the file is " +
+                   (found < wanted ? "cut" : "too long"));
+}
+
+}  // namespace Kindred::Impl

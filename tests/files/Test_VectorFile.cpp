@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "MemoryFile.hpp"
+#include "TempFolder.hpp"
+#include "VectorBytes.hpp"
+
+#include <kindred/core/common/Error.hpp>
+#include <kindred/matcher/VectorFile.hpp>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+namespace {
+
+using namespace Kindred;
+using ::testing::AllOf;
+using Testing::bin;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Testing::npy;
+using Testing::npy_dictionary;
+using Testing::raw;
+using Testing::TempFolder;
+using Testing::vecs;
+
+const std::vector<float> six{1, 2, 3, 4, 5, 6};
+const std::string two_by_three = npy_dictionary("'<f4'", "False", "(2, 3)");
+
+std::vector<float> floats(const VectorFile& file, std::uint64_t first, std::uint64_t count) {
+  std::vector<float> out(count * file.dimension());
+  file.read(first, count, std::span<float>(out));
+  return out;
+}
+std::vector<float> floats(const VectorFile& file) { return floats(file, 0, file.rows()); }
+
+std::vector<std::int64_t> integers(const VectorFile& file) {
+  std::vector<std::int64_t> out(file.rows() * file.dimension());
+  file.read(0, file.rows(), std::span<std::int64_t>(out));
+  return out;
+}
+
+/// A small good file of every layout, by the end of its name.
+std::vector<std::pair<std::string, std::string>> good_files() {
+  return {{"npy", npy(two_by_three, raw(six))},
+          {"fvecs", vecs<float>({{1, 2, 3}, {4, 5, 6}})},
+          {"bvecs", vecs<std::uint8_t>({{1, 2, 3}, {4, 5, 6}})},
+          {"ivecs", vecs<std::int32_t>({{1, 2, 3}, {4, 5, 6}})},
+          {"fbin", bin<float>(2, 3, six)},
+          {"u8bin", bin<std::uint8_t>(2, 3, {1, 2, 3, 4, 5, 6})},
+          {"i8bin", bin<std::int8_t>(2, 3, {1, 2, 3, 4, 5, 6})}};
+}
+
+TEST(VectorFile, ReadsEveryLayoutByItsName) {
+  const TempFolder folder;
+  for (const auto& [end, bytes] : good_files()) {
+    const VectorFile file(folder.write("x." + end, bytes));
+    EXPECT_EQ(to_string(file.format()), end);
+    EXPECT_EQ(file.rows(), 2U);
+    EXPECT_EQ(file.dimension(), 3U);
+    EXPECT_EQ(file.row_bytes(), 3 * number_bytes(file.type()));
+    EXPECT_EQ(floats(file), six) << end;
+    EXPECT_THAT(floats(file, 1, 1), ElementsAre(4, 5, 6));
+    EXPECT_TRUE(floats(file, 2, 0).empty());
+    std::vector<std::byte> bytes_of_rows(2 * file.row_bytes());
+    file.read(0, 2, bytes_of_rows);
+    std::vector<float> wrong(5);
+    EXPECT_THROW(file.read(0, 2, std::span<float>(wrong)), InvalidArgument);
+    EXPECT_THROW(floats(file, 1, 2), InvalidArgument);
+    EXPECT_THROW(floats(file, 3, 0), InvalidArgument);
+    EXPECT_THROW(floats(file, ~std::uint64_t{0}, 1), InvalidArgument);
+  }
+}
+
+TEST(VectorFile, ReadsALayoutThatIsNamedOrTold) {
+  const TempFolder folder;
+  const auto unnamed = folder.write("x", bin<std::int8_t>(1, 2, {-128, 127}));
+  EXPECT_THAT(Testing::message_of<InvalidArgument>([&] { VectorFile file(unnamed); }),
+              HasSubstr("its name must end with .npy, .fvecs"));
+  EXPECT_THAT(floats(VectorFile(unnamed, {.format = VectorFormat::i8bin})), ElementsAre(-128, 127));
+  EXPECT_EQ(VectorFile(folder.write("y", npy(two_by_three, raw(six)))).format(), VectorFormat::npy);
+  EXPECT_EQ(vector_format_from_string("u8bin"), VectorFormat::u8bin);
+  EXPECT_FALSE(vector_format_from_string("parquet"));
+}
+
+TEST(VectorFile, ReadsEveryNpyVersionAndType) {
+  const TempFolder folder;
+  for (const int version : {1, 2, 3})
+    EXPECT_EQ(floats(VectorFile(folder.write("x.npy", npy(two_by_three, raw(six), version)))), six);
+  const auto of = [&](const std::string& descr, const std::string& data) {
+    return VectorFile(folder.write(
+        descr + ".npy", npy(npy_dictionary("'" + descr + "'", "False", "(1, 3)"), data)));
+  };
+  EXPECT_THAT(floats(of("|i1", raw<std::int8_t>({-128, 0, 127}))), ElementsAre(-128, 0, 127));
+  EXPECT_THAT(floats(of("|u1", raw<std::uint8_t>({0, 128, 255}))), ElementsAre(0, 128, 255));
+  EXPECT_THAT(floats(of("<i4", raw<std::int32_t>({-16777216, 16777216, 16777218}))),
+              ElementsAre(-16777216, 16777216, 16777218));
+  EXPECT_THAT(floats(of("<i8", raw<std::int64_t>({-1, 1LL << 40, 7}))),
+              ElementsAre(-1, 1099511627776.0F, 7));
+  EXPECT_THAT(integers(of("<i8", raw<std::int64_t>({-1, 1LL << 62, 7}))),
+              ElementsAre(-1, 1LL << 62, 7));
+  EXPECT_THAT(integers(of("|u1", raw<std::uint8_t>({0, 128, 255}))), ElementsAre(0, 128, 255));
+  EXPECT_THAT(floats(of("<f2", raw<std::uint16_t>({0x3C00, 0xC000, 0x0001}))),
+              ElementsAre(1, -2, std::ldexp(1.0F, -24)));
+}
+
+TEST(VectorFile, WidensEveryHalf) {
+  const TempFolder folder;
+  std::vector<std::uint16_t> all(65536);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::uint16_t>(i);
+  const VectorFile file(
+      folder.write("x.npy", npy(npy_dictionary("'<f2'", "False", "(256, 256)"), raw(all))));
+  const std::vector<float> found = floats(file);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const int exponent = static_cast<int>(i >> 10U & 31U);
+    const auto fraction = static_cast<float>(i & 1023U);
+    const float magnitude = exponent == 31  ? (fraction == 0 ? HUGE_VALF : NAN)
+                            : exponent == 0 ? std::ldexp(fraction, -24)
+                                            : std::ldexp(1024 + fraction, exponent - 25);
+    ASSERT_EQ(std::signbit(found[i]), i >= 32768) << i;
+    if (std::isnan(magnitude)) {
+      ASSERT_TRUE(std::isnan(found[i])) << i;
+    } else {
+      ASSERT_EQ(std::fabs(found[i]), magnitude) << i;
+    }
+  }
+}
+
+TEST(VectorFile, LeavesValuesThatAreNotFiniteAsTheyAre) {
+  const TempFolder folder;
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const VectorFile file(folder.write("x.fvecs", vecs<float>({{nan, -HUGE_VALF, -0.0F}})));
+  const auto found = floats(file);
+  EXPECT_TRUE(std::isnan(found[0]));
+  EXPECT_EQ(found[1], -HUGE_VALF);
+  EXPECT_TRUE(std::signbit(found[2]));
+}
+
+TEST(VectorFile, RefusesAnIntegerThatNoFloatIs) {
+  const TempFolder folder;
+  const VectorFile file(folder.write("x.ivecs", vecs<std::int32_t>({{1, 2}, {3, 16777217}})));
+  EXPECT_THAT(floats(file, 0, 1), ElementsAre(1, 2));
+  EXPECT_THAT(Testing::message_of<InvalidArgument>([&] { floats(file); }),
+              HasSubstr("x.ivecs:20: 16777217 is no float32"));
+  for (const std::int32_t number : {std::numeric_limits<std::int32_t>::max(), -16777217}) {
+    const VectorFile wide(folder.write("x.ivecs", vecs<std::int32_t>({{number}})));
+    EXPECT_THROW(floats(wide), InvalidArgument);
+  }
+  for (const std::int64_t number :
+       {std::numeric_limits<std::int64_t>::max(), (std::int64_t{1} << 53) + 1}) {
+    const VectorFile wide(folder.write(
+        "x.npy", npy(npy_dictionary("'<i8'", "False", "(1, 1)"), raw<std::int64_t>({number}))));
+    EXPECT_THROW(floats(wide), InvalidArgument);
+    EXPECT_THAT(integers(wide), ElementsAre(number));
+  }
+  EXPECT_THROW(integers(VectorFile(folder.write("y.fvecs", vecs<float>({{1}})))), InvalidArgument);
+}
+
+TEST(VectorFile, ReadsManyRowsInPieces) {
+  const TempFolder folder;
+  std::vector<std::vector<std::uint8_t>> rows(9000, std::vector<std::uint8_t>(300));
+  std::vector<float> wanted;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    for (std::size_t i = 0; i < rows[row].size(); ++i)
+      wanted.push_back(rows[row][i] = static_cast<std::uint8_t>(row * 31 + i));
+  }
+  const VectorFile file(folder.write("x.bvecs", vecs(rows)));
+  EXPECT_EQ(floats(file), wanted);
+  EXPECT_EQ(floats(file, 4000, 1)[299], wanted[4000 * 300 + 299]);
+}
+
+TEST(VectorFile, TakesOneDimensionAsOneRowWhereThatIsMeant) {
+  const TempFolder folder;
+  const auto path =
+      folder.write("x.npy", npy(npy_dictionary("'<f4'", "False", "(3,)"), raw<float>({1, 2, 3})));
+  EXPECT_EQ(VectorFile(path, {.one_row = true}).rows(), 1U);
+  EXPECT_THAT(Testing::message_of<InvalidArgument>([&] { VectorFile file(path); }),
+              HasSubstr("shape (3,) has 1 dimensions; 2 are wanted"));
+}
+
+template <class Type>
+std::string refusal(const TempFolder& folder, const std::string& name, const std::string& bytes) {
+  const auto path = folder.write(name, bytes);
+  const auto message = Testing::message_of<Type>([&] { floats(VectorFile(path)); });
+  EXPECT_THAT(message, ::testing::StartsWith(path + ":"));
+  return message.substr(std::min(message.size(), path.size() + 1));
+}
+
+TEST(VectorFile, TellsOffsetAndValueOfABadNpyFile) {
+  const TempFolder folder;
+  const auto corrupt = [&](const std::string& bytes) {
+    return refusal<CorruptFile>(folder, "x.npy", bytes);
+  };
+  const auto of = [](const std::string& descr, const std::string& order, const std::string& shape) {
+    return npy(npy_dictionary(descr, order, shape), "abcd");
+  };
+  const auto other = [&](const std::string& descr, const std::string& order,
+                         const std::string& shape) {
+    return refusal<InvalidArgument>(folder, "x.npy", of(descr, order, shape));
+  };
+  const std::string good = npy(two_by_three, raw(six));
+  EXPECT_THAT(corrupt(""), HasSubstr("0: the file has 0 bytes"));
+  EXPECT_THAT(corrupt(good.substr(0, 9)), HasSubstr("9: the file has 9 bytes"));
+  EXPECT_THAT(corrupt("PK" + good), HasSubstr("0: no .npy file"));
+  EXPECT_THAT(corrupt(npy(two_by_three, "", 2).substr(0, 11)),
+              HasSubstr("11: the file ends in the header"));
+  EXPECT_THAT(corrupt(good.substr(0, 40)), HasSubstr("8: the header says it has"));
+  EXPECT_THAT(corrupt(npy(std::string(20000, ' '), "")), HasSubstr("at most 10000 are read"));
+  EXPECT_THAT(corrupt(npy("{'descr': 3}", "")), HasSubstr("10: the header is no .npy header"));
+  EXPECT_THAT(corrupt(good.substr(0, good.size() - 1)),
+              AllOf(HasSubstr("23 bytes of data"), HasSubstr("needs 24: the file is cut")));
+  EXPECT_THAT(corrupt(good + "x"), HasSubstr("needs 24: the file is too long"));
+  EXPECT_THAT(corrupt(of("'<f4'", "False", "(4294967296, 4294967296)")),
+              HasSubstr("more bytes than a file can"));
+  EXPECT_THAT(corrupt(of("'<f4'", "False", "(4611686018427387904, 1)")),
+              HasSubstr("more bytes than a file can"));
+  EXPECT_THAT(corrupt(of("'<f4'", "False", "(1000000000000, 3)")),
+              HasSubstr("4 bytes of data follow"));
+  EXPECT_THAT(corrupt(npy(npy_dictionary("'<f4'", "False", "(3, 0)"), "")),
+              HasSubstr("rows of length 0"));
+  EXPECT_THAT(refusal<InvalidArgument>(folder, "x.npy", npy(two_by_three, "", 4)),
+              HasSubstr("6: format version 4.0"));
+  EXPECT_THAT(other("'<f8'", "False", "(2, 3)"),
+              AllOf(HasSubstr("10: dtype '<f8'"), HasSubstr("'<f4' is wanted")));
+  EXPECT_THAT(other("'>f4'", "False", "(2, 3)"), HasSubstr("dtype '>f4'"));
+  EXPECT_THAT(other("'|O'", "False", "(2,)"), HasSubstr("rows of different lengths"));
+  EXPECT_THAT(other("'<f4'", "True", "(2, 3)"), HasSubstr("Fortran order"));
+  EXPECT_THAT(other("'<f4'", "False", "()"), HasSubstr("0 dimensions"));
+  EXPECT_THAT(other("'<f4'", "False", "(1, 2, 3)"), HasSubstr("(1, 2, 3) has 3 dimensions"));
+  EXPECT_THAT(refusal<InvalidArgument>(folder, "x.npy",
+                                       npy(npy_dictionary("'<f4'", "False", "(0, 9999999999)"), ""))
+                  .substr(0, 30),
+              HasSubstr("rows of dimension 9999999999"));
+}
+
+TEST(VectorFile, TellsOffsetAndValueOfABadFileOfTheVecsFamily) {
+  const TempFolder folder;
+  const auto corrupt = [&](const std::string& bytes) {
+    return refusal<CorruptFile>(folder, "x.fvecs", bytes);
+  };
+  const std::string good = vecs<float>({{1, 2, 3}, {4, 5, 6}});
+  EXPECT_THAT(corrupt(""), HasSubstr("0: the file has 0 bytes"));
+  EXPECT_THAT(corrupt(good.substr(0, 3)), HasSubstr("3: the file has 3 bytes"));
+  EXPECT_THAT(corrupt(vecs<float>({{}, {}})), HasSubstr("0: rows of dimension 0"));
+  EXPECT_THAT(corrupt(raw<std::int32_t>({-5, 1})), HasSubstr("0: rows of dimension -5"));
+  EXPECT_THAT(corrupt(raw<std::int32_t>({0x7FFFFFFF, 1})), HasSubstr("the file is cut"));
+  EXPECT_THAT(corrupt(good.substr(0, 31)),
+              HasSubstr("16: the last row of dimension 3 needs 16 bytes, 15 are left"));
+  EXPECT_THAT(corrupt(good + "x"), HasSubstr("32: the last row of dimension 3"));
+  EXPECT_THAT(corrupt(vecs<float>({{1, 2, 3}, {4, 5}, {6, 7, 8}})),
+              HasSubstr("16: a row of dimension 2; the first row has dimension 3"));
+  // One that only reading it tells: the size is that of two rows of three.
+  EXPECT_THAT(corrupt(vecs<float>({{1, 2, 3}, {4}, {5}})), HasSubstr("16: a row of dimension 1"));
+}
+
+TEST(VectorFile, TellsOffsetAndValueOfABadFileOfTheBinFamily) {
+  const TempFolder folder;
+  const auto corrupt = [&](const std::string& bytes) {
+    return refusal<CorruptFile>(folder, "x.fbin", bytes);
+  };
+  EXPECT_THAT(corrupt("1234567"), HasSubstr("7: the file has 7 bytes"));
+  EXPECT_THAT(corrupt(bin<float>(2, 0, {})), HasSubstr("4: rows of dimension 0"));
+  EXPECT_THAT(corrupt(bin<float>(2, 3, {1, 2, 3, 4, 5})),
+              HasSubstr("0: the header says 2 rows of dimension 3, 4 bytes a number; 20 bytes"));
+  EXPECT_THAT(corrupt(bin<float>(2, 3, six) + "x"), HasSubstr("25 bytes of data follow"));
+  EXPECT_THAT(corrupt(bin<float>(0xFFFFFFFF, 0xFFFFFFFF, six)), HasSubstr("4294967295 rows"));
+  EXPECT_EQ(VectorFile(folder.write("none.fbin", bin<float>(0, 3, {}))).rows(), 0U);
+}
+
+TEST(VectorFile, RefusesHdf5ThatIsNone) {
+  const TempFolder folder;
+  try {
+    VectorFile file(folder.write("x.hdf5", "\x89HDF\r\n\x1a\n and nothing of it"));
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const CorruptFile& error) {
+    EXPECT_THAT(error.what(), HasSubstr("libhdf5 refuses it"));
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("not installed"));
+  }
+}
+
+TEST(VectorFile, RefusesWhatIsNoRegularFile) {
+  const TempFolder folder;
+  EXPECT_THAT(Testing::message_of<NotFound>([&] { VectorFile file(folder / "none.npy"); }),
+              HasSubstr("No such file"));
+  EXPECT_THAT(Testing::message_of<InvalidArgument>([&] { VectorFile file(folder / "."); }),
+              HasSubstr("is no regular file"));
+}
+
+TEST(VectorFile, SurvivesEveryCutAndEveryByteChanged) {
+  const Testing::MemoryFile memory;
+  for (const auto& [end, good] : good_files()) {
+    const VectorFileOptions options{.format = vector_format_from_string(end)};
+    for (std::size_t length = 0; length < good.size(); ++length) {
+      memory.set(good.substr(0, length));
+      try {
+        const VectorFile file(memory.path(), options);
+        // A file of the vecs family may be cut behind a row.
+        EXPECT_EQ(floats(file).size(), 3U) << end << " cut to " << length;
+      } catch (const CorruptFile&) {
+        continue;
+      }
+    }
+    std::size_t refused = 0;
+    for (std::size_t i = 0; i < good.size(); ++i) {
+      for (unsigned value = 0; value < 256; ++value) {
+        std::string bad = good;
+        bad[i] = static_cast<char>(value);
+        memory.set(bad);
+        try {
+          // A file of the vecs family may become one long row.
+          EXPECT_LE(floats(VectorFile(memory.path(), options)).size(), 10U);
+        } catch (const CorruptFile&) {
+          ++refused;
+        } catch (const InvalidArgument&) {
+          ++refused;
+        }
+      }
+    }
+    EXPECT_GT(refused, 4 * 255U) << end;
+  }
+}
+
+TEST(ReadMask, ReadsBoolAndUint8) {
+  const TempFolder folder;
+  const std::string three("\1\0\1", 3);
+  for (const char* descr : {"'|b1'", "'|u1'"}) {
+    const auto path = folder.write("m.npy", npy(npy_dictionary(descr, "False", "(3,)"), three));
+    EXPECT_THAT(read_mask(path), ElementsAre(1, 0, 1));
+  }
+  const auto file = [&](const std::string& descr, const std::string& shape,
+                        const std::string& data) {
+    return folder.write("m.npy", npy(npy_dictionary(descr, "False", shape), data));
+  };
+  const auto refuse = [&](const std::string& path) {
+    return Testing::message_of<InvalidArgument>([&] { read_mask(path); });
+  };
+  EXPECT_THAT(refuse(file("'<i8'", "(3,)", "")), HasSubstr("bool or uint8 is wanted"));
+  EXPECT_THAT(refuse(file("'|b1'", "(3, 1)", "abc")), HasSubstr("has 2 dimensions; 1 is wanted"));
+  const auto cut = file("'|b1'", "(3,)", "ab");
+  EXPECT_THAT(Testing::message_of<CorruptFile>([&] { read_mask(cut); }),
+              HasSubstr("the file is cut"));
+}
+
+}  // namespace
