@@ -5,66 +5,56 @@
 #include <kindred/core/sequence/impl/LongestRuns.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace Kindred {
 
 /// difflib's own way: run lengths row by row, only where symbols are equal.
 class BlockFinder::Runs {
  public:
-  Runs(const BlockFinder& finder, std::span<const Symbol> pattern)
-      : m_positions(finder.m_positions),
-        m_pattern(pattern),
-        m_before(finder.m_query.size() + 1, 0),
-        m_now(finder.m_query.size() + 1, 0) {}
+  Runs(const BlockFinder& finder, Workspace& workspace)
+      : m_first(finder.m_first), m_positions(finder.m_positions), m_workspace(workspace) {}
 
   Block longest(const Impl::RunRange& range) {
     Block best{0, 0, 0};
-    std::pair<const Position*, const Position*> last{nullptr, nullptr};
-    for (std::uint32_t i = range.pattern_begin; i < range.pattern_end; ++i) {
-      const auto here = positions(m_pattern[i], range.query_begin, range.query_end);
-      for (const Position* p = here.first; p != here.second; ++p) {
-        const std::uint32_t length = m_before[p->second] + 1;
-        m_now[p->second + 1] = length;
-        if (length > best.length) best = {i + 1 - length, p->second + 1 - length, length};
+    std::vector<Workspace::Run>& runs = m_workspace.runs;
+    const auto begin = std::lower_bound(
+        m_workspace.hits.begin(), m_workspace.hits.end(), range.pattern_begin,
+        [](const Workspace::Hit& hit, std::uint32_t position) { return hit.position < position; });
+    for (auto hit = begin; hit != m_workspace.hits.end() && hit->position < range.pattern_end;
+         ++hit) {
+      const std::uint32_t i = hit->position;
+      const std::uint64_t row = m_workspace.rows + i;
+      bool best_ends_here = false;
+      // From the right, so that the run which ends at (i - 1, j - 1) is still there.
+      for (std::uint32_t p = m_first[hit->number]; p < m_first[hit->number + 1]; ++p) {
+        const std::uint32_t j = m_positions[p];
+        if (j >= range.query_end) continue;
+        if (j < range.query_begin) break;
+        // A run from before this range has been written over, unless it ends outside of it.
+        const bool extends = i > range.pattern_begin && j > range.query_begin &&
+                             runs[j - 1].length > 0 && runs[j - 1].row + 1 == row;
+        const std::uint32_t length = extends ? runs[j - 1].length + 1 : 1;
+        runs[j] = {row, length};
+        if (length > best.length || (best_ends_here && length == best.length)) {
+          best = {i + 1 - length, j + 1 - length, length};
+          best_ends_here = true;
+        }
       }
-      for (const Position* p = last.first; p != last.second; ++p) m_before[p->second + 1] = 0;
-      std::swap(m_before, m_now);
-      last = here;
+      if (best.length == range.bound) break;
     }
-    for (const Position* p = last.first; p != last.second; ++p) m_before[p->second + 1] = 0;
     return best;
   }
 
-  /// Calls \p emit with every run; returns the symbols in them.
-  template <class Emit>
-  static std::uint32_t match(const BlockFinder& finder, std::span<const Symbol> pattern,
-                             const Emit& emit) {
-    Runs runs(finder, pattern);
-    const Impl::GrowRun<Symbol> grow{pattern.data(), 1,
-                                     finder.m_grows ? finder.m_query.data() : nullptr};
-    return Impl::matched_runs(runs, static_cast<std::uint32_t>(pattern.size()),
-                              static_cast<std::uint32_t>(finder.m_query.size()), emit, grow);
-  }
-
  private:
-  std::pair<const Position*, const Position*> positions(Symbol symbol, std::uint32_t begin,
-                                                        std::uint32_t end) const {
-    if (symbol == unknown_symbol) return {nullptr, nullptr};
-    const auto first =
-        std::lower_bound(m_positions.begin(), m_positions.end(), Position{symbol, begin});
-    const auto last = std::lower_bound(first, m_positions.end(), Position{symbol, end});
-    return {m_positions.data() + (first - m_positions.begin()),
-            m_positions.data() + (last - m_positions.begin())};
-  }
-
-  const std::vector<Position>& m_positions;
-  std::span<const Symbol> m_pattern;
-  std::vector<std::uint32_t> m_before;  ///< [j + 1]: run that ends at (i - 1, j)
-  std::vector<std::uint32_t> m_now;
+  const std::vector<std::uint32_t>& m_first;
+  const std::vector<std::uint32_t>& m_positions;
+  Workspace& m_workspace;
 };
 
 namespace {
 
+/// Not a lambda, which nvcc would take for constexpr in a host-and-device function.
 struct Collect {
   std::vector<Block>* runs;
   void operator()(const Block& run) const { runs->push_back(run); }
@@ -76,34 +66,73 @@ BlockFinder::BlockFinder(std::span<const Symbol> query, bool autojunk)
     : m_query(query.begin(), query.end()) {
   const std::vector<Symbol> rare = autojunk ? without_popular(query) : std::vector<Symbol>();
   m_grows = !rare.empty();
-  const std::span<const Symbol> places = m_grows ? rare : query;
-  for (std::size_t j = 0; j < places.size(); ++j) {
-    if (places[j] != unknown_symbol)
-      m_positions.emplace_back(places[j], static_cast<std::uint32_t>(j));
+  const std::span<const Symbol> symbols = m_grows ? rare : query;
+  m_table.restart(symbols.size());
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> places;  // number, position
+  for (std::uint32_t j = 0; j < symbols.size(); ++j)
+    if (symbols[j] != unknown_symbol) places.emplace_back(m_table.insert(symbols[j]), j);
+  std::sort(places.begin(), places.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : a.second > b.second;
+  });
+  m_first.assign(m_table.size() + 1, 0);
+  for (const auto& [number, position] : places) {
+    ++m_first[number + 1];
+    m_positions.push_back(position);
   }
-  std::sort(m_positions.begin(), m_positions.end());
+  for (std::size_t number = 0; number + 1 < m_first.size(); ++number)
+    m_first[number + 1] += m_first[number];
+}
+
+template <class Emit>
+std::uint32_t BlockFinder::match(std::span<const Symbol> pattern, Workspace& workspace,
+                                 const Emit& emit) const {
+  workspace.runs.resize(m_query.size());
+  workspace.hits.clear();
+  for (std::uint32_t i = 0; i < pattern.size(); ++i) {
+    const std::uint32_t number = m_table.find(pattern[i]);
+    if (number != Impl::SymbolTable::absent) workspace.hits.push_back({i, number});
+  }
+  if (workspace.hits.empty() && !m_grows) return 0;
+  Runs runs(*this, workspace);
+  const Impl::GrowRun<Symbol> grow{pattern.data(), 1, m_grows ? m_query.data() : nullptr};
+  const std::uint32_t matched =
+      Impl::matched_runs(runs, static_cast<std::uint32_t>(pattern.size()),
+                         static_cast<std::uint32_t>(m_query.size()), emit, grow);
+  workspace.rows += pattern.size() + 1;
+  return matched;
 }
 
 std::uint32_t BlockFinder::matched(std::span<const Symbol> pattern) const {
-  return Runs::match(*this, pattern, Impl::IgnoreRun{});
+  Workspace workspace;
+  return match(pattern, workspace, Impl::IgnoreRun{});
+}
+
+std::span<const Block> BlockFinder::blocks(std::span<const Symbol> pattern,
+                                           Workspace& workspace) const {
+  std::vector<Block>& blocks = workspace.blocks;
+  blocks.clear();
+  match(pattern, workspace, Collect{&blocks});
+  std::sort(blocks.begin(), blocks.end(),
+            [](const Block& a, const Block& b) { return a.pattern_begin < b.pattern_begin; });
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < blocks.size(); ++i) {
+    Block& before = blocks[last];
+    const Block& run = blocks[i];
+    if (before.pattern_begin + before.length == run.pattern_begin &&
+        before.query_begin + before.length == run.query_begin) {
+      before.length += run.length;
+    } else {
+      blocks[++last] = run;
+    }
+  }
+  if (!blocks.empty()) blocks.resize(last + 1);
+  return blocks;
 }
 
 std::vector<Block> BlockFinder::blocks(std::span<const Symbol> pattern) const {
-  std::vector<Block> runs;
-  Runs::match(*this, pattern, Collect{&runs});
-  std::sort(runs.begin(), runs.end(),
-            [](const Block& a, const Block& b) { return a.pattern_begin < b.pattern_begin; });
-  std::vector<Block> blocks;
-  for (const Block& run : runs) {
-    if (!blocks.empty() &&
-        blocks.back().pattern_begin + blocks.back().length == run.pattern_begin &&
-        blocks.back().query_begin + blocks.back().length == run.query_begin) {
-      blocks.back().length += run.length;
-    } else {
-      blocks.push_back(run);
-    }
-  }
-  return blocks;
+  Workspace workspace;
+  const auto found = blocks(pattern, workspace);
+  return {found.begin(), found.end()};
 }
 
 std::vector<Block> matching_blocks(std::span<const Symbol> pattern, std::span<const Symbol> query,

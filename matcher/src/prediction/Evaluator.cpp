@@ -45,7 +45,7 @@ const Evaluation& Evaluator::evaluate(RaggedSpan<Symbol> events) {
     m_now.symbols = events.values.subspan(events.offsets.front(),
                                           events.offsets.back() - events.offsets.front());
   }
-  m_now.blocks = m_blocks.find(m_now.symbols);
+  m_now.blocks = m_blocks.blocks(m_now.symbols, m_block_workspace);
   find_matches();
   align();
   measure();

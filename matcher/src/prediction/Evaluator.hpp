@@ -5,9 +5,9 @@
 #include "FuzzyTokens.hpp"
 #include "Metrics.hpp"
 #include "Query.hpp"
-#include "QueryBlocks.hpp"
-#include "SymbolTable.hpp"
 
+#include <kindred/core/sequence/MatchingBlocks.hpp>
+#include <kindred/core/sequence/SymbolTable.hpp>
 #include <kindred/matcher/Prediction.hpp>
 
 #include <cstdint>
@@ -82,7 +82,8 @@ class Evaluator {
   const Vocabulary& m_vocabulary;
   const PredictionOptions& m_options;
   bool m_flat;
-  QueryBlocks m_blocks;
+  BlockFinder m_blocks;
+  BlockFinder::Workspace m_block_workspace;
   SymbolTable m_tokens;  ///< of the query's known symbols
   std::vector<std::uint32_t> m_token_of;
   SymbolCounts m_counts;

@@ -2,8 +2,7 @@
 #ifndef KINDRED_MATCHER_PREDICTION_METRICS_HPP
 #define KINDRED_MATCHER_PREDICTION_METRICS_HPP
 
-#include "SymbolTable.hpp"
-
+#include <kindred/core/sequence/SymbolTable.hpp>
 #include <kindred/matcher/Prediction.hpp>
 
 #include <cstdint>

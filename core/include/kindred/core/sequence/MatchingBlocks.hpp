@@ -3,10 +3,10 @@
 #define KINDRED_CORE_SEQUENCE_MATCHING_BLOCKS_HPP
 
 #include <kindred/core/sequence/Symbol.hpp>
+#include <kindred/core/sequence/SymbolTable.hpp>
 
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace Kindred {
@@ -17,22 +17,51 @@ namespace Kindred {
 /// at once. Complexity: O(pattern · occurrences in the query) a block.
 class BlockFinder {
  public:
+  /// What calls in turn reuse, so that they allocate nothing.
+  class Workspace {
+    friend class BlockFinder;
+
+    /// A symbol of the pattern that the query has.
+    struct Hit {
+      std::uint32_t position;  ///< in the pattern
+      std::uint32_t number;    ///< of the symbol
+    };
+    /// The run that ends at a position of the query.
+    struct Run {
+      std::uint64_t row = 0;  ///< where it ends in the pattern, of all patterns so far
+      std::uint32_t length = 0;
+    };
+    std::vector<Hit> hits;
+    std::vector<Run> runs;
+    std::uint64_t rows = 0;  ///< of the patterns before this one
+    std::vector<Block> blocks;
+  };
+
   /// \param autojunk with Python's heuristic of popular symbols, \see without_popular
   explicit BlockFinder(std::span<const Symbol> query, bool autojunk = false);
 
   /// \brief What `get_matching_blocks()` of Python's `SequenceMatcher(None, pattern, query,
   /// autojunk=…)` has, without the final empty one.
   std::vector<Block> blocks(std::span<const Symbol> pattern) const;
+  /// The same, valid until the next call with \p workspace, which serves this finder only.
+  std::span<const Block> blocks(std::span<const Symbol> pattern, Workspace& workspace) const;
   /// Symbols in all blocks.
   std::uint32_t matched(std::span<const Symbol> pattern) const;
 
  private:
-  using Position = std::pair<Symbol, std::uint32_t>;
   class Runs;
 
+  /// Calls \p emit with every run; returns the symbols in them.
+  template <class Emit>
+  std::uint32_t match(std::span<const Symbol> pattern, Workspace& workspace,
+                      const Emit& emit) const;
+
   std::vector<Symbol> m_query;
-  std::vector<Position> m_positions;  ///< where a run may be, by symbol
-  bool m_grows = false;               ///< runs grow over popular symbols
+  Impl::SymbolTable m_table;
+  std::vector<std::uint32_t> m_first;  ///< by number: where its positions begin
+  std::vector<std::uint32_t>
+      m_positions;       ///< where a run may be, of one symbol in descending order
+  bool m_grows = false;  ///< runs grow over popular symbols
 };
 
 /// The blocks of one pair.

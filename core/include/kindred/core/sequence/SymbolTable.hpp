@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_PREDICTION_SYMBOL_TABLE_HPP
-#define KINDRED_MATCHER_PREDICTION_SYMBOL_TABLE_HPP
+#ifndef KINDRED_CORE_SEQUENCE_SYMBOL_TABLE_HPP
+#define KINDRED_CORE_SEQUENCE_SYMBOL_TABLE_HPP
 
 #include <kindred/core/sequence/Symbol.hpp>
 
@@ -92,4 +92,4 @@ class SymbolCounts {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_PREDICTION_SYMBOL_TABLE_HPP
+#endif  // KINDRED_CORE_SEQUENCE_SYMBOL_TABLE_HPP
