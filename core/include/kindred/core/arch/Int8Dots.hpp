@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_ARCH_INT8_DOTS_HPP
+#define KINDRED_CORE_ARCH_INT8_DOTS_HPP
+
+#include <kindred/core/arch/Avx512.hpp>
+#include <kindred/core/arch/Lanes.hpp>
+
+#include <cstdint>
+
+#if KINDRED_HAS_AVX512 && defined(__AVX512VNNI__)
+#define KINDRED_HAS_VNNI 1
+#else
+#define KINDRED_HAS_VNNI 0
+#endif
+
+namespace Kindred::Arch {
+
+/// Rows that a unit of a screen takes at once.
+inline constexpr int screen_batch = 32;
+/// Elements whose products are added in 32 bits.
+inline constexpr std::uint64_t int8_block = 65536;
+
+/// \brief Rows of int8 values and queries of two planes each, high then low.
+struct Int8Operands {
+  const std::int8_t* rows;      ///< row r at r · row_stride
+  std::uint64_t row_stride;     ///< bytes
+  std::uint64_t dimension;      ///< values of a row that may be read
+  const std::int8_t* planes;    ///< of the first query; 0 beyond the dimension
+  std::uint64_t plane_stride;   ///< bytes, a multiple of 64: a query takes two
+  std::uint64_t row_alignment;  ///< of every row: 16, 4 or 1
+};
+
+/// `ratio · high + low` of plain loops, exact: what every form computes.
+template <int Ratio>
+class ScalarInt8Dots {
+ public:
+  /// \param offset of a query: 128 · Σw, for forms that shift the rows' values by 128
+  static double dot(const std::int8_t* row, const std::int8_t* planes, std::uint64_t plane_stride,
+                    std::uint64_t dimension, [[maybe_unused]] double offset) {
+    double sum = 0;
+    for (std::uint64_t begin = 0; begin < dimension; begin += int8_block) {
+      const std::uint64_t end = begin + int8_block < dimension ? begin + int8_block : dimension;
+      std::int32_t high = 0;
+      std::int32_t low = 0;
+      for (std::uint64_t i = begin; i < end; ++i) {
+        high += std::int32_t{row[i]} * planes[i];
+        low += std::int32_t{row[i]} * planes[plane_stride + i];
+      }
+      sum += static_cast<double>(Ratio) * high + low;
+    }
+    return sum;
+  }
+  template <int Queries>
+  static void dots(const std::int8_t* row, const std::int8_t* planes, std::uint64_t plane_stride,
+                   std::uint64_t dimension, const double* offsets, std::uint64_t offset_stride,
+                   double (&out)[Queries]) {
+    for (int q = 0; q < Queries; ++q)
+      out[q] = dot(row, planes + 2 * q * plane_stride, plane_stride, dimension,
+                   offsets[q * offset_stride]);
+  }
+};
+
+#if KINDRED_HAS_VNNI
+/// Unsigned times signed bytes, four products an instruction and lane: a row's values are shifted
+/// by 128, which adds 128 · Σw to the dot.
+template <int Ratio>
+class VnniInt8Dots {
+ public:
+  template <int Queries>
+  static void dots(const std::int8_t* row, const std::int8_t* planes, std::uint64_t plane_stride,
+                   std::uint64_t dimension, const double* offsets, std::uint64_t offset_stride,
+                   double (&out)[Queries]) {
+    const __m512i shift = _mm512_set1_epi8(static_cast<char>(0x80));
+    for (int q = 0; q < Queries; ++q) out[q] = -offsets[q * offset_stride];
+    for (std::uint64_t begin = 0; begin < dimension; begin += int8_block) {
+      const std::uint64_t end = begin + int8_block < dimension ? begin + int8_block : dimension;
+      __m512i high[Queries];
+      __m512i low[Queries];
+      KINDRED_UNROLL
+      for (int q = 0; q < Queries; ++q) high[q] = low[q] = _mm512_setzero_si512();
+      for (std::uint64_t i = begin; i < end; i += 64) {
+        const __mmask64 mask = end - i >= 64 ? ~__mmask64{0} : (__mmask64{1} << (end - i)) - 1;
+        const __m512i x = _mm512_xor_si512(_mm512_maskz_loadu_epi8(mask, row + i), shift);
+        KINDRED_UNROLL
+        for (int q = 0; q < Queries; ++q) {
+          const std::int8_t* plane = planes + 2 * q * plane_stride + i;
+          high[q] = _mm512_dpbusd_epi32(high[q], x, _mm512_loadu_si512(plane));
+          low[q] = _mm512_dpbusd_epi32(low[q], x, _mm512_loadu_si512(plane + plane_stride));
+        }
+      }
+      KINDRED_UNROLL
+      for (int q = 0; q < Queries; ++q) {
+        out[q] += static_cast<double>(Ratio) * _mm512_reduce_add_epi32(high[q]) +
+                  static_cast<double>(_mm512_reduce_add_epi32(low[q]));
+      }
+    }
+  }
+};
+template <int Ratio>
+using HostInt8Dots = VnniInt8Dots<Ratio>;
+#else
+template <int Ratio>
+using HostInt8Dots = ScalarInt8Dots<Ratio>;
+#endif
+
+/// \brief Dots of a batch of 32 rows with a few queries, as one unit of work makes them.
+///
+/// `batch<Ratio, Queries>(operands, first, mask, offsets, offset_stride, visit)` calls `visit(r,
+/// dots)` for each of the 32 rows once: on the host all in turn, on a device each lane for its own,
+/// where all lanes of a warp must make the call. Rows without a bit in \p mask are not read.
+template <class ExecutionSpace>
+class Int8Dots;
+
+template <>
+class Int8Dots<HostSpace> {
+ public:
+  static constexpr int rows_per_thread = screen_batch;
+  static constexpr int query_tile = 4;
+
+  template <class Member>
+  KOKKOS_FUNCTION explicit Int8Dots(const Member&) {}
+
+  KOKKOS_INLINE_FUNCTION static int first_row() { return 0; }
+
+  template <int Ratio, bool Aligned, int Queries, class Visit>
+  KOKKOS_INLINE_FUNCTION void batch(const Int8Operands& o, std::uint64_t first, std::uint32_t mask,
+                                    const double* offsets, std::uint64_t offset_stride,
+                                    const Visit& visit) const {
+    for (int r = 0; r < screen_batch; ++r) {
+      double out[Queries] = {};
+      if ((mask >> r & 1U) != 0) {
+        KOKKOS_IF_ON_HOST(
+            (HostInt8Dots<Ratio>::dots(o.rows + (first + r) * o.row_stride, o.planes,
+                                       o.plane_stride, o.dimension, offsets, offset_stride, out);))
+      }
+      visit(r, out);
+    }
+  }
+
+  /// The greatest of a batch.
+  KOKKOS_INLINE_FUNCTION static std::uint32_t batch_max(const std::uint32_t (&keys)[screen_batch]) {
+    std::uint32_t most = 0;
+    for (const std::uint32_t key : keys) most = key > most ? key : most;
+    return most;
+  }
+  KOKKOS_INLINE_FUNCTION static bool is_leader() { return true; }
+};
+
+#if KINDRED_HAS_DEVICE
+/// Eight lanes a row, eight rows at once: every lane ends with the sums of one row.
+template <>
+class Int8Dots<DeviceSpace> {
+ public:
+  static constexpr int rows_per_thread = 1;
+  static constexpr int query_tile = 4;
+
+  template <class Member>
+  KOKKOS_FUNCTION explicit Int8Dots(const Member&) {
+    KOKKOS_IF_ON_DEVICE((m_lane = static_cast<int>(threadIdx.x & 31U);))
+  }
+
+  KOKKOS_INLINE_FUNCTION int first_row() const { return m_lane; }
+
+  template <int Ratio, bool Aligned, int Queries, class Visit>
+  KOKKOS_INLINE_FUNCTION void batch(const Int8Operands& o, std::uint64_t first, std::uint32_t mask,
+                                    const double*, std::uint64_t, const Visit& visit) const {
+    double out[Queries];
+    for (int q = 0; q < Queries; ++q) out[q] = 0;
+    for (std::uint64_t begin = 0; begin < o.dimension; begin += int8_block) {
+      block<Ratio, Aligned, Queries>(o, first, mask, begin, out);
+    }
+    visit(m_lane, out);
+  }
+
+  KOKKOS_INLINE_FUNCTION static std::uint32_t batch_max(const std::uint32_t (&keys)[1]) {
+    std::uint32_t most = keys[0];
+    KOKKOS_IF_ON_DEVICE((most = __reduce_max_sync(0xFFFFFFFFU, most);))
+    return most;
+  }
+  KOKKOS_INLINE_FUNCTION bool is_leader() const { return m_lane == 0; }
+
+ private:
+  static constexpr int octet = 8;
+
+  /// Sixteen values.
+  struct Piece {
+    int word[4];
+  };
+
+  /// Read once where one tile of queries sees a row: it leaves the cache at once.
+  template <bool Aligned, bool Once>
+  KOKKOS_INLINE_FUNCTION static Piece load(const std::int8_t* row, std::uint64_t i,
+                                           [[maybe_unused]] const Int8Operands& o) {
+    Piece piece{{0, 0, 0, 0}};
+    if constexpr (Aligned) {
+#if defined(__CUDA_ARCH__)
+      const auto* data = reinterpret_cast<const int4*>(row + i);
+      const int4 words = Once ? __ldcs(data) : __ldg(data);
+      piece = Piece{{words.x, words.y, words.z, words.w}};
+#endif
+    } else {
+      for (int w = 0; w < 4; ++w) {
+        const std::uint64_t at = i + 4 * w;
+        if (o.row_alignment == 4) {
+          if (at < o.dimension) piece.word[w] = *reinterpret_cast<const int*>(row + at);
+        } else {
+          std::uint32_t word = 0;
+          for (int b = 0; b < 4; ++b) {
+            if (at + b < o.dimension)
+              word |= static_cast<std::uint32_t>(static_cast<std::uint8_t>(row[at + b])) << (8 * b);
+          }
+          piece.word[w] = static_cast<int>(word);
+        }
+      }
+    }
+    return piece;
+  }
+
+  KOKKOS_INLINE_FUNCTION static int add_products([[maybe_unused]] const Piece& x,
+                                                 [[maybe_unused]] const Piece& y, int sum) {
+#if defined(__CUDA_ARCH__)
+    KINDRED_UNROLL
+    for (int w = 0; w < 4; ++w) sum = __dp4a(x.word[w], y.word[w], sum);
+#endif
+    return sum;
+  }
+
+  template <int Ratio, bool Aligned, int Queries>
+  KOKKOS_INLINE_FUNCTION void block(const Int8Operands& o, std::uint64_t first, std::uint32_t mask,
+                                    std::uint64_t begin, double (&out)[Queries]) const {
+    const std::uint64_t end = begin + int8_block < o.dimension ? begin + int8_block : o.dimension;
+    const int group = m_lane / octet * octet;
+    const std::uint32_t rows = mask >> group;
+    const std::int8_t* row = o.rows + (first + group) * o.row_stride;
+    int sums[Queries][2][octet];
+    KINDRED_UNROLL
+    for (int q = 0; q < Queries; ++q) {
+      KINDRED_UNROLL
+      for (int r = 0; r < octet; ++r) sums[q][0][r] = sums[q][1][r] = 0;
+    }
+    for (std::uint64_t i = begin + 16 * (m_lane % octet); i < end; i += 16 * octet) {
+      Piece x[octet];
+      KINDRED_UNROLL
+      for (int r = 0; r < octet; ++r) {
+        x[r] = Piece{{0, 0, 0, 0}};
+        if ((rows >> r & 1U) != 0) x[r] = load<Aligned, Queries == 1>(row + r * o.row_stride, i, o);
+      }
+      KINDRED_UNROLL
+      for (int q = 0; q < Queries; ++q) {
+        KINDRED_UNROLL
+        for (int plane = 0; plane < 2; ++plane) {
+          const Piece y = load<true, false>(o.planes + (2 * q + plane) * o.plane_stride, i, o);
+          KINDRED_UNROLL
+          for (int r = 0; r < octet; ++r)
+            sums[q][plane][r] = add_products(x[r], y, sums[q][plane][r]);
+        }
+      }
+    }
+    KINDRED_UNROLL
+    for (int q = 0; q < Queries; ++q)
+      out[q] += static_cast<double>(Ratio) * own_sum(sums[q][0]) + own_sum(sums[q][1]);
+  }
+
+  /// Adds sums[r] over the eight lanes; lane r gets it.
+  KOKKOS_INLINE_FUNCTION int own_sum(int (&sums)[octet]) const {
+#if defined(__CUDA_ARCH__)
+    KINDRED_UNROLL
+    for (int half = octet / 2; half > 0; half /= 2) {
+      const bool upper = (m_lane & half) != 0;
+      KINDRED_UNROLL
+      for (int r = 0; r < half; ++r) {
+        const int sent = upper ? sums[r] : sums[r + half];
+        const int kept = upper ? sums[r + half] : sums[r];
+        sums[r] = kept + __shfl_xor_sync(0xFFFFFFFFU, sent, half);
+      }
+    }
+#endif
+    return sums[0];
+  }
+
+  int m_lane = 0;
+};
+#endif
+
+}  // namespace Kindred::Arch
+
+#endif  // KINDRED_CORE_ARCH_INT8_DOTS_HPP

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_VECTOR_SCREEN_BOUND_HPP
+#define KINDRED_CORE_VECTOR_SCREEN_BOUND_HPP
+
+#include <kindred/core/vector/Metric.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+namespace Kindred {
+
+/// Levels of an int8 value, and of a query's 16-bit value w = 254 · high + low.
+inline constexpr int shadow_levels = 127;
+inline constexpr int screen_plane_ratio = 2 * shadow_levels;
+inline constexpr int screen_query_levels = screen_plane_ratio * shadow_levels + shadow_levels;
+
+/// \brief What a bound needs of a query q ≈ scale · w.
+struct ScreenQuery {
+  double scale = 0;     ///< a float, so that scale · w is exact
+  double norm = 0;      ///< the canonical √Σq²
+  double residual = 0;  ///< ≥ ‖q − scale · w‖; infinite for a query that is not finite
+  double square = 0;    ///< ‖scale · w‖²
+  double offset = 0;    ///< 128 · Σw: what unsigned rows add to a dot
+};
+
+/// \brief What a bound needs of a row x ≈ scale · v.
+struct ScreenRow {
+  double scale = 0;
+  double error = 0;  ///< ≥ ‖x − scale · v‖; infinite for a row that is not finite
+  double shadow_norm =
+      0;  ///< ≥ ‖scale · v‖, at most 1 + 2^−22 times it unless tiny; negative: not told
+  double shadow_norm_max = 0;  ///< ≥ ‖scale · v‖
+  double norm = 0;             ///< the canonical √Σx²; of cosine and l2
+};
+
+/// \brief Where the canonical float32 score lies, as a goodness: larger is better under every
+/// metric (l2: the negated distance). −∞ … ∞ where nothing is known.
+struct ScreenInterval {
+  float lower;
+  float upper;
+};
+
+namespace Impl {
+
+/// Covers every rounding of a canonical sum (at most 2^−44 of the product of the norms) and of a
+/// bound's own arithmetic.
+inline constexpr double screen_slack = 0x1p-40;
+/// How much more than its square a stored shadow norm may give.
+inline constexpr double shadow_square_slack = 0x1p-21;
+/// A float below may be a denormal, and its relative error larger.
+inline constexpr double shadow_norm_least = 0x1p-100;
+
+KOKKOS_INLINE_FUNCTION constexpr double screen_infinity() { return 0x1p1023 * 2.0; }
+
+/// The float32 row of an int8 row of its own differs from scale · v by its rounding: half an ulp,
+/// or half the smallest denormal, an element. \param norm of the row, or negative if it is not read
+/// \param root_dimension ≥ √dimension
+KOKKOS_INLINE_FUNCTION ScreenRow own_row(float scale, double norm, double root_dimension) {
+  ScreenRow row;
+  row.scale = static_cast<double>(scale);
+  row.norm = norm;
+  row.shadow_norm = -1;
+  const double largest = (row.scale < 0 ? -row.scale : row.scale) * 128.0;
+  const double denormal = 0x1p-149 * root_dimension;
+  row.shadow_norm_max = norm < 0 ? largest * root_dimension : (norm + denormal) * (1 + 0x1p-22);
+  row.error = row.shadow_norm_max * 0x1p-23 + denormal;
+  // NaN is not within either.
+  if (!(largest <= 0x1.fffffep127)) row.error = screen_infinity();
+  return row;
+}
+
+/// Lower and upper end of the canonical l2 distance.
+KOKKOS_INLINE_FUNCTION void distance_interval(const ScreenQuery& q, const ScreenRow& x, double dot,
+                                              double error, double& low, double& high) {
+  // ‖q‖² + ‖x‖² − 2 q·x
+  const double squares = q.norm * q.norm + x.norm * x.norm;
+  const double expanded = squares - 2 * dot;
+  const double width = 2 * error + screen_slack * squares;
+  low = expanded - width > 0 ? Kokkos::sqrt(expanded - width) : 0.0;
+  high = Kokkos::sqrt(expanded + width > 0 ? expanded + width : 0.0);
+  if (x.shadow_norm < shadow_norm_least) return;
+  // ‖q − x‖ differs from the distance of the shadows by at most both residuals.
+  const double shadow_square = x.shadow_norm * x.shadow_norm;
+  const double between = q.square + shadow_square - 2 * dot;
+  const double slack = screen_slack * (q.square + shadow_square);
+  const double least = between - shadow_square_slack * shadow_square - slack;
+  const double most = between + slack;
+  const double residuals = (q.residual + x.error) * (1 + screen_slack);
+  const double near = ((least > 0 ? Kokkos::sqrt(least) : 0.0) - residuals) * (1 - screen_slack);
+  const double far = (Kokkos::sqrt(most > 0 ? most : 0.0) + residuals) * (1 + screen_slack);
+  if (near > low) low = near;
+  if (far < high) high = far;
+}
+
+}  // namespace Impl
+
+/// \brief Bounds of a score from the shadows: `lower ≤ canonical float32 score ≤ upper`, always.
+///
+/// Derived in docs/vectors.md. The bounds are float32 numbers rounded as the score itself is, and
+/// rounding keeps order, so that no width is added for it. \param dot w · v, exact
+KOKKOS_INLINE_FUNCTION ScreenInterval screen_interval(Metric metric, const ScreenQuery& q,
+                                                      const ScreenRow& x, double dot) {
+  constexpr float infinity = __builtin_inff();
+  if (metric == Metric::cosine && (q.norm == 0.0 || x.norm == 0.0)) return {0.0F, 0.0F};
+  const double estimate = q.scale * x.scale * dot;
+  const double error = q.residual * x.shadow_norm_max + q.norm * x.error +
+                       Impl::screen_slack * (q.norm + q.residual) * (x.shadow_norm_max + x.error);
+  // NaN and infinity: the row or the query is not finite.
+  if (!(error < Impl::screen_infinity())) return {-infinity, infinity};
+  double lower = estimate - error;
+  double upper = estimate + error;
+  if (metric == Metric::cosine) {
+    const double norms = q.norm * x.norm;
+    lower = lower / norms;
+    upper = upper / norms;
+    if (lower < -1.0) lower = -1.0;
+    if (lower > 1.0) lower = 1.0;
+    if (upper < -1.0) upper = -1.0;
+    if (upper > 1.0) upper = 1.0;
+  } else if (metric == Metric::l2) {
+    double low = 0;
+    double high = 0;
+    Impl::distance_interval(q, x, estimate, error, low, high);
+    lower = -high;
+    upper = -low;
+  }
+  return {static_cast<float>(lower), static_cast<float>(upper)};
+}
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_VECTOR_SCREEN_BOUND_HPP

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/vector/ShadowRows.hpp>
+
+#include <kindred/core/vector/impl/Quantise.hpp>
+#include <kindred/core/vector/impl/VectorScores_Impl.hpp>
+
+#include <type_traits>
+
+namespace Kindred {
+
+namespace Impl {
+namespace {
+
+/// A unit: a row.
+template <class ExecutionSpace, class Element>
+struct ShadowKernel {
+  ElementRows<Element> rows;
+  std::uint64_t count;
+  std::uint64_t stride;
+  std::int8_t* values;
+  float* scales;
+  float* errors;
+  float* norms;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const UnitMember<ExecutionSpace>& member) const {
+    const std::uint64_t row = unit_of(member);
+    if (row >= count) return;
+    const Element* elements = rows.values + row * rows.dimension;
+    const float own_scale = std::is_same_v<Element, std::int8_t> ? rows.scales[row] : 1.0F;
+    const auto value = [&](std::uint64_t i) {
+      const float x = Arch::to_float(elements[i]);
+      return std::is_same_v<Element, std::int8_t> ? own_scale * x : x;
+    };
+    const Quantiser quantiser(member, rows.dimension, shadow_levels, value);
+    std::int8_t* out = values + row * stride;
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, stride), [&](std::uint64_t i) {
+      out[i] = i < rows.dimension ? static_cast<std::int8_t>(quantiser.level(value(i))) : 0;
+    });
+    const double squares = quantiser.sum(value, [](int v) { return v * v; });
+    const double residual = quantiser.residual(value);
+    const double norm = static_cast<double>(quantiser.scale()) * Kokkos::sqrt(squares);
+    Kokkos::single(Kokkos::PerThread(member), [&] {
+      scales[row] = quantiser.scale();
+      errors[row] = round_up(residual);
+      norms[row] = round_up(norm * (1 + screen_slack));
+    });
+  }
+};
+
+}  // namespace
+}  // namespace Impl
+
+template <class ExecutionSpace>
+void build_shadow(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
+                  const ArrayView<std::int8_t, ExecutionSpace>& values,
+                  const ArrayView<float, ExecutionSpace>& scales,
+                  const ArrayView<float, ExecutionSpace>& errors,
+                  const ArrayView<float, ExecutionSpace>& norms) {
+  Impl::with_element(rows, [&](const auto& elements) {
+    using element = std::remove_cvref_t<decltype(*elements.values)>;
+    Impl::for_each_unit(exec_space, "Kindred::Vector::build_shadow::quantise", scales.size(),
+                        Impl::ShadowKernel<ExecutionSpace, element>{
+                            elements, scales.size(), shadow_stride(rows.dimension), values.data(),
+                            scales.data(), errors.data(), norms.data()});
+  });
+}
+
+#define KINDRED_INSTANTIATE(SPACE)                                                  \
+  template void build_shadow<SPACE>(                                                \
+      const SPACE&, const VectorRows<SPACE>&, const ArrayView<std::int8_t, SPACE>&, \
+      const ArrayView<float, SPACE>&, const ArrayView<float, SPACE>&,               \
+      const ArrayView<float, SPACE>&);
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+#undef KINDRED_INSTANTIATE
+
+}  // namespace Kindred
