@@ -66,7 +66,8 @@ CostCurve prior(Operation operation, Space space, int threads) noexcept {
     double rate;
   };
   constexpr std::array<Row, operation_count> rows{Row{1000 * 100, 2e9}, Row{1000 * 100, 2e8},
-                                                  Row{64 * 768, 2e9}, Row{1024 * 768, 1e9},
+                                                  Row{64 * 768, 2e9}, Row{4096 * 768, 8e9},
+                                                  Row{16384 * 768, 4e10}, Row{1024 * 768, 1e9},
                                                   Row{512 * 10 * 4, 3e8}};
   constexpr double call = 1e-6;
   constexpr double fork = 5e-6;

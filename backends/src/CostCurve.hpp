@@ -61,6 +61,8 @@ class CostCurve {
 /// |---|---|---|---|
 /// | lcs, difflib | KA Lattice's router: 1000 elements (patterns of KATO's 100 symbols) | 100,000 | 2e9, 2e8 |
 /// | search | Engram's cosine: a batch of 64 vectors of 768 | 49,152 | 2e9 |
+/// | search-screen | 4096 vectors: the launches of a screen | 3,145,728 | 8e9 |
+/// | search-matrix | 16,384 vectors | 12,582,912 | 4e10 |
 /// | score | Engram's HNSW: 1024 candidates of 768 | 786,432 | 1e9 |
 /// | spread | Engram's spreading: 512 nodes of degree 10, 4 hops | 20,480 | 3e8 |
 // clang-format on

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CalibrationTasks.hpp"
 
+#include "vector/SearchPaths.hpp"
+
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
@@ -83,21 +85,26 @@ std::vector<float> vectors(std::size_t rows, std::uint64_t from) {
   return values;
 }
 
-/// Engram's cosine: 768 dimensions.
+/// Engram's cosine, 768 dimensions, one way.
 class SearchTask final : public CalibrationTask {
  public:
-  Operation operation() const override { return Operation::search; }
+  explicit SearchTask(SearchPath path) : m_path(path) {}
+  Operation operation() const override { return operation_of(m_path); }
   std::size_t size_max() const override { return rows_max * queries_max; }
   Run prepare(Context& context, std::size_t size) override {
     const Shape shape(size, rows_max);
     auto index = std::make_shared<VectorIndex>(context, vectors(shape.store, seed), dimension);
-    return [index, queries = vectors(shape.queries, seed + 1), shape](Space space) {
+    return [index, queries = vectors(shape.queries, seed + 1), shape, path = m_path](Space space) {
       SearchOptions options;
+      options.path = path;
       options.top = std::min<std::size_t>(10, shape.store);
       options.space = space;
       return index->search(queries, options).record;
     };
   }
+
+ private:
+  SearchPath m_path;
 };
 
 /// Engram's candidates: rows anywhere in the store.
@@ -164,7 +171,8 @@ std::vector<std::unique_ptr<CalibrationTask>> calibration_tasks() {
   std::vector<std::unique_ptr<CalibrationTask>> tasks;
   tasks.push_back(std::make_unique<SequenceTask>(Measure::lcs));
   tasks.push_back(std::make_unique<SequenceTask>(Measure::difflib));
-  tasks.push_back(std::make_unique<SearchTask>());
+  tasks.push_back(std::make_unique<SearchTask>(SearchPath::plain));
+  tasks.push_back(std::make_unique<SearchTask>(SearchPath::screen));
   tasks.push_back(std::make_unique<ScoreTask>());
   tasks.push_back(std::make_unique<SpreadTask>());
   return tasks;

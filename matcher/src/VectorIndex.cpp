@@ -14,6 +14,7 @@
 
 #include "vector/ExactSearch.hpp"
 #include "vector/IdFilter.hpp"
+#include "vector/SearchPaths.hpp"
 #include "vector/VectorStore.hpp"
 
 namespace Kindred {
@@ -82,6 +83,37 @@ struct VectorIndex::State {
     if (store.on_device() || streams()) workload.resident = SpaceSet::all();
     return workload;
   }
+  /// A search of \p queries by \p path.
+  Workload search_workload(SearchPath path, std::size_t queries, std::size_t transfer_bytes) const {
+    Workload out = workload(Impl::operation_of(path), store.size() * queries,
+                            transfer_bytes + streamed_bytes());
+    out.work = Impl::search_work(path, store.size(), queries, store.dimension());
+    if (path == SearchPath::screen && streams()) out.resident = SpaceSet::host();
+    return out;
+  }
+  /// \brief The way that is predicted to be quickest, or the one asked for.
+  /// \throws InvalidArgument when that cannot be gone
+  SearchPath path_of(const SearchOptions& options, std::size_t queries) const {
+    if (options.path) {
+      const std::string why_not = Impl::why_not(*options.path, store);
+      KINDRED_THROW_IF(!why_not.empty(), "the path " + std::string(to_string(*options.path)) +
+                                             " cannot be gone: " + why_not);
+      return *options.path;
+    }
+    SearchPath best = SearchPath::plain;
+    double least = std::numeric_limits<double>::infinity();
+    for (const SearchPath path : Impl::all_search_paths) {
+      if (!Impl::why_not(path, store).empty()) continue;
+      const auto predicted = context.dispatcher().predict(search_workload(path, queries, 0));
+      for (const Space space : all_spaces) {
+        const double seconds = predicted[static_cast<std::size_t>(space)];
+        if (options.space.value_or(space) != space || !(seconds < least)) continue;
+        least = seconds;
+        best = path;
+      }
+    }
+    return best;
+  }
   /// Whether a device reads rows from the host.
   bool streams() const { return store.residency() == Residency::automatic && !store.on_device(); }
   std::size_t streamed_bytes() const {
@@ -91,14 +123,14 @@ struct VectorIndex::State {
   /// Where the dispatcher or \p forced says: `start()`, then `body(exec_space, search, begin,
   /// length)` for blocks of \p count queries, fewer of them and of rows where memory runs out.
   template <class Start, class Body>
-  DispatchRecord run(const Workload& workload, std::optional<Space> forced, std::size_t count,
-                     std::size_t block, const Start& start, const Body& body) {
+  DispatchRecord run(const Workload& workload, SearchPath path, std::optional<Space> forced,
+                     std::size_t count, std::size_t block, const Start& start, const Body& body) {
     return context.run(workload, forced, [&](Space space) {
       Impl::with_instance(context, space, [&](const auto& exec_space) {
         auto& own = search<std::decay_t<decltype(exec_space)>>(space);
         const std::lock_guard lock(own.mutex);
         start();
-        own.restart();
+        own.begin(path);
         split_and_retry(count, block, [&](std::size_t begin, std::size_t length) {
           while (true) {
             try {
@@ -106,6 +138,7 @@ struct VectorIndex::State {
             } catch (const OutOfMemory&) {
               exec_space.fence("Kindred::VectorIndex::clear");
               own.clear();
+              if (own.fall_back()) continue;
               if (length > 1 || !own.shrink()) throw;
             }
           }
@@ -211,13 +244,13 @@ SearchResults VectorIndex::search(std::span<const float> queries,
   results.ids.resize(count * options.top);
   results.scores.resize(count * options.top);
 
-  const Workload workload =
-      state.workload(Operation::search, store.size() * count,
-                     queries.size_bytes() + filter.transfer_bytes() +
-                         sizeof(Rank) * results.ids.size() + state.streamed_bytes());
+  const SearchPath path = state.path_of(options, count);
+  const Workload workload = state.search_workload(
+      path, count,
+      queries.size_bytes() + filter.transfer_bytes() + sizeof(Rank) * results.ids.size());
   std::vector<Rank> best;
   results.record = state.run(
-      workload, options.space, count, Impl::block_queries(store, options.top, filter),
+      workload, path, options.space, count, Impl::block_queries(store, options.top, filter),
       [&] { results.report = {}; },
       [&](const auto& exec_space, auto& search, std::size_t begin, std::size_t length) {
         search.search(exec_space, store, state.part(queries, begin, length), filter, begin,
@@ -249,11 +282,11 @@ ScoreResults VectorIndex::search_at_least(std::span<const float> queries, float 
   // The last rank of that score.
   const Rank bound = options.metric == Metric::l2 ? rank_ascending(score, 0xFFFFFFFFU)
                                                   : rank_descending(score, 0xFFFFFFFFU);
+  const SearchPath path = state.path_of(options, count);
   const Workload workload =
-      state.workload(Operation::search, store.size() * count,
-                     queries.size_bytes() + filter.transfer_bytes() + state.streamed_bytes());
+      state.search_workload(path, count, queries.size_bytes() + filter.transfer_bytes());
   results.record = state.run(
-      workload, options.space, count, Impl::block_queries(store, 1, filter),
+      workload, path, options.space, count, Impl::block_queries(store, 1, filter),
       [&] {
         results.report = {};
         results.results = {};
@@ -300,7 +333,7 @@ ScoreResults VectorIndex::score(std::span<const float> queries,
   if (!store.on_device()) workload.resident = SpaceSet::host();
   std::vector<Rank> best;
   results.record = state.run(
-      workload, options.space, count,
+      workload, SearchPath::plain, options.space, count,
       Impl::block_queries(store, longest * 3 + std::min(options.top, longest), filter),
       [&] {
         results.report = {};

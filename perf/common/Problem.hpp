@@ -72,8 +72,10 @@ struct GraphSet {
 /// \p queries rows; \p options.space is set by every run.
 std::unique_ptr<Problem> match_problem(std::shared_ptr<const PatternSet> patterns,
                                        Ragged<Symbol> queries, const MatchOptions& options);
+/// \p path the way to go, else the one predicted to be quickest.
 std::unique_ptr<Problem> search_problem(std::shared_ptr<const RowSet> rows, std::size_t queries,
-                                        std::size_t top, std::uint64_t seed);
+                                        std::size_t top, std::uint64_t seed,
+                                        std::optional<SearchPath> path = {});
 /// \p candidates row ids a query.
 std::unique_ptr<Problem> score_problem(std::shared_ptr<const RowSet> rows, std::size_t queries,
                                        std::size_t candidates, std::size_t top, std::uint64_t seed);

@@ -68,9 +68,11 @@ class VectorProblem : public Problem {
 class SearchProblem final : public VectorProblem {
  public:
   SearchProblem(std::shared_ptr<const RowSet> rows, std::size_t queries, std::size_t top,
-                std::uint64_t seed)
+                std::uint64_t seed, std::optional<SearchPath> path)
       : VectorProblem(std::move(rows), queries, top, seed) {
     name = "BM_Search_cosine";
+    if (path) name += "_" + std::string(to_string(*path));
+    m_options.path = path;
     arguments = {{"rows", static_cast<std::int64_t>(row_count())},
                  {"dimension", static_cast<std::int64_t>(m_rows->dimension)},
                  {"queries", static_cast<std::int64_t>(queries)},
@@ -159,8 +161,9 @@ RowSet::RowSet(Context& context, std::size_t count, std::size_t columns, std::ui
       index(context, values, columns) {}
 
 std::unique_ptr<Problem> search_problem(std::shared_ptr<const RowSet> rows, std::size_t queries,
-                                        std::size_t top, std::uint64_t seed) {
-  return std::make_unique<SearchProblem>(std::move(rows), queries, top, seed);
+                                        std::size_t top, std::uint64_t seed,
+                                        std::optional<SearchPath> path) {
+  return std::make_unique<SearchProblem>(std::move(rows), queries, top, seed, path);
 }
 std::unique_ptr<Problem> score_problem(std::shared_ptr<const RowSet> rows, std::size_t queries,
                                        std::size_t candidates, std::size_t top,

@@ -44,8 +44,9 @@ std::vector<Operation> operations_from(const std::string& text) {
       const auto operation = static_cast<Operation>(i);
       if (name == "all" || name == to_string(operation)) out.push_back(operation);
     }
-    KINDRED_THROW_IF(out.size() == before,
-                     "--op " + name + ": it must be lcs, difflib, search, score, spread or all");
+    KINDRED_THROW_IF(out.size() == before, "--op " + name +
+                                               ": it must be lcs, difflib, search, search-screen, "
+                                               "search-matrix, score, spread or all");
   }
   return out;
 }

@@ -42,7 +42,14 @@ class Problems {
         return match_problem(std::move(set), std::move(query), options);
       }
       case Operation::search:
-        return search_problem(rows(size), 1, std::min<std::size_t>(size, 10), m_seed);
+        return search_problem(rows(size), 1, std::min<std::size_t>(size, 10), m_seed,
+                              SearchPath::plain);
+      case Operation::search_screen:
+        return search_problem(rows(size), 1, std::min<std::size_t>(size, 10), m_seed,
+                              SearchPath::screen);
+      case Operation::search_matrix:
+        // Grows with the queries, as the two above grow with the rows.
+        return search_problem(candidate_rows(), size, 10, m_seed);
       case Operation::score:
         return score_problem(candidate_rows(), (size + 1023) / 1024,
                              std::min<std::size_t>(size, 1024), 10, m_seed);
@@ -64,7 +71,10 @@ class Problems {
       case Operation::difflib:
         return size * 100 * 10;
       case Operation::search:
-        return size * dimension * 12;
+      case Operation::search_screen:
+        return size * dimension * 14;
+      case Operation::search_matrix:
+        return (size + candidate_corpus) * dimension * 14;
       case Operation::score:
         return size * 32 + candidate_corpus * dimension * 12.0;
       case Operation::spread:
@@ -79,7 +89,10 @@ class Problems {
       case Operation::difflib:
         return "patterns";
       case Operation::search:
+      case Operation::search_screen:
         return "rows";
+      case Operation::search_matrix:
+        return "queries of 65,536 rows";
       case Operation::score:
         return "candidates";
       case Operation::spread:

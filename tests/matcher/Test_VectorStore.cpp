@@ -19,6 +19,7 @@ using Testing::answer_of;
 using Testing::normal_values;
 
 constexpr std::size_t dimension = 20;
+constexpr SearchPath paths[] = {SearchPath::plain, SearchPath::screen};
 
 bool is_better(Metric metric, float a, float b) { return metric == Metric::l2 ? a < b : a > b; }
 
@@ -117,6 +118,7 @@ void expect_equals(const VectorIndex& index, const Model& model, std::mt19937_64
       options.space = space;
       for (const bool filtered : {false, true}) {
         options.filter_bits = filtered ? bits : std::span<const std::uint64_t>();
+        options.path = paths[generator() % std::size(paths)];
         const SearchResults results = index.search(queries, options);
         for (std::size_t q = 0; q < count; ++q) {
           const std::span query = std::span(queries).subspan(q * dimension, dimension);
@@ -129,7 +131,7 @@ void expect_equals(const VectorIndex& index, const Model& model, std::mt19937_64
               ASSERT_EQ(id, -1);
               continue;
             }
-            ASSERT_EQ(id, expected[k].id) << to_string(space);
+            ASSERT_EQ(id, expected[k].id) << to_string(*options.path) << " on " << to_string(space);
             ASSERT_EQ(std::bit_cast<std::uint32_t>(results.scores[q * options.top + k]),
                       std::bit_cast<std::uint32_t>(expected[k].score));
           }
@@ -243,6 +245,28 @@ TEST(VectorStore, RefusesWhatIsNotThereAndStaysAsItWas) {
   model.rows.erase(7);
   Model same = model;
   expect_equals(index, same, generator);
+}
+
+TEST(VectorStore, ScreensWithoutAShadowOnlyWhatIsItsOwn) {
+  auto generator = Testing::generator("VectorStore shadows");
+  SearchOptions options;
+  options.path = SearchPath::screen;
+  VectorIndexOptions without;
+  without.shadow = ShadowUse::never;
+  Model floats(VectorElement::float32);
+  const std::vector<float> query = normal_values(generator, dimension);
+  const VectorIndex never(Testing::context(), floats.make(generator, 300), without);
+  EXPECT_THROW(never.search(query, options), InvalidArgument);
+  Model bytes(VectorElement::int8);
+  const VectorIndex own(Testing::context(), bytes.make(generator, 300), without);
+  const SearchResults results = own.search(query, options);
+  EXPECT_EQ(results.report.path, "screen");
+  EXPECT_EQ(results.report.screened, 300U);
+  EXPECT_EQ(own.info().shadow_bytes, 0U) << "rows of int8 are their own shadow";
+  const VectorIndex made(Testing::context(), floats.make(generator, 300), VectorIndexOptions());
+  EXPECT_EQ(made.info().shadow_bytes, 0U) << "before it is wanted";
+  made.search(query, options);
+  EXPECT_GT(made.info().shadow_bytes, 300U * dimension);
 }
 
 TEST(VectorStore, GivesNoIdTwice) {

@@ -5,11 +5,14 @@
 #include "CandidateSearch.hpp"
 #include "IdFilter.hpp"
 #include "PlainSearch.hpp"
+#include "ScreenSearch.hpp"
+#include "SearchPaths.hpp"
 #include "VectorStore.hpp"
 
 #include <algorithm>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace Kindred::Impl {
@@ -41,8 +44,13 @@ class ExactSearch {
     m_memory = &memory;
     clear();
   }
-  /// As many rows at a time as are best.
-  void restart() { m_plain.row_limit = PlainSearch<ExecutionSpace>::row_limit_max; }
+  /// \brief Before a call: it goes by \p path, as many rows at a time as are best.
+  void begin(SearchPath path) {
+    m_path = path;
+    m_plain.row_limit = PlainSearch<ExecutionSpace>::row_limit_max;
+  }
+  /// The plain path, which takes the least memory, from now on; false where it is gone already.
+  bool fall_back() { return std::exchange(m_path, SearchPath::plain) != SearchPath::plain; }
   /// Half as many rows at a time; false where they are few already.
   bool shrink() {
     if (m_plain.row_limit <= PlainSearch<ExecutionSpace>::row_limit_min) return false;
@@ -61,6 +69,7 @@ class ExactSearch {
     m_staged = {};
     m_top.bind(*m_memory);
     m_plain.bind(*m_memory);
+    m_screen.bind(*m_memory);
     m_candidates.bind(*m_memory);
   }
 
@@ -72,10 +81,15 @@ class ExactSearch {
     m_best.resize_discarding(prepared.count * top);
     m_top.begin(exec_space, prepared.count, top, m_best.view());
     for_each_part(exec_space, store, filter, first, prepared.count,
-                  [&](const auto& rows, const auto& passes) {
+                  [&](const VectorSegment* segment, const auto& rows, const auto& passes) {
                     m_part.resize_discarding(prepared.count * top);
-                    m_plain.search(exec_space, rows, passes, prepared, metric, top, m_part.view(),
-                                   report);
+                    if (m_path == SearchPath::screen && segment != nullptr) {
+                      m_screen.search(exec_space, rows, segment->shadow(exec_space, *m_memory),
+                                      passes, prepared, metric, top, m_part.view(), report);
+                    } else {
+                      m_plain.search(exec_space, rows, passes, prepared, metric, top, m_part.view(),
+                                     report);
+                    }
                     m_top.add_top(exec_space, m_part.const_view());
                   });
     best.resize(prepared.count * top);
@@ -93,9 +107,15 @@ class ExactSearch {
     Kokkos::deep_copy(exec_space, m_bounds.view(), bound);
     std::vector<std::vector<Rank>> found(prepared.count);
     for_each_part(exec_space, store, filter, first, prepared.count,
-                  [&](const auto& rows, const auto& passes) {
-                    m_plain.search_within(exec_space, rows, passes, prepared, metric,
-                                          m_bounds.const_view(), found, report);
+                  [&](const VectorSegment* segment, const auto& rows, const auto& passes) {
+                    if (m_path == SearchPath::screen && segment != nullptr) {
+                      m_screen.search_within(
+                          exec_space, rows, segment->shadow(exec_space, *m_memory), passes,
+                          prepared, metric, m_bounds.const_view(), found, report);
+                    } else {
+                      m_plain.search_within(exec_space, rows, passes, prepared, metric,
+                                            m_bounds.const_view(), found, report);
+                    }
                   });
     for (std::vector<Rank>& ranks : found) std::sort(ranks.begin(), ranks.end());
     return found;
@@ -145,7 +165,8 @@ class ExactSearch {
     return {m_floats.const_view(), m_wide.const_view(), m_norms.const_view(), count};
   }
 
-  /// Calls `visit(rows, filter)` for all rows in turn, those that are not here through a buffer.
+  /// Calls `visit(segment, rows, filter)` for all rows in turn; those that are not here come
+  /// through a buffer, without their segment.
   template <class Visit>
   void for_each_part(const ExecutionSpace& exec_space, const VectorStore& store,
                      const IdFilter& filter, std::size_t first_query, std::size_t queries,
@@ -163,7 +184,8 @@ class ExactSearch {
         m_filter.resize_discarding(m_words.size());
         upload(exec_space, m_filter.view(), m_words.data(), m_words.size());
         const RowFilter<ExecutionSpace> passes{m_filter.const_view(), per_query};
-        visit(here ? segment->resident<ExecutionSpace>().view()
+        visit(here ? segment.get() : nullptr,
+              here ? segment->resident<ExecutionSpace>().view()
                    : stage(exec_space, *segment, begin, length),
               passes);
         // What is uploaded next may still be read.
@@ -193,6 +215,7 @@ class ExactSearch {
   }
 
   MemoryResource* m_memory = nullptr;
+  SearchPath m_path = SearchPath::plain;
   Buffer<float, memory_space> m_floats;
   Buffer<double, memory_space> m_wide;
   Buffer<double, memory_space> m_norms;
@@ -204,6 +227,7 @@ class ExactSearch {
   std::vector<std::uint64_t> m_words;
   TopLists<ExecutionSpace> m_top;
   PlainSearch<ExecutionSpace> m_plain;
+  ScreenSearch<ExecutionSpace> m_screen;
   CandidateSearch<ExecutionSpace> m_candidates;
   std::vector<Rank> m_host_part;
 };

@@ -46,6 +46,7 @@ class PlainSearch {
     for_each_chunk(exec_space, rows, filter, queries, metric, [&](std::size_t length) {
       m_top.add(exec_space, m_ranks.const_view(), length);
     });
+    if (report.path.empty()) report.path = "plain";
     report.survivors += queries.count * rows.norms.size();
   }
 
@@ -71,6 +72,7 @@ class PlainSearch {
                  counts[query]);
       }
     });
+    if (report.path.empty()) report.path = "plain";
     report.survivors += queries.count * rows.norms.size();
   }
 

@@ -108,6 +108,20 @@ void VectorSegment::remove(std::size_t row) noexcept {
   ++m_removed;
 }
 
+template <class ExecutionSpace>
+void VectorSegment::renew_shadow(const ExecutionSpace& exec_space, std::size_t row) {
+  const ShadowBuffers<ExecutionSpace>& shadow = m_shadow.get<ExecutionSpace>();
+  if (shadow.stride != 0) shadow.build(exec_space, resident<ExecutionSpace>().view(row, 1), row, 1);
+  exec_space.fence("Kindred::VectorIndex::replace");
+}
+
+std::uint64_t VectorSegment::shadow_bytes(Space space) const {
+  const std::lock_guard lock(m_shadow_mutex);
+  return with_instance(*m_context, space, [&](const auto& exec_space) {
+    return m_shadow.get<std::decay_t<decltype(exec_space)>>().bytes();
+  });
+}
+
 void VectorSegment::replace(std::size_t row, const VectorSpan& value) {
   const std::size_t row_bytes = value.row_bytes();
   const std::byte* begin = m_host.values.data() + row * row_bytes;
@@ -119,7 +133,7 @@ void VectorSegment::replace(std::size_t row, const VectorSpan& value) {
     const HostSpace& host = host_instance(*m_context, Space::serial);
     vector_norms(host, m_host.view(row, 1),
                  Kokkos::subview(m_host.norms.view(), std::pair(row, row + 1)));
-    host.fence("Kindred::VectorIndex::replace");
+    renew_shadow(host, row);
     if (!m_on_device) return;
     with_instance(*m_context, Space::cuda, [&](const auto& exec_space) {
       const auto& rows = m_device.get<std::decay_t<decltype(exec_space)>>();
@@ -131,6 +145,7 @@ void VectorSegment::replace(std::size_t row, const VectorSpan& value) {
       copy(rows.values.view(), m_host.values.data(), row_bytes);
       copy(rows.scales.view(), m_host.scales.data(), 1);
       copy(rows.norms.view(), m_host.norms.data(), 1);
+      renew_shadow(exec_space, row);
     });
   };
   try {

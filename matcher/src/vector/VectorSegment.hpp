@@ -4,6 +4,7 @@
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
+#include <kindred/core/vector/ShadowRows.hpp>
 #include <kindred/core/vector/VectorRows.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/matcher/VectorSpan.hpp>
@@ -11,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -64,6 +66,44 @@ struct ResidentRows {
   std::size_t dimension = 0;
 };
 
+/// The shadow of a segment's rows where \p ExecutionSpace computes.
+template <class ExecutionSpace>
+struct ShadowBuffers {
+  using memory_space = typename ExecutionSpace::memory_space;
+
+  ShadowBuffers() = default;
+  /// Room for \p count rows. \throws OutOfMemory
+  ShadowBuffers(MemoryResource& memory, std::size_t dimension, std::size_t count)
+      : values(memory, "Kindred::VectorIndex::shadow", count * shadow_stride(dimension)),
+        scales(memory, "Kindred::VectorIndex::shadow_scales", count),
+        errors(memory, "Kindred::VectorIndex::shadow_errors", count),
+        norms(memory, "Kindred::VectorIndex::shadow_norms", count),
+        stride(shadow_stride(dimension)) {}
+
+  std::uint64_t bytes() const noexcept {
+    return values.bytes() + scales.bytes() + errors.bytes() + norms.bytes();
+  }
+  ShadowRows<ExecutionSpace> view() const {
+    return {values.const_view(), scales.const_view(), errors.const_view(), norms.const_view(),
+            stride};
+  }
+  /// Makes the rows `begin … begin + length` of \p rows, which are those. Does not fence.
+  void build(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
+             std::size_t begin, std::size_t length) const {
+    const auto part = [&](const auto& buffer, std::size_t unit) {
+      return Kokkos::subview(buffer.view(), std::pair(begin * unit, (begin + length) * unit));
+    };
+    build_shadow<ExecutionSpace>(exec_space, rows, part(values, stride), part(scales, 1),
+                                 part(errors, 1), part(norms, 1));
+  }
+
+  Buffer<std::int8_t, memory_space> values;
+  Buffer<float, memory_space> scales;
+  Buffer<float, memory_space> errors;
+  Buffer<float, memory_space> norms;
+  std::uint64_t stride = 0;
+};
+
 /// \brief Rows of ascending ids that a search reads as one piece: on the host, and on the device
 /// where it has room.
 ///
@@ -114,8 +154,17 @@ class VectorSegment {
   }
   const ResidentRows<HostSpace>& host() const noexcept { return m_host; }
 
+  /// \brief The shadow of `resident`, made by the first call; the rows themselves where they are of
+  /// int8. Safe beside itself. Fences then. \throws OutOfMemory
+  template <class ExecutionSpace>
+  ShadowRows<ExecutionSpace> shadow(const ExecutionSpace& exec_space, MemoryResource& memory) const;
+  std::uint64_t shadow_bytes(Space space) const;
+
  private:
   void put(std::size_t row, const VectorSpan& value);
+  /// Makes the shadow of \p row again, if there is one. Fences \p exec_space.
+  template <class ExecutionSpace>
+  void renew_shadow(const ExecutionSpace& exec_space, std::size_t row);
 
   Context* m_context;
   ResidentRows<HostSpace> m_host;
@@ -124,7 +173,25 @@ class VectorSegment {
   std::vector<std::uint64_t> m_live;
   std::size_t m_removed = 0;
   bool m_on_device = false;
+  mutable std::mutex m_shadow_mutex;
+  mutable Arch::PerSpace<ShadowBuffers> m_shadow;
 };
+
+template <class ExecutionSpace>
+ShadowRows<ExecutionSpace> VectorSegment::shadow(const ExecutionSpace& exec_space,
+                                                 MemoryResource& memory) const {
+  const ResidentRows<ExecutionSpace>& rows = resident<ExecutionSpace>();
+  if (rows.element == VectorElement::int8) return own_shadow(rows.view());
+  const std::lock_guard lock(m_shadow_mutex);
+  ShadowBuffers<ExecutionSpace>& shadow = m_shadow.get<ExecutionSpace>();
+  if (shadow.stride == 0) {
+    ShadowBuffers<ExecutionSpace> made(memory, rows.dimension, size());
+    made.build(exec_space, rows.view(), 0, size());
+    exec_space.fence("Kindred::VectorIndex::shadow");
+    shadow = std::move(made);
+  }
+  return shadow.view();
+}
 
 }  // namespace Kindred::Impl
 

@@ -180,12 +180,16 @@ VectorIndexInfo VectorStore::info() const {
   info.segments = m_segments.size();
   for (const auto& segment : m_segments) {
     info.removed += segment->removed();
-    info.host_bytes += segment->host().bytes();
-    if (segment->on_device()) {
-      info.device_bytes += with_instance(*m_context, Space::cuda, [&](const auto& exec_space) {
-        return segment->resident<std::decay_t<decltype(exec_space)>>().bytes();
-      });
-    }
+    const std::uint64_t host_shadow = segment->shadow_bytes(Space::serial);
+    info.host_bytes += segment->host().bytes() + host_shadow;
+    info.shadow_bytes += host_shadow;
+    if (!segment->on_device()) continue;
+    const std::uint64_t device_shadow = segment->shadow_bytes(Space::cuda);
+    info.shadow_bytes += device_shadow;
+    info.device_bytes +=
+        device_shadow + with_instance(*m_context, Space::cuda, [&](const auto& exec_space) {
+          return segment->resident<std::decay_t<decltype(exec_space)>>().bytes();
+        });
   }
   return info;
 }

@@ -15,9 +15,18 @@
 
 namespace Kindred {
 
-/// What can be dispatched.
-enum class Operation : std::uint8_t { lcs, difflib, search, score, spread };
-inline constexpr std::size_t operation_count = 5;
+/// What can be dispatched. The three ways of an exact search are operations of their own: they are
+/// chosen by what they are predicted to take.
+enum class Operation : std::uint8_t {
+  lcs,
+  difflib,
+  search,
+  search_screen,
+  search_matrix,
+  score,
+  spread
+};
+inline constexpr std::size_t operation_count = 7;
 std::string_view to_string(Operation operation) noexcept;
 
 /// A set of spaces.
