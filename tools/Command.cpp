@@ -79,6 +79,7 @@ int run(int argc, const char* const* argv) {
   add_calibrate_command(app, global);
   add_match_command(app, global);
   add_patterns_command(app, global);
+  add_vectors_command(app, global);
   add_search_command(app, global);
   add_score_command(app, global);
   add_spread_command(app, global);

@@ -24,24 +24,13 @@ struct ScoreFlags {
   std::size_t top = 10;
 };
 
-void append_results(std::string& out, std::span<const ScoredId> results) {
-  out += ", \"results\": [";
-  for (std::size_t k = 0; k < results.size(); ++k) {
-    fmt::format_to(std::back_inserter(out), "{}[{}, ", k == 0 ? "" : ", ", results[k].id);
-    append_json(out, results[k].score);
-    out += ']';
-  }
-  out += "]}\n";
-}
-
 void score(const GlobalOptions& global, const ScoreFlags& flags) {
-  SearchOptions options;
-  options.metric = metric_from_string(flags.vectors.metric);
+  SearchOptions options = search_options("score", flags.vectors);
   options.top = flags.top;
   Session session(global, "score");
   const VectorInput input = load_vectors(flags.vectors, session);
   const Candidates candidates = session.timed(Phase::load, [&] {
-    return read_candidates(flags.candidates, input.rows, session.read_progress(flags.candidates));
+    return read_candidates(flags.candidates, input.end_id, session.read_progress(flags.candidates));
   });
   if (candidates.ids.rows() != input.queries.rows) {
     throw InputError(fmt::format("{}: {} lines; a line belongs to a row of {}, which has {}",
@@ -57,13 +46,16 @@ void score(const GlobalOptions& global, const ScoreFlags& flags) {
         ScoreResults results;
         if (input.index) {
           results = session.timed(Phase::compute, [&] {
-            return input.index->score(rows_of(input.queries, first, count), ids.span(), options);
+            // An id that was removed is known to the index only.
+            return reading_file([&] {
+              return input.index->score(rows_of(input.queries, first, count), ids.span(), options);
+            });
           });
         }
         for (std::size_t i = 0; i < count; ++i) {
           append_query(output.text(), candidates.names[first + i], first + i);
-          append_results(output.text(),
-                         input.index ? results.results[i] : std::span<const ScoredId>());
+          append_scored(output.text(),
+                        input.index ? results.results[i] : std::span<const ScoredId>());
           output.flush_if_large();
         }
         progress.update(first + count, input.queries.rows);

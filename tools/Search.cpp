@@ -7,16 +7,17 @@
 #include "io/InputError.hpp"
 #include "io/Npy.hpp"
 #include "io/Output.hpp"
-#include "io/Text.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <span>
+#include <vector>
 
 namespace Kindred::Tools {
 
@@ -25,6 +26,7 @@ namespace {
 struct SearchFlags {
   VectorFlags vectors;
   std::size_t top = 0;  // 0: not given
+  std::optional<double> at_least;
   std::string filter;
   std::string out_ids;
   std::string out_scores;
@@ -35,24 +37,24 @@ class LineSink {
  public:
   void put(const SearchResults& results, std::size_t first, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
-      std::string& out = m_output.text();
-      append_query(out, {}, first + i);
-      out += ", \"results\": [";
-      for (std::size_t k = 0; k < results.top; ++k) {
-        const std::size_t at = i * results.top + k;
+      m_row.clear();
+      for (std::size_t at = i * results.top; at < (i + 1) * results.top; ++at) {
         if (results.ids[at] < 0) break;
-        fmt::format_to(std::back_inserter(out), "{}[{}, ", k == 0 ? "" : ", ", results.ids[at]);
-        append_json(out, results.scores[at]);
-        out += ']';
+        m_row.push_back({results.ids[at], results.scores[at]});
       }
-      out += "]}\n";
-      m_output.flush_if_large();
+      put(m_row, first + i);
     }
+  }
+  void put(std::span<const ScoredId> row, std::size_t query) {
+    append_query(m_output.text(), {}, query);
+    append_scored(m_output.text(), row);
+    m_output.flush_if_large();
   }
   void close() { m_output.flush(); }
 
  private:
   Output m_output;
+  std::vector<ScoredId> m_row;
 };
 
 /// Writes the two arrays, of which both appear or none.
@@ -82,6 +84,11 @@ void check(const SearchFlags& flags) {
     throw UsageError("search: --out-ids and --out-scores go together");
   if (!flags.out_ids.empty() && flags.out_ids == flags.out_scores)
     throw UsageError(fmt::format("search: --out-ids and --out-scores are both {}", flags.out_ids));
+  if (flags.at_least && (flags.top > 0 || !flags.out_ids.empty())) {
+    throw UsageError(
+        fmt::format("search: --at-least gives rows of different lengths and does not go with {}",
+                    flags.top > 0 ? "--top" : "--out-ids"));
+  }
 }
 
 /// The explicit k, or as many as are wanted by default.
@@ -89,15 +96,46 @@ std::size_t top_of(const SearchFlags& flags, std::size_t rows) {
   constexpr std::size_t top_default = 10;
   if (flags.top > rows) {
     throw UsageError(fmt::format("search: --top: {} is more than the {} rows of {}", flags.top,
-                                 rows, flags.vectors.vectors));
+                                 rows, flags.vectors.rows()));
   }
   return flags.top > 0 ? flags.top : std::min(top_default, rows);
 }
 
+/// The best rows of each query, to the files if there are any.
+void put_best(const VectorInput& input, const SearchOptions& options, Session& session,
+              std::optional<FileSink>& files, LineSink& lines, std::size_t first,
+              std::size_t count) {
+  SearchResults results;
+  if (input.index) {
+    results = session.timed(Phase::compute, [&] {
+      return input.index->search(rows_of(input.queries, first, count), options);
+    });
+    explain_path(session.options(), "search", results.report);
+  }
+  if (files) {
+    files->put(results);
+  } else {
+    lines.put(results, first, count);
+  }
+}
+
+/// All rows of each query whose score is \p score or better.
+void put_at_least(const VectorInput& input, float score, const SearchOptions& options,
+                  Session& session, LineSink& lines, std::size_t first, std::size_t count) {
+  ScoreResults results;
+  if (input.index) {
+    results = session.timed(Phase::compute, [&] {
+      return input.index->search_at_least(rows_of(input.queries, first, count), score, options);
+    });
+    explain_path(session.options(), "search", results.report);
+  }
+  for (std::size_t i = 0; i < count; ++i)
+    lines.put(input.index ? results.results[i] : std::span<const ScoredId>(), first + i);
+}
+
 void search(const GlobalOptions& global, const SearchFlags& flags) {
   check(flags);
-  SearchOptions options;
-  options.metric = metric_from_string(flags.vectors.metric);
+  SearchOptions options = search_options("search", flags.vectors);
   std::optional<FileSink> files;
   if (!flags.out_ids.empty()) files.emplace(flags.out_ids, flags.out_scores);
   Session session(global, "search");
@@ -106,9 +144,9 @@ void search(const GlobalOptions& global, const SearchFlags& flags) {
     session.timed(Phase::load,
                   [&] { filter = reading_file([&] { return read_mask(flags.filter); }); });
   const VectorInput input = load_vectors(flags.vectors, session);
-  if (!flags.filter.empty() && filter.size() != input.rows) {
+  if (!flags.filter.empty() && filter.size() != input.end_id) {
     throw InputError(fmt::format("{}: a mask of {} rows; {} has {}", flags.filter, filter.size(),
-                                 flags.vectors.vectors, input.rows));
+                                 flags.vectors.rows(), input.end_id));
   }
   options.filter = filter;
   options.top = top_of(flags, input.rows);
@@ -116,18 +154,13 @@ void search(const GlobalOptions& global, const SearchFlags& flags) {
   LineSink lines;
   if (files) files->begin(input.queries.rows, options.top);
   Progress progress("answering", !global.quiet);
-  for_each_batch(input.queries.rows, batch_size(options.top),
+  for_each_batch(input.queries.rows, batch_size(flags.at_least ? input.rows : options.top),
                  [&](std::size_t first, std::size_t count) {
-                   SearchResults results;
-                   if (input.index) {
-                     results = session.timed(Phase::compute, [&] {
-                       return input.index->search(rows_of(input.queries, first, count), options);
-                     });
-                   }
-                   if (files) {
-                     files->put(results);
+                   if (flags.at_least) {
+                     put_at_least(input, static_cast<float>(*flags.at_least), options, session,
+                                  lines, first, count);
                    } else {
-                     lines.put(results, first, count);
+                     put_best(input, options, session, files, lines, first, count);
                    }
                    progress.update(first + count, input.queries.rows);
                  });
@@ -147,6 +180,14 @@ void add_search_command(CLI::App& app, const GlobalOptions& global) {
   add_vector_flags(*command, flags->vectors);
   add_count(*command, "--top", flags->top,
             "Results a query, at most the number of rows (default: 10, or all if fewer)");
+  add_number(*command, "--at-least", flags->at_least,
+             "In place of --top: every row whose score is X or better (l2: at most X)",
+             std::numeric_limits<float>::lowest(), std::numeric_limits<float>::max());
+  command
+      ->add_option("--path", flags->vectors.path,
+                   "How the answer is found: plain, screen or matrix; it is the same (default: the "
+                   "one predicted to be quickest)")
+      ->type_name("NAME");
   command
       ->add_option("--filter", flags->filter,
                    "Rows that may be returned: .npy, bool or uint8, n (default: all)")

@@ -1,19 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "VectorFlags.hpp"
 
+#include "Log.hpp"
 #include "io/InputError.hpp"
+
+#include <kindred/matcher/StoredVectors.hpp>
+#include <kindred/matcher/VectorArray.hpp>
 
 #include <fmt/format.h>
 
 namespace Kindred::Tools {
 
+namespace {
+
+Metric metric_from_string(const std::string& name) {
+  for (const Metric metric : {Metric::cosine, Metric::ip, Metric::l2}) {
+    if (to_string(metric) == name) return metric;
+  }
+  throw UsageError(fmt::format("--metric: '{}' is none of cosine, ip, l2", name));
+}
+
+SearchPath path_from_string(const std::string& name) {
+  for (const SearchPath path : {SearchPath::plain, SearchPath::screen, SearchPath::matrix}) {
+    if (to_string(path) == name) return path;
+  }
+  throw UsageError(fmt::format("--path: '{}' is none of plain, screen, matrix", name));
+}
+
+/// The rows of a file, as the elements that hold its numbers exactly.
+VectorArray read_array(const std::string& path, const ReadProgress& progress) {
+  return reading_file([&] {
+    const VectorFile file(path);
+    return read_rows(file, natural_element(file.type()), [&](std::uint64_t rows) {
+      progress(rows * file.row_bytes(), file.rows() * file.row_bytes());
+    });
+  });
+}
+
+}  // namespace
+
 void add_vector_flags(CLI::App& command, VectorFlags& flags) {
-  command
-      .add_option("--vectors", flags.vectors,
-                  "The rows, n × d: .npy, .fvecs, .bvecs, .ivecs, .fbin, .u8bin, .i8bin, or .hdf5 "
-                  "(its dataset train)")
-      ->type_name("FILE")
-      ->required();
+  command.add_option("--vectors", flags.vectors, vectors_help)->type_name("FILE");
+  command.add_option("--store", flags.store, "In place of --vectors: what `vectors build` made")
+      ->type_name("FILE");
   command
       .add_option("--queries", flags.queries,
                   "The queries, q × d, in a file of the same kinds (.hdf5: its dataset test); in a "
@@ -26,35 +55,55 @@ void add_vector_flags(CLI::App& command, VectorFlags& flags) {
       ->type_name("NAME");
 }
 
-Metric metric_from_string(const std::string& name) {
-  for (const Metric metric : {Metric::cosine, Metric::ip, Metric::l2}) {
-    if (to_string(metric) == name) return metric;
+SearchOptions search_options(const char* command, const VectorFlags& flags) {
+  if (flags.vectors.empty() == flags.store.empty()) {
+    throw UsageError(fmt::format("{}: {} of --vectors and --store is needed", command,
+                                 flags.store.empty() ? "one" : "only one"));
   }
-  throw UsageError(fmt::format("--metric: '{}' is none of cosine, ip, l2", name));
+  SearchOptions options;
+  options.metric = metric_from_string(flags.metric);
+  if (!flags.path.empty()) options.path = path_from_string(flags.path);
+  return options;
 }
 
 VectorInput load_vectors(const VectorFlags& flags, Session& session) {
   VectorInput input;
-  Matrix rows;
+  VectorArray array;
+  StoredVectors stored;
   session.timed(Phase::load, [&] {
     input.queries = read_matrix(flags.queries, {.dataset = "test", .one_row = true});
-    rows = read_matrix(flags.vectors, {}, session.read_progress(flags.vectors));
+    if (flags.store.empty()) {
+      array = read_array(flags.vectors, session.read_progress(flags.vectors));
+      stored.rows = array.span();
+      stored.end_id = stored.rows.count();
+    } else {
+      stored = reading_file(
+          [&] { return Kindred::load_vectors(flags.store, session.options().threads); });
+    }
   });
-  if (rows.columns != input.queries.columns) {
+  const VectorSpan& rows = stored.rows;
+  if (rows.dimension != input.queries.columns) {
     throw InputError(fmt::format("{}: queries of dimension {}; the vectors in {} have dimension {}",
-                                 flags.queries, input.queries.columns, flags.vectors,
-                                 rows.columns));
+                                 flags.queries, input.queries.columns, flags.rows(),
+                                 rows.dimension));
   }
-  input.rows = rows.rows;
-  if (rows.rows > 0) {
+  input.rows = rows.count();
+  input.end_id = stored.end_id;
+  if (input.rows > 0) {
     session.timed(Phase::upload,
-                  [&] { input.index.emplace(session.context(), rows.span(), rows.columns); });
+                  [&] { input.index.emplace(session.context(), rows, VectorIndexOptions()); });
   }
   return input;
 }
 
 std::span<const float> rows_of(const Matrix& queries, std::size_t first, std::size_t count) {
   return queries.span().subspan(first * queries.columns, count * queries.columns);
+}
+
+void explain_path(const GlobalOptions& global, const char* command, const SearchReport& report) {
+  if (!global.explain) return;
+  Log::line(fmt::format(R"({{"op": "{}", "path": "{}", "screened": {}, "survivors": {}}})", command,
+                        report.path, report.screened, report.survivors));
 }
 
 }  // namespace Kindred::Tools

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as a store file: refused, or read and used within their bounds.
-#include "SectionBytes.hpp"
+#include "SealedMutator.hpp"
 #include "files/PatternWriter.hpp"
 #include "files/SectionWriter.hpp"
 #include "files/StoredPatterns.hpp"
@@ -12,12 +12,9 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
-#include <random>
 
 using namespace Kindred;
 using namespace Kindred::Impl;
-
-extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t size_max);
 
 namespace {
 
@@ -120,30 +117,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   return 0;
 }
 
-/// Changes as libFuzzer does, from a good file on, mostly with checksums that fit.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                                std::size_t size_max, unsigned seed) {
-  std::minstd_rand generator(seed);
   static const std::string good = good_file();
-  if ((size < sizeof(SectionHeader) || generator() % 64 == 0) && size_max >= good.size()) {
-    std::copy(good.begin(), good.end(), data);
-    size = good.size();
-    if (generator() % 2 == 0) return size;
-  }
-  if (size >= sizeof(SectionHeader) && generator() % 2 == 0) {
-    // A number becomes another one in its place, which libFuzzer seldom does.
-    const std::uint64_t values[] = {0,
-                                    1,
-                                    generator() % 8,
-                                    generator(),
-                                    ~std::uint64_t{0},
-                                    std::uint64_t{1} << generator() % 64};
-    const std::uint64_t value = values[generator() % std::size(values)];
-    const std::size_t at = generator() % (size / 4) * 4;
-    std::memcpy(data + at, &value, std::min<std::size_t>(generator() % 2 == 0 ? 4 : 8, size - at));
-  } else {
-    size = LLVMFuzzerMutate(data, size, size_max);
-  }
-  if (generator() % 16 != 0) Testing::reseal({reinterpret_cast<char*>(data), size});
-  return size;
+  return Testing::mutate_sealed(data, size, size_max, seed, good);
 }

@@ -26,6 +26,16 @@ void append_query(std::string& out, std::optional<std::string_view> name, std::s
   }
 }
 
+void append_scored(std::string& out, std::span<const ScoredId> results) {
+  out += ", \"results\": [";
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    fmt::format_to(std::back_inserter(out), "{}[{}, ", k == 0 ? "" : ", ", results[k].id);
+    append_json(out, results[k].score);
+    out += ']';
+  }
+  out += "]}\n";
+}
+
 void append_match(std::string& out, std::size_t place, std::optional<std::string_view> name,
                   const Match& match) {
   out += place == 0 ? "{\"name\": " : ", {\"name\": ";

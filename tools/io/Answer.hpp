@@ -3,6 +3,7 @@
 #define KINDRED_TOOLS_IO_ANSWER_HPP
 
 #include <kindred/matcher/SequenceMatcher.hpp>
+#include <kindred/matcher/VectorIndex.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -21,6 +22,9 @@ void append_match(std::string& out, std::size_t place, std::optional<std::string
                   const Match& match);
 /// Appends `, "blocks": [[pattern begin, query begin, length], …]`.
 void append_blocks(std::string& out, std::span<const Block> blocks);
+
+/// Appends the rows that a query found, `, "results": [[id, score], …]`, and ends its line.
+void append_scored(std::string& out, std::span<const ScoredId> results);
 
 /// \brief Appends the results of a query, and ends its line.
 /// \param row of `results.blocks`, of the first result; then of the next query's

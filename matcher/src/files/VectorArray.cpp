@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/matcher/VectorArray.hpp>
+
+#include <kindred/core/common/Error.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <string>
+
+namespace Kindred {
+
+namespace {
+
+constexpr std::uint32_t magnitude_mask = 0x7FFFFFFFU;
+constexpr std::uint32_t infinity_bits = 0x7F800000U;
+constexpr float int8_max = 127.0F;
+
+/// \p value as an IEEE binary16 number; beyond 65504 an infinity.
+std::uint16_t to_float16(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t sign = (bits >> 16U) & 0x8000U;
+  const std::uint32_t magnitude = bits & magnitude_mask;
+  std::uint32_t half = 0;
+  if (magnitude > infinity_bits) {
+    half = 0x7E00U;
+  } else if (magnitude >= 0x477FF000U) {  // 65520, halfway to what would be the next number
+    half = 0x7C00U;
+  } else if (magnitude < 0x38800000U) {
+    // A multiple of 2⁻²⁴, which are the units of the last place of numbers from 0.5 to 1.
+    half = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5F) - 0x3F000000U;
+  } else {
+    const std::uint32_t odd = (magnitude >> 13U) & 1U;
+    half = (magnitude - (112U << 23U) + 0xFFFU + odd) >> 13U;
+  }
+  return static_cast<std::uint16_t>(sign | half);
+}
+
+/// The upper half of \p value.
+std::uint16_t to_bfloat16(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  if ((bits & magnitude_mask) > infinity_bits)
+    return static_cast<std::uint16_t>((bits >> 16U) | 0x40U);
+  return static_cast<std::uint16_t>((bits + 0x7FFFU + ((bits >> 16U) & 1U)) >> 16U);
+}
+
+[[noreturn]] void refuse(std::uint64_t row, std::size_t place, float value,
+                         const std::string& why) {
+  throw InvalidArgument("row " + std::to_string(row) + ", place " + std::to_string(place) + ": " +
+                        std::to_string(value) + " " + why);
+}
+
+/// \param infinity the bits of an infinity, without the sign
+template <class Convert>
+void encode_half(std::span<const float> row, std::uint64_t number, std::byte* out,
+                 std::uint16_t infinity, const char* why, const Convert& convert) {
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const std::uint16_t half = convert(row[i]);
+    if ((half & 0x7FFFU) == infinity && !std::isinf(row[i])) refuse(number, i, row[i], why);
+    std::memcpy(out + 2 * i, &half, 2);
+  }
+}
+
+/// Returns the scale.
+float encode_int8(std::span<const float> row, std::uint64_t number, std::byte* out) {
+  float largest = 0;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (!std::isfinite(row[i])) refuse(number, i, row[i], "is not finite, which int8 is always");
+    largest = std::max(largest, std::fabs(row[i]));
+  }
+  const float scale = largest / int8_max;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const float level = scale > 0 ? std::nearbyint(row[i] / scale) : 0;
+    const auto value = static_cast<std::int8_t>(std::clamp(level, -int8_max, int8_max));
+    std::memcpy(out + i, &value, 1);
+  }
+  return scale;
+}
+
+}  // namespace
+
+VectorArray::VectorArray(VectorElement element, std::uint64_t count, std::uint64_t dimension)
+    : m_element(element), m_dimension(dimension), m_bytes(size_of(element)) {
+  KINDRED_THROW_IF(dimension == 0, "the dimension is 0; it must be at least 1");
+  const bool overflows = __builtin_mul_overflow(m_bytes, dimension, &m_bytes) ||
+                         __builtin_mul_overflow(m_bytes, count, &m_bytes);
+  KINDRED_THROW_IF(overflows, std::to_string(count) + " rows of dimension " +
+                                  std::to_string(dimension) + " have more bytes than there can be");
+  m_values = std::make_unique_for_overwrite<std::byte[]>(m_bytes);
+  if (element == VectorElement::int8) m_scales.resize(count);
+}
+
+void encode_rows(std::span<const float> floats, std::size_t dimension, VectorElement element,
+                 std::span<std::byte> values, std::span<float> scales, std::uint64_t first_row) {
+  KINDRED_THROW_IF(dimension == 0, "the dimension is 0; it must be at least 1");
+  const std::size_t count = floats.size() / dimension;
+  const std::size_t scale_count = element == VectorElement::int8 ? count : 0;
+  KINDRED_THROW_IF(
+      floats.size() % dimension != 0 || values.size() != floats.size() * size_of(element) ||
+          scales.size() != scale_count,
+      std::to_string(floats.size()) + " numbers in rows of " + std::to_string(dimension) + ", " +
+          std::to_string(values.size()) + " bytes and " + std::to_string(scales.size()) +
+          " scales do not go together");
+  const std::size_t row_bytes = dimension * size_of(element);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto row = floats.subspan(i * dimension, dimension);
+    std::byte* const out = values.data() + i * row_bytes;
+    switch (element) {
+      case VectorElement::float32:
+        std::memcpy(out, row.data(), row_bytes);
+        break;
+      case VectorElement::float16:
+        encode_half(row, first_row + i, out, 0x7C00U, "is beyond what float16 has, 65504",
+                    to_float16);
+        break;
+      case VectorElement::bfloat16:
+        encode_half(row, first_row + i, out, 0x7F80U, "is beyond what bfloat16 has, 3.3895e38",
+                    to_bfloat16);
+        break;
+      case VectorElement::int8:
+        scales[i] = encode_int8(row, first_row + i, out);
+        break;
+    }
+  }
+}
+
+VectorElement natural_element(NumberType type) noexcept {
+  switch (type) {
+    case NumberType::float16:
+    case NumberType::uint8:
+      return VectorElement::float16;
+    case NumberType::int8:
+      return VectorElement::int8;
+    case NumberType::float32:
+    case NumberType::int32:
+    case NumberType::int64:
+      break;
+  }
+  return VectorElement::float32;
+}
+
+void read_rows(const VectorFile& file, std::uint64_t first, std::uint64_t count,
+               VectorElement element, std::span<std::byte> values, std::span<float> scales) {
+  const bool same = (file.type() == NumberType::float32 && element == VectorElement::float32) ||
+                    (file.type() == NumberType::float16 && element == VectorElement::float16) ||
+                    (file.type() == NumberType::int8 && element == VectorElement::int8);
+  if (same) {
+    KINDRED_THROW_IF(scales.size() != (element == VectorElement::int8 ? count : 0),
+                     std::to_string(scales.size()) + " scales for " + std::to_string(count) +
+                         " rows of " + std::string(to_string(element)));
+    file.read(first, count, values);
+    std::fill(scales.begin(), scales.end(), 1.0F);
+    return;
+  }
+  constexpr std::uint64_t buffer_bytes = std::uint64_t{1} << 20U;
+  const std::uint64_t dimension = file.dimension();
+  const std::uint64_t row_bytes = dimension * size_of(element);
+  KINDRED_THROW_IF(values.size() != count * row_bytes, std::to_string(values.size()) +
+                                                           " bytes for " + std::to_string(count) +
+                                                           " rows of " + std::to_string(row_bytes));
+  const std::uint64_t piece =
+      std::min(count, std::max<std::uint64_t>(1, buffer_bytes / (dimension * sizeof(float))));
+  std::vector<float> floats(piece * dimension);
+  for (std::uint64_t done = 0; done < count;) {
+    const std::uint64_t now = std::min(piece, count - done);
+    const auto part = std::span(floats).first(now * dimension);
+    file.read(first + done, now, part);
+    try {
+      encode_rows(part, dimension, element, values.subspan(done * row_bytes, now * row_bytes),
+                  scales.empty() ? scales : scales.subspan(done, now), first + done);
+    } catch (const InvalidArgument& error) {
+      throw InvalidArgument(file.path() + ": " + error.what());
+    }
+    done += now;
+  }
+}
+
+VectorArray read_rows(const VectorFile& file, VectorElement element,
+                      const std::function<void(std::uint64_t)>& progress) {
+  constexpr std::uint64_t piece_bytes = std::uint64_t{1} << 26U;
+  VectorArray array(element, file.rows(), file.dimension());
+  const std::uint64_t row_bytes = file.dimension() * size_of(element);
+  const std::uint64_t piece = std::max<std::uint64_t>(1, piece_bytes / row_bytes);
+  for (std::uint64_t first = 0; first < file.rows();) {
+    const std::uint64_t count = std::min(piece, file.rows() - first);
+    const auto scales = array.scales();
+    read_rows(file, first, count, element,
+              array.values().subspan(first * row_bytes, count * row_bytes),
+              scales.empty() ? scales : scales.subspan(first, count));
+    first += count;
+    if (progress) progress(first);
+  }
+  return array;
+}
+
+}  // namespace Kindred

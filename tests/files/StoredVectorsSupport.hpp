@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TESTS_FILES_STORED_VECTORS_SUPPORT_HPP
+#define KINDRED_TESTS_FILES_STORED_VECTORS_SUPPORT_HPP
+
+#include <kindred/matcher/StoredVectors.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace Kindred::Testing {
+
+/// Rows of int8 with a shadow, of which some were removed, and what a part of a store shows of
+/// them.
+struct StoredPart {
+  StoredPart(std::uint32_t begin, std::uint32_t count, std::size_t dimension)
+      : values(count * dimension),
+        scales(count),
+        norms(count),
+        ids(count),
+        shadow(count * 16),
+        shadow_scales(count),
+        shadow_errors(count),
+        shadow_norms(count) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      for (std::size_t d = 0; d < dimension; ++d)
+        values[i * dimension + d] = static_cast<std::int8_t>(begin + 7 * i + d);
+      scales[i] = static_cast<float>(begin + i) / 4;
+      norms[i] = begin + i + 0.5;
+      ids[i] = begin + 2 * i;
+      shadow[i * 16] = static_cast<std::int8_t>(begin + i);
+      shadow_scales[i] = 1;
+      shadow_errors[i] = static_cast<float>(i);
+      shadow_norms[i] = 3;
+    }
+    part.rows =
+        VectorSpan(VectorElement::int8, std::as_bytes(std::span(values)), dimension, scales);
+    part.norms = norms;
+    part.ids = ids;
+    part.shadow = {shadow, shadow_scales, shadow_errors, shadow_norms, 16};
+  }
+  StoredPart(const StoredPart&) = delete;
+
+  std::vector<std::int8_t> values;
+  std::vector<float> scales;
+  std::vector<double> norms;
+  std::vector<std::uint32_t> ids;
+  std::vector<std::int8_t> shadow;
+  std::vector<float> shadow_scales, shadow_errors, shadow_norms;
+  std::vector<std::uint64_t> live;
+  StoredVectors part;
+};
+
+/// Reads all that a loaded store shows; a sum of it, so that nothing is left out.
+inline double use(const StoredVectors& stored) {
+  double sum = static_cast<double>(stored.end_id);
+  for (const std::byte value : stored.rows.values) sum += static_cast<double>(value);
+  for (const float scale : stored.rows.scales) sum += scale;
+  for (const double norm : stored.norms) sum += norm;
+  for (const std::uint32_t id : stored.ids) sum += id;
+  for (const std::int8_t value : stored.shadow.values) sum += value;
+  for (std::size_t i = 0; i < stored.shadow.scales.size(); ++i)
+    sum += stored.shadow.scales[i] + stored.shadow.errors[i] + stored.shadow.norms[i];
+  return sum;
+}
+
+}  // namespace Kindred::Testing
+
+#endif  // KINDRED_TESTS_FILES_STORED_VECTORS_SUPPORT_HPP

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "MemoryFile.hpp"
+#include "SectionBytes.hpp"
+#include "StoredVectorsSupport.hpp"
+#include "Support.hpp"
+#include "TempFolder.hpp"
+#include "VectorBytes.hpp"
+
+#include <kindred/core/common/Error.hpp>
+#include <kindred/matcher/VectorArray.hpp>
+
+#include <cmath>
+
+namespace {
+
+using namespace Kindred;
+using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Testing::message_of;
+using Testing::read_all;
+using Testing::StoredPart;
+using Testing::TempFolder;
+
+/// Two parts, of which two rows were removed.
+void write_small(const std::string& path) {
+  StoredPart a(0, 5, 3);
+  StoredPart b(20, 2, 3);
+  a.live = {0b10110};
+  a.part.live = a.live;
+  const std::vector<StoredVectors> parts{a.part, b.part};
+  save_vectors(path, parts, 30);
+}
+
+TEST(StoredVectors, LeavesOutRowsThatWereRemoved) {
+  const TempFolder folder;
+  write_small(folder / "a");
+  const StoredVectors stored = load_vectors(folder / "a", 2);
+  EXPECT_EQ(stored.rows.element, VectorElement::int8);
+  EXPECT_EQ(stored.rows.dimension, 3U);
+  EXPECT_EQ(stored.rows.count(), 5U);
+  EXPECT_EQ(stored.end_id, 30U);
+  EXPECT_THAT(stored.ids, ElementsAre(2, 4, 8, 20, 22));
+  EXPECT_THAT(stored.norms, ElementsAre(1.5, 2.5, 4.5, 20.5, 21.5));
+  EXPECT_THAT(stored.rows.scales, ElementsAre(0.25, 0.5, 1, 5, 5.25));
+  EXPECT_EQ(static_cast<int>(stored.rows.values[3 * 3 + 1]), 21);
+  EXPECT_EQ(stored.shadow.stride, 16U);
+  EXPECT_EQ(stored.shadow.values[2 * 16], 4);
+  EXPECT_THAT(stored.shadow.errors, ElementsAre(1, 2, 4, 0, 1));
+  EXPECT_THAT(stored.live, IsEmpty());
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(stored.rows.values.data()) % 64, 0U);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(stored.shadow.values.data()) % 64, 0U);
+  const StoredVectorsInfo info = inspect_vectors(folder / "a");
+  EXPECT_EQ(info.rows, 5U);
+  EXPECT_EQ(info.row_bytes, 5U * (3 + 4));
+  EXPECT_EQ(info.shadow_bytes, 5U * (16 + 12));
+  EXPECT_EQ(info.bytes, read_all(folder / "a").size());
+}
+
+TEST(StoredVectors, SavesWhatItLoaded) {
+  const TempFolder folder;
+  write_small(folder / "a");
+  const StoredVectors stored = load_vectors(folder / "a");
+  save_vectors(folder / "b", {&stored, 1}, stored.end_id);
+  EXPECT_EQ(read_all(folder / "a"), read_all(folder / "b"));
+  // What is replaced stays mapped as it was.
+  save_vectors(folder / "a", {&stored, 1}, stored.end_id);
+  EXPECT_EQ(read_all(folder / "a"), read_all(folder / "b"));
+  EXPECT_THAT(stored.ids, ElementsAre(2, 4, 8, 20, 22));
+}
+
+TEST(StoredVectors, NeedNoIdsWhereNoneWasRemoved) {
+  const TempFolder folder;
+  StoredPart a(0, 4, 3);
+  a.part.ids = {};
+  a.part.shadow = {};
+  save_vectors(folder / "a", {&a.part, 1}, 4);
+  const StoredVectors stored = load_vectors(folder / "a");
+  EXPECT_THAT(stored.ids, IsEmpty());
+  EXPECT_EQ(stored.shadow.stride, 0U);
+  StoredVectors none;
+  none.rows.dimension = 7;
+  save_vectors(folder / "none", {&none, 1}, 0);
+  EXPECT_EQ(load_vectors(folder / "none").rows.count(), 0U);
+  EXPECT_EQ(load_vectors(folder / "none").rows.dimension, 7U);
+}
+
+TEST(StoredVectors, AreOfEveryElement) {
+  const TempFolder folder;
+  const auto path =
+      folder.write("x.fvecs", Testing::vecs<float>({{1, -2, 0.5F}, {3, NAN, 0}, {0, 0, 0}}));
+  for (const VectorElement element :
+       {VectorElement::float32, VectorElement::float16, VectorElement::bfloat16}) {
+    build_vectors(Testing::context(), VectorFile(path), folder / "s", element);
+    const StoredVectors stored = load_vectors(folder / "s");
+    EXPECT_EQ(stored.rows.element, element);
+    const VectorArray array = read_rows(VectorFile(path), element);
+    EXPECT_THAT(stored.rows.values, ElementsAreArray(array.span().values));
+    EXPECT_EQ(stored.norms[0], std::sqrt(5.25));
+    EXPECT_TRUE(std::isnan(stored.norms[1]));
+    EXPECT_EQ(stored.norms[2], 0);
+    EXPECT_EQ(stored.end_id, 3U);
+    EXPECT_EQ(inspect_vectors(folder / "s").not_finite, 1U);
+  }
+}
+
+TEST(StoredVectors, BuildsInPiecesAsAtOnce) {
+  const TempFolder folder;
+  auto generator = Testing::generator("BuildsInPieces");
+  std::vector<float> floats(70000 * 65);
+  for (float& value : floats) value = static_cast<float>(generator() % 2001) - 1000;
+  const auto path = folder.write("x.fbin", Testing::bin<float>(70000, 65, floats));
+  const VectorFile file(path);
+  std::uint64_t told = 0;
+  build_vectors(Testing::context(), file, folder / "a", VectorElement::int8,
+                [&](std::uint64_t rows) { told = rows; });
+  EXPECT_EQ(told, 70000U);
+  const StoredVectors built = load_vectors(folder / "a");
+  const VectorArray array = read_rows(file, VectorElement::int8);
+  EXPECT_TRUE(std::ranges::equal(built.rows.values, array.span().values));
+  EXPECT_TRUE(std::ranges::equal(built.rows.scales, array.span().scales));
+}
+
+TEST(StoredVectors, LeaveThePlaceAsItWasWhenBuildingFails) {
+  const TempFolder folder;
+  const auto place = folder.write("s", "old");
+  const VectorFile file(folder.write("x.fvecs", Testing::vecs<float>({{1, 2}, {3, HUGE_VALF}})));
+  EXPECT_THAT(message_of<InvalidArgument>(
+                  [&] { build_vectors(Testing::context(), file, place, VectorElement::int8); }),
+              HasSubstr("x.fvecs: row 1, place 1: inf is not finite"));
+  EXPECT_EQ(read_all(place), "old");
+  EXPECT_EQ(folder.names().size(), 2U);
+}
+
+TEST(StoredVectors, RefuseWhatDoesNotGoTogether) {
+  const TempFolder folder;
+  const auto refusal = [&](const std::vector<StoredVectors>& parts, std::uint64_t end_id = 30) {
+    return message_of<InvalidArgument>([&] { save_vectors(folder / "a", parts, end_id); });
+  };
+  StoredPart a(0, 3, 2);
+  StoredPart b(3, 1, 2);
+  StoredPart wide(20, 1, 3);
+  EXPECT_THAT(refusal({}), HasSubstr("there must be a part"));
+  EXPECT_THAT(refusal({a.part, b.part}), HasSubstr("a row has the id 3; ids must ascend from 5"));
+  EXPECT_THAT(refusal({a.part}, 4), HasSubstr("id 4; ids must ascend from 3 and stay below 4"));
+  EXPECT_THAT(refusal({a.part, wide.part}), HasSubstr("do not go together"));
+  EXPECT_THAT(refusal({a.part}, std::uint64_t{1} << 32U), HasSubstr("at most 4294967295"));
+  StoredVectors bad = a.part;
+  bad.norms = bad.norms.first(2);
+  EXPECT_THAT(refusal({bad}), HasSubstr("do not go together"));
+  EXPECT_THAT(folder.names(), IsEmpty());
+}
+
+/// The refusal of a store whose section \p name has another number at \p at, sealed again.
+template <class T>
+std::string forged(const std::string& good, const std::string& name, std::size_t at, T number) {
+  std::string bad = good;
+  Impl::SectionHeader header{};
+  std::memcpy(&header, bad.data(), sizeof(header));
+  for (std::size_t entry = header.table_offset + sizeof(Impl::TableHead);
+       entry < header.table_offset + header.table_bytes; entry += sizeof(Impl::TableEntry)) {
+    Impl::TableEntry found{};
+    std::memcpy(&found, bad.data() + entry, sizeof(found));
+    if (Impl::text_of(found.name) == name)
+      std::memcpy(bad.data() + found.offset + at * sizeof(T), &number, sizeof(T));
+  }
+  Testing::reseal(bad);
+  const Testing::MemoryFile memory;
+  memory.set(bad);
+  return message_of<CorruptFile>([&] { load_vectors(memory.path(), 1); });
+}
+
+TEST(StoredVectors, RefuseForgedNumbers) {
+  const TempFolder folder;
+  write_small(folder / "a");
+  const std::string good = read_all(folder / "a");
+  const auto head = [&](std::size_t at, std::uint64_t number) {
+    return forged<std::uint64_t>(good, "head", at, number);
+  };
+  EXPECT_THAT(head(0, 4), HasSubstr("4 is no element type"));
+  EXPECT_THAT(head(0, 0), HasSubstr("'value' has elements of 1 bytes"));
+  EXPECT_THAT(head(1, 0), HasSubstr("0 is no dimension"));
+  EXPECT_THAT(head(1, 4), HasSubstr("15 elements where 20 must be"));
+  EXPECT_THAT(head(1, 1ULL << 40U), HasSubstr("is no dimension"));
+  EXPECT_THAT(head(2, 6), HasSubstr("elements where 18 must be"));
+  EXPECT_THAT(head(2, ~0ULL), HasSubstr("do not go with ids below 30"));
+  EXPECT_THAT(head(3, 1ULL << 33U), HasSubstr("is no end of ids"));
+  EXPECT_THAT(head(3, 20), HasSubstr("'id', element 3"));
+  EXPECT_THAT(head(4, 2), HasSubstr("less than the dimension"));
+  EXPECT_THAT(head(4, 17), HasSubstr("80 elements where 85 must be"));
+  EXPECT_THAT(head(4, 1ULL << 62U), HasSubstr("more shadow than a file can have"));
+  EXPECT_THAT(forged<std::uint32_t>(good, "id", 1, 2), HasSubstr("'id', element 1: ids ascend"));
+  EXPECT_THAT(forged<float>(good, "scale", 2, NAN), HasSubstr("'scale', element 2"));
+  EXPECT_THAT(forged<float>(good, "scale", 2, -1), HasSubstr("a scale is finite"));
+  EXPECT_THAT(forged<double>(good, "norm", 4, -1), HasSubstr("'norm', element 4"));
+  EXPECT_THAT(forged<float>(good, "shadow.error", 0, NAN), HasSubstr("'shadow.error', element 0"));
+}
+
+TEST(StoredVectors, FindEveryByteChangedAndEveryCut) {
+  const TempFolder folder;
+  write_small(folder / "a");
+  const std::string good = read_all(folder / "a");
+  const Testing::MemoryFile memory;
+  std::size_t read = 0;
+  for (std::size_t length = 0; length < good.size(); ++length) {
+    memory.set(good.substr(0, length));
+    EXPECT_THROW(load_vectors(memory.path(), 1), CorruptFile) << length;
+  }
+  for (std::size_t i = 0; i < good.size(); ++i) {
+    for (const unsigned char change : {0x01, 0x80, 0xFF}) {
+      std::string bad = good;
+      bad[i] = static_cast<char>(static_cast<unsigned char>(bad[i]) ^ change);
+      memory.set(bad);
+      EXPECT_THROW(load_vectors(memory.path(), 1), CorruptFile) << i;
+      // Sealed again it may be a store, which is then read within its bounds.
+      Testing::reseal(bad);
+      memory.set(bad);
+      try {
+        Testing::use(load_vectors(memory.path(), 1));
+        ++read;
+      } catch (const CorruptFile&) {
+        continue;
+      }
+    }
+  }
+  EXPECT_GT(read, 100U);
+}
+
+TEST(StoredVectors, RefuseAnotherKindOfFile) {
+  const TempFolder folder;
+  EXPECT_THROW(load_vectors(folder / "none"), NotFound);
+  EXPECT_THROW(load_vectors(folder.write("x", "text")), CorruptFile);
+}
+
+}  // namespace

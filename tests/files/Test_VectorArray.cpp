@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "Support.hpp"
+#include "TempFolder.hpp"
+#include "VectorBytes.hpp"
+
+#include <kindred/core/arch/Elements.hpp>
+#include <kindred/core/common/Error.hpp>
+#include <kindred/matcher/VectorArray.hpp>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace {
+
+using namespace Kindred;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Testing::TempFolder;
+using Testing::vecs;
+
+const float nan = std::numeric_limits<float>::quiet_NaN();
+
+struct Encoded {
+  std::vector<std::byte> bytes;
+  std::vector<float> scales;
+
+  template <class T>
+  std::vector<T> as() const {
+    std::vector<T> out(bytes.size() / sizeof(T));
+    std::memcpy(out.data(), bytes.data(), bytes.size());
+    return out;
+  }
+};
+
+Encoded encode(const std::vector<float>& floats, std::size_t dimension, VectorElement element) {
+  Encoded out{std::vector<std::byte>(floats.size() * size_of(element)),
+              std::vector<float>(element == VectorElement::int8 ? floats.size() / dimension : 0)};
+  encode_rows(floats, dimension, element, out.bytes, out.scales);
+  return out;
+}
+
+/// The 16-bit pattern whose value \p decode is nearest to \p x, ties to even, among the finite.
+template <class Decode>
+std::uint16_t nearest(float x, std::uint16_t infinity, const Decode& decode) {
+  std::uint16_t best = 0;
+  for (std::uint32_t bits = 1; bits < infinity; ++bits) {
+    const double to_bits = std::fabs(double{decode(bits)} - std::fabs(double{x}));
+    const double to_best = std::fabs(double{decode(best)} - std::fabs(double{x}));
+    if (to_bits < to_best || (to_bits == to_best && bits % 2 == 0))
+      best = static_cast<std::uint16_t>(bits);
+  }
+  return std::signbit(x) ? best | 0x8000U : best;
+}
+
+TEST(EncodeRows, RoundsToTheNearestHalf) {
+  auto generator = Testing::generator("EncodeRows");
+  const auto half = [](std::uint32_t bits) {
+    return Arch::to_float(Arch::Float16{static_cast<std::uint16_t>(bits)});
+  };
+  const auto brain = [](std::uint32_t bits) {
+    return Arch::to_float(Arch::BFloat16{static_cast<std::uint16_t>(bits)});
+  };
+  std::vector<float> floats{0.0F,       -0.0F,     1.0F,         65504.0F,        -65519.0F,
+                            0x1p-24F,   0x1p-25F,  0x1.8p-25F,   0x1.000001p-25F, 0x1.002p0F,
+                            0x1.006p0F, 0x1p-14F,  0x1.ffcp-15F, 0x1.fffp-15F,    0x1.01p0F,
+                            0x1.03p0F,  0x1p-133F, 0x1.8p-133F};
+  for (int i = 0; i < 30; ++i) {
+    const auto exponent = static_cast<int>(generator() % 40) - 26;
+    floats.push_back(std::ldexp(1.0F + static_cast<float>(generator() % 4096) / 4096, exponent));
+    if (std::fabs(floats.back()) > 65504) floats.pop_back();
+  }
+  const auto halves = encode(floats, floats.size(), VectorElement::float16).as<std::uint16_t>();
+  const auto brains = encode(floats, floats.size(), VectorElement::bfloat16).as<std::uint16_t>();
+  for (std::size_t i = 0; i < floats.size(); ++i) {
+    EXPECT_EQ(halves[i], nearest(floats[i], 0x7C00U, half)) << floats[i];
+    EXPECT_EQ(brains[i], nearest(floats[i], 0x7F80U, brain)) << floats[i];
+  }
+}
+
+TEST(EncodeRows, GivesEveryHalfBackAsItIs) {
+  for (std::uint32_t bits = 0; bits < 65536; ++bits) {
+    const auto pattern = static_cast<std::uint16_t>(bits);
+    const float half = Arch::to_float(Arch::Float16{pattern});
+    const float brain = Arch::to_float(Arch::BFloat16{pattern});
+    const auto halves = encode({half}, 1, VectorElement::float16).as<std::uint16_t>();
+    const auto brains = encode({brain}, 1, VectorElement::bfloat16).as<std::uint16_t>();
+    ASSERT_TRUE(halves[0] == pattern || (std::isnan(half) && (halves[0] & 0x7FFFU) > 0x7C00U));
+    ASSERT_TRUE(brains[0] == pattern || (std::isnan(brain) && (brains[0] & 0x7FFFU) > 0x7F80U));
+  }
+}
+
+TEST(EncodeRows, ScalesARowOfInt8ByItsLargest) {
+  const Encoded rows =
+      encode({254, -127, 1, 3, 0, 0, 0, 0, 0x1p-149F, 0, 0, 0, 3e38F, -3e38F, 0, 1e38F}, 4,
+             VectorElement::int8);
+  EXPECT_THAT(rows.scales, ElementsAre(2.0F, 0.0F, 0.0F, 3e38F / 127));
+  EXPECT_THAT(rows.as<std::int8_t>(),
+              ElementsAre(127, -64, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 127, -127, 0, 42));
+}
+
+TEST(EncodeRows, RefusesWhatAnElementHasNot) {
+  const auto refusal = [](const std::vector<float>& floats, VectorElement element) {
+    return Testing::message_of<InvalidArgument>([&] { encode(floats, 2, element); });
+  };
+  EXPECT_THAT(refusal({1, 2, 3, 65520}, VectorElement::float16),
+              HasSubstr("row 1, place 1: 65520.000000 is beyond what float16 has"));
+  EXPECT_THAT(refusal({1, -3.4e38F}, VectorElement::bfloat16),
+              HasSubstr("beyond what bfloat16 has"));
+  EXPECT_THAT(refusal({nan, 1}, VectorElement::int8),
+              HasSubstr("row 0, place 0: nan is not finite"));
+  EXPECT_THAT(refusal({1, -HUGE_VALF}, VectorElement::int8), HasSubstr("-inf is not finite"));
+  EXPECT_NO_THROW(encode({nan, -HUGE_VALF}, 2, VectorElement::float16));
+  EXPECT_NO_THROW(encode({nan, -HUGE_VALF}, 2, VectorElement::bfloat16));
+  EXPECT_THAT(refusal({1, 2, 3}, VectorElement::float32), HasSubstr("do not go together"));
+  EXPECT_THROW(VectorArray(VectorElement::float32, 1, 0), InvalidArgument);
+  EXPECT_THROW(VectorArray(VectorElement::float32, 1ULL << 40U, 1ULL << 40U), InvalidArgument);
+}
+
+TEST(ReadRows, KeepsTheNumbersOfAFile) {
+  const TempFolder folder;
+  const auto read = [&](const std::string& name, const std::string& bytes) {
+    const VectorFile file(folder.write(name, bytes));
+    return read_rows(file, natural_element(file.type()));
+  };
+  const auto floats = read("x.fvecs", vecs<float>({{1, nan}, {3, -0.0F}}));
+  EXPECT_EQ(floats.span().element, VectorElement::float32);
+  EXPECT_EQ(floats.span().count(), 2U);
+  const auto bytes = read("x.bvecs", vecs<std::uint8_t>({{0, 255}, {7, 128}}));
+  EXPECT_EQ(bytes.span().element, VectorElement::float16);
+  std::vector<std::uint16_t> halves(4);
+  std::memcpy(halves.data(), bytes.span().values.data(), 8);
+  for (std::size_t i = 0; i < 4; ++i)
+    EXPECT_EQ(Arch::to_float(Arch::Float16{halves[i]}), (std::array{0, 255, 7, 128})[i]);
+  const auto codes = read("x.i8bin", Testing::bin<std::int8_t>(2, 2, {-128, 127, 0, 1}));
+  EXPECT_EQ(codes.span().element, VectorElement::int8);
+  EXPECT_THAT(codes.span().scales, ElementsAre(1, 1));
+  EXPECT_EQ(static_cast<std::int8_t>(codes.span().values[0]), -128);
+}
+
+TEST(ReadRows, ReadsPiecesAsItReadsAll) {
+  const TempFolder folder;
+  auto generator = Testing::generator("ReadRows");
+  std::vector<std::vector<std::uint8_t>> rows(5000, std::vector<std::uint8_t>(100));
+  for (auto& row : rows) {
+    for (auto& value : row) value = static_cast<std::uint8_t>(generator());
+  }
+  const VectorFile file(folder.write("x.bvecs", vecs(rows)));
+  for (const VectorElement element :
+       {VectorElement::float32, VectorElement::bfloat16, VectorElement::int8}) {
+    const VectorArray all = read_rows(file, element);
+    VectorArray part(element, 300, 100);
+    read_rows(file, 2600, 300, element, part.values(), part.scales());
+    EXPECT_TRUE(std::ranges::equal(part.span().values, all.span().rows(2600, 300).values));
+    EXPECT_TRUE(std::ranges::equal(part.span().scales, all.span().rows(2600, 300).scales));
+    EXPECT_THROW(read_rows(file, 0, 299, element, part.values(), part.scales()), InvalidArgument);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TESTS_FUZZ_SEALED_MUTATOR_HPP
+#define KINDRED_TESTS_FUZZ_SEALED_MUTATOR_HPP
+
+#include "SectionBytes.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <random>
+#include <string>
+
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t size_max);
+
+namespace Kindred::Testing {
+
+/// Changes a section file as libFuzzer does, from \p good on, mostly with checksums that fit.
+/// \returns the new size
+inline std::size_t mutate_sealed(std::uint8_t* data, std::size_t size, std::size_t size_max,
+                                 unsigned seed, const std::string& good) {
+  std::minstd_rand generator(seed);
+  if ((size < sizeof(Impl::SectionHeader) || generator() % 64 == 0) && size_max >= good.size()) {
+    std::copy(good.begin(), good.end(), data);
+    size = good.size();
+    if (generator() % 2 == 0) return size;
+  }
+  if (size >= sizeof(Impl::SectionHeader) && generator() % 2 == 0) {
+    // A number becomes another one in its place, which libFuzzer seldom does.
+    const std::uint64_t values[] = {0,
+                                    1,
+                                    generator() % 8,
+                                    generator(),
+                                    ~std::uint64_t{0},
+                                    std::uint64_t{1} << generator() % 64};
+    const std::uint64_t value = values[generator() % std::size(values)];
+    const std::size_t at = generator() % (size / 4) * 4;
+    std::memcpy(data + at, &value, std::min<std::size_t>(generator() % 2 == 0 ? 4 : 8, size - at));
+  } else {
+    size = LLVMFuzzerMutate(data, size, size_max);
+  }
+  if (generator() % 16 != 0) reseal({reinterpret_cast<char*>(data), size});
+  return size;
+}
+
+}  // namespace Kindred::Testing
+
+#endif  // KINDRED_TESTS_FUZZ_SEALED_MUTATOR_HPP

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`kindred vectors`, `search --store` and `score --store`: what is built is told, verified and found; damage is refused."""
+import json
+import struct
+import unittest
+
+import harness
+import npy
+from inputs import Generator
+
+ELEMENTS = {"float32": 4, "float16": 2, "bfloat16": 2, "int8": 1}
+
+
+class Vectors(harness.CommandTest):
+    ROWS, DIMENSION = 300, 19
+
+    def setUp(self):
+        super().setUp()
+        generator = Generator(11)
+        # Numbers that every element has, int8 with a scale of 1.
+        self.numbers = [[127] + [generator.below(255) - 127 for _ in range(self.DIMENSION - 1)] for _ in range(self.ROWS)]
+        flat = [number for row in self.numbers for number in row]
+        self.vectors = npy.write(self.folder / "x.npy", flat, (self.ROWS, self.DIMENSION))
+        self.queries = npy.write(self.folder / "q.npy", [generator.below(2000) / 100 - 10 for _ in range(7 * self.DIMENSION)], (7, self.DIMENSION))
+
+    def build(self, name="s.knd", vectors=None, *flags):
+        store = self.folder / name
+        self.succeeds("vectors", "build", "--vectors", vectors or self.vectors, "--out", store, *flags)
+        return store
+
+    def info(self, store):
+        return json.loads(self.succeeds("vectors", "info", store, "--json").out)
+
+    def test_what_is_built_is_told(self):
+        for element, width in ELEMENTS.items():
+            with self.subTest(element):
+                store = self.build(f"{element}.knd", None, "--element", element)
+                row_bytes = self.ROWS * (self.DIMENSION * width + (4 if element == "int8" else 0))
+                info = self.info(store)
+                self.assertEqual(info, {"store": str(store), "element": element, "rows": self.ROWS, "dimension": self.DIMENSION, "end_id": self.ROWS, "removed": 0,
+                                        "not_finite": 0, "row_bytes": row_bytes, "shadow_bytes": info["shadow_bytes"], "bytes": store.stat().st_size})
+                self.assertIn(b"intact", self.succeeds("vectors", "verify", store).out)
+                self.assertEqual(json.loads(self.succeeds("vectors", "verify", "--store", store, "--json").out), {"store": str(store), "intact": True, "bytes": store.stat().st_size})
+                self.assertIn(element.encode(), self.succeeds("vectors", "info", "--store", store).out)
+
+    def test_a_store_answers_as_its_file_does(self):
+        candidates = self.file("c.jsonl", [{"name": f"c{i}", "ids": list(range(i, self.ROWS, 7))} for i in range(7)])
+        mask = npy.write(self.folder / "m.npy", [i % 3 == 0 for i in range(self.ROWS)], (self.ROWS,), "|b1")
+        for metric in ("cosine", "ip", "l2"):
+            for command in (["search", "--top", 25], ["search", "--filter", mask], ["search", "--at-least", "0.2"], ["score", "--candidates", candidates]):
+                command += ["--metric", metric, "--queries", self.queries]
+                wanted = self.succeeds(*command, "--vectors", self.vectors).out
+                self.assertTrue(wanted)
+                for element in ELEMENTS:
+                    store = self.folder / f"{element}.knd"
+                    if not store.exists():
+                        self.build(store.name, None, "--element", element)
+                    self.assertEqual(self.succeeds(*command, "--store", store).out, wanted, (element, command))
+
+    def test_every_layout_builds_the_same_store(self):
+        rows = self.numbers
+        head = struct.pack("<II", self.ROWS, self.DIMENSION)
+        wanted = self.build("x.knd", None, "--element", "int8").read_bytes()
+        for name, content in (
+            ("x.fvecs", b"".join(struct.pack(f"<i{self.DIMENSION}f", self.DIMENSION, *row) for row in rows)),
+            ("x.ivecs", b"".join(struct.pack(f"<i{self.DIMENSION}i", self.DIMENSION, *row) for row in rows)),
+            ("x.fbin", head + b"".join(struct.pack(f"<{self.DIMENSION}f", *row) for row in rows)),
+            ("x.i8bin", head + b"".join(struct.pack(f"<{self.DIMENSION}b", *row) for row in rows)),
+        ):
+            with self.subTest(name):
+                self.assertEqual(self.build(name + ".knd", self.file(name, content), "--element", "int8").read_bytes(), wanted)
+        unnamed = self.file("unnamed", head + b"".join(struct.pack(f"<{self.DIMENSION}b", *row) for row in rows))
+        store = self.build("unnamed.knd", unnamed, "--format", "i8bin")
+        self.assertEqual(self.info(store)["element"], "int8")
+        self.assertEqual(store.read_bytes(), wanted)
+
+    def test_the_element_holds_the_numbers_of_the_file(self):
+        for descr, code, element in (("<f4", "f", "float32"), ("<f2", "e", "float16"), ("|u1", "B", "float16"), ("|i1", "b", "int8"), ("<i4", "i", "float32")):
+            vectors = self.file("y.npy", npy.header(descr, (2, 3)) + struct.pack(f"<6{code}", 1, 2, 3, 4, 5, 6))
+            self.assertEqual(self.info(self.build("y.knd", vectors))["element"], element, descr)
+
+    def test_rows_that_are_not_finite_are_told(self):
+        nan, infinity = float("nan"), float("inf")
+        vectors = npy.write(self.folder / "nan.npy", [1, nan, 2, 3, -infinity, 4], (3, 2))
+        self.assertEqual(self.info(self.build("nan.knd", vectors))["not_finite"], 2)
+        self.refuses(3, (vectors, "row 0, place 1", "nan"), "vectors", "build", "--vectors", vectors, "--element", "int8", "--out", self.folder / "no.knd")
+        large = npy.write(self.folder / "large.npy", [1, 2, 3, 65536], (2, 2))
+        self.refuses(3, (large, "row 1, place 1", "65504"), "vectors", "build", "--vectors", large, "--element", "float16", "--out", self.folder / "no.knd")
+        self.assertFalse((self.folder / "no.knd").exists())
+
+    def test_an_empty_store(self):
+        store = self.build("none.knd", npy.write(self.folder / "none.npy", [], (0, self.DIMENSION)))
+        self.assertEqual(self.info(store)["rows"], 0)
+        lines = self.succeeds("search", "--store", store, "--queries", self.queries).lines()
+        self.assertEqual(lines, [{"query": i, "results": []} for i in range(7)])
+        self.refuses(2, ("--top", "0 rows"), "search", "--store", store, "--queries", self.queries, "--top", 1)
+
+    def test_damage_is_found(self):
+        whole = self.build().read_bytes()
+        bad = self.folder / "bad.knd"
+        for at in (0, 8, 16, 40, 120, 128, 200, len(whole) // 2, len(whole) - 1):
+            bad.write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1:])
+            for command in (["vectors", "info"], ["vectors", "verify"], ["search", "--queries", self.queries], ["score", "--queries", self.queries, "--candidates", self.file("c.jsonl", [{"ids": [0]}] * 7)]):
+                self.refuses(3, (bad,), *command, "--store", bad)
+        for length in (0, 1, 127, 128, 500, len(whole) - 1):
+            bad.write_bytes(whole[:length])
+            self.refuses(3, (bad,), "vectors", "verify", bad)
+        self.refuses(3, ("missing",), "vectors", "verify", self.folder / "missing")
+        self.refuses(3, ("regular file",), "vectors", "info", self.folder)
+        self.refuses(3, (self.vectors,), "search", "--store", self.vectors, "--queries", self.queries)
+
+    def test_flags_that_do_not_go(self):
+        store = self.build()
+        before = sorted(self.folder.iterdir())
+        search = ["search", "--queries", self.queries]
+        self.refuses(2, ("--vectors", "--store"), *search)
+        self.refuses(2, ("--vectors", "--store"), *search, "--store", store, "--vectors", self.vectors)
+        self.refuses(2, ("--at-least", "--top"), *search, "--store", store, "--at-least", "0.5", "--top", 3)
+        self.refuses(2, ("--at-least", "--out-ids"), *search, "--store", store, "--at-least", "0.5", "--out-ids", self.folder / "i", "--out-scores", self.folder / "s")
+        for value in ("nan", "inf", "x", "", "1e39"):
+            self.refuses(2, ("--at-least",), *search, "--store", store, f"--at-least={value}")
+        self.refuses(2, ("--path", "plain", "screen", "matrix"), *search, "--store", store, "--path", "fast")
+        self.refuses(2, ("--top", "301", "300 rows"), *search, "--store", store, "--top", 301)
+        build = ["vectors", "build", "--vectors", self.vectors]
+        self.refuses(2, ("--element", "float64"), *build, "--out", self.folder / "n", "--element", "float64")
+        self.refuses(2, ("--format", "csv"), *build, "--out", self.folder / "n", "--format", "csv")
+        self.refuses(2, ("cannot be written",), *build, "--out", self.folder / "none/s.knd")
+        self.refuses(2, ("--out",), *build)
+        self.refuses(2, (), "vectors")
+        self.refuses(2, ("--store",), "vectors", "info")
+        self.refuses(3, ("f8",), "vectors", "build", "--vectors", npy.write(self.folder / "d.npy", [1.0], (1, 1), "<f8"), "--out", self.folder / "n")
+        (self.folder / "d.npy").unlink()
+        self.assertEqual(sorted(self.folder.iterdir()), before)
+
+    def test_a_failed_build_leaves_the_store_as_it_was(self):
+        store = self.build()
+        before = store.read_bytes()
+        bad = self.file("bad.fvecs", struct.pack("<i2f", 2, 1, 2) + struct.pack("<i1f", 1, 5) + struct.pack("<i0f", 0))
+        self.refuses(3, (bad, ":12:", "dimension 1"), "vectors", "build", "--vectors", bad, "--out", store)
+        self.assertEqual(store.read_bytes(), before)
+
+    def test_at_least_gives_all_that_reach_it(self):
+        everything = self.succeeds("search", "--vectors", self.vectors, "--queries", self.queries, "--top", self.ROWS).lines()
+        limit = everything[0]["results"][20][1]  # one that is a row's own
+        for line, all_of_it in zip(self.succeeds("search", "--vectors", self.vectors, "--queries", self.queries, "--at-least", repr(limit)).lines(), everything):
+            self.assertEqual(line["results"], [hit for hit in all_of_it["results"] if hit[1] >= limit])
+        near = self.succeeds("search", "--vectors", self.vectors, "--queries", self.queries, "--metric", "l2", "--at-least", "500").lines()
+        for line in near:
+            self.assertTrue(all(hit[1] <= 500 for hit in line["results"]))
+
+    def test_explain_tells_the_path(self):
+        result = self.succeeds("search", "--vectors", self.vectors, "--queries", self.queries, "--explain", "--quiet")
+        told = [json.loads(line) for line in result.err.splitlines()]
+        paths = [line for line in told if "path" in line]
+        self.assertEqual([line["op"] for line in paths], ["search"])
+        self.assertIn(paths[0]["path"], ("plain", "screen", "matrix"))
+        self.assertEqual(set(paths[0]), {"op", "path", "screened", "survivors"})
+        plain = self.succeeds("search", "--vectors", self.vectors, "--queries", self.queries, "--path", "plain")
+        self.assertEqual(plain.out, result.out)
+
+
+if __name__ == "__main__":
+    unittest.main()

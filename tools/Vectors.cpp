@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Commands.hpp"
+#include "Log.hpp"
+#include "Session.hpp"
+#include "VectorFlags.hpp"
+#include "io/InputError.hpp"
+#include "io/Output.hpp"
+#include "io/Text.hpp"
+
+#include <kindred/backends/AtomicFile.hpp>
+#include <kindred/matcher/StoredVectors.hpp>
+#include <kindred/matcher/VectorArray.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace Kindred::Tools {
+
+namespace {
+
+struct BuildFlags {
+  std::string vectors;
+  std::string format;
+  std::string dataset = "train";
+  std::string element;
+  std::string out;
+};
+
+VectorFormat format_from_string(const std::string& name) {
+  if (const auto format = vector_format_from_string(name)) return *format;
+  throw UsageError(
+      fmt::format("--format: {} is none of npy, fvecs, bvecs, ivecs, fbin, u8bin, i8bin, hdf5",
+                  in_quotes(name)));
+}
+
+VectorElement element_from_string(const std::string& name) {
+  for (const VectorElement element : {VectorElement::float32, VectorElement::float16,
+                                      VectorElement::bfloat16, VectorElement::int8}) {
+    if (to_string(element) == name) return element;
+  }
+  throw UsageError(
+      fmt::format("--element: {} is none of float32, float16, bfloat16, int8", in_quotes(name)));
+}
+
+void build(const GlobalOptions& global, const BuildFlags& flags) {
+  VectorFileOptions options;
+  options.dataset = flags.dataset;
+  if (!flags.format.empty()) options.format = format_from_string(flags.format);
+  std::optional<VectorElement> element;
+  if (!flags.element.empty()) element = element_from_string(flags.element);
+  { const AtomicFile probe(flags.out); }  // before hours of work, not after
+  Session session(global, "vectors build");
+  const VectorFile file = reading_file([&] { return VectorFile(flags.vectors, options); });
+  const auto progress = session.read_progress(flags.vectors);
+  session.timed(Phase::load, [&] {
+    reading_file([&] {
+      build_vectors(session.context(), file, flags.out, element, [&](std::uint64_t rows) {
+        progress(rows * file.row_bytes(), file.rows() * file.row_bytes());
+      });
+    });
+  });
+  Log::info(fmt::format("{}: {} rows of dimension {}, {}", flags.out, file.rows(), file.dimension(),
+                        to_string(element ? *element : natural_element(file.type()))));
+  session.finish();
+}
+
+StoredVectorsInfo inspect(const GlobalOptions& global, const std::string& path) {
+  return reading_file([&] { return inspect_vectors(path, global.threads); });
+}
+
+void info(const GlobalOptions& global, const std::string& path) {
+  const StoredVectorsInfo info = inspect(global, path);
+  const std::array numbers{std::pair("rows", info.rows),
+                           std::pair("dimension", info.dimension),
+                           std::pair("end_id", info.end_id),
+                           std::pair("removed", info.end_id - info.rows),
+                           std::pair("not_finite", info.not_finite),
+                           std::pair("row_bytes", info.row_bytes),
+                           std::pair("shadow_bytes", info.shadow_bytes),
+                           std::pair("bytes", info.bytes)};
+  Output output;
+  std::string& out = output.text();
+  if (global.json) {
+    out = "{\"store\": ";
+    append_json(out, path);
+    fmt::format_to(std::back_inserter(out), ", \"element\": \"{}\"", to_string(info.element));
+    for (const auto& [name, number] : numbers)
+      fmt::format_to(std::back_inserter(out), ", \"{}\": {}", name, number);
+    out += "}\n";
+  } else {
+    fmt::format_to(std::back_inserter(out), "{:18} {}\n", "element", to_string(info.element));
+    for (const auto& [name, number] : numbers)
+      fmt::format_to(std::back_inserter(out), "{:18} {}\n", name, number);
+  }
+  output.flush();
+}
+
+void verify(const GlobalOptions& global, const std::string& path) {
+  const StoredVectorsInfo info = inspect(global, path);
+  Output output;
+  std::string& out = output.text();
+  if (global.json) {
+    out = "{\"store\": ";
+    append_json(out, path);
+    fmt::format_to(std::back_inserter(out), ", \"intact\": true, \"bytes\": {}}}\n", info.bytes);
+  } else {
+    out = fmt::format("{}: intact, {} rows in {} bytes\n", path, info.rows, info.bytes);
+  }
+  output.flush();
+}
+
+/// A command of the group that reads a store.
+template <class Run>
+void add_reader(CLI::App& group, const char* name, const char* help, const GlobalOptions& global,
+                const Run& run) {
+  CLI::App* command = group.add_subcommand(name, help);
+  const auto store = std::make_shared<std::string>();
+  command->add_option("--store,STORE", *store, "What `vectors build` made")
+      ->type_name("FILE")
+      ->required();
+  command->callback([&global, store, run] { run(global, *store); });
+}
+
+}  // namespace
+
+void add_vectors_command(CLI::App& app, const GlobalOptions& global) {
+  CLI::App* group = app.add_subcommand("vectors", "Make, check and describe a store of vectors");
+  group->require_subcommand(1);
+  CLI::App* command = group->add_subcommand("build", "Put the rows of a file into a store");
+  const auto flags = std::make_shared<BuildFlags>();
+  command->add_option("--vectors", flags->vectors, vectors_help)->type_name("FILE")->required();
+  command
+      ->add_option("--format", flags->format,
+                   "npy, fvecs, bvecs, ivecs, fbin, u8bin, i8bin or hdf5 (default: by the name)")
+      ->type_name("NAME");
+  command->add_option("--dataset", flags->dataset, "Of an HDF5 file (default: train)")
+      ->type_name("NAME");
+  command
+      ->add_option("--element", flags->element,
+                   "float32, float16, bfloat16 or int8 (default: the one that holds the file's "
+                   "numbers exactly)")
+      ->type_name("NAME");
+  command->add_option("--out", flags->out, "The store; one that is there is replaced")
+      ->type_name("FILE")
+      ->required();
+  command->callback([&global, flags] { build(global, *flags); });
+  add_reader(*group, "info", "Tell what a store holds", global, info);
+  add_reader(*group, "verify", "Check every byte of a store; exit status 3 on any damage", global,
+             verify);
+}
+
+}  // namespace Kindred::Tools
