@@ -90,8 +90,14 @@ VectorInput load_vectors(const VectorFlags& flags, Session& session) {
   input.rows = rows.count();
   input.end_id = stored.end_id;
   if (input.rows > 0) {
-    session.timed(Phase::upload,
-                  [&] { input.index.emplace(session.context(), rows, VectorIndexOptions()); });
+    const VectorIndexOptions options;
+    session.timed(Phase::upload, [&] {
+      if (flags.store.empty()) {
+        input.index.emplace(session.context(), rows, options);
+      } else {
+        input.index.emplace(session.context(), stored, options);
+      }
+    });
   }
   return input;
 }

@@ -49,7 +49,8 @@ std::string_view to_string(SearchPath path) noexcept {
 }
 
 struct VectorIndex::State {
-  State(Context& owner, const VectorSpan& rows, const VectorIndexOptions& options)
+  template <class Rows>
+  State(Context& owner, const Rows& rows, const VectorIndexOptions& options)
       : context(owner), store(owner, rows, options) {
     for (const Space space : all_spaces) {
       if (!context.is_usable(space)) continue;
@@ -183,6 +184,20 @@ VectorIndex::VectorIndex(Context& context, std::span<const float> rows, std::siz
 VectorIndex::VectorIndex(Context& context, const VectorSpan& rows,
                          const VectorIndexOptions& options)
     : m_state(std::make_unique<State>(context, rows, options)) {}
+
+VectorIndex::VectorIndex(Context& context, const StoredVectors& stored,
+                         const VectorIndexOptions& options)
+    : m_state(std::make_unique<State>(context, stored, options)) {}
+
+VectorIndex VectorIndex::load(Context& context, const std::string& path,
+                              const VectorIndexOptions& options, int threads) {
+  return {context, load_vectors(path, threads), options};
+}
+
+void VectorIndex::save(const std::string& path) const {
+  const std::shared_lock lock(m_state->mutex);
+  save_vectors(path, m_state->store.stored(), m_state->store.end_id());
+}
 
 VectorIndex::~VectorIndex() = default;
 VectorIndex::VectorIndex(VectorIndex&&) noexcept = default;

@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "TempFolder.hpp"
 #include "VectorSupport.hpp"
 
 namespace {
@@ -212,7 +213,37 @@ TEST(VectorStore, EqualsAPlainTableThroughAnyHistory) {
     }
     expect_equals(index, model, generator);
     EXPECT_LE(index.info().segments, 10U);
+    const Testing::TempFolder folder;
+    const std::string path = folder / "rows.knd";
+    index.save(path);
+    VectorIndex loaded = VectorIndex::load(Testing::context(), path);
+    EXPECT_EQ(loaded.end_id(), index.end_id());
+    expect_equals(loaded, model, generator);
+    const VectorSpan rows = model.make(generator, 5);
+    model.put(loaded.append(rows), 5);
+    const std::uint64_t id = model.rows.begin()->first;
+    const VectorSpan other = model.make(generator, 1);
+    loaded.replace(id, other);
+    model.put(id, 1);
+    expect_equals(loaded, model, generator);
+    loaded.save(path);
+    expect_equals(VectorIndex::load(Testing::context(), path), model, generator);
   }
+}
+
+TEST(VectorStore, IsEmptyInAFileToo) {
+  auto generator = Testing::generator("VectorStore empty");
+  Model model(VectorElement::bfloat16);
+  VectorIndex index(Testing::context(), model.make(generator, 3), VectorIndexOptions());
+  const std::vector<std::uint64_t> all{0, 1, 2};
+  index.remove(all);
+  const Testing::TempFolder folder;
+  const std::string path = folder / "none.knd";
+  index.save(path);
+  VectorIndex loaded = VectorIndex::load(Testing::context(), path);
+  EXPECT_EQ(loaded.size(), 0U);
+  EXPECT_EQ(loaded.dimension(), dimension);
+  EXPECT_EQ(loaded.append(model.make(generator, 2)), 3U) << "ids are not given again";
 }
 
 TEST(VectorStore, RefusesWhatIsNotThereAndStaysAsItWas) {

@@ -4,7 +4,9 @@
 #include <kindred/core/vector/RowFilter.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <numeric>
 
 namespace Kindred::Impl {
 
@@ -12,6 +14,12 @@ namespace {
 
 Space host_space(const Context& context) {
   return context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
+}
+
+/// Mapped memory: what is written to it stays in this process.
+template <class T>
+Buffer<T, HostSpace::memory_space> borrowed(std::span<const T> elements) {
+  return {const_cast<T*>(elements.data()), elements.size()};
 }
 
 std::size_t live_rows(std::span<const std::shared_ptr<VectorSegment>> parts) {
@@ -29,6 +37,50 @@ VectorSegment::VectorSegment(Context& context, VectorElement element, std::size_
       m_first_id(first_id) {
   for (std::size_t row = 0; row < m_host.ids.size(); ++row)
     m_host.ids.data()[row] = first_id + static_cast<std::uint32_t>(row);
+}
+
+VectorSegment::VectorSegment(Context& context, const StoredVectors& stored)
+    : m_context(&context),
+      m_owner(stored.owner),
+      m_first_id(stored.ids.empty() ? stored.first_id : stored.ids.front()),
+      m_live(stored.live.begin(), stored.live.end()) {
+  const std::size_t count = stored.rows.count();
+  MemoryResource& memory = context.memory(host_space(context));
+  m_host.element = stored.rows.element;
+  m_host.dimension = stored.rows.dimension;
+  m_host.values = borrowed(stored.rows.values);
+  m_host.scales = borrowed(stored.rows.scales);
+  m_host.norms = borrowed(stored.norms);
+  m_host.ids = borrowed(stored.ids);
+  if (stored.ids.empty() && stored.first_id != 0) {
+    m_host.ids = {memory, "Kindred::VectorIndex::ids", count};
+    std::iota(m_host.ids.data(), m_host.ids.data() + count, stored.first_id);
+  }
+  for (const std::uint64_t word : m_live)
+    m_removed += 64 - static_cast<std::size_t>(std::popcount(word));
+  if (!m_live.empty()) m_removed -= 64 * m_live.size() - count;
+  if (stored.shadow.stride != Kindred::shadow_stride(m_host.dimension)) return;
+  ShadowBuffers<HostSpace>& shadow = m_shadow.get<HostSpace>();
+  shadow.values = borrowed(stored.shadow.values);
+  shadow.scales = borrowed(stored.shadow.scales);
+  shadow.errors = borrowed(stored.shadow.errors);
+  shadow.norms = borrowed(stored.shadow.norms);
+  shadow.stride = stored.shadow.stride;
+}
+
+StoredVectors VectorSegment::stored() const {
+  const auto all = [](const auto& buffer) { return std::span(buffer.data(), buffer.size()); };
+  StoredVectors out;
+  out.rows = {m_host.element, all(m_host.values), m_host.dimension, all(m_host.scales)};
+  out.norms = all(m_host.norms);
+  out.ids = all(m_host.ids);
+  out.first_id = m_first_id;
+  out.live = m_live;
+  const std::lock_guard lock(m_shadow_mutex);
+  const ShadowBuffers<HostSpace>& shadow = m_shadow.get<HostSpace>();
+  out.shadow = {all(shadow.values), all(shadow.scales), all(shadow.errors), all(shadow.norms),
+                shadow.stride};
+  return out;
 }
 
 VectorSegment::VectorSegment(Context& context,

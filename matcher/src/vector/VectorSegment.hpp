@@ -7,6 +7,7 @@
 #include <kindred/core/vector/ShadowRows.hpp>
 #include <kindred/core/vector/VectorRows.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
+#include <kindred/matcher/StoredVectors.hpp>
 #include <kindred/matcher/VectorSpan.hpp>
 #include <kindred/memory/Buffer.hpp>
 
@@ -113,6 +114,8 @@ class VectorSegment {
   /// Room for rows on the host. \param first_id of the row 0; ids go on by one \throws OutOfMemory
   VectorSegment(Context& context, VectorElement element, std::size_t dimension, std::size_t count,
                 std::uint32_t first_id);
+  /// Rows where they lie: their owner is kept. \throws OutOfMemory
+  VectorSegment(Context& context, const StoredVectors& stored);
   /// The rows of \p parts that were not removed. \throws OutOfMemory
   VectorSegment(Context& context, std::span<const std::shared_ptr<VectorSegment>> parts);
 
@@ -139,6 +142,8 @@ class VectorSegment {
   /// Before `remove`. \throws std::bad_alloc
   void prepare_to_remove();
   void remove(std::size_t row) noexcept;
+  /// What is on the host, for a file; valid until the next change.
+  StoredVectors stored() const;
   /// \throws Error of the device; the row is then as it was
   void replace(std::size_t row, const VectorSpan& value);
 
@@ -168,6 +173,7 @@ class VectorSegment {
 
   Context* m_context;
   ResidentRows<HostSpace> m_host;
+  std::shared_ptr<const void> m_owner;    ///< of what `m_host` borrows
   Arch::PerSpace<ResidentRows> m_device;  ///< its host slot is empty
   std::uint32_t m_first_id = 0;
   std::vector<std::uint64_t> m_live;

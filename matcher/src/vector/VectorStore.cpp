@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "VectorStore.hpp"
 
+#include <kindred/core/vector/RowFilter.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -24,11 +26,47 @@ VectorStore::VectorStore(Context& context, const VectorSpan& rows,
       m_dimension(rows.dimension),
       m_options(options) {
   KINDRED_THROW_IF(m_dimension == 0, "the dimension is 0; it must be at least 1");
-  if (options.residency == Residency::both && !context.is_usable(Space::cuda)) {
-    throw SpaceUnavailable("residency both needs space cuda, which cannot be used: " +
-                           context.info(Space::cuda).why_not);
-  }
+  check_options();
   append(rows);
+}
+
+VectorStore::VectorStore(Context& context, const StoredVectors& stored,
+                         const VectorIndexOptions& options)
+    : m_context(&context),
+      m_element(stored.rows.element),
+      m_dimension(stored.rows.dimension),
+      m_options(options),
+      m_end_id(stored.end_id) {
+  KINDRED_THROW_IF(m_dimension == 0, "the dimension is 0; it must be at least 1");
+  check_options();
+  const std::size_t count = stored.rows.count();
+  KINDRED_THROW_IF(
+      stored.norms.size() != count || (!stored.ids.empty() && stored.ids.size() != count) ||
+          (!stored.live.empty() && stored.live.size() != filter_words(count)),
+      quantity("the number of rows", count) + "; there are " + std::to_string(stored.norms.size()) +
+          " norms, " + std::to_string(stored.ids.size()) + " ids and " +
+          std::to_string(stored.live.size()) + " words of live rows");
+  if (count == 0) return;
+  m_segments.push_back(std::make_shared<VectorSegment>(context, stored));
+  place(*m_segments.front());
+  m_size = m_segments.front()->size() - m_segments.front()->removed();
+}
+
+std::vector<StoredVectors> VectorStore::stored() const {
+  std::vector<StoredVectors> parts;
+  for (const auto& segment : m_segments) parts.push_back(segment->stored());
+  if (parts.empty()) {
+    parts.emplace_back();
+    parts.back().rows.element = m_element;
+    parts.back().rows.dimension = m_dimension;
+  }
+  return parts;
+}
+
+void VectorStore::check_options() const {
+  if (m_options.residency != Residency::both || m_context->is_usable(Space::cuda)) return;
+  throw SpaceUnavailable("residency both needs space cuda, which cannot be used: " +
+                         m_context->info(Space::cuda).why_not);
 }
 
 void VectorStore::check(const VectorSpan& rows) const {

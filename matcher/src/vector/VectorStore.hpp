@@ -23,6 +23,11 @@ class VectorStore {
   /// \throws InvalidArgument, SpaceUnavailable, OutOfMemory
   VectorStore(Context& context, const VectorSpan& rows, const VectorIndexOptions& options);
 
+  /// \brief The rows of a file, where they are mapped. \throws SpaceUnavailable, OutOfMemory
+  VectorStore(Context& context, const StoredVectors& stored, const VectorIndexOptions& options);
+  /// Its parts for a file; valid until the next change.
+  std::vector<StoredVectors> stored() const;
+
   std::size_t size() const noexcept { return m_size; }
   std::uint64_t end_id() const noexcept { return m_end_id; }
   std::size_t dimension() const noexcept { return m_dimension; }
@@ -42,6 +47,7 @@ class VectorStore {
   std::pair<const VectorSegment*, std::size_t> find(std::uint64_t id) const noexcept;
 
  private:
+  void check_options() const;
   void check(const VectorSpan& rows) const;
   /// Copies a segment to the device as far as the options say. \throws OutOfMemory where it must be
   void place(VectorSegment& segment) const;

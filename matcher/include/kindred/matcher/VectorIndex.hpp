@@ -7,6 +7,7 @@
 #include <kindred/core/vector/Metric.hpp>
 #include <kindred/matcher/Residency.hpp>
 #include <kindred/matcher/SearchReport.hpp>
+#include <kindred/matcher/StoredVectors.hpp>
 #include <kindred/matcher/VectorSpan.hpp>
 
 #include <cstddef>
@@ -14,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -101,6 +103,15 @@ class VectorIndex {
   /// \brief Rows of any element type. \throws InvalidArgument also for scales that are missing, too
   /// many, negative or not finite; the rest as above
   VectorIndex(Context& context, const VectorSpan& rows, const VectorIndexOptions& options);
+  /// \brief Rows where they lie: `stored.owner` is kept, without one the memory outlives this.
+  /// \throws InvalidArgument for sizes that do not go together; SpaceUnavailable, OutOfMemory
+  VectorIndex(Context& context, const StoredVectors& stored, const VectorIndexOptions& options);
+  /// \brief The rows of a store file, where they are mapped; what is changed is copied.
+  /// \param threads that check the file, at most; 0: as many as the processor has
+  /// \throws NotFound, InvalidArgument, CorruptFile as `load_vectors`; SpaceUnavailable,
+  /// OutOfMemory
+  static VectorIndex load(Context& context, const std::string& path,
+                          const VectorIndexOptions& options = {}, int threads = 0);
   ~VectorIndex();
   VectorIndex(VectorIndex&&) noexcept;
   VectorIndex& operator=(VectorIndex&&) noexcept;
@@ -126,6 +137,10 @@ class VectorIndex {
   /// \brief Another row in the place of \p id. \throws NotFound, InvalidArgument; the row is then
   /// as it was
   void replace(std::uint64_t id, const VectorSpan& row);
+
+  /// \brief Writes all rows and ids to a file, which appears whole or not at all; with their shadow
+  /// where the host has it. \throws as `save_vectors`
+  void save(const std::string& path) const;
 
   /// \brief The exact top-k rows of every query. Fences the instance it ran on.
   ///
