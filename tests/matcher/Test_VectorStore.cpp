@@ -300,6 +300,39 @@ TEST(VectorStore, ScreensWithoutAShadowOnlyWhatIsItsOwn) {
   EXPECT_GT(made.info().shadow_bytes, 300U * dimension);
 }
 
+TEST(VectorStore, TakesAtMostSixtyFourMebibytesBesideTheAnswer) {
+  auto generator = Testing::generator("VectorStore memory");
+  constexpr std::size_t narrow = 8;
+  const std::vector<float> rows = normal_values(generator, 300'000 * narrow);
+  struct Call {
+    std::size_t queries, top;
+  };
+  for (const SearchPath path : paths) {
+    for (const Call& call : {Call{1, 10}, Call{150, 100}, Call{3, 10'000}}) {
+      const std::vector<float> queries = normal_values(generator, call.queries * narrow);
+      for (const Space space : Testing::spaces()) {
+        if (space == Space::serial) continue;
+        ContextOptions context_options;
+        context_options.load_profile = false;
+        Context context(context_options);
+        const VectorIndex index(context, rows, narrow);
+        SearchOptions options;
+        options.space = space;
+        options.path = path;
+        options.top = call.top;
+        const std::uint64_t before = index.bytes(space);
+        index.search(queries, options);
+        const std::uint64_t shadow = index.bytes(space) - before;
+        const std::uint64_t answer = call.queries * call.top * 8;
+        EXPECT_LE(context.memory_statistics(space).bytes_peak,
+                  before + shadow + answer + (64U << 20U))
+            << to_string(path) << " on " << to_string(space) << ", " << call.queries
+            << " queries, top " << call.top;
+      }
+    }
+  }
+}
+
 TEST(VectorStore, GivesNoIdTwice) {
   auto generator = Testing::generator("VectorStore ids");
   Model model(VectorElement::float32);

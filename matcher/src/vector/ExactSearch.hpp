@@ -44,8 +44,10 @@ class ExactSearch {
     m_memory = &memory;
     clear();
   }
-  /// \brief Before a call: it goes by \p path, as many rows at a time as are best.
+  /// \brief Before a call: it goes by \p path, as many rows at a time as are best. What another
+  /// path left is given back, so that one path's memory is all there is.
   void begin(SearchPath path) {
+    if (path != m_path) clear();
     m_path = path;
     m_plain.row_limit = PlainSearch<ExecutionSpace>::row_limit_max;
   }
