@@ -44,3 +44,26 @@ def canonical_sum(terms):
 def equal_bits(a, b):
     a, b = np.asarray(a, np.float32), np.asarray(b, np.float32)
     return a.shape == b.shape and np.array_equal(a.view(np.uint32), b.view(np.uint32))
+
+
+def vector_scores(metric, rows, query):
+    """The float32 scores of all rows, by canonical sums."""
+    rows, query = rows.astype(np.float64), query.astype(np.float64)
+    with np.errstate(all="ignore"):
+        if metric == "ip":
+            scores = canonical_sum(rows * query)
+        elif metric == "l2":
+            scores = np.sqrt(canonical_sum((query - rows) ** 2))
+        else:
+            qq, xx = canonical_sum(query * query), canonical_sum(rows * rows)
+            scores = np.clip(canonical_sum(rows * query) / (np.sqrt(qq) * np.sqrt(xx)), -1, 1)
+            scores = np.where((xx == 0) | (qq == 0), 0, scores)
+        scores = scores.astype(np.float32)
+    scores[np.isnan(scores)] = np.array([0x7FC00000], np.uint32).view(np.float32)[0]
+    return scores + np.float32(0)
+
+
+def ranked(metric, scores, ids, top):
+    """The places of the best, in total order."""
+    keys = scores if metric == "l2" else -scores
+    return np.lexsort((ids, keys, np.isnan(scores)))[:top]

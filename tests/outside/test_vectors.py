@@ -2,7 +2,7 @@
 """`kindred search` and `kindred score` against NumPy: float64 for the values, the canonical sums redone for the bits."""
 import unittest
 
-from outside import canonical_sum, equal_bits, harness, np
+from outside import equal_bits, harness, np, ranked, vector_scores
 
 METRICS = ("cosine", "ip", "l2")
 
@@ -15,27 +15,6 @@ def in_double(metric, rows, query):
         return np.sqrt(((rows - query) ** 2).sum(axis=1))
     norms = np.linalg.norm(rows, axis=1) * np.linalg.norm(query)
     return np.clip(np.divide(rows @ query, norms, out=np.zeros(len(rows)), where=norms != 0), -1, 1)
-
-
-def in_canon(metric, rows, query):
-    rows, query = rows.astype(np.float64), query.astype(np.float64)
-    with np.errstate(all="ignore"):
-        if metric == "ip":
-            scores = canonical_sum(rows * query)
-        elif metric == "l2":
-            scores = np.sqrt(canonical_sum((query - rows) ** 2))
-        else:
-            qq, xx = canonical_sum(query * query), canonical_sum(rows * rows)
-            scores = np.clip(canonical_sum(rows * query) / (np.sqrt(qq) * np.sqrt(xx)), -1, 1)
-            scores = np.where((xx == 0) | (qq == 0), 0, scores)
-        scores = scores.astype(np.float32)
-    scores[np.isnan(scores)] = np.array([0x7FC00000], np.uint32).view(np.float32)[0]
-    return scores + np.float32(0)
-
-
-def ranked(metric, scores, ids, top):
-    keys = scores if metric == "l2" else -scores
-    return np.lexsort((ids, keys, np.isnan(scores)))[:top]
 
 
 class Vectors(harness.CommandTest):
@@ -86,7 +65,7 @@ class Vectors(harness.CommandTest):
                 with self.subTest(metric, dimension=dimension):
                     ids, scores = self.search(rows, queries, count, "--metric", metric)
                     for query, row_ids, row_scores in zip(queries, ids, scores):
-                        expected = in_canon(metric, rows, query)
+                        expected = vector_scores(metric, rows, query)
                         order = ranked(metric, expected, np.arange(count), count)
                         np.testing.assert_array_equal(row_ids, order)
                         self.assertTrue(equal_bits(row_scores, expected[order]))
@@ -100,7 +79,7 @@ class Vectors(harness.CommandTest):
                 ids, scores = self.search(rows, queries, 10, "--metric", "l2", "--filter", self.save("mask.npy", mask))
                 for query, row_ids, row_scores in zip(queries, ids, scores):
                     passing = np.flatnonzero(mask)
-                    order = passing[ranked("l2", in_canon("l2", rows, query)[passing], passing, 10)]
+                    order = passing[ranked("l2", vector_scores("l2", rows, query)[passing], passing, 10)]
                     np.testing.assert_array_equal(row_ids, np.pad(order, (0, 10 - len(order)), constant_values=-1))
                     self.assertTrue(np.isposinf(row_scores[len(order):]).all())
 
@@ -113,7 +92,7 @@ class Vectors(harness.CommandTest):
                 answers = self.succeeds("score", *files, "--metric", metric, "--top", top).lines()
                 for query, ids, answer in zip(queries, lists, answers, strict=True):
                     unique = np.unique(np.array(ids, np.int64))
-                    scores = in_canon(metric, rows[unique], query)
+                    scores = vector_scores(metric, rows[unique], query)
                     order = ranked(metric, scores, unique, top)
                     self.assertEqual([hit[0] for hit in answer["results"]], unique[order].tolist())
                     self.assertTrue(equal_bits([hit[1] for hit in answer["results"]], scores[order]), "a score does not survive its JSON form")
