@@ -30,6 +30,7 @@ struct BuildFlags {
   std::string dataset = "train";
   std::string element;
   std::string out;
+  bool no_shadow = false;
 };
 
 VectorFormat format_from_string(const std::string& name) {
@@ -52,21 +53,22 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
   VectorFileOptions options;
   options.dataset = flags.dataset;
   if (!flags.format.empty()) options.format = format_from_string(flags.format);
-  std::optional<VectorElement> element;
-  if (!flags.element.empty()) element = element_from_string(flags.element);
+  BuildVectorsOptions store;
+  store.shadow = !flags.no_shadow;
+  if (!flags.element.empty()) store.element = element_from_string(flags.element);
   { const AtomicFile probe(flags.out); }  // before hours of work, not after
   Session session(global, "vectors build");
   const VectorFile file = reading_file([&] { return VectorFile(flags.vectors, options); });
   const auto progress = session.read_progress(flags.vectors);
   session.timed(Phase::load, [&] {
     reading_file([&] {
-      build_vectors(session.context(), file, flags.out, element, [&](std::uint64_t rows) {
+      build_vectors(session.context(), file, flags.out, store, [&](std::uint64_t rows) {
         progress(rows * file.row_bytes(), file.rows() * file.row_bytes());
       });
     });
   });
   Log::info(fmt::format("{}: {} rows of dimension {}, {}", flags.out, file.rows(), file.dimension(),
-                        to_string(element ? *element : natural_element(file.type()))));
+                        to_string(store.element.value_or(natural_element(file.type())))));
   session.finish();
 }
 
@@ -146,6 +148,8 @@ void add_vectors_command(CLI::App& app, const GlobalOptions& global) {
                    "float32, float16, bfloat16 or int8 (default: the one that holds the file's "
                    "numbers exactly)")
       ->type_name("NAME");
+  command->add_flag("--no-shadow", flags->no_shadow,
+                    "Without the int8 rows by which a search screens: it makes them first");
   command->add_option("--out", flags->out, "The store; one that is there is replaced")
       ->type_name("FILE")
       ->required();

@@ -10,9 +10,13 @@
 #include "VectorBytes.hpp"
 
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/vector/ShadowRows.hpp>
 #include <kindred/matcher/VectorArray.hpp>
 
+#include <Kokkos_Core.hpp>
+
 #include <cmath>
+#include <cstring>
 
 namespace {
 
@@ -95,7 +99,7 @@ TEST(StoredVectors, AreOfEveryElement) {
       folder.write("x.fvecs", Testing::vecs<float>({{1, -2, 0.5F}, {3, NAN, 0}, {0, 0, 0}}));
   for (const VectorElement element :
        {VectorElement::float32, VectorElement::float16, VectorElement::bfloat16}) {
-    build_vectors(Testing::context(), VectorFile(path), folder / "s", element);
+    build_vectors(Testing::context(), VectorFile(path), folder / "s", {element});
     const StoredVectors stored = load_vectors(folder / "s");
     EXPECT_EQ(stored.rows.element, element);
     const VectorArray array = read_rows(VectorFile(path), element);
@@ -116,7 +120,7 @@ TEST(StoredVectors, BuildsInPiecesAsAtOnce) {
   const auto path = folder.write("x.fbin", Testing::bin<float>(70000, 65, floats));
   const VectorFile file(path);
   std::uint64_t told = 0;
-  build_vectors(Testing::context(), file, folder / "a", VectorElement::int8,
+  build_vectors(Testing::context(), file, folder / "a", {VectorElement::int8},
                 [&](std::uint64_t rows) { told = rows; });
   EXPECT_EQ(told, 70000U);
   const StoredVectors built = load_vectors(folder / "a");
@@ -125,12 +129,43 @@ TEST(StoredVectors, BuildsInPiecesAsAtOnce) {
   EXPECT_TRUE(std::ranges::equal(built.rows.scales, array.span().scales));
 }
 
+TEST(StoredVectors, HaveTheShadowThatASearchWouldMake) {
+  const TempFolder folder;
+  auto generator = Testing::generator("HaveTheShadow");
+  std::vector<float> floats(70001 * 65);
+  for (float& value : floats) value = static_cast<float>(generator() % 2001) / 7;
+  floats[65 * 69000 + 3] = NAN;
+  const VectorFile file(folder.write("x.fbin", Testing::bin<float>(70001, 65, floats)));
+  build_vectors(Testing::context(), file, folder / "a");
+  const StoredVectors stored = load_vectors(folder / "a");
+  ASSERT_EQ(stored.shadow.stride, shadow_stride(65));
+  Kokkos::View<std::int8_t*, HostSpace> values("values", 70001 * stored.shadow.stride);
+  Kokkos::View<float*, HostSpace> scales("scales", 70001), errors("errors", 70001),
+      norms("norms", 70001);
+  VectorRows<HostSpace> rows;
+  rows.values = bytes_of<HostSpace>(std::span<const float>(floats));
+  rows.dimension = 65;
+  const HostSpace exec_space;
+  build_shadow<HostSpace>(exec_space, rows, values, scales, errors, norms);
+  exec_space.fence();
+  const auto equal = [](const auto& span, const auto& view) {
+    return span.size() == view.size() &&
+           std::memcmp(span.data(), view.data(), span.size_bytes()) == 0;
+  };
+  EXPECT_TRUE(equal(stored.shadow.values, values));
+  EXPECT_TRUE(equal(stored.shadow.scales, scales));
+  EXPECT_TRUE(equal(stored.shadow.errors, errors));
+  EXPECT_TRUE(equal(stored.shadow.norms, norms));
+  build_vectors(Testing::context(), file, folder / "a", {.shadow = false});
+  EXPECT_EQ(load_vectors(folder / "a").shadow.stride, 0U);
+}
+
 TEST(StoredVectors, LeaveThePlaceAsItWasWhenBuildingFails) {
   const TempFolder folder;
   const auto place = folder.write("s", "old");
   const VectorFile file(folder.write("x.fvecs", Testing::vecs<float>({{1, 2}, {3, HUGE_VALF}})));
   EXPECT_THAT(message_of<InvalidArgument>(
-                  [&] { build_vectors(Testing::context(), file, place, VectorElement::int8); }),
+                  [&] { build_vectors(Testing::context(), file, place, {VectorElement::int8}); }),
               HasSubstr("x.fvecs: row 1, place 1: inf is not finite"));
   EXPECT_EQ(read_all(place), "old");
   EXPECT_EQ(folder.names().size(), 2U);

@@ -38,7 +38,7 @@ class Vectors(harness.CommandTest):
                 row_bytes = self.ROWS * (self.DIMENSION * width + (4 if element == "int8" else 0))
                 info = self.info(store)
                 self.assertEqual(info, {"store": str(store), "element": element, "rows": self.ROWS, "dimension": self.DIMENSION, "end_id": self.ROWS, "removed": 0,
-                                        "not_finite": 0, "row_bytes": row_bytes, "shadow_bytes": info["shadow_bytes"], "bytes": store.stat().st_size})
+                                        "not_finite": 0, "row_bytes": row_bytes, "shadow_bytes": 0 if element == "int8" else self.ROWS * (32 + 12), "bytes": store.stat().st_size})
                 self.assertIn(b"intact", self.succeeds("vectors", "verify", store).out)
                 self.assertEqual(json.loads(self.succeeds("vectors", "verify", "--store", store, "--json").out), {"store": str(store), "intact": True, "bytes": store.stat().st_size})
                 self.assertIn(element.encode(), self.succeeds("vectors", "info", "--store", store).out)
@@ -78,6 +78,14 @@ class Vectors(harness.CommandTest):
         for descr, code, element in (("<f4", "f", "float32"), ("<f2", "e", "float16"), ("|u1", "B", "float16"), ("|i1", "b", "int8"), ("<i4", "i", "float32")):
             vectors = self.file("y.npy", npy.header(descr, (2, 3)) + struct.pack(f"<6{code}", 1, 2, 3, 4, 5, 6))
             self.assertEqual(self.info(self.build("y.knd", vectors))["element"], element, descr)
+
+    def test_a_shadow_changes_no_answer(self):
+        with_shadow, without = self.build("with.knd"), self.build("without.knd", None, "--no-shadow")
+        self.assertEqual(self.info(without)["shadow_bytes"], 0)
+        for path in ("plain", "screen"):
+            answers = [self.succeeds("search", "--store", store, "--queries", self.queries, "--path", path).out for store in (with_shadow, without)]
+            self.assertEqual(answers[0], answers[1])
+            self.assertEqual(answers[0], self.succeeds("search", "--vectors", self.vectors, "--queries", self.queries).out)
 
     def test_rows_that_are_not_finite_are_told(self):
         nan, infinity = float("nan"), float("inf")

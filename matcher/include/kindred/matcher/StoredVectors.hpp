@@ -66,13 +66,18 @@ struct StoredVectorsInfo {
 /// \brief Checks a store as loading it does, and tells what it holds. \throws as `load_vectors`
 StoredVectorsInfo inspect_vectors(const std::string& path, int threads = 0);
 
+struct BuildVectorsOptions {
+  /// Nothing: the one that holds the file's numbers exactly, \see natural_element.
+  std::optional<VectorElement> element = {};
+  bool shadow = true;  ///< of rows that are not int8: what a search would make first
+};
+
 /// \brief Makes a store of the rows of \p file, in pieces: it may be larger than memory.
-/// \param context whose host computes the norms
-/// \param element nothing: the one that holds the file's numbers exactly, \see natural_element
+/// \param context whose host computes norms and shadows
 /// \param progress is told the rows so far
 /// \throws as VectorFile, `encode_rows` and `save_vectors`; the place is then as it was
 void build_vectors(Context& context, const VectorFile& file, const std::string& path,
-                   std::optional<VectorElement> element = {},
+                   const BuildVectorsOptions& options = {},
                    const std::function<void(std::uint64_t)>& progress = {});
 
 }  // namespace Kindred
