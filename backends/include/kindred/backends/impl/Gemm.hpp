@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_BACKENDS_IMPL_GEMM_HPP
+#define KINDRED_BACKENDS_IMPL_GEMM_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+namespace Kindred::Impl {
+
+/// Elements of a matrix that a vendor's GEMM takes.
+enum class GemmType : std::uint8_t { float32, float16, bfloat16 };
+
+constexpr std::size_t size_of(GemmType type) noexcept { return type == GemmType::float32 ? 4 : 2; }
+
+/// \brief C = alpha · A · Bᵀ of row-major matrices: A is m × k, B is n × k, C is m × n.
+///
+/// Products are exact in float32 or better, sums are in float32 in an order of the vendor's choice.
+struct GemmShape {
+  std::uint64_t m = 0;
+  std::uint64_t n = 0;
+  std::uint64_t k = 0;
+  std::uint64_t lda = 0;  ///< elements from a row to the next, as ldb and ldc
+  std::uint64_t ldb = 0;
+  std::uint64_t ldc = 0;
+  GemmType input = GemmType::float32;   ///< of A and B
+  GemmType output = GemmType::float32;  ///< of C
+  float alpha = 1;
+
+  friend bool operator==(const GemmShape&, const GemmShape&) = default;
+};
+
+/// \brief Bound of the sums' rounding: |computed − Σ a·b| ≤ gemm_error(k) · ‖a‖ · ‖b‖, before the
+/// output is rounded. Derived in docs/vector-products.md.
+constexpr double gemm_error(std::uint64_t k) noexcept {
+  return (static_cast<double>(k) + 64) * 0x1p-22;
+}
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_BACKENDS_IMPL_GEMM_HPP

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_BACKENDS_IMPL_HOST_GEMM_HPP
+#define KINDRED_BACKENDS_IMPL_HOST_GEMM_HPP
+
+#include <kindred/backends/impl/Gemm.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace Kindred::Impl {
+
+enum class HostGemmLibrary : std::uint8_t {
+  onednn,   ///< x86 with AVX2 and beyond; bfloat16 where the processor multiplies it
+  openblas  ///< float32 on any processor
+};
+
+/// Empty if \p library multiplies \p input well on this processor, else why not.
+std::string host_gemm_why_not(HostGemmLibrary library, GemmType input);
+
+/// What multiplies fastest here.
+struct HostGemmChoice {
+  HostGemmLibrary library;
+  GemmType input;
+};
+HostGemmChoice fastest_host_gemm();
+
+/// \brief One shape of GEMM on the host: B is packed once, then every `run` multiplies with it.
+///
+/// A `run` computes on the calling thread alone; threads may run at once, each with its scratch.
+class HostGemm {
+ public:
+  /// \throws InvalidArgument for a shape without elements or a stride that is too short, an output
+  /// that is not float32, or float16 input; SpaceUnavailable with `host_gemm_why_not`
+  HostGemm(HostGemmLibrary library, const GemmShape& shape);
+  ~HostGemm();
+  HostGemm(HostGemm&&) noexcept;
+  HostGemm& operator=(HostGemm&&) noexcept;
+
+  const GemmShape& shape() const noexcept { return m_shape; }
+  /// Bytes of a packed B.
+  std::size_t packed_bytes() const noexcept;
+  /// Bytes of scratch of one thread.
+  std::size_t scratch_bytes() const noexcept;
+
+  /// \param b of the shape \param packed `packed_bytes()`, aligned to 64
+  void pack(const void* b, void* packed) const;
+  /// \param a, c of the shape \param packed of `pack` \param scratch `scratch_bytes()`, aligned to
+  /// 64
+  void run(const void* a, const void* packed, float* c, void* scratch) const;
+
+ private:
+  struct OneDnn;
+  struct OpenBlas;
+  GemmShape m_shape;
+  std::unique_ptr<OneDnn> m_onednn;
+  std::unique_ptr<OpenBlas> m_openblas;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_BACKENDS_IMPL_HOST_GEMM_HPP

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/impl/DeviceGemm.hpp>
+
+#include <kindred/core/common/Error.hpp>
+
+#include <string>
+
+#if KINDRED_HAS_DEVICE
+#include <cublasLt.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <vector>
+#endif
+
+namespace Kindred::Impl {
+
+#if KINDRED_HAS_DEVICE
+
+namespace {
+
+void require(cublasStatus_t status, const char* what) {
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  throw SpaceUnavailable(std::string("cuBLASLt: ") + what + ": " + cublasLtGetStatusString(status));
+}
+
+cudaDataType_t cuda_type(GemmType type) {
+  switch (type) {
+    case GemmType::float16:
+      return CUDA_R_16F;
+    case GemmType::bfloat16:
+      return CUDA_R_16BF;
+    case GemmType::float32:
+      break;
+  }
+  return CUDA_R_32F;
+}
+
+/// A matrix whose columns are the rows of a row-major one.
+struct Layout {
+  Layout(GemmType type, std::uint64_t columns, std::uint64_t rows, std::uint64_t stride) {
+    require(cublasLtMatrixLayoutCreate(&value, cuda_type(type), columns, rows,
+                                       static_cast<std::int64_t>(stride)),
+            "a layout");
+  }
+  ~Layout() { cublasLtMatrixLayoutDestroy(value); }
+  Layout(const Layout&) = delete;
+  Layout& operator=(const Layout&) = delete;
+
+  cublasLtMatrixLayout_t value = nullptr;
+};
+
+struct Description {
+  Description() {
+    require(cublasLtMatmulDescCreate(&value, CUBLAS_COMPUTE_32F, CUDA_R_32F), "a description");
+    const cublasOperation_t transposed = CUBLAS_OP_T;
+    require(cublasLtMatmulDescSetAttribute(value, CUBLASLT_MATMUL_DESC_TRANSA, &transposed,
+                                           sizeof(transposed)),
+            "a description");
+  }
+  ~Description() { cublasLtMatmulDescDestroy(value); }
+  Description(const Description&) = delete;
+  Description& operator=(const Description&) = delete;
+
+  cublasLtMatmulDesc_t value = nullptr;
+};
+
+struct Event {
+  Event() { (void)cudaEventCreate(&value); }
+  ~Event() { (void)cudaEventDestroy(value); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  cudaEvent_t value = nullptr;
+};
+
+/// \brief C = A · Bᵀ, row-major, is Cᵀ = B · Aᵀ to a library of columns: its first matrix is B.
+struct Plan {
+  explicit Plan(const GemmShape& wanted)
+      : shape(wanted),
+        b(wanted.input, wanted.k, wanted.n, wanted.ldb),
+        a(wanted.input, wanted.k, wanted.m, wanted.lda),
+        c(wanted.output, wanted.n, wanted.m, wanted.ldc) {}
+
+  cublasStatus_t run(cublasLtHandle_t handle, cudaStream_t stream, const cublasLtMatmulAlgo_t& way,
+                     const void* a_data, const void* b_data, void* c_data) const {
+    const float zero = 0;
+    return cublasLtMatmul(handle, description.value, &shape.alpha, b_data, b.value, a_data, a.value,
+                          &zero, c_data, c.value, c_data, c.value, &way, nullptr, 0, stream);
+  }
+
+  GemmShape shape;
+  Description description;
+  Layout b;
+  Layout a;
+  Layout c;
+  cublasLtMatmulAlgo_t fastest{};
+};
+
+}  // namespace
+
+struct DeviceGemm::State {
+  State() { require(cublasLtCreate(&handle), "a handle"); }
+  ~State() { cublasLtDestroy(handle); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  /// Without a workspace: products of these shapes need none.
+  void choose(Plan& plan, cudaStream_t stream, const void* a, const void* b, void* c) const {
+    cublasLtMatmulPreference_t preference = nullptr;
+    require(cublasLtMatmulPreferenceCreate(&preference), "a preference");
+    std::array<cublasLtMatmulHeuristicResult_t, 16> ways{};
+    int found = 0;
+    const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
+        handle, plan.description.value, plan.b.value, plan.a.value, plan.c.value, plan.c.value,
+        preference, static_cast<int>(ways.size()), ways.data(), &found);
+    cublasLtMatmulPreferenceDestroy(preference);
+    require(status, "no GEMM of this shape");
+    if (found == 0) throw SpaceUnavailable("cuBLASLt: no GEMM of this shape");
+    const Event begin;
+    const Event end;
+    float least = std::numeric_limits<float>::infinity();
+    for (int i = 0; i < found; ++i) {
+      const auto& way = ways[static_cast<std::size_t>(i)].algo;
+      if (plan.run(handle, stream, way, a, b, c) != CUBLAS_STATUS_SUCCESS) continue;
+      for (int repeat = 0; repeat < 3; ++repeat) {
+        (void)cudaEventRecord(begin.value, stream);
+        require(plan.run(handle, stream, way, a, b, c), "a GEMM");
+        (void)cudaEventRecord(end.value, stream);
+        (void)cudaEventSynchronize(end.value);
+        float milliseconds = 0;
+        if (cudaEventElapsedTime(&milliseconds, begin.value, end.value) != cudaSuccess) continue;
+        if (milliseconds >= least) continue;
+        least = milliseconds;
+        plan.fastest = way;
+      }
+    }
+  }
+
+  cublasLtHandle_t handle = nullptr;
+  std::vector<std::unique_ptr<Plan>> plans;
+};
+
+DeviceGemm::DeviceGemm() : m_state(std::make_unique<State>()) {}
+
+void DeviceGemm::run(const DeviceSpace& exec_space, const GemmShape& shape, const void* a,
+                     const void* b, void* c) {
+  KINDRED_THROW_IF(shape.m == 0 || shape.n == 0 || shape.k == 0,
+                   "a GEMM of " + std::to_string(shape.m) + " × " + std::to_string(shape.n) +
+                       " × " + std::to_string(shape.k) + "; no extent may be 0");
+  KINDRED_THROW_IF(shape.lda < shape.k || shape.ldb < shape.k || shape.ldc < shape.n,
+                   "the strides " + std::to_string(shape.lda) + ", " + std::to_string(shape.ldb) +
+                       ", " + std::to_string(shape.ldc) + " are shorter than the rows, " +
+                       std::to_string(shape.k) + ", " + std::to_string(shape.k) + ", " +
+                       std::to_string(shape.n));
+  constexpr std::size_t plans_kept = 16;
+  auto& plans = m_state->plans;
+  auto plan = std::find_if(plans.begin(), plans.end(),
+                           [&](const auto& known) { return known->shape == shape; });
+  if (plan == plans.end()) {
+    auto made = std::make_unique<Plan>(shape);
+    m_state->choose(*made, exec_space.cuda_stream(), a, b, c);
+    if (plans.size() == plans_kept) plans.erase(plans.begin());
+    plan = plans.insert(plans.end(), std::move(made));
+  }
+  require((*plan)->run(m_state->handle, exec_space.cuda_stream(), (*plan)->fastest, a, b, c),
+          "a GEMM");
+}
+
+#else
+
+struct DeviceGemm::State {};
+
+DeviceGemm::DeviceGemm() {
+  throw SpaceUnavailable("cuBLASLt: not compiled in: this is a host build");
+}
+
+#endif
+
+DeviceGemm::~DeviceGemm() = default;
+DeviceGemm::DeviceGemm(DeviceGemm&&) noexcept = default;
+DeviceGemm& DeviceGemm::operator=(DeviceGemm&&) noexcept = default;
+
+}  // namespace Kindred::Impl

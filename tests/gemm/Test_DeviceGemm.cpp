@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <kindred/backends/impl/DeviceGemm.hpp>
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/common/Error.hpp>
+
+#include "GemmData.hpp"
+#include "Support.hpp"
+
+namespace {
+
+using namespace Kindred;
+using Impl::DeviceGemm;
+using Impl::GemmShape;
+using Impl::GemmType;
+using Testing::GemmData;
+
+/// C as float32, where the device multiplied.
+template <class ExecutionSpace, class Gemm>
+std::vector<float> multiplied(const ExecutionSpace& exec_space, Gemm& gemm, const GemmData& data) {
+  using memory_space = typename ExecutionSpace::memory_space;
+  Kokkos::View<std::byte*, memory_space> a("a", data.a.size());
+  Kokkos::View<std::byte*, memory_space> b("b", data.b.size());
+  const std::size_t count = data.shape.m * data.shape.ldc;
+  Kokkos::View<std::byte*, memory_space> c("c", count * Impl::size_of(data.shape.output));
+  Impl::upload(exec_space, a, data.a.data(), data.a.size());
+  Impl::upload(exec_space, b, data.b.data(), data.b.size());
+  gemm.run(exec_space, data.shape, a.data(), b.data(), c.data());
+  std::vector<std::byte> bytes(c.size());
+  Impl::download(exec_space, bytes.data(), c, bytes.size());
+  std::vector<float> out(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (data.shape.output == GemmType::float16) {
+      Arch::Float16 half{};
+      std::memcpy(&half, bytes.data() + 2 * i, 2);
+      out[i] = Arch::to_float(half);
+    } else {
+      std::memcpy(&out[i], bytes.data() + 4 * i, 4);
+    }
+  }
+  return out;
+}
+
+/// Calls `test(exec_space, gemm)` where there is a device; skips elsewhere.
+template <class Test>
+void on_device(const Test& test) {
+  if (!Testing::context().is_usable(Space::cuda))
+    GTEST_SKIP() << Testing::context().info(Space::cuda).why_not;
+  Impl::with_instance(Testing::context(), Space::cuda, [&](const auto& exec_space) {
+    using execution_space = std::decay_t<decltype(exec_space)>;
+    if constexpr (Arch::is_device<execution_space>) {
+      DeviceGemm gemm;
+      test(exec_space, gemm);
+    }
+  });
+}
+
+TEST(DeviceGemm, StaysWithinItsModelOfRounding) {
+  on_device([](const auto& exec_space, auto& gemm) {
+    auto generator = Testing::generator("DeviceGemm model");
+    for (const auto input : {GemmType::float16, GemmType::bfloat16, GemmType::float32}) {
+      for (const auto output : {GemmType::float16, GemmType::float32}) {
+        if (output == GemmType::float16 && input != GemmType::float16) continue;
+        for (const auto& [m, n, k] :
+             {std::array{8UL, 16UL, 16UL}, {64UL, 128UL, 768UL}, {24UL, 40UL, 4096UL}}) {
+          for (const auto kind : Testing::all_gemm_kinds) {
+            const GemmShape shape{
+                m, n, k, k, k, n, input, output, output == GemmType::float16 ? 0x1p-8F : 1.0F};
+            const GemmData data(generator, shape, kind);
+            ASSERT_EQ(data.outside_model(multiplied(exec_space, gemm, data)), "")
+                << Testing::name_of(kind) << ", " << m << " × " << n << " × " << k;
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST(DeviceGemm, ReadsAndWritesWithStridesAndAlpha) {
+  on_device([](const auto& exec_space, auto& gemm) {
+    auto generator = Testing::generator("DeviceGemm strides");
+    const GemmShape shape{24, 32, 48, 64, 56, 40, GemmType::float16, GemmType::float32, 0.25F};
+    const GemmData data(generator, shape, Testing::GemmKind::normal);
+    EXPECT_EQ(data.outside_model(multiplied(exec_space, gemm, data)), "");
+  });
+}
+
+TEST(DeviceGemm, RefusesWhatItCannotMultiply) {
+  on_device([](const auto& exec_space, auto& gemm) {
+    GemmShape shape{8, 8, 0, 8, 8, 8};
+    EXPECT_THROW(gemm.run(exec_space, shape, nullptr, nullptr, nullptr), InvalidArgument);
+    shape.k = 16;
+    EXPECT_THROW(gemm.run(exec_space, shape, nullptr, nullptr, nullptr), InvalidArgument);
+  });
+}
+
+TEST(DeviceGemm, SaysWhyAHostBuildHasNone) {
+#if !KINDRED_HAS_DEVICE
+  EXPECT_THROW(DeviceGemm(), SpaceUnavailable);
+#endif
+}
+
+}  // namespace
