@@ -24,8 +24,8 @@ struct VectorRows {
 /// The bytes of \p values, as `VectorRows` takes them.
 template <class ExecutionSpace, class View>
 ArrayView<const std::byte, ExecutionSpace> bytes_of(const View& values) {
-  return {reinterpret_cast<const std::byte*>(values.data()),
-          values.size() * sizeof(*values.data())};
+  return ArrayView<const std::byte, ExecutionSpace>(
+      reinterpret_cast<const std::byte*>(values.data()), values.size() * sizeof(*values.data()));
 }
 
 /// \brief Queries, also widened to double, and their norms. \see prepare_queries

@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_VECTOR_IMPL_TILE_SELECT_IMPL_HPP
+#define KINDRED_CORE_VECTOR_IMPL_TILE_SELECT_IMPL_HPP
+
+#include <kindred/core/arch/Lanes.hpp>
+#include <kindred/core/common/Rank.hpp>
+#include <kindred/core/vector/TileSelect.hpp>
+#include <kindred/core/vector/VectorScores.hpp>
+#include <kindred/core/vector/impl/ElementRow.hpp>
+#include <kindred/core/vector/impl/VectorScores_Impl.hpp>
+
+#include <cstdint>
+
+namespace Kindred::Impl {
+
+/// Four neighbouring elements, read and written at once where they are aligned.
+template <class Element, bool Wide>
+struct alignas(Wide ? 4 * sizeof(Element) : alignof(Element)) FourElements {
+  Element value[4];
+};
+
+/// \brief What the residual of \p dimension elements may be off by, from the sum of squares in
+/// float32 of four or more partial sums.
+KOKKOS_INLINE_FUNCTION double residual_bound(float squares, std::uint64_t dimension) {
+  const double factor = 1 + static_cast<double>(dimension) * 0x1p-23;
+  return Kokkos::sqrt(static_cast<double>(squares)) * factor + 0x1p-40;
+}
+
+/// Scales four elements, rounds and stores them; the squares of what rounding took.
+template <class Tile>
+KOKKOS_INLINE_FUNCTION float round_four(const float (&x)[4], float factor, Tile (&out)[4]) {
+  float squares = 0;
+  KINDRED_UNROLL
+  for (int j = 0; j < 4; ++j) {
+    const float scaled = x[j] * factor;
+    out[j] = Arch::round_to<Tile>(scaled);
+    const float rest = scaled - Arch::to_float(out[j]);
+    squares = Kokkos::fma(rest, rest, squares);
+  }
+  return squares;
+}
+
+/// The factor of a row's elements; 0 for rows that are not screened.
+KOKKOS_INLINE_FUNCTION float row_factor(double norm) {
+  return tile_covers(norm) ? static_cast<float>(tile_power(-tile_exponent(norm))) : 0.0F;
+}
+
+/// A unit: a position of the tile.
+template <class ExecutionSpace, class Element, class Tile, bool Wide>
+struct PrepareTileRows {
+  static constexpr int depth = 3;
+
+  Metric metric;
+  TileModel model;
+  ElementRows<Element> rows;
+  TileOrder<ExecutionSpace> order;
+  std::uint64_t begin;
+  const float* query_residual;
+  Tile* values;
+  std::uint64_t stride;
+  TileBounds bounds;
+  std::uint64_t count;
+  std::uint32_t* not_numbers;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const UnitMember<ExecutionSpace>& member) const {
+    const std::uint64_t place = unit_of(member);
+    if (place >= count) return;
+    const std::uint32_t index = order.row(begin + place);
+    const bool exists = index != TileOrder<ExecutionSpace>::none;
+    const double norm = exists ? rows.norms[index] : 0.0;
+    const float factor = row_factor(norm);
+    const ElementRow<Element> x = rows[exists ? index : 0];
+    Tile* out = values + place * stride;
+    constexpr std::uint64_t lanes = Arch::LaunchShape<ExecutionSpace>::vector_length;
+    const std::uint64_t chunks = stride / 4;
+    float squares = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::ThreadVectorRange(member, lanes),
+        [&](const std::uint64_t lane, float& sum) {
+          // Loads in flight together, whatever the row turns out to be.
+          for (std::uint64_t begin = lane; begin < chunks; begin += depth * lanes) {
+            FourElements<Element, Wide> read[depth];
+            KINDRED_UNROLL
+            for (int e = 0; e < depth; ++e) read[e] = load(x, 4 * (begin + e * lanes));
+            KINDRED_UNROLL
+            for (int e = 0; e < depth; ++e) {
+              const std::uint64_t chunk = begin + e * lanes;
+              if (chunk < chunks) sum += store(x, read[e], factor, out + 4 * chunk);
+            }
+          }
+        },
+        squares);
+    Kokkos::single(Kokkos::PerThread(member), [&] {
+      TileRow bound = tile_row(metric, model, norm, residual_bound(squares, rows.dimension),
+                               static_cast<double>(*query_residual));
+      if (!exists) bound.error = -__builtin_inff();
+      bounds.set(place, bound);
+      if (norm != norm) *not_numbers = 1;
+    });
+  }
+
+  /// Four elements, +0 beyond the row.
+  KOKKOS_INLINE_FUNCTION FourElements<Element, Wide> load(const ElementRow<Element>& x,
+                                                          std::uint64_t i) const {
+    FourElements<Element, Wide> read{};
+    if constexpr (Wide) {
+      if (i < rows.dimension)
+        read = *reinterpret_cast<const FourElements<Element, Wide>*>(x.values + i);
+    } else {
+      for (int j = 0; j < 4; ++j)
+        if (i + j < rows.dimension) read.value[j] = x.values[i + j];
+    }
+    return read;
+  }
+  KOKKOS_INLINE_FUNCTION static float store(const ElementRow<Element>& x,
+                                            const FourElements<Element, Wide>& read, float factor,
+                                            Tile* out) {
+    float four[4];
+    KINDRED_UNROLL
+    for (int j = 0; j < 4; ++j) four[j] = factor == 0.0F ? 0.0F : decoded(x, read.value[j]);
+    FourElements<Tile, true> written;
+    const float squares = round_four(four, factor, written.value);
+    *reinterpret_cast<FourElements<Tile, true>*>(out) = written;
+    return squares;
+  }
+
+  KOKKOS_INLINE_FUNCTION static float decoded(const ElementRow<Element>& x, Element element) {
+    if constexpr (std::is_same_v<Element, std::int8_t>) return Arch::to_float(element) * x.scale;
+    return Arch::to_float(element);
+  }
+};
+
+/// A unit: a query of the tile.
+template <class ExecutionSpace, class Tile>
+struct PrepareTileQueries {
+  Metric metric;
+  const float* floats;
+  const double* norms;
+  std::uint64_t queries;
+  std::uint64_t dimension;
+  const float* initial;  // null: −∞
+  TileQueries<ExecutionSpace, Tile> tile;
+  TileLists<ExecutionSpace> lists;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const UnitMember<ExecutionSpace>& member) const {
+    constexpr float infinity = __builtin_inff();
+    const std::uint64_t query = unit_of(member);
+    if (query >= tile.weights.size()) return;
+    const double norm = query < queries ? norms[query] : 0.0;
+    const bool screened = tile_covers(norm);
+    const double factor = screened ? tile_norm / norm : 0.0;
+    const float* q = floats + query * dimension;
+    Tile* out = tile.values.data() + query * tile.stride;
+    double squares = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::ThreadVectorRange(member, tile.stride),
+        [&](const std::uint64_t i, double& sum) {
+          const double scaled =
+              screened && i < dimension ? static_cast<double>(q[i]) * factor : 0.0;
+          const Tile rounded = Arch::round_to<Tile>(static_cast<float>(scaled));
+          const double rest = scaled - static_cast<double>(Arch::to_float(rounded));
+          sum += rest * rest;
+          out[i] = rounded;
+        },
+        squares);
+    Kokkos::single(Kokkos::PerThread(member), [&] {
+      // The double arithmetic is off by far less than this.
+      const auto residual =
+          static_cast<float>(Kokkos::sqrt(squares) * (1 + 0x1p-20) + tile_norm * 0x1p-40);
+      Kokkos::atomic_max(reinterpret_cast<std::uint32_t*>(tile.residuals.data()),
+                         Kokkos::bit_cast<std::uint32_t>(residual));
+      const bool l2 = screened && metric == Metric::l2;
+      tile.weights(query) = l2 ? static_cast<float>(factor) : 0.0F;
+      tile.slacks(query) = l2 ? static_cast<float>(tile_norm * norm * 0x1p-22) : 0.0F;
+      const float start = initial == nullptr || query >= queries ? -infinity : initial[query];
+      lists.thresholds(query) = screened ? start : infinity;
+      if (query >= queries) return;
+      lists.counts(query) = screened ? 0U : TileLists<ExecutionSpace>::lost;
+      lists.widths(query) = 0;
+    });
+  }
+};
+
+/// Appends a row that survived.
+template <class ExecutionSpace>
+KOKKOS_INLINE_FUNCTION void append_survivor(const TileLists<ExecutionSpace>& lists,
+                                            std::uint64_t query, std::uint32_t row, float upper,
+                                            float width) {
+  const std::uint32_t place = Kokkos::atomic_fetch_add(&lists.counts(query), 1U);
+  if (place >= lists.room) return;
+  lists.rows(query * lists.room + place) = row;
+  lists.uppers(query * lists.room + place) = ascending_bits(upper);
+  if (!(upper < __builtin_inff())) return;
+  // A width is not negative: its bits are in its order.
+  const auto bits = Kokkos::bit_cast<std::uint32_t>(width);
+  if (bits > lists.widths(query)) Kokkos::atomic_max(&lists.widths(query), bits);
+}
+
+/// Eight neighbours, read at once.
+template <class T>
+struct alignas(16) Eight {
+  T value[8];
+};
+template <class T>
+KOKKOS_INLINE_FUNCTION Eight<T> read_eight(const T* data) {
+  return *reinterpret_cast<const Eight<T>*>(data);
+}
+
+/// An index: eight rows of the tile, for a few queries.
+template <class ExecutionSpace, class Product, bool Weighted>
+struct SelectTile {
+  static constexpr int queries_each = 16;
+  static constexpr int queries_at_once = 4;
+
+  float output_relative;
+  TileProducts<ExecutionSpace, Product> products;
+  TileOrder<ExecutionSpace> order;
+  TileBounds bounds;
+  const float* weights;
+  RowFilter<ExecutionSpace> filter;
+  TileLists<ExecutionSpace> lists;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const std::uint64_t index) const {
+    const std::uint64_t groups = (products.last - products.first) / tile_group;
+    const std::uint64_t first = products.first + index % groups * tile_group;
+    const std::uint64_t query_begin = index / groups * queries_each;
+    TileRow rows[tile_group];
+    float relative[tile_group];
+    const Eight<float> scales = read_eight<float>(bounds.scales + first);
+    const Eight<float> errors = read_eight<float>(bounds.errors + first);
+    const Eight<float> shifts =
+        Weighted ? read_eight<float>(bounds.shifts + first) : Eight<float>{};
+    KINDRED_UNROLL
+    for (int r = 0; r < 8; ++r) {
+      rows[r] = {scales.value[r], errors.value[r], shifts.value[r]};
+      relative[r] = rows[r].scale * output_relative;
+    }
+    const std::uint64_t left = products.queries - query_begin;
+    const int count = left < queries_each ? static_cast<int>(left) : queries_each;
+    int q = 0;
+    for (; q + queries_at_once <= count; q += queries_at_once)
+      judge<queries_at_once>(rows, relative, first, query_begin + q);
+    for (; q < count; ++q) judge<1>(rows, relative, first, query_begin + q);
+  }
+
+  template <int Queries>
+  KOKKOS_INLINE_FUNCTION void judge(const TileRow (&rows)[tile_group],
+                                    const float (&relative)[tile_group], std::uint64_t first,
+                                    std::uint64_t query) const {
+    Eight<Product> eight[Queries];
+    float threshold[Queries];
+    float weight[Queries];
+    KINDRED_UNROLL
+    for (int q = 0; q < Queries; ++q) {
+      eight[q] = read_eight(products.values + (query + q) * products.count + first);
+      threshold[q] = lists.thresholds(products.first_query + query + q);
+      weight[q] = Weighted ? weights[products.first_query + query + q] : 0.0F;
+    }
+    KINDRED_UNROLL
+    for (int q = 0; q < Queries; ++q) {
+      bool any = false;
+      KINDRED_UNROLL
+      for (int r = 0; r < 8; ++r) {
+        const float product = Arch::to_float(eight[q].value[r]);
+        const float upper = tile_upper<Weighted>(product, rows[r], relative[r], weight[q]);
+        any |= !(upper < threshold[q]);
+      }
+      if (any) survive(query + q, first, threshold[q], weight[q]);
+    }
+  }
+
+  /// Few come here: what they need is read again, so that the others keep it in registers.
+  KOKKOS_FUNCTION void survive(std::uint64_t tile_query, std::uint64_t first, float threshold,
+                               float weight) const {
+    if (threshold == __builtin_inff()) return;  // a query that is not screened
+    const Product* from = products.values + tile_query * products.count + first;
+    const std::uint64_t query = products.first_query + tile_query;
+    for (int r = 0; r < 8; ++r) {
+      const TileRow row = bounds[first + r];
+      const float product = Arch::to_float(from[r]);
+      const float relative = row.scale * output_relative;
+      const float upper = tile_upper<Weighted>(product, row, relative, weight);
+      if (upper < threshold || row.error == -__builtin_inff()) continue;
+      const std::uint32_t index = order.row(products.begin + first + r);
+      if (filter.passes(query, index))
+        append_survivor(lists, query, index, upper, tile_width(product, row, relative, weight));
+    }
+  }
+};
+
+/// A unit: a query.
+template <class ExecutionSpace>
+struct RaiseThresholds {
+  using shape = Arch::LaunchShape<ExecutionSpace>;
+  static constexpr std::size_t scratch_bytes =
+      2 * sizeof(std::uint32_t) * shape::team_size * shape::vector_length + 16;
+  static constexpr std::uint32_t infinite_bits = 0xFF800000U;  // ascending bits of +∞
+  static constexpr std::uint32_t lanes = shape::vector_length;
+  static constexpr std::uint32_t own_entries = 16;  // of a thread that holds its part of a list
+
+  std::uint64_t first;
+  std::uint64_t count;
+  std::uint64_t k;
+  std::uint64_t least;
+  const float* slacks;
+  TileLists<ExecutionSpace> lists;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const UnitMember<ExecutionSpace>& member) const {
+    auto* kept = static_cast<std::uint32_t*>(
+        member.team_scratch(0).get_shmem_aligned(scratch_bytes - 16, 16));
+    const std::uint64_t unit = unit_of(member);
+    if (unit >= count) return;
+    const std::uint64_t query = first + unit;
+    const std::uint32_t size = lists.counts(query);
+    if (size > lists.room) {
+      Kokkos::single(Kokkos::PerThread(member), [&] {
+        lists.counts(query) = TileLists<ExecutionSpace>::lost;
+        lists.thresholds(query) = __builtin_inff();
+      });
+      return;
+    }
+    if (size < least || size < k) return;
+    std::uint32_t* rows = &lists.rows(query * lists.room);
+    std::uint32_t* uppers = &lists.uppers(query * lists.room);
+    std::uint32_t bits = 0;
+    if (lanes > 1 && size <= lanes * own_entries) {
+      // A short list is read once.
+      std::uint32_t own[own_entries];
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, lanes), [&](const std::uint32_t lane) {
+        KINDRED_UNROLL
+        for (std::uint32_t e = 0; e < own_entries; ++e)
+          own[e] = lane + e * lanes < size ? uppers[lane + e * lanes] : 0U;
+      });
+      bits = kth_greatest(size, [&](std::uint32_t least_bits) {
+        std::uint32_t reached = 0;
+        Kokkos::parallel_reduce(
+            Kokkos::ThreadVectorRange(member, lanes),
+            [&](const std::uint32_t, std::uint32_t& sum) {
+              KINDRED_UNROLL
+              for (std::uint32_t e = 0; e < own_entries; ++e) sum += own[e] >= least_bits ? 1U : 0U;
+            },
+            reached);
+        return reached;
+      });
+    } else {
+      bits = kth_greatest(size, [&](std::uint32_t least_bits) {
+        std::uint32_t reached = 0;
+        Kokkos::parallel_reduce(
+            Kokkos::ThreadVectorRange(member, size),
+            [&](const std::uint32_t i, std::uint32_t& sum) {
+              sum += uppers[i] >= least_bits ? 1U : 0U;
+            },
+            reached);
+        return reached;
+      });
+    }
+    if (bits == 0) return;
+    const float upper = score_from_ascending_bits(bits);
+    const auto width = Kokkos::bit_cast<float>(lists.widths(query));
+    const float lower = upper - width - (Kokkos::abs(upper) + width) * 0x1p-22F - slacks[query];
+    float threshold = lists.thresholds(query);
+    if (lower > threshold) threshold = lower;
+    const std::uint32_t threshold_bits = ascending_bits(threshold);
+    keep(member, rows, uppers, size, threshold_bits, kept, query);
+    Kokkos::single(Kokkos::PerThread(member), [&] { lists.thresholds(query) = threshold; });
+  }
+
+  /// The k-th greatest of a list, beside what always survives, which says nothing of its score; 0
+  /// where there are fewer. \param at_least how many entries are not below a number above 0
+  template <class AtLeast>
+  KOKKOS_INLINE_FUNCTION std::uint32_t kth_greatest(std::uint32_t size,
+                                                    const AtLeast& at_least) const {
+    const std::uint32_t always = at_least(infinite_bits);
+    if (size - always < k) return 0;
+    std::uint32_t bits = 0;
+    for (std::uint32_t bit = 1U << 31U; bit != 0; bit >>= 1U) {
+      if (at_least(bits | bit) >= k + always) bits |= bit;
+    }
+    return bits;
+  }
+
+  /// Moves the entries that stay to the front. A part is read whole before it is written.
+  KOKKOS_INLINE_FUNCTION void keep(const UnitMember<ExecutionSpace>& member, std::uint32_t* rows,
+                                   std::uint32_t* uppers, std::uint32_t size,
+                                   std::uint32_t threshold, std::uint32_t* scratch,
+                                   std::uint64_t query) const {
+    constexpr std::uint32_t part = shape::vector_length;
+    std::uint32_t* part_rows = scratch + 2 * part * member.team_rank();
+    std::uint32_t* part_uppers = part_rows + part;
+    std::uint32_t stay = 0;
+    for (std::uint32_t begin = 0; begin < size; begin += part) {
+      const std::uint32_t length = size - begin < part ? size - begin : part;
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, length), [&](const std::uint32_t i) {
+        part_rows[i] = rows[begin + i];
+        part_uppers[i] = uppers[begin + i];
+      });
+      std::uint32_t found = 0;
+      Kokkos::parallel_scan(
+          Kokkos::ThreadVectorRange(member, length),
+          [&](const std::uint32_t i, std::uint32_t& place, const bool final) {
+            const bool stays = part_uppers[i] >= threshold;
+            if (final && stays) {
+              rows[stay + place] = part_rows[i];
+              uppers[stay + place] = part_uppers[i];
+            }
+            place += stays ? 1U : 0U;
+          },
+          found);
+      stay += found;
+    }
+    Kokkos::single(Kokkos::PerThread(member), [&] { lists.counts(query) = stay; });
+  }
+};
+
+/// An index: a place of a list.
+template <class ExecutionSpace>
+struct ListSurvivors {
+  TileLists<ExecutionSpace> lists;
+  std::uint64_t first;
+  std::uint64_t width;
+  std::uint64_t unit;
+  std::uint32_t* ids;
+  std::uint32_t* unit_queries;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const std::uint64_t index) const {
+    const std::uint64_t query = index / width;
+    const std::uint64_t place = index % width;
+    const std::uint32_t count = lists.counts(first + query);
+    ids[index] = count <= lists.room && place < count
+                     ? lists.rows((first + query) * lists.room + place)
+                     : no_candidate;
+    if (place % unit == 0) unit_queries[index / unit] = static_cast<std::uint32_t>(query);
+  }
+};
+
+/// An index: a word of the filter; how many rows it lets pass.
+template <class ExecutionSpace>
+struct CountPassing {
+  RowFilter<ExecutionSpace> filter;
+  std::uint64_t rows;
+  std::uint64_t words;
+  std::uint32_t* offsets;
+
+  KOKKOS_INLINE_FUNCTION std::uint64_t word(std::uint64_t index) const {
+    const std::uint64_t left = rows - 64 * index;
+    return left >= 64 ? filter.words[index]
+                      : filter.words[index] & ((std::uint64_t{1} << left) - 1);
+  }
+  KOKKOS_INLINE_FUNCTION void operator()(const std::uint64_t index, std::uint32_t& sum,
+                                         const bool final) const {
+    if (final) offsets[index] = sum;
+    if (index < words) sum += static_cast<std::uint32_t>(Kokkos::popcount(word(index)));
+  }
+};
+
+/// An index: a word of the filter.
+template <class ExecutionSpace>
+struct ListPassing {
+  CountPassing<ExecutionSpace> counted;
+  std::uint32_t* chosen;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const std::uint64_t index) const {
+    std::uint32_t place = counted.offsets[index];
+    for (std::uint64_t word = counted.word(index); word != 0; word &= word - 1)
+      chosen[place++] = static_cast<std::uint32_t>(64 * index + Kokkos::countr_zero(word));
+  }
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_VECTOR_IMPL_TILE_SELECT_IMPL_HPP

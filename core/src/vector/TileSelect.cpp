@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/vector/TileSelect.hpp>
+
+#include <kindred/core/vector/impl/TileSelect_Impl.hpp>
+
+#include <algorithm>
+#include <type_traits>
+
+namespace Kindred {
+
+namespace {
+
+template <class ExecutionSpace>
+auto range(const ExecutionSpace& exec_space, std::uint64_t count) {
+  return Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(exec_space, 0,
+                                                                               count);
+}
+
+}  // namespace
+
+template <class ExecutionSpace, class Element>
+void prepare_tile_queries(const ExecutionSpace& exec_space, Metric metric,
+                          const VectorQueries<ExecutionSpace>& queries, std::uint64_t dimension,
+                          const ArrayView<const float, ExecutionSpace>& initial,
+                          const TileQueries<ExecutionSpace, Element>& tile,
+                          const TileLists<ExecutionSpace>& lists) {
+  Kokkos::deep_copy(exec_space, tile.residuals, 0.0F);
+  Kokkos::deep_copy(exec_space, lists.not_numbers, 0U);
+  Impl::for_each_unit(exec_space, "Kindred::Vector::prepare_tile_queries::round",
+                      tile.weights.size(),
+                      Impl::PrepareTileQueries<ExecutionSpace, Element>{
+                          metric, queries.floats.data(), queries.norms.data(), queries.count,
+                          dimension, initial.size() == 0 ? nullptr : initial.data(), tile, lists});
+}
+
+template <class ExecutionSpace, class Element>
+void prepare_tile_rows(const ExecutionSpace& exec_space, Metric metric, const TileModel& model,
+                       const VectorRows<ExecutionSpace>& rows,
+                       const TileOrder<ExecutionSpace>& order, std::uint64_t begin,
+                       const ArrayView<const float, ExecutionSpace>& query_residual,
+                       const TileRows<ExecutionSpace, Element>& tile,
+                       const ArrayView<std::uint32_t, ExecutionSpace>& not_numbers) {
+  Impl::with_element(rows, [&](const auto& elements) {
+    using stored = std::remove_cvref_t<decltype(*elements.values)>;
+    const auto launch = [&](auto wide) {
+      Impl::for_each_unit(
+          exec_space, "Kindred::Vector::prepare_tile_rows::round", tile.count,
+          Impl::PrepareTileRows<ExecutionSpace, stored, Element, wide()>{
+              metric, model, elements, order, begin, query_residual.data(), tile.values.data(),
+              tile.stride, tile.bounds, tile.count, not_numbers.data()});
+    };
+    Impl::with_width<ExecutionSpace>(elements, launch);
+  });
+}
+
+template <class Element>
+void prepare_tile_rows_here(Metric metric, const TileModel& model,
+                            const VectorRows<HostSpace>& rows, const TileOrder<HostSpace>& order,
+                            std::uint64_t begin, float query_residual,
+                            const TileRows<HostSpace, Element>& tile, std::uint32_t* not_numbers) {
+  constexpr int width = 16;
+  Impl::with_element(rows, [&](const auto& elements) {
+    using stored = std::remove_cvref_t<decltype(*elements.values)>;
+    for (std::uint64_t place = 0; place < tile.count; ++place) {
+      const std::uint32_t index = order.row(begin + place);
+      const bool exists = index != TileOrder<HostSpace>::none;
+      const double norm = exists ? elements.norms[index] : 0.0;
+      const float factor = Impl::row_factor(norm);
+      Element* out = tile.values.data() + place * tile.stride;
+      float squares[width] = {};
+      if (factor == 0.0F) {
+        std::fill_n(out, tile.stride, Element{});
+      } else {
+        const auto x = elements[index];
+        const auto round = [&](std::uint64_t i, int lane) {
+          float value = Arch::to_float(x.values[i]);
+          if constexpr (std::is_same_v<stored, std::int8_t>) value = value * x.scale;
+          const float scaled = value * factor;
+          out[i] = Arch::round_to<Element>(scaled);
+          const float rest = scaled - Arch::to_float(out[i]);
+          squares[lane] += rest * rest;
+        };
+        const std::uint64_t whole = elements.dimension / width * width;
+        for (std::uint64_t i = 0; i < whole; i += width)
+          for (int lane = 0; lane < width; ++lane) round(i + static_cast<unsigned>(lane), lane);
+        for (std::uint64_t i = whole; i < elements.dimension; ++i) round(i, 0);
+        std::fill(out + elements.dimension, out + tile.stride, Element{});
+      }
+      float sum = 0;
+      for (const float part : squares) sum += part;
+      TileRow bound = tile_row(metric, model, norm, Impl::residual_bound(sum, elements.dimension),
+                               static_cast<double>(query_residual));
+      if (!exists) bound.error = -__builtin_inff();
+      tile.bounds.set(place, bound);
+      if (norm != norm) Kokkos::atomic_store(not_numbers, 1U);
+    }
+  });
+}
+
+template <class ExecutionSpace, class Product>
+void select_tile(const ExecutionSpace& exec_space, Metric metric, const TileModel& model,
+                 const TileProducts<ExecutionSpace, Product>& products,
+                 const TileOrder<ExecutionSpace>& order, const TileBounds& bounds,
+                 const ArrayView<const float, ExecutionSpace>& weights,
+                 const RowFilter<ExecutionSpace>& filter, const TileLists<ExecutionSpace>& lists) {
+  const auto launch = [&](auto weighted) {
+    using kernel = Impl::SelectTile<ExecutionSpace, Product, weighted()>;
+    const std::uint64_t groups = (products.last - products.first) / tile_group;
+    const std::uint64_t parts =
+        (products.queries + kernel::queries_each - 1) / kernel::queries_each;
+    if (groups == 0 || parts == 0) return;
+    Kokkos::parallel_for(
+        "Kindred::Vector::select_tile::judge",
+        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>,
+                            Kokkos::LaunchBounds<256, 3>>(exec_space, 0, groups * parts),
+        kernel{model.output_relative, products, order, bounds, weights.data(), filter, lists});
+  };
+  if (metric == Metric::l2) return launch(std::true_type{});
+  launch(std::false_type{});
+}
+
+namespace {
+
+template <bool Weighted>
+void judge_here(const TileModel& model, const TileProducts<HostSpace, float>& products,
+                const TileOrder<HostSpace>& order, const TileBounds& bounds,
+                const ArrayView<const float, HostSpace>& weights,
+                const RowFilter<HostSpace>& filter, const TileLists<HostSpace>& lists) {
+  constexpr std::uint64_t step = 16;
+  const float* weight = weights.data() + products.first_query;
+  // Others may raise no threshold meanwhile: they are read as plain numbers.
+  const float* threshold = lists.thresholds.data() + products.first_query;
+  for (std::uint64_t r = products.first; r < products.last; ++r) {
+    const TileRow row = bounds[r];
+    if (row.error == -__builtin_inff()) continue;
+    const float relative = tile_relative(model, row);
+    const float* line = products.values + r * products.queries;
+    for (std::uint64_t q = 0; q < products.queries; q += step) {
+      int any = 0;
+      for (std::uint64_t j = q; j < q + step; ++j)
+        any |= tile_upper<Weighted>(line[j], row, relative, weight[j]) < threshold[j] ? 0 : 1;
+      if (any == 0) continue;
+      for (std::uint64_t j = q; j < q + step; ++j) {
+        const float upper = tile_upper<Weighted>(line[j], row, relative, weight[j]);
+        if (upper < threshold[j] || threshold[j] == __builtin_inff()) continue;
+        const std::uint32_t index = order.row(products.begin + r);
+        const std::uint64_t query = products.first_query + j;
+        if (filter.passes(query, index)) {
+          Impl::append_survivor(lists, query, index, upper,
+                                tile_width(line[j], row, relative, weight[j]));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void select_tile_here(Metric metric, const TileModel& model,
+                      const TileProducts<HostSpace, float>& products,
+                      const TileOrder<HostSpace>& order, const TileBounds& bounds,
+                      const ArrayView<const float, HostSpace>& weights,
+                      const RowFilter<HostSpace>& filter, const TileLists<HostSpace>& lists) {
+  if (metric == Metric::l2)
+    return judge_here<true>(model, products, order, bounds, weights, filter, lists);
+  judge_here<false>(model, products, order, bounds, weights, filter, lists);
+}
+
+template <class ExecutionSpace>
+void raise_thresholds(const ExecutionSpace& exec_space, std::uint64_t first, std::uint64_t count,
+                      std::uint64_t k, std::uint64_t least,
+                      const ArrayView<const float, ExecutionSpace>& slacks,
+                      const TileLists<ExecutionSpace>& lists) {
+  using shape = Arch::LaunchShape<ExecutionSpace>;
+  using kernel = Impl::RaiseThresholds<ExecutionSpace>;
+  if (count == 0) return;
+  Kokkos::TeamPolicy<ExecutionSpace> policy(
+      exec_space, static_cast<int>((count + shape::team_size - 1) / shape::team_size),
+      shape::team_size, shape::vector_length);
+  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(kernel::scratch_bytes)));
+  Kokkos::parallel_for("Kindred::Vector::raise_thresholds::count", policy,
+                       kernel{first, count, k, least, slacks.data(), lists});
+}
+
+template <class ExecutionSpace>
+void list_survivors(const ExecutionSpace& exec_space, const TileLists<ExecutionSpace>& lists,
+                    std::uint64_t first, std::uint64_t queries, std::uint64_t width,
+                    const ArrayView<std::uint32_t, ExecutionSpace>& ids,
+                    const ArrayView<std::uint32_t, ExecutionSpace>& unit_queries) {
+  Kokkos::parallel_for(
+      "Kindred::Vector::list_survivors::place", range(exec_space, queries * width),
+      Impl::ListSurvivors<ExecutionSpace>{
+          lists, first, width, static_cast<std::uint64_t>(candidate_unit<ExecutionSpace>()),
+          ids.data(), unit_queries.data()});
+}
+
+template <class ExecutionSpace>
+void list_passing_rows(const ExecutionSpace& exec_space, const RowFilter<ExecutionSpace>& filter,
+                       std::uint64_t rows, const ArrayView<std::uint32_t, ExecutionSpace>& offsets,
+                       const ArrayView<std::uint32_t, ExecutionSpace>& chosen) {
+  const std::uint64_t words = filter_words(rows);
+  const Impl::CountPassing<ExecutionSpace> counted{filter, rows, words, offsets.data()};
+  Kokkos::parallel_scan("Kindred::Vector::list_passing_rows::count", range(exec_space, words + 1),
+                        counted);
+  Kokkos::parallel_for("Kindred::Vector::list_passing_rows::list", range(exec_space, words),
+                       Impl::ListPassing<ExecutionSpace>{counted, chosen.data()});
+}
+
+#define KINDRED_INSTANTIATE_QUERIES(SPACE, ELEMENT)                             \
+  template void prepare_tile_queries<SPACE, ELEMENT>(                           \
+      const SPACE&, Metric, const VectorQueries<SPACE>&, std::uint64_t,         \
+      const ArrayView<const float, SPACE>&, const TileQueries<SPACE, ELEMENT>&, \
+      const TileLists<SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE)                                                                 \
+  KINDRED_INSTANTIATE_QUERIES(SPACE, Arch::Float16)                                                \
+  template void prepare_tile_rows<SPACE, Arch::Float16>(                                           \
+      const SPACE&, Metric, const TileModel&, const VectorRows<SPACE>&, const TileOrder<SPACE>&,   \
+      std::uint64_t, const ArrayView<const float, SPACE>&, const TileRows<SPACE, Arch::Float16>&,  \
+      const ArrayView<std::uint32_t, SPACE>&);                                                     \
+  template void select_tile<SPACE, Arch::Float16>(                                                 \
+      const SPACE&, Metric, const TileModel&, const TileProducts<SPACE, Arch::Float16>&,           \
+      const TileOrder<SPACE>&, const TileBounds&, const ArrayView<const float, SPACE>&,            \
+      const RowFilter<SPACE>&, const TileLists<SPACE>&);                                           \
+  template void raise_thresholds<SPACE>(const SPACE&, std::uint64_t, std::uint64_t, std::uint64_t, \
+                                        std::uint64_t, const ArrayView<const float, SPACE>&,       \
+                                        const TileLists<SPACE>&);                                  \
+  template void list_survivors<SPACE>(                                                             \
+      const SPACE&, const TileLists<SPACE>&, std::uint64_t, std::uint64_t, std::uint64_t,          \
+      const ArrayView<std::uint32_t, SPACE>&, const ArrayView<std::uint32_t, SPACE>&);             \
+  template void list_passing_rows<SPACE>(const SPACE&, const RowFilter<SPACE>&, std::uint64_t,     \
+                                         const ArrayView<std::uint32_t, SPACE>&,                   \
+                                         const ArrayView<std::uint32_t, SPACE>&);
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+KINDRED_INSTANTIATE_QUERIES(HostSpace, Arch::BFloat16)
+KINDRED_INSTANTIATE_QUERIES(HostSpace, float)
+#undef KINDRED_INSTANTIATE
+#undef KINDRED_INSTANTIATE_QUERIES
+
+#define KINDRED_INSTANTIATE_HERE(ELEMENT)                                                  \
+  template void prepare_tile_rows_here<ELEMENT>(                                           \
+      Metric, const TileModel&, const VectorRows<HostSpace>&, const TileOrder<HostSpace>&, \
+      std::uint64_t, float, const TileRows<HostSpace, ELEMENT>&, std::uint32_t*);
+KINDRED_INSTANTIATE_HERE(Arch::BFloat16)
+KINDRED_INSTANTIATE_HERE(float)
+#undef KINDRED_INSTANTIATE_HERE
+
+}  // namespace Kindred

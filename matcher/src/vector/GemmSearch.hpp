@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_SRC_VECTOR_GEMM_SEARCH_HPP
+#define KINDRED_MATCHER_SRC_VECTOR_GEMM_SEARCH_HPP
+
+#include "HostTiles.hpp"
+#include "PlainSearch.hpp"
+
+#include <kindred/core/select/TopK.hpp>
+#include <kindred/core/vector/VectorScores.hpp>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// \brief Exact search of many queries: a GEMM of rounded rows and queries bounds every score, and
+/// what may be among the best is scored canonically. What calls reuse; one at a time.
+///
+/// Queries whose norm is not covered, or whose list of survivors overflowed, are scored plainly.
+/// Takes at most 64 MiB, whatever there is to search. Complexity O(rows × queries × dimension).
+template <class ExecutionSpace, class Tiles = typename TilesOf<ExecutionSpace>::type>
+class GemmSearch {
+ public:
+  using memory_space = typename ExecutionSpace::memory_space;
+
+  /// Empty buffers of \p memory.
+  void bind(MemoryResource& memory) {
+    m_tiles.bind(memory);
+    m_plain.bind(memory);
+    m_rows = {memory, "Kindred::VectorIndex::survivors", 0};
+    m_uppers = {memory, "Kindred::VectorIndex::uppers", 0};
+    m_counts = {memory, "Kindred::VectorIndex::survivor_counts", 0};
+    m_thresholds = {memory, "Kindred::VectorIndex::thresholds", 0};
+    m_initial = {memory, "Kindred::VectorIndex::initial_thresholds", 0};
+    m_chosen = {memory, "Kindred::VectorIndex::passing_rows", 0};
+    m_offsets = {memory, "Kindred::VectorIndex::passing_offsets", 0};
+    m_ids = {memory, "Kindred::VectorIndex::survivor_ids", 0};
+    m_unit_queries = {memory, "Kindred::VectorIndex::survivor_units", 0};
+    m_ranks = {memory, "Kindred::VectorIndex::survivor_ranks", 0};
+    m_select = {memory, "Kindred::VectorIndex::survivor_select", 0};
+    m_part = {memory, "Kindred::VectorIndex::unfinished_best", 0};
+    m_part_bounds = {memory, "Kindred::VectorIndex::unfinished_bounds", 0};
+    m_floats = {memory, "Kindred::VectorIndex::unfinished_queries", 0};
+    m_wide = {memory, "Kindred::VectorIndex::unfinished_wide", 0};
+    m_norms = {memory, "Kindred::VectorIndex::unfinished_norms", 0};
+    m_words = {memory, "Kindred::VectorIndex::unfinished_filter", 0};
+  }
+
+  Tiles& tiles() { return m_tiles; }
+  PlainSearch<ExecutionSpace>& plain() { return m_plain; }
+
+  /// \brief The best rows of every query. Fences \p exec_space.
+  /// \param best `queries × top`, ascending, padded with `rank_none`
+  void search(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
+              const RowFilter<ExecutionSpace>& filter, const VectorQueries<ExecutionSpace>& queries,
+              Metric metric, std::size_t top, const ArrayView<Rank, ExecutionSpace>& best,
+              SearchReport& report) {
+    const std::uint64_t room = Tiles::room_for(top);
+    const std::size_t pass = queries_of_pass(rows.dimension, room, queries.count);
+    if (pass == 0) {
+      m_plain.search(exec_space, rows, filter, queries, metric, top, best, report);
+      return;
+    }
+    const auto order = order_of(exec_space, rows, filter);
+    for (std::size_t first = 0; first < queries.count; first += pass) {
+      const auto task = task_of(exec_space, rows, order, filter, queries, metric, room, first,
+                                std::min(pass, queries.count - first));
+      search_pass(exec_space, task, top, part_of(best, first * top, task.queries.count * top),
+                  report);
+    }
+  }
+
+  /// \brief The ranks that are at most their query's bound, appended to \p found in no order.
+  /// Fences \p exec_space. \param bounds a query
+  void search_within(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
+                     const RowFilter<ExecutionSpace>& filter,
+                     const VectorQueries<ExecutionSpace>& queries, Metric metric,
+                     const ArrayView<const Rank, ExecutionSpace>& bounds,
+                     std::vector<std::vector<Rank>>& found, SearchReport& report) {
+    const std::size_t pass = queries_of_pass(rows.dimension, within_room, queries.count);
+    if (pass == 0) {
+      m_plain.search_within(exec_space, rows, filter, queries, metric, bounds, found, report);
+      return;
+    }
+    const auto order = order_of(exec_space, rows, filter);
+    for (std::size_t first = 0; first < queries.count; first += pass) {
+      const auto task = task_of(exec_space, rows, order, filter, queries, metric, within_room,
+                                first, std::min(pass, queries.count - first));
+      within_pass(exec_space, task, part_of(bounds, first, task.queries.count), first, found,
+                  report);
+    }
+  }
+
+ private:
+  static constexpr std::size_t list_entries = 2U << 20U;      ///< of all lists of a pass
+  static constexpr std::size_t scored_entries = 512U << 10U;  ///< scored at once
+  static constexpr std::uint64_t within_room = 8192;
+  static constexpr std::size_t plain_queries = 64;  ///< scored plainly together
+
+  static std::size_t queries_of_pass(std::uint64_t dimension, std::uint64_t room,
+                                     std::size_t queries) {
+    const std::size_t most =
+        std::min<std::size_t>(Tiles::queries_max(dimension), list_entries / room);
+    if (most == 0) return 0;
+    const std::size_t passes = (queries + most - 1) / most;
+    return passes == 0 ? 1 : (queries + passes - 1) / passes;
+  }
+
+  template <class T>
+  static ArrayView<T, ExecutionSpace> part_of(const ArrayView<T, ExecutionSpace>& view,
+                                              std::size_t begin, std::size_t count) {
+    return ArrayView<T, ExecutionSpace>(view.data() + begin, count);
+  }
+
+  TileOrder<ExecutionSpace> order_of(const ExecutionSpace& exec_space,
+                                     const VectorRows<ExecutionSpace>& rows,
+                                     const RowFilter<ExecutionSpace>& filter) {
+    const std::size_t count = rows.norms.size();
+    m_shared = filter.words_per_query == 0 ? filter : RowFilter<ExecutionSpace>{};
+    if (filter.passes_all() || filter.words_per_query != 0)
+      return TileOrder<ExecutionSpace>::of(count);
+    grow(exec_space, m_offsets, filter_words(count) + 1);
+    grow(exec_space, m_chosen, count);
+    list_passing_rows(exec_space, filter, count, m_offsets.view(), m_chosen.view());
+    std::uint32_t passing = 0;
+    download(exec_space, &passing,
+             Kokkos::subview(m_offsets.view(), std::pair(m_offsets.size() - 1, m_offsets.size())),
+             1);
+    return TileOrder<ExecutionSpace>::of(
+        passing, part_of<const std::uint32_t>(m_chosen.const_view(), 0, passing));
+  }
+
+  TileTask<ExecutionSpace> task_of(const ExecutionSpace& exec_space,
+                                   const VectorRows<ExecutionSpace>& rows,
+                                   const TileOrder<ExecutionSpace>& order,
+                                   const RowFilter<ExecutionSpace>& filter,
+                                   const VectorQueries<ExecutionSpace>& queries, Metric metric,
+                                   std::uint64_t room, std::size_t first, std::size_t count) {
+    grow(exec_space, m_rows, count * room);
+    grow(exec_space, m_uppers, count * room);
+    grow(exec_space, m_counts, 2 * count + 1);
+    grow(exec_space, m_thresholds, Tiles::lists_for(count));
+    const auto counts = m_counts.view();
+    TileTask<ExecutionSpace> task;
+    task.metric = metric;
+    task.rows = rows;
+    task.order = order;
+    // Rows of a shared filter were chosen before.
+    if (filter.words_per_query != 0) {
+      task.filter = {
+          part_of(filter.words, first * filter.words_per_query, count * filter.words_per_query),
+          filter.words_per_query};
+    }
+    task.queries = {part_of(queries.floats, first * rows.dimension, count * rows.dimension),
+                    part_of(queries.values, first * rows.dimension, count * rows.dimension),
+                    part_of(queries.norms, first, count), count};
+    task.lists = {m_rows.view(),
+                  m_uppers.view(),
+                  part_of(counts, 0, count),
+                  m_thresholds.view(),
+                  part_of(counts, count, count),
+                  part_of(counts, 2 * count, 1),
+                  room};
+    return task;
+  }
+
+  /// Where thresholds are raised: after what a list has room for, then as rows grow by a half.
+  struct Schedule {
+    std::uint64_t next;
+
+    std::vector<TilePart> parts(std::uint64_t begin, std::uint64_t end) {
+      std::vector<TilePart> out;
+      while (begin < end) {
+        const bool raise = next <= end;
+        begin = std::min(next, end);
+        out.push_back({begin, raise});
+        if (raise) next = round_up(next + next / 2, 128);
+      }
+      return out;
+    }
+  };
+
+  void search_pass(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
+                   std::size_t top, const ArrayView<Rank, ExecutionSpace>& best,
+                   SearchReport& report) {
+    m_tiles.begin(exec_space, task, {});
+    const std::uint64_t positions = task.order.positions();
+    const std::uint64_t room = task.lists.room;
+    Schedule schedule{room};
+    for (std::uint64_t begin = 0; begin < positions; begin += m_tiles.tile_rows()) {
+      const std::uint64_t end = std::min(positions, begin + m_tiles.tile_rows());
+      const auto parts = schedule.parts(begin, end);
+      // Early on every raise counts; later a list is worth one once it is half full.
+      const std::uint64_t least = begin == 0 ? 0 : room / 2;
+      m_tiles.screen(exec_space, task, begin, parts, [&](std::uint64_t first, std::uint64_t count) {
+        raise_thresholds(exec_space, first, count, top, least, m_tiles.slacks(), task.lists);
+      });
+    }
+    raise_thresholds(exec_space, 0, task.queries.count, top, 0, m_tiles.slacks(), task.lists);
+    download_counts(exec_space, task);
+    report.screened += task.queries.count * task.order.count;
+    score_best(exec_space, task, top, best, report);
+    std::vector<std::size_t> unfinished;
+    const bool not_numbers = m_host_counts.back() != 0;
+    for (std::size_t query = 0; query < task.queries.count; ++query) {
+      const std::uint32_t count = m_host_counts[query];
+      if (count > room || (not_numbers && count < top)) unfinished.push_back(query);
+    }
+    for (std::size_t at = 0; at < unfinished.size(); at += plain_queries) {
+      const auto part =
+          std::span(unfinished).subspan(at, std::min(plain_queries, unfinished.size() - at));
+      const auto [queries, filter] = gather(exec_space, task, part);
+      grow(exec_space, m_part, part.size() * top);
+      m_plain.search(exec_space, task.rows, filter, queries, task.metric, top, m_part.view(),
+                     report);
+      for (std::size_t i = 0; i < part.size(); ++i) {
+        Kokkos::deep_copy(exec_space, part_of(best, part[i] * top, top),
+                          part_of(m_part.view(), i * top, top));
+      }
+    }
+    exec_space.fence("Kindred::VectorIndex::search::gemm");
+  }
+
+  /// Counts of the lists, their widths, and whether a row was not a number.
+  void download_counts(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task) {
+    m_host_counts.resize(2 * task.queries.count + 1);
+    download(exec_space, m_host_counts.data(), m_counts.view(), m_host_counts.size());
+  }
+
+  /// \brief Scores the lists of `first … first + count` canonically, `width` places each, into
+  /// `m_ranks`.
+  void score_lists(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
+                   std::size_t first, std::size_t count, std::size_t width) {
+    const auto unit = static_cast<std::size_t>(candidate_unit<ExecutionSpace>());
+    grow(exec_space, m_ids, count * width);
+    grow(exec_space, m_unit_queries, count * width / unit);
+    grow(exec_space, m_ranks, count * width);
+    list_survivors(exec_space, task.lists, first, count, width, m_ids.view(),
+                   m_unit_queries.view());
+    const std::uint64_t dimension = task.rows.dimension;
+    const VectorQueries<ExecutionSpace> queries{
+        part_of(task.queries.floats, first * dimension, count * dimension),
+        part_of(task.queries.values, first * dimension, count * dimension),
+        part_of(task.queries.norms, first, count), count};
+    score_candidates(exec_space, task.metric, task.rows, m_ids.const_view(),
+                     m_unit_queries.const_view(), queries, m_ranks.view());
+  }
+
+  /// Calls `visit(first, count, width)` for queries whose lists are scored together.
+  template <class Visit>
+  void for_each_scored(const TileTask<ExecutionSpace>& task, const Visit& visit) {
+    const auto unit = static_cast<std::size_t>(candidate_unit<ExecutionSpace>());
+    std::uint32_t longest = 0;
+    for (std::size_t query = 0; query < task.queries.count; ++query) {
+      const std::uint32_t count = m_host_counts[query];
+      if (count <= task.lists.room) longest = std::max(longest, count);
+    }
+    const std::size_t width = round_up(std::max(longest, 1U), unit);
+    const std::size_t step = std::max<std::size_t>(1, scored_entries / width);
+    for (std::size_t first = 0; first < task.queries.count; first += step)
+      visit(first, std::min(step, task.queries.count - first), width);
+  }
+
+  void score_best(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
+                  std::size_t top, const ArrayView<Rank, ExecutionSpace>& best,
+                  SearchReport& report) {
+    for (std::size_t query = 0; query < task.queries.count; ++query) {
+      const std::uint32_t count = m_host_counts[query];
+      if (count <= task.lists.room) report.survivors += count;
+    }
+    for_each_scored(task, [&](std::size_t first, std::size_t count, std::size_t width) {
+      score_lists(exec_space, task, first, count, width);
+      const TopKShape shape{count, width, top};
+      grow(exec_space, m_select, top_k_workspace<ExecutionSpace, Rank>(shape));
+      top_k(exec_space, m_ranks.const_view(), shape, part_of(best, first * top, count * top),
+            m_select.view());
+    });
+  }
+
+  void within_pass(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
+                   const ArrayView<const Rank, ExecutionSpace>& bounds, std::size_t first_query,
+                   std::vector<std::vector<Rank>>& found, SearchReport& report) {
+    const std::size_t count = task.queries.count;
+    std::vector<Rank> host_bounds(count);
+    std::vector<double> norms(count);
+    download(exec_space, host_bounds.data(), bounds, count);
+    download(exec_space, norms.data(), task.queries.norms, count);
+    std::vector<float> initial(count);
+    std::vector<std::size_t> unfinished;
+    for (std::size_t query = 0; query < count; ++query) {
+      // A bound that lets NaN in: rows that are not numbers are not screened.
+      const bool all = host_bounds[query] >> 32U == 0xFFFFFFFFU;
+      if (all || !tile_covers(norms[query])) unfinished.push_back(query);
+      initial[query] = all ? std::numeric_limits<float>::infinity()
+                           : threshold_of(task.metric, host_bounds[query], norms[query]);
+    }
+    grow(exec_space, m_initial, count);
+    upload(exec_space, m_initial.view(), initial.data(), count);
+    m_tiles.begin(exec_space, task, m_initial.const_view());
+    const std::uint64_t positions = task.order.positions();
+    report.screened += count * task.order.count;
+    for (std::uint64_t begin = 0; begin < positions;) {
+      const std::uint64_t tile_end = std::min(positions, begin + m_tiles.tile_rows());
+      const std::uint64_t end = std::min(tile_end, begin + within_room);
+      const TilePart part{end, false};
+      m_tiles.screen(exec_space, task, begin, std::span(&part, 1), [](auto, auto) {});
+      begin = end;
+      download_counts(exec_space, task);
+      take_within(exec_space, task, host_bounds, first_query, found, report);
+      for (std::size_t query = 0; query < count; ++query) {
+        if (m_host_counts[query] <= task.lists.room) m_host_counts[query] = 0;
+      }
+      upload(exec_space, m_counts.view(), m_host_counts.data(), count);
+    }
+    for (std::size_t at = 0; at < unfinished.size(); at += plain_queries) {
+      const auto part =
+          std::span(unfinished).subspan(at, std::min(plain_queries, unfinished.size() - at));
+      const auto [queries, filter] = gather(exec_space, task, part);
+      std::vector<Rank> part_bounds;
+      for (const std::size_t query : part) part_bounds.push_back(host_bounds[query]);
+      grow(exec_space, m_part_bounds, part.size());
+      upload(exec_space, m_part_bounds.view(), part_bounds.data(), part.size());
+      std::vector<std::vector<Rank>> lists(part.size());
+      m_plain.search_within(exec_space, task.rows, filter, queries, task.metric,
+                            m_part_bounds.const_view(), lists, report);
+      for (std::size_t i = 0; i < part.size(); ++i) {
+        auto& to = found[first_query + part[i]];
+        to.insert(to.end(), lists[i].begin(), lists[i].end());
+      }
+    }
+  }
+
+  /// Scores what a part of the rows left and keeps what is within the bounds.
+  void take_within(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
+                   const std::vector<Rank>& bounds, std::size_t first_query,
+                   std::vector<std::vector<Rank>>& found, SearchReport& report) {
+    std::uint64_t survivors = 0;
+    for (std::size_t query = 0; query < task.queries.count; ++query) {
+      const std::uint32_t count = m_host_counts[query];
+      if (count <= task.lists.room) survivors += count;
+    }
+    report.survivors += survivors;
+    if (survivors == 0) return;
+    for_each_scored(task, [&](std::size_t first, std::size_t count, std::size_t width) {
+      score_lists(exec_space, task, first, count, width);
+      m_host_ranks.resize(count * width);
+      download(exec_space, m_host_ranks.data(), m_ranks.view(), m_host_ranks.size());
+      for (std::size_t i = 0; i < m_host_ranks.size(); ++i) {
+        const std::size_t query = first + i / width;
+        if (m_host_ranks[i] != rank_none && m_host_ranks[i] <= bounds[query])
+          found[first_query + query].push_back(m_host_ranks[i]);
+      }
+    });
+  }
+
+  /// What `tile_upper` reaches at least where the canonical rank is at most \p bound.
+  static float threshold_of(Metric metric, Rank bound, double norm) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    double least = -infinity;
+    double size = 0;
+    if (metric == Metric::l2) {
+      const auto score = static_cast<double>(score_ascending(bound));
+      least = (norm * norm - score * score) / (2 * norm) * tile_norm;
+      size = (norm * norm + score * score) / (2 * norm) * tile_norm;
+    } else {
+      const auto score = static_cast<double>(score_descending(bound));
+      least = metric == Metric::ip ? score / norm * tile_norm : score * tile_norm;
+      size = std::abs(least) + (metric == Metric::ip ? 0x1p-149 / norm * tile_norm : 0.0);
+    }
+    least -= size * 0x1p-20;
+    if (!(least > -0x1p127)) return -std::numeric_limits<float>::infinity();
+    return least > 0x1p127 ? 0x1p127F : static_cast<float>(least);
+  }
+
+  /// Copies of some queries and of their filters, side by side.
+  std::pair<VectorQueries<ExecutionSpace>, RowFilter<ExecutionSpace>> gather(
+      const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
+      std::span<const std::size_t> chosen) {
+    const std::size_t dimension = task.rows.dimension;
+    const std::size_t count = chosen.size();
+    grow(exec_space, m_floats, count * dimension);
+    grow(exec_space, m_wide, count * dimension);
+    grow(exec_space, m_norms, count);
+    const std::size_t words = task.filter.words_per_query;
+    grow(exec_space, m_words, count * words);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t query = chosen[i];
+      Kokkos::deep_copy(exec_space, part_of(m_floats.view(), i * dimension, dimension),
+                        part_of(task.queries.floats, query * dimension, dimension));
+      Kokkos::deep_copy(exec_space, part_of(m_wide.view(), i * dimension, dimension),
+                        part_of(task.queries.values, query * dimension, dimension));
+      Kokkos::deep_copy(exec_space, part_of(m_norms.view(), i, 1),
+                        part_of(task.queries.norms, query, 1));
+      if (words > 0) {
+        Kokkos::deep_copy(exec_space, part_of(m_words.view(), i * words, words),
+                          part_of(task.filter.words, query * words, words));
+      }
+    }
+    return {{m_floats.const_view(), m_wide.const_view(), m_norms.const_view(), count},
+            words == 0 ? m_shared : RowFilter<ExecutionSpace>{m_words.const_view(), words}};
+  }
+
+  Tiles m_tiles;
+  PlainSearch<ExecutionSpace> m_plain;
+  RowFilter<ExecutionSpace> m_shared;  ///< of the call
+  Buffer<std::uint32_t, memory_space> m_rows;
+  Buffer<std::uint32_t, memory_space> m_uppers;
+  Buffer<std::uint32_t, memory_space> m_counts;
+  Buffer<float, memory_space> m_thresholds;
+  Buffer<float, memory_space> m_initial;
+  Buffer<std::uint32_t, memory_space> m_chosen;
+  Buffer<std::uint32_t, memory_space> m_offsets;
+  Buffer<std::uint32_t, memory_space> m_ids;
+  Buffer<std::uint32_t, memory_space> m_unit_queries;
+  Buffer<Rank, memory_space> m_ranks;
+  Buffer<Rank, memory_space> m_select;
+  Buffer<Rank, memory_space> m_part;
+  Buffer<Rank, memory_space> m_part_bounds;
+  Buffer<float, memory_space> m_floats;
+  Buffer<double, memory_space> m_wide;
+  Buffer<double, memory_space> m_norms;
+  Buffer<std::uint64_t, memory_space> m_words;
+  std::vector<std::uint32_t> m_host_counts;
+  std::vector<Rank> m_host_ranks;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_SRC_VECTOR_GEMM_SEARCH_HPP

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "GemmSearch.hpp"
+#include "Support.hpp"
+#include "VectorData.hpp"
+
+namespace {
+
+using namespace Kindred;
+using Testing::all_elements;
+using Testing::all_metrics;
+using Testing::normal_values;
+using Testing::StoredRows;
+using Testing::VectorData;
+
+/// \brief The worst products that the model allows: each off by all it may be, in a direction of
+/// its own, then rounded to float16.
+struct WorstProducts {
+  void run(const HostSpace&, const Impl::GemmShape& shape, const Arch::Float16* a,
+           const Arch::Float16* b, Arch::Float16* c) const {
+    const auto norm = [&](const Arch::Float16* x) {
+      double sum = 0;
+      for (std::uint64_t d = 0; d < shape.k; ++d) sum += std::pow(Arch::to_float(x[d]), 2);
+      return std::sqrt(sum);
+    };
+    std::vector<double> norms;
+    for (std::uint64_t j = 0; j < shape.n; ++j) norms.push_back(norm(b + j * shape.ldb));
+    for (std::uint64_t i = 0; i < shape.m; ++i) {
+      const double own = norm(a + i * shape.lda);
+      for (std::uint64_t j = 0; j < shape.n; ++j) {
+        double sum = 0;
+        for (std::uint64_t d = 0; d < shape.k; ++d) {
+          sum += static_cast<double>(Arch::to_float(a[i * shape.lda + d])) *
+                 Arch::to_float(b[j * shape.ldb + d]);
+        }
+        const double error = 0.999 * Impl::gemm_error(shape.k) * own * norms[j];
+        const double off = (i * 2654435761U + j * 40503U) / 8 % 2 == 0 ? error : -error;
+        c[i * shape.ldc + j] =
+            Arch::round_to<Arch::Float16>(static_cast<float>((sum + off) * shape.alpha));
+      }
+    }
+  }
+};
+
+/// What a search is asked for.
+struct Case {
+  Metric metric = Metric::cosine;
+  std::size_t top = 10;
+  std::vector<std::uint8_t> passes;  ///< a byte a row, or a row and query; none: all pass
+  std::vector<std::uint32_t> ids;
+};
+
+struct Found {
+  std::vector<Rank> ranks;
+  SearchReport report;
+};
+
+template <class ExecutionSpace>
+struct Prepared {
+  using memory_space = typename ExecutionSpace::memory_space;
+
+  Prepared(const ExecutionSpace& exec_space, const StoredRows& rows,
+           const std::vector<float>& queries, const Case& wanted)
+      : data(exec_space, rows, queries, wanted.ids) {
+    const std::size_t per_query = filter_words(rows.count());
+    const std::size_t bitmaps = wanted.passes.size() / std::max<std::size_t>(1, rows.count());
+    std::vector<std::uint64_t> bits(bitmaps * per_query, 0);
+    for (std::size_t i = 0; i < wanted.passes.size(); ++i) {
+      const std::size_t row = i % rows.count();
+      if (wanted.passes[i] != 0)
+        bits[i / rows.count() * per_query + row / 64] |= std::uint64_t{1} << row % 64;
+    }
+    words = Kokkos::View<std::uint64_t*, memory_space>("words", bits.size());
+    Impl::upload(exec_space, words, bits.data(), bits.size());
+    filter = {words, bitmaps > 1 ? per_query : 0};
+  }
+
+  VectorData<ExecutionSpace> data;
+  Kokkos::View<std::uint64_t*, memory_space> words;
+  RowFilter<ExecutionSpace> filter;
+};
+
+template <class ExecutionSpace, class Search>
+Found run(const ExecutionSpace& exec_space, Space space, Search& search, const StoredRows& rows,
+          const std::vector<float>& queries, const Case& wanted) {
+  using memory_space = typename ExecutionSpace::memory_space;
+  const Prepared<ExecutionSpace> prepared(exec_space, rows, queries, wanted);
+  search.bind(Testing::context().memory(space));
+  Found found;
+  found.ranks.resize(prepared.data.prepared.count * wanted.top);
+  Kokkos::View<Rank*, memory_space> best("best", found.ranks.size());
+  search.search(exec_space, prepared.data.view, prepared.filter, prepared.data.prepared,
+                wanted.metric, wanted.top, ArrayView<Rank, ExecutionSpace>(best), found.report);
+  Impl::download(exec_space, found.ranks.data(), best, found.ranks.size());
+  return found;
+}
+
+Found plainly(const StoredRows& rows, const std::vector<float>& queries, const Case& wanted) {
+  const auto& exec_space = Impl::host_instance(Testing::context(), Space::serial);
+  Impl::PlainSearch<HostSpace> search;
+  return run(exec_space, Space::serial, search, rows, queries, wanted);
+}
+
+/// Every way to search by products gives the ranks of the plain search.
+void expect_plain(const StoredRows& rows, const std::vector<float>& queries, const Case& wanted,
+                  bool all_ways = true) {
+  const Found expected = plainly(rows, queries, wanted);
+  for (const Space space : Testing::spaces()) {
+    const Found found = Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
+      Impl::GemmSearch<std::decay_t<decltype(exec_space)>> search;
+      return run(exec_space, space, search, rows, queries, wanted);
+    });
+    ASSERT_EQ(found.ranks, expected.ranks) << to_string(space);
+  }
+  if (!all_ways) return;
+  const auto& exec_space = Impl::host_instance(Testing::context(), Space::serial);
+  for (const auto& choice :
+       {Impl::HostGemmChoice{Impl::HostGemmLibrary::openblas, Impl::GemmType::float32},
+        {Impl::HostGemmLibrary::onednn, Impl::GemmType::float32}}) {
+    if (!Impl::host_gemm_why_not(choice.library, choice.input).empty()) continue;
+    Impl::GemmSearch<HostSpace> search;
+    search.tiles() = Impl::HostTiles(choice);
+    ASSERT_EQ(run(exec_space, Space::serial, search, rows, queries, wanted).ranks, expected.ranks)
+        << "float32";
+  }
+  Impl::GemmSearch<HostSpace, Impl::DeviceTiles<HostSpace, WorstProducts>> worst;
+  ASSERT_EQ(run(exec_space, Space::serial, worst, rows, queries, wanted).ranks, expected.ranks)
+      << "the worst float16 products";
+}
+
+StoredRows stored(const std::vector<float>& values, std::size_t dimension,
+                  VectorElement element = VectorElement::float32) {
+  return StoredRows::near(element, values, dimension);
+}
+
+TEST(GemmSearch, EqualsThePlainSearch) {
+  auto generator = Testing::generator("GemmSearch plain");
+  for (const auto& [count, dimension] :
+       {std::array{1UL, 1UL}, {7UL, 3UL}, {129UL, 17UL}, {1000UL, 40UL}, {2500UL, 16UL}}) {
+    for (const Metric metric : all_metrics) {
+      for (const std::size_t top : {1UL, 10UL, 200UL}) {
+        if (top > count) continue;
+        SCOPED_TRACE(std::string(to_string(metric)) + ", " + std::to_string(count) + " × " +
+                     std::to_string(dimension) + ", top " + std::to_string(top));
+        expect_plain(stored(normal_values(generator, count * dimension), dimension),
+                     normal_values(generator, 37 * dimension), {metric, top, {}, {}});
+      }
+    }
+  }
+}
+
+TEST(GemmSearch, EqualsThePlainSearchForEveryElement) {
+  auto generator = Testing::generator("GemmSearch elements");
+  const std::size_t dimension = 24;
+  const std::vector<float> values = normal_values(generator, 700 * dimension);
+  const std::vector<float> queries = normal_values(generator, 20 * dimension);
+  for (const VectorElement element : all_elements) {
+    for (const Metric metric : all_metrics) {
+      SCOPED_TRACE(std::string(to_string(element)) + ", " + std::string(to_string(metric)));
+      Case wanted{metric, 15, {}, {}};
+      for (std::uint32_t row = 0; row < 700; ++row) wanted.ids.push_back(3 * (699 - row));
+      expect_plain(stored(values, dimension, element), queries, wanted);
+    }
+  }
+}
+
+TEST(GemmSearch, ScreensMostRowsAway) {
+  auto generator = Testing::generator("GemmSearch survivors");
+  const std::size_t dimension = 64;
+  const std::size_t count = 30000;
+  const auto rows = stored(normal_values(generator, count * dimension), dimension);
+  const std::vector<float> queries = normal_values(generator, 64 * dimension);
+  const Case wanted{Metric::cosine, 10, {}, {}};
+  for (const Space space : Testing::spaces()) {
+    const Found found = Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
+      Impl::GemmSearch<std::decay_t<decltype(exec_space)>> search;
+      return run(exec_space, space, search, rows, queries, wanted);
+    });
+    EXPECT_EQ(found.report.screened, 64 * count);
+    EXPECT_GE(found.report.survivors, 64 * wanted.top);
+    EXPECT_LE(found.report.survivors, 64 * 3 * wanted.top) << to_string(space);
+  }
+}
+
+TEST(GemmSearch, AnswersLargeTops) {
+  auto generator = Testing::generator("GemmSearch tops");
+  const std::size_t dimension = 8;
+  const std::size_t count = 12000;
+  const auto rows = stored(normal_values(generator, count * dimension), dimension);
+  const std::vector<float> queries = normal_values(generator, 3 * dimension);
+  for (const std::size_t top : {1000UL, 10000UL, 12000UL})
+    expect_plain(rows, queries, {Metric::l2, top, {}, {}}, false);
+}
+
+/// Rows that try a bound: every kind that a rounding could judge wrongly.
+std::vector<float> adversarial_rows(std::mt19937_64& generator, std::size_t count,
+                                    std::size_t dimension, const std::vector<float>& query) {
+  std::vector<float> values = normal_values(generator, count * dimension);
+  std::uniform_int_distribution<int> exponent(-60, 60);
+  for (std::size_t row = 0; row < count; ++row) {
+    float* x = values.data() + row * dimension;
+    switch (row % 12) {
+      case 0:  // near-ties of the query: one bit apart
+        for (std::size_t d = 0; d < dimension; ++d) x[d] = query[d];
+        x[row % dimension] = std::nextafter(x[row % dimension], 1e30F);
+        break;
+      case 1:
+        for (std::size_t d = 0; d < dimension; ++d) x[d] = query[d] * (row % 24 == 1 ? 2.0F : 1.0F);
+        break;
+      case 2:  // any size
+        for (std::size_t d = 0; d < dimension; ++d)
+          x[d] = std::ldexp(x[d], exponent(generator) / 2);
+        break;
+      case 3: {
+        const int e = exponent(generator);
+        for (std::size_t d = 0; d < dimension; ++d) x[d] = std::ldexp(x[d], e);
+        break;
+      }
+      case 4:  // half way between two numbers of 16 bits
+        for (std::size_t d = 0; d < dimension; ++d)
+          x[d] = 1.0F + 0x1p-9F + (d % 2 == 0 ? 0x1p-11F : 0x1p-12F);
+        break;
+      case 5:  // cancels with the query
+        for (std::size_t d = 0; d < dimension; ++d) x[d] = (d % 2 == 0 ? 1e4F : -1e4F) + query[d];
+        break;
+      case 6:  // beside one element all are denormals of float16
+        for (std::size_t d = 0; d < dimension; ++d) x[d] = d == 0 ? 1000.0F : 0x1p-20F * x[d];
+        break;
+      case 7:
+        for (std::size_t d = 0; d < dimension; ++d) x[d] = 1e-42F * x[d];
+        break;
+      case 8:
+        for (std::size_t d = 0; d < dimension; ++d) x[d] = d % 3 == 0 ? -0.0F : 0.0F;
+        break;
+      case 9:
+        for (std::size_t d = 0; d < dimension; ++d) x[d] = 1e30F * x[d];
+        break;
+      default:
+        break;
+    }
+  }
+  return values;
+}
+
+TEST(GemmSearch, SurvivesAdversarialRows) {
+  auto generator = Testing::generator("GemmSearch adversarial");
+  for (const std::size_t dimension : {5UL, 48UL}) {
+    std::vector<float> queries = normal_values(generator, 6 * dimension);
+    for (std::size_t d = 0; d < dimension; ++d) {
+      queries[dimension + d] *= 0x1p50F;
+      queries[2 * dimension + d] *= 0x1p-50F;
+      queries[3 * dimension + d] = d == 0 ? 1.0F : 1e-30F;
+    }
+    const std::vector<float> values = adversarial_rows(generator, 600, dimension, queries);
+    for (const Metric metric : all_metrics) {
+      for (const std::size_t top : {1UL, 20UL, 150UL}) {
+        SCOPED_TRACE(std::string(to_string(metric)) + ", dimension " + std::to_string(dimension) +
+                     ", top " + std::to_string(top));
+        expect_plain(stored(values, dimension), queries, {metric, top, {}, {}});
+      }
+    }
+  }
+}
+
+TEST(GemmSearch, RanksWhatIsNotFinite) {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  auto generator = Testing::generator("GemmSearch not finite");
+  const std::size_t dimension = 20;
+  const std::size_t count = 300;
+  std::vector<float> values = normal_values(generator, count * dimension);
+  for (std::size_t row = 0; row < count; row += 10) values[row * dimension + row % dimension] = nan;
+  for (std::size_t row = 5; row < count; row += 50) values[row * dimension] = infinity;
+  values[7 * dimension] = -infinity;
+  values[9 * dimension + 3] = std::numeric_limits<float>::max();
+  std::vector<float> queries = normal_values(generator, 6 * dimension);
+  queries[0] = nan;
+  queries[dimension] = infinity;
+  std::fill_n(queries.begin() + 2 * dimension, dimension, 0.0F);
+  std::fill_n(queries.begin() + 3 * dimension, dimension, 1e-40F);
+  queries[4 * dimension] = std::numeric_limits<float>::max();
+  for (const Metric metric : all_metrics) {
+    for (const std::size_t top : {5UL, 280UL, 300UL})
+      expect_plain(stored(values, dimension), queries, {metric, top, {}, {}});
+  }
+}
+
+TEST(GemmSearch, AnswersWhereListsOverflow) {
+  // Every row is the same: all tie at the bound.
+  const std::size_t dimension = 12;
+  std::vector<float> values;
+  for (std::size_t i = 0; i < 1500 * dimension; ++i)
+    values.push_back(static_cast<float>(i % dimension) + 0.25F);
+  auto generator = Testing::generator("GemmSearch overflow");
+  const std::vector<float> queries = normal_values(generator, 5 * dimension);
+  for (const Metric metric : all_metrics)
+    expect_plain(stored(values, dimension), queries, {metric, 10, {}, {}});
+}
+
+TEST(GemmSearch, EqualsSearchThenFilter) {
+  auto generator = Testing::generator("GemmSearch filter");
+  const std::size_t dimension = 16;
+  const std::size_t count = 1100;
+  const std::size_t query_count = 9;
+  const auto rows = stored(normal_values(generator, count * dimension), dimension);
+  const std::vector<float> queries = normal_values(generator, query_count * dimension);
+  for (const unsigned share : {0U, 1U, 20U, 50U, 99U, 100U}) {
+    for (const bool per_query : {false, true}) {
+      SCOPED_TRACE(std::to_string(share) + " % pass" + (per_query ? ", a filter a query" : ""));
+      Case wanted{Metric::ip, 30, {}, {}};
+      for (std::size_t i = 0; i < count * (per_query ? query_count : 1); ++i)
+        wanted.passes.push_back(generator() % 100 < share ? 1 : 0);
+      expect_plain(rows, queries, wanted);
+    }
+  }
+}
+
+TEST(GemmSearch, FindsAllRowsWithinABound) {
+  auto generator = Testing::generator("GemmSearch within");
+  const std::size_t dimension = 16;
+  const std::size_t count = 900;
+  std::vector<float> values = normal_values(generator, count * dimension);
+  values[0] = std::numeric_limits<float>::quiet_NaN();
+  values[5 * dimension] = std::numeric_limits<float>::infinity();
+  const auto rows = stored(values, dimension);
+  std::vector<float> queries = normal_values(generator, 8 * dimension);
+  queries[dimension] = std::numeric_limits<float>::quiet_NaN();
+  for (const Metric metric : all_metrics) {
+    const Case wanted{metric, count, {}, {}};
+    const Found all = plainly(rows, queries, wanted);
+    // Scores of the answers themselves: rows at the bound belong to it.
+    for (const std::size_t place : {0UL, 1UL, 99UL, 500UL, 898UL, 899UL}) {
+      std::vector<Rank> bounds;
+      std::vector<std::vector<Rank>> expected;
+      for (std::size_t query = 0; query < 8; ++query) {
+        const Rank bound = all.ranks[query * count + place] | 0xFFFFFFFFU;
+        bounds.push_back(bound == rank_none ? bound - 1 : bound);
+        expected.emplace_back();
+        for (std::size_t i = 0; i < count; ++i) {
+          if (all.ranks[query * count + i] <= bounds.back())
+            expected.back().push_back(all.ranks[query * count + i]);
+        }
+      }
+      for (const Space space : Testing::spaces()) {
+        const auto found =
+            Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
+              using execution_space = std::decay_t<decltype(exec_space)>;
+              const Prepared<execution_space> prepared(exec_space, rows, queries, wanted);
+              Kokkos::View<Rank*, typename execution_space::memory_space> view("bounds", 8);
+              Impl::upload(exec_space, view, bounds.data(), 8);
+              Impl::GemmSearch<execution_space> search;
+              search.bind(Testing::context().memory(space));
+              std::vector<std::vector<Rank>> lists(8);
+              SearchReport report;
+              search.search_within(exec_space, prepared.data.view, prepared.filter,
+                                   prepared.data.prepared, metric,
+                                   ArrayView<const Rank, execution_space>(view), lists, report);
+              for (auto& list : lists) std::sort(list.begin(), list.end());
+              return lists;
+            });
+        ASSERT_EQ(found, expected)
+            << to_string(metric) << ", place " << place << ", " << to_string(space);
+      }
+    }
+  }
+}
+
+}  // namespace
