@@ -145,7 +145,7 @@ struct SpreadingEngine::State {
 
   void place_on_device(Residency residency) {
     if (!context.is_usable(Space::cuda)) {
-      if (residency != Residency::both) return;
+      if (!needs_device(residency)) return;
       throw SpaceUnavailable("space cuda cannot hold the graph: " +
                              context.info(Space::cuda).why_not);
     }
@@ -164,10 +164,10 @@ struct SpreadingEngine::State {
             graph.set_plan(exec_space, memory, plan);
             side.workspace.emplace(memory);
             device_bytes = graph.bytes();
-            resident = resident.with(Space::cuda);
+            resident = reachable(residency, true);
           } catch (const OutOfMemory& error) {
             side.graph.reset();
-            if (residency == Residency::both) throw;
+            if (needs_device(residency)) throw;
             context.log(LogLevel::info,
                         std::string("the graph stays on the host: ") + error.what());
           }

@@ -80,8 +80,8 @@ struct VectorIndex::State {
     workload.items = items;
     workload.work = static_cast<double>(items) * static_cast<double>(store.dimension());
     workload.transfer_bytes = transfer_bytes;
-    workload.resident = SpaceSet::host();
-    if (store.on_device() || streams()) workload.resident = SpaceSet::all();
+    workload.resident =
+        streams() ? SpaceSet::all() : reachable(store.residency(), store.on_device());
     return workload;
   }
   /// A search of \p queries by \p path.
@@ -124,14 +124,15 @@ struct VectorIndex::State {
   /// Where the dispatcher or \p forced says: `start()`, then `body(exec_space, search, begin,
   /// length)` for blocks of \p count queries, fewer of them and of rows where memory runs out.
   template <class Start, class Body>
-  DispatchRecord run(const Workload& workload, SearchPath path, std::optional<Space> forced,
-                     std::size_t count, std::size_t block, const Start& start, const Body& body) {
+  DispatchRecord run(const Workload& workload, std::optional<SearchPath> path,
+                     std::optional<Space> forced, std::size_t count, std::size_t block,
+                     const Start& start, const Body& body) {
     return context.run(workload, forced, [&](Space space) {
       Impl::with_instance(context, space, [&](const auto& exec_space) {
         auto& own = search<std::decay_t<decltype(exec_space)>>(space);
         const std::lock_guard lock(own.mutex);
         start();
-        own.begin(path);
+        if (path) own.begin(*path);
         split_and_retry(count, block, [&](std::size_t begin, std::size_t length) {
           while (true) {
             try {
@@ -345,10 +346,10 @@ ScoreResults VectorIndex::score(std::span<const float> queries,
   Workload workload = state.workload(
       Operation::score, items,
       queries.size_bytes() + sizeof(std::uint32_t) * items + sizeof(Rank) * count * options.top);
-  if (!store.on_device()) workload.resident = SpaceSet::host();
+  if (state.streams()) workload.resident = SpaceSet::host();
   std::vector<Rank> best;
   results.record = state.run(
-      workload, SearchPath::plain, options.space, count,
+      workload, {}, options.space, count,
       Impl::block_queries(store, longest * 3 + std::min(options.top, longest), filter),
       [&] {
         results.report = {};

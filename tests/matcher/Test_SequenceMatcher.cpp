@@ -581,8 +581,13 @@ TEST(SequenceMatcher, RefusesWhatIsWrong) {
     MatchOptions asked;
     asked.space = Space::cuda;
     EXPECT_THROW(matcher.match(query, asked), SpaceUnavailable);
-    EXPECT_THROW(SequenceMatcher(Testing::context(), ragged({text("ab")}), Residency::both),
-                 SpaceUnavailable);
+    for (const Residency residency : {Residency::both, Residency::device}) {
+      EXPECT_THROW(SequenceMatcher(Testing::context(), ragged({text("ab")}), residency),
+                   SpaceUnavailable);
+    }
+  } else {
+    const SequenceMatcher device(Testing::context(), ragged({text("ab")}), Residency::device);
+    EXPECT_EQ(device.match(query).record.chosen, Space::cuda);
   }
 }
 

@@ -272,13 +272,17 @@ TEST(VectorIndex, AllocatesNothingForACallLikeTheLast) {
   for (int query = 0; query < 5; ++query)
     candidates.push_row(std::vector<std::uint64_t>{1, 2, 3, 500, 19999});
   for (const Space space : Testing::spaces()) {
-    const SearchOptions options = search_options(Metric::cosine, 10, space);
-    index.search(queries, options);
-    index.score(queries, candidates, options);
-    const auto before = Testing::context().memory_statistics(space).allocations_total;
-    index.search(queries, options);
-    index.score(queries, candidates, options);
-    EXPECT_EQ(Testing::context().memory_statistics(space).allocations_total, before);
+    for (const SearchPath path : {SearchPath::plain, SearchPath::screen}) {
+      SearchOptions options = search_options(Metric::cosine, 10, space);
+      options.path = path;
+      index.search(queries, options);
+      index.score(queries, candidates, options);
+      const auto before = Testing::context().memory_statistics(space).allocations_total;
+      index.search(queries, options);
+      index.score(queries, candidates, options);
+      EXPECT_EQ(Testing::context().memory_statistics(space).allocations_total, before)
+          << to_string(path) << " on " << to_string(space);
+    }
   }
 }
 
@@ -366,6 +370,26 @@ TEST(VectorIndex, RefusesBadArguments) {
   EXPECT_GE(index.bytes(Space::serial), rows.size() * sizeof(float));
 }
 
+TEST(VectorIndex, StreamsThroughADeviceWhatDoesNotFitThere) {
+  auto generator = Testing::generator("VectorIndex streams");
+  const std::vector<float> rows = normal_values(generator, 60'000 * 96);
+  const std::vector<float> queries = normal_values(generator, 3 * 96);
+  ContextOptions context_options;
+  context_options.load_profile = false;
+  context_options.device_budget = 20U << 20U;  // rows take 22 MiB
+  Context context(context_options);
+  const VectorIndex index(context, rows, 96);
+  for (const Metric metric : all_metrics) {
+    SearchOptions options = search_options(metric, 10, Space::serial);
+    const Answer expected = answer_of(index.search(queries, options));
+    for (const Space space : Testing::spaces()) {
+      options.space = space;
+      EXPECT_EQ(answer_of(index.search(queries, options)), expected) << to_string(space);
+    }
+  }
+  EXPECT_EQ(index.bytes(Space::cuda), 0U);
+}
+
 TEST(VectorIndex, IsWhereItsResidencySays) {
   const std::vector<float> rows(12, 1.0F);
   const std::vector<float> query(3, 1.0F);
@@ -375,8 +399,13 @@ TEST(VectorIndex, IsWhereItsResidencySays) {
   EXPECT_THROW(host.search(query, on_device), SpaceUnavailable);
   if (Testing::context().is_usable(Space::cuda)) {
     EXPECT_GT(VectorIndex(Testing::context(), rows, 3).bytes(Space::cuda), 0U);
+    const VectorIndex device(Testing::context(), rows, 3, Residency::device);
+    EXPECT_EQ(device.search(query, search_options(Metric::ip, 1)).record.chosen, Space::cuda);
+    EXPECT_THROW(device.search(query, search_options(Metric::ip, 1, Space::serial)),
+                 SpaceUnavailable);
   } else {
-    EXPECT_THROW(VectorIndex(Testing::context(), rows, 3, Residency::both), SpaceUnavailable);
+    for (const Residency residency : {Residency::both, Residency::device})
+      EXPECT_THROW(VectorIndex(Testing::context(), rows, 3, residency), SpaceUnavailable);
   }
 }
 

@@ -28,7 +28,7 @@ void PatternSegment::place(Residency residency) {
   for (const Space space : {Space::serial, Space::openmp}) {
     if (context.is_usable(space)) add_scan(space, tiles);
   }
-  const bool wanted = residency == Residency::both ||
+  const bool wanted = needs_device(residency) ||
                       (residency == Residency::automatic && context.is_usable(Space::cuda));
   if (!wanted) return;
   try {
@@ -37,8 +37,9 @@ void PatternSegment::place(Residency residency) {
       add_scan(Space::cuda, std::make_shared<const TileBuffers<space_type>>(copy_tiles(
                                 exec_space, context.memory(Space::cuda), m_store.tiles)));
     });
+    m_resident = m_resident & reachable(residency, true);
   } catch (const OutOfMemory& error) {
-    if (residency == Residency::both) throw;
+    if (needs_device(residency)) throw;
     context.log(LogLevel::warning, std::string("patterns stay on the host: ") + error.what());
   }
 }

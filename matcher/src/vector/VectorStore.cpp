@@ -64,8 +64,8 @@ std::vector<StoredVectors> VectorStore::stored() const {
 }
 
 void VectorStore::check_options() const {
-  if (m_options.residency != Residency::both || m_context->is_usable(Space::cuda)) return;
-  throw SpaceUnavailable("residency both needs space cuda, which cannot be used: " +
+  if (!needs_device(m_options.residency) || m_context->is_usable(Space::cuda)) return;
+  throw SpaceUnavailable("residency both or device needs space cuda, which cannot be used: " +
                          m_context->info(Space::cuda).why_not);
 }
 
@@ -104,7 +104,7 @@ void VectorStore::place(VectorSegment& segment) const {
   try {
     segment.make_device_resident();
   } catch (const OutOfMemory& error) {
-    if (m_options.residency == Residency::both) throw;
+    if (needs_device(m_options.residency)) throw;
     m_context->log(LogLevel::info, std::string("rows stay on the host: ") + error.what());
   }
 }
