@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TESTS_HNSW_HNSW_SUPPORT_HPP
+#define KINDRED_TESTS_HNSW_HNSW_SUPPORT_HPP
+
+#include <kindred/backends/Reference.hpp>
+#include <kindred/matcher/HnswIndex.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <filesystem>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "Support.hpp"
+#include "TempFolder.hpp"
+
+namespace Kindred::Testing {
+
+inline constexpr Metric all_metrics[] = {Metric::cosine, Metric::ip, Metric::l2};
+
+/// Rows around random centres, `count × dimension`.
+inline std::vector<float> clustered(std::mt19937_64& generator, std::size_t count,
+                                    std::size_t dimension, std::size_t clusters,
+                                    float spread = 0.4F) {
+  std::mt19937_64 fixed(99);  // the centres: the same for rows and queries
+  std::normal_distribution<float> normal;
+  std::vector<float> centres(clusters * dimension);
+  for (float& value : centres) value = normal(fixed);
+  std::vector<float> out(count * dimension);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t centre = generator() % clusters;
+    for (std::size_t d = 0; d < dimension; ++d)
+      out[i * dimension + d] = centres[centre * dimension + d] + spread * normal(generator);
+  }
+  return out;
+}
+
+inline std::span<const float> row_of(const std::vector<float>& rows, std::size_t dimension,
+                                     std::size_t i) {
+  return std::span(rows).subspan(i * dimension, dimension);
+}
+
+/// The share of the truly nearest that was found, whatever their order.
+inline double recall(const HnswResults& found, Metric metric, const std::vector<float>& rows,
+                     std::size_t dimension, const std::vector<float>& queries,
+                     std::span<const std::uint8_t> filter = {}) {
+  std::size_t hits = 0;
+  std::size_t all = 0;
+  for (std::size_t q = 0; q < queries.size() / dimension; ++q) {
+    const auto truth =
+        Reference::search(metric, rows, row_of(queries, dimension, q), found.top, filter);
+    for (const std::int64_t id : truth.ids) {
+      if (id < 0) continue;
+      ++all;
+      const auto begin = found.ids.begin() + static_cast<std::ptrdiff_t>(q * found.top);
+      hits += static_cast<std::size_t>(
+          std::count(begin, begin + static_cast<std::ptrdiff_t>(found.top), id));
+    }
+  }
+  return static_cast<double>(hits) / static_cast<double>(all);
+}
+
+inline std::vector<std::uint32_t> bits(const std::vector<float>& values) {
+  std::vector<std::uint32_t> out;
+  for (const float value : values) out.push_back(std::bit_cast<std::uint32_t>(value));
+  return out;
+}
+
+/// The bytes of the index as a file: all of its graph and rows.
+inline std::string file_of(const HnswIndex& index) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("kindred-hnsw-" + std::to_string(::getpid())))
+          .string();
+  index.save(path);
+  std::string bytes = read_all(path);
+  std::filesystem::remove(path);
+  return bytes;
+}
+
+}  // namespace Kindred::Testing
+
+#endif  // KINDRED_TESTS_HNSW_HNSW_SUPPORT_HPP

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../files/SectionBytes.hpp"
+#include "HnswSupport.hpp"
+#include "MemoryFile.hpp"
+
+#include <cstring>
+#include <fstream>
+
+namespace {
+
+using namespace Kindred;
+using Testing::clustered;
+using Testing::file_of;
+using ::testing::HasSubstr;
+using Testing::message_of;
+using Testing::read_all;
+using Testing::TempFolder;
+
+HnswSettings settings_of(Metric metric, std::size_t m = 16) {
+  HnswSettings settings;
+  settings.metric = metric;
+  settings.m = m;
+  settings.ef_construction = 40;
+  return settings;
+}
+
+/// A few rows on several levels, one of them removed.
+HnswIndex small_index(HnswTraversal traversal = HnswTraversal::automatic) {
+  auto generator = Testing::generator("small index");
+  HnswSettings settings = settings_of(Metric::l2, 2);
+  settings.traversal = traversal;
+  HnswIndex index =
+      HnswIndex::build(Testing::context(), clustered(generator, 12, 3, 2), 3, settings);
+  index.remove(std::vector<std::uint64_t>{4});
+  return index;
+}
+
+std::string hnswlib_file_of(const HnswIndex& index) {
+  const TempFolder folder;
+  index.export_hnswlib(folder / "index.bin");
+  return read_all(folder / "index.bin");
+}
+
+/// Walks and changes an index of whatever a file held.
+void use(HnswIndex& index) {
+  const std::vector<float> query(index.dimension(), 0.5F);
+  HnswSearchOptions options;
+  options.top = std::min<std::size_t>(3, index.size());
+  options.ef = 5;
+  if (index.size() > 0) {
+    const auto found = index.search(query, options);
+    EXPECT_EQ(found.ids.size(), options.top);
+  }
+  index.statistics();
+  if (index.id_limit() < 1000) {
+    index.add(query);
+    index.remove(std::vector<std::uint64_t>{index.id_limit() - 1});
+  }
+  index.repair();
+}
+
+/// Every byte of \p good in five other ways; \p load makes an index or refuses.
+template <class Load>
+void sweep(const std::string& good, const Load& load, bool resealed, std::size_t step = 1) {
+  const Testing::MemoryFile file;
+  std::size_t refused = 0;
+  std::size_t taken = 0;
+  for (std::size_t at = 0; at < good.size(); at += step) {
+    for (const int change : {0x01, 0x80, 0xFF, 0x10, 0x7F}) {
+      std::string bytes = good;
+      bytes[at] = static_cast<char>(bytes[at] ^ change);
+      if (resealed) Testing::reseal({bytes.data(), bytes.size()});
+      file.set(bytes);
+      try {
+        HnswIndex index = load(file.path());
+        use(index);
+        ++taken;
+      } catch (const CorruptFile&) {
+        ++refused;
+      }
+    }
+  }
+  EXPECT_GT(refused, 0U);
+  if (!resealed) return;
+  EXPECT_GT(taken, 0U);  // else the changes were never looked at behind the first check
+}
+
+HnswIndex load(const std::string& path) { return HnswIndex::load(Testing::context(), path); }
+HnswIndex import(const std::string& path) {
+  return HnswIndex::import_hnswlib(Testing::context(), path, Metric::l2, 3);
+}
+
+TEST(HnswFile, GivesBackTheSameIndexBitByBit) {
+  auto generator = Testing::generator("file");
+  const TempFolder folder;
+  const auto rows = clustered(generator, 900, 20, 9);
+  const auto queries = clustered(generator, 20, 20, 9);
+  for (const Metric metric : {Metric::cosine, Metric::ip, Metric::l2}) {
+    HnswIndex index = HnswIndex::build(Testing::context(), rows, 20, settings_of(metric));
+    index.remove(std::vector<std::uint64_t>{7});
+    index.save(folder / "a");
+    HnswIndex loaded = load(folder / "a");
+    loaded.save(folder / "b");
+    EXPECT_TRUE(read_all(folder / "a") == read_all(folder / "b"));
+    EXPECT_EQ(loaded.search(queries).ids, index.search(queries).ids);
+    EXPECT_EQ(loaded.statistics().links, index.statistics().links);
+    EXPECT_EQ(loaded.statistics().bytes, 0U);  // all of it is mapped
+    // What is done to the loaded one is what is done to the other.
+    for (HnswIndex* each : {&index, &loaded}) {
+      each->add(queries);
+      each->remove(std::vector<std::uint64_t>{11, 903});
+      each->repair();
+    }
+    EXPECT_TRUE(file_of(index) == file_of(loaded));
+    // The file is as it was.
+    EXPECT_TRUE(read_all(folder / "a") == read_all(folder / "b"));
+  }
+}
+
+TEST(HnswFile, KeepsAnEmptyIndex) {
+  const TempFolder folder;
+  HnswIndex(Testing::context(), 5, settings_of(Metric::ip)).save(folder / "a");
+  HnswIndex index = load(folder / "a");
+  EXPECT_EQ(index.size(), 0U);
+  EXPECT_EQ(index.settings().metric, Metric::ip);
+  index.add(std::vector<float>{1, 2, 3, 4, 5});
+  EXPECT_EQ(index.size(), 1U);
+}
+
+TEST(HnswFile, RefusesEveryChangedByte) {
+  for (const HnswTraversal traversal : {HnswTraversal::bytes, HnswTraversal::floats}) {
+    const std::string good = file_of(small_index(traversal));
+    sweep(good, load, false, 3);
+    sweep(good, load, true, 3);
+  }
+}
+
+TEST(HnswFile, RefusesEveryCut) {
+  const std::string good = file_of(small_index());
+  const Testing::MemoryFile file;
+  for (std::size_t length = 0; length < good.size(); length += 7) {
+    file.set(std::string_view(good).substr(0, length));
+    EXPECT_THROW(load(file.path()), CorruptFile) << length;
+  }
+}
+
+TEST(HnswFile, IsNotThere) {
+  EXPECT_THROW(load("/nonexistent/index"), NotFound);
+  EXPECT_THROW(import("/nonexistent/index"), NotFound);
+  EXPECT_THROW(import("/tmp"), InvalidArgument);
+}
+
+TEST(Hnswlib, ReadsWhatItWrites) {
+  auto generator = Testing::generator("hnswlib");
+  const TempFolder folder;
+  const auto rows = clustered(generator, 700, 12, 9);
+  const auto queries = clustered(generator, 20, 12, 9);
+  for (const Metric metric : {Metric::cosine, Metric::ip, Metric::l2}) {
+    HnswIndex index = HnswIndex::build(Testing::context(), rows, 12, settings_of(metric));
+    index.remove(std::vector<std::uint64_t>{5});
+    index.export_hnswlib(folder / "a.bin");
+    const HnswIndex again =
+        HnswIndex::import_hnswlib(Testing::context(), folder / "a.bin", metric, 12);
+    again.export_hnswlib(folder / "b.bin");
+    EXPECT_EQ(again.size(), 699U);
+    EXPECT_EQ(again.id_limit(), 700U);
+    EXPECT_EQ(again.statistics().links, index.statistics().links);
+    if (metric != Metric::cosine) {  // normalised once more, rows may change in the last bit
+      EXPECT_TRUE(read_all(folder / "a.bin") == read_all(folder / "b.bin"));
+      EXPECT_EQ(again.search(queries).ids, index.search(queries).ids);
+    }
+    EXPECT_GE(Testing::recall(again.search(queries), metric, rows, 12, queries), 0.95);
+  }
+}
+
+TEST(Hnswlib, ReadsAndWritesAnEmptyIndex) {
+  const TempFolder folder;
+  HnswIndex(Testing::context(), 3, settings_of(Metric::l2)).export_hnswlib(folder / "a.bin");
+  EXPECT_EQ(read_all(folder / "a.bin").size(), 96U);
+  EXPECT_EQ(import(folder / "a.bin").size(), 0U);
+}
+
+TEST(Hnswlib, SaysWhichDimensionTheFileHas) {
+  const TempFolder folder;
+  small_index().export_hnswlib(folder / "a.bin");
+  EXPECT_THAT(message_of<CorruptFile>([&] {
+                HnswIndex::import_hnswlib(Testing::context(), folder / "a.bin", Metric::l2, 4);
+              }),
+              HasSubstr("12 bytes; float32 of dimension 4 has 16"));
+  EXPECT_THROW(HnswIndex::import_hnswlib(Testing::context(), folder / "a.bin", Metric::l2,
+                                         ~std::size_t{0} / 4),
+               CorruptFile);
+}
+
+TEST(Hnswlib, RefusesOrSurvivesEveryChangedByte) {
+  const std::string good = hnswlib_file_of(small_index());
+  sweep(good, import, false);
+  const Testing::MemoryFile file;
+  for (std::size_t length = 0; length < good.size(); ++length) {
+    file.set(std::string_view(good).substr(0, length));
+    EXPECT_THROW(import(file.path()), CorruptFile) << length;
+  }
+  file.set(good + std::string(1, '\0'));
+  EXPECT_THAT(message_of<CorruptFile>([&] { import(file.path()); }), HasSubstr("goes on"));
+}
+
+TEST(Hnswlib, SaysWhatIsWrongAndWhere) {
+  const std::string good = hnswlib_file_of(small_index());
+  const Testing::MemoryFile file;
+  const auto refuse = [&](std::size_t at, auto value, const char* why) {
+    std::string bytes = good;
+    std::memcpy(bytes.data() + at, &value, sizeof(value));
+    file.set(bytes);
+    EXPECT_THAT(message_of<CorruptFile>([&] { import(file.path()); }), HasSubstr(why));
+  };
+  constexpr std::size_t first = 96;
+  refuse(0, std::uint64_t{4}, "offset of level 0");
+  refuse(8, std::uint64_t{1}, "room for 1");
+  refuse(16, std::uint64_t{1} << 40U, "elements of");
+  refuse(24, std::uint64_t{41}, "size of an element");
+  refuse(32, std::uint64_t{36}, "give the dimension");
+  refuse(40, std::uint64_t{24}, "offset of a row");
+  refuse(48, std::int32_t{200}, "highest level");
+  refuse(52, std::uint32_t{12}, "the entry 12");
+  refuse(56, std::uint64_t{3}, "links of an upper level");
+  refuse(64, std::uint64_t{3}, "links of level 0");
+  refuse(72, std::uint64_t{1}, "M is 1");
+  refuse(first, std::uint32_t{5}, "5 links on level 0");
+  refuse(first + 4, std::uint32_t{12}, "a link to 12");
+  refuse(first + 20, std::uint32_t{0x7FC00000U}, "not finite");
+  refuse(first + 32, ~std::uint64_t{0}, "the label");
+  refuse(
+      first + 40 + 32,
+      [&] {
+        std::uint64_t label = 0;
+        std::memcpy(&label, good.data() + first + 32, sizeof(label));
+        return label;
+      }(),
+      "twice");
+}
+
+}  // namespace
