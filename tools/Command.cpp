@@ -82,6 +82,7 @@ int run(int argc, const char* const* argv) {
   add_vectors_command(app, global);
   add_search_command(app, global);
   add_score_command(app, global);
+  add_index_command(app, global);
   add_spread_command(app, global);
   take_global_options(app);
   try {

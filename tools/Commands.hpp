@@ -13,6 +13,7 @@ void add_match_command(CLI::App& app, const GlobalOptions& global);
 void add_patterns_command(CLI::App& app, const GlobalOptions& global);
 void add_vectors_command(CLI::App& app, const GlobalOptions& global);
 void add_search_command(CLI::App& app, const GlobalOptions& global);
+void add_index_command(CLI::App& app, const GlobalOptions& global);
 void add_score_command(CLI::App& app, const GlobalOptions& global);
 void add_spread_command(CLI::App& app, const GlobalOptions& global);
 

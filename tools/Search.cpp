@@ -5,10 +5,7 @@
 #include "VectorFlags.hpp"
 #include "io/Answer.hpp"
 #include "io/InputError.hpp"
-#include "io/Npy.hpp"
-#include "io/Output.hpp"
-
-#include <kindred/backends/AtomicFile.hpp>
+#include "io/RankedOutput.hpp"
 
 #include <fmt/format.h>
 
@@ -32,58 +29,8 @@ struct SearchFlags {
   std::string out_scores;
 };
 
-/// Prints a line a query. Places that a filter left empty are not listed.
-class LineSink {
- public:
-  void put(const SearchResults& results, std::size_t first, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) {
-      m_row.clear();
-      for (std::size_t at = i * results.top; at < (i + 1) * results.top; ++at) {
-        if (results.ids[at] < 0) break;
-        m_row.push_back({results.ids[at], results.scores[at]});
-      }
-      put(m_row, first + i);
-    }
-  }
-  void put(std::span<const ScoredId> row, std::size_t query) {
-    append_query(m_output.text(), {}, query);
-    append_scored(m_output.text(), row);
-    m_output.flush_if_large();
-  }
-  void close() { m_output.flush(); }
-
- private:
-  Output m_output;
-  std::vector<ScoredId> m_row;
-};
-
-/// Writes the two arrays, of which both appear or none.
-class FileSink {
- public:
-  FileSink(const std::string& ids, const std::string& scores) : m_ids(ids), m_scores(scores) {}
-
-  void begin(std::size_t queries, std::size_t top) {
-    const std::string ids = npy_header("<i8", queries, top);
-    const std::string scores = npy_header("<f4", queries, top);
-    m_ids.write(ids.data(), ids.size());
-    m_scores.write(scores.data(), scores.size());
-  }
-  void put(const SearchResults& results) {
-    m_ids.write(results.ids.data(), results.ids.size() * sizeof(results.ids[0]));
-    m_scores.write(results.scores.data(), results.scores.size() * sizeof(results.scores[0]));
-  }
-  void close() { AtomicFile::publish({&m_ids, &m_scores}); }
-
- private:
-  AtomicFile m_ids;
-  AtomicFile m_scores;
-};
-
 void check(const SearchFlags& flags) {
-  if (flags.out_ids.empty() != flags.out_scores.empty())
-    throw UsageError("search: --out-ids and --out-scores go together");
-  if (!flags.out_ids.empty() && flags.out_ids == flags.out_scores)
-    throw UsageError(fmt::format("search: --out-ids and --out-scores are both {}", flags.out_ids));
+  check_out_files("search", flags.out_ids, flags.out_scores);
   if (flags.at_least && (flags.top > 0 || !flags.out_ids.empty())) {
     throw UsageError(
         fmt::format("search: --at-least gives rows of different lengths and does not go with {}",
@@ -103,7 +50,7 @@ std::size_t top_of(const SearchFlags& flags, std::size_t rows) {
 
 /// The best rows of each query, to the files if there are any.
 void put_best(const VectorInput& input, const SearchOptions& options, Session& session,
-              std::optional<FileSink>& files, LineSink& lines, std::size_t first,
+              std::optional<RankedFiles>& files, RankedLines& lines, std::size_t first,
               std::size_t count) {
   SearchResults results;
   if (input.index) {
@@ -121,7 +68,7 @@ void put_best(const VectorInput& input, const SearchOptions& options, Session& s
 
 /// All rows of each query whose score is \p score or better.
 void put_at_least(const VectorInput& input, float score, const SearchOptions& options,
-                  Session& session, LineSink& lines, std::size_t first, std::size_t count) {
+                  Session& session, RankedLines& lines, std::size_t first, std::size_t count) {
   ScoreResults results;
   if (input.index) {
     results = session.timed(Phase::compute, [&] {
@@ -136,7 +83,7 @@ void put_at_least(const VectorInput& input, float score, const SearchOptions& op
 void search(const GlobalOptions& global, const SearchFlags& flags) {
   check(flags);
   SearchOptions options = search_options("search", flags.vectors);
-  std::optional<FileSink> files;
+  std::optional<RankedFiles> files;
   if (!flags.out_ids.empty()) files.emplace(flags.out_ids, flags.out_scores);
   Session session(global, "search");
   std::vector<std::uint8_t> filter;
@@ -151,7 +98,7 @@ void search(const GlobalOptions& global, const SearchFlags& flags) {
   options.filter = filter;
   options.top = top_of(flags, input.rows);
 
-  LineSink lines;
+  RankedLines lines;
   if (files) files->begin(input.queries.rows, options.top);
   Progress progress("answering", !global.quiet);
   for_each_batch(input.queries.rows, batch_size(flags.at_least ? input.rows : options.top),

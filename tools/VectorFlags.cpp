@@ -13,13 +13,6 @@ namespace Kindred::Tools {
 
 namespace {
 
-Metric metric_from_string(const std::string& name) {
-  for (const Metric metric : {Metric::cosine, Metric::ip, Metric::l2}) {
-    if (to_string(metric) == name) return metric;
-  }
-  throw UsageError(fmt::format("--metric: '{}' is none of cosine, ip, l2", name));
-}
-
 SearchPath path_from_string(const std::string& name) {
   for (const SearchPath path : {SearchPath::plain, SearchPath::screen, SearchPath::matrix}) {
     if (to_string(path) == name) return path;
@@ -38,6 +31,13 @@ VectorArray read_array(const std::string& path, const ReadProgress& progress) {
 }
 
 }  // namespace
+
+Metric metric_from_string(const std::string& name) {
+  for (const Metric metric : {Metric::cosine, Metric::ip, Metric::l2}) {
+    if (to_string(metric) == name) return metric;
+  }
+  throw UsageError(fmt::format("--metric: '{}' is none of cosine, ip, l2", name));
+}
 
 void add_vector_flags(CLI::App& command, VectorFlags& flags) {
   command.add_option("--vectors", flags.vectors, vectors_help)->type_name("FILE");

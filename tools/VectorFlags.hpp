@@ -29,6 +29,9 @@ struct VectorFlags {
   const std::string& rows() const noexcept { return store.empty() ? vectors : store; }
 };
 
+/// \throws UsageError for a name that is no metric
+Metric metric_from_string(const std::string& name);
+
 void add_vector_flags(CLI::App& command, VectorFlags& flags);
 
 /// \throws UsageError for a metric or path that is none, and unless one of --vectors and --store is

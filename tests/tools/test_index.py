@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`kindred index`: what is built is searched, told, exported and imported; what is wrong is refused."""
+import json
+import math
+import random
+import struct
+import unittest
+
+import harness
+import npy
+
+ROWS, DIMENSION, QUERIES = 1500, 12, 30
+
+
+def values(generator, count):
+    centres = [[random.Random(c).gauss(0, 1) for _ in range(DIMENSION)] for c in range(20)]
+    return [x + 0.3 * generator.gauss(0, 1) for _ in range(count) for x in centres[generator.randrange(20)]]
+
+
+class Index(harness.CommandTest):
+    def setUp(self):
+        super().setUp()
+        generator = random.Random(5)
+        self.vectors = npy.write(self.folder / "x.npy", values(generator, ROWS), (ROWS, DIMENSION))
+        self.queries = npy.write(self.folder / "q.npy", values(generator, QUERIES), (QUERIES, DIMENSION))
+        self.index = self.folder / "i.knd"
+
+    def build(self, *flags):
+        self.succeeds("index", "build", "--vectors", self.vectors, "--out", self.index, *flags)
+        return self.index
+
+    def search(self, *flags, **options):
+        return self.succeeds("index", "search", "--index", self.index, "--queries", self.queries, *flags, **options)
+
+    def exact(self, metric):
+        """The true neighbours, as a file."""
+        self.succeeds("search", "--vectors", self.vectors, "--queries", self.queries, "--metric", metric, "--top", 10, "--out-ids",
+                      self.folder / "t.npy", "--out-scores", self.folder / "ts.npy")
+        return self.folder / "t.npy"
+
+    def test_it_finds_what_is_near_with_exact_scores(self):
+        for metric in ("cosine", "ip", "l2"):
+            truth = self.exact(metric)
+            self.build("--metric", metric)
+            lines = self.search("--truth", truth).lines()
+            self.assertEqual(len(lines), QUERIES + 1)
+            self.assertGreater(lines[-1]["recall"], 0.95)
+            self.assertEqual((lines[-1]["top"], lines[-1]["queries"]), (10, QUERIES))
+            exact = self.succeeds("search", "--vectors", self.vectors, "--queries", self.queries, "--metric", metric, "--top", ROWS).lines()
+            for found, every in zip(lines, exact):
+                scores = dict(map(tuple, every["results"]))
+                self.assertEqual([scores[id] for id, _ in found["results"]], [score for _, score in found["results"]])
+
+    def test_files_in_place_of_lines(self):
+        self.build("--metric", "l2")
+        lines = self.search("--top", 5).lines()
+        told = self.search("--top", 5, "--truth", self.exact("l2"), "--out-ids", self.folder / "ids.npy", "--out-scores", self.folder / "s.npy")
+        self.assertEqual(set(told.lines()[0]), {"recall", "top", "queries"})
+        ids, shape, _ = npy.read(self.folder / "ids.npy")
+        self.assertEqual(tuple(shape), (QUERIES, 5))
+        self.assertEqual(ids, [id for line in lines for id, _ in line["results"]])
+
+    def test_the_same_bytes_on_every_space_and_thread_count(self):
+        first = self.build("--threads", 1).read_bytes()
+        answer = self.search().out
+        for flags in (("--space", "serial"), ("--threads", 3), ("--space", "openmp", "--threads", 2)):
+            self.assertEqual(self.build(*flags).read_bytes(), first)
+            self.assertEqual(self.search(*flags).out, answer)
+
+    def test_more_candidates_find_more(self):
+        truth = self.exact("cosine")
+        self.build("--m", 4, "--ef-construction", 20)
+        recalls = [self.search("--ef", ef, "--truth", truth).lines()[-1]["recall"] for ef in (10, 40, ROWS)]
+        self.assertEqual(recalls, sorted(recalls))
+        self.assertEqual(recalls[-1], 1)
+
+    def test_a_filter_leaves_what_it_allows(self):
+        self.build()
+        mask = npy.write(self.folder / "m.npy", [1 if i % 500 == 7 else 0 for i in range(ROWS)], (ROWS,), "|u1")
+        for line in self.search("--filter", mask).lines():
+            self.assertEqual(sorted(id for id, _ in line["results"]), [7, 507, 1007])
+
+    def test_info(self):
+        self.build("--m", 8, "--seed", 3)
+        told = json.loads(self.succeeds("index", "info", "--index", self.index, "--json").out)
+        self.assertEqual([told[name] for name in ("metric", "traversal", "dimension", "rows", "deleted", "m", "seed", "unreachable")],
+                         ["cosine", "bytes", DIMENSION, ROWS, 0, 8, 3, 0])
+        self.assertGreater(told["links"], 4 * ROWS)
+        self.assertIn(b"ef_construction  200", self.succeeds("index", "info", "--index", self.index).out)
+
+    def test_an_export_is_imported(self):
+        self.build("--metric", "l2")
+        answer = self.search().out
+        exported = self.folder / "h.bin"
+        self.succeeds("index", "export", "--index", self.index, "--hnswlib", exported)
+        self.succeeds("index", "import", "--hnswlib", exported, "--metric", "l2", "--dim", DIMENSION, "--out", self.index)
+        self.assertEqual(self.search().out, answer)
+        self.refuses(3, (exported, "48 bytes", "dimension 13"), "index", "import", "--hnswlib", exported, "--metric", "l2", "--dim", 13, "--out", self.index)
+        bad = self.file("bad.bin", exported.read_bytes()[:-1])
+        self.refuses(3, (bad,), "index", "import", "--hnswlib", bad, "--metric", "l2", "--dim", DIMENSION, "--out", self.folder / "no.knd")
+        self.assertFalse((self.folder / "no.knd").exists())
+
+    def test_flags_out_of_range(self):
+        build = ("index", "build", "--vectors", self.vectors, "--out", self.index)
+        for flags in (("--m", 1), ("--m", 513), ("--m", "x"), ("--ef-construction", 1), ("--ef-construction", 65537),
+                      ("--m", 20, "--ef-construction", 19), ("--metric", "l3"), ("--traversal", "ints"), ("--seed", -1)):
+            with self.subTest(flags):
+                self.refuses(2, (flags[-2],), *build, *flags)
+                self.assertFalse(self.index.exists())
+        self.build()
+        search = ("index", "search", "--index", self.index, "--queries", self.queries)
+        for flags, words in ((("--top", 0), ()), (("--top", ROWS + 1), (ROWS,)), (("--ef", 0), ()), (("--ef", 9), (9, 10)),
+                             (("--top", 20, "--ef", 19), (19, 20)), (("--out-ids", self.folder / "a.npy"), ("together",))):
+            with self.subTest(flags):
+                self.refuses(2, words, *search, *flags)
+        self.refuses(2, (), "index")
+        self.refuses(2, (), "index", "import", "--hnswlib", self.index, "--dim", 3, "--out", self.index)
+
+    def test_input_that_does_not_fit(self):
+        self.build()
+        search = ("index", "search", "--index", self.index)
+        other = npy.write(self.folder / "o.npy", [0.0] * 13, (1, 13))
+        self.refuses(3, (other, 13, DIMENSION), *search, "--queries", other)
+        for bad in (math.nan, math.inf):
+            file = npy.write(self.folder / "nan.npy", [0.0] * (DIMENSION + 3) + [bad] + [0.0] * (DIMENSION - 4), (2, DIMENSION))
+            self.refuses(3, (file, "number 3 of row 1"), *search, "--queries", file)
+            self.refuses(3, (file, "number 3 of row 1"), "index", "build", "--vectors", file, "--out", self.folder / "no.knd")
+        mask = npy.write(self.folder / "m.npy", [1] * 5, (5,), "|u1")
+        self.refuses(3, (mask, 5, ROWS), *search, "--queries", self.queries, "--filter", mask)
+        truth = npy.write(self.folder / "t.npy", [1] * QUERIES * 9, (QUERIES, 9), "<i8")
+        self.refuses(3, (truth, 9, 10), *search, "--queries", self.queries, "--truth", truth)
+        self.refuses(3, (self.vectors,), *search[:2], "--index", self.vectors, "--queries", self.queries)
+        missing = self.folder / "missing.knd"
+        self.refuses(3, (missing,), "index", "search", "--index", missing, "--queries", self.queries)
+        self.refuses(3, (missing,), "index", "info", "--index", missing)
+
+    def test_an_empty_index(self):
+        empty = npy.write(self.folder / "e.npy", [], (0, DIMENSION))
+        self.succeeds("index", "build", "--vectors", empty, "--out", self.index)
+        self.assertEqual(json.loads(self.succeeds("index", "info", "--index", self.index, "--json").out)["rows"], 0)
+        self.refuses(3, ("empty",), "index", "search", "--index", self.index, "--queries", self.queries)
+
+    def test_damage(self):
+        good = self.build().read_bytes()
+        generator = random.Random(9)
+        for _ in range(25):
+            at = generator.randrange(len(good))
+            bad = self.file("bad.knd", good[:at] + bytes([good[at] ^ (1 << generator.randrange(8))]) + good[at + 1:])
+            self.refuses(3, (bad,), "index", "search", "--index", bad, "--queries", self.queries)
+        exported = self.folder / "h.bin"
+        self.succeeds("index", "export", "--index", self.index, "--hnswlib", exported)
+        header = exported.read_bytes()
+        for at, value in ((8, 1), (16, 2**60), (24, 7), (32, 2**63), (56, 15), (64, 2**62), (72, 0)):
+            bad = self.file("bad.bin", header[:at] + struct.pack("<Q", value) + header[at + 8:])
+            self.refuses(3, (bad,), "index", "import", "--hnswlib", bad, "--metric", "cosine", "--dim", DIMENSION, "--out", self.folder / "no.knd")
+
+
+if __name__ == "__main__":
+    unittest.main()

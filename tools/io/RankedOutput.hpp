@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TOOLS_IO_RANKED_OUTPUT_HPP
+#define KINDRED_TOOLS_IO_RANKED_OUTPUT_HPP
+
+#include "io/Answer.hpp"
+#include "io/InputError.hpp"
+#include "io/Npy.hpp"
+#include "io/Output.hpp"
+
+#include <kindred/backends/AtomicFile.hpp>
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace Kindred::Tools {
+
+/// What the answers of searches have: `ids` and `scores`, `queries × top`; an id of −1 is no
+/// result. Prints a line a query. Places that a filter left empty are not listed.
+class RankedLines {
+ public:
+  template <class Results>
+  void put(const Results& results, std::size_t first, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      m_row.clear();
+      for (std::size_t at = i * results.top; at < (i + 1) * results.top; ++at) {
+        if (results.ids[at] < 0) break;
+        m_row.push_back({results.ids[at], results.scores[at]});
+      }
+      put(m_row, first + i);
+    }
+  }
+  void put(std::span<const ScoredId> row, std::size_t query) {
+    append_query(m_output.text(), {}, query);
+    append_scored(m_output.text(), row);
+    m_output.flush_if_large();
+  }
+  std::string& text() noexcept { return m_output.text(); }
+  void close() { m_output.flush(); }
+
+ private:
+  Output m_output;
+  std::vector<ScoredId> m_row;
+};
+
+/// Writes the two arrays, of which both appear or none.
+class RankedFiles {
+ public:
+  RankedFiles(const std::string& ids, const std::string& scores) : m_ids(ids), m_scores(scores) {}
+
+  void begin(std::size_t queries, std::size_t top) {
+    const std::string ids = npy_header("<i8", queries, top);
+    const std::string scores = npy_header("<f4", queries, top);
+    m_ids.write(ids.data(), ids.size());
+    m_scores.write(scores.data(), scores.size());
+  }
+  template <class Results>
+  void put(const Results& results) {
+    m_ids.write(results.ids.data(), results.ids.size() * sizeof(results.ids[0]));
+    m_scores.write(results.scores.data(), results.scores.size() * sizeof(results.scores[0]));
+  }
+  void close() { AtomicFile::publish({&m_ids, &m_scores}); }
+
+ private:
+  AtomicFile m_ids;
+  AtomicFile m_scores;
+};
+
+/// \throws UsageError unless both files are named or none, and they differ
+inline void check_out_files(const char* command, const std::string& ids,
+                            const std::string& scores) {
+  if (ids.empty() != scores.empty())
+    throw UsageError(fmt::format("{}: --out-ids and --out-scores go together", command));
+  if (!ids.empty() && ids == scores)
+    throw UsageError(fmt::format("{}: --out-ids and --out-scores are both {}", command, ids));
+}
+
+}  // namespace Kindred::Tools
+
+#endif  // KINDRED_TOOLS_IO_RANKED_OUTPUT_HPP
