@@ -19,6 +19,7 @@ void add_sweep(CLI::App& app, Action& action);
 void add_h200(CLI::App& app, Action& action);
 void add_sequence(CLI::App& app, Action& action);
 void add_memory(CLI::App& app, Action& action);
+void add_hnsw(CLI::App& app, Action& action);
 void add_peers(CLI::App& app, Action& action);
 
 }  // namespace Kindred::Perf

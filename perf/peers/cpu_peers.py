@@ -171,6 +171,37 @@ def hnsw(job):
     return [at(ef) for ef in (32, 128)]
 
 
+def hnsw_index(job):
+    """For `kindred-perf hnsw`: one build, and searches at every ef, by all threads or one."""
+    import time
+
+    import hnswlib
+    import numpy as np
+
+    rows, queries, k = job.array("rows"), job.array("queries"), job["top"]
+    index = hnswlib.Index(space=job["space"], dim=rows.shape[1])
+    processor = [0.0]
+
+    def build():
+        start = time.process_time()
+        index.init_index(len(rows), M=job["m"], ef_construction=job["ef_construction"], random_seed=1)
+        index.set_num_threads(job["threads"])
+        index.add_items(rows)
+        processor[0] = time.process_time() - start
+
+    def at(ef, threads, name):
+        def run():
+            index.set_ef(ef)
+            return index.knn_query(queries, k=k, num_threads=threads)
+
+        return Peer(name, run, lambda result: (result[0].ravel(), result[1].ravel()))
+
+    peers = [Peer("build", build, lambda _: (None, [0])), Peer("build seconds", lambda: None, lambda _: (None, [processor[0]]))]
+    for ef in job["efs"]:
+        peers += [at(ef, job["threads"], f"ef {ef}"), at(ef, 1, f"ef {ef}, 1 thread")]
+    return peers
+
+
 if __name__ == "__main__":
     serve(
         {
@@ -181,5 +212,6 @@ if __name__ == "__main__":
             "hop": (["scipy"], hop),
             "linear": (["scipy"], linear),
             "hnsw": (["hnswlib"], hnsw),
+            "hnsw_index": (["hnswlib"], hnsw_index),
         }
     )

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes as an index of ours or of hnswlib: refused, or walked and changed within its bounds.
+#include "SectionBytes.hpp"
+#include "hnsw/Connect.hpp"
+#include "hnsw/HnswFile.hpp"
+#include "hnsw/HnswlibFile.hpp"
+#include "hnsw/Renumber.hpp"
+#include "hnsw/Walk.hpp"
+
+#include <kindred/core/common/Error.hpp>
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <numeric>
+#include <random>
+
+using namespace Kindred;
+using namespace Kindred::Impl;
+
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t size_max);
+
+namespace {
+
+constexpr std::size_t dimension = 3;
+constexpr std::size_t nodes = 9;
+
+/// Plain memory: what is written beyond its end is seen.
+class PlainMemory final : public MemoryResource {
+ public:
+  void* allocate(std::size_t bytes, const std::string& label) override {
+    if (bytes == 0) return nullptr;
+    void* const data = std::malloc(bytes);
+    if (data == nullptr) throw OutOfMemory("host", bytes, label, "refused");
+    return data;
+  }
+  void deallocate(void* data, std::size_t) noexcept override { std::free(data); }
+  std::string_view space() const noexcept override { return "host"; }
+};
+
+MemoryResource& memory() {
+  static PlainMemory plain;
+  return plain;
+}
+
+/// A ring of nodes with some on upper levels, one of them deleted.
+HnswStore good_store(HnswTraversal traversal) {
+  HnswSettings settings;
+  settings.metric = Metric::l2;
+  settings.m = 2;
+  settings.ef_construction = 8;
+  HnswStore store(memory(), dimension, settings);
+  store.traversal = traversal;
+  store.mean.assign(dimension, 0.25F);
+  store.next_id = nodes;
+  store.rows.resize(nodes * store.row_stride(), 0.0F);
+  if (traversal == HnswTraversal::bytes) store.codes.resize(nodes * store.code_stride(), 128);
+  store.ids.resize(nodes, 0);
+  store.deleted.resize(nodes, 0);
+  store.levels.resize(nodes, 0);
+  store.base.resize(nodes * 4, no_node);
+  store.upper_first.resize(nodes, 0);
+  store.upper.resize(4 * 2, no_node);
+  for (std::uint32_t node = 0; node < nodes; ++node) {
+    store.ids[node] = node;
+    for (std::size_t d = 0; d < dimension; ++d)
+      store.rows[node * store.row_stride() + d] = static_cast<float>(node * (d + 1) % 7);
+    for (std::uint32_t k = 0; k < 3; ++k) store.base[node * 4 + k] = (node + k + 1) % nodes;
+  }
+  store.deleted[5] = 1;
+  store.dead = 1;
+  store.levels[2] = 2;
+  store.levels[6] = store.levels[7] = 1;
+  store.upper_first[6] = 2;
+  store.upper_first[7] = 3;
+  store.upper[0] = 6;
+  store.upper[1] = 7;
+  store.upper[4] = 2;
+  store.upper[6] = 6;
+  store.entry = 2;
+  store.top_level = 2;
+  return store;
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::remove(path.c_str());
+  return bytes;
+}
+
+/// 0: by bytes, 1: by floats, 2: hnswlib's.
+const std::string& good_file(std::size_t which) {
+  static const std::array<std::string, 3> files = [] {
+    const std::string path = "/tmp/kindred-fuzz-hnsw-" + std::to_string(::getpid());
+    std::array<std::string, 3> out;
+    write_hnsw(good_store(HnswTraversal::bytes), path);
+    out[0] = bytes_of(path);
+    write_hnsw(good_store(HnswTraversal::floats), path);
+    out[1] = bytes_of(path);
+    write_hnswlib(good_store(HnswTraversal::floats), path);
+    out[2] = bytes_of(path);
+    return out;
+  }();
+  return files[which];
+}
+
+bool is_section_file(const std::uint8_t* data, std::size_t size) {
+  return size >= section_magic.size() && std::equal(section_magic.begin(), section_magic.end(),
+                                                    reinterpret_cast<const char*>(data));
+}
+
+HnswStore read(const std::string& path, bool ours) {
+  return ours ? read_hnsw(memory(), path, 1) : read_hnswlib(memory(), path, Metric::l2, dimension);
+}
+
+/// Walks from every side, then changes whatever can be changed without threads.
+void use(HnswStore& store) {
+  if (store.size() == 0) return;
+  store.with_rows([&](const auto& rows) {
+    using Rows = std::decay_t<decltype(rows)>;
+    WalkBuffers buffers;
+    std::vector<typename Rows::Element> element(rows.query_elements());
+    const Links links = store.links();
+    Walk<Rows> walk(links, rows, buffers);
+    for (std::uint32_t node = 0; node < std::min<std::size_t>(store.size(), 4); ++node) {
+      const auto query = rows.query_of(node, element.data());
+      const Key start = walk.descend(query, 0);
+      walk.search(query, 0, start, store.size(), 5);
+      for (const Key key : buffers.beam.keys()) {
+        if (node_of(key) >= store.size()) __builtin_trap();
+      }
+      walk.search_allowed(query, start, store.size(), 5,
+                          [&](std::uint32_t at) { return store.deleted[at] == 0; });
+    }
+  });
+  connect_unreached(store);
+  std::size_t reached = 0;
+  std::vector<std::uint32_t> order = walk_order(store, reached);
+  HnswStore again = renumbered(store, memory(), order);
+  if (again.size() != store.size()) __builtin_trap();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  // The good files must be good, or nothing would be tried behind the first check.
+  const Testing::MemoryFile file;
+  for (std::size_t which = 0; which < 3; ++which) {
+    file.set(good_file(which));
+    HnswStore store = read(file.path(), which < 2);
+    if (store.live() != nodes - 1 || store.top_level != 2) __builtin_trap();
+    use(store);
+  }
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const Testing::MemoryFile file;
+  file.set({reinterpret_cast<const char*>(data), size});
+  try {
+    HnswStore store = read(file.path(), is_section_file(data, size));
+    use(store);
+  } catch (const CorruptFile&) {
+  }
+  return 0;
+}
+
+/// Changes as libFuzzer does, from a good file on; of ours mostly with checksums that fit.
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t size_max, unsigned seed) {
+  std::minstd_rand generator(seed);
+  const std::string& good = good_file(generator() % 3);
+  if ((size < sizeof(SectionHeader) || generator() % 64 == 0) && size_max >= good.size()) {
+    std::copy(good.begin(), good.end(), data);
+    size = good.size();
+    if (generator() % 2 == 0) return size;
+  }
+  if (size >= sizeof(SectionHeader) && generator() % 2 == 0) {
+    // A number becomes another one in its place, which libFuzzer seldom does.
+    const std::uint64_t values[] = {0,
+                                    1,
+                                    generator() % 16,
+                                    generator(),
+                                    ~std::uint64_t{0},
+                                    std::uint64_t{1} << generator() % 64};
+    const std::uint64_t value = values[generator() % std::size(values)];
+    const std::size_t at = generator() % (size / 4) * 4;
+    std::memcpy(data + at, &value, std::min<std::size_t>(generator() % 2 == 0 ? 4 : 8, size - at));
+  } else {
+    size = LLVMFuzzerMutate(data, size, size_max);
+  }
+  if (is_section_file(data, size) && generator() % 16 != 0)
+    Testing::reseal({reinterpret_cast<char*>(data), size});
+  return size;
+}
