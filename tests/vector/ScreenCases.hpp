@@ -143,6 +143,17 @@ inline std::vector<ScreenCase> screen_cases(std::mt19937_64& generator) {
     cases.push_back(between);
   }
   {
+    // No residual on either side: the distance is 0, and what is left of the norms' rounding.
+    ScreenCase exact{"queries that are rows, both on their grids", 50, {}, {}};
+    for (int row = 0; row < 60; ++row) {
+      for (int d = 0; d < 50; ++d)
+        exact.rows.push_back(255 * static_cast<float>(static_cast<int>(generator() % 255) - 127));
+      exact.rows[static_cast<std::size_t>(row) * 50] = 255 * 127;
+    }
+    exact.queries = {exact.rows.begin(), exact.rows.begin() + 20 * 50};
+    cases.push_back(exact);
+  }
+  {
     ScreenCase same = normal("duplicates", 4, 32, 1);
     const std::vector<float> four = same.rows;
     for (int copy = 0; copy < 99; ++copy) append(same.rows, four);

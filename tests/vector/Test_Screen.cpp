@@ -43,7 +43,7 @@ Bounds bounds_of(Space space, Metric metric, const StoredRows& rows,
                    ArrayView<std::int8_t, execution_space>(planes),
                    ArrayView<ScreenQuery, execution_space>(query_bounds), state);
     screen_rows(exec_space, metric, data.shadow, rows.dimension, data.view.norms, 0, count,
-                RowFilter<execution_space>{}, {planes, query_bounds, stride}, state);
+                RowFilter<execution_space>{}, {planes, query_bounds, stride}, false, state);
     std::vector<float> padded(asked * chunk);
     std::vector<std::uint32_t> keys(asked * count);
     Impl::download(exec_space, padded.data(), uppers, padded.size());

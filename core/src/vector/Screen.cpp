@@ -3,6 +3,7 @@
 
 #include <kindred/core/vector/impl/ScreenKernels.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 
@@ -15,6 +16,11 @@ Impl::ScreenFill fill_of(const ScreenState<ExecutionSpace>& state, bool slots) {
   return {state.slots.data(),  slots ? state.slots.size() : 0,
           state.counts.data(), state.counts.size(),
           state.rows.data(),   state.rows.size()};
+}
+
+template <class ExecutionSpace>
+Impl::SurvivorLists lists_of(const ScreenState<ExecutionSpace>& state) {
+  return {state.rows.data(), state.room, state.counts.data()};
 }
 
 /// The largest of 16, 4 and 1 that every row is aligned to.
@@ -43,7 +49,12 @@ void prepare_screen(const ExecutionSpace& exec_space, const VectorQueries<Execut
   const Impl::PrepareKernel<ExecutionSpace> kernel{
       queries.floats.data(),          queries.norms.data(), queries.count, dimension,
       screen_plane_stride(dimension), planes.data(),        bounds.data(), fill_of(state, true)};
-  Impl::for_each_unit(exec_space, "Kindred::Vector::prepare_screen::split", kernel.units(), kernel);
+  using shape = Arch::LaunchShape<ExecutionSpace>;
+  Kokkos::parallel_for(
+      "Kindred::Vector::prepare_screen::split",
+      Kokkos::TeamPolicy<ExecutionSpace>(exec_space, static_cast<int>(kernel.teams()),
+                                         shape::team_size, shape::vector_length),
+      kernel);
 }
 
 template <class ExecutionSpace>
@@ -64,7 +75,7 @@ void screen_rows(const ExecutionSpace& exec_space, Metric metric,
                  const ShadowRows<ExecutionSpace>& shadow, std::uint64_t dimension,
                  const ArrayView<const double, ExecutionSpace>& norms, std::uint64_t begin,
                  std::uint64_t count, const RowFilter<ExecutionSpace>& filter,
-                 const ScreenQueries<ExecutionSpace>& queries,
+                 const ScreenQueries<ExecutionSpace>& queries, bool append,
                  const ScreenState<ExecutionSpace>& state) {
   if (count == 0) return;
   const bool own = shadow.is_own();
@@ -75,30 +86,29 @@ void screen_rows(const ExecutionSpace& exec_space, Metric metric,
   const double root = std::sqrt(static_cast<double>(dimension)) * (1 + 0x1p-50);
   const bool by_batch = state.groups != 0 && shadow.count() >= Arch::screen_batch * state.groups;
   const auto run = [&](auto aligned, auto tile) {
-    const Impl::ScanScreenKernel<ExecutionSpace, aligned(), tile()> kernel{
-        metric,
-        operands,
-        shadow.scales.data(),
-        own ? nullptr : shadow.errors.data(),
-        shadow.norms.data(),
-        norms.data(),
-        root,
-        begin,
-        count,
-        filter,
-        queries.bounds.data(),
-        queries.count(),
-        state.uppers.data(),
-        state.chunk,
-        state.slots.data(),
-        state.groups,
-        by_batch};
-    Impl::for_each_unit(exec_space, "Kindred::Vector::screen_rows::scan", kernel.units(), kernel);
+    using kernel_type = Impl::ScanScreenKernel<ExecutionSpace, aligned(), tile()>;
+    using launch = Arch::LaunchShape<ExecutionSpace>;
+    const std::uint64_t batches = (count + Arch::screen_batch - 1) / Arch::screen_batch;
+    // As many teams as a device runs at once; threads of the host are handed 32 batches.
+    const std::uint64_t teams =
+        Arch::is_device<ExecutionSpace>
+            ? std::min<std::uint64_t>(static_cast<std::uint64_t>(exec_space.concurrency()) / 2048 *
+                                          Arch::Int8Dots<ExecutionSpace, tile()>::teams,
+                                      (batches + launch::team_size - 1) / launch::team_size)
+            : (batches + 31) / 32;
+    Kokkos::parallel_for(
+        "Kindred::Vector::screen_rows::scan",
+        typename kernel_type::policy_type(exec_space, static_cast<int>(teams), launch::team_size,
+                                          launch::vector_length),
+        kernel_type{metric, operands, shadow.scales.data(), own ? nullptr : shadow.errors.data(),
+                    shadow.norms.data(), norms.data(), root, begin, count, filter,
+                    queries.bounds.data(), queries.count(), state.uppers.data(), state.chunk,
+                    append ? state.thresholds.data() : nullptr, lists_of(state), state.slots.data(),
+                    state.groups, by_batch});
   };
   const auto run_tile = [&](auto aligned) {
-    constexpr int tile = Arch::Int8Dots<ExecutionSpace>::query_tile;
     if (queries.count() == 1) return run(aligned, std::integral_constant<int, 1>{});
-    run(aligned, std::integral_constant<int, tile>{});
+    run(aligned, std::integral_constant<int, Arch::int8_tile>{});
   };
   if constexpr (Arch::is_device<ExecutionSpace>) {
     if (alignment != 16) return run_tile(std::false_type{});
@@ -130,6 +140,17 @@ void screen_survivors(const ExecutionSpace& exec_space, std::uint64_t begin, std
                   state.rows.data(), state.room, state.counts.data()});
 }
 
+template <class ExecutionSpace>
+void best_survivors(const ExecutionSpace& exec_space,
+                    const ArrayView<const Rank, ExecutionSpace>& ranks,
+                    const ScreenState<ExecutionSpace>& state, std::uint64_t top,
+                    const ArrayView<Rank, ExecutionSpace>& best) {
+  const std::uint64_t queries = state.counts.size();
+  Impl::for_each_unit(exec_space, "Kindred::Vector::best_survivors::place", queries * state.room,
+                      Impl::PlaceKernel<ExecutionSpace>{ranks.data(), state.counts.data(), queries,
+                                                        state.room, top, best.data()});
+}
+
 #define KINDRED_INSTANTIATE(SPACE)                                                                \
   template void prepare_screen<SPACE>(const SPACE&, const VectorQueries<SPACE>&, std::uint64_t,   \
                                       const ArrayView<std::int8_t, SPACE>&,                       \
@@ -141,10 +162,13 @@ void screen_survivors(const ExecutionSpace& exec_space, std::uint64_t begin, std
   template void screen_rows<SPACE>(const SPACE&, Metric, const ShadowRows<SPACE>&, std::uint64_t, \
                                    const ArrayView<const double, SPACE>&, std::uint64_t,          \
                                    std::uint64_t, const RowFilter<SPACE>&,                        \
-                                   const ScreenQueries<SPACE>&, const ScreenState<SPACE>&);       \
+                                   const ScreenQueries<SPACE>&, bool, const ScreenState<SPACE>&); \
   template void screen_thresholds<SPACE>(const SPACE&, std::uint64_t, const ScreenState<SPACE>&); \
   template void screen_survivors<SPACE>(const SPACE&, std::uint64_t, std::uint64_t,               \
-                                        const ScreenState<SPACE>&);
+                                        const ScreenState<SPACE>&);                               \
+  template void best_survivors<SPACE>(const SPACE&, const ArrayView<const Rank, SPACE>&,          \
+                                      const ScreenState<SPACE>&, std::uint64_t,                   \
+                                      const ArrayView<Rank, SPACE>&);
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

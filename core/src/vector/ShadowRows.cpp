@@ -31,13 +31,13 @@ struct ShadowKernel {
       const float x = Arch::to_float(elements[i]);
       return std::is_same_v<Element, std::int8_t> ? own_scale * x : x;
     };
-    const Quantiser quantiser(member, rows.dimension, shadow_levels, value);
+    const Quantiser quantiser(VectorThreads{}, member, rows.dimension, shadow_levels, value);
     std::int8_t* out = values + row * stride;
-    Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, stride), [&](std::uint64_t i) {
-      out[i] = i < rows.dimension ? static_cast<std::int8_t>(quantiser.level(value(i))) : 0;
-    });
+    const double residual = quantiser.quantise(
+        value, [&](std::uint64_t i, int v) { out[i] = static_cast<std::int8_t>(v); });
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, stride - rows.dimension),
+                         [&](std::uint64_t i) { out[rows.dimension + i] = 0; });
     const double squares = quantiser.sum(value, [](int v) { return v * v; });
-    const double residual = quantiser.residual(value);
     const double norm = static_cast<double>(quantiser.scale()) * Kokkos::sqrt(squares);
     Kokkos::single(Kokkos::PerThread(member), [&] {
       scales[row] = quantiser.scale();

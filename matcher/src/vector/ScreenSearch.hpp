@@ -112,7 +112,8 @@ class ScreenSearch {
 
  private:
   static constexpr std::uint64_t block_max = 64;  ///< queries at once
-  static constexpr std::uint64_t groups_min = 4096;
+  static constexpr std::uint64_t groups_min = 1024;
+  static constexpr std::uint64_t placed_max = 4096;  ///< of a list that is ranked by counting
 
   /// How much is done at once.
   struct Shape {
@@ -229,20 +230,31 @@ class ScreenSearch {
     call.exec_space.fence("Kindred::VectorIndex::search::screen");
   }
 
-  /// Lists what all rows leave.
+  /// Lists what all rows leave: of a first chunk by its own threshold, then of as many rows as
+  /// were read by the threshold of those.
   void screen(const Call& call, const ScreenQueries<ExecutionSpace>& queries,
               const ScreenState<ExecutionSpace>& now) {
     const std::uint64_t rows = call.shadow.count();
-    for (std::uint64_t begin = 0; begin < rows; begin += now.chunk)
-      screen_chunk(call, queries, now, begin, std::min(now.chunk, rows - begin));
+    screen_chunk(call, queries, now, 0, std::min(now.chunk, rows));
+    std::uint64_t length = now.chunk;
+    for (std::uint64_t begin = length; begin < rows; begin += length, length = begin) {
+      length = std::min(length, rows - begin);
+      screen_rows(call.exec_space, call.metric, call.shadow, call.rows.dimension, call.rows.norms,
+                  begin, length, call.filter, queries, true, now);
+      if (begin + length < rows) thresholds(call, now);
+    }
   }
+  /// Lists what a chunk leaves.
   void screen_chunk(const Call& call, const ScreenQueries<ExecutionSpace>& queries,
                     const ScreenState<ExecutionSpace>& now, std::uint64_t begin,
                     std::uint64_t count) {
     screen_rows(call.exec_space, call.metric, call.shadow, call.rows.dimension, call.rows.norms,
-                begin, count, call.filter, queries, now);
-    screen_thresholds(call.exec_space, std::min<std::uint64_t>(call.top, call.shadow.count()), now);
+                begin, count, call.filter, queries, false, now);
+    thresholds(call, now);
     screen_survivors(call.exec_space, begin, count, now);
+  }
+  void thresholds(const Call& call, const ScreenState<ExecutionSpace>& now) {
+    screen_thresholds(call.exec_space, std::min<std::uint64_t>(call.top, call.shadow.count()), now);
   }
 
   void score(const Call& call) {
@@ -253,6 +265,10 @@ class ScreenSearch {
   /// The best of the lists.
   void rank(const Call& call, const ScreenState<ExecutionSpace>& now) {
     score(call);
+    if (Arch::is_device<ExecutionSpace> && now.room <= placed_max && call.top <= now.room) {
+      best_survivors(call.exec_space, m_ranks.const_view(), now, call.top, call.best);
+      return;
+    }
     const TopKShape shape{call.queries.count, now.room, call.top};
     m_select.resize_discarding(top_k_workspace<ExecutionSpace, Rank>(shape));
     top_k(call.exec_space, m_ranks.const_view(), shape, call.best, m_select.view());
@@ -309,8 +325,7 @@ class ScreenSearch {
       const std::uint64_t length = std::min(chunk, rows - begin);
       if (begin > 0) clear_survivors(call.exec_space, now);
       screen_rows(call.exec_space, call.metric, call.shadow, call.rows.dimension, call.rows.norms,
-                  begin, length, call.filter, queries, now);
-      screen_survivors(call.exec_space, begin, length, now);
+                  begin, length, call.filter, queries, true, now);
       read_counts(call, report);
       for (std::uint64_t query = 0; query < count; ++query) {
         const std::uint64_t units = (m_host_counts[query] + unit - 1) / unit;

@@ -13,6 +13,13 @@
 #define KINDRED_HAS_VNNI 0
 #endif
 
+/// Before a loop that a device's compiler shall not unroll.
+#if defined(__CUDA_ARCH__)
+#define KINDRED_ROLLED _Pragma("unroll 1")
+#else
+#define KINDRED_ROLLED
+#endif
+
 namespace Kindred::Arch {
 
 /// Rows that a unit of a screen takes at once.
@@ -105,17 +112,21 @@ using HostInt8Dots = ScalarInt8Dots<Ratio>;
 
 /// \brief Dots of a batch of 32 rows with a few queries, as one unit of work makes them.
 ///
-/// `batch<Ratio, Queries>(operands, first, mask, offsets, offset_stride, visit)` calls `visit(r,
-/// dots)` for each of the 32 rows once: on the host all in turn, on a device each lane for its own,
-/// where all lanes of a warp must make the call. Rows without a bit in \p mask are not read.
-template <class ExecutionSpace>
+/// `batch<Ratio, Aligned, Queries>(operands, first, mask, offsets, offset_stride, visit)` calls
+/// `visit(r, dots)` for each of the 32 rows once: on the host all in turn, on a device each lane
+/// for its own, where all lanes of a warp must make the call. Rows without a bit are not read.
+/// \tparam Tile the most queries of a call
+template <class ExecutionSpace, int Tile>
 class Int8Dots;
 
-template <>
-class Int8Dots<HostSpace> {
+/// Queries that share what is read of a row.
+inline constexpr int int8_tile = 4;
+
+template <int Tile>
+class Int8Dots<HostSpace, Tile> {
  public:
   static constexpr int rows_per_thread = screen_batch;
-  static constexpr int query_tile = 4;
+  static constexpr unsigned teams = 1;
 
   template <class Member>
   KOKKOS_FUNCTION explicit Int8Dots(const Member&) {}
@@ -148,11 +159,11 @@ class Int8Dots<HostSpace> {
 
 #if KINDRED_HAS_DEVICE
 /// Eight lanes a row, eight rows at once: every lane ends with the sums of one row.
-template <>
-class Int8Dots<DeviceSpace> {
+template <int Tile>
+class Int8Dots<DeviceSpace, Tile> {
  public:
   static constexpr int rows_per_thread = 1;
-  static constexpr int query_tile = 4;
+  static constexpr unsigned teams = Tile == 1 ? 2 : 1;  ///< of 256 threads, by their registers
 
   template <class Member>
   KOKKOS_FUNCTION explicit Int8Dots(const Member&) {
@@ -166,8 +177,9 @@ class Int8Dots<DeviceSpace> {
                                     const double*, std::uint64_t, const Visit& visit) const {
     double out[Queries];
     for (int q = 0; q < Queries; ++q) out[q] = 0;
-    for (std::uint64_t begin = 0; begin < o.dimension; begin += int8_block) {
-      block<Ratio, Aligned, Queries>(o, first, mask, begin, out);
+    if (mask != 0) {
+      for (std::uint64_t begin = 0; begin < o.dimension; begin += int8_block)
+        block<Ratio, Aligned, Queries>(o, first, mask, begin, out);
     }
     visit(m_lane, out);
   }
@@ -181,6 +193,9 @@ class Int8Dots<DeviceSpace> {
 
  private:
   static constexpr int octet = 8;
+  /// Up to here both planes' sums fit in 32 bits together.
+  template <int Ratio>
+  static constexpr std::uint64_t narrow_dimension = 0x7FFFFFFFU / (128U * 127U * (Ratio + 1U));
 
   /// Sixteen values.
   struct Piece {
@@ -229,21 +244,24 @@ class Int8Dots<DeviceSpace> {
   KOKKOS_INLINE_FUNCTION void block(const Int8Operands& o, std::uint64_t first, std::uint32_t mask,
                                     std::uint64_t begin, double (&out)[Queries]) const {
     const std::uint64_t end = begin + int8_block < o.dimension ? begin + int8_block : o.dimension;
-    const int group = m_lane / octet * octet;
+    const int group = m_lane & ~(octet - 1);
     const std::uint32_t rows = mask >> group;
-    const std::int8_t* row = o.rows + (first + group) * o.row_stride;
     int sums[Queries][2][octet];
     KINDRED_UNROLL
     for (int q = 0; q < Queries; ++q) {
       KINDRED_UNROLL
       for (int r = 0; r < octet; ++r) sums[q][0][r] = sums[q][1][r] = 0;
     }
+    // Not unrolled: more loads of a warp at once would cost the registers of another warp.
+    KINDRED_ROLLED
     for (std::uint64_t i = begin + 16 * (m_lane % octet); i < end; i += 16 * octet) {
+      const std::int8_t* row = o.rows + (first + group) * o.row_stride + (Aligned ? i : 0);
       Piece x[octet];
       KINDRED_UNROLL
       for (int r = 0; r < octet; ++r) {
         x[r] = Piece{{0, 0, 0, 0}};
-        if ((rows >> r & 1U) != 0) x[r] = load<Aligned, Queries == 1>(row + r * o.row_stride, i, o);
+        if ((rows >> r & 1U) != 0) x[r] = load<Aligned, Tile == 1>(row, Aligned ? 0 : i, o);
+        row += o.row_stride;
       }
       KINDRED_UNROLL
       for (int q = 0; q < Queries; ++q) {
@@ -257,8 +275,15 @@ class Int8Dots<DeviceSpace> {
       }
     }
     KINDRED_UNROLL
-    for (int q = 0; q < Queries; ++q)
-      out[q] += static_cast<double>(Ratio) * own_sum(sums[q][0]) + own_sum(sums[q][1]);
+    for (int q = 0; q < Queries; ++q) {
+      if (o.dimension <= narrow_dimension<Ratio>) {
+        KINDRED_UNROLL
+        for (int r = 0; r < octet; ++r) sums[q][1][r] += Ratio * sums[q][0][r];
+        out[q] = own_sum(sums[q][1]);
+      } else {
+        out[q] += static_cast<double>(Ratio) * own_sum(sums[q][0]) + own_sum(sums[q][1]);
+      }
+    }
   }
 
   /// Adds sums[r] over the eight lanes; lane r gets it.

@@ -57,18 +57,20 @@ template <class ExecutionSpace>
 void list_owners(const ExecutionSpace& exec_space, std::uint64_t units,
                  const ArrayView<std::uint32_t, ExecutionSpace>& owners);
 
-/// \brief The upper bounds of the rows `begin … begin + count`, and their lower bounds into the
-/// slots. Does not fence.
+/// \brief Bounds the scores of the rows `begin … begin + count`, the lower bounds into the slots.
+/// Does not fence.
 ///
 /// Reads each row of int8 once for up to four queries, and rows that no query may return not at
 /// all. Complexity O(count × queries × dimension). \param norms of the rows; not read under ip
-/// \param begin a multiple of 64 \param count at most `state.chunk`
+/// \param begin a multiple of 64 \param append false: the upper bounds go to `state.uppers`, and
+/// \p count is at most `state.chunk`; true: the rows whose upper bound is no worse than the
+/// threshold are listed at once
 template <class ExecutionSpace>
 void screen_rows(const ExecutionSpace& exec_space, Metric metric,
                  const ShadowRows<ExecutionSpace>& shadow, std::uint64_t dimension,
                  const ArrayView<const double, ExecutionSpace>& norms, std::uint64_t begin,
                  std::uint64_t count, const RowFilter<ExecutionSpace>& filter,
-                 const ScreenQueries<ExecutionSpace>& queries,
+                 const ScreenQueries<ExecutionSpace>& queries, bool append,
                  const ScreenState<ExecutionSpace>& state);
 
 /// \brief The k-th best slot of every query: at least k rows have a score that is no worse. −∞
@@ -82,6 +84,16 @@ void screen_thresholds(const ExecutionSpace& exec_space, std::uint64_t k,
 template <class ExecutionSpace>
 void screen_survivors(const ExecutionSpace& exec_space, std::uint64_t begin, std::uint64_t count,
                       const ScreenState<ExecutionSpace>& state);
+
+/// \brief The best of every list, by counting how many precede each: one launch, where lists are
+/// short. Does not fence. Complexity O(survivors²) a query.
+/// \param ranks queries × room, of the survivors \param top at most `state.room`
+/// \param best queries × top, ascending, padded with `rank_none`
+template <class ExecutionSpace>
+void best_survivors(const ExecutionSpace& exec_space,
+                    const ArrayView<const Rank, ExecutionSpace>& ranks,
+                    const ScreenState<ExecutionSpace>& state, std::uint64_t top,
+                    const ArrayView<Rank, ExecutionSpace>& best);
 
 }  // namespace Kindred
 

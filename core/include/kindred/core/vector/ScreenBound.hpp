@@ -111,9 +111,10 @@ KOKKOS_INLINE_FUNCTION ScreenInterval screen_interval(Metric metric, const Scree
   double lower = estimate - error;
   double upper = estimate + error;
   if (metric == Metric::cosine) {
-    const double norms = q.norm * x.norm;
-    lower = lower / norms;
-    upper = upper / norms;
+    // Rounds twice more than a division, which the slack covers.
+    const double inverse = 1 / (q.norm * x.norm);
+    lower = lower * inverse;
+    upper = upper * inverse;
     if (lower < -1.0) lower = -1.0;
     if (lower > 1.0) lower = 1.0;
     if (upper < -1.0) upper = -1.0;

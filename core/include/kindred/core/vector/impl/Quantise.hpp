@@ -19,20 +19,34 @@ KOKKOS_INLINE_FUNCTION float round_up(double value) {
   return Kokkos::bit_cast<float>(Kokkos::bit_cast<std::uint32_t>(nearest) + 1);
 }
 
-/// \brief Values as integers of at most \p levels times a scale, by the threads of a unit.
+/// The threads that go through a range together: a warp of a device, or a team.
+struct VectorThreads {
+  template <class Member>
+  KOKKOS_INLINE_FUNCTION static auto range(const Member& member, std::uint64_t count) {
+    return Kokkos::ThreadVectorRange(member, count);
+  }
+};
+struct TeamThreads {
+  template <class Member>
+  KOKKOS_INLINE_FUNCTION static auto range(const Member& member, std::uint64_t count) {
+    return Kokkos::TeamVectorRange(member, count);
+  }
+};
+
+/// \brief Values as integers of at most \p levels times a scale.
 ///
 /// The scale is a float, so that scale · w is exact in double; whatever it is, the residual is what
 /// is left.
-template <class Member>
+template <class Threads, class Member>
 class Quantiser {
  public:
   template <class Value>
-  KOKKOS_INLINE_FUNCTION Quantiser(const Member& member, std::uint64_t count, int levels,
+  KOKKOS_INLINE_FUNCTION Quantiser(Threads, const Member& member, std::uint64_t count, int levels,
                                    const Value& value)
       : m_member(member), m_count(count), m_levels(levels) {
     std::uint32_t most = 0;
     Kokkos::parallel_reduce(
-        Kokkos::ThreadVectorRange(member, count),
+        Threads::range(member, count),
         [&](std::uint64_t i, std::uint32_t& local) {
           const std::uint32_t bits = Kokkos::bit_cast<std::uint32_t>(value(i)) & 0x7FFFFFFFU;
           local = bits > local ? bits : local;
@@ -58,7 +72,7 @@ class Quantiser {
   KOKKOS_INLINE_FUNCTION double sum(const Value& value, const Term& term) const {
     double total = 0;
     Kokkos::parallel_reduce(
-        Kokkos::ThreadVectorRange(m_member, m_count),
+        Threads::range(m_member, m_count),
         [&](std::uint64_t i, double& local) {
           local += static_cast<double>(term(level(value(i))));
         },
@@ -66,16 +80,18 @@ class Quantiser {
     return total;
   }
 
-  /// At least ‖x − scale · w‖; infinite where a value is not finite.
-  template <class Value>
-  KOKKOS_INLINE_FUNCTION double residual(const Value& value) const {
-    if (!m_finite) return screen_infinity();
+  /// \brief Calls `store(i, w)` for every value. \return at least ‖x − scale · w‖; infinite
+  /// or NaN where a value is
+  template <class Value, class Store>
+  KOKKOS_INLINE_FUNCTION double quantise(const Value& value, const Store& store) const {
     double squares = 0;
     Kokkos::parallel_reduce(
-        Kokkos::ThreadVectorRange(m_member, m_count),
+        Threads::range(m_member, m_count),
         [&](std::uint64_t i, double& local) {
           const float x = value(i);
-          const double rest = static_cast<double>(x) - static_cast<double>(m_scale) * level(x);
+          const int w = level(x);
+          store(i, w);
+          const double rest = static_cast<double>(x) - static_cast<double>(m_scale) * w;
           local += rest * rest;
         },
         squares);

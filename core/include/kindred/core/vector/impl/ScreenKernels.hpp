@@ -13,8 +13,8 @@
 
 namespace Kindred::Impl {
 
-/// Words that a unit of `PrepareKernel` empties.
-inline constexpr std::uint64_t clear_unit = 1024;
+/// Words that a team of `PrepareKernel` empties.
+inline constexpr std::uint64_t clear_part = 4096;
 
 /// What `PrepareKernel` and `clear_survivors` empty, one behind the other.
 struct ScreenFill {
@@ -47,9 +47,24 @@ struct OwnerKernel {
   }
 };
 
-/// A unit: a query, or a part of what is emptied.
+/// Lists of rows, one a query.
+struct SurvivorLists {
+  std::uint32_t* rows;
+  std::uint64_t room;
+  std::uint32_t* counts;
+
+  KOKKOS_INLINE_FUNCTION void append(std::uint64_t query, std::uint64_t row) const {
+    const std::uint32_t place = Kokkos::atomic_fetch_add(&counts[query], 1U);
+    if (place < room) rows[query * room + place] = static_cast<std::uint32_t>(row);
+  }
+};
+
+/// A team: a query, or a part of what is emptied.
 template <class ExecutionSpace>
 struct PrepareKernel {
+  using policy_type = Kokkos::TeamPolicy<ExecutionSpace>;
+  using member_type = typename policy_type::member_type;
+
   const float* queries;
   const double* norms;
   std::uint64_t count;
@@ -59,30 +74,29 @@ struct PrepareKernel {
   ScreenQuery* bounds;
   ScreenFill fill;
 
-  std::uint64_t units() const { return count + (fill.size() + clear_unit - 1) / clear_unit; }
+  std::uint64_t teams() const { return count + (fill.size() + clear_part - 1) / clear_part; }
 
-  KOKKOS_INLINE_FUNCTION void operator()(const UnitMember<ExecutionSpace>& member) const {
-    const std::uint64_t unit = unit_of(member);
-    if (unit < count) {
-      split(member, unit);
-    } else if (unit < count + (fill.size() + clear_unit - 1) / clear_unit) {
-      const std::uint64_t first = (unit - count) * clear_unit;
-      Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, std::uint64_t{clear_unit}),
+  KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
+    const std::uint64_t index = team.league_rank();
+    if (index < count) {
+      split(team, index);
+    } else {
+      const std::uint64_t first = (index - count) * clear_part;
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, std::uint64_t{clear_part}),
                            [&](std::uint64_t i) {
                              if (first + i < fill.size()) fill(first + i);
                            });
     }
   }
 
-  KOKKOS_INLINE_FUNCTION void split(const UnitMember<ExecutionSpace>& member,
-                                    std::uint64_t query) const {
+  KOKKOS_INLINE_FUNCTION void split(const member_type& team, std::uint64_t query) const {
     const float* q = queries + query * dimension;
     const auto value = [&](std::uint64_t i) { return q[i]; };
-    const Quantiser quantiser(member, dimension, screen_query_levels, value);
+    const Quantiser quantiser(TeamThreads{}, team, dimension, screen_query_levels, value);
     std::int8_t* high = planes + 2 * query * stride;
     std::int8_t* low = high + stride;
-    Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, stride), [&](std::uint64_t i) {
-      const int w = i < dimension ? quantiser.level(q[i]) : 0;
+    ScreenQuery bound;
+    bound.residual = quantiser.quantise(value, [&](std::uint64_t i, int w) {
       const int half = w < 0 ? -shadow_levels : shadow_levels;
       int top = (w + half) / screen_plane_ratio;
       if (top > shadow_levels) top = shadow_levels;
@@ -90,23 +104,28 @@ struct PrepareKernel {
       high[i] = static_cast<std::int8_t>(top);
       low[i] = static_cast<std::int8_t>(w - screen_plane_ratio * top);
     });
-    ScreenQuery bound;
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, stride - dimension), [&](std::uint64_t i) {
+      high[dimension + i] = 0;
+      low[dimension + i] = 0;
+    });
     bound.scale = static_cast<double>(quantiser.scale());
     bound.norm = norms[query];
-    bound.residual = quantiser.residual(value);
     bound.square =
         bound.scale * bound.scale * quantiser.sum(value, [](int w) { return std::int64_t{w} * w; });
-    bound.offset = 128 * quantiser.sum(value, [](int w) { return w; });
-    Kokkos::single(Kokkos::PerThread(member), [&] { bounds[query] = bound; });
+    if constexpr (!Arch::is_device<ExecutionSpace>)
+      bound.offset = 128 * quantiser.sum(value, [](int w) { return w; });
+    Kokkos::single(Kokkos::PerTeam(team), [&] { bounds[query] = bound; });
   }
 };
 
 /// A unit: batches of 32 rows, for all queries, up to \p Tile at once.
 template <class ExecutionSpace, bool Aligned, int Tile>
 struct ScanScreenKernel {
-  using dots_type = Arch::Int8Dots<ExecutionSpace>;
+  using dots_type = Arch::Int8Dots<ExecutionSpace, Tile>;
+  using policy_type =
+      Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<256, dots_type::teams>>;
+  using member_type = typename policy_type::member_type;
   static constexpr int own_rows = dots_type::rows_per_thread;
-  static constexpr std::uint64_t unit_batches = Arch::is_device<ExecutionSpace> ? 1 : 32;
 
   Metric metric;
   Arch::Int8Operands operands;
@@ -120,43 +139,70 @@ struct ScanScreenKernel {
   RowFilter<ExecutionSpace> filter;
   const ScreenQuery* queries;
   std::uint64_t query_count;
-  float* uppers;
+  float* uppers;  // where there are no thresholds yet
   std::uint64_t chunk;
+  const float* thresholds;
+  SurvivorLists survivors;
   std::uint32_t* slots;
   std::uint64_t groups;
   bool by_batch;  // rows of a batch share a slot
 
-  std::uint64_t units() const {
-    constexpr std::uint64_t unit_rows = unit_batches * Arch::screen_batch;
-    return (count + unit_rows - 1) / unit_rows;
-  }
+  /// What is read of a row besides its values.
+  struct Stored {
+    float scale;
+    float error;
+    float shadow_norm;
+    double norm;
+  };
+  /// 32 rows of the chunk.
+  struct Batch {
+    std::uint64_t first = 0;
+    std::uint32_t passing = 0;  ///< a bit a row; with a bitmap a query, every row that there is
+    Stored rows[own_rows];
+  };
 
-  KOKKOS_INLINE_FUNCTION void operator()(const UnitMember<ExecutionSpace>& member) const {
+  KOKKOS_INLINE_FUNCTION void operator()(const member_type& member) const {
     const dots_type dots(member);
-    for (std::uint64_t b = 0; b < unit_batches; ++b) {
-      const std::uint64_t first = (unit_of(member) * unit_batches + b) * Arch::screen_batch;
-      if (first >= count) return;
-      batch(dots, first);
+    // Threads of the host keep to neighbouring rows; warps take turns.
+    constexpr bool turns = Arch::is_device<ExecutionSpace>;
+    const std::uint64_t batches = (count + Arch::screen_batch - 1) / Arch::screen_batch;
+    const std::uint64_t unit = unit_of(member);
+    const std::uint64_t units =
+        static_cast<std::uint64_t>(member.league_size()) * member.team_size();
+    const std::uint64_t per_unit = (batches + units - 1) / units;
+    const std::uint64_t end =
+        turns || (unit + 1) * per_unit > batches ? batches : (unit + 1) * per_unit;
+    for (std::uint64_t index = turns ? unit : unit * per_unit; index < end;
+         index += turns ? units : 1) {
+      scan(dots, read(dots, index));
     }
   }
 
-  /// \param first row of the batch in the chunk
-  KOKKOS_INLINE_FUNCTION void batch(const dots_type& dots, std::uint64_t first) const {
+  KOKKOS_INLINE_FUNCTION Batch read(const dots_type& dots, std::uint64_t index) const {
+    Batch batch;
+    batch.first = index * Arch::screen_batch;
     const std::uint32_t valid =
-        count - first >= Arch::screen_batch ? ~0U : (1U << (count - first)) - 1;
-    ScreenRow rows[own_rows];
-    const std::uint32_t shared = filter.words_per_query == 0 ? passing(0, first, valid) : valid;
-    if (shared != 0) {
-      for (int r = 0; r < own_rows; ++r) {
-        const std::uint64_t row = first + dots.first_row() + r;
-        if (row < count) rows[r] = bound_of(begin + row);
-      }
+        count - batch.first >= Arch::screen_batch ? ~0U : (1U << (count - batch.first)) - 1;
+    batch.passing = filter.words_per_query == 0 ? passing(0, batch.first, valid) : valid;
+    if (batch.passing == 0) return batch;
+    for (int r = 0; r < own_rows; ++r) {
+      const std::uint64_t place = batch.first + dots.first_row() + r;
+      const std::uint64_t row = begin + (place < count ? place : count - 1);
+      Stored& stored = batch.rows[r];
+      stored.scale = scales[row];
+      stored.error = errors == nullptr ? 0.0F : errors[row];
+      stored.shadow_norm = errors == nullptr ? 0.0F : shadow_norms[row];
+      stored.norm = metric == Metric::ip ? -1.0 : norms[row];
     }
+    return batch;
+  }
+
+  KOKKOS_INLINE_FUNCTION void scan(const dots_type& dots, const Batch& batch) const {
     std::uint64_t query = 0;
-    for (; query + Tile <= query_count; query += Tile) tile<Tile>(dots, rows, first, shared, query);
+    for (; query + Tile <= query_count; query += Tile) tile<Tile>(dots, batch, query);
     if constexpr (Tile > 1) {
-      for (; query + 2 <= query_count; query += 2) tile<2>(dots, rows, first, shared, query);
-      if (query < query_count) tile<1>(dots, rows, first, shared, query);
+      for (; query + 2 <= query_count; query += 2) tile<2>(dots, batch, query);
+      if (query < query_count) tile<1>(dots, batch, query);
     }
   }
 
@@ -169,60 +215,63 @@ struct ScanScreenKernel {
     return static_cast<std::uint32_t>(word >> (row % 64)) & valid;
   }
 
-  KOKKOS_INLINE_FUNCTION ScreenRow bound_of(std::uint64_t row) const {
-    const double norm = metric == Metric::ip ? -1.0 : norms[row];
-    if (errors == nullptr) return own_row(scales[row], norm, root_dimension);
+  KOKKOS_INLINE_FUNCTION ScreenRow bound_of(const Stored& stored) const {
+    if (errors == nullptr) return own_row(stored.scale, stored.norm, root_dimension);
     ScreenRow out;
-    out.scale = static_cast<double>(scales[row]);
-    out.error = static_cast<double>(errors[row]);
-    out.shadow_norm = static_cast<double>(shadow_norms[row]);
+    out.scale = static_cast<double>(stored.scale);
+    out.error = static_cast<double>(stored.error);
+    out.shadow_norm = static_cast<double>(stored.shadow_norm);
     out.shadow_norm_max = out.shadow_norm;
-    out.norm = norm;
+    out.norm = stored.norm;
     return out;
   }
 
   template <int Queries>
-  KOKKOS_INLINE_FUNCTION void tile(const dots_type& dots, const ScreenRow (&rows)[own_rows],
-                                   std::uint64_t first, std::uint32_t shared,
+  KOKKOS_INLINE_FUNCTION void tile(const dots_type& dots, const Batch& batch,
                                    std::uint64_t query) const {
     std::uint32_t passes[Queries];
     std::uint32_t any = 0;
     KINDRED_UNROLL
     for (int q = 0; q < Queries; ++q) {
-      passes[q] = filter.words_per_query == 0 ? shared : passing(query + q, first, shared);
+      passes[q] = filter.words_per_query == 0 ? batch.passing
+                                              : passing(query + q, batch.first, batch.passing);
       any |= passes[q];
     }
+    if (any == 0 && thresholds != nullptr) return;
     std::uint32_t keys[Queries][own_rows] = {};
-    if (any == 0) {
-      for (int r = 0; r < own_rows; ++r) {
-        for (int q = 0; q < Queries; ++q) leave_out(query + q, first + dots.first_row() + r);
-      }
-      return;
-    }
     Arch::Int8Operands own = operands;
     own.planes += 2 * query * operands.plane_stride;
     dots.template batch<screen_plane_ratio, Aligned, Queries>(
-        own, begin + first, any, &queries[query].offset, sizeof(ScreenQuery) / sizeof(double),
+        own, begin + batch.first, any, &queries[query].offset, sizeof(ScreenQuery) / sizeof(double),
         [&](int r, const double(&sums)[Queries]) {
           const int place = own_rows == 1 ? 0 : r;
           KINDRED_UNROLL
           for (int q = 0; q < Queries; ++q) {
             if ((passes[q] >> r & 1U) == 0) {
-              leave_out(query + q, first + r);
+              leave_out(query + q, batch.first + r);
               continue;
             }
             const ScreenInterval interval =
-                screen_interval(metric, queries[query + q], rows[place], sums[q]);
-            uppers[(query + q) * chunk + first + r] = interval.upper;
+                screen_interval(metric, queries[query + q], bound_of(batch.rows[place]), sums[q]);
+            keep(query + q, batch.first + r, interval.upper);
             keys[q][place] = ascending_bits(interval.lower);
           }
         });
-    for (int q = 0; q < Queries; ++q) offer(dots, query + q, first, keys[q]);
+    if (any == 0) return;
+    for (int q = 0; q < Queries; ++q) offer(dots, query + q, batch.first, keys[q]);
+  }
+
+  KOKKOS_INLINE_FUNCTION void keep(std::uint64_t query, std::uint64_t row, float upper) const {
+    if (thresholds == nullptr) {
+      uppers[query * chunk + row] = upper;
+    } else if (upper >= thresholds[query]) {
+      survivors.append(query, begin + row);
+    }
   }
 
   /// NaN is at or above no threshold.
   KOKKOS_INLINE_FUNCTION void leave_out(std::uint64_t query, std::uint64_t row) const {
-    if (row < count)
+    if (thresholds == nullptr && row < count)
       uppers[query * chunk + row] = Kokkos::bit_cast<float>(std::uint32_t{canonical_nan_bits});
   }
 
@@ -241,7 +290,9 @@ struct ScanScreenKernel {
                                     std::uint32_t key) const {
     if (key == 0) return;
     std::uint32_t* slot = slots + query * groups + item % groups;
-    if (Arch::flag_load(slot) < key) Kokkos::atomic_max(slot, key);
+    // A device does not wait for what it is not told; a host's atomics cost more than a look.
+    if (Arch::is_device<ExecutionSpace> || Arch::flag_load(slot) < key)
+      Kokkos::atomic_max(slot, key);
   }
 };
 
@@ -252,8 +303,12 @@ struct ThresholdKernel {
   using member_type = typename policy_type::member_type;
   static constexpr std::uint32_t bins = 256;
   static constexpr std::uint32_t part = 16;
-  /// Counts, sums of 16 of them, the prefix found and how many are left to pass.
-  static constexpr std::size_t scratch_bytes = (bins + bins / part + 2) * sizeof(std::uint32_t);
+  static constexpr std::uint32_t digits = 4;
+  static constexpr std::uint32_t held_max = 4096;  ///< slots that are read once
+  /// Of every digit the counts, and sums of 16 of them; the prefix found, how many are left to
+  /// pass.
+  static constexpr std::uint32_t count_words = digits * (bins + bins / part);
+  static constexpr std::size_t scratch_bytes = (count_words + 2 + held_max) * sizeof(std::uint32_t);
 
   const std::uint32_t* slots;
   std::uint64_t groups;
@@ -265,22 +320,34 @@ struct ThresholdKernel {
     const std::uint32_t* keys = slots + query * groups;
     auto* counts =
         static_cast<std::uint32_t*>(team.team_scratch(0).get_shmem(std::size_t{scratch_bytes}));
-    std::uint32_t* sums = counts + bins;
-    std::uint32_t* found = sums + bins / part;
-    const auto bin_range = Kokkos::TeamVectorRange(team, std::uint32_t{bins});
+    std::uint32_t* sums = counts + digits * bins;
+    std::uint32_t* found = counts + count_words;
+    std::uint32_t* held = found + 2;
+    const bool holds = groups <= held_max;
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, std::uint32_t{count_words}),
+                         [&](std::uint32_t i) { counts[i] = 0; });
     Kokkos::single(Kokkos::PerTeam(team), [&] {
       found[0] = 0;
       found[1] = k <= groups ? static_cast<std::uint32_t>(k) : 0xFFFFFFFFU;
     });
-    for (int shift = 24; shift >= 0; shift -= 8) {
-      Kokkos::parallel_for(bin_range, [&](std::uint32_t b) { counts[b] = 0; });
-      team.team_barrier();
+    if (holds) {
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, groups),
+                           [&](std::uint64_t i) { held[i] = keys[i]; });
+    }
+    team.team_barrier();
+    for (std::uint32_t digit = 0; digit < digits; ++digit) {
+      const std::uint32_t shift = 24 - 8 * digit;
       const std::uint32_t prefix = found[0];
       const std::uint32_t left = found[1];
       Kokkos::parallel_for(Kokkos::TeamVectorRange(team, groups), [&](std::uint64_t i) {
-        const std::uint32_t key = keys[i];
+        std::uint32_t key = 0;
+        if (holds) {
+          key = held[i];
+        } else {
+          key = keys[i];
+        }
         // A shift by 32 is no shift.
-        const bool same = shift == 24 || (key >> (shift + 8)) == prefix;
+        const bool same = digit == 0 || (key >> (shift + 8)) == prefix;
         if (key != 0 && same) Kokkos::atomic_inc(&counts[key >> shift & (bins - 1)]);
       });
       team.team_barrier();
@@ -290,16 +357,21 @@ struct ThresholdKernel {
         sums[p] = sum;
       });
       team.team_barrier();
-      Kokkos::parallel_for(bin_range, [&](std::uint32_t b) {
-        std::uint32_t above = 0;
-        for (std::uint32_t p = b / part + 1; p < bins / part; ++p) above += sums[p];
-        for (std::uint32_t o = b + 1; o < (b / part + 1) * part; ++o) above += counts[o];
-        if (above < left && left <= above + counts[b]) {
-          found[0] = prefix << 8U | b;
-          found[1] = left - above;
-        }
-      });
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, std::uint32_t{bins}),
+                           [&](std::uint32_t b) {
+                             std::uint32_t above = 0;
+                             for (std::uint32_t p = b / part + 1; p < bins / part; ++p)
+                               above += sums[p];
+                             for (std::uint32_t o = b + 1; o < (b / part + 1) * part; ++o)
+                               above += counts[o];
+                             if (above < left && left <= above + counts[b]) {
+                               found[0] = prefix << 8U | b;
+                               found[1] = left - above;
+                             }
+                           });
       team.team_barrier();
+      counts += bins;
+      sums += bins / part;
     }
     Kokkos::single(Kokkos::PerTeam(team), [&] {
       // Where fewer than k slots hold a row no bin was found, and the prefix is 0.
@@ -319,9 +391,7 @@ struct SurvivorKernel {
   std::uint64_t count;
   std::uint64_t items;  // a query
   const float* thresholds;
-  std::uint32_t* rows;
-  std::uint64_t room;
-  std::uint32_t* counts;
+  SurvivorLists survivors;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t index) const {
     const std::uint64_t query = index / items;
@@ -337,10 +407,38 @@ struct SurvivorKernel {
     }
     if (!any) return;
     for (std::uint64_t r = 0; r < item_rows; ++r) {
-      if (first + r >= count || !(values[r] >= threshold)) continue;
-      const std::uint32_t place = Kokkos::atomic_fetch_add(&counts[query], 1U);
-      if (place < room) rows[query * room + place] = static_cast<std::uint32_t>(begin + first + r);
+      if (first + r < count && values[r] >= threshold) survivors.append(query, begin + first + r);
     }
+  }
+};
+
+/// A unit: a survivor takes the place that the number of those before it tells.
+template <class ExecutionSpace>
+struct PlaceKernel {
+  const Rank* ranks;
+  const std::uint32_t* counts;
+  std::uint64_t queries;
+  std::uint64_t room;
+  std::uint64_t top;
+  Rank* best;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const UnitMember<ExecutionSpace>& member) const {
+    const std::uint64_t query = unit_of(member) / room;
+    if (query >= queries) return;
+    const std::uint64_t own = unit_of(member) % room;
+    const std::uint64_t count = counts[query] < room ? counts[query] : room;
+    const Rank* list = ranks + query * room;
+    Rank* out = best + query * top;
+    if (own >= count) {
+      if (own < top) Kokkos::single(Kokkos::PerThread(member), [&] { out[own] = rank_none; });
+      return;
+    }
+    const Rank rank = list[own];
+    std::uint32_t before = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::ThreadVectorRange(member, count),
+        [&](std::uint64_t i, std::uint32_t& local) { local += list[i] < rank ? 1 : 0; }, before);
+    if (before < top) Kokkos::single(Kokkos::PerThread(member), [&] { out[before] = rank; });
   }
 };
 
