@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/Reference.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -30,6 +31,32 @@ float score(Metric metric, std::span<const float> query, std::span<const float> 
   const auto rounded = static_cast<float>(unrounded_score(metric, query, row));
   if (std::isnan(rounded)) return std::bit_cast<float>(0x7FC00000U);
   return rounded == 0.0F ? 0.0F : rounded;
+}
+
+float cosine_sigmoid(std::span<const float> query, std::span<const float> row, double threshold,
+                     double temperature) {
+  const double z = (static_cast<double>(score(Metric::cosine, query, row)) - threshold) /
+                   std::max(temperature, 0.05);
+  const double value = z < 0.0 ? std::exp(z) / (1.0 + std::exp(z)) : 1.0 / (1.0 + std::exp(-z));
+  return std::isnan(value) ? std::bit_cast<float>(0x7FC00000U) : static_cast<float>(value);
+}
+
+std::vector<float> weighted_average(std::span<const float> rows, std::span<const float> weights) {
+  const std::size_t dimension = weights.empty() ? 0 : rows.size() / weights.size();
+  const std::vector<double> wide(weights.begin(), weights.end());
+  const double total = canonical_sum(wide);
+  std::vector<float> out(dimension, 0.0F);
+  if (total == 0.0) return out;
+  for (std::size_t d = 0; d < dimension; ++d) {
+    std::vector<double> terms;
+    for (std::size_t i = 0; i < weights.size(); ++i)
+      terms.push_back(wide[i] * static_cast<double>(rows[i * dimension + d]));
+    const auto rounded = static_cast<float>(canonical_sum(terms) / total);
+    out[d] = std::isnan(rounded) ? std::bit_cast<float>(0x7FC00000U)
+             : rounded == 0.0F   ? 0.0F
+                                 : rounded;
+  }
+  return out;
 }
 
 SearchAnswer search(Metric metric, std::span<const float> rows, std::span<const float> query,

@@ -57,6 +57,14 @@ Better better_of(Metric metric);
 /// The score of \p row for \p query: rounded once, NaN is 0x7FC00000, a zero is +0.
 float score(Metric metric, std::span<const float> query, std::span<const float> row);
 
+/// σ((cosine − \p threshold) / max(\p temperature, 0.05)) of the rounded cosine, by the C library's
+/// exponential.
+float cosine_sigmoid(std::span<const float> query, std::span<const float> row, double threshold,
+                     double temperature);
+/// Σ wᵢ·xᵢ / Σ wᵢ of \p rows (`weights.size()` rows, row-major), canonical sums over the rows; 0
+/// where the weights add up to 0.
+std::vector<float> weighted_average(std::span<const float> rows, std::span<const float> weights);
+
 /// The answer to one query: `top` places, padded with id −1 and −inf (+inf under l2).
 struct SearchAnswer {
   std::vector<std::int64_t> ids;

@@ -72,7 +72,9 @@ class Lanes<DeviceSpace> {
   KOKKOS_INLINE_FUNCTION void store(float* data, F32 value, int count) const {
     if (static_cast<int>(m_lane) < count) data[m_lane] = value;
   }
-  KOKKOS_INLINE_FUNCTION void prefetch(const void*) const {}
+  KOKKOS_INLINE_FUNCTION void prefetch(const char*, std::uint64_t) const {}
+  KOKKOS_INLINE_FUNCTION F32 broadcast(float a) const { return a; }
+  KOKKOS_INLINE_FUNCTION F32 quotient(F64 a, double b) const { return rounded_quotient(a, b); }
   KOKKOS_INLINE_FUNCTION F32 multiply(F32 a, float b) const { return a * b; }
   KOKKOS_INLINE_FUNCTION F64 widen(F32 a) const { return static_cast<double>(a); }
   KOKKOS_INLINE_FUNCTION F32 gather(const float* data, const std::uint32_t* index) const {

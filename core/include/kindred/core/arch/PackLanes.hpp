@@ -198,13 +198,21 @@ class PackLanes {
   void store(float* data, const F32& value, int count) const {
     for (int l = 0; l < count; ++l) data[l] = value.lane[l];
   }
+  F32 broadcast(float a) const {
+    return make_eights([&](int) { return _mm256_set1_ps(a); });
+  }
+  F32 quotient(const F64& a, double b) const {
+    F32 r;
+    for (int l = 0; l < 32; ++l) r.lane[l] = rounded_quotient(a.lane[l], b);
+    return r;
+  }
   F32 multiply(const F32& a, float b) const {
     return make_eights([&](int e) {
       return _mm256_mul_ps(*reinterpret_cast<const __m256*>(a.lane + e * 8), _mm256_set1_ps(b));
     });
   }
-  void prefetch(const void* data) const {
-    _mm_prefetch(static_cast<const char*>(data), _MM_HINT_T0);
+  void prefetch(const char* data, std::uint64_t bytes) const {
+    for (std::uint64_t i = 0; i < bytes; i += 64) _mm_prefetch(data + i, _MM_HINT_T0);
   }
   F32 gather(const float* data, const std::uint32_t* index) const {
     return make_eights([&](int e) { return Pack::gather(data, index + e * 8); });

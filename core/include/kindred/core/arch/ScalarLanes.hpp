@@ -46,8 +46,20 @@ class ScalarLanes {
   void store(float* data, const F32& value, int count) const {
     for (int l = 0; l < count; ++l) data[l] = value.lane[l];
   }
-  /// Asks for the cache line of \p data.
-  void prefetch(const void*) const {}
+  /// Asks for the cache lines of \p data.
+  void prefetch(const char*, std::uint64_t) const {}
+  /// \p a in every lane.
+  F32 broadcast(float a) const {
+    F32 r;
+    for (int l = 0; l < 32; ++l) r.lane[l] = a;
+    return r;
+  }
+  /// `float(a / b)` a lane, NaN canonical and a zero +0; 0 where b is 0.
+  F32 quotient(const F64& a, double b) const {
+    F32 r;
+    for (int l = 0; l < 32; ++l) r.lane[l] = rounded_quotient(a.lane[l], b);
+    return r;
+  }
   /// `a · b` a lane, rounded to float.
   F32 multiply(const F32& a, float b) const {
     F32 r;

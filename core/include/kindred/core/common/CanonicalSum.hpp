@@ -17,17 +17,17 @@ namespace Impl {
 ///
 /// The tree pairs i with i + half, then i with i + half / 2, …: visited in bit-reversed order its
 /// pairs are neighbours, so a stack of one partial sum a level replaces an array of `count`.
-template <class Value>
-KOKKOS_INLINE_FUNCTION double halving_tree(std::uint64_t count, const Value& value) {
-  if (count == 0) return 0.0;
+template <class Sum = double, class Value>
+KOKKOS_INLINE_FUNCTION Sum halving_tree(std::uint64_t count, const Value& value) {
+  if (count == 0) return Sum{};
   if (count == 1) return value(0);
   int levels = 0;
   while ((std::uint64_t{1} << levels) < count) ++levels;
-  double partial[64];
+  Sum partial[64];
   for (std::uint64_t visit = 0; visit < (std::uint64_t{1} << levels); ++visit) {
     std::uint64_t index = 0;
     for (int bit = 0; bit < levels; ++bit) index |= ((visit >> bit) & 1U) << (levels - 1 - bit);
-    double sum = index < count ? value(index) : 0.0;
+    Sum sum = index < count ? value(index) : Sum{};
     int level = 0;
     for (std::uint64_t done = visit; (done & 1U) != 0; done >>= 1U) sum = partial[level++] + sum;
     partial[level] = sum;

@@ -30,8 +30,7 @@ struct ElementRow {
   /// Asks for the cache lines of the row.
   template <class Lanes>
   KOKKOS_INLINE_FUNCTION void prefetch(const Lanes& lanes, std::uint64_t dimension) const {
-    const auto* bytes = reinterpret_cast<const char*>(values);
-    for (std::uint64_t i = 0; i < dimension * sizeof(Element); i += 64) lanes.prefetch(bytes + i);
+    lanes.prefetch(reinterpret_cast<const char*>(values), dimension * sizeof(Element));
   }
 
  private:

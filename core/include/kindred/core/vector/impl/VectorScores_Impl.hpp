@@ -132,7 +132,8 @@ struct ScanKernel {
   KOKKOS_INLINE_FUNCTION void score(const lanes_type& lanes, std::uint64_t query,
                                     std::uint64_t row) const {
     const bool exists = row < range.count;
-    const ElementRow<float> x[1] = {range.rows[exists ? row : range.count - 1]};
+    if (!exists) row = range.count - 1;
+    const ElementRow<float> x[1] = {range.rows[row]};
     const double* const y[1] = {range.queries + query * range.rows.dimension};
     if constexpr (shape::prefetch_rows > 0) {
       if (query == 0 && row + shape::prefetch_rows < range.count)

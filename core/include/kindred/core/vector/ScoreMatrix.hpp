@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_VECTOR_SCORE_MATRIX_HPP
+#define KINDRED_CORE_VECTOR_SCORE_MATRIX_HPP
+
+#include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/common/ArrayView.hpp>
+#include <kindred/core/vector/Metric.hpp>
+#include <kindred/core/vector/VectorRows.hpp>
+
+#include <cstdint>
+
+namespace Kindred {
+
+/// What becomes of a score before it is written: nothing, or σ((score − threshold) /
+/// max(temperature, 0.05)) of the rounded score, in double and rounded once.
+struct ScoreCurve {
+  bool is_sigmoid = false;
+  double threshold = 0;
+  double temperature = 1;
+};
+
+/// \brief The scores of all rows for all queries, in the order of the rows. Does not fence.
+///
+/// Canonical scores as rankings have them, NaN as 0x7FC00000 and a zero as +0; under `ip` the
+/// pairwise dot products. Complexity O(rows × queries × dimension). \param count of rows
+/// \param out `queries × count`, row-major
+template <class ExecutionSpace>
+void score_matrix(const ExecutionSpace& exec_space, Metric metric, const ScoreCurve& curve,
+                  const VectorRows<ExecutionSpace>& rows, std::uint64_t count,
+                  const VectorQueries<ExecutionSpace>& queries,
+                  const ArrayView<float, ExecutionSpace>& out);
+
+/// \brief Σ wᵢ·xᵢ / Σ wᵢ of all rows, elementwise: canonical sums over the rows, rounded once; 0
+/// where the weights add up to 0. Does not fence. Complexity O(rows × dimension).
+/// \param weights a row, which says how many there are \param out `dimension`
+template <class ExecutionSpace>
+void average_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
+                  const ArrayView<const float, ExecutionSpace>& weights,
+                  const ArrayView<float, ExecutionSpace>& out);
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_VECTOR_SCORE_MATRIX_HPP

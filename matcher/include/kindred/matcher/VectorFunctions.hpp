@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_VECTOR_FUNCTIONS_HPP
+#define KINDRED_MATCHER_VECTOR_FUNCTIONS_HPP
+
+#include <kindred/backends/Context.hpp>
+#include <kindred/matcher/VectorSpan.hpp>
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace Kindred {
+
+// Engram's small kernels, over vectors that are nobody's index. They take the rows to \p space (the
+// host unless said), fence its instance, and give the same bits on every space. \throws
+// InvalidArgument for sizes that do not fit; SpaceUnavailable; OutOfMemory
+
+/// \brief σ((c − threshold) / max(temperature, 0.05)) of the cosine c of \p query and every row, in
+/// the order of the rows.
+///
+/// c is the canonical float32 cosine; the curve is computed in double (relative error below 10⁻¹⁵)
+/// and rounded once. \throws InvalidArgument also for a threshold or temperature that is NaN
+std::vector<float> cosine_sigmoids(Context& context, std::span<const float> query,
+                                   const VectorSpan& rows, double threshold, double temperature,
+                                   std::optional<Space> space = {});
+
+/// \brief Σ wᵢ·xᵢ / Σ wᵢ, elementwise: canonical sums over the rows, rounded once. All 0 where the
+/// weights add up to 0. \param weights one a row
+std::vector<float> weighted_average(Context& context, const VectorSpan& rows,
+                                    std::span<const float> weights,
+                                    std::optional<Space> space = {});
+
+/// \brief The dot products of all pairs, `a.count() × b.count()`, row-major: canonical sums,
+/// rounded once, NaN as 0x7FC00000 and a zero as +0. \param a float32
+std::vector<float> pairwise_dots(Context& context, std::span<const float> a, const VectorSpan& b,
+                                 std::optional<Space> space = {});
+
+}  // namespace Kindred
+
+#endif  // KINDRED_MATCHER_VECTOR_FUNCTIONS_HPP
