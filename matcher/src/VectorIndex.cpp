@@ -14,6 +14,7 @@
 
 #include "vector/ExactSearch.hpp"
 #include "vector/IdFilter.hpp"
+#include "vector/IndexParts.hpp"
 #include "vector/SearchPaths.hpp"
 #include "vector/VectorStore.hpp"
 
@@ -149,6 +150,9 @@ struct VectorIndex::State {
     });
   }
 
+  Space host_space() const {
+    return context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
+  }
   /// What prepares work for \p exec_space: itself, or all threads.
   template <class ExecutionSpace>
   const HostSpace& host_beside(const ExecutionSpace& exec_space) const {
@@ -203,6 +207,10 @@ void VectorIndex::save(const std::string& path) const {
 VectorIndex::~VectorIndex() = default;
 VectorIndex::VectorIndex(VectorIndex&&) noexcept = default;
 VectorIndex& VectorIndex::operator=(VectorIndex&&) noexcept = default;
+
+VectorIndex::Parts VectorIndex::parts() const noexcept {
+  return {m_state->context, m_state->store, m_state->mutex};
+}
 
 std::size_t VectorIndex::size() const noexcept {
   const std::shared_lock lock(m_state->mutex);
@@ -333,8 +341,10 @@ ScoreResults VectorIndex::score(std::span<const float> queries,
                    quantity("the number of candidate lists", candidates.rows()) + "; there are " +
                        std::to_string(count) + " queries");
   const Impl::IdFilter filter(options.filter, options.filter_bits, store.end_id(), count);
-  const std::vector<Ragged<std::uint64_t>> lists =
-      Impl::rows_of_candidates(store, candidates, filter);
+  const HostSpace& host = Impl::host_instance(
+      state.context, options.space == Space::serial ? Space::serial : state.host_space());
+  const std::vector<Ragged<std::uint32_t>> lists =
+      Impl::rows_of_candidates(host, store, candidates, filter);
   ScoreResults results;
   results.record.operation = Operation::score;
   if (count == 0) return results;
@@ -350,7 +360,7 @@ ScoreResults VectorIndex::score(std::span<const float> queries,
   std::vector<Rank> best;
   results.record = state.run(
       workload, {}, options.space, count,
-      Impl::block_queries(store, longest * 3 + std::min(options.top, longest), filter),
+      Impl::block_queries(store, Impl::candidate_ranks(store, longest, options.top), filter),
       [&] {
         results.report = {};
         results.results = {};

@@ -5,6 +5,7 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/select/TopK.hpp>
+#include <kindred/core/vector/Candidates.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/memory/Buffer.hpp>
 
@@ -12,10 +13,20 @@
 #include <cstdint>
 #include <vector>
 
+#include "VectorStore.hpp"
+
 namespace Kindred::Impl {
 
-/// \brief Lists of candidates as units of one query each: every list without its duplicates, filled
-/// up to `Ragged` rows of whole units.
+/// What lists of up to \p longest take a query, in ranks of `block_queries`: rows and answers where
+/// one launch is enough, else whole lists of ranks.
+inline std::size_t candidate_ranks(const VectorStore& store, std::size_t longest, std::size_t top) {
+  const std::size_t kept = std::min(top, longest);
+  const bool at_once = longest <= 2048 && kept <= 1024 && store.dimension() % 4 == 0;
+  return at_once ? longest / 10 + kept : 3 * longest + kept;
+}
+
+/// \brief For a device's lists that one launch does not take: lists as units of one query each:
+/// every list without its duplicates, filled up to `Ragged` rows of whole units.
 struct CandidateUnits {
   std::vector<std::uint64_t> offsets{0};
   std::vector<std::uint32_t> ids;
@@ -23,7 +34,7 @@ struct CandidateUnits {
   std::size_t longest = 0;
 
   /// \param host runs the lists in parallel where they are many
-  void assign(const HostSpace& host, RaggedSpan<std::uint64_t> lists, std::size_t unit);
+  void assign(const HostSpace& host, RaggedSpan<std::uint32_t> lists, std::size_t unit);
 };
 
 /// \brief The best of lists of rows, a list a query. What calls reuse; one at a time.
@@ -40,42 +51,78 @@ class CandidateSearch {
     m_ids = {memory, "Kindred::VectorIndex::candidates", 0};
     m_unit_queries = {memory, "Kindred::VectorIndex::unit_queries", 0};
     m_offsets = {memory, "Kindred::VectorIndex::offsets", 0};
+    m_arrived = {memory, "Kindred::VectorIndex::arrived", 0};
   }
 
   /// \brief The ranks of the best `top` rows of every list, each row once. Fences \p exec_space.
-  /// \param host prepares the lists \param lists rows, a list a query
+  /// \param host prepares lists \param lists rows, a list a query
   /// \param best `queries × top`, ascending, padded with `rank_none`
   void score(const ExecutionSpace& exec_space, const HostSpace& host,
-             const VectorRows<ExecutionSpace>& rows, RaggedSpan<std::uint64_t> lists,
+             const VectorRows<ExecutionSpace>& rows, RaggedSpan<std::uint32_t> lists,
              const VectorQueries<ExecutionSpace>& queries, Metric metric, std::size_t top,
              std::vector<Rank>& best) {
-    m_units.assign(host, lists, static_cast<std::size_t>(candidate_unit<ExecutionSpace>()));
+    CandidateShape shape{queries.count, 0, 0};
+    for (std::size_t query = 0; query < queries.count; ++query)
+      shape.longest = std::max(shape.longest, lists.length(query));
     best.assign(queries.count * top, rank_none);
-    const std::size_t kept = std::min(top, m_units.longest);
-    if (kept == 0) return;
+    shape.top = std::min(top, shape.longest);
+    if (shape.top == 0) return;
+    m_top.resize_discarding(queries.count * shape.top);
+    if (fits_one_launch(exec_space, rows, shape)) {
+      rank_at_once(exec_space, rows, lists, queries, metric, shape);
+    } else {
+      rank_units(exec_space, host, rows, lists, queries, metric, shape);
+    }
+    m_host_top.resize(m_top.size());
+    download(exec_space, m_host_top.data(), m_top.view(), m_host_top.size());
+    for (std::size_t query = 0; query < queries.count; ++query)
+      std::copy_n(m_host_top.begin() + static_cast<std::ptrdiff_t>(query * shape.top), shape.top,
+                  best.begin() + static_cast<std::ptrdiff_t>(query * top));
+  }
+
+ private:
+  void rank_at_once(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
+                    RaggedSpan<std::uint32_t> lists, const VectorQueries<ExecutionSpace>& queries,
+                    Metric metric, const CandidateShape& shape) {
+    const CandidatePlan plan = candidate_plan(exec_space, shape);
+    const std::uint64_t first = lists.offsets.front();
+    m_host_offsets.assign(lists.offsets.begin(), lists.offsets.end());
+    for (std::uint64_t& offset : m_host_offsets) offset -= first;
+    m_offsets.resize_discarding(m_host_offsets.size());
+    m_ids.resize_discarding(m_host_offsets.back());
+    m_ranks.resize_discarding(plan.workspace(queries.count));
+    if (m_arrived.size() < queries.count) {
+      m_arrived.resize_discarding(queries.count);
+      Kokkos::deep_copy(exec_space, m_arrived.view(), 0U);
+    }
+    upload(exec_space, m_offsets.view(), m_host_offsets.data(), m_host_offsets.size());
+    upload(exec_space, m_ids.view(), lists.values.data() + first, m_ids.size());
+    rank_candidates(exec_space, metric, rows, m_offsets.const_view(), m_ids.const_view(),
+                    RowFilter<ExecutionSpace>{}, queries, plan, shape.top, m_top.view(),
+                    m_ranks.view(), m_arrived.view());
+  }
+
+  void rank_units(const ExecutionSpace& exec_space, const HostSpace& host,
+                  const VectorRows<ExecutionSpace>& rows, RaggedSpan<std::uint32_t> lists,
+                  const VectorQueries<ExecutionSpace>& queries, Metric metric,
+                  const CandidateShape& shape) {
+    m_units.assign(host, lists, static_cast<std::size_t>(candidate_unit<ExecutionSpace>()));
     m_ids.resize_discarding(m_units.ids.size());
     m_ranks.resize_discarding(m_units.ids.size());
     m_unit_queries.resize_discarding(m_units.unit_queries.size());
     m_offsets.resize_discarding(m_units.offsets.size());
-    m_top.resize_discarding(queries.count * kept);
-    const TopKShape shape{queries.count, m_units.longest, kept};
-    m_select.resize_discarding(top_k_workspace<ExecutionSpace, Rank>(shape));
+    const TopKShape select{shape.queries, m_units.longest, shape.top};
+    m_select.resize_discarding(top_k_workspace<ExecutionSpace, Rank>(select));
     upload(exec_space, m_ids.view(), m_units.ids.data(), m_units.ids.size());
     upload(exec_space, m_unit_queries.view(), m_units.unit_queries.data(),
            m_units.unit_queries.size());
     upload(exec_space, m_offsets.view(), m_units.offsets.data(), m_units.offsets.size());
     score_candidates(exec_space, metric, rows, m_ids.const_view(), m_unit_queries.const_view(),
                      queries, m_ranks.view());
-    top_k(exec_space, m_ranks.const_view(), m_offsets.const_view(), shape, m_top.view(),
+    top_k(exec_space, m_ranks.const_view(), m_offsets.const_view(), select, m_top.view(),
           m_select.view());
-    m_host_top.resize(queries.count * kept);
-    download(exec_space, m_host_top.data(), m_top.view(), m_host_top.size());
-    for (std::size_t query = 0; query < queries.count; ++query)
-      std::copy_n(m_host_top.begin() + static_cast<std::ptrdiff_t>(query * kept), kept,
-                  best.begin() + static_cast<std::ptrdiff_t>(query * top));
   }
 
- private:
   CandidateUnits m_units;
   Buffer<Rank, memory_space> m_ranks;
   Buffer<Rank, memory_space> m_top;
@@ -83,6 +130,8 @@ class CandidateSearch {
   Buffer<std::uint32_t, memory_space> m_ids;
   Buffer<std::uint32_t, memory_space> m_unit_queries;
   Buffer<std::uint64_t, memory_space> m_offsets;
+  Buffer<std::uint32_t, memory_space> m_arrived;
+  std::vector<std::uint64_t> m_host_offsets;
   std::vector<Rank> m_host_top;
 };
 

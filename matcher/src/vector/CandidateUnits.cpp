@@ -38,7 +38,7 @@ constexpr std::size_t block = 64;  // lists that one table serves
 
 /// Fills the rows `block_index * block …` of \p units.
 struct FillUnits {
-  RaggedSpan<std::uint64_t> lists;
+  RaggedSpan<std::uint32_t> lists;
   CandidateUnits* units;
   std::size_t unit;
 
@@ -51,7 +51,7 @@ struct FillUnits {
     for (std::size_t row = begin; row < end; ++row) {
       seen.next_list();
       std::size_t place = units->offsets[row];
-      for (const std::uint64_t id : lists[row]) {
+      for (const std::uint32_t id : lists[row]) {
         if (seen.insert(static_cast<std::uint32_t>(id)))
           units->ids[place++] = static_cast<std::uint32_t>(id);
       }
@@ -68,7 +68,7 @@ struct FillUnits {
 
 }  // namespace
 
-void CandidateUnits::assign(const HostSpace& host, RaggedSpan<std::uint64_t> lists,
+void CandidateUnits::assign(const HostSpace& host, RaggedSpan<std::uint32_t> lists,
                             std::size_t unit) {
   offsets.assign(1, 0);
   longest = 0;

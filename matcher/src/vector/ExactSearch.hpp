@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_SRC_VECTOR_EXACT_SEARCH_HPP
 #define KINDRED_MATCHER_SRC_VECTOR_EXACT_SEARCH_HPP
 
+#include "CandidateRows.hpp"
 #include "CandidateSearch.hpp"
 #include "IdFilter.hpp"
 #include "PlainSearch.hpp"
@@ -25,13 +26,6 @@ inline std::size_t block_queries(const VectorStore& store, std::size_t top,
                             5 * sizeof(Rank) * top + filter.bytes_per_query();
   return std::max<std::size_t>(1, block_bytes / bytes);
 }
-
-/// \brief Lists of ids as lists of rows, for every segment of \p store, without what \p filter
-/// keeps back.
-/// \throws InvalidArgument for offsets that do not fit or an id that is no row's
-std::vector<Ragged<std::uint64_t>> rows_of_candidates(const VectorStore& store,
-                                                      RaggedSpan<std::uint64_t> candidates,
-                                                      const IdFilter& filter);
 
 /// \brief Searches the segments of a store on one space, a block of queries after the other. Holds
 /// what calls reuse; a call holds the mutex.
@@ -126,13 +120,13 @@ class ExactSearch {
   /// \brief The best ranks of the lists \p first …, `queries × top`. Fences.
   /// \param lists of `rows_of_candidates`
   void score(const ExecutionSpace& exec_space, const HostSpace& host, const VectorStore& store,
-             std::span<const float> queries, std::span<const Ragged<std::uint64_t>> lists,
+             std::span<const float> queries, std::span<const Ragged<std::uint32_t>> lists,
              std::size_t first, Metric metric, std::size_t top, std::vector<Rank>& best,
              SearchReport& report) {
     const auto prepared = upload_queries(exec_space, queries, store.dimension());
     best.clear();
     for (std::size_t s = 0; s < lists.size(); ++s) {
-      const RaggedSpan<std::uint64_t> part{
+      const RaggedSpan<std::uint32_t> part{
           std::span(lists[s].offsets).subspan(first, prepared.count + 1), lists[s].values};
       report.survivors += part.offsets.back() - part.offsets.front();
       const auto rows = store.segments()[s]->template resident<ExecutionSpace>().view();

@@ -25,6 +25,7 @@ class IdFilter {
 
   /// That must be where the search runs.
   std::size_t transfer_bytes() const noexcept { return m_bits.size_bytes(); }
+  bool passes_all() const noexcept { return m_bits.empty(); }
   bool passes(std::size_t query, std::uint64_t id) const noexcept {
     if (m_bits.empty()) return true;
     return (m_bits[query * m_words_per_query + id / 64] >> (id % 64) & 1U) != 0;

@@ -166,6 +166,9 @@ class VectorIndex {
                      const SearchOptions& options = {}) const;
 
  private:
+  friend class PreparedScore;
+  struct Parts;
+  Parts parts() const noexcept;
   struct State;
   std::unique_ptr<State> m_state;
 };

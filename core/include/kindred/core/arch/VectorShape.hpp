@@ -18,6 +18,7 @@ struct VectorShape {
   static constexpr int scan_depth = 8;     ///< steps of 32 elements in flight together
   static constexpr int unit_queries = 64;  ///< that pass over a row before the next rows are read
   static constexpr int candidate_rows = 4;
+  static constexpr int candidate_depth = 12;
   static constexpr int prefetch_rows = 0;  ///< asked for ahead of the row that is read
 };
 

@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/Lanes.hpp>
 #include <kindred/core/select/TopK.hpp>
+#include <kindred/core/select/impl/ScratchSort.hpp>
 #include <kindred/core/select/impl/TopK_Rows.hpp>
 
 #include <algorithm>
@@ -103,13 +104,11 @@ struct SelectGroups {
   }
 };
 
-/// \brief Sorts blocks of a row in scratch and keeps the first `keep` keys of each.
-///
-/// The bitonic network, up to three of its stages at once in the registers of a thread, so that
-/// keys go through scratch a third as often.
+/// Sorts blocks of a row in scratch and keeps the first `keep` keys of each.
 template <class ExecutionSpace, class Key, class Source>
 struct SortBlocks {
-  using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
+  using sort = ScratchSort<ExecutionSpace, Key>;
+  using member_type = typename sort::member_type;
   static constexpr std::uint32_t block = 2048;
 
   Source source;
@@ -118,46 +117,7 @@ struct SortBlocks {
   std::uint32_t keep;
   Key* out;
 
-  /// A place is left free behind eight keys, so that neighbours of a stride are in other banks.
-  KOKKOS_INLINE_FUNCTION static std::uint32_t place(std::uint32_t i) { return i + i / 8; }
-  static constexpr std::size_t scratch_bytes = (block + block / 8) * sizeof(Key) + 16;
-
-  KOKKOS_INLINE_FUNCTION static void order(Key& a, Key& b, bool ascending) {
-    if ((b < a) == ascending) {
-      const Key other = a;
-      a = b;
-      b = other;
-    }
-  }
-
-  /// The stages of strides 4, 2 and 1 times the step between \p own, or the last of them.
-  template <std::uint32_t Count>
-  KOKKOS_INLINE_FUNCTION static void merge(Key* own, bool ascending) {
-    KINDRED_UNROLL
-    for (std::uint32_t e = 0; e < Count / 2; ++e) order(own[e], own[e + Count / 2], ascending);
-    if constexpr (Count > 2) {
-      merge<Count / 2>(own, ascending);
-      merge<Count / 2>(own + Count / 2, ascending);
-    }
-  }
-
-  /// Stages of the merge into runs of \p run, from \p stride on down.
-  template <std::uint32_t Count>
-  KOKKOS_INLINE_FUNCTION static void pass(const member_type& team, Key* keys, std::uint32_t size,
-                                          std::uint32_t run, std::uint32_t stride) {
-    const std::uint32_t step = stride / (Count / 2);  // a power of two
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size / Count), [&](std::uint32_t i) {
-      const std::uint32_t within = i & (step - 1);
-      const std::uint32_t first = (i - within) * Count + within;
-      Key own[Count];
-      KINDRED_UNROLL
-      for (std::uint32_t e = 0; e < Count; ++e) own[e] = keys[place(first + e * step)];
-      merge<Count>(own, (first & run) == 0);
-      KINDRED_UNROLL
-      for (std::uint32_t e = 0; e < Count; ++e) keys[place(first + e * step)] = own[e];
-    });
-    team.team_barrier();
-  }
+  static constexpr std::size_t scratch_bytes = sort::places(block) * sizeof(Key) + 16;
 
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
     const auto unit = static_cast<std::uint64_t>(team.league_rank());
@@ -165,41 +125,15 @@ struct SortBlocks {
     const std::uint64_t begin = unit % blocks * block;
     const auto count =
         static_cast<std::uint32_t>(longest - begin < block ? longest - begin : block);
-    std::uint32_t size = 8;
-    while (size < count) size *= 2;
+    const std::uint32_t size = sort::padded(count);
     Key* keys = static_cast<Key*>(team.team_scratch(0).get_shmem_aligned(scratch_bytes - 16, 16));
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size), [&](std::uint32_t i) {
-      keys[place(i)] = i < count ? source(row, begin + i) : key_none<Key>();
+      keys[sort::place(i)] = i < count ? source(row, begin + i) : key_none<Key>();
     });
     team.team_barrier();
-    // Runs of eight.
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size / 8), [&](std::uint32_t i) {
-      Key own[8];
-      KINDRED_UNROLL
-      for (std::uint32_t e = 0; e < 8; ++e) own[e] = keys[place(8 * i + e)];
-      KINDRED_UNROLL
-      for (std::uint32_t e = 0; e < 8; e += 2) merge<2>(own + e, (e & 2U) == 0);
-      KINDRED_UNROLL
-      for (std::uint32_t e = 0; e < 8; e += 4) merge<4>(own + e, (e & 4U) == 0);
-      merge<8>(own, (i & 1U) == 0);
-      KINDRED_UNROLL
-      for (std::uint32_t e = 0; e < 8; ++e) keys[place(8 * i + e)] = own[e];
-    });
-    team.team_barrier();
-    std::uint32_t stages = 4;
-    for (std::uint32_t run = 16; run <= size; run *= 2, ++stages) {
-      std::uint32_t left = stages;
-      if (left % 3 == 1) {
-        pass<2>(team, keys, size, run, 1U << (left - 1));
-        left -= 1;
-      } else if (left % 3 == 2) {
-        pass<4>(team, keys, size, run, 1U << (left - 1));
-        left -= 2;
-      }
-      for (; left > 0; left -= 3) pass<8>(team, keys, size, run, 1U << (left - 1));
-    }
+    sort::run(team, keys, size);
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, keep), [&](std::uint32_t i) {
-      out[unit * keep + i] = i < size ? keys[place(i)] : key_none<Key>();
+      out[unit * keep + i] = i < size ? keys[sort::place(i)] : key_none<Key>();
     });
   }
 };

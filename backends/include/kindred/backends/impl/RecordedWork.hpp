@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_BACKENDS_IMPL_RECORDED_WORK_HPP
+#define KINDRED_BACKENDS_IMPL_RECORDED_WORK_HPP
+
+#include <kindred/core/arch/Spaces.hpp>
+
+#include <functional>
+#include <memory>
+
+namespace Kindred::Impl {
+
+/// \brief Launches that are made once and repeated: on a device one call to its driver, whatever
+/// they were; on the host the launches themselves.
+///
+/// What they read and write must stay where it is.
+template <class ExecutionSpace>
+class RecordedWork {
+ public:
+  /// \brief Runs \p launches once and records them. Fences \p exec_space.
+  /// \param launches makes kernels and nothing else on \p exec_space, and does not fence
+  /// \throws DeviceLost where the device refuses
+  void record(const ExecutionSpace& exec_space, std::function<void()> launches);
+  /// Does not fence.
+  void repeat(const ExecutionSpace& exec_space) const;
+  bool is_recorded() const noexcept { return m_launches != nullptr; }
+
+ private:
+  std::function<void()> m_launches;
+  std::shared_ptr<void> m_graph;  // of a device
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_BACKENDS_IMPL_RECORDED_WORK_HPP

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SELECT_IMPL_SCRATCH_SORT_HPP
+#define KINDRED_CORE_SELECT_IMPL_SCRATCH_SORT_HPP
+
+#include <kindred/core/arch/Lanes.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace Kindred::Impl {
+
+/// \brief Sorts keys in the scratch of a team, ascending.
+///
+/// The bitonic network, up to three of its stages at once in the registers of a thread, so that
+/// keys go through scratch a third as often.
+template <class ExecutionSpace, class Key>
+struct ScratchSort {
+  using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
+
+  /// A place is left free behind eight keys, so that neighbours of a stride are in other banks.
+  KOKKOS_INLINE_FUNCTION static std::uint32_t place(std::uint32_t i) { return i + i / 8; }
+  /// Keys of scratch that \p size of them take; \p size is `padded`.
+  KOKKOS_INLINE_FUNCTION static constexpr std::size_t places(std::size_t size) {
+    return size + size / 8;
+  }
+  /// How many keys are sorted where \p count are to be: a power of two, at least 8.
+  KOKKOS_INLINE_FUNCTION static std::uint32_t padded(std::uint32_t count) {
+    std::uint32_t size = 8;
+    while (size < count) size *= 2;
+    return size;
+  }
+
+  /// Sorts key i at `place(i)`, for i < \p size, which is `padded`. Begins after a barrier of the
+  /// team and ends with one.
+  KOKKOS_INLINE_FUNCTION static void run(const member_type& team, Key* keys, std::uint32_t size) {
+    // Runs of eight.
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size / 8), [&](std::uint32_t i) {
+      Key own[8];
+      KINDRED_UNROLL
+      for (std::uint32_t e = 0; e < 8; ++e) own[e] = keys[place(8 * i + e)];
+      KINDRED_UNROLL
+      for (std::uint32_t e = 0; e < 8; e += 2) merge<2>(own + e, (e & 2U) == 0);
+      KINDRED_UNROLL
+      for (std::uint32_t e = 0; e < 8; e += 4) merge<4>(own + e, (e & 4U) == 0);
+      merge<8>(own, (i & 1U) == 0);
+      KINDRED_UNROLL
+      for (std::uint32_t e = 0; e < 8; ++e) keys[place(8 * i + e)] = own[e];
+    });
+    team.team_barrier();
+    std::uint32_t stages = 4;
+    for (std::uint32_t run = 16; run <= size; run *= 2, ++stages) {
+      std::uint32_t left = stages;
+      if (left % 3 == 1) {
+        pass<2>(team, keys, size, run, 1U << (left - 1));
+        left -= 1;
+      } else if (left % 3 == 2) {
+        pass<4>(team, keys, size, run, 1U << (left - 1));
+        left -= 2;
+      }
+      for (; left > 0; left -= 3) pass<8>(team, keys, size, run, 1U << (left - 1));
+    }
+  }
+
+ private:
+  KOKKOS_INLINE_FUNCTION static void order(Key& a, Key& b, bool ascending) {
+    if ((b < a) == ascending) {
+      const Key other = a;
+      a = b;
+      b = other;
+    }
+  }
+
+  /// The stages of strides 4, 2 and 1 times the step between \p own, or the last of them.
+  template <std::uint32_t Count>
+  KOKKOS_INLINE_FUNCTION static void merge(Key* own, bool ascending) {
+    KINDRED_UNROLL
+    for (std::uint32_t e = 0; e < Count / 2; ++e) order(own[e], own[e + Count / 2], ascending);
+    if constexpr (Count > 2) {
+      merge<Count / 2>(own, ascending);
+      merge<Count / 2>(own + Count / 2, ascending);
+    }
+  }
+
+  /// Stages of the merge into runs of \p run, from \p stride on down.
+  template <std::uint32_t Count>
+  KOKKOS_INLINE_FUNCTION static void pass(const member_type& team, Key* keys, std::uint32_t size,
+                                          std::uint32_t run, std::uint32_t stride) {
+    const std::uint32_t step = stride / (Count / 2);  // a power of two
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size / Count), [&](std::uint32_t i) {
+      const std::uint32_t within = i & (step - 1);
+      const std::uint32_t first = (i - within) * Count + within;
+      Key own[Count];
+      KINDRED_UNROLL
+      for (std::uint32_t e = 0; e < Count; ++e) own[e] = keys[place(first + e * step)];
+      merge<Count>(own, (first & run) == 0);
+      KINDRED_UNROLL
+      for (std::uint32_t e = 0; e < Count; ++e) keys[place(first + e * step)] = own[e];
+    });
+    team.team_barrier();
+  }
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_SELECT_IMPL_SCRATCH_SORT_HPP

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_VECTOR_IMPL_CANDIDATES_HOST_HPP
+#define KINDRED_CORE_VECTOR_IMPL_CANDIDATES_HOST_HPP
+
+#include <kindred/core/arch/Lanes.hpp>
+#include <kindred/core/arch/VectorShape.hpp>
+#include <kindred/core/vector/impl/CandidateLists.hpp>
+#include <kindred/core/vector/impl/VectorTile.hpp>
+
+#include <algorithm>
+
+namespace Kindred::Impl {
+
+/// A thread: a chunk of a query's list.
+template <class Element, class Term>
+struct CandidateChunk {
+  static constexpr int together = Arch::VectorShape<HostSpace>::candidate_rows;
+  static constexpr std::uint32_t table_size = 2 * candidate_chunk_max;
+
+  CandidateLists<HostSpace, Element> lists;
+
+  void operator()(std::uint64_t unit) const {
+    const std::uint64_t query = unit / lists.chunks;
+    const auto part = static_cast<std::uint32_t>(unit % lists.chunks);
+    if (part >= lists.chunks_of(query)) return;
+    std::uint32_t chosen[candidate_chunk_max + 2 * together];
+    Rank keys[candidate_chunk_max + together];
+    const std::uint32_t count = choose(query, part, chosen);
+    score(query, chosen, count, keys);
+    const bool whole = lists.chunks == 1;
+    const std::uint32_t kept = std::min(count, whole ? lists.top : lists.keep);
+    if (kept < count) std::nth_element(keys, keys + kept, keys + count);
+    if (whole) std::sort(keys, keys + kept);
+    Rank* out = whole ? lists.best + query * lists.top
+                      : lists.partial + (query * lists.chunks + part) * lists.keep;
+    std::copy(keys, keys + kept, out);
+    std::fill(out + kept, out + (whole ? lists.top : lists.keep), rank_none);
+  }
+
+ private:
+  /// Lists the rows of a chunk that pass, each once; how many they are.
+  std::uint32_t choose(std::uint64_t query, std::uint32_t part, std::uint32_t* chosen) const {
+    std::uint32_t table[table_size];
+    std::fill(table, table + table_size, empty_slot);
+    const std::uint64_t begin = std::uint64_t{part} * lists.chunk;
+    const std::uint64_t end = std::min(lists.length(query), begin + lists.chunk);
+    const std::uint32_t* candidates = lists.candidates + lists.offsets[query];
+    std::uint32_t count = 0;
+    for (std::uint64_t i = begin; i < end; ++i) {
+      const std::uint32_t row = candidates[i];
+      std::uint32_t slot = first_slot(row, table_size - 1);
+      while (table[slot] != row && table[slot] != empty_slot) slot = (slot + 1) % table_size;
+      if (table[slot] == row || !lists.filter.passes(query, row)) continue;
+      table[slot] = row;
+      chosen[count++] = row;
+    }
+    return count;
+  }
+
+  /// Behind the last row it is taken again.
+  void score(std::uint64_t query, std::uint32_t* chosen, std::uint32_t count, Rank* keys) const {
+    if (count == 0) return;
+    std::fill(chosen + count, chosen + count + 2 * together, chosen[count - 1]);
+    const Arch::Lanes<HostSpace> lanes(0);
+    const double* const y[1] = {lists.query(query)};
+    for (std::uint32_t i = 0; i < count; i += together) {
+      ElementRow<Element> x[together];
+      for (int r = 0; r < together; ++r) {
+        x[r] = lists.rows[chosen[i + r]];
+        lists.rows[chosen[i + r + together]].prefetch(lanes, lists.rows.dimension);
+      }
+      double sums[1][together];
+      tile_sums<Term>(lanes, y, x, lists.rows.dimension, sums);
+      for (int r = 0; r < together; ++r)
+        keys[i + r] = lists.rank(sums[0][r], query, chosen[i + r], lists.norm(chosen[i + r]));
+    }
+  }
+};
+
+/// A thread: merges the chunks of a query.
+template <class Element>
+struct CandidateMerge {
+  CandidateLists<HostSpace, Element> lists;
+
+  void operator()(std::uint64_t query) const {
+    Rank* first = lists.partial + query * lists.chunks * lists.keep;
+    Rank* last = first + std::size_t{lists.chunks_of(query)} * lists.keep;
+    std::sort(first, last);
+    last = std::unique(first, last);
+    Rank* out = lists.best + query * lists.top;
+    const std::size_t kept = std::min<std::size_t>(lists.top, last - first);
+    std::copy(first, first + kept, out);
+    std::fill(out + kept, out + lists.top, rank_none);
+  }
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_VECTOR_IMPL_CANDIDATES_HOST_HPP

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/vector/Candidates.hpp>
+
+#include <kindred/core/vector/impl/Candidates_Device.hpp>
+#include <kindred/core/vector/impl/Candidates_Host.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <type_traits>
+
+namespace Kindred {
+
+namespace {
+
+std::uint32_t parts(std::size_t whole, std::size_t part) {
+  return static_cast<std::uint32_t>(std::max<std::size_t>(1, (whole + part - 1) / part));
+}
+
+/// Chunks that give every team or thread work, and ranks few enough to be merged.
+template <class ExecutionSpace>
+CandidatePlan cut(const CandidateShape& shape, std::size_t units, std::size_t smallest) {
+  const std::size_t fair = std::max(smallest, shape.queries * shape.longest / units);
+  CandidatePlan plan;
+  plan.chunk = std::min<std::uint32_t>(
+      Impl::candidate_chunk_max, static_cast<std::uint32_t>(std::bit_floor(
+                                     std::min<std::size_t>(fair, Impl::candidate_chunk_max))));
+  while (true) {
+    plan.chunks = parts(shape.longest, plan.chunk);
+    plan.keep = static_cast<std::uint32_t>(std::min<std::size_t>(plan.chunk, shape.top));
+    const bool merges = !Arch::is_device<ExecutionSpace> || plan.chunks == 1 ||
+                        std::size_t{plan.chunks} * plan.keep <= Impl::candidate_merge_max;
+    if (merges || plan.chunk >= Impl::candidate_chunk_max) return plan;
+    plan.chunk *= 2;
+  }
+}
+
+}  // namespace
+
+template <class ExecutionSpace>
+CandidatePlan candidate_plan([[maybe_unused]] const ExecutionSpace& exec_space,
+                             const CandidateShape& shape) {
+  if constexpr (Arch::is_device<ExecutionSpace>) {
+    return cut<ExecutionSpace>(shape, Impl::candidate_teams, 32);
+  } else {
+    const auto threads = static_cast<std::size_t>(exec_space.concurrency());
+    return cut<ExecutionSpace>(shape, 4 * threads, 64);
+  }
+}
+
+template <class ExecutionSpace>
+bool fits_one_launch([[maybe_unused]] const ExecutionSpace& exec_space,
+                     [[maybe_unused]] const VectorRows<ExecutionSpace>& rows,
+                     [[maybe_unused]] const CandidateShape& shape) {
+  if constexpr (Arch::is_device<ExecutionSpace>) {
+    if (shape.top > Impl::candidate_chunk_max) return false;
+    bool wide = false;
+    Impl::with_element(rows, [&](const auto& elements) { wide = elements.is_wide(); });
+    const CandidatePlan plan = candidate_plan(exec_space, shape);
+    return wide &&
+           (plan.chunks == 1 || std::size_t{plan.chunks} * plan.keep <= Impl::candidate_merge_max);
+  }
+  return true;
+}
+
+namespace {
+
+template <class Term, class ExecutionSpace, class Element>
+void launch(const ExecutionSpace& exec_space,
+            const Impl::CandidateLists<ExecutionSpace, Element>& lists, const CandidatePlan& plan,
+            std::size_t queries) {
+  const std::size_t units = queries * plan.chunks;
+  // Strings that are there: a warm call allocates nothing.
+  static const std::string rank_label = "Kindred::Vector::rank_candidates::rank";
+  [[maybe_unused]] static const std::string merge_label = "Kindred::Vector::rank_candidates::merge";
+  if constexpr (Arch::is_device<ExecutionSpace>) {
+    using functor = Impl::CandidateTeam<ExecutionSpace, Element, Term>;
+    using shape = Arch::LaunchShape<ExecutionSpace>;
+    const functor kernel{lists, functor::sort_size_of(plan), functor::table_size_of(plan)};
+    Kokkos::parallel_for(rank_label,
+                         Kokkos::TeamPolicy<ExecutionSpace>(exec_space, static_cast<int>(units),
+                                                            shape::team_size, shape::vector_length)
+                             .set_scratch_size(0, Kokkos::PerTeam(kernel.scratch_bytes())),
+                         kernel);
+  } else {
+    using policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
+                                       Kokkos::IndexType<std::uint64_t>>;
+    Kokkos::parallel_for(rank_label, policy(exec_space, 0, units, Kokkos::ChunkSize(1)),
+                         Impl::CandidateChunk<Element, Term>{lists});
+    if (plan.chunks > 1) {
+      Kokkos::parallel_for(merge_label, policy(exec_space, 0, queries, Kokkos::ChunkSize(1)),
+                           Impl::CandidateMerge<Element>{lists});
+    }
+  }
+}
+
+}  // namespace
+
+template <class ExecutionSpace>
+void rank_candidates(const ExecutionSpace& exec_space, Metric metric,
+                     const VectorRows<ExecutionSpace>& rows,
+                     const ArrayView<const std::uint64_t, ExecutionSpace>& offsets,
+                     const ArrayView<const std::uint32_t, ExecutionSpace>& candidates,
+                     const RowFilter<ExecutionSpace>& filter,
+                     const VectorQueries<ExecutionSpace>& queries, const CandidatePlan& plan,
+                     std::size_t top, const ArrayView<Rank, ExecutionSpace>& best,
+                     const ArrayView<Rank, ExecutionSpace>& workspace,
+                     const ArrayView<std::uint32_t, ExecutionSpace>& arrived) {
+  if (queries.count == 0 || top == 0) return;
+  Impl::with_element(rows, [&](const auto& elements) {
+    using element = std::remove_cvref_t<decltype(*elements.values)>;
+    const Impl::CandidateLists<ExecutionSpace, element> lists{metric,
+                                                              elements,
+                                                              filter,
+                                                              offsets.data(),
+                                                              candidates.data(),
+                                                              queries.values.data(),
+                                                              queries.norms.data(),
+                                                              plan.chunk,
+                                                              plan.chunks,
+                                                              plan.keep,
+                                                              static_cast<std::uint32_t>(top),
+                                                              best.data(),
+                                                              workspace.data(),
+                                                              arrived.data()};
+    if (metric == Metric::l2) {
+      launch<Impl::SquaredDifferenceTerm>(exec_space, lists, plan, queries.count);
+    } else {
+      launch<Impl::DotTerm>(exec_space, lists, plan, queries.count);
+    }
+  });
+}
+
+#define KINDRED_INSTANTIATE(SPACE)                                                                \
+  template bool fits_one_launch<SPACE>(const SPACE&, const VectorRows<SPACE>&,                    \
+                                       const CandidateShape&);                                    \
+  template CandidatePlan candidate_plan<SPACE>(const SPACE&, const CandidateShape&);              \
+  template void rank_candidates<SPACE>(                                                           \
+      const SPACE&, Metric, const VectorRows<SPACE>&,                                             \
+      const ArrayView<const std::uint64_t, SPACE>&, const ArrayView<const std::uint32_t, SPACE>&, \
+      const RowFilter<SPACE>&, const VectorQueries<SPACE>&, const CandidatePlan&, std::size_t,    \
+      const ArrayView<Rank, SPACE>&, const ArrayView<Rank, SPACE>&,                               \
+      const ArrayView<std::uint32_t, SPACE>&);
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+#undef KINDRED_INSTANTIATE
+
+}  // namespace Kindred

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/matcher/PreparedScore.hpp>
+
+#include <kindred/core/arch/PerSpace.hpp>
+
+#include <array>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "vector/CandidateRows.hpp"
+#include "vector/IndexParts.hpp"
+#include "vector/PreparedCandidates.hpp"
+
+namespace Kindred {
+
+struct PreparedScore::State {
+  const VectorIndex& index;
+  VectorIndex::Parts parts;
+  SearchOptions options;
+  std::size_t longest;
+  Space space;
+  Arch::PerSpace<Impl::PreparedCandidates> prepared;
+  std::vector<ScoredId> results;
+  ScoreResults general;
+
+  /// The ids of \p candidates as rows of \p segment. \throws InvalidArgument
+  void put_rows(const Impl::VectorSegment& segment, std::span<const std::uint64_t> candidates,
+                std::uint32_t* rows) const {
+    const bool plain = segment.is_contiguous() && segment.live().empty();
+    const std::uint64_t first_id = segment.id(0);
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      std::uint64_t row = candidates[i] - first_id;
+      if (!plain || row >= segment.size()) {
+        const auto found = segment.find(candidates[i]);
+        KINDRED_THROW_IF(!found, Impl::no_row(parts.store, i, 0, candidates[i]));
+        row = *found;
+      }
+      rows[i] = static_cast<std::uint32_t>(row);
+    }
+  }
+
+  /// Whether the launches answered; else the index is to be asked.
+  bool score_prepared(std::span<const float> query, std::span<const std::uint64_t> candidates) {
+    const std::shared_lock lock(parts.mutex);
+    if (parts.store.segments().size() != 1 || candidates.empty()) return false;
+    const Impl::VectorSegment& segment = *parts.store.segments()[0];
+    const SpaceSet spaces = reachable(parts.store.residency(), segment.on_device());
+    if (segment.size() == 0 || !spaces.contains(space)) return false;
+    return Impl::with_instance(parts.context, space, [&](const auto& exec_space) {
+      using execution_space = std::decay_t<decltype(exec_space)>;
+      auto& own = prepared.get<execution_space>();
+      const auto rows = segment.resident<execution_space>().view();
+      if (!own.fits(rows)) return false;
+      put_rows(segment, candidates, own.rows());
+      results.clear();
+      for (const Rank rank : own.rank(rows, options.metric, query, candidates.size())) {
+        if (rank == rank_none) break;
+        const float score =
+            options.metric == Metric::l2 ? score_ascending(rank) : score_descending(rank);
+        results.push_back({std::int64_t{rank_index(rank)}, score});
+      }
+      return true;
+    });
+  }
+};
+
+PreparedScore::PreparedScore(const VectorIndex& index, std::size_t longest,
+                             const SearchOptions& options) {
+  KINDRED_THROW_IF(longest == 0, "the longest list is 0; it must be at least 1");
+  KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
+  KINDRED_THROW_IF(!options.filter.empty() || !options.filter_bits.empty(),
+                   "a filter; leave what must not be found out of the candidates");
+  const VectorIndex::Parts parts = index.parts();
+  Space space = parts.context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
+  {
+    const std::shared_lock lock(parts.mutex);
+    if (parts.store.on_device()) space = Space::cuda;
+  }
+  space = options.space.value_or(space);
+  m_state = std::make_unique<State>(State{index, parts, options, longest, space, {}, {}, {}});
+  m_state->options.space = space;
+  m_state->results.reserve(std::min(options.top, longest));
+  Impl::with_instance(parts.context, space, [&](const auto& exec_space) {
+    m_state->prepared.get<std::decay_t<decltype(exec_space)>>().bind(
+        exec_space, parts.context.memory(space), parts.store.dimension(), longest, options.top);
+  });
+}
+
+PreparedScore::~PreparedScore() = default;
+PreparedScore::PreparedScore(PreparedScore&&) noexcept = default;
+PreparedScore& PreparedScore::operator=(PreparedScore&&) noexcept = default;
+
+Space PreparedScore::space() const noexcept { return m_state->space; }
+
+std::span<const ScoredId> PreparedScore::score(std::span<const float> query,
+                                               std::span<const std::uint64_t> candidates) {
+  State& state = *m_state;
+  const std::size_t dimension = state.parts.store.dimension();
+  KINDRED_THROW_IF(query.size() != dimension, "the query has " + std::to_string(query.size()) +
+                                                  " elements; the index has vectors of " +
+                                                  std::to_string(dimension));
+  KINDRED_THROW_IF(candidates.size() > state.longest,
+                   "there are " + std::to_string(candidates.size()) +
+                       " candidates; this was prepared for " + std::to_string(state.longest));
+  if (state.score_prepared(query, candidates)) return state.results;
+  const std::array<std::uint64_t, 2> offsets{0, candidates.size()};
+  state.general = state.index.score(query, {offsets, candidates}, state.options);
+  return state.general.results.values;
+}
+
+}  // namespace Kindred

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <kindred/matcher/PreparedScore.hpp>
+
+#include <limits>
+#include <string>
+
+#include "Allocations.hpp"
+#include "VectorSupport.hpp"
+
+namespace {
+
+using namespace Kindred;
+using Testing::all_metrics;
+using Testing::normal_values;
+
+struct Scored {
+  std::vector<std::int64_t> ids;
+  std::vector<std::uint32_t> scores;
+  friend bool operator==(const Scored&, const Scored&) = default;
+};
+
+Scored scored(std::span<const ScoredId> results) {
+  Scored out;
+  for (const ScoredId& item : results) {
+    out.ids.push_back(item.id);
+    out.scores.push_back(std::bit_cast<std::uint32_t>(item.score));
+  }
+  return out;
+}
+
+Scored by_index(const VectorIndex& index, std::span<const float> query,
+                const std::vector<std::uint64_t>& candidates, const SearchOptions& options) {
+  Ragged<std::uint64_t> lists;
+  lists.push_row(candidates);
+  return scored(index.score(query, lists, options).results.values);
+}
+
+TEST(PreparedScore, AnswersAsTheIndexDoes) {
+  auto generator = Testing::generator("PreparedScore");
+  for (const std::size_t dimension : {3UL, 32UL, 100UL, 768UL}) {
+    const std::vector<float> rows = normal_values(generator, 500 * dimension);
+    const VectorIndex index(Testing::context(), rows, dimension);
+    for (const Space space : Testing::spaces()) {
+      for (const Metric metric : all_metrics) {
+        for (const std::size_t top : {1UL, 10UL, 100UL}) {
+          SearchOptions options;
+          options.metric = metric;
+          options.top = top;
+          options.space = space;
+          PreparedScore prepared(index, 1500, options);
+          EXPECT_EQ(prepared.space(), space);
+          for (const std::size_t length : {0UL, 1UL, 7UL, 64UL, 400UL, 1024UL, 1500UL}) {
+            std::vector<std::uint64_t> candidates(length);
+            for (auto& id : candidates) id = generator() % 500;  // duplicates
+            const std::vector<float> query = normal_values(generator, dimension);
+            ASSERT_EQ(scored(prepared.score(query, candidates)),
+                      by_index(index, query, candidates, options))
+                << to_string(metric) << " on " << to_string(space) << ", " << length;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(PreparedScore, AllocatesNothingOnceItHasAnswered) {
+  auto generator = Testing::generator("PreparedScore allocations");
+  const std::vector<float> rows = normal_values(generator, 300 * 64);
+  const VectorIndex index(Testing::context(), rows, 64);
+  const std::vector<float> query = normal_values(generator, 64);
+  std::vector<std::uint64_t> candidates(200);
+  for (auto& id : candidates) id = generator() % 300;
+  for (const Space space : Testing::spaces()) {
+    SearchOptions options;
+    options.space = space;
+    PreparedScore prepared(index, 256, options);
+    prepared.score(query, candidates);
+    const std::size_t before = Testing::allocations();
+    for (int call = 0; call < 20; ++call) prepared.score(query, candidates);
+    EXPECT_EQ(Testing::allocations(), before) << to_string(space);
+  }
+}
+
+TEST(PreparedScore, FollowsTheIndexWhenItChanges) {
+  auto generator = Testing::generator("PreparedScore changes");
+  const std::vector<float> rows = normal_values(generator, 100 * 16);
+  VectorIndex index(Testing::context(), rows, 16);
+  std::vector<std::uint64_t> candidates{5, 99, 3, 5};
+  SearchOptions options;
+  options.metric = Metric::ip;
+  PreparedScore prepared(index, 10, options);
+  const std::vector<float> query = normal_values(generator, 16);
+  prepared.score(query, candidates);
+  index.append(VectorSpan(normal_values(generator, 3 * 16), 16));
+  candidates.push_back(102);
+  EXPECT_EQ(scored(prepared.score(query, candidates)), by_index(index, query, candidates, options));
+  index.append(VectorSpan(normal_values(generator, 500 * 16), 16));
+  candidates.push_back(600);
+  EXPECT_EQ(scored(prepared.score(query, candidates)), by_index(index, query, candidates, options));
+  const std::vector<std::uint64_t> removed{3};
+  index.remove(removed);
+  EXPECT_THROW(prepared.score(query, candidates), InvalidArgument);
+  candidates = {600, 5};
+  EXPECT_EQ(scored(prepared.score(query, candidates)), by_index(index, query, candidates, options));
+}
+
+TEST(PreparedScore, RanksNaNByIdAndRefusesWhatDoesNotFit) {
+  const std::vector<float> rows(40, 1.0F);
+  const VectorIndex index(Testing::context(), rows, 4);
+  PreparedScore prepared(index, 3);
+  std::vector<float> query(4, std::numeric_limits<float>::quiet_NaN());
+  const std::vector<std::uint64_t> candidates{7, 2, 5};
+  EXPECT_EQ(scored(prepared.score(query, candidates)).ids, (std::vector<std::int64_t>{2, 5, 7}));
+  const auto expect_refused = [&](std::size_t dimension, std::vector<std::uint64_t> ids,
+                                  const std::string& said) {
+    try {
+      prepared.score(std::vector<float>(dimension, 1.0F), ids);
+      FAIL() << said;
+    } catch (const InvalidArgument& error) {
+      EXPECT_NE(std::string(error.what()).find(said), std::string::npos) << error.what();
+    }
+  };
+  expect_refused(3, {1}, "the query has 3 elements; the index has vectors of 4");
+  expect_refused(4, {1, 2, 3, 4}, "there are 4 candidates; this was prepared for 3");
+  expect_refused(4, {1, 10}, "candidate 1 of query 0 is 10");
+  expect_refused(4, {1, 1ULL << 32U}, "candidate 1 of query 0 is 4294967296");
+  query.assign(4, 1.0F);
+  EXPECT_EQ(prepared.score(query, candidates).size(), 3U);
+  EXPECT_THROW(PreparedScore(index, 0), InvalidArgument);
+  SearchOptions options;
+  options.top = 0;
+  EXPECT_THROW(PreparedScore(index, 1, options), InvalidArgument);
+  options.top = 1;
+  const std::vector<std::uint8_t> filter(10, 1);
+  options.filter = filter;
+  EXPECT_THROW(PreparedScore(index, 1, options), InvalidArgument);
+}
+
+}  // namespace

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <kindred/core/common/Ragged.hpp>
+#include <kindred/core/vector/Candidates.hpp>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "Support.hpp"
+#include "VectorData.hpp"
+
+namespace {
+
+using namespace Kindred;
+using Testing::normal_values;
+using Testing::StoredRows;
+
+/// A filter: a byte a row, of all queries or of each.
+struct Filter {
+  std::vector<std::uint8_t> passes;
+  bool per_query = false;
+
+  bool lets(std::size_t rows, std::size_t query, std::size_t row) const {
+    return passes.empty() || passes[(per_query ? query * rows : 0) + row] != 0;
+  }
+};
+
+std::vector<Rank> expected_ranks(Metric metric, const StoredRows& rows,
+                                 const std::vector<float>& queries,
+                                 const Ragged<std::uint32_t>& lists, const Filter& filter,
+                                 std::size_t top) {
+  std::vector<Rank> out;
+  for (std::size_t query = 0; query < lists.rows(); ++query) {
+    std::set<Rank> ranks;
+    for (const std::uint32_t row : lists[query]) {
+      if (!filter.lets(rows.count(), query, row)) continue;
+      ranks.insert(Testing::reference_rank(
+          metric, std::span(queries).subspan(query * rows.dimension, rows.dimension), rows.row(row),
+          row));
+    }
+    std::vector<Rank> best(ranks.begin(), ranks.end());
+    best.resize(top, rank_none);
+    out.insert(out.end(), best.begin(), best.end());
+  }
+  return out;
+}
+
+/// The answer of \p space, computed \p calls times with one workspace; empty where it takes more
+/// than one launch.
+std::vector<Rank> ranks_of(Space space, Metric metric, const StoredRows& rows,
+                           const std::vector<float>& queries, const Ragged<std::uint32_t>& lists,
+                           const Filter& filter, std::size_t top, int calls = 1) {
+  return Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
+    using execution_space = std::decay_t<decltype(exec_space)>;
+    using memory_space = typename execution_space::memory_space;
+    const Testing::VectorData<execution_space> data(exec_space, rows, queries);
+    CandidateShape shape{lists.rows(), 0, top};
+    for (std::size_t query = 0; query < lists.rows(); ++query)
+      shape.longest = std::max(shape.longest, lists[query].size());
+    if (!fits_one_launch(exec_space, data.view, shape)) return std::vector<Rank>{};
+    const CandidatePlan plan = candidate_plan(exec_space, shape);
+    const std::size_t bitmaps = filter.passes.size() / rows.count();
+    std::vector<std::uint64_t> words(bitmaps * filter_words(rows.count()), 0);
+    for (std::size_t i = 0; i < filter.passes.size(); ++i) {
+      const std::size_t row = i % rows.count();
+      words[i / rows.count() * filter_words(rows.count()) + row / 64] |=
+          std::uint64_t{filter.passes[i] != 0} << (row % 64);
+    }
+    Kokkos::View<std::uint64_t*, memory_space> passes("passes", words.size());
+    Kokkos::View<std::uint64_t*, memory_space> offsets("offsets", lists.offsets.size());
+    Kokkos::View<std::uint32_t*, memory_space> candidates("candidates", lists.values.size());
+    Kokkos::View<Rank*, memory_space> best("best", lists.rows() * top);
+    Kokkos::View<Rank*, memory_space> workspace("workspace", plan.workspace(lists.rows()));
+    Kokkos::View<std::uint32_t*, memory_space> arrived("arrived", lists.rows());
+    Impl::upload(exec_space, passes, words.data(), words.size());
+    Impl::upload(exec_space, offsets, lists.offsets.data(), lists.offsets.size());
+    Impl::upload(exec_space, candidates, lists.values.data(), lists.values.size());
+    std::vector<Rank> first;
+    for (int call = 0; call < calls; ++call) {
+      rank_candidates(
+          exec_space, metric, data.view, ArrayView<const std::uint64_t, execution_space>(offsets),
+          ArrayView<const std::uint32_t, execution_space>(candidates),
+          RowFilter<execution_space>{passes, filter.per_query ? filter_words(rows.count()) : 0},
+          data.prepared, plan, top, ArrayView<Rank, execution_space>(best),
+          ArrayView<Rank, execution_space>(workspace),
+          ArrayView<std::uint32_t, execution_space>(arrived));
+      std::vector<Rank> out(best.size());
+      Impl::download(exec_space, out.data(), best, out.size());
+      if (call == 0) first = out;
+      EXPECT_EQ(out, first) << "call " << call;
+    }
+    return first;
+  });
+}
+
+void expect_reference(const StoredRows& rows, const std::vector<float>& queries,
+                      const Ragged<std::uint32_t>& lists, const Filter& filter, std::size_t top,
+                      bool one_launch = true) {
+  for (const Metric metric : Testing::all_metrics) {
+    const auto expected = expected_ranks(metric, rows, queries, lists, filter, top);
+    for (const Space space : Testing::spaces()) {
+      const auto ranks = ranks_of(space, metric, rows, queries, lists, filter, top);
+      if (ranks.empty() && (!one_launch || expected.empty())) continue;
+      ASSERT_EQ(ranks, expected) << to_string(metric) << " on " << to_string(space) << ", top "
+                                 << top << ", " << to_string(rows.element);
+    }
+  }
+}
+
+Ragged<std::uint32_t> random_lists(std::mt19937_64& generator, std::size_t rows,
+                                   const std::vector<std::size_t>& lengths) {
+  Ragged<std::uint32_t> lists;
+  for (const std::size_t length : lengths) {
+    for (std::size_t i = 0; i < length; ++i)
+      lists.values.push_back(static_cast<std::uint32_t>(generator() % rows));
+    lists.close_row();
+  }
+  return lists;
+}
+
+TEST(Candidates, MatchReferenceOnListsOfEveryLength) {
+  auto generator = Testing::generator("Candidates lengths");
+  const StoredRows rows =
+      StoredRows::near(VectorElement::float32, normal_values(generator, 3000 * 12), 12);
+  std::vector<std::size_t> lengths = Testing::edge_sizes;
+  for (const std::size_t length : {7UL, 8UL, 9UL, 512UL, 1023UL, 1024UL, 1025UL, 2048UL, 2500UL})
+    lengths.push_back(length);
+  for (const std::size_t top : {1UL, 7UL, 8UL, 10UL, 33UL, 100UL, 1000UL, 1024UL}) {
+    // Alone, so that it is cut small; and beside others.
+    for (const std::size_t length : {9UL, 65UL, 1024UL, 2048UL}) {
+      expect_reference(rows, normal_values(generator, 12),
+                       random_lists(generator, rows.count(), {length}), {}, top);
+    }
+    expect_reference(rows, normal_values(generator, lengths.size() * 12),
+                     random_lists(generator, rows.count(), lengths), {}, top, top <= 100);
+  }
+}
+
+TEST(Candidates, MatchReferenceForEveryElementTypeAndDimension) {
+  auto generator = Testing::generator("Candidates elements");
+  for (const VectorElement element : Testing::all_elements) {
+    for (const std::size_t dimension : {1UL, 3UL, 4UL, 32UL, 36UL, 260UL, 768UL, 4100UL}) {
+      const StoredRows rows =
+          StoredRows::near(element, normal_values(generator, 60 * dimension), dimension);
+      expect_reference(rows, normal_values(generator, 3 * dimension),
+                       random_lists(generator, rows.count(), {40, 0, 9}), {}, 10,
+                       dimension % 4 == 0);
+    }
+  }
+}
+
+TEST(Candidates, CountADuplicateOnce) {
+  auto generator = Testing::generator("Candidates duplicates");
+  const StoredRows rows =
+      StoredRows::near(VectorElement::float32, normal_values(generator, 20 * 8), 8);
+  for (const std::size_t length : {20UL, 500UL, 1024UL, 2000UL}) {
+    for (const std::size_t top : {1UL, 5UL, 19UL, 20UL, 40UL}) {
+      expect_reference(rows, normal_values(generator, 3 * 8),
+                       random_lists(generator, 20, {length, 1, length}), {}, top);
+      expect_reference(rows, normal_values(generator, 8), random_lists(generator, 20, {length}), {},
+                       top);
+    }
+  }
+}
+
+TEST(Candidates, LeaveOutWhatTheFilterDoes) {
+  auto generator = Testing::generator("Candidates filter");
+  const StoredRows rows =
+      StoredRows::near(VectorElement::bfloat16, normal_values(generator, 300 * 16), 16);
+  for (const bool per_query : {false, true}) {
+    for (const std::size_t queries : {1UL, 5UL}) {
+      Filter filter;
+      filter.per_query = per_query;
+      filter.passes.resize((per_query ? queries : 1) * rows.count());
+      for (auto& passes : filter.passes) passes = generator() % 3 == 0 ? 1 : 0;
+      const auto lists =
+          random_lists(generator, rows.count(), std::vector<std::size_t>(queries, 700));
+      for (const std::size_t top : {1UL, 10UL, 300UL})
+        expect_reference(rows, normal_values(generator, queries * 16), lists, filter, top);
+    }
+  }
+}
+
+TEST(Candidates, AnswerTheSameBitsTwoHundredTimes) {
+  auto generator = Testing::generator("Candidates repeats");
+  const StoredRows rows =
+      StoredRows::near(VectorElement::float32, normal_values(generator, 2000 * 64), 64);
+  const auto lists = random_lists(generator, rows.count(), {1024});
+  const std::vector<float> query = normal_values(generator, 64);
+  for (const Space space : Testing::spaces()) {
+    EXPECT_EQ(ranks_of(space, Metric::cosine, rows, query, lists, {}, 10, 200),
+              expected_ranks(Metric::cosine, rows, query, lists, {}, 10));
+  }
+}
+
+TEST(Candidates, RankNaNRowsLastByRow) {
+  std::vector<float> values(40 * 4, 1.0F);
+  for (std::size_t row = 0; row < 40; row += 3)
+    values[row * 4] = std::numeric_limits<float>::quiet_NaN();
+  const StoredRows rows = StoredRows::near(VectorElement::float32, values, 4);
+  Ragged<std::uint32_t> lists;
+  for (std::uint32_t row = 40; row-- > 0;) lists.values.push_back(row);
+  lists.close_row();
+  expect_reference(rows, std::vector<float>(4, 2.0F), lists, {}, 40);
+}
+
+}  // namespace
