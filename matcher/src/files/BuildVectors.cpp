@@ -47,9 +47,9 @@ class Pieces {
         throw Error(m_file.path() + ": has changed while it was read; build the store again");
       m_hashes[number] = hash;
       VectorRows<HostSpace> rows;
-      rows.values = {values.data(), values.size()};
+      rows.values = ArrayView<const std::byte, HostSpace>(values.data(), values.size());
       rows.element = m_element;
-      rows.scales = {scales.data(), scales.size()};
+      rows.scales = ArrayView<const float, HostSpace>(scales.data(), scales.size());
       rows.dimension = m_file.dimension();
       visit(rows, first, count);
     }
@@ -78,7 +78,7 @@ void write_rows(const HostSpace& exec_space, Impl::SectionWriter& writer, Pieces
     using T = decltype(zero);
     writer.begin<T>("value");
     pieces.for_each([&](const auto& rows, std::uint64_t first, std::uint64_t length) {
-      vector_norms(exec_space, rows, {norms.data() + first, length});
+      vector_norms(exec_space, rows, ArrayView<double, HostSpace>(norms.data() + first, length));
       exec_space.fence("Kindred::build_vectors::norms");
       scales.insert(scales.end(), rows.scales.data(), rows.scales.data() + rows.scales.size());
       writer.put<T>(std::span<const T>(reinterpret_cast<const T*>(rows.values.data()),
@@ -100,9 +100,11 @@ void write_shadow(const HostSpace& exec_space, Impl::SectionWriter& writer, Piec
       pieces.size() * stride);
   writer.begin<std::int8_t>("shadow.value");
   pieces.for_each([&](const auto& rows, std::uint64_t first, std::uint64_t length) {
-    build_shadow<HostSpace>(exec_space, rows, {values.data(), length * stride},
-                            {scales.data() + first, length}, {errors.data() + first, length},
-                            {norms.data() + first, length});
+    using Floats = ArrayView<float, HostSpace>;
+    build_shadow(exec_space, rows,
+                 ArrayView<std::int8_t, HostSpace>(values.data(), length * stride),
+                 Floats(scales.data() + first, length), Floats(errors.data() + first, length),
+                 Floats(norms.data() + first, length));
     exec_space.fence("Kindred::build_vectors::shadow");
     writer.put<std::int8_t>(std::span<const std::int8_t>(values.data(), length * stride));
   });
