@@ -3,6 +3,7 @@
 #define KINDRED_PERF_COMMON_PROBLEM_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/matcher/PreparedScore.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
@@ -79,6 +80,10 @@ std::unique_ptr<Problem> search_problem(std::shared_ptr<const RowSet> rows, std:
 /// \p candidates row ids a query.
 std::unique_ptr<Problem> score_problem(std::shared_ptr<const RowSet> rows, std::size_t queries,
                                        std::size_t candidates, std::size_t top, std::uint64_t seed);
+/// \p candidates row ids of one query, by `PreparedScore`.
+std::unique_ptr<Problem> prepared_score_problem(std::shared_ptr<const RowSet> rows,
+                                                std::size_t candidates, std::size_t top,
+                                                std::uint64_t seed);
 /// Spreading from \p sources random nodes a query; \p options.space is set by every run.
 std::unique_ptr<Problem> spread_problem(std::shared_ptr<const GraphSet> graph, std::size_t queries,
                                         std::size_t sources, const SpreadOptions& options,

@@ -153,6 +153,57 @@ class ScoreProblem final : public VectorProblem {
   ScoreResults m_answer;
 };
 
+/// One query after the other, by what is prepared once.
+class PreparedScoreProblem final : public VectorProblem {
+ public:
+  PreparedScoreProblem(std::shared_ptr<const RowSet> rows, std::size_t candidates, std::size_t top,
+                       std::uint64_t seed)
+      : VectorProblem(std::move(rows), 1, top, seed), m_candidates(candidates) {
+    name = "BM_PreparedScore_cosine";
+    arguments = {{"candidates", static_cast<std::int64_t>(candidates)},
+                 {"dimension", static_cast<std::int64_t>(m_rows->dimension)},
+                 {"k", static_cast<std::int64_t>(top)}};
+    items = static_cast<double>(candidates);
+    multiply_adds = items * static_cast<double>(m_rows->dimension);
+    bytes = multiply_adds * sizeof(float);
+    m_lists.resize(64);
+    std::uint64_t draw = 0;
+    for (std::vector<std::uint64_t>& list : m_lists) {
+      for (std::size_t c = 0; c < candidates; ++c)
+        list.push_back(random_word(seed + 2, draw++) % row_count());
+    }
+  }
+  void turn(std::size_t call) override { m_turn = call % m_lists.size(); }
+  DispatchRecord run(std::optional<Space> space) override {
+    if (!m_prepared || (space && m_prepared->space() != *space)) {
+      m_options.space = space;
+      m_prepared.emplace(m_rows->index, m_candidates, m_options);
+    }
+    m_answer = m_prepared->score(m_queries, m_lists[m_turn]);
+    DispatchRecord record;
+    record.operation = Operation::score;
+    record.items = m_candidates;
+    record.chosen = m_prepared->space();
+    return record;
+  }
+  std::uint64_t digest() const override {
+    Digest digest;
+    for (const ScoredId& entry : m_answer) {
+      digest.add(static_cast<std::uint64_t>(entry.id));
+      digest.add(entry.score);
+    }
+    return digest.value();
+  }
+  std::string check() const override { return check_ranking(m_answer, m_lists[m_turn]); }
+
+ private:
+  std::size_t m_candidates;
+  std::vector<std::vector<std::uint64_t>> m_lists;
+  std::size_t m_turn = 0;
+  std::optional<PreparedScore> m_prepared;
+  std::span<const ScoredId> m_answer;
+};
+
 }  // namespace
 
 RowSet::RowSet(Context& context, std::size_t count, std::size_t columns, std::uint64_t seed)
@@ -169,5 +220,10 @@ std::unique_ptr<Problem> score_problem(std::shared_ptr<const RowSet> rows, std::
                                        std::size_t candidates, std::size_t top,
                                        std::uint64_t seed) {
   return std::make_unique<ScoreProblem>(std::move(rows), queries, candidates, top, seed);
+}
+std::unique_ptr<Problem> prepared_score_problem(std::shared_ptr<const RowSet> rows,
+                                                std::size_t candidates, std::size_t top,
+                                                std::uint64_t seed) {
+  return std::make_unique<PreparedScoreProblem>(std::move(rows), candidates, top, seed);
 }
 }  // namespace Kindred::Perf

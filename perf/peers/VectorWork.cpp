@@ -3,7 +3,9 @@
 #include "peers/Works.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 
 namespace Kindred::Perf {
 
@@ -107,9 +109,13 @@ class ScoreWork final : public Work {
     folder.parameters["top"] = m_options.top;
   }
   void run(Space space) const override {
-    SearchOptions options = m_options;
-    options.space = space;
-    m_rows.index.score(m_query, m_lists[m_turn++ % m_lists.size()], options);
+    std::optional<PreparedScore>& prepared = m_prepared[static_cast<std::size_t>(space)];
+    if (!prepared) {
+      SearchOptions options = m_options;
+      options.space = space;
+      prepared.emplace(m_rows.index, m_lists[0].values.size(), options);
+    }
+    prepared->score(m_query, m_lists[m_turn++ % m_lists.size()].values);
   }
   /// The peers' first answer is of the first list.
   std::string compare(const std::string&, const PeerAnswer& answer) const override {
@@ -130,6 +136,7 @@ class ScoreWork final : public Work {
   Values<float> m_query;
   std::vector<Ragged<std::uint64_t>> m_lists;
   mutable std::size_t m_turn = 0;
+  mutable std::array<std::optional<PreparedScore>, space_count> m_prepared;
   SearchOptions m_options;
 };
 

@@ -130,12 +130,30 @@ std::vector<SuiteRow> suite_rows(Context& context, double scale, std::uint64_t s
        .compare_bits = false,
        .make = [=] { return search_problem(corpora->rows(), 10000, 100, seed); }});
   add({.name = "score-1",
-       .work = "cosine top-10 of 1 x 1024 candidates of 768",
+       .work = "cosine top-10 of 1 x 1024 candidates of 768, prepared, result on the host",
        .target = 10e-6,
-       .make = [=] { return score_problem(corpora->rows(), 1, 1024, 10, seed); }});
+       .make = [=] { return prepared_score_problem(corpora->rows(), 1024, 10, seed); }});
   add({.name = "score-1024", .work = "cosine top-10 of 1024 x 1024 candidates of 768", .make = [=] {
          return score_problem(corpora->rows(), 1024, 1024, 10, seed);
        }});
+  add({.name = "score-10k",
+       .work = "cosine top-10 of 10K x 1K candidates of 768",
+       .on_request = true,
+       .compare_bits = false,
+       .make = [=] { return score_problem(corpora->rows(), 10000, 1000, 10, seed); }});
+  add({.name = "engram-1k",
+       .work = "Engram: cosine of a query with 1K rows of 768, all ranked",
+       .target = 300e-6,
+       .make = [=] { return prepared_score_problem(corpora->rows(), 1000, 1000, seed); }});
+  for (const auto& [name, count, target] :
+       {std::tuple("engram-10k", 10000, 180e-6), std::tuple("engram-100k", 100000, 850e-6)}) {
+    add({.name = name,
+         .work = std::string("Engram: top-10 of an index of ") + std::to_string(count) + " x 768",
+         .target = target,
+         .make = [&context, count = count, seed] {
+           return search_problem(std::make_shared<RowSet>(context, count, 768, seed), 1, 10, seed);
+         }});
+  }
 
   add({.name = "spread-small",
        .work = "3 thresholded hops and top-10, 10K nodes x 50",
