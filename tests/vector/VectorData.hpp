@@ -7,6 +7,8 @@
 #include <kindred/core/arch/Elements.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <random>
 #include <span>
@@ -73,8 +75,9 @@ struct StoredRows {
       } else {
         if (i % dimension == 0) {
           float largest = 0;
-          for (std::size_t d = i; d < i + dimension; ++d)
-            largest = std::max(largest, std::abs(rows[d]));
+          for (std::size_t d = i; d < i + dimension; ++d) {
+            if (std::isfinite(rows[d])) largest = std::max(largest, std::abs(rows[d]));
+          }
           out.scales.push_back(largest / 127.0F);
         }
         const float scale = out.scales.back();
