@@ -150,7 +150,7 @@ std::vector<SuiteRow> suite_rows(Context& context, double scale, std::uint64_t s
     add({.name = name,
          .work = std::string("Engram: top-10 of an index of ") + std::to_string(count) + " x 768",
          .target = target,
-         .make = [&context, count = count, seed] {
+         .make = [=, &context, count = corpora->scaled(count)] {
            return search_problem(std::make_shared<RowSet>(context, count, 768, seed), 1, 10, seed);
          }});
   }
