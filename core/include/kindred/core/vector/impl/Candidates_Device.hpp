@@ -147,6 +147,11 @@ struct CandidateTeam {
   KOKKOS_INLINE_FUNCTION void score(const member_type& team, std::uint64_t query,
                                     std::uint32_t count, const Scratch& scratch) const {
     const lanes_type lanes(team);
+    const auto own =
+        static_cast<std::uint32_t>(team.team_rank() * lanes_type::groups + lanes.group());
+    // Few teams wait for their rows; many hide it.
+    if (lists.chunks > 1 && own < count)
+      lists.rows[scratch.chosen[own]].prefetch(lanes, lists.rows.dimension);
     const double* const y[1] = {lists.query(query)};
     const std::uint32_t step = static_cast<std::uint32_t>(team.team_size()) * lanes_type::groups;
     for (std::uint32_t first = static_cast<std::uint32_t>(team.team_rank()) * lanes_type::groups;
@@ -163,8 +168,6 @@ struct CandidateTeam {
                                        std::uint32_t row, const double* const (&y)[1]) const {
     const ElementRow<Element> x[1] = {lists.rows[row]};
     const double norm = lists.norm(row);
-    // Few teams wait for their rows; many hide it.
-    if (lists.chunks > 1) x[0].prefetch(lanes, lists.rows.dimension);
     double sums[1][1];
     tile_sums<Term, 1, 1, Arch::VectorShape<ExecutionSpace>::candidate_depth>(
         lanes, y, x, lists.rows.dimension, sums);
