@@ -91,7 +91,7 @@ void prepare_tile_rows_here(Metric metric, const TileModel& model,
       TileRow bound = tile_row(metric, model, norm, Impl::residual_bound(sum, elements.dimension),
                                static_cast<double>(query_residual));
       if (!exists) bound.error = -__builtin_inff();
-      tile.bounds.set(place, bound);
+      tile.bounds.set(place, bound, index);
       if (norm != norm) Kokkos::atomic_store(not_numbers, 1U);
     }
   });
@@ -99,8 +99,7 @@ void prepare_tile_rows_here(Metric metric, const TileModel& model,
 
 template <class ExecutionSpace, class Product>
 void select_tile(const ExecutionSpace& exec_space, Metric metric, const TileModel& model,
-                 const TileProducts<ExecutionSpace, Product>& products,
-                 const TileOrder<ExecutionSpace>& order, const TileBounds& bounds,
+                 const TileProducts<ExecutionSpace, Product>& products, const TileBounds& bounds,
                  const ArrayView<const float, ExecutionSpace>& weights,
                  const RowFilter<ExecutionSpace>& filter, const TileLists<ExecutionSpace>& lists) {
   const auto launch = [&](auto weighted) {
@@ -111,9 +110,10 @@ void select_tile(const ExecutionSpace& exec_space, Metric metric, const TileMode
     if (groups == 0 || parts == 0) return;
     Kokkos::parallel_for(
         "Kindred::Vector::select_tile::judge",
-        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>,
-                            Kokkos::LaunchBounds<256, 3>>(exec_space, 0, groups * parts),
-        kernel{model.output_relative, products, order, bounds, weights.data(), filter, lists});
+        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint32_t>,
+                            Kokkos::LaunchBounds<128, 6>>(
+            exec_space, 0, static_cast<std::uint32_t>(groups * parts)),
+        kernel{model.output_relative, products, bounds, weights.data(), filter, lists});
   };
   if (metric == Metric::l2) return launch(std::true_type{});
   launch(std::false_type{});
@@ -123,8 +123,7 @@ namespace {
 
 template <bool Weighted>
 void judge_here(const TileModel& model, const TileProducts<HostSpace, float>& products,
-                const TileOrder<HostSpace>& order, const TileBounds& bounds,
-                const ArrayView<const float, HostSpace>& weights,
+                const TileBounds& bounds, const ArrayView<const float, HostSpace>& weights,
                 const RowFilter<HostSpace>& filter, const TileLists<HostSpace>& lists) {
   constexpr std::uint64_t step = 16;
   const float* weight = weights.data() + products.first_query;
@@ -143,7 +142,7 @@ void judge_here(const TileModel& model, const TileProducts<HostSpace, float>& pr
       for (std::uint64_t j = q; j < q + step; ++j) {
         const float upper = tile_upper<Weighted>(line[j], row, relative, weight[j]);
         if (upper < threshold[j] || threshold[j] == __builtin_inff()) continue;
-        const std::uint32_t index = order.row(products.begin + r);
+        const std::uint32_t index = bounds.rows[r];
         const std::uint64_t query = products.first_query + j;
         if (filter.passes(query, index)) {
           Impl::append_survivor(lists, query, index, upper,
@@ -157,13 +156,12 @@ void judge_here(const TileModel& model, const TileProducts<HostSpace, float>& pr
 }  // namespace
 
 void select_tile_here(Metric metric, const TileModel& model,
-                      const TileProducts<HostSpace, float>& products,
-                      const TileOrder<HostSpace>& order, const TileBounds& bounds,
+                      const TileProducts<HostSpace, float>& products, const TileBounds& bounds,
                       const ArrayView<const float, HostSpace>& weights,
                       const RowFilter<HostSpace>& filter, const TileLists<HostSpace>& lists) {
   if (metric == Metric::l2)
-    return judge_here<true>(model, products, order, bounds, weights, filter, lists);
-  judge_here<false>(model, products, order, bounds, weights, filter, lists);
+    return judge_here<true>(model, products, bounds, weights, filter, lists);
+  judge_here<false>(model, products, bounds, weights, filter, lists);
 }
 
 template <class ExecutionSpace>
@@ -219,8 +217,8 @@ void list_passing_rows(const ExecutionSpace& exec_space, const RowFilter<Executi
       const ArrayView<std::uint32_t, SPACE>&);                                                     \
   template void select_tile<SPACE, Arch::Float16>(                                                 \
       const SPACE&, Metric, const TileModel&, const TileProducts<SPACE, Arch::Float16>&,           \
-      const TileOrder<SPACE>&, const TileBounds&, const ArrayView<const float, SPACE>&,            \
-      const RowFilter<SPACE>&, const TileLists<SPACE>&);                                           \
+      const TileBounds&, const ArrayView<const float, SPACE>&, const RowFilter<SPACE>&,            \
+      const TileLists<SPACE>&);                                                                    \
   template void raise_thresholds<SPACE>(const SPACE&, std::uint64_t, std::uint64_t, std::uint64_t, \
                                         std::uint64_t, const ArrayView<const float, SPACE>&,       \
                                         const TileLists<SPACE>&);                                  \

@@ -93,8 +93,9 @@ class GemmSearch {
   }
 
  private:
-  static constexpr std::size_t list_entries = 2U << 20U;      ///< of all lists of a pass
-  static constexpr std::size_t scored_entries = 512U << 10U;  ///< scored at once
+  static constexpr std::size_t list_entries = 3U << 19U;      ///< of all lists of a pass
+  static constexpr std::size_t scored_entries = 256U << 10U;  ///< scored at once
+  static constexpr std::size_t chosen_most = 1U << 20U;       ///< rows that are listed for a filter
   static constexpr std::uint64_t within_room = 8192;
   static constexpr std::size_t plain_queries = 64;  ///< scored plainly together
 
@@ -102,9 +103,7 @@ class GemmSearch {
                                      std::size_t queries) {
     const std::size_t most =
         std::min<std::size_t>(Tiles::queries_max(dimension), list_entries / room);
-    if (most == 0) return 0;
-    const std::size_t passes = (queries + most - 1) / most;
-    return passes == 0 ? 1 : (queries + passes - 1) / passes;
+    return std::min(most, std::max<std::size_t>(queries, 1));
   }
 
   template <class T>
@@ -118,7 +117,7 @@ class GemmSearch {
                                      const RowFilter<ExecutionSpace>& filter) {
     const std::size_t count = rows.norms.size();
     m_shared = filter.words_per_query == 0 ? filter : RowFilter<ExecutionSpace>{};
-    if (filter.passes_all() || filter.words_per_query != 0)
+    if (filter.passes_all() || filter.words_per_query != 0 || count > chosen_most)
       return TileOrder<ExecutionSpace>::of(count);
     grow(exec_space, m_offsets, filter_words(count) + 1);
     grow(exec_space, m_chosen, count);
@@ -146,8 +145,10 @@ class GemmSearch {
     task.metric = metric;
     task.rows = rows;
     task.order = order;
-    // Rows of a shared filter were chosen before.
-    if (filter.words_per_query != 0) {
+    // Rows of a shared filter were chosen before, unless they are too many.
+    if (filter.words_per_query == 0) {
+      if (order.chosen.size() == 0 && order.count == rows.norms.size()) task.filter = filter;
+    } else {
       task.filter = {
           part_of(filter.words, first * filter.words_per_query, count * filter.words_per_query),
           filter.words_per_query};

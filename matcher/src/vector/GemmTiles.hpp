@@ -86,7 +86,7 @@ class DeviceTiles {
     m_block = std::min(queries_block, count);
     grow(exec_space, m_queries, count * stride);
     grow(exec_space, m_rows, m_tile_rows * stride);
-    grow(exec_space, m_bounds, 3 * m_tile_rows);
+    grow(exec_space, m_bounds, 4 * m_tile_rows);
     grow(exec_space, m_products, m_tile_rows * m_block);
     grow(exec_space, m_query_data, 2 * count + 1);
     const auto data = m_query_data.view();
@@ -109,6 +109,8 @@ class DeviceTiles {
     prepare_tile_rows(exec_space, task.metric, m_model, task.rows, task.order, begin,
                       ArrayView<const float, ExecutionSpace>(m_tile.residuals), tile,
                       task.lists.not_numbers);
+    // A block's next part needs the thresholds of the one before.
+    const bool together = parts.size() == 1;
     for (std::uint64_t query = 0; query < task.queries.count; query += m_block) {
       const std::uint64_t count = std::min(m_block, task.queries.count - query);
       const GemmShape shape{count,         m_tile_rows, m_tile.stride,     m_tile.stride,
@@ -117,23 +119,24 @@ class DeviceTiles {
       m_gemm->run(exec_space, shape, m_queries.data() + query * m_tile.stride, m_rows.data(),
                   m_products.data());
       TileProducts<ExecutionSpace, element> products{
-          m_products.data(), begin, m_tile_rows, 0, 0, query, count};
+          m_products.data(), m_tile_rows, 0, 0, query, count};
       for (const TilePart& part : parts) {
         products.first = products.last;
         products.last = part.end - begin;
-        select_tile(exec_space, task.metric, m_model, products, task.order, tile.bounds,
+        select_tile(exec_space, task.metric, m_model, products, tile.bounds,
                     ArrayView<const float, ExecutionSpace>(m_tile.weights), task.filter,
                     task.lists);
-        if (part.raise) raise(query, count);
+        if (part.raise && !together) raise(query, count);
       }
     }
+    if (parts.back().raise && together) raise(std::uint64_t{0}, task.queries.count);
   }
 
  private:
-  /// 8192 × 1536 × 768: 384 blocks of 128 × 256 on 132 processors, three rounds.
+  /// 8192 × 2048 × 768: 512 blocks of 128 × 256 on 132 processors, four rounds.
   static constexpr std::uint64_t rows_most = 8192;
   static constexpr std::uint64_t rows_least = 128;
-  static constexpr std::uint64_t queries_block = 1536;
+  static constexpr std::uint64_t queries_block = 2048;
   static constexpr std::uint64_t tile_bytes = 12U << 20U;
   /// Keeps the greatest product, 2¹⁶, in float16's range.
   static constexpr float product_scale = 0x1p-8F;

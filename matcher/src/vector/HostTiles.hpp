@@ -88,7 +88,7 @@ class HostTiles {
     grow(exec_space, m_query_data, 2 * count + 1);
     m_workers = static_cast<std::uint64_t>(std::max(1, exec_space.concurrency()));
     m_local_bytes = rows_each * m_stride * sizeof(Element) + rows_each * m_block * sizeof(float) +
-                    rows_each * 3 * sizeof(float) + round_up(m_gemm->scratch_bytes(), 64);
+                    rows_each * 4 * sizeof(float) + round_up(m_gemm->scratch_bytes(), 64);
     grow(exec_space, m_local, m_workers * m_local_bytes + 64);
     const auto data = m_query_data.view();
     m_weights = Kokkos::subview(data, std::pair(std::size_t{0}, count));
@@ -141,8 +141,8 @@ class HostTiles {
         for (std::uint64_t block = block_begin; block < block_end; ++block) {
           m_gemm->run(values, packed_block(block), products, scratch);
           select_tile_here(task.metric, m_model,
-                           {products, first, rows_each, 0, count, block * m_block, m_block},
-                           task.order, bounds, m_weights, task.filter, task.lists);
+                           {products, rows_each, 0, count, block * m_block, m_block}, bounds,
+                           m_weights, task.filter, task.lists);
         }
       }
     };

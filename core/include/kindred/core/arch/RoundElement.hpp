@@ -42,6 +42,54 @@ KOKKOS_INLINE_FUNCTION Element round_to(float value) {
   }
 }
 
+/// `round_to` of four, and what they are then; a device rounds two at once.
+template <class Element>
+KOKKOS_INLINE_FUNCTION void round_four(const float (&values)[4], Element (&out)[4],
+                                       float (&rounded)[4]) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<Element, Float16>) {
+#pragma unroll
+    for (int i = 0; i < 4; i += 2) {
+      const __half2 pair = __floats2half2_rn(values[i], values[i + 1]);
+      out[i] = {__half_as_ushort(__low2half(pair))};
+      out[i + 1] = {__half_as_ushort(__high2half(pair))};
+      const float2 two = __half22float2(pair);
+      rounded[i] = two.x;
+      rounded[i + 1] = two.y;
+    }
+    return;
+  }
+#endif
+  for (int i = 0; i < 4; ++i) {
+    out[i] = round_to<Element>(values[i]);
+    rounded[i] = to_float(out[i]);
+  }
+}
+
+/// Eight neighbours, read at once.
+template <class T>
+struct alignas(16) Eight {
+  T value[8];
+};
+template <class T>
+KOKKOS_INLINE_FUNCTION Eight<T> read_eight(const T* data) {
+  return *reinterpret_cast<const Eight<T>*>(data);
+}
+/// `to_float` of each; a device widens two at once.
+KOKKOS_INLINE_FUNCTION void to_floats(const Eight<Float16>& elements, float (&out)[8]) {
+#if defined(__CUDA_ARCH__)
+  const auto* pairs = reinterpret_cast<const __half2*>(&elements);
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const float2 two = __half22float2(pairs[i]);
+    out[2 * i] = two.x;
+    out[2 * i + 1] = two.y;
+  }
+#else
+  for (int i = 0; i < 8; ++i) out[i] = to_float(elements.value[i]);
+#endif
+}
+
 }  // namespace Kindred::Arch
 
 #endif  // KINDRED_CORE_ARCH_ROUND_ELEMENT_HPP

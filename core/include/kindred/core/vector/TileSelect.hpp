@@ -71,18 +71,22 @@ struct TileBounds {
   float* scales = nullptr;
   float* errors = nullptr;
   float* shifts = nullptr;
+  std::uint32_t* rows = nullptr;  ///< which row it is
 
   KOKKOS_INLINE_FUNCTION TileRow operator[](std::uint64_t place) const {
     return {scales[place], errors[place], shifts[place]};
   }
-  KOKKOS_INLINE_FUNCTION void set(std::uint64_t place, const TileRow& row) const {
+  KOKKOS_INLINE_FUNCTION void set(std::uint64_t place, const TileRow& row,
+                                  std::uint32_t index) const {
+    rows[place] = index;
     scales[place] = row.scale;
     errors[place] = row.error;
     shifts[place] = row.shift;
   }
-  /// Three arrays of \p count in one, which is aligned to 16 bytes.
+  /// Four arrays of \p count in one, which is aligned to 16 bytes.
   static TileBounds of(float* data, std::uint64_t count) {
-    return {data, data + count, data + 2 * count};
+    return {data, data + count, data + 2 * count,
+            reinterpret_cast<std::uint32_t*>(data + 3 * count)};
   }
 };
 
@@ -142,7 +146,6 @@ void prepare_tile_rows_here(Metric metric, const TileModel& model,
 template <class ExecutionSpace, class Product>
 struct TileProducts {
   const Product* values = nullptr;  ///< of a query: `count` rows; here: of a row, `queries`
-  std::uint64_t begin = 0;          ///< position of the tile's first row
   std::uint64_t count = 0;          ///< rows of the tile
   std::uint64_t first = 0;          ///< rows `first … last` of the tile are judged
   std::uint64_t last = 0;
@@ -155,16 +158,14 @@ struct TileProducts {
 /// \param weights as `TileQueries` has them \param bounds of the tile's rows
 template <class ExecutionSpace, class Product>
 void select_tile(const ExecutionSpace& exec_space, Metric metric, const TileModel& model,
-                 const TileProducts<ExecutionSpace, Product>& products,
-                 const TileOrder<ExecutionSpace>& order, const TileBounds& bounds,
+                 const TileProducts<ExecutionSpace, Product>& products, const TileBounds& bounds,
                  const ArrayView<const float, ExecutionSpace>& weights,
                  const RowFilter<ExecutionSpace>& filter, const TileLists<ExecutionSpace>& lists);
 
 /// \brief The same on the calling thread, beside others. \param products a row of `queries` a row
 /// of the tile; queries of the lists, and of weights and thresholds, go on to a multiple of 16
 void select_tile_here(Metric metric, const TileModel& model,
-                      const TileProducts<HostSpace, float>& products,
-                      const TileOrder<HostSpace>& order, const TileBounds& bounds,
+                      const TileProducts<HostSpace, float>& products, const TileBounds& bounds,
                       const ArrayView<const float, HostSpace>& weights,
                       const RowFilter<HostSpace>& filter, const TileLists<HostSpace>& lists);
 

@@ -28,13 +28,16 @@ KOKKOS_INLINE_FUNCTION double residual_bound(float squares, std::uint64_t dimens
 
 /// Scales four elements, rounds and stores them; the squares of what rounding took.
 template <class Tile>
-KOKKOS_INLINE_FUNCTION float round_four(const float (&x)[4], float factor, Tile (&out)[4]) {
+KOKKOS_INLINE_FUNCTION float scale_four(const float (&x)[4], float factor, Tile (&out)[4]) {
+  float scaled[4];
+  KINDRED_UNROLL
+  for (int j = 0; j < 4; ++j) scaled[j] = x[j] * factor;
+  float rounded[4];
+  Arch::round_four(scaled, out, rounded);
   float squares = 0;
   KINDRED_UNROLL
   for (int j = 0; j < 4; ++j) {
-    const float scaled = x[j] * factor;
-    out[j] = Arch::round_to<Tile>(scaled);
-    const float rest = scaled - Arch::to_float(out[j]);
+    const float rest = scaled[j] - rounded[j];
     squares = Kokkos::fma(rest, rest, squares);
   }
   return squares;
@@ -48,7 +51,7 @@ KOKKOS_INLINE_FUNCTION float row_factor(double norm) {
 /// A unit: a position of the tile.
 template <class ExecutionSpace, class Element, class Tile, bool Wide>
 struct PrepareTileRows {
-  static constexpr int depth = 3;
+  static constexpr int depth = 6;
 
   Metric metric;
   TileModel model;
@@ -94,7 +97,7 @@ struct PrepareTileRows {
       TileRow bound = tile_row(metric, model, norm, residual_bound(squares, rows.dimension),
                                static_cast<double>(*query_residual));
       if (!exists) bound.error = -__builtin_inff();
-      bounds.set(place, bound);
+      bounds.set(place, bound, index);
       if (norm != norm) *not_numbers = 1;
     });
   }
@@ -119,7 +122,7 @@ struct PrepareTileRows {
     KINDRED_UNROLL
     for (int j = 0; j < 4; ++j) four[j] = factor == 0.0F ? 0.0F : decoded(x, read.value[j]);
     FourElements<Tile, true> written;
-    const float squares = round_four(four, factor, written.value);
+    const float squares = scale_four(four, factor, written.value);
     *reinterpret_cast<FourElements<Tile, true>*>(out) = written;
     return squares;
   }
@@ -193,17 +196,7 @@ KOKKOS_INLINE_FUNCTION void append_survivor(const TileLists<ExecutionSpace>& lis
   if (!(upper < __builtin_inff())) return;
   // A width is not negative: its bits are in its order.
   const auto bits = Kokkos::bit_cast<std::uint32_t>(width);
-  if (bits > lists.widths(query)) Kokkos::atomic_max(&lists.widths(query), bits);
-}
-
-/// Eight neighbours, read at once.
-template <class T>
-struct alignas(16) Eight {
-  T value[8];
-};
-template <class T>
-KOKKOS_INLINE_FUNCTION Eight<T> read_eight(const T* data) {
-  return *reinterpret_cast<const Eight<T>*>(data);
+  Kokkos::atomic_max(&lists.widths(query), bits);
 }
 
 /// An index: eight rows of the tile, for a few queries.
@@ -214,22 +207,21 @@ struct SelectTile {
 
   float output_relative;
   TileProducts<ExecutionSpace, Product> products;
-  TileOrder<ExecutionSpace> order;
   TileBounds bounds;
   const float* weights;
   RowFilter<ExecutionSpace> filter;
   TileLists<ExecutionSpace> lists;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const std::uint64_t index) const {
-    const std::uint64_t groups = (products.last - products.first) / tile_group;
+  KOKKOS_INLINE_FUNCTION void operator()(const std::uint32_t index) const {
+    const auto groups = static_cast<std::uint32_t>((products.last - products.first) / tile_group);
     const std::uint64_t first = products.first + index % groups * tile_group;
-    const std::uint64_t query_begin = index / groups * queries_each;
+    const std::uint64_t query_begin = std::uint64_t{index / groups} * queries_each;
     TileRow rows[tile_group];
     float relative[tile_group];
-    const Eight<float> scales = read_eight<float>(bounds.scales + first);
-    const Eight<float> errors = read_eight<float>(bounds.errors + first);
-    const Eight<float> shifts =
-        Weighted ? read_eight<float>(bounds.shifts + first) : Eight<float>{};
+    const Arch::Eight<float> scales = Arch::read_eight(bounds.scales + first);
+    const Arch::Eight<float> errors = Arch::read_eight(bounds.errors + first);
+    const Arch::Eight<float> shifts =
+        Weighted ? Arch::read_eight(bounds.shifts + first) : Arch::Eight<float>{};
     KINDRED_UNROLL
     for (int r = 0; r < 8; ++r) {
       rows[r] = {scales.value[r], errors.value[r], shifts.value[r]};
@@ -247,43 +239,46 @@ struct SelectTile {
   KOKKOS_INLINE_FUNCTION void judge(const TileRow (&rows)[tile_group],
                                     const float (&relative)[tile_group], std::uint64_t first,
                                     std::uint64_t query) const {
-    Eight<Product> eight[Queries];
+    Arch::Eight<Product> eight[Queries];
     float threshold[Queries];
     float weight[Queries];
     KINDRED_UNROLL
     for (int q = 0; q < Queries; ++q) {
-      eight[q] = read_eight(products.values + (query + q) * products.count + first);
+      eight[q] = Arch::read_eight(products.values + (query + q) * products.count + first);
       threshold[q] = lists.thresholds(products.first_query + query + q);
       weight[q] = Weighted ? weights[products.first_query + query + q] : 0.0F;
     }
     KINDRED_UNROLL
     for (int q = 0; q < Queries; ++q) {
-      bool any = false;
+      float product[8];
+      Arch::to_floats(eight[q], product);
+      // No bound is NaN: the greatest of all tells whether any row survives.
+      float greatest = -__builtin_inff();
       KINDRED_UNROLL
       for (int r = 0; r < 8; ++r) {
-        const float product = Arch::to_float(eight[q].value[r]);
-        const float upper = tile_upper<Weighted>(product, rows[r], relative[r], weight[q]);
-        any |= !(upper < threshold[q]);
+        greatest = Kokkos::fmax(greatest,
+                                tile_upper<Weighted>(product[r], rows[r], relative[r], weight[q]));
       }
-      if (any) survive(query + q, first, threshold[q], weight[q]);
+      if (!(greatest < threshold[q]) && threshold[q] < __builtin_inff())
+        survive(product, rows, relative, first, query + q, threshold[q], weight[q]);
     }
   }
 
-  /// Few come here: what they need is read again, so that the others keep it in registers.
-  KOKKOS_FUNCTION void survive(std::uint64_t tile_query, std::uint64_t first, float threshold,
-                               float weight) const {
-    if (threshold == __builtin_inff()) return;  // a query that is not screened
-    const Product* from = products.values + tile_query * products.count + first;
+  /// Few come here, but others wait for them: what is in registers is not read again.
+  KOKKOS_INLINE_FUNCTION void survive(const float (&product)[8], const TileRow (&rows)[8],
+                                      const float (&relative)[8], std::uint64_t first,
+                                      std::uint64_t tile_query, float threshold,
+                                      float weight) const {
     const std::uint64_t query = products.first_query + tile_query;
+    KINDRED_UNROLL
     for (int r = 0; r < 8; ++r) {
-      const TileRow row = bounds[first + r];
-      const float product = Arch::to_float(from[r]);
-      const float relative = row.scale * output_relative;
-      const float upper = tile_upper<Weighted>(product, row, relative, weight);
-      if (upper < threshold || row.error == -__builtin_inff()) continue;
-      const std::uint32_t index = order.row(products.begin + first + r);
-      if (filter.passes(query, index))
-        append_survivor(lists, query, index, upper, tile_width(product, row, relative, weight));
+      const float upper = tile_upper<Weighted>(product[r], rows[r], relative[r], weight);
+      if (upper < threshold || rows[r].error == -__builtin_inff()) continue;
+      const std::uint32_t index = bounds.rows[first + r];
+      if (filter.passes(query, index)) {
+        append_survivor(lists, query, index, upper,
+                        tile_width(product[r], rows[r], relative[r], weight));
+      }
     }
   }
 };
