@@ -173,6 +173,7 @@ std::vector<std::unique_ptr<CalibrationTask>> calibration_tasks() {
   tasks.push_back(std::make_unique<SequenceTask>(Measure::difflib));
   tasks.push_back(std::make_unique<SearchTask>(SearchPath::plain));
   tasks.push_back(std::make_unique<SearchTask>(SearchPath::screen));
+  tasks.push_back(std::make_unique<SearchTask>(SearchPath::matrix));
   tasks.push_back(std::make_unique<ScoreTask>());
   tasks.push_back(std::make_unique<SpreadTask>());
   return tasks;

@@ -49,7 +49,7 @@ class Problems {
                               SearchPath::screen);
       case Operation::search_matrix:
         // Grows with the queries, as the two above grow with the rows.
-        return search_problem(candidate_rows(), size, 10, m_seed);
+        return search_problem(candidate_rows(), size, 10, m_seed, SearchPath::matrix);
       case Operation::score:
         return score_problem(candidate_rows(), (size + 1023) / 1024,
                              std::min<std::size_t>(size, 1024), 10, m_seed);

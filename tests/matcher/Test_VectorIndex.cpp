@@ -272,7 +272,7 @@ TEST(VectorIndex, AllocatesNothingForACallLikeTheLast) {
   for (int query = 0; query < 5; ++query)
     candidates.push_row(std::vector<std::uint64_t>{1, 2, 3, 500, 19999});
   for (const Space space : Testing::spaces()) {
-    for (const SearchPath path : {SearchPath::plain, SearchPath::screen}) {
+    for (const SearchPath path : {SearchPath::plain, SearchPath::screen, SearchPath::matrix}) {
       SearchOptions options = search_options(Metric::cosine, 10, space);
       options.path = path;
       index.search(queries, options);
@@ -384,7 +384,12 @@ TEST(VectorIndex, StreamsThroughADeviceWhatDoesNotFitThere) {
     const Answer expected = answer_of(index.search(queries, options));
     for (const Space space : Testing::spaces()) {
       options.space = space;
-      EXPECT_EQ(answer_of(index.search(queries, options)), expected) << to_string(space);
+      for (const SearchPath path : {SearchPath::plain, SearchPath::screen, SearchPath::matrix}) {
+        if (space == Space::cuda && path == SearchPath::screen) continue;  // nothing to read there
+        options.path = path;
+        EXPECT_EQ(answer_of(index.search(queries, options)), expected)
+            << to_string(path) << " on " << to_string(space);
+      }
     }
   }
   EXPECT_EQ(index.bytes(Space::cuda), 0U);

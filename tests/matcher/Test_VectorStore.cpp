@@ -20,7 +20,7 @@ using Testing::answer_of;
 using Testing::normal_values;
 
 constexpr std::size_t dimension = 20;
-constexpr SearchPath paths[] = {SearchPath::plain, SearchPath::screen};
+constexpr SearchPath paths[] = {SearchPath::plain, SearchPath::screen, SearchPath::matrix};
 
 bool is_better(Metric metric, float a, float b) { return metric == Metric::l2 ? a < b : a > b; }
 

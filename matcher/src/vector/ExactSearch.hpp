@@ -4,6 +4,7 @@
 
 #include "CandidateRows.hpp"
 #include "CandidateSearch.hpp"
+#include "GemmSearch.hpp"
 #include "IdFilter.hpp"
 #include "PlainSearch.hpp"
 #include "ScreenSearch.hpp"
@@ -66,6 +67,7 @@ class ExactSearch {
     m_top.bind(*m_memory);
     m_plain.bind(*m_memory);
     m_screen.bind(*m_memory);
+    m_matrix.bind(*m_memory);
     m_candidates.bind(*m_memory);
   }
 
@@ -76,18 +78,20 @@ class ExactSearch {
     const auto prepared = upload_queries(exec_space, queries, store.dimension());
     m_best.resize_discarding(prepared.count * top);
     m_top.begin(exec_space, prepared.count, top, m_best.view());
-    for_each_part(exec_space, store, filter, first, prepared.count,
-                  [&](const VectorSegment* segment, const auto& rows, const auto& passes) {
-                    m_part.resize_discarding(prepared.count * top);
-                    if (m_path == SearchPath::screen && segment != nullptr) {
-                      m_screen.search(exec_space, rows, segment->shadow(exec_space, *m_memory),
-                                      passes, prepared, metric, top, m_part.view(), report);
-                    } else {
-                      m_plain.search(exec_space, rows, passes, prepared, metric, top, m_part.view(),
-                                     report);
-                    }
-                    m_top.add_top(exec_space, m_part.const_view());
-                  });
+    for_each_part(
+        exec_space, store, filter, first, prepared.count,
+        [&](const VectorSegment* segment, const auto& rows, const auto& passes) {
+          m_part.resize_discarding(prepared.count * top);
+          if (m_path == SearchPath::matrix) {
+            m_matrix.search(exec_space, rows, passes, prepared, metric, top, m_part.view(), report);
+          } else if (m_path == SearchPath::screen && segment != nullptr) {
+            m_screen.search(exec_space, rows, segment->shadow(exec_space, *m_memory), passes,
+                            prepared, metric, top, m_part.view(), report);
+          } else {
+            m_plain.search(exec_space, rows, passes, prepared, metric, top, m_part.view(), report);
+          }
+          m_top.add_top(exec_space, m_part.const_view());
+        });
     best.resize(prepared.count * top);
     download(exec_space, best.data(), m_best.view(), best.size());
   }
@@ -104,7 +108,10 @@ class ExactSearch {
     std::vector<std::vector<Rank>> found(prepared.count);
     for_each_part(exec_space, store, filter, first, prepared.count,
                   [&](const VectorSegment* segment, const auto& rows, const auto& passes) {
-                    if (m_path == SearchPath::screen && segment != nullptr) {
+                    if (m_path == SearchPath::matrix) {
+                      m_matrix.search_within(exec_space, rows, passes, prepared, metric,
+                                             m_bounds.const_view(), found, report);
+                    } else if (m_path == SearchPath::screen && segment != nullptr) {
                       m_screen.search_within(
                           exec_space, rows, segment->shadow(exec_space, *m_memory), passes,
                           prepared, metric, m_bounds.const_view(), found, report);
@@ -224,6 +231,7 @@ class ExactSearch {
   TopLists<ExecutionSpace> m_top;
   PlainSearch<ExecutionSpace> m_plain;
   ScreenSearch<ExecutionSpace> m_screen;
+  GemmSearch<ExecutionSpace> m_matrix;
   CandidateSearch<ExecutionSpace> m_candidates;
   std::vector<Rank> m_host_part;
 };

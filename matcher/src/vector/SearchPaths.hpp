@@ -42,7 +42,6 @@ inline std::string why_not(SearchPath path, const VectorStore& store) {
   if (path == SearchPath::screen && store.shadow() == ShadowUse::never &&
       store.element() != VectorElement::int8)
     return "the index was made without shadow rows";
-  if (path == SearchPath::matrix) return "there is no library of matrix products";
   return {};
 }
 
