@@ -90,9 +90,10 @@ struct VectorIndexInfo {
 ///
 /// A row of any element type is the float32 row that it decodes to. The scores are those of DESIGN
 /// §4 ("Definitions"): double sums in canonical order, rounded to float32 once, NaN stored as
-/// 0x7FC00000, a zero as +0; a query with a NaN scores NaN with every row, which are then ranked by
-/// id. An id is the number of the row in the order of insertion, never given twice. Calls may come
-/// from several threads; one that changes rows waits for those that read them.
+/// 0x7FC00000, a zero as +0; a query with a NaN scores NaN with every row (but 0 with one of zeros
+/// under cosine), and equal scores are ranked by id. An id is the number of the row in the order of
+/// insertion, never given twice. Calls may come from several threads; one that changes rows waits
+/// for those that read them.
 class VectorIndex {
  public:
   /// \param context outlives this \param rows `count × dimension`, row-major, copied
