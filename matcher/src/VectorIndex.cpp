@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <mutex>
@@ -108,7 +109,8 @@ struct VectorIndex::State {
       if (!Impl::why_not(path, store).empty()) continue;
       const auto predicted = context.dispatcher().predict(search_workload(path, queries, 0));
       for (const Space space : all_spaces) {
-        const double seconds = predicted[static_cast<std::size_t>(space)];
+        double seconds = predicted[static_cast<std::size_t>(space)];
+        if (path == SearchPath::screen) seconds += shadow_debt(space);
         if (options.space.value_or(space) != space || !(seconds < least)) continue;
         least = seconds;
         best = path;
@@ -116,6 +118,22 @@ struct VectorIndex::State {
     }
     return best;
   }
+  /// \brief Seconds of making the shadow on \p space that searches without it have not yet taken:
+  /// it is made once they would have paid for it.
+  double shadow_debt(Space space) const {
+    if (!context.is_usable(space) || store.has_shadow(space)) return 0;
+    const double rate = space == Space::cuda     ? 5e10
+                        : space == Space::serial ? 1.5e8
+                                                 : 1.5e8 * context.threads();
+    const double elements =
+        static_cast<double>(store.size()) * static_cast<double>(store.dimension());
+    return std::max(0.0, elements / rate - unscreened.load(std::memory_order_relaxed));
+  }
+  void observe(const DispatchRecord& record) {
+    if (record.operation != Operation::search_screen)
+      unscreened.fetch_add(record.taken, std::memory_order_relaxed);
+  }
+
   /// Whether a device reads rows from the host.
   bool streams() const { return store.residency() == Residency::automatic && !store.on_device(); }
   std::size_t streamed_bytes() const {
@@ -124,16 +142,16 @@ struct VectorIndex::State {
 
   /// Where the dispatcher or \p forced says: `start()`, then `body(exec_space, search, begin,
   /// length)` for blocks of \p count queries, fewer of them and of rows where memory runs out.
+  /// \param path of a search, else null
   template <class Start, class Body>
-  DispatchRecord run(const Workload& workload, std::optional<SearchPath> path,
-                     std::optional<Space> forced, std::size_t count, std::size_t block,
-                     const Start& start, const Body& body) {
+  DispatchRecord run(const Workload& workload, const SearchPath* path, std::optional<Space> forced,
+                     std::size_t count, std::size_t block, const Start& start, const Body& body) {
     return context.run(workload, forced, [&](Space space) {
       Impl::with_instance(context, space, [&](const auto& exec_space) {
         auto& own = search<std::decay_t<decltype(exec_space)>>(space);
         const std::lock_guard lock(own.mutex);
         start();
-        if (path) own.begin(*path);
+        if (path != nullptr) own.begin(*path);
         split_and_retry(count, block, [&](std::size_t begin, std::size_t length) {
           while (true) {
             try {
@@ -172,7 +190,8 @@ struct VectorIndex::State {
 
   Context& context;
   Impl::VectorStore store;
-  mutable std::shared_mutex mutex;  ///< of the store
+  mutable std::shared_mutex mutex;      ///< of the store
+  std::atomic<double> unscreened{0.0};  ///< seconds that searches without shadows took
   std::array<Arch::PerSpace<Impl::ExactSearch>, space_count> searches;
 };
 
@@ -274,7 +293,7 @@ SearchResults VectorIndex::search(std::span<const float> queries,
       queries.size_bytes() + filter.transfer_bytes() + sizeof(Rank) * results.ids.size());
   std::vector<Rank> best;
   results.record = state.run(
-      workload, path, options.space, count, Impl::block_queries(store, options.top, filter),
+      workload, &path, options.space, count, Impl::block_queries(store, options.top, filter),
       [&] { results.report = {}; },
       [&](const auto& exec_space, auto& search, std::size_t begin, std::size_t length) {
         search.search(exec_space, store, state.part(queries, begin, length), filter, begin,
@@ -288,6 +307,7 @@ SearchResults VectorIndex::search(std::span<const float> queries,
               none ? padding_score(options.metric) : score_of(options.metric, rank);
         }
       });
+  state.observe(results.record);
   return results;
 }
 
@@ -310,7 +330,7 @@ ScoreResults VectorIndex::search_at_least(std::span<const float> queries, float 
   const Workload workload =
       state.search_workload(path, count, queries.size_bytes() + filter.transfer_bytes());
   results.record = state.run(
-      workload, path, options.space, count, Impl::block_queries(store, 1, filter),
+      workload, &path, options.space, count, Impl::block_queries(store, 1, filter),
       [&] {
         results.report = {};
         results.results = {};
@@ -326,6 +346,7 @@ ScoreResults VectorIndex::search_at_least(std::span<const float> queries, float 
           results.results.close_row();
         }
       });
+  state.observe(results.record);
   return results;
 }
 
@@ -359,7 +380,7 @@ ScoreResults VectorIndex::score(std::span<const float> queries,
   if (state.streams()) workload.resident = SpaceSet::host();
   std::vector<Rank> best;
   results.record = state.run(
-      workload, {}, options.space, count,
+      workload, nullptr, options.space, count,
       Impl::block_queries(store, Impl::candidate_ranks(store, longest, options.top), filter),
       [&] {
         results.report = {};

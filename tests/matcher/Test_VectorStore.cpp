@@ -300,6 +300,23 @@ TEST(VectorStore, ScreensWithoutAShadowOnlyWhatIsItsOwn) {
   EXPECT_GT(made.info().shadow_bytes, 300U * dimension);
 }
 
+TEST(VectorStore, MakesAShadowOnceSearchesHavePaidForIt) {
+  auto generator = Testing::generator("VectorStore debt");
+  ContextOptions context_options;
+  context_options.load_profile = false;
+  Context context(context_options);
+  // By the priors a screen is quickest, by far, once its shadow is there.
+  const VectorIndex index(context, normal_values(generator, 40'000 * 64), 64, Residency::host);
+  const std::vector<float> query = normal_values(generator, 64);
+  SearchOptions options;
+  options.space = Space::serial;
+  EXPECT_NE(index.search(query, options).report.path, "screen");
+  EXPECT_EQ(index.info().shadow_bytes, 0U);
+  int calls = 0;
+  while (index.search(query, options).report.path != "screen" && calls < 2000) ++calls;
+  EXPECT_GT(index.info().shadow_bytes, 0U) << "after " << calls << " calls";
+}
+
 TEST(VectorStore, TakesAtMostSixtyFourMebibytesBesideTheAnswer) {
   auto generator = Testing::generator("VectorStore memory");
   constexpr std::size_t narrow = 8;

@@ -212,6 +212,12 @@ std::pair<const VectorSegment*, std::size_t> VectorStore::find(std::uint64_t id)
   return {nullptr, 0};
 }
 
+bool VectorStore::has_shadow(Space space) const {
+  return m_element == VectorElement::int8 ||
+         std::all_of(m_segments.begin(), m_segments.end(),
+                     [&](const auto& segment) { return segment->shadow_bytes(space) > 0; });
+}
+
 VectorIndexInfo VectorStore::info() const {
   VectorIndexInfo info;
   info.rows = m_size;

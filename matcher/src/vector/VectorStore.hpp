@@ -37,6 +37,8 @@ class VectorStore {
   std::span<const std::shared_ptr<VectorSegment>> segments() const noexcept { return m_segments; }
   /// Whether all rows are on the device.
   bool on_device() const noexcept;
+  /// Whether all rows have their shadow, or are it, where \p space computes.
+  bool has_shadow(Space space) const;
   VectorIndexInfo info() const;
 
   std::uint64_t append(const VectorSpan& rows);
