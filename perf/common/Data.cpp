@@ -118,6 +118,26 @@ Values<float> normal_rows(std::size_t rows, std::size_t dimension, std::uint64_t
   return out;
 }
 
+std::int8_t byte_value(std::uint64_t seed, std::uint64_t index) noexcept {
+  return static_cast<std::int8_t>(random_word(seed, index / 8) >> (index % 8 * 8) & 0xFFU);
+}
+
+Values<std::int8_t> byte_rows(std::size_t rows, std::size_t dimension, std::uint64_t seed,
+                              int threads) {
+  Values<std::int8_t> out(rows * dimension);
+  in_parallel(out.size(), threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end;) {
+      const std::uint64_t word = random_word(seed, i / 8);
+      for (; i < end; ++i) {
+        out[i] = static_cast<std::int8_t>(word >> (i % 8 * 8) & 0xFFU);
+        if (i % 8 == 7) break;
+      }
+      ++i;
+    }
+  });
+  return out;
+}
+
 Values<Edge> skewed_edges(std::size_t nodes, std::size_t count, std::uint64_t seed, int threads) {
   Values<Edge> out(count);
   const auto n = static_cast<double>(nodes);

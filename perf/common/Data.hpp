@@ -64,6 +64,12 @@ std::vector<Symbol> noisy_copy(std::span<const Symbol> source, double fraction,
 /// mean 0, variance 1.
 Values<float> normal_rows(std::size_t rows, std::size_t dimension, std::uint64_t seed, int threads);
 
+/// \brief \p rows × \p dimension int8, uniform.
+Values<std::int8_t> byte_rows(std::size_t rows, std::size_t dimension, std::uint64_t seed,
+                              int threads);
+/// Value \p index of `byte_rows`.
+std::int8_t byte_value(std::uint64_t seed, std::uint64_t index) noexcept;
+
 /// \brief \p count edges among \p nodes: uniform sources, targets skewed to low numbers
 /// (nodes · u²), weights uniform in [0, 1).
 Values<Edge> skewed_edges(std::size_t nodes, std::size_t count, std::uint64_t seed, int threads);

@@ -62,6 +62,14 @@ struct RowSet {
   RowSet(Context& context, std::size_t count, std::size_t dimension, std::uint64_t seed);
 };
 
+/// Rows of int8 with a scale of 1 / 128 each, and the engine that holds them.
+struct ByteRowSet {
+  std::uint64_t seed;
+  std::size_t dimension;
+  VectorIndex index;
+  ByteRowSet(Context& context, std::size_t count, std::size_t dimension, std::uint64_t seed);
+};
+
 /// A graph, and the engine that holds it.
 struct GraphSet {
   std::size_t nodes;
@@ -77,6 +85,9 @@ std::unique_ptr<Problem> match_problem(std::shared_ptr<const PatternSet> pattern
 std::unique_ptr<Problem> search_problem(std::shared_ptr<const RowSet> rows, std::size_t queries,
                                         std::size_t top, std::uint64_t seed,
                                         std::optional<SearchPath> path = {});
+/// One query over rows of int8.
+std::unique_ptr<Problem> byte_search_problem(std::shared_ptr<const ByteRowSet> rows, Metric metric,
+                                             std::size_t top);
 /// \p candidates row ids a query.
 std::unique_ptr<Problem> score_problem(std::shared_ptr<const RowSet> rows, std::size_t queries,
                                        std::size_t candidates, std::size_t top, std::uint64_t seed);

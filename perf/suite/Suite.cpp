@@ -32,6 +32,13 @@ class Corpora {
     }
     return m_rows;
   }
+  std::shared_ptr<const ByteRowSet> byte_rows() {
+    if (!m_byte_rows) {
+      release();
+      m_byte_rows = std::make_shared<ByteRowSet>(m_context, scaled(100e6), 128, m_seed);
+    }
+    return m_byte_rows;
+  }
   std::shared_ptr<const GraphSet> graph(std::size_t nodes, std::size_t degree) {
     if (!m_graph || m_graph->nodes != nodes) {
       release();
@@ -44,6 +51,7 @@ class Corpora {
   void release() {
     m_patterns.reset();
     m_rows.reset();
+    m_byte_rows.reset();
     m_graph.reset();
   }
 
@@ -52,6 +60,7 @@ class Corpora {
   std::uint64_t m_seed;
   std::shared_ptr<const PatternSet> m_patterns;
   std::shared_ptr<const RowSet> m_rows;
+  std::shared_ptr<const ByteRowSet> m_byte_rows;
   std::shared_ptr<const GraphSet> m_graph;
 };
 
@@ -129,6 +138,15 @@ std::vector<SuiteRow> suite_rows(Context& context, double scale, std::uint64_t s
        .on_request = true,
        .compare_bits = false,
        .make = [=] { return search_problem(corpora->rows(), 10000, 100, seed); }});
+  for (const Metric metric : {Metric::ip, Metric::cosine}) {
+    add({.name = "search-100m-" + std::string(to_string(metric)),
+         .work =
+             "exact " + std::string(to_string(metric)) + " top-100, 1 query x 100M x 128 of int8",
+         .target = 4e-3,
+         .on_request = true,
+         .compare_bits = false,
+         .make = [=] { return byte_search_problem(corpora->byte_rows(), metric, 100); }});
+  }
   add({.name = "score-1",
        .work = "cosine top-10 of 1 x 1024 candidates of 768, prepared, result on the host",
        .target = 10e-6,

@@ -174,9 +174,9 @@ TEST(ScreenSearch, DoesNotDependOnChunksListsAndBlocks) {
       const auto answer = Expected(question).top(question.top);
       for (const Space space : Testing::spaces()) {
         for (const Impl::ScreenLimits& limits :
-             {Impl::ScreenLimits{.room = 64}, Impl::ScreenLimits{.uppers = 2000, .room = 64},
-              Impl::ScreenLimits{.uppers = 2000, .list = 700, .room = 64},
-              Impl::ScreenLimits{.list = 64, .room = 64}, Impl::ScreenLimits{.slots = 1},
+             {Impl::ScreenLimits{.room = 256}, Impl::ScreenLimits{.uppers = 2000, .room = 256},
+              Impl::ScreenLimits{.uppers = 2000, .list = 700, .room = 256},
+              Impl::ScreenLimits{.list = 64, .room = 256}, Impl::ScreenLimits{.slots = 1},
               Impl::ScreenLimits{.planes = 1}}) {
           SearchReport report;
           ASSERT_EQ(searched(space, question, report, limits), answer)

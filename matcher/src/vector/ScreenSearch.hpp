@@ -67,7 +67,7 @@ class ScreenSearch {
       Kokkos::deep_copy(exec_space, best, rank_none);
       return;
     }
-    const Shape shape(m_limits, shadow.count(), rows.dimension, top);
+    const Shape shape(m_limits, shadow.count(), rows.dimension, queries.count, top);
     for (std::size_t first = 0; first < queries.count; first += shape.block) {
       const std::size_t count = std::min<std::size_t>(shape.block, queries.count - first);
       const Call call{exec_space,
@@ -94,7 +94,7 @@ class ScreenSearch {
     if (shadow.count() == 0) return;
     std::vector<Rank> limits(queries.count);
     download(exec_space, limits.data(), bounds, limits.size());
-    const Shape shape(m_limits, shadow.count(), rows.dimension, 1);
+    const Shape shape(m_limits, shadow.count(), rows.dimension, queries.count, 1);
     for (std::size_t first = 0; first < queries.count; first += shape.block) {
       const std::size_t count = std::min<std::size_t>(shape.block, queries.count - first);
       const Call call{exec_space,
@@ -118,12 +118,16 @@ class ScreenSearch {
   /// How much is done at once.
   struct Shape {
     Shape(const ScreenLimits& limits, std::uint64_t row_count, std::uint64_t dimension,
-          std::uint64_t top)
+          std::uint64_t queries, std::uint64_t top)
         : rows(row_count) {
       const std::uint64_t k = std::min(top, rows);
       groups = std::min(rows, std::max(groups_min, std::bit_ceil(4 * k)));
-      room = limits.room >= 4 * k ? limits.room : std::bit_ceil(4 * k + 1024);
-      room = std::min(room, std::bit_ceil(rows));
+      // The first of several chunks has a lower threshold than all rows, and leaves more.
+      const bool chunks = rows * std::min(queries, block_max) > limits.uppers;
+      const std::uint64_t plenty = (chunks ? 16 : 4) * k;
+      room = limits.room >= plenty ? (chunks ? 2 : 1) * limits.room
+                                   : std::bit_ceil((chunks ? 9 * k + 3072 : 4 * k + 1024));
+      room = std::min({room, std::bit_ceil(rows), std::bit_floor(limits.list)});
       block = std::min(block_max, limits.list / room);
       block = std::min(block, limits.slots / groups);
       block = std::min(block, limits.planes / (2 * screen_plane_stride(dimension)));

@@ -61,12 +61,15 @@ KOKKOS_INLINE_FUNCTION ScreenRow own_row(float scale, double norm, double root_d
   row.scale = static_cast<double>(scale);
   row.norm = norm;
   row.shadow_norm = -1;
-  const double largest = (row.scale < 0 ? -row.scale : row.scale) * 128.0;
   const double denormal = 0x1p-149 * root_dimension;
-  row.shadow_norm_max = norm < 0 ? largest * root_dimension : (norm + denormal) * (1 + 0x1p-22);
+  if (norm < 0) {
+    const double largest = (row.scale < 0 ? -row.scale : row.scale) * 128.0;
+    // NaN is not within either.
+    row.shadow_norm_max = largest <= 0x1.fffffep127 ? largest * root_dimension : screen_infinity();
+  } else {
+    row.shadow_norm_max = (norm + denormal) * (1 + 0x1p-22);
+  }
   row.error = row.shadow_norm_max * 0x1p-23 + denormal;
-  // NaN is not within either.
-  if (!(largest <= 0x1.fffffep127)) row.error = screen_infinity();
   return row;
 }
 

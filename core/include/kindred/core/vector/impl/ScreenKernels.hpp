@@ -147,18 +147,11 @@ struct ScanScreenKernel {
   std::uint64_t groups;
   bool by_batch;  // rows of a batch share a slot
 
-  /// What is read of a row besides its values.
-  struct Stored {
-    float scale;
-    float error;
-    float shadow_norm;
-    double norm;
-  };
   /// 32 rows of the chunk.
   struct Batch {
     std::uint64_t first = 0;
     std::uint32_t passing = 0;  ///< a bit a row; with a bitmap a query, every row that there is
-    Stored rows[own_rows];
+    ScreenRow rows[own_rows];
   };
 
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& member) const {
@@ -188,11 +181,7 @@ struct ScanScreenKernel {
     for (int r = 0; r < own_rows; ++r) {
       const std::uint64_t place = batch.first + dots.first_row() + r;
       const std::uint64_t row = begin + (place < count ? place : count - 1);
-      Stored& stored = batch.rows[r];
-      stored.scale = scales[row];
-      stored.error = errors == nullptr ? 0.0F : errors[row];
-      stored.shadow_norm = errors == nullptr ? 0.0F : shadow_norms[row];
-      stored.norm = metric == Metric::ip ? -1.0 : norms[row];
+      batch.rows[r] = bound_of(row);
     }
     return batch;
   }
@@ -215,14 +204,15 @@ struct ScanScreenKernel {
     return static_cast<std::uint32_t>(word >> (row % 64)) & valid;
   }
 
-  KOKKOS_INLINE_FUNCTION ScreenRow bound_of(const Stored& stored) const {
-    if (errors == nullptr) return own_row(stored.scale, stored.norm, root_dimension);
+  KOKKOS_INLINE_FUNCTION ScreenRow bound_of(std::uint64_t row) const {
+    const double norm = metric == Metric::ip ? -1.0 : norms[row];
+    if (errors == nullptr) return own_row(scales[row], norm, root_dimension);
     ScreenRow out;
-    out.scale = static_cast<double>(stored.scale);
-    out.error = static_cast<double>(stored.error);
-    out.shadow_norm = static_cast<double>(stored.shadow_norm);
+    out.scale = static_cast<double>(scales[row]);
+    out.error = static_cast<double>(errors[row]);
+    out.shadow_norm = static_cast<double>(shadow_norms[row]);
     out.shadow_norm_max = out.shadow_norm;
-    out.norm = stored.norm;
+    out.norm = norm;
     return out;
   }
 
@@ -252,7 +242,7 @@ struct ScanScreenKernel {
               continue;
             }
             const ScreenInterval interval =
-                screen_interval(metric, queries[query + q], bound_of(batch.rows[place]), sums[q]);
+                screen_interval(metric, queries[query + q], batch.rows[place], sums[q]);
             keep(query + q, batch.first + r, interval.upper);
             keys[q][place] = ascending_bits(interval.lower);
           }
