@@ -15,11 +15,20 @@
 
 namespace Kindred::Testing {
 
+/// Inputs that a property is checked on: `KINDRED_TEST_CASES`, else 200. Their sizes grow from the
+/// first to the last, however many they are.
+inline std::string property_cases() {
+  const char* text = std::getenv("KINDRED_TEST_CASES");
+  return text != nullptr ? text : "200";
+}
+
 /// Checks \p property on generated input, from `seed()` unless RC_PARAMS says otherwise; a failure
 /// tells the smallest input found and the RC_PARAMS that repeats it.
 template <class Property>
 void expect_property(const std::string& claim, const Property& property) {
-  ::setenv("RC_PARAMS", ("max_success=200 seed=" + std::to_string(seed())).c_str(), 0);
+  const std::string parameters =
+      "max_success=" + property_cases() + " seed=" + std::to_string(seed());
+  ::setenv("RC_PARAMS", parameters.c_str(), 0);
   EXPECT_TRUE(rc::check(claim, property));
 }
 
