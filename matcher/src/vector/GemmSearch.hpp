@@ -28,6 +28,7 @@ class GemmSearch {
   void bind(MemoryResource& memory) {
     m_tiles.bind(memory);
     m_plain.bind(memory);
+    m_plain.row_limit = plain_rows;
     m_rows = {memory, "Kindred::VectorIndex::survivors", 0};
     m_uppers = {memory, "Kindred::VectorIndex::uppers", 0};
     m_counts = {memory, "Kindred::VectorIndex::survivor_counts", 0};
@@ -93,11 +94,12 @@ class GemmSearch {
   }
 
  private:
-  static constexpr std::size_t list_entries = 3U << 19U;      ///< of all lists of a pass
-  static constexpr std::size_t scored_entries = 256U << 10U;  ///< scored at once
-  static constexpr std::size_t chosen_most = 1U << 20U;       ///< rows that are listed for a filter
+  static constexpr std::size_t list_entries = 5U << 18U;     ///< of all lists of a pass
+  static constexpr std::size_t scored_entries = 64U << 10U;  ///< scored at once
+  static constexpr std::size_t chosen_most = 1U << 19U;      ///< rows that are listed for a filter
   static constexpr std::uint64_t within_room = 8192;
   static constexpr std::size_t plain_queries = 64;  ///< scored plainly together
+  static constexpr std::size_t plain_rows = 16384;
 
   static std::size_t queries_of_pass(std::uint64_t dimension, std::uint64_t room,
                                      std::size_t queries) {
@@ -208,6 +210,7 @@ class GemmSearch {
       const std::uint32_t count = m_host_counts[query];
       if (count > room || (not_numbers && count < top)) unfinished.push_back(query);
     }
+    if (!unfinished.empty()) m_tiles.release(exec_space);
     for (std::size_t at = 0; at < unfinished.size(); at += plain_queries) {
       const auto part =
           std::span(unfinished).subspan(at, std::min(plain_queries, unfinished.size() - at));
@@ -314,6 +317,7 @@ class GemmSearch {
       }
       upload(exec_space, m_counts.view(), m_host_counts.data(), count);
     }
+    if (!unfinished.empty()) m_tiles.release(exec_space);
     for (std::size_t at = 0; at < unfinished.size(); at += plain_queries) {
       const auto part =
           std::span(unfinished).subspan(at, std::min(plain_queries, unfinished.size() - at));

@@ -55,11 +55,18 @@ class DeviceTiles {
   using element = Arch::Float16;
 
   void bind(MemoryResource& memory) {
+    m_memory = &memory;
     m_queries = {memory, "Kindred::VectorIndex::tile_queries", 0};
     m_rows = {memory, "Kindred::VectorIndex::tile_rows", 0};
     m_products = {memory, "Kindred::VectorIndex::products", 0};
     m_bounds = {memory, "Kindred::VectorIndex::tile_bounds", 0};
     m_query_data = {memory, "Kindred::VectorIndex::tile_query_data", 0};
+  }
+
+  /// Gives back the products, the largest part, for what needs room. Fences \p exec_space.
+  void release(const ExecutionSpace& exec_space) {
+    exec_space.fence("Kindred::VectorIndex::release");
+    m_products = {*m_memory, "Kindred::VectorIndex::products", 0};
   }
 
   /// Queries of a pass, 0 where rows of this dimension are too long.
@@ -143,6 +150,7 @@ class DeviceTiles {
 
   static std::uint64_t stride_of(std::uint64_t dimension) { return round_up(dimension, 16); }
 
+  MemoryResource* m_memory = nullptr;
   std::optional<Products> m_gemm;
   Buffer<element, memory_space> m_queries;
   Buffer<element, memory_space> m_rows;

@@ -25,6 +25,9 @@ class HostTiles {
     m_local = {memory, "Kindred::VectorIndex::tiles", 0};
   }
 
+  /// The tiles of threads are small: nothing is given back.
+  void release(const HostSpace&) {}
+
   /// Queries of a pass, 0 where rows of this dimension are too long.
   static std::size_t queries_max(std::uint64_t dimension) {
     const std::uint64_t row_bytes = stride_of(dimension) * sizeof(float);
