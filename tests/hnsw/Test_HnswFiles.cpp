@@ -133,8 +133,8 @@ TEST(HnswFile, KeepsAnEmptyIndex) {
 TEST(HnswFile, RefusesEveryChangedByte) {
   for (const HnswTraversal traversal : {HnswTraversal::bytes, HnswTraversal::floats}) {
     const std::string good = file_of(small_index(traversal));
-    sweep(good, load, false, 3);
-    sweep(good, load, true, 3);
+    sweep(good, load, false, 7);
+    sweep(good, load, true, 5);
   }
 }
 
@@ -240,6 +240,23 @@ TEST(Hnswlib, SaysWhatIsWrongAndWhere) {
         return label;
       }(),
       "twice");
+}
+
+TEST(Hnswlib, LabelsMayBeLargeAndIdsEndThere) {
+  std::string bytes = hnswlib_file_of(small_index());
+  const std::uint64_t label = (std::uint64_t{1} << 63U) - 1;
+  std::memcpy(bytes.data() + 96 + 32, &label, sizeof(label));
+  const Testing::MemoryFile file;
+  file.set(bytes);
+  HnswIndex index = import(file.path());
+  EXPECT_TRUE(index.contains(label));
+  const std::vector<float> row = index.row(label);
+  EXPECT_THROW(index.add(row), InvalidArgument);
+  HnswSearchOptions options;
+  options.top = 1;
+  EXPECT_EQ(index.search(row, options).ids[0], static_cast<std::int64_t>(label));
+  index.remove(std::vector<std::uint64_t>{label});
+  EXPECT_FALSE(index.contains(label));
 }
 
 }  // namespace

@@ -245,6 +245,9 @@ std::uint64_t HnswIndex::add(std::span<const float> rows) {
   KINDRED_THROW_IF(count >= Impl::node_limit - begin,
                    quantity("the number of rows", begin + count) + "; it must be below " +
                        std::to_string(Impl::node_limit));
+  KINDRED_THROW_IF(count > Impl::id_limit - store.next_id, quantity("the next id", store.next_id) +
+                                                               "; ids must stay below " +
+                                                               std::to_string(Impl::id_limit));
   if (count == 0) return store.next_id;
   const std::lock_guard lock(state.batch);
   state.append(rows);
@@ -372,7 +375,7 @@ HnswResults HnswIndex::search(std::span<const float> queries,
   }
   std::unique_lock lock(state.batch, std::defer_lock);
   if (workers.count() > 1) lock.lock();
-  constexpr std::size_t chunk = 4;
+  constexpr std::size_t chunk = 1;
   workers.run("Kindred::HnswIndex::search", count, chunk,
               [&](std::size_t worker, std::size_t query) { answer(query, *buffers[worker]); });
   for (auto& each : buffers) {

@@ -40,7 +40,6 @@ struct Header {
 static_assert(sizeof(Header) == 96);
 
 constexpr std::uint32_t deleted_mark = std::uint32_t{1} << 16U;  ///< in the count of a base list
-constexpr std::uint64_t label_limit = std::uint64_t{1} << 63U;
 
 /// A file, mapped to be read once.
 class MappedFile {
@@ -213,9 +212,9 @@ class Reader {
            "row " + std::to_string(node) + " has a number that is not finite");
     }
     store.ids[node] = m_file.read<std::uint64_t>(at + m_header.label_offset);
-    if (store.ids[node] >= label_limit) {
+    if (store.ids[node] >= id_limit) {
       fail(at + m_header.label_offset, "the label " + std::to_string(store.ids[node]) +
-                                           " is not below " + std::to_string(label_limit));
+                                           " is not below " + std::to_string(id_limit));
     }
     store.next_id = std::max(store.next_id, store.ids[node] + 1);
   }

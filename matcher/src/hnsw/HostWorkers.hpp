@@ -26,7 +26,8 @@ class HostWorkers {
   /// instance. What a body throws is thrown on when all have stopped.
   template <class Body>
   void run(const char* label, std::size_t items, std::size_t chunk, const Body& body) const {
-    const std::size_t workers = std::min(m_count, (items + chunk - 1) / chunk);
+    // A thread that has little to do is not worth waking.
+    const std::size_t workers = std::min(m_count, items / (least_chunks * chunk));
     if (workers <= 1) {
       for (std::size_t i = 0; i < items; ++i) body(std::size_t{0}, i);
       return;
@@ -40,6 +41,8 @@ class HostWorkers {
   }
 
  private:
+  static constexpr std::size_t least_chunks = 4;  ///< a thread
+
   template <class Body>
   struct Loop {
     const Body* body;

@@ -11,6 +11,8 @@ namespace Kindred::Impl {
 inline constexpr std::uint32_t no_node = 0xFFFFFFFFU;
 /// A key holds a node in 31 bits.
 inline constexpr std::uint32_t node_limit = 0x7FFFFFFFU;
+/// An id is told as a signed number of 64 bits.
+inline constexpr std::uint64_t id_limit = std::uint64_t{1} << 63U;
 /// Links that a node may choose, and candidates it may have.
 inline constexpr std::size_t m_max = 512;
 inline constexpr std::size_t ef_construction_max = 65536;
