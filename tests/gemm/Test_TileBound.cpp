@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <kindred/backends/Reference.hpp>
+#include <kindred/backends/impl/Gemm.hpp>
+#include <kindred/core/arch/RoundElement.hpp>
+#include <kindred/core/vector/TileBound.hpp>
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "Support.hpp"
+
+namespace {
+
+using namespace Kindred;
+using Arch::BFloat16;
+using Arch::Float16;
+
+constexpr Metric metrics[] = {Metric::cosine, Metric::ip, Metric::l2};
+
+long double norm_of(const std::vector<long double>& values) {
+  long double squares = 0;
+  for (const long double value : values) squares += value * value;
+  return std::sqrt(squares);
+}
+
+/// Numbers as a tile has them: scaled, rounded, and what rounding left out.
+template <class Element>
+struct Rounded {
+  Rounded(const std::vector<float>& values, long double factor) {
+    std::vector<long double> rest;
+    for (const float value : values) {
+      const auto scaled = static_cast<float>(static_cast<long double>(value) * factor);
+      rounded.push_back(Arch::to_float(Arch::round_to<Element>(scaled)));
+      rest.push_back(static_cast<long double>(value) * factor - rounded.back());
+    }
+    residual = norm_of(rest);
+  }
+  std::vector<long double> rounded;
+  long double residual = 0;
+};
+
+/// The pair's bounds, for products that are off by \p share of all that a library may be off by.
+struct Bounds {
+  float upper = 0;
+  float lower = 0;
+  long double score = 0;  ///< what they bound, from the canonical score
+};
+
+template <class Element>
+Bounds bounds_of(Metric metric, const std::vector<float>& query, const std::vector<float>& row,
+                 double gamma, long double share) {
+  const std::vector<long double> q(query.begin(), query.end());
+  const std::vector<long double> x(row.begin(), row.end());
+  const long double query_norm = norm_of(q);
+  const long double row_norm = norm_of(x);
+  const double norm = static_cast<double>(row_norm);
+  const Rounded<Element> rounded_query(query, tile_norm / query_norm);
+  const Rounded<Element> rounded_row(row,
+                                     1 / static_cast<long double>(tile_power(tile_exponent(norm))));
+  long double dot = 0;
+  for (std::size_t i = 0; i < q.size(); ++i)
+    dot += rounded_query.rounded[i] * rounded_row.rounded[i];
+  TileModel model;
+  model.sum = gamma;
+  const auto product = static_cast<float>(dot + share * gamma * norm_of(rounded_query.rounded) *
+                                                    norm_of(rounded_row.rounded));
+  const TileRow bound =
+      tile_row(metric, model, norm, static_cast<double>(rounded_row.residual) * (1 + 1e-12),
+               static_cast<double>(rounded_query.residual) * (1 + 1e-12));
+  const float relative = tile_relative(model, bound);
+  const float weight =
+      metric == Metric::l2 ? static_cast<float>(tile_norm / static_cast<double>(query_norm)) : 0.0F;
+  Bounds out;
+  out.upper = tile_upper(product, bound, relative, weight);
+  out.lower = out.upper - tile_width(product, bound, relative, weight);
+  const auto score = static_cast<long double>(Reference::score(metric, query, row));
+  if (metric == Metric::cosine) out.score = tile_norm * score;
+  if (metric == Metric::ip) out.score = tile_norm * score / query_norm;
+  if (metric == Metric::l2) {
+    out.score = tile_norm * (query_norm * query_norm - score * score) / 2 / query_norm;
+  }
+  return out;
+}
+
+/// What a threshold of l2 gives besides: the rounding of the canonical distance.
+long double allowance(Metric metric, const std::vector<float>& query) {
+  if (metric != Metric::l2) return 0;
+  return 0x1p-22L * tile_norm * norm_of({query.begin(), query.end()});
+}
+
+template <class Element>
+void expect_bounds(const std::vector<float>& query, const std::vector<float>& row, double gamma,
+                   const std::string& what) {
+  for (const Metric metric : metrics) {
+    for (const long double share : {-1.0L, 0.0L, 1.0L}) {
+      const Bounds bounds = bounds_of<Element>(metric, query, row, gamma, share);
+      const long double free = allowance(metric, query);
+      EXPECT_GE(bounds.upper + free, bounds.score) << what << ", " << to_string(metric);
+      EXPECT_LE(bounds.lower - free, bounds.score) << what << ", " << to_string(metric);
+    }
+  }
+}
+
+/// 1 and just below half a step of \p Element above it: all of it is rounded away.
+template <class Element>
+float just_below_half_a_step() {
+  constexpr int bits = std::is_same_v<Element, Float16> ? 10 : 7;
+  return 1.0F + 0.999F * std::ldexp(1.0F, -bits - 1);
+}
+
+template <class Element>
+class TileBound : public testing::Test {};
+using Elements = testing::Types<Float16, BFloat16, float>;
+TYPED_TEST_SUITE(TileBound, Elements);
+
+TYPED_TEST(TileBound, HoldsWhereAllRoundingGoesOneWay) {
+  if constexpr (!std::is_same_v<TypeParam, float>) {
+    // Norms of powers of four times ones are powers of two: the other factor is exact.
+    const std::vector<float> ones(256, 1.0F);
+    const std::vector<float> above(256, just_below_half_a_step<TypeParam>());
+    expect_bounds<TypeParam>(ones, above, 0.0, "a row that loses what the query asks for");
+    std::vector<float> mixed = above;
+    std::vector<float> signs = ones;
+    for (std::size_t i = 0; i < mixed.size(); i += 2) {
+      mixed[i] = -mixed[i];
+      signs[i] = -1.0F;
+    }
+    expect_bounds<TypeParam>(signs, mixed, 0.0, "the same with signs");
+    // 255 ones scaled to 256 are no number of Element.
+    expect_bounds<TypeParam>(std::vector<float>(255, 1.0F), std::vector<float>(255, 1.0F), 0.0,
+                             "a query that loses what the row has");
+  }
+}
+
+TYPED_TEST(TileBound, HoldsForProductsOffByAllThatALibraryMayBe) {
+  const double gamma = Impl::gemm_error(256);
+  const std::vector<float> ones(256, 1.0F);
+  expect_bounds<TypeParam>(ones, ones, gamma, "exact factors");
+  std::vector<float> signs = ones;
+  for (std::size_t i = 0; i < signs.size(); i += 2) signs[i] = -1.0F;
+  expect_bounds<TypeParam>(ones, signs, gamma, "a product of zero");
+}
+
+TYPED_TEST(TileBound, HoldsForAnyPair) {
+  auto generator = Testing::generator("TileBound pairs");
+  std::normal_distribution<float> normal;
+  for (int round = 0; round < 300; ++round) {
+    const std::size_t dimension = 1 + generator() % 70;
+    const float size = std::ldexp(1.0F, static_cast<int>(generator() % 40) - 20);
+    const float other = std::ldexp(1.0F, static_cast<int>(generator() % 40) - 20);
+    const float noise = std::ldexp(1.0F, -static_cast<int>(generator() % 30));
+    std::vector<float> query;
+    std::vector<float> row;
+    for (std::size_t i = 0; i < dimension; ++i) {
+      const float value = normal(generator);
+      query.push_back(size * value);
+      row.push_back(other *
+                    (round % 3 == 0 ? normal(generator) : value + noise * normal(generator)));
+    }
+    expect_bounds<TypeParam>(query, row, 0.0, "pair " + std::to_string(round));
+    expect_bounds<TypeParam>(query, row, Impl::gemm_error(dimension),
+                             "pair " + std::to_string(round) + " of a library");
+  }
+}
+
+}  // namespace
