@@ -9,6 +9,7 @@ namespace Kindred::Impl {
 
 template <>
 void RecordedWork<HostSpace>::record(const HostSpace& exec_space, std::function<void()> launches) {
+  m_launches = nullptr;
   launches();
   exec_space.fence("Kindred::RecordedWork::record");
   m_launches = std::move(launches);
@@ -23,9 +24,24 @@ void RecordedWork<HostSpace>::repeat(const HostSpace&) const {
 
 namespace {
 
-void check(cudaError_t status, const char* what) {
-  if (status != cudaSuccess)
-    throw DeviceLost(std::string(what) + " failed: " + cudaGetErrorString(status));
+/// The graph of what \p launches asks of \p stream; null where it cannot be recorded, such as
+/// beside a trace, which waits for the device after every kernel.
+cudaGraphExec_t recorded(cudaStream_t stream, const std::function<void()>& launches) {
+  cudaGraphExec_t executable = nullptr;
+  cudaGraph_t graph = nullptr;
+  if (cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess) {
+    try {
+      launches();
+    } catch (const std::exception&) {
+      // The capture must end whatever happened in it; it then gives no graph.
+    }
+    if (cudaStreamEndCapture(stream, &graph) == cudaSuccess && graph != nullptr) {
+      if (cudaGraphInstantiate(&executable, graph, 0) != cudaSuccess) executable = nullptr;
+      cudaGraphDestroy(graph);
+    }
+  }
+  cudaGetLastError();
+  return executable;
 }
 
 }  // namespace
@@ -38,27 +54,20 @@ void RecordedWork<DeviceSpace>::record(const DeviceSpace& exec_space,
   // Kernels that run for the first time set themselves up, which a recording does not allow.
   launches();
   exec_space.fence("Kindred::RecordedWork::record");
-  const cudaStream_t stream = exec_space.cuda_stream();
-  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "recording launches");
-  launches();
-  cudaGraph_t graph = nullptr;
-  check(cudaStreamEndCapture(stream, &graph), "recording launches");
-  cudaGraphExec_t executable = nullptr;
-  const cudaError_t status = cudaGraphInstantiate(&executable, graph, 0);
-  cudaGraphDestroy(graph);
-  check(status, "preparing recorded launches");
-  m_graph = std::shared_ptr<void>(executable, [](void* recorded) {
-    cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(recorded));
-  });
-  check(cudaGraphUpload(executable, stream), "preparing recorded launches");
-  exec_space.fence("Kindred::RecordedWork::record");
+  if (cudaGraphExec_t executable = recorded(exec_space.cuda_stream(), launches)) {
+    m_graph = std::shared_ptr<void>(
+        executable, [](void* graph) { cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)); });
+  }
   m_launches = std::move(launches);
 }
 
 template <>
 void RecordedWork<DeviceSpace>::repeat(const DeviceSpace& exec_space) const {
-  check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(m_graph.get()), exec_space.cuda_stream()),
-        "repeating launches");
+  if (m_graph == nullptr) return m_launches();
+  const cudaError_t status =
+      cudaGraphLaunch(static_cast<cudaGraphExec_t>(m_graph.get()), exec_space.cuda_stream());
+  if (status != cudaSuccess)
+    throw DeviceLost(std::string("repeating launches failed: ") + cudaGetErrorString(status));
 }
 
 #endif

@@ -19,6 +19,7 @@ ENGINE_HEADERS = ("backends/include/", "matcher/include/")
 SPACE_CONDITION = re.compile(r"^\s*#\s*(if|elif|ifdef|ifndef).*(KOKKOS_ENABLE_|__CUDA|__AVX|__SSE|KINDRED_HAS_DEVICE)")
 INTRINSICS = re.compile(r"immintrin\.h|\b_mm\d*_|__shfl|__ballot|\bthreadIdx\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
+CONFLICT = re.compile(r"^(<{7} |={7}$|>{7} )")
 LONGEST = 600
 
 
@@ -39,6 +40,11 @@ def is_arch(path):
 
 def breaches_of(path, text):
     lines = text.splitlines()
+    for number, line in enumerate(lines, 1):
+        if CONFLICT.match(line):
+            yield number, "a merge that was not finished"
+    if path.endswith(".md"):
+        return
     folder = path.split("/", 1)[0]
     if not any("SPDX-License-Identifier: Apache-2.0" in line for line in lines[:2]) and not path.startswith("examples/"):
         yield 1, "the first line is not the SPDX licence"
@@ -79,7 +85,7 @@ def main(root):
     found = 0
     for path in tracked(root):
         name = path.relative_to(root).as_posix()
-        if path.suffix not in (".hpp", ".cpp", ".py", ".cmake") and path.name not in ("CMakeLists.txt", "run"):
+        if path.suffix not in (".hpp", ".cpp", ".py", ".cmake", ".md") and path.name not in ("CMakeLists.txt", "run"):
             continue
         for line, what in breaches_of(name, path.read_text(encoding="utf-8")):
             print(f"{name}:{line}: {what}")

@@ -38,6 +38,10 @@ class CheckLayout(unittest.TestCase):
         self.assertTrue(found("core/src/a.cpp", '  Kokkos::fence("x");\n'))
         self.assertTrue(found("matcher/src/a.cpp", "  std::cout << 1;\n"))
 
+    def test_unfinished_merges_are_refused(self):
+        self.assertTrue(found("docs/a.md", "<" * 7 + " HEAD\n"))
+        self.assertFalse(found("docs/a.md", "Title\n" + "=" * 5 + "\n"))
+
     def test_licence_and_guard(self):
         self.assertTrue(list(breaches_of("core/src/a.cpp", "int x;\n")))
         self.assertTrue(found("core/include/kindred/core/common/A.hpp", "#ifndef WRONG\n"))

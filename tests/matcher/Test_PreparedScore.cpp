@@ -3,6 +3,7 @@
 #include <kindred/matcher/PreparedScore.hpp>
 
 #include <limits>
+#include <numeric>
 #include <string>
 
 #include "Allocations.hpp"
@@ -103,6 +104,22 @@ TEST(PreparedScore, FollowsTheIndexWhenItChanges) {
   EXPECT_THROW(prepared.score(query, candidates), InvalidArgument);
   candidates = {600, 5};
   EXPECT_EQ(scored(prepared.score(query, candidates)), by_index(index, query, candidates, options));
+}
+
+TEST(PreparedScore, ReadsNoRowsOfItsLastListWhenTheIndexShrinks) {
+  auto generator = Testing::generator("PreparedScore shrinks");
+  VectorIndex index(Testing::context(), normal_values(generator, 5000 * 16), 16);
+  PreparedScore prepared(index, 1000);
+  const std::vector<float> query = normal_values(generator, 16);
+  std::vector<std::uint64_t> last(1000);
+  std::iota(last.begin(), last.end(), 4000);
+  prepared.score(query, last);
+  std::vector<std::uint64_t> removed(2000);
+  std::iota(removed.begin(), removed.end(), 3000);
+  index.remove(removed);
+  ASSERT_EQ(index.info().removed, 0U) << "they were taken out, the rows lie elsewhere";
+  const std::vector<std::uint64_t> one{17};
+  EXPECT_EQ(scored(prepared.score(query, one)), by_index(index, query, one, SearchOptions()));
 }
 
 TEST(PreparedScore, RanksNaNByIdAndRefusesWhatDoesNotFit) {

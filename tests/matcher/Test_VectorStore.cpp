@@ -132,6 +132,7 @@ void expect_equals(const VectorIndex& index, const Model& model, std::mt19937_64
               ASSERT_EQ(id, -1);
               continue;
             }
+            ASSERT_EQ(results.report.path, to_string(*options.path));
             ASSERT_EQ(id, expected[k].id) << to_string(*options.path) << " on " << to_string(space);
             ASSERT_EQ(std::bit_cast<std::uint32_t>(results.scores[q * options.top + k]),
                       std::bit_cast<std::uint32_t>(expected[k].score));

@@ -10,9 +10,12 @@ thread_local std::size_t count = 0;
 
 std::size_t Kindred::Testing::allocations() { return count; }
 
-void* operator new(std::size_t bytes) {
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   ++count;
-  if (void* data = std::malloc(bytes == 0 ? 1 : bytes)) return data;
+  return std::malloc(bytes == 0 ? 1 : bytes);
+}
+void* operator new(std::size_t bytes) {
+  if (void* data = operator new(bytes, std::nothrow)) return data;
   throw std::bad_alloc();
 }
 void operator delete(void* data) noexcept { std::free(data); }

@@ -71,13 +71,14 @@ std::vector<float> vectors(std::size_t count) {
   return values;
 }
 
-EngineCall search_call(std::string name, Metric metric, bool filtered) {
-  return {std::move(name), [metric, filtered](Context& context) -> EngineCall::Run {
+EngineCall search_call(std::string name, Metric metric, bool filtered, SearchPath path) {
+  return {std::move(name), [metric, filtered, path](Context& context) -> EngineCall::Run {
             auto index = std::make_shared<VectorIndex>(context, vectors(rows), dimension);
             std::vector<std::uint8_t> filter(filtered ? rows : 0);
             for (std::size_t i = 0; i < filter.size(); ++i) filter[i] = i % 3 == 0 ? 1 : 0;
-            return [index, metric, filter](std::optional<Space> space) {
+            return [index, metric, filter, path](std::optional<Space> space) {
               SearchOptions options;
+              options.path = path;
               options.metric = metric;
               options.filter = filter;
               options.space = space;
@@ -163,10 +164,12 @@ std::vector<EngineCall> make_calls() {
           sequence_call("difflib", 20, difflib),
           sequence_call("difflib, long query", 130, difflib),
           sequence_call("difflib, threshold", 40, screened),
-          search_call("search, cosine", Metric::cosine, false),
-          search_call("search, inner product", Metric::ip, false),
-          search_call("search, l2", Metric::l2, false),
-          search_call("search, filter", Metric::cosine, true),
+          search_call("search, cosine", Metric::cosine, false, SearchPath::plain),
+          search_call("search, inner product", Metric::ip, false, SearchPath::plain),
+          search_call("search, l2", Metric::l2, false, SearchPath::plain),
+          search_call("search, filter", Metric::cosine, true, SearchPath::plain),
+          search_call("search, screen", Metric::cosine, true, SearchPath::screen),
+          search_call("search, matrix", Metric::l2, false, SearchPath::matrix),
           score_call("score, cosine", Metric::cosine),
           score_call("score, l2", Metric::l2),
           spread_call("spread, engine", SpreadMode::engine),

@@ -163,8 +163,11 @@ class Vectors(harness.CommandTest):
         self.assertEqual([line["op"] for line in paths], ["search"])
         self.assertIn(paths[0]["path"], ("plain", "screen", "matrix"))
         self.assertEqual(set(paths[0]), {"op", "path", "screened", "survivors"})
-        plain = self.succeeds("search", "--vectors", self.vectors, "--queries", self.queries, "--path", "plain")
-        self.assertEqual(plain.out, result.out)
+        for path in ("plain", "screen", "matrix"):
+            forced = self.succeeds("search", "--vectors", self.vectors, "--queries", self.queries, "--path", path, "--explain", "--quiet")
+            told = [json.loads(line) for line in forced.err.splitlines()]
+            self.assertEqual([line["path"] for line in told if "path" in line], [path])
+            self.assertEqual(forced.out, result.out)
 
 
 if __name__ == "__main__":

@@ -63,6 +63,7 @@ class GemmSearch {
       m_plain.search(exec_space, rows, filter, queries, metric, top, best, report);
       return;
     }
+    report.path = "matrix";
     const auto order = order_of(exec_space, rows, filter);
     for (std::size_t first = 0; first < queries.count; first += pass) {
       const auto task = task_of(exec_space, rows, order, filter, queries, metric, room, first,
@@ -84,6 +85,7 @@ class GemmSearch {
       m_plain.search_within(exec_space, rows, filter, queries, metric, bounds, found, report);
       return;
     }
+    report.path = "matrix";
     const auto order = order_of(exec_space, rows, filter);
     for (std::size_t first = 0; first < queries.count; first += pass) {
       const auto task = task_of(exec_space, rows, order, filter, queries, metric, within_room,

@@ -65,10 +65,11 @@ class PreparedCandidates {
   /// Fences its instance. \param count at least 1
   std::span<const Rank> rank(const VectorRows<ExecutionSpace>& rows, Metric metric,
                              std::span<const float> query_values, std::size_t count) {
-    if (!m_work.is_recorded() || !is_recorded_for(rows)) record(rows, metric);
     m_shared(0) = 0;
     m_shared(1) = count;
     widen(query_values);
+    // Recording runs the launches: over this list, not over the last one, of other rows.
+    if (!m_work.is_recorded() || !is_recorded_for(rows)) record(rows, metric);
     m_work.repeat(*m_exec_space);
     m_exec_space->fence(m_fence_label);
     return {m_best.data(), m_shape.top};
@@ -101,6 +102,7 @@ class PreparedCandidates {
 
   bool is_recorded_for(const VectorRows<ExecutionSpace>& rows) const {
     return rows.values.data() == m_recorded.values.data() &&
+           rows.scales.data() == m_recorded.scales.data() &&
            rows.norms.data() == m_recorded.norms.data() &&
            rows.ids.data() == m_recorded.ids.data() && rows.ids.size() == m_recorded.ids.size();
   }
@@ -118,7 +120,6 @@ class PreparedCandidates {
     const ArrayView<const std::uint64_t, ExecutionSpace> offsets(words, 2);
     const ArrayView<const std::uint32_t, ExecutionSpace> candidates(ids, m_shape.longest);
     const ArrayView<Rank, ExecutionSpace> best(m_best.data(), m_shape.top);
-    m_recorded = rows;
     m_work.record(*m_exec_space, [this, rows, metric, prepared, offsets, candidates, best] {
       if (Arch::is_device<ExecutionSpace>) {
         Kokkos::parallel_for("Kindred::PreparedScore::score::stage",
@@ -129,6 +130,7 @@ class PreparedCandidates {
       rank_candidates(*m_exec_space, metric, rows, offsets, candidates, {}, prepared, m_plan,
                       m_shape.top, best, m_partial.view(), m_arrived.view());
     });
+    m_recorded = rows;
   }
 
   std::optional<ExecutionSpace> m_exec_space;

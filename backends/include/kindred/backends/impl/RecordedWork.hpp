@@ -18,7 +18,8 @@ class RecordedWork {
  public:
   /// \brief Runs \p launches once and records them. Fences \p exec_space.
   /// \param launches makes kernels and nothing else on \p exec_space, and does not fence
-  /// \throws DeviceLost where the device refuses
+  ///
+  /// Where a device cannot record them they are made anew by every `repeat`. \throws DeviceLost
   void record(const ExecutionSpace& exec_space, std::function<void()> launches);
   /// Does not fence.
   void repeat(const ExecutionSpace& exec_space) const;
