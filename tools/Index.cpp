@@ -6,6 +6,7 @@
 #include "VectorFlags.hpp"
 #include "io/InputError.hpp"
 #include "io/Output.hpp"
+#include "io/OutputPath.hpp"
 #include "io/RankedOutput.hpp"
 #include "io/Text.hpp"
 
@@ -87,6 +88,7 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
     throw UsageError(fmt::format("index build: --ef-construction: {} is less than --m, {}",
                                  settings.ef_construction, settings.m));
   }
+  check_outputs("index build", {flags.out}, {flags.vectors});
   { const AtomicFile probe(flags.out); }  // before hours of work, not after
   Session session(global, "index build");
   const Matrix rows = session.timed(Phase::load, [&] {
@@ -171,6 +173,8 @@ void append_recall(std::string& out, double recall, std::size_t top, std::size_t
 
 void search(const GlobalOptions& global, const SearchFlags& flags) {
   check_out_files("index search", flags.out_ids, flags.out_scores);
+  check_outputs("index search", {flags.out_ids, flags.out_scores},
+                {flags.index, flags.queries, flags.filter, flags.truth});
   std::optional<RankedFiles> files;
   if (!flags.out_ids.empty()) files.emplace(flags.out_ids, flags.out_scores);
   Session session(global, "index search");
@@ -257,6 +261,7 @@ void info(const GlobalOptions& global, const std::string& path) {
 
 void import_index(const GlobalOptions& global, const ImportFlags& flags) {
   const Metric metric = metric_from_string(flags.metric);
+  check_outputs("index import", {flags.out}, {flags.hnswlib});
   { const AtomicFile probe(flags.out); }
   Session session(global, "index import");
   const HnswIndex index = session.timed(Phase::load, [&] {
@@ -270,6 +275,7 @@ void import_index(const GlobalOptions& global, const ImportFlags& flags) {
 }
 
 void export_index(const GlobalOptions& global, const ExportFlags& flags) {
+  check_outputs("index export", {flags.hnswlib}, {flags.index});
   { const AtomicFile probe(flags.hnswlib); }
   Session session(global, "index export");
   const HnswIndex index = load_index(session, flags.index);

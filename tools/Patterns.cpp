@@ -6,6 +6,7 @@
 #include "io/Events.hpp"
 #include "io/InputError.hpp"
 #include "io/Output.hpp"
+#include "io/OutputPath.hpp"
 #include "io/Sequences.hpp"
 #include "io/Store.hpp"
 #include "io/Text.hpp"
@@ -56,6 +57,7 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
   for (const std::string& path : {flags.patterns, flags.out}) {
     if (path == "-") throw UsageError("patterns build: - is no file; give one");
   }
+  check_outputs("patterns build", {flags.out}, {flags.patterns});
   if (!flags.append) const AtomicFile probe(flags.out);  // before hours of work, not after
   Session session(global, "patterns build");
   PatternMemory memory =

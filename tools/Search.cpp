@@ -5,6 +5,7 @@
 #include "VectorFlags.hpp"
 #include "io/Answer.hpp"
 #include "io/InputError.hpp"
+#include "io/OutputPath.hpp"
 #include "io/RankedOutput.hpp"
 
 #include <fmt/format.h>
@@ -31,6 +32,8 @@ struct SearchFlags {
 
 void check(const SearchFlags& flags) {
   check_out_files("search", flags.out_ids, flags.out_scores);
+  check_outputs("search", {flags.out_ids, flags.out_scores},
+                {flags.vectors.vectors, flags.vectors.store, flags.vectors.queries, flags.filter});
   if (flags.at_least && (flags.top > 0 || !flags.out_ids.empty())) {
     throw UsageError(
         fmt::format("search: --at-least gives rows of different lengths and does not go with {}",

@@ -5,6 +5,7 @@
 #include "VectorFlags.hpp"
 #include "io/InputError.hpp"
 #include "io/Output.hpp"
+#include "io/OutputPath.hpp"
 #include "io/Text.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
@@ -56,6 +57,7 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
   BuildVectorsOptions store;
   store.shadow = !flags.no_shadow;
   if (!flags.element.empty()) store.element = element_from_string(flags.element);
+  check_outputs("vectors build", {flags.out}, {flags.vectors});
   { const AtomicFile probe(flags.out); }  // before hours of work, not after
   Session session(global, "vectors build");
   const VectorFile file = reading_file([&] { return VectorFile(flags.vectors, options); });

@@ -219,6 +219,20 @@ class BadVectors(harness.CommandTest):
         self.assertIn(str(nowhere), result.err)
         self.assertEqual(sorted(self.folder.iterdir()), before)
 
+    def test_input_is_not_written_over(self):
+        old = self.vectors.read_bytes()
+        link = self.folder / "link.npy"
+        link.symlink_to(self.vectors)
+        scores = self.folder / "scores.npy"
+        for out in (self.vectors, link):
+            self.refuses(2, (out, "over the input"), "vectors", "build", "--vectors", self.vectors, "--out", out)
+            self.refuses(2, (out, "over the input"), "index", "build", "--vectors", self.vectors, "--out", out)
+            self.refused_flag((out, "over the input"), "--out-ids", out, "--out-scores", scores)
+        index = self.folder / "i.knd"
+        self.succeeds("index", "build", "--vectors", self.vectors, "--out", index)
+        self.refuses(2, (index, "over the input"), "index", "export", "--index", index, "--hnswlib", index)
+        self.assertEqual(self.vectors.read_bytes(), old)
+
 
 if __name__ == "__main__":
     unittest.main()
