@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+#include <utility>
+
 namespace Kindred::Tools {
 
 namespace {
@@ -88,6 +91,15 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
   app.add_option("--report", options.report, "Write an HTML report")
       ->type_name("FILE.html")
       ->group(group);
+}
+
+void add_store_reader(CLI::App& group, const std::string& store, const std::string& made,
+                      const std::string& name, const std::string& help, const GlobalOptions& global,
+                      std::function<void(const GlobalOptions&, const std::string&)> run) {
+  CLI::App* command = group.add_subcommand(name, help);
+  const auto path = std::make_shared<std::string>();
+  command->add_option(store, *path, "What `" + made + "` made")->type_name("FILE")->required();
+  command->callback([&global, path, run = std::move(run)] { run(global, *path); });
 }
 
 }  // namespace Kindred::Tools

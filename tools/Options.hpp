@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -36,6 +37,12 @@ CLI::Option* add_count(CLI::App& app, const std::string& name, std::size_t& valu
 CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<double>& value,
                         const std::string& help, double least,
                         double most = std::numeric_limits<double>::max());
+
+/// \brief A command of \p group that reads the store which the option \p store names.
+/// \param made what makes such a store
+void add_store_reader(CLI::App& group, const std::string& store, const std::string& made,
+                      const std::string& name, const std::string& help, const GlobalOptions& global,
+                      std::function<void(const GlobalOptions&, const std::string&)> run);
 
 }  // namespace Kindred::Tools
 

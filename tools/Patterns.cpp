@@ -185,18 +185,6 @@ void export_lines(const GlobalOptions& global, const std::string& path) {
   session.finish();
 }
 
-/// A command of the group that reads a store.
-template <class Run>
-void add_reader(CLI::App& group, const char* name, const char* help, const GlobalOptions& global,
-                const Run& run) {
-  CLI::App* command = group.add_subcommand(name, help);
-  const auto store = std::make_shared<std::string>();
-  command->add_option("--store", *store, "What `patterns build` made")
-      ->type_name("FILE")
-      ->required();
-  command->callback([&global, store, run] { run(global, *store); });
-}
-
 }  // namespace
 
 void add_patterns_command(CLI::App& app, const GlobalOptions& global) {
@@ -216,11 +204,13 @@ void add_patterns_command(CLI::App& app, const GlobalOptions& global) {
   command->add_flag("--append", flags->append,
                     "Add to the store what is new or seen again, in place of replacing it");
   command->callback([&global, flags] { build(global, *flags); });
-  add_reader(*group, "info", "Tell what a store holds", global, info);
-  add_reader(*group, "verify", "Check every byte of a store; exit status 3 on any damage", global,
-             verify);
-  add_reader(*group, "export", "Print a store as the JSON lines that `patterns build` reads",
-             global, export_lines);
+  add_store_reader(*group, "--store", "patterns build", "info", "Tell what a store holds", global,
+                   info);
+  add_store_reader(*group, "--store", "patterns build", "verify",
+                   "Check every byte of a store; exit status 3 on any damage", global, verify);
+  add_store_reader(*group, "--store", "patterns build", "export",
+                   "Print a store as the JSON lines that `patterns build` reads", global,
+                   export_lines);
 }
 
 }  // namespace Kindred::Tools

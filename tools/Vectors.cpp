@@ -119,18 +119,6 @@ void verify(const GlobalOptions& global, const std::string& path) {
   output.flush();
 }
 
-/// A command of the group that reads a store.
-template <class Run>
-void add_reader(CLI::App& group, const char* name, const char* help, const GlobalOptions& global,
-                const Run& run) {
-  CLI::App* command = group.add_subcommand(name, help);
-  const auto store = std::make_shared<std::string>();
-  command->add_option("--store,STORE", *store, "What `vectors build` made")
-      ->type_name("FILE")
-      ->required();
-  command->callback([&global, store, run] { run(global, *store); });
-}
-
 }  // namespace
 
 void add_vectors_command(CLI::App& app, const GlobalOptions& global) {
@@ -156,9 +144,10 @@ void add_vectors_command(CLI::App& app, const GlobalOptions& global) {
       ->type_name("FILE")
       ->required();
   command->callback([&global, flags] { build(global, *flags); });
-  add_reader(*group, "info", "Tell what a store holds", global, info);
-  add_reader(*group, "verify", "Check every byte of a store; exit status 3 on any damage", global,
-             verify);
+  add_store_reader(*group, "--store,STORE", "vectors build", "info", "Tell what a store holds",
+                   global, info);
+  add_store_reader(*group, "--store,STORE", "vectors build", "verify",
+                   "Check every byte of a store; exit status 3 on any damage", global, verify);
 }
 
 }  // namespace Kindred::Tools

@@ -2,6 +2,7 @@
 #include <kindred/matcher/PreparedScore.hpp>
 
 #include <kindred/core/arch/PerSpace.hpp>
+#include <kindred/core/vector/MetricRank.hpp>
 
 #include <array>
 #include <mutex>
@@ -56,8 +57,7 @@ struct PreparedScore::State {
       results.clear();
       for (const Rank rank : own.rank(rows, options.metric, query, candidates.size())) {
         if (rank == rank_none) break;
-        const float score =
-            options.metric == Metric::l2 ? score_ascending(rank) : score_descending(rank);
+        const float score = score_of(options.metric, rank);
         results.push_back({std::int64_t{rank_index(rank)}, score});
       }
       return true;

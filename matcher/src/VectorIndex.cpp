@@ -2,6 +2,7 @@
 #include <kindred/matcher/VectorIndex.hpp>
 
 #include <kindred/core/arch/PerSpace.hpp>
+#include <kindred/core/vector/MetricRank.hpp>
 #include <kindred/memory/SplitAndRetry.hpp>
 
 #include <algorithm>
@@ -22,15 +23,6 @@
 namespace Kindred {
 
 namespace {
-
-float padding_score(Metric metric) {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
-  return metric == Metric::l2 ? infinity : -infinity;
-}
-
-float score_of(Metric metric, Rank rank) {
-  return metric == Metric::l2 ? score_ascending(rank) : score_descending(rank);
-}
 
 std::string quantity(const char* name, std::size_t value) {
   return std::string(name) + " is " + std::to_string(value);

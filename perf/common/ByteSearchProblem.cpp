@@ -43,12 +43,7 @@ class ByteSearchProblem final : public Problem {
     m_answer = m_rows->index.search(m_query, m_options);
     return m_answer.record;
   }
-  std::uint64_t digest() const override {
-    Digest digest;
-    for (const std::int64_t id : m_answer.ids) digest.add(static_cast<std::uint64_t>(id));
-    for (const float score : m_answer.scores) digest.add(score);
-    return digest.value();
-  }
+  std::uint64_t digest() const override { return digest_of(m_answer); }
   std::string check() const override {
     const bool nearest = m_options.metric == Metric::l2;
     for (std::size_t i = 0; i < m_answer.ids.size(); ++i) {

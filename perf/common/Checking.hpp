@@ -4,6 +4,8 @@
 
 #include "common/Data.hpp"
 
+#include <kindred/matcher/VectorIndex.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -23,6 +25,13 @@ class Digest {
  private:
   std::uint64_t m_hash = 0xCBF29CE484222325ULL;
 };
+
+inline std::uint64_t digest_of(const SearchResults& results) {
+  Digest digest;
+  for (const std::int64_t id : results.ids) digest.add(static_cast<std::uint64_t>(id));
+  for (const float score : results.scores) digest.add(score);
+  return digest.value();
+}
 
 /// Items that a check looks at besides those in the answer.
 inline constexpr std::size_t sample_size = 256;

@@ -86,12 +86,7 @@ class SearchProblem final : public VectorProblem {
     m_answer = m_rows->index.search(m_queries, m_options);
     return m_answer.record;
   }
-  std::uint64_t digest() const override {
-    Digest digest;
-    for (const std::int64_t id : m_answer.ids) digest.add(static_cast<std::uint64_t>(id));
-    for (const float score : m_answer.scores) digest.add(score);
-    return digest.value();
-  }
+  std::uint64_t digest() const override { return digest_of(m_answer); }
   std::string check() const override {
     std::vector<ScoredId> answer(m_answer.top);
     for (std::size_t i = 0; i < answer.size(); ++i)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as an index of ours or of hnswlib: refused, or walked and changed within its bounds.
-#include "SectionBytes.hpp"
+#include "SealedMutator.hpp"
 #include "hnsw/Connect.hpp"
 #include "hnsw/HnswFile.hpp"
 #include "hnsw/HnswlibFile.hpp"
@@ -20,8 +20,6 @@
 
 using namespace Kindred;
 using namespace Kindred::Impl;
-
-extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t size_max);
 
 namespace {
 
@@ -108,11 +106,6 @@ const std::string& good_file(std::size_t which) {
   return files[which];
 }
 
-bool is_section_file(const std::uint8_t* data, std::size_t size) {
-  return size >= section_magic.size() && std::equal(section_magic.begin(), section_magic.end(),
-                                                    reinterpret_cast<const char*>(data));
-}
-
 HnswStore read(const std::string& path, bool ours) {
   return ours ? read_hnsw(memory(), path, 1) : read_hnswlib(memory(), path, Metric::l2, dimension);
 }
@@ -162,7 +155,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const Testing::MemoryFile file;
   file.set({reinterpret_cast<const char*>(data), size});
   try {
-    HnswStore store = read(file.path(), is_section_file(data, size));
+    HnswStore store = read(file.path(), Testing::is_section_file(data, size));
     use(store);
   } catch (const CorruptFile&) {
   }
@@ -172,28 +165,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 /// Changes as libFuzzer does, from a good file on; of ours mostly with checksums that fit.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                                std::size_t size_max, unsigned seed) {
-  std::minstd_rand generator(seed);
-  const std::string& good = good_file(generator() % 3);
-  if ((size < sizeof(SectionHeader) || generator() % 64 == 0) && size_max >= good.size()) {
-    std::copy(good.begin(), good.end(), data);
-    size = good.size();
-    if (generator() % 2 == 0) return size;
-  }
-  if (size >= sizeof(SectionHeader) && generator() % 2 == 0) {
-    // A number becomes another one in its place, which libFuzzer seldom does.
-    const std::uint64_t values[] = {0,
-                                    1,
-                                    generator() % 16,
-                                    generator(),
-                                    ~std::uint64_t{0},
-                                    std::uint64_t{1} << generator() % 64};
-    const std::uint64_t value = values[generator() % std::size(values)];
-    const std::size_t at = generator() % (size / 4) * 4;
-    std::memcpy(data + at, &value, std::min<std::size_t>(generator() % 2 == 0 ? 4 : 8, size - at));
-  } else {
-    size = LLVMFuzzerMutate(data, size, size_max);
-  }
-  if (is_section_file(data, size) && generator() % 16 != 0)
-    Testing::reseal({reinterpret_cast<char*>(data), size});
-  return size;
+  return Testing::mutate_sealed(data, size, size_max, seed,
+                                good_file(std::minstd_rand(seed)() % 3));
 }

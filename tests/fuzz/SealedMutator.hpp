@@ -15,8 +15,14 @@ extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, st
 
 namespace Kindred::Testing {
 
-/// Changes a section file as libFuzzer does, from \p good on, mostly with checksums that fit.
-/// \returns the new size
+inline bool is_section_file(const std::uint8_t* data, std::size_t size) {
+  return size >= Impl::section_magic.size() &&
+         std::equal(Impl::section_magic.begin(), Impl::section_magic.end(),
+                    reinterpret_cast<const char*>(data));
+}
+
+/// \brief Changes a file as libFuzzer does, from \p good on; a section file mostly gets checksums
+/// that fit. \returns the new size
 inline std::size_t mutate_sealed(std::uint8_t* data, std::size_t size, std::size_t size_max,
                                  unsigned seed, const std::string& good) {
   std::minstd_rand generator(seed);
@@ -29,7 +35,7 @@ inline std::size_t mutate_sealed(std::uint8_t* data, std::size_t size, std::size
     // A number becomes another one in its place, which libFuzzer seldom does.
     const std::uint64_t values[] = {0,
                                     1,
-                                    generator() % 8,
+                                    generator() % 16,
                                     generator(),
                                     ~std::uint64_t{0},
                                     std::uint64_t{1} << generator() % 64};
@@ -39,7 +45,8 @@ inline std::size_t mutate_sealed(std::uint8_t* data, std::size_t size, std::size
   } else {
     size = LLVMFuzzerMutate(data, size, size_max);
   }
-  if (generator() % 16 != 0) reseal({reinterpret_cast<char*>(data), size});
+  if (is_section_file(data, size) && generator() % 16 != 0)
+    reseal({reinterpret_cast<char*>(data), size});
   return size;
 }
 

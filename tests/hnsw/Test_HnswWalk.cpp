@@ -192,7 +192,7 @@ TEST(Walk, FindsWhatThePlainSearchFinds) {
       if (generator() % 3 == 0) hidden.insert(node);
     }
     graph.store.with_rows([&](const auto& rows) {
-      QueryBuffers query_buffers;
+      CodedQuery query_buffers;
       query_buffers.prepare(graph.store);
       const auto query = coded_query(graph.store, rows, values, query_buffers);
       WalkBuffers buffers;

@@ -3,8 +3,8 @@
 #define KINDRED_MATCHER_SRC_HNSW_CANONICAL_SCORE_HPP
 
 #include <kindred/core/common/CanonicalSum.hpp>
-#include <kindred/core/common/Rank.hpp>
-#include <kindred/core/vector/Metric.hpp>
+#include <kindred/core/vector/MetricRank.hpp>
+#include <kindred/core/vector/impl/VectorTile.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -33,30 +33,20 @@ inline std::uint32_t canonical_order(Metric metric, const double* query, double 
           return lanes.add_squared_difference(lanes.load(query + i, count),
                                               lanes.widen(lanes.load(row + i, count)), partial);
         });
-    return static_cast<std::uint32_t>(rank_ascending(static_cast<float>(std::sqrt(sum)), 0) >> 32U);
+    return static_cast<std::uint32_t>(score_rank(metric, sum, 1.0, 1.0, 0) >> 32U);
   }
-  double sum =
+  const double sum =
       canonical_sum(lanes, dimension, [&](std::uint64_t i, int count, const auto& partial) {
         return lanes.multiply_add(lanes.load(query + i, count),
                                   lanes.widen(lanes.load(row + i, count)), partial);
       });
-  if (metric == Metric::cosine) {
-    const double row_norm = canonical_norm(row, dimension);
-    if (query_norm == 0.0 || row_norm == 0.0) {
-      sum = 0.0;
-    } else {
-      sum = sum / (query_norm * row_norm);
-      if (sum > 1.0) sum = 1.0;
-      if (sum < -1.0) sum = -1.0;
-    }
-  }
-  return static_cast<std::uint32_t>(rank_descending(static_cast<float>(sum), 0) >> 32U);
+  const double row_norm = metric == Metric::cosine ? canonical_norm(row, dimension) : 1.0;
+  return static_cast<std::uint32_t>(score_rank(metric, sum, query_norm, row_norm, 0) >> 32U);
 }
 
 /// The score of those bits.
 inline float score_of_order(Metric metric, std::uint32_t order) {
-  const Rank rank = Rank{order} << 32U;
-  return metric == Metric::l2 ? score_ascending(rank) : score_descending(rank);
+  return score_of(metric, Rank{order} << 32U);
 }
 
 }  // namespace Kindred::Impl

@@ -64,11 +64,6 @@ void check_rows(std::span<const float> rows, std::size_t dimension, const char* 
                              std::to_string(at / dimension) + " is " + std::to_string(rows[at]));
 }
 
-float padding_score(Metric metric) {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
-  return metric == Metric::l2 ? infinity : -infinity;
-}
-
 }  // namespace
 
 std::string_view to_string(HnswTraversal traversal) noexcept {

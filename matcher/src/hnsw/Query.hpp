@@ -31,7 +31,7 @@ using Found = std::pair<std::uint32_t, std::uint64_t>;
 
 struct SearchBuffers {
   WalkBuffers walk;
-  QueryBuffers query;
+  CodedQuery query;
   std::vector<Found> found;
   std::uint64_t visited = 0;
   std::uint64_t scanned = 0;

@@ -58,7 +58,7 @@ Codes code(const float* centred, std::size_t dimension, std::int8_t* codes) {
   return out;
 }
 
-void code_row(const HnswStore& store, std::size_t node, QueryBuffers& buffers, std::uint8_t* to) {
+void code_row(const HnswStore& store, std::size_t node, CodedQuery& buffers, std::uint8_t* to) {
   const std::size_t dimension = store.dimension;
   float* const centred = buffers.values.data();
   centre(store, store.row(node), factor_of(store, store.row(node)), centred);
@@ -154,7 +154,7 @@ bool codes_suffice(const HnswStore& store, std::span<const float> rows,
 
 }  // namespace
 
-void QueryBuffers::prepare(const HnswStore& store) {
+void CodedQuery::prepare(const HnswStore& store) {
   if (values.size() < store.row_stride()) values.resize(store.row_stride());
   if (codes.size() < store.code_stride()) codes.resize(store.code_stride());
   if (wide.size() < store.dimension) wide.resize(store.dimension);
@@ -184,8 +184,8 @@ void choose_traversal(HnswStore& store, std::span<const float> rows, const HostW
 }
 
 void code_rows(HnswStore& store, std::size_t begin, std::size_t end, const HostWorkers& workers) {
-  std::vector<QueryBuffers> buffers(workers.count());
-  for (QueryBuffers& each : buffers) each.prepare(store);
+  std::vector<CodedQuery> buffers(workers.count());
+  for (CodedQuery& each : buffers) each.prepare(store);
   const std::size_t stride = store.row_stride();
   workers.run(
       "Kindred::HnswIndex::code_rows", end - begin, 256, [&](std::size_t worker, std::size_t i) {
@@ -200,7 +200,7 @@ void code_rows(HnswStore& store, std::size_t begin, std::size_t end, const HostW
 }
 
 ByteRows::Query coded_query(const HnswStore& store, const ByteRows& rows,
-                            std::span<const float> query, QueryBuffers& buffers) {
+                            std::span<const float> query, CodedQuery& buffers) {
   centre(store, query.data(), factor_of(store, query.data()), buffers.values.data());
   const Codes coded = code(buffers.values.data(), store.dimension, buffers.codes.data());
   std::fill(buffers.codes.begin() + static_cast<std::ptrdiff_t>(store.dimension),
@@ -209,7 +209,7 @@ ByteRows::Query coded_query(const HnswStore& store, const ByteRows& rows,
 }
 
 FloatRows::Query coded_query(const HnswStore& store, const FloatRows&, std::span<const float> query,
-                             QueryBuffers& buffers) {
+                             CodedQuery& buffers) {
   const double factor = factor_of(store, query.data());
   for (std::size_t d = 0; d < store.dimension; ++d)
     buffers.values[d] = within(static_cast<double>(query[d]) * factor);

@@ -13,7 +13,7 @@
 namespace Kindred::Impl {
 
 /// Room for one query as the graph is walked with it.
-struct QueryBuffers {
+struct CodedQuery {
   std::vector<float> values;       ///< a row's stride
   std::vector<std::int8_t> codes;  ///< a code's stride
   std::vector<double> wide;        ///< a dimension; for canonical scores
@@ -34,9 +34,9 @@ void code_rows(HnswStore& store, std::size_t begin, std::size_t end, const HostW
 
 /// \p query as the graph is walked with it. The bias is left out: it moves all distances alike.
 ByteRows::Query coded_query(const HnswStore& store, const ByteRows& rows,
-                            std::span<const float> query, QueryBuffers& buffers);
+                            std::span<const float> query, CodedQuery& buffers);
 FloatRows::Query coded_query(const HnswStore& store, const FloatRows& rows,
-                             std::span<const float> query, QueryBuffers& buffers);
+                             std::span<const float> query, CodedQuery& buffers);
 
 }  // namespace Kindred::Impl
 

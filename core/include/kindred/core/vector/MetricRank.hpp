@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_VECTOR_METRIC_RANK_HPP
+#define KINDRED_CORE_VECTOR_METRIC_RANK_HPP
+
+#include <kindred/core/common/Rank.hpp>
+#include <kindred/core/vector/Metric.hpp>
+
+namespace Kindred {
+
+/// The score of a rank that \p metric made.
+KOKKOS_INLINE_FUNCTION float score_of(Metric metric, Rank rank) {
+  return metric == Metric::l2 ? score_ascending(rank) : score_descending(rank);
+}
+
+/// What stands in a place without a result: worse than any score.
+KOKKOS_INLINE_FUNCTION constexpr float padding_score(Metric metric) {
+  return metric == Metric::l2 ? __builtin_inff() : -__builtin_inff();
+}
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_VECTOR_METRIC_RANK_HPP
