@@ -44,7 +44,7 @@ struct SpreadingGraph {
     return offsets.bytes() + sources.bytes() + weights.bytes() + tiles.bytes() + long_rows.bytes() +
            long_first.bytes() + block_long_row.bytes();
   }
-  TransposedGraph<memory_space> view() const {
+  GraphRows<memory_space> view() const {
     return {offsets.const_view(),       sources.const_view(),   weights.const_view(),
             tiles.const_view(),         long_rows.const_view(), long_first.const_view(),
             block_long_row.const_view()};

@@ -82,7 +82,7 @@ class SpreadingWorkspace {
   void spread_all(const ExecutionSpace& exec_space, const SpreadingGraph<ExecutionSpace>& graph,
                   std::span<const QuerySources> sources, HopParameters parameters,
                   const Decay& decay, std::size_t top, Rank* ranks) {
-    const TransposedGraph<memory_space> rows = graph.view();
+    const GraphRows<memory_space> rows = graph.view();
     const std::size_t nodes = rows.nodes();
     const HopWidth width = sources.size() == 1   ? HopWidth::one
                            : sources.size() <= 8 ? HopWidth::eight

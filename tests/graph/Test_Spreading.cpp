@@ -65,7 +65,7 @@ struct Placed {
     long_first = to_space(exec_space, plan.long_first);
     block_long_row = to_space(exec_space, plan.block_long_row);
   }
-  TransposedGraph<typename ExecutionSpace::memory_space> view() const {
+  GraphRows<typename ExecutionSpace::memory_space> view() const {
     return {offsets, sources, weights, tiles, long_rows, long_first, block_long_row};
   }
 };

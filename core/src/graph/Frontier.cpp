@@ -8,7 +8,7 @@ namespace {
 
 /// A slot takes the next query until none is left.
 struct FrontierSlots {
-  TransposedGraph<Kokkos::HostSpace> graph;
+  GraphRows<Kokkos::HostSpace> graph;
   const std::uint64_t* out_offsets;
   const std::uint32_t* out_targets;
   FrontierState state;
@@ -41,7 +41,7 @@ void clear_frontier(const HostSpace& exec_space, const FrontierState& state) {
   Kokkos::deep_copy(exec_space, state.stamp, 0U);
 }
 
-void spread_frontier(const HostSpace& exec_space, const TransposedGraph<Kokkos::HostSpace>& graph,
+void spread_frontier(const HostSpace& exec_space, const GraphRows<Kokkos::HostSpace>& graph,
                      const ArrayView<const std::uint64_t, HostSpace>& out_offsets,
                      const ArrayView<const std::uint32_t, HostSpace>& out_targets,
                      const FrontierState& state,

@@ -50,7 +50,7 @@ void clear_frontier(const HostSpace& exec_space, const FrontierState& state);
 /// \param out_offsets,out_targets the out-edges of every node \param sources a query each, every
 /// node at most once \param ranks `sources × top`, `rank_none` beyond what exists \param done a
 /// query each: 1 where it was answered, else 0 and its ranks are not written
-void spread_frontier(const HostSpace& exec_space, const TransposedGraph<Kokkos::HostSpace>& graph,
+void spread_frontier(const HostSpace& exec_space, const GraphRows<Kokkos::HostSpace>& graph,
                      const ArrayView<const std::uint64_t, HostSpace>& out_offsets,
                      const ArrayView<const std::uint32_t, HostSpace>& out_targets,
                      const FrontierState& state,

@@ -40,7 +40,7 @@ struct RowBlocks {
 /// One query after another in one slot.
 class FrontierQuery {
  public:
-  using graph_type = TransposedGraph<Kokkos::HostSpace>;
+  using graph_type = GraphRows<Kokkos::HostSpace>;
 
   FrontierQuery(const graph_type& graph, const std::uint64_t* out_offsets,
                 const std::uint32_t* out_targets, const FrontierState& state, std::size_t slot)

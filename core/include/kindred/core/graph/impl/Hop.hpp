@@ -13,7 +13,7 @@ template <class ExecutionSpace, int Width>
 struct ShortRows {
   using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
 
-  TransposedGraph<typename ExecutionSpace::memory_space> graph;
+  GraphRows<typename ExecutionSpace::memory_space> graph;
   const float* x;
   HopUpdate<ExecutionSpace> update;
 
@@ -28,7 +28,7 @@ template <class ExecutionSpace, int Width>
 struct LongRowBlocks {
   using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
 
-  TransposedGraph<typename ExecutionSpace::memory_space> graph;
+  GraphRows<typename ExecutionSpace::memory_space> graph;
   const float* x;
   HopUpdate<ExecutionSpace> update;
 
@@ -52,7 +52,7 @@ struct LongRowBlocks {
 /// The tree over the blocks of each long row, and its update.
 template <class ExecutionSpace, int Width>
 struct LongRows {
-  TransposedGraph<typename ExecutionSpace::memory_space> graph;
+  GraphRows<typename ExecutionSpace::memory_space> graph;
   HopUpdate<ExecutionSpace> update;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::size_t index) const {
@@ -69,7 +69,7 @@ struct LongRows {
 
 template <class ExecutionSpace, int Width>
 void launch_hop(const ExecutionSpace& exec_space,
-                const TransposedGraph<typename ExecutionSpace::memory_space>& graph, const float* x,
+                const GraphRows<typename ExecutionSpace::memory_space>& graph, const float* x,
                 const HopUpdate<ExecutionSpace>& update) {
   using policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
   using shape = Arch::LaunchShape<ExecutionSpace>;
