@@ -45,9 +45,21 @@ struct SpreadingGraph {
            long_first.bytes() + block_long_row.bytes();
   }
   GraphRows<memory_space> view() const {
-    return {offsets.const_view(),       sources.const_view(),   weights.const_view(),
-            tiles.const_view(),         long_rows.const_view(), long_first.const_view(),
-            block_long_row.const_view()};
+    GraphRows<memory_space> rows;
+    rows.offsets = offsets.const_view();
+    rows.sources = sources.const_view();
+    rows.weights = weights.const_view();
+    rows.tiles = tiles.const_view();
+    rows.long_rows = long_rows.const_view();
+    rows.long_first = long_first.const_view();
+    rows.block_long_row = block_long_row.const_view();
+    return rows;
+  }
+  GraphSide<memory_space> side() const {
+    GraphSide<memory_space> side;
+    side.built = view();
+    side.nodes = side.built.rows();
+    return side;
   }
 };
 

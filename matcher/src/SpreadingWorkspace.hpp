@@ -49,11 +49,11 @@ class SpreadingWorkspace {
       m_passed.resize_discarding(x.size());
       m_next.resize_discarding(y.size());
       upload(exec_space, m_passed.view(), x.data(), x.size());
-      Kindred::hop(exec_space, graph.view(), m_passed.const_view(), m_next.view(),
+      Kindred::hop(exec_space, graph.side(), m_passed.const_view(), m_next.view(),
                    m_partial.view());
       download(exec_space, y.data(), m_next.view(), y.size());
     } else {
-      Kindred::hop(exec_space, graph.view(),
+      Kindred::hop(exec_space, graph.side(),
                    ArrayView<const float, ExecutionSpace>(x.data(), x.size()),
                    ArrayView<float, ExecutionSpace>(y.data(), y.size()), m_partial.view());
       exec_space.fence("Kindred::SpreadingEngine::hop");
@@ -82,8 +82,8 @@ class SpreadingWorkspace {
   void spread_all(const ExecutionSpace& exec_space, const SpreadingGraph<ExecutionSpace>& graph,
                   std::span<const QuerySources> sources, HopParameters parameters,
                   const Decay& decay, std::size_t top, Rank* ranks) {
-    const GraphRows<memory_space> rows = graph.view();
-    const std::size_t nodes = rows.nodes();
+    const GraphSide<memory_space> rows = graph.side();
+    const std::size_t nodes = rows.nodes;
     const HopWidth width = sources.size() == 1   ? HopWidth::one
                            : sources.size() <= 8 ? HopWidth::eight
                                                  : HopWidth::thirty_two;

@@ -11,7 +11,7 @@ std::uint64_t short_row_max() {
 
 template <class ExecutionSpace>
 void hop(const ExecutionSpace& exec_space,
-         const GraphRows<typename ExecutionSpace::memory_space>& graph,
+         const GraphSide<typename ExecutionSpace::memory_space>& graph,
          const ArrayView<const float, ExecutionSpace>& x, const ArrayView<float, ExecutionSpace>& y,
          const ArrayView<double, ExecutionSpace>& partial) {
   Impl::HopUpdate<ExecutionSpace> update;
@@ -36,7 +36,7 @@ void start_spreading(const ExecutionSpace& exec_space, const SpreadState<Executi
 
 template <class ExecutionSpace>
 void spread_hop(const ExecutionSpace& exec_space,
-                const GraphRows<typename ExecutionSpace::memory_space>& graph,
+                const GraphSide<typename ExecutionSpace::memory_space>& graph,
                 const SpreadState<ExecutionSpace>& state, const HopParameters& parameters) {
   Impl::HopUpdate<ExecutionSpace> update;
   update.state = state;
@@ -65,14 +65,13 @@ void rank_nodes(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpa
 
 #define KINDRED_INSTANTIATE(SPACE)                                                               \
   template std::uint64_t short_row_max<SPACE>();                                                 \
-  template void hop<SPACE>(const SPACE&, const GraphRows<typename SPACE::memory_space>&,   \
+  template void hop<SPACE>(const SPACE&, const GraphSide<typename SPACE::memory_space>&,         \
                            const ArrayView<const float, SPACE>&, const ArrayView<float, SPACE>&, \
                            const ArrayView<double, SPACE>&);                                     \
   template void start_spreading<SPACE>(const SPACE&, const SpreadState<SPACE>&,                  \
                                        const ArrayView<const std::uint64_t, SPACE>&,             \
                                        const ArrayView<const float, SPACE>&);                    \
-  template void spread_hop<SPACE>(const SPACE&,                                                  \
-                                  const GraphRows<typename SPACE::memory_space>&,          \
+  template void spread_hop<SPACE>(const SPACE&, const GraphSide<typename SPACE::memory_space>&,  \
                                   const SpreadState<SPACE>&, const HopParameters&);              \
   template void rank_nodes<SPACE>(const SPACE&, const SpreadState<SPACE>&, std::size_t,          \
                                   std::size_t, const ArrayView<Rank, SPACE>&);

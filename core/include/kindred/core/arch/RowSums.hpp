@@ -113,7 +113,7 @@ struct QueryPack<32> {
 /// of work makes them.
 ///
 /// `Width` values of x belong to a node (one a query), side by side. A short row has one canonical
-/// block. `visit(row * Width + query, sum)` gets each sum once.
+/// block. `visit(node * Width + query, sum)` gets the sum of each row that is not replaced once.
 template <class ExecutionSpace>
 class RowSums;
 
@@ -150,7 +150,9 @@ class RowSums<HostSpace> {
       std::uint64_t at = first;
       for (std::uint32_t row = begin; row < end; ++row) {
         const std::uint64_t next = graph.offsets(std::size_t{row} + 1);
-        visit(row, block_sum(products + (at - first), static_cast<std::uint32_t>(next - at)));
+        if (!graph.is_replaced(row))
+          visit(graph.node_of(row),
+                block_sum(products + (at - first), static_cast<std::uint32_t>(next - at)));
         at = next;
       }
     } else {
@@ -161,8 +163,9 @@ class RowSums<HostSpace> {
           const std::uint64_t after = graph.offsets(std::size_t{row} + 2) - first;
           prefetch_wide<Width>(sources + next, after - next, x);
         }
-        visit_wide<Width>(row, sources + at, weights + at, static_cast<std::uint32_t>(next - at), x,
-                          visit);
+        if (!graph.is_replaced(row))
+          visit_wide<Width>(graph.node_of(row), sources + at, weights + at,
+                            static_cast<std::uint32_t>(next - at), x, visit);
         at = next;
       }
     }
@@ -298,7 +301,7 @@ class RowSums<DeviceSpace> {
 
   template <int Width, class Graph>
   static std::size_t short_units(const Graph& graph) {
-    return (graph.nodes() + rows_per_warp<Width> - 1) / rows_per_warp<Width>;
+    return (graph.rows() + rows_per_warp<Width> - 1) / rows_per_warp<Width>;
   }
   template <int Width>
   static std::size_t block_units(std::size_t blocks) {
@@ -310,7 +313,7 @@ class RowSums<DeviceSpace> {
                                                 const float* x, const Visit& visit) {
     const unsigned lane = lane_of_warp();
     const std::size_t row = unit(team) * rows_per_warp<Width> + lane / threads_per_row<Width>;
-    if (row >= graph.nodes()) return;
+    if (row >= graph.rows() || graph.is_replaced(row)) return;
     const std::uint64_t begin = graph.offsets(row);
     const std::uint64_t length = graph.offsets(row + 1) - begin;
     if (length > short_max) return;
@@ -325,10 +328,11 @@ class RowSums<DeviceSpace> {
       });
       KOKKOS_IF_ON_DEVICE(
           (for (int half = 4; half > 0; half /= 2) { sum += __shfl_xor_sync(group, sum, half); }))
-      if (thread == 0) visit(row, sum);
+      if (thread == 0) visit(graph.node_of(row), sum);
     } else {
       const unsigned query = lane % Width;
-      visit(row * Width + query, wide_sum<Width>(sources, weights, count, x, query));
+      visit(std::size_t{graph.node_of(row)} * Width + query,
+            wide_sum<Width>(sources, weights, count, x, query));
     }
   }
 

@@ -14,8 +14,7 @@ namespace Kindred {
 ///
 /// Of the transpose, row v holds v's in-edges in (source index, input order) and `sources` where
 /// they come from; of the graph itself, v's out-edges in input order and `sources` where they end.
-/// A graph that has changed is two of these: the rows as built, less those that are `replaced`, and
-/// the rows that replace them, which are rebuilt whole so that their sums keep the canonical order.
+/// A graph that has changed is two of these: see `GraphSide`.
 template <class MemorySpace>
 struct GraphRows {
   ArrayView<const std::uint64_t, MemorySpace> offsets;  ///< rows + 1
@@ -27,12 +26,81 @@ struct GraphRows {
   ArrayView<const std::uint32_t, MemorySpace> block_long_row;
   ArrayView<const std::uint16_t, MemorySpace> short_weights;  ///< bfloat16; empty, and `weights`
                                                               ///< too: every weight is 1
-  ArrayView<const std::uint8_t, MemorySpace> kinds;           ///< of edges; empty: all are of kind 0
-  ArrayView<const std::uint32_t, MemorySpace> row_nodes;      ///< ascending; empty: row i is node i
-  ArrayView<const std::uint64_t, MemorySpace> replaced;  ///< bit i: row i is not used; empty: all are
+  ArrayView<const std::uint8_t, MemorySpace> kinds;       ///< of edges; empty: all are of kind 0
+  ArrayView<const std::uint32_t, MemorySpace> row_nodes;  ///< ascending; empty: row i is node i
+  ArrayView<const std::uint64_t, MemorySpace>
+      replaced;  ///< bit i: row i is not used; empty: all are
 
-  KOKKOS_INLINE_FUNCTION std::size_t nodes() const { return offsets.extent(0) - 1; }
+  KOKKOS_INLINE_FUNCTION std::size_t rows() const {
+    return offsets.extent(0) == 0 ? 0 : offsets.extent(0) - 1;
+  }
+  std::size_t blocks() const { return block_long_row.extent(0); }
+  KOKKOS_INLINE_FUNCTION std::uint32_t node_of(std::size_t row) const {
+    return row_nodes.extent(0) == 0 ? static_cast<std::uint32_t>(row) : row_nodes(row);
+  }
+  KOKKOS_INLINE_FUNCTION bool is_replaced(std::size_t row) const {
+    return replaced.extent(0) != 0 && (replaced(row / 64) >> row % 64 & 1U) != 0;
+  }
 };
+
+/// \brief One direction of a graph that may have changed: the rows as built, less those that are
+/// `replaced`, and the rows that replace them, rebuilt whole so that their sums keep the canonical
+/// order. A node beyond the rows as built that is not in `delta` has no edges.
+template <class MemorySpace>
+struct GraphSide {
+  GraphRows<MemorySpace> built;
+  GraphRows<MemorySpace> delta;
+  std::size_t nodes = 0;
+
+  /// What one hop needs of partial sums, a column.
+  std::size_t blocks() const {
+    return built.blocks() < delta.blocks() ? delta.blocks() : built.blocks();
+  }
+};
+
+/// Where the edges of a node are.
+template <class MemorySpace>
+struct RowPlace {
+  const GraphRows<MemorySpace>* part = nullptr;  ///< nothing: it has no row, hence no edges
+  std::uint64_t begin = 0;                       ///< first edge, in `part`
+  std::uint64_t count = 0;
+};
+
+namespace Impl {
+
+/// The place of \p node in ascending \p nodes, or how many those are.
+template <class Nodes>
+KOKKOS_INLINE_FUNCTION std::size_t find_node(const Nodes& nodes, std::uint32_t node) {
+  std::size_t low = 0;
+  std::size_t high = nodes.extent(0);
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (nodes(middle) < node)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < nodes.extent(0) && nodes(low) == node ? low : nodes.extent(0);
+}
+
+}  // namespace Impl
+
+/// \brief The one row of \p node. Complexity O(1); of a replaced or added node O(log rows of
+/// \p delta).
+template <class MemorySpace>
+KOKKOS_INLINE_FUNCTION RowPlace<MemorySpace> row_of(const GraphRows<MemorySpace>& built,
+                                                    const GraphRows<MemorySpace>& delta,
+                                                    std::uint32_t node) {
+  const GraphRows<MemorySpace>* part = &built;
+  std::size_t row = node;
+  if (node >= built.rows() || built.is_replaced(node)) {
+    row = Impl::find_node(delta.row_nodes, node);
+    if (row == delta.rows()) return {};
+    part = &delta;
+  }
+  const std::uint64_t begin = part->offsets(row);
+  return {part, begin, part->offsets(row + 1) - begin};
+}
 
 }  // namespace Kindred
 

@@ -5,8 +5,8 @@
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/common/Rank.hpp>
-#include <kindred/core/graph/Spreading.hpp>
 #include <kindred/core/graph/GraphRows.hpp>
+#include <kindred/core/graph/Spreading.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ std::uint64_t short_row_max();
 /// \param partial as many as \p graph has blocks of long rows. Complexity O(nodes + edges).
 template <class ExecutionSpace>
 void hop(const ExecutionSpace& exec_space,
-         const GraphRows<typename ExecutionSpace::memory_space>& graph,
+         const GraphSide<typename ExecutionSpace::memory_space>& graph,
          const ArrayView<const float, ExecutionSpace>& x, const ArrayView<float, ExecutionSpace>& y,
          const ArrayView<double, ExecutionSpace>& partial);
 
@@ -64,7 +64,7 @@ void start_spreading(const ExecutionSpace& exec_space, const SpreadState<Executi
 /// Complexity O((nodes + edges) · width).
 template <class ExecutionSpace>
 void spread_hop(const ExecutionSpace& exec_space,
-                const GraphRows<typename ExecutionSpace::memory_space>& graph,
+                const GraphSide<typename ExecutionSpace::memory_space>& graph,
                 const SpreadState<ExecutionSpace>& state, const HopParameters& parameters);
 
 /// \brief The rank keys of queries `first_query …` of \p state, `nodes` keys a query; a node of

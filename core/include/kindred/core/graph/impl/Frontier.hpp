@@ -77,7 +77,7 @@ class FrontierQuery {
 
   bool start(std::span<const Activation> sources) {
     if (m_stamp > std::numeric_limits<std::uint32_t>::max() / 2) {
-      std::fill_n(m_mark, m_graph.nodes(), 0U);
+      std::fill_n(m_mark, m_graph.rows(), 0U);
       m_stamp = 0;
     }
     m_first_stamp = ++m_stamp;

@@ -38,6 +38,7 @@ struct LongRowBlocks {
     if (block >= graph.block_long_row.extent(0) || !update.is_needed()) return;
     const std::uint32_t entry = graph.block_long_row(block);
     const std::uint32_t row = graph.long_rows(entry);
+    if (graph.is_replaced(row)) return;
     const std::uint64_t begin =
         graph.offsets(row) + (block - graph.long_first(entry)) * canonical_block;
     const std::uint64_t left = graph.offsets(std::size_t{row} + 1) - begin;
@@ -59,18 +60,33 @@ struct LongRows {
     if (!update.is_needed()) return;
     const std::size_t entry = index / Width;
     const std::size_t query = index % Width;
+    const std::uint32_t row = graph.long_rows(entry);
+    if (graph.is_replaced(row)) return;
     const std::uint64_t first = graph.long_first(entry);
     const double sum = halving_tree(graph.long_first(entry + 1) - first, [&](std::uint64_t block) {
       return update.state.partial((first + block) * Width + query);
     });
-    update(graph.long_rows(entry) * std::size_t{Width} + query, sum);
+    update(graph.node_of(row) * std::size_t{Width} + query, sum);
+  }
+};
+
+/// The nodes beyond the rows as built that have no row: their sums are 0.
+template <class ExecutionSpace, int Width>
+struct RowlessNodes {
+  ArrayView<const std::uint32_t, ExecutionSpace> listed;
+  HopUpdate<ExecutionSpace> update;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::size_t node) const {
+    if (!update.is_needed()) return;
+    if (find_node(listed, static_cast<std::uint32_t>(node)) < listed.extent(0)) return;
+    for (std::size_t query = 0; query < Width; ++query) update(node * Width + query, 0.0);
   }
 };
 
 template <class ExecutionSpace, int Width>
-void launch_hop(const ExecutionSpace& exec_space,
-                const GraphRows<typename ExecutionSpace::memory_space>& graph, const float* x,
-                const HopUpdate<ExecutionSpace>& update) {
+void launch_rows(const ExecutionSpace& exec_space,
+                 const GraphRows<typename ExecutionSpace::memory_space>& graph, const float* x,
+                 const HopUpdate<ExecutionSpace>& update) {
   using policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
   using shape = Arch::LaunchShape<ExecutionSpace>;
   using row_sums = Arch::RowSums<ExecutionSpace>;
@@ -83,7 +99,7 @@ void launch_hop(const ExecutionSpace& exec_space,
                          policy(exec_space, teams(units), shape::team_size, shape::vector_length),
                          ShortRows<ExecutionSpace, Width>{graph, x, update});
   }
-  const std::size_t blocks = graph.block_long_row.extent(0);
+  const std::size_t blocks = graph.blocks();
   if (blocks == 0) return;
   Kokkos::parallel_for("Kindred::SpreadingEngine::hop::long_row_blocks",
                        policy(exec_space, teams(row_sums::template block_units<Width>(blocks)),
@@ -93,6 +109,19 @@ void launch_hop(const ExecutionSpace& exec_space,
                        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(
                            exec_space, 0, graph.long_rows.extent(0) * Width),
                        LongRows<ExecutionSpace, Width>{graph, update});
+}
+
+template <class ExecutionSpace, int Width>
+void launch_hop(const ExecutionSpace& exec_space,
+                const GraphSide<typename ExecutionSpace::memory_space>& graph, const float* x,
+                const HopUpdate<ExecutionSpace>& update) {
+  launch_rows<ExecutionSpace, Width>(exec_space, graph.built, x, update);
+  launch_rows<ExecutionSpace, Width>(exec_space, graph.delta, x, update);
+  if (graph.nodes <= graph.built.rows()) return;
+  Kokkos::parallel_for("Kindred::SpreadingEngine::hop::rowless_nodes",
+                       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(
+                           exec_space, graph.built.rows(), graph.nodes),
+                       RowlessNodes<ExecutionSpace, Width>{graph.delta.row_nodes, update});
 }
 
 /// The values of the sources, and the tiers that they have with them.

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TESTS_GRAPH_GRAPH_SUPPORT_HPP
+#define KINDRED_TESTS_GRAPH_GRAPH_SUPPORT_HPP
+
+#include <kindred/backends/Reference.hpp>
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/graph/Adjacency.hpp>
+#include <kindred/core/graph/Hop.hpp>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "Support.hpp"
+
+namespace Kindred::Testing::Graphs {
+
+/// A graph on the host, both ways.
+struct Graph {
+  std::size_t nodes = 0;
+  std::vector<Edge> edges;
+  std::vector<std::uint64_t> offsets, out_offsets;
+  std::vector<std::uint32_t> sources, out_targets;
+  std::vector<float> weights, out_weights;
+
+  Graph(std::size_t node_count, std::vector<Edge> edge_list)
+      : nodes(node_count),
+        edges(std::move(edge_list)),
+        offsets(nodes + 1),
+        out_offsets(nodes + 1),
+        sources(edges.size()),
+        out_targets(edges.size()),
+        weights(edges.size()),
+        out_weights(edges.size()) {
+    fill_adjacency(edges, {out_offsets, out_targets, out_weights}, {offsets, sources, weights});
+  }
+};
+
+template <class ExecutionSpace, class T>
+using Array = Kokkos::View<T*, typename ExecutionSpace::memory_space>;
+
+template <class ExecutionSpace, class T>
+Array<ExecutionSpace, T> to_space(const ExecutionSpace& exec_space, const std::vector<T>& values) {
+  Array<ExecutionSpace, T> view("Kindred::Testing::values", values.size());
+  Impl::upload(exec_space, view, values.data(), values.size());
+  return view;
+}
+
+/// Rows on the host.
+struct Rows {
+  std::vector<std::uint64_t> offsets{0};
+  std::vector<std::uint32_t> sources;
+  std::vector<float> weights;
+  std::vector<std::uint32_t> row_nodes;
+  std::vector<std::uint64_t> replaced;
+
+  void add_edge(std::uint32_t source, float weight) {
+    sources.push_back(source);
+    weights.push_back(weight);
+  }
+  void close_row() { offsets.push_back(sources.size()); }
+};
+
+/// Rows in the memory of a space.
+template <class ExecutionSpace>
+struct PlacedRows {
+  Array<ExecutionSpace, std::uint64_t> offsets, long_first, replaced;
+  Array<ExecutionSpace, std::uint32_t> sources, tiles, long_rows, block_long_row, row_nodes;
+  Array<ExecutionSpace, float> weights;
+
+  PlacedRows(const ExecutionSpace& exec_space, const Rows& rows) {
+    const RowPlan plan = plan_rows(rows.offsets, short_row_max<ExecutionSpace>(), 2048);
+    offsets = to_space(exec_space, rows.offsets);
+    sources = to_space(exec_space, rows.sources);
+    weights = to_space(exec_space, rows.weights);
+    tiles = to_space(exec_space, plan.tiles);
+    long_rows = to_space(exec_space, plan.long_rows);
+    long_first = to_space(exec_space, plan.long_first);
+    block_long_row = to_space(exec_space, plan.block_long_row);
+    row_nodes = to_space(exec_space, rows.row_nodes);
+    replaced = to_space(exec_space, rows.replaced);
+  }
+  GraphRows<typename ExecutionSpace::memory_space> view() const {
+    GraphRows<typename ExecutionSpace::memory_space> rows;
+    rows.offsets = offsets;
+    rows.sources = sources;
+    rows.weights = weights;
+    rows.tiles = tiles;
+    rows.long_rows = long_rows;
+    rows.long_first = long_first;
+    rows.block_long_row = block_long_row;
+    rows.row_nodes = row_nodes;
+    rows.replaced = replaced;
+    return rows;
+  }
+};
+
+/// A graph that has changed, on the host: its transpose.
+struct Parts {
+  Rows built;
+  Rows delta;
+  std::size_t nodes = 0;
+
+  /// Not changed.
+  explicit Parts(const Graph& graph)
+      : built{graph.offsets, graph.sources, graph.weights, {}, {}}, nodes(graph.nodes) {}
+  /// Changed: of the rows of \p graph some stand in the delta, for which other edges were built;
+  /// the last nodes were added.
+  Parts(const Graph& graph, std::mt19937_64& generator) : nodes(graph.nodes) {
+    const std::size_t first_added = graph.nodes - graph.nodes / 5;
+    built.replaced.resize((first_added + 63) / 64);
+    for (std::uint32_t node = 0; node < graph.nodes; ++node) {
+      const bool is_added = node >= first_added;
+      const std::size_t count = graph.offsets[node + 1] - graph.offsets[node];
+      const bool is_listed = is_added ? count > 0 || generator() % 2 == 0 : generator() % 3 == 0;
+      if (!is_added) {
+        if (is_listed) {
+          built.replaced[node / 64] |= std::uint64_t{1} << node % 64;
+          for (std::size_t i = generator() % 2 == 0 ? count : generator() % 6000; i > 0; --i)
+            built.add_edge(static_cast<std::uint32_t>(generator() % first_added), 0.75F);
+        } else {
+          copy_row(graph, node, built);
+        }
+        built.close_row();
+      }
+      if (is_listed) {
+        copy_row(graph, node, delta);
+        delta.close_row();
+        delta.row_nodes.push_back(node);
+      }
+    }
+  }
+
+ private:
+  static void copy_row(const Graph& graph, std::uint32_t node, Rows& to) {
+    for (std::uint64_t i = graph.offsets[node]; i < graph.offsets[node + 1]; ++i)
+      to.add_edge(graph.sources[i], graph.weights[i]);
+  }
+};
+
+/// The same in the memory of a space.
+template <class ExecutionSpace>
+struct Placed {
+  PlacedRows<ExecutionSpace> built;
+  PlacedRows<ExecutionSpace> delta;
+  std::size_t nodes;
+
+  Placed(const ExecutionSpace& exec_space, const Parts& parts)
+      : built(exec_space, parts.built), delta(exec_space, parts.delta), nodes(parts.nodes) {}
+
+  GraphSide<typename ExecutionSpace::memory_space> view() const {
+    GraphSide<typename ExecutionSpace::memory_space> side;
+    side.built = built.view();
+    side.delta = delta.view();
+    side.nodes = nodes;
+    return side;
+  }
+};
+
+using Query = std::vector<Activation>;  // each node once
+
+/// Whole hops: the values of every node after spreading, a query each.
+template <class ExecutionSpace>
+std::vector<std::vector<float>> spread_whole(const ExecutionSpace& exec_space, const Parts& graph,
+                                             const std::vector<Query>& queries, HopWidth hop_width,
+                                             HopParameters parameters, const Decay& decay) {
+  const Placed<ExecutionSpace> placed(exec_space, graph);
+  const auto width = static_cast<std::size_t>(hop_width);
+  const std::size_t places = graph.nodes * width;
+  const Array<ExecutionSpace, float> value("Kindred::Testing::value", places);
+  const Array<ExecutionSpace, float> passed("Kindred::Testing::passed", places);
+  const Array<ExecutionSpace, float> next("Kindred::Testing::next", places);
+  const Array<ExecutionSpace, std::uint8_t> tier("Kindred::Testing::tier", places);
+  const Array<ExecutionSpace, double> partial("Kindred::Testing::partial",
+                                              placed.view().blocks() * width);
+  const Array<ExecutionSpace, std::uint32_t> last("Kindred::Testing::last", 1);
+  SpreadState<ExecutionSpace> state{hop_width, value, passed, next, tier, partial, last};
+  std::vector<std::uint64_t> where;
+  std::vector<float> values;
+  for (std::size_t query = 0; query < queries.size(); ++query) {
+    for (const Activation& source : queries[query]) {
+      where.push_back(source.node * width + query);
+      values.push_back(source.value);
+    }
+  }
+  const auto source_places = to_space(exec_space, where);
+  const auto source_values = to_space(exec_space, values);
+  start_spreading<ExecutionSpace>(exec_space, state, source_places, source_values);
+  for (std::uint32_t hop = 1; hop <= parameters.hops; ++hop) {
+    parameters.hop = hop;
+    parameters.decay = decay_at(decay, hop);
+    spread_hop(exec_space, placed.view(), state, parameters);
+    std::swap(state.passed, state.next);
+  }
+  std::vector<float> all(places);
+  Impl::download(exec_space, all.data(), value, places);
+  std::vector<std::vector<float>> rows(queries.size(), std::vector<float>(graph.nodes));
+  for (std::size_t query = 0; query < queries.size(); ++query) {
+    for (std::size_t node = 0; node < graph.nodes; ++node)
+      rows[query][node] = all[node * width + query];
+  }
+  return rows;
+}
+
+inline std::vector<float> reference(const Graph& graph, const Query& query,
+                                    const HopParameters& parameters, const Decay& decay) {
+  std::vector<Reference::Link> links;
+  for (const Edge& edge : graph.edges) links.push_back({edge.from, edge.to, edge.weight});
+  std::vector<Reference::Node> sources;
+  for (const Activation& source : query) sources.push_back({source.node, source.value});
+  const Reference::SpreadSettings settings{parameters.hops, decay, {}};
+  return parameters.mode == SpreadMode::engine
+             ? Reference::spread_engine(graph.nodes, links, sources, settings)
+             : Reference::spread_linear(graph.nodes, links, sources, settings);
+}
+
+/// Rows of every length around the limits of lanes, tiles and blocks; then skewed ones.
+inline Graph random_graph(std::size_t nodes, bool is_engine, std::mt19937_64& generator) {
+  std::uniform_real_distribution<float> weight(is_engine ? 0.0F : -1.0F, 1.0F);
+  std::uniform_real_distribution<double> unit(0, 1);
+  std::vector<Edge> edges;
+  std::uint32_t row = 0;
+  for (const std::size_t length :
+       {0,  1,  2,  3,   7,   8,   9,   15,  16,  17,   31,   32,   33,
+        63, 64, 65, 127, 128, 129, 255, 256, 257, 4095, 4096, 4097, 10000}) {
+    for (std::size_t i = 0; i < length; ++i)
+      edges.push_back({static_cast<std::uint32_t>(generator() % nodes), row, weight(generator)});
+    ++row;
+  }
+  for (std::size_t i = 0; i < 4 * nodes; ++i) {
+    const double u = unit(generator);
+    edges.push_back({static_cast<std::uint32_t>(generator() % nodes),
+                     static_cast<std::uint32_t>(static_cast<double>(nodes - 1) * u * u),
+                     weight(generator)});
+  }
+  std::ranges::shuffle(edges, generator);
+  return {nodes, std::move(edges)};
+}
+
+inline std::vector<Query> random_queries(std::size_t nodes, std::size_t count, bool is_engine,
+                                         std::mt19937_64& generator) {
+  std::uniform_real_distribution<float> value(is_engine ? 0.0F : -1.0F, 1.0F);
+  std::vector<Query> queries(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::uint32_t node = 0; node < nodes; ++node) {
+      if (generator() % (1 + i * 40) == 0) queries[i].push_back({node, value(generator)});
+    }
+  }
+  return queries;
+}
+
+inline HopParameters defaults(SpreadMode mode, std::uint32_t hops) {
+  HopParameters parameters;
+  parameters.mode = mode;
+  parameters.hops = hops;
+  std::ranges::copy(default_tier_thresholds, parameters.thresholds);
+  return parameters;
+}
+
+}  // namespace Kindred::Testing::Graphs
+
+#endif  // KINDRED_TESTS_GRAPH_GRAPH_SUPPORT_HPP
