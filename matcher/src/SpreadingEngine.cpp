@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/SpreadingEngine.hpp>
 
-#include "FrontierWorkspace.hpp"
-#include "SpreadingWorkspace.hpp"
-
-#include <kindred/backends/impl/Instances.hpp>
-#include <kindred/core/arch/PerSpace.hpp>
-#include <kindred/memory/SplitAndRetry.hpp>
+#include "graph/GraphSnapshot.hpp"
+#include "graph/SpreadRuns.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -110,190 +105,19 @@ HopParameters hop_parameters(const SpreadOptions& options) {
 }  // namespace
 
 struct SpreadingEngine::State {
-  State(Context& given, std::size_t node_count, std::span<const Edge> edge_list,
-        Residency residency)
+  State(Context& given, std::size_t nodes, std::span<const Edge> edges, Residency residency)
       : context(given),
-        nodes(node_count),
-        edges(edge_list.size()),
-        outside_unit(check_edges(node_count, edge_list)),
-        host(given.memory(Space::serial), node_count, edge_list.size()),
-        out_offsets(given.memory(Space::serial), "Kindred::SpreadingEngine::out_offsets",
-                    node_count + 1),
-        out_targets(given.memory(Space::serial), "Kindred::SpreadingEngine::out_targets",
-                    edge_list.size()),
-        serial(given.memory(Space::serial), 1),
-        openmp(given.memory(Space::serial), static_cast<std::size_t>(given.threads())) {
-    if (outside_unit) outside_edge = edge_list[*outside_unit];
-    MemoryResource& memory = context.memory(Space::serial);
-    const HostSpace& exec_space = Impl::host_instance(context, Space::serial);
-    {
-      Buffer<float, Kokkos::HostSpace> weights(memory, "Kindred::SpreadingEngine::build_weights",
-                                               edges);
-      fill_adjacency(
-          edge_list,
-          {{out_offsets.data(), nodes + 1}, {out_targets.data(), edges}, {weights.data(), edges}},
-          {{host.offsets.data(), nodes + 1},
-           {host.sources.data(), edges},
-           {host.weights.data(), edges}});
-    }
-    host.set_plan(exec_space, memory,
-                  plan_rows({host.offsets.data(), nodes + 1}, short_row_max<HostSpace>(),
-                            short_row_max<HostSpace>() / 2));
-    resident = SpaceSet::host();
-    if (residency != Residency::host) place_on_device(residency);
-  }
-
-  void place_on_device(Residency residency) {
-    if (!context.is_usable(Space::cuda)) {
-      if (!needs_device(residency)) return;
-      throw SpaceUnavailable("space cuda cannot hold the graph: " +
-                             context.info(Space::cuda).why_not);
-    }
-    Impl::with_instance(
-        context, Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-          auto& side = sides.template get<ExecutionSpace>();
-          try {
-            MemoryResource& memory = context.memory(Space::cuda);
-            auto& graph = side.graph.emplace(memory, nodes, edges);
-            Impl::upload(exec_space, graph.offsets.view(), host.offsets.data(), nodes + 1);
-            Impl::upload(exec_space, graph.sources.view(), host.sources.data(), edges);
-            Impl::upload(exec_space, graph.weights.view(), host.weights.data(), edges);
-            RowPlan plan = plan_rows({host.offsets.data(), nodes + 1},
-                                     short_row_max<ExecutionSpace>(), edges + 1);
-            plan.tiles.clear();
-            graph.set_plan(exec_space, memory, plan);
-            side.workspace.emplace(memory);
-            device_bytes = graph.bytes();
-            resident = reachable(residency, true);
-          } catch (const OutOfMemory& error) {
-            side.graph.reset();
-            if (needs_device(residency)) throw;
-            context.log(LogLevel::info,
-                        std::string("the graph stays on the host: ") + error.what());
-          }
-        });
-  }
-
-  /// The graph on a device, and what calls there work in.
-  template <class ExecutionSpace>
-  struct DeviceSide {
-    std::mutex mutex;
-    std::optional<Impl::SpreadingGraph<ExecutionSpace>> graph;
-    std::optional<Impl::SpreadingWorkspace<ExecutionSpace>> workspace;
-  };
-
-  /// What calls on one host space work in.
-  struct HostWorkspace {
-    HostWorkspace(MemoryResource& memory, std::size_t thread_count)
-        : threads(thread_count), whole(memory), frontier(memory) {}
-
-    std::size_t threads;
-    std::mutex mutex;  // held while a call works in it
-    Impl::SpreadingWorkspace<HostSpace> whole;
-    Impl::FrontierWorkspace frontier;
-  };
-  HostWorkspace& host_workspace(Space space) { return space == Space::serial ? serial : openmp; }
-
-  /// The best \p top ranks of every query, on \p space.
-  void spread(Space space, std::span<const Impl::QuerySources> sources,
-              const HopParameters& parameters, const Decay& decay, std::size_t top,
-              std::span<Rank> ranks) {
-    if (space == Space::cuda) {
-      Impl::with_instance(
-          context, space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-            auto& side = sides.template get<ExecutionSpace>();
-            const std::lock_guard lock(side.mutex);
-            split_and_retry(
-                sources.size(), side.workspace->batch, [&](std::size_t begin, std::size_t count) {
-                  side.workspace->spread(exec_space, *side.graph, sources.subspan(begin, count),
-                                         parameters, decay, top, ranks.data() + begin * top);
-                });
-          });
-      return;
-    }
-    HostWorkspace& workspace = host_workspace(space);
-    const std::lock_guard lock(workspace.mutex);
-    const HostSpace& exec_space = Impl::host_instance(context, space);
-    std::vector<std::uint8_t> done(sources.size());
-    spread_frontiers(exec_space, workspace, sources, parameters, decay, top, ranks, done);
-
-    std::vector<std::size_t> rest;
-    std::vector<Impl::QuerySources> rest_sources;
-    for (std::size_t query = 0; query < sources.size(); ++query) {
-      if (done[query] != 0) continue;
-      rest.push_back(query);
-      rest_sources.push_back(sources[query]);
-    }
-    std::vector<Rank> rest_ranks(rest.size() * top);
-    split_and_retry(rest.size(), workspace.whole.batch, [&](std::size_t begin, std::size_t count) {
-      const auto spread_whole = [&] {
-        workspace.whole.spread(exec_space, host, std::span(rest_sources).subspan(begin, count),
-                               parameters, decay, top, rest_ranks.data() + begin * top);
-      };
-      try {
-        spread_whole();
-      } catch (const OutOfMemory&) {
-        if (workspace.frontier.is_empty()) throw;
-        workspace.frontier.release();
-        spread_whole();
-      }
-    });
-    for (std::size_t i = 0; i < rest.size(); ++i)
-      std::copy_n(rest_ranks.begin() + static_cast<std::ptrdiff_t>(i * top), top,
-                  ranks.begin() + static_cast<std::ptrdiff_t>(rest[i] * top));
-  }
-
-  /// Answers the queries whose frontier stays small.
-  void spread_frontiers(const HostSpace& exec_space, HostWorkspace& workspace,
-                        std::span<const Impl::QuerySources> sources,
-                        const HopParameters& parameters, const Decay& decay, std::size_t top,
-                        std::span<Rank> ranks, std::span<std::uint8_t> done) {
-    if (sources.empty()) return;
-    constexpr std::size_t slot_nodes_max = std::size_t{1} << 24;
-    FrontierShape shape;
-    shape.nodes = nodes;
-    shape.budget = FrontierShape::budget_of(nodes, edges);
-    shape.slots = std::min({workspace.threads, sources.size(),
-                            std::max<std::size_t>(1, slot_nodes_max / (nodes + 1))});
-    try {
-      const FrontierState& state = workspace.frontier.state(exec_space, shape);
-      spread_frontier(exec_space, host.view(), out_offsets.const_view(), out_targets.const_view(),
-                      state, sources, parameters, decay, top, ranks, done);
-      exec_space.fence("Kindred::SpreadingEngine::spread::frontier");
-    } catch (const OutOfMemory&) {
-      std::ranges::fill(done, std::uint8_t{0});  // whole hops need less, or say so
-    }
-  }
-
-  /// `y = Wᵀx` on \p space.
-  void hop(Space space, std::span<const float> x, std::span<float> y) {
-    if (space == Space::cuda) {
-      Impl::with_instance(context, space,
-                          [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-                            auto& side = sides.template get<ExecutionSpace>();
-                            const std::lock_guard lock(side.mutex);
-                            side.workspace->hop(exec_space, *side.graph, x, y);
-                          });
-      return;
-    }
-    HostWorkspace& workspace = host_workspace(space);
-    const std::lock_guard lock(workspace.mutex);
-    workspace.whole.hop(Impl::host_instance(context, space), host, x, y);
+        outside_unit(check_edges(nodes, edges)),
+        graph(given, nodes, edges, residency),
+        runs(given) {
+    if (outside_unit) outside_edge = edges[*outside_unit];
   }
 
   Context& context;
-  std::size_t nodes;
-  std::size_t edges;
   std::optional<std::size_t> outside_unit;  // first edge with a weight outside [0, 1]
   Edge outside_edge;
-  SpaceSet resident;
-  Impl::SpreadingGraph<HostSpace> host;
-  Buffer<std::uint64_t, Kokkos::HostSpace> out_offsets;
-  Buffer<std::uint32_t, Kokkos::HostSpace> out_targets;
-  HostWorkspace serial;
-  HostWorkspace openmp;
-  Arch::PerSpace<DeviceSide> sides;  // that of the host stays empty
-  std::uint64_t device_bytes = 0;
+  Impl::GraphSnapshot graph;
+  Impl::SpreadRuns runs;
 };
 
 SpreadingEngine::SpreadingEngine(Context& context, std::size_t nodes, std::span<const Edge> edges,
@@ -303,13 +127,11 @@ SpreadingEngine::~SpreadingEngine() = default;
 SpreadingEngine::SpreadingEngine(SpreadingEngine&&) noexcept = default;
 SpreadingEngine& SpreadingEngine::operator=(SpreadingEngine&&) noexcept = default;
 
-std::size_t SpreadingEngine::nodes() const noexcept { return m_state->nodes; }
-std::size_t SpreadingEngine::edges() const noexcept { return m_state->edges; }
+std::size_t SpreadingEngine::nodes() const noexcept { return m_state->graph.nodes(); }
+std::size_t SpreadingEngine::edges() const noexcept { return m_state->graph.edges(); }
 
 std::uint64_t SpreadingEngine::bytes(Space space) const noexcept {
-  return space == Space::cuda
-             ? m_state->device_bytes
-             : m_state->host.bytes() + m_state->out_offsets.bytes() + m_state->out_targets.bytes();
+  return m_state->graph.bytes(space);
 }
 
 SpreadResults SpreadingEngine::spread(RaggedSpan<Activation> sources,
@@ -320,7 +142,7 @@ SpreadResults SpreadingEngine::spread(RaggedSpan<Activation> sources,
                    describe(*state.outside_unit, state.outside_edge) +
                        " has a weight outside [0, 1]; engine mode needs weights within, linear "
                        "mode takes any");
-  check_sources(state.nodes, sources, options.mode);
+  check_sources(state.graph.nodes(), sources, options.mode);
 
   const std::size_t queries = sources.rows();
   std::vector<std::vector<Activation>> merged;
@@ -329,21 +151,21 @@ SpreadResults SpreadingEngine::spread(RaggedSpan<Activation> sources,
     merged.push_back(merged_sources(sources[query], options.mode));
   const std::vector<Impl::QuerySources> spans(merged.begin(), merged.end());
 
-  const std::size_t top = std::min(options.top, state.nodes);
+  const std::size_t top = std::min(options.top, state.graph.nodes());
   const HopParameters parameters = hop_parameters(options);
   std::vector<Rank> ranks(queries * top);
 
   Workload workload;
   workload.operation = Operation::spread;
-  workload.items = state.edges * queries;
+  workload.items = state.graph.edges() * queries;
   workload.work = static_cast<double>(workload.items) * options.hops;
   workload.transfer_bytes =
       sources.values.size() * sizeof(Activation) + ranks.size() * sizeof(Rank);
-  workload.resident = state.resident;
+  workload.resident = state.graph.resident();
 
   SpreadResults results;
   results.record = state.context.run(workload, options.space, [&](Space space) {
-    state.spread(space, spans, parameters, options.decay, top, ranks);
+    state.runs.spread(space, state.graph, spans, parameters, options.decay, top, ranks);
   });
 
   for (std::size_t query = 0; query < queries; ++query) {
@@ -360,17 +182,17 @@ SpreadResults SpreadingEngine::spread(RaggedSpan<Activation> sources,
 DispatchRecord SpreadingEngine::hop(std::span<const float> x, std::span<float> y,
                                     std::optional<Space> space) const {
   State& state = *m_state;
-  KINDRED_THROW_IF(x.size() != state.nodes || y.size() != state.nodes,
+  KINDRED_THROW_IF(x.size() != state.graph.nodes() || y.size() != state.graph.nodes(),
                    "x has " + std::to_string(x.size()) + " values and y " +
-                       std::to_string(y.size()) + "; the graph has " + std::to_string(state.nodes) +
+                       std::to_string(y.size()) + "; the graph has " + std::to_string(state.graph.nodes()) +
                        " nodes");
   Workload workload;
   workload.operation = Operation::spread;
-  workload.items = state.edges;
-  workload.work = static_cast<double>(state.edges);
-  workload.transfer_bytes = 2 * state.nodes * sizeof(float);
-  workload.resident = state.resident;
-  return state.context.run(workload, space, [&](Space chosen) { state.hop(chosen, x, y); });
+  workload.items = state.graph.edges();
+  workload.work = static_cast<double>(state.graph.edges());
+  workload.transfer_bytes = 2 * state.graph.nodes() * sizeof(float);
+  workload.resident = state.graph.resident();
+  return state.context.run(workload, space, [&](Space chosen) { state.runs.hop(chosen, state.graph, x, y); });
 }
 
 }  // namespace Kindred

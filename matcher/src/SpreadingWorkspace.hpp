@@ -2,9 +2,12 @@
 #ifndef KINDRED_MATCHER_SRC_SPREADING_WORKSPACE_HPP
 #define KINDRED_MATCHER_SRC_SPREADING_WORKSPACE_HPP
 
-#include "SpreadingGraph.hpp"
+#include "graph/GraphView.hpp"
 
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/graph/Hop.hpp>
 #include <kindred/core/select/TopK.hpp>
+#include <kindred/memory/Buffer.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -29,7 +32,7 @@ class SpreadingWorkspace {
   /// Spreads \p sources (at most `batch`), writes the best \p top ranks of each to \p ranks,
   /// `rank_none` beyond what exists. Fences \p exec_space. \throws OutOfMemory; then it holds
   /// nothing, so that a smaller batch has the memory of this one
-  void spread(const ExecutionSpace& exec_space, const SpreadingGraph<ExecutionSpace>& graph,
+  void spread(const ExecutionSpace& exec_space, const GraphView<memory_space>& graph,
               std::span<const QuerySources> sources, HopParameters parameters, const Decay& decay,
               std::size_t top, Rank* ranks) {
     try {
@@ -42,19 +45,17 @@ class SpreadingWorkspace {
   }
 
   /// `y = Wᵀx`. Fences \p exec_space.
-  void hop(const ExecutionSpace& exec_space, const SpreadingGraph<ExecutionSpace>& graph,
+  void hop(const ExecutionSpace& exec_space, const GraphView<memory_space>& graph,
            std::span<const float> x, std::span<float> y) {
-    m_partial.resize_discarding(graph.blocks());
+    m_partial.resize_discarding(graph.in.blocks());
     if constexpr (Arch::is_device<ExecutionSpace>) {
       m_passed.resize_discarding(x.size());
       m_next.resize_discarding(y.size());
       upload(exec_space, m_passed.view(), x.data(), x.size());
-      Kindred::hop(exec_space, graph.side(), m_passed.const_view(), m_next.view(),
-                   m_partial.view());
+      Kindred::hop(exec_space, graph.in, m_passed.const_view(), m_next.view(), m_partial.view());
       download(exec_space, y.data(), m_next.view(), y.size());
     } else {
-      Kindred::hop(exec_space, graph.side(),
-                   ArrayView<const float, ExecutionSpace>(x.data(), x.size()),
+      Kindred::hop(exec_space, graph.in, ArrayView<const float, ExecutionSpace>(x.data(), x.size()),
                    ArrayView<float, ExecutionSpace>(y.data(), y.size()), m_partial.view());
       exec_space.fence("Kindred::SpreadingEngine::hop");
     }
@@ -79,11 +80,10 @@ class SpreadingWorkspace {
     release(m_select, "Kindred::SpreadingEngine::select");
   }
 
-  void spread_all(const ExecutionSpace& exec_space, const SpreadingGraph<ExecutionSpace>& graph,
+  void spread_all(const ExecutionSpace& exec_space, const GraphView<memory_space>& graph,
                   std::span<const QuerySources> sources, HopParameters parameters,
                   const Decay& decay, std::size_t top, Rank* ranks) {
-    const GraphSide<memory_space> rows = graph.side();
-    const std::size_t nodes = rows.nodes;
+    const std::size_t nodes = graph.nodes;
     const HopWidth width = sources.size() == 1   ? HopWidth::one
                            : sources.size() <= 8 ? HopWidth::eight
                                                  : HopWidth::thirty_two;
@@ -92,7 +92,7 @@ class SpreadingWorkspace {
     m_passed.resize_discarding(places);
     m_next.resize_discarding(places);
     m_tier.resize_discarding(parameters.mode == SpreadMode::engine ? places : 0);
-    m_partial.resize_discarding(graph.blocks() * static_cast<std::size_t>(width));
+    m_partial.resize_discarding(graph.in.blocks() * static_cast<std::size_t>(width));
     m_last.resize_discarding(1);
     SpreadState<ExecutionSpace> state{width,         m_value.view(), m_passed.view(),
                                       m_next.view(), m_tier.view(),  m_partial.view(),
@@ -102,7 +102,7 @@ class SpreadingWorkspace {
       if ((!Arch::is_device<ExecutionSpace> || hop % 16 == 0) && last(exec_space) + 1 < hop) break;
       parameters.hop = hop;
       parameters.decay = decay_at(decay, hop);
-      spread_hop(exec_space, rows, state, parameters);
+      spread_hop(exec_space, graph.in, state, parameters);
       std::swap(state.passed, state.next);
     }
     rank(exec_space, state, sources.size(), nodes, top, ranks);

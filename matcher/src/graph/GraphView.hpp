@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_SRC_GRAPH_GRAPH_VIEW_HPP
+#define KINDRED_MATCHER_SRC_GRAPH_GRAPH_VIEW_HPP
+
+#include <kindred/core/graph/GraphRows.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace Kindred::Impl {
+
+/// One state of a graph in one memory space, owned by someone else.
+template <class MemorySpace>
+struct GraphView {
+  GraphSide<MemorySpace> in;                              ///< the transpose
+  GraphSide<MemorySpace> out;                             ///< the graph itself
+  ArrayView<const std::uint8_t, MemorySpace> node_kinds;  ///< empty: all are of kind 0
+  std::size_t nodes = 0;                                  ///< ids below it were given
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_SRC_GRAPH_GRAPH_VIEW_HPP
