@@ -5,15 +5,13 @@
 #include <kindred/core/arch/Spaces.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
-#include <exception>
-#include <mutex>
+
+#include "Workers.hpp"
 
 namespace Kindred::Impl {
 
-/// \brief Threads of a host instance that take items as they come free. Which takes which is open:
-/// a result must not depend on it.
+/// \brief The threads of a host instance as workers of a `WorkQueue`.
 class HostWorkers {
  public:
   /// \param count threads of \p exec_space, which outlives this
@@ -23,7 +21,7 @@ class HostWorkers {
   std::size_t count() const noexcept { return m_count; }
 
   /// \brief `body(worker, i)` for every i below \p items, \p chunk taken at once. Fences the
-  /// instance. What a body throws is thrown on when all have stopped.
+  /// instance. \see WorkQueue
   template <class Body>
   void run(const char* label, std::size_t items, std::size_t chunk, const Body& body) const {
     // A thread that has little to do is not worth waking.
@@ -32,43 +30,22 @@ class HostWorkers {
       for (std::size_t i = 0; i < items; ++i) body(std::size_t{0}, i);
       return;
     }
-    Loop<Body> loop{&body, items, chunk, {}, {}, {}};
+    WorkQueue queue(items, chunk);
     Kokkos::parallel_for(
         label, Kokkos::RangePolicy<HostSpace>(*m_exec_space, 0, workers).set_chunk_size(1),
-        Turn<Body>{&loop});
+        Turn<Body>{&queue, &body});
     m_exec_space->fence(label);
-    if (loop.failure) std::rethrow_exception(loop.failure);
+    queue.rethrow();
   }
 
  private:
   static constexpr std::size_t least_chunks = 4;  ///< a thread
 
   template <class Body>
-  struct Loop {
-    const Body* body;
-    std::size_t items;
-    std::size_t chunk;
-    std::atomic<std::size_t> next;
-    std::mutex failing;
-    std::exception_ptr failure;
-
-    void work(std::size_t worker) {
-      try {
-        for (std::size_t begin = next.fetch_add(chunk); begin < items;
-             begin = next.fetch_add(chunk)) {
-          for (std::size_t i = begin; i < std::min(begin + chunk, items); ++i) (*body)(worker, i);
-        }
-      } catch (...) {
-        const std::lock_guard lock(failing);
-        if (!failure) failure = std::current_exception();
-        next = items;
-      }
-    }
-  };
-  template <class Body>
   struct Turn {
-    Loop<Body>* loop;
-    void operator()(std::size_t worker) const { loop->work(worker); }
+    WorkQueue* queue;
+    const Body* body;
+    void operator()(std::size_t worker) const { queue->work(worker, *body); }
   };
 
   const HostSpace* m_exec_space;

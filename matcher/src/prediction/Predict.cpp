@@ -56,7 +56,7 @@ class Predictor {
     if (m_query.symbols.empty()) return {};
     start_workers(m_candidates.size());
     m_records.resize(m_candidates.size());
-    Impl::for_each_item(m_records.size(), m_evaluators.size(),
+    Impl::for_each_item(m_records.size(), chunk, m_evaluators.size(),
                         [this](std::size_t worker, std::size_t position) {
                           m_records[position] = record(worker, position);
                         });
@@ -67,7 +67,7 @@ class Predictor {
     if (!m_flat) sum();
     const std::vector<std::size_t> best = best_records();
     std::vector<Prediction> predictions(best.size());
-    Impl::for_each_item(best.size(), std::min(m_evaluators.size(), workers(best.size())),
+    Impl::for_each_item(best.size(), chunk, std::min(m_evaluators.size(), workers(best.size())),
                         [&](std::size_t worker, std::size_t place) {
                           predictions[place] = prediction(worker, m_records[best[place]]);
                         });
@@ -75,7 +75,13 @@ class Predictor {
   }
 
  private:
-  std::size_t workers(std::size_t items) const { return Impl::workers_for(items, m_threads); }
+  static constexpr std::size_t chunk = 64;  ///< candidates that a worker takes at once
+
+  /// How many threads \p items are worth.
+  std::size_t workers(std::size_t items) const {
+    constexpr std::size_t least_items = 512;  // to pay for starting a thread
+    return std::clamp(items / least_items, std::size_t{1}, std::max<std::size_t>(m_threads, 1));
+  }
 
   void start_workers(std::size_t items) {
     const std::size_t count = workers(items);
