@@ -44,8 +44,10 @@ void take_global_options(CLI::App& app) {
 int fail(const std::exception& error) {
   const ExitStatus status = exit_status(error);
   const bool bare_allocation = is<std::bad_alloc>(error) || is<std::length_error>(error);
-  Log::error(bare_allocation ? fmt::format("out of host memory ({})", error.what())
-                             : std::string(error.what()));
+  const auto* const argument = dynamic_cast<const InvalidArgument*>(&error);
+  Log::error(bare_allocation       ? fmt::format("out of host memory ({})", error.what())
+             : argument != nullptr ? reason_of(*argument)
+                                   : std::string(error.what()));
   return static_cast<int>(status);
 }
 

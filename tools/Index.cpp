@@ -12,6 +12,9 @@
 
 #include <kindred/backends/AtomicFile.hpp>
 #include <kindred/matcher/HnswIndex.hpp>
+#include <kindred/matcher/NeighboursFound.hpp>
+#include <kindred/matcher/StoredVectors.hpp>
+#include <kindred/matcher/VectorArray.hpp>
 #include <kindred/matcher/VectorFile.hpp>
 
 #include <fmt/format.h>
@@ -31,7 +34,8 @@ constexpr std::size_t m_max = 512;
 constexpr std::size_t ef_max = std::size_t{1} << 31U;
 
 struct BuildFlags {
-  std::string vectors;
+  std::string vectors;  // or
+  std::string store;
   std::string out;
   std::string metric = "cosine";
   std::string traversal = "automatic";
@@ -71,6 +75,27 @@ HnswTraversal traversal_from_string(const std::string& name) {
   throw UsageError(fmt::format("--traversal: '{}' is none of automatic, bytes, floats", name));
 }
 
+/// The rows of a store, as float32. \throws InputError where rows were removed: those of an index
+/// are numbered without gaps
+Matrix read_store(const std::string& path, int threads) {
+  return reading_file([&] {
+    const StoredVectors stored = Kindred::load_vectors(path, threads);
+    const std::size_t count = stored.rows.count();
+    if (stored.end_id != count) {
+      throw InputError(
+          fmt::format("{}: {} rows with ids below {}; an index is built of rows 0, 1, … without "
+                      "gaps",
+                      path, count, stored.end_id));
+    }
+    Matrix rows;
+    rows.rows = count;
+    rows.columns = stored.rows.dimension;
+    rows.values = std::make_unique_for_overwrite<float[]>(count * rows.columns);
+    decode_rows(stored.rows, {rows.values.get(), count * rows.columns});
+    return rows;
+  });
+}
+
 HnswIndex load_index(Session& session, const std::string& path) {
   return session.timed(Phase::load, [&] {
     return reading_file([&] { return HnswIndex::load(session.context(), path); });
@@ -78,6 +103,8 @@ HnswIndex load_index(Session& session, const std::string& path) {
 }
 
 void build(const GlobalOptions& global, const BuildFlags& flags) {
+  check_rows_flags("index build", flags.vectors, flags.store);
+  const std::string& source = flags.store.empty() ? flags.vectors : flags.store;
   HnswSettings settings;
   settings.metric = metric_from_string(flags.metric);
   settings.traversal = traversal_from_string(flags.traversal);
@@ -88,17 +115,18 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
     throw UsageError(fmt::format("index build: --ef-construction: {} is less than --m, {}",
                                  settings.ef_construction, settings.m));
   }
-  check_outputs("index build", {flags.out}, {flags.vectors});
+  check_outputs("index build", {flags.out}, {source});
   { const AtomicFile probe(flags.out); }  // before hours of work, not after
   Session session(global, "index build");
   const Matrix rows = session.timed(Phase::load, [&] {
-    return read_matrix(flags.vectors, {}, session.read_progress(flags.vectors));
+    return flags.store.empty() ? read_matrix(source, {}, session.read_progress(source))
+                               : read_store(source, global.threads);
   });
   const HnswIndex index = session.timed(Phase::compute, [&] {
     try {
       return HnswIndex::build(session.context(), rows.span(), rows.columns, settings);
     } catch (const InvalidArgument& error) {
-      throw InputError(fmt::format("{}: {}", flags.vectors, error.what()));
+      throw InputError(fmt::format("{}: {}", source, reason_of(error)));
     }
   });
   session.timed(Phase::load, [&] { index.save(flags.out); });
@@ -109,7 +137,9 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
 /// The true neighbours of each query, as many as are compared.
 class Truth {
  public:
-  Truth(const std::string& path, std::size_t queries, std::size_t top) : m_top(top) {
+  /// \throws InputError for another shape, or an id that no row of \p index has; −1 is no neighbour
+  Truth(const std::string& path, std::size_t queries, std::size_t top, const HnswIndex& index)
+      : m_top(top) {
     reading_file([&] {
       const VectorFile file(path, {.dataset = "neighbors"});
       if (file.rows() != queries || file.dimension() < top) {
@@ -120,37 +150,37 @@ class Truth {
       m_ids.reserve(queries * top);
       for (std::size_t query = 0; query < queries; ++query) {
         file.read(query, 1, std::span<std::int64_t>(row));
+        for (std::size_t place = 0; place < top; ++place) {
+          const std::int64_t id = row[place];
+          if (id == -1 || (id >= 0 && index.contains(static_cast<std::uint64_t>(id)))) continue;
+          throw InputError(
+              fmt::format("{}: neighbour {} of query {} is {}; the index has {} rows "
+                          "with ids below {}",
+                          path, place, query, id, index.size(), index.end_id()));
+        }
         m_ids.insert(m_ids.end(), row.begin(), row.begin() + static_cast<std::ptrdiff_t>(top));
       }
     });
   }
 
   void compare(const HnswResults& results, std::size_t first, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto truth = m_ids.begin() + static_cast<std::ptrdiff_t>((first + i) * m_top);
-      for (std::size_t k = 0; k < m_top; ++k) {
-        const std::int64_t id = results.ids[i * m_top + k];
-        if (id >= 0 && std::find(truth, truth + static_cast<std::ptrdiff_t>(m_top), id) !=
-                           truth + static_cast<std::ptrdiff_t>(m_top))
-          ++m_found;
-      }
-    }
+    const NeighboursFound now = neighbours_found(
+        results.ids, std::span(m_ids).subspan(first * m_top, count * m_top), m_top);
+    m_compared.found += now.found;
+    m_compared.all += now.all;
   }
-  double recall() const {
-    return m_ids.empty() ? 1.0 : static_cast<double>(m_found) / static_cast<double>(m_ids.size());
-  }
+  double recall() const { return m_compared.recall(); }
 
  private:
   std::size_t m_top;
   std::vector<std::int64_t> m_ids;
-  std::size_t m_found = 0;
+  NeighboursFound m_compared;
 };
 
 HnswSearchOptions search_options(const SearchFlags& flags, const HnswIndex& index) {
   constexpr std::size_t top_default = 10;
   constexpr std::size_t ef_default = 64;
-  if (index.size() == 0)
-    throw InputError(fmt::format("{}: the index is empty; there is nothing to find", flags.index));
+  check_some_rows(flags.index, index.size());
   if (flags.top > index.size()) {
     throw UsageError(fmt::format("index search: --top: {} is more than the {} rows of {}",
                                  flags.top, index.size(), flags.index));
@@ -171,6 +201,14 @@ void append_recall(std::string& out, double recall, std::size_t top, std::size_t
   fmt::format_to(std::back_inserter(out), ", \"top\": {}, \"queries\": {}}}\n", top, queries);
 }
 
+/// What a call walked. A query is scanned where that is no more work, or the walk found too few.
+void explain(const HnswIndex& index, std::size_t queries, const HnswResults& results) {
+  Log::line(fmt::format(
+      R"({{"op": "index search", "path": "{}", "traversal": "{}", "queries": {}, "scanned": {}, "visited": {}}})",
+      results.scanned < queries ? "graph" : "scan", to_string(index.traversal()), queries,
+      results.scanned, results.visited));
+}
+
 void search(const GlobalOptions& global, const SearchFlags& flags) {
   check_out_files("index search", flags.out_ids, flags.out_scores);
   check_outputs("index search", {flags.out_ids, flags.out_scores},
@@ -188,19 +226,13 @@ void search(const GlobalOptions& global, const SearchFlags& flags) {
   }
   HnswSearchOptions options = search_options(flags, index);
   options.space = global.space;
-  std::vector<std::uint8_t> filter;
-  if (!flags.filter.empty()) {
-    filter = session.timed(Phase::load,
-                           [&] { return reading_file([&] { return read_mask(flags.filter); }); });
-    if (filter.size() != index.id_limit()) {
-      throw InputError(fmt::format("{}: a mask of {} ids; those of {} are below {}", flags.filter,
-                                   filter.size(), flags.index, index.id_limit()));
-    }
-    options.filter = filter;
-  }
+  const std::vector<std::uint8_t> filter =
+      load_filter(session, flags.filter, flags.index, index.end_id());
+  options.filter = filter;
   std::optional<Truth> truth;
   if (!flags.truth.empty()) {
-    session.timed(Phase::load, [&] { truth.emplace(flags.truth, queries.rows, options.top); });
+    session.timed(Phase::load,
+                  [&] { truth.emplace(flags.truth, queries.rows, options.top, index); });
   }
 
   RankedLines lines;
@@ -211,9 +243,10 @@ void search(const GlobalOptions& global, const SearchFlags& flags) {
       try {
         return index.search(rows_of(queries, first, count), options);
       } catch (const InvalidArgument& error) {
-        throw InputError(fmt::format("{}: {}", flags.queries, error.what()));
+        throw InputError(fmt::format("{}: {}", flags.queries, reason_of(error)));
       }
     });
+    if (global.explain) explain(index, count, results);
     if (truth) truth->compare(results, first, count);
     if (files) {
       files->put(results);
@@ -236,7 +269,7 @@ void info(const GlobalOptions& global, const std::string& path) {
       {"traversal", std::string(to_string(told.settings.traversal))}};
   const std::vector<std::pair<const char*, std::uint64_t>> numbers{
       {"dimension", told.dimension}, {"rows", told.rows},
-      {"deleted", told.deleted},     {"id_limit", told.id_limit},
+      {"removed", told.removed},     {"end_id", told.end_id},
       {"m", told.settings.m},        {"ef_construction", told.settings.ef_construction},
       {"seed", told.settings.seed},  {"levels", told.levels},
       {"links", told.links},         {"unreachable", told.unreachable}};
@@ -283,17 +316,16 @@ void export_index(const GlobalOptions& global, const ExportFlags& flags) {
   session.finish();
 }
 
-CLI::Option* add_file(CLI::App& command, const char* name, std::string& value, const char* help,
-                      const char* type = "FILE") {
-  return command.add_option(name, value, help)->type_name(type);
+CLI::Option* add_file(CLI::App& command, const char* name, std::string& value, const char* help) {
+  return command.add_option(name, value, help)->type_name("FILE");
 }
 
 void add_build(CLI::App& group, const GlobalOptions& global) {
   CLI::App* command = group.add_subcommand("build", "Make an index of rows");
   const auto flags = std::make_shared<BuildFlags>();
   add_file(*command, "--vectors", flags->vectors,
-           "The rows, n × d: a file as `search --vectors` takes it")
-      ->required();
+           "The rows, n × d: a file as `search --vectors` takes it");
+  add_file(*command, "--store", flags->store, "In place of --vectors: what `vectors build` made");
   add_file(*command, "--out", flags->out, "The index; one that is there is replaced")->required();
   command
       ->add_option("--metric", flags->metric,
@@ -326,15 +358,10 @@ void add_search(CLI::App& group, const GlobalOptions& global) {
             "Results a query, at most the number of rows (default: 10, or all if fewer)");
   add_count(*command, "--ef", flags->ef,
             "Candidates of a query, at least --top: more find more (default: 64)", 1, ef_max);
-  add_file(*command, "--filter", flags->filter,
-           "Ids that may be returned: .npy, bool or uint8 (default: all)", "FILE.npy");
+  add_filter_flag(*command, flags->filter);
   add_file(*command, "--truth", flags->truth,
            "The true neighbours, integers, q × at least --top: tells the recall in a last line");
-  add_file(*command, "--out-ids", flags->out_ids,
-           "Write the ids, int64, q × k, in place of JSON lines; -1 where a filter left fewer",
-           "FILE.npy");
-  add_file(*command, "--out-scores", flags->out_scores,
-           "Write the scores, float32, q × k; -inf there (l2: inf)", "FILE.npy");
+  add_out_flags(*command, flags->out_ids, flags->out_scores);
   command->callback([&global, flags] { search(global, *flags); });
 }
 

@@ -47,7 +47,7 @@ std::uint64_t learn_lines(const std::string& path, PatternMemory& memory, Sessio
     try {
       memory.learn(events[0], line.names[0], events.frequency());
     } catch (const InvalidArgument& error) {
-      reader.fail(error.what());
+      reader.fail(reason_of(error));
     }
   }
   return lines;
@@ -134,7 +134,7 @@ void check_text(std::string_view text, const std::string& what) {
   try {
     append_code_points(text, points);
   } catch (const InvalidArgument& error) {
-    throw InputError(fmt::format("{} cannot be written as JSON: {}", what, error.what()));
+    throw InputError(fmt::format("{} cannot be written as JSON: {}", what, reason_of(error)));
   }
 }
 

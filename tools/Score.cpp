@@ -7,12 +7,16 @@
 #include "io/Candidates.hpp"
 #include "io/InputError.hpp"
 #include "io/Output.hpp"
+#include "io/OutputPath.hpp"
+#include "io/RankedOutput.hpp"
 #include "io/Text.hpp"
 
 #include <fmt/format.h>
 
-#include <iterator>
+#include <algorithm>
 #include <memory>
+#include <optional>
+#include <vector>
 
 namespace Kindred::Tools {
 
@@ -25,10 +29,19 @@ struct ScoreFlags {
 };
 
 void score(const GlobalOptions& global, const ScoreFlags& flags) {
-  SearchOptions options = search_options("score", flags.vectors);
+  const VectorFlags& named = flags.vectors;
+  check_out_files("score", named.out_ids, named.out_scores);
+  check_outputs("score", {named.out_ids, named.out_scores},
+                {named.vectors, named.store, named.queries, named.filter, flags.candidates});
+  SearchOptions options = search_options("score", named);
   options.top = flags.top;
+  std::optional<RankedFiles> files;
+  if (!named.out_ids.empty()) files.emplace(named.out_ids, named.out_scores);
   Session session(global, "score");
-  const VectorInput input = load_vectors(flags.vectors, session);
+  const VectorInput input = load_vectors(named, session);
+  const std::vector<std::uint8_t> filter =
+      load_filter(session, named.filter, named.rows(), input.end_id);
+  options.filter = filter;
   const Candidates candidates = session.timed(Phase::load, [&] {
     return read_candidates(flags.candidates, input.end_id, session.read_progress(flags.candidates));
   });
@@ -39,27 +52,31 @@ void score(const GlobalOptions& global, const ScoreFlags& flags) {
   }
 
   Output output;
+  const std::size_t width = std::min(flags.top, input.rows);
+  if (files) files->begin(input.queries.rows, width);
   Progress progress("answering", !global.quiet);
   for_each_batch(
       input.queries.rows, batch_size(flags.top), [&](std::size_t first, std::size_t count) {
         const RowSlice<std::uint64_t> ids(candidates.ids, first, count);
-        ScoreResults results;
-        if (input.index) {
-          results = session.timed(Phase::compute, [&] {
-            // An id that was removed is known to the index only.
-            return reading_file([&] {
-              return input.index->score(rows_of(input.queries, first, count), ids.span(), options);
-            });
+        const ScoreResults results = session.timed(Phase::compute, [&] {
+          // An id that was removed is known to the index only.
+          return reading_file([&] {
+            return input.index->score(rows_of(input.queries, first, count), ids.span(), options);
           });
-        }
-        for (std::size_t i = 0; i < count; ++i) {
-          append_query(output.text(), candidates.names[first + i], first + i);
-          append_scored(output.text(),
-                        input.index ? results.results[i] : std::span<const ScoredId>());
-          output.flush_if_large();
+        });
+        explain_path(global, "score", results.report);
+        if (files) {
+          files->put(results.results, width, options.metric);
+        } else {
+          for (std::size_t i = 0; i < count; ++i) {
+            append_query(output.text(), candidates.names[first + i], first + i);
+            append_scored(output.text(), results.results[i]);
+            output.flush_if_large();
+          }
         }
         progress.update(first + count, input.queries.rows);
       });
+  if (files) files->close();
   output.flush();
   session.finish();
 }
@@ -77,6 +94,8 @@ void add_score_command(CLI::App& app, const GlobalOptions& global) {
       ->type_name("FILE")
       ->required();
   add_count(*command, "--top", flags->top, "Results a query at most (default: 10)");
+  add_filter_flag(*command, flags->vectors.filter);
+  add_out_flags(*command, flags->vectors.out_ids, flags->vectors.out_scores);
   command->callback([&global, flags] { score(global, *flags); });
 }
 

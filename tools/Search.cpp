@@ -25,16 +25,14 @@ struct SearchFlags {
   VectorFlags vectors;
   std::size_t top = 0;  // 0: not given
   std::optional<double> at_least;
-  std::string filter;
-  std::string out_ids;
-  std::string out_scores;
 };
 
 void check(const SearchFlags& flags) {
-  check_out_files("search", flags.out_ids, flags.out_scores);
-  check_outputs("search", {flags.out_ids, flags.out_scores},
-                {flags.vectors.vectors, flags.vectors.store, flags.vectors.queries, flags.filter});
-  if (flags.at_least && (flags.top > 0 || !flags.out_ids.empty())) {
+  const VectorFlags& files = flags.vectors;
+  check_out_files("search", files.out_ids, files.out_scores);
+  check_outputs("search", {files.out_ids, files.out_scores},
+                {files.vectors, files.store, files.queries, files.filter});
+  if (flags.at_least && (flags.top > 0 || !files.out_ids.empty())) {
     throw UsageError(
         fmt::format("search: --at-least gives rows of different lengths and does not go with {}",
                     flags.top > 0 ? "--top" : "--out-ids"));
@@ -55,13 +53,10 @@ std::size_t top_of(const SearchFlags& flags, std::size_t rows) {
 void put_best(const VectorInput& input, const SearchOptions& options, Session& session,
               std::optional<RankedFiles>& files, RankedLines& lines, std::size_t first,
               std::size_t count) {
-  SearchResults results;
-  if (input.index) {
-    results = session.timed(Phase::compute, [&] {
-      return input.index->search(rows_of(input.queries, first, count), options);
-    });
-    explain_path(session.options(), "search", results.report);
-  }
+  const SearchResults results = session.timed(Phase::compute, [&] {
+    return input.index->search(rows_of(input.queries, first, count), options);
+  });
+  explain_path(session.options(), "search", results.report);
   if (files) {
     files->put(results);
   } else {
@@ -72,32 +67,23 @@ void put_best(const VectorInput& input, const SearchOptions& options, Session& s
 /// All rows of each query whose score is \p score or better.
 void put_at_least(const VectorInput& input, float score, const SearchOptions& options,
                   Session& session, RankedLines& lines, std::size_t first, std::size_t count) {
-  ScoreResults results;
-  if (input.index) {
-    results = session.timed(Phase::compute, [&] {
-      return input.index->search_at_least(rows_of(input.queries, first, count), score, options);
-    });
-    explain_path(session.options(), "search", results.report);
-  }
-  for (std::size_t i = 0; i < count; ++i)
-    lines.put(input.index ? results.results[i] : std::span<const ScoredId>(), first + i);
+  const ScoreResults results = session.timed(Phase::compute, [&] {
+    return input.index->search_at_least(rows_of(input.queries, first, count), score, options);
+  });
+  explain_path(session.options(), "search", results.report);
+  for (std::size_t i = 0; i < count; ++i) lines.put(results.results[i], first + i);
 }
 
 void search(const GlobalOptions& global, const SearchFlags& flags) {
   check(flags);
   SearchOptions options = search_options("search", flags.vectors);
   std::optional<RankedFiles> files;
-  if (!flags.out_ids.empty()) files.emplace(flags.out_ids, flags.out_scores);
+  if (!flags.vectors.out_ids.empty())
+    files.emplace(flags.vectors.out_ids, flags.vectors.out_scores);
   Session session(global, "search");
-  std::vector<std::uint8_t> filter;
-  if (!flags.filter.empty())
-    session.timed(Phase::load,
-                  [&] { filter = reading_file([&] { return read_mask(flags.filter); }); });
   const VectorInput input = load_vectors(flags.vectors, session);
-  if (!flags.filter.empty() && filter.size() != input.end_id) {
-    throw InputError(fmt::format("{}: a mask of {} rows; {} has {}", flags.filter, filter.size(),
-                                 flags.vectors.rows(), input.end_id));
-  }
+  const std::vector<std::uint8_t> filter =
+      load_filter(session, flags.vectors.filter, flags.vectors.rows(), input.end_id);
   options.filter = filter;
   options.top = top_of(flags, input.rows);
 
@@ -138,19 +124,8 @@ void add_search_command(CLI::App& app, const GlobalOptions& global) {
                    "How the answer is found: plain, screen or matrix; it is the same (default: the "
                    "one predicted to be quickest)")
       ->type_name("NAME");
-  command
-      ->add_option("--filter", flags->filter,
-                   "Rows that may be returned: .npy, bool or uint8, n (default: all)")
-      ->type_name("FILE.npy");
-  command
-      ->add_option(
-          "--out-ids", flags->out_ids,
-          "Write the ids, int64, q × k, in place of JSON lines; -1 where a filter left fewer")
-      ->type_name("FILE.npy");
-  command
-      ->add_option("--out-scores", flags->out_scores,
-                   "Write the scores, float32, q × k; -inf there (l2: inf)")
-      ->type_name("FILE.npy");
+  add_filter_flag(*command, flags->vectors.filter);
+  add_out_flags(*command, flags->vectors.out_ids, flags->vectors.out_scores);
   command->callback([&global, flags] { search(global, *flags); });
 }
 

@@ -98,9 +98,9 @@ void Session::tell_times() const {
     where += fmt::format("{}{}{} ({})", where.empty() ? "" : ", ", to_string(space),
                          calls > 1 ? fmt::format(" × {}", calls) : "", why);
   }
-  Log::info(fmt::format("{}: load {} · upload {} · compute {}; ran on {}", m_command,
+  Log::info(fmt::format("{}: load {} · upload {} · compute {}{}{}", m_command,
                         seconds_text(m_seconds[0]), seconds_text(m_seconds[1]),
-                        seconds_text(m_seconds[2]), where.empty() ? "nothing: no work" : where));
+                        seconds_text(m_seconds[2]), where.empty() ? "" : "; ran on ", where));
 }
 
 void Session::write_report() const {

@@ -55,11 +55,48 @@ void add_vector_flags(CLI::App& command, VectorFlags& flags) {
       ->type_name("NAME");
 }
 
-SearchOptions search_options(const char* command, const VectorFlags& flags) {
-  if (flags.vectors.empty() == flags.store.empty()) {
-    throw UsageError(fmt::format("{}: {} of --vectors and --store is needed", command,
-                                 flags.store.empty() ? "one" : "only one"));
+void add_filter_flag(CLI::App& command, std::string& filter) {
+  command
+      .add_option("--filter", filter,
+                  "Rows that may be returned: .npy, bool or uint8, a number an id (default: all)")
+      ->type_name("FILE.npy");
+}
+
+void add_out_flags(CLI::App& command, std::string& ids, std::string& scores) {
+  command
+      .add_option("--out-ids", ids,
+                  "Write the ids, int64, q × k, in place of JSON lines; -1 where a query has fewer")
+      ->type_name("FILE.npy");
+  command
+      .add_option("--out-scores", scores, "Write the scores, float32, q × k; -inf there (l2: inf)")
+      ->type_name("FILE.npy");
+}
+
+void check_rows_flags(const char* command, const std::string& vectors, const std::string& store) {
+  if (vectors.empty() != store.empty()) return;
+  throw UsageError(fmt::format("{}: {} of --vectors and --store is needed", command,
+                               store.empty() ? "one" : "only one"));
+}
+
+void check_some_rows(const std::string& path, std::uint64_t rows) {
+  if (rows == 0)
+    throw InputError(fmt::format("{}: has 0 rows; there must be at least 1 to find", path));
+}
+
+std::vector<std::uint8_t> load_filter(Session& session, const std::string& filter,
+                                      const std::string& rows, std::uint64_t end_id) {
+  if (filter.empty()) return {};
+  std::vector<std::uint8_t> mask =
+      session.timed(Phase::load, [&] { return reading_file([&] { return read_mask(filter); }); });
+  if (mask.size() != end_id) {
+    throw InputError(fmt::format("{}: a mask of {} ids; those of {} are below {}", filter,
+                                 mask.size(), rows, end_id));
   }
+  return mask;
+}
+
+SearchOptions search_options(const char* command, const VectorFlags& flags) {
+  check_rows_flags(command, flags.vectors, flags.store);
   SearchOptions options;
   options.metric = metric_from_string(flags.metric);
   if (!flags.path.empty()) options.path = path_from_string(flags.path);
@@ -82,6 +119,7 @@ VectorInput load_vectors(const VectorFlags& flags, Session& session) {
     }
   });
   const VectorSpan& rows = stored.rows;
+  check_some_rows(flags.rows(), rows.count());
   if (rows.dimension != input.queries.columns) {
     throw InputError(fmt::format("{}: queries of dimension {}; the vectors in {} have dimension {}",
                                  flags.queries, input.queries.columns, flags.rows(),
@@ -89,16 +127,14 @@ VectorInput load_vectors(const VectorFlags& flags, Session& session) {
   }
   input.rows = rows.count();
   input.end_id = stored.end_id;
-  if (input.rows > 0) {
-    const VectorIndexOptions options;
-    session.timed(Phase::upload, [&] {
-      if (flags.store.empty()) {
-        input.index.emplace(session.context(), rows, options);
-      } else {
-        input.index.emplace(session.context(), stored, options);
-      }
-    });
-  }
+  const VectorIndexOptions options;
+  session.timed(Phase::upload, [&] {
+    if (flags.store.empty()) {
+      input.index.emplace(session.context(), rows, options);
+    } else {
+      input.index.emplace(session.context(), stored, options);
+    }
+  });
   return input;
 }
 

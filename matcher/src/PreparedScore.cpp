@@ -6,28 +6,56 @@
 
 #include <array>
 #include <mutex>
+#include <optional>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
 #include "vector/CandidateRows.hpp"
+#include "vector/IdFilter.hpp"
 #include "vector/IndexParts.hpp"
 #include "vector/PreparedCandidates.hpp"
 
 namespace Kindred {
 
 struct PreparedScore::State {
+  State(const VectorIndex& index_, const SearchOptions& options_, std::size_t longest_)
+      : index(index_),
+        parts(index_.parts()),
+        options(options_),
+        longest(longest_),
+        filter_bytes(options_.filter.begin(), options_.filter.end()),
+        filter_bits(options_.filter_bits.begin(), options_.filter_bits.end()) {
+    options.filter = filter_bytes;
+    options.filter_bits = filter_bits;
+    const std::shared_lock lock(parts.mutex);
+    filtered_ids = parts.store.end_id();
+    filter.emplace(options.filter, options.filter_bits, filtered_ids, 1);
+    space = parts.context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
+    if (parts.store.on_device()) space = Space::cuda;
+    space = options.space.value_or(space);
+    options.space = space;
+    results.reserve(std::min(options.top, longest));
+  }
+
   const VectorIndex& index;
   VectorIndex::Parts parts;
   SearchOptions options;
   std::size_t longest;
-  Space space;
+  Space space = Space::serial;
+  std::vector<std::uint8_t> filter_bytes;
+  std::vector<std::uint64_t> filter_bits;
+  std::optional<Impl::IdFilter> filter;
+  std::uint64_t filtered_ids = 0;  ///< the filter says of
   Arch::PerSpace<Impl::PreparedCandidates> prepared;
   std::vector<ScoredId> results;
   ScoreResults general;
 
-  /// The ids of \p candidates as rows of \p segment. \throws InvalidArgument
-  void put_rows(const Impl::VectorSegment& segment, std::span<const std::uint64_t> candidates,
-                std::uint32_t* rows) const {
+  /// The ids of \p candidates that pass the filter as rows of \p segment; returns how many.
+  /// \throws InvalidArgument
+  std::size_t put_rows(const Impl::VectorSegment& segment,
+                       std::span<const std::uint64_t> candidates, std::uint32_t* rows) const {
+    std::size_t count = 0;
     const bool plain = segment.is_contiguous() && segment.live().empty();
     const std::uint64_t first_id = segment.id(0);
     for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -37,13 +65,18 @@ struct PreparedScore::State {
         KINDRED_THROW_IF(!found, Impl::no_row(parts.store, i, 0, candidates[i]));
         row = *found;
       }
-      rows[i] = static_cast<std::uint32_t>(row);
+      if (!filter->passes(0, candidates[i])) continue;
+      rows[count++] = static_cast<std::uint32_t>(row);
     }
+    return count;
   }
 
   /// Whether the launches answered; else the index is to be asked.
   bool score_prepared(std::span<const float> query, std::span<const std::uint64_t> candidates) {
     const std::shared_lock lock(parts.mutex);
+    KINDRED_THROW_IF(!filter->passes_all() && filtered_ids != parts.store.end_id(),
+                     "the filter is of " + std::to_string(filtered_ids) + " ids; the index has " +
+                         std::to_string(parts.store.end_id()) + " by now: prepare anew");
     if (parts.store.segments().size() != 1 || candidates.empty()) return false;
     const Impl::VectorSegment& segment = *parts.store.segments()[0];
     const SpaceSet spaces = reachable(parts.store.residency(), segment.on_device());
@@ -53,9 +86,10 @@ struct PreparedScore::State {
       auto& own = prepared.get<execution_space>();
       const auto rows = segment.resident<execution_space>().view();
       if (!own.fits(rows)) return false;
-      put_rows(segment, candidates, own.rows());
+      const std::size_t count = put_rows(segment, candidates, own.rows());
       results.clear();
-      for (const Rank rank : own.rank(rows, options.metric, query, candidates.size())) {
+      if (count == 0) return true;
+      for (const Rank rank : own.rank(rows, options.metric, query, count)) {
         if (rank == rank_none) break;
         const float score = score_of(options.metric, rank);
         results.push_back({std::int64_t{rank_index(rank)}, score});
@@ -69,21 +103,12 @@ PreparedScore::PreparedScore(const VectorIndex& index, std::size_t longest,
                              const SearchOptions& options) {
   KINDRED_THROW_IF(longest == 0, "the longest list is 0; it must be at least 1");
   KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
-  KINDRED_THROW_IF(!options.filter.empty() || !options.filter_bits.empty(),
-                   "a filter; leave what must not be found out of the candidates");
-  const VectorIndex::Parts parts = index.parts();
-  Space space = parts.context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
-  {
-    const std::shared_lock lock(parts.mutex);
-    if (parts.store.on_device()) space = Space::cuda;
-  }
-  space = options.space.value_or(space);
-  m_state = std::make_unique<State>(State{index, parts, options, longest, space, {}, {}, {}});
-  m_state->options.space = space;
-  m_state->results.reserve(std::min(options.top, longest));
-  Impl::with_instance(parts.context, space, [&](const auto& exec_space) {
+  m_state = std::make_unique<State>(index, options, longest);
+  const VectorIndex::Parts& parts = m_state->parts;
+  Impl::with_instance(parts.context, m_state->space, [&](const auto& exec_space) {
     m_state->prepared.get<std::decay_t<decltype(exec_space)>>().bind(
-        exec_space, parts.context.memory(space), parts.store.dimension(), longest, options.top);
+        exec_space, parts.context.memory(m_state->space), parts.store.dimension(), longest,
+        options.top);
   });
 }
 

@@ -271,6 +271,7 @@ SearchResults VectorIndex::search(std::span<const float> queries,
   KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
   KINDRED_THROW_IF(options.top > store.size(), quantity("top", options.top) + "; the index has " +
                                                    std::to_string(store.size()) + " rows");
+  const SearchPath path = state.path_of(options, count);
   const Impl::IdFilter filter(options.filter, options.filter_bits, store.end_id(), count);
   SearchResults results;
   results.top = options.top;
@@ -279,7 +280,6 @@ SearchResults VectorIndex::search(std::span<const float> queries,
   results.ids.resize(count * options.top);
   results.scores.resize(count * options.top);
 
-  const SearchPath path = state.path_of(options, count);
   const Workload workload = state.search_workload(
       path, count,
       queries.size_bytes() + filter.transfer_bytes() + sizeof(Rank) * results.ids.size());
@@ -310,6 +310,7 @@ ScoreResults VectorIndex::search_at_least(std::span<const float> queries, float 
   const Impl::VectorStore& store = state.store;
   const std::size_t count = state.check(queries);
   KINDRED_THROW_IF(std::isnan(score), "the score is NaN; no row is at or above it");
+  const SearchPath path = state.path_of(options, count);
   const Impl::IdFilter filter(options.filter, options.filter_bits, store.end_id(), count);
   ScoreResults results;
   results.record.operation = Operation::search;
@@ -318,7 +319,6 @@ ScoreResults VectorIndex::search_at_least(std::span<const float> queries, float 
   // The last rank of that score.
   const Rank bound = options.metric == Metric::l2 ? rank_ascending(score, 0xFFFFFFFFU)
                                                   : rank_descending(score, 0xFFFFFFFFU);
-  const SearchPath path = state.path_of(options, count);
   const Workload workload =
       state.search_workload(path, count, queries.size_bytes() + filter.transfer_bytes());
   results.record = state.run(
@@ -376,6 +376,7 @@ ScoreResults VectorIndex::score(std::span<const float> queries,
       Impl::block_queries(store, Impl::candidate_ranks(store, longest, options.top), filter),
       [&] {
         results.report = {};
+        results.report.path = "candidates";
         results.results = {};
       },
       [&](const auto& exec_space, auto& search, std::size_t begin, std::size_t length) {

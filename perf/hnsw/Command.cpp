@@ -7,6 +7,7 @@
 #include "peers/PythonPeers.hpp"
 
 #include <kindred/matcher/HnswIndex.hpp>
+#include <kindred/matcher/NeighboursFound.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
 #include <CLI/CLI.hpp>
@@ -68,12 +69,7 @@ Values<float> clustered_rows(const HnswArguments& arguments, std::size_t rows, s
 }
 
 double recall(std::span<const std::int64_t> found, std::span<const std::int64_t> truth) {
-  std::size_t hits = 0;
-  for (std::size_t i = 0; i < truth.size(); ++i) {
-    const auto begin = truth.begin() + static_cast<std::ptrdiff_t>(i / top * top);
-    hits += std::find(begin, begin + top, found[i]) != begin + top ? 1 : 0;
-  }
-  return static_cast<double>(hits) / static_cast<double>(truth.size());
+  return neighbours_found(found, truth, top).recall();
 }
 
 /// Recall and queries per second at each ef.

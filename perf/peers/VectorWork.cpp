@@ -2,6 +2,8 @@
 #include "common/Problem.hpp"
 #include "peers/Works.hpp"
 
+#include <kindred/matcher/NeighboursFound.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,18 +12,6 @@
 namespace Kindred::Perf {
 
 namespace {
-
-/// Share of \p ours that is in \p theirs, in rows of \p row.
-double recall_of(const std::vector<std::int64_t>& ours, const std::vector<std::int64_t>& theirs,
-                 std::size_t row) {
-  std::size_t found = 0;
-  for (std::size_t i = 0; i < ours.size(); ++i) {
-    const auto begin = theirs.begin() + static_cast<std::ptrdiff_t>(i / row * row);
-    found += static_cast<std::size_t>(
-        std::count(begin, begin + static_cast<std::ptrdiff_t>(row), ours[i]));
-  }
-  return static_cast<double>(found) / static_cast<double>(ours.size());
-}
 
 /// Rows around 200 centres for a graph index, else near normal.
 Values<float> make_rows(std::size_t count, std::size_t dimension, bool clustered,
@@ -65,10 +55,11 @@ class SearchWork final : public Work {
   std::string compare(const std::string&, const PeerAnswer& answer) const override {
     const SearchResults ours = m_index.search(m_queries, m_options);
     if (m_approximate)
-      return "= recall " + std::to_string(recall_of(ours.ids, answer.ids, m_options.top));
+      return "= recall " +
+             std::to_string(neighbours_found(ours.ids, answer.ids, m_options.top).recall());
     const std::string wrong = compare_values(ours.scores, answer.scores, 1e-5);
     if (!wrong.empty()) return wrong;
-    const double same = recall_of(ours.ids, answer.ids, m_options.top);
+    const double same = neighbours_found(ours.ids, answer.ids, m_options.top).recall();
     return same >= 0.99 ? "" : "only " + std::to_string(same) + " of the ids are the same";
   }
 

@@ -121,6 +121,24 @@ TEST(EncodeRows, RefusesWhatAnElementHasNot) {
   EXPECT_THROW(VectorArray(VectorElement::float32, 1ULL << 40U, 1ULL << 40U), InvalidArgument);
 }
 
+TEST(DecodeRows, GivesBackWhatWasEncoded) {
+  const std::vector<float> rows{1, -2, 0.5F, 3, 254, -127, 2, 0};
+  std::vector<float> decoded(rows.size());
+  for (const VectorElement element :
+       {VectorElement::float32, VectorElement::float16, VectorElement::bfloat16}) {
+    const Encoded stored = encode(rows, 4, element);
+    decode_rows(VectorSpan(element, stored.bytes, 4), decoded);
+    EXPECT_EQ(decoded, rows) << to_string(element);
+  }
+  const Encoded bytes = encode(rows, 4, VectorElement::int8);
+  const VectorSpan span(VectorElement::int8, bytes.bytes, 4, bytes.scales);
+  decode_rows(span, decoded);
+  EXPECT_THAT(std::vector<float>(decoded.begin() + 4, decoded.end()), ElementsAre(254, -128, 2, 0));
+  EXPECT_THROW(decode_rows(span, std::span(decoded).first(7)), InvalidArgument);
+  EXPECT_THROW(decode_rows(VectorSpan(VectorElement::int8, bytes.bytes, 4), decoded),
+               InvalidArgument);
+}
+
 TEST(ReadRows, KeepsTheNumbersOfAFile) {
   const TempFolder folder;
   const auto read = [&](const std::string& name, const std::string& bytes) {

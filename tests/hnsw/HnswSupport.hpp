@@ -4,6 +4,7 @@
 
 #include <kindred/backends/Reference.hpp>
 #include <kindred/matcher/HnswIndex.hpp>
+#include <kindred/matcher/NeighboursFound.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -47,20 +48,13 @@ inline std::span<const float> row_of(const std::vector<float>& rows, std::size_t
 inline double recall(const HnswResults& found, Metric metric, const std::vector<float>& rows,
                      std::size_t dimension, const std::vector<float>& queries,
                      std::span<const std::uint8_t> filter = {}) {
-  std::size_t hits = 0;
-  std::size_t all = 0;
+  std::vector<std::int64_t> truth;
   for (std::size_t q = 0; q < queries.size() / dimension; ++q) {
-    const auto truth =
+    const auto nearest =
         Reference::search(metric, rows, row_of(queries, dimension, q), found.top, filter);
-    for (const std::int64_t id : truth.ids) {
-      if (id < 0) continue;
-      ++all;
-      const auto begin = found.ids.begin() + static_cast<std::ptrdiff_t>(q * found.top);
-      hits += static_cast<std::size_t>(
-          std::count(begin, begin + static_cast<std::ptrdiff_t>(found.top), id));
-    }
+    truth.insert(truth.end(), nearest.ids.begin(), nearest.ids.end());
   }
-  return static_cast<double>(hits) / static_cast<double>(all);
+  return neighbours_found(found.ids, truth, found.top).recall();
 }
 
 inline std::vector<std::uint32_t> bits(const std::vector<float>& values) {

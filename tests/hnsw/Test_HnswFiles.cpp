@@ -6,6 +6,7 @@
 #include "HnswSupport.hpp"
 #include "MemoryFile.hpp"
 
+#include <array>
 #include <cstring>
 #include <fstream>
 
@@ -55,21 +56,29 @@ void use(HnswIndex& index) {
     EXPECT_EQ(found.ids.size(), options.top);
   }
   index.statistics();
-  if (index.id_limit() < 1000) {
+  if (index.end_id() < 1000) {
     index.add(query);
-    index.remove(std::vector<std::uint64_t>{index.id_limit() - 1});
+    index.remove(std::vector<std::uint64_t>{index.end_id() - 1});
   }
   index.repair();
 }
 
-/// Every byte of \p good in five other ways; \p load makes an index or refuses.
-template <class Load>
-void sweep(const std::string& good, const Load& load, bool resealed, std::size_t step = 1) {
-  const Testing::MemoryFile file;
+/// What becomes of files with one byte changed.
+struct Sweep {
   std::size_t refused = 0;
   std::size_t taken = 0;
-  for (std::size_t at = 0; at < good.size(); at += step) {
-    for (const int change : {0x01, 0x80, 0xFF, 0x10, 0x7F}) {
+};
+
+/// \brief Changes every byte of \p good, each in \p ways of five ways, which take turns; \p load
+/// makes an index or refuses. \param resealed with the checksums of the changed bytes
+template <class Load>
+Sweep sweep(const std::string& good, const Load& load, bool resealed, std::size_t ways) {
+  constexpr std::array changes{0x01, 0x80, 0xFF, 0x10, 0x7F};
+  const Testing::MemoryFile file;
+  Sweep result;
+  for (std::size_t at = 0; at < good.size(); ++at) {
+    for (std::size_t way = 0; way < ways; ++way) {
+      const int change = changes[(at + way) % changes.size()];
       std::string bytes = good;
       bytes[at] = static_cast<char>(bytes[at] ^ change);
       if (resealed) Testing::reseal({bytes.data(), bytes.size()});
@@ -77,15 +86,14 @@ void sweep(const std::string& good, const Load& load, bool resealed, std::size_t
       try {
         HnswIndex index = load(file.path());
         use(index);
-        ++taken;
+        ++result.taken;
       } catch (const CorruptFile&) {
-        ++refused;
+        ++result.refused;
       }
     }
   }
-  EXPECT_GT(refused, 0U);
-  if (!resealed) return;
-  EXPECT_GT(taken, 0U);  // else the changes were never looked at behind the first check
+  EXPECT_GT(result.refused, 0U);
+  return result;
 }
 
 HnswIndex load(const std::string& path) { return HnswIndex::load(Testing::context(), path); }
@@ -131,17 +139,20 @@ TEST(HnswFile, KeepsAnEmptyIndex) {
 }
 
 TEST(HnswFile, RefusesEveryChangedByte) {
-  for (const HnswTraversal traversal : {HnswTraversal::bytes, HnswTraversal::floats}) {
-    const std::string good = file_of(small_index(traversal));
-    sweep(good, load, false, 7);
-    sweep(good, load, true, 5);
-  }
+  for (const HnswTraversal traversal : {HnswTraversal::bytes, HnswTraversal::floats})
+    EXPECT_EQ(sweep(file_of(small_index(traversal)), load, false, 1).taken, 0U);
+}
+
+TEST(HnswFile, RefusesOrSurvivesEveryForgedByte) {
+  for (const HnswTraversal traversal : {HnswTraversal::bytes, HnswTraversal::floats})
+    EXPECT_GT(sweep(file_of(small_index(traversal)), load, true, 1).taken, 0U)
+        << "else the changes were never looked at behind the first check";
 }
 
 TEST(HnswFile, RefusesEveryCut) {
   const std::string good = file_of(small_index());
   const Testing::MemoryFile file;
-  for (std::size_t length = 0; length < good.size(); length += 7) {
+  for (std::size_t length = 0; length < good.size(); ++length) {
     file.set(std::string_view(good).substr(0, length));
     EXPECT_THROW(load(file.path()), CorruptFile) << length;
   }
@@ -166,7 +177,7 @@ TEST(Hnswlib, ReadsWhatItWrites) {
         HnswIndex::import_hnswlib(Testing::context(), folder / "a.bin", metric, 12);
     again.export_hnswlib(folder / "b.bin");
     EXPECT_EQ(again.size(), 699U);
-    EXPECT_EQ(again.id_limit(), 700U);
+    EXPECT_EQ(again.end_id(), 700U);
     EXPECT_EQ(again.statistics().links, index.statistics().links);
     if (metric != Metric::cosine) {  // normalised once more, rows may change in the last bit
       EXPECT_TRUE(read_all(folder / "a.bin") == read_all(folder / "b.bin"));
@@ -197,7 +208,7 @@ TEST(Hnswlib, SaysWhichDimensionTheFileHas) {
 
 TEST(Hnswlib, RefusesOrSurvivesEveryChangedByte) {
   const std::string good = hnswlib_file_of(small_index());
-  sweep(good, import, false);
+  sweep(good, import, false, 5);
   const Testing::MemoryFile file;
   for (std::size_t length = 0; length < good.size(); ++length) {
     file.set(std::string_view(good).substr(0, length));

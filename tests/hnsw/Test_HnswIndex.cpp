@@ -172,7 +172,7 @@ TEST_P(HnswIndexOf, AFilterReturnsAllowedRowsOnly) {
     }
     EXPECT_GE(recall(found, metric(), rows, dimension, queries, filter), 0.95) << "every " << every;
     options.filter = {};
-    options.filter_words = words;
+    options.filter_bits = words;
     EXPECT_EQ(index.search(queries, options).ids, found.ids);
   }
 }
@@ -199,9 +199,9 @@ TEST_P(HnswIndexOf, RemovedRowsAreNotFoundAndRepairKeepsRecall) {
         << (repaired ? "repaired" : "removed");
   }
   const HnswStatistics statistics = index.statistics();
-  EXPECT_EQ(statistics.deleted, 0U);
+  EXPECT_EQ(statistics.removed, 0U);
   EXPECT_EQ(statistics.unreachable, 0U);
-  EXPECT_EQ(statistics.id_limit, count);
+  EXPECT_EQ(statistics.end_id, count);
   EXPECT_FALSE(index.contains(removed.front()));
   EXPECT_THROW(index.row(removed.front()), NotFound);
 }
@@ -374,9 +374,9 @@ TEST(HnswIndex, RefusesBadCallsAndStaysAsItWas) {
   EXPECT_THROW(index.search(query, options), InvalidArgument);
   options.filter = {};
   const std::vector<std::uint64_t> words(2, 1);
-  options.filter_words = words;
+  options.filter_bits = words;
   EXPECT_THROW(index.search(query, options), InvalidArgument);
-  options.filter_words = {};
+  options.filter_bits = {};
   options.space = Space::cuda;
   EXPECT_THROW(index.search(query, options), SpaceUnavailable);
   EXPECT_THROW(index.remove(std::vector<std::uint64_t>{3, 60}), NotFound);

@@ -94,7 +94,7 @@ TEST(HnswProperties, AnyHistoryEqualsTheRowsThatAreLeft) {
         index = HnswIndex::load(Testing::context(), folder / "index");
       }
       RC_ASSERT(index.size() == left.size());
-      RC_ASSERT(index.id_limit() == next);
+      RC_ASSERT(index.end_id() == next);
       if (left.empty()) continue;
       // All that are left are found, in order, when all are asked for.
       HnswSearchOptions options;

@@ -53,7 +53,7 @@ class Hnswlib(harness.CommandTest):
             index.save_index(str(self.foreign))
             self.succeeds("index", "import", "--hnswlib", self.foreign, "--metric", metric, "--dim", DIMENSION, "--out", self.index)
             told = json.loads(self.succeeds("index", "info", "--index", self.index, "--json").out)
-            self.assertEqual((told["rows"], told["deleted"], told["m"]), (ROWS - 100, 100, 12))
+            self.assertEqual((told["rows"], told["removed"], told["m"]), (ROWS - 100, 100, 12))
             found, scores = self.search()
             self.assertGreater(recall(found, ids), 0.98)
             distance = scores**2 if metric == "l2" else 1 - scores

@@ -77,4 +77,5 @@ class CommandTest(unittest.TestCase):
             self.assertIn(str(word), result.err, shown)
         for crash in ("terminate called", "Segmentation", "core dumped", "Sanitizer", "runtime error"):
             self.assertNotIn(crash, result.err, shown)
+        self.assertNotRegex(result.err, r"\.[ch]pp:\d+", "a place in the sources tells a user nothing")
         return result

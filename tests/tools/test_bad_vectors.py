@@ -112,7 +112,18 @@ class BadVectors(harness.CommandTest):
     def test_no_rows(self):
         none = self.file("none.npy", npy.encode([], (0, 2)))
         self.assertEqual(self.succeeds("search", "--vectors", self.vectors, "--queries", none).out, b"")
-        self.assertEqual(self.succeeds("search", "--vectors", none, "--queries", self.queries).lines(), [{"query": 0, "results": []}])
+        self.assertEqual(self.succeeds("search", "--vectors", self.vectors, "--queries", none, "--path", "screen", "--explain").out, b"")
+        store, index = self.folder / "none.knd", self.folder / "none.index"
+        self.succeeds("vectors", "build", "--vectors", none, "--out", store)
+        self.succeeds("index", "build", "--vectors", none, "--out", index)
+        told = ("0 rows", "at least 1")
+        queries = ("--queries", self.queries)
+        self.refuses(3, (none, *told), "search", "--vectors", none, *queries)
+        self.refuses(3, (none, *told), "search", "--vectors", none, *queries, "--at-least", "0")
+        self.refuses(3, (store, *told), "search", "--store", store, *queries)
+        self.refuses(3, (none, *told), "score", "--vectors", none, *queries, "--candidates", self.candidates)
+        self.refuses(3, (store, *told), "score", "--store", store, *queries, "--candidates", self.candidates)
+        self.refuses(3, (index, *told), "index", "search", "--index", index, *queries)
 
     def test_other_layouts(self):
         good = struct.pack("<i2f", 2, 1, 0.5)
@@ -161,6 +172,8 @@ class BadVectors(harness.CommandTest):
         mask(npy.encode([1] * 4, (4,), "<f4"))
         mask(npy.encode([1] * 4, (2, 2), "|b1"))
         mask(b"")
+        bad = npy.write(self.folder / "three.npy", [1, 0, 1], (3,), "|u1")
+        self.refuses(3, (bad, "3", "4"), "score", "--vectors", self.vectors, "--queries", self.queries, "--candidates", self.candidates, "--filter", bad)
 
     def test_top(self):
         for value in ("0", "-1", "1.5", "ten", "", "99999999999999999999999"):
@@ -199,6 +212,11 @@ class BadVectors(harness.CommandTest):
         before = sorted(self.folder.iterdir())
         self.refuses(3, (bad,), "search", "--vectors", bad, "--queries", self.queries, "--out-ids", old, "--out-scores", self.folder / "scores.npy")
         self.refused_flag(("--top",), "--top", "99", "--out-ids", old, "--out-scores", self.folder / "scores.npy")
+        lists = self.file("lists.jsonl", [{"ids": [4]}])
+        score = ("score", "--vectors", self.vectors, "--queries", self.queries, "--candidates")
+        self.refuses(3, (lists, "4"), *score, lists, "--out-ids", old, "--out-scores", self.folder / "scores.npy")
+        self.refuses(2, ("together",), *score, self.candidates, "--out-ids", old)
+        lists.unlink()
         self.assertEqual(old.read_bytes(), b"old")
         self.assertEqual(sorted(self.folder.iterdir()), before)
 
@@ -228,6 +246,8 @@ class BadVectors(harness.CommandTest):
             self.refuses(2, (out, "over the input"), "vectors", "build", "--vectors", self.vectors, "--out", out)
             self.refuses(2, (out, "over the input"), "index", "build", "--vectors", self.vectors, "--out", out)
             self.refused_flag((out, "over the input"), "--out-ids", out, "--out-scores", scores)
+            self.refuses(2, (out, "over the input"), "score", "--vectors", self.vectors, "--queries", self.queries, "--candidates", self.candidates,
+                         "--out-ids", scores, "--out-scores", out)
         index = self.folder / "i.knd"
         self.succeeds("index", "build", "--vectors", self.vectors, "--out", index)
         self.refuses(2, (index, "over the input"), "index", "export", "--index", index, "--hnswlib", index)

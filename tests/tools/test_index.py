@@ -83,7 +83,7 @@ class Index(harness.CommandTest):
     def test_info(self):
         self.build("--m", 8, "--seed", 3)
         told = json.loads(self.succeeds("index", "info", "--index", self.index, "--json").out)
-        self.assertEqual([told[name] for name in ("metric", "traversal", "dimension", "rows", "deleted", "m", "seed", "unreachable")],
+        self.assertEqual([told[name] for name in ("metric", "traversal", "dimension", "rows", "removed", "m", "seed", "unreachable")],
                          ["cosine", "bytes", DIMENSION, ROWS, 0, 8, 3, 0])
         self.assertGreater(told["links"], 4 * ROWS)
         self.assertIn(b"ef_construction  200", self.succeeds("index", "info", "--index", self.index).out)
@@ -134,11 +134,53 @@ class Index(harness.CommandTest):
         self.refuses(3, (missing,), "index", "search", "--index", missing, "--queries", self.queries)
         self.refuses(3, (missing,), "index", "info", "--index", missing)
 
+    def test_a_truth_names_rows(self):
+        self.build()
+        search = ("index", "search", "--index", self.index, "--queries", self.queries, "--top", 2)
+        for bad in (ROWS, -2, 2**40):
+            truth = npy.write(self.folder / "t.npy", [3, 4] * 7 + [5, bad] + [1, 2] * (QUERIES - 8), (QUERIES, 2), "<i8")
+            self.refuses(3, (truth, "neighbour 1 of query 7", bad, f"{ROWS} rows"), *search, "--truth", truth)
+        # A place that a filter left empty is no neighbour.
+        found, _, _ = npy.read(self.exact("cosine"))
+        few = [id for i in range(QUERIES) for id in (found[10 * i], -1)]
+        truth = npy.write(self.folder / "t.npy", few, (QUERIES, 2), "<i8")
+        self.assertEqual(self.succeeds(*search, "--truth", truth, "--ef", ROWS).lines()[-1]["recall"], 1)
+
+    def test_explain_tells_what_was_visited(self):
+        self.build()
+        for flags, path in (((), "graph"), (("--ef", ROWS), "scan")):
+            told = [json.loads(line) for line in self.search("--explain", "--quiet", *flags).err.splitlines()]
+            self.assertEqual(len(told), 1)
+            self.assertEqual((told[0]["op"], told[0]["path"], told[0]["traversal"], told[0]["queries"]), ("index search", path, "bytes", QUERIES))
+            self.assertEqual(told[0]["scanned"], QUERIES if path == "scan" else 0)
+            self.assertGreater(told[0]["visited"], 10 * QUERIES)
+
+    def test_the_last_line_tells_the_times_of_work_that_nobody_dispatched(self):
+        result = self.succeeds("index", "build", "--vectors", self.vectors, "--out", self.index)
+        self.assertRegex(result.err, r"index build: load .* · compute [^;]*\n$")
+
+    def test_a_store_is_built_from(self):
+        wanted = self.build("--metric", "l2").read_bytes()
+        store = self.folder / "s.knd"
+        build = ("index", "build", "--out", self.index, "--metric", "l2")
+        self.succeeds("vectors", "build", "--vectors", self.vectors, "--out", store)
+        self.succeeds(*build, "--store", store)
+        self.assertEqual(self.index.read_bytes(), wanted)
+        for element in ("float16", "bfloat16", "int8"):
+            self.succeeds("vectors", "build", "--vectors", self.vectors, "--out", store, "--element", element)
+            self.succeeds(*build, "--store", store)
+            exact = self.succeeds("search", "--store", store, "--queries", self.queries, "--metric", "l2").lines()
+            self.assertEqual(self.search("--ef", ROWS).lines(), exact, element)
+        self.refuses(2, ("one of --vectors and --store",), *build)
+        self.refuses(2, ("only one of --vectors and --store",), *build, "--store", store, "--vectors", self.vectors)
+        self.refuses(2, (store, "over the input"), "index", "build", "--store", store, "--out", store)
+        self.refuses(3, (self.vectors,), *build, "--store", self.vectors)
+
     def test_an_empty_index(self):
         empty = npy.write(self.folder / "e.npy", [], (0, DIMENSION))
         self.succeeds("index", "build", "--vectors", empty, "--out", self.index)
         self.assertEqual(json.loads(self.succeeds("index", "info", "--index", self.index, "--json").out)["rows"], 0)
-        self.refuses(3, ("empty",), "index", "search", "--index", self.index, "--queries", self.queries)
+        self.refuses(3, ("0 rows",), "index", "search", "--index", self.index, "--queries", self.queries)
 
     def test_damage(self):
         good = self.build().read_bytes()

@@ -99,9 +99,8 @@ class Vectors(harness.CommandTest):
     def test_an_empty_store(self):
         store = self.build("none.knd", npy.write(self.folder / "none.npy", [], (0, self.DIMENSION)))
         self.assertEqual(self.info(store)["rows"], 0)
-        lines = self.succeeds("search", "--store", store, "--queries", self.queries).lines()
-        self.assertEqual(lines, [{"query": i, "results": []} for i in range(7)])
-        self.refuses(2, ("--top", "0 rows"), "search", "--store", store, "--queries", self.queries, "--top", 1)
+        for flags in ((), ("--top", 1), ("--at-least", 0)):
+            self.refuses(3, (store, "0 rows", "at least 1"), "search", "--store", store, "--queries", self.queries, *flags)
 
     def test_damage_is_found(self):
         whole = self.build().read_bytes()
@@ -155,6 +154,34 @@ class Vectors(harness.CommandTest):
         near = self.succeeds("search", "--vectors", self.vectors, "--queries", self.queries, "--metric", "l2", "--at-least", "500").lines()
         for line in near:
             self.assertTrue(all(hit[1] <= 500 for hit in line["results"]))
+
+    def test_scores_of_candidates_as_files(self):
+        lists = [list(range(i, self.ROWS, 30 * i + 7)) + [i] for i in range(7)]
+        candidates = self.file("c.jsonl", [{"ids": ids} for ids in lists])
+        mask = npy.write(self.folder / "m.npy", [i % 3 == 0 for i in range(self.ROWS)], (self.ROWS,), "|b1")
+        ids, scores = self.folder / "ids.npy", self.folder / "scores.npy"
+        for flags in ([], ["--metric", "l2", "--top", 4], ["--filter", mask], ["--filter", mask, "--top", 1000]):
+            command = ["score", "--vectors", self.vectors, "--queries", self.queries, "--candidates", candidates, *flags]
+            lines = self.succeeds(*command).lines()
+            if mask in flags:
+                for line, list_ in zip(lines, lists):
+                    self.assertLessEqual({id for id, _ in line["results"]}, {id for id in list_ if id % 3 == 0})
+            self.assertEqual(self.succeeds(*command, "--out-ids", ids, "--out-scores", scores).out, b"")
+            width = min(flags[flags.index("--top") + 1] if "--top" in flags else 10, self.ROWS)
+            found, shape, _ = npy.read(ids)
+            values, same, _ = npy.read(scores)
+            self.assertEqual([tuple(shape), tuple(same)], [(7, width)] * 2)
+            for query, line in enumerate(lines):
+                results = line["results"] + [[-1, float("inf") if "l2" in flags else float("-inf")]] * (width - len(line["results"]))
+                row = slice(query * width, (query + 1) * width)
+                self.assertEqual(found[row], [id for id, _ in results])
+                self.assertEqual(values[row], [struct.unpack("<f", struct.pack("<f", score))[0] for _, score in results])
+
+    def test_explain_tells_of_candidates(self):
+        candidates = self.file("c.jsonl", [{"ids": [1, 2, 3]} for _ in range(7)])
+        result = self.succeeds("score", "--vectors", self.vectors, "--queries", self.queries, "--candidates", candidates, "--explain", "--quiet")
+        told = [json.loads(line) for line in result.err.splitlines()]
+        self.assertEqual([line for line in told if "path" in line], [{"op": "score", "path": "candidates", "screened": 0, "survivors": 21}])
 
     def test_explain_tells_the_path(self):
         result = self.succeeds("search", "--vectors", self.vectors, "--queries", self.queries, "--explain", "--quiet")

@@ -54,7 +54,7 @@ std::uint32_t node_of(std::string_view name, NodeNames& nodes, const LineReader&
       std::vector<Symbol> points;
       append_code_points(name, points);
     } catch (const InvalidArgument& error) {
-      lines.fail(error.what());
+      lines.fail(reason_of(error));
     }
   }
   if (name.empty()) lines.fail("a node has an empty name");

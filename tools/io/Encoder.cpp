@@ -15,7 +15,7 @@ void Encoder::append(std::string_view text, std::size_t position, Learning learn
   try {
     append_code_points(text, out);
   } catch (const InvalidArgument& error) {
-    throw RecordError(error.what());
+    throw RecordError(reason_of(error));
   }
 }
 

@@ -5,6 +5,9 @@
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Quotes.hpp>
 
+#include <string>
+#include <string_view>
+
 namespace Kindred::Tools {
 
 /// \brief A file or a record that cannot be used: exit status 3. The message begins with the place.
@@ -25,6 +28,15 @@ class RecordError : public Error {
   using Error::Error;
 };
 
+/// What \p error says, without the place in the sources that `KINDRED_THROW_IF` ends it with.
+inline std::string reason_of(const InvalidArgument& error) {
+  const std::string_view text = error.what();
+  const std::size_t place = text.rfind(" (");
+  const bool has_place = place != std::string_view::npos && text.ends_with(')') &&
+                         text.find("pp:", place) != std::string_view::npos;
+  return std::string(text.substr(0, has_place ? place : text.size()));
+}
+
 /// Runs \p body, which reads the file of a flag: one that cannot be used is bad input (status 3),
 /// not a wrong flag.
 template <class Body>
@@ -32,7 +44,7 @@ decltype(auto) reading_file(const Body& body) {
   try {
     return body();
   } catch (const InvalidArgument& error) {
-    throw InputError(error.what());
+    throw InputError(reason_of(error));
   }
 }
 

@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -62,11 +64,27 @@ class RankedFiles {
     m_ids.write(results.ids.data(), results.ids.size() * sizeof(results.ids[0]));
     m_scores.write(results.scores.data(), results.scores.size() * sizeof(results.scores[0]));
   }
+  /// Lists of at most \p top, filled up.
+  void put(const Ragged<ScoredId>& lists, std::size_t top, Metric metric) {
+    const float infinity = std::numeric_limits<float>::infinity();
+    for (std::size_t i = 0; i < lists.rows(); ++i) {
+      m_row_ids.assign(top, -1);
+      m_row_scores.assign(top, metric == Metric::l2 ? infinity : -infinity);
+      for (std::size_t place = 0; place < lists[i].size(); ++place) {
+        m_row_ids[place] = lists[i][place].id;
+        m_row_scores[place] = lists[i][place].score;
+      }
+      m_ids.write(m_row_ids.data(), top * sizeof(m_row_ids[0]));
+      m_scores.write(m_row_scores.data(), top * sizeof(m_row_scores[0]));
+    }
+  }
   void close() { AtomicFile::publish({&m_ids, &m_scores}); }
 
  private:
   AtomicFile m_ids;
   AtomicFile m_scores;
+  std::vector<std::int64_t> m_row_ids;
+  std::vector<float> m_row_scores;
 };
 
 /// \throws UsageError unless both files are named or none, and they differ

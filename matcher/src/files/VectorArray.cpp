@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/VectorArray.hpp>
 
+#include <kindred/core/arch/Elements.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <algorithm>
@@ -122,6 +123,38 @@ void encode_rows(std::span<const float> floats, std::size_t dimension, VectorEle
         scales[i] = encode_int8(row, first_row + i, out);
         break;
     }
+  }
+}
+
+void decode_rows(const VectorSpan& rows, std::span<float> out) {
+  const std::size_t count = rows.count();
+  const std::size_t scales = rows.element == VectorElement::int8 ? count : 0;
+  KINDRED_THROW_IF(rows.scales.size() != scales || out.size() != count * rows.dimension,
+                   std::to_string(rows.scales.size()) + " scales and " +
+                       std::to_string(out.size()) + " floats for " + std::to_string(count) +
+                       " rows of " + std::to_string(rows.dimension) + " " +
+                       std::string(to_string(rows.element)));
+  const auto decode = [&](auto element) {
+    using Element = decltype(element);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      std::memcpy(&element, rows.values.data() + i * sizeof(Element), sizeof(Element));
+      out[i] = Arch::to_float(element);
+    }
+  };
+  switch (rows.element) {
+    case VectorElement::float32:
+      decode(0.0F);
+      break;
+    case VectorElement::float16:
+      decode(Arch::Float16{});
+      break;
+    case VectorElement::bfloat16:
+      decode(Arch::BFloat16{});
+      break;
+    case VectorElement::int8:
+      decode(std::int8_t{});
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] *= rows.scales[i / rows.dimension];
+      break;
   }
 }
 

@@ -190,15 +190,15 @@ Impl::SearchPlan HnswIndex::State::plan(std::span<const float> queries,
   Impl::SearchPlan plan;
   plan.top = options.top;
   plan.ef = std::min(options.ef, store.size());
-  plan.filter = {options.filter, options.filter_words};
-  KINDRED_THROW_IF(!options.filter.empty() && !options.filter_words.empty(),
-                   "filter and filter_words are both given; give one");
+  plan.filter = {options.filter, options.filter_bits};
+  KINDRED_THROW_IF(!options.filter.empty() && !options.filter_bits.empty(),
+                   "filter and filter_bits are both given; give one");
   KINDRED_THROW_IF(!options.filter.empty() && options.filter.size() != store.next_id,
                    quantity("the size of the filter", options.filter.size()) +
                        "; it must be a byte an id, " + std::to_string(store.next_id));
   const std::uint64_t words = (store.next_id + 63) / 64;
-  KINDRED_THROW_IF(!options.filter_words.empty() && options.filter_words.size() != words,
-                   quantity("the number of filter words", options.filter_words.size()) +
+  KINDRED_THROW_IF(!options.filter_bits.empty() && options.filter_bits.size() != words,
+                   quantity("the number of filter words", options.filter_bits.size()) +
                        "; it must be " + std::to_string(words) + ", a bit an id");
   plan.allowed = store.live();
   if (!plan.filter.is_open()) {
@@ -271,7 +271,7 @@ void HnswIndex::remove(std::span<const std::uint64_t> ids) {
     const std::uint32_t node = state.find(id);
     if (node == Impl::no_node) {
       throw NotFound("id " + std::to_string(id) + " is not in the index, or was removed; it has " +
-                     std::to_string(size()) + " rows with ids below " + std::to_string(id_limit()));
+                     std::to_string(size()) + " rows with ids below " + std::to_string(end_id()));
     }
     nodes.push_back(node);
   }
@@ -304,8 +304,9 @@ void HnswIndex::repair() {
 
 std::size_t HnswIndex::size() const noexcept { return m_state->store.live(); }
 std::size_t HnswIndex::dimension() const noexcept { return m_state->store.dimension; }
-std::uint64_t HnswIndex::id_limit() const noexcept { return m_state->store.next_id; }
+std::uint64_t HnswIndex::end_id() const noexcept { return m_state->store.next_id; }
 const HnswSettings& HnswIndex::settings() const noexcept { return m_state->store.settings; }
+HnswTraversal HnswIndex::traversal() const noexcept { return m_state->store.traversal; }
 bool HnswIndex::contains(std::uint64_t id) const { return m_state->find(id) != Impl::no_node; }
 
 std::vector<float> HnswIndex::row(std::uint64_t id) const {
@@ -323,8 +324,8 @@ HnswStatistics HnswIndex::statistics() const {
   out.settings = store.settings;
   out.settings.traversal = store.traversal;
   out.rows = store.live();
-  out.deleted = store.dead;
-  out.id_limit = store.next_id;
+  out.removed = store.dead;
+  out.end_id = store.next_id;
   out.levels = static_cast<std::uint64_t>(store.top_level + 1);
   const auto is_link = [](std::uint32_t node) { return node != Impl::no_node; };
   out.links = static_cast<std::uint64_t>(

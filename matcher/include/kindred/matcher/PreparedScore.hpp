@@ -14,27 +14,32 @@ namespace Kindred {
 /// \brief `VectorIndex::score` of one query after the other where every microsecond counts: what a
 /// call needs is made before, and a call makes one launch and allocates nothing.
 ///
-/// The answers are those of `VectorIndex::score`. The first call, and the first after a change of
-/// the index, prepares anew. An index of several segments, or one whose device holds no rows of
-/// aligned elements, is asked as `VectorIndex::score` asks it. One call at a time; several objects
-/// may serve one index.
+/// The answers are those of `VectorIndex::score`, under a filter too. The first call, and the first
+/// after a change of the index, prepares anew. An index of several segments, or one whose device
+/// holds no rows of aligned elements, is asked as `VectorIndex::score` asks it. One call at a time;
+/// several objects may serve one index.
 class PreparedScore {
  public:
+  /// \brief Reserves what calls need: O(longest + dimension) bytes. Fences its own instance.
   /// \param index outlives this \param longest candidates of a call at most \param options metric,
-  /// top and space; without a space it is the device's where the index is on it, else the host's
-  /// \throws InvalidArgument for longest = 0, top = 0 or a filter; SpaceUnavailable; OutOfMemory
+  /// top, filter (copied) and space; without a space it is the device's where the index is on it,
+  /// else the host's
+  /// \throws InvalidArgument for longest = 0, top = 0 or a filter of another size;
+  /// SpaceUnavailable; OutOfMemory
   PreparedScore(const VectorIndex& index, std::size_t longest, const SearchOptions& options = {});
   ~PreparedScore();
   PreparedScore(PreparedScore&&) noexcept;
   PreparedScore& operator=(PreparedScore&&) noexcept;
 
   /// \brief The best `top` of the rows that \p candidates names, each once, best first; fewer where
-  /// there are fewer. Fences its own instance.
+  /// there are fewer. Complexity O(candidates · dimension). Fences its own instance.
   /// \return valid until the next call \throws InvalidArgument for a query of another dimension,
-  /// more candidates than `longest`, an id that is no row's; the object is then as it was
+  /// more candidates than `longest`, an id that is no row's, a filter that has not as many ids as
+  /// the index by now; the object is then as it was
   std::span<const ScoredId> score(std::span<const float> query,
                                   std::span<const std::uint64_t> candidates);
 
+  /// Where it scores.
   Space space() const noexcept;
 
  private:

@@ -9,7 +9,7 @@ namespace Kindred {
 
 /// \brief What a path of exact search did, over all of a call.
 struct SearchReport {
-  std::string_view path;        ///< "plain", "screen" or "matrix"
+  std::string_view path;        ///< "plain", "screen" or "matrix"; "candidates" of `score`
   std::uint64_t screened = 0;   ///< pairs of a query and a row that a bound judged
   std::uint64_t survivors = 0;  ///< of them scored canonically
 };

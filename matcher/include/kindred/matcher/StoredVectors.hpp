@@ -40,7 +40,8 @@ struct StoredVectors {
 /// \brief Writes a store: the rows of \p parts that were not removed. It appears whole or not at
 /// all; a store that is there is replaced.
 ///
-/// A shadow is written where every part has one of the same stride. \param parts of one element and
+/// A shadow is written where every part has one of the same stride. Complexity O(bytes), all of
+/// which are hashed. Does not fence. \param parts of one element and
 /// dimension, at least one; ids ascend from part to part \param end_id above all of them
 /// \throws InvalidArgument for parts that do not go together or a place that cannot be written;
 /// Busy when another writes it; Error
@@ -48,6 +49,7 @@ void save_vectors(const std::string& path, std::span<const StoredVectors> parts,
                   std::uint64_t end_id);
 
 /// \brief Maps a store and checks every byte and every number that an index is made of.
+/// Complexity O(bytes), divided among the threads. Does not fence.
 /// \param threads at most; 0: as many as the processor has
 /// \throws NotFound; InvalidArgument for what is no file; CorruptFile with the byte and the reason
 StoredVectors load_vectors(const std::string& path, int threads = 0);
@@ -63,7 +65,8 @@ struct StoredVectorsInfo {
   std::uint64_t shadow_bytes = 0;  ///< of all shadow rows
   std::uint64_t bytes = 0;         ///< of the file
 };
-/// \brief Checks a store as loading it does, and tells what it holds. \throws as `load_vectors`
+/// \brief Checks a store as loading it does, and tells what it holds. Complexity, fence and
+/// \throws as `load_vectors`
 StoredVectorsInfo inspect_vectors(const std::string& path, int threads = 0);
 
 struct BuildVectorsOptions {
@@ -72,7 +75,9 @@ struct BuildVectorsOptions {
   bool shadow = true;  ///< of rows that are not int8: what a search would make first
 };
 
-/// \brief Makes a store of the rows of \p file, in pieces: it may be larger than memory.
+/// \brief Makes a store of the rows of \p file, in pieces: it may be larger than memory. An id is
+/// the number of a row. Complexity O(rows · dimension); the file is read twice where a shadow is
+/// written. Fences the host's instance.
 /// \param context whose host computes norms and shadows
 /// \param progress is told the rows so far
 /// \throws as VectorFile, `encode_rows` and `save_vectors`; the place is then as it was

@@ -27,6 +27,7 @@ enum class SearchPath : std::uint8_t {
   screen,  ///< shadow rows of int8 and a bound name the rows that are
   matrix   ///< a matrix product of the machine's library and a bound name them
 };
+/// Its name, as the command takes it.
 std::string_view to_string(SearchPath path) noexcept;
 
 /// \brief What is kept beside rows so that a search reads less.
@@ -96,18 +97,24 @@ struct VectorIndexInfo {
 /// for those that read them.
 class VectorIndex {
  public:
+  /// \brief Float32 rows. Complexity O(count · dimension): a copy and the norms. Fences the
+  /// instances that take the rows.
   /// \param context outlives this \param rows `count × dimension`, row-major, copied
   /// \throws InvalidArgument when the size of \p rows is not a multiple of \p dimension, or
   /// dimension is 0; SpaceUnavailable; OutOfMemory
   VectorIndex(Context& context, std::span<const float> rows, std::size_t dimension,
               Residency residency = Residency::automatic);
-  /// \brief Rows of any element type. \throws InvalidArgument also for scales that are missing, too
-  /// many, negative or not finite; the rest as above
+  /// \brief Rows of any element type, copied. Complexity and fence as above.
+  /// \throws InvalidArgument also for scales that are missing, too many, negative or not finite;
+  /// the rest as above
   VectorIndex(Context& context, const VectorSpan& rows, const VectorIndexOptions& options);
   /// \brief Rows where they lie: `stored.owner` is kept, without one the memory outlives this.
-  /// \throws InvalidArgument for sizes that do not go together; SpaceUnavailable, OutOfMemory
+  /// Complexity O(rows) on the host, that of a copy for a device. Fences the instances that take
+  /// the rows. \throws InvalidArgument for sizes that do not go together; SpaceUnavailable,
+  /// OutOfMemory
   VectorIndex(Context& context, const StoredVectors& stored, const VectorIndexOptions& options);
-  /// \brief The rows of a store file, where they are mapped; what is changed is copied.
+  /// \brief The rows of a store file, where they are mapped; what is changed is copied. Complexity
+  /// O(bytes of the file), which are checked. Fences as the constructor.
   /// \param threads that check the file, at most; 0: as many as the processor has
   /// \throws NotFound, InvalidArgument, CorruptFile as `load_vectors`; SpaceUnavailable,
   /// OutOfMemory
@@ -117,41 +124,48 @@ class VectorIndex {
   VectorIndex(VectorIndex&&) noexcept;
   VectorIndex& operator=(VectorIndex&&) noexcept;
 
-  /// Rows that may be found.
+  /// Rows that may be found. This and what follows, up to `info`: O(segments), no fence.
   std::size_t size() const noexcept;
   /// Ids below it were given.
   std::uint64_t end_id() const noexcept;
   std::size_t dimension() const noexcept;
   VectorElement element() const noexcept;
+  /// What the index holds.
   VectorIndexInfo info() const;
   /// Bytes held where \p space computes, 0 if the rows are not there.
   std::uint64_t bytes(Space space) const noexcept;
 
   /// \brief Adds rows of the same element type and dimension; the next call finds them. Returns the
-  /// id of the first. Amortised O(log rows) copies a row.
-  /// \throws InvalidArgument, OutOfMemory; the index is then as it was
+  /// id of the first. Amortised O(log rows) copies a row. Fences the instances that take the rows.
+  /// \throws InvalidArgument for another element type or dimension, scales as above, or ids beyond
+  /// 2³² − 2; OutOfMemory; the index is then as it was
   std::uint64_t append(const VectorSpan& rows);
-  /// \brief Takes rows out; their ids stay unused.
+  /// \brief Takes rows out; their ids stay unused. Complexity O(ids · segments · log rows), and
+  /// of a copy where more than a quarter of a segment is gone. Fences the instances that copy.
   /// \throws NotFound for an id that was never given, was removed before or is named twice; nothing
   /// is then removed
   void remove(std::span<const std::uint64_t> ids);
-  /// \brief Another row in the place of \p id. \throws NotFound, InvalidArgument; the row is then
-  /// as it was
+  /// \brief Another row in the place of \p id. Complexity O(segments · log rows + dimension).
+  /// Fences the instances that have the row. \param row one, of the same element type and dimension
+  /// \throws NotFound, InvalidArgument, OutOfMemory; the row is then as it was
   void replace(std::uint64_t id, const VectorSpan& row);
 
   /// \brief Writes all rows and ids to a file, which appears whole or not at all; with their shadow
-  /// where the host has it. \throws as `save_vectors`
+  /// where the host has it. Complexity O(bytes). Does not fence. \throws as `save_vectors`
   void save(const std::string& path) const;
 
   /// \brief The exact top-k rows of every query. Fences the instance it ran on.
   ///
-  /// Takes at most 64 MiB beside the answer. \param queries `count × dimension`, row-major
+  /// Takes at most 64 MiB beside the answer. Complexity O(queries · rows · dimension), the bytes
+  /// read by path; the k best in O(log k) a row that enters them. Checks come before anything is
+  /// allocated or launched. \param queries `count × dimension`, row-major
   /// \throws InvalidArgument for top = 0 or top > size(), a wrong dimension or filter size, a path
   /// that cannot be gone; SpaceUnavailable; OutOfMemory
   SearchResults search(std::span<const float> queries, const SearchOptions& options = {}) const;
 
   /// \brief All rows whose score is \p score or better (at most \p score under l2); a NaN is never.
-  /// `options.top` is not read. Fences the instance it ran on.
+  /// `options.top` is not read. Complexity as `search`, and O(results · log results). Fences the
+  /// instance it ran on.
   /// \throws InvalidArgument for a NaN \p score, and as `search`
   ScoreResults search_at_least(std::span<const float> queries, float score,
                                const SearchOptions& options = {}) const;
@@ -159,10 +173,11 @@ class VectorIndex {
   /// \brief Scores for each query the rows that its list names, each once, and keeps the best
   /// `top`.
   ///
-  /// A list with fewer than `top` distinct rows gives what exists. Fences the instance it ran on.
+  /// A list with fewer than `top` distinct rows gives what exists. `options.path` is not read.
+  /// Complexity O(candidates · dimension). Fences the instance it ran on.
   /// \param candidates row i belongs to query i
   /// \throws InvalidArgument for an id that is no row's (checked before launch), a wrong number of
-  /// lists, top = 0
+  /// lists, top = 0, a wrong dimension or filter size; SpaceUnavailable; OutOfMemory
   ScoreResults score(std::span<const float> queries, RaggedSpan<std::uint64_t> candidates,
                      const SearchOptions& options = {}) const;
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_NEIGHBOURS_FOUND_HPP
+#define KINDRED_MATCHER_NEIGHBOURS_FOUND_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace Kindred {
+
+/// \brief How many of the ids that were \p found are true neighbours of their query, and how many
+/// true neighbours there are: recall@top is the quotient.
+struct NeighboursFound {
+  std::uint64_t found = 0;
+  std::uint64_t all = 0;
+
+  /// 1 where there is nothing to find.
+  double recall() const noexcept {
+    return all == 0 ? 1.0 : static_cast<double>(found) / static_cast<double>(all);
+  }
+};
+
+/// \brief Compares row by row. An id of −1 is a place that is empty. Complexity O(queries · top²).
+/// \param found,truth `queries × top`, row-major; a row names an id once
+inline NeighboursFound neighbours_found(std::span<const std::int64_t> found,
+                                        std::span<const std::int64_t> truth, std::size_t top) {
+  NeighboursFound out;
+  for (std::size_t begin = 0; begin + top <= truth.size(); begin += std::max<std::size_t>(top, 1)) {
+    const auto wanted = truth.subspan(begin, top);
+    const auto row = found.subspan(begin, top);
+    for (const std::int64_t id : wanted) {
+      if (id < 0) continue;
+      ++out.all;
+      if (std::find(row.begin(), row.end(), id) != row.end()) ++out.found;
+    }
+  }
+  return out;
+}
+
+}  // namespace Kindred
+
+#endif  // KINDRED_MATCHER_NEIGHBOURS_FOUND_HPP
