@@ -193,36 +193,6 @@ TEST(VectorIndex, StaysWithinAMillionthOfTheExactScore) {
   }
 }
 
-TEST(VectorIndex, GivesOneBitPatternInFiftyRuns) {
-  auto generator = Testing::generator("VectorIndex repeats");
-  const std::vector<float> rows = normal_values(generator, 3000 * 100);
-  const std::vector<float> queries = normal_values(generator, 9 * 100);
-  const VectorIndex index(Testing::context(), rows, 100);
-  for (const Space space : Testing::spaces()) {
-    const SearchOptions options = search_options(Metric::cosine, 10, space);
-    const Answer first = answer_of(index.search(queries, options));
-    for (int run = 1; run < 50; ++run)
-      ASSERT_EQ(answer_of(index.search(queries, options)), first) << to_string(space);
-  }
-}
-
-TEST(VectorIndex, GivesTheSameBitsForAnyNumberOfThreads) {
-  auto generator = Testing::generator("VectorIndex threads");
-  const std::vector<float> rows = normal_values(generator, 2000 * 65);
-  const std::vector<float> queries = normal_values(generator, 13 * 65);
-  SearchOptions options = search_options(Metric::cosine, 77);
-  const Answer expected = Testing::reference_search(rows, 65, queries, options);
-  for (const int threads : {1, 2, 3, 5}) {
-    ContextOptions context_options;
-    context_options.threads = threads;
-    context_options.load_profile = false;
-    Context context(context_options);
-    const VectorIndex index(context, rows, 65);
-    options.space = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
-    EXPECT_EQ(answer_of(index.search(queries, options)), expected) << threads << " threads";
-  }
-}
-
 TEST(VectorIndex, SplitsQueriesAndRowsToFitTheBudget) {
   auto generator = Testing::generator("VectorIndex budget");
   const std::size_t count = 50000;

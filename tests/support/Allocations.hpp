@@ -8,6 +8,8 @@ namespace Kindred::Testing {
 
 /// Calls of `operator new` on this thread so far, in a test that uses this.
 std::size_t allocations();
+/// The bytes that they asked for.
+std::size_t allocated_bytes();
 
 }  // namespace Kindred::Testing
 

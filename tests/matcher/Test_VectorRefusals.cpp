@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <kindred/matcher/HnswIndex.hpp>
+#include <kindred/matcher/PreparedScore.hpp>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "Allocations.hpp"
+#include "VectorSupport.hpp"
+
+namespace {
+
+using namespace Kindred;
+using Testing::normal_values;
+
+constexpr std::size_t dimension = 64;
+constexpr std::size_t count = 3000;
+
+std::vector<MemoryStatistics> memory() {
+  std::vector<MemoryStatistics> out;
+  for (const Space space : Testing::spaces())
+    out.push_back(Testing::context().memory_statistics(space));
+  return out;
+}
+
+/// \p call throws an \p Expected whose message has \p words, and takes no memory for anything but
+/// that message.
+template <class Expected, class Call>
+void expect_refused(const std::vector<std::string>& words, const Call& call) {
+  SCOPED_TRACE(words.front());
+  constexpr std::size_t message_bytes = 4096;
+  const std::vector<MemoryStatistics> before = memory();
+  const std::size_t bytes_before = Testing::allocated_bytes();
+  std::size_t bytes = 0;
+  std::string said;
+  try {
+    call();
+    FAIL() << "was accepted";
+  } catch (const Expected& error) {
+    bytes = Testing::allocated_bytes() - bytes_before;
+    said = error.what();
+  }
+  for (const std::string& word : words) EXPECT_NE(said.find(word), std::string::npos) << said;
+  EXPECT_LE(bytes, message_bytes) << said;
+  EXPECT_TRUE(memory() == before) << said;
+}
+
+/// Rows and calls whose answers are larger than any message.
+struct Data {
+  std::mt19937_64 generator = Testing::generator("VectorRefusals");
+  std::vector<float> rows = normal_values(generator, count* dimension);
+  std::vector<float> queries = normal_values(generator, 200 * dimension);
+};
+
+TEST(VectorRefusals, OfSearchesTakeNoMemory) {
+  Data data;
+  VectorIndexOptions without_shadow;
+  without_shadow.shadow = ShadowUse::never;
+  const VectorIndex index(Testing::context(), VectorSpan(data.rows, dimension), without_shadow);
+  const auto search = [&](const SearchOptions& options, std::size_t floats = 200 * dimension) {
+    index.search(std::span(data.queries).first(floats), options);
+  };
+  SearchOptions options;
+  expect_refused<InvalidArgument>({"size of the queries is 6401", "dimension, 64"},
+                                  [&] { search(options, 100 * dimension + 1); });
+  options.top = 0;
+  expect_refused<InvalidArgument>({"top is 0", "at least 1"}, [&] { search(options); });
+  options.top = count + 1;
+  expect_refused<InvalidArgument>({"top is 3001", "3000 rows"}, [&] { search(options); });
+  options.top = 10;
+  options.path = SearchPath::screen;
+  const std::vector<std::uint8_t> all(count, 1);
+  options.filter = all;
+  expect_refused<InvalidArgument>({"path screen", "without shadow rows"}, [&] { search(options); });
+  options.path = {};
+  options.filter = std::span(all).first(count - 1);
+  expect_refused<InvalidArgument>({"filter is 2999", "3000"}, [&] { search(options); });
+  options.filter = {};
+  const std::vector<std::uint64_t> bits(48, 1);
+  options.filter_bits = bits;
+  expect_refused<InvalidArgument>({"48 words", "take 47"}, [&] { search(options); });
+  options.filter = all;
+  expect_refused<InvalidArgument>({"bytes and one of bits"}, [&] { search(options); });
+  expect_refused<InvalidArgument>({"score is NaN"}, [&] {
+    index.search_at_least(data.queries, std::numeric_limits<float>::quiet_NaN());
+  });
+  const VectorIndex empty(Testing::context(), {}, dimension);
+  expect_refused<InvalidArgument>({"top is 10", "0 rows"}, [&] { empty.search(data.queries); });
+}
+
+TEST(VectorRefusals, OfScoresTakeNoMemory) {
+  Data data;
+  VectorIndex index(Testing::context(), data.rows, dimension);
+  const std::uint64_t gone[] = {7};
+  index.remove(gone);
+  const auto score = [&](const std::vector<std::uint64_t>& ids,
+                         const std::vector<std::uint64_t>& offsets, SearchOptions options = {}) {
+    index.score(std::span(data.queries).first((offsets.size() - 1) * dimension), {offsets, ids},
+                options);
+  };
+  expect_refused<InvalidArgument>({"candidate 1 of query 1 is 3000", "2999 rows", "below 3000"},
+                                  [&] {
+                                    score({1, 2, 3000}, {0, 1, 3});
+                                  });
+  expect_refused<InvalidArgument>({"candidate 0 of query 0 is 7"}, [&] { score({7}, {0, 1}); });
+  expect_refused<InvalidArgument>({"list 1 goes from 2 to 1"}, [&] {
+    score({1, 2}, {0, 2, 1, 2});
+  });
+  expect_refused<InvalidArgument>({"list 0 goes from 0 to 3", "2 candidates"}, [&] {
+    score({1, 2}, {0, 3});
+  });
+  SearchOptions options;
+  options.top = 0;
+  expect_refused<InvalidArgument>({"top is 0"}, [&] { score({1}, {0, 1}, options); });
+  const std::vector<std::uint64_t> offsets{0, 1};
+  const std::vector<std::uint64_t> ids{1};
+  expect_refused<InvalidArgument>({"candidate lists is 1", "200 queries"}, [&] {
+    index.score(data.queries, {offsets, ids});
+  });
+  PreparedScore prepared(index, 100);
+  const auto query = std::span(data.queries).first(dimension);
+  const std::vector<std::uint64_t> many(101, 1);
+  expect_refused<InvalidArgument>({"101 candidates", "for 100"},
+                                  [&] { prepared.score(query, many); });
+  expect_refused<InvalidArgument>({"is 7;"}, [&] { prepared.score(query, gone); });
+  expect_refused<InvalidArgument>({"63 elements", "of 64"},
+                                  [&] { prepared.score(query.first(63), ids); });
+}
+
+TEST(VectorRefusals, OfChangesTakeNoMemoryAndChangeNothing) {
+  Data data;
+  VectorIndex index(Testing::context(), data.rows, dimension);
+  const auto before = Testing::answer_of(index.search(data.queries));
+  const std::span<const float> rows(data.rows);
+  expect_refused<InvalidArgument>({"63", "64"}, [&] { index.append({rows.first(63 * 100), 63}); });
+  expect_refused<InvalidArgument>({"multiple", "256"}, [&] {
+    index.append({VectorElement::float32, std::as_bytes(rows.first(65)), dimension});
+  });
+  std::vector<std::byte> bytes(100 * dimension * 2);
+  expect_refused<InvalidArgument>({"float16", "float32"}, [&] {
+    index.append({VectorElement::float16, bytes, dimension});
+  });
+  expect_refused<InvalidArgument>({"65", "64"}, [&] { index.replace(5, {rows.first(65), 65}); });
+  expect_refused<InvalidArgument>({"number of rows is 2"}, [&] {
+    index.replace(5, {rows.first(2 * dimension), dimension});
+  });
+  expect_refused<NotFound>({"id 3000", "below 3000"}, [&] {
+    index.replace(count, {rows.first(dimension), dimension});
+  });
+  const std::uint64_t twice[] = {3, 4, 3};
+  expect_refused<NotFound>({"id 3 is to be removed twice"}, [&] { index.remove(twice); });
+  const std::uint64_t unknown[] = {3, count};
+  expect_refused<NotFound>({"id 3000", "below 3000"}, [&] { index.remove(unknown); });
+  EXPECT_EQ(index.size(), count);
+  EXPECT_EQ(index.end_id(), count);
+  EXPECT_EQ(Testing::answer_of(index.search(data.queries)), before);
+}
+
+TEST(VectorRefusals, OfAGraphTakeNoMemory) {
+  Data data;
+  HnswSettings settings;
+  settings.ef_construction = 20;
+  HnswIndex index = HnswIndex::build(Testing::context(), data.rows, dimension, settings);
+  ASSERT_TRUE(index.contains(1));  // ids are in order from now on
+  std::vector<float> bad = data.queries;
+  bad[3 * dimension + 5] = std::nanf("");
+  expect_refused<InvalidArgument>({"finite", "number 5 of row 3"}, [&] { index.search(bad); });
+  expect_refused<InvalidArgument>({"finite", "number 5 of row 3"}, [&] { index.add(bad); });
+  const auto odd = std::span(data.queries).first(100 * dimension + 1);
+  expect_refused<InvalidArgument>({"6401", "64"}, [&] { index.search(odd); });
+  expect_refused<InvalidArgument>({"6401", "64"}, [&] { index.add(odd); });
+  HnswSearchOptions options;
+  options.top = 0;
+  expect_refused<InvalidArgument>({"top is 0"}, [&] { index.search(data.queries, options); });
+  options.top = count + 1;
+  expect_refused<InvalidArgument>({"top is 3001", "3000 rows"},
+                                  [&] { index.search(data.queries, options); });
+  options.top = 65;
+  expect_refused<InvalidArgument>({"ef is 64", "top, 65"},
+                                  [&] { index.search(data.queries, options); });
+  options.top = 10;
+  const std::vector<std::uint8_t> filter(count - 1, 1);
+  options.filter = filter;
+  expect_refused<InvalidArgument>({"filter is 2999", "3000"},
+                                  [&] { index.search(data.queries, options); });
+  const std::uint64_t unknown[] = {3, count};
+  expect_refused<NotFound>({"id 3000", "below 3000"}, [&] { index.remove(unknown); });
+  expect_refused<NotFound>({"id 3000"}, [&] { index.row(count); });
+  const HnswIndex empty(Testing::context(), dimension);
+  expect_refused<InvalidArgument>({"top is 10", "0 rows"}, [&] { empty.search(data.queries); });
+  EXPECT_EQ(index.size(), count);
+}
+
+}  // namespace
