@@ -39,7 +39,9 @@ struct Comparison {
     double fastest = 0;  ///< seconds: what the machine gave when nothing else disturbed it
   };
   Times ours;
+  std::vector<Times> beside;  ///< one at most: ours, another way
   std::vector<Times> peers;
+  Json told;
   std::vector<std::string> remarks;
   bool agrees = true;
 
@@ -98,10 +100,14 @@ class Comparer {
     }
     work.run(space);
     std::vector<double> ours;
+    std::vector<double> beside;
     std::vector<std::vector<double>> theirs(python.names().size());
     const auto start = Clock::now();
     for (int round = 0; round < m_arguments.rounds; ++round) {
-      for (int call = 0; call < 3; ++call) ours.push_back(timed([&] { work.run(space); }));
+      for (int call = 0; call < 3; ++call) {
+        ours.push_back(timed([&] { work.run(space); }));
+        if (!work.beside.empty()) beside.push_back(timed([&] { work.run_beside(space); }));
+      }
       for (std::size_t i = 0; i < theirs.size(); ++i)
         theirs[i].push_back(python.run(python.names()[i]));
       if (round >= 2 && seconds_since(start) > m_arguments.seconds) break;
@@ -111,6 +117,8 @@ class Comparer {
                                *std::min_element(times.begin(), times.end())};
     };
     out.ours = times_of("kindred", ours);
+    if (!beside.empty()) out.beside.push_back(times_of(work.beside, beside));
+    out.told = work.told();
     for (std::size_t i = 0; i < theirs.size(); ++i)
       out.peers.push_back(times_of(python.names()[i], theirs[i]));
     return out;
@@ -134,29 +142,38 @@ class Comparer {
                 std::string(to_string(space)).c_str(), work.items / ours, best.name.c_str(),
                 work.items / best.median, best.median / ours, best.fastest / measured.ours.fastest,
                 wanted, percent);
+    const auto print = [&](const Comparison::Times& other) {
+      std::printf("%-13s %-8s %12s  %-30s %12.4g %8.2f %8.2f\n", "", "", "", other.name.c_str(),
+                  work.items / other.median, other.median / ours,
+                  other.fastest / measured.ours.fastest);
+    };
     for (const Comparison::Times& peer : measured.peers) {
-      if (&peer == &best) continue;
-      std::printf("%-13s %-8s %12s  %-30s %12.4g %8.2f %8.2f\n", "", "", "", peer.name.c_str(),
-                  work.items / peer.median, peer.median / ours,
-                  peer.fastest / measured.ours.fastest);
+      if (&peer != &best) print(peer);
     }
+    for (const Comparison::Times& other : measured.beside) print(other);
+    if (!measured.told.empty()) std::printf("%-13s ours: %s\n", "", measured.told.dump().c_str());
     for (const std::string& remark : measured.remarks)
       std::printf("%-13s %s\n", measured.agrees ? "" : "DIFFERS", remark.c_str());
     std::fflush(stdout);
     m_agreed = m_agreed && measured.agrees;
-    Json peers = Json::object();
-    for (const Comparison::Times& peer : measured.peers) {
-      peers[peer.name] = {{"seconds", peer.median},
-                          {"fastest_seconds", peer.fastest},
-                          {"items_per_second", work.items / peer.median},
-                          {"ratio", peer.median / ours},
-                          {"ratio_of_fastest", peer.fastest / measured.ours.fastest}};
-    }
+    const auto told_of = [&](const std::vector<Comparison::Times>& others) {
+      Json told = Json::object();
+      for (const Comparison::Times& other : others) {
+        told[other.name] = {{"seconds", other.median},
+                            {"fastest_seconds", other.fastest},
+                            {"items_per_second", work.items / other.median},
+                            {"ratio", other.median / ours},
+                            {"ratio_of_fastest", other.fastest / measured.ours.fastest}};
+      }
+      return told;
+    };
     out[std::string(to_string(space))] = {{"threads", threads},
                                           {"seconds", ours},
                                           {"fastest_seconds", measured.ours.fastest},
                                           {"items_per_second", work.items / ours},
-                                          {"peers", std::move(peers)},
+                                          {"peers", told_of(measured.peers)},
+                                          {"beside", told_of(measured.beside)},
+                                          {"told", measured.told},
                                           {"fastest_peer", best.name},
                                           {"ratio", best.median / ours},
                                           {"percent_of_limit", percent},
@@ -215,7 +232,7 @@ void add_peers(CLI::App& app, Action& action) {
       "peers", "The same work through what a user would pick instead, in the same run, as ratios");
   command
       ->add_option("--only", arguments->only,
-                   "lcs, difflib, search, score, spread, hnsw, or a row's name; by commas")
+                   "lcs, difflib, search, filter, score, spread, hnsw, or a row's name; by commas")
       ->delimiter(',');
   command->add_option("--scale", arguments->scale, "Of the sizes")->check(CLI::Range(1e-4, 100.0));
   command->add_flag("--gpu", arguments->gpu, "Ours on cuda beside PyTorch on the same device");

@@ -13,11 +13,10 @@ namespace Kindred::Perf {
 
 namespace {
 
-/// Rows around 200 centres for a graph index, else near normal.
-Values<float> make_rows(std::size_t count, std::size_t dimension, bool clustered,
-                        std::uint64_t seed, std::uint64_t centre_seed, int threads) {
+/// Rows around 200 centres.
+Values<float> clustered_rows(std::size_t count, std::size_t dimension, std::uint64_t seed,
+                             std::uint64_t centre_seed, int threads) {
   Values<float> rows = normal_rows(count, dimension, seed, threads);
-  if (!clustered) return rows;
   const Values<float> centres = normal_rows(200, dimension, centre_seed, 1);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::size_t centre = random_word(seed + 9, i / dimension) % 200;
@@ -26,20 +25,73 @@ Values<float> make_rows(std::size_t count, std::size_t dimension, bool clustered
   return rows;
 }
 
+/// The same search of cosine by every path; the shadow rows are there, as in a store.
 class SearchWork final : public Work {
  public:
-  SearchWork(Context& context, std::size_t rows, std::size_t dimension, std::size_t queries,
-             bool approximate, std::uint64_t seed)
-      : m_approximate(approximate),
-        m_dimension(dimension),
-        m_rows(make_rows(rows, dimension, approximate, seed, seed + 8, context.threads())),
-        m_queries(make_rows(queries, dimension, approximate, seed + 1, seed + 8, 1)),
+  /// \param percent of the rows may be returned
+  SearchWork(Context& context, std::size_t rows, std::size_t queries, double percent,
+             std::uint64_t seed)
+      : m_rows(context, rows, 768, seed), m_queries(normal_rows(queries, 768, seed + 1, 1)) {
+    kind = "search";
+    unit = "rows";
+    items = static_cast<double>(rows * queries);
+    bytes = static_cast<double>(m_rows.values.size() * sizeof(float));
+    for (std::size_t row = 0; row < rows; ++row)
+      m_filter.push_back(static_cast<double>(random_word(seed + 5, row) % 10000) < 100 * percent);
+    SearchOptions screen;
+    screen.path = SearchPath::screen;
+    m_rows.index.search(std::span(m_queries).first(768), screen);
+  }
+  void write(JobFolder& folder) const override {
+    folder.add<float>("rows", "float32", m_rows.values, {m_rows.index.size(), 768});
+    folder.add<float>("queries", "float32", m_queries, {m_queries.size() / 768, 768});
+    if (filters()) folder.add<std::uint8_t>("filter", "uint8", m_filter, {m_filter.size()});
+    folder.parameters["top"] = m_options.top;
+  }
+  void run(Space space) const override { m_report = search(space, filters()).report; }
+  void run_beside(Space space) const override { search(space, false); }
+  Json told() const override {
+    return {{"path", m_report.path},
+            {"screened", m_report.screened},
+            {"survivors", m_report.survivors}};
+  }
+  std::string compare(const std::string&, const PeerAnswer& answer) const override {
+    const SearchResults ours = search({}, filters());
+    const std::string wrong = compare_values(ours.scores, answer.scores, 1e-5);
+    if (!wrong.empty()) return wrong;
+    const double same = neighbours_found(ours.ids, answer.ids, m_options.top).recall();
+    return same >= 0.99 ? "" : "only " + std::to_string(same) + " of the ids are the same";
+  }
+
+ private:
+  bool filters() const { return !beside.empty(); }
+  SearchResults search(std::optional<Space> space, bool filtered) const {
+    SearchOptions options = m_options;
+    options.space = space;
+    if (filtered) options.filter = m_filter;
+    return m_rows.index.search(m_queries, options);
+  }
+
+  RowSet m_rows;
+  Values<float> m_queries;
+  std::vector<std::uint8_t> m_filter;
+  SearchOptions m_options;
+  mutable SearchReport m_report;
+};
+
+class ApproximateSearchWork final : public Work {
+ public:
+  ApproximateSearchWork(Context& context, std::size_t rows, std::size_t dimension,
+                        std::size_t queries, std::uint64_t seed)
+      : m_dimension(dimension),
+        m_rows(clustered_rows(rows, dimension, seed, seed + 8, context.threads())),
+        m_queries(clustered_rows(queries, dimension, seed + 1, seed + 8, 1)),
         m_index(context, m_rows, dimension) {
-    kind = approximate ? "hnsw" : "search";
+    kind = "hnsw";
     unit = "rows";
     items = static_cast<double>(rows * queries);
     bytes = static_cast<double>(m_rows.size() * sizeof(float));
-    m_options.metric = approximate ? Metric::l2 : Metric::cosine;
+    m_options.metric = Metric::l2;
   }
   void write(JobFolder& folder) const override {
     folder.add<float>("rows", "float32", m_rows, {m_index.size(), m_dimension});
@@ -54,17 +106,11 @@ class SearchWork final : public Work {
   }
   std::string compare(const std::string&, const PeerAnswer& answer) const override {
     const SearchResults ours = m_index.search(m_queries, m_options);
-    if (m_approximate)
-      return "= recall " +
-             std::to_string(neighbours_found(ours.ids, answer.ids, m_options.top).recall());
-    const std::string wrong = compare_values(ours.scores, answer.scores, 1e-5);
-    if (!wrong.empty()) return wrong;
-    const double same = neighbours_found(ours.ids, answer.ids, m_options.top).recall();
-    return same >= 0.99 ? "" : "only " + std::to_string(same) + " of the ids are the same";
+    return "= recall " +
+           std::to_string(neighbours_found(answer.ids, ours.ids, m_options.top).recall());
   }
 
  private:
-  bool m_approximate;
   std::size_t m_dimension;
   Values<float> m_rows;
   Values<float> m_queries;
@@ -133,14 +179,14 @@ class ScoreWork final : public Work {
 
 }  // namespace
 
-std::unique_ptr<Work> search_work(Context& context, std::size_t rows, std::size_t dimension,
-                                  std::size_t queries, std::uint64_t seed) {
-  return std::make_unique<SearchWork>(context, rows, dimension, queries, false, seed);
+std::unique_ptr<Work> search_work(Context& context, std::size_t rows, std::size_t queries,
+                                  double percent, std::uint64_t seed) {
+  return std::make_unique<SearchWork>(context, rows, queries, percent, seed);
 }
 std::unique_ptr<Work> approximate_search_work(Context& context, std::size_t rows,
                                               std::size_t dimension, std::size_t queries,
                                               std::uint64_t seed) {
-  return std::make_unique<SearchWork>(context, rows, dimension, queries, true, seed);
+  return std::make_unique<ApproximateSearchWork>(context, rows, dimension, queries, seed);
 }
 std::unique_ptr<Work> score_work(Context& context, std::size_t rows, std::size_t candidates,
                                  std::uint64_t seed) {

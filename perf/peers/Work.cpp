@@ -18,11 +18,14 @@ std::size_t scaled(double count, double scale) {
 }  // namespace
 
 const std::vector<WorkName>& work_names() {
-  static const std::vector<WorkName> names{
-      {"lcs", "lcs-200"},          {"lcs", "lcs-50000"},     {"difflib", "difflib-0.6"},
-      {"difflib", "difflib-none"}, {"search", "search-1"},   {"search", "search-32"},
-      {"score", "score-1024"},     {"score", "score-65536"}, {"spread", "hop"},
-      {"spread", "linear-32"},     {"hnsw", "hnsw"}};
+  static const std::vector<WorkName> names{{"lcs", "lcs-200"},         {"lcs", "lcs-50000"},
+                                           {"difflib", "difflib-0.6"}, {"difflib", "difflib-none"},
+                                           {"search", "search-1"},     {"search", "search-32"},
+                                           {"search", "search-1024"},  {"search", "search-1m"},
+                                           {"filter", "filter-100"},   {"filter", "filter-50"},
+                                           {"filter", "filter-1"},     {"score", "score-1024"},
+                                           {"score", "score-65536"},   {"spread", "hop"},
+                                           {"spread", "linear-32"},    {"hnsw", "hnsw"}};
   return names;
 }
 
@@ -44,11 +47,20 @@ std::unique_ptr<Work> make_work(Context& context, const std::string& name, doubl
     detail = std::string("difflib's ratio of a noisy query of 80 with patterns of 100, ") +
              (threshold ? "threshold 0.6" : "no threshold");
     target = threshold ? 300 : 15;
-  } else if (name == "search-1" || name == "search-32") {
-    const std::size_t queries = name == "search-1" ? 1 : 32;
-    work = search_work(context, scaled(200e3, scale), 768, queries, seed);
+  } else if (name == "search-1" || name == "search-32" || name == "search-1024" ||
+             name == "search-1m") {
+    const std::size_t queries = name == "search-1024" ? 1024 : name == "search-32" ? 32 : 1;
+    work =
+        search_work(context, scaled(name == "search-1m" ? 1e6 : 200e3, scale), queries, 100, seed);
     detail = "exact cosine top-10 of rows of 768, queries: " + std::to_string(queries);
     target = queries == 1 ? 1.5 : 0;
+  } else if (name == "filter-100" || name == "filter-50" || name == "filter-1") {
+    const double percent = name == "filter-100" ? 100 : name == "filter-50" ? 50 : 1;
+    // So many that 1 % are more than the top.
+    work =
+        search_work(context, std::max<std::size_t>(scaled(200e3, scale), 20000), 1, percent, seed);
+    work->beside = "kindred, no filter";
+    detail = "exact cosine top-10 of the rows of 768 that a filter lets pass";
   } else if (name == "score-1024" || name == "score-65536") {
     const std::size_t candidates = name == "score-1024" ? 1024 : 65536;
     const std::size_t rows = std::max(scaled(200e3, scale), candidates);

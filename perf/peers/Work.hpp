@@ -30,6 +30,12 @@ class Work {
   virtual void write(JobFolder& folder) const = 0;
   /// One call of our engine on \p space.
   virtual void run(Space space) const = 0;
+  /// What `run_beside` is, measured in turn with the rest; empty: nothing.
+  std::string beside;
+  /// One call of our engine that `run` is to be compared with.
+  virtual void run_beside(Space /*space*/) const {}
+  /// How the last `run` went: the path, what it screened.
+  virtual Json told() const { return Json::object(); }
   /// Empty when \p answer of \p peer agrees with ours, else what differs; what there is to tell
   /// besides starts with "=".
   virtual std::string compare(const std::string& peer, const PeerAnswer& answer) const = 0;

@@ -18,9 +18,9 @@ namespace Kindred::Perf {
 /// Sequences of 100 symbols against one query: 64 Zipf symbols (lcs), a noisy pattern (difflib).
 std::unique_ptr<Work> sequence_work(Context& context, std::size_t count, std::uint32_t vocabulary,
                                     Measure measure, double threshold, std::uint64_t seed);
-/// Cosine search of near-normal rows.
-std::unique_ptr<Work> search_work(Context& context, std::size_t rows, std::size_t dimension,
-                                  std::size_t queries, std::uint64_t seed);
+/// Cosine search of near-normal rows of 768. \param percent of the rows may be returned
+std::unique_ptr<Work> search_work(Context& context, std::size_t rows, std::size_t queries,
+                                  double percent, std::uint64_t seed);
 /// L2 search of clustered rows; the peer is approximate.
 std::unique_ptr<Work> approximate_search_work(Context& context, std::size_t rows,
                                               std::size_t dimension, std::size_t queries,
