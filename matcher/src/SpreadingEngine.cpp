@@ -2,6 +2,7 @@
 #include <kindred/matcher/SpreadingEngine.hpp>
 
 #include "graph/GraphSnapshot.hpp"
+#include "graph/PageRankRuns.hpp"
 #include "graph/SpreadRuns.hpp"
 
 #include <algorithm>
@@ -68,6 +69,9 @@ void check_sources(std::size_t nodes, const RaggedSpan<Activation>& sources, Spr
                            " is outside [0, 1]; linear mode takes any");
       KINDRED_THROW_IF(!std::isfinite(source.value),
                        which() + "activation " + std::to_string(source.value) + " is not finite");
+      KINDRED_THROW_IF(mode == SpreadMode::pagerank && source.value < 0.0F,
+                       which() + "activation " + std::to_string(source.value) +
+                           " is below 0; PageRank restarts in proportion to activations");
     }
   }
 }
@@ -85,8 +89,11 @@ std::vector<Activation> merged_sources(std::span<const Activation> sources, Spre
     }
     merged.back().value += source.value;
   }
-  if (mode == SpreadMode::engine) {
-    for (Activation& source : merged) source.value = std::min(1.0F, source.value);
+  for (Activation& source : merged) {
+    if (mode == SpreadMode::engine) source.value = std::min(1.0F, source.value);
+    KINDRED_THROW_IF(mode == SpreadMode::pagerank && !std::isfinite(source.value),
+                     "the activations of source node " + std::to_string(source.node) +
+                         " add up beyond float32, whose limit is 3.4e38");
   }
   return merged;
 }
@@ -109,7 +116,8 @@ struct SpreadingEngine::State {
       : context(given),
         outside_unit(check_edges(nodes, edges)),
         graph(given, nodes, edges, residency),
-        runs(given) {
+        runs(given),
+        page_ranks(given) {
     if (outside_unit) outside_edge = edges[*outside_unit];
   }
 
@@ -118,6 +126,21 @@ struct SpreadingEngine::State {
   Edge outside_edge;
   Impl::GraphSnapshot graph;
   Impl::SpreadRuns runs;
+  Impl::PageRankRuns page_ranks;
+
+  DispatchRecord spread_hops(std::span<const Impl::QuerySources> sources,
+                             const SpreadOptions& options, std::size_t top, std::span<Rank> ranks) {
+    Workload workload;
+    workload.operation = Operation::spread;
+    workload.items = graph.edges() * sources.size();
+    workload.work = static_cast<double>(workload.items) * options.hops;
+    workload.transfer_bytes = ranks.size() * sizeof(Rank);
+    for (const Impl::QuerySources& query : sources) workload.transfer_bytes += query.size_bytes();
+    workload.resident = graph.resident();
+    return context.run(workload, options.space, [&](Space space) {
+      runs.spread(space, graph, sources, hop_parameters(options), options.decay, top, ranks);
+    });
+  }
 };
 
 SpreadingEngine::SpreadingEngine(Context& context, std::size_t nodes, std::span<const Edge> edges,
@@ -152,21 +175,15 @@ SpreadResults SpreadingEngine::spread(RaggedSpan<Activation> sources,
   const std::vector<Impl::QuerySources> spans(merged.begin(), merged.end());
 
   const std::size_t top = std::min(options.top, state.graph.nodes());
-  const HopParameters parameters = hop_parameters(options);
   std::vector<Rank> ranks(queries * top);
-
-  Workload workload;
-  workload.operation = Operation::spread;
-  workload.items = state.graph.edges() * queries;
-  workload.work = static_cast<double>(workload.items) * options.hops;
-  workload.transfer_bytes =
-      sources.values.size() * sizeof(Activation) + ranks.size() * sizeof(Rank);
-  workload.resident = state.graph.resident();
-
   SpreadResults results;
-  results.record = state.context.run(workload, options.space, [&](Space space) {
-    state.runs.spread(space, state.graph, spans, parameters, options.decay, top, ranks);
-  });
+  if (options.mode == SpreadMode::pagerank) {
+    results.convergence.resize(queries);
+    results.record =
+        state.page_ranks.run(state.graph, spans, options, top, ranks, results.convergence);
+  } else {
+    results.record = state.spread_hops(spans, options, top, ranks);
+  }
 
   for (std::size_t query = 0; query < queries; ++query) {
     for (std::size_t place = 0; place < top; ++place) {
@@ -184,15 +201,16 @@ DispatchRecord SpreadingEngine::hop(std::span<const float> x, std::span<float> y
   State& state = *m_state;
   KINDRED_THROW_IF(x.size() != state.graph.nodes() || y.size() != state.graph.nodes(),
                    "x has " + std::to_string(x.size()) + " values and y " +
-                       std::to_string(y.size()) + "; the graph has " + std::to_string(state.graph.nodes()) +
-                       " nodes");
+                       std::to_string(y.size()) + "; the graph has " +
+                       std::to_string(state.graph.nodes()) + " nodes");
   Workload workload;
   workload.operation = Operation::spread;
   workload.items = state.graph.edges();
   workload.work = static_cast<double>(state.graph.edges());
   workload.transfer_bytes = 2 * state.graph.nodes() * sizeof(float);
   workload.resident = state.graph.resident();
-  return state.context.run(workload, space, [&](Space chosen) { state.runs.hop(chosen, state.graph, x, y); });
+  return state.context.run(workload, space,
+                           [&](Space chosen) { state.runs.hop(chosen, state.graph, x, y); });
 }
 
 }  // namespace Kindred

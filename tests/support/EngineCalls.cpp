@@ -173,7 +173,8 @@ std::vector<EngineCall> make_calls() {
           score_call("score, cosine", Metric::cosine),
           score_call("score, l2", Metric::l2),
           spread_call("spread, engine", SpreadMode::engine),
-          spread_call("spread, linear", SpreadMode::linear)};
+          spread_call("spread, linear", SpreadMode::linear),
+          spread_call("spread, page rank", SpreadMode::pagerank)};
 }
 
 }  // namespace

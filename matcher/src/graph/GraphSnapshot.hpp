@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_SRC_GRAPH_GRAPH_SNAPSHOT_HPP
 
 #include "GraphView.hpp"
+#include "OutWeights.hpp"
 #include "OwnedRows.hpp"
 
 #include <kindred/backends/Context.hpp>
@@ -12,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -34,6 +36,8 @@ class GraphSnapshot {
   /// The graph where \p exec_space computes, which `resident` says it is.
   template <class ExecutionSpace>
   GraphView<typename ExecutionSpace::memory_space> view(const ExecutionSpace& exec_space) const;
+  /// What PageRank divides by; made when it is first asked for.
+  OutWeights& out_weights() const noexcept { return *m_out_weights; }
 
  private:
   template <class ExecutionSpace>
@@ -51,6 +55,7 @@ class GraphSnapshot {
   SpaceSet m_resident = SpaceSet::host();
   std::uint64_t m_device_bytes = 0;
   Arch::PerSpace<Side> m_sides;
+  std::unique_ptr<OutWeights> m_out_weights = std::make_unique<OutWeights>();
 };
 
 }  // namespace Kindred::Impl

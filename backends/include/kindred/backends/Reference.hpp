@@ -140,6 +140,25 @@ std::vector<float> spread_engine(std::size_t nodes, std::span<const Link> links,
 std::vector<float> spread_linear(std::size_t nodes, std::span<const Link> links,
                                  std::span<const Node> sources,
                                  const SpreadSettings& settings = {});
+struct PageRankSettings {
+  double damping = 0.85;
+  double tolerance = 1e-6;  ///< of the residual
+  std::uint32_t max_iterations = 200;
+};
+
+struct PageRankAnswer {
+  std::vector<float> values;  ///< of every node
+  std::uint32_t iterations = 0;
+  double residual = 0;  ///< ‖p_t − p_{t−1}‖₁ of the last iteration t
+};
+
+/// Personalised PageRank as `core/graph/PageRank.hpp` defines it, to the bit.
+PageRankAnswer page_rank(std::size_t nodes, std::span<const Link> links,
+                         std::span<const Node> sources, const PageRankSettings& settings = {});
+/// What it converges to, in double: p = α(Pᵀp + dangling mass · r) + (1 − α)r.
+std::vector<double> page_rank_limit(std::size_t nodes, std::span<const Link> links,
+                                    std::span<const Node> sources, double damping = 0.85);
+
 /// The nodes whose value is not zero, greatest first, then lower node, at most \p top.
 std::vector<Node> ranked_nodes(std::span<const float> values, std::size_t top);
 

@@ -12,22 +12,35 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace Kindred {
 
 struct SpreadOptions {
-  SpreadMode mode = SpreadMode::engine;
+  SpreadMode mode = SpreadMode::engine;  ///< PageRank takes no hops, decay or threshold
   std::uint32_t hops = 4;
-  Decay decay;                      ///< exponential 0.7 by default
-  std::optional<double> threshold;  ///< sets all three tiers; nothing: 0.01 / 0.05 / 0.10
-  std::size_t top = 10;             ///< nodes a query at most
-  std::optional<Space> space;       ///< runs there instead of where the dispatcher would
+  Decay decay;                         ///< exponential 0.7 by default
+  std::optional<double> threshold;     ///< sets all three tiers; nothing: 0.01 / 0.05 / 0.10
+  std::size_t top = 10;                ///< nodes a query at most
+  double damping = 0.85;               ///< of PageRank, in [0, 1)
+  double tolerance = 1e-6;             ///< of PageRank's residual; below 1e-6 in doubles, slower
+  std::uint32_t max_iterations = 200;  ///< of PageRank, ≥ 1; what is reached then is the answer
+  std::optional<Space> space;          ///< runs there instead of where the dispatcher would
+};
+
+/// How PageRank of a query ended.
+struct Convergence {
+  std::uint32_t iterations = 0;
+  double residual = 0;  ///< ‖p_t − p_{t−1}‖₁ of the last; the error is ≤ residual · α / (1 − α)
+
+  friend bool operator==(const Convergence&, const Convergence&) = default;
 };
 
 /// \brief The answers of a call: a row a query, greater activation first, then lower node; zero
 /// nodes are not listed.
 struct SpreadResults {
   Ragged<Activation> activations;
+  std::vector<Convergence> convergence;  ///< of PageRank: a query each
   DispatchRecord record;
 };
 
@@ -55,7 +68,8 @@ class SpreadingEngine {
 
   /// \brief Spreads from the sources of every query. Fences the instance it ran on.
   /// \param sources row i: the sources of query i; duplicates add, then clamp (engine mode)
-  /// \throws InvalidArgument for a source that is no node or, in engine mode, outside [0, 1]; for
+  /// \throws InvalidArgument for a source that is no node or, in engine mode, outside [0, 1], for
+  ///         PageRank below 0; for PageRank on a graph with a weight below 0; for
   /// an engine-mode graph with
   ///         a weight outside [0, 1]; a decay or threshold out of range; top = 0; SpaceUnavailable;
   ///         OutOfMemory

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #if defined(__AVX512F__) && defined(__AVX512VL__)
 #include <immintrin.h>
@@ -40,13 +41,23 @@ KOKKOS_INLINE_FUNCTION Sum all_lanes(std::uint32_t count, const Add& add) {
   return even + (pair(1) + pair(3));
 }
 
+/// Adds `value · weight`. The product of two floats is exact, so that it may be fused; that of a
+/// double is rounded before it is added.
+KOKKOS_INLINE_FUNCTION void add_term(double& to, float value, float weight) {
+  to = ::fma(static_cast<double>(value), static_cast<double>(weight), to);
+}
+KOKKOS_INLINE_FUNCTION void add_term(double& to, double value, float weight) {
+  to += value * static_cast<double>(weight);
+}
+
 /// The sums of `Width` queries at once, in a host thread.
 template <int Width>
 struct QueryPack {
   double query[Width] = {};
 
   /// Adds `values[query] · weight` to each.
-  KOKKOS_INLINE_FUNCTION void add(const float* values, float weight) {
+  template <class Value>
+  KOKKOS_INLINE_FUNCTION void add(const Value* values, float weight) {
     for (int q = 0; q < Width; ++q)
       query[q] += static_cast<double>(values[q]) * static_cast<double>(weight);
   }
@@ -70,6 +81,11 @@ struct QueryPack<8> {
     query = _mm512_fmadd_pd(_mm512_maskz_cvtps_pd(0xFF, _mm256_loadu_ps(values)),
                             _mm512_set1_pd(static_cast<double>(weight)), query);
   }
+  KOKKOS_INLINE_FUNCTION void add(const double* values, float weight) {
+    const __m512d product =
+        _mm512_mul_pd(_mm512_loadu_pd(values), _mm512_set1_pd(static_cast<double>(weight)));
+    query = _mm512_add_pd(query, product);
+  }
   KOKKOS_INLINE_FUNCTION void store(double* to) const { _mm512_storeu_pd(to, query); }
   KOKKOS_INLINE_FUNCTION friend QueryPack operator+(const QueryPack& a, const QueryPack& b) {
     QueryPack r;
@@ -86,7 +102,8 @@ struct QueryPack<32> {
   QueryPack<8> c;
   QueryPack<8> d;
 
-  KOKKOS_INLINE_FUNCTION void add(const float* values, float weight) {
+  template <class Value>
+  KOKKOS_INLINE_FUNCTION void add(const Value* values, float weight) {
     a.add(values, weight);
     b.add(values + 8, weight);
     c.add(values + 16, weight);
@@ -112,8 +129,9 @@ struct QueryPack<32> {
 /// \brief Canonical sums of `x[source] · weight` over the rows of a transposed graph, as one unit
 /// of work makes them.
 ///
-/// `Width` values of x belong to a node (one a query), side by side. A short row has one canonical
-/// block. `visit(node * Width + query, sum)` gets the sum of each row that is not replaced once.
+/// `Width` values of x, floats or doubles, belong to a node (one a query), side by side. A short
+/// row has one canonical block. `visit(node * Width + query, sum)` gets the sum of each row that is
+/// not replaced once.
 template <class ExecutionSpace>
 class RowSums;
 
@@ -133,9 +151,9 @@ class RowSums<HostSpace> {
     return blocks;
   }
 
-  template <int Width, class Member, class Graph, class Visit>
-  KOKKOS_INLINE_FUNCTION static void short_rows(const Member& team, const Graph& graph,
-                                                const float* x, const Visit& visit) {
+  template <int Width, class Member, class Graph, class X, class Visit>
+  KOKKOS_INLINE_FUNCTION static void short_rows(const Member& team, const Graph& graph, const X* x,
+                                                const Visit& visit) {
     const std::size_t tile = team.league_rank();
     const std::uint32_t begin = graph.tiles(2 * tile);
     const std::uint32_t end = graph.tiles(2 * tile + 1);
@@ -172,11 +190,10 @@ class RowSums<HostSpace> {
   }
 
   /// `visit(block * Width + query, sum)` over block \p first … of a row, \p count edges.
-  template <int Width, class Member, class Visit>
+  template <int Width, class Member, class X, class Visit>
   KOKKOS_INLINE_FUNCTION static void block(const Member&, std::size_t block,
                                            const std::uint32_t* sources, const float* weights,
-                                           std::uint32_t count, const float* x,
-                                           const Visit& visit) {
+                                           std::uint32_t count, const X* x, const Visit& visit) {
     if constexpr (Width == 1) {
       visit(block, sum(sources, weights, count, x));
     } else {
@@ -190,20 +207,23 @@ class RowSums<HostSpace> {
   }
 
   /// The canonical sum of one block, at most 4096 edges.
+  template <class X>
   KOKKOS_INLINE_FUNCTION static double sum(const std::uint32_t* sources, const float* weights,
-                                           std::uint32_t count, const float* x) {
+                                           std::uint32_t count, const X* x) {
     alignas(64) double products[short_max];
     multiply(sources, weights, count, x, products);
     return block_sum(products, count);
   }
 
   /// `products[i] = x[sources[i]] · weights[i]`, exact in double.
+  template <class X>
   KOKKOS_INLINE_FUNCTION static void multiply(const std::uint32_t* sources, const float* weights,
-                                              std::uint32_t count, const float* x,
-                                              double* products) {
+                                              std::uint32_t count, const X* x, double* products) {
     std::uint32_t i = 0;
 #if defined(__AVX512F__) && defined(__AVX512VL__)
-    KOKKOS_IF_ON_HOST((i = multiply_eights(sources, weights, count, x, products);))
+    if constexpr (std::is_same_v<X, float>) {
+      KOKKOS_IF_ON_HOST((i = multiply_eights(sources, weights, count, x, products);))
+    }
 #endif
     for (; i < count; ++i)
       products[i] = static_cast<double>(x[sources[i]]) * static_cast<double>(weights[i]);
@@ -269,10 +289,10 @@ class RowSums<HostSpace> {
   }
 #endif
 
-  template <int Width, class Visit>
+  template <int Width, class X, class Visit>
   KOKKOS_INLINE_FUNCTION static void visit_wide(std::size_t row, const std::uint32_t* sources,
                                                 const float* weights, std::uint32_t count,
-                                                const float* x, const Visit& visit) {
+                                                const X* x, const Visit& visit) {
     double sums[Width];
     all_lanes<QueryPack<Width>>(count, [&](QueryPack<Width>& sum, std::uint32_t i) {
       sum.add(x + std::size_t{sources[i]} * Width, weights[i]);
@@ -281,13 +301,14 @@ class RowSums<HostSpace> {
   }
 
   /// Asks for the values that a row will read.
-  template <int Width>
+  template <int Width, class X>
   KOKKOS_INLINE_FUNCTION static void prefetch_wide(const std::uint32_t* sources,
-                                                   std::uint64_t count, const float* x) {
+                                                   std::uint64_t count, const X* x) {
     constexpr std::uint64_t count_max = 64;
     for (std::uint64_t i = 0; i < count && i < count_max; ++i) {
-      [[maybe_unused]] const float* values = x + std::size_t{sources[i]} * Width;
-      KOKKOS_IF_ON_HOST((for (int q = 0; q < Width; q += 16) __builtin_prefetch(values + q);))
+      [[maybe_unused]] const X* values = x + std::size_t{sources[i]} * Width;
+      KOKKOS_IF_ON_HOST(
+          (for (int q = 0; q < Width; q += 64 / sizeof(X)) __builtin_prefetch(values + q);))
     }
   }
 };
@@ -308,9 +329,9 @@ class RowSums<DeviceSpace> {
     return Width == 1 ? blocks : (blocks + 32 / Width - 1) / (32 / Width);
   }
 
-  template <int Width, class Member, class Graph, class Visit>
-  KOKKOS_INLINE_FUNCTION static void short_rows(const Member& team, const Graph& graph,
-                                                const float* x, const Visit& visit) {
+  template <int Width, class Member, class Graph, class X, class Visit>
+  KOKKOS_INLINE_FUNCTION static void short_rows(const Member& team, const Graph& graph, const X* x,
+                                                const Visit& visit) {
     const unsigned lane = lane_of_warp();
     const std::size_t row = unit(team) * rows_per_warp<Width> + lane / threads_per_row<Width>;
     if (row >= graph.rows() || graph.is_replaced(row)) return;
@@ -324,7 +345,7 @@ class RowSums<DeviceSpace> {
       const unsigned thread = lane % 8;
       [[maybe_unused]] const unsigned group = 0xFFU << (lane - thread);
       double sum = four_lanes<double>(thread, count, [&](double& to, std::uint32_t i) {
-        to = ::fma(static_cast<double>(x[sources[i]]), static_cast<double>(weights[i]), to);
+        add_term(to, x[sources[i]], weights[i]);
       });
       KOKKOS_IF_ON_DEVICE(
           (for (int half = 4; half > 0; half /= 2) { sum += __shfl_xor_sync(group, sum, half); }))
@@ -342,21 +363,15 @@ class RowSums<DeviceSpace> {
     return Width == 1 ? unit(team) : unit(team) * (32 / Width) + lane_of_warp() / Width;
   }
 
-  template <int Width, class Member, class Visit>
+  template <int Width, class Member, class X, class Visit>
   KOKKOS_INLINE_FUNCTION static void block(const Member& team, std::size_t block,
                                            const std::uint32_t* sources, const float* weights,
-                                           std::uint32_t count, const float* x,
-                                           const Visit& visit) {
+                                           std::uint32_t count, const X* x, const Visit& visit) {
     if constexpr (Width == 1) {
       const Lanes<DeviceSpace> lanes(team);
-      double sum = lanes.zero();
-      std::uint32_t i = 0;
-      for (; i + 32 <= count; i += 32)
-        sum = lanes.multiply_add(lanes.gather(x, sources + i), lanes.load(weights + i), sum);
-      const int rest = static_cast<int>(count - i);
-      if (rest > 0)
-        sum = lanes.multiply_add(lanes.gather(x, sources + i, rest), lanes.load(weights + i, rest),
-                                 sum);
+      double sum = 0;
+      for (std::uint32_t i = lane_of_warp(); i < count; i += 32)
+        add_term(sum, x[sources[i]], weights[i]);
       sum = lanes.halving_sum(sum);
       if (lanes.is_leader()) visit(block, sum);
     } else {
@@ -379,13 +394,11 @@ class RowSums<DeviceSpace> {
   KOKKOS_INLINE_FUNCTION static std::size_t unit(const Member& team) {
     return static_cast<std::size_t>(team.league_rank()) * team.team_size() + team.team_rank();
   }
-  template <int Width>
+  template <int Width, class X>
   KOKKOS_INLINE_FUNCTION static double wide_sum(const std::uint32_t* sources, const float* weights,
-                                                std::uint32_t count, const float* x,
-                                                unsigned query) {
+                                                std::uint32_t count, const X* x, unsigned query) {
     return all_lanes<double>(count, [&](double& to, std::uint32_t i) {
-      to = ::fma(static_cast<double>(x[std::size_t{sources[i]} * Width + query]),
-                 static_cast<double>(weights[i]), to);
+      add_term(to, x[std::size_t{sources[i]} * Width + query], weights[i]);
     });
   }
 };

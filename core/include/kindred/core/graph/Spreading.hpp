@@ -24,7 +24,8 @@ struct Activation {
 
 enum class SpreadMode : std::uint8_t {
   engine,  ///< Engram's: thresholds by tier, saturation at 1, deltas are passed on
-  linear  ///< x₀ = sources, x_d = D(d)·Wᵀx_{d−1}; the answer is Σ x_d, d = 0 … H, in that order
+  linear,  ///< x₀ = sources, x_d = D(d)·Wᵀx_{d−1}; the answer is Σ x_d, d = 0 … H, in that order
+  pagerank  ///< personalised PageRank: `core/graph/PageRank.hpp`
 };
 
 /// \brief How much of the activation a hop passes on: D(d) for d = 1 … H, in double on the host,

@@ -9,13 +9,13 @@
 namespace Kindred::Impl {
 
 /// Every short row, a unit's rows in one thread (host) or warp (device).
-template <class ExecutionSpace, int Width>
+template <class ExecutionSpace, int Width, class X, class Update>
 struct ShortRows {
   using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
 
   GraphRows<typename ExecutionSpace::memory_space> graph;
-  const float* x;
-  HopUpdate<ExecutionSpace> update;
+  const X* x;
+  Update update;
 
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
     if (!update.is_needed()) return;
@@ -24,13 +24,13 @@ struct ShortRows {
 };
 
 /// The sums of the blocks of the long rows: a hub is many units.
-template <class ExecutionSpace, int Width>
+template <class ExecutionSpace, int Width, class X, class Update>
 struct LongRowBlocks {
   using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
 
   GraphRows<typename ExecutionSpace::memory_space> graph;
-  const float* x;
-  HopUpdate<ExecutionSpace> update;
+  const X* x;
+  Update update;
 
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
     using row_sums = Arch::RowSums<ExecutionSpace>;
@@ -43,7 +43,7 @@ struct LongRowBlocks {
         graph.offsets(row) + (block - graph.long_first(entry)) * canonical_block;
     const std::uint64_t left = graph.offsets(std::size_t{row} + 1) - begin;
     const auto count = static_cast<std::uint32_t>(left < canonical_block ? left : canonical_block);
-    double* partial = update.state.partial.data();
+    double* partial = update.partial();
     row_sums::template block<Width>(team, block, graph.sources.data() + begin,
                                     graph.weights.data() + begin, count, x,
                                     [=](std::size_t place, double sum) { partial[place] = sum; });
@@ -51,10 +51,10 @@ struct LongRowBlocks {
 };
 
 /// The tree over the blocks of each long row, and its update.
-template <class ExecutionSpace, int Width>
+template <class ExecutionSpace, int Width, class Update>
 struct LongRows {
   GraphRows<typename ExecutionSpace::memory_space> graph;
-  HopUpdate<ExecutionSpace> update;
+  Update update;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::size_t index) const {
     if (!update.is_needed()) return;
@@ -64,17 +64,17 @@ struct LongRows {
     if (graph.is_replaced(row)) return;
     const std::uint64_t first = graph.long_first(entry);
     const double sum = halving_tree(graph.long_first(entry + 1) - first, [&](std::uint64_t block) {
-      return update.state.partial((first + block) * Width + query);
+      return update.partial()[(first + block) * Width + query];
     });
     update(graph.node_of(row) * std::size_t{Width} + query, sum);
   }
 };
 
 /// The nodes beyond the rows as built that have no row: their sums are 0.
-template <class ExecutionSpace, int Width>
+template <class ExecutionSpace, int Width, class Update>
 struct RowlessNodes {
   ArrayView<const std::uint32_t, ExecutionSpace> listed;
-  HopUpdate<ExecutionSpace> update;
+  Update update;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::size_t node) const {
     if (!update.is_needed()) return;
@@ -83,10 +83,10 @@ struct RowlessNodes {
   }
 };
 
-template <class ExecutionSpace, int Width>
+template <class ExecutionSpace, int Width, class X, class Update>
 void launch_rows(const ExecutionSpace& exec_space,
-                 const GraphRows<typename ExecutionSpace::memory_space>& graph, const float* x,
-                 const HopUpdate<ExecutionSpace>& update) {
+                 const GraphRows<typename ExecutionSpace::memory_space>& graph, const X* x,
+                 const Update& update) {
   using policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
   using shape = Arch::LaunchShape<ExecutionSpace>;
   using row_sums = Arch::RowSums<ExecutionSpace>;
@@ -97,31 +97,35 @@ void launch_rows(const ExecutionSpace& exec_space,
   if (units > 0) {
     Kokkos::parallel_for("Kindred::SpreadingEngine::hop::short_rows",
                          policy(exec_space, teams(units), shape::team_size, shape::vector_length),
-                         ShortRows<ExecutionSpace, Width>{graph, x, update});
+                         ShortRows<ExecutionSpace, Width, X, Update>{graph, x, update});
   }
   const std::size_t blocks = graph.blocks();
   if (blocks == 0) return;
   Kokkos::parallel_for("Kindred::SpreadingEngine::hop::long_row_blocks",
                        policy(exec_space, teams(row_sums::template block_units<Width>(blocks)),
                               shape::team_size, shape::vector_length),
-                       LongRowBlocks<ExecutionSpace, Width>{graph, x, update});
+                       LongRowBlocks<ExecutionSpace, Width, X, Update>{graph, x, update});
   Kokkos::parallel_for("Kindred::SpreadingEngine::hop::long_rows",
                        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(
                            exec_space, 0, graph.long_rows.extent(0) * Width),
-                       LongRows<ExecutionSpace, Width>{graph, update});
+                       LongRows<ExecutionSpace, Width, Update>{graph, update});
 }
 
-template <class ExecutionSpace, int Width>
+/// \brief The sums of every node and `update(node * Width + query, sum)` of each.
+///
+/// \param x floats or doubles \param update has `is_needed()`, false where nothing is to be done,
+/// and `partial()`, the sums of blocks of long rows, too
+template <class ExecutionSpace, int Width, class X, class Update>
 void launch_hop(const ExecutionSpace& exec_space,
-                const GraphSide<typename ExecutionSpace::memory_space>& graph, const float* x,
-                const HopUpdate<ExecutionSpace>& update) {
+                const GraphSide<typename ExecutionSpace::memory_space>& graph, const X* x,
+                const Update& update) {
   launch_rows<ExecutionSpace, Width>(exec_space, graph.built, x, update);
   launch_rows<ExecutionSpace, Width>(exec_space, graph.delta, x, update);
   if (graph.nodes <= graph.built.rows()) return;
   Kokkos::parallel_for("Kindred::SpreadingEngine::hop::rowless_nodes",
                        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(
                            exec_space, graph.built.rows(), graph.nodes),
-                       RowlessNodes<ExecutionSpace, Width>{graph.delta.row_nodes, update});
+                       RowlessNodes<ExecutionSpace, Width, Update>{graph.delta.row_nodes, update});
 }
 
 /// The values of the sources, and the tiers that they have with them.

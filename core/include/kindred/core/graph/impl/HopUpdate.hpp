@@ -37,6 +37,7 @@ struct HopUpdate {
     for (int tier = 0; tier < 3; ++tier) thresholds[tier] = parameters.thresholds[tier];
   }
 
+  KOKKOS_INLINE_FUNCTION double* partial() const { return state.partial.data(); }
   /// False where the hop before left nothing to pass on: every sum is 0.
   KOKKOS_INLINE_FUNCTION bool is_needed() const {
     return kind == Kind::product || Arch::flag_load(&state.last(0)) + 1 >= hop;

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/graph/PageRank.hpp>
+#include <kindred/core/graph/impl/Hop.hpp>
+#include <kindred/core/graph/impl/PageRankKernels.hpp>
+
+#include <type_traits>
+
+namespace Kindred {
+
+namespace {
+
+/// Calls `function` with the width as a type.
+template <class Function>
+void with_width(HopWidth width, const Function& function) {
+  switch (width) {
+    case HopWidth::one:
+      return function(std::integral_constant<int, 1>{});
+    case HopWidth::eight:
+      return function(std::integral_constant<int, 8>{});
+    case HopWidth::thirty_two:
+      return function(std::integral_constant<int, 32>{});
+  }
+}
+
+}  // namespace
+
+std::size_t page_rank_sums(std::size_t nodes, HopWidth width) {
+  return (nodes + canonical_block - 1) / canonical_block * 2 * static_cast<std::size_t>(width);
+}
+
+template <class ExecutionSpace, class Value>
+void start_page_rank(const ExecutionSpace& exec_space,
+                     const PageRankState<ExecutionSpace, Value>& state, std::size_t queries,
+                     const PageRankParameters& parameters) {
+  using policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>;
+  const auto width = static_cast<std::size_t>(state.width);
+  Kokkos::parallel_for("Kindred::SpreadingEngine::page_rank::columns", policy(exec_space, 0, width),
+                       Impl::PageRankColumns<ExecutionSpace>{state.progress, state.last, queries});
+  Kokkos::parallel_for("Kindred::SpreadingEngine::page_rank::start",
+                       policy(exec_space, 0, state.nodes * width),
+                       Impl::PageRankStart<ExecutionSpace, Value>{state});
+  PageRankParameters start = parameters;
+  start.iteration = 0;
+  with_width(state.width, [&]<class Width>(Width) {
+    Impl::launch_page_rank_sums<ExecutionSpace, Value, Width::value>(
+        exec_space, state, state.current.data(), state.current.data(), start);
+  });
+}
+
+template <class ExecutionSpace, class Value>
+void page_rank_step(const ExecutionSpace& exec_space,
+                    const GraphSide<typename ExecutionSpace::memory_space>& graph,
+                    const PageRankState<ExecutionSpace, Value>& state,
+                    const PageRankParameters& parameters) {
+  with_width(state.width, [&]<class Width>(Width) {
+    Impl::launch_hop<ExecutionSpace, Width::value>(
+        exec_space, graph, state.current.data(),
+        Impl::PageRankUpdate<ExecutionSpace, Value, Width::value>{state, parameters.damping,
+                                                                  parameters.iteration});
+    Impl::launch_page_rank_sums<ExecutionSpace, Value, Width::value>(
+        exec_space, state, state.current.data(), state.next.data(), parameters);
+  });
+}
+
+template <class ExecutionSpace, class Value>
+void rank_page_rank(const ExecutionSpace& exec_space,
+                    const PageRankState<ExecutionSpace, Value>& state, std::size_t first_query,
+                    std::size_t queries, const ArrayView<Rank, ExecutionSpace>& keys) {
+  Kokkos::parallel_for("Kindred::SpreadingEngine::page_rank::ranks",
+                       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(
+                           exec_space, 0, state.nodes * queries),
+                       Impl::PageRankRanks<ExecutionSpace, Value>{state, first_query, keys});
+}
+
+#define KINDRED_INSTANTIATE_VALUE(SPACE, VALUE)                                                 \
+  template void start_page_rank<SPACE, VALUE>(const SPACE&, const PageRankState<SPACE, VALUE>&, \
+                                              std::size_t, const PageRankParameters&);          \
+  template void page_rank_step<SPACE, VALUE>(                                                   \
+      const SPACE&, const GraphSide<typename SPACE::memory_space>&,                             \
+      const PageRankState<SPACE, VALUE>&, const PageRankParameters&);                           \
+  template void rank_page_rank<SPACE, VALUE>(const SPACE&, const PageRankState<SPACE, VALUE>&,  \
+                                             std::size_t, std::size_t,                          \
+                                             const ArrayView<Rank, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE)        \
+  KINDRED_INSTANTIATE_VALUE(SPACE, float) \
+  KINDRED_INSTANTIATE_VALUE(SPACE, double)
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+#undef KINDRED_INSTANTIATE
+#undef KINDRED_INSTANTIATE_VALUE
+
+}  // namespace Kindred

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "OutWeights.hpp"
+
+#include <kindred/core/arch/RowSums.hpp>
+#include <kindred/core/common/CanonicalSum.hpp>
+#include <kindred/core/graph/PageRank.hpp>
+
+#include <algorithm>
+#include <string>
+
+namespace Kindred::Impl {
+
+namespace {
+
+using HostGraph = GraphView<Kokkos::HostSpace>;
+
+/// The canonical sum of a node's out-weights, −1 if one of them is below 0.
+struct OutWeightSums {
+  HostGraph graph;
+  ArrayView<double, HostSpace> sums;
+  ArrayView<double, HostSpace> inverses;
+
+  void operator()(std::size_t node) const {
+    const auto row = row_of(graph.out.built, graph.out.delta, static_cast<std::uint32_t>(node));
+    const float* weights = row.part == nullptr ? nullptr : row.part->weights.data() + row.begin;
+    const auto block_sum = [&](std::uint64_t block) {
+      const std::uint64_t first = block * canonical_block;
+      const auto count = static_cast<std::uint32_t>(std::min(row.count - first, canonical_block));
+      return Arch::all_lanes<double>(count, [&](double& to, std::uint32_t i) {
+        to += static_cast<double>(weights[first + i]);
+      });
+    };
+    double sum = halving_tree((row.count + canonical_block - 1) / canonical_block, block_sum);
+    if (std::any_of(weights, weights + row.count, [](float weight) { return weight < 0.0F; }))
+      sum = -1;
+    sums(node) = sum;
+    inverses(node) = sum > 0 ? 1.0 / sum : 1.0;
+  }
+};
+
+std::string describe_negative(const HostGraph& graph, std::uint32_t node) {
+  const auto row = row_of(graph.out.built, graph.out.delta, node);
+  std::uint64_t i = row.begin;
+  while (!(row.part->weights(i) < 0.0F)) ++i;
+  return "the edge " + std::to_string(node) + " → " + std::to_string(row.part->sources(i)) +
+         " has the weight " + std::to_string(row.part->weights(i)) +
+         "; PageRank moves in proportion to weights and needs them ≥ 0";
+}
+
+}  // namespace
+
+void OutWeights::prepare(Context& context, const HostGraph& graph) {
+  const std::lock_guard lock(m_mutex);
+  if (m_is_made) return;
+  MemoryResource& memory = context.memory(Space::serial);
+  Placed<HostSpace>& host = m_placed.get<HostSpace>();
+  host.sums = {memory, "Kindred::SpreadingEngine::out_weights", graph.nodes};
+  host.inverses = {memory, "Kindred::SpreadingEngine::out_weight_inverses", graph.nodes};
+  const HostSpace& exec_space =
+      host_instance(context, context.is_usable(Space::openmp) ? Space::openmp : Space::serial);
+  Kokkos::parallel_for(
+      "Kindred::SpreadingEngine::page_rank::out_weights",
+      Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<std::size_t>>(exec_space, 0, graph.nodes),
+      OutWeightSums{graph, host.sums.view(), host.inverses.view()});
+  exec_space.fence("Kindred::SpreadingEngine::page_rank::out_weights");
+  m_fit_float = true;
+  for (std::size_t node = 0; node < graph.nodes; ++node) {
+    const double sum = host.sums.data()[node];
+    KINDRED_THROW_IF(sum < 0, describe_negative(graph, static_cast<std::uint32_t>(node)));
+    if (sum > 0 && !(sum >= float_out_weights[0] && sum <= float_out_weights[1]))
+      m_fit_float = false;
+  }
+  m_is_made = true;
+}
+
+template <class ExecutionSpace>
+const OutWeights::Placed<ExecutionSpace>& OutWeights::on(Context& context,
+                                                         const ExecutionSpace& exec_space) {
+  const std::lock_guard lock(m_mutex);
+  const Placed<HostSpace>& host = m_placed.get<HostSpace>();
+  Placed<ExecutionSpace>& placed = m_placed.get<ExecutionSpace>();
+  if (placed.inverses.size() < host.inverses.size()) {
+    MemoryResource& memory = context.memory(Space::cuda);
+    const std::size_t nodes = host.sums.size();
+    Placed<ExecutionSpace> made{{memory, "Kindred::SpreadingEngine::out_weights", nodes},
+                                {memory, "Kindred::SpreadingEngine::out_weight_inverses", nodes}};
+    upload(exec_space, made.sums.view(), host.sums.data(), nodes);
+    upload(exec_space, made.inverses.view(), host.inverses.data(), nodes);
+    placed = std::move(made);
+  }
+  return placed;
+}
+
+#define KINDRED_INSTANTIATE(SPACE) \
+  template const OutWeights::Placed<SPACE>& OutWeights::on<SPACE>(Context&, const SPACE&);
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+#undef KINDRED_INSTANTIATE
+
+}  // namespace Kindred::Impl

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "PageRankRuns.hpp"
+
+#include <kindred/core/arch/RowSums.hpp>
+#include <kindred/core/common/CanonicalSum.hpp>
+#include <kindred/memory/SplitAndRetry.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+namespace Kindred::Impl {
+
+double restart_sum(RestartSources sources) {
+  const auto block_sum = [&](std::uint64_t block) {
+    const RestartSources part = sources.subspan(block * canonical_block);
+    return Arch::all_lanes<double>(
+        static_cast<std::uint32_t>(std::min<std::size_t>(part.size(), canonical_block)),
+        [&](double& to, std::uint32_t i) { to += static_cast<double>(part[i].value); });
+  };
+  return halving_tree((sources.size() + canonical_block - 1) / canonical_block, block_sum);
+}
+
+RestartTable::RestartTable(std::size_t nodes, std::size_t width,
+                           std::span<const RestartSources> sources)
+    : named((nodes + 63) / 64) {
+  for (const RestartSources& query : sources) {
+    for (const Activation& source : query)
+      named[source.node / 64] |= std::uint64_t{1} << source.node % 64;
+  }
+  std::uint32_t count = 0;
+  for (const std::uint64_t word : named) {
+    before.push_back(count);
+    count += static_cast<std::uint32_t>(std::popcount(word));
+  }
+  shares.assign(count * width, 0.0);
+  for (std::size_t query = 0; query < sources.size(); ++query) {
+    const double total = restart_sum(sources[query]);
+    if (total == 0) continue;  // it restarts nowhere and is 0 everywhere
+    for (const Activation& source : sources[query]) {
+      const std::uint64_t lower =
+          named[source.node / 64] & ((std::uint64_t{1} << source.node % 64) - 1);
+      const std::size_t row =
+          before[source.node / 64] + static_cast<std::size_t>(std::popcount(lower));
+      shares[row * width + query] = static_cast<double>(source.value) / total;
+    }
+  }
+}
+
+DispatchRecord PageRankRuns::run(const GraphSnapshot& graph,
+                                 std::span<const RestartSources> sources,
+                                 const SpreadOptions& options, std::size_t top,
+                                 std::span<Rank> ranks, std::span<Convergence> convergence) {
+  KINDRED_THROW_IF(!(options.damping >= 0.0 && options.damping < 1.0),
+                   "damping is " + std::to_string(options.damping) + "; it must lie in [0, 1)");
+  KINDRED_THROW_IF(!(options.tolerance >= 0.0),
+                   "tolerance is " + std::to_string(options.tolerance) + "; it must be ≥ 0");
+  KINDRED_THROW_IF(options.max_iterations == 0,
+                   "max_iterations is 0; PageRank takes at least one iteration");
+  OutWeights& weights = graph.out_weights();
+  weights.prepare(*m_context, graph.view(host_instance(*m_context, Space::serial)));
+  PageRankRequest request;
+  request.parameters.damping = options.damping;
+  request.parameters.tolerance = options.tolerance;
+  request.max_iterations = options.max_iterations;
+  request.top = top;
+  request.is_float = options.tolerance >= float_tolerance && weights.fit_float();
+
+  Workload workload;
+  workload.operation = Operation::spread;
+  workload.items = graph.edges() * sources.size();
+  workload.work = static_cast<double>(workload.items) *
+                  std::min<double>(m_iterations.load(), options.max_iterations);
+  workload.transfer_bytes = ranks.size() * sizeof(Rank);
+  for (const RestartSources& query : sources) workload.transfer_bytes += query.size_bytes();
+  workload.resident = graph.resident();
+  const DispatchRecord record = m_context->run(workload, options.space, [&](Space space) {
+    run_on(space, graph, sources, request, ranks, convergence);
+  });
+  double iterations = 0;
+  for (const Convergence& query : convergence) iterations += query.iterations;
+  if (!convergence.empty()) {
+    iterations /= static_cast<double>(convergence.size());
+    m_iterations.store(0.75 * m_iterations.load() + 0.25 * iterations);
+  }
+  return record;
+}
+
+void PageRankRuns::run_on(Space space, const GraphSnapshot& graph,
+                          std::span<const RestartSources> sources, const PageRankRequest& request,
+                          std::span<Rank> ranks, std::span<Convergence> convergence) {
+  with_instance(*m_context, space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    const auto run_in = [&](Side<ExecutionSpace>& side) {
+      const std::lock_guard lock(side.mutex);
+      if (!side.workspace) side.workspace.emplace(m_context->memory(space));
+      const auto view = graph.view(exec_space);
+      const auto& placed = graph.out_weights().on(*m_context, exec_space);
+      split_and_retry(
+          sources.size(), side.workspace->batch, [&](std::size_t begin, std::size_t count) {
+            side.workspace->run(exec_space, view.in, placed, sources.subspan(begin, count), request,
+                                ranks.data() + begin * request.top, convergence.data() + begin);
+          });
+    };
+    if constexpr (std::is_same_v<ExecutionSpace, HostSpace>) {
+      if (space == Space::serial) return run_in(m_serial);
+    }
+    run_in(m_sides.get<ExecutionSpace>());
+  });
+}
+
+}  // namespace Kindred::Impl
