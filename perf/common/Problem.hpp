@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -61,6 +62,15 @@ struct RowSet {
   VectorIndex index;
   RowSet(Context& context, std::size_t count, std::size_t dimension, std::uint64_t seed);
 };
+
+/// Bytes that a search of \p rows of float32 reads at least once: the int8 rows with their three
+/// numbers where it screens.
+inline double search_bytes(std::string_view path, std::size_t rows, std::size_t dimension) {
+  const std::size_t row_bytes = path == to_string(SearchPath::screen)
+                                    ? (dimension + 15) / 16 * 16 + 3 * sizeof(float)
+                                    : dimension * sizeof(float);
+  return static_cast<double>(rows) * static_cast<double>(row_bytes);
+}
 
 /// Rows of int8 with a scale of 1 / 128 each, and the engine that holds them.
 struct ByteRowSet {

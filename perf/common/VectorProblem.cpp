@@ -78,7 +78,8 @@ class SearchProblem final : public VectorProblem {
                  {"queries", static_cast<std::int64_t>(queries)},
                  {"k", static_cast<std::int64_t>(top)}};
     items = static_cast<double>(row_count()) * static_cast<double>(queries);
-    bytes = static_cast<double>(row_count() * m_rows->dimension * sizeof(float));
+    bytes =
+        search_bytes(to_string(path.value_or(SearchPath::plain)), row_count(), m_rows->dimension);
     multiply_adds = items * static_cast<double>(m_rows->dimension);
   }
   DispatchRecord run(std::optional<Space> space) override {

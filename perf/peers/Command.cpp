@@ -41,6 +41,7 @@ struct Comparison {
   Times ours;
   std::vector<Times> beside;  ///< one at most: ours, another way
   std::vector<Times> peers;
+  double bytes = 0;  ///< that ours read at least once a call
   Json told;
   std::vector<std::string> remarks;
   bool agrees = true;
@@ -118,6 +119,7 @@ class Comparer {
     };
     out.ours = times_of("kindred", ours);
     if (!beside.empty()) out.beside.push_back(times_of(work.beside, beside));
+    out.bytes = work.bytes_read();
     out.told = work.told();
     for (std::size_t i = 0; i < theirs.size(); ++i)
       out.peers.push_back(times_of(python.names()[i], theirs[i]));
@@ -131,10 +133,10 @@ class Comparer {
     double percent = 0;
     if (work.word_steps > 0)
       percent = 100 * work.word_steps / ours / limits->word_steps;
-    else if (work.bytes > 0 && work.kind == "score")
-      percent = 100 * work.bytes / ours / limits->random_rows;
-    else if (work.bytes > 0 && work.kind != "difflib")
-      percent = 100 * work.bytes / ours / limits->read;
+    else if (measured.bytes > 0 && work.kind == "score")
+      percent = 100 * measured.bytes / ours / limits->random_rows;
+    else if (measured.bytes > 0 && work.kind != "difflib")
+      percent = 100 * measured.bytes / ours / limits->read;
     char wanted[16] = "";
     if (work.target > 0 && space == Space::serial)
       std::snprintf(wanted, sizeof(wanted), "%.0f", work.target);

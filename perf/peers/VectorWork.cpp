@@ -35,7 +35,6 @@ class SearchWork final : public Work {
     kind = "search";
     unit = "rows";
     items = static_cast<double>(rows * queries);
-    bytes = static_cast<double>(m_rows.values.size() * sizeof(float));
     for (std::size_t row = 0; row < rows; ++row)
       m_filter.push_back(static_cast<double>(random_word(seed + 5, row) % 10000) < 100 * percent);
     SearchOptions screen;
@@ -50,6 +49,9 @@ class SearchWork final : public Work {
   }
   void run(Space space) const override { m_report = search(space, filters()).report; }
   void run_beside(Space space) const override { search(space, false); }
+  double bytes_read() const override {
+    return search_bytes(m_report.path, m_rows.index.size(), 768);
+  }
   Json told() const override {
     return {{"path", m_report.path},
             {"screened", m_report.screened},

@@ -23,7 +23,7 @@ class Work {
   std::string unit;    ///< of `items`
   double items = 0;
   double target = 0;      ///< least ratio per core to the fastest peer; 0: context only
-  double bytes = 0;       ///< read at least once a call
+  double bytes = 0;       ///< read at least once a call, unless `bytes_read` knows better
   double word_steps = 0;  ///< of the LCS recurrence a call
 
   /// Writes the input of the peers.
@@ -34,6 +34,8 @@ class Work {
   std::string beside;
   /// One call of our engine that `run` is to be compared with.
   virtual void run_beside(Space /*space*/) const {}
+  /// What the last `run` read at least once.
+  virtual double bytes_read() const { return bytes; }
   /// How the last `run` went: the path, what it screened.
   virtual Json told() const { return Json::object(); }
   /// Empty when \p answer of \p peer agrees with ours, else what differs; what there is to tell
