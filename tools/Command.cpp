@@ -24,10 +24,10 @@ bool is(const std::exception& error) noexcept {
   return dynamic_cast<const Type*>(&error) != nullptr;
 }
 
-/// The command that was named, for messages.
+/// The command that was named, that of a group too, for messages.
 std::string named(const CLI::App& app) {
   const auto commands = app.get_subcommands();
-  return commands.empty() ? "kindred" : "kindred " + commands.front()->get_name();
+  return app.get_name() + (commands.empty() ? "" : " " + named(*commands.front()));
 }
 
 /// Lets the global options stand behind the name of a command, and of a command of a group.

@@ -388,12 +388,10 @@ void add_index_command(CLI::App& app, const GlobalOptions& global) {
   group->require_subcommand(1);
   add_build(*group, global);
   add_search(*group, global);
-  CLI::App* command = group->add_subcommand("info", "Tell what an index holds");
-  const auto path = std::make_shared<std::string>();
-  add_file(*command, "--index", *path, "What `index build` or `index import` made")->required();
-  command->callback([&global, path] { info(global, *path); });
+  add_store_reader(*group, "--index,INDEX", "index build` or `index import", "info",
+                   "Tell what an index holds", global, info);
   add_import(*group, global);
-  command = group->add_subcommand("export", "Write an index as hnswlib reads it");
+  CLI::App* command = group->add_subcommand("export", "Write an index as hnswlib reads it");
   const auto flags = std::make_shared<ExportFlags>();
   add_file(*command, "--index", flags->index, "What `index build` or `index import` made")
       ->required();

@@ -8,7 +8,7 @@ from pathlib import Path
 root = Path(sys.argv[1])
 wrong = []
 for name, program in (("README.md", "examples/quickstart/Main.cpp"), ("docs/sequences.md", "examples/similarity/Main.cpp"),
-                      ("docs/predictions.md", "examples/predictions/Main.cpp")):
+                      ("docs/predictions.md", "examples/predictions/Main.cpp"), ("docs/vectors.md", "examples/vectors/Main.cpp")):
     example = (root / program).read_text(encoding="utf-8")
     if f"```cpp\n{example}```" not in (root / name).read_text(encoding="utf-8"):
         wrong.append(f"{name}: its program is not {program}")

@@ -86,7 +86,8 @@ class Index(harness.CommandTest):
         self.assertEqual([told[name] for name in ("metric", "traversal", "dimension", "rows", "removed", "m", "seed", "unreachable")],
                          ["cosine", "bytes", DIMENSION, ROWS, 0, 8, 3, 0])
         self.assertGreater(told["links"], 4 * ROWS)
-        self.assertIn(b"ef_construction  200", self.succeeds("index", "info", "--index", self.index).out)
+        self.assertIn(b"ef_construction  200", self.succeeds("index", "info", self.index).out)
+        self.refuses(2, ("kindred index info --help",), "index", "info")
 
     def test_an_export_is_imported(self):
         self.build("--metric", "l2")
@@ -175,6 +176,8 @@ class Index(harness.CommandTest):
         self.refuses(2, ("only one of --vectors and --store",), *build, "--store", store, "--vectors", self.vectors)
         self.refuses(2, (store, "over the input"), "index", "build", "--store", store, "--out", store)
         self.refuses(3, (self.vectors,), *build, "--store", self.vectors)
+        self.refuses(3, (store, "--store"), *build, "--vectors", store)
+        self.refuses(3, (store, "--store"), "search", "--vectors", store, "--queries", self.queries)
 
     def test_an_empty_index(self):
         empty = npy.write(self.folder / "e.npy", [], (0, DIMENSION))

@@ -2,6 +2,7 @@
 #include <kindred/matcher/VectorFile.hpp>
 
 #include "NpyFile.hpp"
+#include "SectionFormat.hpp"
 #include "VectorSource.hpp"
 
 #include <kindred/core/arch/Elements.hpp>
@@ -44,6 +45,11 @@ VectorFormat format_of(const Impl::InputFile& file) {
   const std::string_view text(start.data(), count);
   if (text.starts_with("\x93NUMPY")) return VectorFormat::npy;
   if (text.starts_with("\x89HDF\r\n\x1a\n")) return VectorFormat::hdf5;
+  if (text == std::string_view(Impl::section_magic.data(), Impl::section_magic.size())) {
+    throw InvalidArgument(path +
+                          ": is a file of Kindred, not one of plain rows; a store of vectors is "
+                          "given as one (--store) and read by load_vectors");
+  }
   throw InvalidArgument(path +
                         ": what vectors it holds is not known; its name must end with .npy, "
                         ".fvecs, .bvecs, .ivecs, .fbin, .u8bin, .i8bin or .hdf5, or the format "
