@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Batches.hpp"
 #include "Commands.hpp"
+#include "Log.hpp"
 #include "Progress.hpp"
 #include "Session.hpp"
 #include "io/Answer.hpp"
+#include "io/DecayText.hpp"
 #include "io/EdgeList.hpp"
 #include "io/InputError.hpp"
 #include "io/MatrixMarket.hpp"
@@ -15,11 +17,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
-#include <utility>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace Kindred::Tools {
 
@@ -33,47 +37,64 @@ struct SpreadFlags {
   std::optional<double> threshold;
   std::size_t top = 10;
   std::string mode = "engine";
+  std::optional<double> damping;
+  std::optional<double> tolerance;
+  std::size_t max_iterations = 200;
+  std::vector<const CLI::Option*> of_hops;      // not of PageRank
+  std::vector<const CLI::Option*> of_pagerank;  // of nothing else
 };
-
-constexpr std::array<std::pair<std::string_view, Decay::Kind>, 4> decay_names{
-    {{"exponential", Decay::Kind::exponential},
-     {"power", Decay::Kind::power},
-     {"linear", Decay::Kind::linear},
-     {"constant", Decay::Kind::constant}}};
-
-Decay decay_from_string(std::string_view text) {
-  const auto colon = text.find(':');
-  for (const auto& [name, kind] : decay_names) {
-    if (text.substr(0, colon) != name || colon == text.npos) continue;
-    const auto parameter = parse_number(text.substr(colon + 1));
-    if (parameter && *parameter >= 0) return {kind, *parameter};
-    throw UsageError(
-        fmt::format("spread: --decay: {} has no finite parameter ≥ 0", in_quotes(text)));
-  }
-  throw UsageError(fmt::format(
-      "spread: --decay: {} is none of exponential:RATE, power:EXPONENT, linear:SLOPE, constant:C",
-      in_quotes(text)));
-}
 
 SpreadOptions options_of(const SpreadFlags& flags) {
   SpreadOptions options;
   if (flags.mode == "linear") {
     options.mode = SpreadMode::linear;
+  } else if (flags.mode == "pagerank") {
+    options.mode = SpreadMode::pagerank;
   } else if (flags.mode != "engine") {
-    throw UsageError(
-        fmt::format("spread: --mode: {} is none of engine, linear", in_quotes(flags.mode)));
+    throw UsageError(fmt::format("spread: --mode: {} is none of engine, linear, pagerank",
+                                 in_quotes(flags.mode)));
+  }
+  const bool is_pagerank = options.mode == SpreadMode::pagerank;
+  for (const CLI::Option* option : is_pagerank ? flags.of_hops : flags.of_pagerank) {
+    if (option->count() > 0)
+      throw UsageError(
+          fmt::format("spread: {} is not of the mode {}", option->get_name(), flags.mode));
   }
   options.hops = static_cast<std::uint32_t>(flags.hops);
-  options.decay = decay_from_string(flags.decay);
+  try {
+    options.decay = parse_decay(flags.decay);
+  } catch (const RecordError& error) {
+    throw UsageError(fmt::format("spread: --decay: {}", error.what()));
+  }
   options.threshold = flags.threshold;
   options.top = flags.top;
+  options.damping = flags.damping.value_or(options.damping);
+  if (!(options.damping < 1))
+    throw UsageError("spread: --damping: 1 is not below 1, where PageRank does not converge");
+  options.tolerance = flags.tolerance.value_or(options.tolerance);
+  options.max_iterations = static_cast<std::uint32_t>(flags.max_iterations);
   return options;
 }
 
+WeightRange range_of(SpreadMode mode) {
+  return mode == SpreadMode::engine     ? WeightRange::unit
+         : mode == SpreadMode::pagerank ? WeightRange::nonnegative
+                                        : WeightRange::finite;
+}
+
+/// Tells of a query whose limit of iterations came before its tolerance.
+void tell_residual(const Convergence& query, std::optional<std::string_view> name,
+                   std::size_t index, double tolerance) {
+  if (query.residual <= tolerance) return;
+  Log::warning(
+      fmt::format("query {}: after {} iterations the residual is {:.3g}, above the tolerance {:g}",
+                  name ? in_quotes(*name) : std::to_string(index), query.iterations, query.residual,
+                  tolerance));
+}
+
 void spread(const GlobalOptions& global, const SpreadFlags& flags) {
-  const SpreadOptions options = options_of(flags);
-  const WeightRange range =
-      options.mode == SpreadMode::engine ? WeightRange::unit : WeightRange::finite;
+  SpreadOptions options = options_of(flags);
+  const WeightRange range = range_of(options.mode);
   Session session(global, "spread");
   const bool matrix = std::filesystem::path(flags.graph).extension() == ".mtx";
   Graph graph = session.timed(Phase::load, [&] {
@@ -82,7 +103,11 @@ void spread(const GlobalOptions& global, const SpreadFlags& flags) {
                   : read_edge_list(flags.graph, range, progress);
   });
   const Sources sources = session.timed(Phase::load, [&] {
-    return read_sources(flags.sources, graph.nodes, range, session.read_progress(flags.sources));
+    std::optional<SpreadQuery> defaults;
+    if (options.mode != SpreadMode::pagerank)
+      defaults = {options.hops, options.decay, options.threshold};
+    return read_sources(flags.sources, graph.nodes, range, defaults,
+                        session.read_progress(flags.sources));
   });
   std::optional<SpreadingEngine> engine;
   if (graph.nodes.size() > 0) {
@@ -98,6 +123,8 @@ void spread(const GlobalOptions& global, const SpreadFlags& flags) {
                  [&](std::size_t first, std::size_t count) {
                    const RowSlice<Activation> rows(sources.activations, first, count);
                    SpreadResults results;
+                   if (!sources.queries.empty())
+                     options.per_query = std::span(sources.queries).subspan(first, count);
                    if (engine) {
                      results = session.timed(Phase::compute,
                                              [&] { return engine->spread(rows.span(), options); });
@@ -106,6 +133,9 @@ void spread(const GlobalOptions& global, const SpreadFlags& flags) {
                      std::string& out = output.text();
                      append_query(out, sources.names[first + i], first + i);
                      out += ", \"activations\": [";
+                     if (!results.convergence.empty())
+                       tell_residual(results.convergence[i], sources.names[first + i], first + i,
+                                     options.tolerance);
                      const auto found =
                          engine ? results.activations[i] : std::span<const Activation>();
                      for (std::size_t k = 0; k < found.size(); ++k) {
@@ -127,7 +157,6 @@ void spread(const GlobalOptions& global, const SpreadFlags& flags) {
 }  // namespace
 
 void add_spread_command(CLI::App& app, const GlobalOptions& global) {
-  constexpr std::size_t hops_max = 10000;
   CLI::App* command =
       app.add_subcommand("spread", "Spread activation over a graph from the sources of each query");
   const auto flags = std::make_shared<SpreadFlags>();
@@ -142,21 +171,35 @@ void add_spread_command(CLI::App& app, const GlobalOptions& global) {
                    "JSON lines {\"name\": \"…\", \"sources\": [[\"node\", 0.8]]}")
       ->type_name("FILE")
       ->required();
-  add_count(*command, "--hops", flags->hops, "Hops from the sources (default: 4)", 0, hops_max);
-  command
-      ->add_option("--decay", flags->decay,
-                   "exponential:RATE, power:EXPONENT, linear:SLOPE or constant:C (default: "
-                   "exponential:0.7)")
-      ->type_name("KIND:X");
-  add_number(*command, "--threshold", flags->threshold,
-             "Least activation of a node, for all tiers (default: 0.01, 0.05, 0.10 by tier)", 0);
+  const auto* hops =
+      add_count(*command, "--hops", flags->hops, "Hops from the sources (default: 4)", 0, hops_max);
+  const auto* decay =
+      command
+          ->add_option("--decay", flags->decay,
+                       "exponential:RATE, power:EXPONENT, linear:SLOPE or constant:C (default: "
+                       "exponential:0.7)")
+          ->type_name("KIND:X");
+  const auto* threshold = add_number(
+      *command, "--threshold", flags->threshold,
+      "Least activation of a node, for all tiers (default: 0.01, 0.05, 0.10 by tier)", 0);
+  flags->of_hops = {hops, decay, threshold};
   add_count(*command, "--top", flags->top, "Nodes a query at most (default: 10)");
   command
       ->add_option(
           "--mode", flags->mode,
-          "engine: thresholds and saturation at 1; linear: sums of decayed walks (default: "
-          "engine)")
+          "engine: thresholds and saturation at 1; linear: sums of decayed walks; pagerank: "
+          "personalised PageRank, restarting at the sources (default: engine)")
       ->type_name("NAME");
+  flags->of_pagerank = {
+      add_number(*command, "--damping", flags->damping,
+                 "pagerank: the part of a node that moves on, below 1 (default: 0.85)", 0, 1),
+      add_number(*command, "--tolerance", flags->tolerance,
+                 "pagerank: the change of an iteration in the 1-norm that ends it (default: 1e-6)",
+                 0),
+      add_count(
+          *command, "--max-iterations", flags->max_iterations,
+          "pagerank: iterations at most; a residual above the tolerance is told (default: 200)", 1,
+          std::numeric_limits<std::uint32_t>::max())};
   command->callback([&global, flags] { spread(global, *flags); });
 }
 

@@ -3,6 +3,7 @@
 
 #include "graph/GraphSnapshot.hpp"
 #include "graph/PageRankRuns.hpp"
+#include "graph/QueryGroups.hpp"
 #include "graph/SpreadRuns.hpp"
 
 #include <algorithm>
@@ -41,14 +42,28 @@ std::optional<std::size_t> check_edges(std::size_t nodes, std::span<const Edge> 
   return outside;
 }
 
-void check_options(const SpreadOptions& options) {
+void check_query(const std::string& which, const std::optional<double>& threshold,
+                 const Decay& decay) {
+  KINDRED_THROW_IF(threshold && !(*threshold >= 0.0),
+                   which + "threshold is " + std::to_string(*threshold) + "; it must be ≥ 0");
+  KINDRED_THROW_IF(
+      !(decay.parameter >= 0.0) || !(decay.parameter <= std::numeric_limits<float>::max()),
+      which + "the decay's parameter is " + std::to_string(decay.parameter) +
+          "; it must be ≥ 0 and finite in float32");
+}
+
+void check_options(const SpreadOptions& options, std::size_t queries) {
   KINDRED_THROW_IF(options.top == 0, "top is 0; at least one node must be asked for");
-  KINDRED_THROW_IF(options.threshold && !(*options.threshold >= 0.0),
-                   "threshold is " + std::to_string(*options.threshold) + "; it must be ≥ 0");
-  KINDRED_THROW_IF(!(options.decay.parameter >= 0.0) ||
-                       !(options.decay.parameter <= std::numeric_limits<float>::max()),
-                   "the decay's parameter is " + std::to_string(options.decay.parameter) +
-                       "; it must be ≥ 0 and finite in float32");
+  check_query("", options.threshold, options.decay);
+  if (options.per_query.empty()) return;
+  KINDRED_THROW_IF(options.mode == SpreadMode::pagerank,
+                   "per_query is given; PageRank has no hops, decay or threshold");
+  KINDRED_THROW_IF(options.per_query.size() != queries,
+                   "per_query has " + std::to_string(options.per_query.size()) +
+                       " entries; there are " + std::to_string(queries) + " queries");
+  for (std::size_t query = 0; query < queries; ++query)
+    check_query("query " + std::to_string(query) + ": ", options.per_query[query].threshold,
+                options.per_query[query].decay);
 }
 
 void check_sources(std::size_t nodes, const RaggedSpan<Activation>& sources, SpreadMode mode) {
@@ -98,17 +113,6 @@ std::vector<Activation> merged_sources(std::span<const Activation> sources, Spre
   return merged;
 }
 
-HopParameters hop_parameters(const SpreadOptions& options) {
-  HopParameters parameters;
-  parameters.mode = options.mode;
-  parameters.hops = options.hops;
-  for (std::size_t tier = 0; tier < default_tier_thresholds.size(); ++tier) {
-    parameters.thresholds[tier] =
-        options.threshold ? static_cast<float>(*options.threshold) : default_tier_thresholds[tier];
-  }
-  return parameters;
-}
-
 }  // namespace
 
 struct SpreadingEngine::State {
@@ -130,16 +134,33 @@ struct SpreadingEngine::State {
 
   DispatchRecord spread_hops(std::span<const Impl::QuerySources> sources,
                              const SpreadOptions& options, std::size_t top, std::span<Rank> ranks) {
+    const std::vector<Impl::QueryGroup> groups = Impl::group_queries(options, sources.size());
     Workload workload;
     workload.operation = Operation::spread;
     workload.items = graph.edges() * sources.size();
-    workload.work = static_cast<double>(workload.items) * options.hops;
+    for (const Impl::QueryGroup& group : groups)
+      workload.work +=
+          static_cast<double>(graph.edges() * group.queries.size()) * group.parameters.hops;
     workload.transfer_bytes = ranks.size() * sizeof(Rank);
     for (const Impl::QuerySources& query : sources) workload.transfer_bytes += query.size_bytes();
     workload.resident = graph.resident();
     return context.run(workload, options.space, [&](Space space) {
-      runs.spread(space, graph, sources, hop_parameters(options), options.decay, top, ranks);
+      if (groups.size() == 1) return spread_group(space, groups[0], sources, top, ranks);
+      for (const Impl::QueryGroup& group : groups) {
+        std::vector<Impl::QuerySources> group_sources;
+        for (const std::size_t query : group.queries) group_sources.push_back(sources[query]);
+        std::vector<Rank> group_ranks(group.queries.size() * top);
+        spread_group(space, group, group_sources, top, group_ranks);
+        for (std::size_t i = 0; i < group.queries.size(); ++i)
+          std::ranges::copy(std::span(group_ranks).subspan(i * top, top),
+                            ranks.subspan(group.queries[i] * top, top).begin());
+      }
     });
+  }
+  void spread_group(Space space, const Impl::QueryGroup& group,
+                    std::span<const Impl::QuerySources> sources, std::size_t top,
+                    std::span<Rank> ranks) {
+    runs.spread(space, graph, sources, group.parameters, group.decay, top, ranks);
   }
 };
 
@@ -160,7 +181,7 @@ std::uint64_t SpreadingEngine::bytes(Space space) const noexcept {
 SpreadResults SpreadingEngine::spread(RaggedSpan<Activation> sources,
                                       const SpreadOptions& options) const {
   State& state = *m_state;
-  check_options(options);
+  check_options(options, sources.rows());
   KINDRED_THROW_IF(options.mode == SpreadMode::engine && state.outside_unit,
                    describe(*state.outside_unit, state.outside_edge) +
                        " has a weight outside [0, 1]; engine mode needs weights within, linear "

@@ -117,6 +117,31 @@ TEST(SpreadingProperties, AQueryIsAnsweredTheSameAloneAndInABatch) {
   });
 }
 
+TEST(SpreadingProperties, QueriesOfTheirOwnHopsAndDecaysAreAnsweredAsAlone) {
+  expect_property("a batch of different queries is its queries, to the bit", [] {
+    const World world = any_world(unit(), unit());
+    SpreadOptions options = any_options(*rc::gen::element(SpreadMode::engine, SpreadMode::linear));
+    const SpreadingEngine engine(Testing::context(), world.nodes, world.edges);
+    std::vector<SpreadQuery> queries;
+    for (std::size_t q = 0; q < world.sources.size(); ++q) {
+      const SpreadOptions own = any_options(options.mode);
+      queries.push_back({own.hops, own.decay, own.threshold});
+    }
+    options.per_query = queries;
+    const SpreadResults together = engine.spread(Testing::ragged(world.sources), options);
+    for (std::size_t q = 0; q < world.sources.size(); ++q) {
+      SpreadOptions alone = options;
+      alone.per_query = {};
+      alone.hops = queries[q].hops;
+      alone.decay = queries[q].decay;
+      alone.threshold = queries[q].threshold;
+      const SpreadResults one =
+          engine.spread(Testing::ragged<Activation>({world.sources[q]}), alone);
+      RC_ASSERT(bits(one.activations[0]) == bits(together.activations[q]));
+    }
+  });
+}
+
 TEST(SpreadingProperties, EngineActivationsLieInZeroOne) {
   expect_property("0 < activation ≤ 1, and no source loses", [] {
     const World world = any_world(unit(), unit());

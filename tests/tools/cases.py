@@ -38,6 +38,9 @@ CASES = {
     "spread linear decay": SPREAD + ["--decay", "linear:0.2"],
     "spread linear": SPREAD + ["--mode", "linear", "--top", "5000"],
     "spread signed": ["spread", "--graph", "signed.tsv", "--sources", "sources.jsonl", "--mode", "linear", "--top", "5000"],
+    "spread pagerank": SPREAD + ["--mode", "pagerank", "--top", "5000"],
+    "spread pagerank tight": SPREAD + ["--mode", "pagerank", "--damping", "0.5", "--tolerance", "1e-12"],
+    "spread own": ["spread", "--graph", "graph.tsv", "--sources", "own_sources.jsonl", "--hops", "3", "--top", "300"],
     "spread mtx": ["spread", "--graph", "graph.mtx", "--sources", "mtx_sources.jsonl", "--top", "200"],
     "spread symmetric": ["spread", "--graph", "symmetric.mtx", "--sources", "mtx_sources.jsonl", "--decay", "constant:0.25", "--threshold", "0"],
 }

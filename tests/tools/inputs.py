@@ -96,7 +96,7 @@ def vectors(folder):
 
 
 def graphs(folder):
-    """graph.tsv (weights in [0, 1], hubs, loops, parallel edges), signed.tsv, graph.mtx, sources.jsonl, mtx_sources.jsonl."""
+    """graph.tsv (weights in [0, 1], hubs, loops, parallel edges), signed.tsv, graph.mtx, sources.jsonl, own_sources.jsonl, mtx_sources.jsonl."""
     generator = Generator(3)
     nodes, edges = 2500, []
     for i in range(16000):
@@ -124,6 +124,8 @@ def graphs(folder):
         numbered.append({"name": f"q{i}", "sources": [[str(edges[node][0] + 1), value] for node, value in picked]})
     json_lines(folder / "sources.jsonl", queries + [{"name": "none", "sources": []}])
     json_lines(folder / "mtx_sources.jsonl", numbered)
+    own = [{}, {"hops": 1}, {"decay": "constant:0.5"}, {"threshold": 0.001, "hops": 5}]
+    json_lines(folder / "own_sources.jsonl", [{**query, **own[i % len(own)]} for i, query in enumerate(queries)])
 
 
 def all_inputs(folder):

@@ -133,6 +133,34 @@ class BadGraphs(harness.CommandTest):
                 with self.subTest(flag, value=value):
                     self.refused_flag((flag, value), f"{flag}={value}")
 
+    def test_pagerank_flags(self):
+        for flag, values in {"--damping": ("-0.1", "1", "1.5", "nan", "x"), "--tolerance": ("-1e-9", "nan", "inf", "x"), "--max-iterations": ("0", "-1", "1.5")}.items():
+            for value in values:
+                with self.subTest(flag, value=value):
+                    self.refused_flag((flag, value), "--mode", "pagerank", f"{flag}={value}")
+            self.refused_flag((flag, "engine"), flag, "1")
+            self.refused_flag((flag, "linear"), "--mode", "linear", flag, "0.5" if flag == "--damping" else "1")
+        for flag, value in (("--hops", "3"), ("--decay", "constant:1"), ("--threshold", "0.1")):
+            self.refused_flag((flag, "pagerank"), "--mode", "pagerank", flag, value)
+
+    def test_pagerank_weights_and_sources(self):
+        self.refused_graph("a\tb\t1\nb\tc\t-0.5\n", "bad.tsv:2:", "-0.5", flags=("--mode", "pagerank"))
+        self.refused_sources('{"name": "q", "sources": [["a", -2]]}\n', "bad.jsonl:1:", "-2", flags=("--mode", "pagerank"))
+        self.refused_sources('{"name": "q", "sources": [["a", 2]], "hops": 3}\n', "bad.jsonl:1:", "hops", flags=("--mode", "pagerank"))
+
+    def test_pagerank_at_its_limit_tells_the_residual(self):
+        flags = ("--mode", "pagerank", "--tolerance", "0")
+        free = self.succeeds("spread", "--graph", self.graph, "--sources", self.sources, *flags[:2])
+        self.assertNotIn("residual", free.err)
+        limited = self.succeeds("spread", "--graph", self.graph, "--sources", self.sources, *flags, "--max-iterations", "1")
+        self.assertIn("after 1 iterations the residual is", limited.err)
+        self.assertEqual(len(limited.lines()), len(free.lines()))
+
+    def test_what_a_query_spreads_by(self):
+        for field in ('"hops": -1', '"hops": "3"', '"hops": 1e9', '"threshold": -1', '"decay": "odd:1"', '"decay": 0.7', '"hops": [3]', '"threshold": null'):
+            with self.subTest(field):
+                self.refused_sources('{"name": "q", "sources": [["a", 1]], %s}\n' % field, "bad.jsonl:1:")
+
     def test_missing_flags(self):
         self.refuses(2, ("--sources",), "spread", "--graph", self.graph)
         self.refuses(2, ("--graph",), "spread", "--sources", self.sources)

@@ -155,6 +155,32 @@ TEST(Sources, AreReadInOrder) {
   EXPECT_EQ(sources.names[1], std::nullopt);
 }
 
+TEST(Sources, TellWhatTheySpreadByWhereALineSaysSo) {
+  const TempFolder folder;
+  NodeNames nodes;
+  nodes.insert("a");
+  const SpreadQuery defaults{7, {Decay::Kind::power, 2}, 0.5};
+  const auto queries = [&](const std::string& text) {
+    return read_sources(folder.write("s", text), nodes, WeightRange::unit, defaults).queries;
+  };
+  EXPECT_THAT(queries("{\"sources\": [[\"a\", 1]]}\n{\"sources\": []}"), IsEmpty());
+  const auto told = queries(
+      "{\"sources\": []}\n{\"hops\": 2, \"sources\": [[\"a\", 1]], \"threshold\": 0}\n"
+      "{\"sources\": [[\"a\", 1]], \"decay\": \"linear:0.25\"}\n{\"sources\": []}");
+  ASSERT_EQ(told.size(), 4U);
+  for (const std::size_t plain : {0, 3}) {
+    EXPECT_EQ(told[plain].hops, 7U);
+    EXPECT_EQ(told[plain].decay.kind, Decay::Kind::power);
+    EXPECT_EQ(told[plain].threshold, 0.5);
+  }
+  EXPECT_EQ(told[1].hops, 2U);
+  EXPECT_EQ(told[1].threshold, 0.0);
+  EXPECT_EQ(told[1].decay.parameter, 2.0);
+  EXPECT_EQ(told[2].hops, 7U);
+  EXPECT_EQ(told[2].decay.kind, Decay::Kind::linear);
+  EXPECT_EQ(told[2].decay.parameter, 0.25);
+}
+
 TEST(Sources, TellFileLineAndValueOfABadRecord) {
   const TempFolder folder;
   NodeNames nodes;
@@ -180,6 +206,17 @@ TEST(Sources, TellFileLineAndValueOfABadRecord) {
   EXPECT_THAT(refused(R"({"sources": [["a", NaN]]})", WeightRange::finite), HasSubstr("not JSON"));
   EXPECT_THAT(refused(R"({"sources": [], "sources": []})"), HasSubstr("stands twice"));
   EXPECT_THAT(refused(R"({"name": "q"})"), HasSubstr("\"sources\" is not there"));
+  EXPECT_THAT(refused(R"({"sources": [], "hops": -1})"), HasSubstr("in [0, 10000] and is -1"));
+  EXPECT_THAT(refused(R"({"sources": [], "hops": 10001})"), HasSubstr("and is 10001"));
+  EXPECT_THAT(refused(R"({"sources": [], "hops": 1.5})"), HasSubstr("and is 1.5"));
+  EXPECT_THAT(refused(R"({"sources": [], "hops": [1]})"), HasSubstr("and is an array"));
+  EXPECT_THAT(refused(R"({"sources": [], "threshold": -0.5})"), HasSubstr("and is -0.5"));
+  EXPECT_THAT(refused(R"({"sources": [], "threshold": "x"})"), HasSubstr("and is 'x'"));
+  EXPECT_THAT(refused(R"({"sources": [], "decay": 1})"), HasSubstr("and is 1"));
+  EXPECT_THAT(refused(R"({"sources": [], "decay": "constant:-1"})"),
+              HasSubstr("\"decay\": 'constant:-1' has no finite parameter"));
+  EXPECT_THAT(refused(R"({"sources": [["a", -1]]})", WeightRange::nonnegative),
+              HasSubstr("-1 is below 0"));
 }
 
 }  // namespace

@@ -47,6 +47,8 @@ float parse_weight(std::string_view text, WeightRange range, const LineReader& l
                     "(--mode linear takes any)",
                     text));
   }
+  if (range == WeightRange::nonnegative && !(*number >= 0))
+    lines.fail(fmt::format("the weight {} is below 0, the limit of the mode pagerank", text));
   if (!std::isfinite(weight))
     lines.fail(fmt::format("the weight {} is beyond float32, whose limit is 3.4e38", text));
   return weight;

@@ -42,8 +42,9 @@ struct Graph {
 
 /// What the weights of a graph may be.
 enum class WeightRange : std::uint8_t {
-  unit,   ///< [0, 1]
-  finite  ///< any finite float32
+  unit,        ///< [0, 1]
+  finite,      ///< any finite float32
+  nonnegative  ///< ≥ 0 and finite
 };
 
 /// The float32 nearest to the number that \p text is. \throws InputError at the line of \p lines

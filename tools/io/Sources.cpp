@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/Sources.hpp"
 
+#include "io/DecayText.hpp"
 #include "io/InputError.hpp"
 #include "io/NamedRecord.hpp"
 
@@ -15,21 +16,33 @@ namespace {
 
 class SourceRecord final : public NamedRecord {
  public:
-  SourceRecord(const NodeNames& nodes, WeightRange range, Sources& out)
-      : m_nodes(nodes), m_range(range), m_out(out) {}
+  SourceRecord(const NodeNames& nodes, WeightRange range,
+               const std::optional<SpreadQuery>& defaults, Sources& out)
+      : m_nodes(nodes), m_range(range), m_defaults(defaults), m_out(out) {}
 
  private:
   void begin_record() override {
     m_seen = false;
     m_depth = 0;
+    m_query.reset();
   }
   bool other_field(std::string_view key) override {
+    m_field = key == "hops"        ? Field::hops
+              : key == "decay"     ? Field::decay
+              : key == "threshold" ? Field::threshold
+                                   : Field::sources;
+    if (m_field != Field::sources) {
+      if (!m_defaults) throw RecordError(fmt::format("\"{}\" is not of the mode pagerank", key));
+      if (!m_query) m_query = m_defaults;
+      return true;
+    }
     if (key != "sources") return false;
     if (m_seen) throw RecordError("\"sources\" stands twice");
     m_seen = true;
     return true;
   }
   void begin_other_array() override {
+    if (m_field != Field::sources) throw RecordError(setting_form() + " and is an array");
     if (++m_depth > 2) malformed("an array in a pair");
     m_values = 0;
   }
@@ -37,6 +50,7 @@ class SourceRecord final : public NamedRecord {
     if (m_depth-- == 2 && m_values != 2) malformed(fmt::format("a pair of {}", m_values));
   }
   void other_value(const JsonValue& value) override {
+    if (m_field != Field::sources) return set(value);
     if (m_depth != 2) malformed(value.shown());
     if (m_values == 0) {
       if (value.kind != JsonValue::Kind::string) malformed(value.shown() + " as a node");
@@ -56,8 +70,36 @@ class SourceRecord final : public NamedRecord {
   }
   void end_record(const std::optional<std::string>& name) override {
     if (!m_seen) throw RecordError("\"sources\" is not there");
+    if (m_query && m_out.queries.empty())
+      m_out.queries.assign(m_out.activations.rows(), *m_defaults);
+    if (m_query || !m_out.queries.empty()) m_out.queries.push_back(m_query.value_or(*m_defaults));
     m_out.activations.close_row();
     m_out.names.push(name);
+  }
+
+  std::string setting_form() const {
+    if (m_field == Field::decay) return "\"decay\" must be a text like \"exponential:0.7\"";
+    if (m_field == Field::threshold) return "\"threshold\" must be a number ≥ 0";
+    return fmt::format("\"hops\" must be a whole number in [0, {}]", hops_max);
+  }
+  /// What this query spreads by.
+  void set(const JsonValue& value) {
+    using Kind = JsonValue::Kind;
+    const bool is_number = value.kind == Kind::integer || value.kind == Kind::real;
+    if (m_field == Field::decay && value.kind == Kind::string) {
+      try {
+        m_query->decay = parse_decay(value.text);
+      } catch (const RecordError& error) {
+        throw RecordError(std::string("\"decay\": ") + error.what());
+      }
+    } else if (m_field == Field::threshold && is_number && value.real >= 0) {
+      m_query->threshold = value.real;
+    } else if (m_field == Field::hops && value.kind == Kind::integer && !value.negative &&
+               value.magnitude <= hops_max) {
+      m_query->hops = static_cast<std::uint32_t>(value.magnitude);
+    } else {
+      throw RecordError(setting_form() + " and is " + value.shown());
+    }
   }
 
   [[noreturn]] static void malformed(const std::string& what) {
@@ -71,14 +113,23 @@ class SourceRecord final : public NamedRecord {
                       "engine (--mode linear takes any)",
                       value.shown()));
     }
+    if (m_range == WeightRange::nonnegative && value.real < 0) {
+      throw RecordError(fmt::format("the activation {} is below 0, the limit of the mode pagerank",
+                                    value.shown()));
+    }
     if (!std::isfinite(static_cast<float>(value.real))) {
       throw RecordError(
           fmt::format("the activation {} is beyond float32, whose limit is 3.4e38", value.shown()));
     }
   }
 
+  enum class Field : std::uint8_t { sources, hops, decay, threshold };
+
   const NodeNames& m_nodes;
   WeightRange m_range;
+  const std::optional<SpreadQuery>& m_defaults;
+  Field m_field = Field::sources;
+  std::optional<SpreadQuery> m_query;  // of a line that tells
   Sources& m_out;
   bool m_seen = false;
   std::size_t m_depth = 0;
@@ -89,9 +140,9 @@ class SourceRecord final : public NamedRecord {
 }  // namespace
 
 Sources read_sources(const std::string& path, const NodeNames& nodes, WeightRange range,
-                     const ReadProgress& progress) {
+                     const std::optional<SpreadQuery>& defaults, const ReadProgress& progress) {
   Sources sources;
-  SourceRecord record(nodes, range, sources);
+  SourceRecord record(nodes, range, defaults, sources);
   JsonLines lines(path, progress);
   while (lines.next(record)) continue;
   return sources;

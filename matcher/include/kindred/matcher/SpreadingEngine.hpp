@@ -16,6 +16,13 @@
 
 namespace Kindred {
 
+/// What one query of a call spreads by.
+struct SpreadQuery {
+  std::uint32_t hops = 4;
+  Decay decay;                      ///< exponential 0.7 by default
+  std::optional<double> threshold;  ///< sets all three tiers; nothing: 0.01 / 0.05 / 0.10
+};
+
 struct SpreadOptions {
   SpreadMode mode = SpreadMode::engine;  ///< PageRank takes no hops, decay or threshold
   std::uint32_t hops = 4;
@@ -25,7 +32,9 @@ struct SpreadOptions {
   double damping = 0.85;               ///< of PageRank, in [0, 1)
   double tolerance = 1e-6;             ///< of PageRank's residual; below 1e-6 in doubles, slower
   std::uint32_t max_iterations = 200;  ///< of PageRank, ≥ 1; what is reached then is the answer
-  std::optional<Space> space;          ///< runs there instead of where the dispatcher would
+  std::span<const SpreadQuery> per_query;  ///< empty, or a query each in place of hops, decay and
+                                           ///< threshold; of engine and linear mode
+  std::optional<Space> space;              ///< runs there instead of where the dispatcher would
 };
 
 /// How PageRank of a query ended.
@@ -71,8 +80,8 @@ class SpreadingEngine {
   /// \throws InvalidArgument for a source that is no node or, in engine mode, outside [0, 1], for
   ///         PageRank below 0; for PageRank on a graph with a weight below 0; for
   /// an engine-mode graph with
-  ///         a weight outside [0, 1]; a decay or threshold out of range; top = 0; SpaceUnavailable;
-  ///         OutOfMemory
+  ///         a weight outside [0, 1]; a decay or threshold out of range; top = 0; per_query of
+  ///         another size; SpaceUnavailable; OutOfMemory
   SpreadResults spread(RaggedSpan<Activation> sources, const SpreadOptions& options = {}) const;
 
   /// \brief One hop with D = 1: `y = Wᵀx`, canonical sums rounded to float32 once, NaN as
