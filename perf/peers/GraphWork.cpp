@@ -108,6 +108,58 @@ class LinearWork final : public Work {
   SpreadOptions m_options;
 };
 
+/// Personalised PageRank of one node, and its nearest.
+class PageRankWork final : public Work {
+ public:
+  PageRankWork(Context& context, std::size_t nodes, std::size_t degree, std::uint64_t seed)
+      : m_graph(context, nodes, nodes * degree, seed) {
+    kind = "pagerank";
+    unit = "edges";
+    beside = "kindred, 32 queries a call";
+    m_options.mode = SpreadMode::pagerank;
+    m_options.top = 100;
+    for (std::uint64_t query = 0; query < 32; ++query) {
+      const auto node = static_cast<std::uint32_t>(random_word(seed + 6, query) % nodes);
+      if (query == 0) m_source.push_row(std::vector<Activation>{{node, 1.0F}});
+      m_sources.push_row(std::vector<Activation>{{node, 1.0F}});
+    }
+    items = static_cast<double>(m_graph.edges.size());
+  }
+  void write(JobFolder& folder) const override {
+    write_graph(m_graph, folder);
+    folder.parameters["source"] = m_source.values.front().node;
+    folder.parameters["top"] = m_options.top;
+    folder.parameters["damping"] = m_options.damping;
+  }
+  void run(Space space) const override { m_answer = answer(m_source, space); }
+  void run_beside(Space space) const override { answer(m_sources, space); }
+  Json told() const override {
+    return {{"iterations", m_answer.convergence[0].iterations},
+            {"residual", m_answer.convergence[0].residual}};
+  }
+  std::string compare(const std::string&, const PeerAnswer& theirs) const override {
+    const SpreadResults ours = answer(m_source, Space::serial);
+    std::vector<double> values;
+    for (const Activation& entry : ours.activations.values) values.push_back(entry.value);
+    // Theirs is converged; the error of ours is at most its residual · α / (1 − α) in the 1-norm.
+    return compare_values(values, theirs.scores,
+                          m_options.tolerance * m_options.damping / (1 - m_options.damping));
+  }
+
+ private:
+  SpreadResults answer(const Ragged<Activation>& sources, Space space) const {
+    SpreadOptions options = m_options;
+    options.space = space;
+    return m_graph.engine.spread(sources, options);
+  }
+
+  GraphSet m_graph;
+  Ragged<Activation> m_source;
+  Ragged<Activation> m_sources;
+  SpreadOptions m_options;
+  mutable SpreadResults m_answer;
+};
+
 }  // namespace
 
 std::unique_ptr<Work> hop_work(Context& context, std::size_t nodes, std::size_t degree,
@@ -117,6 +169,10 @@ std::unique_ptr<Work> hop_work(Context& context, std::size_t nodes, std::size_t 
 std::unique_ptr<Work> linear_work(Context& context, std::size_t nodes, std::size_t degree,
                                   std::uint64_t seed) {
   return std::make_unique<LinearWork>(context, nodes, degree, seed);
+}
+std::unique_ptr<Work> pagerank_work(Context& context, std::size_t nodes, std::size_t degree,
+                                    std::uint64_t seed) {
+  return std::make_unique<PageRankWork>(context, nodes, degree, seed);
 }
 
 }  // namespace Kindred::Perf

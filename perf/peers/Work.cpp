@@ -18,14 +18,13 @@ std::size_t scaled(double count, double scale) {
 }  // namespace
 
 const std::vector<WorkName>& work_names() {
-  static const std::vector<WorkName> names{{"lcs", "lcs-200"},         {"lcs", "lcs-50000"},
-                                           {"difflib", "difflib-0.6"}, {"difflib", "difflib-none"},
-                                           {"search", "search-1"},     {"search", "search-32"},
-                                           {"search", "search-1024"},  {"search", "search-1m"},
-                                           {"filter", "filter-100"},   {"filter", "filter-50"},
-                                           {"filter", "filter-1"},     {"score", "score-1024"},
-                                           {"score", "score-65536"},   {"spread", "hop"},
-                                           {"spread", "linear-32"},    {"hnsw", "hnsw"}};
+  static const std::vector<WorkName> names{
+      {"lcs", "lcs-200"},          {"lcs", "lcs-50000"},      {"difflib", "difflib-0.6"},
+      {"difflib", "difflib-none"}, {"search", "search-1"},    {"search", "search-32"},
+      {"search", "search-1024"},   {"search", "search-1m"},   {"filter", "filter-100"},
+      {"filter", "filter-50"},     {"filter", "filter-1"},    {"score", "score-1024"},
+      {"score", "score-65536"},    {"spread", "hop"},         {"spread", "linear-32"},
+      {"spread", "pagerank-50k"},  {"spread", "pagerank-1m"}, {"hnsw", "hnsw"}};
   return names;
 }
 
@@ -73,6 +72,12 @@ std::unique_ptr<Work> make_work(Context& context, const std::string& name, doubl
   } else if (name == "linear-32") {
     work = linear_work(context, scaled(100e3, scale), 16, seed);
     detail = "3 linear hops of 32 queries, 16 edges a node, top-10";
+  } else if (name == "pagerank-50k" || name == "pagerank-1m") {
+    const bool is_large = name == "pagerank-1m";
+    work = pagerank_work(context, scaled(is_large ? 1e6 : 50e3, scale), is_large ? 16 : 8, seed);
+    detail = std::string("personalised PageRank of a node to 1e-6, top-100, ") +
+             (is_large ? "16" : "8") + " edges a node";
+    target = 2;
   } else if (name == "hnsw") {
     work = approximate_search_work(context, scaled(50e3, scale), 128, 200, seed);
     detail = "L2 top-10 of clustered rows of 128, 200 queries; the peer is approximate";

@@ -31,6 +31,8 @@ std::unique_ptr<Work> hop_work(Context& context, std::size_t nodes, std::size_t 
                                std::uint64_t seed);
 std::unique_ptr<Work> linear_work(Context& context, std::size_t nodes, std::size_t degree,
                                   std::uint64_t seed);
+std::unique_ptr<Work> pagerank_work(Context& context, std::size_t nodes, std::size_t degree,
+                                    std::uint64_t seed);
 
 inline std::string differs(std::size_t place, double ours, double theirs) {
   return "place " + std::to_string(place) + ": ours " + std::to_string(ours) + ", theirs " +

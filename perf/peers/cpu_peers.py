@@ -137,6 +137,24 @@ def hop(job):
     return [Peer("SciPy CSR @ vector", lambda: matrix @ x, lambda result: (None, result))]
 
 
+def pagerank(job):
+    import igraph
+    import numpy as np
+
+    edges = np.stack([job.array("from"), job.array("to")], axis=1)
+    graph = igraph.Graph(n=job["nodes"], edges=edges, directed=True)
+    graph.es["weight"] = job.array("weight").tolist()
+
+    def run():
+        values = np.array(
+            graph.personalized_pagerank(damping=job["damping"], reset_vertices=job["source"], weights="weight")
+        )
+        best = top(values, job["top"])
+        return best, values[best]
+
+    return [Peer("igraph personalized_pagerank", run, lambda result: result)]
+
+
 def linear(job):
     import numpy as np
 
@@ -220,6 +238,7 @@ if __name__ == "__main__":
             "score": ([], score),
             "hop": (["scipy"], hop),
             "linear": (["scipy"], linear),
+            "pagerank": (["igraph"], pagerank),
             "hnsw": (["hnswlib"], hnsw),
             "hnsw_index": (["hnswlib"], hnsw_index),
         }
