@@ -43,6 +43,8 @@ HnswSearchOptions top_of(std::size_t top, std::size_t ef = 64) {
 
 /// A context of its own with so many threads.
 Context& context_of(int threads) {
+  // The first context starts Kokkos, which ends before statics that were there earlier.
+  Testing::context();
   static std::map<int, std::unique_ptr<Context>> contexts;
   auto& context = contexts[threads];
   if (context == nullptr) {
