@@ -15,6 +15,7 @@
 #include <string>
 
 #include "vector/ExactSearch.hpp"
+#include "vector/HostCopy.hpp"
 #include "vector/IdFilter.hpp"
 #include "vector/IndexParts.hpp"
 #include "vector/SearchPaths.hpp"
@@ -133,29 +134,33 @@ struct VectorIndex::State {
   }
 
   /// Where the dispatcher or \p forced says: `start()`, then `body(exec_space, search, begin,
-  /// length)` for blocks of \p count queries, fewer of them and of rows where memory runs out.
-  /// \param path of a search, else null
-  template <class Start, class Body>
+  /// length)` for blocks of \p count queries, `block(search)` or fewer of them, and fewer rows,
+  /// where memory runs out. \param path of a search, else null
+  template <class Block, class Start, class Body>
   DispatchRecord run(const Workload& workload, const SearchPath* path, std::optional<Space> forced,
-                     std::size_t count, std::size_t block, const Start& start, const Body& body) {
+                     std::size_t count, const Block& block, const Start& start, const Body& body) {
     return context.run(workload, forced, [&](Space space) {
       Impl::with_instance(context, space, [&](const auto& exec_space) {
         auto& own = search<std::decay_t<decltype(exec_space)>>(space);
         const std::lock_guard lock(own.mutex);
         start();
         if (path != nullptr) own.begin(*path);
-        split_and_retry(count, block, [&](std::size_t begin, std::size_t length) {
-          while (true) {
-            try {
-              return body(exec_space, own, begin, length);
-            } catch (const OutOfMemory&) {
-              exec_space.fence("Kindred::VectorIndex::clear");
-              own.clear();
-              if (own.fall_back()) continue;
-              if (length > 1 || !own.shrink()) throw;
-            }
-          }
-        });
+        // As many for every block, of which there are few.
+        const std::size_t most = std::max<std::size_t>(1, block(own));
+        const std::size_t blocks = std::max<std::size_t>(1, (count + most - 1) / most);
+        split_and_retry(count, (count + blocks - 1) / blocks,
+                        [&](std::size_t begin, std::size_t length) {
+                          while (true) {
+                            try {
+                              return body(exec_space, own, begin, length);
+                            } catch (const OutOfMemory&) {
+                              exec_space.fence("Kindred::VectorIndex::clear");
+                              own.clear();
+                              if (own.fall_back()) continue;
+                              if (length > 1 || !own.shrink()) throw;
+                            }
+                          }
+                        });
       });
     });
   }
@@ -283,21 +288,25 @@ SearchResults VectorIndex::search(std::span<const float> queries,
   const Workload workload = state.search_workload(
       path, count,
       queries.size_bytes() + filter.transfer_bytes() + sizeof(Rank) * results.ids.size());
-  std::vector<Rank> best;
   results.record = state.run(
-      workload, &path, options.space, count, Impl::block_queries(store, options.top, filter),
+      workload, &path, options.space, count,
+      [&](const auto& search) { return search.block(store, options.top, filter); },
       [&] { results.report = {}; },
       [&](const auto& exec_space, auto& search, std::size_t begin, std::size_t length) {
-        search.search(exec_space, store, state.part(queries, begin, length), filter, begin,
-                      options.metric, options.top, best, results.report);
-        for (std::size_t place = 0; place < best.size(); ++place) {
-          const Rank rank = best[place];
-          const bool none = rank == rank_none;
-          const std::size_t target = begin * options.top + place;
-          results.ids[target] = none ? -1 : std::int64_t{rank_index(rank)};
-          results.scores[target] =
-              none ? padding_score(options.metric) : score_of(options.metric, rank);
-        }
+        const HostSpace& host = state.host_beside(exec_space);
+        const std::span<const Rank> best =
+            search.search(exec_space, host, store, state.part(queries, begin, length), filter,
+                          begin, options.metric, options.top, results.report);
+        Impl::for_each_stretch(host, best.size(), [&](std::size_t first, std::size_t last) {
+          for (std::size_t place = first; place < last; ++place) {
+            const Rank rank = best[place];
+            const bool none = rank == rank_none;
+            const std::size_t target = begin * options.top + place;
+            results.ids[target] = none ? -1 : std::int64_t{rank_index(rank)};
+            results.scores[target] =
+                none ? padding_score(options.metric) : score_of(options.metric, rank);
+          }
+        });
       });
   state.observe(results.record);
   return results;
@@ -322,7 +331,8 @@ ScoreResults VectorIndex::search_at_least(std::span<const float> queries, float 
   const Workload workload =
       state.search_workload(path, count, queries.size_bytes() + filter.transfer_bytes());
   results.record = state.run(
-      workload, &path, options.space, count, Impl::block_queries(store, 1, filter),
+      workload, &path, options.space, count,
+      [&](const auto&) { return Impl::block_queries(store, 1, filter); },
       [&] {
         results.report = {};
         results.results = {};
@@ -356,8 +366,7 @@ ScoreResults VectorIndex::score(std::span<const float> queries,
   const Impl::IdFilter filter(options.filter, options.filter_bits, store.end_id(), count);
   const HostSpace& host = Impl::host_instance(
       state.context, options.space == Space::serial ? Space::serial : state.host_space());
-  const std::vector<Ragged<std::uint32_t>> lists =
-      Impl::rows_of_candidates(host, store, candidates, filter);
+  const Impl::CandidateRows lists(host, store, candidates, filter);
   ScoreResults results;
   results.record.operation = Operation::score;
   if (count == 0) return results;
@@ -373,7 +382,10 @@ ScoreResults VectorIndex::score(std::span<const float> queries,
   std::vector<Rank> best;
   results.record = state.run(
       workload, nullptr, options.space, count,
-      Impl::block_queries(store, Impl::candidate_ranks(store, longest, options.top), filter),
+      [&](const auto&) {
+        return Impl::block_queries(store, Impl::candidate_ranks(store, longest, options.top),
+                                   filter);
+      },
       [&] {
         results.report = {};
         results.report.path = "candidates";

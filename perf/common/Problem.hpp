@@ -94,7 +94,7 @@ std::unique_ptr<Problem> match_problem(std::shared_ptr<const PatternSet> pattern
 /// \p path the way to go, else the one predicted to be quickest.
 std::unique_ptr<Problem> search_problem(std::shared_ptr<const RowSet> rows, std::size_t queries,
                                         std::size_t top, std::uint64_t seed,
-                                        std::optional<SearchPath> path = {});
+                                        std::optional<SearchPath> path = {}, int passing = -1);
 /// One query over rows of int8.
 std::unique_ptr<Problem> byte_search_problem(std::shared_ptr<const ByteRowSet> rows, Metric metric,
                                              std::size_t top);

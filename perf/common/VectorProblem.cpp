@@ -68,7 +68,7 @@ class VectorProblem : public Problem {
 class SearchProblem final : public VectorProblem {
  public:
   SearchProblem(std::shared_ptr<const RowSet> rows, std::size_t queries, std::size_t top,
-                std::uint64_t seed, std::optional<SearchPath> path)
+                std::uint64_t seed, std::optional<SearchPath> path, int passing)
       : VectorProblem(std::move(rows), queries, top, seed) {
     name = "BM_Search_cosine";
     if (path) name += "_" + std::string(to_string(*path));
@@ -81,6 +81,14 @@ class SearchProblem final : public VectorProblem {
     bytes =
         search_bytes(to_string(path.value_or(SearchPath::plain)), row_count(), m_rows->dimension);
     multiply_adds = items * static_cast<double>(m_rows->dimension);
+    if (passing < 0) return;
+    arguments.emplace_back("passing", passing);
+    m_filter.resize((row_count() + 63) / 64);
+    for (std::size_t id = 0; id < row_count(); ++id) {
+      const bool passes = random_word(seed + 3, id) % 100 < static_cast<std::uint64_t>(passing);
+      m_filter[id / 64] |= std::uint64_t{passes} << (id % 64);
+    }
+    m_options.filter_bits = m_filter;
   }
   DispatchRecord run(std::optional<Space> space) override {
     m_options.space = space;
@@ -92,10 +100,21 @@ class SearchProblem final : public VectorProblem {
     std::vector<ScoredId> answer(m_answer.top);
     for (std::size_t i = 0; i < answer.size(); ++i)
       answer[i] = {m_answer.ids[i], m_answer.scores[i]};
-    return check_ranking(answer, sample(row_count()));
+    std::vector<std::uint64_t> candidates = sample(row_count());
+    if (!m_filter.empty()) {
+      std::erase_if(candidates, [&](std::uint64_t id) { return !passes(id); });
+      for (const ScoredId& entry : answer) {
+        if (!passes(static_cast<std::uint64_t>(entry.id)))
+          return "row " + std::to_string(entry.id) + " does not pass the filter";
+      }
+    }
+    return check_ranking(answer, candidates);
   }
 
  private:
+  bool passes(std::uint64_t id) const { return (m_filter[id / 64] >> (id % 64) & 1U) != 0; }
+
+  std::vector<std::uint64_t> m_filter;
   SearchResults m_answer;
 };
 
@@ -209,8 +228,8 @@ RowSet::RowSet(Context& context, std::size_t count, std::size_t columns, std::ui
 
 std::unique_ptr<Problem> search_problem(std::shared_ptr<const RowSet> rows, std::size_t queries,
                                         std::size_t top, std::uint64_t seed,
-                                        std::optional<SearchPath> path) {
-  return std::make_unique<SearchProblem>(std::move(rows), queries, top, seed, path);
+                                        std::optional<SearchPath> path, int passing) {
+  return std::make_unique<SearchProblem>(std::move(rows), queries, top, seed, path, passing);
 }
 std::unique_ptr<Problem> score_problem(std::shared_ptr<const RowSet> rows, std::size_t queries,
                                        std::size_t candidates, std::size_t top,

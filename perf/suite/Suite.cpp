@@ -138,6 +138,19 @@ std::vector<SuiteRow> suite_rows(Context& context, double scale, std::uint64_t s
        .on_request = true,
        .compare_bits = false,
        .make = [=] { return search_problem(corpora->rows(), 10000, 100, seed); }});
+  for (const std::size_t queries : {1UL, 1024UL}) {
+    for (const int passing : {100, 50, 1}) {
+      add({.name = "search-" + std::to_string(queries) + "-filter-" + std::to_string(passing),
+           .work = "the same, " + std::to_string(queries) +
+                   (queries == 1 ? " query, " : " queries, ") + std::to_string(passing) +
+                   " % of the rows pass a filter",
+           .on_request = true,
+           .compare_bits = false,
+           .make = [=] {
+             return search_problem(corpora->rows(), queries, 100, seed, {}, passing);
+           }});
+    }
+  }
   for (const Metric metric : {Metric::ip, Metric::cosine}) {
     add({.name = "search-100m-" + std::string(to_string(metric)),
          .work =

@@ -84,17 +84,34 @@ struct Prepared {
   RowFilter<ExecutionSpace> filter;
 };
 
+/// How queries come to a search.
+enum class Queries { prepared, brought };
+
 template <class ExecutionSpace, class Search>
 Found run(const ExecutionSpace& exec_space, Space space, Search& search, const StoredRows& rows,
-          const std::vector<float>& queries, const Case& wanted) {
+          const std::vector<float>& queries, const Case& wanted, Queries how = Queries::prepared) {
   using memory_space = typename ExecutionSpace::memory_space;
   const Prepared<ExecutionSpace> prepared(exec_space, rows, queries, wanted);
   search.bind(Testing::context().memory(space));
   Found found;
   found.ranks.resize(prepared.data.prepared.count * wanted.top);
   Kokkos::View<Rank*, memory_space> best("best", found.ranks.size());
-  search.search(exec_space, prepared.data.view, prepared.filter, prepared.data.prepared,
-                wanted.metric, wanted.top, ArrayView<Rank, ExecutionSpace>(best), found.report);
+  const auto ask = [&](const auto& asked) {
+    search.search(exec_space, prepared.data.view, prepared.filter, asked, wanted.metric, wanted.top,
+                  ArrayView<Rank, ExecutionSpace>(best), found.report);
+  };
+  if constexpr (std::is_same_v<Search, Impl::PlainSearch<ExecutionSpace>>) {
+    ask(prepared.data.prepared);
+  } else if (how == Queries::prepared) {
+    ask(Impl::QuerySource<ExecutionSpace>(prepared.data.prepared, rows.dimension));
+  } else {
+    Impl::SharedArray<float> floats("queries");
+    floats.resize_discarding(queries.size());
+    std::copy(queries.begin(), queries.end(), floats.data());
+    ask(Impl::QuerySource<ExecutionSpace>(floats.data(), queries.size() / rows.dimension,
+                                          rows.dimension));
+    exec_space.fence("Kindred::Testing::run");
+  }
   Impl::download(exec_space, found.ranks.data(), best, found.ranks.size());
   return found;
 }
@@ -128,8 +145,11 @@ void expect_plain(const StoredRows& rows, const std::vector<float>& queries, con
         << "float32";
   }
   Impl::GemmSearch<HostSpace, Impl::DeviceTiles<HostSpace, WorstProducts>> worst;
-  ASSERT_EQ(run(exec_space, Space::serial, worst, rows, queries, wanted).ranks, expected.ranks)
-      << "the worst float16 products";
+  for (const Queries how : {Queries::prepared, Queries::brought}) {
+    ASSERT_EQ(run(exec_space, Space::serial, worst, rows, queries, wanted, how).ranks,
+              expected.ranks)
+        << "the worst float16 products";
+  }
 }
 
 StoredRows stored(const std::vector<float>& values, std::size_t dimension,

@@ -351,6 +351,65 @@ TEST(VectorStore, TakesAtMostSixtyFourMebibytesBesideTheAnswer) {
   }
 }
 
+TEST(VectorStore, TakesAtMostSixtyFourMebibytesForManyQueriesOfLongRows) {
+  auto generator = Testing::generator("VectorStore memory of queries");
+  constexpr std::size_t wide = 768;
+  constexpr std::size_t count = 20'000;
+  const std::vector<float> rows = normal_values(generator, count * wide);
+  for (const Space space : Testing::spaces()) {
+    if (space == Space::serial) continue;
+    // More than a pass takes of them.
+    const std::size_t query_count = space == Space::cuda ? 6000 : 40;
+    const std::vector<float> queries = normal_values(generator, query_count * wide);
+    Ragged<std::uint64_t> candidates;
+    for (std::size_t query = 0; query < query_count; ++query) {
+      for (int i = 0; i < 1000; ++i) candidates.values.push_back(generator() % count);
+      candidates.close_row();
+    }
+    std::vector<std::uint8_t> passes(count);
+    for (auto& pass : passes) pass = generator() % 2 == 0 ? 1 : 0;
+    const auto expect_little = [&](const std::string& what, std::uint64_t answer,
+                                   const auto& call) {
+      ContextOptions context_options;
+      context_options.load_profile = false;
+      Context context(context_options);
+      const VectorIndex index(context, rows, wide);
+      const std::uint64_t before = index.bytes(space);
+      call(index);
+      const std::uint64_t shadow = index.bytes(space) - before;
+      const std::uint64_t peak = context.memory_statistics(space).bytes_peak;
+      EXPECT_LE(peak, before + shadow + answer + (64U << 20U))
+          << what << " on " << to_string(space);
+      RecordProperty(what + "_" + std::string(to_string(space)),
+                     std::to_string(peak - before - shadow));
+    };
+    SearchOptions options;
+    options.space = space;
+    for (const SearchPath path : paths) {
+      options.path = path;
+      const std::string name(to_string(path));
+      for (const std::size_t top : {100UL, 1000UL}) {
+        options.top = top;
+        options.filter = {};
+        const std::uint64_t answer = query_count * top * sizeof(std::uint64_t);
+        expect_little(name + "_" + std::to_string(top), answer,
+                      [&](const VectorIndex& index) { index.search(queries, options); });
+        options.filter = passes;
+        expect_little(name + "_filter_" + std::to_string(top), answer,
+                      [&](const VectorIndex& index) { index.search(queries, options); });
+      }
+      options.filter = {};
+      expect_little(name + "_at_least", 0, [&](const VectorIndex& index) {
+        index.search_at_least(queries, 0.1F, options);
+      });
+    }
+    options.path = {};
+    options.top = 10;
+    expect_little("candidates", 0,
+                  [&](const VectorIndex& index) { index.score(queries, candidates, options); });
+  }
+}
+
 TEST(VectorStore, GivesNoIdTwice) {
   auto generator = Testing::generator("VectorStore ids");
   Model model(VectorElement::float32);

@@ -24,8 +24,6 @@ void prepare_tile_queries(const ExecutionSpace& exec_space, Metric metric,
                           const ArrayView<const float, ExecutionSpace>& initial,
                           const TileQueries<ExecutionSpace, Element>& tile,
                           const TileLists<ExecutionSpace>& lists) {
-  Kokkos::deep_copy(exec_space, tile.residuals, 0.0F);
-  Kokkos::deep_copy(exec_space, lists.not_numbers, 0U);
   Impl::for_each_unit(exec_space, "Kindred::Vector::prepare_tile_queries::round",
                       tile.weights.size(),
                       Impl::PrepareTileQueries<ExecutionSpace, Element>{
@@ -193,13 +191,20 @@ void list_survivors(const ExecutionSpace& exec_space, const TileLists<ExecutionS
 }
 
 template <class ExecutionSpace>
+void count_passing_rows(const ExecutionSpace& exec_space, const RowFilter<ExecutionSpace>& filter,
+                        std::uint64_t rows,
+                        const ArrayView<std::uint32_t, ExecutionSpace>& offsets) {
+  const std::uint64_t words = filter_words(rows);
+  Kokkos::parallel_scan("Kindred::Vector::count_passing_rows::count", range(exec_space, words + 1),
+                        Impl::CountPassing<ExecutionSpace>{filter, rows, words, offsets.data()});
+}
+
+template <class ExecutionSpace>
 void list_passing_rows(const ExecutionSpace& exec_space, const RowFilter<ExecutionSpace>& filter,
                        std::uint64_t rows, const ArrayView<std::uint32_t, ExecutionSpace>& offsets,
                        const ArrayView<std::uint32_t, ExecutionSpace>& chosen) {
   const std::uint64_t words = filter_words(rows);
   const Impl::CountPassing<ExecutionSpace> counted{filter, rows, words, offsets.data()};
-  Kokkos::parallel_scan("Kindred::Vector::list_passing_rows::count", range(exec_space, words + 1),
-                        counted);
   Kokkos::parallel_for("Kindred::Vector::list_passing_rows::list", range(exec_space, words),
                        Impl::ListPassing<ExecutionSpace>{counted, chosen.data()});
 }
@@ -225,6 +230,8 @@ void list_passing_rows(const ExecutionSpace& exec_space, const RowFilter<Executi
   template void list_survivors<SPACE>(                                                             \
       const SPACE&, const TileLists<SPACE>&, std::uint64_t, std::uint64_t, std::uint64_t,          \
       const ArrayView<std::uint32_t, SPACE>&, const ArrayView<std::uint32_t, SPACE>&);             \
+  template void count_passing_rows<SPACE>(const SPACE&, const RowFilter<SPACE>&, std::uint64_t,    \
+                                          const ArrayView<std::uint32_t, SPACE>&);                 \
   template void list_passing_rows<SPACE>(const SPACE&, const RowFilter<SPACE>&, std::uint64_t,     \
                                          const ArrayView<std::uint32_t, SPACE>&,                   \
                                          const ArrayView<std::uint32_t, SPACE>&);

@@ -15,8 +15,9 @@ struct QueryRows {
   const VectorSegment* segment;
   RaggedSpan<std::uint64_t> candidates;
   const IdFilter* filter;
-  Ragged<std::uint32_t>* rows;
-  bool counts_only;                     // where the filter decides how many there are
+  std::size_t first_query;              // of the filter
+  std::uint64_t* offsets;               // where rows go to; of a count, behind a query how many
+  std::uint32_t* rows;                  // null: they are checked and counted
   std::atomic<std::size_t>* bad_query;  // the first with an id that is no row's
 
   void operator()(std::size_t query) const {
@@ -24,7 +25,7 @@ struct QueryRows {
     const bool all_pass = filter->passes_all();
     const bool plain = segment->is_contiguous() && segment->live().empty() && segment->size() > 0;
     const std::uint64_t first_id = segment->size() > 0 ? segment->id(0) : 0;
-    std::uint32_t* out = counts_only ? nullptr : rows->values.data() + rows->offsets[query];
+    std::uint32_t* out = rows == nullptr ? nullptr : rows + offsets[query];
     std::uint64_t count = 0;
     for (const std::uint64_t id : ids) {
       std::uint64_t row = id - first_id;
@@ -38,17 +39,19 @@ struct QueryRows {
         }
         row = *found;
       }
-      if (!all_pass && !filter->passes(query, id)) continue;
-      if (!counts_only) out[count] = static_cast<std::uint32_t>(row);
+      if (!all_pass && !filter->passes(first_query + query, id)) continue;
+      if (out != nullptr) out[count] = static_cast<std::uint32_t>(row);
       ++count;
     }
-    if (counts_only) rows->offsets[query + 1] = count;
+    if (out == nullptr && offsets != nullptr) offsets[query + 1] = count;
   }
 };
 
 void run(const HostSpace& host, const QueryRows& kernel) {
   const std::size_t queries = kernel.candidates.rows();
-  if (kernel.candidates.values.size() < serial_max || queries < 2) {
+  if (queries == 0) return;
+  const auto& offsets = kernel.candidates.offsets;
+  if (offsets.back() - offsets.front() < serial_max || queries < 2) {
     for (std::size_t query = 0; query < queries; ++query) kernel(query);
     return;
   }
@@ -57,35 +60,6 @@ void run(const HostSpace& host, const QueryRows& kernel) {
                                            Kokkos::IndexType<std::size_t>>(host, 0, queries),
                        kernel);
   host.fence("Kindred::VectorIndex::score::rows");
-}
-
-Ragged<std::uint32_t> rows_of_one(const HostSpace& host, const VectorStore& store,
-                                  RaggedSpan<std::uint64_t> candidates, const IdFilter& filter) {
-  Ragged<std::uint32_t> rows;
-  std::atomic<std::size_t> bad_query = none;
-  QueryRows kernel{store.segments()[0].get(), candidates, &filter, &rows,
-                   !filter.passes_all(),      &bad_query};
-  rows.offsets.resize(candidates.rows() + 1);
-  if (kernel.counts_only) {
-    run(host, kernel);
-  } else {
-    for (std::size_t query = 0; query < candidates.rows(); ++query)
-      rows.offsets[query + 1] = candidates.length(query);
-  }
-  if (bad_query == none) {
-    for (std::size_t query = 0; query < candidates.rows(); ++query)
-      rows.offsets[query + 1] += rows.offsets[query];
-    rows.values.resize(rows.offsets.back());
-    kernel.counts_only = false;
-    run(host, kernel);
-  }
-  if (bad_query == none) return rows;
-  const std::size_t query = bad_query;
-  const auto ids = candidates[query];
-  std::size_t place = 0;
-  while (kernel.segment->find(ids[place])) ++place;
-  KINDRED_THROW_IF(true, no_row(store, place, query, ids[place]));
-  return rows;
 }
 
 }  // namespace
@@ -97,39 +71,83 @@ std::string no_row(const VectorStore& store, std::size_t place, std::size_t quer
          " rows with ids below " + std::to_string(store.end_id());
 }
 
-std::vector<Ragged<std::uint32_t>> rows_of_candidates(const HostSpace& host,
-                                                      const VectorStore& store,
-                                                      RaggedSpan<std::uint64_t> candidates,
-                                                      const IdFilter& filter) {
-  for (std::size_t query = 0; query < candidates.rows(); ++query) {
-    const std::uint64_t begin = candidates.offsets[query];
-    const std::uint64_t end = candidates.offsets[query + 1];
-    KINDRED_THROW_IF(end < begin || end > candidates.values.size(),
+CandidateRows::CandidateRows(const HostSpace& host, const VectorStore& store,
+                             RaggedSpan<std::uint64_t> candidates, const IdFilter& filter)
+    : m_store(store), m_filter(filter), m_candidates(candidates) {
+  check_offsets();
+  if (store.segments().size() == 1) {
+    check_ids(host);
+  } else {
+    make_lists();
+  }
+}
+
+void CandidateRows::check_offsets() const {
+  for (std::size_t query = 0; query < m_candidates.rows(); ++query) {
+    const std::uint64_t begin = m_candidates.offsets[query];
+    const std::uint64_t end = m_candidates.offsets[query + 1];
+    KINDRED_THROW_IF(end < begin || end > m_candidates.values.size(),
                      "candidate list " + std::to_string(query) + " goes from " +
                          std::to_string(begin) + " to " + std::to_string(end) + "; there are " +
-                         std::to_string(candidates.values.size()) + " candidates");
+                         std::to_string(m_candidates.values.size()) + " candidates");
   }
-  const auto segments = store.segments();
-  std::vector<Ragged<std::uint32_t>> lists(segments.size());
-  if (segments.size() == 1) {
-    lists[0] = rows_of_one(host, store, candidates, filter);
-    return lists;
-  }
-  for (std::size_t query = 0; query < candidates.rows(); ++query) {
-    const auto ids = candidates[query];
+}
+
+void CandidateRows::check_ids(const HostSpace& host) const {
+  const VectorSegment& segment = *m_store.segments()[0];
+  std::atomic<std::size_t> bad_query = none;
+  run(host, {&segment, m_candidates, &m_filter, 0, nullptr, nullptr, &bad_query});
+  if (bad_query == none) return;
+  const auto ids = m_candidates[bad_query];
+  std::size_t place = 0;
+  while (segment.find(ids[place])) ++place;
+  KINDRED_THROW_IF(true, no_row(m_store, place, bad_query, ids[place]));
+}
+
+void CandidateRows::make_lists() {
+  const auto segments = m_store.segments();
+  m_lists.resize(segments.size());
+  for (std::size_t query = 0; query < m_candidates.rows(); ++query) {
+    const auto ids = m_candidates[query];
     for (std::size_t place = 0; place < ids.size(); ++place) {
       bool found = false;
       for (std::size_t s = 0; s < segments.size() && !found; ++s) {
         const auto row = segments[s]->find(ids[place]);
         found = row.has_value();
-        if (found && filter.passes(query, ids[place]))
-          lists[s].values.push_back(static_cast<std::uint32_t>(*row));
+        if (found && m_filter.passes(query, ids[place]))
+          m_lists[s].values.push_back(static_cast<std::uint32_t>(*row));
       }
-      KINDRED_THROW_IF(!found, no_row(store, place, query, ids[place]));
+      KINDRED_THROW_IF(!found, no_row(m_store, place, query, ids[place]));
     }
-    for (auto& list : lists) list.close_row();
+    for (auto& list : m_lists) list.close_row();
   }
-  return lists;
+}
+
+RaggedSpan<std::uint32_t> CandidateRows::rows(const HostSpace& host, std::size_t segment,
+                                              std::size_t first, std::size_t count,
+                                              CandidateRoom& room) const {
+  if (m_store.segments().size() > 1) {
+    return {std::span<const std::uint64_t>(m_lists[segment].offsets).subspan(first, count + 1),
+            m_lists[segment].values};
+  }
+  const RaggedSpan<std::uint64_t> lists{m_candidates.offsets.subspan(first, count + 1),
+                                        m_candidates.values};
+  std::atomic<std::size_t> bad_query = none;
+  room.offsets.assign(count + 1, 0);
+  QueryRows kernel{m_store.segments()[0].get(), lists,   &m_filter, first,
+                   room.offsets.data(),         nullptr, &bad_query};
+  if (m_filter.passes_all()) {
+    for (std::size_t query = 0; query < count; ++query)
+      room.offsets[query + 1] = lists.length(query);
+  } else {
+    run(host, kernel);
+  }
+  for (std::size_t query = 0; query < count; ++query)
+    room.offsets[query + 1] += room.offsets[query];
+  room.rows.resize_discarding(room.offsets.back());
+  kernel.rows = room.rows.data();
+  run(host, kernel);
+  return {room.offsets, {room.rows.data(), room.offsets.back()}};
 }
 
 }  // namespace Kindred::Impl

@@ -95,8 +95,8 @@ class CandidateSearch {
       m_arrived.resize_discarding(queries.count);
       Kokkos::deep_copy(exec_space, m_arrived.view(), 0U);
     }
-    upload(exec_space, m_offsets.view(), m_host_offsets.data(), m_host_offsets.size());
-    upload(exec_space, m_ids.view(), lists.values.data() + first, m_ids.size());
+    start_upload(exec_space, m_offsets.view(), m_host_offsets.data(), m_host_offsets.size());
+    start_upload(exec_space, m_ids.view(), lists.values.data() + first, m_ids.size());
     rank_candidates(exec_space, metric, rows, m_offsets.const_view(), m_ids.const_view(),
                     RowFilter<ExecutionSpace>{}, queries, plan, shape.top, m_top.view(),
                     m_ranks.view(), m_arrived.view());

@@ -5,8 +5,10 @@
 #include "CandidateRows.hpp"
 #include "CandidateSearch.hpp"
 #include "GemmSearch.hpp"
+#include "HostCopy.hpp"
 #include "IdFilter.hpp"
 #include "PlainSearch.hpp"
+#include "QuerySource.hpp"
 #include "ScreenSearch.hpp"
 #include "SearchPaths.hpp"
 #include "VectorStore.hpp"
@@ -64,6 +66,8 @@ class ExactSearch {
     m_part = {*m_memory, "Kindred::VectorIndex::part", 0};
     m_bounds = {*m_memory, "Kindred::VectorIndex::bounds", 0};
     m_staged = {};
+    m_host_floats.clear();
+    m_answer.clear();
     m_top.bind(*m_memory);
     m_plain.bind(*m_memory);
     m_screen.bind(*m_memory);
@@ -71,29 +75,29 @@ class ExactSearch {
     m_candidates.bind(*m_memory);
   }
 
-  /// \brief The best ranks of the queries `first …`, `queries × top` into \p best. Fences.
-  void search(const ExecutionSpace& exec_space, const VectorStore& store,
-              std::span<const float> queries, const IdFilter& filter, std::size_t first,
-              Metric metric, std::size_t top, std::vector<Rank>& best, SearchReport& report) {
-    const auto prepared = upload_queries(exec_space, queries, store.dimension());
-    m_best.resize_discarding(prepared.count * top);
-    m_top.begin(exec_space, prepared.count, top, m_best.view());
-    for_each_part(
-        exec_space, store, filter, first, prepared.count,
-        [&](const VectorSegment* segment, const auto& rows, const auto& passes) {
-          m_part.resize_discarding(prepared.count * top);
-          if (m_path == SearchPath::matrix) {
-            m_matrix.search(exec_space, rows, passes, prepared, metric, top, m_part.view(), report);
-          } else if (m_path == SearchPath::screen && segment != nullptr) {
-            m_screen.search(exec_space, rows, segment->shadow(exec_space, *m_memory), passes,
-                            prepared, metric, top, m_part.view(), report);
-          } else {
-            m_plain.search(exec_space, rows, passes, prepared, metric, top, m_part.view(), report);
-          }
-          m_top.add_top(exec_space, m_part.const_view());
-        });
-    best.resize(prepared.count * top);
-    download(exec_space, best.data(), m_best.view(), best.size());
+  /// Queries that `search` takes at once.
+  std::size_t block(const VectorStore& store, std::size_t top, const IdFilter& filter) const {
+    return m_path == SearchPath::matrix ? matrix_queries(store, top, filter)
+                                        : block_queries(store, top, filter);
+  }
+
+  /// \brief The best ranks of the queries `first …`, `queries × top`, until the next call. Fences.
+  /// \param host copies queries
+  std::span<const Rank> search(const ExecutionSpace& exec_space, const HostSpace& host,
+                               const VectorStore& store, std::span<const float> queries,
+                               const IdFilter& filter, std::size_t first, Metric metric,
+                               std::size_t top, SearchReport& report) {
+    const std::size_t dimension = store.dimension();
+    const std::size_t count = queries.size() / dimension;
+    m_answer.resize_discarding(count * top);
+    // A path that another one stands in for takes fewer of them.
+    const std::size_t step = block(store, top, filter);
+    for (std::size_t begin = 0; begin < count; begin += step) {
+      const std::size_t length = std::min(step, count - begin);
+      search_block(exec_space, host, store, queries.subspan(begin * dimension, length * dimension),
+                   filter, first + begin, metric, top, m_answer.data() + begin * top, report);
+    }
+    return {m_answer.data(), count * top};
   }
 
   /// \brief The ranks at most \p bound of the queries `first …`, in order. Fences.
@@ -125,16 +129,20 @@ class ExactSearch {
   }
 
   /// \brief The best ranks of the lists \p first …, `queries × top`. Fences.
-  /// \param lists of `rows_of_candidates`
   void score(const ExecutionSpace& exec_space, const HostSpace& host, const VectorStore& store,
-             std::span<const float> queries, std::span<const Ragged<std::uint32_t>> lists,
-             std::size_t first, Metric metric, std::size_t top, std::vector<Rank>& best,
-             SearchReport& report) {
-    const auto prepared = upload_queries(exec_space, queries, store.dimension());
+             std::span<const float> queries, const CandidateRows& candidates, std::size_t first,
+             Metric metric, std::size_t top, std::vector<Rank>& best, SearchReport& report) {
+    const std::size_t count = queries.size() / store.dimension();
+    const float* values = queries.data();
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      m_host_floats.resize_discarding(queries.size());
+      copy_in_parallel(host, queries, m_host_floats.data());
+      values = m_host_floats.data();
+    }
+    const auto prepared = upload_queries(exec_space, {values, queries.size()}, store.dimension());
     best.clear();
-    for (std::size_t s = 0; s < lists.size(); ++s) {
-      const RaggedSpan<std::uint32_t> part{
-          std::span(lists[s].offsets).subspan(first, prepared.count + 1), lists[s].values};
+    for (std::size_t s = 0; s < store.segments().size(); ++s) {
+      const RaggedSpan<std::uint32_t> part = candidates.rows(host, s, first, count, m_host_rows);
       report.survivors += part.offsets.back() - part.offsets.front();
       const auto rows = store.segments()[s]->template resident<ExecutionSpace>().view();
       m_candidates.score(exec_space, host, rows, part, prepared, metric, top,
@@ -155,6 +163,75 @@ class ExactSearch {
 
  private:
   static constexpr std::size_t staged_bytes = 16U << 20U;  ///< of rows that are not on the device
+  static constexpr std::size_t host_floats_bytes = 16U << 20U;  ///< of queries on the host
+
+  /// Whether all rows are in one piece, where they are searched.
+  static bool is_one_part(const VectorStore& store) {
+    return store.segments().size() == 1 &&
+           (!Arch::is_device<ExecutionSpace> || store.segments()[0]->on_device());
+  }
+
+  /// Queries that are searched by products together.
+  static std::size_t matrix_queries(const VectorStore& store, std::size_t top,
+                                    const IdFilter& filter) {
+    if constexpr (!Arch::is_device<ExecutionSpace>) return block_queries(store, top, filter);
+    std::size_t beside = filter.bytes_per_query();
+    if (!is_one_part(store)) beside += 5 * sizeof(Rank) * top;
+    const std::size_t most =
+        GemmSearch<ExecutionSpace>::queries_max(store.dimension(), top, beside);
+    if (most == 0) return block_queries(store, top, filter);
+    return std::clamp<std::size_t>(host_floats_bytes / (sizeof(float) * store.dimension()), 1,
+                                   most);
+  }
+
+  void search_block(const ExecutionSpace& exec_space, const HostSpace& host,
+                    const VectorStore& store, std::span<const float> queries,
+                    const IdFilter& filter, std::size_t first, Metric metric, std::size_t top,
+                    Rank* answer, SearchReport& report) {
+    const std::size_t count = queries.size() / store.dimension();
+    const auto source = source_of(exec_space, host, store, queries, top);
+    // The host's memory takes the answer itself, unless parts are merged in it.
+    const bool direct = m_path != SearchPath::plain && is_one_part(store);
+    auto best = ArrayView<Rank, ExecutionSpace>(answer, count * top);
+    if (!direct) {
+      m_best.resize_discarding(count * top);
+      best = m_best.view();
+      m_top.begin(exec_space, count, top, best);
+    }
+    for_each_part(exec_space, store, filter, first, count,
+                  [&](const VectorSegment* segment, const auto& rows, const auto& passes) {
+                    auto part = best;
+                    if (!direct) {
+                      m_part.resize_discarding(count * top);
+                      part = m_part.view();
+                    }
+                    if (m_path == SearchPath::matrix) {
+                      m_matrix.search(exec_space, rows, passes, source, metric, top, part, report);
+                    } else if (m_path == SearchPath::screen && segment != nullptr) {
+                      m_screen.search(exec_space, rows, segment->shadow(exec_space, *m_memory),
+                                      passes, source.take(0, count), metric, top, part, report);
+                    } else {
+                      m_plain.search(exec_space, rows, passes, source.take(0, count), metric, top,
+                                     part, report);
+                    }
+                    if (!direct)
+                      m_top.add_top(exec_space, ArrayView<const Rank, ExecutionSpace>(part));
+                  });
+    if (!direct) download(exec_space, answer, m_best.view(), count * top);
+  }
+
+  /// The queries of a block: prepared, or floats beside products, which leave little room.
+  QuerySource<ExecutionSpace> source_of(const ExecutionSpace& exec_space, const HostSpace& host,
+                                        const VectorStore& store, std::span<const float> queries,
+                                        std::size_t top) {
+    const std::size_t dimension = store.dimension();
+    const bool brings = Arch::is_device<ExecutionSpace> && m_path == SearchPath::matrix &&
+                        GemmSearch<ExecutionSpace>::queries_max(dimension, top, 0) > 0;
+    if (!brings) return {upload_queries(exec_space, queries, dimension), dimension};
+    m_host_floats.resize_discarding(queries.size());
+    copy_in_parallel(host, queries, m_host_floats.data());
+    return {m_host_floats.data(), queries.size() / dimension, dimension};
+  }
 
   VectorQueries<ExecutionSpace> upload_queries(const ExecutionSpace& exec_space,
                                                std::span<const float> queries,
@@ -163,7 +240,7 @@ class ExactSearch {
     m_floats.resize_discarding(queries.size());
     m_wide.resize_discarding(queries.size());
     m_norms.resize_discarding(count);
-    upload(exec_space, m_floats.view(), queries.data(), queries.size());
+    start_upload(exec_space, m_floats.view(), queries.data(), queries.size());
     prepare_queries(exec_space, m_floats.const_view(), dimension, m_wide.view(), m_norms.view());
     return {m_floats.const_view(), m_wide.const_view(), m_norms.const_view(), count};
   }
@@ -174,6 +251,7 @@ class ExactSearch {
   void for_each_part(const ExecutionSpace& exec_space, const VectorStore& store,
                      const IdFilter& filter, std::size_t first_query, std::size_t queries,
                      const Visit& visit) {
+    const bool once = is_one_part(store);
     for (const auto& segment : store.segments()) {
       const bool here = !Arch::is_device<ExecutionSpace> || segment->on_device();
       const std::size_t row_bytes = store.dimension() * size_of(store.element());
@@ -185,14 +263,14 @@ class ExactSearch {
         const std::size_t per_query =
             filter.words(*segment, begin, length, first_query, queries, m_words);
         m_filter.resize_discarding(m_words.size());
-        upload(exec_space, m_filter.view(), m_words.data(), m_words.size());
+        start_upload(exec_space, m_filter.view(), m_words.data(), m_words.size());
         const RowFilter<ExecutionSpace> passes{m_filter.const_view(), per_query};
         visit(here ? segment.get() : nullptr,
               here ? segment->resident<ExecutionSpace>().view()
                    : stage(exec_space, *segment, begin, length),
               passes);
         // What is uploaded next may still be read.
-        exec_space.fence("Kindred::VectorIndex::part");
+        if (!once) exec_space.fence("Kindred::VectorIndex::part");
       }
     }
   }
@@ -227,6 +305,9 @@ class ExactSearch {
   Buffer<Rank, memory_space> m_part;
   Buffer<Rank, memory_space> m_bounds;
   ResidentRows<ExecutionSpace> m_staged;
+  SharedArray<float> m_host_floats{"Kindred::VectorIndex::host_queries"};
+  SharedArray<Rank> m_answer{"Kindred::VectorIndex::answer"};
+  CandidateRoom m_host_rows;
   std::vector<std::uint64_t> m_words;
   TopLists<ExecutionSpace> m_top;
   PlainSearch<ExecutionSpace> m_plain;

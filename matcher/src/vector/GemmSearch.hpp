@@ -18,7 +18,8 @@ namespace Kindred::Impl {
 /// what may be among the best is scored canonically. What calls reuse; one at a time.
 ///
 /// Queries whose norm is not covered, or whose list of survivors overflowed, are scored plainly.
-/// Takes at most 64 MiB, whatever there is to search. Complexity O(rows × queries × dimension).
+/// Takes at most 64 MiB, prepared queries and filters counted, whatever there is to search.
+/// Complexity O(rows × queries × dimension).
 template <class ExecutionSpace, class Tiles = typename TilesOf<ExecutionSpace>::type>
 class GemmSearch {
  public:
@@ -36,10 +37,7 @@ class GemmSearch {
     m_initial = {memory, "Kindred::VectorIndex::initial_thresholds", 0};
     m_chosen = {memory, "Kindred::VectorIndex::passing_rows", 0};
     m_offsets = {memory, "Kindred::VectorIndex::passing_offsets", 0};
-    m_ids = {memory, "Kindred::VectorIndex::survivor_ids", 0};
-    m_unit_queries = {memory, "Kindred::VectorIndex::survivor_units", 0};
-    m_ranks = {memory, "Kindred::VectorIndex::survivor_ranks", 0};
-    m_select = {memory, "Kindred::VectorIndex::survivor_select", 0};
+    m_scored = {memory, "Kindred::VectorIndex::scored", 0};
     m_part = {memory, "Kindred::VectorIndex::unfinished_best", 0};
     m_part_bounds = {memory, "Kindred::VectorIndex::unfinished_bounds", 0};
     m_floats = {memory, "Kindred::VectorIndex::unfinished_queries", 0};
@@ -51,24 +49,32 @@ class GemmSearch {
   Tiles& tiles() { return m_tiles; }
   PlainSearch<ExecutionSpace>& plain() { return m_plain; }
 
+  /// \brief Queries of which a search of the best \p top takes at most 64 MiB; 0 where rows of this
+  /// dimension are too long. \param beside bytes that each takes beside
+  static std::size_t queries_max(std::uint64_t dimension, std::size_t top, std::size_t beside) {
+    return Tiles::queries_max(dimension, Tiles::room_for(top), memory_most, beside);
+  }
+
   /// \brief The best rows of every query. Fences \p exec_space.
-  /// \param best `queries × top`, ascending, padded with `rank_none`
+  /// \param queries prepared where \p rows are too long for tiles
+  /// \param best `queries × top`, ascending, padded with `rank_none`; written only
   void search(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
-              const RowFilter<ExecutionSpace>& filter, const VectorQueries<ExecutionSpace>& queries,
+              const RowFilter<ExecutionSpace>& filter, const QuerySource<ExecutionSpace>& queries,
               Metric metric, std::size_t top, const ArrayView<Rank, ExecutionSpace>& best,
               SearchReport& report) {
     const std::uint64_t room = Tiles::room_for(top);
-    const std::size_t pass = queries_of_pass(rows.dimension, room, queries.count);
+    const std::size_t pass = queries_of_pass(rows, filter, room, queries);
     if (pass == 0) {
-      m_plain.search(exec_space, rows, filter, queries, metric, top, best, report);
+      m_plain.search(exec_space, rows, filter, queries.take(0, queries.count()), metric, top, best,
+                     report);
       return;
     }
     report.path = "matrix";
     const auto order = order_of(exec_space, rows, filter);
-    for (std::size_t first = 0; first < queries.count; first += pass) {
+    for (std::size_t first = 0; first < queries.count(); first += pass) {
       const auto task = task_of(exec_space, rows, order, filter, queries, metric, room, first,
-                                std::min(pass, queries.count - first));
-      search_pass(exec_space, task, top, part_of(best, first * top, task.queries.count * top),
+                                std::min(pass, queries.count() - first));
+      search_pass(exec_space, task, top, part_of(best, first * top, task.queries.count() * top),
                   report);
     }
   }
@@ -77,37 +83,52 @@ class GemmSearch {
   /// Fences \p exec_space. \param bounds a query
   void search_within(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
                      const RowFilter<ExecutionSpace>& filter,
-                     const VectorQueries<ExecutionSpace>& queries, Metric metric,
+                     const VectorQueries<ExecutionSpace>& prepared, Metric metric,
                      const ArrayView<const Rank, ExecutionSpace>& bounds,
                      std::vector<std::vector<Rank>>& found, SearchReport& report) {
-    const std::size_t pass = queries_of_pass(rows.dimension, within_room, queries.count);
+    const QuerySource<ExecutionSpace> queries(prepared, rows.dimension);
+    const std::size_t pass = queries_of_pass(rows, filter, within_room, queries);
     if (pass == 0) {
-      m_plain.search_within(exec_space, rows, filter, queries, metric, bounds, found, report);
+      m_plain.search_within(exec_space, rows, filter, prepared, metric, bounds, found, report);
       return;
     }
     report.path = "matrix";
     const auto order = order_of(exec_space, rows, filter);
-    for (std::size_t first = 0; first < queries.count; first += pass) {
+    for (std::size_t first = 0; first < queries.count(); first += pass) {
       const auto task = task_of(exec_space, rows, order, filter, queries, metric, within_room,
-                                first, std::min(pass, queries.count - first));
-      within_pass(exec_space, task, part_of(bounds, first, task.queries.count), first, found,
+                                first, std::min(pass, queries.count() - first));
+      within_pass(exec_space, task, part_of(bounds, first, task.queries.count()), first, found,
                   report);
     }
   }
 
  private:
-  static constexpr std::size_t list_entries = 5U << 18U;     ///< of all lists of a pass
-  static constexpr std::size_t scored_entries = 64U << 10U;  ///< scored at once
-  static constexpr std::size_t chosen_most = 1U << 19U;      ///< rows that are listed for a filter
+  static constexpr std::size_t memory_most = (64U << 20U) - (1U << 18U);
+  static constexpr std::size_t scored_bytes = 4U << 20U;  ///< of lists that are scored, at least
+  static constexpr std::size_t chosen_most = 1U << 20U;   ///< rows that are listed for a filter
   static constexpr std::uint64_t within_room = 8192;
   static constexpr std::size_t plain_queries = 64;  ///< scored plainly together
   static constexpr std::size_t plain_rows = 16384;
 
-  static std::size_t queries_of_pass(std::uint64_t dimension, std::uint64_t room,
-                                     std::size_t queries) {
+  /// As many for every pass, of which there are few.
+  static std::size_t queries_of_pass(const VectorRows<ExecutionSpace>& rows,
+                                     const RowFilter<ExecutionSpace>& filter, std::uint64_t room,
+                                     const QuerySource<ExecutionSpace>& queries) {
+    std::size_t beside = queries.resident_bytes() + filter.words.size() * sizeof(std::uint64_t);
+    if (counts_passing(filter)) {
+      const std::size_t count = rows.norms.size();
+      beside += (std::min(count, chosen_most) + filter_words(count) + 1) * sizeof(std::uint32_t);
+    }
     const std::size_t most =
-        std::min<std::size_t>(Tiles::queries_max(dimension), list_entries / room);
-    return std::min(most, std::max<std::size_t>(queries, 1));
+        Tiles::queries_max(rows.dimension, room, memory_most - std::min(memory_most, beside), 0);
+    if (most == 0 || queries.count() == 0) return most;
+    const std::size_t passes = (queries.count() + most - 1) / most;
+    return (queries.count() + passes - 1) / passes;
+  }
+
+  /// Whether the rows that pass \p filter are counted; unless too many, they alone are screened.
+  static bool counts_passing(const RowFilter<ExecutionSpace>& filter) {
+    return !filter.passes_all() && filter.words_per_query == 0;
   }
 
   template <class T>
@@ -121,15 +142,16 @@ class GemmSearch {
                                      const RowFilter<ExecutionSpace>& filter) {
     const std::size_t count = rows.norms.size();
     m_shared = filter.words_per_query == 0 ? filter : RowFilter<ExecutionSpace>{};
-    if (filter.passes_all() || filter.words_per_query != 0 || count > chosen_most)
-      return TileOrder<ExecutionSpace>::of(count);
+    if (!counts_passing(filter)) return TileOrder<ExecutionSpace>::of(count);
     grow(exec_space, m_offsets, filter_words(count) + 1);
-    grow(exec_space, m_chosen, count);
-    list_passing_rows(exec_space, filter, count, m_offsets.view(), m_chosen.view());
+    count_passing_rows(exec_space, filter, count, m_offsets.view());
     std::uint32_t passing = 0;
     download(exec_space, &passing,
              Kokkos::subview(m_offsets.view(), std::pair(m_offsets.size() - 1, m_offsets.size())),
              1);
+    if (passing > chosen_most) return TileOrder<ExecutionSpace>::of(count);
+    grow(exec_space, m_chosen, std::max(passing, 1U));
+    list_passing_rows(exec_space, filter, count, m_offsets.view(), m_chosen.view());
     return TileOrder<ExecutionSpace>::of(
         passing, part_of<const std::uint32_t>(m_chosen.const_view(), 0, passing));
   }
@@ -138,7 +160,7 @@ class GemmSearch {
                                    const VectorRows<ExecutionSpace>& rows,
                                    const TileOrder<ExecutionSpace>& order,
                                    const RowFilter<ExecutionSpace>& filter,
-                                   const VectorQueries<ExecutionSpace>& queries, Metric metric,
+                                   const QuerySource<ExecutionSpace>& queries, Metric metric,
                                    std::uint64_t room, std::size_t first, std::size_t count) {
     grow(exec_space, m_rows, count * room);
     grow(exec_space, m_uppers, count * room);
@@ -157,9 +179,7 @@ class GemmSearch {
           part_of(filter.words, first * filter.words_per_query, count * filter.words_per_query),
           filter.words_per_query};
     }
-    task.queries = {part_of(queries.floats, first * rows.dimension, count * rows.dimension),
-                    part_of(queries.values, first * rows.dimension, count * rows.dimension),
-                    part_of(queries.norms, first, count), count};
+    task.queries = queries.part(first, count);
     task.lists = {m_rows.view(),
                   m_uppers.view(),
                   part_of(counts, 0, count),
@@ -170,7 +190,8 @@ class GemmSearch {
     return task;
   }
 
-  /// Where thresholds are raised: after what a list has room for, then as rows grow by a half.
+  /// \brief Where thresholds are raised: after what a list has room for, then as rows grow by a
+  /// quarter, so that what comes in between, in clumps too, has room beside the best.
   struct Schedule {
     std::uint64_t next;
 
@@ -180,7 +201,7 @@ class GemmSearch {
         const bool raise = next <= end;
         begin = std::min(next, end);
         out.push_back({begin, raise});
-        if (raise) next = round_up(next + next / 2, 128);
+        if (raise) next = round_up(next + next / 4, 128);
       }
       return out;
     }
@@ -202,13 +223,13 @@ class GemmSearch {
         raise_thresholds(exec_space, first, count, top, least, m_tiles.slacks(), task.lists);
       });
     }
-    raise_thresholds(exec_space, 0, task.queries.count, top, 0, m_tiles.slacks(), task.lists);
+    raise_thresholds(exec_space, 0, task.queries.count(), top, 0, m_tiles.slacks(), task.lists);
     download_counts(exec_space, task);
-    report.screened += task.queries.count * task.order.count;
+    report.screened += task.queries.count() * task.order.count;
     score_best(exec_space, task, top, best, report);
     std::vector<std::size_t> unfinished;
     const bool not_numbers = m_host_counts.back() != 0;
-    for (std::size_t query = 0; query < task.queries.count; ++query) {
+    for (std::size_t query = 0; query < task.queries.count(); ++query) {
       const std::uint32_t count = m_host_counts[query];
       if (count > room || (not_numbers && count < top)) unfinished.push_back(query);
     }
@@ -230,68 +251,99 @@ class GemmSearch {
 
   /// Counts of the lists, their widths, and whether a row was not a number.
   void download_counts(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task) {
-    m_host_counts.resize(2 * task.queries.count + 1);
+    m_host_counts.resize(2 * task.queries.count() + 1);
     download(exec_space, m_host_counts.data(), m_counts.view(), m_host_counts.size());
   }
 
-  /// \brief Scores the lists of `first … first + count` canonically, `width` places each, into
-  /// `m_ranks`.
-  void score_lists(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
-                   std::size_t first, std::size_t count, std::size_t width) {
+  /// Lists that are scored together, in memory that serves others before and after.
+  struct Scored {
+    VectorQueries<ExecutionSpace> queries;
+    ArrayView<std::uint32_t, ExecutionSpace> ids;
+    ArrayView<std::uint32_t, ExecutionSpace> unit_queries;
+    ArrayView<Rank, ExecutionSpace> ranks;
+    ArrayView<Rank, ExecutionSpace> best;
+    ArrayView<Rank, ExecutionSpace> select;
+  };
+
+  static std::size_t scored_room(const TileTask<ExecutionSpace>& task, std::size_t count,
+                                 std::size_t width, std::size_t top) {
+    using cutter = RoomCutter<ExecutionSpace>;
     const auto unit = static_cast<std::size_t>(candidate_unit<ExecutionSpace>());
-    grow(exec_space, m_ids, count * width);
-    grow(exec_space, m_unit_queries, count * width / unit);
-    grow(exec_space, m_ranks, count * width);
-    list_survivors(exec_space, task.lists, first, count, width, m_ids.view(),
-                   m_unit_queries.view());
-    const std::uint64_t dimension = task.rows.dimension;
-    const VectorQueries<ExecutionSpace> queries{
-        part_of(task.queries.floats, first * dimension, count * dimension),
-        part_of(task.queries.values, first * dimension, count * dimension),
-        part_of(task.queries.norms, first, count), count};
-    score_candidates(exec_space, task.metric, task.rows, m_ids.const_view(),
-                     m_unit_queries.const_view(), queries, m_ranks.view());
+    const std::size_t select =
+        top == 0 ? 0 : top_k_workspace<ExecutionSpace, Rank>({count, width, top});
+    return task.queries.room(count) + cutter::template bytes<std::uint32_t>(count * width) +
+           cutter::template bytes<std::uint32_t>(count * width / unit) +
+           cutter::template bytes<Rank>(count * width) + cutter::template bytes<Rank>(count * top) +
+           cutter::template bytes<Rank>(select);
   }
 
-  /// Calls `visit(first, count, width)` for queries whose lists are scored together.
+  /// \brief Calls `visit(first, count, scored)` for lists that were scored canonically, as many
+  /// together as there is room for. \param top of a list that are then selected
   template <class Visit>
-  void for_each_scored(const TileTask<ExecutionSpace>& task, const Visit& visit) {
+  void for_each_scored(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
+                       std::size_t top, const Visit& visit) {
     const auto unit = static_cast<std::size_t>(candidate_unit<ExecutionSpace>());
     std::uint32_t longest = 0;
-    for (std::size_t query = 0; query < task.queries.count; ++query) {
+    for (std::size_t query = 0; query < task.queries.count(); ++query) {
       const std::uint32_t count = m_host_counts[query];
       if (count <= task.lists.room) longest = std::max(longest, count);
     }
     const std::size_t width = round_up(std::max(longest, 1U), unit);
-    const std::size_t step = std::max<std::size_t>(1, scored_entries / width);
-    for (std::size_t first = 0; first < task.queries.count; first += step)
-      visit(first, std::min(step, task.queries.count - first), width);
+    std::span<std::byte> room = m_tiles.room();
+    if (room.size() < scored_bytes) {
+      const std::size_t all = scored_room(task, task.queries.count(), width, top);
+      grow(exec_space, m_scored,
+           std::max(scored_room(task, 1, width, top), std::min(scored_bytes, all)));
+      room = {m_scored.data(), m_scored.bytes()};
+    }
+    std::size_t step = task.queries.count();
+    while (step > 1 && scored_room(task, step, width, top) > room.size()) step = (step + 1) / 2;
+    for (std::size_t first = 0; first < task.queries.count(); first += step) {
+      const std::size_t count = std::min(step, task.queries.count() - first);
+      RoomCutter<ExecutionSpace> cutter(room.data());
+      Scored scored;
+      scored.queries = task.queries.take(exec_space, first, count, cutter);
+      scored.ids = cutter.template take<std::uint32_t>(count * width);
+      scored.unit_queries = cutter.template take<std::uint32_t>(count * width / unit);
+      scored.ranks = cutter.template take<Rank>(count * width);
+      scored.best = cutter.template take<Rank>(count * top);
+      if (top > 0) {
+        scored.select =
+            cutter.template take<Rank>(top_k_workspace<ExecutionSpace, Rank>({count, width, top}));
+      }
+      list_survivors(exec_space, task.lists, first, count, width, scored.ids, scored.unit_queries);
+      score_candidates(exec_space, task.metric, task.rows,
+                       ArrayView<const std::uint32_t, ExecutionSpace>(scored.ids),
+                       ArrayView<const std::uint32_t, ExecutionSpace>(scored.unit_queries),
+                       scored.queries, scored.ranks);
+      visit(first, count, scored);
+    }
   }
 
   void score_best(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
                   std::size_t top, const ArrayView<Rank, ExecutionSpace>& best,
                   SearchReport& report) {
-    for (std::size_t query = 0; query < task.queries.count; ++query) {
+    for (std::size_t query = 0; query < task.queries.count(); ++query) {
       const std::uint32_t count = m_host_counts[query];
       if (count <= task.lists.room) report.survivors += count;
     }
-    for_each_scored(task, [&](std::size_t first, std::size_t count, std::size_t width) {
-      score_lists(exec_space, task, first, count, width);
-      const TopKShape shape{count, width, top};
-      grow(exec_space, m_select, top_k_workspace<ExecutionSpace, Rank>(shape));
-      top_k(exec_space, m_ranks.const_view(), shape, part_of(best, first * top, count * top),
-            m_select.view());
-    });
+    for_each_scored(
+        exec_space, task, top, [&](std::size_t first, std::size_t count, const Scored& scored) {
+          const TopKShape shape{count, scored.ranks.size() / count, top};
+          top_k(exec_space, ArrayView<const Rank, ExecutionSpace>(scored.ranks), shape, scored.best,
+                scored.select);
+          Kokkos::deep_copy(exec_space, part_of(best, first * top, count * top), scored.best);
+        });
   }
 
   void within_pass(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
                    const ArrayView<const Rank, ExecutionSpace>& bounds, std::size_t first_query,
                    std::vector<std::vector<Rank>>& found, SearchReport& report) {
-    const std::size_t count = task.queries.count;
+    const std::size_t count = task.queries.count();
     std::vector<Rank> host_bounds(count);
     std::vector<double> norms(count);
     download(exec_space, host_bounds.data(), bounds, count);
-    download(exec_space, norms.data(), task.queries.norms, count);
+    download(exec_space, norms.data(), task.queries.take(0, count).norms, count);
     std::vector<float> initial(count);
     std::vector<std::size_t> unfinished;
     for (std::size_t query = 0; query < count; ++query) {
@@ -343,22 +395,22 @@ class GemmSearch {
                    const std::vector<Rank>& bounds, std::size_t first_query,
                    std::vector<std::vector<Rank>>& found, SearchReport& report) {
     std::uint64_t survivors = 0;
-    for (std::size_t query = 0; query < task.queries.count; ++query) {
+    for (std::size_t query = 0; query < task.queries.count(); ++query) {
       const std::uint32_t count = m_host_counts[query];
       if (count <= task.lists.room) survivors += count;
     }
     report.survivors += survivors;
     if (survivors == 0) return;
-    for_each_scored(task, [&](std::size_t first, std::size_t count, std::size_t width) {
-      score_lists(exec_space, task, first, count, width);
-      m_host_ranks.resize(count * width);
-      download(exec_space, m_host_ranks.data(), m_ranks.view(), m_host_ranks.size());
-      for (std::size_t i = 0; i < m_host_ranks.size(); ++i) {
-        const std::size_t query = first + i / width;
-        if (m_host_ranks[i] != rank_none && m_host_ranks[i] <= bounds[query])
-          found[first_query + query].push_back(m_host_ranks[i]);
-      }
-    });
+    for_each_scored(exec_space, task, 0,
+                    [&](std::size_t first, std::size_t count, const Scored& scored) {
+                      m_host_ranks.resize(scored.ranks.size());
+                      download(exec_space, m_host_ranks.data(), scored.ranks, m_host_ranks.size());
+                      for (std::size_t i = 0; i < m_host_ranks.size(); ++i) {
+                        const std::size_t query = first + i * count / m_host_ranks.size();
+                        if (m_host_ranks[i] != rank_none && m_host_ranks[i] <= bounds[query])
+                          found[first_query + query].push_back(m_host_ranks[i]);
+                      }
+                    });
   }
 
   /// What `tile_upper` reaches at least where the canonical rank is at most \p bound.
@@ -393,17 +445,13 @@ class GemmSearch {
     grow(exec_space, m_words, count * words);
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t query = chosen[i];
-      Kokkos::deep_copy(exec_space, part_of(m_floats.view(), i * dimension, dimension),
-                        part_of(task.queries.floats, query * dimension, dimension));
-      Kokkos::deep_copy(exec_space, part_of(m_wide.view(), i * dimension, dimension),
-                        part_of(task.queries.values, query * dimension, dimension));
-      Kokkos::deep_copy(exec_space, part_of(m_norms.view(), i, 1),
-                        part_of(task.queries.norms, query, 1));
+      task.queries.copy(exec_space, query, part_of(m_floats.view(), i * dimension, dimension));
       if (words > 0) {
         Kokkos::deep_copy(exec_space, part_of(m_words.view(), i * words, words),
                           part_of(task.filter.words, query * words, words));
       }
     }
+    prepare_queries(exec_space, m_floats.const_view(), dimension, m_wide.view(), m_norms.view());
     return {{m_floats.const_view(), m_wide.const_view(), m_norms.const_view(), count},
             words == 0 ? m_shared : RowFilter<ExecutionSpace>{m_words.const_view(), words}};
   }
@@ -418,10 +466,7 @@ class GemmSearch {
   Buffer<float, memory_space> m_initial;
   Buffer<std::uint32_t, memory_space> m_chosen;
   Buffer<std::uint32_t, memory_space> m_offsets;
-  Buffer<std::uint32_t, memory_space> m_ids;
-  Buffer<std::uint32_t, memory_space> m_unit_queries;
-  Buffer<Rank, memory_space> m_ranks;
-  Buffer<Rank, memory_space> m_select;
+  Buffer<std::byte, memory_space> m_scored;
   Buffer<Rank, memory_space> m_part;
   Buffer<Rank, memory_space> m_part_bounds;
   Buffer<float, memory_space> m_floats;

@@ -29,10 +29,15 @@ class HostTiles {
   void release(const HostSpace&) {}
 
   /// Queries of a pass, 0 where rows of this dimension are too long.
-  static std::size_t queries_max(std::uint64_t dimension) {
+  static std::size_t queries_max(std::uint64_t dimension, std::uint64_t room, std::size_t,
+                                 std::size_t) {
+    constexpr std::size_t list_entries = 5U << 18U;  // of all lists of a pass
     const std::uint64_t row_bytes = stride_of(dimension) * sizeof(float);
-    return row_bytes * rows_each > (2U << 20U) ? 0 : (12U << 20U) / row_bytes;
+    if (row_bytes * rows_each > (2U << 20U)) return 0;
+    return std::max<std::size_t>(1, std::min((12U << 20U) / row_bytes, list_entries / room));
   }
+  /// None is lent.
+  static std::span<std::byte> room() { return {}; }
   /// Rows of a call of `screen`: any number.
   static std::uint64_t tile_rows() { return 1U << 20U; }
   ArrayView<const float, HostSpace> slacks() const { return m_slacks; }
@@ -61,7 +66,7 @@ class HostTiles {
       } else {
         screen_as<float>(exec_space, task, begin, part.end);
       }
-      if (part.raise) raise(std::uint64_t{0}, task.queries.count);
+      if (part.raise) raise(std::uint64_t{0}, task.queries.count());
       begin = part.end;
     }
   }
@@ -80,8 +85,8 @@ class HostTiles {
                 const ArrayView<const float, HostSpace>& initial) {
     const std::uint64_t dimension = task.rows.dimension;
     m_stride = stride_of(dimension);
-    m_block = block_of(task.queries.count);
-    const std::uint64_t count = round_up(task.queries.count, m_block);
+    m_block = block_of(task.queries.count());
+    const std::uint64_t count = round_up(task.queries.count(), m_block);
     const GemmShape shape{rows_each, m_block,        m_stride,          m_stride, m_stride,
                           m_block,   m_choice.input, GemmType::float32, 1};
     if (!m_gemm || m_gemm->shape() != shape) m_gemm.emplace(m_choice.library, shape);
@@ -102,8 +107,9 @@ class HostTiles {
         ArrayView<Element, HostSpace>(values, count * m_stride), m_weights, m_slacks, m_residual,
         m_stride};
     m_model = {gemm_error(m_stride), 0.0F, 0.0, 1.0F};
-    prepare_tile_queries(exec_space, task.metric, task.queries, dimension, initial, tile,
-                         task.lists);
+    begin_tile_queries(exec_space, tile, task.lists);
+    prepare_tile_queries(exec_space, task.metric, task.queries.take(0, task.queries.count()),
+                         dimension, initial, tile, task.lists);
     exec_space.fence("Kindred::VectorIndex::tile_queries");
     for (std::uint64_t block = 0; block < count / m_block; ++block)
       m_gemm->pack(values + block * m_block * m_stride, packed_block(block));
@@ -120,7 +126,7 @@ class HostTiles {
   void screen_as(const HostSpace& exec_space, const TileTask<HostSpace>& task, std::uint64_t begin,
                  std::uint64_t end) {
     const std::uint64_t tiles = (end - begin + rows_each - 1) / rows_each;
-    const std::uint64_t blocks = (task.queries.count + m_block - 1) / m_block;
+    const std::uint64_t blocks = (task.queries.count() + m_block - 1) / m_block;
     // Few rows are shared out by queries too.
     const std::uint64_t shares = tiles < 4 * m_workers ? blocks : 1;
     std::atomic<std::uint64_t> next{0};

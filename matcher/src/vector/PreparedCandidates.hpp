@@ -10,6 +10,7 @@
 #include <kindred/memory/Buffer.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -62,7 +63,7 @@ class PreparedCandidates {
   std::uint32_t* rows() { return reinterpret_cast<std::uint32_t*>(query() + m_dimension); }
 
   /// \brief The ranks of the best of the first \p count of `rows()`, padded with `rank_none`.
-  /// Fences its instance. \param count at least 1
+  /// Waits for them alone. \param count at least 1
   std::span<const Rank> rank(const VectorRows<ExecutionSpace>& rows, Metric metric,
                              std::span<const float> query_values, std::size_t count) {
     m_shared(0) = 0;
@@ -70,8 +71,9 @@ class PreparedCandidates {
     widen(query_values);
     // Recording runs the launches: over this list, not over the last one, of other rows.
     if (!m_work.is_recorded() || !is_recorded_for(rows)) record(rows, metric);
+    std::fill_n(m_best.data(), m_shape.top, unanswered);
     m_work.repeat(*m_exec_space);
-    m_exec_space->fence(m_fence_label);
+    wait();
     return {m_best.data(), m_shape.top};
   }
 
@@ -79,12 +81,28 @@ class PreparedCandidates {
   /// Where the list begins and ends, the norm, and one that keeps the query aligned to four
   /// doubles.
   static constexpr std::size_t head_words = 4;
+  static constexpr Rank unanswered = 0;  ///< what no score and index make
   using shared_type = Kokkos::View<std::uint64_t*, Kokkos::SharedHostPinnedSpace>;
 
   static shared_type shared_view(const std::string& label, std::size_t words) {
     return shared_type(label, words);
   }
   double* query() { return reinterpret_cast<double*>(m_shared.data() + head_words); }
+
+  /// \brief Until all of the answer is there. On a device the ranks are looked at as they come: a
+  /// fence returns microseconds later. What takes long is left to a fence, which tells of errors.
+  void wait() {
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      constexpr int looks_most = 1 << 16;
+      std::size_t ready = 0;
+      for (int looks = 0; looks < looks_most; ++looks) {
+        while (std::atomic_ref(m_best(ready)).load(std::memory_order_acquire) != unanswered) {
+          if (++ready == m_shape.top) return;
+        }
+      }
+    }
+    m_exec_space->fence(m_fence_label);
+  }
 
   /// The query and its norm, by the host.
   void widen(std::span<const float> values) {
@@ -145,7 +163,8 @@ class PreparedCandidates {
   Buffer<std::uint32_t, memory_space> m_arrived;
   VectorRows<ExecutionSpace> m_recorded;
   RecordedWork<ExecutionSpace> m_work;
-  const std::string m_fence_label = "Kindred::PreparedScore::score";
+  /// Of 15 characters at most: Kokkos copies it, and a call allocates nothing.
+  const std::string m_fence_label = "Kindred::score";
 };
 
 }  // namespace Kindred::Impl

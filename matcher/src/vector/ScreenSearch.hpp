@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_SRC_VECTOR_SCREEN_SEARCH_HPP
 #define KINDRED_MATCHER_SRC_VECTOR_SCREEN_SEARCH_HPP
 
+#include "QuerySource.hpp"
 #include "TopLists.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
@@ -184,7 +185,7 @@ class ScreenSearch {
     m_survivors.resize_discarding(count * room);
     m_counts.resize_discarding(count);
     m_ranks.resize_discarding(count * room);
-    m_host_counts.resize(count);
+    m_host_counts.resize_discarding(count);
     if (m_owned != std::pair(count, room)) {
       m_owners.resize_discarding(count * room / unit);
       list_owners(call.exec_space, room / unit, m_owners.view());
@@ -278,11 +279,15 @@ class ScreenSearch {
     top_k(call.exec_space, m_ranks.const_view(), shape, call.best, m_select.view());
   }
 
+  std::span<const std::uint32_t> host_counts(const Call& call) const {
+    return {m_host_counts.data(), call.queries.count};
+  }
+
   /// The longest list. Fences.
   std::uint64_t read_counts(const Call& call, SearchReport& report) {
-    download(call.exec_space, m_host_counts.data(), m_counts.view(), m_host_counts.size());
+    download(call.exec_space, m_host_counts.data(), m_counts.view(), call.queries.count);
     std::uint64_t most = 0;
-    for (const std::uint32_t count : m_host_counts) {
+    for (const std::uint32_t count : host_counts(call)) {
       report.survivors += count;
       most = std::max<std::uint64_t>(most, count);
     }
@@ -292,7 +297,7 @@ class ScreenSearch {
   /// Answers where too much survives for one list: lists of a chunk, merged.
   void search_chunks(const Call& call, const Shape& shape, SearchReport& report) {
     const std::uint64_t count = call.queries.count;
-    for (const std::uint32_t counted : m_host_counts) report.survivors -= counted;
+    for (const std::uint32_t counted : host_counts(call)) report.survivors -= counted;
     const std::uint64_t chunk = chunk_rows(shape.rows, count, m_limits.list);
     const auto now = state(call, chunk, shape.groups, chunk);
     const ScreenQueries<ExecutionSpace> queries = prepare(call, now);
@@ -332,7 +337,7 @@ class ScreenSearch {
                   begin, length, call.filter, queries, true, now);
       read_counts(call, report);
       for (std::uint64_t query = 0; query < count; ++query) {
-        const std::uint64_t units = (m_host_counts[query] + unit - 1) / unit;
+        const std::uint64_t units = (host_counts(call)[query] + unit - 1) / unit;
         const std::uint64_t first = query * now.room;
         const std::pair list(first, first + units * unit);
         const std::pair owners(first / unit, first / unit + units);
@@ -341,7 +346,7 @@ class ScreenSearch {
                                          Kokkos::subview(m_survivors.const_view(), list),
                                          Kokkos::subview(m_owners.const_view(), owners),
                                          call.queries, own);
-        ranks.resize(m_host_counts[query]);
+        ranks.resize(host_counts(call)[query]);
         download(call.exec_space, ranks.data(), own, ranks.size());
         for (const Rank rank : ranks) {
           if (rank <= bounds[query]) found[query].push_back(rank);
@@ -363,7 +368,7 @@ class ScreenSearch {
   Buffer<Rank, memory_space> m_ranks;
   Buffer<Rank, memory_space> m_select;
   TopLists<ExecutionSpace> m_top;
-  std::vector<std::uint32_t> m_host_counts;
+  SharedArray<std::uint32_t> m_host_counts{"Kindred::VectorIndex::host_counts"};
 };
 
 }  // namespace Kindred::Impl

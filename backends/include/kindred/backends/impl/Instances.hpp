@@ -35,16 +35,25 @@ decltype(auto) with_instance(const Context& context, Space space, Function&& fun
   return std::forward<Function>(function)(host_instance(context, space));
 }
 
-/// Copies \p values to \p buffer's view and waits for it. Fences \p exec_space.
+/// Copies \p values, which stay as they are until \p exec_space is fenced, to \p view. Does not
+/// fence.
 template <class ExecutionSpace, class View, class T>
-void upload(const ExecutionSpace& exec_space, const View& view, const T* values,
-            std::size_t count) {
+void start_upload(const ExecutionSpace& exec_space, const View& view, const T* values,
+                  std::size_t count) {
   if (count == 0) return;
   using host_view =
       Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   Kokkos::deep_copy(exec_space,
                     Kokkos::subview(view, std::pair<std::size_t, std::size_t>(0, count)),
                     host_view(values, count));
+}
+
+/// Copies \p values to \p buffer's view and waits for it. Fences \p exec_space.
+template <class ExecutionSpace, class View, class T>
+void upload(const ExecutionSpace& exec_space, const View& view, const T* values,
+            std::size_t count) {
+  if (count == 0) return;
+  start_upload(exec_space, view, values, count);
   exec_space.fence("Kindred::Impl::upload");
 }
 

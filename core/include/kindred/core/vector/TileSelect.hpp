@@ -113,9 +113,19 @@ struct TileLists {
   std::uint64_t room = 0;
 };
 
-/// \brief Scales queries to `tile_norm` and rounds them; empties the lists. Does not fence.
+/// \brief Starts a pass: no residual and no NaN is known. Does not fence.
+template <class ExecutionSpace, class Element>
+void begin_tile_queries(const ExecutionSpace& exec_space,
+                        const TileQueries<ExecutionSpace, Element>& tile,
+                        const TileLists<ExecutionSpace>& lists) {
+  Kokkos::deep_copy(exec_space, tile.residuals, 0.0F);
+  Kokkos::deep_copy(exec_space, lists.not_numbers, 0U);
+}
+
+/// \brief Scales queries to `tile_norm` and rounds them; empties their lists. Does not fence.
 ///
-/// A query of a norm that is not covered survives nowhere: its count is `lost`.
+/// Those of a pass may come in parts. A query of a norm that is not covered survives nowhere: its
+/// count is `lost`.
 /// \param queries floats and norms are read \param initial thresholds, as `tile_upper` is, a query;
 /// of size 0: −∞
 template <class ExecutionSpace, class Element>
@@ -187,9 +197,15 @@ void list_survivors(const ExecutionSpace& exec_space, const TileLists<ExecutionS
                     const ArrayView<std::uint32_t, ExecutionSpace>& ids,
                     const ArrayView<std::uint32_t, ExecutionSpace>& unit_queries);
 
+/// \brief How many rows pass a filter of all queries before each of its words. Does not fence.
+/// \param offsets `filter_words(rows) + 1`; the last is how many pass
+template <class ExecutionSpace>
+void count_passing_rows(const ExecutionSpace& exec_space, const RowFilter<ExecutionSpace>& filter,
+                        std::uint64_t rows,
+                        const ArrayView<std::uint32_t, ExecutionSpace>& offsets);
+
 /// \brief The rows that pass a filter of all queries, ascending. Does not fence.
-/// \param chosen as many as there are rows \param offsets `filter_words(rows) + 1`; the last is how
-/// many there are
+/// \param offsets of `count_passing_rows` \param chosen as many as pass
 template <class ExecutionSpace>
 void list_passing_rows(const ExecutionSpace& exec_space, const RowFilter<ExecutionSpace>& filter,
                        std::uint64_t rows, const ArrayView<std::uint32_t, ExecutionSpace>& offsets,
