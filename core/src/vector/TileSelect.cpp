@@ -103,15 +103,15 @@ void select_tile(const ExecutionSpace& exec_space, Metric metric, const TileMode
   const auto launch = [&](auto weighted) {
     using kernel = Impl::SelectTile<ExecutionSpace, Product, weighted()>;
     const std::uint64_t groups = (products.last - products.first) / tile_group;
-    const std::uint64_t parts =
-        (products.queries + kernel::queries_each - 1) / kernel::queries_each;
-    if (groups == 0 || parts == 0) return;
+    if (groups == 0 || products.queries == 0) return;
+    const std::uint64_t each = kernel::queries_of_thread(groups, products.queries);
+    const std::uint64_t parts = (products.queries + each - 1) / each;
     Kokkos::parallel_for(
         "Kindred::Vector::select_tile::judge",
         Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint32_t>,
                             Kokkos::LaunchBounds<128, 6>>(
             exec_space, 0, static_cast<std::uint32_t>(groups * parts)),
-        kernel{model.output_relative, products, bounds, weights.data(), filter, lists});
+        kernel{each, model.output_relative, products, bounds, weights.data(), filter, lists});
   };
   if (metric == Metric::l2) return launch(std::true_type{});
   launch(std::false_type{});

@@ -191,9 +191,11 @@ class GemmSearch {
   }
 
   /// \brief Where thresholds are raised: after what a list has room for, then as rows grow by a
-  /// quarter, so that what comes in between, in clumps too, has room beside the best.
+  /// share, so that what comes in between, in clumps too, has room beside the best; at the ends of
+  /// tiles once these are small beside it.
   struct Schedule {
     std::uint64_t next;
+    std::uint64_t tile;
 
     std::vector<TilePart> parts(std::uint64_t begin, std::uint64_t end) {
       std::vector<TilePart> out;
@@ -201,7 +203,9 @@ class GemmSearch {
         const bool raise = next <= end;
         begin = std::min(next, end);
         out.push_back({begin, raise});
-        if (raise) next = round_up(next + next / 4, 128);
+        if (!raise) continue;
+        next += next / Tiles::raise_share;
+        next = round_up(next, next < 4 * tile ? 128 : tile);
       }
       return out;
     }
@@ -213,7 +217,7 @@ class GemmSearch {
     m_tiles.begin(exec_space, task, {});
     const std::uint64_t positions = task.order.positions();
     const std::uint64_t room = task.lists.room;
-    Schedule schedule{room};
+    Schedule schedule{room, m_tiles.tile_rows()};
     for (std::uint64_t begin = 0; begin < positions; begin += m_tiles.tile_rows()) {
       const std::uint64_t end = std::min(positions, begin + m_tiles.tile_rows());
       const auto parts = schedule.parts(begin, end);

@@ -96,6 +96,8 @@ class DeviceTiles {
   /// Room of a list of the best \p top: few rows are within the bounds of float16.
   static std::uint64_t room_for(std::uint64_t top) { return round_up(top * 5 / 2 + 1, 128); }
   static std::uint64_t lists_for(std::uint64_t queries) { return queries; }
+  /// Thresholds are raised as rows grow by one of so many parts.
+  static constexpr std::uint64_t raise_share = 4;
 
   /// Rounds the queries and empties the lists.
   void begin(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,

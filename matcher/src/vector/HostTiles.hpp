@@ -43,6 +43,7 @@ class HostTiles {
   ArrayView<const float, HostSpace> slacks() const { return m_slacks; }
   /// Room of a list of the best \p top: twice as many are within the bounds of bfloat16.
   static std::uint64_t room_for(std::uint64_t top) { return round_up(5 * top, 128); }
+  static constexpr std::uint64_t raise_share = 2;
   /// Thresholds go on to whole blocks.
   static std::uint64_t lists_for(std::uint64_t queries) {
     return round_up(queries, block_of(queries));

@@ -4,6 +4,7 @@
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/vector/RowFilter.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -24,6 +25,21 @@ std::uint64_t bits_of(const std::uint8_t* bytes) {
   return word;
 }
 
+/// Whether a bit below \p end_id of one of the bitmaps is 0.
+bool keeps_back_any(std::span<const std::uint64_t> bits, std::uint64_t end_id) {
+  const std::size_t words = filter_words(end_id);
+  const std::uint64_t last =
+      end_id % 64 == 0 ? ~std::uint64_t{0} : ~(~std::uint64_t{0} << end_id % 64);
+  for (std::size_t begin = 0; begin < bits.size(); begin += words) {
+    const auto one = bits.subspan(begin, words);
+    const auto whole = one.first(words - 1);
+    if (std::any_of(whole.begin(), whole.end(), [](std::uint64_t word) { return ~word != 0; }) ||
+        (one.back() & last) != last)
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 IdFilter::IdFilter(std::span<const std::uint8_t> bytes, std::span<const std::uint64_t> bits,
@@ -40,13 +56,18 @@ IdFilter::IdFilter(std::span<const std::uint8_t> bytes, std::span<const std::uin
                        std::to_string(end_id) + " ids take " + std::to_string(words) +
                        ", or that for each of " + std::to_string(queries) + " queries");
   if (!bits.empty() && bits.size() != words) m_words_per_query = words;
-  if (bytes.empty()) return;
-  m_own.resize(words);
-  std::size_t word = 0;
-  for (; (word + 1) * 64 <= bytes.size(); ++word) m_own[word] = bits_of(bytes.data() + word * 64);
-  for (std::size_t id = word * 64; id < bytes.size(); ++id)
-    m_own[word] |= std::uint64_t{bytes[id] != 0} << (id % 64);
-  m_bits = m_own;
+  if (!bytes.empty()) {
+    m_own.resize(words);
+    std::size_t word = 0;
+    for (; (word + 1) * 64 <= bytes.size(); ++word) m_own[word] = bits_of(bytes.data() + word * 64);
+    for (std::size_t id = word * 64; id < bytes.size(); ++id)
+      m_own[word] |= std::uint64_t{bytes[id] != 0} << (id % 64);
+    m_bits = m_own;
+  }
+  if (!keeps_back_any(m_bits, end_id)) {
+    m_bits = {};
+    m_words_per_query = 0;
+  }
 }
 
 std::size_t IdFilter::words(const VectorSegment& segment, std::size_t begin, std::size_t length,

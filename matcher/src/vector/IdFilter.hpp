@@ -12,7 +12,7 @@
 namespace Kindred::Impl {
 
 /// \brief The filter of a call, over ids, as bitmaps over the rows of a segment without those that
-/// were removed.
+/// were removed. One that keeps nothing back is none.
 class IdFilter {
  public:
   /// \param bytes,bits as `SearchOptions` has them \param end_id,queries of the call

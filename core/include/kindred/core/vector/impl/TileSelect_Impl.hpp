@@ -9,6 +9,8 @@
 #include <kindred/core/vector/impl/ElementRow.hpp>
 #include <kindred/core/vector/impl/VectorScores_Impl.hpp>
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 
 namespace Kindred::Impl {
@@ -202,9 +204,17 @@ KOKKOS_INLINE_FUNCTION void append_survivor(const TileLists<ExecutionSpace>& lis
 /// An index: eight rows of the tile, for a few queries.
 template <class ExecutionSpace, class Product, bool Weighted>
 struct SelectTile {
-  static constexpr int queries_each = 16;
+  static constexpr std::uint64_t queries_most = 8;
   static constexpr int queries_at_once = 4;
 
+  /// \brief Queries of a thread: fewer where there are few rows, so that a device has work; those
+  /// that survive are waited for one after the other.
+  static std::uint64_t queries_of_thread(std::uint64_t groups, std::uint64_t queries) {
+    constexpr std::uint64_t threads = 1U << 17U;
+    return std::bit_floor(std::clamp<std::uint64_t>(groups * queries / threads, 1, queries_most));
+  }
+
+  std::uint64_t queries_each;
   float output_relative;
   TileProducts<ExecutionSpace, Product> products;
   TileBounds bounds;
@@ -215,7 +225,7 @@ struct SelectTile {
   KOKKOS_INLINE_FUNCTION void operator()(const std::uint32_t index) const {
     const auto groups = static_cast<std::uint32_t>((products.last - products.first) / tile_group);
     const std::uint64_t first = products.first + index % groups * tile_group;
-    const std::uint64_t query_begin = std::uint64_t{index / groups} * queries_each;
+    const std::uint64_t query_begin = index / groups * queries_each;
     TileRow rows[tile_group];
     float relative[tile_group];
     const Arch::Eight<float> scales = Arch::read_eight(bounds.scales + first);
@@ -228,7 +238,7 @@ struct SelectTile {
       relative[r] = rows[r].scale * output_relative;
     }
     const std::uint64_t left = products.queries - query_begin;
-    const int count = left < queries_each ? static_cast<int>(left) : queries_each;
+    const auto count = static_cast<int>(left < queries_each ? left : queries_each);
     int q = 0;
     for (; q + queries_at_once <= count; q += queries_at_once)
       judge<queries_at_once>(rows, relative, first, query_begin + q);
@@ -291,7 +301,8 @@ struct RaiseThresholds {
       2 * sizeof(std::uint32_t) * shape::team_size * shape::vector_length + 16;
   static constexpr std::uint32_t infinite_bits = 0xFF800000U;  // ascending bits of +∞
   static constexpr std::uint32_t lanes = shape::vector_length;
-  static constexpr std::uint32_t own_entries = 16;  // of a thread that holds its part of a list
+  static constexpr std::uint32_t last_bit = 1U << 8U;  // 2^−15 of a score: far below its width
+  static constexpr std::uint32_t own_entries = 16;     // of a thread that holds its part of a list
 
   std::uint64_t first;
   std::uint64_t count;
@@ -360,15 +371,16 @@ struct RaiseThresholds {
     Kokkos::single(Kokkos::PerThread(member), [&] { lists.thresholds(query) = threshold; });
   }
 
-  /// The k-th greatest of a list, beside what always survives, which says nothing of its score; 0
-  /// where there are fewer. \param at_least how many entries are not below a number above 0
+  /// The k-th greatest of a list, without its last bits, beside what always survives, which says
+  /// nothing of its score; 0 where there are fewer. \param at_least how many entries are not below
+  /// a number above 0
   template <class AtLeast>
   KOKKOS_INLINE_FUNCTION std::uint32_t kth_greatest(std::uint32_t size,
                                                     const AtLeast& at_least) const {
     const std::uint32_t always = at_least(infinite_bits);
     if (size - always < k) return 0;
     std::uint32_t bits = 0;
-    for (std::uint32_t bit = 1U << 31U; bit != 0; bit >>= 1U) {
+    for (std::uint32_t bit = 1U << 31U; bit >= last_bit; bit >>= 1U) {
       if (at_least(bits | bit) >= k + always) bits |= bit;
     }
     return bits;
