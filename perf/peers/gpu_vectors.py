@@ -6,6 +6,7 @@ None of them is exact in its last bits, and those of 16 bits and tf32 lose rows 
 
     python perf/peers/gpu_vectors.py --out peers.json [--rows 1000000] [--only search-1,score-1]"""
 import argparse
+import functools
 import json
 import platform
 
@@ -92,8 +93,8 @@ def searches(rows, count, modes):
 
         for name, run in [("mm", products)] + ([("mv", gemv)] if count == 1 else []):
             repeats = 20 if count == 1 else 5
-            yield f"cuBLAS {name}, {mode}", lambda: run(False), repeats
-            yield f"cuBLAS {name} and topk, {mode}", lambda: run(True), repeats
+            yield f"cuBLAS {name}, {mode}", functools.partial(run, False), repeats
+            yield f"cuBLAS {name} and topk, {mode}", functools.partial(run, True), repeats
 
 
 def candidates(rows, count, length):
