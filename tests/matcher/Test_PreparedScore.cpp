@@ -154,45 +154,51 @@ TEST(PreparedScore, LeavesOutWhatItsFilterDoes) {
   auto generator = Testing::generator("PreparedScore filter");
   const std::vector<float> rows = normal_values(generator, 200 * 16);
   for (const Space space : Testing::spaces()) {
-    VectorIndex index(Testing::context(), rows, 16);
-    SearchOptions options;
-    options.space = space;
-    options.top = 20;
-    std::vector<std::uint8_t> bytes(200);
-    std::vector<std::uint64_t> bits(4, 0);
-    for (std::size_t id = 0; id < bytes.size(); ++id) {
-      bytes[id] = generator() % 3 == 0;
-      bits[id / 64] |= std::uint64_t{bytes[id]} << id % 64;
-    }
-    const std::vector<float> query = normal_values(generator, 16);
-    std::vector<std::uint64_t> candidates(100);
-    for (auto& id : candidates) id = generator() % 200;
-    options.filter = bytes;
-    const Scored wanted = by_index(index, query, candidates, options);
-    ASSERT_FALSE(wanted.ids.empty());
-    PreparedScore of_bytes(index, 100, options);
-    options.filter = {};
-    options.filter_bits = bits;
-    PreparedScore of_bits(index, 100, options);
-    bytes.assign(200, 0);  // a copy is kept
-    bits.assign(4, 0);
-    EXPECT_EQ(scored(of_bytes.score(query, candidates)), wanted) << to_string(space);
-    EXPECT_EQ(scored(of_bits.score(query, candidates)), wanted) << to_string(space);
-    PreparedScore of_none(index, 100, options);
-    EXPECT_TRUE(of_none.score(query, candidates).empty()) << to_string(space);
-    const std::size_t before = Testing::allocations();
-    for (int call = 0; call < 20; ++call) of_bits.score(query, candidates);
-    EXPECT_EQ(Testing::allocations(), before) << to_string(space);
-    bits.push_back(0);
-    options.filter_bits = bits;
-    EXPECT_THROW(PreparedScore(index, 1, options), InvalidArgument);
-    index.append(VectorSpan(std::span(rows).first(16), 16));
-    try {
-      of_bits.score(query, candidates);
-      FAIL() << "a filter of the ids before";
-    } catch (const InvalidArgument& error) {
-      EXPECT_NE(std::string(error.what()).find("of 200 ids; the index has 201"), std::string::npos)
-          << error.what();
+    for (const std::size_t first : {200UL, 160UL}) {
+      VectorIndex index(Testing::context(), std::span(rows).first(first * 16), 16);
+      if (first < 200) index.append(VectorSpan(std::span(rows).subspan(first * 16), 16));
+      ASSERT_EQ(index.info().segments, first < 200 ? 2U : 1U);
+      const bool prepares = first == 200;
+      SearchOptions options;
+      options.space = space;
+      options.top = 20;
+      std::vector<std::uint8_t> bytes(200);
+      std::vector<std::uint64_t> bits(4, 0);
+      for (std::size_t id = 0; id < bytes.size(); ++id) {
+        bytes[id] = generator() % 3 == 0;
+        bits[id / 64] |= std::uint64_t{bytes[id]} << id % 64;
+      }
+      const std::vector<float> query = normal_values(generator, 16);
+      std::vector<std::uint64_t> candidates(100);
+      for (auto& id : candidates) id = generator() % 200;
+      options.filter = bytes;
+      const Scored wanted = by_index(index, query, candidates, options);
+      ASSERT_FALSE(wanted.ids.empty());
+      PreparedScore of_bytes(index, 100, options);
+      options.filter = {};
+      options.filter_bits = bits;
+      PreparedScore of_bits(index, 100, options);
+      bytes.assign(200, 0);  // a copy is kept
+      bits.assign(4, 0);
+      EXPECT_EQ(scored(of_bytes.score(query, candidates)), wanted) << to_string(space);
+      EXPECT_EQ(scored(of_bits.score(query, candidates)), wanted) << to_string(space);
+      PreparedScore of_none(index, 100, options);
+      EXPECT_TRUE(of_none.score(query, candidates).empty()) << to_string(space);
+      const std::size_t before = Testing::allocations();
+      for (int call = 0; prepares && call < 20; ++call) of_bits.score(query, candidates);
+      EXPECT_EQ(Testing::allocations(), before) << to_string(space);
+      bits.push_back(0);
+      options.filter_bits = bits;
+      EXPECT_THROW(PreparedScore(index, 1, options), InvalidArgument);
+      index.append(VectorSpan(std::span(rows).first(16), 16));
+      try {
+        of_bits.score(query, candidates);
+        FAIL() << "a filter of the ids before";
+      } catch (const InvalidArgument& error) {
+        EXPECT_NE(std::string(error.what()).find("of 200 ids; the index has 201"),
+                  std::string::npos)
+            << error.what();
+      }
     }
   }
 }

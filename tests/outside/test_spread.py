@@ -3,9 +3,10 @@
 import math
 import unittest
 
+from outside import canonical_sum, equal_bits, harness, np
+
 import scipy.io
 import scipy.sparse
-from outside import canonical_sum, equal_bits, harness, np
 
 F32 = np.float32
 

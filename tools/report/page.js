@@ -174,7 +174,7 @@ function showDecisions() {
   const cut = all.rows.length < all.total
     ? ` The ${count(all.rows.length)} of greatest regret are listed.` : '';
   section('decisions', 'Dispatch decisions',
-    `${count(all.total)} calls. The least predicted time is marked; regret is the time taken beyond it.${cut}`,
+    `${count(all.total)} ${all.total === 1 ? 'call' : 'calls'}. The least predicted time is marked; regret is the time taken beyond it.${cut}`,
     rows.copy, sum.node, el('details', { open: all.rows.length <= 40 ? '' : null },
       el('summary', {}, 'Every decision'), rows.node));
 }
