@@ -133,7 +133,7 @@ class ScoreTask final : public CalibrationTask {
   std::shared_ptr<VectorIndex> m_index;
 };
 
-/// Engram's graphs: degree 10, 4 hops.
+/// Engram's graphs: degree 10, 4 hops, from so many sources that every hop is over all edges.
 class SpreadTask final : public CalibrationTask {
  public:
   Operation operation() const override { return Operation::spread; }
@@ -149,12 +149,14 @@ class SpreadTask final : public CalibrationTask {
       for (std::size_t i = 0; i < degree; ++i) edges.push_back({node, any_node(), 0.5F});
     Ragged<Activation> sources;
     for (std::size_t query = 0; query < shape.queries; ++query) {
-      for (int i = 0; i < 4; ++i) sources.values.push_back({any_node(), 0.2F});
+      for (std::size_t i = 0; i <= shape.store / degree; ++i)
+        sources.values.push_back({any_node(), 0.2F});
       sources.close_row();
     }
     auto engine = std::make_shared<SpreadingEngine>(context, shape.store, edges);
     return [engine, sources](Space space) {
       SpreadOptions options;
+      options.mode = SpreadMode::linear;
       options.space = space;
       return engine->spread(sources, options).record;
     };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/SpreadingEngine.hpp>
 
+#include "graph/ExpectedEdges.hpp"
 #include "graph/GraphSnapshot.hpp"
 #include "graph/PageRankRuns.hpp"
 #include "graph/QueryGroups.hpp"
@@ -123,12 +124,14 @@ struct SpreadingEngine::State {
         runs(given),
         page_ranks(given) {
     if (outside_unit) outside_edge = edges[*outside_unit];
+    sample = Impl::GraphSample(graph.view(Impl::host_instance(context, Space::serial)));
   }
 
   Context& context;
   std::optional<std::size_t> outside_unit;  // first edge with a weight outside [0, 1]
   Edge outside_edge;
   Impl::GraphSnapshot graph;
+  Impl::GraphSample sample;
   Impl::SpreadRuns runs;
   Impl::PageRankRuns page_ranks;
 
@@ -138,9 +141,11 @@ struct SpreadingEngine::State {
     Workload workload;
     workload.operation = Operation::spread;
     workload.items = graph.edges() * sources.size();
-    for (const Impl::QueryGroup& group : groups)
-      workload.work +=
-          static_cast<double>(graph.edges() * group.queries.size()) * group.parameters.hops;
+    const auto view = graph.view(Impl::host_instance(context, Space::serial));
+    for (const Impl::QueryGroup& group : groups) {
+      for (const std::size_t query : group.queries)
+        workload.work += Impl::expected_edges(sample, view, sources[query], group);
+    }
     workload.transfer_bytes = ranks.size() * sizeof(Rank);
     for (const Impl::QuerySources& query : sources) workload.transfer_bytes += query.size_bytes();
     workload.resident = graph.resident();

@@ -59,7 +59,7 @@ struct Workload {
   Operation operation = Operation::lcs;
   std::uint64_t items = 0;  ///< patterns × queries, rows × queries, candidates, or edges × queries:
                             ///< what `explain` tells
-  double work = 0;  ///< elementary steps: symbols × query words, multiply-adds, edges × hops; sets
+  double work = 0;  ///< elementary steps: symbols × query words, multiply-adds, edges read; sets
                     ///< the size class
   std::uint64_t transfer_bytes = 0;     ///< that must cross to the device and back if it is chosen
   SpaceSet resident = SpaceSet::all();  ///< spaces that can reach the data

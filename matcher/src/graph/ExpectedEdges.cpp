@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ExpectedEdges.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace Kindred::Impl {
+
+GraphSample::GraphSample(const GraphView<Kokkos::HostSpace>& graph) {
+  constexpr std::uint64_t samples_max = 4096;
+  const GraphRows<Kokkos::HostSpace>& out = graph.out.built;
+  const std::uint64_t count = out.sources.extent(0);
+  if (count == 0) return;
+  const std::uint64_t samples = std::min(count, samples_max);
+  for (std::uint64_t i = 0; i < samples; ++i) {
+    const std::uint64_t edge = static_cast<std::uint64_t>(
+        static_cast<double>(i) * static_cast<double>(count) / static_cast<double>(samples));
+    in_degree +=
+        static_cast<double>(row_of(graph.in.built, graph.in.delta, out.sources(edge)).count);
+    weight += out.weights.extent(0) == 0 ? 1.0 : std::abs(static_cast<double>(out.weights(edge)));
+  }
+  edges = static_cast<double>(count);
+  out_degree = edges / static_cast<double>(graph.nodes);
+  in_degree /= static_cast<double>(samples);
+  weight /= static_cast<double>(samples);
+}
+
+double expected_edges(const GraphSample& sample, const GraphView<Kokkos::HostSpace>& graph,
+                      std::span<const Activation> sources, const QueryGroup& group) {
+  double reached = 0;  // edges that lead on from what was reached
+  double value = 0;
+  for (const Activation& source : sources) {
+    if (source.value == 0.0F) continue;
+    reached += static_cast<double>(row_of(graph.out.built, graph.out.delta, source.node).count);
+    value = std::max(value, std::abs(static_cast<double>(source.value)));
+  }
+  double read = 0;
+  for (std::uint32_t hop = 1; hop <= group.parameters.hops && reached > 0; ++hop) {
+    read += std::min(sample.edges, reached * sample.in_degree);
+    value *= sample.weight * static_cast<double>(decay_at(group.decay, hop));
+    const double threshold = static_cast<double>(group.parameters.thresholds[tier_at(hop)]);
+    if (group.parameters.mode == SpreadMode::engine && !(value > threshold)) break;
+    if (reached * sample.in_degree >= sample.edges) {
+      if (group.parameters.mode == SpreadMode::linear)
+        return read + sample.edges * (group.parameters.hops - hop);
+    }
+    reached = std::min(sample.edges, reached * sample.out_degree);
+  }
+  return read;
+}
+
+}  // namespace Kindred::Impl

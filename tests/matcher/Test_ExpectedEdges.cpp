@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "SpreadingCases.hpp"
+
+namespace {
+
+using namespace Kindred;
+using namespace Kindred::Testing::SpreadingCases;
+
+/// What the dispatcher was told to expect.
+double expected_work(const Graph& graph, const Sources& sources, const SpreadOptions& options) {
+  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+  return engine.spread(ragged({sources}), options).record.work;
+}
+
+/// The in-edges of what \p hops hops from \p sources reach, every hop anew.
+double edges_read(const Graph& graph, const Sources& sources, std::uint32_t hops) {
+  std::vector<double> in_degree(graph.nodes, 0.0);
+  for (const Edge& edge : graph.edges) in_degree[edge.to] += 1;
+  std::set<std::uint32_t> reached;
+  for (const Activation& source : sources) reached.insert(source.node);
+  double read = 0;
+  for (std::uint32_t hop = 0; hop < hops; ++hop) {
+    std::set<std::uint32_t> next;
+    for (const Edge& edge : graph.edges) {
+      if (reached.contains(edge.from)) next.insert(edge.to);
+    }
+    for (const std::uint32_t node : next) read += in_degree[node];
+    reached = std::move(next);
+  }
+  return read;
+}
+
+TEST(ExpectedEdges, AChainIsReadEdgeByEdge) {
+  EXPECT_NEAR(expected_work(chain(10'000), {{17, 1}}, linear(constant(1, 3))), 3, 0.01);
+}
+
+TEST(ExpectedEdges, HopsFromEverywhereReadAllEdges) {
+  auto generator = Testing::generator("expected edges, all");
+  const Graph graph = random_graph(3000, {}, 30'000, 0.1F, 1, generator);
+  Sources all;
+  for (std::uint32_t node = 0; node < 3000; ++node) all.push_back({node, 1});
+  EXPECT_EQ(expected_work(graph, all, linear(constant(1, 4))), 4 * 30'000.0);
+  EXPECT_EQ(expected_work(graph, all, linear(constant(1, 10'000))), 10'000 * 30'000.0);
+}
+
+TEST(ExpectedEdges, AThresholdEndsWhatIsRead) {
+  auto generator = Testing::generator("expected edges, thresholds");
+  Graph graph{20'000, {}};
+  for (std::uint32_t i = 0; i < 200'000; ++i)
+    graph.edges.push_back({static_cast<std::uint32_t>(generator() % 20'000),
+                           static_cast<std::uint32_t>(generator() % 20'000), 0.5F});
+  // ¼ after one hop is passed on, 1/16 after two is not.
+  const Sources sources{{3, 1}, {77, 0.5F}};
+  const double read = edges_read(graph, sources, 2);
+  const double expected = expected_work(graph, sources, constant_at(0.5, 0.1, 50));
+  EXPECT_GT(expected, read / 2);
+  EXPECT_LT(expected, 2 * read);
+  EXPECT_LT(expected, 0.02 * 200'000);
+}
+
+TEST(ExpectedEdges, NothingIsReadFromNothing) {
+  EXPECT_EQ(expected_work(chain(10), {}, constant(1, 4)), 0);
+  EXPECT_EQ(expected_work(chain(10), {{0, 0}}, constant(1, 4)), 0);
+  EXPECT_EQ(expected_work({3, {}}, {{0, 1}}, constant(1, 4)), 0);
+}
+
+}  // namespace
