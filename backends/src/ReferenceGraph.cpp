@@ -38,12 +38,29 @@ InLinks links_into(std::size_t nodes, std::span<const Link> links) {
 }
 
 /// float32(decay · Σ values[from] · weight), the sum canonical and not rounded.
-float pulled(const std::vector<Link>& row, std::span<const float> values, float decay) {
+float pulled(const std::vector<Link>& row, std::span<const float> values, float decay,
+             const EdgeKinds& kinds) {
   std::vector<double> terms;
-  for (const Link& link : row)
-    terms.push_back(static_cast<double>(values[link.from]) * static_cast<double>(link.weight));
+  for (const Link& link : row) {
+    const double product =
+        static_cast<double>(values[link.from]) * static_cast<double>(link.weight);
+    terms.push_back(kinds[link.kind] ? product : 0.0);
+  }
   const auto rounded = static_cast<float>(static_cast<double>(decay) * canonical_sum(terms));
   return std::isnan(rounded) ? std::bit_cast<float>(0x7FC00000U) : rounded;
+}
+
+/// What a hop passes on: nearest bfloat16, ties to even, where activations are short.
+void shorten(std::vector<float>& values, const SpreadSettings& settings) {
+  if (!settings.short_activations) return;
+  for (float& value : values) {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    if (std::isnan(value)) continue;  // 0x7FC00000 is a bfloat16
+    const std::uint32_t below = bits & 0xFFFF0000U;
+    const std::uint32_t rest = bits & 0xFFFFU;
+    const bool is_up = rest > 0x8000U || (rest == 0x8000U && (bits & 0x10000U) != 0);
+    value = std::bit_cast<float>(is_up ? below + 0x10000U : below);
+  }
 }
 
 std::vector<float> source_values(std::size_t nodes, std::span<const Node> sources) {
@@ -70,11 +87,12 @@ std::vector<float> spread_engine(std::size_t nodes, std::span<const Link> links,
     if (activation[v] > 0.0F) first_touch[v] = 0;
   }
   std::vector<float> delta = activation;
+  shorten(delta, settings);
   for (std::uint32_t hop = 1; hop <= settings.hops; ++hop) {
     const float decay = decay_of(settings.decay, hop);
     std::vector<float> next(nodes, 0.0F);
     for (std::size_t v = 0; v < nodes; ++v) {
-      const float c = pulled(rows[v], delta, decay);
+      const float c = pulled(rows[v], delta, decay, settings.kinds);
       if (!(c > 0.0F)) continue;
       if (!first_touch[v]) first_touch[v] = hop;
       const float threshold = threshold_of(*first_touch[v], settings);
@@ -85,6 +103,7 @@ std::vector<float> spread_engine(std::size_t nodes, std::span<const Link> links,
       activation[v] = updated;
     }
     delta = next;
+    shorten(delta, settings);
   }
   return activation;
 }
@@ -94,17 +113,60 @@ std::vector<float> spread_linear(std::size_t nodes, std::span<const Link> links,
   const InLinks rows = links_into(nodes, links);
   std::vector<float> x = source_values(nodes, sources);
   std::vector<float> result = x;
+  shorten(x, settings);
   for (std::uint32_t hop = 1; hop <= settings.hops; ++hop) {
     const float decay = decay_of(settings.decay, hop);
     std::vector<float> next(nodes);
-    for (std::size_t v = 0; v < nodes; ++v) next[v] = pulled(rows[v], x, decay);
+    for (std::size_t v = 0; v < nodes; ++v) next[v] = pulled(rows[v], x, decay, settings.kinds);
     for (std::size_t v = 0; v < nodes; ++v) result[v] = result[v] + next[v];
     x = next;
+    shorten(x, settings);
   }
   for (float& value : result) {
     if (std::isnan(value)) value = std::bit_cast<float>(0x7FC00000U);
   }
   return result;
+}
+
+std::vector<Link> modified(std::size_t nodes, std::span<const Link> links,
+                           std::span<const std::uint8_t> node_kinds,
+                           const SpreadModifiers& modifiers) {
+  std::vector<std::size_t> out_degree(nodes);
+  for (const Link& link : links) ++out_degree[link.from];
+  const auto kind_of = [&](std::uint32_t node) {
+    return node_kinds.empty() ? std::size_t{0} : std::size_t{node_kinds[node]};
+  };
+  std::vector<Link> out(links.begin(), links.end());
+  for (Link& link : out) {
+    const std::size_t from = kind_of(link.from);
+    const std::size_t to = kind_of(link.to);
+    const auto degree = static_cast<double>(out_degree[link.from]);
+    double strength = 1;
+    double fan = 1;
+    if (from < SpreadModifiers::kinds) {
+      if (to < SpreadModifiers::kinds) strength = modifiers.strengths[from][to];
+      const SpreadModifiers::Fan& rule = modifiers.fans[from];
+      if (rule.kind == SpreadModifiers::Fan::Kind::constant) fan = rule.factor;
+      if (rule.kind == SpreadModifiers::Fan::Kind::inverse) fan = 1.0 / degree;
+      if (rule.kind == SpreadModifiers::Fan::Kind::inverse_root) fan = 1.0 / std::sqrt(degree);
+    }
+    link.weight = static_cast<float>(static_cast<double>(link.weight) * strength * fan);
+  }
+  return out;
+}
+
+std::vector<float> hop(std::size_t nodes, std::span<const Link> links, std::span<const float> x,
+                       HopDirection direction, const EdgeKinds& kinds) {
+  InLinks rows(nodes);
+  if (direction == HopDirection::along) {
+    rows = links_into(nodes, links);
+  } else {
+    for (const Link& link : links)
+      rows[link.from].push_back({link.to, link.from, link.weight, link.kind});
+  }
+  std::vector<float> y(nodes);
+  for (std::size_t v = 0; v < nodes; ++v) y[v] = pulled(rows[v], x, 1.0F, kinds);
+  return y;
 }
 
 std::vector<Node> ranked_nodes(std::span<const float> values, std::size_t top) {

@@ -55,6 +55,11 @@ void check_query(const std::string& which, const std::optional<double>& threshol
 
 void check_options(const SpreadOptions& options, std::size_t queries) {
   KINDRED_THROW_IF(options.top == 0, "top is 0; at least one node must be asked for");
+  KINDRED_THROW_IF(
+      options.mode == SpreadMode::pagerank && (!options.kinds.all() || options.modifiers ||
+                                               options.activations != ActivationPrecision::float32),
+      "PageRank was asked to choose kinds of edges, to modify weights or to round "
+      "activations; it takes the graph as it is");
   check_query("", options.threshold, options.decay);
   if (options.per_query.empty()) return;
   KINDRED_THROW_IF(options.mode == SpreadMode::pagerank,
@@ -65,6 +70,24 @@ void check_options(const SpreadOptions& options, std::size_t queries) {
   for (std::size_t query = 0; query < queries; ++query)
     check_query("query " + std::to_string(query) + ": ", options.per_query[query].threshold,
                 options.per_query[query].decay);
+}
+
+/// Weights stay finite, and those of engine mode ≥ 0.
+void check_modifiers(const std::optional<SpreadModifiers>& modifiers, bool is_engine) {
+  if (!modifiers) return;
+  const auto check = [&](double factor, const std::string& what) {
+    KINDRED_THROW_IF(!(std::abs(factor) <= std::numeric_limits<float>::max()),
+                     what + " is " + std::to_string(factor) + "; it must be finite in float32");
+    KINDRED_THROW_IF(is_engine && factor < 0.0,
+                     what + " is " + std::to_string(factor) +
+                         ", which makes weights negative; linear mode takes any");
+  };
+  for (std::size_t from = 0; from < SpreadModifiers::kinds; ++from) {
+    for (std::size_t to = 0; to < SpreadModifiers::kinds; ++to)
+      check(modifiers->strengths[from][to],
+            "the strength from kind " + std::to_string(from) + " to " + std::to_string(to));
+    check(modifiers->fans[from].factor, "the fan factor of kind " + std::to_string(from));
+  }
 }
 
 void check_sources(std::size_t nodes, const RaggedSpan<Activation>& sources, SpreadMode mode) {
@@ -150,12 +173,12 @@ struct SpreadingEngine::State {
     for (const Impl::QuerySources& query : sources) workload.transfer_bytes += query.size_bytes();
     workload.resident = graph.resident();
     return context.run(workload, options.space, [&](Space space) {
-      if (groups.size() == 1) return spread_group(space, groups[0], sources, top, ranks);
+      if (groups.size() == 1) return spread_group(space, groups[0], sources, options, top, ranks);
       for (const Impl::QueryGroup& group : groups) {
         std::vector<Impl::QuerySources> group_sources;
         for (const std::size_t query : group.queries) group_sources.push_back(sources[query]);
         std::vector<Rank> group_ranks(group.queries.size() * top);
-        spread_group(space, group, group_sources, top, group_ranks);
+        spread_group(space, group, group_sources, options, top, group_ranks);
         for (std::size_t i = 0; i < group.queries.size(); ++i)
           std::ranges::copy(std::span(group_ranks).subspan(i * top, top),
                             ranks.subspan(group.queries[i] * top, top).begin());
@@ -163,9 +186,15 @@ struct SpreadingEngine::State {
     });
   }
   void spread_group(Space space, const Impl::QueryGroup& group,
-                    std::span<const Impl::QuerySources> sources, std::size_t top,
-                    std::span<Rank> ranks) {
-    runs.spread(space, graph, sources, group.parameters, group.decay, top, ranks);
+                    std::span<const Impl::QuerySources> sources, const SpreadOptions& options,
+                    std::size_t top, std::span<Rank> ranks) {
+    runs.spread(space, graph, sources,
+                {group.parameters,
+                 group.decay,
+                 top,
+                 {group.kinds, options.modifiers},
+                 options.activations == ActivationPrecision::bfloat16},
+                ranks);
   }
 };
 
@@ -187,6 +216,7 @@ SpreadResults SpreadingEngine::spread(RaggedSpan<Activation> sources,
                                       const SpreadOptions& options) const {
   State& state = *m_state;
   check_options(options, sources.rows());
+  check_modifiers(options.modifiers, options.mode == SpreadMode::engine);
   KINDRED_THROW_IF(options.mode == SpreadMode::engine && state.outside_unit,
                    describe(*state.outside_unit, state.outside_edge) +
                        " has a weight outside [0, 1]; engine mode needs weights within, linear "
@@ -203,6 +233,7 @@ SpreadResults SpreadingEngine::spread(RaggedSpan<Activation> sources,
   const std::size_t top = std::min(options.top, state.graph.nodes());
   std::vector<Rank> ranks(queries * top);
   SpreadResults results;
+  results.not_guaranteed = options.activations != ActivationPrecision::float32;
   if (options.mode == SpreadMode::pagerank) {
     results.convergence.resize(queries);
     results.record =
@@ -223,20 +254,28 @@ SpreadResults SpreadingEngine::spread(RaggedSpan<Activation> sources,
 }
 
 DispatchRecord SpreadingEngine::hop(std::span<const float> x, std::span<float> y,
-                                    std::optional<Space> space) const {
+                                    const HopOptions& options) const {
   State& state = *m_state;
-  KINDRED_THROW_IF(x.size() != state.graph.nodes() || y.size() != state.graph.nodes(),
+  const std::size_t nodes = state.graph.nodes();
+  const std::size_t columns = options.columns;
+  KINDRED_THROW_IF(columns == 0, "columns is 0; at least one must be asked for");
+  KINDRED_THROW_IF(columns > 4096, "columns is " + std::to_string(columns) +
+                                       "; at most 4096 are multiplied at once");
+  KINDRED_THROW_IF(x.size() != nodes * columns || y.size() != nodes * columns,
                    "x has " + std::to_string(x.size()) + " values and y " +
-                       std::to_string(y.size()) + "; the graph has " +
-                       std::to_string(state.graph.nodes()) + " nodes");
+                       std::to_string(y.size()) + "; the graph has " + std::to_string(nodes) +
+                       " nodes of " + std::to_string(columns) + " columns");
+  check_modifiers(options.modifiers, false);
   Workload workload;
   workload.operation = Operation::spread;
-  workload.items = state.graph.edges();
-  workload.work = static_cast<double>(state.graph.edges());
-  workload.transfer_bytes = 2 * state.graph.nodes() * sizeof(float);
+  workload.items = state.graph.edges() * columns;
+  workload.work = static_cast<double>(workload.items);
+  workload.transfer_bytes = 2 * x.size_bytes();
   workload.resident = state.graph.resident();
-  return state.context.run(workload, space,
-                           [&](Space chosen) { state.runs.hop(chosen, state.graph, x, y); });
+  return state.context.run(workload, options.space, [&](Space chosen) {
+    state.runs.hop(chosen, state.graph, x, y,
+                   {options.direction, columns, {options.kinds, options.modifiers}});
+  });
 }
 
 }  // namespace Kindred

@@ -138,14 +138,18 @@ Values<std::int8_t> byte_rows(std::size_t rows, std::size_t dimension, std::uint
   return out;
 }
 
-Values<Edge> skewed_edges(std::size_t nodes, std::size_t count, std::uint64_t seed, int threads) {
+Values<Edge> random_edges(GraphShape shape, std::size_t nodes, std::size_t count,
+                          std::uint64_t seed, int threads) {
   Values<Edge> out(count);
   const auto n = static_cast<double>(nodes);
   in_parallel(count, threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      const double target = unit(random_word(seed, 3 * i + 1));
+      const double u = unit(random_word(seed, 3 * i + 1));
+      const double target = shape == GraphShape::uniform  ? u
+                            : shape == GraphShape::skewed ? u * u
+                                                          : u * u * (u * u);
       out[i].from = static_cast<std::uint32_t>(unit(random_word(seed, 3 * i)) * n);
-      out[i].to = static_cast<std::uint32_t>(target * target * n);
+      out[i].to = static_cast<std::uint32_t>(target * n);
       out[i].weight = static_cast<float>(random_word(seed, 3 * i + 2) >> 40U) * 0x1p-24F;
     }
   });

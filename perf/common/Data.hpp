@@ -70,9 +70,16 @@ Values<std::int8_t> byte_rows(std::size_t rows, std::size_t dimension, std::uint
 /// Value \p index of `byte_rows`.
 std::int8_t byte_value(std::uint64_t seed, std::uint64_t index) noexcept;
 
-/// \brief \p count edges among \p nodes: uniform sources, targets skewed to low numbers
-/// (nodes · u²), weights uniform in [0, 1).
-Values<Edge> skewed_edges(std::size_t nodes, std::size_t count, std::uint64_t seed, int threads);
+/// How many edges end at a node: targets are nodes · u^power of a uniform u.
+enum class GraphShape : std::uint8_t {
+  uniform = 1,
+  skewed = 2,
+  power_law = 4  ///< of 100M edges among 10M nodes the first has 1.8M
+};
+/// \brief \p count edges among \p nodes: uniform sources, targets as \p shape says, weights uniform
+/// in [0, 1).
+Values<Edge> random_edges(GraphShape shape, std::size_t nodes, std::size_t count,
+                          std::uint64_t seed, int threads);
 
 /// Uniform numbers in [0, 1), float32.
 Values<float> uniform_values(std::size_t count, std::uint64_t seed, int threads);

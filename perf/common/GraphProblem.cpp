@@ -58,6 +58,7 @@ class SpreadProblem final : public Problem {
     settings.hops = m_options.hops;
     settings.decay = m_options.decay;
     settings.threshold = m_options.threshold;
+    settings.short_activations = m_options.activations != ActivationPrecision::float32;
     const std::vector<float> values =
         m_options.mode == SpreadMode::engine
             ? Reference::spread_engine(m_graph->nodes, links, sources, settings)
@@ -83,19 +84,25 @@ class SpreadProblem final : public Problem {
 
 class HopProblem final : public Problem {
  public:
-  HopProblem(std::shared_ptr<const GraphSet> graph, std::uint64_t seed)
+  HopProblem(std::shared_ptr<const GraphSet> graph, std::uint64_t seed, std::size_t columns,
+             HopDirection direction)
       : m_graph(std::move(graph)),
-        m_x(uniform_values(m_graph->nodes, seed + 4, 1)),
-        m_y(m_graph->nodes) {
+        m_x(uniform_values(m_graph->nodes * columns, seed + 4, 16)),
+        m_y(m_graph->nodes * columns) {
+    m_options.direction = direction;
+    m_options.columns = columns;
     name = "BM_Spread_hop";
     arguments = {{"edges", static_cast<std::int64_t>(m_graph->edges.size())},
-                 {"nodes", static_cast<std::int64_t>(m_graph->nodes)}};
-    items = multiply_adds = static_cast<double>(m_graph->edges.size());
-    bytes = 8 * items + 16 * static_cast<double>(m_graph->nodes);
+                 {"nodes", static_cast<std::int64_t>(m_graph->nodes)},
+                 {"columns", static_cast<std::int64_t>(columns)}};
+    const auto edges = static_cast<double>(m_graph->edges.size());
+    items = multiply_adds = edges * static_cast<double>(columns);
+    bytes = 8 * edges + 8 * static_cast<double>(m_graph->nodes * (1 + columns));
   }
   bool reaches(Space space) const override { return m_graph->engine.bytes(space) > 0; }
   DispatchRecord run(std::optional<Space> space) override {
-    return m_graph->engine.hop(m_x, m_y, space);
+    m_options.space = space;
+    return m_graph->engine.hop(m_x, m_y, m_options);
   }
   std::uint64_t digest() const override {
     Digest digest;
@@ -107,18 +114,26 @@ class HopProblem final : public Problem {
     std::vector<std::vector<std::pair<std::uint32_t, double>>> terms(m_graph->nodes);
     std::vector<bool> wanted(m_graph->nodes);
     for (const std::uint64_t node : nodes) wanted[node] = true;
+    const bool is_along = m_options.direction == HopDirection::along;
+    const std::size_t columns = m_options.columns;
+    const std::size_t column = columns / 2;
     for (const Edge& edge : m_graph->edges) {
-      if (wanted[edge.to])
-        terms[edge.to].emplace_back(edge.from, static_cast<double>(edge.weight) * m_x[edge.from]);
+      const std::uint32_t row = is_along ? edge.to : edge.from;
+      const std::size_t source = is_along ? edge.from : edge.to;
+      if (wanted[row])
+        terms[row].emplace_back(source,
+                                static_cast<double>(edge.weight) * m_x[source * columns + column]);
     }
     for (const std::uint64_t node : nodes) {
       auto& row = terms[node];
-      std::stable_sort(row.begin(), row.end(),
-                       [](const auto& a, const auto& b) { return a.first < b.first; });
+      if (is_along)
+        std::stable_sort(row.begin(), row.end(),
+                         [](const auto& a, const auto& b) { return a.first < b.first; });
       std::vector<double> products;
       for (const auto& [from, product] : row) products.push_back(product);
       const auto sum = static_cast<float>(Reference::canonical_sum(products));
-      if (sum != m_y[node]) return difference("sum", node, m_y[node], sum);
+      const float found = m_y[node * columns + column];
+      if (sum != found) return difference("sum", node, found, sum);
     }
     return {};
   }
@@ -127,14 +142,16 @@ class HopProblem final : public Problem {
   std::shared_ptr<const GraphSet> m_graph;
   Values<float> m_x;
   Values<float> m_y;
+  HopOptions m_options;
 };
 
 }  // namespace
 
 GraphSet::GraphSet(Context& context, std::size_t node_count, std::size_t edge_count,
-                   std::uint64_t seed)
+                   std::uint64_t seed, GraphShape edge_shape)
     : nodes(node_count),
-      edges(skewed_edges(node_count, edge_count, seed, context.threads())),
+      edges(random_edges(edge_shape, node_count, edge_count, seed, context.threads())),
+      shape(edge_shape),
       engine(context, node_count, edges) {}
 
 std::unique_ptr<Problem> spread_problem(std::shared_ptr<const GraphSet> graph, std::size_t queries,
@@ -142,8 +159,9 @@ std::unique_ptr<Problem> spread_problem(std::shared_ptr<const GraphSet> graph, s
                                         std::uint64_t seed) {
   return std::make_unique<SpreadProblem>(std::move(graph), queries, sources, options, seed);
 }
-std::unique_ptr<Problem> hop_problem(std::shared_ptr<const GraphSet> graph, std::uint64_t seed) {
-  return std::make_unique<HopProblem>(std::move(graph), seed);
+std::unique_ptr<Problem> hop_problem(std::shared_ptr<const GraphSet> graph, std::uint64_t seed,
+                                     std::size_t columns, HopDirection direction) {
+  return std::make_unique<HopProblem>(std::move(graph), seed, columns, direction);
 }
 
 }  // namespace Kindred::Perf

@@ -84,8 +84,10 @@ struct ByteRowSet {
 struct GraphSet {
   std::size_t nodes;
   Values<Edge> edges;
+  GraphShape shape;
   SpreadingEngine engine;
-  GraphSet(Context& context, std::size_t nodes, std::size_t edges, std::uint64_t seed);
+  GraphSet(Context& context, std::size_t nodes, std::size_t edges, std::uint64_t seed,
+           GraphShape shape = GraphShape::skewed);
 };
 
 /// \p queries rows; \p options.space is set by every run.
@@ -109,8 +111,10 @@ std::unique_ptr<Problem> prepared_score_problem(std::shared_ptr<const RowSet> ro
 std::unique_ptr<Problem> spread_problem(std::shared_ptr<const GraphSet> graph, std::size_t queries,
                                         std::size_t sources, const SpreadOptions& options,
                                         std::uint64_t seed);
-/// One dense hop, `y = Wᵀx`.
-std::unique_ptr<Problem> hop_problem(std::shared_ptr<const GraphSet> graph, std::uint64_t seed);
+/// One dense hop of \p columns, `y = Wᵀx` or `y = W x`.
+std::unique_ptr<Problem> hop_problem(std::shared_ptr<const GraphSet> graph, std::uint64_t seed,
+                                     std::size_t columns = 1,
+                                     HopDirection direction = HopDirection::along);
 
 /// The symbols of patterns that are matched by difflib: few enough that 2 % of the patterns or more
 /// share what 0.6 takes with a noisy query of 80, as multisets, and their blocks must be looked at.

@@ -42,7 +42,7 @@ class HopWork final : public Work {
     write_graph(m_graph, folder);
     folder.add<float>("x", "float32", m_x, {m_x.size()});
   }
-  void run(Space space) const override { m_graph.engine.hop(m_x, m_y, space); }
+  void run(Space space) const override { m_graph.engine.hop(m_x, m_y, {.space = space}); }
   std::string compare(const std::string&, const PeerAnswer& answer) const override {
     m_graph.engine.hop(m_x, m_y);
     return compare_values(std::vector<float>(m_y.begin(), m_y.end()), answer.scores,

@@ -8,6 +8,7 @@
 #include <kindred/core/graph/Hop.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <random>
 #include <vector>
 
@@ -19,6 +20,7 @@ namespace Kindred::Testing::Graphs {
 struct Graph {
   std::size_t nodes = 0;
   std::vector<Edge> edges;
+  std::vector<std::uint8_t> kinds;  ///< of edges; empty: all 0
   std::vector<std::uint64_t> offsets, out_offsets;
   std::vector<std::uint32_t> sources, out_targets;
   std::vector<float> weights, out_weights;
@@ -46,20 +48,50 @@ Array<ExecutionSpace, T> to_space(const ExecutionSpace& exec_space, const std::v
   return view;
 }
 
+/// How weights are stored.
+enum class Stored { floats, halves, ones };
+
 /// Rows on the host.
 struct Rows {
   std::vector<std::uint64_t> offsets{0};
   std::vector<std::uint32_t> sources;
   std::vector<float> weights;
+  std::vector<std::uint8_t> kinds;
   std::vector<std::uint32_t> row_nodes;
   std::vector<std::uint64_t> replaced;
 
-  void add_edge(std::uint32_t source, float weight) {
+  void add_edge(std::uint32_t source, float weight, std::uint8_t kind) {
     sources.push_back(source);
     weights.push_back(weight);
+    kinds.push_back(kind);
   }
   void close_row() { offsets.push_back(sources.size()); }
 };
+
+/// The rows of \p graph by target and then by source (along), or by source (against).
+inline Rows rows_of(const Graph& graph, HopDirection direction) {
+  struct Entry {
+    std::uint32_t end;
+    float weight;
+    std::uint8_t kind;
+  };
+  std::vector<std::vector<Entry>> entries(graph.nodes);
+  for (std::size_t i = 0; i < graph.edges.size(); ++i) {
+    const Edge& edge = graph.edges[i];
+    const std::uint8_t kind = graph.kinds.empty() ? std::uint8_t{0} : graph.kinds[i];
+    if (direction == HopDirection::along)
+      entries[edge.to].push_back({edge.from, edge.weight, kind});
+    else
+      entries[edge.from].push_back({edge.to, edge.weight, kind});
+  }
+  Rows rows;
+  for (std::vector<Entry>& row : entries) {
+    if (direction == HopDirection::along) std::ranges::stable_sort(row, {}, &Entry::end);
+    for (const Entry& entry : row) rows.add_edge(entry.end, entry.weight, entry.kind);
+    rows.close_row();
+  }
+  return rows;
+}
 
 /// Rows in the memory of a space.
 template <class ExecutionSpace>
@@ -67,12 +99,22 @@ struct PlacedRows {
   Array<ExecutionSpace, std::uint64_t> offsets, long_first, replaced;
   Array<ExecutionSpace, std::uint32_t> sources, tiles, long_rows, block_long_row, row_nodes;
   Array<ExecutionSpace, float> weights;
+  Array<ExecutionSpace, std::uint16_t> short_weights;
+  Array<ExecutionSpace, std::uint8_t> kinds;
 
-  PlacedRows(const ExecutionSpace& exec_space, const Rows& rows) {
+  PlacedRows(const ExecutionSpace& exec_space, const Rows& rows, Stored stored) {
     const RowPlan plan = plan_rows(rows.offsets, short_row_max<ExecutionSpace>(), 2048);
     offsets = to_space(exec_space, rows.offsets);
     sources = to_space(exec_space, rows.sources);
-    weights = to_space(exec_space, rows.weights);
+    if (stored == Stored::floats) weights = to_space(exec_space, rows.weights);
+    if (stored == Stored::halves) {
+      std::vector<std::uint16_t> halves;
+      for (const float weight : rows.weights)
+        halves.push_back(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(weight) >> 16U));
+      short_weights = to_space(exec_space, halves);
+    }
+    if (std::ranges::any_of(rows.kinds, [](std::uint8_t kind) { return kind != 0; }))
+      kinds = to_space(exec_space, rows.kinds);
     tiles = to_space(exec_space, plan.tiles);
     long_rows = to_space(exec_space, plan.long_rows);
     long_first = to_space(exec_space, plan.long_first);
@@ -85,6 +127,8 @@ struct PlacedRows {
     rows.offsets = offsets;
     rows.sources = sources;
     rows.weights = weights;
+    rows.short_weights = short_weights;
+    rows.kinds = kinds;
     rows.tiles = tiles;
     rows.long_rows = long_rows;
     rows.long_first = long_first;
@@ -95,36 +139,39 @@ struct PlacedRows {
   }
 };
 
-/// A graph that has changed, on the host: its transpose.
+/// One direction of a graph that may have changed, on the host.
 struct Parts {
   Rows built;
   Rows delta;
   std::size_t nodes = 0;
 
   /// Not changed.
-  explicit Parts(const Graph& graph)
-      : built{graph.offsets, graph.sources, graph.weights, {}, {}}, nodes(graph.nodes) {}
+  explicit Parts(const Graph& graph, HopDirection direction = HopDirection::along)
+      : built(rows_of(graph, direction)), nodes(graph.nodes) {}
   /// Changed: of the rows of \p graph some stand in the delta, for which other edges were built;
   /// the last nodes were added.
-  Parts(const Graph& graph, std::mt19937_64& generator) : nodes(graph.nodes) {
+  Parts(const Graph& graph, std::mt19937_64& generator,
+        HopDirection direction = HopDirection::along)
+      : nodes(graph.nodes) {
+    const Rows whole = rows_of(graph, direction);
     const std::size_t first_added = graph.nodes - graph.nodes / 5;
     built.replaced.resize((first_added + 63) / 64);
     for (std::uint32_t node = 0; node < graph.nodes; ++node) {
       const bool is_added = node >= first_added;
-      const std::size_t count = graph.offsets[node + 1] - graph.offsets[node];
+      const std::size_t count = whole.offsets[node + 1] - whole.offsets[node];
       const bool is_listed = is_added ? count > 0 || generator() % 2 == 0 : generator() % 3 == 0;
       if (!is_added) {
         if (is_listed) {
           built.replaced[node / 64] |= std::uint64_t{1} << node % 64;
           for (std::size_t i = generator() % 2 == 0 ? count : generator() % 6000; i > 0; --i)
-            built.add_edge(static_cast<std::uint32_t>(generator() % first_added), 0.75F);
+            built.add_edge(static_cast<std::uint32_t>(generator() % first_added), 0.75F, 0);
         } else {
-          copy_row(graph, node, built);
+          copy_row(whole, node, built);
         }
         built.close_row();
       }
       if (is_listed) {
-        copy_row(graph, node, delta);
+        copy_row(whole, node, delta);
         delta.close_row();
         delta.row_nodes.push_back(node);
       }
@@ -132,9 +179,9 @@ struct Parts {
   }
 
  private:
-  static void copy_row(const Graph& graph, std::uint32_t node, Rows& to) {
-    for (std::uint64_t i = graph.offsets[node]; i < graph.offsets[node + 1]; ++i)
-      to.add_edge(graph.sources[i], graph.weights[i]);
+  static void copy_row(const Rows& from, std::uint32_t node, Rows& to) {
+    for (std::uint64_t i = from.offsets[node]; i < from.offsets[node + 1]; ++i)
+      to.add_edge(from.sources[i], from.weights[i], from.kinds[i]);
   }
 };
 
@@ -145,8 +192,10 @@ struct Placed {
   PlacedRows<ExecutionSpace> delta;
   std::size_t nodes;
 
-  Placed(const ExecutionSpace& exec_space, const Parts& parts)
-      : built(exec_space, parts.built), delta(exec_space, parts.delta), nodes(parts.nodes) {}
+  Placed(const ExecutionSpace& exec_space, const Parts& parts, Stored stored = Stored::floats)
+      : built(exec_space, parts.built, stored),
+        delta(exec_space, parts.delta, stored),
+        nodes(parts.nodes) {}
 
   GraphSide<typename ExecutionSpace::memory_space> view() const {
     GraphSide<typename ExecutionSpace::memory_space> side;
@@ -163,7 +212,8 @@ using Query = std::vector<Activation>;  // each node once
 template <class ExecutionSpace>
 std::vector<std::vector<float>> spread_whole(const ExecutionSpace& exec_space, const Parts& graph,
                                              const std::vector<Query>& queries, HopWidth hop_width,
-                                             HopParameters parameters, const Decay& decay) {
+                                             HopParameters parameters, const Decay& decay,
+                                             bool is_short = false) {
   const Placed<ExecutionSpace> placed(exec_space, graph);
   const auto width = static_cast<std::size_t>(hop_width);
   const std::size_t places = graph.nodes * width;
@@ -173,8 +223,21 @@ std::vector<std::vector<float>> spread_whole(const ExecutionSpace& exec_space, c
   const Array<ExecutionSpace, std::uint8_t> tier("Kindred::Testing::tier", places);
   const Array<ExecutionSpace, double> partial("Kindred::Testing::partial",
                                               placed.view().blocks() * width);
-  const Array<ExecutionSpace, std::uint32_t> last("Kindred::Testing::last", 1);
-  SpreadState<ExecutionSpace> state{hop_width, value, passed, next, tier, partial, last};
+  const Array<ExecutionSpace, std::uint32_t> last("Kindred::Testing::last", hop_marks);
+  SpreadState<ExecutionSpace> state;
+  state.width = hop_width;
+  state.value = value;
+  state.passed = passed;
+  state.next = next;
+  state.tier = tier;
+  state.partial = partial;
+  state.last = last;
+  const Array<ExecutionSpace, Arch::BFloat16> short_passed("Kindred::Testing::short_passed",
+                                                           is_short ? places : 0);
+  const Array<ExecutionSpace, Arch::BFloat16> short_next("Kindred::Testing::short_next",
+                                                         is_short ? places : 0);
+  state.short_passed = short_passed;
+  state.short_next = short_next;
   std::vector<std::uint64_t> where;
   std::vector<float> values;
   for (std::size_t query = 0; query < queries.size(); ++query) {
@@ -191,6 +254,7 @@ std::vector<std::vector<float>> spread_whole(const ExecutionSpace& exec_space, c
     parameters.decay = decay_at(decay, hop);
     spread_hop(exec_space, placed.view(), state, parameters);
     std::swap(state.passed, state.next);
+    std::swap(state.short_passed, state.short_next);
   }
   std::vector<float> all(places);
   Impl::download(exec_space, all.data(), value, places);
@@ -203,12 +267,14 @@ std::vector<std::vector<float>> spread_whole(const ExecutionSpace& exec_space, c
 }
 
 inline std::vector<float> reference(const Graph& graph, const Query& query,
-                                    const HopParameters& parameters, const Decay& decay) {
+                                    const HopParameters& parameters, const Decay& decay,
+                                    bool is_short = false) {
   std::vector<Reference::Link> links;
   for (const Edge& edge : graph.edges) links.push_back({edge.from, edge.to, edge.weight});
   std::vector<Reference::Node> sources;
   for (const Activation& source : query) sources.push_back({source.node, source.value});
-  const Reference::SpreadSettings settings{parameters.hops, decay, {}};
+  Reference::SpreadSettings settings{parameters.hops, decay, {}};
+  settings.short_activations = is_short;
   return parameters.mode == SpreadMode::engine
              ? Reference::spread_engine(graph.nodes, links, sources, settings)
              : Reference::spread_linear(graph.nodes, links, sources, settings);

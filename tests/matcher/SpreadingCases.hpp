@@ -6,6 +6,7 @@
 #include <kindred/backends/Reference.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>

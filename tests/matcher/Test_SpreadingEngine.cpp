@@ -237,7 +237,7 @@ TEST(SpreadingEngine, AHopEqualsTheCanonicalProduct) {
   const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
   for (const Space space : Testing::spaces()) {
     std::vector<float> y(graph.nodes, -7.0F);
-    EXPECT_EQ(engine.hop(x, y, space).chosen, space);
+    EXPECT_EQ(engine.hop(x, y, {.space = space}).chosen, space);
     EXPECT_EQ(y, expected);
   }
 }

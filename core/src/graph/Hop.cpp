@@ -9,15 +9,71 @@ std::uint64_t short_row_max() {
   return Arch::RowSums<ExecutionSpace>::short_max;
 }
 
+namespace {
+
+/// `to[row * to_width + to_first + i] = from[row * from_width + from_first + i]` for i < count, 0
+/// for count ≤ i < fill.
+template <class ExecutionSpace>
+struct MoveColumns {
+  const float* from;
+  std::size_t from_width;
+  std::size_t from_first;
+  float* to;
+  std::size_t to_width;
+  std::size_t to_first;
+  std::size_t count;
+  std::size_t fill;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::size_t index) const {
+    const std::size_t row = index / fill;
+    const std::size_t i = index % fill;
+    to[row * to_width + to_first + i] = i < count ? from[row * from_width + from_first + i] : 0.0F;
+  }
+};
+
+template <class ExecutionSpace>
+void move_columns(const ExecutionSpace& exec_space, std::size_t rows,
+                  const MoveColumns<ExecutionSpace>& move) {
+  Kokkos::parallel_for("Kindred::SpreadingEngine::hop::columns",
+                       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(
+                           exec_space, 0, rows * move.fill),
+                       move);
+}
+
+}  // namespace
+
 template <class ExecutionSpace>
 void hop(const ExecutionSpace& exec_space,
-         const GraphSide<typename ExecutionSpace::memory_space>& graph,
+         const GraphSide<typename ExecutionSpace::memory_space>& graph, HopWidth width,
          const ArrayView<const float, ExecutionSpace>& x, const ArrayView<float, ExecutionSpace>& y,
-         const ArrayView<double, ExecutionSpace>& partial) {
+         const ArrayView<double, ExecutionSpace>& partial,
+         const ArrayView<const std::uint32_t, ExecutionSpace>& kind_queries) {
   Impl::HopUpdate<ExecutionSpace> update;
-  update.state.next = y;
-  update.state.partial = partial;
-  Impl::launch_hop<ExecutionSpace, 1>(exec_space, graph, x.data(), update);
+  update.next = y.data();
+  update.partials = partial.data();
+  Impl::with_width(width, [&]<class Width>(Width) {
+    Impl::launch_hop<ExecutionSpace, Width::value>(exec_space, graph, x.data(), update,
+                                                   kind_queries);
+  });
+}
+
+template <class ExecutionSpace>
+void take_columns(const ExecutionSpace& exec_space,
+                  const ArrayView<const float, ExecutionSpace>& from, std::size_t columns,
+                  std::size_t first, std::size_t count, HopWidth width,
+                  const ArrayView<float, ExecutionSpace>& to) {
+  const auto wide = static_cast<std::size_t>(width);
+  move_columns<ExecutionSpace>(exec_space, from.extent(0) / columns,
+                               {from.data(), columns, first, to.data(), wide, 0, count, wide});
+}
+template <class ExecutionSpace>
+void put_columns(const ExecutionSpace& exec_space,
+                 const ArrayView<const float, ExecutionSpace>& from, HopWidth width,
+                 std::size_t columns, std::size_t first, std::size_t count,
+                 const ArrayView<float, ExecutionSpace>& to) {
+  move_columns<ExecutionSpace>(
+      exec_space, to.extent(0) / columns,
+      {from.data(), static_cast<std::size_t>(width), 0, to.data(), columns, first, count, count});
 }
 
 template <class ExecutionSpace>
@@ -26,6 +82,7 @@ void start_spreading(const ExecutionSpace& exec_space, const SpreadState<Executi
                      const ArrayView<const float, ExecutionSpace>& values) {
   Kokkos::deep_copy(exec_space, state.value, 0.0F);
   Kokkos::deep_copy(exec_space, state.passed, 0.0F);
+  Kokkos::deep_copy(exec_space, state.short_passed, Arch::BFloat16{0});
   Kokkos::deep_copy(exec_space, state.tier, Impl::tier_untouched);
   Kokkos::deep_copy(exec_space, state.last, 0U);
   Kokkos::parallel_for("Kindred::SpreadingEngine::spread::sources",
@@ -38,18 +95,16 @@ template <class ExecutionSpace>
 void spread_hop(const ExecutionSpace& exec_space,
                 const GraphSide<typename ExecutionSpace::memory_space>& graph,
                 const SpreadState<ExecutionSpace>& state, const HopParameters& parameters) {
-  Impl::HopUpdate<ExecutionSpace> update;
-  update.state = state;
-  update.set(parameters);
-  const float* x = state.passed.data();
-  switch (state.width) {
-    case HopWidth::one:
-      return Impl::launch_hop<ExecutionSpace, 1>(exec_space, graph, x, update);
-    case HopWidth::eight:
-      return Impl::launch_hop<ExecutionSpace, 8>(exec_space, graph, x, update);
-    case HopWidth::thirty_two:
-      return Impl::launch_hop<ExecutionSpace, 32>(exec_space, graph, x, update);
+  const Impl::HopUpdate<ExecutionSpace> update(state, parameters);
+  if (state.short_passed.extent(0) > 0) {
+    return Impl::launch_hop<ExecutionSpace, 32>(exec_space, graph, state.short_passed.data(),
+                                                update, state.kind_queries);
   }
+  Impl::with_width(state.width, [&]<class Width>(Width) {
+    Impl::launch_hop<ExecutionSpace, Width::value>(exec_space, graph,
+                                                   static_cast<const float*>(state.passed.data()),
+                                                   update, state.kind_queries);
+  });
 }
 
 template <class ExecutionSpace>
@@ -63,17 +118,24 @@ void rank_nodes(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpa
                        Impl::NodeRanks<ExecutionSpace>{state, nodes, first_query, keys});
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                               \
-  template std::uint64_t short_row_max<SPACE>();                                                 \
-  template void hop<SPACE>(const SPACE&, const GraphSide<typename SPACE::memory_space>&,         \
-                           const ArrayView<const float, SPACE>&, const ArrayView<float, SPACE>&, \
-                           const ArrayView<double, SPACE>&);                                     \
-  template void start_spreading<SPACE>(const SPACE&, const SpreadState<SPACE>&,                  \
-                                       const ArrayView<const std::uint64_t, SPACE>&,             \
-                                       const ArrayView<const float, SPACE>&);                    \
-  template void spread_hop<SPACE>(const SPACE&, const GraphSide<typename SPACE::memory_space>&,  \
-                                  const SpreadState<SPACE>&, const HopParameters&);              \
-  template void rank_nodes<SPACE>(const SPACE&, const SpreadState<SPACE>&, std::size_t,          \
+#define KINDRED_INSTANTIATE(SPACE)                                                                 \
+  template std::uint64_t short_row_max<SPACE>();                                                   \
+  template void hop<SPACE>(const SPACE&, const GraphSide<typename SPACE::memory_space>&, HopWidth, \
+                           const ArrayView<const float, SPACE>&, const ArrayView<float, SPACE>&,   \
+                           const ArrayView<double, SPACE>&,                                        \
+                           const ArrayView<const std::uint32_t, SPACE>&);                          \
+  template void take_columns<SPACE>(const SPACE&, const ArrayView<const float, SPACE>&,            \
+                                    std::size_t, std::size_t, std::size_t, HopWidth,               \
+                                    const ArrayView<float, SPACE>&);                               \
+  template void put_columns<SPACE>(const SPACE&, const ArrayView<const float, SPACE>&, HopWidth,   \
+                                   std::size_t, std::size_t, std::size_t,                          \
+                                   const ArrayView<float, SPACE>&);                                \
+  template void start_spreading<SPACE>(const SPACE&, const SpreadState<SPACE>&,                    \
+                                       const ArrayView<const std::uint64_t, SPACE>&,               \
+                                       const ArrayView<const float, SPACE>&);                      \
+  template void spread_hop<SPACE>(const SPACE&, const GraphSide<typename SPACE::memory_space>&,    \
+                                  const SpreadState<SPACE>&, const HopParameters&);                \
+  template void rank_nodes<SPACE>(const SPACE&, const SpreadState<SPACE>&, std::size_t,            \
                                   std::size_t, const ArrayView<Rank, SPACE>&);
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE

@@ -3,26 +3,7 @@
 #include <kindred/core/graph/impl/Hop.hpp>
 #include <kindred/core/graph/impl/PageRankKernels.hpp>
 
-#include <type_traits>
-
 namespace Kindred {
-
-namespace {
-
-/// Calls `function` with the width as a type.
-template <class Function>
-void with_width(HopWidth width, const Function& function) {
-  switch (width) {
-    case HopWidth::one:
-      return function(std::integral_constant<int, 1>{});
-    case HopWidth::eight:
-      return function(std::integral_constant<int, 8>{});
-    case HopWidth::thirty_two:
-      return function(std::integral_constant<int, 32>{});
-  }
-}
-
-}  // namespace
 
 std::size_t page_rank_sums(std::size_t nodes, HopWidth width) {
   return (nodes + canonical_block - 1) / canonical_block * 2 * static_cast<std::size_t>(width);
@@ -41,7 +22,7 @@ void start_page_rank(const ExecutionSpace& exec_space,
                        Impl::PageRankStart<ExecutionSpace, Value>{state});
   PageRankParameters start = parameters;
   start.iteration = 0;
-  with_width(state.width, [&]<class Width>(Width) {
+  Impl::with_width(state.width, [&]<class Width>(Width) {
     Impl::launch_page_rank_sums<ExecutionSpace, Value, Width::value>(
         exec_space, state, state.current.data(), state.current.data(), start);
   });
@@ -52,7 +33,7 @@ void page_rank_step(const ExecutionSpace& exec_space,
                     const GraphSide<typename ExecutionSpace::memory_space>& graph,
                     const PageRankState<ExecutionSpace, Value>& state,
                     const PageRankParameters& parameters) {
-  with_width(state.width, [&]<class Width>(Width) {
+  Impl::with_width(state.width, [&]<class Width>(Width) {
     Impl::launch_hop<ExecutionSpace, Width::value>(
         exec_space, graph, state.current.data(),
         Impl::PageRankUpdate<ExecutionSpace, Value, Width::value>{state, parameters.damping,

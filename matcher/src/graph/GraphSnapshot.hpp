@@ -28,6 +28,8 @@ class GraphSnapshot {
 
   std::size_t nodes() const noexcept { return m_nodes; }
   std::size_t edges() const noexcept { return m_edges; }
+  /// Of the rows as built: what is made of them is theirs as long as this is the same.
+  const std::shared_ptr<const void>& identity() const noexcept { return m_identity; }
   /// Where calls over it may run.
   SpaceSet resident() const noexcept { return m_resident; }
   /// Bytes held where \p space computes, 0 if it is not there.
@@ -53,6 +55,7 @@ class GraphSnapshot {
   std::size_t m_nodes;
   std::size_t m_edges;
   SpaceSet m_resident = SpaceSet::host();
+  std::shared_ptr<const void> m_identity = std::make_shared<int>();
   std::uint64_t m_device_bytes = 0;
   Arch::PerSpace<Side> m_sides;
   std::unique_ptr<OutWeights> m_out_weights = std::make_unique<OutWeights>();

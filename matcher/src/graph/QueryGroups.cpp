@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <string>
 #include <tuple>
 
 namespace Kindred::Impl {
@@ -19,6 +20,7 @@ QueryGroup group_of(SpreadMode mode, const SpreadQuery& query) {
         query.threshold ? static_cast<float>(*query.threshold) : default_tier_thresholds[tier];
   }
   group.decay = query.decay;
+  group.kinds = query.kinds;
   return group;
 }
 
@@ -26,18 +28,21 @@ QueryGroup group_of(SpreadMode mode, const SpreadQuery& query) {
 
 std::vector<QueryGroup> group_queries(const SpreadOptions& options, std::size_t queries) {
   if (options.per_query.empty()) {
-    QueryGroup all = group_of(options.mode, {options.hops, options.decay, options.threshold});
+    QueryGroup all =
+        group_of(options.mode, {options.hops, options.decay, options.threshold, options.kinds});
     all.queries.resize(queries);
     std::iota(all.queries.begin(), all.queries.end(), std::size_t{0});
     return {std::move(all)};
   }
   std::vector<QueryGroup> groups;
-  using Key = std::tuple<std::uint32_t, Decay::Kind, double, std::optional<double>>;
+  using Key = std::tuple<std::uint32_t, Decay::Kind, double, std::optional<double>, std::string>;
   std::map<Key, std::size_t> places;
   for (std::size_t i = 0; i < queries; ++i) {
     const SpreadQuery& query = options.per_query[i];
-    const auto [place, is_new] = places.try_emplace(
-        {query.hops, query.decay.kind, query.decay.parameter, query.threshold}, groups.size());
+    const auto [place, is_new] =
+        places.try_emplace({query.hops, query.decay.kind, query.decay.parameter, query.threshold,
+                            query.kinds.to_string()},
+                           groups.size());
     if (is_new) groups.push_back(group_of(options.mode, query));
     groups[place->second].queries.push_back(i);
   }

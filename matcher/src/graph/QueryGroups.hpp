@@ -14,6 +14,7 @@ namespace Kindred::Impl {
 struct QueryGroup {
   HopParameters parameters;
   Decay decay;
+  EdgeKinds kinds;
   std::vector<std::size_t> queries;  ///< ascending
 };
 

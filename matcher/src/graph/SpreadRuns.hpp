@@ -3,8 +3,9 @@
 #define KINDRED_MATCHER_SRC_GRAPH_SPREAD_RUNS_HPP
 
 #include "../FrontierWorkspace.hpp"
-#include "../SpreadingWorkspace.hpp"
+#include "DenseBins.hpp"
 #include "GraphSnapshot.hpp"
+#include "SpreadingWorkspace.hpp"
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
@@ -23,19 +24,20 @@ class SpreadRuns {
  public:
   explicit SpreadRuns(Context& context);
 
-  /// The best \p top ranks of every query, on \p space. Fences its instance.
+  /// The best ranks of every query, on \p space. Fences its instance.
   void spread(Space space, const GraphSnapshot& graph, std::span<const QuerySources> sources,
-              const HopParameters& parameters, const Decay& decay, std::size_t top,
-              std::span<Rank> ranks);
+              const SpreadRequest& request, std::span<Rank> ranks);
 
-  /// `y = Wᵀx` on \p space. Fences its instance.
-  void hop(Space space, const GraphSnapshot& graph, std::span<const float> x, std::span<float> y);
+  /// `y = Wᵀx` or `y = W x` on \p space. Fences its instance.
+  void hop(Space space, const GraphSnapshot& graph, std::span<const float> x, std::span<float> y,
+           const HopRequest& request);
 
  private:
   template <class ExecutionSpace>
   struct DeviceWorkspace {
     std::mutex mutex;
     std::optional<SpreadingWorkspace<ExecutionSpace>> whole;
+    std::optional<DenseBins<ExecutionSpace>> bins;
   };
   struct HostWorkspace {
     HostWorkspace(MemoryResource& memory, std::size_t thread_count)
@@ -50,17 +52,19 @@ class SpreadRuns {
   HostWorkspace& host_workspace(Space space) {
     return space == Space::serial ? m_serial : m_openmp;
   }
-  /// Calls `body(exec_space, workspace)` alone in the workspace of a device.
+  /// Calls `body(exec_space, workspace, bins)` alone in the workspace of a device.
   template <class Body>
   void on_device(const Body& body);
+  template <class ExecutionSpace>
+  auto bins_of(const ExecutionSpace& exec_space, const GraphSnapshot& graph, std::size_t hops,
+               DenseBins<ExecutionSpace>& bins);
   void spread_on_host(Space space, const GraphSnapshot& graph,
-                      std::span<const QuerySources> sources, const HopParameters& parameters,
-                      const Decay& decay, std::size_t top, std::span<Rank> ranks);
+                      std::span<const QuerySources> sources, const SpreadRequest& request,
+                      std::span<Rank> ranks);
   /// Answers the queries whose frontier stays small.
   static void spread_frontiers(const HostSpace& exec_space, HostWorkspace& workspace,
                                const GraphView<Kokkos::HostSpace>& graph, std::size_t edges,
-                               std::span<const QuerySources> sources,
-                               const HopParameters& parameters, const Decay& decay, std::size_t top,
+                               std::span<const QuerySources> sources, const SpreadRequest& request,
                                std::span<Rank> ranks, std::span<std::uint8_t> done);
 
   Context* m_context;

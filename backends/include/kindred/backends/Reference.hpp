@@ -117,6 +117,7 @@ struct Link {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   float weight = 1;
+  std::uint8_t kind = 0;
 };
 
 struct Node {
@@ -130,7 +131,18 @@ struct SpreadSettings {
   std::uint32_t hops = 4;
   Decay decay;
   std::optional<double> threshold;  ///< of all tiers; nothing: 0.01 / 0.05 / 0.10
+  EdgeKinds kinds = EdgeKinds().set();
+  bool short_activations = false;  ///< what a hop passes on is rounded to bfloat16
 };
+
+/// \p links with the weights that \p modifiers give them; \p node_kinds a kind a node, or empty.
+std::vector<Link> modified(std::size_t nodes, std::span<const Link> links,
+                           std::span<const std::uint8_t> node_kinds,
+                           const SpreadModifiers& modifiers);
+/// Wᵀx (along the links), or W x: canonical sums, rounded once; a link of a kind that is not in
+/// \p kinds has the term +0.
+std::vector<float> hop(std::size_t nodes, std::span<const Link> links, std::span<const float> x,
+                       HopDirection direction, const EdgeKinds& kinds = EdgeKinds().set());
 
 /// The activation of every node after engine-mode spreading.
 std::vector<float> spread_engine(std::size_t nodes, std::span<const Link> links,

@@ -16,11 +16,18 @@
 
 namespace Kindred {
 
+/// How precisely a hop passes activations on.
+enum class ActivationPrecision : std::uint8_t {
+  float32,
+  bfloat16  ///< half the bytes of many queries; the answers are other ones, the same on every space
+};
+
 /// What one query of a call spreads by.
 struct SpreadQuery {
   std::uint32_t hops = 4;
-  Decay decay;                      ///< exponential 0.7 by default
-  std::optional<double> threshold;  ///< sets all three tiers; nothing: 0.01 / 0.05 / 0.10
+  Decay decay;                          ///< exponential 0.7 by default
+  std::optional<double> threshold;      ///< sets all three tiers; nothing: 0.01 / 0.05 / 0.10
+  EdgeKinds kinds = EdgeKinds().set();  ///< of edges that are followed
 };
 
 struct SpreadOptions {
@@ -32,9 +39,21 @@ struct SpreadOptions {
   double damping = 0.85;               ///< of PageRank, in [0, 1)
   double tolerance = 1e-6;             ///< of PageRank's residual; below 1e-6 in doubles, slower
   std::uint32_t max_iterations = 200;  ///< of PageRank, ≥ 1; what is reached then is the answer
-  std::span<const SpreadQuery> per_query;  ///< empty, or a query each in place of hops, decay and
-                                           ///< threshold; of engine and linear mode
-  std::optional<Space> space;              ///< runs there instead of where the dispatcher would
+  std::span<const SpreadQuery> per_query;    ///< empty, or a query each in place of hops, decay,
+                                             ///< threshold and kinds; of engine and linear mode
+  EdgeKinds kinds = EdgeKinds().set();       ///< of edges that are followed; not of PageRank
+  std::optional<SpreadModifiers> modifiers;  ///< of weights by kinds of nodes; not of PageRank
+  ActivationPrecision activations = ActivationPrecision::float32;
+  std::optional<Space> space;  ///< runs there instead of where the dispatcher would
+};
+
+/// What a hop does.
+struct HopOptions {
+  HopDirection direction = HopDirection::along;
+  std::size_t columns = 1;                        ///< those of a node stand side by side
+  EdgeKinds kinds = EdgeKinds().set();            ///< of edges that are followed
+  std::optional<SpreadModifiers> modifiers = {};  ///< of weights by kinds of nodes
+  std::optional<Space> space = {};  ///< runs there instead of where the dispatcher would
 };
 
 /// How PageRank of a query ended.
@@ -50,6 +69,7 @@ struct Convergence {
 struct SpreadResults {
   Ragged<Activation> activations;
   std::vector<Convergence> convergence;  ///< of PageRank: a query each
+  bool not_guaranteed = false;           ///< activations were rounded to bfloat16 on the way
   DispatchRecord record;
 };
 
@@ -84,12 +104,13 @@ class SpreadingEngine {
   ///         another size; SpaceUnavailable; OutOfMemory
   SpreadResults spread(RaggedSpan<Activation> sources, const SpreadOptions& options = {}) const;
 
-  /// \brief One hop with D = 1: `y = Wᵀx`, canonical sums rounded to float32 once, NaN as
-  /// 0x7FC00000. Fences the instance it ran on.
-  /// \param x,y `nodes()` values each \throws InvalidArgument for another size; SpaceUnavailable;
-  /// OutOfMemory
+  /// \brief One hop with D = 1 of any number of columns: `y = Wᵀx`, or `y = W x` against the edges;
+  /// canonical sums rounded to float32 once, NaN as 0x7FC00000. Fences the instance it ran on.
+  /// Complexity O((nodes + edges) · columns).
+  /// \param x,y `nodes() × columns` values \throws InvalidArgument for another size and for no
+  /// columns; SpaceUnavailable; OutOfMemory
   DispatchRecord hop(std::span<const float> x, std::span<float> y,
-                     std::optional<Space> space = {}) const;
+                     const HopOptions& options = {}) const;
 
  private:
   struct State;

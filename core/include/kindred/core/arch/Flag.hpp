@@ -17,6 +17,12 @@ KOKKOS_INLINE_FUNCTION std::uint32_t flag_load(const std::uint32_t* flag) {
   KOKKOS_IF_ON_HOST((return __atomic_load_n(flag, __ATOMIC_RELAXED);))
 }
 
+/// As `flag_load`, of what earlier kernels wrote: a device may answer from a cache.
+KOKKOS_INLINE_FUNCTION std::uint32_t flag_peek(const std::uint32_t* flag) {
+  KOKKOS_IF_ON_DEVICE((return *flag;))
+  KOKKOS_IF_ON_HOST((return __atomic_load_n(flag, __ATOMIC_RELAXED);))
+}
+
 KOKKOS_INLINE_FUNCTION void flag_store(std::uint32_t* flag, std::uint32_t value) {
   KOKKOS_IF_ON_DEVICE((*static_cast<volatile std::uint32_t*>(flag) = value;))
   KOKKOS_IF_ON_HOST((__atomic_store_n(flag, value, __ATOMIC_RELAXED);))

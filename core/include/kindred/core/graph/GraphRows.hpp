@@ -3,6 +3,7 @@
 #define KINDRED_CORE_GRAPH_GRAPH_ROWS_HPP
 
 #include <kindred/core/common/ArrayView.hpp>
+#include <kindred/core/graph/BinnedRows.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -51,6 +52,7 @@ struct GraphSide {
   GraphRows<MemorySpace> built;
   GraphRows<MemorySpace> delta;
   std::size_t nodes = 0;
+  BinnedRows<MemorySpace> bins = {};  ///< of `built`, for dense hops of one query; may be empty
 
   /// What one hop needs of partial sums, a column.
   std::size_t blocks() const {

@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_GRAPH_HOP_HPP
 #define KINDRED_CORE_GRAPH_HOP_HPP
 
+#include <kindred/core/arch/Elements.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/common/Rank.hpp>
@@ -21,14 +22,35 @@ enum class HopWidth : std::uint8_t { one = 1, eight = 8, thirty_two = 32 };
 template <class ExecutionSpace>
 std::uint64_t short_row_max();
 
-/// \brief One hop, `y = Wᵀx`: canonical sums rounded to float32 once, NaN as 0x7FC00000. Does not
-/// fence.
-/// \param partial as many as \p graph has blocks of long rows. Complexity O(nodes + edges).
+/// \brief `y = Wᵀx` over the rows of the transpose, `y = W x` over those of the graph itself:
+/// canonical sums rounded to float32 once, NaN as 0x7FC00000. Does not fence.
+/// \param x,y `nodes × width` values, those of a node side by side
+/// \param partial `graph.blocks() × width` \param kind_queries see `SpreadState`
+/// Complexity O((nodes + edges) · width).
 template <class ExecutionSpace>
 void hop(const ExecutionSpace& exec_space,
-         const GraphSide<typename ExecutionSpace::memory_space>& graph,
+         const GraphSide<typename ExecutionSpace::memory_space>& graph, HopWidth width,
          const ArrayView<const float, ExecutionSpace>& x, const ArrayView<float, ExecutionSpace>& y,
-         const ArrayView<double, ExecutionSpace>& partial);
+         const ArrayView<double, ExecutionSpace>& partial,
+         const ArrayView<const std::uint32_t, ExecutionSpace>& kind_queries =
+             ArrayView<const std::uint32_t, ExecutionSpace>());
+
+/// \brief Columns `first … first + count` of the `nodes × columns` values \p from as the values of
+/// `width` queries, the others 0. Does not fence. Complexity O(nodes · width).
+template <class ExecutionSpace>
+void take_columns(const ExecutionSpace& exec_space,
+                  const ArrayView<const float, ExecutionSpace>& from, std::size_t columns,
+                  std::size_t first, std::size_t count, HopWidth width,
+                  const ArrayView<float, ExecutionSpace>& to);
+/// \brief Puts them back: the first \p count of `width` columns to `first …` of \p columns.
+template <class ExecutionSpace>
+void put_columns(const ExecutionSpace& exec_space,
+                 const ArrayView<const float, ExecutionSpace>& from, HopWidth width,
+                 std::size_t columns, std::size_t first, std::size_t count,
+                 const ArrayView<float, ExecutionSpace>& to);
+
+/// Words of `SpreadState::last`.
+inline constexpr std::size_t hop_marks = 8 * 1025;
 
 /// \brief What spreading keeps between hops; `nodes × width` values, those of a node side by side.
 template <class ExecutionSpace>
@@ -39,8 +61,14 @@ struct SpreadState {
   ArrayView<float, ExecutionSpace> next;         ///< the same of this hop
   ArrayView<std::uint8_t, ExecutionSpace> tier;  ///< engine mode
   ArrayView<double, ExecutionSpace> partial;     ///< blocks of long rows × width
-  ArrayView<std::uint32_t, ExecutionSpace>
-      last;  ///< one: the last hop after which δ or x was not 0
+  /// `hop_marks`: first the last hop after which δ or x was not 0.
+  ArrayView<std::uint32_t, ExecutionSpace> last;
+  /// In place of `passed` and `next` of 32 queries: rounded, which other bits follow from.
+  ArrayView<Arch::BFloat16, ExecutionSpace> short_passed;
+  ArrayView<Arch::BFloat16, ExecutionSpace> short_next;
+  /// A word for each of 256 kinds of edges: bit q is set where query q takes it; another
+  /// contributes +0 in its place. Empty: every query takes every edge.
+  ArrayView<const std::uint32_t, ExecutionSpace> kind_queries;
 };
 
 /// What one hop needs to know.

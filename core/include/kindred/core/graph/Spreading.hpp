@@ -3,6 +3,8 @@
 #define KINDRED_CORE_GRAPH_SPREADING_HPP
 
 #include <array>
+#include <bitset>
+#include <cstddef>
 #include <cstdint>
 
 namespace Kindred {
@@ -26,6 +28,65 @@ enum class SpreadMode : std::uint8_t {
   engine,  ///< Engram's: thresholds by tier, saturation at 1, deltas are passed on
   linear,  ///< x₀ = sources, x_d = D(d)·Wᵀx_{d−1}; the answer is Σ x_d, d = 0 … H, in that order
   pagerank  ///< personalised PageRank: `core/graph/PageRank.hpp`
+};
+
+/// A set of kinds of edges.
+using EdgeKinds = std::bitset<256>;
+
+/// Which way a hop goes.
+enum class HopDirection : std::uint8_t {
+  along,   ///< Wᵀx: along the edges, from sources to targets
+  against  ///< W x: from targets to sources
+};
+
+/// \brief What the kinds of nodes make of the weight of an edge u → v:
+/// `w' = float32(double(w) · strengths[kind(u)][kind(v)] · fan(u))`, from left to right. Kinds from
+/// `kinds` on change nothing.
+struct SpreadModifiers {
+  static constexpr std::size_t kinds = 8;
+  static constexpr std::uint8_t concept_kind = 0;
+  static constexpr std::uint8_t episode_kind = 1;
+
+  /// The fan effect of a node's kind.
+  struct Fan {
+    enum class Kind : std::uint8_t {
+      constant,     ///< `factor`
+      inverse,      ///< 1 / out-degree
+      inverse_root  ///< 1 / √out-degree
+    };
+    Kind kind = Kind::constant;
+    double factor = 1;
+
+    friend bool operator==(const Fan&, const Fan&) = default;
+  };
+
+  std::array<std::array<double, kinds>, kinds> strengths;
+  std::array<Fan, kinds> fans{};
+
+  /// Changes nothing.
+  constexpr SpreadModifiers() {
+    for (auto& row : strengths) row.fill(1.0);
+  }
+  /// Engram's strengths: episode → concept 0.8, concept → episode 0.6, concept → concept 0.4,
+  /// episode → episode 0.3; no fan effect.
+  static constexpr SpreadModifiers engram() {
+    SpreadModifiers modifiers;
+    modifiers.strengths[episode_kind][concept_kind] = 0.8;
+    modifiers.strengths[concept_kind][episode_kind] = 0.6;
+    modifiers.strengths[concept_kind][concept_kind] = 0.4;
+    modifiers.strengths[episode_kind][episode_kind] = 0.3;
+    return modifiers;
+  }
+  /// The same with Engram's fan effect: concepts divide by their out-degree or its root, episodes
+  /// multiply by 1.2.
+  static constexpr SpreadModifiers engram_fan(Fan::Kind of_concepts) {
+    SpreadModifiers modifiers = engram();
+    modifiers.fans[concept_kind].kind = of_concepts;
+    modifiers.fans[episode_kind].factor = 1.2;
+    return modifiers;
+  }
+
+  friend bool operator==(const SpreadModifiers&, const SpreadModifiers&) = default;
 };
 
 /// \brief How much of the activation a hop passes on: D(d) for d = 1 … H, in double on the host,

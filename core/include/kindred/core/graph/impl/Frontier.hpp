@@ -55,11 +55,11 @@ class FrontierQuery {
         m_frontier{m_touched.data + state.shape.list()},
         m_reached{m_frontier.data + state.shape.list()} {
     const std::pair row(slot * state.shape.nodes, (slot + 1) * state.shape.nodes);
-    m_update.state.value = Kokkos::subview(state.value, row);
-    m_update.state.passed = Kokkos::subview(state.passed, row);
-    m_update.state.next = Kokkos::subview(state.next, row);
-    m_update.state.tier = Kokkos::subview(state.tier, row);
-    m_update.state.last = Kokkos::subview(state.last, std::pair(slot, slot + 1));
+    m_state.value = Kokkos::subview(state.value, row);
+    m_state.passed = Kokkos::subview(state.passed, row);
+    m_state.next = Kokkos::subview(state.next, row);
+    m_state.tier = Kokkos::subview(state.tier, row);
+    m_state.last = Kokkos::subview(state.last, std::pair(slot, slot + 1));
   }
 
   /// False where the budget did not suffice; `ranks` is then not written.
@@ -83,7 +83,7 @@ class FrontierQuery {
     m_first_stamp = ++m_stamp;
     m_steps = 0;
     if (sources.size() > m_budget / row_steps) return false;
-    const SpreadState<HostSpace>& state = m_update.state;
+    const SpreadState<HostSpace>& state = m_state;
     state.last(0) = 0;
     for (const Activation& source : sources) {
       m_mark[source.node] = m_stamp;
@@ -103,14 +103,15 @@ class FrontierQuery {
       parameters.decay = decay_at(decay, hop);
       m_update.set(parameters);
       if (!reach()) return false;
-      const SpreadState<HostSpace>& state = m_update.state;
-      for (const std::uint32_t node : m_reached.nodes()) m_update(node, row_sum(node));
+      const SpreadState<HostSpace>& state = m_state;
+      for (const std::uint32_t node : m_reached.nodes())
+        state.next(node) = m_update.take(&state.value(node), &state.tier(node), row_sum(node));
       for (const std::uint32_t node : m_frontier.nodes()) state.passed(node) = 0.0F;
       m_frontier.size = 0;
       for (const std::uint32_t node : m_reached.nodes()) {
         if (state.next(node) != 0.0F) m_frontier.push(node);
       }
-      std::swap(m_update.state.passed, m_update.state.next);
+      std::swap(m_state.passed, m_state.next);
     }
     return true;
   }
@@ -141,14 +142,14 @@ class FrontierQuery {
     const std::uint64_t begin = m_graph.offsets(node);
     const std::uint64_t count = m_graph.offsets(std::size_t{node} + 1) - begin;
     const RowBlocks blocks{m_graph.sources.data() + begin, m_graph.weights.data() + begin, count,
-                           m_update.state.passed.data()};
+                           m_state.passed.data()};
     return halving_tree((count + canonical_block - 1) / canonical_block, blocks);
   }
 
   void rank(std::span<Rank> ranks) {
     std::size_t count = 0;
     for (const std::uint32_t node : m_touched.nodes()) {
-      const float value = m_update.state.value(node);
+      const float value = m_state.value(node);
       if (value != 0.0F) m_keys[count++] = rank_descending(value, node);
     }
     const std::size_t top = std::min(count, ranks.size());
@@ -158,7 +159,7 @@ class FrontierQuery {
   }
 
   void clear() {
-    const SpreadState<HostSpace>& state = m_update.state;
+    const SpreadState<HostSpace>& state = m_state;
     for (const std::uint32_t node : m_touched.nodes()) {
       state.value(node) = 0.0F;
       state.passed(node) = 0.0F;
@@ -180,7 +181,8 @@ class FrontierQuery {
   NodeList m_touched;
   NodeList m_frontier;
   NodeList m_reached;
-  HopUpdate<HostSpace> m_update;
+  NodeUpdate m_update;
+  SpreadState<HostSpace> m_state;
 };
 
 }  // namespace Kindred::Impl

@@ -4,69 +4,132 @@
 
 #include <kindred/core/arch/RowSums.hpp>
 #include <kindred/core/common/CanonicalSum.hpp>
+#include <kindred/core/graph/impl/BinnedHop.hpp>
+#include <kindred/core/graph/impl/EdgeRows.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
+
+#include <type_traits>
 
 namespace Kindred::Impl {
 
-/// Every short row, a unit's rows in one thread (host) or warp (device).
-template <class ExecutionSpace, int Width, class X, class Update>
+/// Calls `function` with the width as a type.
+template <class Function>
+void with_width(HopWidth width, const Function& function) {
+  switch (width) {
+    case HopWidth::one:
+      return function(std::integral_constant<int, 1>{});
+    case HopWidth::eight:
+      return function(std::integral_constant<int, 8>{});
+    case HopWidth::thirty_two:
+      return function(std::integral_constant<int, 32>{});
+  }
+}
+
+/// Passes sums on to an update, and at its end whether one of them told of something.
+template <class Update>
+class Visitor {
+ public:
+  KOKKOS_INLINE_FUNCTION Visitor(const Update& update, std::size_t unit)
+      : m_update(update), m_unit(unit) {}
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::size_t place, double sum) const {
+    if constexpr (is_noted)
+      m_any = m_update(place, sum) || m_any;
+    else
+      m_update(place, sum);
+  }
+  KOKKOS_INLINE_FUNCTION void end() const {
+    if constexpr (is_noted) m_update.note(m_any, m_unit);
+  }
+
+ private:
+  static constexpr bool is_noted = requires(const Update& u) { u.note(true, std::size_t{}); };
+
+  const Update& m_update;
+  std::size_t m_unit;
+  mutable bool m_any = false;
+};
+
+/// Short rows, a unit's in one thread (host) or warp (device).
+template <class ExecutionSpace, int Width, class Edges, class X, class Update>
 struct ShortRows {
   using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
 
-  GraphRows<typename ExecutionSpace::memory_space> graph;
+  Edges edges;
   const X* x;
   Update update;
+  std::size_t units;
 
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
-    if (!update.is_needed()) return;
-    Arch::RowSums<ExecutionSpace>::template short_rows<Width>(team, graph, x, update);
+    const std::size_t unit =
+        static_cast<std::size_t>(team.league_rank()) * team.team_size() + team.team_rank();
+    if (unit >= units || !update.is_needed()) return;
+    const Visitor<Update> visitor(update, unit);
+    Arch::RowSums<ExecutionSpace>::template short_rows<Width>(unit, edges, x, visitor);
+    visitor.end();
   }
 };
 
-/// The sums of the blocks of the long rows: a hub is many units.
-template <class ExecutionSpace, int Width, class X, class Update>
+/// The blocks of long rows: a hub is many units. A row of one block is done with it.
+template <class ExecutionSpace, int Width, class Edges, class X, class Update>
 struct LongRowBlocks {
   using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
 
-  GraphRows<typename ExecutionSpace::memory_space> graph;
+  Edges edges;
+  const std::uint32_t* long_rows;
+  const std::uint64_t* long_first;
+  const std::uint32_t* block_long_row;
+  std::size_t blocks;
   const X* x;
   Update update;
 
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
-    using row_sums = Arch::RowSums<ExecutionSpace>;
-    const std::size_t block = row_sums::template block_of<Width>(team);
-    if (block >= graph.block_long_row.extent(0) || !update.is_needed()) return;
-    const std::uint32_t entry = graph.block_long_row(block);
-    const std::uint32_t row = graph.long_rows(entry);
-    if (graph.is_replaced(row)) return;
-    const std::uint64_t begin =
-        graph.offsets(row) + (block - graph.long_first(entry)) * canonical_block;
-    const std::uint64_t left = graph.offsets(std::size_t{row} + 1) - begin;
+    const std::size_t block =
+        static_cast<std::size_t>(team.league_rank()) * team.team_size() + team.team_rank();
+    if (block >= blocks || !update.is_needed()) return;
+    const std::uint32_t entry = block_long_row[block];
+    const std::uint32_t row = long_rows[entry];
+    if (edges.is_replaced(row)) return;
+    const std::uint64_t first = long_first[entry];
+    const std::uint64_t begin = edges.offsets[row] + (block - first) * canonical_block;
+    const std::uint64_t left = edges.offsets[std::size_t{row} + 1] - begin;
     const auto count = static_cast<std::uint32_t>(left < canonical_block ? left : canonical_block);
+    const Visitor<Update> visitor(update, block);
+    const bool is_whole = long_first[entry + 1] - first == 1;
+    const std::size_t node = edges.node_of(row);
     double* partial = update.partial();
-    row_sums::template block<Width>(team, block, graph.sources.data() + begin,
-                                    graph.weights.data() + begin, count, x,
-                                    [=](std::size_t place, double sum) { partial[place] = sum; });
+    Arch::RowSums<ExecutionSpace>::template block<Width>(edges, begin, count, x,
+                                                         [&](unsigned query, double sum) {
+                                                           if (is_whole)
+                                                             visitor(node * Width + query, sum);
+                                                           else
+                                                             partial[block * Width + query] = sum;
+                                                         });
+    visitor.end();
   }
 };
 
-/// The tree over the blocks of each long row, and its update.
-template <class ExecutionSpace, int Width, class Update>
+/// The tree over the blocks of each row of several, and its update.
+template <class ExecutionSpace, int Width, class Edges, class Update>
 struct LongRows {
-  GraphRows<typename ExecutionSpace::memory_space> graph;
+  Edges edges;
+  const std::uint32_t* long_rows;
+  const std::uint64_t* long_first;
   Update update;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::size_t index) const {
-    if (!update.is_needed()) return;
     const std::size_t entry = index / Width;
     const std::size_t query = index % Width;
-    const std::uint32_t row = graph.long_rows(entry);
-    if (graph.is_replaced(row)) return;
-    const std::uint64_t first = graph.long_first(entry);
-    const double sum = halving_tree(graph.long_first(entry + 1) - first, [&](std::uint64_t block) {
+    const std::uint64_t first = long_first[entry];
+    const std::uint64_t count = long_first[entry + 1] - first;
+    const std::uint32_t row = long_rows[entry];
+    if (count == 1 || edges.is_replaced(row) || !update.is_needed()) return;
+    const double sum = halving_tree(count, [&](std::uint64_t block) {
       return update.partial()[(first + block) * Width + query];
     });
-    update(graph.node_of(row) * std::size_t{Width} + query, sum);
+    const Visitor<Update> visitor(update, entry);
+    visitor(edges.node_of(row) * std::size_t{Width} + query, sum);
+    visitor.end();
   }
 };
 
@@ -83,44 +146,88 @@ struct RowlessNodes {
   }
 };
 
-template <class ExecutionSpace, int Width, class X, class Update>
-void launch_rows(const ExecutionSpace& exec_space,
-                 const GraphRows<typename ExecutionSpace::memory_space>& graph, const X* x,
-                 const Update& update) {
-  using policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
-  using shape = Arch::LaunchShape<ExecutionSpace>;
-  using row_sums = Arch::RowSums<ExecutionSpace>;
-  const auto teams = [](std::size_t units) {
-    return static_cast<int>((units + shape::team_size - 1) / shape::team_size);
-  };
-  const std::size_t units = row_sums::template short_units<Width>(graph);
-  if (units > 0) {
-    Kokkos::parallel_for("Kindred::SpreadingEngine::hop::short_rows",
-                         policy(exec_space, teams(units), shape::team_size, shape::vector_length),
-                         ShortRows<ExecutionSpace, Width, X, Update>{graph, x, update});
-  }
-  const std::size_t blocks = graph.blocks();
-  if (blocks == 0) return;
-  Kokkos::parallel_for("Kindred::SpreadingEngine::hop::long_row_blocks",
-                       policy(exec_space, teams(row_sums::template block_units<Width>(blocks)),
-                              shape::team_size, shape::vector_length),
-                       LongRowBlocks<ExecutionSpace, Width, X, Update>{graph, x, update});
+/// Long rows of several blocks, of which the sums are there.
+template <class ExecutionSpace, int Width, class Edges, class Update>
+void launch_long_rows(const ExecutionSpace& exec_space,
+                      const GraphRows<typename ExecutionSpace::memory_space>& graph,
+                      const Edges& edges, const Update& update) {
   Kokkos::parallel_for("Kindred::SpreadingEngine::hop::long_rows",
                        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(
                            exec_space, 0, graph.long_rows.extent(0) * Width),
-                       LongRows<ExecutionSpace, Width, Update>{graph, update});
+                       LongRows<ExecutionSpace, Width, Edges, Update>{
+                           edges, graph.long_rows.data(), graph.long_first.data(), update});
+}
+
+/// False where rows are to be summed one by one.
+template <class ExecutionSpace, int Width, class Edges, class X, class Update>
+bool launch_bins([[maybe_unused]] const ExecutionSpace& exec_space,
+                 [[maybe_unused]] const GraphSide<typename ExecutionSpace::memory_space>& graph,
+                 [[maybe_unused]] const Edges& edges, [[maybe_unused]] const X* x,
+                 [[maybe_unused]] const Update& update) {
+  if constexpr (Width == 1 && std::is_same_v<X, float> && Edges::is_plain &&
+                Arch::BinnedSums<ExecutionSpace>::is_there) {
+    if (graph.bins.bins() == 0) return false;
+    const BinPointers bins = pointers_of(graph.bins, graph.built.rows());
+    Arch::BinnedSums<ExecutionSpace>::template run<Visitor>(
+        exec_space, bins, edges, graph.built.long_rows.data(), graph.built.long_first.data(),
+        graph.built.block_long_row.data(), x, update);
+    if (graph.built.long_rows.extent(0) > 0)
+      launch_long_rows<ExecutionSpace, Width>(exec_space, graph.built, edges, update);
+    return true;
+  } else {
+    return false;
+  }
+}
+
+template <class ExecutionSpace, int Width, class Edges, class X, class Update>
+void launch_rows(const ExecutionSpace& exec_space,
+                 const GraphRows<typename ExecutionSpace::memory_space>& graph, const Edges& edges,
+                 const X* x, const Update& update) {
+  using shape = Arch::LaunchShape<ExecutionSpace>;
+  using row_sums = Arch::RowSums<ExecutionSpace>;
+  using policy = Kokkos::TeamPolicy<ExecutionSpace, typename row_sums::schedule>;
+  using short_policy = Kokkos::TeamPolicy<ExecutionSpace, typename row_sums::schedule,
+                                          typename row_sums::template launch_bounds<Width>>;
+  const auto teams = [](std::size_t units) {
+    return static_cast<int>((units + shape::team_size - 1) / shape::team_size);
+  };
+  const std::size_t blocks = graph.blocks();
+  if (blocks > 0) {
+    Kokkos::parallel_for("Kindred::SpreadingEngine::hop::long_row_blocks",
+                         policy(exec_space, teams(blocks), shape::team_size, shape::vector_length),
+                         LongRowBlocks<ExecutionSpace, Width, Edges, X, Update>{
+                             edges, graph.long_rows.data(), graph.long_first.data(),
+                             graph.block_long_row.data(), blocks, x, update});
+    launch_long_rows<ExecutionSpace, Width>(exec_space, graph, edges, update);
+  }
+  const std::size_t units = row_sums::template short_units<Width>(graph);
+  if (units > 0) {
+    Kokkos::parallel_for(
+        "Kindred::SpreadingEngine::hop::short_rows",
+        short_policy(exec_space, teams(units), shape::team_size, shape::vector_length),
+        ShortRows<ExecutionSpace, Width, Edges, X, Update>{edges, x, update, units});
+  }
 }
 
 /// \brief The sums of every node and `update(node * Width + query, sum)` of each.
 ///
-/// \param x floats or doubles \param update has `is_needed()`, false where nothing is to be done,
-/// and `partial()`, the sums of blocks of long rows, too
+/// \param x floats, bfloat16 or doubles \param update has `is_needed()`, false where nothing is to
+/// be done, and `partial()`, the sums of blocks of long rows, too \param kind_queries see
+/// `SpreadState`
 template <class ExecutionSpace, int Width, class X, class Update>
 void launch_hop(const ExecutionSpace& exec_space,
                 const GraphSide<typename ExecutionSpace::memory_space>& graph, const X* x,
-                const Update& update) {
-  launch_rows<ExecutionSpace, Width>(exec_space, graph.built, x, update);
-  launch_rows<ExecutionSpace, Width>(exec_space, graph.delta, x, update);
+                const Update& update,
+                const ArrayView<const std::uint32_t, ExecutionSpace>& kind_queries =
+                    ArrayView<const std::uint32_t, ExecutionSpace>()) {
+  for (const auto* part : {&graph.built, &graph.delta}) {
+    with_edges<ExecutionSpace>(*part, kind_queries, [&](const auto& edges) {
+      if (part == &graph.built &&
+          launch_bins<ExecutionSpace, Width>(exec_space, graph, edges, x, update))
+        return;
+      launch_rows<ExecutionSpace, Width>(exec_space, *part, edges, x, update);
+    });
+  }
   if (graph.nodes <= graph.built.rows()) return;
   Kokkos::parallel_for("Kindred::SpreadingEngine::hop::rowless_nodes",
                        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(
@@ -139,7 +246,10 @@ struct Sources {
     const std::uint64_t place = places(i);
     const float value = values(i);
     state.value(place) = value;
-    state.passed(place) = value;
+    if (state.short_passed.extent(0) == 0)
+      state.passed(place) = value;
+    else
+      state.short_passed(place) = Arch::round_to<Arch::BFloat16>(value);
     if (state.tier.extent(0) > 0 && value > 0.0F) state.tier(place) = 0;
   }
 };

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_ARCH_BINNED_SUMS_HPP
+#define KINDRED_CORE_ARCH_BINNED_SUMS_HPP
+
+#include <kindred/core/arch/LargeScratch.hpp>
+#include <kindred/core/arch/RowTerms.hpp>
+
+namespace Kindred::Arch {
+
+/// \brief The sums of rows over bins, where a space has the scratch for it.
+template <class ExecutionSpace>
+struct BinnedSums {
+  static constexpr bool is_there = false;
+};
+
+#if KINDRED_HAS_DEVICE && defined(__CUDACC__)
+/// \brief Device: values of a block of sources go from scratch to the places of some bins.
+///
+/// A warp takes a cell at a time, a thread four places: random reads stay in scratch, and memory is
+/// read and written in runs.
+template <class Bins, class Update>
+struct SendValues {
+  static constexpr unsigned threads = 1024;
+  static constexpr unsigned teams_at_once = 1;
+  static constexpr std::size_t scratch_bytes = Bins::sources_max * sizeof(float);
+
+  Bins bins;
+  const float* x;
+  Update update;
+
+  __device__ void operator()(std::size_t team, float* scratch) const {
+    if (!update.is_needed()) return;
+    const auto send = bins.sends[team];
+    const std::size_t first = std::size_t{send.block} * Bins::sources_max;
+    const std::size_t left = bins.nodes - first;
+    const auto count = static_cast<unsigned>(left < Bins::sources_max ? left : Bins::sources_max);
+    for (unsigned i = 4 * threadIdx.x; i < count; i += 4 * threads) {
+      if (i + 4 <= count) {
+        *reinterpret_cast<float4*>(scratch + i) = *reinterpret_cast<const float4*>(x + first + i);
+      } else {
+        for (unsigned k = i; k < count; ++k) scratch[k] = x[first + k];
+      }
+    }
+    __syncthreads();
+    const std::uint32_t* begins = bins.cells + std::size_t{send.block} * bins.count;
+    const std::uint32_t* ends = begins + bins.count;
+    constexpr unsigned warps = threads / 32;
+    constexpr unsigned at_once = 4;
+    const unsigned lane = threadIdx.x % 32;
+    for (std::uint32_t bin = send.first_bin + threadIdx.x / 32; bin < send.end_bin;
+         bin += warps * at_once) {
+      std::uint32_t begin[at_once];
+      std::uint32_t end[at_once];
+#pragma unroll
+      for (unsigned k = 0; k < at_once; ++k) {
+        const std::uint32_t cell = bin + k * warps;
+        begin[k] = cell < send.end_bin ? begins[cell] : 0;
+        end[k] = cell < send.end_bin ? ends[cell] : 0;
+      }
+      uint2 sources[at_once];
+#pragma unroll
+      for (unsigned k = 0; k < at_once; ++k) {
+        const std::uint32_t place = begin[k] + 4 * lane;
+        if (place < end[k])
+          sources[k] = __ldcs(reinterpret_cast<const uint2*>(bins.sources + place));
+      }
+#pragma unroll
+      for (unsigned k = 0; k < at_once; ++k) {
+        std::uint32_t place = begin[k] + 4 * lane;
+        if (place < end[k]) store(sources[k], scratch, bins.values + place);
+        for (place += 128; place < end[k]; place += 128) {
+          store(__ldcs(reinterpret_cast<const uint2*>(bins.sources + place)), scratch,
+                bins.values + place);
+        }
+      }
+    }
+  }
+
+ private:
+  __device__ static void store(uint2 sources, const float* scratch, float* to) {
+    __stcs(reinterpret_cast<float4*>(to),
+           make_float4(scratch[sources.x & 0xFFFFU], scratch[sources.x >> 16U],
+                       scratch[sources.y & 0xFFFFU], scratch[sources.y >> 16U]));
+  }
+};
+
+/// \brief Device: a team a bin: its values go from places to edges in scratch, then rows are
+/// summed.
+template <class Bins, class Edges, class Update, template <class> class Visitor>
+struct SumBins {
+  static constexpr unsigned threads = 512;
+  static constexpr unsigned teams_at_once = 2;
+  static constexpr std::size_t scratch_bytes = (Bins::edges_max + 8) * sizeof(float);
+  static constexpr unsigned short_max = 32;
+
+  Bins bins;
+  Edges edges;
+  const std::uint32_t* long_rows;
+  const std::uint64_t* long_first;
+  const std::uint32_t* block_long_row;
+  Update update;
+
+  __device__ void operator()(std::size_t bin, float* scratch) const {
+    if (!update.is_needed()) return;
+    receive(bin, scratch);
+    __syncthreads();
+    const std::uint64_t first = bins.edges[bin];
+    const Visitor<Update> visitor(update, bin);
+    sum_rows(bin, scratch, first, visitor);
+    for (std::uint32_t block = bins.blocks[bin] + threadIdx.x / 32; block < bins.blocks[bin + 1];
+         block += threads / 32)
+      sum_block(block, scratch, first, visitor);
+    visitor.end();
+  }
+
+ private:
+  __device__ void receive(std::size_t bin, float* scratch) const {
+    const std::uint32_t begin = bins.cells[bin];
+    const std::uint32_t end = bins.cells[bins.source_blocks * bins.count + bin];
+    constexpr unsigned at_once = 4;
+    for (std::uint32_t at = begin + 4 * threadIdx.x; at < end; at += 4 * threads * at_once) {
+      float4 values[at_once];
+      uint2 slots[at_once];
+#pragma unroll
+      for (unsigned k = 0; k < at_once; ++k) {
+        const std::uint32_t place = at + 4 * threads * k;
+        if (place < end) {
+          values[k] = __ldcs(reinterpret_cast<const float4*>(bins.values + place));
+          slots[k] = __ldcs(reinterpret_cast<const uint2*>(bins.slots + place));
+        }
+      }
+#pragma unroll
+      for (unsigned k = 0; k < at_once; ++k) {
+        if (at + 4 * threads * k < end) {
+          scratch[slots[k].x & 0xFFFFU] = values[k].x;
+          scratch[slots[k].x >> 16U] = values[k].y;
+          scratch[slots[k].y & 0xFFFFU] = values[k].z;
+          scratch[slots[k].y >> 16U] = values[k].w;
+        }
+      }
+    }
+  }
+
+  /// Eight threads a row; the weights of four rows are asked for at once.
+  template <class Visit>
+  __device__ void sum_rows(std::size_t bin, const float* scratch, std::uint64_t first,
+                           const Visit& visit) const {
+    constexpr unsigned at_once = 4;
+    constexpr unsigned groups = threads / 8;
+    const unsigned thread = threadIdx.x % 8;
+    const std::uint32_t end = bins.rows[bin + 1];
+    // All threads of a warp stay until its last row.
+    for (std::uint32_t base = bins.rows[bin]; base < end; base += groups * at_once) {
+      std::uint64_t begin[at_once];
+      unsigned count[at_once];
+      bool is_mine[at_once];
+#pragma unroll
+      for (unsigned k = 0; k < at_once; ++k) {
+        const std::uint32_t row = base + k * groups + threadIdx.x / 8;
+        is_mine[k] = row < end && !edges.is_replaced(row);
+        begin[k] = is_mine[k] ? edges.offsets[row] : 0;
+        const std::uint64_t length =
+            is_mine[k] ? edges.offsets[std::size_t{row} + 1] - begin[k] : 0;
+        is_mine[k] = is_mine[k] && length <= short_max;
+        count[k] = is_mine[k] ? static_cast<unsigned>(length) : 0U;
+      }
+      float weights[at_once][2];
+#pragma unroll
+      for (unsigned k = 0; k < at_once; ++k) {
+#pragma unroll
+        for (unsigned s = 0; s < 2; ++s)
+          weights[k][s] =
+              thread + 8 * s < count[k] ? __ldcs(edges.weights + begin[k] + thread + 8 * s) : 0.0F;
+      }
+#pragma unroll
+      for (unsigned k = 0; k < at_once; ++k) {
+        const float* values = scratch + (begin[k] - first);
+        const auto term = [&](unsigned i, float weight) {
+          return i < count[k] ? static_cast<double>(values[i]) * static_cast<double>(weight) : 0.0;
+        };
+        double sum = term(thread, weights[k][0]);
+        double second = term(thread + 8, weights[k][1]);
+        if (count[k] > 16) {
+          const unsigned i = thread + 16;
+          sum += term(i, i < count[k] ? edges.weights[begin[k] + i] : 0.0F);
+          second += term(i + 8, i + 8 < count[k] ? edges.weights[begin[k] + i + 8] : 0.0F);
+        }
+        sum += second;
+#pragma unroll
+        for (unsigned half = 4; half > 0; half /= 2) sum += __shfl_xor_sync(0xFFFFFFFFU, sum, half);
+        if (is_mine[k] && thread == 0)
+          visit(edges.node_of(base + k * groups + threadIdx.x / 8), sum + 0.0);
+      }
+    }
+  }
+
+  /// A warp a block of a long row.
+  template <class Visit>
+  __device__ void sum_block(std::uint32_t block, const float* scratch, std::uint64_t first,
+                            const Visit& visit) const {
+    const std::uint32_t entry = block_long_row[block];
+    const std::uint32_t row = long_rows[entry];
+    if (edges.is_replaced(row)) return;
+    const std::uint64_t row_block = block - long_first[entry];
+    const std::uint64_t begin = edges.offsets[row] + row_block * block_edges;
+    const std::uint64_t left = edges.offsets[std::size_t{row} + 1] - begin;
+    const auto count = static_cast<unsigned>(left < block_edges ? left : block_edges);
+    const float* values = scratch + (begin - first);
+    constexpr unsigned ahead = 8;
+    double sum = 0;
+    for (unsigned i = threadIdx.x % 32; i < count; i += 32 * ahead) {
+      float weights[ahead];
+#pragma unroll
+      for (unsigned k = 0; k < ahead; ++k)
+        weights[k] = i + 32 * k < count ? __ldcs(edges.weights + begin + i + 32 * k) : 0.0F;
+#pragma unroll
+      for (unsigned k = 0; k < ahead; ++k) {
+        if (i + 32 * k < count) add_term(sum, values[i + 32 * k], weights[k]);
+      }
+    }
+#pragma unroll
+    for (unsigned half = 16; half > 0; half /= 2) sum += __shfl_xor_sync(0xFFFFFFFFU, sum, half);
+    if (threadIdx.x % 32 != 0) return;
+    if (long_first[entry + 1] - long_first[entry] == 1)
+      visit(edges.node_of(row), sum);
+    else
+      update.partial()[block] = sum;
+  }
+
+  static constexpr std::uint64_t block_edges = 4096;
+};
+
+template <>
+struct BinnedSums<DeviceSpace> {
+  static constexpr bool is_there = true;
+
+  /// Sums every row; of a long row of several blocks, the blocks. Does not fence.
+  template <template <class> class Visitor, class Bins, class Edges, class Update>
+  static void run(const DeviceSpace& exec_space, const Bins& bins, const Edges& edges,
+                  const std::uint32_t* long_rows, const std::uint64_t* long_first,
+                  const std::uint32_t* block_long_row, const float* x, const Update& update) {
+    launch_with_scratch("Kindred::SpreadingEngine::hop::send_values", exec_space, bins.sends_count,
+                        SendValues<Bins, Update>{bins, x, update});
+    launch_with_scratch("Kindred::SpreadingEngine::hop::sum_bins", exec_space, bins.count,
+                        SumBins<Bins, Edges, Update, Visitor>{bins, edges, long_rows, long_first,
+                                                              block_long_row, update});
+  }
+};
+#endif
+
+}  // namespace Kindred::Arch
+
+#endif  // KINDRED_CORE_ARCH_BINNED_SUMS_HPP

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_ARCH_ROW_TERMS_HPP
+#define KINDRED_CORE_ARCH_ROW_TERMS_HPP
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace Kindred::Arch {
+
+/// \brief Canonical sums of `x[source] · weight` over rows of edges, as one unit of work makes
+/// them.
+///
+/// `Width` values of x, floats, bfloat16 or doubles, belong to a node (one a query), side by side.
+/// A short row has one canonical block. Each sum of a row that is not replaced is visited once.
+template <class ExecutionSpace>
+class RowSums;
+
+/// Four of the 32 lanes of a canonical sum: `first`, + 8, + 16 and + 24, added by the tree's first
+/// two levels. `add(sum, i)` adds term i.
+template <class Sum, class Add>
+KOKKOS_INLINE_FUNCTION Sum four_lanes(std::uint32_t first, std::uint32_t count, const Add& add) {
+  Sum a{};
+  Sum b{};
+  Sum c{};
+  Sum d{};
+  for (std::uint32_t i = first; i < count; i += 32) {
+    add(a, i);
+    if (i + 8 < count) add(b, i + 8);
+    if (i + 16 < count) add(c, i + 16);
+    if (i + 24 < count) add(d, i + 24);
+  }
+  return (a + c) + (b + d);
+}
+
+/// All 32 lanes and their tree in one thread, in an order that keeps few sums alive.
+template <class Sum, class Add>
+KOKKOS_INLINE_FUNCTION Sum all_lanes(std::uint32_t count, const Add& add) {
+  const auto pair = [&](std::uint32_t first) {
+    return four_lanes<Sum>(first, count, add) + four_lanes<Sum>(first + 4, count, add);
+  };
+  const Sum even = pair(0) + pair(2);
+  return even + (pair(1) + pair(3));
+}
+
+/// Adds `value · weight`. The product of two floats is exact, so that it may be fused; that of a
+/// double is rounded before it is added.
+KOKKOS_INLINE_FUNCTION void add_term(double& to, float value, float weight) {
+  to = ::fma(static_cast<double>(value), static_cast<double>(weight), to);
+}
+KOKKOS_INLINE_FUNCTION void add_term(double& to, double value, float weight) {
+  to += value * static_cast<double>(weight);
+}
+
+/// Adds the term of \p edge to the sum of \p query, if it takes it.
+template <class Edges, class X>
+KOKKOS_INLINE_FUNCTION void add_edge(double& to, const Edges& edges, std::uint64_t edge, const X* x,
+                                     unsigned query, std::size_t width = 1) {
+  if constexpr (!Edges::is_plain) {
+    if ((edges.queries(edge) >> query & 1U) == 0) return;
+  }
+  add_term(to, x[edges.sources[edge] * width + query], edges.weight(edge));
+}
+
+}  // namespace Kindred::Arch
+
+#endif  // KINDRED_CORE_ARCH_ROW_TERMS_HPP

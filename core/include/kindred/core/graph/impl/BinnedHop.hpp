@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_GRAPH_IMPL_BINNED_HOP_HPP
+#define KINDRED_CORE_GRAPH_IMPL_BINNED_HOP_HPP
+
+#include <kindred/core/arch/BinnedSums.hpp>
+#include <kindred/core/graph/BinnedRows.hpp>
+
+namespace Kindred::Impl {
+
+/// Bins as kernels read them: a kernel's arguments are few bytes.
+struct BinPointers {
+  static constexpr std::uint32_t sources_max = bin_sources;
+  static constexpr std::uint32_t edges_max = bin_edges_max;
+
+  const std::uint64_t* edges;
+  const std::uint32_t* rows;
+  const std::uint32_t* blocks;
+  const std::uint32_t* cells;
+  const BinSend* sends;
+  const std::uint16_t* sources;
+  const std::uint16_t* slots;
+  float* values;
+  std::size_t count;
+  std::size_t source_blocks;
+  std::size_t sends_count;
+  std::size_t nodes;
+};
+
+template <class MemorySpace>
+BinPointers pointers_of(const BinnedRows<MemorySpace>& bins, std::size_t nodes) {
+  return {bins.edges.data(), bins.rows.data(),    bins.blocks.data(),   bins.cells.data(),
+          bins.sends.data(), bins.sources.data(), bins.slots.data(),    bins.values.data(),
+          bins.bins(),       bin_blocks(nodes),   bins.sends.extent(0), nodes};
+}
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_GRAPH_IMPL_BINNED_HOP_HPP

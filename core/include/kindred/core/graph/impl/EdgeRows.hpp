@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_GRAPH_IMPL_EDGE_ROWS_HPP
+#define KINDRED_CORE_GRAPH_IMPL_EDGE_ROWS_HPP
+
+#include <kindred/core/arch/Elements.hpp>
+#include <kindred/core/graph/GraphRows.hpp>
+
+namespace Kindred::Impl {
+
+/// \brief Rows as kernels read them: pointers, since a kernel's arguments are few bytes. Every
+/// query takes every edge, weights are float32.
+struct PlainEdges {
+  static constexpr bool is_plain = true;
+
+  const std::uint64_t* offsets = nullptr;
+  const std::uint32_t* sources = nullptr;
+  const float* weights = nullptr;
+  const std::uint32_t* row_nodes = nullptr;
+  const std::uint64_t* replaced = nullptr;
+  const std::uint32_t* tiles = nullptr;
+  std::size_t rows = 0;
+  std::uint64_t edges = 0;
+
+  KOKKOS_INLINE_FUNCTION std::uint32_t node_of(std::size_t row) const {
+    return row_nodes == nullptr ? static_cast<std::uint32_t>(row) : row_nodes[row];
+  }
+  KOKKOS_INLINE_FUNCTION bool is_replaced(std::size_t row) const {
+    return replaced != nullptr && (replaced[row / 64] >> row % 64 & 1U) != 0;
+  }
+  KOKKOS_INLINE_FUNCTION float weight(std::uint64_t edge) const { return weights[edge]; }
+  /// Bit q: query q takes the edge.
+  KOKKOS_INLINE_FUNCTION std::uint32_t queries(std::uint64_t) const { return 0xFFFFFFFFU; }
+};
+
+/// Edges of any other sort.
+struct GeneralEdges : PlainEdges {
+  static constexpr bool is_plain = false;
+
+  const std::uint16_t* short_weights = nullptr;
+  const std::uint8_t* kinds = nullptr;
+  const std::uint32_t* kind_queries = nullptr;
+
+  KOKKOS_INLINE_FUNCTION float weight(std::uint64_t edge) const {
+    if (weights != nullptr) return weights[edge];
+    return short_weights != nullptr ? Arch::to_float(Arch::BFloat16{short_weights[edge]}) : 1.0F;
+  }
+  KOKKOS_INLINE_FUNCTION std::uint32_t queries(std::uint64_t edge) const {
+    if (kind_queries == nullptr) return 0xFFFFFFFFU;
+    return kind_queries[kinds != nullptr ? kinds[edge] : 0];
+  }
+};
+
+template <class T, class View>
+const T* data_or_null(const View& view) {
+  return view.extent(0) == 0 ? nullptr : view.data();
+}
+
+/// \p rows as kernels read them.
+template <class ExecutionSpace>
+GeneralEdges general_edges(const GraphRows<typename ExecutionSpace::memory_space>& rows,
+                           const ArrayView<const std::uint32_t, ExecutionSpace>& kind_queries) {
+  GeneralEdges edges;
+  edges.offsets = rows.offsets.data();
+  edges.sources = rows.sources.data();
+  edges.weights = data_or_null<float>(rows.weights);
+  edges.row_nodes = data_or_null<std::uint32_t>(rows.row_nodes);
+  edges.replaced = data_or_null<std::uint64_t>(rows.replaced);
+  edges.tiles = data_or_null<std::uint32_t>(rows.tiles);
+  edges.rows = rows.rows();
+  edges.edges = rows.sources.extent(0);
+  edges.short_weights = data_or_null<std::uint16_t>(rows.short_weights);
+  edges.kinds = data_or_null<std::uint8_t>(rows.kinds);
+  edges.kind_queries = data_or_null<std::uint32_t>(kind_queries);
+  return edges;
+}
+
+/// Calls `function(edges)` with \p rows as the simplest of the two that serves.
+template <class ExecutionSpace, class Function>
+void with_edges(const GraphRows<typename ExecutionSpace::memory_space>& rows,
+                const ArrayView<const std::uint32_t, ExecutionSpace>& kind_queries,
+                const Function& function) {
+  const GeneralEdges edges = general_edges<ExecutionSpace>(rows, kind_queries);
+  if (edges.kind_queries == nullptr && (edges.weights != nullptr || edges.edges == 0))
+    function(static_cast<const PlainEdges&>(edges));
+  else
+    function(edges);
+}
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_GRAPH_IMPL_EDGE_ROWS_HPP

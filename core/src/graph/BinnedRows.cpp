@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/LargeScratch.hpp>
+#include <kindred/core/graph/BinnedRows.hpp>
+
+namespace Kindred {
+
+namespace {
+
+constexpr std::uint64_t block_edges = 4096;
+constexpr std::uint32_t send_places = 1U << 17;
+
+template <class ExecutionSpace>
+struct CountBins {
+  using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
+
+  ArrayView<const std::uint32_t, ExecutionSpace> sources;
+  ArrayView<const std::uint64_t, ExecutionSpace> bin_edges;
+  ArrayView<std::uint32_t, ExecutionSpace> cells;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
+    const std::size_t bin = team.league_rank();
+    const std::size_t bins = bin_edges.extent(0) - 1;
+    const std::uint64_t begin = bin_edges(bin);
+    const auto count = static_cast<std::int64_t>(bin_edges(bin + 1) - begin);
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::int64_t i) {
+      const std::uint32_t source = sources(begin + static_cast<std::uint64_t>(i));
+      Kokkos::atomic_inc(&cells(source / bin_sources * bins + bin));
+    });
+  }
+};
+
+/// Counts become first places, bin by bin.
+template <class ExecutionSpace>
+struct ScanBins {
+  ArrayView<std::uint32_t, ExecutionSpace> cells;
+  std::size_t bins;
+  std::size_t columns;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::size_t index, std::uint32_t& sum,
+                                         bool is_final) const {
+    std::uint32_t& cell = cells(index % columns * bins + index / columns);
+    const std::uint32_t places = (cell + 7U) & ~7U;
+    if (is_final) cell = sum;
+    sum += places;
+  }
+};
+
+template <class ExecutionSpace>
+struct FillBins {
+  using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
+
+  ArrayView<const std::uint32_t, ExecutionSpace> sources;
+  ArrayView<const std::uint64_t, ExecutionSpace> bin_edges;
+  ArrayView<std::uint32_t, ExecutionSpace> next;
+  ArrayView<std::uint16_t, ExecutionSpace> place_sources;
+  ArrayView<std::uint16_t, ExecutionSpace> place_slots;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
+    const std::size_t bin = team.league_rank();
+    const std::size_t bins = bin_edges.extent(0) - 1;
+    const std::uint64_t begin = bin_edges(bin);
+    const auto count = static_cast<std::int64_t>(bin_edges(bin + 1) - begin);
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::int64_t i) {
+      const std::uint32_t source = sources(begin + static_cast<std::uint64_t>(i));
+      const std::uint32_t place =
+          Kokkos::atomic_fetch_add(&next(source / bin_sources * bins + bin), 1U);
+      place_sources(place) = static_cast<std::uint16_t>(source % bin_sources);
+      place_slots(place) = static_cast<std::uint16_t>(i);
+    });
+  }
+};
+
+template <class ExecutionSpace>
+auto bin_policy(const ExecutionSpace& exec_space, std::size_t bins) {
+  using shape = Arch::LaunchShape<ExecutionSpace>;
+  return Kokkos::TeamPolicy<ExecutionSpace>(exec_space, static_cast<int>(bins), shape::team_size,
+                                            shape::vector_length);
+}
+
+}  // namespace
+
+BinPlan plan_bins(std::span<const std::uint64_t> offsets, const RowPlan& plan) {
+  BinPlan bins{{0}, {0}, {0}};
+  std::uint32_t block = 0;
+  std::size_t entry = 0;
+  const auto close = [&](std::uint64_t edge, std::size_t row) {
+    bins.edges.push_back(edge);
+    bins.rows.push_back(static_cast<std::uint32_t>(row));
+    bins.blocks.push_back(block);
+  };
+  for (std::size_t row = 0; row + 1 < offsets.size(); ++row) {
+    const std::uint64_t end = offsets[row + 1];
+    if (entry == plan.long_rows.size() || plan.long_rows[entry] != row) {
+      if (end - bins.edges.back() > bin_edges_max || row - bins.rows.back() == bin_rows_max)
+        close(offsets[row], row);
+      continue;
+    }
+    ++entry;
+    for (std::uint64_t begin = offsets[row]; begin < end; begin += block_edges, ++block) {
+      const std::uint64_t last = begin + block_edges < end ? begin + block_edges : end;
+      // The row begins where its first block does.
+      if (last - bins.edges.back() > bin_edges_max)
+        close(begin, begin == offsets[row] ? row : row + 1);
+    }
+  }
+  close(offsets.back(), offsets.size() - 1);
+  return bins;
+}
+
+std::vector<BinSend> plan_sends(std::span<const std::uint32_t> cells, std::size_t bins) {
+  std::vector<BinSend> sends;
+  if (bins == 0) return sends;
+  const std::size_t blocks = cells.size() / bins - 1;
+  for (std::uint32_t block = 0; block < blocks; ++block) {
+    const auto places = [&](std::size_t bin) {
+      return cells[(block + 1) * bins + bin] - cells[block * bins + bin];
+    };
+    std::uint32_t first = 0;
+    std::uint64_t sum = 0;
+    for (std::uint32_t bin = 0; bin < bins; ++bin) {
+      sum += places(bin);
+      if (sum < send_places && bin + 1 < bins) continue;
+      if (sum > 0) sends.push_back({block, first, bin + 1});
+      first = bin + 1;
+      sum = 0;
+    }
+  }
+  return sends;
+}
+
+template <class ExecutionSpace>
+bool can_bin(const ExecutionSpace& exec_space, std::uint64_t nodes, std::uint64_t edges) {
+  // Places have 32 bits and cells are few bytes beside the edges.
+  return Arch::large_scratch_max(exec_space) >= bin_sources * sizeof(float) &&
+         nodes <= (std::uint64_t{1} << 29) && edges <= (std::uint64_t{1} << 31);
+}
+
+template <class ExecutionSpace>
+void count_bins(const ExecutionSpace& exec_space,
+                const ArrayView<const std::uint32_t, ExecutionSpace>& sources,
+                const ArrayView<const std::uint64_t, ExecutionSpace>& bin_edges,
+                const ArrayView<std::uint32_t, ExecutionSpace>& cells) {
+  const std::size_t bins = bin_edges.extent(0) - 1;
+  Kokkos::deep_copy(exec_space, cells, 0U);
+  Kokkos::parallel_for("Kindred::SpreadingEngine::bins::count", bin_policy(exec_space, bins),
+                       CountBins<ExecutionSpace>{sources, bin_edges, cells});
+  Kokkos::parallel_scan("Kindred::SpreadingEngine::bins::scan",
+                        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(
+                            exec_space, 0, cells.extent(0)),
+                        ScanBins<ExecutionSpace>{cells, bins, cells.extent(0) / bins});
+}
+
+template <class ExecutionSpace>
+void fill_bins(const ExecutionSpace& exec_space,
+               const ArrayView<const std::uint32_t, ExecutionSpace>& sources,
+               const ArrayView<const std::uint64_t, ExecutionSpace>& bin_edges,
+               const ArrayView<std::uint32_t, ExecutionSpace>& next,
+               const ArrayView<std::uint16_t, ExecutionSpace>& place_sources,
+               const ArrayView<std::uint16_t, ExecutionSpace>& place_slots) {
+  Kokkos::deep_copy(exec_space, place_sources, std::uint16_t{0});
+  Kokkos::deep_copy(exec_space, place_slots, static_cast<std::uint16_t>(bin_edges_max));
+  Kokkos::parallel_for(
+      "Kindred::SpreadingEngine::bins::fill", bin_policy(exec_space, bin_edges.extent(0) - 1),
+      FillBins<ExecutionSpace>{sources, bin_edges, next, place_sources, place_slots});
+}
+
+#define KINDRED_INSTANTIATE(SPACE)                                                            \
+  template bool can_bin<SPACE>(const SPACE&, std::uint64_t, std::uint64_t);                   \
+  template void count_bins<SPACE>(const SPACE&, const ArrayView<const std::uint32_t, SPACE>&, \
+                                  const ArrayView<const std::uint64_t, SPACE>&,               \
+                                  const ArrayView<std::uint32_t, SPACE>&);                    \
+  template void fill_bins<SPACE>(                                                             \
+      const SPACE&, const ArrayView<const std::uint32_t, SPACE>&,                             \
+      const ArrayView<const std::uint64_t, SPACE>&, const ArrayView<std::uint32_t, SPACE>&,   \
+      const ArrayView<std::uint16_t, SPACE>&, const ArrayView<std::uint16_t, SPACE>&);
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+#undef KINDRED_INSTANTIATE
+
+}  // namespace Kindred

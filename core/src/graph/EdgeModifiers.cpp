@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/graph/EdgeModifiers.hpp>
+#include <kindred/core/graph/impl/EdgeRows.hpp>
+
+namespace Kindred {
+
+namespace {
+
+using Fan = SpreadModifiers::Fan;
+
+template <class ExecutionSpace>
+struct ModifyWeights {
+  using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
+  static constexpr std::size_t rows_per_team = 32;
+
+  Impl::GeneralEdges edges;
+  ArrayView<const std::uint64_t, ExecutionSpace> out_offsets;
+  ArrayView<const std::uint64_t, ExecutionSpace> delta_offsets;
+  ArrayView<const std::uint32_t, ExecutionSpace> delta_nodes;
+  const std::uint64_t* out_replaced;
+  const std::uint8_t* node_kinds;
+  bool rows_are_targets;
+  float* weights;
+  double strengths[SpreadModifiers::kinds * SpreadModifiers::kinds];
+  double factors[SpreadModifiers::kinds];
+  Fan::Kind fans[SpreadModifiers::kinds];
+
+  KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
+    const std::size_t first = static_cast<std::size_t>(team.league_rank()) * rows_per_team;
+    for (std::size_t row = first; row < first + rows_per_team && row < edges.rows; ++row) {
+      const std::uint32_t node = edges.node_of(row);
+      const std::uint64_t begin = edges.offsets[row];
+      const auto count = static_cast<std::int64_t>(edges.offsets[row + 1] - begin);
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::int64_t i) {
+        const std::uint64_t edge = begin + static_cast<std::uint64_t>(i);
+        const std::uint32_t other = edges.sources[edge];
+        weights[edge] = rows_are_targets ? weight(edge, other, node) : weight(edge, node, other);
+      });
+    }
+  }
+
+ private:
+  KOKKOS_INLINE_FUNCTION std::size_t kind_of(std::uint32_t node) const {
+    return node_kinds == nullptr ? 0 : node_kinds[node];
+  }
+  KOKKOS_INLINE_FUNCTION float weight(std::uint64_t edge, std::uint32_t from,
+                                      std::uint32_t to) const {
+    constexpr std::size_t kinds = SpreadModifiers::kinds;
+    const std::size_t from_kind = kind_of(from);
+    const std::size_t to_kind = kind_of(to);
+    auto product = static_cast<double>(edges.weight(edge));
+    if (from_kind < kinds) {
+      if (to_kind < kinds) product *= strengths[from_kind * kinds + to_kind];
+      product *= fan(from_kind, from);
+    }
+    return static_cast<float>(product);
+  }
+  KOKKOS_INLINE_FUNCTION double fan(std::size_t kind, std::uint32_t node) const {
+    if (fans[kind] == Fan::Kind::constant) return factors[kind];
+    const auto degree = static_cast<double>(out_degree(node));
+    return fans[kind] == Fan::Kind::inverse ? 1.0 / degree : 1.0 / Kokkos::sqrt(degree);
+  }
+  KOKKOS_INLINE_FUNCTION std::uint64_t out_degree(std::size_t node) const {
+    const bool is_built =
+        node + 1 < out_offsets.extent(0) &&
+        (out_replaced == nullptr || (out_replaced[node / 64] >> node % 64 & 1U) == 0);
+    if (is_built) return out_offsets(node + 1) - out_offsets(node);
+    const std::size_t row = Impl::find_node(delta_nodes, static_cast<std::uint32_t>(node));
+    return row == delta_nodes.extent(0) ? 0 : delta_offsets(row + 1) - delta_offsets(row);
+  }
+};
+
+}  // namespace
+
+template <class ExecutionSpace>
+void modify_weights(const ExecutionSpace& exec_space,
+                    const GraphRows<typename ExecutionSpace::memory_space>& rows,
+                    HopDirection direction,
+                    const GraphSide<typename ExecutionSpace::memory_space>& out,
+                    const ArrayView<const std::uint8_t, ExecutionSpace>& node_kinds,
+                    const SpreadModifiers& modifiers,
+                    const ArrayView<float, ExecutionSpace>& weights) {
+  if (rows.rows() == 0) return;
+  ModifyWeights<ExecutionSpace> modify;
+  modify.edges =
+      Impl::general_edges<ExecutionSpace>(rows, ArrayView<const std::uint32_t, ExecutionSpace>());
+  modify.out_offsets = out.built.offsets;
+  modify.delta_offsets = out.delta.offsets;
+  modify.delta_nodes = out.delta.row_nodes;
+  modify.out_replaced = Impl::data_or_null<std::uint64_t>(out.built.replaced);
+  modify.node_kinds = Impl::data_or_null<std::uint8_t>(node_kinds);
+  modify.rows_are_targets = direction == HopDirection::along;
+  modify.weights = weights.data();
+  for (std::size_t from = 0; from < SpreadModifiers::kinds; ++from) {
+    for (std::size_t to = 0; to < SpreadModifiers::kinds; ++to)
+      modify.strengths[from * SpreadModifiers::kinds + to] = modifiers.strengths[from][to];
+    modify.factors[from] = modifiers.fans[from].factor;
+    modify.fans[from] = modifiers.fans[from].kind;
+  }
+  constexpr std::size_t rows_per_team = ModifyWeights<ExecutionSpace>::rows_per_team;
+  const auto teams = static_cast<int>((rows.rows() + rows_per_team - 1) / rows_per_team);
+  Kokkos::parallel_for("Kindred::SpreadingEngine::modify_weights",
+                       Kokkos::TeamPolicy<ExecutionSpace>(
+                           exec_space, teams, 1, Arch::LaunchShape<ExecutionSpace>::vector_length),
+                       modify);
+}
+
+#define KINDRED_INSTANTIATE(SPACE)                                                                 \
+  template void modify_weights<SPACE>(                                                             \
+      const SPACE&, const GraphRows<typename SPACE::memory_space>&, HopDirection,                  \
+      const GraphSide<typename SPACE::memory_space>&, const ArrayView<const std::uint8_t, SPACE>&, \
+      const SpreadModifiers&, const ArrayView<float, SPACE>&);
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+#undef KINDRED_INSTANTIATE
+
+}  // namespace Kindred

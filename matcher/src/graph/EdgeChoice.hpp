@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_SRC_GRAPH_EDGE_CHOICE_HPP
+#define KINDRED_MATCHER_SRC_GRAPH_EDGE_CHOICE_HPP
+
+#include "GraphView.hpp"
+
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/graph/EdgeModifiers.hpp>
+#include <kindred/memory/Buffer.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// What a call makes of the edges of a graph.
+struct EdgeRules {
+  EdgeKinds kinds = EdgeKinds().set();       ///< those that are followed
+  std::optional<SpreadModifiers> modifiers;  ///< of weights
+
+  bool is_plain() const { return kinds.all() && !modifiers; }
+};
+
+/// The edges of a graph as a call on one space sees them.
+template <class ExecutionSpace>
+class EdgeChoice {
+ public:
+  using memory_space = typename ExecutionSpace::memory_space;
+  using words_type = ArrayView<const std::uint32_t, ExecutionSpace>;
+
+  explicit EdgeChoice(MemoryResource& memory)
+      : m_words(memory, "Kindred::SpreadingEngine::kind_queries", 0),
+        m_built(memory, "Kindred::SpreadingEngine::modified_weights", 0),
+        m_delta(memory, "Kindred::SpreadingEngine::modified_delta_weights", 0) {}
+
+  /// One direction of \p graph, modified if \p rules say so; until the next call. Does not fence.
+  GraphSide<memory_space> side(const ExecutionSpace& exec_space,
+                               const GraphView<memory_space>& graph, HopDirection direction,
+                               const EdgeRules& rules) {
+    GraphSide<memory_space> side = direction == HopDirection::along ? graph.in : graph.out;
+    if (!rules.modifiers) return side;
+    const auto modify = [&](GraphRows<memory_space>& rows, Buffer<float, memory_space>& weights) {
+      weights.resize_discarding(rows.sources.extent(0));
+      modify_weights(exec_space, rows, direction, graph.out, kinds_of(graph), *rules.modifiers,
+                     weights.view());
+      rows.weights = weights.const_view();
+      rows.short_weights = {};
+    };
+    modify(side.built, m_built);
+    modify(side.delta, m_delta);
+    return side;
+  }
+
+  /// The words of `SpreadState::kind_queries` that give every query the kinds of \p rules; none
+  /// where all are followed. Fences \p exec_space.
+  words_type kind_queries(const ExecutionSpace& exec_space, const EdgeRules& rules) {
+    if (rules.kinds.all()) return words_type();
+    std::vector<std::uint32_t> words(rules.kinds.size());
+    for (std::size_t kind = 0; kind < words.size(); ++kind)
+      words[kind] = rules.kinds[kind] ? 0xFFFFFFFFU : 0U;
+    m_words.resize_discarding(words.size());
+    upload(exec_space, m_words.view(), words.data(), words.size());
+    return m_words.const_view();
+  }
+
+ private:
+  static ArrayView<const std::uint8_t, ExecutionSpace> kinds_of(
+      const GraphView<memory_space>& graph) {
+    return ArrayView<const std::uint8_t, ExecutionSpace>(graph.node_kinds.data(),
+                                                         graph.node_kinds.extent(0));
+  }
+
+  Buffer<std::uint32_t, memory_space> m_words;
+  Buffer<float, memory_space> m_built;
+  Buffer<float, memory_space> m_delta;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_SRC_GRAPH_EDGE_CHOICE_HPP
