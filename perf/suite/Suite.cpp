@@ -39,10 +39,11 @@ class Corpora {
     }
     return m_byte_rows;
   }
-  std::shared_ptr<const GraphSet> graph(std::size_t nodes, std::size_t degree) {
-    if (!m_graph || m_graph->nodes != nodes) {
+  std::shared_ptr<const GraphSet> graph(std::size_t nodes, std::size_t degree,
+                                        GraphShape shape = GraphShape::skewed) {
+    if (!m_graph || m_graph->nodes != nodes || m_graph->shape != shape) {
       release();
-      m_graph = std::make_shared<GraphSet>(m_context, nodes, nodes * degree, m_seed);
+      m_graph = std::make_shared<GraphSet>(m_context, nodes, nodes * degree, m_seed, shape);
     }
     return m_graph;
   }
@@ -199,17 +200,74 @@ std::vector<SuiteRow> suite_rows(Context& context, double scale, std::uint64_t s
        .work = "one hop, 10M nodes x 10, 100M edges",
        .target = 0.6e-3,
        .make = [=] { return hop_problem(corpora->graph(large, 10), seed); }});
-  add({.name = "hop-32q",
-       .work = "3 linear hops of 32 queries, 10M nodes x 10: a query-hop",
-       .target = 120e-6,
-       .calls = 96,
+  for (const bool is_short : {false, true}) {
+    add({.name = is_short ? "hop-32q-bf16" : "hop-32q",
+         .work = std::string("3 linear hops of 32 queries, 10M nodes x 10") +
+                 (is_short ? ", activations of bfloat16" : "") + ": a query-hop",
+         .target = is_short ? 60e-6 : 120e-6,
+         .calls = 96,
+         .compare_bits = false,
+         .make = [=] {
+           SpreadOptions options;
+           options.mode = SpreadMode::linear;
+           options.hops = 3;
+           if (is_short) options.activations = ActivationPrecision::bfloat16;
+           return spread_problem(corpora->graph(large, 10), 32, 8, options, seed);
+         }});
+  }
+  add({.name = "spread-dense",
+       .work = "3 linear hops of 1 query from 100K nodes, 10M nodes x 10: a hop",
+       .target = 0.6e-3,
+       .calls = 3,
        .compare_bits = false,
        .make = [=] {
          SpreadOptions options;
          options.mode = SpreadMode::linear;
          options.hops = 3;
-         return spread_problem(corpora->graph(large, 10), 32, 8, options, seed);
+         return spread_problem(corpora->graph(large, 10), 1, large / 100, options, seed);
        }});
+  add({.name = "spmm-32",
+       .work = "one hop of 32 columns, 10M nodes x 10: a column",
+       .target = 120e-6,
+       .calls = 32,
+       .on_request = true,
+       .compare_bits = false,
+       .make = [=] { return hop_problem(corpora->graph(large, 10), seed, 32); }});
+  for (const auto& [name, shape] : {std::pair("hop-uniform", GraphShape::uniform),
+                                    std::pair("hop-power-law", GraphShape::power_law)}) {
+    add({.name = name,
+         .work = std::string("one hop, 10M nodes x 10, ") +
+                 (shape == GraphShape::uniform ? "every node alike" : "a hub of 1.8M edges"),
+         .target = 0.6e-3,
+         .on_request = true,
+         .compare_bits = false,
+         .make = [=, shape = shape] {
+           return hop_problem(corpora->graph(large, 10, shape), seed);
+         }});
+    add({.name = std::string(name) + "-32q",
+         .work = std::string("3 linear hops of 32 queries, 10M nodes x 10, ") +
+                 (shape == GraphShape::uniform ? "every node alike" : "a hub of 1.8M edges") +
+                 ": a query-hop",
+         .target = 120e-6,
+         .calls = 96,
+         .on_request = true,
+         .compare_bits = false,
+         .make = [=, shape = shape] {
+           SpreadOptions options;
+           options.mode = SpreadMode::linear;
+           options.hops = 3;
+           return spread_problem(corpora->graph(large, 10, shape), 32, 8, options, seed);
+         }});
+  }
+  for (const auto& [name, nodes, target] :
+       {std::tuple("engram-hop-1k", 1000, 120e-6), std::tuple("engram-hop-10k", 10000, 450e-6)}) {
+    add({.name = name,
+         .work = std::string("Engram: one hop over ") + std::to_string(nodes) + " nodes x 50",
+         .target = target,
+         .make = [=, nodes = static_cast<std::size_t>(nodes)] {
+           return hop_problem(corpora->graph(nodes, 50), seed);
+         }});
+  }
   return rows;
 }
 
