@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/SpreadingEngine.hpp>
 
+#include "files/StoredGraph.hpp"
 #include "graph/ExpectedEdges.hpp"
-#include "graph/GraphSnapshot.hpp"
+#include "graph/GraphChecks.hpp"
+#include "graph/GraphStore.hpp"
 #include "graph/PageRankRuns.hpp"
 #include "graph/QueryGroups.hpp"
 #include "graph/SpreadRuns.hpp"
@@ -12,36 +14,13 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace Kindred {
 
 namespace {
-
-bool is_unit(float value) { return value >= 0.0F && value <= 1.0F; }
-
-std::string describe(std::size_t index, const Edge& edge) {
-  return "edge " + std::to_string(index) + " (" + std::to_string(edge.from) + " → " +
-         std::to_string(edge.to) + ", weight " + std::to_string(edge.weight) + ")";
-}
-
-/// Checks the edges; returns the first that engine mode cannot use.
-std::optional<std::size_t> check_edges(std::size_t nodes, std::span<const Edge> edges) {
-  KINDRED_THROW_IF(nodes > std::numeric_limits<std::uint32_t>::max() - 1,
-                   "a graph of " + std::to_string(nodes) +
-                       " nodes; at most 4294967294 can be numbered in 32 bits");
-  std::optional<std::size_t> outside;
-  for (std::size_t i = 0; i < edges.size(); ++i) {
-    const Edge& edge = edges[i];
-    KINDRED_THROW_IF(edge.from >= nodes || edge.to >= nodes,
-                     describe(i, edge) + " ends at a node that is not below the " +
-                         std::to_string(nodes) + " nodes");
-    KINDRED_THROW_IF(!std::isfinite(edge.weight),
-                     describe(i, edge) + " has a weight that is not finite");
-    if (!outside && !is_unit(edge.weight)) outside = i;
-  }
-  return outside;
-}
 
 void check_query(const std::string& which, const std::optional<double>& threshold,
                  const Decay& decay) {
@@ -90,7 +69,8 @@ void check_modifiers(const std::optional<SpreadModifiers>& modifiers, bool is_en
   }
 }
 
-void check_sources(std::size_t nodes, const RaggedSpan<Activation>& sources, SpreadMode mode) {
+void check_sources(const Impl::GraphSnapshot& graph, const RaggedSpan<Activation>& sources,
+                   SpreadMode mode) {
   for (std::size_t query = 0; query < sources.rows(); ++query) {
     KINDRED_THROW_IF(sources.offsets[query] > sources.offsets[query + 1] ||
                          sources.offsets[query + 1] > sources.values.size(),
@@ -101,9 +81,10 @@ void check_sources(std::size_t nodes, const RaggedSpan<Activation>& sources, Spr
         return "query " + std::to_string(query) + ", source node " + std::to_string(source.node) +
                ": ";
       };
-      KINDRED_THROW_IF(source.node >= nodes,
-                       which() + "the graph has " + std::to_string(nodes) + " nodes");
-      KINDRED_THROW_IF(mode == SpreadMode::engine && !is_unit(source.value),
+      KINDRED_THROW_IF(source.node >= graph.nodes(),
+                       which() + "the graph has " + std::to_string(graph.nodes()) + " nodes");
+      KINDRED_THROW_IF(!graph.is_node(source.node), which() + "it was removed");
+      KINDRED_THROW_IF(mode == SpreadMode::engine && !Impl::is_unit(source.value),
                        which() + "activation " + std::to_string(source.value) +
                            " is outside [0, 1]; linear mode takes any");
       KINDRED_THROW_IF(!std::isfinite(source.value),
@@ -140,52 +121,48 @@ std::vector<Activation> merged_sources(std::span<const Activation> sources, Spre
 }  // namespace
 
 struct SpreadingEngine::State {
-  State(Context& given, std::size_t nodes, std::span<const Edge> edges, Residency residency)
+  template <class Graph>
+  State(Context& given, Graph&& graph, const GraphOptions& options)
       : context(given),
-        outside_unit(check_edges(nodes, edges)),
-        graph(given, nodes, edges, residency),
+        store(given, std::forward<Graph>(graph), options),
         runs(given),
-        page_ranks(given) {
-    if (outside_unit) outside_edge = edges[*outside_unit];
-    sample = Impl::GraphSample(graph.view(Impl::host_instance(context, Space::serial)));
-  }
+        page_ranks(given) {}
 
   Context& context;
-  std::optional<std::size_t> outside_unit;  // first edge with a weight outside [0, 1]
-  Edge outside_edge;
-  Impl::GraphSnapshot graph;
-  Impl::GraphSample sample;
+  Impl::GraphStore store;
   Impl::SpreadRuns runs;
   Impl::PageRankRuns page_ranks;
 
-  DispatchRecord spread_hops(std::span<const Impl::QuerySources> sources,
+  DispatchRecord spread_hops(const Impl::GraphSnapshot& graph,
+                             std::span<const Impl::QuerySources> sources,
                              const SpreadOptions& options, std::size_t top, std::span<Rank> ranks) {
     const std::vector<Impl::QueryGroup> groups = Impl::group_queries(options, sources.size());
     Workload workload;
     workload.operation = Operation::spread;
     workload.items = graph.edges() * sources.size();
-    const auto view = graph.view(Impl::host_instance(context, Space::serial));
+    const auto view = graph.host();
     for (const Impl::QueryGroup& group : groups) {
       for (const std::size_t query : group.queries)
-        workload.work += Impl::expected_edges(sample, view, sources[query], group);
+        workload.work += Impl::expected_edges(graph.base()->sample(), view, sources[query], group);
     }
     workload.transfer_bytes = ranks.size() * sizeof(Rank);
     for (const Impl::QuerySources& query : sources) workload.transfer_bytes += query.size_bytes();
     workload.resident = graph.resident();
     return context.run(workload, options.space, [&](Space space) {
-      if (groups.size() == 1) return spread_group(space, groups[0], sources, options, top, ranks);
+      if (groups.size() == 1)
+        return spread_group(space, graph, groups[0], sources, options, top, ranks);
       for (const Impl::QueryGroup& group : groups) {
         std::vector<Impl::QuerySources> group_sources;
         for (const std::size_t query : group.queries) group_sources.push_back(sources[query]);
         std::vector<Rank> group_ranks(group.queries.size() * top);
-        spread_group(space, group, group_sources, options, top, group_ranks);
+        spread_group(space, graph, group, group_sources, options, top, group_ranks);
         for (std::size_t i = 0; i < group.queries.size(); ++i)
           std::ranges::copy(std::span(group_ranks).subspan(i * top, top),
                             ranks.subspan(group.queries[i] * top, top).begin());
       }
     });
   }
-  void spread_group(Space space, const Impl::QueryGroup& group,
+  void spread_group(Space space, const Impl::GraphSnapshot& graph, const Impl::QueryGroup& group,
                     std::span<const Impl::QuerySources> sources, const SpreadOptions& options,
                     std::size_t top, std::span<Rank> ranks) {
     runs.spread(space, graph, sources,
@@ -200,28 +177,68 @@ struct SpreadingEngine::State {
 
 SpreadingEngine::SpreadingEngine(Context& context, std::size_t nodes, std::span<const Edge> edges,
                                  Residency residency)
-    : m_state(std::make_unique<State>(context, nodes, edges, residency)) {}
+    : SpreadingEngine(context, GraphSpan{nodes, edges}, GraphOptions{.residency = residency}) {}
+SpreadingEngine::SpreadingEngine(Context& context, const GraphSpan& graph,
+                                 const GraphOptions& options)
+    : m_state(std::make_unique<State>(context, graph, options)) {}
+SpreadingEngine::SpreadingEngine(std::unique_ptr<State> state) : m_state(std::move(state)) {}
 SpreadingEngine::~SpreadingEngine() = default;
 SpreadingEngine::SpreadingEngine(SpreadingEngine&&) noexcept = default;
 SpreadingEngine& SpreadingEngine::operator=(SpreadingEngine&&) noexcept = default;
 
-std::size_t SpreadingEngine::nodes() const noexcept { return m_state->graph.nodes(); }
-std::size_t SpreadingEngine::edges() const noexcept { return m_state->graph.edges(); }
-
-std::uint64_t SpreadingEngine::bytes(Space space) const noexcept {
-  return m_state->graph.bytes(space);
+SpreadingEngine SpreadingEngine::load(Context& context, const std::string& path,
+                                      const GraphOptions& options, int threads) {
+  return SpreadingEngine(
+      std::make_unique<State>(context, Impl::load_graph(path, threads), options));
 }
+void SpreadingEngine::save(const std::string& path) const { m_state->store.save(path); }
+
+std::size_t SpreadingEngine::nodes() const noexcept { return m_state->store.snapshot()->nodes(); }
+std::size_t SpreadingEngine::edges() const noexcept { return m_state->store.snapshot()->edges(); }
+std::uint64_t SpreadingEngine::bytes(Space space) const noexcept {
+  return m_state->store.snapshot()->bytes(space);
+}
+GraphStatistics SpreadingEngine::statistics() const { return m_state->store.statistics(); }
+
+bool SpreadingEngine::has_names() const noexcept { return m_state->store.names().has_value(); }
+std::optional<std::uint32_t> SpreadingEngine::find(std::string_view name) const {
+  return m_state->store.find(name);
+}
+std::string_view SpreadingEngine::name(std::uint32_t node) const {
+  const auto& names = m_state->store.names();
+  if (!names || node >= m_state->store.snapshot()->nodes())
+    throw NotFound("node " + std::to_string(node) + " has no name");
+  return names->text(node);
+}
+
+std::uint32_t SpreadingEngine::add_nodes(std::uint64_t count, std::span<const std::uint8_t> kinds) {
+  return m_state->store.add_nodes(count, kinds);
+}
+std::vector<std::uint32_t> SpreadingEngine::add_nodes(std::span<const std::string_view> names,
+                                                      std::span<const std::uint8_t> kinds) {
+  return m_state->store.add_nodes(names, kinds);
+}
+void SpreadingEngine::add_edges(std::span<const Edge> edges, std::span<const std::uint8_t> kinds) {
+  m_state->store.add_edges(edges, kinds);
+}
+std::uint64_t SpreadingEngine::remove_edges(std::span<const EdgeEnds> edges) {
+  return m_state->store.remove_edges(edges);
+}
+void SpreadingEngine::remove_nodes(std::span<const std::uint32_t> nodes) {
+  m_state->store.remove_nodes(nodes);
+}
+void SpreadingEngine::merge() { m_state->store.merge(); }
 
 SpreadResults SpreadingEngine::spread(RaggedSpan<Activation> sources,
                                       const SpreadOptions& options) const {
   State& state = *m_state;
+  const auto graph = state.store.snapshot();
   check_options(options, sources.rows());
   check_modifiers(options.modifiers, options.mode == SpreadMode::engine);
-  KINDRED_THROW_IF(options.mode == SpreadMode::engine && state.outside_unit,
-                   describe(*state.outside_unit, state.outside_edge) +
-                       " has a weight outside [0, 1]; engine mode needs weights within, linear "
-                       "mode takes any");
-  check_sources(state.graph.nodes(), sources, options.mode);
+  KINDRED_THROW_IF(options.mode == SpreadMode::engine && graph->outside_unit() > 0,
+                   Impl::describe_outside(graph->host()) +
+                       ", outside [0, 1]; engine mode needs weights within, linear mode takes any");
+  check_sources(*graph, sources, options.mode);
 
   const std::size_t queries = sources.rows();
   std::vector<std::vector<Activation>> merged;
@@ -230,16 +247,15 @@ SpreadResults SpreadingEngine::spread(RaggedSpan<Activation> sources,
     merged.push_back(merged_sources(sources[query], options.mode));
   const std::vector<Impl::QuerySources> spans(merged.begin(), merged.end());
 
-  const std::size_t top = std::min(options.top, state.graph.nodes());
+  const std::size_t top = std::min(options.top, graph->nodes());
   std::vector<Rank> ranks(queries * top);
   SpreadResults results;
   results.not_guaranteed = options.activations != ActivationPrecision::float32;
   if (options.mode == SpreadMode::pagerank) {
     results.convergence.resize(queries);
-    results.record =
-        state.page_ranks.run(state.graph, spans, options, top, ranks, results.convergence);
+    results.record = state.page_ranks.run(*graph, spans, options, top, ranks, results.convergence);
   } else {
-    results.record = state.spread_hops(spans, options, top, ranks);
+    results.record = state.spread_hops(*graph, spans, options, top, ranks);
   }
 
   for (std::size_t query = 0; query < queries; ++query) {
@@ -256,7 +272,8 @@ SpreadResults SpreadingEngine::spread(RaggedSpan<Activation> sources,
 DispatchRecord SpreadingEngine::hop(std::span<const float> x, std::span<float> y,
                                     const HopOptions& options) const {
   State& state = *m_state;
-  const std::size_t nodes = state.graph.nodes();
+  const auto graph = state.store.snapshot();
+  const std::size_t nodes = graph->nodes();
   const std::size_t columns = options.columns;
   KINDRED_THROW_IF(columns == 0, "columns is 0; at least one must be asked for");
   KINDRED_THROW_IF(columns > 4096, "columns is " + std::to_string(columns) +
@@ -268,12 +285,12 @@ DispatchRecord SpreadingEngine::hop(std::span<const float> x, std::span<float> y
   check_modifiers(options.modifiers, false);
   Workload workload;
   workload.operation = Operation::spread;
-  workload.items = state.graph.edges() * columns;
+  workload.items = graph->edges() * columns;
   workload.work = static_cast<double>(workload.items);
   workload.transfer_bytes = 2 * x.size_bytes();
-  workload.resident = state.graph.resident();
+  workload.resident = graph->resident();
   return state.context.run(workload, options.space, [&](Space chosen) {
-    state.runs.hop(chosen, state.graph, x, y,
+    state.runs.hop(chosen, *graph, x, y,
                    {options.direction, columns, {options.kinds, options.modifiers}});
   });
 }

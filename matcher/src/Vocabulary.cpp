@@ -230,6 +230,17 @@ Symbol Vocabulary::insert(std::string_view text) {
   return m_state->add(text, hash);
 }
 
+void Vocabulary::insert_all(std::span<const std::string_view> texts) {
+  const std::lock_guard lock(m_state->writing);
+  std::uint64_t bytes = 0;
+  for (const std::string_view text : texts) bytes += TextArena::record_bytes(text.size());
+  m_state->reserve(texts.size(), bytes);
+  for (const std::string_view text : texts) {
+    const std::uint32_t hash = hash_of(text);
+    if (m_state->find(text, hash) == unknown_symbol) m_state->add(text, hash);
+  }
+}
+
 void Vocabulary::insert_sorted(std::span<const std::string_view> texts) {
   const std::lock_guard lock(m_state->writing);
   std::vector<std::string_view> fresh;

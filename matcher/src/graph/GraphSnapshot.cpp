@@ -1,85 +1,118 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "GraphSnapshot.hpp"
 
-#include <kindred/core/graph/Hop.hpp>
-
-#include <string>
+#include <algorithm>
+#include <utility>
 
 namespace Kindred::Impl {
 
-GraphSnapshot::GraphSnapshot(Context& context, std::size_t nodes, std::span<const Edge> edges,
-                             Residency residency)
-    : m_context(&context), m_nodes(nodes), m_edges(edges.size()) {
-  build(edges);
-  if (residency != Residency::host) place_on_device(residency);
+namespace {
+
+template <class MemorySpace, class Built, class Delta>
+GraphSide<MemorySpace> side_of(const Built& built, const Delta& delta, std::size_t nodes) {
+  GraphSide<MemorySpace> side;
+  side.built = built.view();
+  side.built.replaced = delta.replaced.const_view();
+  side.delta = delta.rows.view();
+  side.nodes = nodes;
+  return side;
 }
 
-void GraphSnapshot::build(std::span<const Edge> edges) {
-  MemoryResource& memory = m_context->memory(Space::serial);
-  const HostSpace& exec_space = host_instance(*m_context, Space::serial);
-  auto& side = m_sides.get<HostSpace>();
-  side.out.emplace(memory, m_nodes, m_edges);
-  side.in.emplace(memory, m_nodes, m_edges);
-  fill_adjacency(edges, side.out->span(), side.in->span());
-  for (auto* rows : {&*side.in, &*side.out}) {
-    rows->set_plan(exec_space, memory,
-                   plan_rows(rows->span().offsets, short_row_max<HostSpace>(),
-                             short_row_max<HostSpace>() / 2));
+template <class ExecutionSpace, class T>
+Buffer<T, typename ExecutionSpace::memory_space> copy_beside(
+    const ExecutionSpace& exec_space, MemoryResource& memory, const char* label,
+    const Buffer<T, Kokkos::HostSpace>& from) {
+  Buffer<T, typename ExecutionSpace::memory_space> copy(memory, label, from.size());
+  upload(exec_space, copy.view(), from.data(), from.size());
+  return copy;
+}
+
+template <class ExecutionSpace>
+DeltaRows<typename ExecutionSpace::memory_space> delta_beside(
+    const ExecutionSpace& exec_space, MemoryResource& memory,
+    const DeltaRows<Kokkos::HostSpace>& host) {
+  DeltaRows<typename ExecutionSpace::memory_space> delta;
+  if (host.rows.offsets.size() == 0) return delta;
+  delta.rows = rows_beside(exec_space, memory, host.rows);
+  delta.replaced =
+      copy_beside(exec_space, memory, "Kindred::SpreadingEngine::replaced", host.replaced);
+  return delta;
+}
+
+}  // namespace
+
+DeltaRows<Kokkos::HostSpace> delta_rows(MemoryResource& memory, const RowList& list,
+                                        std::size_t built) {
+  DeltaRows<Kokkos::HostSpace> delta;
+  if (list.nodes().empty()) return delta;
+  delta.rows = list.rows(memory);
+  delta.replaced = {memory, "Kindred::SpreadingEngine::replaced", (built + 63) / 64};
+  std::uint64_t* const words = delta.replaced.data();
+  std::fill_n(words, delta.replaced.size(), std::uint64_t{0});
+  for (const std::uint32_t node : list.nodes()) {
+    if (node < built) words[node / 64] |= std::uint64_t{1} << node % 64;
   }
+  return delta;
 }
 
-void GraphSnapshot::place_on_device(Residency residency) {
-  if (!m_context->is_usable(Space::cuda)) {
-    if (!needs_device(residency)) return;
-    throw SpaceUnavailable("space cuda cannot hold the graph: " +
-                           m_context->info(Space::cuda).why_not);
-  }
-  with_instance(
-      *m_context, Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-        MemoryResource& memory = m_context->memory(Space::cuda);
-        const auto& host = m_sides.get<HostSpace>();
-        auto& side = m_sides.get<ExecutionSpace>();
-        const auto place = [&](auto& to, const auto& from) {
-          auto& rows = to.emplace(memory, m_nodes, m_edges);
-          const AdjacencySpan span = from->span();
-          upload(exec_space, rows.offsets.view(), span.offsets.data(), span.offsets.size());
-          upload(exec_space, rows.sources.view(), span.ends.data(), span.ends.size());
-          upload(exec_space, rows.weights.view(), span.weights.data(), span.weights.size());
-          RowPlan plan = plan_rows(span.offsets, short_row_max<ExecutionSpace>(), m_edges + 1);
-          plan.tiles.clear();
-          rows.set_plan(exec_space, memory, plan);
-          m_device_bytes += rows.bytes();
-        };
-        try {
-          place(side.in, host.in);
-          place(side.out, host.out);
-          m_resident = reachable(residency, true);
-        } catch (const OutOfMemory& error) {
-          side.in.reset();
-          side.out.reset();
-          m_device_bytes = 0;
-          if (needs_device(residency)) throw;
-          m_context->log(LogLevel::info,
-                         std::string("the graph stays on the host: ") + error.what());
-        }
-      });
+GraphSnapshot::GraphSnapshot(Context& context, std::shared_ptr<const GraphBase> base,
+                             std::shared_ptr<const HostDelta> delta,
+                             std::shared_ptr<const NodeTable> table, std::size_t nodes,
+                             std::uint64_t edges, std::uint64_t outside)
+    : m_context(&context),
+      m_base(std::move(base)),
+      m_delta(std::move(delta)),
+      m_table(std::move(table)),
+      m_nodes(nodes),
+      m_edges(edges),
+      m_outside(outside),
+      m_form(m_base->form()),
+      m_copies(std::make_unique<Copies>()) {
+  m_form.kinds = m_form.kinds || m_delta->in.rows.kinds.size() > 0;
 }
 
-std::uint64_t GraphSnapshot::bytes(Space space) const noexcept {
-  if (space == Space::cuda) return m_device_bytes;
-  const auto& host = m_sides.get<HostSpace>();
-  return host.in->bytes() + host.out->bytes();
+std::uint64_t GraphSnapshot::bytes(Space space) const {
+  if (space != Space::cuda) return m_base->host().bytes() + m_delta->bytes();
+  const std::lock_guard lock(m_copies->mutex);
+  return m_base->device_bytes() + m_copies->bytes;
+}
+
+GraphView<Kokkos::HostSpace> GraphSnapshot::host() const {
+  GraphView<Kokkos::HostSpace> graph;
+  graph.in = side_of<Kokkos::HostSpace>(m_base->host().in, m_delta->in, m_nodes);
+  graph.out = side_of<Kokkos::HostSpace>(m_base->host().out, m_delta->out, m_nodes);
+  graph.node_kinds = m_table->kinds.const_view();
+  graph.nodes = m_nodes;
+  return graph;
 }
 
 template <class ExecutionSpace>
 GraphView<typename ExecutionSpace::memory_space> GraphSnapshot::view(
-    const ExecutionSpace& /*exec_space*/) const {
-  const auto& side = m_sides.get<ExecutionSpace>();
-  GraphView<typename ExecutionSpace::memory_space> graph;
-  graph.in.built = side.in->view();
-  graph.out.built = side.out->view();
-  graph.nodes = graph.in.nodes = graph.out.nodes = m_nodes;
-  return graph;
+    const ExecutionSpace& exec_space) const {
+  if constexpr (!Arch::is_device<ExecutionSpace>) {
+    return host();
+  } else {
+    using memory_space = typename ExecutionSpace::memory_space;
+    const std::lock_guard lock(m_copies->mutex);
+    auto& copy = m_copies->of.template get<ExecutionSpace>();
+    if (!copy.delta) {
+      MemoryResource& memory = m_context->memory(Space::cuda);
+      GraphDelta<memory_space> delta;
+      delta.in = delta_beside(exec_space, memory, m_delta->in);
+      delta.out = delta_beside(exec_space, memory, m_delta->out);
+      copy.node_kinds =
+          copy_beside(exec_space, memory, "Kindred::SpreadingEngine::node_kinds", m_table->kinds);
+      m_copies->bytes = delta.bytes() + copy.node_kinds.bytes();
+      copy.delta = std::move(delta);
+    }
+    const auto& rows = m_base->template rows<ExecutionSpace>();
+    GraphView<memory_space> graph;
+    graph.in = side_of<memory_space>(rows.in, copy.delta->in, m_nodes);
+    graph.out = side_of<memory_space>(rows.out, copy.delta->out, m_nodes);
+    graph.node_kinds = copy.node_kinds.const_view();
+    graph.nodes = m_nodes;
+    return graph;
+  }
 }
 
 #define KINDRED_INSTANTIATE(SPACE) \

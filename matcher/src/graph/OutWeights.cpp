@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "OutWeights.hpp"
 
+#include "RowList.hpp"
+
 #include <kindred/core/arch/RowSums.hpp>
 #include <kindred/core/common/CanonicalSum.hpp>
 #include <kindred/core/graph/PageRank.hpp>
@@ -22,17 +24,16 @@ struct OutWeightSums {
 
   void operator()(std::size_t node) const {
     const auto row = row_of(graph.out.built, graph.out.delta, static_cast<std::uint32_t>(node));
-    const float* weights = row.part == nullptr ? nullptr : row.part->weights.data() + row.begin;
     const auto block_sum = [&](std::uint64_t block) {
       const std::uint64_t first = block * canonical_block;
       const auto count = static_cast<std::uint32_t>(std::min(row.count - first, canonical_block));
       return Arch::all_lanes<double>(count, [&](double& to, std::uint32_t i) {
-        to += static_cast<double>(weights[first + i]);
+        to += static_cast<double>(weight_at(row, first + i));
       });
     };
     double sum = halving_tree((row.count + canonical_block - 1) / canonical_block, block_sum);
-    if (std::any_of(weights, weights + row.count, [](float weight) { return weight < 0.0F; }))
-      sum = -1;
+    for (std::uint64_t i = 0; i < row.count; ++i)
+      if (weight_at(row, i) < 0.0F) sum = -1;
     sums(node) = sum;
     inverses(node) = sum > 0 ? 1.0 / sum : 1.0;
   }
@@ -40,10 +41,11 @@ struct OutWeightSums {
 
 std::string describe_negative(const HostGraph& graph, std::uint32_t node) {
   const auto row = row_of(graph.out.built, graph.out.delta, node);
-  std::uint64_t i = row.begin;
-  while (!(row.part->weights(i) < 0.0F)) ++i;
-  return "the edge " + std::to_string(node) + " → " + std::to_string(row.part->sources(i)) +
-         " has the weight " + std::to_string(row.part->weights(i)) +
+  std::uint64_t i = 0;
+  while (!(weight_at(row, i) < 0.0F)) ++i;
+  return "the edge " + std::to_string(node) + " → " +
+         std::to_string(row.part->sources(row.begin + i)) + " has the weight " +
+         std::to_string(weight_at(row, i)) +
          "; PageRank moves in proportion to weights and needs them ≥ 0";
 }
 

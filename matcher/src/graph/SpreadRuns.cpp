@@ -96,7 +96,11 @@ void SpreadRuns::spread_frontiers(const HostSpace& exec_space, HostWorkspace& wo
                                   std::span<const QuerySources> sources,
                                   const SpreadRequest& request, std::span<Rank> ranks,
                                   std::span<std::uint8_t> done) {
-  if (sources.empty()) return;
+  // Frontiers follow rows as built, of float32.
+  const GraphRows<Kokkos::HostSpace>& built = graph.in.built;
+  if (sources.empty() || graph.in.delta.rows() > 0 || built.rows() < graph.nodes ||
+      built.weights.extent(0) < built.sources.extent(0))
+    return;
   constexpr std::size_t slot_nodes_max = std::size_t{1} << 24;
   FrontierShape shape;
   shape.nodes = graph.nodes;

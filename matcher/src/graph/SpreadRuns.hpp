@@ -2,8 +2,8 @@
 #ifndef KINDRED_MATCHER_SRC_GRAPH_SPREAD_RUNS_HPP
 #define KINDRED_MATCHER_SRC_GRAPH_SPREAD_RUNS_HPP
 
-#include "../FrontierWorkspace.hpp"
 #include "DenseBins.hpp"
+#include "FrontierWorkspace.hpp"
 #include "GraphSnapshot.hpp"
 #include "SpreadingWorkspace.hpp"
 

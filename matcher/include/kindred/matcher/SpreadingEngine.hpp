@@ -5,6 +5,7 @@
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/graph/Spreading.hpp>
+#include <kindred/matcher/GraphSpan.hpp>
 #include <kindred/matcher/Residency.hpp>
 
 #include <cstddef>
@@ -12,6 +13,8 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace Kindred {
@@ -77,8 +80,10 @@ struct SpreadResults {
 /// meaning.
 ///
 /// The meaning is `core/graph/Spreading.hpp`'s. Rows of the transpose are summed canonically in
-/// (source, input order), so that every space, thread count and batch gives the same bits. `spread`
-/// may be called from several threads.
+/// (source, input order), so that every space, thread count and batch gives the same bits; a graph
+/// that was changed gives the bits of one that is built of its edges, added ones at their end.
+/// Thread-safe: a call sees what was changed before it began, and never waits for changes. A call
+/// that fails changes nothing.
 class SpreadingEngine {
  public:
   /// \param context outlives this \param nodes number of nodes; isolated ones are legal
@@ -86,18 +91,67 @@ class SpreadingEngine {
   /// finite; OutOfMemory
   SpreadingEngine(Context& context, std::size_t nodes, std::span<const Edge> edges,
                   Residency residency = Residency::automatic);
+  /// \brief A graph with kinds, names or shorter weights.
+  /// \throws InvalidArgument also for a weight that \p options cannot keep, columns whose sizes do
+  /// not go together and a name that stands twice; SpaceUnavailable; OutOfMemory
+  SpreadingEngine(Context& context, const GraphSpan& graph, const GraphOptions& options);
+  /// \brief The graph of a file that `save` wrote, where it is mapped; what is changed is changed
+  /// in memory only.
+  /// \param options without their `weights`: the file says how they are kept
+  /// \param threads that check the file, at most; 0: as many as the processor has
+  /// \throws NotFound; InvalidArgument for what is no file; CorruptFile; SpaceUnavailable;
+  /// OutOfMemory
+  static SpreadingEngine load(Context& context, const std::string& path,
+                              const GraphOptions& options = {}, int threads = 0);
   ~SpreadingEngine();
   SpreadingEngine(SpreadingEngine&&) noexcept;
   SpreadingEngine& operator=(SpreadingEngine&&) noexcept;
 
+  /// Ids below it were given; removed nodes keep theirs.
   std::size_t nodes() const noexcept;
   std::size_t edges() const noexcept;
   /// Bytes held where \p space computes, 0 if the graph is not there.
   std::uint64_t bytes(Space space) const noexcept;
+  GraphStatistics statistics() const;
+
+  bool has_names() const noexcept;
+  /// The node of that name, if it was not removed.
+  std::optional<std::uint32_t> find(std::string_view name) const;
+  /// \throws NotFound for a node that has none
+  std::string_view name(std::uint32_t node) const;
+
+  /// \brief Adds nodes without edges to a graph without names. Returns the id of the first.
+  /// \param kinds a node each, or none: 0
+  /// \throws InvalidArgument, OutOfMemory
+  std::uint32_t add_nodes(std::uint64_t count, std::span<const std::uint8_t> kinds = {});
+  /// \brief Adds nodes to a graph with names. Returns the id of each; a name that is known has its
+  /// node, which lives again if it was removed.
+  /// \param kinds of the nodes from now on; none: as they were, 0 for a new one
+  /// \throws InvalidArgument, OutOfMemory
+  std::vector<std::uint32_t> add_nodes(std::span<const std::string_view> names,
+                                       std::span<const std::uint8_t> kinds = {});
+  /// \brief Adds edges behind those that are there. Complexity of every change of edges: those in
+  /// the rows that it touches and in the rows rebuilt since the last merge; many at once are
+  /// cheaper. \param kinds an edge each, or none: 0 \throws InvalidArgument for an end that is no
+  /// node or a weight that the graph cannot keep; OutOfMemory
+  void add_edges(std::span<const Edge> edges, std::span<const std::uint8_t> kinds = {});
+  /// \brief Removes all edges from a node to another (of a kind). Returns how many they were.
+  /// \throws NotFound where there is none, or ends are named twice; nothing is then removed
+  std::uint64_t remove_edges(std::span<const EdgeEnds> edges);
+  /// \brief Removes nodes and all their edges. Their ids are not given again.
+  /// \throws NotFound for what is no node or is named twice; nothing is then removed
+  void remove_nodes(std::span<const std::uint32_t> nodes);
+  /// \brief Merges the rows that were rebuilt, now. Others go on meanwhile. Takes the graph's
+  /// memory once more while it runs. \throws OutOfMemory
+  void merge();
+
+  /// \brief Writes the graph and its names to \p path, in place of what is there; whole or not at
+  /// all. \throws InvalidArgument where no file can be written; Busy while another writes it; Error
+  void save(const std::string& path) const;
 
   /// \brief Spreads from the sources of every query. Fences the instance it ran on.
   /// \param sources row i: the sources of query i; duplicates add, then clamp (engine mode)
-  /// \throws InvalidArgument for a source that is no node or, in engine mode, outside [0, 1], for
+  /// \throws InvalidArgument for a source that is no node, was removed or, in engine mode, outside [0, 1], for
   ///         PageRank below 0; for PageRank on a graph with a weight below 0; for
   /// an engine-mode graph with
   ///         a weight outside [0, 1]; a decay or threshold out of range; top = 0; per_query of
@@ -114,6 +168,7 @@ class SpreadingEngine {
 
  private:
   struct State;
+  explicit SpreadingEngine(std::unique_ptr<State> state);
   std::unique_ptr<State> m_state;
 };
 

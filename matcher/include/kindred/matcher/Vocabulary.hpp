@@ -42,6 +42,9 @@ class Vocabulary {
 
   /// The number of \p text, new if it was not known. \throws InvalidArgument when no number is left
   Symbol insert(std::string_view text);
+  /// Numbers those of \p texts that are not known, in their order; all or, when it throws, none.
+  /// \throws InvalidArgument when no numbers are left
+  void insert_all(std::span<const std::string_view> texts);
   /// \brief Numbers those of \p texts that are not known in the order of their bytes, so that the
   /// numbers do not depend on the order of \p texts.
   ///

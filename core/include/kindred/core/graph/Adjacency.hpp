@@ -16,16 +16,25 @@ namespace Kindred {
 /// Row v is `ends[offsets[v] … offsets[v + 1])`: the sources of v's in-edges in the transpose, the
 /// targets of its out-edges otherwise.
 struct AdjacencySpan {
-  std::span<std::uint64_t> offsets;  ///< nodes + 1
-  std::span<std::uint32_t> ends;     ///< an edge each
-  std::span<float> weights;          ///< an edge each
+  std::span<std::uint64_t> offsets;             ///< nodes + 1
+  std::span<std::uint32_t> ends;                ///< an edge each
+  std::span<float> weights;                     ///< an edge each; empty: not wanted
+  std::span<std::uint16_t> short_weights = {};  ///< the same as bfloat16; empty: not wanted
+  std::span<std::uint8_t> kinds = {};           ///< of edges; empty: not wanted
 };
 
 /// \brief Fills \p out with the out-edges of every node in (source, input order) and \p in with its
 /// in-edges in (source index, input order), by two stable counting sorts. Complexity O(nodes +
 /// edges).
-/// \param edges their ends are below the number of nodes
-void fill_adjacency(std::span<const Edge> edges, const AdjacencySpan& out, const AdjacencySpan& in);
+/// \param edges their ends are below the number of nodes \param kinds of them, where kinds are
+/// wanted \param in wants the same columns as \p out
+void fill_adjacency(std::span<const Edge> edges, const AdjacencySpan& out, const AdjacencySpan& in,
+                    std::span<const std::uint8_t> kinds = {});
+
+/// The bfloat16 nearest to \p weight, ties to even. \p weight is not NaN.
+std::uint16_t short_weight(float weight) noexcept;
+/// The float32 that it is.
+float widen_weight(std::uint16_t weight) noexcept;
 
 /// \brief How the rows of a transposed graph are dealt out to units of work.
 ///

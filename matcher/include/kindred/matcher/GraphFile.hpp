@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_GRAPH_FILE_HPP
+#define KINDRED_MATCHER_GRAPH_FILE_HPP
+
+#include <kindred/matcher/GraphSpan.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace Kindred {
+
+/// What a file that `SpreadingEngine::save` wrote holds.
+struct GraphFileInfo {
+  std::uint64_t nodes = 0;  ///< ids that were given
+  std::uint64_t removed_nodes = 0;
+  std::uint64_t edges = 0;
+  EdgeWeights weights = EdgeWeights::float32;
+  bool edge_kinds = false;
+  bool node_kinds = false;
+  bool names = false;
+  std::uint64_t outside_unit =
+      0;                         ///< edges with a weight outside [0, 1], which engine mode refuses
+  std::uint64_t edge_bytes = 0;  ///< ends, weights and kinds of both directions
+  std::uint64_t offset_bytes = 0;  ///< of both directions
+  std::uint64_t name_bytes = 0;
+  std::uint64_t bytes = 0;  ///< of the file
+};
+
+/// \brief Checks every byte of the file at \p path as loading it does, and that both directions
+/// hold the same edges. Complexity O(nodes + edges), with 8 bytes a node.
+/// \param threads at most; 0: as many as the processor has
+/// \throws NotFound; InvalidArgument for what is no file; CorruptFile with the byte and the reason
+GraphFileInfo inspect_graph_file(const std::string& path, int threads = 0);
+
+}  // namespace Kindred
+
+#endif  // KINDRED_MATCHER_GRAPH_FILE_HPP

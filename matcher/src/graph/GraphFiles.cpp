@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "GraphFiles.hpp"
+
+#include "GraphStore.hpp"
+
+#include <bit>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace Kindred::Impl {
+
+namespace {
+
+template <class T>
+Buffer<T, Kokkos::HostSpace> borrowed(std::span<const T> values) {
+  // The mapping may be written, and rows never are.
+  return {const_cast<T*>(values.data()), values.size()};  // NOLINT(*-const-cast)
+}
+template <class T>
+Buffer<T, Kokkos::HostSpace> borrowed(const StoredColumn<T>& column) {
+  return column.empty() ? Buffer<T, Kokkos::HostSpace>() : borrowed(column.front());
+}
+
+HostRows borrowed_rows(const StoredRows& stored) {
+  HostRows rows;
+  rows.offsets = borrowed(stored.offsets);
+  rows.sources = borrowed(stored.ends);
+  rows.weights = borrowed(stored.weights);
+  rows.short_weights = borrowed(stored.short_weights);
+  rows.kinds = borrowed(stored.kinds);
+  return rows;
+}
+
+/// The rows of a side in as few pieces as they lie in.
+class SidePieces {
+ public:
+  SidePieces(const HostGraphSide& side, EdgeForm form) {
+    offsets.push_back(0);
+    HostRowPlace run;
+    std::uint64_t longest = 0;
+    std::vector<HostRowPlace> runs;
+    for (std::size_t node = 0; node < side.nodes; ++node) {
+      const HostRowPlace row = row_of(side, static_cast<std::uint32_t>(node));
+      offsets.push_back(offsets.back() + row.count);
+      if (row.count == 0) continue;
+      if (run.part == row.part && run.begin + run.count == row.begin) {
+        run.count += row.count;
+        continue;
+      }
+      if (run.count > 0) runs.push_back(run);
+      run = row;
+    }
+    if (run.count > 0) runs.push_back(run);
+    for (const HostRowPlace& piece : runs) longest = std::max(longest, piece.count);
+    const auto add = [&](bool wanted, auto& column, const auto& of) {
+      for (const HostRowPlace& piece : runs)
+        if (wanted) column.emplace_back(of(*piece.part).data() + piece.begin, piece.count);
+    };
+    rows.offsets = offsets;
+    add(true, rows.ends, [](const auto& part) { return part.sources; });
+    add(form.weights == EdgeWeights::float32, rows.weights,
+        [](const auto& part) { return part.weights; });
+    add(form.weights == EdgeWeights::bfloat16, rows.short_weights,
+        [](const auto& part) { return part.short_weights; });
+    for (const HostRowPlace& piece : runs) {
+      if (!form.kinds) break;
+      if (piece.part->kinds.extent(0) > 0) {
+        rows.kinds.emplace_back(piece.part->kinds.data() + piece.begin, piece.count);
+      } else {
+        zeros.resize(longest);
+        rows.kinds.emplace_back(zeros.data(), piece.count);
+      }
+    }
+  }
+
+  StoredRows rows;
+
+ private:
+  std::vector<std::uint64_t> offsets;
+  std::vector<std::uint8_t> zeros;  // the kinds of a part that keeps none
+};
+
+}  // namespace
+
+std::shared_ptr<const GraphSnapshot> snapshot_of(Context& context, const StoredGraph& stored,
+                                                 const GraphOptions& options) {
+  BothRows<Kokkos::HostSpace> rows;
+  rows.in = borrowed_rows(stored.in);
+  rows.out = borrowed_rows(stored.out);
+  const auto base = std::make_shared<GraphBase>(context, std::move(rows), stored.form,
+                                                options.residency, stored.owner);
+  const auto table = std::make_shared<NodeTable>();
+  table->kinds = borrowed(stored.node_kinds);
+  table->removed.assign(stored.removed.begin(), stored.removed.end());
+  for (const std::uint64_t word : table->removed)
+    table->removed_count += static_cast<std::uint64_t>(std::popcount(word));
+  table->owner = stored.owner;
+  return std::make_shared<GraphSnapshot>(context, base, std::make_shared<HostDelta>(), table,
+                                         stored.nodes, stored.edges, stored.outside_unit);
+}
+
+void GraphStore::save(const std::string& path) const {
+  const auto graph = snapshot();
+  const GraphView<Kokkos::HostSpace> view = graph->host();
+  const NodeTable& table = *graph->table();
+  const SidePieces out(view.out, graph->form());
+  const SidePieces in(view.in, graph->form());
+  StoredGraph stored;
+  stored.form = graph->form();
+  stored.nodes = graph->nodes();
+  stored.edges = graph->edges();
+  stored.out = out.rows;
+  stored.in = in.rows;
+  stored.has_node_kinds = table.kinds.size() > 0;
+  stored.node_kinds = {table.kinds.data(), table.kinds.size()};
+  std::vector<std::uint64_t> removed = table.removed;
+  removed.resize((graph->nodes() + 63) / 64);
+  if (table.removed_count > 0) stored.removed = removed;
+  Ragged<char> texts;
+  if (m_names) {
+    texts = m_names->texts();
+    texts.offsets.resize(graph->nodes() + 1);  // a name may have been added meanwhile
+    texts.values.resize(texts.offsets.back());
+    stored.names = texts;
+  }
+  save_graph(path, stored);
+}
+
+}  // namespace Kindred::Impl

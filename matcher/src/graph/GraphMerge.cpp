@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "GraphStore.hpp"
+
+#include <kindred/core/common/Error.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace Kindred::Impl {
+
+bool GraphStore::is_due(const GraphSnapshot& graph) const {
+  const auto size = [](const DeltaRows<Kokkos::HostSpace>& delta) {
+    return delta.rows.sources.size() + delta.rows.row_nodes.size();
+  };
+  const std::size_t changed = std::max(size(graph.delta().in), size(graph.delta().out));
+  const double whole = static_cast<double>(graph.base()->edges() + graph.base()->nodes());
+  return changed > 0 && static_cast<double>(changed) > m_options.merge_share * m_patience * whole;
+}
+
+void GraphStore::merge_if_due(std::unique_lock<std::mutex>& updates) {
+  if (!is_due(*snapshot())) return;
+  if (!m_options.background_merge) {
+    updates.unlock();
+    return merge_quietly();
+  }
+  try {
+    if (!m_thread.joinable()) m_thread = std::thread([this] { loop(); });
+  } catch (const std::exception& error) {
+    m_context->log(LogLevel::warning, std::string("rows are not merged: ") + error.what());
+    return;
+  }
+  m_wanted = true;
+  m_wake.notify_all();
+}
+
+void GraphStore::loop() {
+  std::unique_lock lock(m_updates);
+  while (true) {
+    m_wake.wait(lock, [&] { return m_wanted || m_stop; });
+    if (m_stop) return;
+    m_wanted = false;
+    lock.unlock();
+    merge_quietly();
+    lock.lock();
+    m_wanted = m_wanted || is_due(*snapshot());
+  }
+}
+
+void GraphStore::merge_quietly() noexcept {
+  try {
+    merge();
+  } catch (const std::exception& error) {
+    m_context->log(LogLevel::info,
+                   std::string("rebuilt rows stay beside the graph for now: ") + error.what());
+  }
+}
+
+void GraphStore::merge() {
+  const std::lock_guard merging(m_merging);
+  std::shared_ptr<const GraphSnapshot> from;
+  {
+    const std::lock_guard lock(m_updates);
+    from = snapshot();
+    if (from->nodes() == from->base()->nodes() && from->delta().bytes() == 0) return;
+    m_recorded = {};
+    m_recording = true;
+  }
+  MemoryResource& memory = m_context->memory(Space::serial);
+  try {
+    BothRows<Kokkos::HostSpace> rows;
+    const GraphView<Kokkos::HostSpace> view = from->host();
+    rows.in = joined_rows(memory, view.in, from->form());
+    rows.out = joined_rows(memory, view.out, from->form());
+    const auto base = std::make_shared<const GraphBase>(*m_context, std::move(rows), from->form(),
+                                                        m_options.residency);
+    if (!base->resident().contains(Space::cuda) && from->resident().contains(Space::cuda)) {
+      throw OutOfMemory("cuda", base->host().bytes(), "Kindred::SpreadingEngine::merge",
+                        "the graph before and after the merge do not fit side by side");
+    }
+    const std::lock_guard lock(m_updates);
+    const auto now = snapshot();
+    const GraphView<Kokkos::HostSpace> now_view = now->host();
+    const auto delta = std::make_shared<HostDelta>();
+    delta->in = delta_rows(memory, rows_of(now_view.in, m_recorded.in, now->form()), base->nodes());
+    delta->out =
+        delta_rows(memory, rows_of(now_view.out, m_recorded.out, now->form()), base->nodes());
+    set(std::make_shared<GraphSnapshot>(*m_context, base, delta, now->table(), now->nodes(),
+                                        now->edges(), now->outside_unit()));
+    ++m_merges;
+    m_patience = 1;
+    m_recording = false;
+  } catch (...) {
+    const std::lock_guard lock(m_updates);
+    m_recording = false;
+    m_patience *= 2;
+    throw;
+  }
+}
+
+GraphStatistics GraphStore::statistics() const {
+  const auto graph = snapshot();
+  GraphStatistics statistics;
+  statistics.nodes = graph->nodes();
+  statistics.removed_nodes = graph->table()->removed_count;
+  statistics.edges = graph->edges();
+  statistics.weights = graph->form().weights;
+  statistics.edge_kinds = graph->form().kinds;
+  statistics.node_kinds = graph->table()->kinds.size() > 0;
+  statistics.names = m_names.has_value();
+  const HostDelta& delta = graph->delta();
+  for (const auto* side : {&delta.in, &delta.out}) {
+    statistics.rebuilt_rows += side->rows.row_nodes.size();
+    statistics.rebuilt_edges += side->rows.sources.size();
+  }
+  statistics.merges = m_merges;
+  const BothRows<Kokkos::HostSpace>& rows = graph->base()->host();
+  statistics.edge_bytes = rows.in.edge_bytes() + rows.out.edge_bytes();
+  statistics.offset_bytes = rows.in.offset_bytes() + rows.out.offset_bytes();
+  statistics.rebuilt_bytes = delta.bytes();
+  if (m_names) statistics.name_bytes = m_names->statistics().held_bytes;
+  for (const Space space : all_spaces) {
+    if (m_context->is_usable(space))
+      statistics.bytes[static_cast<std::size_t>(space)] = graph->bytes(space);
+  }
+  return statistics;
+}
+
+}  // namespace Kindred::Impl

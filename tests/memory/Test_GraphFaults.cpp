@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The k-th allocation of every change fails, for every k: the graph is then as it was.
+#include <gtest/gtest.h>
+#include <kindred/core/common/Error.hpp>
+#include <kindred/matcher/SpreadingEngine.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "Support.hpp"
+#include "TempFolder.hpp"
+
+namespace {
+
+using namespace Kindred;
+using Testing::TempFolder;
+
+struct Faults {
+  std::size_t count = 0;
+  std::size_t fail_at = 0;  ///< 0: none
+};
+
+std::unique_ptr<Context> make_context(const std::shared_ptr<Faults>& faults) {
+  ContextOptions options;
+  options.threads = 1;
+  options.load_profile = false;
+  options.before_allocation = [faults](std::string_view space, std::size_t bytes,
+                                       const std::string& label) {
+    if (++faults->count == faults->fail_at)
+      throw OutOfMemory(std::string(space), bytes, label, "made to fail");
+  };
+  return std::make_unique<Context>(options);
+}
+
+SpreadingEngine make_graph(Context& context) {
+  const std::vector<Edge> edges{{0, 1, 0.5F}, {1, 2, 0.25F}, {0, 2, 0.5F}, {3, 0, 1}, {0, 1, 1}};
+  const std::vector<std::uint8_t> edge_kinds{0, 1, 2, 3, 4};
+  const std::vector<std::uint8_t> node_kinds{1, 2, 3, 4};
+  Ragged<char> names;
+  for (const std::string_view name : {"a", "b", "c", "d"}) names.push_row({name.data(), 1});
+  GraphSpan graph{4, edges, edge_kinds, node_kinds, names};
+  GraphOptions options;
+  options.merge_share = 1e9;
+  SpreadingEngine engine(context, graph, options);
+  engine.add_edges({{{2, 2, 0.125F}}});  // a delta is there already
+  return engine;
+}
+
+/// What the graph answers, and every row of it.
+std::string state_of(const SpreadingEngine& engine, const TempFolder& folder) {
+  engine.save(folder / "saved");
+  std::string state = Testing::read_all(folder / "saved");
+  const std::vector<Activation> source{{0, 1}};
+  Ragged<Activation> sources;
+  sources.push_row(source);
+  SpreadOptions options;
+  options.space = Space::serial;
+  for (const Activation& node : engine.spread(sources, options).activations.values)
+    state += std::to_string(node.node) + ' ' + std::to_string(node.value) + ' ';
+  return state;
+}
+
+TEST(GraphFaults, OfAnyAllocationLeaveTheGraphAsItWas) {
+  const TempFolder folder;
+  const std::vector<std::string_view> names{"e", "a", "f"};
+  const std::vector<std::function<void(SpreadingEngine&)>> changes{
+      [&](SpreadingEngine& engine) { engine.add_nodes(names); },
+      [](SpreadingEngine& engine) {
+        engine.add_edges({{{1, 3, 0.5F}, {0, 1, 0.5F}}});
+      },
+      [](SpreadingEngine& engine) {
+        engine.remove_edges({{{0, 1, {}}}});
+      },
+      [](SpreadingEngine& engine) { engine.remove_nodes({{0}}); },
+      [](SpreadingEngine& engine) { engine.merge(); }};
+  for (std::size_t which = 0; which < changes.size(); ++which) {
+    const auto faults = std::make_shared<Faults>();
+    std::string before;
+    std::string after;
+    std::size_t allocations = 0;
+    const auto run = [&](std::size_t fail_at) {
+      *faults = {};
+      const auto context = make_context(faults);
+      {
+        SpreadingEngine engine = make_graph(*context);
+        before = state_of(engine, folder);
+        *faults = {0, fail_at};
+        bool failed = false;
+        try {
+          changes[which](engine);
+        } catch (const OutOfMemory&) {
+          failed = true;
+        }
+        allocations = faults->count;
+        faults->fail_at = 0;
+        EXPECT_EQ(failed, fail_at != 0) << "change " << which << ", allocation " << fail_at;
+        if (fail_at == 0) {
+          after = which == 3 ? std::string() : state_of(engine, folder);
+          return;
+        }
+        EXPECT_EQ(state_of(engine, folder), before)
+            << "change " << which << ", allocation " << fail_at;
+        changes[which](engine);
+        if (which != 3) {
+          EXPECT_EQ(state_of(engine, folder), after) << "after memory has come back";
+        }
+      }
+      EXPECT_EQ(context->memory_statistics(Space::openmp).bytes_in_use, 0U) << "leaked";
+    };
+    run(0);
+    const std::size_t count = allocations;
+    ASSERT_GT(count, 0U) << "change " << which;
+    for (std::size_t k = 1; k <= count; ++k) run(k);
+  }
+}
+
+}  // namespace
