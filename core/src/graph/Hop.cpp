@@ -115,7 +115,7 @@ void rank_nodes(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpa
   Kokkos::parallel_for("Kindred::SpreadingEngine::spread::ranks",
                        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(
                            exec_space, 0, nodes * queries),
-                       Impl::NodeRanks<ExecutionSpace>{state, nodes, first_query, keys});
+                       Impl::NodeRanks<ExecutionSpace>{state, nodes, first_query, queries, keys});
 }
 
 #define KINDRED_INSTANTIATE(SPACE)                                                                 \

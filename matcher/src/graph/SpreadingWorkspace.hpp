@@ -202,7 +202,10 @@ class SpreadingWorkspace {
             std::size_t queries, std::size_t nodes, std::size_t top, Rank* ranks) {
     if (nodes == 0) return;
     constexpr std::size_t keys_max = std::size_t{1} << 24;
-    const std::size_t step = std::clamp<std::size_t>(keys_max / nodes, 1, queries);
+    // Eight queries' values of a node are what a device reads at least.
+    const std::size_t least =
+        std::min<std::size_t>(Arch::is_device<ExecutionSpace> ? 8 : 1, queries);
+    const std::size_t step = std::clamp<std::size_t>(keys_max / nodes, least, queries);
     for (std::size_t first = 0; first < queries; first += step) {
       const TopKShape shape{std::min(step, queries - first), nodes, top};
       m_keys.resize_discarding(shape.rows * nodes);

@@ -164,6 +164,14 @@ struct SumBins {
         is_mine[k] = is_mine[k] && length <= short_max;
         count[k] = is_mine[k] ? static_cast<unsigned>(length) : 0U;
       }
+      std::size_t place[at_once];
+      decltype(visit.ask(std::size_t{})) held[at_once] = {};
+#pragma unroll
+      for (unsigned k = 0; k < at_once; ++k) {
+        is_mine[k] = is_mine[k] && thread == 0;
+        place[k] = is_mine[k] ? edges.node_of(base + k * groups + threadIdx.x / 8) : 0;
+        if (is_mine[k]) held[k] = visit.ask(place[k]);
+      }
       float weights[at_once][2];
 #pragma unroll
       for (unsigned k = 0; k < at_once; ++k) {
@@ -188,8 +196,7 @@ struct SumBins {
         sum += second;
 #pragma unroll
         for (unsigned half = 4; half > 0; half /= 2) sum += __shfl_xor_sync(0xFFFFFFFFU, sum, half);
-        if (is_mine[k] && thread == 0)
-          visit(edges.node_of(base + k * groups + threadIdx.x / 8), sum + 0.0);
+        if (is_mine[k]) visit(place[k], sum + 0.0, held[k]);
       }
     }
   }
@@ -221,10 +228,12 @@ struct SumBins {
 #pragma unroll
     for (unsigned half = 16; half > 0; half /= 2) sum += __shfl_xor_sync(0xFFFFFFFFU, sum, half);
     if (threadIdx.x % 32 != 0) return;
-    if (long_first[entry + 1] - long_first[entry] == 1)
-      visit(edges.node_of(row), sum);
-    else
+    if (long_first[entry + 1] - long_first[entry] == 1) {
+      const std::size_t place = edges.node_of(row);
+      visit(place, sum, visit.ask(place));
+    } else {
       update.partial()[block] = sum;
+    }
   }
 
   static constexpr std::uint64_t block_edges = 4096;

@@ -58,7 +58,8 @@ class RowSums<DeviceSpace> {
     return (graph.rows() + rows_per_unit<Width> - 1) / rows_per_unit<Width>;
   }
 
-  /// `visit(node * Width + query, sum)` over the short rows of unit \p unit.
+  /// `visit(place, sum, visit.ask(place))`, place = node * Width + query, over the short rows of
+  /// unit \p unit.
   template <int Width, class Edges, class X, class Visit>
   KOKKOS_INLINE_FUNCTION static void short_rows(std::size_t unit, const Edges& edges, const X* x,
                                                 const Visit& visit) {
@@ -113,10 +114,14 @@ class RowSums<DeviceSpace> {
       is_mine = length <= short_max;
     }
     const auto count = is_mine ? static_cast<std::uint32_t>(length) : 0U;
+    is_mine = is_mine && thread == 0;
+    const std::size_t place = is_mine ? edges.node_of(row) : 0;
+    decltype(visit.ask(place)) held{};
+    if (is_mine) held = visit.ask(place);
     double sum = four_lanes<double>(
         thread, count, [&](double& to, std::uint32_t i) { add_edge(to, edges, begin + i, x, 0); });
     for (unsigned half = 4; half > 0; half /= 2) sum += from_lane(sum, half);
-    if (is_mine && thread == 0) visit(edges.node_of(row), sum);
+    if (is_mine) visit(place, sum, held);
   }
 
   template <class Edges, class X, class Visit>
@@ -167,7 +172,10 @@ class RowSums<DeviceSpace> {
       if (length > short_max || edges.is_replaced(row)) continue;
       const std::size_t node = edges.node_of(row);
       double_sum<Width>(edges, begin, static_cast<std::uint32_t>(length), x,
-                        [&](unsigned query, double sum) { visit(node * Width + query, sum); });
+                        [&](unsigned query, double sum) {
+                          const std::size_t place = node * Width + query;
+                          visit(place, sum, visit.ask(place));
+                        });
     }
   }
 
@@ -244,19 +252,23 @@ class RowSums<DeviceSpace> {
     }
   }
 
-  /// Adds the groups' parts; a thread keeps one query (Width 32) or shares it: which one.
+  /// Adds the groups' parts; a thread keeps one query.
   template <int Width>
-  KOKKOS_INLINE_FUNCTION static unsigned fold(double (&sums)[4], double& sum) {
+  KOKKOS_INLINE_FUNCTION static double fold(const double (&sums)[4]) {
     const unsigned lane = lane_of_warp();
-    const unsigned query = lane % threads_per_edge<Width> * 4;
     const bool upper = (lane & 16U) != 0;
     const double a = (upper ? sums[2] : sums[0]) + from_lane(upper ? sums[0] : sums[2], 16);
     const double b = (upper ? sums[3] : sums[1]) + from_lane(upper ? sums[1] : sums[3], 16);
     const bool odd = (lane & 8U) != 0;
-    sum = (odd ? b : a) + from_lane(odd ? a : b, 8);
+    double sum = (odd ? b : a) + from_lane(odd ? a : b, 8);
     for (unsigned mask = 4; mask >= threads_per_edge<Width>; mask /= 2) sum += from_lane(sum, mask);
-    sum += 0.0;  // a sum is never −0
-    return query + (upper ? 2 : 0) + (odd ? 1 : 0);
+    return sum + 0.0;  // a sum is never −0
+  }
+  /// The query whose sum `fold` leaves to this thread.
+  template <int Width>
+  KOKKOS_INLINE_FUNCTION static unsigned query_of_thread() {
+    const unsigned lane = lane_of_warp();
+    return lane % threads_per_edge<Width> * 4 + (lane >> 4U & 1U) * 2 + (lane >> 3U & 1U);
   }
   /// Threads whose sums are not those of others.
   template <int Width>
@@ -269,7 +281,7 @@ class RowSums<DeviceSpace> {
                                                const Visit& visit) {
     constexpr unsigned at_once = edges_at_once<Width>;
     constexpr int all = slots<Width>;
-    constexpr int held = all < 4 ? all : 4;
+    constexpr int prefetched = all < 4 ? all : 4;
     constexpr bool is_plain = Edges::is_plain;
     const std::size_t first = unit * rows_per_unit<Width>;
     if (first >= edges.rows) return;
@@ -280,13 +292,13 @@ class RowSums<DeviceSpace> {
     const std::size_t left = edges.rows - first;
     const auto rows =
         static_cast<unsigned>(left < rows_per_unit<Width> ? left : rows_per_unit<Width>);
-    Fetched<held> ahead{};
+    Fetched<prefetched> ahead{};
     std::uint64_t begin = of_lane(offset, 0);
     if (edges.edges > 0) fetch<Width>(edges, begin, group, ahead);
     for (unsigned i = 0; i < rows; ++i) {
       const std::uint64_t end = of_lane(offset, i + 1);
       const std::size_t row = first + i;
-      const Fetched<held> now = ahead;
+      const Fetched<prefetched> now = ahead;
       const auto next = [&] {
         if (edges.edges > 0) fetch<Width>(edges, end, group, ahead);
       };
@@ -295,22 +307,24 @@ class RowSums<DeviceSpace> {
       } else {
         const auto count = static_cast<std::uint32_t>(end - begin);
         double sums[4];
+        const std::size_t place =
+            std::size_t{edges.node_of(row)} * Width + query_of_thread<Width>();
+        const auto held = visit.ask(place);
         if (count <= at_once) {
           row_part<Width, 1, is_plain>(now, count, x, next, sums);
         } else if (count <= 2 * at_once) {
           row_part<Width, 2, is_plain>(now, count, x, next, sums);
-        } else if (held == 4 && count <= 3 * at_once) {
-          row_part<Width, held == 4 ? 3 : 2, is_plain>(now, count, x, next, sums);
-        } else if (held == 4 && count <= 4 * at_once) {
-          row_part<Width, held, is_plain>(now, count, x, next, sums);
+        } else if (prefetched == 4 && count <= 3 * at_once) {
+          row_part<Width, prefetched == 4 ? 3 : 2, is_plain>(now, count, x, next, sums);
+        } else if (prefetched == 4 && count <= 4 * at_once) {
+          row_part<Width, prefetched, is_plain>(now, count, x, next, sums);
         } else {
           Fetched<all> rest;
           fetch<Width>(edges, begin, group, rest);
           row_part<Width, all, is_plain>(rest, count, x, next, sums);
         }
-        double sum;
-        const unsigned query = fold<Width>(sums, sum);
-        if (is_first_of_query<Width>()) visit(std::size_t{edges.node_of(row)} * Width + query, sum);
+        const double sum = fold<Width>(sums);
+        if (is_first_of_query<Width>()) visit(place, sum, held);
       }
       begin = end;
     }
@@ -355,9 +369,8 @@ class RowSums<DeviceSpace> {
       }
       sums[q] = lanes[q][0];
     }
-    double sum;
-    const unsigned mine = fold<Width>(sums, sum);
-    if (is_first_of_query<Width>()) visit(mine, sum);
+    const double sum = fold<Width>(sums);
+    if (is_first_of_query<Width>()) visit(query_of_thread<Width>(), sum);
   }
 };
 

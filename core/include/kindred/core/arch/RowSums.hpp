@@ -31,7 +31,8 @@ class RowSums<HostSpace> {
     return graph.tiles.extent(0) / 2;
   }
 
-  /// `visit(node * Width + query, sum)` over the rows of tile \p unit.
+  /// `visit(node, sum, visit.ask(node))`, or `visit.row<Width>(node * Width, sums)`, over the rows
+  /// of tile \p unit.
   template <int Width, class Edges, class X, class Visit>
   KOKKOS_INLINE_FUNCTION static void short_rows(std::size_t unit, const Edges& edges, const X* x,
                                                 const Visit& visit) {
@@ -50,9 +51,11 @@ class RowSums<HostSpace> {
       std::uint64_t at = first;
       for (std::uint32_t row = begin; row < end; ++row) {
         const std::uint64_t next = edges.offsets[std::size_t{row} + 1];
-        if (!edges.is_replaced(row))
-          visit(edges.node_of(row),
-                block_sum(products + (at - first), static_cast<std::uint32_t>(next - at)));
+        if (!edges.is_replaced(row)) {
+          const std::size_t place = edges.node_of(row);
+          visit(place, block_sum(products + (at - first), static_cast<std::uint32_t>(next - at)),
+                visit.ask(place));
+        }
         at = next;
       }
     } else {
@@ -64,9 +67,9 @@ class RowSums<HostSpace> {
         const auto next = static_cast<std::uint32_t>(edges.offsets[std::size_t{row} + 1] - first);
         for (; asked < next + ahead && asked < total; ++asked) prefetch<Width>(x, sources[asked]);
         if (!edges.is_replaced(row)) {
-          const std::size_t place = std::size_t{edges.node_of(row)} * Width;
-          wide_sum<Width>(edges, first + at, weights + at, next - at, x,
-                          [&](int query, double sum) { visit(place + query, sum); });
+          double sums[Width];
+          wide_sum<Width>(edges, first + at, weights + at, next - at, x, sums);
+          visit.template row<Width>(std::size_t{edges.node_of(row)} * Width, sums);
         }
         at = next;
       }
@@ -85,7 +88,9 @@ class RowSums<HostSpace> {
       drop_others(edges, begin, count, products);
       visit(0, block_sum(products, count));
     } else {
-      wide_sum<Width>(edges, begin, weights, count, x, visit);
+      double sums[Width];
+      wide_sum<Width>(edges, begin, weights, count, x, sums);
+      for (int q = 0; q < Width; ++q) visit(q, sums[q]);
     }
   }
 
@@ -194,12 +199,11 @@ class RowSums<HostSpace> {
 #endif
 
   /// Edges `first …` with their weights.
-  template <int Width, class Edges, class X, class Visit>
+  template <int Width, class Edges, class X>
   KOKKOS_INLINE_FUNCTION static void wide_sum(const Edges& edges, std::uint64_t first,
                                               const float* weights, std::uint32_t count, const X* x,
-                                              const Visit& visit) {
+                                              double* sums) {
     const std::uint32_t* sources = edges.sources + first;
-    double sums[Width];
     all_lanes<QueryPack<Width>>(count, [&](QueryPack<Width>& sum, std::uint32_t i) {
       const X* values = x + std::size_t{sources[i]} * Width;
       if constexpr (!Edges::is_plain) {
@@ -213,7 +217,6 @@ class RowSums<HostSpace> {
       }
       sum.add(values, weights[i]);
     }).store(sums);
-    for (int q = 0; q < Width; ++q) visit(q, sums[q]);
   }
 
   /// Asks for the values of a node.

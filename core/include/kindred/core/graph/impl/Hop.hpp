@@ -32,18 +32,36 @@ class Visitor {
   KOKKOS_INLINE_FUNCTION Visitor(const Update& update, std::size_t unit)
       : m_update(update), m_unit(unit) {}
 
-  KOKKOS_INLINE_FUNCTION void operator()(std::size_t place, double sum) const {
-    if constexpr (is_noted)
-      m_any = m_update(place, sum) || m_any;
+  /// What the update of \p place reads.
+  KOKKOS_INLINE_FUNCTION auto ask(std::size_t place) const {
+    if constexpr (is_asked)
+      return m_update.ask(place);
+    else
+      return Nothing{};
+  }
+  template <class Held>
+  KOKKOS_INLINE_FUNCTION void operator()(std::size_t place, double sum, const Held& held) const {
+    if constexpr (is_asked)
+      m_any = m_update(place, sum, held) || m_any;
     else
       m_update(place, sum);
   }
+  /// `Count` neighbouring places: for a host.
+  template <int Count>
+  KOKKOS_INLINE_FUNCTION void row(std::size_t place, const double* sums) const {
+    if constexpr (is_asked) {
+      KOKKOS_IF_ON_HOST((m_any = m_update.template row<Count>(place, sums) || m_any;))
+    } else {
+      for (int q = 0; q < Count; ++q) m_update(place + q, sums[q]);
+    }
+  }
   KOKKOS_INLINE_FUNCTION void end() const {
-    if constexpr (is_noted) m_update.note(m_any, m_unit);
+    if constexpr (is_asked) m_update.note(m_any, m_unit);
   }
 
  private:
-  static constexpr bool is_noted = requires(const Update& u) { u.note(true, std::size_t{}); };
+  struct Nothing {};
+  static constexpr bool is_asked = requires(const Update& u) { u.ask(std::size_t{}); };
 
   const Update& m_update;
   std::size_t m_unit;
@@ -98,13 +116,14 @@ struct LongRowBlocks {
     const bool is_whole = long_first[entry + 1] - first == 1;
     const std::size_t node = edges.node_of(row);
     double* partial = update.partial();
-    Arch::RowSums<ExecutionSpace>::template block<Width>(edges, begin, count, x,
-                                                         [&](unsigned query, double sum) {
-                                                           if (is_whole)
-                                                             visitor(node * Width + query, sum);
-                                                           else
-                                                             partial[block * Width + query] = sum;
-                                                         });
+    Arch::RowSums<ExecutionSpace>::template block<Width>(
+        edges, begin, count, x, [&](unsigned query, double sum) {
+          const std::size_t place = node * Width + query;
+          if (is_whole)
+            visitor(place, sum, visitor.ask(place));
+          else
+            partial[block * Width + query] = sum;
+        });
     visitor.end();
   }
 };
@@ -128,7 +147,8 @@ struct LongRows {
       return update.partial()[(first + block) * Width + query];
     });
     const Visitor<Update> visitor(update, entry);
-    visitor(edges.node_of(row) * std::size_t{Width} + query, sum);
+    const std::size_t place = edges.node_of(row) * std::size_t{Width} + query;
+    visitor(place, sum, visitor.ask(place));
     visitor.end();
   }
 };
@@ -142,7 +162,11 @@ struct RowlessNodes {
   KOKKOS_INLINE_FUNCTION void operator()(std::size_t node) const {
     if (!update.is_needed()) return;
     if (find_node(listed, static_cast<std::uint32_t>(node)) < listed.extent(0)) return;
-    for (std::size_t query = 0; query < Width; ++query) update(node * Width + query, 0.0);
+    const Visitor<Update> visitor(update, node);
+    for (std::size_t query = 0; query < Width; ++query) {
+      const std::size_t place = node * Width + query;
+      visitor(place, 0.0, visitor.ask(place));
+    }
   }
 };
 
@@ -209,7 +233,8 @@ void launch_rows(const ExecutionSpace& exec_space,
   }
 }
 
-/// \brief The sums of every node and `update(node * Width + query, sum)` of each.
+/// \brief The sums of every node and `update(place, sum)` of each, place = node * Width + query;
+/// or, where there is `update.ask(place)`, `update(place, sum, asked)`, asked for early.
 ///
 /// \param x floats, bfloat16 or doubles \param update has `is_needed()`, false where nothing is to
 /// be done, and `partial()`, the sums of blocks of long rows, too \param kind_queries see
@@ -254,18 +279,21 @@ struct Sources {
   }
 };
 
+/// Neighbouring queries together: their values of a node are neighbours.
 template <class ExecutionSpace>
 struct NodeRanks {
   SpreadState<ExecutionSpace> state;
   std::size_t nodes;
   std::size_t first_query;
+  std::size_t queries;
   ArrayView<Rank, ExecutionSpace> keys;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::size_t index) const {
-    const std::size_t query = first_query + index / nodes;
-    const std::size_t node = index % nodes;
-    const float value = state.value(node * static_cast<std::size_t>(state.width) + query);
-    keys(index) =
+    const std::size_t node = index / queries;
+    const std::size_t query = index % queries;
+    const float value =
+        state.value(node * static_cast<std::size_t>(state.width) + first_query + query);
+    keys(query * nodes + node) =
         value != 0.0F ? rank_descending(value, static_cast<std::uint32_t>(node)) : rank_none;
   }
 };

@@ -87,15 +87,35 @@ struct HopUpdate : NodeUpdate {
   }
   KOKKOS_INLINE_FUNCTION double* partial() const { return partials; }
 
+  /// What the update of a node reads: asked for early, it comes while the row is summed.
+  struct Held {
+    float value;
+    std::uint8_t tier;
+  };
+  KOKKOS_INLINE_FUNCTION Held ask(std::size_t place) const {
+    return {value == nullptr ? 0.0F : value[place], tier == nullptr ? tier_untouched : tier[place]};
+  }
+
   /// True if the node passes something on.
-  KOKKOS_INLINE_FUNCTION bool operator()(std::size_t place, double sum) const {
-    const float passed = take(at(value, place), at(tier, place), sum);
+  KOKKOS_INLINE_FUNCTION bool operator()(std::size_t place, double sum, const Held& held) const {
+    Held changed = held;
+    const float passed = take(&changed.value, &changed.tier, sum);
+    if (kind == Kind::linear || changed.value != held.value) value[place] = changed.value;
+    if (changed.tier != held.tier) tier[place] = changed.tier;
     if (short_next == nullptr)
       next[place] = passed;
     else
       short_next[place] = Arch::round_to<Arch::BFloat16>(passed);
     return passed != 0.0F && !is_last;
   }
+  /// The same for neighbouring places, whose kind of update is looked at once: for a host.
+  template <int Count>
+  bool row(std::size_t place, const double* sums) const {
+    if (kind == Kind::product) return row_of<Count, Kind::product>(place, sums);
+    if (kind == Kind::linear) return row_of<Count, Kind::linear>(place, sums);
+    return row_of<Count, Kind::engine>(place, sums);
+  }
+
   /// Tells the next hop that something was passed on. \p unit spreads the writes over addresses.
   KOKKOS_INLINE_FUNCTION void note(bool any, std::size_t unit) const {
     if (!any) return;
@@ -106,9 +126,23 @@ struct HopUpdate : NodeUpdate {
   }
 
  private:
-  template <class T>
-  KOKKOS_INLINE_FUNCTION static T* at(T* values, std::size_t place) {
-    return values == nullptr ? nullptr : values + place;
+  template <int Count, Kind kind_of_all>
+  bool row_of(std::size_t place, const double* sums) const {
+    NodeUpdate update = *this;
+    update.kind = kind_of_all;
+    float passed[Count];
+    for (int q = 0; q < Count; ++q)
+      passed[q] = update.take(kind_of_all == Kind::product ? nullptr : value + place + q,
+                              kind_of_all == Kind::engine ? tier + place + q : nullptr, sums[q]);
+    bool any = false;
+    for (int q = 0; q < Count; ++q) any = any || passed[q] != 0.0F;
+    if (short_next == nullptr) {
+      for (int q = 0; q < Count; ++q) next[place + q] = passed[q];
+    } else {
+      for (int q = 0; q < Count; ++q)
+        short_next[place + q] = Arch::round_to<Arch::BFloat16>(passed[q]);
+    }
+    return any && !is_last;
   }
 };
 
