@@ -29,22 +29,33 @@ constexpr double float_sum_tolerance = 1e-3;
 
 class HopWork final : public Work {
  public:
-  HopWork(Context& context, std::size_t nodes, std::size_t degree, std::uint64_t seed)
+  HopWork(Context& context, std::size_t nodes, std::size_t degree, std::size_t columns,
+          std::uint64_t seed)
       : m_graph(context, nodes, nodes * degree, seed),
-        m_x(uniform_values(nodes, seed + 4, 1)),
-        m_y(nodes) {
+        m_x(uniform_values(nodes * columns, seed + 4, 1)),
+        m_y(nodes * columns) {
     kind = "hop";
     unit = "edges";
-    items = static_cast<double>(m_graph.edges.size());
-    bytes = 8 * items + 16 * static_cast<double>(nodes);
+    m_options.columns = columns;
+    const auto edges = static_cast<double>(m_graph.edges.size());
+    items = edges * static_cast<double>(columns);
+    bytes = 8 * edges + 8 * static_cast<double>(nodes * (1 + columns));
   }
   void write(JobFolder& folder) const override {
     write_graph(m_graph, folder);
-    folder.add<float>("x", "float32", m_x, {m_x.size()});
+    const std::size_t columns = m_options.columns;
+    if (columns == 1)
+      folder.add<float>("x", "float32", m_x, {m_x.size()});
+    else
+      folder.add<float>("x", "float32", m_x, {m_x.size() / columns, columns});
   }
-  void run(Space space) const override { m_graph.engine.hop(m_x, m_y, {.space = space}); }
+  void run(Space space) const override {
+    HopOptions options = m_options;
+    options.space = space;
+    m_graph.engine.hop(m_x, m_y, options);
+  }
   std::string compare(const std::string&, const PeerAnswer& answer) const override {
-    m_graph.engine.hop(m_x, m_y);
+    m_graph.engine.hop(m_x, m_y, m_options);
     return compare_values(std::vector<float>(m_y.begin(), m_y.end()), answer.scores,
                           float_sum_tolerance);
   }
@@ -53,6 +64,7 @@ class HopWork final : public Work {
   GraphSet m_graph;
   Values<float> m_x;
   mutable Values<float> m_y;
+  HopOptions m_options;
 };
 
 /// Linear spreading of many queries; the peer multiplies dense matrices.
@@ -163,8 +175,8 @@ class PageRankWork final : public Work {
 }  // namespace
 
 std::unique_ptr<Work> hop_work(Context& context, std::size_t nodes, std::size_t degree,
-                               std::uint64_t seed) {
-  return std::make_unique<HopWork>(context, nodes, degree, seed);
+                               std::size_t columns, std::uint64_t seed) {
+  return std::make_unique<HopWork>(context, nodes, degree, columns, seed);
 }
 std::unique_ptr<Work> linear_work(Context& context, std::size_t nodes, std::size_t degree,
                                   std::uint64_t seed) {

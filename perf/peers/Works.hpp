@@ -28,7 +28,7 @@ std::unique_ptr<Work> approximate_search_work(Context& context, std::size_t rows
 std::unique_ptr<Work> score_work(Context& context, std::size_t rows, std::size_t candidates,
                                  std::uint64_t seed);
 std::unique_ptr<Work> hop_work(Context& context, std::size_t nodes, std::size_t degree,
-                               std::uint64_t seed);
+                               std::size_t columns, std::uint64_t seed);
 std::unique_ptr<Work> linear_work(Context& context, std::size_t nodes, std::size_t degree,
                                   std::uint64_t seed);
 std::unique_ptr<Work> pagerank_work(Context& context, std::size_t nodes, std::size_t degree,

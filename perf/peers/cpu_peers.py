@@ -134,7 +134,8 @@ def transpose(job):
 
 def hop(job):
     matrix, x = transpose(job), job.array("x")
-    return [Peer("SciPy CSR @ vector", lambda: matrix @ x, lambda result: (None, result))]
+    name = "SciPy CSR @ vector" if x.ndim == 1 else "SciPy CSR @ matrix"
+    return [Peer(name, lambda: matrix @ x, lambda result: (None, result.ravel()))]
 
 
 def pagerank(job):
