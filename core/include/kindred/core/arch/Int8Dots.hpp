@@ -139,16 +139,17 @@ class Int8Dots<HostSpace, Tile> {
   KOKKOS_INLINE_FUNCTION void batch(const Int8Operands& o, std::uint64_t first, std::uint32_t mask,
                                     const double* offsets, std::uint64_t offset_stride,
                                     const Visit& visit) const {
+    const bool is_dense = Kokkos::popcount(mask) >= screen_batch / 4;
     for (int r = 0; r < screen_batch; ++r) {
       double out[Queries] = {};
+      const std::int8_t* row = o.rows + (first + r) * o.row_stride;
       if ((mask >> r & 1U) != 0) {
-        // The hardware's own prefetch leaves two thirds of the bandwidth unused.
-        KOKKOS_IF_ON_HOST(
-            (const std::int8_t* ahead = o.rows + (first + r) * o.row_stride + prefetch_bytes;
-             for (std::uint64_t i = 0; i < o.row_stride; i += 64) __builtin_prefetch(ahead + i);))
-        KOKKOS_IF_ON_HOST(
-            (HostInt8Dots<Ratio>::dots(o.rows + (first + r) * o.row_stride, o.planes,
-                                       o.plane_stride, o.dimension, offsets, offset_stride, out);))
+        KOKKOS_IF_ON_HOST((prefetch(row + prefetch_bytes, o.row_stride);
+                           HostInt8Dots<Ratio>::dots(row, o.planes, o.plane_stride, o.dimension,
+                                                     offsets, offset_stride, out);))
+      } else if (is_dense) {
+        // Which rows will be read there is not known, but that half of them or so will be.
+        KOKKOS_IF_ON_HOST((prefetch(row + prefetch_bytes, o.row_stride);))
       }
       visit(r, out);
     }
@@ -161,6 +162,12 @@ class Int8Dots<HostSpace, Tile> {
     return most;
   }
   KOKKOS_INLINE_FUNCTION static bool is_leader() { return true; }
+
+ private:
+  /// The hardware's own prefetch leaves two thirds of the bandwidth unused.
+  static void prefetch(const std::int8_t* data, std::uint64_t bytes) {
+    for (std::uint64_t i = 0; i < bytes; i += 64) __builtin_prefetch(data + i);
+  }
 };
 
 #if KINDRED_HAS_DEVICE
