@@ -15,7 +15,9 @@ class SpreadProblem final : public Problem {
   SpreadProblem(std::shared_ptr<const GraphSet> graph, std::size_t queries, std::size_t sources,
                 const SpreadOptions& options, std::uint64_t seed)
       : m_graph(std::move(graph)), m_options(options) {
-    name = options.mode == SpreadMode::engine ? "BM_Spread_engine" : "BM_Spread_linear";
+    name = options.mode == SpreadMode::engine     ? "BM_Spread_engine"
+           : options.mode == SpreadMode::pagerank ? "BM_Spread_pagerank"
+                                                  : "BM_Spread_linear";
     arguments = {{"edges", static_cast<std::int64_t>(m_graph->edges.size())},
                  {"nodes", static_cast<std::int64_t>(m_graph->nodes)},
                  {"hops", static_cast<std::int64_t>(options.hops)},
@@ -60,7 +62,12 @@ class SpreadProblem final : public Problem {
     settings.threshold = m_options.threshold;
     settings.short_activations = m_options.activations != ActivationPrecision::float32;
     const std::vector<float> values =
-        m_options.mode == SpreadMode::engine
+        m_options.mode == SpreadMode::pagerank
+            ? Reference::page_rank(
+                  m_graph->nodes, links, sources,
+                  {m_options.damping, m_options.tolerance, m_options.max_iterations})
+                  .values
+        : m_options.mode == SpreadMode::engine
             ? Reference::spread_engine(m_graph->nodes, links, sources, settings)
             : Reference::spread_linear(m_graph->nodes, links, sources, settings);
     const auto wanted = Reference::ranked_nodes(values, m_options.top);

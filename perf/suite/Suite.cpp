@@ -226,6 +226,23 @@ std::vector<SuiteRow> suite_rows(Context& context, double scale, std::uint64_t s
          options.hops = 3;
          return spread_problem(corpora->graph(large, 10), 1, large / 100, options, seed);
        }});
+  for (const bool is_large : {false, true}) {
+    add({.name = is_large ? "pagerank-1g" : "pagerank-100m",
+         .work = std::string("PageRank to 1e-6 and top-1000 of 64 queries, ") +
+                 (is_large ? "50M nodes x 20" : "10M nodes x 10") + ", power law: a query",
+         .target = is_large ? 10e-3 : 0,
+         .calls = 64,
+         .on_request = is_large,
+         .compare_bits = false,
+         .make = [=] {
+           SpreadOptions options;
+           options.mode = SpreadMode::pagerank;
+           options.top = 1000;
+           return spread_problem(corpora->graph(corpora->scaled(is_large ? 50e6 : 10e6),
+                                                is_large ? 20 : 10, GraphShape::power_law),
+                                 64, 1, options, seed);
+         }});
+  }
   add({.name = "spmm-32",
        .work = "one hop of 32 columns, 10M nodes x 10: a column",
        .target = 120e-6,

@@ -34,6 +34,7 @@ std::vector<Activation> answer(const SpreadingEngine& engine, std::uint32_t sour
   options.decay = {Decay::Kind::constant, 0.5};
   options.threshold = 0.001;
   options.hops = 3;
+  options.max_iterations = 5;
   options.top = 1000;
   options.space = space;
   const std::vector<Activation> sources{{source, 0.75F}};
@@ -57,7 +58,8 @@ void expect_same(const SpreadingEngine& changed, const EdgeList& list, const Gra
     changed.hop(x, y, {.space = space});
     RC_ASSERT(y == expected);
     for (const std::uint32_t source : list.alive()) {
-      for (const SpreadMode mode : {SpreadMode::linear, SpreadMode::engine})
+      for (const SpreadMode mode :
+           {SpreadMode::linear, SpreadMode::engine, SpreadMode::pagerank})
         RC_ASSERT(answer(changed, source, space, mode) == answer(built, source, space, mode));
     }
   }

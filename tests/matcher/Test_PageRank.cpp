@@ -123,6 +123,32 @@ TEST(PageRank, AQueryStopsWhereItConverges) {
   }
 }
 
+TEST(PageRank, QueriesThatAreLeftGoOnTogether) {
+  // A ring mixes slowly: its queries go on when the others are done, in a smaller width.
+  auto generator = Testing::generator("page rank, left");
+  Graph graph = skewed(1200, generator);
+  for (std::uint32_t v = 0; v < 300; ++v)
+    graph.edges.push_back({1200 + v, 1200 + (v + 1) % 300, 1});
+  graph.nodes = 1500;
+  for (const auto& [count, slow] :
+       {std::pair(10, std::vector{4}), std::pair(33, std::vector{0, 9, 31}),
+        std::pair(3, std::vector{1}), std::pair(12, std::vector{10, 11})}) {
+    std::vector<Sources> queries;
+    for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(count); ++i)
+      queries.push_back({{3 * i, 1}, {3 * i + 1, 0.25F}});
+    for (const int query : slow)
+      queries[static_cast<std::size_t>(query)] = {{1200 + static_cast<std::uint32_t>(query), 1}};
+    SpreadOptions options = page_rank();
+    options.top = 100;
+    for (const double tolerance : {1e-6, 1e-9}) {
+      options.tolerance = tolerance;
+      expect_reference(graph, queries, options);
+    }
+    options.max_iterations = 40;
+    expect_reference(graph, queries, options);
+  }
+}
+
 TEST(PageRank, LimitsOfIterationsAreKept) {
   const Graph graph = chain(100);
   for (const std::uint32_t limit : {1U, 2U, 3U, 5U}) {

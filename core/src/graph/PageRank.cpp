@@ -44,6 +44,18 @@ void page_rank_step(const ExecutionSpace& exec_space,
 }
 
 template <class ExecutionSpace, class Value>
+void take_page_rank_columns(const ExecutionSpace& exec_space,
+                            const ArrayView<const Value, ExecutionSpace>& from, HopWidth from_width,
+                            const ArrayView<const std::uint32_t, ExecutionSpace>& columns,
+                            const PageRankState<ExecutionSpace, Value>& state) {
+  Kokkos::parallel_for("Kindred::SpreadingEngine::page_rank::take_columns",
+                       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(
+                           exec_space, 0, state.nodes * static_cast<std::size_t>(state.width)),
+                       Impl::PageRankKept<ExecutionSpace, Value>{
+                           from, static_cast<std::size_t>(from_width), columns, state});
+}
+
+template <class ExecutionSpace, class Value>
 void rank_page_rank(const ExecutionSpace& exec_space,
                     const PageRankState<ExecutionSpace, Value>& state, std::size_t first_query,
                     std::size_t queries, const ArrayView<Rank, ExecutionSpace>& keys) {
@@ -59,6 +71,9 @@ void rank_page_rank(const ExecutionSpace& exec_space,
   template void page_rank_step<SPACE, VALUE>(                                                   \
       const SPACE&, const GraphSide<typename SPACE::memory_space>&,                             \
       const PageRankState<SPACE, VALUE>&, const PageRankParameters&);                           \
+  template void take_page_rank_columns<SPACE, VALUE>(                                           \
+      const SPACE&, const ArrayView<const VALUE, SPACE>&, HopWidth,                             \
+      const ArrayView<const std::uint32_t, SPACE>&, const PageRankState<SPACE, VALUE>&);        \
   template void rank_page_rank<SPACE, VALUE>(const SPACE&, const PageRankState<SPACE, VALUE>&,  \
                                              std::size_t, std::size_t,                          \
                                              const ArrayView<Rank, SPACE>&);

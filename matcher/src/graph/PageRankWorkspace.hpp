@@ -93,6 +93,7 @@ class PageRankWorkspace {
     release(m_sums, "Kindred::SpreadingEngine::page_rank_sums");
     release(m_progress, "Kindred::SpreadingEngine::page_rank_progress");
     release(m_last, "Kindred::SpreadingEngine::page_rank_last");
+    release(m_columns, "Kindred::SpreadingEngine::page_rank_columns");
     release(m_keys, "Kindred::SpreadingEngine::page_rank_keys");
     release(m_top, "Kindred::SpreadingEngine::page_rank_top");
     release(m_select, "Kindred::SpreadingEngine::page_rank_select");
@@ -113,13 +114,13 @@ class PageRankWorkspace {
               std::span<const RestartSources> sources, const PageRankRequest& request, Rank* ranks,
               Convergence* convergence) {
     if (graph.nodes == 0) return;
+    std::vector<Column> columns;
+    for (std::size_t query = 0; query < sources.size(); ++query)
+      columns.push_back({query, sources[query], {}});
     PageRankState<ExecutionSpace, Value> state;
-    state.width = sources.size() == 1   ? HopWidth::one
-                  : sources.size() <= 8 ? HopWidth::eight
-                                        : HopWidth::thirty_two;
+    state.width = width_of(columns.size());
     state.nodes = graph.nodes;
     const auto width = static_cast<std::size_t>(state.width);
-    const RestartTable restart(graph.nodes, width, sources);
     iterates.current.resize_discarding(graph.nodes * width);
     iterates.next.resize_discarding(graph.nodes * width);
     m_partial.resize_discarding(graph.blocks() * width);
@@ -130,54 +131,122 @@ class PageRankWorkspace {
     state.next = iterates.next.view();
     state.out_weights = weights.sums.const_view();
     state.inverses = weights.inverses.const_view();
-    state.restart.named = place(exec_space, m_named, restart.named);
-    state.restart.before = place(exec_space, m_before, restart.before);
-    state.restart.shares = place(exec_space, m_shares, restart.shares);
     state.partial = m_partial.view();
     state.sums = m_sums.view();
     state.progress = m_progress.view();
     state.last = m_last.view();
+    place_restart(exec_space, columns, state);
 
     PageRankParameters parameters = request.parameters;
-    start_page_rank(exec_space, state, sources.size(), parameters);
-    std::vector<PageRankProgress> progress(sources.size());
-    const auto is_done = [](const PageRankProgress& query) { return query.is_done != 0; };
+    start_page_rank(exec_space, state, columns.size(), parameters);
     // Looking at the progress makes a device wait; an iteration that nobody needs costs less.
     constexpr std::uint32_t step = Arch::is_device<ExecutionSpace> ? 4 : 1;
-    do {
+    const auto is_done = [](const Column& column) { return column.progress.is_done != 0; };
+    while (true) {
       const std::uint32_t end = std::min(request.max_iterations, parameters.iteration - 1 + step);
       for (; parameters.iteration <= end; ++parameters.iteration) {
         page_rank_step(exec_space, graph, state, parameters);
         std::swap(state.current, state.next);
       }
-      download(exec_space, progress.data(), m_progress.view(), progress.size());
-    } while (parameters.iteration <= request.max_iterations &&
-             !std::ranges::all_of(progress, is_done));
-
-    std::uint32_t last = 0;
-    for (const PageRankProgress& query : progress) {
-      last = std::max(last, query.iterations);
-      *convergence++ = {query.iterations, query.residual};
+      download_progress(exec_space, columns);
+      if (parameters.iteration > request.max_iterations || std::ranges::all_of(columns, is_done))
+        break;
+      const auto left =
+          columns.size() - static_cast<std::size_t>(std::ranges::count_if(columns, is_done));
+      if (width_of(left) == state.width) continue;
+      answer(exec_space, state, columns, is_done, request.top, ranks, convergence);
+      keep_others(exec_space, is_done, columns, state);
     }
+    std::uint32_t last = 0;
+    for (const Column& column : columns) last = std::max(last, column.progress.iterations);
     // Iterations after the last that was needed wrote nothing.
     if ((parameters.iteration - 1 - last) % 2 != 0) std::swap(state.current, state.next);
-    rank(exec_space, state, sources.size(), request.top, ranks);
+    const auto is_any = [](const Column&) { return true; };
+    answer(exec_space, state, columns, is_any, request.top, ranks, convergence);
   }
 
+  /// A query that is worked on.
+  struct Column {
+    std::size_t query;
+    RestartSources sources;
+    PageRankProgress progress;
+  };
+
+  static HopWidth width_of(std::size_t queries) {
+    return queries == 1 ? HopWidth::one : queries <= 8 ? HopWidth::eight : HopWidth::thirty_two;
+  }
+  template <class Value>
+  void place_restart(const ExecutionSpace& exec_space, const std::vector<Column>& columns,
+                     PageRankState<ExecutionSpace, Value>& state) {
+    std::vector<RestartSources> sources;
+    for (const Column& column : columns) sources.push_back(column.sources);
+    const RestartTable restart(state.nodes, static_cast<std::size_t>(state.width), sources);
+    state.restart.named = place(exec_space, m_named, restart.named);
+    state.restart.before = place(exec_space, m_before, restart.before);
+    state.restart.shares = place(exec_space, m_shares, restart.shares);
+  }
+  void download_progress(const ExecutionSpace& exec_space, std::vector<Column>& columns) {
+    PageRankProgress progress[batch];
+    download(exec_space, progress, m_progress.view(), columns.size());
+    for (std::size_t i = 0; i < columns.size(); ++i) columns[i].progress = progress[i];
+  }
+  /// Ranks the nodes of the chosen columns; queries that are neighbours together.
+  template <class Value, class Chosen>
+  void answer(const ExecutionSpace& exec_space, const PageRankState<ExecutionSpace, Value>& state,
+              const std::vector<Column>& columns, const Chosen& is_chosen, std::size_t top,
+              Rank* ranks, Convergence* convergence) {
+    for (std::size_t first = 0; first < columns.size();) {
+      std::size_t end = first;
+      for (; end < columns.size() && is_chosen(columns[end]) &&
+             columns[end].query == columns[first].query + (end - first);
+           ++end) {
+        const PageRankProgress& progress = columns[end].progress;
+        convergence[columns[end].query] = {progress.iterations, progress.residual};
+      }
+      if (end > first)
+        rank(exec_space, state, first, end - first, top, ranks + columns[first].query * top);
+      first = std::max(end, first + 1);
+    }
+  }
+  /// Goes on in a smaller width with the columns that are not done.
+  template <class Value, class Done>
+  void keep_others(const ExecutionSpace& exec_space, const Done& is_done,
+                   std::vector<Column>& columns, PageRankState<ExecutionSpace, Value>& state) {
+    std::vector<std::uint32_t> kept;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (!is_done(columns[i])) kept.push_back(static_cast<std::uint32_t>(i));
+    }
+    std::erase_if(columns, is_done);
+    const HopWidth from_width = std::exchange(state.width, width_of(kept.size()));
+    std::swap(state.current, state.next);
+    take_page_rank_columns<ExecutionSpace, Value>(exec_space, state.next, from_width,
+                                                  place(exec_space, m_columns, kept), state);
+    place_restart(exec_space, columns, state);
+    PageRankProgress progress[batch];
+    for (std::size_t i = 0; i < batch; ++i) {
+      if (i < columns.size())
+        progress[i] = columns[i].progress;
+      else
+        progress[i].is_done = 1;
+    }
+    upload(exec_space, m_progress.view(), progress, static_cast<std::size_t>(state.width));
+  }
+
+  /// The best of columns `first … first + count`.
   template <class Value>
   void rank(const ExecutionSpace& exec_space, const PageRankState<ExecutionSpace, Value>& state,
-            std::size_t queries, std::size_t top, Rank* ranks) {
+            std::size_t first, std::size_t count, std::size_t top, Rank* ranks) {
     constexpr std::size_t keys_max = std::size_t{1} << 24;
-    const std::size_t step = std::clamp<std::size_t>(keys_max / state.nodes, 1, queries);
-    for (std::size_t first = 0; first < queries; first += step) {
-      const TopKShape shape{std::min(step, queries - first), state.nodes, top};
+    const std::size_t step = std::clamp<std::size_t>(keys_max / state.nodes, 1, count);
+    for (std::size_t done = 0; done < count; done += step) {
+      const TopKShape shape{std::min(step, count - done), state.nodes, top};
       m_keys.resize_discarding(shape.rows * state.nodes);
       m_top.resize_discarding(shape.rows * top);
       m_select.resize_discarding(top_k_workspace<ExecutionSpace, Rank>(shape));
-      rank_page_rank(exec_space, state, first, shape.rows, m_keys.view());
+      rank_page_rank(exec_space, state, first + done, shape.rows, m_keys.view());
       top_k<ExecutionSpace, Rank>(exec_space, m_keys.const_view(), shape, m_top.view(),
                                   m_select.view());
-      download(exec_space, ranks + first * top, m_top.view(), shape.rows * top);
+      download(exec_space, ranks + done * top, m_top.view(), shape.rows * top);
     }
   }
 
@@ -191,6 +260,7 @@ class PageRankWorkspace {
   Buffer<double, memory_space> m_sums;
   Buffer<PageRankProgress, memory_space> m_progress;
   Buffer<std::uint32_t, memory_space> m_last;
+  Buffer<std::uint32_t, memory_space> m_columns;
   Buffer<Rank, memory_space> m_keys;
   Buffer<Rank, memory_space> m_top;
   Buffer<Rank, memory_space> m_select;

@@ -92,6 +92,14 @@ void page_rank_step(const ExecutionSpace& exec_space,
                     const PageRankState<ExecutionSpace, Value>& state,
                     const PageRankParameters& parameters);
 
+/// \brief Makes columns \p columns of \p from, of \p from_width, the first of `state.current`;
+/// further ones are 0. Does not fence. Complexity O(nodes · width).
+template <class ExecutionSpace, class Value>
+void take_page_rank_columns(const ExecutionSpace& exec_space,
+                            const ArrayView<const Value, ExecutionSpace>& from, HopWidth from_width,
+                            const ArrayView<const std::uint32_t, ExecutionSpace>& columns,
+                            const PageRankState<ExecutionSpace, Value>& state);
+
 /// \brief The rank keys of queries `first_query …` of `state.current`, `nodes` keys a query: p
 /// rounded to float32; where that is 0, `rank_none`. Does not fence.
 template <class ExecutionSpace, class Value>

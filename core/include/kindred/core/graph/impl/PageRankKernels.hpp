@@ -170,6 +170,22 @@ struct PageRankColumns {
   }
 };
 
+/// Values of the columns that are kept.
+template <class ExecutionSpace, class Value>
+struct PageRankKept {
+  ArrayView<const Value, ExecutionSpace> from;
+  std::size_t from_width;
+  ArrayView<const std::uint32_t, ExecutionSpace> columns;
+  PageRankState<ExecutionSpace, Value> state;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::size_t place) const {
+    const auto width = static_cast<std::size_t>(state.width);
+    const std::size_t column = place % width;
+    state.current(place) =
+        column < columns.extent(0) ? from(place / width * from_width + columns(column)) : Value(0);
+  }
+};
+
 template <class ExecutionSpace, class Value>
 struct PageRankRanks {
   PageRankState<ExecutionSpace, Value> state;
