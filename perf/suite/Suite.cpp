@@ -195,6 +195,15 @@ std::vector<SuiteRow> suite_rows(Context& context, double scale, std::uint64_t s
          options.hops = 3;
          return spread_problem(corpora->graph(10'000, 50), 1, 1, options, seed);
        }});
+  add({.name = "spread-1m",
+       .work = "3 hops, threshold 0.001, 1M nodes x 10: some 50K edges are touched",
+       .target = 15e-6,
+       .make = [=] {
+         SpreadOptions options;
+         options.hops = 3;
+         options.threshold = 1e-3;
+         return spread_problem(corpora->graph(corpora->scaled(1e6), 10), 1, 1, options, seed);
+       }});
   const std::size_t large = corpora->scaled(10e6);
   add({.name = "hop-100m",
        .work = "one hop, 10M nodes x 10, 100M edges",

@@ -2,58 +2,66 @@
 #include <kindred/core/graph/Frontier.hpp>
 #include <kindred/core/graph/impl/Frontier.hpp>
 
+#include <algorithm>
+
 namespace Kindred {
 
-namespace {
+template <class ExecutionSpace>
+std::uint64_t FrontierShape::budget_of(std::size_t nodes, std::size_t edges) {
+  // A device does its least budget in the time that a few hops take to launch.
+  constexpr std::uint64_t least = Arch::is_device<ExecutionSpace> ? 1U << 20U : 4096;
+  constexpr std::uint64_t part = Arch::is_device<ExecutionSpace> ? 64 : 16;
+  return std::max<std::uint64_t>(least, (edges + 4 * nodes) / part);
+}
 
-/// A slot takes the next query until none is left.
-struct FrontierSlots {
-  GraphRows<Kokkos::HostSpace> graph;
-  const std::uint64_t* out_offsets;
-  const std::uint32_t* out_targets;
-  FrontierState state;
-  std::span<const std::span<const Activation>> sources;
-  HopParameters parameters;
-  Decay decay;
-  std::size_t top;
-  std::span<Rank> ranks;
-  std::span<std::uint8_t> done;
-  std::size_t* next_query;
-
-  void operator()(std::size_t slot) const {
-    Impl::FrontierQuery query(graph, out_offsets, out_targets, state, slot);
-    while (true) {
-      const std::size_t i = Kokkos::atomic_fetch_add(next_query, std::size_t{1});
-      if (i >= sources.size()) return;
-      done[i] = query.run(sources[i], parameters, decay, ranks.subspan(i * top, top)) ? 1 : 0;
-    }
+template <class ExecutionSpace>
+FrontierSizes<ExecutionSpace>::FrontierSizes(const FrontierShape& shape) : rows(shape.rows()) {
+  if constexpr (Arch::is_device<ExecutionSpace>) {
+    using group_type = Arch::ThreadGroup<ExecutionSpace>;
+    long_rows = shape.budget / group_type::short_max + 1;
+    blocks = shape.budget / group_type::long_max + 1;
+    wide = shape.budget / group_type::walk_max + 1;
+    keys =
+        std::max<std::size_t>(rows + long_rows + blocks, group_type::team_words + frontier_top_max);
+  } else {
+    keys = rows;
   }
-};
+}
 
-}  // namespace
-
-void clear_frontier(const HostSpace& exec_space, const FrontierState& state) {
+template <class ExecutionSpace>
+void clear_frontier(const ExecutionSpace& exec_space, const FrontierState<ExecutionSpace>& state) {
   Kokkos::deep_copy(exec_space, state.value, 0.0F);
   Kokkos::deep_copy(exec_space, state.passed, 0.0F);
-  Kokkos::deep_copy(exec_space, state.next, 0.0F);
   Kokkos::deep_copy(exec_space, state.tier, Impl::tier_untouched);
   Kokkos::deep_copy(exec_space, state.mark, 0U);
-  Kokkos::deep_copy(exec_space, state.stamp, 0U);
+  Kokkos::deep_copy(exec_space, state.control, FrontierControl{});
 }
 
-void spread_frontier(const HostSpace& exec_space, const GraphRows<Kokkos::HostSpace>& graph,
-                     const ArrayView<const std::uint64_t, HostSpace>& out_offsets,
-                     const ArrayView<const std::uint32_t, HostSpace>& out_targets,
-                     const FrontierState& state,
-                     std::span<const std::span<const Activation>> sources,
-                     const HopParameters& parameters, const Decay& decay, std::size_t top,
-                     std::span<Rank> ranks, std::span<std::uint8_t> done) {
-  std::size_t next_query = 0;
-  Kokkos::parallel_for("Kindred::SpreadingEngine::spread::frontier",
-                       Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<std::size_t>>(
-                           exec_space, 0, std::min(state.shape.slots, sources.size())),
-                       FrontierSlots{graph, out_offsets.data(), out_targets.data(), state, sources,
-                                     parameters, decay, top, ranks, done, &next_query});
+template <class ExecutionSpace>
+void spread_frontier(const ExecutionSpace& exec_space,
+                     const GraphSide<typename ExecutionSpace::memory_space>& in,
+                     const GraphSide<typename ExecutionSpace::memory_space>& out,
+                     const FrontierState<ExecutionSpace>& state,
+                     const FrontierQueries<ExecutionSpace>& queries, std::size_t top,
+                     const ArrayView<Rank, ExecutionSpace>& ranks,
+                     const ArrayView<std::uint8_t, ExecutionSpace>& done) {
+  const std::size_t groups = std::min(state.shape.slots, queries.count);
+  Arch::launch_groups(exec_space, "Kindred::SpreadingEngine::spread::frontier", groups,
+                      Impl::FrontierLaunch<ExecutionSpace>{
+                          in, out, state, FrontierSizes<ExecutionSpace>(state.shape), queries,
+                          groups, static_cast<std::uint32_t>(top), ranks, done});
 }
+
+#define KINDRED_INSTANTIATE(SPACE)                                                  \
+  template std::uint64_t FrontierShape::budget_of<SPACE>(std::size_t, std::size_t); \
+  template FrontierSizes<SPACE>::FrontierSizes(const FrontierShape&);               \
+  template void clear_frontier<SPACE>(const SPACE&, const FrontierState<SPACE>&);   \
+  template void spread_frontier<SPACE>(                                             \
+      const SPACE&, const GraphSide<typename SPACE::memory_space>&,                 \
+      const GraphSide<typename SPACE::memory_space>&, const FrontierState<SPACE>&,  \
+      const FrontierQueries<SPACE>&, std::size_t, const ArrayView<Rank, SPACE>&,    \
+      const ArrayView<std::uint8_t, SPACE>&);
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+#undef KINDRED_INSTANTIATE
 
 }  // namespace Kindred

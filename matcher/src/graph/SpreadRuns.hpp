@@ -15,6 +15,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace Kindred::Impl {
 
@@ -33,39 +34,44 @@ class SpreadRuns {
            const HopRequest& request);
 
  private:
+  /// What calls on one space work in, one at a time.
+  template <class ExecutionSpace>
+  struct Workspace {
+    Workspace(MemoryResource& memory, std::size_t query_slots)
+        : slots(query_slots), whole(memory), frontier(memory) {}
+
+    std::size_t slots;  // small queries at once
+    SpreadingWorkspace<ExecutionSpace> whole;
+    FrontierWorkspace<ExecutionSpace> frontier;
+    std::vector<std::uint8_t> done;
+  };
+  struct HostWorkspace {
+    HostWorkspace(MemoryResource& memory, std::size_t threads) : workspace(memory, threads) {}
+
+    std::mutex mutex;  // held while a call works in it
+    Workspace<HostSpace> workspace;
+  };
   template <class ExecutionSpace>
   struct DeviceWorkspace {
     std::mutex mutex;
-    std::optional<SpreadingWorkspace<ExecutionSpace>> whole;
+    std::optional<Workspace<ExecutionSpace>> workspace;
     std::optional<DenseBins<ExecutionSpace>> bins;
   };
-  struct HostWorkspace {
-    HostWorkspace(MemoryResource& memory, std::size_t thread_count)
-        : threads(thread_count), whole(memory), frontier(memory) {}
 
-    std::size_t threads;
-    std::mutex mutex;  // held while a call works in it
-    SpreadingWorkspace<HostSpace> whole;
-    FrontierWorkspace frontier;
-  };
-
-  HostWorkspace& host_workspace(Space space) {
-    return space == Space::serial ? m_serial : m_openmp;
-  }
-  /// Calls `body(exec_space, workspace, bins)` alone in the workspace of a device.
+  /// Calls `body(exec_space, workspace)` alone in the workspace of \p space.
   template <class Body>
-  void on_device(const Body& body);
+  void alone(Space space, const Body& body);
+  /// The bins of the rows as built, once \p hops more have paid for them; of a device.
   template <class ExecutionSpace>
-  auto bins_of(const ExecutionSpace& exec_space, const GraphSnapshot& graph, std::size_t hops,
-               DenseBins<ExecutionSpace>& bins);
-  void spread_on_host(Space space, const GraphSnapshot& graph,
-                      std::span<const QuerySources> sources, const SpreadRequest& request,
-                      std::span<Rank> ranks);
-  /// Answers the queries whose frontier stays small.
-  static void spread_frontiers(const HostSpace& exec_space, HostWorkspace& workspace,
-                               const GraphView<Kokkos::HostSpace>& graph, std::size_t edges,
-                               std::span<const QuerySources> sources, const SpreadRequest& request,
-                               std::span<Rank> ranks, std::span<std::uint8_t> done);
+  BinnedRows<typename ExecutionSpace::memory_space> bins_of(const ExecutionSpace& exec_space,
+                                                            const GraphSnapshot& graph,
+                                                            std::size_t hops);
+  template <class ExecutionSpace>
+  void spread_whole(const ExecutionSpace& exec_space, Workspace<ExecutionSpace>& workspace,
+                    const GraphSnapshot& graph,
+                    GraphSide<typename ExecutionSpace::memory_space> side,
+                    std::span<const QuerySources> sources, const SpreadRequest& request,
+                    std::span<Rank> ranks);
 
   Context* m_context;
   HostWorkspace m_serial;

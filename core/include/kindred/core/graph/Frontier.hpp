@@ -4,59 +4,144 @@
 
 #include <kindred/core/graph/Hop.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 namespace Kindred {
 
 /// \brief Sizes of spreading that visits only the rows its frontier reaches: for queries that touch
-/// a small part of the graph. Host only.
+/// a small part of the graph.
 struct FrontierShape {
   std::size_t slots = 0;  ///< queries worked on at once
   std::size_t nodes = 0;
   std::uint64_t budget = 0;  ///< steps after which a query is given up, for whole hops to do
 
-  /// A small part of what one whole hop costs, so that giving up costs little.
-  static std::uint64_t budget_of(std::size_t nodes, std::size_t edges) {
-    return std::max<std::uint64_t>(4096, (edges + 4 * nodes) / 16);
-  }
-  /// Nodes that a query can touch within the budget.
-  std::size_t list() const { return std::min<std::size_t>(nodes, budget / 4 + 1); }
+  /// Every edge looked at is a step, and so is the setting up of a row.
+  static constexpr std::uint64_t row_steps = 8;
+
+  /// A small part of what whole hops cost, so that giving up costs little.
+  template <class ExecutionSpace>
+  static std::uint64_t budget_of(std::size_t nodes, std::size_t edges);
+
+  /// Rows, sources among them, that a query can reach within the budget.
+  std::size_t rows() const { return budget / (row_steps / 2) + 2; }
+};
+
+/// Where the out-edges of a node are.
+struct alignas(16) FrontierOut {
+  std::uint64_t place = 0;  ///< first edge; the highest bit: of the delta
+  std::uint64_t count = 0;
+};
+
+/// A row that a query reaches.
+struct alignas(16) FrontierRow {
+  std::uint64_t place = 0;  ///< first edge; the highest bits: of the delta, not reached before
+  std::uint32_t node = 0;
+  std::uint32_t count = 0;  ///< edges
+  FrontierOut out;          ///< of a device: it asks early for what it may need
+};
+
+/// A block of a row that teams of a device sum.
+struct FrontierBlock {
+  FrontierRow row;
+  std::uint32_t block = 0;
+  std::uint32_t arrived = 0;  ///< of the first block: blocks of the row that are summed
+};
+
+/// What the threads of a slot tell each other.
+struct FrontierControl {
+  /// What a hop found for the next one to do.
+  struct alignas(16) Found {
+    std::uint64_t rows = 0;  ///< short ones in the low half, long ones in the high half
+    std::uint64_t steps = 0;
+    std::uint64_t wide_steps = 0;  ///< made where others may still read `steps`
+    std::uint32_t blocks = 0;
+    std::uint32_t wide = 0;  ///< nodes whose out-edges the whole group looks at
+  };
+  Found found[3];
+  std::uint64_t arrivals = 0;
+  std::uint32_t stamp = 0;
+  std::uint32_t query = 0;
+  std::uint32_t entries = 0;  ///< keys of the last query
 };
 
 /// \brief What it works in, a row a slot. Cleared once; every call leaves it clear.
+template <class ExecutionSpace>
 struct FrontierState {
   FrontierShape shape;
-  ArrayView<float, HostSpace> value;          ///< slots × nodes
-  ArrayView<float, HostSpace> passed;         ///< slots × nodes
-  ArrayView<float, HostSpace> next;           ///< slots × nodes
-  ArrayView<std::uint8_t, HostSpace> tier;    ///< slots × nodes
-  ArrayView<std::uint32_t, HostSpace> mark;   ///< slots × nodes
-  ArrayView<std::uint32_t, HostSpace> stamp;  ///< slots
-  ArrayView<std::uint32_t, HostSpace> last;   ///< slots
-  ArrayView<std::uint32_t, HostSpace> lists;  ///< slots × 3 × list
-  ArrayView<Rank, HostSpace> keys;            ///< slots × list
+  ArrayView<float, ExecutionSpace> value;              ///< slots × nodes
+  ArrayView<float, ExecutionSpace> passed;             ///< slots × 3 × nodes
+  ArrayView<std::uint8_t, ExecutionSpace> tier;        ///< slots × nodes
+  ArrayView<std::uint32_t, ExecutionSpace> mark;       ///< slots × nodes
+  ArrayView<FrontierControl, ExecutionSpace> control;  ///< slots
+  ArrayView<FrontierRow, ExecutionSpace> rows;         ///< slots × short_rows
+  ArrayView<FrontierRow, ExecutionSpace> long_rows;    ///< slots × long_rows
+  ArrayView<FrontierBlock, ExecutionSpace> blocks;     ///< slots × blocks
+  ArrayView<double, ExecutionSpace> partial;           ///< slots × blocks
+  ArrayView<FrontierOut, ExecutionSpace> wide;         ///< slots × wide nodes
+  ArrayView<Rank, ExecutionSpace> keys;                ///< slots × keys
 };
 
-/// Clears \p state for the first call. Does not fence.
-void clear_frontier(const HostSpace& exec_space, const FrontierState& state);
+/// Elements of the arrays of `FrontierState`, a slot.
+template <class ExecutionSpace>
+struct FrontierSizes {
+  std::size_t rows = 0;
+  std::size_t long_rows = 0;
+  std::size_t blocks = 0;
+  std::size_t wide = 0;
+  std::size_t keys = 0;
 
-/// \brief Spreads every query of \p sources whose frontier stays small; the bits are those of
+  explicit FrontierSizes(const FrontierShape& shape);
+};
+
+/// What is asked of one query.
+struct FrontierQuery {
+  std::uint32_t first_source = 0;
+  std::uint32_t sources = 0;  ///< every node at most once
+  HopParameters parameters;   ///< but for `hop` and `decay`
+  std::uint32_t first_decay = 0;
+};
+
+/// \brief The queries of a call, where the space reads them; few ones travel with the launch.
+template <class ExecutionSpace>
+struct FrontierQueries {
+  static constexpr std::size_t few_sources = 16;
+  static constexpr std::size_t few_hops = 16;
+
+  std::size_t count = 0;
+  ArrayView<const FrontierQuery, ExecutionSpace> queries;  ///< empty: `only`
+  ArrayView<const Activation, ExecutionSpace> sources;
+  ArrayView<const float, ExecutionSpace> decays;   ///< D(1) … of each query
+  ArrayView<std::uint32_t, ExecutionSpace> taken;  ///< one: queries that slots have taken; from 0
+  FrontierQuery only;
+  Activation only_sources[few_sources];
+  float only_decays[few_hops];
+};
+
+/// Best nodes that a device ranks itself; where more are asked for it leaves all keys.
+inline constexpr std::size_t frontier_top_max = 512;
+
+/// Clears \p state for the first call. Does not fence.
+template <class ExecutionSpace>
+void clear_frontier(const ExecutionSpace& exec_space, const FrontierState<ExecutionSpace>& state);
+
+/// \brief Spreads every query whose frontier stays small, in one launch; the bits are those of
 /// `spread_hop`: a row that the frontier does not reach has the sum 0. Does not fence.
 ///
+/// The frontier only finds the rows that it reaches, by its out-edges; each is then summed whole.
 /// Complexity: the out-edges of each frontier and the in-edges of what they reach.
-/// \param out_offsets,out_targets the out-edges of every node \param sources a query each, every
-/// node at most once \param ranks `sources × top`, `rank_none` beyond what exists \param done a
-/// query each: 1 where it was answered, else 0 and its ranks are not written
-void spread_frontier(const HostSpace& exec_space, const GraphRows<Kokkos::HostSpace>& graph,
-                     const ArrayView<const std::uint64_t, HostSpace>& out_offsets,
-                     const ArrayView<const std::uint32_t, HostSpace>& out_targets,
-                     const FrontierState& state,
-                     std::span<const std::span<const Activation>> sources,
-                     const HopParameters& parameters, const Decay& decay, std::size_t top,
-                     std::span<Rank> ranks, std::span<std::uint8_t> done);
+/// \param in,out both directions of the graph \param ranks `queries × top`, `rank_none` beyond what
+/// exists; empty: the keys of the query are left in its slot, the first `entries` of its control,
+/// `rank_none` among them (at most as many queries as slots) \param done a query each: 1 where it
+/// was answered, else 0 and its ranks are not written
+template <class ExecutionSpace>
+void spread_frontier(const ExecutionSpace& exec_space,
+                     const GraphSide<typename ExecutionSpace::memory_space>& in,
+                     const GraphSide<typename ExecutionSpace::memory_space>& out,
+                     const FrontierState<ExecutionSpace>& state,
+                     const FrontierQueries<ExecutionSpace>& queries, std::size_t top,
+                     const ArrayView<Rank, ExecutionSpace>& ranks,
+                     const ArrayView<std::uint8_t, ExecutionSpace>& done);
 
 }  // namespace Kindred
 

@@ -2,187 +2,542 @@
 #ifndef KINDRED_CORE_GRAPH_IMPL_FRONTIER_HPP
 #define KINDRED_CORE_GRAPH_IMPL_FRONTIER_HPP
 
-#include <kindred/core/arch/RowSums.hpp>
-#include <kindred/core/common/CanonicalSum.hpp>
+#include <kindred/core/arch/ThreadGroup.hpp>
 #include <kindred/core/graph/Frontier.hpp>
+#include <kindred/core/graph/impl/FrontierRanks.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
-
-#include <limits>
-#include <utility>
 
 namespace Kindred::Impl {
 
-/// A list of nodes in memory of the workspace.
-struct NodeList {
-  std::uint32_t* data;
-  std::size_t size = 0;
+template <class ExecutionSpace>
+struct FrontierLaunch;
 
-  void push(std::uint32_t node) { data[size++] = node; }
-  std::span<const std::uint32_t> nodes() const { return {data, size}; }
+/// How many rows of each kind come before some point of a query.
+struct FrontierEnds {
+  std::uint32_t rows = 0;
+  std::uint32_t long_rows = 0;
+  std::uint32_t blocks = 0;
 };
 
-/// The sums of the blocks of a row.
-struct RowBlocks {
-  const std::uint32_t* sources;
-  const float* weights;
-  std::uint64_t count;
-  const float* x;
-
-  KOKKOS_INLINE_FUNCTION double operator()(std::uint64_t block) const {
-    const std::uint64_t first = block * canonical_block;
-    const std::uint64_t left = count - first;
-    return Arch::RowSums<HostSpace>::sum(
-        sources + first, weights + first,
-        static_cast<std::uint32_t>(left < canonical_block ? left : canonical_block), x);
-  }
-};
-
-/// One query after another in one slot.
-class FrontierQuery {
+/// \brief One query, by one group.
+///
+/// Step 0 places the sources, step h sums the rows that step h − 1 found. As soon as a node passes
+/// something on, its out-edges are looked at for the rows of the next step, so that the group waits
+/// for itself once a hop. Step h reads what was passed from `passed[(h − 1) % 3]`, writes to
+/// `passed[h % 3]` and clears `passed[(h + 1) % 3]`; what it finds is counted in
+/// `found[(h + 1) % 3]`, and `found[(h + 2) % 3]` is cleared meanwhile, so that no thread counts
+/// where another still reads. There is one loop over units of work for all of this: a device waits
+/// for code that it has not run yet.
+template <class ExecutionSpace>
+class FrontierWalk {
  public:
-  using graph_type = GraphRows<Kokkos::HostSpace>;
+  using group_type = Arch::ThreadGroup<ExecutionSpace>;
+  using memory_space = typename ExecutionSpace::memory_space;
+  using launch_type = FrontierLaunch<ExecutionSpace>;
 
-  FrontierQuery(const graph_type& graph, const std::uint64_t* out_offsets,
-                const std::uint32_t* out_targets, const FrontierState& state, std::size_t slot)
-      : m_graph(graph),
-        m_out_offsets(out_offsets),
-        m_out_targets(out_targets),
-        m_budget(state.shape.budget),
-        m_mark(state.mark.data() + slot * state.shape.nodes),
-        m_stamp(state.stamp(slot)),
-        m_keys(state.keys.data() + slot * state.shape.list()),
-        m_touched{state.lists.data() + 3 * slot * state.shape.list()},
-        m_frontier{m_touched.data + state.shape.list()},
-        m_reached{m_frontier.data + state.shape.list()} {
-    const std::pair row(slot * state.shape.nodes, (slot + 1) * state.shape.nodes);
-    m_state.value = Kokkos::subview(state.value, row);
-    m_state.passed = Kokkos::subview(state.passed, row);
-    m_state.next = Kokkos::subview(state.next, row);
-    m_state.tier = Kokkos::subview(state.tier, row);
-    m_state.last = Kokkos::subview(state.last, std::pair(slot, slot + 1));
+  KOKKOS_INLINE_FUNCTION FrontierWalk(const launch_type& launch, group_type& group)
+      : m_launch(launch), m_group(group), m_control(launch.state.control(group.index())) {
+    const FrontierState<ExecutionSpace>& state = launch.state;
+    const std::size_t slot = group.index();
+    const std::size_t nodes = state.shape.nodes;
+    m_value = state.value.data() + slot * nodes;
+    m_tier = state.tier.data() + slot * nodes;
+    m_passed = state.passed.data() + slot * 3 * nodes;
+    m_mark = state.mark.data() + slot * nodes;
+    m_rows = state.rows.data() + slot * launch.sizes.rows;
+    m_long_rows = state.long_rows.data() + slot * launch.sizes.long_rows;
+    m_blocks = state.blocks.data() + slot * launch.sizes.blocks;
+    m_partial = state.partial.data() + slot * launch.sizes.blocks;
+    m_wide = state.wide.data() + slot * launch.sizes.wide;
   }
 
-  /// False where the budget did not suffice; `ranks` is then not written.
-  bool run(std::span<const Activation> sources, const HopParameters& parameters, const Decay& decay,
-           std::span<Rank> ranks) {
-    const bool is_done = start(sources) && spread(parameters, decay);
-    if (is_done) rank(ranks);
-    clear();
-    return is_done;
+  KOKKOS_INLINE_FUNCTION void run(std::size_t query) {
+    const FrontierQuery asked = m_launch.query(query);
+    m_first_stamp = next_stamp();
+    const bool is_done = spread(asked);
+    // Few nodes are ranked and cleared by one team sooner than the others are waited for.
+    const bool is_alone = entries() <= group_type::alone_max;
+    if (is_alone && m_group.team() != 0) return;
+    if (is_done) FrontierRanks<ExecutionSpace>::rank(*this, m_launch, m_group, query, is_alone);
+    clear(is_alone);
+    if (m_group.is_leader()) m_launch.done(query) = is_done ? 1 : 0;
+  }
+
+  /// Rows that the query has reached so far, its sources among them.
+  KOKKOS_INLINE_FUNCTION std::uint32_t entries() const {
+    return m_end.rows + m_end.long_rows + m_end.blocks;
+  }
+  /// The key of entry \p i, or `rank_none` where it is of no use or another entry has the node.
+  KOKKOS_INLINE_FUNCTION Rank key(std::uint32_t i) const {
+    const FrontierRow row = group_type::read(entry(i));
+    if ((row.place & is_first) == 0) return rank_none;
+    const float value = group_type::read(m_value + row.node);
+    return value != 0.0F ? rank_descending(value, row.node) : rank_none;
   }
 
  private:
-  /// Every edge looked at is a step, and so is the setting up of a row.
-  static constexpr std::uint64_t row_steps = 8;
+  static constexpr std::uint64_t of_delta = std::uint64_t{1} << 63;
+  static constexpr std::uint64_t is_first = std::uint64_t{1} << 62;
+  static constexpr unsigned lanes = group_type::lanes;
+  static constexpr unsigned depth = group_type::walk_depth;
+  static constexpr unsigned row_lanes = lanes / group_type::short_rows;
+  static constexpr std::uint32_t none = 0xFFFFFFFFU;
 
-  bool start(std::span<const Activation> sources) {
-    if (m_stamp > std::numeric_limits<std::uint32_t>::max() / 2) {
-      std::fill_n(m_mark, m_graph.rows(), 0U);
-      m_stamp = 0;
-    }
-    m_first_stamp = ++m_stamp;
-    m_steps = 0;
-    if (sources.size() > m_budget / row_steps) return false;
-    const SpreadState<HostSpace>& state = m_state;
-    state.last(0) = 0;
-    for (const Activation& source : sources) {
-      m_mark[source.node] = m_stamp;
-      m_touched.push(source.node);
-      state.value(source.node) = source.value;
-      if (source.value > 0.0F) state.tier(source.node) = 0;
-      if (source.value == 0.0F) continue;
-      state.passed(source.node) = source.value;
-      m_frontier.push(source.node);
-    }
-    return true;
+  /// A node, in a lane, whose out-edges are to be looked at.
+  struct Passing {
+    bool wants = false;
+    FrontierOut out;
+  };
+
+  KOKKOS_INLINE_FUNCTION std::size_t nodes() const { return m_launch.state.shape.nodes; }
+  KOKKOS_INLINE_FUNCTION std::uint64_t budget() const { return m_launch.state.shape.budget; }
+  KOKKOS_INLINE_FUNCTION unsigned thread() const { return m_group.unit() * lanes + m_group.lane(); }
+  KOKKOS_INLINE_FUNCTION unsigned threads() const { return m_group.units() * lanes; }
+
+  KOKKOS_INLINE_FUNCTION std::uint32_t next_stamp() {
+    const std::uint32_t stamp = group_type::read(&m_control.stamp);
+    if (stamp <= 0x7FFFFFFFU) return stamp + 1;
+    // So seldom that every node may be looked at.
+    for (std::size_t node = thread(); node < nodes(); node += threads()) m_mark[node] = 0;
+    m_group.barrier();
+    return 1;
   }
 
-  bool spread(HopParameters parameters, const Decay& decay) {
-    for (std::uint32_t hop = 1; hop <= parameters.hops && m_frontier.size > 0; ++hop) {
-      parameters.hop = hop;
-      parameters.decay = decay_at(decay, hop);
-      m_update.set(parameters);
-      if (!reach()) return false;
-      const SpreadState<HostSpace>& state = m_state;
-      for (const std::uint32_t node : m_reached.nodes())
-        state.next(node) = m_update.take(&state.value(node), &state.tier(node), row_sum(node));
-      for (const std::uint32_t node : m_frontier.nodes()) state.passed(node) = 0.0F;
-      m_frontier.size = 0;
-      for (const std::uint32_t node : m_reached.nodes()) {
-        if (state.next(node) != 0.0F) m_frontier.push(node);
-      }
-      std::swap(m_state.passed, m_state.next);
-    }
-    return true;
-  }
-
-  /// Lists the rows that the frontier reaches, each once.
-  bool reach() {
-    m_reached.size = 0;
-    ++m_stamp;
-    for (const std::uint32_t node : m_frontier.nodes()) {
-      const std::uint64_t end = m_out_offsets[std::size_t{node} + 1];
-      for (std::uint64_t i = m_out_offsets[node]; i < end; ++i) {
-        const std::uint32_t target = m_out_targets[i];
-        if (m_mark[target] == m_stamp) {
-          ++m_steps;
-          continue;
+  /// False where the budget did not suffice.
+  KOKKOS_INLINE_FUNCTION bool spread(const FrontierQuery& asked) {
+    m_stamp = m_first_stamp;
+    if (asked.sources > budget() / FrontierShape::row_steps) return false;
+    FrontierEnds before_last;     // where the rows of step h − 2 begin
+    FrontierEnds last;            // and end
+    FrontierEnds begin;           // those of step h
+    FrontierControl::Found work;  // of this step
+    std::uint64_t spent = 0;
+    m_end.rows = asked.sources;
+    HopParameters parameters = asked.parameters;
+    parameters.hop = 0;
+    bool is_wide = false;  // looks at the edges of the wide nodes that the last step found
+    while (true) {
+      const std::uint32_t hop = parameters.hop;
+      if (!is_wide) {
+        m_found = &m_control.found[(hop + 1) % 3];
+        ++m_stamp;
+        m_x = m_passed + (hop + 2) % 3 * nodes();
+        m_next = m_passed + hop % 3 * nodes();
+        m_is_last = hop >= parameters.hops;
+        if (hop > 0) {
+          parameters.decay = m_launch.decay(asked, hop);
+          m_update.set(parameters);
+          if (m_group.is_leader()) m_control.found[(hop + 2) % 3] = {};
         }
-        m_steps += row_steps + m_graph.offsets(std::size_t{target} + 1) - m_graph.offsets(target);
-        if (m_steps > m_budget) return false;
-        if (m_mark[target] < m_first_stamp) m_touched.push(target);
-        m_mark[target] = m_stamp;
-        m_reached.push(target);
       }
+      const std::uint32_t short_rows = m_end.rows - begin.rows;
+      const std::uint32_t long_rows = m_end.long_rows - begin.long_rows;
+      const unsigned units = m_group.units();
+      std::uint64_t items =
+          long_rows + (short_rows + group_type::short_rows - 1) / group_type::short_rows;
+      if (hop == 0) items = asked.sources;
+      if (is_wide) items = std::uint64_t{work.wide} * units;
+      const std::uint32_t blocks = is_wide ? 0 : work.blocks;
+      // The first teams have the blocks, the last ones begin with the rest.
+      std::uint32_t block = m_group.team();
+      std::uint64_t item = units - 1 - m_group.unit();
+      while (block < blocks || item < items) {
+        Passing passing;
+        std::uint64_t first = 0;
+        std::uint64_t step = depth * lanes;
+        if (block < blocks) {
+          passing = sum_block(begin.blocks + block);
+          block += m_group.teams();
+        } else {
+          if (is_wide) {
+            passing.out = group_type::read(m_wide + item / units);
+            passing.wants = m_group.lane() == 0;
+            first = m_group.unit() * step;
+            step *= units;
+          } else if (hop == 0) {
+            passing = place_source(asked, static_cast<std::uint32_t>(item));
+          } else {
+            passing = sum_rows(item, long_rows, begin);
+          }
+          item += units;
+        }
+        if (!m_is_last) walk(passing, first, step);
+      }
+      if (!is_wide && hop > 1) {
+        float* old = m_passed + (hop + 1) % 3 * nodes();
+        for_entries(before_last, last, thread(), threads(),
+                    [=](const FrontierRow& row) { old[row.node] = 0.0F; });
+      }
+      finish_step(is_wide ? &m_found->wide_steps : &m_found->steps);
+      if (m_is_last) return true;
+      work = group_type::read(m_found);
+      if (!is_wide && work.wide > 0 && spent + work.steps <= budget()) {
+        is_wide = true;
+        continue;
+      }
+      is_wide = false;
+      spent += work.steps + work.wide_steps;
+      const bool is_over = spent > budget();
+      if (is_over || (work.rows == 0 && work.blocks == 0)) {
+        m_group.barrier();  // all have read `work`
+        return !is_over;
+      }
+      before_last = last;
+      last = begin;
+      begin = m_end;
+      m_end.rows += static_cast<std::uint32_t>(work.rows);
+      m_end.long_rows += static_cast<std::uint32_t>(work.rows >> 32U);
+      m_end.blocks += work.blocks;
+      ++parameters.hop;
     }
-    return m_steps <= m_budget;
   }
 
-  double row_sum(std::uint32_t node) const {
-    const std::uint64_t begin = m_graph.offsets(node);
-    const std::uint64_t count = m_graph.offsets(std::size_t{node} + 1) - begin;
-    const RowBlocks blocks{m_graph.sources.data() + begin, m_graph.weights.data() + begin, count,
-                           m_state.passed.data()};
-    return halving_tree((count + canonical_block - 1) / canonical_block, blocks);
+  /// Ends what all threads do before they need what the others found.
+  KOKKOS_INLINE_FUNCTION void finish_step(std::uint64_t* to) {
+    const std::uint64_t steps = group_type::sum_of_lanes(m_steps);
+    if (m_group.lane() == 0 && steps > 0) group_type::add(to, steps);
+    m_steps = 0;
+    m_group.barrier();
   }
 
-  void rank(std::span<Rank> ranks) {
-    std::size_t count = 0;
-    for (const std::uint32_t node : m_touched.nodes()) {
-      const float value = m_state.value(node);
-      if (value != 0.0F) m_keys[count++] = rank_descending(value, node);
+  KOKKOS_INLINE_FUNCTION FrontierOut out_of(std::uint32_t node) {
+    const RowPlace<memory_space> row = row_of(m_launch.out.built, m_launch.out.delta, node);
+    return {row.begin | (row.part == &m_launch.out.delta ? of_delta : 0), row.count};
+  }
+
+  KOKKOS_INLINE_FUNCTION Passing place_source(const FrontierQuery& asked, std::uint32_t i) {
+    Passing passing;
+    if (m_group.lane() != 0) return passing;
+    const Activation source = m_launch.source(asked, i);
+    const bool first = group_type::raise(m_mark + source.node, m_first_stamp) < m_first_stamp;
+    FrontierRow row;
+    row.place = first ? is_first : 0;
+    row.node = source.node;
+    m_rows[i] = row;
+    m_value[source.node] = source.value;
+    if (source.value > 0.0F) m_tier[source.node] = 0;
+    m_next[source.node] = source.value;
+    passing.wants = source.value != 0.0F;
+    passing.out = out_of(source.node);
+    return passing;
+  }
+
+  /// What a node is before its sum is taken in, asked for early.
+  struct NodeState {
+    float value = 0.0F;
+    std::uint8_t tier = 0;
+  };
+  KOKKOS_INLINE_FUNCTION NodeState state_of(bool is_wanted, std::uint32_t node) const {
+    NodeState state;
+    if (!is_wanted) return state;
+    state.value = group_type::read(m_value + node);
+    state.tier = group_type::read(m_tier + node);
+    return state;
+  }
+  KOKKOS_INLINE_FUNCTION Passing take(const FrontierRow& row, NodeState state, double sum) {
+    Passing passing;
+    const float passed = m_update.take(&state.value, &state.tier, sum);
+    m_value[row.node] = state.value;
+    m_tier[row.node] = state.tier;
+    m_next[row.node] = passed;
+    passing.wants = passed != 0.0F;
+    if (lanes > 1) {
+      passing.out = row.out;
+    } else if (passing.wants && !m_is_last) {
+      passing.out = out_of(row.node);
     }
-    const std::size_t top = std::min(count, ranks.size());
-    std::partial_sort(m_keys, m_keys + top, m_keys + count);
-    std::copy_n(m_keys, top, ranks.begin());
-    std::fill(ranks.begin() + static_cast<std::ptrdiff_t>(top), ranks.end(), rank_none);
+    return passing;
   }
 
-  void clear() {
-    const SpreadState<HostSpace>& state = m_state;
-    for (const std::uint32_t node : m_touched.nodes()) {
-      state.value(node) = 0.0F;
-      state.passed(node) = 0.0F;
-      state.next(node) = 0.0F;
-      state.tier(node) = tier_untouched;
+  /// The sums of item \p item of the step: long rows, then short ones.
+  KOKKOS_INLINE_FUNCTION Passing sum_rows(std::uint64_t item, std::uint32_t long_rows,
+                                          const FrontierEnds& begin) {
+    const bool is_long = item < long_rows;
+    std::uint64_t i = begin.long_rows + item;
+    bool has_row = true;
+    if (!is_long) {
+      i = begin.rows + (item - long_rows) * group_type::short_rows + m_group.lane() / row_lanes;
+      has_row = i < m_end.rows;
     }
-    m_touched.size = m_frontier.size = m_reached.size = 0;
+    FrontierRow row;
+    if (has_row) row = group_type::read((is_long ? m_long_rows : m_rows) + i);
+    has_row = has_row && m_group.lane() % (is_long ? lanes : row_lanes) == 0;
+    const NodeState state = state_of(has_row, row.node);
+    const Edges edges = edges_of(row);
+    const double sum = is_long
+                           ? m_group.block_sum(edges.sources, edges.weights, row.count, m_x)
+                           : group_type::short_sum(edges.sources, edges.weights, row.count, m_x);
+    return has_row ? take(row, state, sum) : Passing{};
   }
 
-  const graph_type& m_graph;
-  const std::uint64_t* m_out_offsets;
-  const std::uint32_t* m_out_targets;
-  std::uint64_t m_budget;
-  std::uint64_t m_steps = 0;
-  std::uint32_t* m_mark;  // the stamp of the hop that reached a node last
-  std::uint32_t& m_stamp;
-  std::uint32_t m_first_stamp = 0;
-  Rank* m_keys;
-  NodeList m_touched;
-  NodeList m_frontier;
-  NodeList m_reached;
+  /// A block, by the team; what its first unit may pass on. The team that comes last to a row adds
+  /// up its blocks.
+  KOKKOS_INLINE_FUNCTION Passing sum_block(std::uint32_t i) {
+    const FrontierBlock own = group_type::read(m_blocks + i);
+    const bool is_first_unit = m_group.thread() < lanes;
+    const bool is_taker = m_group.thread() == 0;
+    const NodeState state = state_of(is_taker, own.row.node);
+    const Edges edges = edges_of(own.row);
+    const std::uint64_t first = own.block * canonical_block;
+    const std::uint64_t left = own.row.count - first;
+    const auto count = static_cast<std::uint32_t>(left < canonical_block ? left : canonical_block);
+    double sum = m_group.team_sum(edges.sources + first, edges.weights + first, count, m_x);
+    if (!is_first_unit) return {};
+    const std::uint32_t blocks = blocks_of(own.row);
+    if (blocks > 1) {
+      std::uint32_t arrived = 0;
+      if (is_taker) {
+        m_partial[i] = sum;
+        Kokkos::memory_fence();
+        arrived = group_type::add(&m_blocks[i - own.block].arrived, 1U);
+        Kokkos::memory_fence();
+      }
+      if (group_type::of_lane(arrived, 0) + 1 != blocks) return {};
+      // The halving tree over the blocks: over every 32nd one in a lane, then over the lanes.
+      const double* partial = m_partial + (i - own.block);
+      const unsigned lane = m_group.lane();
+      sum = halving_tree((blocks + lanes - 1) / lanes, [=](std::uint64_t j) {
+        const std::uint64_t at = j * lanes + lane;
+        return at < blocks ? group_type::read(partial + at) : 0.0;
+      });
+      sum = group_type::sum_of_lanes(sum);
+    }
+    return is_taker ? take(own.row, state, sum) : Passing{};
+  }
+
+  /// Where the edges of a row are.
+  struct Edges {
+    const std::uint32_t* sources;
+    const float* weights;
+  };
+  KOKKOS_INLINE_FUNCTION Edges edges_of(const FrontierRow& row) const {
+    const std::uint64_t begin = row.place & (is_first - 1);
+    const GraphRows<memory_space>& built = m_launch.in.built;
+    const GraphRows<memory_space>& delta = m_launch.in.delta;
+    const bool changed = (row.place & of_delta) != 0;
+    return {(changed ? delta.sources.data() : built.sources.data()) + begin,
+            (changed ? delta.weights.data() : built.weights.data()) + begin};
+  }
+
+  KOKKOS_INLINE_FUNCTION static std::uint32_t blocks_of(const FrontierRow& row) {
+    return static_cast<std::uint32_t>((std::uint64_t{row.count} + canonical_block - 1) /
+                                      canonical_block);
+  }
+  /// \brief Finds what the out-edges of the nodes of a unit reach: from \p first on, every \p step.
+  ///
+  /// The edges of all its nodes are one list, that few edges of several nodes are looked at at
+  /// once.
+  KOKKOS_INLINE_FUNCTION void walk(const Passing& passing, std::uint64_t first,
+                                   std::uint64_t step) {
+    FrontierOut out = passing.out;
+    if (!passing.wants) out.count = 0;
+    if (out.count > group_type::walk_max && step == depth * lanes) {
+      const std::uint32_t i = group_type::add(&m_found->wide, 1U);
+      if (i < m_launch.sizes.wide) m_wide[i] = out;
+      m_steps += out.count;
+      out.count = 0;
+    }
+    constexpr unsigned together = group_type::short_rows;
+    std::uint64_t ends[together];  // of the edges of each node in the list
+    const std::uint32_t* edges[together];
+    std::uint64_t count = 0;
+    KINDRED_UNROLL
+    for (unsigned k = 0; k < together; ++k) {
+      const std::uint64_t place = group_type::of_lane(out.place, k * row_lanes);
+      edges[k] = ((place & of_delta) != 0 ? m_launch.out.delta.sources.data()
+                                          : m_launch.out.built.sources.data()) +
+                 (place & ~of_delta) - count;
+      count += group_type::of_lane(out.count, k * row_lanes);
+      ends[k] = count;
+    }
+    for (; first < count; first += step) {
+      std::uint32_t target[depth];
+      KINDRED_UNROLL
+      for (unsigned j = 0; j < depth; ++j) {
+        const std::uint64_t i = first + j * lanes + m_group.lane();
+        const std::uint32_t* from = edges[0];
+        KINDRED_UNROLL
+        for (unsigned k = 1; k < together; ++k) from = i < ends[k - 1] ? from : edges[k];
+        target[j] = i < count ? from[i] : none;
+      }
+      reach(target);
+      if (lanes == 1 && m_steps > budget()) return;
+    }
+  }
+
+  /// Lists the rows of targets that were not reached before.
+  KOKKOS_INLINE_FUNCTION void reach(const std::uint32_t (&target)[depth]) {
+    std::uint32_t before[depth];
+    KINDRED_UNROLL
+    for (unsigned j = 0; j < depth; ++j) {
+      before[j] = m_stamp;
+      if (target[j] != none) before[j] = group_type::raise(m_mark + target[j], m_stamp);
+    }
+    FrontierRow row[depth];
+    bool is_short[depth];
+    bool is_long[depth];
+    KINDRED_UNROLL
+    for (unsigned j = 0; j < depth; ++j) {
+      is_short[j] = is_long[j] = false;
+      // A device asks for the row before it knows the mark.
+      if (target[j] == none || (lanes == 1 && before[j] >= m_stamp)) {
+        m_steps += target[j] != none ? 1 : 0;
+        continue;
+      }
+      const RowPlace<memory_space> in = row_of(m_launch.in.built, m_launch.in.delta, target[j]);
+      if (lanes > 1) row[j].out = out_of(target[j]);
+      if (before[j] >= m_stamp) {
+        ++m_steps;
+        continue;
+      }
+      m_steps += FrontierShape::row_steps + in.count;
+      row[j].place = in.begin | (in.part == &m_launch.in.delta ? of_delta : 0) |
+                     (before[j] < m_first_stamp ? is_first : 0);
+      row[j].node = target[j];
+      row[j].count = static_cast<std::uint32_t>(in.count);
+      is_short[j] = in.count <= group_type::short_max;
+      is_long[j] = !is_short[j] && in.count <= group_type::long_max;
+      if (in.count > 0xFFFFFFFFU) m_steps = budget() + 1;
+      if (!is_short[j] && !is_long[j]) reach_blocks(row[j]);
+    }
+    unsigned short_place[depth];
+    unsigned long_place[depth];
+    unsigned shorts = 0;
+    unsigned longs = 0;
+    KINDRED_UNROLL
+    for (unsigned j = 0; j < depth; ++j) {
+      unsigned count = 0;
+      short_place[j] = shorts + m_group.place_of(is_short[j], count);
+      shorts += count;
+      long_place[j] = longs + m_group.place_of(is_long[j], count);
+      longs += count;
+    }
+    if (shorts + longs == 0) return;
+    std::uint64_t place = 0;
+    if (m_group.lane() == 0)
+      place = group_type::add(&m_found->rows, std::uint64_t{longs} << 32U | shorts);
+    place = group_type::of_lane(place, 0);
+    const std::uint64_t first_short = m_end.rows + (place & 0xFFFFFFFFU);
+    const std::uint64_t first_long = m_end.long_rows + (place >> 32U);
+    KINDRED_UNROLL
+    for (unsigned j = 0; j < depth; ++j) {
+      const std::uint64_t at_short = first_short + short_place[j];
+      const std::uint64_t at_long = first_long + long_place[j];
+      if (is_short[j] && at_short < m_launch.sizes.rows) m_rows[at_short] = row[j];
+      if (is_long[j] && at_long < m_launch.sizes.long_rows) m_long_rows[at_long] = row[j];
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION void reach_blocks(const FrontierRow& row) {
+    const std::uint32_t blocks = blocks_of(row);
+    const std::uint32_t first = m_end.blocks + group_type::add(&m_found->blocks, blocks);
+    FrontierBlock own;
+    own.row = row;
+    for (own.block = 0; own.block < blocks && first + own.block < m_launch.sizes.blocks;
+         ++own.block) {
+      m_blocks[first + own.block] = own;
+      own.row.place &= ~is_first;  // once is enough
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION const FrontierRow* entry(std::uint32_t i) const {
+    if (i < m_end.rows) return m_rows + i;
+    i -= m_end.rows;
+    return i < m_end.long_rows ? m_long_rows + i : &m_blocks[i - m_end.long_rows].row;
+  }
+
+  /// `call(row)` for the rows between two points, of every \p step the one of this thread.
+  template <class Call>
+  KOKKOS_INLINE_FUNCTION void for_entries(const FrontierEnds& begin, const FrontierEnds& end,
+                                          unsigned own, unsigned step, const Call& call) const {
+    for (std::uint32_t i = begin.rows + own; i < end.rows; i += step)
+      call(group_type::read(m_rows + i));
+    for (std::uint32_t i = begin.long_rows + own; i < end.long_rows; i += step)
+      call(group_type::read(m_long_rows + i));
+    for (std::uint32_t i = begin.blocks + own; i < end.blocks; i += step)
+      call(group_type::read(&m_blocks[i].row));
+  }
+
+  /// Leaves the slot as it was found.
+  KOKKOS_INLINE_FUNCTION void clear(bool is_alone) {
+    const unsigned own = is_alone ? m_group.thread() : thread();
+    for_entries({}, m_end, own, is_alone ? group_type::team_threads : threads(),
+                [&](const FrontierRow& row) {
+                  for (std::size_t i = 0; i < 3; ++i) m_passed[i * nodes() + row.node] = 0.0F;
+                  m_value[row.node] = 0.0F;
+                  m_tier[row.node] = tier_untouched;
+                });
+    if (!m_group.is_leader()) return;
+    for (int i = 0; i < 3; ++i) m_control.found[i] = {};
+    m_control.stamp = m_stamp;
+  }
+
+  const launch_type& m_launch;
+  group_type& m_group;
+  FrontierControl& m_control;
   NodeUpdate m_update;
-  SpreadState<HostSpace> m_state;
+  float* m_value;
+  std::uint8_t* m_tier;
+  float* m_passed;
+  std::uint32_t* m_mark;  // the stamp of the step that reached a node last
+  FrontierRow* m_rows;
+  FrontierRow* m_long_rows;
+  FrontierBlock* m_blocks;
+  double* m_partial;
+  FrontierOut* m_wide;
+  const float* m_x = nullptr;
+  float* m_next = nullptr;
+  FrontierControl::Found* m_found = nullptr;  // by the step under way
+  FrontierEnds m_end;                         // of the rows of the step under way
+  bool m_is_last = false;
+  std::uint32_t m_first_stamp = 0;
+  std::uint32_t m_stamp = 0;  // of the step that is being looked for
+  std::uint64_t m_steps = 0;  // of this thread, since the group waited last
+};
+
+/// A group works in its slot on one query after the other.
+template <class ExecutionSpace>
+struct FrontierLaunch {
+  using group_type = Arch::ThreadGroup<ExecutionSpace>;
+  using memory_space = typename ExecutionSpace::memory_space;
+
+  GraphSide<memory_space> in;
+  GraphSide<memory_space> out;
+  FrontierState<ExecutionSpace> state;
+  FrontierSizes<ExecutionSpace> sizes;
+  FrontierQueries<ExecutionSpace> queries;
+  std::size_t groups;
+  std::uint32_t top;
+  ArrayView<Rank, ExecutionSpace> ranks;
+  ArrayView<std::uint8_t, ExecutionSpace> done;
+
+  KOKKOS_INLINE_FUNCTION void operator()(group_type& group) const {
+    group.meet_at(&state.control(group.index()).arrivals);
+    for (std::size_t i = group.index(); i < queries.count; i = next(group))
+      FrontierWalk<ExecutionSpace>(*this, group).run(i);
+  }
+
+  KOKKOS_INLINE_FUNCTION FrontierQuery query(std::size_t i) const {
+    return is_few() ? queries.only : queries.queries(i);
+  }
+  KOKKOS_INLINE_FUNCTION Activation source(const FrontierQuery& query, std::uint32_t i) const {
+    return is_few() ? queries.only_sources[i] : queries.sources(query.first_source + i);
+  }
+  KOKKOS_INLINE_FUNCTION float decay(const FrontierQuery& query, std::uint32_t hop) const {
+    const std::uint32_t i = query.first_decay + hop - 1;
+    return is_few() ? queries.only_decays[i] : queries.decays(i);
+  }
+
+ private:
+  KOKKOS_INLINE_FUNCTION bool is_few() const { return queries.queries.extent(0) == 0; }
+
+  KOKKOS_INLINE_FUNCTION std::size_t next(group_type& group) const {
+    if (queries.count <= groups) return queries.count;
+    FrontierControl& control = state.control(group.index());
+    if (group.is_leader()) control.query = group_type::add(&queries.taken(0), 1U);
+    group.barrier();
+    return groups + group_type::read(&control.query);
+  }
 };
 
 }  // namespace Kindred::Impl

@@ -50,7 +50,8 @@ struct NodeUpdate {
   KOKKOS_INLINE_FUNCTION float accept(float& value, std::uint8_t& tier, float c) const {
     std::uint8_t own = tier;
     if (own == tier_untouched) tier = own = hop_tier;
-    const float threshold = thresholds[own];
+    // An index that is not known would keep them out of registers.
+    const float threshold = own == 0 ? thresholds[0] : own == 1 ? thresholds[1] : thresholds[2];
     const float activation = value;
     const float sum = activation + c;
     const float updated = sum < 1.0F ? sum : 1.0F;
