@@ -101,6 +101,72 @@ TEST(SpreadingHops, EdgesOfKindsThatAreNotFollowedCarryNothing) {
   }
 }
 
+TEST(SpreadingHops, AChangedGraphWithKindsEqualsTheReference) {
+  auto generator = Testing::generator("SpreadingHops.changed");
+  for (const EdgeWeights kept : {EdgeWeights::float32, EdgeWeights::bfloat16, EdgeWeights::none}) {
+    Graph graph = random_graph(300, row_lengths, 2000, 0, 1, generator);
+    std::vector<std::uint8_t> kinds;
+    std::vector<Reference::Link> links;
+    for (Edge& edge : graph.edges) {
+      if (kept == EdgeWeights::none) edge.weight = 1;
+      if (kept == EdgeWeights::bfloat16)
+        edge.weight = std::bit_cast<float>(std::bit_cast<std::uint32_t>(edge.weight) & 0xFFFF0000U);
+      kinds.push_back(static_cast<std::uint8_t>(generator() % 3));
+      links.push_back({edge.from, edge.to, edge.weight, kinds.back()});
+    }
+    std::vector<std::uint8_t> node_kinds;
+    for (std::size_t node = 0; node < graph.nodes; ++node)
+      node_kinds.push_back(static_cast<std::uint8_t>(generator() % 3));
+    // The last edges come later, into rows that are rebuilt.
+    const std::size_t first = graph.edges.size() - 200;
+    GraphSpan span;
+    span.nodes = graph.nodes;
+    span.edges = std::span(graph.edges).first(first);
+    span.edge_kinds = std::span(kinds).first(first);
+    span.node_kinds = node_kinds;
+    GraphOptions graph_options;
+    graph_options.weights = kept;
+    SpreadingEngine engine(Testing::context(), span, graph_options);
+    engine.add_edges(std::span(graph.edges).subspan(first), std::span(kinds).subspan(first));
+
+    EdgeKinds followed = EdgeKinds().set();
+    followed.reset(1);
+    const auto modifiers = SpreadModifiers::engram_fan(SpreadModifiers::Fan::Kind::inverse_root);
+    const auto modified = Reference::modified(graph.nodes, links, node_kinds, modifiers);
+    std::vector<float> x(graph.nodes);
+    for (float& v : x) v = std::uniform_real_distribution<float>(-1, 1)(generator);
+    const std::vector<Reference::Node> sources{{7, 0.9F}, {250, 0.4F}};
+    SpreadOptions options = constant_at(0.9, 0.001);
+    options.kinds = followed;
+    options.modifiers = modifiers;
+    Reference::SpreadSettings settings{options.hops, options.decay, options.threshold};
+    settings.kinds = followed;
+    Answer expected;
+    const auto values = Reference::spread_engine(graph.nodes, modified, sources, settings);
+    for (const Reference::Node& node : Reference::ranked_nodes(values, options.top))
+      expected.push_back({node.node, node.value});
+    for (const Space space : Testing::spaces()) {
+      for (const HopDirection direction : {HopDirection::along, HopDirection::against}) {
+        HopOptions hop_options;
+        hop_options.direction = direction;
+        hop_options.kinds = followed;
+        hop_options.modifiers = modifiers;
+        hop_options.space = space;
+        std::vector<float> y(graph.nodes);
+        engine.hop(x, y, hop_options);
+        EXPECT_EQ(bits_of(y),
+                  bits_of(Reference::hop(graph.nodes, modified, x, direction, followed)))
+            << to_string(space) << ", weights " << to_string(kept);
+      }
+      options.space = space;
+      const SpreadResults results = engine.spread(ragged({{{7, 0.9F}, {250, 0.4F}}}), options);
+      const Answer answer(results.activations[0].begin(), results.activations[0].end());
+      EXPECT_EQ(bits({answer}), bits({expected}))
+          << to_string(space) << ", weights " << to_string(kept);
+    }
+  }
+}
+
 TEST(SpreadingHops, ShortActivationsAreRoundedAlikeEverywhereAndToldOf) {
   auto generator = Testing::generator("SpreadingHops.short_activations");
   const Graph graph = random_graph(300, row_lengths, 2000, 0, 1, generator);
