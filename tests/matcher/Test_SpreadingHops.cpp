@@ -127,11 +127,19 @@ TEST(SpreadingHops, AChangedGraphWithKindsEqualsTheReference) {
     GraphOptions graph_options;
     graph_options.weights = kept;
     SpreadingEngine engine(Testing::context(), span, graph_options);
+    const auto modifiers = SpreadModifiers::engram_fan(SpreadModifiers::Fan::Kind::inverse_root);
+    for (const Space space : Testing::spaces()) {  // makes weights that the change makes others of
+      HopOptions before;
+      before.modifiers = modifiers;
+      before.space = space;
+      const std::vector<float> ones(graph.nodes, 1.0F);
+      std::vector<float> y(graph.nodes);
+      engine.hop(ones, y, before);
+    }
     engine.add_edges(std::span(graph.edges).subspan(first), std::span(kinds).subspan(first));
 
     EdgeKinds followed = EdgeKinds().set();
     followed.reset(1);
-    const auto modifiers = SpreadModifiers::engram_fan(SpreadModifiers::Fan::Kind::inverse_root);
     const auto modified = Reference::modified(graph.nodes, links, node_kinds, modifiers);
     std::vector<float> x(graph.nodes);
     for (float& v : x) v = std::uniform_real_distribution<float>(-1, 1)(generator);

@@ -8,9 +8,13 @@
 #include <kindred/core/graph/EdgeModifiers.hpp>
 #include <kindred/memory/Buffer.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 namespace Kindred::Impl {
@@ -35,21 +39,33 @@ class EdgeChoice {
         m_built(memory, "Kindred::SpreadingEngine::modified_weights", 0),
         m_delta(memory, "Kindred::SpreadingEngine::modified_delta_weights", 0) {}
 
-  /// One direction of \p graph, modified if \p rules say so; until the next call. Does not fence.
+  /// \brief One direction of \p graph, modified if \p rules say so; until the next call. Modified
+  /// weights are kept for calls with the same. Does not fence. Complexity O(1), or O(edges).
+  /// \param identity of \p graph
   GraphSide<memory_space> side(const ExecutionSpace& exec_space,
-                               const GraphView<memory_space>& graph, HopDirection direction,
-                               const EdgeRules& rules) {
+                               const GraphView<memory_space>& graph, const GraphIdentity& identity,
+                               HopDirection direction, const EdgeRules& rules) {
     GraphSide<memory_space> side = direction == HopDirection::along ? graph.in : graph.out;
     if (!rules.modifiers) return side;
+    const bool is_kept = m_modifiers == rules.modifiers && m_direction == direction &&
+                         std::ranges::equal(m_identity, identity, [](const auto& a, const auto& b) {
+                           return !a.owner_before(b) && !b.owner_before(a);
+                         });
+    m_modifiers.reset();
     const auto modify = [&](GraphRows<memory_space>& rows, Buffer<float, memory_space>& weights) {
-      weights.resize_discarding(rows.sources.extent(0));
-      modify_weights(exec_space, rows, direction, graph.out, kinds_of(graph), *rules.modifiers,
-                     weights.view());
+      if (!is_kept) {
+        weights.resize_discarding(rows.sources.extent(0));
+        modify_weights(exec_space, rows, direction, graph.out, kinds_of(graph), *rules.modifiers,
+                       weights.view());
+      }
       rows.weights = weights.const_view();
       rows.short_weights = {};
     };
     modify(side.built, m_built);
     modify(side.delta, m_delta);
+    m_modifiers = rules.modifiers;
+    m_direction = direction;
+    std::ranges::copy(identity, m_identity.begin());
     return side;
   }
 
@@ -72,6 +88,9 @@ class EdgeChoice {
                                                          graph.node_kinds.extent(0));
   }
 
+  std::optional<SpreadModifiers> m_modifiers;  // of the weights that are kept
+  HopDirection m_direction = HopDirection::along;
+  std::array<std::weak_ptr<const void>, std::tuple_size_v<GraphIdentity>> m_identity;
   Buffer<std::uint32_t, memory_space> m_words;
   Buffer<float, memory_space> m_built;
   Buffer<float, memory_space> m_delta;

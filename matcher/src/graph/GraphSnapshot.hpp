@@ -66,6 +66,8 @@ class GraphSnapshot {
   bool is_node(std::uint32_t node) const { return node < m_nodes && !m_table->is_removed(node); }
   /// Of the rows as built: what is made of them is theirs as long as this is the same.
   std::shared_ptr<const void> identity() const noexcept { return m_base; }
+  /// Of everything: what is made of a snapshot is the next one's as long as these are the same.
+  GraphIdentity whole_identity() const { return {m_base, m_delta, m_table}; }
   /// Where calls over it may run.
   SpaceSet resident() const noexcept { return m_base->resident(); }
   /// Bytes held where \p space computes, 0 if it is not there.

@@ -4,10 +4,15 @@
 
 #include <kindred/core/graph/GraphRows.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace Kindred::Impl {
+
+/// What a state of a graph consists of; told apart by its owners, which a view does not have.
+using GraphIdentity = std::array<std::shared_ptr<const void>, 3>;
 
 /// One state of a graph in one memory space, owned by someone else.
 template <class MemorySpace>

@@ -55,7 +55,8 @@ void SpreadRuns::spread(Space space, const GraphSnapshot& graph,
                         std::span<Rank> ranks) {
   alone(space, [&](const auto& exec_space, auto& workspace) {
     const auto view = graph.view(exec_space);
-    const auto side = workspace.whole.along(exec_space, view, request.rules);
+    const auto side =
+        workspace.whole.along(exec_space, view, graph.whole_identity(), request.rules);
     if (request.rules.modifiers) exec_space.fence("Kindred::SpreadingEngine::spread::modifiers");
     workspace.done.assign(sources.size(), 0);
     if (request.rules.kinds.all() && !request.short_activations)
@@ -108,7 +109,7 @@ void SpreadRuns::hop(Space space, const GraphSnapshot& graph, std::span<const fl
     if (request.columns == 1 && request.rules.is_plain() &&
         request.direction == HopDirection::along)
       view.in.bins = bins_of(exec_space, graph, 1);
-    workspace.whole.hop(exec_space, view, x, y, request);
+    workspace.whole.hop(exec_space, view, graph.whole_identity(), x, y, request);
   });
 }
 

@@ -48,8 +48,9 @@ class SpreadingWorkspace {
 
   /// The direction along the edges of \p graph as \p rules see it; until the next call that asks.
   GraphSide<memory_space> along(const ExecutionSpace& exec_space,
-                                const GraphView<memory_space>& graph, const EdgeRules& rules) {
-    return m_choice.side(exec_space, graph, HopDirection::along, rules);
+                                const GraphView<memory_space>& graph, const GraphIdentity& identity,
+                                const EdgeRules& rules) {
+    return m_choice.side(exec_space, graph, identity, HopDirection::along, rules);
   }
 
   /// Spreads \p sources (at most `batch`) over \p graph, which `along` gave, writes the best ranks
@@ -69,9 +70,10 @@ class SpreadingWorkspace {
 
   /// `y = Wᵀx` or `y = W x` for columns. Fences \p exec_space.
   void hop(const ExecutionSpace& exec_space, const GraphView<memory_space>& graph,
-           std::span<const float> x, std::span<float> y, const HopRequest& request) {
+           const GraphIdentity& identity, std::span<const float> x, std::span<float> y,
+           const HopRequest& request) {
     const GraphSide<memory_space> side =
-        m_choice.side(exec_space, graph, request.direction, request.rules);
+        m_choice.side(exec_space, graph, identity, request.direction, request.rules);
     const auto words = m_choice.kind_queries(exec_space, request.rules);
     if constexpr (Arch::is_device<ExecutionSpace>) {
       m_passed.resize_discarding(x.size());
