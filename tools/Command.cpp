@@ -85,6 +85,7 @@ int run(int argc, const char* const* argv) {
   add_search_command(app, global);
   add_score_command(app, global);
   add_index_command(app, global);
+  add_graph_command(app, global);
   add_spread_command(app, global);
   take_global_options(app);
   try {

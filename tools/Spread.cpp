@@ -6,18 +6,17 @@
 #include "Session.hpp"
 #include "io/Answer.hpp"
 #include "io/DecayText.hpp"
-#include "io/EdgeList.hpp"
+#include "io/GraphInput.hpp"
 #include "io/InputError.hpp"
-#include "io/MatrixMarket.hpp"
 #include "io/Output.hpp"
 #include "io/Sources.hpp"
 #include "io/Text.hpp"
 
+#include <kindred/matcher/GraphFile.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -92,16 +91,44 @@ void tell_residual(const Convergence& query, std::optional<std::string_view> nam
                   tolerance));
 }
 
+/// The names of a loaded graph: its own, or 1 … n.
+NodeNames names_of(const SpreadingEngine& engine) {
+  if (!engine.has_names()) return NodeNames::numbers(engine.nodes());
+  return {engine.nodes(), [&engine](std::string_view name) { return engine.find(name); },
+          [&engine](std::uint32_t node) { return engine.name(node); }};
+}
+
+/// \throws InputError where the weights of a file cannot be spread over in \p mode
+void check_weights(const SpreadingEngine& engine, SpreadMode mode, const std::string& path) {
+  if (mode == SpreadMode::linear || engine.nodes() == 0) return;
+  SpreadOptions options;
+  options.mode = mode;
+  try {
+    engine.spread({}, options);
+  } catch (const InvalidArgument& error) {
+    throw InputError(fmt::format("{}: {}", path, reason_of(error)));
+  }
+}
+
 void spread(const GlobalOptions& global, const SpreadFlags& flags) {
   SpreadOptions options = options_of(flags);
   const WeightRange range = range_of(options.mode);
   Session session(global, "spread");
-  const bool matrix = std::filesystem::path(flags.graph).extension() == ".mtx";
-  Graph graph = session.timed(Phase::load, [&] {
-    const auto progress = session.read_progress(flags.graph);
-    return matrix ? read_matrix_market(flags.graph, range, progress)
-                  : read_edge_list(flags.graph, range, progress);
-  });
+  std::optional<SpreadingEngine> engine;
+  Graph graph;
+  if (is_graph_file(flags.graph)) {
+    engine = session.timed(Phase::load, [&] {
+      return reading_file([&] {
+        return SpreadingEngine::load(session.context(), flags.graph, {}, global.threads);
+      });
+    });
+    graph.nodes = names_of(*engine);
+    check_weights(*engine, options.mode, flags.graph);
+  } else {
+    graph = session.timed(Phase::load, [&] {
+      return read_graph(flags.graph, range, {}, session.read_progress(flags.graph));
+    });
+  }
   const Sources sources = session.timed(Phase::load, [&] {
     std::optional<SpreadQuery> defaults;
     if (options.mode != SpreadMode::pagerank)
@@ -109,8 +136,7 @@ void spread(const GlobalOptions& global, const SpreadFlags& flags) {
     return read_sources(flags.sources, graph.nodes, range, defaults,
                         session.read_progress(flags.sources));
   });
-  std::optional<SpreadingEngine> engine;
-  if (graph.nodes.size() > 0) {
+  if (!engine && graph.nodes.size() > 0) {
     session.timed(Phase::upload,
                   [&] { engine.emplace(session.context(), graph.nodes.size(), graph.edges); });
   }
@@ -162,8 +188,9 @@ void add_spread_command(CLI::App& app, const GlobalOptions& global) {
   const auto flags = std::make_shared<SpreadFlags>();
   command
       ->add_option("--graph", flags->graph,
-                   "Lines 'from to weight' (divided by tabs or spaces, # begins a comment), or a "
-                   "Matrix Market file, *.mtx, whose node i is named \"i\"")
+                   "What `graph build` made, or lines 'from to weight' (divided by tabs or spaces, "
+                   "in *.csv by commas; # begins a comment), or a Matrix Market file, *.mtx, "
+                   "whose node i is named \"i\"")
       ->type_name("FILE")
       ->required();
   command

@@ -19,6 +19,20 @@ Ragged<Symbol> definition_symbols(const WordNet& net, Vocabulary& words) {
   return patterns;
 }
 
+RaggedSpan<Symbol> first_rows(const Ragged<Symbol>& rows, std::size_t count) {
+  return {std::span(rows.offsets).first(count + 1), rows.values};
+}
+
+std::vector<Edge> edges_within(const std::vector<Edge>& edges, std::size_t count) {
+  std::vector<Edge> within;
+  for (const Edge& edge : edges) {
+    if (edge.from < count && edge.to < count) within.push_back(edge);
+  }
+  return within;
+}
+
+}  // namespace
+
 std::vector<Edge> heaviest_edges(const WordNet& net) {
   std::vector<Edge> edges;
   edges.reserve(net.pointers.size());
@@ -33,20 +47,6 @@ std::vector<Edge> heaviest_edges(const WordNet& net) {
   edges.erase(std::unique(edges.begin(), edges.end(), same_ends), edges.end());
   return edges;
 }
-
-RaggedSpan<Symbol> first_rows(const Ragged<Symbol>& rows, std::size_t count) {
-  return {std::span(rows.offsets).first(count + 1), rows.values};
-}
-
-std::vector<Edge> edges_within(const std::vector<Edge>& edges, std::size_t count) {
-  std::vector<Edge> within;
-  for (const Edge& edge : edges) {
-    if (edge.from < count && edge.to < count) within.push_back(edge);
-  }
-  return within;
-}
-
-}  // namespace
 
 Corpus::Corpus(WordNet wordnet)
     : net(std::move(wordnet)),

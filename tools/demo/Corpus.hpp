@@ -16,6 +16,9 @@
 
 namespace Kindred::Tools {
 
+/// One edge per ordered pair of synsets, the heaviest of its pointers.
+std::vector<Edge> heaviest_edges(const WordNet& net);
+
 /// \brief WordNet as the three engines want it: item i of each is synset i.
 struct Corpus {
   explicit Corpus(WordNet wordnet);

@@ -4,10 +4,14 @@
 #include "io/InputError.hpp"
 #include "io/Text.hpp"
 
+#include <kindred/matcher/Text.hpp>
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <vector>
 
 namespace Kindred::Tools {
 
@@ -24,6 +28,7 @@ std::optional<std::uint32_t> NodeNames::find(std::string_view name) const {
     if (!number || *number < 1 || *number > m_count || name.front() == '0') return {};
     return static_cast<std::uint32_t>(*number - 1);
   }
+  if (m_find) return m_find(name);
   const Symbol node = m_names.find(name);
   if (node == unknown_symbol) return {};
   return node;
@@ -32,9 +37,32 @@ std::optional<std::uint32_t> NodeNames::find(std::string_view name) const {
 void NodeNames::append(std::string& out, std::uint32_t node) const {
   if (m_numbered) {
     fmt::format_to(std::back_inserter(out), "\"{}\"", std::uint64_t{node} + 1);
+  } else if (m_text) {
+    append_json(out, m_text(node));
   } else {
     append_json(out, m_names.text(node));
   }
+}
+
+std::uint32_t node_of(std::string_view name, NodeNames& nodes, const LineReader& lines) {
+  const bool ascii = std::none_of(name.begin(), name.end(), [](char c) { return (c & 0x80) != 0; });
+  if (!ascii) {
+    try {
+      std::vector<Symbol> points;
+      append_code_points(name, points);
+    } catch (const InvalidArgument& error) {
+      lines.fail(error.what());
+    }
+  }
+  if (name.empty()) lines.fail("a node has an empty name");
+  return nodes.insert(name);
+}
+
+std::uint8_t parse_kind(std::string_view text, const LineReader& lines) {
+  const auto kind = parse_count(text);
+  if (!kind || *kind > 255)
+    lines.fail(fmt::format("the kind {} is no whole number up to 255", in_quotes(text)));
+  return static_cast<std::uint8_t>(*kind);
 }
 
 float parse_weight(std::string_view text, WeightRange range, const LineReader& lines) {

@@ -8,9 +8,11 @@
 #include <kindred/matcher/Vocabulary.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace Kindred::Tools {
@@ -23,21 +25,33 @@ class NodeNames {
   /// The names "1" … "count", node i − 1 each.
   static NodeNames numbers(std::uint64_t count);
 
+  /// The names of a graph that is held by someone else, whose nodes are \p count.
+  NodeNames(std::uint64_t count, std::function<std::optional<std::uint32_t>(std::string_view)> find,
+            std::function<std::string_view(std::uint32_t)> text)
+      : m_count(count), m_find(std::move(find)), m_text(std::move(text)) {}
+
   std::uint32_t insert(std::string_view name) { return m_names.insert(name); }
+  bool is_numbered() const noexcept { return m_numbered; }
+  /// Of names that are no numbers.
+  Ragged<char> texts() const { return m_names.texts(); }
   std::optional<std::uint32_t> find(std::string_view name) const;
   void append(std::string& out, std::uint32_t node) const;
-  std::uint64_t size() const noexcept { return m_numbered ? m_count : m_names.size(); }
+  std::uint64_t size() const noexcept { return m_numbered || m_find ? m_count : m_names.size(); }
 
  private:
   Vocabulary m_names;
   bool m_numbered = false;
   std::uint64_t m_count = 0;
+  std::function<std::optional<std::uint32_t>(std::string_view)> m_find;
+  std::function<std::string_view(std::uint32_t)> m_text;
 };
 
 /// \brief A graph as read from a file.
 struct Graph {
   NodeNames nodes;
-  std::vector<Edge> edges;  ///< in the order of the file
+  std::vector<Edge> edges;               ///< in the order of the file
+  std::vector<std::uint8_t> edge_kinds;  ///< an edge each, where kinds are read
+  std::vector<std::uint8_t> node_kinds;  ///< a node each, or none
 };
 
 /// What the weights of a graph may be.
@@ -46,6 +60,12 @@ enum class WeightRange : std::uint8_t {
   finite,      ///< any finite float32
   nonnegative  ///< ≥ 0 and finite
 };
+
+/// \brief The node of that name, new if it was not known; its text must be UTF-8, since answers are
+/// JSON. \throws InputError at the line of \p lines
+std::uint32_t node_of(std::string_view name, NodeNames& nodes, const LineReader& lines);
+/// A kind, 0 … 255. \throws InputError at the line of \p lines
+std::uint8_t parse_kind(std::string_view text, const LineReader& lines);
 
 /// The float32 nearest to the number that \p text is. \throws InputError at the line of \p lines
 float parse_weight(std::string_view text, WeightRange range, const LineReader& lines);

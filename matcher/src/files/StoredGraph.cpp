@@ -14,6 +14,9 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -208,6 +211,14 @@ StoredGraph load_graph(const std::string& path, int threads) {
 }
 
 }  // namespace Impl
+
+bool is_graph_file(const std::string& path) {
+  std::error_code none;  // a pipe would lose what is read here
+  if (!std::filesystem::is_regular_file(path, none)) return false;
+  std::array<char, Impl::section_magic.size()> begin{};
+  std::ifstream file(path, std::ios::binary);
+  return file.read(begin.data(), begin.size()) && begin == Impl::section_magic;
+}
 
 GraphFileInfo inspect_graph_file(const std::string& path, int threads) {
   const Impl::StoredGraph graph = Impl::load_graph(path, threads);

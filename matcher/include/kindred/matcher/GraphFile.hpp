@@ -32,6 +32,9 @@ struct GraphFileInfo {
 /// \throws NotFound; InvalidArgument for what is no file; CorruptFile with the byte and the reason
 GraphFileInfo inspect_graph_file(const std::string& path, int threads = 0);
 
+/// Whether \p path begins as the files of this project do. False for what cannot be read.
+bool is_graph_file(const std::string& path);
+
 }  // namespace Kindred
 
 #endif  // KINDRED_MATCHER_GRAPH_FILE_HPP

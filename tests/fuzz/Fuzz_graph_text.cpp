@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes as an edge list or a Matrix Market file: refused with a place, or a graph whose edges
+// end at its nodes. The variable KINDRED_FUZZ says which.
+#include "MemoryFile.hpp"
+#include "io/EdgeList.hpp"
+#include "io/InputError.hpp"
+#include "io/MatrixMarket.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <utility>
+
+using namespace Kindred;
+using namespace Kindred::Tools;
+
+namespace {
+
+void require(bool held) {
+  if (!held) std::abort();
+}
+
+const std::string& which() {
+  static const std::string name = [] {
+    const char* text = std::getenv("KINDRED_FUZZ");
+    return std::string(text == nullptr ? "edge_list" : text);
+  }();
+  return name;
+}
+
+Graph read(const std::string& path, std::size_t size) {
+  if (which() == "mtx") return read_matrix_market(path, WeightRange::finite);
+  EdgeListForm form;
+  form.csv = size % 5 < 2;
+  form.weights = size % 2 == 0;
+  form.kinds = size % 3 == 0;
+  Graph graph;
+  if (size % 16 == 5) {
+    read_node_list(path, form.csv, graph);
+    return graph;
+  }
+  return read_edge_list(path, WeightRange::finite, {}, form, std::move(graph));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const Testing::MemoryFile memory;
+  memory.set({reinterpret_cast<const char*>(data), size});
+  try {
+    const Graph graph = read(memory.path(), size);
+    for (const Edge& edge : graph.edges) {
+      require(edge.from < graph.nodes.size() && edge.to < graph.nodes.size());
+      require(std::isfinite(edge.weight));
+    }
+    require(graph.edge_kinds.empty() || graph.edge_kinds.size() == graph.edges.size());
+    require(graph.node_kinds.size() <= graph.nodes.size());
+    // An edge, and a node, has a line of its own.
+    if (which() != "mtx") require(graph.nodes.size() <= size && graph.edges.size() <= size);
+  } catch (const InputError& error) {
+    require(std::string_view(error.what()).starts_with(memory.path() + ":"));
+  }
+  return 0;
+}

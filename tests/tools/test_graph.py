@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`kindred graph` and `spread` over what it built: a file answers as its text does, is told and verified; damage is refused."""
+import json
+import unittest
+from pathlib import Path
+
+import harness
+from inputs import Generator
+
+WORDNET = Path(__file__).resolve().parents[1] / "demo" / "wordnet"
+MTX = "%%MatrixMarket matrix coordinate "
+
+
+class Graphs(harness.CommandTest):
+    NODES, EDGES = 60, 400
+
+    def setUp(self):
+        super().setUp()
+        generator = Generator(17)
+        # Multiples of 1/64, which bfloat16 holds.
+        self.edges = [(f"n {generator.below(self.NODES)}", f"é{generator.below(self.NODES)}" if i % 3 else f"n {generator.below(self.NODES)}", (1 + generator.below(64)) / 64)
+                      for i in range(self.EDGES)]
+        self.tsv = self.file("g.tsv", "# a comment\n" + "".join(f"{a}\t{b}\t{w}\n" for a, b, w in self.edges))
+        self.names = sorted({name for edge in self.edges for name in edge[:2]})
+        self.sources = self.file("s.jsonl", [{"name": f"q{i}", "sources": [[self.names[i], 1], [self.names[-i - 1], 0.25]]} for i in range(9)])
+
+    def build(self, edges=None, name="g.knd", *flags):
+        graph = self.folder / name
+        self.succeeds("graph", "build", "--edges", edges or self.tsv, "--out", graph, *flags)
+        return graph
+
+    def info(self, graph):
+        return json.loads(self.succeeds("graph", "info", graph, "--json").out)
+
+    def spread(self, graph, *flags, sources=None):
+        return self.succeeds("spread", "--graph", graph, "--sources", sources or self.sources, "--top", 1000, *flags).out
+
+    def test_what_is_built_is_told(self):
+        for weights, width in (("float32", 8), ("bfloat16", 6), ("none", 4)):
+            with self.subTest(weights):
+                graph = self.build(None, f"{weights}.knd", "--weights", weights)
+                info = self.info(graph)
+                self.assertGreater(info.pop("name_bytes"), len(self.names))
+                self.assertEqual(info, {"graph": str(graph), "weights": weights, "edge_kinds": False, "node_kinds": False, "names": True, "nodes": len(self.names), "removed_nodes": 0,
+                                        "edges": self.EDGES, "outside_unit": 0, "edge_bytes": 2 * self.EDGES * width, "offset_bytes": 2 * 8 * (len(self.names) + 1),
+                                        "bytes": graph.stat().st_size, "bytes_per_edge": width})
+                self.assertIn(weights.encode(), self.succeeds("graph", "info", "--graph", graph).out)
+                self.assertIn(b"intact", self.succeeds("graph", "verify", graph).out)
+                self.assertEqual(json.loads(self.succeeds("graph", "verify", "--graph", graph, "--json").out), {"graph": str(graph), "intact": True, "bytes": graph.stat().st_size})
+
+    def test_a_file_answers_as_its_text_does(self):
+        short = self.build(None, "short.knd", "--weights", "bfloat16")
+        graph = self.build()
+        for flags in ([], ["--mode", "linear"], ["--mode", "pagerank"], ["--hops", 7, "--decay", "constant:0.5", "--threshold", 0]):
+            wanted = self.spread(self.tsv, *flags)
+            self.assertGreater(len(wanted), 1000)
+            for file in (graph, short):
+                for space in ("serial", "openmp"):
+                    self.assertEqual(self.spread(file, *flags, "--space", space), wanted, (file, flags))
+        ones = self.file("ones.tsv", "".join(f"{a}\t{b}\t1\n" for a, b, _ in self.edges))
+        bare = self.file("bare.tsv", "".join(f"{a}\t{b}\n" for a, b, _ in self.edges))
+        for edges in (self.tsv, bare):
+            self.assertEqual(self.spread(self.build(edges, "none.knd", "--weights", "none")), self.spread(ones))
+
+    def test_every_layout_builds_the_same_graph(self):
+        wanted = self.build().read_bytes()
+        quoted = "".join(f'"{a}",{b},{w}\n' for a, b, w in self.edges)
+        self.assertEqual(self.build(self.file("g.csv", quoted), "csv.knd").read_bytes(), wanted)
+        csv = self.file("odd.csv", 'a,"b, ""c""",1\n"b, ""c""",,0.5\n')
+        self.refuses(3, ("odd.csv:2:", "empty name"), "spread", "--graph", csv, "--sources", self.sources)
+        csv = self.file("odd.csv", 'a,"b, ""c""",1\n')
+        sources = self.file("a.jsonl", [{"sources": [["a", 1]]}])
+        self.assertIn('b, \\"c\\"', self.spread(csv, sources=sources).decode())
+        self.assertEqual(self.spread(self.build(csv, "odd.knd"), sources=sources), self.spread(csv, sources=sources))
+
+    def test_matrix_market_nodes_are_numbers(self):
+        sources = self.file("n.jsonl", [{"name": "q", "sources": [["1", 1]]}, {"name": "lonely", "sources": [["5", 1]]}])
+        for head, body in (("real general", "5 5 3\n1 2 0.5\n2 3 1\n1 1 0.25\n"), ("pattern symmetric", "5 5 3\n2 1\n3 2\n4 4\n"), ("integer general", "5 5 2\n1 4 1\n4 1 1\n")):
+            with self.subTest(head):
+                matrix = self.file("m.mtx", MTX + head + "\n% comment\n" + body)
+                graph = self.build(matrix, "m.knd")
+                info = self.info(graph)
+                self.assertEqual((info["nodes"], info["names"], info["name_bytes"]), (5, False, 0))
+                self.assertEqual(self.spread(graph, sources=sources), self.spread(matrix, sources=sources))
+        bad = self.file("bad.jsonl", [{"sources": [["6", 1]]}])
+        self.refuses(3, ("bad.jsonl:1:", "'6'"), "spread", "--graph", graph, "--sources", bad)
+
+    def test_kinds_and_nodes_of_their_own(self):
+        edges = self.file("k.tsv", "a b 1 0\nb c 0.5 255\nb c 0.5 7\n")
+        nodes = self.file("nodes.tsv", "lonely\nc\t3\n\n# comment\na 255\n")
+        graph = self.build(edges, "k.knd", "--kinds", "--nodes", nodes)
+        info = self.info(graph)
+        self.assertEqual((info["nodes"], info["edges"], info["edge_kinds"], info["node_kinds"], info["bytes_per_edge"]), (4, 3, True, True, 9))
+        sources = self.file("l.jsonl", [{"name": "q", "sources": [["lonely", 1]]}])
+        self.assertEqual(json.loads(self.spread(graph, sources=sources)), {"query": "q", "activations": [["lonely", 1.0]]})
+        for bad, words in (("a b 1\n", ("k.tsv:1:", "four")), ("a b 1 256\n", ("k.tsv:1:", "'256'")), ("a b 1 -1\n", ("'-1'",)), ("a b 1 x\n", ("'x'",)), ("a b 1 1 1\n", ("5 fields",))):
+            self.refuses(3, words, "graph", "build", "--edges", self.file("k.tsv", bad), "--kinds", "--out", self.folder / "x")
+        for bad, words in (("a\na\n", ("nodes.tsv:2:", "twice")), ("a 256\n", ("'256'",)), ("a 1 1\n", ("3 fields",)), (b"\xff\n", ("nodes.tsv:1:",))):
+            self.refuses(3, words, "graph", "build", "--edges", self.tsv, "--nodes", self.file("nodes.tsv", bad), "--out", self.folder / "x")
+
+    def test_a_giant_number_is_a_name_like_others(self):
+        edges = self.file("giant.tsv", "1000000000\t2\t1\n2\t18446744073709551615\t1\n3\t1000000000\t1\n")
+        sources = self.file("giant.jsonl", [{"name": "q", "sources": [["3", 1]]}])
+        limit = 2 << 30
+        graph = self.folder / "giant.knd"
+        self.succeeds("graph", "build", "--edges", edges, "--out", graph, address_space=limit)
+        self.assertLess(graph.stat().st_size, 4096)
+        for file in (edges, graph):
+            result = self.succeeds("spread", "--graph", file, "--sources", sources, "--decay", "constant:1", address_space=limit)
+            self.assertEqual({name for name, _ in result.lines()[0]["activations"]}, {"1000000000", "2", "18446744073709551615", "3"})
+
+    def test_weights_that_a_mode_cannot_use(self):
+        edges = self.file("w.tsv", "a b 1.5\nb a -1\n")
+        graph = self.build(edges, "w.knd")
+        self.assertEqual(self.info(graph)["outside_unit"], 2)
+        sources = self.file("w.jsonl", [{"sources": [["a", 1]]}])
+        self.refuses(3, (graph, "1.5", "[0, 1]"), "spread", "--graph", graph, "--sources", sources)
+        self.refuses(3, (graph, "-1"), "spread", "--graph", graph, "--sources", sources, "--mode", "pagerank")
+        self.assertEqual(self.spread(graph, "--mode", "linear", sources=sources), self.spread(edges, "--mode", "linear", sources=sources))
+        for weight in ("nan", "inf", "1e39", "x", ""):
+            self.refuses(3, ("w.tsv:1:",), "graph", "build", "--edges", self.file("w.tsv", f"a\tb\t{weight}\n"), "--out", graph)
+        self.refuses(3, ("bfloat16",), "graph", "build", "--edges", self.file("w.tsv", "a b 3.4e38\n"), "--weights", "bfloat16", "--out", graph)
+        self.assertEqual(self.info(graph)["outside_unit"], 2)  # as it was
+
+    def test_wordnet(self):
+        graph = self.folder / "wordnet.knd"
+        self.succeeds("graph", "build", "--wordnet", WORDNET, "--out", graph)
+        info = self.info(graph)
+        self.assertGreater(info["nodes"], 10)
+        self.assertGreater(info["edges"], 10)
+        self.assertTrue(info["names"])
+        self.assertEqual(info["outside_unit"], 0)
+        self.succeeds("graph", "verify", graph)
+        self.refuses(2, ("only one",), "graph", "build", "--wordnet", WORDNET, "--edges", self.tsv, "--out", graph)
+        self.refuses(2, ("--kinds",), "graph", "build", "--wordnet", WORDNET, "--kinds", "--out", graph)
+        self.refuses(3, (self.folder,), "graph", "build", "--wordnet", self.folder, "--out", graph)
+
+    def test_graphs_of_nothing(self):
+        for content in ("", "# nothing\n"):
+            graph = self.build(self.file("e.tsv", content), "e.knd")
+            self.assertEqual((self.info(graph)["nodes"], self.info(graph)["edges"], self.info(graph)["bytes_per_edge"]), (0, 0, 0))
+            self.assertEqual(self.spread(graph, sources=self.file("none.jsonl", "")), b"")
+            self.refuses(3, (self.sources,), "spread", "--graph", graph, "--sources", self.sources)
+
+    def test_damage_is_refused(self):
+        graph = self.build()
+        good = graph.read_bytes()
+        generator = Generator(5)
+        bad = self.folder / "bad.knd"
+        for i in range(30):
+            if i % 3 == 0:
+                bad.write_bytes(good[:9 + generator.below(len(good) - 9)])
+            else:
+                at = 8 + generator.below(len(good) - 8)
+                bad.write_bytes(good[:at] + bytes([good[at] ^ (1 << generator.below(8))]) + good[at + 1:])
+            self.refuses(3, (bad,), "graph", "verify", bad)
+            self.refuses(3, (bad,), "graph", "info", bad)
+            self.refuses(3, (bad,), "spread", "--graph", bad, "--sources", self.sources)
+        store = self.folder / "p.knd"
+        self.succeeds("patterns", "build", "--patterns", self.file("p.jsonl", [{"tokens": ["a"]}]), "--out", store)
+        self.refuses(3, (store, "patterns"), "spread", "--graph", store, "--sources", self.sources)
+        self.refuses(3, (self.tsv,), "graph", "info", self.tsv)
+
+    def test_flags(self):
+        self.refuses(2, ("--edges",), "graph", "build", "--out", self.folder / "x")
+        self.refuses(2, ("--out",), "graph", "build", "--edges", self.tsv)
+        self.refuses(2, ("--weights", "'float64'"), "graph", "build", "--edges", self.tsv, "--weights", "float64", "--out", self.folder / "x")
+        self.refuses(2, ("written over",), "graph", "build", "--edges", self.tsv, "--out", self.tsv)
+        matrix = self.file("m.mtx", MTX + "real general\n1 1 0\n")
+        self.refuses(2, ("--kinds",), "graph", "build", "--edges", matrix, "--kinds", "--out", self.folder / "x")
+        self.refuses(2, (), "graph")
+        missing = self.folder / "missing"
+        self.refuses(3, (missing,), "graph", "build", "--edges", missing, "--out", self.folder / "x")
+        for command in ("info", "verify"):
+            self.refuses(3, (missing,), "graph", command, missing)
+        self.refuses(2, (missing,), "graph", "build", "--edges", self.tsv, "--out", missing / "x")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Commands.hpp"
+#include "Log.hpp"
+#include "Session.hpp"
+#include "demo/Corpus.hpp"
+#include "demo/WordNet.hpp"
+#include "io/GraphInput.hpp"
+#include "io/InputError.hpp"
+#include "io/Output.hpp"
+#include "io/OutputPath.hpp"
+#include "io/Text.hpp"
+
+#include <kindred/backends/AtomicFile.hpp>
+#include <kindred/matcher/GraphFile.hpp>
+#include <kindred/matcher/SpreadingEngine.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace Kindred::Tools {
+
+namespace {
+
+struct BuildFlags {
+  std::string edges;
+  std::string wordnet;
+  std::string nodes;
+  std::string weights = "float32";
+  bool kinds = false;
+  std::string out;
+};
+
+EdgeWeights weights_from_string(const std::string& name) {
+  for (const EdgeWeights weights :
+       {EdgeWeights::float32, EdgeWeights::bfloat16, EdgeWeights::none}) {
+    if (to_string(weights) == name) return weights;
+  }
+  throw UsageError(
+      fmt::format("--weights: {} is none of float32, bfloat16, none", in_quotes(name)));
+}
+
+/// The synsets of WordNet, named word.type.offset, and the links that the demo spreads along.
+Graph wordnet_graph(const std::string& folder, EdgeWeights weights) {
+  const WordNet net = read_wordnet(folder);
+  Graph graph;
+  for (const Synset& synset : net.synsets) {
+    graph.nodes.insert(
+        fmt::format("{}.{}.{:08}", synset.words.front(), synset.type, synset.offset));
+  }
+  if (graph.nodes.size() != net.synsets.size())
+    throw InputError(fmt::format("{}: two synsets have the same name", folder));
+  graph.edges = heaviest_edges(net);
+  if (weights == EdgeWeights::none)
+    for (Edge& edge : graph.edges) edge.weight = 1;
+  return graph;
+}
+
+Graph read(const BuildFlags& flags, EdgeWeights weights, Session& session) {
+  if (!flags.wordnet.empty()) return wordnet_graph(flags.wordnet, weights);
+  EdgeListForm form;
+  form.weights = weights != EdgeWeights::none;
+  form.kinds = flags.kinds;
+  Graph graph;
+  if (!flags.nodes.empty())
+    read_node_list(flags.nodes, is_csv(flags.nodes), graph, session.read_progress(flags.nodes));
+  return read_graph(flags.edges, WeightRange::finite, form, session.read_progress(flags.edges),
+                    std::move(graph));
+}
+
+void build(const GlobalOptions& global, const BuildFlags& flags) {
+  if (flags.edges.empty() == flags.wordnet.empty()) {
+    throw UsageError(fmt::format("graph build: {} of --edges and --wordnet is needed",
+                                 flags.edges.empty() ? "one" : "only one"));
+  }
+  const bool has_columns = !flags.wordnet.empty() || is_matrix_market(flags.edges);
+  if (has_columns && (flags.kinds || !flags.nodes.empty()))
+    throw UsageError("graph build: --kinds and --nodes go with an edge list in --edges");
+  const EdgeWeights weights = weights_from_string(flags.weights);
+  check_outputs("graph build", {flags.out}, {flags.edges, flags.nodes});
+  { const AtomicFile probe(flags.out); }  // before hours of work, not after
+  Session session(global, "graph build");
+  Graph graph = session.timed(Phase::load, [&] { return read(flags, weights, session); });
+  const Ragged<char> names = graph.nodes.is_numbered() ? Ragged<char>() : graph.nodes.texts();
+  GraphSpan span{graph.nodes.size(), graph.edges, graph.edge_kinds, graph.node_kinds};
+  if (!graph.nodes.is_numbered()) span.names = names;
+  GraphOptions options;
+  options.weights = weights;
+  options.residency = Residency::host;
+  session.timed(Phase::compute, [&] {
+    reading_file([&] { SpreadingEngine(session.context(), span, options).save(flags.out); });
+  });
+  Log::info(fmt::format("{}: {} nodes, {} edges, weights {}", flags.out, graph.nodes.size(),
+                        graph.edges.size(), to_string(weights)));
+  session.finish();
+}
+
+GraphFileInfo inspect(const GlobalOptions& global, const std::string& path) {
+  return reading_file([&] { return inspect_graph_file(path, global.threads); });
+}
+
+void info(const GlobalOptions& global, const std::string& path) {
+  const GraphFileInfo info = inspect(global, path);
+  const std::array flags{std::pair("edge_kinds", info.edge_kinds),
+                         std::pair("node_kinds", info.node_kinds), std::pair("names", info.names)};
+  const std::array numbers{
+      std::pair("nodes", info.nodes),           std::pair("removed_nodes", info.removed_nodes),
+      std::pair("edges", info.edges),           std::pair("outside_unit", info.outside_unit),
+      std::pair("edge_bytes", info.edge_bytes), std::pair("offset_bytes", info.offset_bytes),
+      std::pair("name_bytes", info.name_bytes), std::pair("bytes", info.bytes)};
+  // Of both directions.
+  const double per_edge =
+      info.edges == 0 ? 0.0
+                      : static_cast<double>(info.edge_bytes) / 2 / static_cast<double>(info.edges);
+  Output output;
+  std::string& out = output.text();
+  if (global.json) {
+    out = "{\"graph\": ";
+    append_json(out, path);
+    fmt::format_to(std::back_inserter(out), ", \"weights\": \"{}\"", to_string(info.weights));
+    for (const auto& [name, kept] : flags)
+      fmt::format_to(std::back_inserter(out), ", \"{}\": {}", name, kept);
+    for (const auto& [name, number] : numbers)
+      fmt::format_to(std::back_inserter(out), ", \"{}\": {}", name, number);
+    out += ", \"bytes_per_edge\": ";
+    append_json(out, per_edge);
+    out += "}\n";
+  } else {
+    fmt::format_to(std::back_inserter(out), "{:18} {}\n", "weights", to_string(info.weights));
+    for (const auto& [name, kept] : flags)
+      fmt::format_to(std::back_inserter(out), "{:18} {}\n", name, kept ? "yes" : "no");
+    for (const auto& [name, number] : numbers)
+      fmt::format_to(std::back_inserter(out), "{:18} {}\n", name, number);
+    fmt::format_to(std::back_inserter(out), "{:18} ", "bytes_per_edge");
+    append_json(out, per_edge);
+    out += '\n';
+  }
+  output.flush();
+}
+
+void verify(const GlobalOptions& global, const std::string& path) {
+  const GraphFileInfo info = inspect(global, path);
+  Output output;
+  std::string& out = output.text();
+  if (global.json) {
+    out = "{\"graph\": ";
+    append_json(out, path);
+    fmt::format_to(std::back_inserter(out), ", \"intact\": true, \"bytes\": {}}}\n", info.bytes);
+  } else {
+    out = fmt::format("{}: intact, {} nodes and {} edges in {} bytes\n", path, info.nodes,
+                      info.edges, info.bytes);
+  }
+  output.flush();
+}
+
+}  // namespace
+
+void add_graph_command(CLI::App& app, const GlobalOptions& global) {
+  CLI::App* group = app.add_subcommand("graph", "Make, check and describe a file of a graph");
+  group->require_subcommand(1);
+  CLI::App* command = group->add_subcommand("build", "Put a graph into a file");
+  const auto flags = std::make_shared<BuildFlags>();
+  command
+      ->add_option(
+          "--edges", flags->edges,
+          "Lines 'from to weight' (divided by tabs or spaces, in *.csv by commas; # begins "
+          "a comment), or a Matrix Market file, *.mtx")
+      ->type_name("FILE");
+  command
+      ->add_option("--wordnet", flags->wordnet,
+                   "In place of --edges: WordNet's folder of data.noun, .verb, .adj and .adv; "
+                   "synsets and the links that `demo` spreads along")
+      ->type_name("DIR");
+  command
+      ->add_option("--nodes", flags->nodes,
+                   "Lines 'node' or 'node kind': nodes of their own, before those of --edges")
+      ->type_name("FILE");
+  command
+      ->add_option("--weights", flags->weights,
+                   "float32, bfloat16, or none: every weight is 1, and may be left out (default: "
+                   "float32)")
+      ->type_name("NAME");
+  command->add_flag("--kinds", flags->kinds,
+                    "Lines have a fourth field, the kind of the edge: 0 to 255");
+  command->add_option("--out", flags->out, "The file; one that is there is replaced")
+      ->type_name("FILE")
+      ->required();
+  command->callback([&global, flags] { build(global, *flags); });
+  add_store_reader(*group, "--graph,GRAPH", "graph build", "info", "Tell what a graph holds",
+                   global, info);
+  add_store_reader(*group, "--graph,GRAPH", "graph build", "verify",
+                   "Check every byte of a graph; exit status 3 on any damage", global, verify);
+}
+
+}  // namespace Kindred::Tools
