@@ -37,6 +37,9 @@ struct RestartRows {
   ArrayView<const std::uint32_t, ExecutionSpace> before;  ///< a word: bits set in those before it
   ArrayView<const double, ExecutionSpace> shares;         ///< a row of `width` a named node: r
 
+  KOKKOS_INLINE_FUNCTION bool is_named(std::size_t node) const {
+    return (named(node / 64) >> node % 64 & 1U) != 0;
+  }
   /// The row of \p node, which is named.
   KOKKOS_INLINE_FUNCTION std::size_t row(std::size_t node) const {
     const std::uint64_t lower = named(node / 64) & ((std::uint64_t{1} << node % 64) - 1);
@@ -44,7 +47,7 @@ struct RestartRows {
   }
   KOKKOS_INLINE_FUNCTION double share(std::size_t node, std::size_t query,
                                       std::size_t width) const {
-    if ((named(node / 64) >> node % 64 & 1U) == 0) return 0.0;
+    if (!is_named(node)) return 0.0;
     return shares(row(node) * width + query);
   }
 };

@@ -51,6 +51,8 @@ class Visitor {
   KOKKOS_INLINE_FUNCTION void row(std::size_t place, const double* sums) const {
     if constexpr (is_asked) {
       KOKKOS_IF_ON_HOST((m_any = m_update.template row<Count>(place, sums) || m_any;))
+    } else if constexpr (requires { m_update.template row<Count>(place, sums); }) {
+      KOKKOS_IF_ON_HOST((m_update.template row<Count>(place, sums);))
     } else {
       for (int q = 0; q < Count; ++q) m_update(place + q, sums[q]);
     }

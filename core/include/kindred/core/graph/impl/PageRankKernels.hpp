@@ -30,6 +30,22 @@ struct PageRankUpdate {
     const double p = damping * sum + progress.restart * state.restart.share(node, query, Width);
     state.next(place) = static_cast<Value>(p * state.inverses(node));
   }
+  /// All queries of a node, on a host: most nodes are nobody's restart, and then the same is done
+  /// for each.
+  template <int Count>
+  void row(std::size_t place, const double* sums) const {
+    const std::size_t node = place / Width;
+    std::uint32_t is_any_done = 0;
+    for (int query = 0; query < Count; ++query) is_any_done |= state.progress(query).is_done;
+    if (is_any_done != 0 || state.restart.is_named(node)) {
+      for (int query = 0; query < Count; ++query) (*this)(place + query, sums[query]);
+      return;
+    }
+    const double inverse = state.inverses(node);
+    Value* next = state.next.data() + place;
+    for (int query = 0; query < Count; ++query)
+      next[query] = static_cast<Value>(damping * sums[query] * inverse);
+  }
 };
 
 /// The first iterate.
