@@ -112,10 +112,10 @@ void rank_nodes(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpa
                 std::size_t first_query, std::size_t queries,
                 const ArrayView<Rank, ExecutionSpace>& keys) {
   const std::size_t nodes = state.value.extent(0) / static_cast<std::size_t>(state.width);
-  Kokkos::parallel_for("Kindred::SpreadingEngine::spread::ranks",
-                       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(
-                           exec_space, 0, nodes * queries),
-                       Impl::NodeRanks<ExecutionSpace>{state, nodes, first_query, queries, keys});
+  Kokkos::parallel_for(
+      "Kindred::SpreadingEngine::spread::ranks",
+      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec_space, 0, nodes),
+      Impl::NodeRanks<ExecutionSpace>{state, nodes, first_query, queries, keys});
 }
 
 #define KINDRED_INSTANTIATE(SPACE)                                                                 \

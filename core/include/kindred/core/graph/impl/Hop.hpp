@@ -281,7 +281,7 @@ struct Sources {
   }
 };
 
-/// Neighbouring queries together: their values of a node are neighbours.
+/// The keys of a node: its values of neighbouring queries are neighbours.
 template <class ExecutionSpace>
 struct NodeRanks {
   SpreadState<ExecutionSpace> state;
@@ -290,13 +290,14 @@ struct NodeRanks {
   std::size_t queries;
   ArrayView<Rank, ExecutionSpace> keys;
 
-  KOKKOS_INLINE_FUNCTION void operator()(std::size_t index) const {
-    const std::size_t node = index / queries;
-    const std::size_t query = index % queries;
-    const float value =
-        state.value(node * static_cast<std::size_t>(state.width) + first_query + query);
-    keys(query * nodes + node) =
-        value != 0.0F ? rank_descending(value, static_cast<std::uint32_t>(node)) : rank_none;
+  KOKKOS_INLINE_FUNCTION void operator()(std::size_t node) const {
+    const float* values =
+        state.value.data() + node * static_cast<std::size_t>(state.width) + first_query;
+    for (std::size_t query = 0; query < queries; ++query) {
+      const float value = values[query];
+      keys(query * nodes + node) =
+          value != 0.0F ? rank_descending(value, static_cast<std::uint32_t>(node)) : rank_none;
+    }
   }
 };
 
