@@ -35,6 +35,7 @@ struct SpreadFlags {
   std::string decay = "exponential:0.7";
   std::optional<double> threshold;
   std::size_t top = 10;
+  std::size_t trace_paths = 0;
   std::string mode = "engine";
   std::optional<double> damping;
   std::optional<double> tolerance;
@@ -67,6 +68,7 @@ SpreadOptions options_of(const SpreadFlags& flags) {
   }
   options.threshold = flags.threshold;
   options.top = flags.top;
+  options.trace_paths = flags.trace_paths;
   options.damping = flags.damping.value_or(options.damping);
   if (!(options.damping < 1))
     throw UsageError("spread: --damping: 1 is not below 1, where PageRank does not converge");
@@ -108,6 +110,37 @@ void check_weights(const SpreadingEngine& engine, SpreadMode mode, const std::st
   } catch (const InvalidArgument& error) {
     throw InputError(fmt::format("{}: {}", path, reason_of(error)));
   }
+}
+
+/// Appends `, "paths": [[{"strength": s, "steps": [["from", "to", carried], …]}, …], …]`, a list of
+/// paths for each of \p count results from \p first on.
+template <class Names>
+void append_paths(std::string& out, const Names& names, const SpreadPaths& paths, std::size_t first,
+                  std::size_t count) {
+  out += ", \"paths\": [";
+  for (std::size_t i = first; i < first + count; ++i) {
+    out += i == first ? "[" : ", [";
+    const std::uint64_t begin = paths.strengths.offsets[i];
+    for (std::uint64_t k = begin; k < paths.strengths.offsets[i + 1]; ++k) {
+      out += k == begin ? "{\"strength\": " : ", {\"strength\": ";
+      append_json(out, paths.strengths.values[k]);
+      out += ", \"steps\": [";
+      bool is_first = true;
+      for (const SpreadStep& step : paths.steps[k]) {
+        out += is_first ? "[" : ", [";
+        is_first = false;
+        names.append(out, step.from);
+        out += ", ";
+        names.append(out, step.to);
+        out += ", ";
+        append_json(out, step.carried);
+        out += ']';
+      }
+      out += "]}";
+    }
+    out += ']';
+  }
+  out += ']';
 }
 
 void spread(const GlobalOptions& global, const SpreadFlags& flags) {
@@ -171,7 +204,11 @@ void spread(const GlobalOptions& global, const SpreadFlags& flags) {
                        append_json(out, found[k].value);
                        out += ']';
                      }
-                     out += "]}\n";
+                     out += ']';
+                     if (flags.trace_paths > 0)
+                       append_paths(out, graph.nodes, results.paths,
+                                    engine ? results.activations.offsets[i] : 0, found.size());
+                     out += "}\n";
                      output.flush_if_large();
                    }
                    progress.update(first + count, queries);
@@ -209,7 +246,10 @@ void add_spread_command(CLI::App& app, const GlobalOptions& global) {
   const auto* threshold = add_number(
       *command, "--threshold", flags->threshold,
       "Least activation of a node, for all tiers (default: 0.01, 0.05, 0.10 by tier)", 0);
-  flags->of_hops = {hops, decay, threshold};
+  const auto* trace_paths = add_count(
+      *command, "--trace-paths", flags->trace_paths,
+      "Tell so many paths to every node, by which its activation came (default: none)", 0, 1000);
+  flags->of_hops = {hops, decay, threshold, trace_paths};
   add_count(*command, "--top", flags->top, "Nodes a query at most (default: 10)");
   command
       ->add_option(

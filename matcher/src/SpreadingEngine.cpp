@@ -39,6 +39,11 @@ void check_options(const SpreadOptions& options, std::size_t queries) {
                                                options.activations != ActivationPrecision::float32),
       "PageRank was asked to choose kinds of edges, to modify weights or to round "
       "activations; it takes the graph as it is");
+  KINDRED_THROW_IF(options.trace_paths > 1000, "trace_paths is " +
+                                                   std::to_string(options.trace_paths) +
+                                                   "; at most 1000 paths are told of a result");
+  KINDRED_THROW_IF(options.mode == SpreadMode::pagerank && options.trace_paths > 0,
+                   "trace_paths is given; PageRank's walks have no end that could be told");
   check_query("", options.threshold, options.decay);
   if (options.per_query.empty()) return;
   KINDRED_THROW_IF(options.mode == SpreadMode::pagerank,
@@ -165,13 +170,28 @@ struct SpreadingEngine::State {
   void spread_group(Space space, const Impl::GraphSnapshot& graph, const Impl::QueryGroup& group,
                     std::span<const Impl::QuerySources> sources, const SpreadOptions& options,
                     std::size_t top, std::span<Rank> ranks) {
-    runs.spread(space, graph, sources,
-                {group.parameters,
-                 group.decay,
-                 top,
-                 {group.kinds, options.modifiers},
-                 options.activations == ActivationPrecision::bfloat16},
-                ranks);
+    runs.spread(space, graph, sources, request_of(group, options, top), ranks);
+  }
+  static Impl::SpreadRequest request_of(const Impl::QueryGroup& group, const SpreadOptions& options,
+                                        std::size_t top) {
+    return {group.parameters,
+            group.decay,
+            top,
+            {group.kinds, options.modifiers},
+            options.activations == ActivationPrecision::bfloat16};
+  }
+
+  /// The paths to what every query found.
+  void trace(const Impl::GraphSnapshot& graph, std::span<const Impl::QuerySources> sources,
+             const SpreadOptions& options, SpreadResults& results) {
+    const std::vector<Impl::QueryGroup> groups = Impl::group_queries(options, sources.size());
+    std::vector<const Impl::QueryGroup*> group_of(sources.size());
+    for (const Impl::QueryGroup& group : groups) {
+      for (const std::size_t query : group.queries) group_of[query] = &group;
+    }
+    for (std::size_t query = 0; query < sources.size(); ++query)
+      runs.trace(graph, sources[query], request_of(*group_of[query], options, options.top),
+                 results.activations[query], options.trace_paths, results.paths);
   }
 };
 
@@ -266,6 +286,7 @@ SpreadResults SpreadingEngine::spread(RaggedSpan<Activation> sources,
     }
     results.activations.close_row();
   }
+  if (options.trace_paths > 0) state.trace(*graph, spans, options, results);
   return results;
 }
 

@@ -117,6 +117,20 @@ class Answers(harness.CommandTest):
             self.assertEqual(values, sorted(values, reverse=True))
             self.assertNotIn(0, values)
 
+    def test_spread_paths(self):
+        graph = self.file("paths.tsv", "a b 0.5\na c 1\nc b 0.25\n")
+        sources = self.file("sources.jsonl", [{"name": "q", "sources": [["a", 1]]}])
+        arguments = ["spread", "--graph", graph, "--sources", sources, "--mode", "linear", "--decay", "constant:1", "--hops", "2"]
+        plain = self.succeeds(*arguments).lines()
+        answer = self.succeeds(*arguments, "--trace-paths", "5").lines()[0]
+        self.assertEqual(answer["activations"], plain[0]["activations"])
+        self.assertEqual(answer["activations"], [["a", 1], ["c", 1], ["b", 0.75]])
+        self.assertEqual(answer["paths"], [
+            [{"strength": 1, "steps": []}],
+            [{"strength": 1, "steps": [["a", "c", 1]]}],
+            [{"strength": 0.5, "steps": [["a", "b", 0.5]]},
+             {"strength": 0.25, "steps": [["a", "c", 1], ["c", "b", 0.25]]}]])
+
     def test_explain(self):
         result = self.succeeds(*cases.SPREAD, "--explain", "--quiet", cwd=self.inputs)
         records = [strict(line) for line in result.err.splitlines()]

@@ -102,6 +102,18 @@ void SpreadRuns::spread_whole(const ExecutionSpace& exec_space,
   });
 }
 
+void SpreadRuns::trace(const GraphSnapshot& graph, QuerySources sources,
+                       const SpreadRequest& request, std::span<const Activation> nodes,
+                       std::size_t count, SpreadPaths& paths) {
+  const std::lock_guard lock(m_serial.mutex);
+  const HostSpace& exec_space = host_instance(*m_context, Space::serial);
+  const GraphView<Kokkos::HostSpace> view = graph.host();
+  const auto side =
+      m_serial.workspace.whole.along(exec_space, view, graph.whole_identity(), request.rules);
+  if (request.rules.modifiers) exec_space.fence("Kindred::SpreadingEngine::spread::modifiers");
+  PathTrace(side, view.out, sources, request).append(nodes, count, paths);
+}
+
 void SpreadRuns::hop(Space space, const GraphSnapshot& graph, std::span<const float> x,
                      std::span<float> y, const HopRequest& request) {
   alone(space, [&](const auto& exec_space, auto& workspace) {

@@ -5,6 +5,7 @@
 #include "DenseBins.hpp"
 #include "FrontierWorkspace.hpp"
 #include "GraphSnapshot.hpp"
+#include "PathTrace.hpp"
 #include "SpreadingWorkspace.hpp"
 
 #include <kindred/backends/Context.hpp>
@@ -28,6 +29,11 @@ class SpreadRuns {
   /// The best ranks of every query, on \p space. Fences its instance.
   void spread(Space space, const GraphSnapshot& graph, std::span<const QuerySources> sources,
               const SpreadRequest& request, std::span<Rank> ranks);
+
+  /// Appends the best \p count paths to each of \p nodes that one query found, by a thread of the
+  /// host. \see PathTrace
+  void trace(const GraphSnapshot& graph, QuerySources sources, const SpreadRequest& request,
+             std::span<const Activation> nodes, std::size_t count, SpreadPaths& paths);
 
   /// `y = Wᵀx` or `y = W x` on \p space. Fences its instance.
   void hop(Space space, const GraphSnapshot& graph, std::span<const float> x, std::span<float> y,

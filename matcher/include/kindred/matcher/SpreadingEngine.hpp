@@ -47,7 +47,9 @@ struct SpreadOptions {
   EdgeKinds kinds = EdgeKinds().set();       ///< of edges that are followed; not of PageRank
   std::optional<SpreadModifiers> modifiers;  ///< of weights by kinds of nodes; not of PageRank
   ActivationPrecision activations = ActivationPrecision::float32;
-  std::optional<Space> space;  ///< runs there instead of where the dispatcher would
+  std::size_t trace_paths = 0;  ///< paths a result that `SpreadResults::paths` tells, at most 1000;
+                                ///< not of PageRank
+  std::optional<Space> space;   ///< runs there instead of where the dispatcher would
 };
 
 /// What a hop does.
@@ -67,12 +69,35 @@ struct Convergence {
   friend bool operator==(const Convergence&, const Convergence&) = default;
 };
 
+/// What an edge carried in one hop.
+struct SpreadStep {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  float weight = 0;   ///< with the modifiers
+  float carried = 0;  ///< D(hop) · what `from` passed on · weight, rounded once
+
+  friend bool operator==(const SpreadStep&, const SpreadStep&) = default;
+};
+
+/// \brief Which edges carried the activation to the results.
+///
+/// A path to a node begins at a source and has an edge a hop: each starts at a node that passed
+/// something on there, and the last hop changed the node's activation. Its strength is the source's
+/// value times D(d) · weight of every edge, in double from the source on: what it brings where
+/// nothing saturates. Paths of greater |strength| come first, then those of fewer hops, then by the
+/// place of the last edge among the node's in-edges, then as the paths without it are ordered.
+struct SpreadPaths {
+  Ragged<float> strengths;   ///< row i: of the paths to `activations.values[i]`, best first
+  Ragged<SpreadStep> steps;  ///< row j: the edges of path j; none where the node is a source
+};
+
 /// \brief The answers of a call: a row a query, greater activation first, then lower node; zero
 /// nodes are not listed.
 struct SpreadResults {
   Ragged<Activation> activations;
   std::vector<Convergence> convergence;  ///< of PageRank: a query each
   bool not_guaranteed = false;           ///< activations were rounded to bfloat16 on the way
+  SpreadPaths paths;                     ///< empty unless `trace_paths`
   DispatchRecord record;
 };
 
@@ -151,7 +176,8 @@ class SpreadingEngine {
 
   /// \brief Spreads from the sources of every query. Fences the instance it ran on.
   /// \param sources row i: the sources of query i; duplicates add, then clamp (engine mode)
-  /// \throws InvalidArgument for a source that is no node, was removed or, in engine mode, outside [0, 1], for
+  /// \throws InvalidArgument for a source that is no node, was removed or, in engine mode, outside
+  /// [0, 1], for
   ///         PageRank below 0; for PageRank on a graph with a weight below 0; for
   /// an engine-mode graph with
   ///         a weight outside [0, 1]; a decay or threshold out of range; top = 0; per_query of

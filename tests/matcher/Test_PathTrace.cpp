@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <kindred/core/graph/PathConfidence.hpp>
+#include <kindred/matcher/SpreadingEngine.hpp>
+
+#include <tuple>
+
+#include "PathReference.hpp"
+#include "Properties.hpp"
+
+namespace {
+
+using namespace Kindred;
+
+using Step = std::tuple<std::uint32_t, std::uint32_t, float, float>;
+using Path = std::pair<float, std::vector<Step>>;
+
+/// The paths to result \p place of all.
+std::vector<Path> paths_of(const SpreadPaths& paths, std::size_t place) {
+  std::vector<Path> list;
+  for (std::size_t i = paths.strengths.offsets[place]; i < paths.strengths.offsets[place + 1];
+       ++i) {
+    Path path{paths.strengths.values[i], {}};
+    for (const SpreadStep& step : paths.steps[i])
+      path.second.emplace_back(step.from, step.to, step.weight, step.carried);
+    list.push_back(std::move(path));
+  }
+  return list;
+}
+
+SpreadOptions traced(std::size_t paths, std::uint32_t hops, SpreadMode mode) {
+  SpreadOptions options;
+  options.mode = mode;
+  options.hops = hops;
+  options.decay = {Decay::Kind::constant, 1};
+  options.trace_paths = paths;
+  return options;
+}
+
+TEST(PathTrace, TellsTheEdgesOfTheBestPathsFirst) {
+  const std::vector<Edge> edges{{0, 1, 0.5F}, {0, 2, 1}, {2, 1, 0.25F}, {1, 3, 1}};
+  const SpreadingEngine engine(Testing::context(), 4, edges);
+  for (const Space space : Testing::spaces()) {
+    SpreadOptions options = traced(5, 3, SpreadMode::linear);
+    options.space = space;
+    const SpreadResults results = engine.spread(Testing::ragged<Activation>({{{0, 1}}}), options);
+    ASSERT_EQ(results.paths.strengths.rows(), 4U);
+    // 0: 1, 2: 1, then 1 and 3: 0.75 each.
+    EXPECT_EQ(results.activations.values[2], (Activation{1, 0.75F}));
+    EXPECT_EQ(paths_of(results.paths, 0), (std::vector<Path>{{1.0F, {}}}));
+    EXPECT_EQ(paths_of(results.paths, 1), (std::vector<Path>{{1.0F, {{0, 2, 1.0F, 1.0F}}}}));
+    EXPECT_EQ(paths_of(results.paths, 3),
+              (std::vector<Path>{
+                  {0.5F, {{0, 1, 0.5F, 0.5F}, {1, 3, 1.0F, 0.5F}}},
+                  {0.25F, {{0, 2, 1.0F, 1.0F}, {2, 1, 0.25F, 0.25F}, {1, 3, 1.0F, 0.25F}}}}));
+  }
+}
+
+TEST(PathTrace, IsAbsentUnlessAskedForAndNotOfPageRank) {
+  const std::vector<Edge> edges{{0, 1, 0.5F}};
+  const SpreadingEngine engine(Testing::context(), 2, edges);
+  const auto sources = Testing::ragged<Activation>({{{0, 1}}});
+  EXPECT_EQ(engine.spread(sources).paths.strengths.rows(), 0U);
+  EXPECT_THROW(engine.spread(sources, traced(1, 1, SpreadMode::pagerank)), InvalidArgument);
+}
+
+TEST(PathTrace, EqualsAllPathsSorted) {
+  Testing::expect_property("the best paths are the first of all paths", [] {
+    const auto nodes = *rc::gen::inRange<std::uint32_t>(1, 6);
+    const auto node = rc::gen::inRange<std::uint32_t>(0, nodes);
+    const auto weight = rc::gen::element(0.0F, 0.125F, 0.1F, 0.5F, 0.7F, 1.0F);
+    auto edges =
+        *rc::gen::container<std::vector<Edge>>(rc::gen::construct<Edge>(node, node, weight));
+    if (edges.size() > 12) edges.resize(12);
+    const auto sources =
+        *rc::gen::container<std::vector<Activation>>(rc::gen::construct<Activation>(node, weight));
+    SpreadOptions options;
+    options.mode = *rc::gen::element(SpreadMode::engine, SpreadMode::linear);
+    options.hops = *rc::gen::inRange<std::uint32_t>(0, 4);
+    options.decay = {Decay::Kind::constant, *rc::gen::element(1.0, 0.3)};
+    options.threshold = *rc::gen::element<std::optional<double>>(std::nullopt, 0.0, 0.2);
+    options.trace_paths = *rc::gen::element<std::size_t>(1, 3, 100);
+    std::vector<Reference::Link> links;
+    for (const Edge& edge : edges) links.push_back({edge.from, edge.to, edge.weight});
+    std::vector<Reference::Node> nodes_of;
+    for (const Activation& source : sources) nodes_of.push_back({source.node, source.value});
+    Reference::SpreadSettings settings;
+    settings.hops = options.hops;
+    settings.decay = options.decay;
+    settings.threshold = options.threshold;
+    const Testing::PathReference reference(nodes, links, nodes_of, settings,
+                                           options.mode == SpreadMode::linear);
+    const SpreadingEngine engine(Testing::context(), nodes, edges);
+    const SpreadResults results =
+        engine.spread(Testing::ragged<Activation>({sources, sources}), options);
+    RC_ASSERT(results.paths.strengths.rows() == results.activations.values.size());
+    for (std::size_t place = 0; place < results.activations.values.size(); ++place) {
+      std::vector<Path> expected;
+      for (const auto& path :
+           reference.best(results.activations.values[place].node, options.trace_paths)) {
+        Path wanted{static_cast<float>(path.strengths.back()), {}};
+        for (std::size_t i = 0; i < path.links.size(); ++i)
+          wanted.second.emplace_back(path.links[i].from, path.links[i].to, path.links[i].weight,
+                                     path.carried[i]);
+        expected.push_back(std::move(wanted));
+      }
+      RC_ASSERT(paths_of(results.paths, place) == expected);
+      RC_ASSERT(!expected.empty());
+    }
+  });
+}
+
+TEST(PathConfidence, IsThatOfIndependentPaths) {
+  const std::vector<double> paths{0.25, 0.5, 0.125};
+  EXPECT_EQ(path_confidence(paths), 1 - 0.5 * 0.75 * 0.875);
+  EXPECT_EQ(path_confidence(paths, 2), 1 - 0.5 * 0.75);
+  EXPECT_EQ(path_confidence(paths, 10, 0.25), 1 - 0.5 * 0.75);
+  EXPECT_EQ(path_confidence({}), 0);
+  EXPECT_EQ(path_confidence(std::vector<double>{1, 0.5}), 1);
+  EXPECT_THROW(path_confidence(std::vector<double>{0.5, 1.5}), InvalidArgument);
+  EXPECT_THROW(path_confidence(std::vector<double>{std::nan("")}), InvalidArgument);
+}
+
+}  // namespace

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TESTS_REFERENCE_PATH_REFERENCE_HPP
+#define KINDRED_TESTS_REFERENCE_PATH_REFERENCE_HPP
+
+#include <kindred/backends/Reference.hpp>
+#include <kindred/core/graph/Spreading.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace Kindred::Testing {
+
+/// The paths of `SpreadOptions::trace_paths` by writing down every one of them. For tiny graphs.
+class PathReference {
+ public:
+  /// A path: its edges, and the strength after each.
+  struct Path {
+    std::vector<double> strengths;    // of the source, then after every edge
+    std::vector<std::size_t> places;  // of every edge in the row of its end
+    std::vector<Reference::Link> links;
+    std::vector<float> carried;
+  };
+
+  PathReference(std::size_t nodes, std::span<const Reference::Link> links,
+                std::span<const Reference::Node> sources, const Reference::SpreadSettings& settings,
+                bool is_linear)
+      : m_rows(nodes) {
+    for (const Reference::Link& link : links) m_rows[link.to].push_back(link);
+    for (auto& row : m_rows) {
+      std::ranges::stable_sort(row, {}, [](const Reference::Link& link) { return link.from; });
+    }
+    std::vector<float> value(nodes, 0.0F);
+    for (const Reference::Node& source : sources) value[source.node] += source.value;
+    if (!is_linear) {
+      for (float& v : value) v = std::min(1.0F, v);
+    }
+    m_passed.push_back(value);
+    m_rose.emplace_back();
+    m_decays.push_back(1);
+    std::vector<int> first_touch(nodes, -1);
+    for (std::size_t v = 0; v < nodes; ++v) {
+      m_rose[0].push_back(value[v] != 0.0F);
+      if (value[v] > 0.0F) first_touch[v] = 0;
+    }
+    for (std::uint32_t hop = 1; hop <= settings.hops; ++hop) {
+      const float decay = decay_at(settings.decay, hop);
+      std::vector<float> passed(nodes, 0.0F);
+      std::vector<bool> rose(nodes, false);
+      for (std::size_t v = 0; v < nodes; ++v) {
+        std::vector<double> terms;
+        for (const Reference::Link& link : m_rows[v])
+          terms.push_back(static_cast<double>(m_passed.back()[link.from]) *
+                          static_cast<double>(link.weight));
+        const auto c =
+            static_cast<float>(static_cast<double>(decay) * Reference::canonical_sum(terms));
+        if (is_linear) {
+          passed[v] = c;
+          rose[v] = c != 0.0F;
+          continue;
+        }
+        if (!(c > 0.0F)) continue;
+        if (first_touch[v] < 0) first_touch[v] = static_cast<int>(hop);
+        float threshold = first_touch[v] == 0 ? 0.01F : first_touch[v] <= 2 ? 0.05F : 0.10F;
+        if (settings.threshold) threshold = static_cast<float>(*settings.threshold);
+        const float sum = value[v] + c;
+        const float updated = std::min(1.0F, sum);
+        if (updated < threshold) continue;
+        rose[v] = updated != value[v];
+        if (c > threshold) passed[v] = updated - value[v];
+        value[v] = updated;
+      }
+      m_passed.push_back(passed);
+      m_rose.push_back(rose);
+      m_decays.push_back(decay);
+    }
+  }
+
+  std::vector<Path> best(std::uint32_t node, std::size_t count) const {
+    std::vector<Path> all;
+    for (std::size_t hop = 0; hop < m_passed.size(); ++hop) {
+      if (!m_rose[hop][node]) continue;
+      std::vector<Path> paths = paths_to(node, hop);
+      all.insert(all.end(), paths.begin(), paths.end());
+    }
+    std::ranges::stable_sort(all, [](const Path& a, const Path& b) {
+      const double p = std::abs(a.strengths.back());
+      const double q = std::abs(b.strengths.back());
+      return p > q || (p == q && a.links.size() < b.links.size());
+    });
+    if (all.size() > count) all.resize(count);
+    return all;
+  }
+
+ private:
+  /// All that arrive at a hop, best first.
+  std::vector<Path> paths_to(std::uint32_t node, std::size_t hop) const {
+    if (hop == 0) {
+      Path path;
+      path.strengths = {static_cast<double>(m_passed[0][node])};
+      return {path};
+    }
+    std::vector<Path> paths;
+    for (std::size_t place = 0; place < m_rows[node].size(); ++place) {
+      const Reference::Link& link = m_rows[node][place];
+      const float passed = m_passed[hop - 1][link.from];
+      if (passed == 0.0F || link.weight == 0.0F) continue;
+      for (Path path : paths_to(link.from, hop - 1)) {
+        const auto decay = static_cast<double>(m_decays[hop]);
+        path.strengths.push_back(path.strengths.back() *
+                                 (decay * static_cast<double>(link.weight)));
+        path.places.push_back(place);
+        path.links.push_back(link);
+        path.carried.push_back(static_cast<float>(
+            decay * (static_cast<double>(passed) * static_cast<double>(link.weight))));
+        paths.push_back(std::move(path));
+      }
+    }
+    std::ranges::stable_sort(paths, [](const Path& a, const Path& b) {
+      return std::abs(a.strengths.back()) > std::abs(b.strengths.back());
+    });
+    return paths;
+  }
+
+  std::vector<std::vector<Reference::Link>> m_rows;
+  std::vector<std::vector<float>> m_passed;
+  std::vector<std::vector<bool>> m_rose;
+  std::vector<float> m_decays;
+};
+
+}  // namespace Kindred::Testing
+
+#endif  // KINDRED_TESTS_REFERENCE_PATH_REFERENCE_HPP
