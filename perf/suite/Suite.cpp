@@ -195,6 +195,15 @@ std::vector<SuiteRow> suite_rows(Context& context, double scale, std::uint64_t s
          options.hops = 3;
          return spread_problem(corpora->graph(10'000, 50), 1, 1, options, seed);
        }});
+  add({.name = "spread-1k",
+       .work = "3 hops, threshold 0, 100K nodes x 3: some 1K edges are touched",
+       .target = 15e-6,
+       .make = [=] {
+         SpreadOptions options;
+         options.hops = 3;
+         options.threshold = 0;
+         return spread_problem(corpora->graph(corpora->scaled(1e5), 3), 1, 1, options, seed);
+       }});
   add({.name = "spread-1m",
        .work = "3 hops, threshold 0.001, 1M nodes x 10: some 50K edges are touched",
        .target = 15e-6,
