@@ -534,7 +534,7 @@ struct FrontierLaunch {
   KOKKOS_INLINE_FUNCTION std::size_t next(group_type& group) const {
     if (queries.count <= groups) return queries.count;
     FrontierControl& control = state.control(group.index());
-    if (group.is_leader()) control.query = group_type::add(&queries.taken(0), 1U);
+    if (group.is_leader()) control.query = Kokkos::atomic_fetch_add(&queries.taken(0), 1U);
     group.barrier();
     return groups + group_type::read(&control.query);
   }
