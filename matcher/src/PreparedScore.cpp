@@ -74,7 +74,8 @@ struct PreparedScore::State {
   /// Whether the launches answered; else the index is to be asked.
   bool score_prepared(std::span<const float> query, std::span<const std::uint64_t> candidates) {
     const std::shared_lock lock(parts.mutex);
-    KINDRED_THROW_IF(!filter->passes_all() && filtered_ids != parts.store.end_id(),
+    const bool is_filtered = !filter_bytes.empty() || !filter_bits.empty();
+    KINDRED_THROW_IF(is_filtered && filtered_ids != parts.store.end_id(),
                      "the filter is of " + std::to_string(filtered_ids) + " ids; the index has " +
                          std::to_string(parts.store.end_id()) + " by now: prepare anew");
     if (parts.store.segments().size() != 1 || candidates.empty()) return false;

@@ -187,10 +187,13 @@ TEST(PreparedScore, LeavesOutWhatItsFilterDoes) {
       const std::size_t before = Testing::allocations();
       for (int call = 0; prepares && call < 20; ++call) of_bits.score(query, candidates);
       EXPECT_EQ(Testing::allocations(), before) << to_string(space);
+      bits.assign(4, ~std::uint64_t{0});
+      PreparedScore of_all(index, 100, options);
       bits.push_back(0);
       options.filter_bits = bits;
       EXPECT_THROW(PreparedScore(index, 1, options), InvalidArgument);
       index.append(VectorSpan(std::span(rows).first(16), 16));
+      EXPECT_THROW(of_all.score(query, candidates), InvalidArgument);
       try {
         of_bits.score(query, candidates);
         FAIL() << "a filter of the ids before";

@@ -66,7 +66,10 @@ class CandidateSearch {
       shape.longest = std::max(shape.longest, lists.length(query));
     best.assign(queries.count * top, rank_none);
     shape.top = std::min(top, shape.longest);
-    if (shape.top == 0) return;
+    if (shape.top == 0) {
+      exec_space.fence("Kindred::VectorIndex::score");
+      return;
+    }
     m_top.resize_discarding(queries.count * shape.top);
     if (fits_one_launch(exec_space, rows, shape)) {
       rank_at_once(exec_space, rows, lists, queries, metric, shape);

@@ -68,6 +68,9 @@ class ExactSearch {
     m_staged = {};
     m_host_floats.clear();
     m_answer.clear();
+    m_host_rows = {};
+    m_words = {};
+    m_host_part = {};
     m_top.bind(*m_memory);
     m_plain.bind(*m_memory);
     m_screen.bind(*m_memory);
@@ -163,6 +166,8 @@ class ExactSearch {
 
  private:
   static constexpr std::size_t staged_bytes = 16U << 20U;  ///< of rows that are not on the device
+  /// Of every query and best one, where parts are merged: the best, a part's, and what merges them.
+  static constexpr std::size_t merged_ranks = 8;
   static constexpr std::size_t host_floats_bytes = 16U << 20U;  ///< of queries on the host
 
   /// Whether all rows are in one piece, where they are searched.
@@ -176,7 +181,7 @@ class ExactSearch {
                                     const IdFilter& filter) {
     if constexpr (!Arch::is_device<ExecutionSpace>) return block_queries(store, top, filter);
     std::size_t beside = filter.bytes_per_query();
-    if (!is_one_part(store)) beside += 5 * sizeof(Rank) * top;
+    if (!is_one_part(store)) beside += merged_ranks * sizeof(Rank) * top;
     const std::size_t most =
         GemmSearch<ExecutionSpace>::queries_max(store.dimension(), top, beside);
     if (most == 0) return block_queries(store, top, filter);
@@ -192,6 +197,8 @@ class ExactSearch {
     const auto source = source_of(exec_space, host, store, queries, top);
     // The host's memory takes the answer itself, unless parts are merged in it.
     const bool direct = m_path != SearchPath::plain && is_one_part(store);
+    m_matrix.reserved =
+        is_one_part(store) ? 0 : staged_bytes + count * merged_ranks * sizeof(Rank) * top;
     auto best = ArrayView<Rank, ExecutionSpace>(answer, count * top);
     if (!direct) {
       m_best.resize_discarding(count * top);

@@ -18,7 +18,7 @@ namespace Kindred::Impl {
 /// what may be among the best is scored canonically. What calls reuse; one at a time.
 ///
 /// Queries whose norm is not covered, or whose list of survivors overflowed, are scored plainly.
-/// Takes at most 64 MiB, prepared queries and filters counted, whatever there is to search.
+/// Takes at most 64 MiB, prepared queries and filters counted, for k up to 65536.
 /// Complexity O(rows × queries × dimension).
 template <class ExecutionSpace, class Tiles = typename TilesOf<ExecutionSpace>::type>
 class GemmSearch {
@@ -49,6 +49,9 @@ class GemmSearch {
   Tiles& tiles() { return m_tiles; }
   PlainSearch<ExecutionSpace>& plain() { return m_plain; }
 
+  /// Bytes that the caller takes beside, of the 64 MiB.
+  std::size_t reserved = 0;
+
   /// \brief Queries of which a search of the best \p top takes at most 64 MiB; 0 where rows of this
   /// dimension are too long. \param beside bytes that each takes beside
   static std::size_t queries_max(std::uint64_t dimension, std::size_t top, std::size_t beside) {
@@ -67,6 +70,7 @@ class GemmSearch {
     if (pass == 0) {
       m_plain.search(exec_space, rows, filter, queries.take(0, queries.count()), metric, top, best,
                      report);
+      exec_space.fence("Kindred::VectorIndex::search::gemm");
       return;
     }
     report.path = "matrix";
@@ -111,10 +115,11 @@ class GemmSearch {
   static constexpr std::size_t plain_rows = 16384;
 
   /// As many for every pass, of which there are few.
-  static std::size_t queries_of_pass(const VectorRows<ExecutionSpace>& rows,
-                                     const RowFilter<ExecutionSpace>& filter, std::uint64_t room,
-                                     const QuerySource<ExecutionSpace>& queries) {
-    std::size_t beside = queries.resident_bytes() + filter.words.size() * sizeof(std::uint64_t);
+  std::size_t queries_of_pass(const VectorRows<ExecutionSpace>& rows,
+                              const RowFilter<ExecutionSpace>& filter, std::uint64_t room,
+                              const QuerySource<ExecutionSpace>& queries) const {
+    std::size_t beside =
+        reserved + queries.resident_bytes() + filter.words.size() * sizeof(std::uint64_t);
     if (counts_passing(filter)) {
       const std::size_t count = rows.norms.size();
       beside += (std::min(count, chosen_most) + filter_words(count) + 1) * sizeof(std::uint32_t);
@@ -294,7 +299,7 @@ class GemmSearch {
     }
     const std::size_t width = round_up(std::max(longest, 1U), unit);
     std::span<std::byte> room = m_tiles.room();
-    if (room.size() < scored_bytes) {
+    if (room.size() < std::max(scored_bytes, scored_room(task, 1, width, top))) {
       const std::size_t all = scored_room(task, task.queries.count(), width, top);
       grow(exec_space, m_scored,
            std::max(scored_room(task, 1, width, top), std::min(scored_bytes, all)));

@@ -37,6 +37,14 @@ class PreparedCandidates {
  public:
   using memory_space = typename ExecutionSpace::memory_space;
 
+  PreparedCandidates() = default;
+  /// The answer is there before the launches of the last call have ended.
+  ~PreparedCandidates() {
+    if (m_exec_space) m_exec_space->fence("Kindred::PreparedScore::~PreparedScore");
+  }
+  PreparedCandidates(const PreparedCandidates&) = delete;
+  PreparedCandidates& operator=(const PreparedCandidates&) = delete;
+
   /// Room for \p longest candidates of vectors of \p dimension. \throws OutOfMemory
   void bind(const ExecutionSpace& exec_space, MemoryResource& memory, std::size_t dimension,
             std::size_t longest, std::size_t top) {

@@ -20,7 +20,8 @@ namespace Kindred {
 /// several objects may serve one index.
 class PreparedScore {
  public:
-  /// \brief Reserves what calls need: O(longest + dimension) bytes. Fences its own instance.
+  /// \brief Reserves what calls need: O(longest + dimension) bytes. Waits
+  /// for the answer; what was launched may end a little later.
   /// \param index outlives this \param longest candidates of a call at most \param options metric,
   /// top, filter (copied) and space; without a space it is the device's where the index is on it,
   /// else the host's

@@ -148,7 +148,7 @@ class Int8Dots<HostSpace, Tile> {
                            HostInt8Dots<Ratio>::dots(row, o.planes, o.plane_stride, o.dimension,
                                                      offsets, offset_stride, out);))
       } else if (is_dense) {
-        // Which rows will be read there is not known, but that half of them or so will be.
+        // Which rows will be read there is not known, but that a fair share of them will be.
         KOKKOS_IF_ON_HOST((prefetch(row + prefetch_bytes, o.row_stride);))
       }
       visit(r, out);
