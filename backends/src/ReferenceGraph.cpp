@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 namespace Kindred::Reference {
 
@@ -150,7 +151,9 @@ std::vector<Link> modified(std::size_t nodes, std::span<const Link> links,
       if (rule.kind == SpreadModifiers::Fan::Kind::inverse) fan = 1.0 / degree;
       if (rule.kind == SpreadModifiers::Fan::Kind::inverse_root) fan = 1.0 / std::sqrt(degree);
     }
-    link.weight = static_cast<float>(static_cast<double>(link.weight) * strength * fan);
+    constexpr double largest = std::numeric_limits<float>::max();
+    const double weight = static_cast<double>(link.weight) * strength * fan;
+    link.weight = static_cast<float>(std::clamp(weight, -largest, largest));
   }
   return out;
 }

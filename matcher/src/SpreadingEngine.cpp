@@ -261,6 +261,7 @@ SpreadResults SpreadingEngine::spread(RaggedSpan<Activation> sources,
   check_sources(*graph, sources, options.mode);
 
   const std::size_t queries = sources.rows();
+  if (queries == 0 && options.mode != SpreadMode::pagerank) return {};
   std::vector<std::vector<Activation>> merged;
   merged.reserve(queries);
   for (std::size_t query = 0; query < queries; ++query)

@@ -58,8 +58,7 @@ void expect_same(const SpreadingEngine& changed, const EdgeList& list, const Gra
     changed.hop(x, y, {.space = space});
     RC_ASSERT(y == expected);
     for (const std::uint32_t source : list.alive()) {
-      for (const SpreadMode mode :
-           {SpreadMode::linear, SpreadMode::engine, SpreadMode::pagerank})
+      for (const SpreadMode mode : {SpreadMode::linear, SpreadMode::engine, SpreadMode::pagerank})
         RC_ASSERT(answer(changed, source, space, mode) == answer(built, source, space, mode));
     }
   }
@@ -329,6 +328,15 @@ TEST(GraphUpdates, AWeightOutsideTheUnitIsRememberedWhileItIsThere) {
   EXPECT_THAT(message_of<InvalidArgument>(spread), HasSubstr("edge 1 → 2 has the weight 1.5"));
   engine.remove_nodes({{2}});
   spread();
+}
+
+TEST(GraphUpdates, AWeightThatIsRoundedIntoTheUnitLiesInIt) {
+  GraphOptions options;
+  options.weights = EdgeWeights::bfloat16;
+  const std::vector<Edge> edges{{0, 1, 1.003F}};
+  const SpreadingEngine engine(Testing::context(), graph_of(2, edges), options);
+  const std::vector<Activation> source{{0, 1}};
+  EXPECT_EQ(engine.spread(Testing::ragged<Activation>({source})).activations[0].size(), 2U);
 }
 
 TEST(GraphUpdates, EdgesTakeTheBytesThatAreSaid) {

@@ -144,6 +144,26 @@ TEST(SpreadingEngine, ABatchEqualsALoop) {
   }
 }
 
+TEST(SpreadingEngine, ModesAndWidthsFollowEachOtherOnOneEngine) {
+  auto generator = Testing::generator("SpreadingEngine.modes");
+  const Graph graph = random_graph(700, {5000, 300, 40}, 4000, 0, 1, generator);
+  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+  std::vector<Sources> all;
+  for (std::size_t i = 0; i < 40; ++i) all.push_back(random_sources(700, 400, 0, 1, generator));
+  for (const Space space : Testing::spaces()) {
+    for (const std::size_t queries : {1U, 9U, 40U, 2U}) {
+      const std::vector<Sources> some(all.begin(), all.begin() + queries);
+      for (SpreadOptions options : {constant_at(0.05, 0.01), linear(constant(0.01))}) {
+        options.space = space;
+        const SpreadResults results = engine.spread(ragged(some), options);
+        const auto fresh = spread(Testing::context(), graph, some, options, space);
+        for (std::size_t i = 0; i < queries; ++i)
+          EXPECT_EQ(Answer(results.activations[i].begin(), results.activations[i].end()), fresh[i]);
+      }
+    }
+  }
+}
+
 TEST(SpreadingEngine, ThreadCountsAndRunsGiveTheSameBits) {
   auto generator = Testing::generator("SpreadingEngine.threads");
   const Graph graph = random_graph(3000, {20000, 9000}, 60000, 0, 1, generator);

@@ -82,6 +82,28 @@ TEST(SpreadingHops, ModifiersChangeWeightsBeforeTheyAreSummed) {
   }
 }
 
+TEST(SpreadingHops, ModifiedWeightsStayFinite) {
+  const std::vector<Edge> edges{{0, 2, 1e30F}, {1, 2, -1e30F}, {3, 2, 0.5F}, {3, 4, 1}};
+  SpreadingEngine engine(Testing::context(), 5, edges);
+  HopOptions options;
+  SpreadModifiers modifiers;
+  modifiers.strengths[0][0] = 1e30F;
+  modifiers.fans[0].kind = SpreadModifiers::Fan::Kind::inverse;
+  options.modifiers = modifiers;
+  engine.remove_edges(
+      {{{3, 2, {}}, {3, 4, {}}}});  // a source of degree 0 in a row that was replaced
+  for (const Space space : Testing::spaces()) {
+    options.space = space;
+    for (const std::size_t columns : {1U, 8U, 9U, 32U}) {
+      options.columns = columns;
+      const std::vector<float> zeros(5 * columns, 0.0F);
+      std::vector<float> y(5 * columns, 1.0F);
+      engine.hop(zeros, y, options);
+      EXPECT_EQ(y, zeros) << to_string(space) << ", " << columns << " columns";
+    }
+  }
+}
+
 TEST(SpreadingHops, EdgesOfKindsThatAreNotFollowedCarryNothing) {
   const Graph graph{3, {{0, 1, 1}, {1, 2, 1}}};
   SpreadOptions options = constant(1);

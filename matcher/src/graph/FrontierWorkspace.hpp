@@ -187,9 +187,15 @@ class FrontierWorkspace {
     using done_view = ArrayView<std::uint8_t, ExecutionSpace>;
     const std::size_t places = top == 0 ? 0 : ranks.size();
     if constexpr (is_device) {
-      if (m_shared_ranks.extent(0) < places) m_shared_ranks = shared<Rank>("ranks", places);
+      if (m_shared_ranks.extent(0) < places)
+        m_shared_ranks = shared<Rank>(Kokkos::view_alloc("Kindred::SpreadingEngine::frontier_ranks",
+                                                         Kokkos::WithoutInitializing),
+                                      places);
       if (m_shared_done.extent(0) < done.size())
-        m_shared_done = shared<std::uint8_t>("done", done.size());
+        m_shared_done =
+            shared<std::uint8_t>(Kokkos::view_alloc("Kindred::SpreadingEngine::frontier_done",
+                                                    Kokkos::WithoutInitializing),
+                                 done.size());
       spread_frontier(exec_space, in, out, m_state, m_call, top,
                       rank_view(m_shared_ranks.data(), places),
                       done_view(m_shared_done.data(), done.size()));

@@ -9,13 +9,23 @@
 
 namespace Kindred::Impl {
 
-bool GraphStore::is_due(const GraphSnapshot& graph) const {
+namespace {
+
+/// Rows and edges that were rebuilt.
+double changed_size(const GraphSnapshot& graph) {
   const auto size = [](const DeltaRows<Kokkos::HostSpace>& delta) {
-    return delta.rows.sources.size() + delta.rows.row_nodes.size();
+    return static_cast<double>(delta.rows.sources.size() + delta.rows.row_nodes.size());
   };
-  const std::size_t changed = std::max(size(graph.delta().in), size(graph.delta().out));
-  const double whole = static_cast<double>(graph.base()->edges() + graph.base()->nodes());
-  return changed > 0 && static_cast<double>(changed) > m_options.merge_share * m_patience * whole;
+  return std::max(size(graph.delta().in), size(graph.delta().out));
+}
+
+}  // namespace
+
+/// After a merge that failed not before twice as much has changed.
+bool GraphStore::is_due(const GraphSnapshot& graph) const {
+  const double size = changed_size(graph);
+  const auto whole = static_cast<double>(graph.base()->edges() + graph.base()->nodes());
+  return size > 0 && size > m_options.merge_share * whole && size >= 2 * m_failed;
 }
 
 void GraphStore::merge_if_due(std::unique_lock<std::mutex>& updates) {
@@ -88,12 +98,12 @@ void GraphStore::merge() {
     set(std::make_shared<GraphSnapshot>(*m_context, base, delta, now->table(), now->nodes(),
                                         now->edges(), now->outside_unit()));
     ++m_merges;
-    m_patience = 1;
+    m_failed = 0;
     m_recording = false;
   } catch (...) {
     const std::lock_guard lock(m_updates);
     m_recording = false;
-    m_patience *= 2;
+    m_failed = changed_size(*snapshot());
     throw;
   }
 }

@@ -94,7 +94,7 @@ class GraphStore {
 
   std::mutex m_merging;  ///< held by a merge
   std::atomic<std::uint64_t> m_merges{0};
-  double m_patience = 1;  ///< more after a merge that failed
+  double m_failed = 0;  ///< rows and edges that had changed when a merge failed last
 
   std::condition_variable m_wake;
   bool m_wanted = false;

@@ -103,6 +103,15 @@ double PathTrace::sum(std::uint32_t node, const Layer& before, std::vector<doubl
   });
 }
 
+void PathTrace::keep_best(std::vector<Prefix>& paths, std::size_t count) {
+  const auto size = [](const Prefix& path) {
+    return std::isnan(path.strength) ? -1.0 : std::abs(path.strength);
+  };
+  std::ranges::stable_sort(paths,
+                           [&](const Prefix& a, const Prefix& b) { return size(a) > size(b); });
+  if (paths.size() > count) paths.resize(count);
+}
+
 template <class Call>
 void PathTrace::for_carriers(std::uint32_t node, const Layer& before, const Call& call) const {
   const RowEdges row(m_in, node, m_kinds);
@@ -138,11 +147,10 @@ std::vector<PathTrace::Prefixes> PathTrace::prefixes(std::span<const Activation>
         for (std::uint32_t rank = 0; rank < extended.size(); ++rank)
           paths.push_back({extended[rank].strength * (decay * static_cast<double>(weight)), from,
                            rank, weight});
+        // A hub would hold as many for each of its edges.
+        if (paths.size() > 8 * count + 64) keep_best(paths, count);
       });
-      std::ranges::stable_sort(paths, [](const Prefix& a, const Prefix& b) {
-        return std::abs(a.strength) > std::abs(b.strength);
-      });
-      if (paths.size() > count) paths.resize(count);
+      keep_best(paths, count);
     }
   }
   return layers;

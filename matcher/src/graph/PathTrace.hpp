@@ -43,6 +43,10 @@ class PathTrace {
     float weight = 0;
   };
   using Prefixes = std::unordered_map<std::uint32_t, std::vector<Prefix>>;
+
+  /// The strongest \p count, the first of equal ones first.
+  static void keep_best(std::vector<Prefix>& paths, std::size_t count);
+
   struct Layer {
     std::unordered_map<std::uint32_t, float> passed;  // what a node passes on, if not 0
     std::unordered_set<std::uint32_t> rose;           // the nodes that the hop changed

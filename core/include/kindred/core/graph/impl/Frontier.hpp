@@ -106,7 +106,10 @@ class FrontierWalk {
   /// False where the budget did not suffice.
   KOKKOS_INLINE_FUNCTION bool spread(const FrontierQuery& asked) {
     m_stamp = m_first_stamp;
-    if (asked.sources > budget() / FrontierShape::row_steps) return false;
+    if (asked.sources > budget() / FrontierShape::row_steps) {
+      m_group.barrier();  // all have read which query this is
+      return false;
+    }
     FrontierEnds before_last;     // where the rows of step h − 2 begin
     FrontierEnds last;            // and end
     FrontierEnds begin;           // those of step h

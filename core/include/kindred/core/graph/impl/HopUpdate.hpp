@@ -30,7 +30,7 @@ struct NodeUpdate {
   KOKKOS_INLINE_FUNCTION void set(const HopParameters& parameters) {
     kind = parameters.mode == SpreadMode::engine ? Kind::engine : Kind::linear;
     is_last = parameters.hop == parameters.hops;
-    hop_tier = tier_at(parameters.hop);
+    hop_tier = parameters.hop <= 2 ? 1 : 2;  // as `tier_at`, which is the host's
     hop = parameters.hop;
     decay = parameters.decay;
     for (int tier = 0; tier < 3; ++tier) thresholds[tier] = parameters.thresholds[tier];
@@ -74,7 +74,8 @@ struct HopUpdate : NodeUpdate {
   HopUpdate() = default;
   HopUpdate(const SpreadState<ExecutionSpace>& state, const HopParameters& parameters)
       : value(state.value.data()),
-        tier(state.tier.data()),
+        // A buffer that was made empty keeps its memory.
+        tier(state.tier.extent(0) == 0 ? nullptr : state.tier.data()),
         next(state.next.data()),
         short_next(state.short_next.extent(0) == 0 ? nullptr : state.short_next.data()),
         partials(state.partial.data()),
