@@ -135,10 +135,12 @@ struct VectorIndex::State {
 
   /// Where the dispatcher or \p forced says: `start()`, then `body(exec_space, search, begin,
   /// length)` for blocks of \p count queries, `block(search)` or fewer of them, and fewer rows,
-  /// where memory runs out. \param path of a search, else null
+  /// where memory runs out. \param path of a search, else null \param report what `body` counts in:
+  /// what it counted before memory ran out is taken back
   template <class Block, class Start, class Body>
   DispatchRecord run(const Workload& workload, const SearchPath* path, std::optional<Space> forced,
-                     std::size_t count, const Block& block, const Start& start, const Body& body) {
+                     std::size_t count, const Block& block, const Start& start,
+                     SearchReport& report, const Body& body) {
     return context.run(workload, forced, [&](Space space) {
       Impl::with_instance(context, space, [&](const auto& exec_space) {
         auto& own = search<std::decay_t<decltype(exec_space)>>(space);
@@ -151,9 +153,11 @@ struct VectorIndex::State {
         split_and_retry(count, (count + blocks - 1) / blocks,
                         [&](std::size_t begin, std::size_t length) {
                           while (true) {
+                            const SearchReport before = report;
                             try {
                               return body(exec_space, own, begin, length);
                             } catch (const OutOfMemory&) {
+                              report = before;
                               exec_space.fence("Kindred::VectorIndex::clear");
                               own.clear();
                               if (own.fall_back()) continue;
@@ -291,7 +295,7 @@ SearchResults VectorIndex::search(std::span<const float> queries,
   results.record = state.run(
       workload, &path, options.space, count,
       [&](const auto& search) { return search.block(store, options.top, filter); },
-      [&] { results.report = {}; },
+      [&] { results.report = {}; }, results.report,
       [&](const auto& exec_space, auto& search, std::size_t begin, std::size_t length) {
         const HostSpace& host = state.host_beside(exec_space);
         const std::span<const Rank> best =
@@ -337,6 +341,7 @@ ScoreResults VectorIndex::search_at_least(std::span<const float> queries, float 
         results.report = {};
         results.results = {};
       },
+      results.report,
       [&](const auto& exec_space, auto& search, std::size_t begin, std::size_t length) {
         for (const auto& ranks :
              search.search_within(exec_space, store, state.part(queries, begin, length), filter,
@@ -391,6 +396,7 @@ ScoreResults VectorIndex::score(std::span<const float> queries,
         results.report.path = "candidates";
         results.results = {};
       },
+      results.report,
       [&](const auto& exec_space, auto& search, std::size_t begin, std::size_t length) {
         search.score(exec_space, state.host_beside(exec_space), store,
                      state.part(queries, begin, length), lists, begin, options.metric,

@@ -71,7 +71,7 @@ class SearchProblem final : public VectorProblem {
                 std::uint64_t seed, std::optional<SearchPath> path, int passing)
       : VectorProblem(std::move(rows), queries, top, seed) {
     name = "BM_Search_cosine";
-    if (path) name += "_" + std::string(to_string(*path));
+    if (path) name.append("_").append(to_string(*path));
     m_options.path = path;
     arguments = {{"rows", static_cast<std::int64_t>(row_count())},
                  {"dimension", static_cast<std::int64_t>(m_rows->dimension)},

@@ -147,9 +147,11 @@ TEST(StoredGraph, RefusesForgedNumbers) {
   EXPECT_THAT(forged<float>(good, "out.weights", 0, INFINITY), HasSubstr("a weight is finite"));
   EXPECT_THAT(forged<std::uint64_t>(good, "node.removed", 0, 1ULL << 5U),
               HasSubstr("names what is no node"));
+  EXPECT_THAT(forged<std::uint64_t>(good, "node.removed", 0, 1), HasSubstr("node 0 has edges"));
   EXPECT_THAT(forged<std::uint64_t>(good, "vocabulary.ends", 0, 99), HasSubstr("ends fall"));
-  EXPECT_THAT(forged<std::uint8_t>(good, "vocabulary.text", 3, 'a'),
-              HasSubstr("the names: text 3 is the same as text 0"));
+  for (const bool inspected : {false, true})
+    EXPECT_THAT(forged<std::uint8_t>(good, "vocabulary.text", 3, 'a', inspected),
+                HasSubstr("the names: text 3 is the same as text 0"));
   // Of another graph, but of one: only `verify` sees that its directions differ.
   for (const auto& bad : {forged<std::uint32_t>(good, "out.ends", 0, 3, true),
                           forged<std::uint8_t>(good, "in.kinds", 2, 77, true),

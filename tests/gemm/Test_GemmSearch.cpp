@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "GemmSearch.hpp"
+#include "SharedArray.hpp"
 #include "Support.hpp"
 #include "VectorData.hpp"
 

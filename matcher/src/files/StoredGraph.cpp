@@ -128,6 +128,14 @@ void read_nodes(const SectionChecks& checks, const GraphHead& head, StoredGraph&
   checks.count<std::uint64_t>("node.removed", graph.removed, (head.nodes + 63) / 64);
   if (head.nodes % 64 != 0 && (graph.removed.back() >> head.nodes % 64) != 0)
     checks.refuse<std::uint64_t>("node.removed", graph.removed.size() - 1, "names what is no node");
+  for (std::uint64_t node = 0; node < head.nodes; ++node) {
+    if ((graph.removed[node / 64] >> node % 64 & 1U) == 0) continue;
+    for (const StoredRows* side : {&graph.out, &graph.in}) {
+      if (side->offsets[node] != side->offsets[node + 1])
+        checks.refuse<std::uint64_t>("node.removed", node / 64,
+                                     "node " + std::to_string(node) + " has edges");
+    }
+  }
 }
 
 void read_names(const SectionChecks& checks, StoredGraph& graph) {
@@ -210,6 +218,16 @@ StoredGraph load_graph(const std::string& path, int threads) {
   return graph;
 }
 
+std::optional<Vocabulary> names_of(const StoredGraph& graph) {
+  if (!graph.names) return {};
+  try {
+    return std::optional<Vocabulary>(std::in_place, *graph.names);
+  } catch (const InvalidArgument& error) {
+    graph.owner->fail(graph.owner->offset(0, "vocabulary.text"),
+                      std::string("the names: ") + error.what());
+  }
+}
+
 }  // namespace Impl
 
 bool is_graph_file(const std::string& path) {
@@ -224,6 +242,7 @@ GraphFileInfo inspect_graph_file(const std::string& path, int threads) {
   const Impl::StoredGraph graph = Impl::load_graph(path, threads);
   const Impl::SectionChecks checks(*graph.owner, 0, 1);
   Impl::check_same_edges(graph, checks);
+  (void)Impl::names_of(graph);
   const auto bytes = [&](const char* name) {
     std::uint64_t sum = 0;
     for (const Impl::SectionFile::Section& section : graph.owner->sections(0)) {

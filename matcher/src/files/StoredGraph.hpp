@@ -6,6 +6,7 @@
 #include "graph/EdgeForm.hpp"
 
 #include <kindred/core/common/Ragged.hpp>
+#include <kindred/matcher/Vocabulary.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -53,6 +54,9 @@ void save_graph(const std::string& path, const StoredGraph& graph);
 /// \brief Maps a file and checks every byte and every number that rows are found by.
 /// \throws NotFound; InvalidArgument for what is no file; CorruptFile with the byte and the reason
 StoredGraph load_graph(const std::string& path, int threads);
+
+/// Of a file that was loaded. \throws CorruptFile where a name stands twice
+std::optional<Vocabulary> names_of(const StoredGraph& graph);
 
 }  // namespace Kindred::Impl
 

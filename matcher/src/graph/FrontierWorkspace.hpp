@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_SRC_GRAPH_FRONTIER_WORKSPACE_HPP
 #define KINDRED_MATCHER_SRC_GRAPH_FRONTIER_WORKSPACE_HPP
 
+#include "SharedArray.hpp"
 #include "SpreadingWorkspace.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
@@ -72,8 +73,6 @@ class FrontierWorkspace {
   static constexpr bool is_device = Arch::is_device<ExecutionSpace>;
   template <class T>
   using buffer = Buffer<T, memory_space>;
-  template <class T>
-  using shared = Kokkos::View<T*, Kokkos::SharedHostPinnedSpace>;
 
   /// Float32, as the sums of small frontiers read them.
   static bool has_weights(const GraphRows<memory_space>& rows) {
@@ -187,15 +186,8 @@ class FrontierWorkspace {
     using done_view = ArrayView<std::uint8_t, ExecutionSpace>;
     const std::size_t places = top == 0 ? 0 : ranks.size();
     if constexpr (is_device) {
-      if (m_shared_ranks.extent(0) < places)
-        m_shared_ranks = shared<Rank>(Kokkos::view_alloc("Kindred::SpreadingEngine::frontier_ranks",
-                                                         Kokkos::WithoutInitializing),
-                                      places);
-      if (m_shared_done.extent(0) < done.size())
-        m_shared_done =
-            shared<std::uint8_t>(Kokkos::view_alloc("Kindred::SpreadingEngine::frontier_done",
-                                                    Kokkos::WithoutInitializing),
-                                 done.size());
+      m_shared_ranks.resize_discarding(places);
+      m_shared_done.resize_discarding(done.size());
       spread_frontier(exec_space, in, out, m_state, m_call, top,
                       rank_view(m_shared_ranks.data(), places),
                       done_view(m_shared_done.data(), done.size()));
@@ -251,8 +243,8 @@ class FrontierWorkspace {
   buffer<Activation> m_sources;
   buffer<float> m_decays;
   buffer<std::uint32_t> m_taken;
-  shared<Rank> m_shared_ranks;
-  shared<std::uint8_t> m_shared_done;
+  SharedArray<Rank> m_shared_ranks{"Kindred::SpreadingEngine::frontier_ranks"};
+  SharedArray<std::uint8_t> m_shared_done{"Kindred::SpreadingEngine::frontier_done"};
 };
 
 }  // namespace Kindred::Impl

@@ -89,12 +89,7 @@ GraphStore::GraphStore(Context& context, const GraphSpan& graph, const GraphOpti
 GraphStore::GraphStore(Context& context, const StoredGraph& stored, const GraphOptions& options)
     : m_context(&context), m_options(options) {
   m_options.weights = stored.form.weights;
-  try {
-    if (stored.names) m_names.emplace(*stored.names);
-  } catch (const InvalidArgument& error) {
-    stored.owner->fail(stored.owner->offset(0, "vocabulary.text"),
-                       std::string("the names: ") + error.what());
-  }
+  m_names = names_of(stored);
   m_snapshot = snapshot_of(context, stored, options);
 }
 

@@ -20,7 +20,16 @@ SpreadRuns::SpreadRuns(Context& context)
       m_openmp(context.memory(Space::serial), static_cast<std::size_t>(context.threads())) {}
 
 template <class Body>
-void SpreadRuns::alone(Space space, const Body& body) {
+void SpreadRuns::alone(Space space, const Body& run) {
+  const auto body = [&](const auto& exec_space, auto& workspace) {
+    try {
+      run(exec_space, workspace);
+    } catch (...) {
+      // What was launched reads a snapshot that may go.
+      exec_space.fence("Kindred::SpreadingEngine::failed");
+      throw;
+    }
+  };
   if (space != Space::cuda) {
     HostWorkspace& host = space == Space::serial ? m_serial : m_openmp;
     const std::lock_guard lock(host.mutex);

@@ -66,7 +66,7 @@ class SpreadRuns {
 
   /// Calls `body(exec_space, workspace)` alone in the workspace of \p space.
   template <class Body>
-  void alone(Space space, const Body& body);
+  void alone(Space space, const Body& run);
   /// The bins of the rows as built, once \p hops more have paid for them; of a device.
   template <class ExecutionSpace>
   BinnedRows<typename ExecutionSpace::memory_space> bins_of(const ExecutionSpace& exec_space,

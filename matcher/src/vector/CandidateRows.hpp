@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "IdFilter.hpp"
-#include "QuerySource.hpp"
+#include "SharedArray.hpp"
 #include "VectorStore.hpp"
 
 namespace Kindred::Impl {

@@ -11,6 +11,7 @@
 #include "QuerySource.hpp"
 #include "ScreenSearch.hpp"
 #include "SearchPaths.hpp"
+#include "SharedArray.hpp"
 #include "VectorStore.hpp"
 
 #include <algorithm>

@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 
+#include "SharedArray.hpp"
 #include "VectorSegment.hpp"
 
 namespace Kindred::Impl {
@@ -53,8 +54,8 @@ class PreparedCandidates {
     m_shape = {1, longest, std::min(top, longest)};
     m_plan = candidate_plan(*m_exec_space, m_shape);
     m_words = head_words + dimension + (longest + 1) / 2;
-    m_shared = shared_view("Kindred::PreparedScore::shared", m_words);
-    m_best = shared_view("Kindred::PreparedScore::best", m_shape.top);
+    m_shared.resize_discarding(m_words);
+    m_best.resize_discarding(m_shape.top);
     if (Arch::is_device<ExecutionSpace>)
       m_staged = {memory, "Kindred::PreparedScore::staged", m_words};
     m_partial = {memory, "Kindred::PreparedScore::partial", m_plan.workspace(1)};
@@ -74,8 +75,8 @@ class PreparedCandidates {
   /// Waits for them alone. \param count at least 1
   std::span<const Rank> rank(const VectorRows<ExecutionSpace>& rows, Metric metric,
                              std::span<const float> query_values, std::size_t count) {
-    m_shared(0) = 0;
-    m_shared(1) = count;
+    m_shared.data()[0] = 0;
+    m_shared.data()[1] = count;
     widen(query_values);
     // Recording runs the launches: over this list, not over the last one, of other rows.
     if (!m_work.is_recorded() || !is_recorded_for(rows)) record(rows, metric);
@@ -90,11 +91,7 @@ class PreparedCandidates {
   /// doubles.
   static constexpr std::size_t head_words = 4;
   static constexpr Rank unanswered = 0;  ///< what no score and index make
-  using shared_type = Kokkos::View<std::uint64_t*, Kokkos::SharedHostPinnedSpace>;
 
-  static shared_type shared_view(const std::string& label, std::size_t words) {
-    return shared_type(label, words);
-  }
   double* query() { return reinterpret_cast<double*>(m_shared.data() + head_words); }
 
   /// \brief Until all of the answer is there. On a device the ranks are looked at as they come: a
@@ -104,7 +101,8 @@ class PreparedCandidates {
       constexpr int looks_most = 1 << 16;
       std::size_t ready = 0;
       for (int looks = 0; looks < looks_most; ++looks) {
-        while (std::atomic_ref(m_best(ready)).load(std::memory_order_acquire) != unanswered) {
+        while (std::atomic_ref(m_best.data()[ready]).load(std::memory_order_acquire) !=
+               unanswered) {
           if (++ready == m_shape.top) return;
         }
       }
@@ -123,7 +121,7 @@ class PreparedCandidates {
           return lanes.multiply_add(term, term, partial);
         });
     const double norm = Kokkos::sqrt(sum);
-    m_shared(2) = Kokkos::bit_cast<std::uint64_t>(norm);
+    m_shared.data()[2] = Kokkos::bit_cast<std::uint64_t>(norm);
   }
 
   bool is_recorded_for(const VectorRows<ExecutionSpace>& rows) const {
@@ -164,8 +162,8 @@ class PreparedCandidates {
   CandidateShape m_shape;
   CandidatePlan m_plan;
   std::size_t m_words = 0;
-  shared_type m_shared;
-  shared_type m_best;
+  SharedArray<std::uint64_t> m_shared{"Kindred::PreparedScore::shared"};
+  SharedArray<Rank> m_best{"Kindred::PreparedScore::best"};
   Buffer<std::uint64_t, memory_space> m_staged;
   Buffer<Rank, memory_space> m_partial;
   Buffer<std::uint32_t, memory_space> m_arrived;

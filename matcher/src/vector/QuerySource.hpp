@@ -6,32 +6,9 @@
 #include <kindred/core/vector/VectorScores.hpp>
 
 #include <cstddef>
-#include <string>
 #include <utility>
 
 namespace Kindred::Impl {
-
-/// \brief An array of the host that every space reaches and that a device copies at full speed;
-/// it grows.
-template <class T>
-class SharedArray {
- public:
-  explicit SharedArray(std::string label) : m_label(std::move(label)) {}
-
-  /// What it held is lost where it grows; nothing may be using it.
-  void resize_discarding(std::size_t size) {
-    if (size <= m_view.size()) return;
-    m_view = {};
-    m_view = view_type(Kokkos::view_alloc(m_label, Kokkos::WithoutInitializing), size);
-  }
-  void clear() { m_view = {}; }
-  T* data() const { return m_view.data(); }
-
- private:
-  using view_type = Kokkos::View<T*, Kokkos::SharedHostPinnedSpace>;
-  std::string m_label;
-  view_type m_view;
-};
 
 /// \brief Where one array after the other is cut from memory that is there.
 template <class ExecutionSpace>

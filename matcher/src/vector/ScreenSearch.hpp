@@ -2,7 +2,7 @@
 #ifndef KINDRED_MATCHER_SRC_VECTOR_SCREEN_SEARCH_HPP
 #define KINDRED_MATCHER_SRC_VECTOR_SCREEN_SEARCH_HPP
 
-#include "QuerySource.hpp"
+#include "SharedArray.hpp"
 #include "TopLists.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
