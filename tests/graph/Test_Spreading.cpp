@@ -9,39 +9,16 @@ namespace {
 using namespace Kindred;
 using namespace Testing::Graphs;
 
-TEST(SpreadHop, EqualsTheReferenceForEveryWidth) {
-  auto generator = Testing::generator("SpreadHop.width");
+/// Hops over a random graph in the parts that `parts_of(graph)` makes of it.
+template <class PartsOf>
+void expect_the_reference(std::mt19937_64& generator, const PartsOf& parts_of) {
   for (const SpreadMode mode : {SpreadMode::engine, SpreadMode::linear}) {
     const bool is_engine = mode == SpreadMode::engine;
     const Graph graph = random_graph(900, is_engine, generator);
     const HopParameters parameters = defaults(mode, 4);
     const Decay decay{Decay::Kind::power, 3};
     for (const HopWidth width : {HopWidth::one, HopWidth::eight, HopWidth::thirty_two}) {
-      const std::vector<Query> queries =
-          random_queries(graph.nodes, static_cast<std::size_t>(width), is_engine, generator);
-      std::vector<std::vector<float>> expected;
-      for (const Query& query : queries)
-        expected.push_back(reference(graph, query, parameters, decay));
-      for (const Space space : Testing::spaces()) {
-        Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
-          EXPECT_EQ(spread_whole(exec_space, Parts(graph), queries, width, parameters, decay),
-                    expected)
-              << to_string(space) << ", width " << static_cast<int>(width);
-        });
-      }
-    }
-  }
-}
-
-TEST(SpreadHop, RowsThatReplaceOthersGiveTheBitsOfTheWholeGraph) {
-  auto generator = Testing::generator("SpreadHop.replaced");
-  for (const SpreadMode mode : {SpreadMode::engine, SpreadMode::linear}) {
-    const bool is_engine = mode == SpreadMode::engine;
-    const Graph graph = random_graph(900, is_engine, generator);
-    const HopParameters parameters = defaults(mode, 4);
-    const Decay decay{Decay::Kind::power, 3};
-    for (const HopWidth width : {HopWidth::one, HopWidth::eight, HopWidth::thirty_two}) {
-      const Parts parts(graph, generator);
+      const Parts parts = parts_of(graph);
       const std::vector<Query> queries =
           random_queries(graph.nodes, static_cast<std::size_t>(width), is_engine, generator);
       std::vector<std::vector<float>> expected;
@@ -55,6 +32,16 @@ TEST(SpreadHop, RowsThatReplaceOthersGiveTheBitsOfTheWholeGraph) {
       }
     }
   }
+}
+
+TEST(SpreadHop, EqualsTheReferenceForEveryWidth) {
+  auto generator = Testing::generator("SpreadHop.width");
+  expect_the_reference(generator, [](const Graph& graph) { return Parts(graph); });
+}
+
+TEST(SpreadHop, RowsThatReplaceOthersGiveTheBitsOfTheWholeGraph) {
+  auto generator = Testing::generator("SpreadHop.replaced");
+  expect_the_reference(generator, [&](const Graph& graph) { return Parts(graph, generator); });
 }
 
 TEST(SpreadHop, RowOfFindsTheOneRowOfEveryNode) {

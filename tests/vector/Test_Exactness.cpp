@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <kindred/core/vector/MetricRank.hpp>
 
 #include <string>
 #include <vector>
@@ -16,10 +17,6 @@ using Testing::all_metrics;
 using Testing::ExactnessCase;
 using Testing::normal_values;
 using Testing::StoredRows;
-
-float score_of(Metric metric, Rank rank) {
-  return metric == Metric::l2 ? score_ascending(rank) : score_descending(rank);
-}
 
 /// All ranks of one case: scanned alone, in a batch, and as candidates, must be the same bits
 /// everywhere and near the oracle.

@@ -2,10 +2,10 @@
 #ifndef KINDRED_MATCHER_SRC_GRAPH_PAGE_RANK_WORKSPACE_HPP
 #define KINDRED_MATCHER_SRC_GRAPH_PAGE_RANK_WORKSPACE_HPP
 
+#include "NodeRanking.hpp"
 #include "OutWeights.hpp"
 
 #include <kindred/core/graph/PageRank.hpp>
-#include <kindred/core/select/TopK.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 
 #include <algorithm>
@@ -94,9 +94,7 @@ class PageRankWorkspace {
     release(m_progress, "Kindred::SpreadingEngine::page_rank_progress");
     release(m_last, "Kindred::SpreadingEngine::page_rank_last");
     release(m_columns, "Kindred::SpreadingEngine::page_rank_columns");
-    release(m_keys, "Kindred::SpreadingEngine::page_rank_keys");
-    release(m_top, "Kindred::SpreadingEngine::page_rank_top");
-    release(m_select, "Kindred::SpreadingEngine::page_rank_select");
+    m_ranking.bind(m_memory);
   }
   template <class T>
   ArrayView<const T, ExecutionSpace> place(const ExecutionSpace& exec_space,
@@ -236,18 +234,10 @@ class PageRankWorkspace {
   template <class Value>
   void rank(const ExecutionSpace& exec_space, const PageRankState<ExecutionSpace, Value>& state,
             std::size_t first, std::size_t count, std::size_t top, Rank* ranks) {
-    constexpr std::size_t keys_max = std::size_t{1} << 24;
-    const std::size_t step = std::clamp<std::size_t>(keys_max / state.nodes, 1, count);
-    for (std::size_t done = 0; done < count; done += step) {
-      const TopKShape shape{std::min(step, count - done), state.nodes, top};
-      m_keys.resize_discarding(shape.rows * state.nodes);
-      m_top.resize_discarding(shape.rows * top);
-      m_select.resize_discarding(top_k_workspace<ExecutionSpace, Rank>(shape));
-      rank_page_rank(exec_space, state, first + done, shape.rows, m_keys.view());
-      top_k<ExecutionSpace, Rank>(exec_space, m_keys.const_view(), shape, m_top.view(),
-                                  m_select.view());
-      download(exec_space, ranks + done * top, m_top.view(), shape.rows * top);
-    }
+    m_ranking.rank(exec_space, state.nodes, count, 1, top, ranks,
+                   [&](std::size_t done, std::size_t some, const auto& keys) {
+                     rank_page_rank(exec_space, state, first + done, some, keys);
+                   });
   }
 
   MemoryResource& m_memory;
@@ -261,9 +251,7 @@ class PageRankWorkspace {
   Buffer<PageRankProgress, memory_space> m_progress;
   Buffer<std::uint32_t, memory_space> m_last;
   Buffer<std::uint32_t, memory_space> m_columns;
-  Buffer<Rank, memory_space> m_keys;
-  Buffer<Rank, memory_space> m_top;
-  Buffer<Rank, memory_space> m_select;
+  NodeRanking<ExecutionSpace> m_ranking;
 };
 
 }  // namespace Kindred::Impl

@@ -3,10 +3,10 @@
 #define KINDRED_MATCHER_SRC_GRAPH_SPREADING_WORKSPACE_HPP
 
 #include "EdgeChoice.hpp"
+#include "NodeRanking.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/graph/Hop.hpp>
-#include <kindred/core/select/TopK.hpp>
 #include <kindred/memory/Buffer.hpp>
 
 #include <algorithm>
@@ -102,9 +102,7 @@ class SpreadingWorkspace {
     release(m_last, "Kindred::SpreadingEngine::last");
     release(m_source_places, "Kindred::SpreadingEngine::source_places");
     release(m_source_values, "Kindred::SpreadingEngine::source_values");
-    release(m_keys, "Kindred::SpreadingEngine::keys");
-    release(m_top, "Kindred::SpreadingEngine::top");
-    release(m_select, "Kindred::SpreadingEngine::select");
+    m_ranking.bind(m_memory);
     release(m_short_passed, "Kindred::SpreadingEngine::short_passed");
     release(m_short_next, "Kindred::SpreadingEngine::short_next");
     release(m_panel_x, "Kindred::SpreadingEngine::panel_x");
@@ -203,21 +201,12 @@ class SpreadingWorkspace {
   void rank(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
             std::size_t queries, std::size_t nodes, std::size_t top, Rank* ranks) {
     if (nodes == 0) return;
-    constexpr std::size_t keys_max = std::size_t{1} << 24;
     // Eight queries' values of a node are what a device reads at least.
-    const std::size_t least =
-        std::min<std::size_t>(Arch::is_device<ExecutionSpace> ? 8 : 1, queries);
-    const std::size_t step = std::clamp<std::size_t>(keys_max / nodes, least, queries);
-    for (std::size_t first = 0; first < queries; first += step) {
-      const TopKShape shape{std::min(step, queries - first), nodes, top};
-      m_keys.resize_discarding(shape.rows * nodes);
-      m_top.resize_discarding(shape.rows * top);
-      m_select.resize_discarding(top_k_workspace<ExecutionSpace, Rank>(shape));
-      rank_nodes(exec_space, state, first, shape.rows, m_keys.view());
-      top_k<ExecutionSpace, Rank>(exec_space, m_keys.const_view(), shape, m_top.view(),
-                                  m_select.view());
-      download(exec_space, ranks + first * top, m_top.view(), shape.rows * top);
-    }
+    constexpr std::size_t least = Arch::is_device<ExecutionSpace> ? 8 : 1;
+    m_ranking.rank(exec_space, nodes, queries, least, top, ranks,
+                   [&](std::size_t first, std::size_t count, const auto& keys) {
+                     rank_nodes(exec_space, state, first, count, keys);
+                   });
   }
 
   MemoryResource& m_memory;
@@ -229,9 +218,7 @@ class SpreadingWorkspace {
   Buffer<std::uint32_t, memory_space> m_last;
   Buffer<std::uint64_t, memory_space> m_source_places;
   Buffer<float, memory_space> m_source_values;
-  Buffer<Rank, memory_space> m_keys;
-  Buffer<Rank, memory_space> m_top;
-  Buffer<Rank, memory_space> m_select;
+  NodeRanking<ExecutionSpace> m_ranking;
   Buffer<Arch::BFloat16, memory_space> m_short_passed;
   Buffer<Arch::BFloat16, memory_space> m_short_next;
   Buffer<float, memory_space> m_panel_x;  // columns of a hop, side by side
