@@ -11,10 +11,7 @@
 
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <numeric>
 #include <random>
 
@@ -83,24 +80,17 @@ HnswStore good_store(HnswTraversal traversal) {
   return store;
 }
 
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  std::remove(path.c_str());
-  return bytes;
-}
-
 /// 0: by bytes, 1: by floats, 2: hnswlib's.
 const std::string& good_file(std::size_t which) {
   static const std::array<std::string, 3> files = [] {
     const std::string path = "/tmp/kindred-fuzz-hnsw-" + std::to_string(::getpid());
     std::array<std::string, 3> out;
     write_hnsw(good_store(HnswTraversal::bytes), path);
-    out[0] = bytes_of(path);
+    out[0] = Testing::take_file(path);
     write_hnsw(good_store(HnswTraversal::floats), path);
-    out[1] = bytes_of(path);
+    out[1] = Testing::take_file(path);
     write_hnswlib(good_store(HnswTraversal::floats), path);
-    out[2] = bytes_of(path);
+    out[2] = Testing::take_file(path);
     return out;
   }();
   return files[which];

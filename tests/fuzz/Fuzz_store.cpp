@@ -9,8 +9,6 @@
 
 #include <unistd.h>
 
-#include <cstdio>
-#include <fstream>
 #include <iterator>
 
 using namespace Kindred;
@@ -67,10 +65,7 @@ std::string good_file() {
   more.changed = {1, 2};
   more.changed_frequency = {0, 5};
   append_patterns(path, written.revision, more, vocabulary, reader);
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  std::remove(path.c_str());
-  return bytes;
+  return Testing::take_file(path);
 }
 
 /// Reads and changes whatever can be.

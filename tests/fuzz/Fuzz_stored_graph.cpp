@@ -9,9 +9,6 @@
 
 #include <unistd.h>
 
-#include <cstdio>
-#include <fstream>
-
 using namespace Kindred;
 
 namespace {
@@ -42,10 +39,7 @@ std::string good_file() {
   graph.removed = removed;
   graph.names = names;
   Impl::save_graph(path, graph);
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  std::remove(path.c_str());
-  return bytes;
+  return Testing::take_file(path);
 }
 
 }  // namespace

@@ -8,9 +8,6 @@
 
 #include <unistd.h>
 
-#include <cstdio>
-#include <fstream>
-
 using namespace Kindred;
 
 namespace {
@@ -22,10 +19,7 @@ std::string good_file() {
   const Testing::StoredPart b(20, 2, 3);
   const std::vector<StoredVectors> parts{a.part, b.part};
   save_vectors(path, parts, 30);
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  std::remove(path.c_str());
-  return bytes;
+  return Testing::take_file(path);
 }
 
 }  // namespace

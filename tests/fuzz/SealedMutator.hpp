@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <iterator>
 #include <random>
 #include <string>
@@ -14,6 +16,14 @@
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t size_max);
 
 namespace Kindred::Testing {
+
+/// What a file holds, which is removed.
+inline std::string take_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::remove(path.c_str());
+  return bytes;
+}
 
 inline bool is_section_file(const std::uint8_t* data, std::size_t size) {
   return size >= Impl::section_magic.size() &&
