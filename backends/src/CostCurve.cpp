@@ -64,25 +64,26 @@ CostCurve prior(Operation operation, Space space, int threads) noexcept {
   struct Row {
     double threshold;
     double rate;
+    double call;
   };
-  constexpr std::array<Row, operation_count> rows{Row{1000 * 100, 2e9}, Row{1000 * 100, 2e8},
-                                                  Row{64 * 768, 2e9}, Row{4096 * 768, 8e9},
-                                                  Row{16384 * 768, 4e10}, Row{1024 * 768, 1e9},
-                                                  Row{512 * 10 * 4, 3e8}};
-  constexpr double call = 1e-6;
+  constexpr std::array<Row, operation_count> rows{
+      Row{1000 * 100, 2e9, 1e-6},       Row{1000 * 100, 2e8, 1e-6},
+      Row{64 * 768 * 9, 3e10, 2e-6},    Row{1024 * 768 * 5, 5e10, 1e-5},
+      Row{256 * 768 * 128, 1e11, 3e-5}, Row{1024 * 768, 5e9, 2e-6},
+      Row{512 * 10 * 4, 3e8, 1e-6}};
   constexpr double fork = 5e-6;
   constexpr double device_speedup = 100;
   const Row& row = rows[static_cast<std::size_t>(operation)];
   switch (space) {
     case Space::serial:
-      return {call, row.rate};
+      return {row.call, row.rate};
     case Space::openmp:
-      return {call + fork, row.rate * threads};
+      return {row.call + fork, row.rate * threads};
     case Space::cuda:
       break;
   }
   const double rate = row.rate * device_speedup;
-  return {call + row.threshold / row.rate - row.threshold / rate, rate};
+  return {row.call + row.threshold / row.rate - row.threshold / rate, rate};
 }
 
 }  // namespace Kindred::Impl

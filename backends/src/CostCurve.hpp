@@ -52,19 +52,20 @@ class CostCurve {
 
 /// \brief What is assumed of \p operation on \p space before anything is measured.
 ///
-/// On the host one call costs 1 µs, one that forks 5 µs more; a thread does `rate` work a second.
-/// The device does 100 times that and has the overhead which puts its crossover with one thread at
-/// the threshold of the systems Kindred serves:
+/// On the host a call costs what the table says, one that forks 5 µs more; a thread does `rate`
+/// work a second. The device does 100 times that and has the overhead which puts its crossover with
+/// one thread at the threshold of the systems Kindred serves; searches count what they read as
+/// work, so that a way of theirs which prepares much is not taken for a few rows:
 ///
 // clang-format off
-/// | operation | threshold | as work | rate of a thread |
-/// |---|---|---|---|
-/// | lcs, difflib | KA Lattice's router: 1000 elements (patterns of KATO's 100 symbols) | 100,000 | 2e9, 2e8 |
-/// | search | Engram's cosine: a batch of 64 vectors of 768 | 49,152 | 2e9 |
-/// | search-screen | 4096 vectors: the launches of a screen | 3,145,728 | 8e9 |
-/// | search-matrix | 16,384 vectors | 12,582,912 | 4e10 |
-/// | score | Engram's HNSW: 1024 candidates of 768 | 786,432 | 1e9 |
-/// | spread | Engram's spreading: 512 nodes of degree 10, 4 hops | 20,480 | 3e8 |
+/// | operation | threshold | as work | rate of a thread | a call |
+/// |---|---|---|---|---|
+/// | lcs, difflib | KA Lattice's router: 1000 elements (patterns of KATO's 100 symbols) | 100,000 | 2e9, 2e8 | 1 µs |
+/// | search | Engram's cosine: a query and 64 vectors of 768 | 442,368 | 3e10 | 2 µs |
+/// | search-screen | a query and 1024 vectors: the launches of a screen | 3,932,160 | 5e10 | 10 µs |
+/// | search-matrix | 64 queries and 256 vectors: queries are rounded first | 25,165,824 | 1e11 | 30 µs |
+/// | score | Engram's HNSW: 1024 candidates of 768 | 786,432 | 5e9 | 2 µs |
+/// | spread | Engram's spreading: 512 nodes of degree 10, 4 hops | 20,480 | 3e8 | 1 µs |
 // clang-format on
 CostCurve prior(Operation operation, Space space, int threads) noexcept;
 

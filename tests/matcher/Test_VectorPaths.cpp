@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -97,6 +98,30 @@ TEST(VectorPaths, AreNearTheOracleForEveryKindOfData) {
         }
       }
     }
+  }
+}
+
+TEST(VectorPaths, AreChosenBySizeBeforeAnythingIsMeasured) {
+  auto generator = Testing::generator("VectorPaths priors");
+  constexpr std::size_t dimension = 64;
+  const auto path_of = [&](std::size_t rows, std::size_t queries, Space space) {
+    ContextOptions context_options;
+    context_options.load_profile = false;
+    Context context(context_options);
+    const VectorIndex index(context, normal_values(generator, rows * dimension), dimension);
+    SearchOptions options;
+    options.space = space;
+    options.top = std::min<std::size_t>(10, rows);
+    return index.search(normal_values(generator, queries * dimension), options).report.path;
+  };
+  for (const Space space : Testing::spaces()) {
+    SCOPED_TRACE(to_string(space));
+    for (const std::size_t rows : {1UL, 5UL, 100UL, 1000UL}) {
+      EXPECT_EQ(path_of(rows, 1, space), "plain") << rows << " rows";
+      EXPECT_EQ(path_of(rows, 3, space), "plain") << rows << " rows";
+    }
+    EXPECT_EQ(path_of(20, 100, space), "plain") << "what products need first costs more";
+    EXPECT_EQ(path_of(space == Space::cuda ? 40'000 : 3000, 1024, space), "matrix");
   }
 }
 
