@@ -56,17 +56,12 @@ struct PreparedScore::State {
   std::size_t put_rows(const Impl::VectorSegment& segment,
                        std::span<const std::uint64_t> candidates, std::uint32_t* rows) const {
     std::size_t count = 0;
-    const bool plain = segment.is_contiguous() && segment.live().empty();
-    const std::uint64_t first_id = segment.id(0);
+    const Impl::RowFinder find(segment);
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-      std::uint64_t row = candidates[i] - first_id;
-      if (!plain || row >= segment.size()) {
-        const auto found = segment.find(candidates[i]);
-        KINDRED_THROW_IF(!found, Impl::no_row(parts.store, i, 0, candidates[i]));
-        row = *found;
-      }
+      const auto row = find(candidates[i]);
+      KINDRED_THROW_IF(!row, Impl::no_row(parts.store, i, 0, candidates[i]));
       if (!filter->passes(0, candidates[i])) continue;
-      rows[count++] = static_cast<std::uint32_t>(row);
+      rows[count++] = static_cast<std::uint32_t>(*row);
     }
     return count;
   }

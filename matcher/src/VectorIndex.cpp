@@ -14,6 +14,7 @@
 #include <shared_mutex>
 #include <string>
 
+#include "vector/CandidateRows.hpp"
 #include "vector/ExactSearch.hpp"
 #include "vector/HostCopy.hpp"
 #include "vector/IdFilter.hpp"
@@ -368,10 +369,12 @@ ScoreResults VectorIndex::score(std::span<const float> queries,
   KINDRED_THROW_IF(candidates.rows() != count,
                    quantity("the number of candidate lists", candidates.rows()) + "; there are " +
                        std::to_string(count) + " queries");
+  Impl::check_candidates(
+      Impl::host_instance(state.context,
+                          options.space == Space::serial ? Space::serial : state.host_space()),
+      store, candidates);
   const Impl::IdFilter filter(options.filter, options.filter_bits, store.end_id(), count);
-  const HostSpace& host = Impl::host_instance(
-      state.context, options.space == Space::serial ? Space::serial : state.host_space());
-  const Impl::CandidateRows lists(host, store, candidates, filter);
+  const Impl::CandidateRows lists(store, candidates, filter);
   ScoreResults results;
   results.record.operation = Operation::score;
   if (count == 0) return results;

@@ -130,6 +130,37 @@ TEST(VectorRefusals, OfScoresTakeNoMemory) {
                                   [&] { prepared.score(query.first(63), ids); });
 }
 
+TEST(VectorRefusals, OfTheLastOfManyIdsTakeNoMemory) {
+  Data data;
+  constexpr std::size_t lists = 200;
+  std::vector<std::uint64_t> ids(100'000);
+  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = i % count;
+  std::vector<std::uint64_t> offsets;
+  for (std::size_t list = 0; list <= lists; ++list) offsets.push_back(list * ids.size() / lists);
+  const std::vector<std::uint8_t> passes(count + 500, 1);
+  VectorIndex index(Testing::context(), data.rows, dimension);
+  for (const std::size_t segments : {1UL, 2UL}) {
+    if (segments == 2) index.append({std::span(data.rows).first(500 * dimension), dimension});
+    ASSERT_EQ(index.info().segments, segments);
+    SearchOptions options;
+    options.filter = std::span(passes).first(index.end_id());
+    ids.back() = index.end_id();
+    expect_refused<InvalidArgument>(
+        {"candidate 499 of query 199 is " + std::to_string(index.end_id())}, [&] {
+          index.score(data.queries, {offsets, ids}, options);
+        });
+    expect_refused<NotFound>({"id " + std::to_string(index.end_id())}, [&] { index.remove(ids); });
+  }
+  HnswSettings settings;
+  settings.ef_construction = 20;
+  HnswIndex graph = HnswIndex::build(Testing::context(), data.rows, dimension, settings);
+  ASSERT_TRUE(graph.contains(1));  // ids are in order from now on
+  ids.back() = count;
+  expect_refused<NotFound>({"id 3000"}, [&] { graph.remove(ids); });
+  expect_refused<NotFound>({"named twice"}, [&] { graph.remove(std::span(ids).first(99'999)); });
+  EXPECT_EQ(graph.size(), count) << "what was taken out before is back";
+}
+
 TEST(VectorRefusals, OfChangesTakeNoMemoryAndChangeNothing) {
   Data data;
   VectorIndex index(Testing::context(), data.rows, dimension);

@@ -103,13 +103,16 @@ struct HnswIndex::State {
     }
     return nodes_by_id;
   }
-  /// The node of a row that can be found, or `no_node`.
-  std::uint32_t find(std::uint64_t id) const {
+  /// The node that got \p id, or `no_node`.
+  std::uint32_t node_of(std::uint64_t id) const {
     const auto& nodes = by_id();
     const auto at = std::lower_bound(nodes.begin(), nodes.end(), std::pair(id, 0U));
-    if (at == nodes.end() || at->first != id || store.deleted[at->second] != 0)
-      return Impl::no_node;
-    return at->second;
+    return at == nodes.end() || at->first != id ? Impl::no_node : at->second;
+  }
+  /// The node of a row that can be found, or `no_node`.
+  std::uint32_t find(std::uint64_t id) const {
+    const std::uint32_t node = node_of(id);
+    return node == Impl::no_node || store.deleted[node] != 0 ? Impl::no_node : node;
   }
 
   std::unique_ptr<Impl::SearchBuffers> take_buffers() const {
@@ -265,25 +268,21 @@ std::uint64_t HnswIndex::add(std::span<const float> rows) {
 
 void HnswIndex::remove(std::span<const std::uint64_t> ids) {
   State& state = *m_state;
-  std::vector<std::uint32_t> nodes;
-  nodes.reserve(ids.size());
   for (const std::uint64_t id : ids) {
-    const std::uint32_t node = state.find(id);
+    if (state.find(id) != Impl::no_node) continue;
+    throw NotFound("id " + std::to_string(id) + " is not in the index, or was removed; it has " +
+                   std::to_string(size()) + " rows with ids below " + std::to_string(end_id()));
+  }
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const std::uint32_t node = state.find(ids[i]);
     if (node == Impl::no_node) {
-      throw NotFound("id " + std::to_string(id) + " is not in the index, or was removed; it has " +
-                     std::to_string(size()) + " rows with ids below " + std::to_string(end_id()));
+      for (const std::uint64_t id : ids.first(i)) state.store.deleted[state.node_of(id)] = 0;
+      state.store.dead -= i;
+      throw NotFound("id " + std::to_string(ids[i]) + " is named twice; it can be removed once");
     }
-    nodes.push_back(node);
+    state.store.deleted[node] = 1;
+    ++state.store.dead;
   }
-  std::vector<std::uint32_t> sorted = nodes;
-  std::sort(sorted.begin(), sorted.end());
-  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-  if (twice != sorted.end()) {
-    throw NotFound("id " + std::to_string(state.store.ids[*twice]) +
-                   " is named twice; it can be removed once");
-  }
-  for (const std::uint32_t node : nodes) state.store.deleted[node] = 1;
-  state.store.dead += nodes.size();
 }
 
 void HnswIndex::repair() {

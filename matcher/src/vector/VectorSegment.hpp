@@ -183,6 +183,28 @@ class VectorSegment {
   mutable Arch::PerSpace<ShadowBuffers> m_shadow;
 };
 
+/// \brief Finds rows by ids, many of one segment.
+class RowFinder {
+ public:
+  explicit RowFinder(const VectorSegment& segment)
+      : m_segment(segment),
+        m_first_id(segment.size() > 0 ? segment.id(0) : 0),
+        m_count(segment.live().empty() && segment.size() > 0 && segment.is_contiguous()
+                    ? segment.size()
+                    : 0) {}
+
+  /// \see VectorSegment::find
+  std::optional<std::size_t> operator()(std::uint64_t id) const noexcept {
+    const std::uint64_t row = id - m_first_id;
+    return row < m_count ? row : m_segment.find(id);
+  }
+
+ private:
+  const VectorSegment& m_segment;
+  std::uint64_t m_first_id;
+  std::size_t m_count;  // 0 where ids are not those of the rows from `m_first_id` on
+};
+
 template <class ExecutionSpace>
 ShadowRows<ExecutionSpace> VectorSegment::shadow(const ExecutionSpace& exec_space,
                                                  MemoryResource& memory) const {

@@ -165,17 +165,16 @@ std::uint64_t VectorStore::append(const VectorSpan& rows) {
 }
 
 void VectorStore::remove(std::span<const std::uint64_t> ids) {
+  for (const std::uint64_t id : ids) {
+    if (find(id).first != nullptr) continue;
+    throw NotFound("no row has the id " + std::to_string(id) + "; " + std::to_string(m_size) +
+                   " of the ids below " + std::to_string(m_end_id) + " have one");
+  }
   std::vector<std::uint64_t> sorted(ids.begin(), ids.end());
   std::sort(sorted.begin(), sorted.end());
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    if (i > 0 && sorted[i] == sorted[i - 1])
-      throw NotFound("id " + std::to_string(sorted[i]) + " is to be removed twice; name it once");
-    if (find(sorted[i]).first == nullptr) {
-      throw NotFound("no row has the id " + std::to_string(sorted[i]) + "; " +
-                     std::to_string(m_size) + " of the ids below " + std::to_string(m_end_id) +
-                     " have one");
-    }
-  }
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end())
+    throw NotFound("id " + std::to_string(*twice) + " is to be removed twice; name it once");
   for (const auto& segment : m_segments) segment->prepare_to_remove();
   for (const std::uint64_t id : sorted) {
     for (const auto& segment : m_segments) {
