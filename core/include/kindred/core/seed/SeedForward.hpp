@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SEED_SEED_FORWARD_HPP
+#define KINDRED_CORE_SEED_SEED_FORWARD_HPP
+
+#include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/seed/SeedRows.hpp>
+#include <kindred/core/seed/SeedTelemetry.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace Kindred {
+
+/// \brief What a call of `seed_forward` covers.
+struct SeedForwardShape {
+  SeedChunks chunks;
+  std::uint64_t rows = 0;
+  VectorElement input = VectorElement::float32;
+  bool telemetry = true;
+};
+
+/// \brief How a call is cut into teams of a device or pieces of threads of the host.
+struct SeedForwardPlan {
+  std::uint32_t stripe_seeds = 0;  ///< whole seeds of a stripe; 0: a seed is many stripes
+  std::uint32_t stripe_parts = 1;  ///< stripes of a seed, if it is many
+  std::uint32_t stripes = 0;
+  std::uint32_t group_rows = 0;  ///< a power of two of blocks of 64
+  std::uint32_t groups = 0;
+  std::uint32_t width = 0;  ///< features that a team or piece has room for
+  std::uint32_t row_threads = 0;
+  bool splits_blocks = false;  ///< a block's rows are eight threads'
+  std::size_t workspace = 0;   ///< bytes
+};
+
+template <class ExecutionSpace>
+SeedForwardPlan seed_forward_plan(const ExecutionSpace& exec_space, const SeedForwardShape& shape);
+
+/// \brief y = what the seeds make of x, and the moments of x, in one pass. Does not fence. One
+/// launch on a device; nothing is allocated.
+///
+/// A seed whose state `applies_blueprint` and whose blueprint has a row of weights changes its
+/// features by its mode; every other one copies them. Per element, in float32, each operation
+/// rounded: linear `t·x + u·x` with t = a·w, u = 1 − a (a = 1 when fossilized); multiplicative w·x;
+/// additive x + w; mixed 0.5·x + 0.5·w; then once to y's element, to nearest, ties to even. A
+/// computed NaN is 0x7FC00000, 0x7E00, 0x7FC0. What is copied keeps its bits if x and y have
+/// the same element.
+///
+/// Moments: a feature's rows are cut into blocks of 64. In a block, x is shifted by the block's
+/// first row in double; lane l of 8 adds rows l, l + 8, … : s += d, q = fma(d, d, q); the lanes are
+/// added in order, s and q, from lane 0. mean = x₀ + s·r, m2 = max(0, q − s·(s·r)), r = 1 / rows of
+/// the block. Blocks merge as neighbours, pairs, pairs of pairs, …; then the features of a chunk
+/// do. A merge (Chan): f = n_b / n, δ = mean_b − mean_a, mean = mean_a + δ·f, m2 = (m2_a + m2_b) +
+/// (δ·δ)·(n_a·f).
+/// \param layer alpha in 0 … 1 \param x, y may be the same rows; else they do not overlap
+/// \param moments one a seed, or of size 0: none \param workspace of `plan.workspace` bytes,
+/// aligned to 16, 0 before the first call with a plan; a call leaves its counters so Complexity
+/// O(rows × hidden).
+template <class ExecutionSpace>
+void seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan& plan,
+                  const SeedLayerView<ExecutionSpace>& layer, std::uint64_t rows,
+                  const SeedRows<const std::byte, ExecutionSpace>& x,
+                  const SeedRows<std::byte, ExecutionSpace>& y,
+                  const ArrayView<SeedMoments, ExecutionSpace>& moments,
+                  const ArrayView<std::byte, ExecutionSpace>& workspace);
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_SEED_SEED_FORWARD_HPP

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SEED_SEED_TELEMETRY_HPP
+#define KINDRED_CORE_SEED_SEED_TELEMETRY_HPP
+
+#include <cstdint>
+
+namespace Kindred {
+
+/// \brief What is known of the elements that a seed has seen, as kernels keep and merge it.
+///
+/// Elements that are not finite: `mean` and `m2` are NaN (0x7FF8000000000000) if there is one;
+/// `min` and `max` are of those that are not NaN, and NaN (0x7FC00000) if all are. A zero is +0.
+struct SeedMoments {
+  std::uint64_t count = 0;
+  std::uint64_t dead = 0;  ///< elements with |x| < 1e-8
+  double mean = 0;
+  double m2 = 0;  ///< Σ (x − mean)²
+  float min = 0;
+  float max = 0;
+
+  friend bool operator==(const SeedMoments&, const SeedMoments&) = default;
+};
+
+/// \brief The same for a reader; all 0 where nothing was seen.
+struct SeedTelemetry {
+  std::uint64_t count = 0;
+  double mean = 0;
+  double variance = 0;  ///< of the population
+  float min = 0;
+  float max = 0;
+  double dead_ratio = 0;
+
+  friend bool operator==(const SeedTelemetry&, const SeedTelemetry&) = default;
+};
+
+constexpr SeedTelemetry telemetry_of(const SeedMoments& moments) noexcept {
+  if (moments.count == 0) return {};
+  const auto count = static_cast<double>(moments.count);
+  return {moments.count, moments.mean, moments.m2 / count,
+          moments.min,   moments.max,  static_cast<double>(moments.dead) / count};
+}
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_SEED_SEED_TELEMETRY_HPP

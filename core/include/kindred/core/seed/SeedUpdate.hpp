@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SEED_SEED_UPDATE_HPP
+#define KINDRED_CORE_SEED_SEED_UPDATE_HPP
+
+#include <kindred/core/seed/Lifecycle.hpp>
+
+#include <cstdint>
+
+namespace Kindred {
+
+/// Transitions that a seed remembers.
+inline constexpr std::uint32_t seed_history = 10;
+/// No blueprint, no checkpoint.
+inline constexpr std::int32_t seed_none = -1;
+
+/// Which fields of a `SeedUpdate` are given.
+enum SeedField : std::uint16_t {
+  seed_lifecycle = 1,
+  seed_blueprint = 2,
+  seed_epochs = 4,
+  seed_mode = 8,
+  seed_alpha = 16,
+  seed_schedule = 32,
+  seed_checkpoint = 64,
+  seed_evaluation = 128,
+  seed_errors = 256
+};
+inline constexpr std::uint32_t seed_fields = 9;
+
+/// \brief New values of some fields of a seed.
+struct SeedUpdate {
+  std::uint32_t seed = 0;
+  std::uint16_t mask = 0;  ///< `SeedField`s, added
+  std::int16_t epochs = 0;
+  std::int32_t blueprint = seed_none;
+  std::int32_t checkpoint = seed_none;
+  float alpha = 0;
+  float evaluation = 0;
+  std::int16_t errors = 0;
+  Lifecycle lifecycle = Lifecycle::dormant;
+  ApplyMode mode = ApplyMode::linear;
+  AlphaSchedule schedule = AlphaSchedule::linear;
+};
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_SEED_SEED_UPDATE_HPP
