@@ -18,12 +18,14 @@ std::vector<std::vector<Link>> rows_by(std::size_t nodes, std::span<const Link> 
 
 double sum_of(const std::vector<Link>& row) {
   std::vector<double> weights;
+  weights.reserve(row.size());
   for (const Link& link : row) weights.push_back(static_cast<double>(link.weight));
   return canonical_sum(weights);
 }
 
 std::vector<double> out_weights(std::size_t nodes, std::span<const Link> links) {
   std::vector<double> sums;
+  sums.reserve(nodes);
   for (const auto& row : rows_by(nodes, links, [](const Link& link) { return link.from; }))
     sums.push_back(sum_of(row));
   return sums;
@@ -43,6 +45,7 @@ std::vector<double> restart_of(std::size_t nodes, std::span<const Node> sources)
   }
   const double total = canonical_sum(terms);
   std::vector<double> restart;
+  restart.reserve(nodes);
   for (const float value : values)
     restart.push_back(total == 0 ? 0.0 : static_cast<double>(value) / total);
   return restart;

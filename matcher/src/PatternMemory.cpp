@@ -58,7 +58,7 @@ std::string_view to_string(SyncTrigger trigger) noexcept {
 struct PatternMemory::State final : Impl::PatternRows {
   State(Context& made_from, PatternSettings given, Level compared)
       : context(made_from),
-        settings((given.validate(), std::move(given))),
+        settings((given.validate(), given)),
         level(compared),
         tiers(made_from, settings, *this),
         worker(
@@ -108,7 +108,7 @@ struct PatternMemory::State final : Impl::PatternRows {
   }
 
   SyncRecord synchronise(SyncTrigger trigger) {
-    const SyncRecord record = tiers.sync(trigger, learned());
+    SyncRecord record = tiers.sync(trigger, learned());
     if (record.left > 0) {
       context.log(LogLevel::warning, std::to_string(record.left) +
                                          " patterns stay in the recent tier: " + record.why_left);
@@ -215,7 +215,7 @@ PatternMemory::PatternMemory(Context& context, PatternSettings settings, Level l
           "; turn fallback_to_host on, or enabled off");
     }
   }
-  m_state = std::make_unique<State>(context, std::move(settings), level);
+  m_state = std::make_unique<State>(context, settings, level);
 }
 PatternMemory::~PatternMemory() = default;
 PatternMemory::PatternMemory(PatternMemory&&) noexcept = default;
@@ -223,7 +223,7 @@ PatternMemory& PatternMemory::operator=(PatternMemory&&) noexcept = default;
 
 PatternMemory PatternMemory::load(Context& context, const std::string& path,
                                   PatternSettings settings, Level level) {
-  PatternMemory memory(context, std::move(settings), level);
+  PatternMemory memory(context, settings, level);
   memory.m_state->restore(Impl::read_patterns(path, context.threads()));
   return memory;
 }

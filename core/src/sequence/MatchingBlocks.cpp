@@ -17,14 +17,14 @@ class BlockFinder::Runs {
 
   Block longest(const Impl::RunRange& range) {
     Block best{0, 0, 0};
-    std::vector<Workspace::Run>& runs = m_workspace.runs;
+    std::vector<Workspace::Run>& runs = m_workspace.m_runs;
     const auto begin = std::lower_bound(
-        m_workspace.hits.begin(), m_workspace.hits.end(), range.pattern_begin,
+        m_workspace.m_hits.begin(), m_workspace.m_hits.end(), range.pattern_begin,
         [](const Workspace::Hit& hit, std::uint32_t position) { return hit.position < position; });
-    for (auto hit = begin; hit != m_workspace.hits.end() && hit->position < range.pattern_end;
+    for (auto hit = begin; hit != m_workspace.m_hits.end() && hit->position < range.pattern_end;
          ++hit) {
       const std::uint32_t i = hit->position;
-      const std::uint64_t row = m_workspace.rows + i;
+      const std::uint64_t row = m_workspace.m_rows + i;
       bool best_ends_here = false;
       // From the right, so that the run which ends at (i - 1, j - 1) is still there.
       for (std::uint32_t p = m_first[hit->number]; p < m_first[hit->number + 1]; ++p) {
@@ -86,19 +86,19 @@ BlockFinder::BlockFinder(std::span<const Symbol> query, bool autojunk)
 template <class Emit>
 std::uint32_t BlockFinder::match(std::span<const Symbol> pattern, Workspace& workspace,
                                  const Emit& emit) const {
-  workspace.runs.resize(m_query.size());
-  workspace.hits.clear();
+  workspace.m_runs.resize(m_query.size());
+  workspace.m_hits.clear();
   for (std::uint32_t i = 0; i < pattern.size(); ++i) {
     const std::uint32_t number = m_table.find(pattern[i]);
-    if (number != Impl::SymbolTable::absent) workspace.hits.push_back({i, number});
+    if (number != Impl::SymbolTable::absent) workspace.m_hits.push_back({i, number});
   }
-  if (workspace.hits.empty() && !m_grows) return 0;
+  if (workspace.m_hits.empty() && !m_grows) return 0;
   Runs runs(*this, workspace);
   const Impl::GrowRun<Symbol> grow{pattern.data(), 1, m_grows ? m_query.data() : nullptr};
   const std::uint32_t matched =
       Impl::matched_runs(runs, static_cast<std::uint32_t>(pattern.size()),
                          static_cast<std::uint32_t>(m_query.size()), emit, grow);
-  workspace.rows += pattern.size() + 1;
+  workspace.m_rows += pattern.size() + 1;
   return matched;
 }
 
@@ -109,7 +109,7 @@ std::uint32_t BlockFinder::matched(std::span<const Symbol> pattern) const {
 
 std::span<const Block> BlockFinder::blocks(std::span<const Symbol> pattern,
                                            Workspace& workspace) const {
-  std::vector<Block>& blocks = workspace.blocks;
+  std::vector<Block>& blocks = workspace.m_blocks;
   blocks.clear();
   match(pattern, workspace, Collect{&blocks});
   std::sort(blocks.begin(), blocks.end(),

@@ -159,6 +159,7 @@ void check_same_edges(const StoredGraph& graph, const SectionChecks& checks) {
   const StoredRows& in = graph.in;
   const auto same = [](const auto& a, std::size_t i, const auto& b, std::size_t j) {
     // A file has a column in one piece; zeros are signed.
+    // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
     return a.empty() || std::memcmp(&a.front()[i], &b.front()[j], sizeof(a.front().front())) == 0;
   };
   std::vector<std::uint64_t> next(in.offsets.begin(), in.offsets.end() - 1);

@@ -36,13 +36,13 @@ HostRows borrowed_rows(const StoredRows& stored) {
 class SidePieces {
  public:
   SidePieces(const HostGraphSide& side, EdgeForm form) {
-    offsets.push_back(0);
+    m_offsets.push_back(0);
     HostRowPlace run;
     std::uint64_t longest = 0;
     std::vector<HostRowPlace> runs;
     for (std::size_t node = 0; node < side.nodes; ++node) {
       const HostRowPlace row = row_of(side, static_cast<std::uint32_t>(node));
-      offsets.push_back(offsets.back() + row.count);
+      m_offsets.push_back(m_offsets.back() + row.count);
       if (row.count == 0) continue;
       if (run.part == row.part && run.begin + run.count == row.begin) {
         run.count += row.count;
@@ -57,7 +57,7 @@ class SidePieces {
       for (const HostRowPlace& piece : runs)
         if (wanted) column.emplace_back(of(*piece.part).data() + piece.begin, piece.count);
     };
-    rows.offsets = offsets;
+    rows.offsets = m_offsets;
     add(true, rows.ends, [](const auto& part) { return part.sources; });
     add(form.weights == EdgeWeights::float32, rows.weights,
         [](const auto& part) { return part.weights; });
@@ -68,8 +68,8 @@ class SidePieces {
       if (piece.part->kinds.extent(0) > 0) {
         rows.kinds.emplace_back(piece.part->kinds.data() + piece.begin, piece.count);
       } else {
-        zeros.resize(longest);
-        rows.kinds.emplace_back(zeros.data(), piece.count);
+        m_zeros.resize(longest);
+        rows.kinds.emplace_back(m_zeros.data(), piece.count);
       }
     }
   }
@@ -77,8 +77,8 @@ class SidePieces {
   StoredRows rows;
 
  private:
-  std::vector<std::uint64_t> offsets;
-  std::vector<std::uint8_t> zeros;  // the kinds of a part that keeps none
+  std::vector<std::uint64_t> m_offsets;
+  std::vector<std::uint8_t> m_zeros;  // the kinds of a part that keeps none
 };
 
 }  // namespace

@@ -141,8 +141,9 @@ std::vector<PathTrace::Prefixes> PathTrace::prefixes(std::span<const Activation>
   }
   for (std::size_t hop = 1; hop < layers.size(); ++hop) {
     const auto decay = static_cast<double>(m_layers[hop].decay);
-    for (auto& [node, paths] : layers[hop]) {
-      for_carriers(node, m_layers[hop - 1], [&](std::uint32_t from, float weight) {
+    for (auto& reached : layers[hop]) {
+      std::vector<Prefix>& paths = reached.second;
+      for_carriers(reached.first, m_layers[hop - 1], [&](std::uint32_t from, float weight) {
         const std::vector<Prefix>& extended = layers[hop - 1].at(from);
         for (std::uint32_t rank = 0; rank < extended.size(); ++rank)
           paths.push_back({extended[rank].strength * (decay * static_cast<double>(weight)), from,

@@ -195,7 +195,7 @@ void write_hnsw(const HnswStore& store, const std::string& path) {
   settings[set_traversal] = static_cast<std::uint64_t>(store.traversal);
   settings[set_next_id] = store.next_id;
   settings[set_entry] = store.size() > 0 ? store.entry : 0;
-  settings[set_levels] = static_cast<std::uint64_t>(store.top_level + 1);
+  settings[set_levels] = static_cast<std::uint64_t>(store.top_level) + 1;
   writer.write<std::uint64_t>("settings", settings);
   writer.write<float>("unit", std::span(&store.unit, 1));
   writer.write<float>("mean", store.mean);

@@ -325,7 +325,7 @@ HnswStatistics HnswIndex::statistics() const {
   out.rows = store.live();
   out.removed = store.dead;
   out.end_id = store.next_id;
-  out.levels = static_cast<std::uint64_t>(store.top_level + 1);
+  out.levels = static_cast<std::uint64_t>(store.top_level) + 1;
   const auto is_link = [](std::uint32_t node) { return node != Impl::no_node; };
   out.links = static_cast<std::uint64_t>(
       std::count_if(store.base.span().begin(), store.base.span().end(), is_link) +

@@ -162,7 +162,7 @@ std::vector<StoredPart> PatternTiers::stored(const TierView& view) {
   std::vector<StoredPart> parts;
   for (const auto& part : view.bulk) {
     const PatternStore& store = part->segment->store();
-    const auto kept = std::make_shared<const Kept>(part, store.symbols.by_dense());
+    const auto kept = std::make_shared<const Kept>(Kept{part, store.symbols.by_dense()});
     parts.push_back({store.stored(kept->by_dense), part->indices});
     parts.back().tiles.owner = kept;
   }

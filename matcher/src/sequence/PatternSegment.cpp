@@ -78,10 +78,10 @@ SequenceScan<ExecutionSpace>& PatternSegment::scan(Space space) const {
 
 void PatternSegment::add_to(Workload& workload, RaggedSpan<Symbol> queries,
                             const MatchOptions& options) const {
-  double words = 0;
+  std::uint64_t words = 0;
   std::uint64_t asked = 0;
   for (std::size_t row = 0; row < queries.rows(); ++row) {
-    words += static_cast<double>((queries.length(row) + word_symbols - 1) / word_symbols);
+    words += (queries.length(row) + word_symbols - 1) / word_symbols;
     asked += queries.length(row) > 0 ? 1 : 0;
   }
   // Without a threshold few patterns take the runs' levels, about 16 passes over the words, where
@@ -90,7 +90,7 @@ void PatternSegment::add_to(Workload& workload, RaggedSpan<Symbol> queries,
   const bool all = options.measure == Measure::difflib && options.threshold == 0.0;
   const double passes = !all ? 1 : probe.pays ? 2 : 16;
   workload.items += size() * queries.rows();
-  workload.work += static_cast<double>(m_store.symbol_count) * words * passes;
+  workload.work += static_cast<double>(m_store.symbol_count) * static_cast<double>(words) * passes;
   workload.transfer_bytes += queries.values.size() * sizeof(Symbol) +
                              asked * std::min<std::uint64_t>(options.top, size()) * sizeof(Rank);
 }

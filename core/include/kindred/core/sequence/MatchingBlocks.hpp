@@ -31,10 +31,10 @@ class BlockFinder {
       std::uint64_t row = 0;  ///< where it ends in the pattern, of all patterns so far
       std::uint32_t length = 0;
     };
-    std::vector<Hit> hits;
-    std::vector<Run> runs;
-    std::uint64_t rows = 0;  ///< of the patterns before this one
-    std::vector<Block> blocks;
+    std::vector<Hit> m_hits;
+    std::vector<Run> m_runs;
+    std::uint64_t m_rows = 0;  ///< of the patterns before this one
+    std::vector<Block> m_blocks;
   };
 
   /// \param autojunk with Python's heuristic of popular symbols, \see without_popular
