@@ -93,6 +93,12 @@ template <class MemorySpace>
 struct MemoryChain {
   MemoryChain(std::uint64_t limit_bytes, const AllocationCallback& before_allocation)
       : callback(space, before_allocation), statistics(callback), limit(statistics, limit_bytes) {}
+  /// Within the budget of \p other, and counted with what is its.
+  template <class OtherSpace>
+  MemoryChain(MemoryChain<OtherSpace>& other, const AllocationCallback& before_allocation)
+      : callback(space, before_allocation),
+        statistics(callback, other.statistics),
+        limit(statistics, other.limit) {}
   SpaceResource<MemorySpace> space;
   CallbackAdaptor callback;
   StatisticsAdaptor statistics;
@@ -115,7 +121,8 @@ struct Context::State {
 #if KINDRED_HAS_DEVICE
         ,
         cuda(Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1)[0]),
-        device_memory(spaces[2].memory_budget, options.before_allocation)
+        device_memory(spaces[2].memory_budget, options.before_allocation),
+        pinned_memory(host_memory, options.before_allocation)
 #endif
   {
   }
@@ -139,6 +146,7 @@ struct Context::State {
 #if KINDRED_HAS_DEVICE
   DeviceSpace cuda;
   MemoryChain<DeviceSpace::memory_space> device_memory;
+  MemoryChain<Kokkos::SharedHostPinnedSpace> pinned_memory;
 #endif
 };
 
@@ -221,6 +229,14 @@ MemoryResource& Context::memory([[maybe_unused]] Space space) {
   if (space == Space::cuda) return m_state->device_memory.limit;
 #endif
   return m_state->host_memory.limit;
+}
+
+MemoryResource& Context::pinned_memory() {
+#if KINDRED_HAS_DEVICE
+  return m_state->pinned_memory.limit;
+#else
+  return m_state->host_memory.limit;
+#endif
 }
 
 MemoryStatistics Context::memory_statistics([[maybe_unused]] Space space) const {

@@ -103,8 +103,8 @@ PreparedScore::PreparedScore(const VectorIndex& index, std::size_t longest,
   const VectorIndex::Parts& parts = m_state->parts;
   Impl::with_instance(parts.context, m_state->space, [&](const auto& exec_space) {
     m_state->prepared.get<std::decay_t<decltype(exec_space)>>().bind(
-        exec_space, parts.context.memory(m_state->space), parts.store.dimension(), longest,
-        options.top);
+        exec_space, parts.context.memory(m_state->space), parts.context.pinned_memory(),
+        parts.store.dimension(), longest, options.top);
   });
 }
 

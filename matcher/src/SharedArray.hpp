@@ -2,41 +2,40 @@
 #ifndef KINDRED_MATCHER_SRC_SHARED_ARRAY_HPP
 #define KINDRED_MATCHER_SRC_SHARED_ARRAY_HPP
 
-#include <kindred/core/common/Error.hpp>
+#include <kindred/memory/Buffer.hpp>
 
-#include <Kokkos_Core.hpp>
 #include <cstddef>
-#include <exception>
 #include <string>
 #include <utility>
 
 namespace Kindred::Impl {
 
 /// \brief An array of the host that every space reaches and that a device copies at full speed; it
-/// grows. Beside a device it is pinned memory, which no budget counts.
+/// grows.
 template <class T>
 class SharedArray {
  public:
   explicit SharedArray(std::string label) : m_label(std::move(label)) {}
 
+  /// Before the first use; it is then empty. \param pinned `Context::pinned_memory()`
+  void bind(MemoryResource& pinned) {
+    m_pinned = &pinned;
+    clear();
+  }
   /// What it held is lost where it grows; nothing may be using it. May wait for the device.
   /// \throws OutOfMemory; then it holds nothing
   void resize_discarding(std::size_t size) {
-    if (size <= m_view.size()) return;
-    m_view = {};
-    try {
-      m_view = view_type(Kokkos::view_alloc(m_label, Kokkos::WithoutInitializing), size);
-    } catch (const std::exception&) {
-      throw OutOfMemory("host", size * sizeof(T), m_label, "pinned memory was refused");
-    }
+    if (size <= m_buffer.size()) return;
+    clear();
+    m_buffer = {*m_pinned, m_label, size};
   }
-  void clear() { m_view = {}; }
-  T* data() const { return m_view.data(); }
+  void clear() { m_buffer = {}; }
+  T* data() const { return m_buffer.data(); }
 
  private:
-  using view_type = Kokkos::View<T*, Kokkos::SharedHostPinnedSpace>;
   std::string m_label;
-  view_type m_view;
+  MemoryResource* m_pinned = nullptr;
+  Buffer<T, Kokkos::SharedHostPinnedSpace> m_buffer;
 };
 
 }  // namespace Kindred::Impl

@@ -51,7 +51,8 @@ struct VectorIndex::State {
     for (const Space space : all_spaces) {
       if (!context.is_usable(space)) continue;
       Impl::with_instance(context, space, [&](const auto& exec_space) {
-        search<std::decay_t<decltype(exec_space)>>(space).bind(context.memory(space));
+        search<std::decay_t<decltype(exec_space)>>(space).bind(context.memory(space),
+                                                               context.pinned_memory());
       });
     }
   }
@@ -136,18 +137,18 @@ struct VectorIndex::State {
 
   /// Where the dispatcher or \p forced says: `start()`, then `body(exec_space, search, begin,
   /// length)` for blocks of \p count queries, `block(search)` or fewer of them, and fewer rows,
-  /// where memory runs out. \param path of a search, else null \param report what `body` counts in:
-  /// what it counted before memory ran out is taken back
+  /// where memory runs out. \param path of a search, none of candidates \param report what `body`
+  /// counts in: what it counted before memory ran out is taken back
   template <class Block, class Start, class Body>
-  DispatchRecord run(const Workload& workload, const SearchPath* path, std::optional<Space> forced,
-                     std::size_t count, const Block& block, const Start& start,
-                     SearchReport& report, const Body& body) {
+  DispatchRecord run(const Workload& workload, std::optional<SearchPath> path,
+                     std::optional<Space> forced, std::size_t count, const Block& block,
+                     const Start& start, SearchReport& report, const Body& body) {
     return context.run(workload, forced, [&](Space space) {
       Impl::with_instance(context, space, [&](const auto& exec_space) {
         auto& own = search<std::decay_t<decltype(exec_space)>>(space);
         const std::lock_guard lock(own.mutex);
         start();
-        if (path != nullptr) own.begin(*path);
+        own.begin(path);
         // As many for every block, of which there are few.
         const std::size_t most = std::max<std::size_t>(1, block(own));
         const std::size_t blocks = std::max<std::size_t>(1, (count + most - 1) / most);
@@ -294,7 +295,7 @@ SearchResults VectorIndex::search(std::span<const float> queries,
       path, count,
       queries.size_bytes() + filter.transfer_bytes() + sizeof(Rank) * results.ids.size());
   results.record = state.run(
-      workload, &path, options.space, count,
+      workload, path, options.space, count,
       [&](const auto& search) { return search.block(store, options.top, filter); },
       [&] { results.report = {}; }, results.report,
       [&](const auto& exec_space, auto& search, std::size_t begin, std::size_t length) {
@@ -336,7 +337,7 @@ ScoreResults VectorIndex::search_at_least(std::span<const float> queries, float 
   const Workload workload =
       state.search_workload(path, count, queries.size_bytes() + filter.transfer_bytes());
   results.record = state.run(
-      workload, &path, options.space, count,
+      workload, path, options.space, count,
       [&](const auto&) { return Impl::block_queries(store, 1, filter); },
       [&] {
         results.report = {};
@@ -389,7 +390,7 @@ ScoreResults VectorIndex::score(std::span<const float> queries,
   if (state.streams()) workload.resident = SpaceSet::host();
   std::vector<Rank> best;
   results.record = state.run(
-      workload, nullptr, options.space, count,
+      workload, std::nullopt, options.space, count,
       [&](const auto&) {
         return Impl::block_queries(store, Impl::candidate_ranks(store, longest, options.top),
                                    filter);

@@ -11,30 +11,31 @@ void* StatisticsAdaptor::allocate(std::size_t bytes, const std::string& label) {
   try {
     data = m_upstream.allocate(bytes, label);
   } catch (...) {
-    const std::lock_guard lock(m_mutex);
-    ++m_statistics.failures;
+    const std::lock_guard lock(m_counts.mutex);
+    ++m_counts.statistics.failures;
     throw;
   }
-  const std::lock_guard lock(m_mutex);
-  m_statistics.bytes_in_use += bytes;
-  m_statistics.bytes_total += bytes;
-  m_statistics.bytes_peak = std::max(m_statistics.bytes_peak, m_statistics.bytes_in_use);
-  ++m_statistics.allocations_in_use;
-  ++m_statistics.allocations_total;
+  const std::lock_guard lock(m_counts.mutex);
+  m_counts.statistics.bytes_in_use += bytes;
+  m_counts.statistics.bytes_total += bytes;
+  m_counts.statistics.bytes_peak =
+      std::max(m_counts.statistics.bytes_peak, m_counts.statistics.bytes_in_use);
+  ++m_counts.statistics.allocations_in_use;
+  ++m_counts.statistics.allocations_total;
   return data;
 }
 
 void StatisticsAdaptor::deallocate(void* data, std::size_t bytes) noexcept {
   m_upstream.deallocate(data, bytes);
   if (bytes == 0) return;
-  const std::lock_guard lock(m_mutex);
-  m_statistics.bytes_in_use -= bytes;
-  --m_statistics.allocations_in_use;
+  const std::lock_guard lock(m_counts.mutex);
+  m_counts.statistics.bytes_in_use -= bytes;
+  --m_counts.statistics.allocations_in_use;
 }
 
 MemoryStatistics StatisticsAdaptor::statistics() const {
-  const std::lock_guard lock(m_mutex);
-  return m_statistics;
+  const std::lock_guard lock(m_counts.mutex);
+  return m_counts.statistics;
 }
 
 }  // namespace Kindred

@@ -92,7 +92,12 @@ TEST(Context, KeepsItsBudgetToTheByte) {
   void* data = memory.allocate(1000, "Kindred::Testing::all");
   EXPECT_EQ(context.memory_statistics(Space::openmp).bytes_in_use, 1000U);
   EXPECT_THROW(memory.allocate(1, "Kindred::Testing::more"), OutOfMemory);
+  EXPECT_THROW(context.pinned_memory().allocate(1, "Kindred::Testing::pinned"), OutOfMemory);
   memory.deallocate(data, 1000);
+  data = context.pinned_memory().allocate(600, "Kindred::Testing::pinned");
+  EXPECT_EQ(context.memory_statistics(Space::serial).bytes_in_use, 600U);
+  EXPECT_THROW(memory.allocate(401, "Kindred::Testing::more"), OutOfMemory);
+  context.pinned_memory().deallocate(data, 600);
   EXPECT_EQ(context.memory_statistics(Space::serial).bytes_in_use, 0U);
 }
 

@@ -107,6 +107,7 @@ Found run(const ExecutionSpace& exec_space, Space space, Search& search, const S
     ask(Impl::QuerySource<ExecutionSpace>(prepared.data.prepared, rows.dimension));
   } else {
     Impl::SharedArray<float> floats("queries");
+    floats.bind(Testing::context().pinned_memory());
     floats.resize_discarding(queries.size());
     std::copy(queries.begin(), queries.end(), floats.data());
     ask(Impl::QuerySource<ExecutionSpace>(floats.data(), queries.size() / rows.dimension,

@@ -74,6 +74,28 @@ TEST(LimitAdaptor, DoesNotWrapAround) {
   EXPECT_THROW(nothing.allocate(1, "x"), OutOfMemory);
 }
 
+TEST(Adaptors, ShareABudgetAndItsCountsAcrossResources) {
+  Upstream plain;
+  Upstream pinned;
+  StatisticsAdaptor counts(plain);
+  LimitAdaptor limit(counts, 1000);
+  StatisticsAdaptor pinned_counts(pinned, counts);
+  LimitAdaptor pinned_limit(pinned_counts, limit);
+  void* a = limit.allocate(600, "a");
+  EXPECT_THROW(pinned_limit.allocate(401, "b"), OutOfMemory);
+  void* b = pinned_limit.allocate(400, "b");
+  EXPECT_THROW(limit.allocate(1, "a"), OutOfMemory);
+  EXPECT_EQ(plain.held, 600U);
+  EXPECT_EQ(pinned.held, 400U);
+  EXPECT_EQ(limit.used(), 1000U);
+  EXPECT_EQ(counts.statistics().bytes_in_use, 1000U);
+  EXPECT_EQ(counts.statistics().bytes_peak, 1000U);
+  limit.deallocate(a, 600);
+  pinned_limit.deallocate(b, 400);
+  EXPECT_EQ(limit.used(), 0U);
+  EXPECT_EQ(counts.statistics().bytes_in_use, 0U);
+}
+
 TEST(LimitAdaptor, SaysWhatWasAskedForAndWhatIsLeft) {
   Upstream upstream;
   LimitAdaptor limit(upstream, 1000);

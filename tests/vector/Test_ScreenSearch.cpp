@@ -92,7 +92,7 @@ void with_search(Space space, const Question& question, const Impl::ScreenLimits
     Kokkos::View<std::uint64_t*, memory_space> words("words", question.filter.words.size());
     Impl::upload(exec_space, words, question.filter.words.data(), words.size());
     Impl::ScreenSearch<execution_space> search(limits);
-    search.bind(Testing::context().memory(space));
+    search.bind(Testing::context().memory(space), Testing::context().pinned_memory());
     function(exec_space, search, data,
              RowFilter<execution_space>{words, question.filter.words_per_query});
   });

@@ -23,7 +23,11 @@ class FrontierWorkspace {
  public:
   using memory_space = typename ExecutionSpace::memory_space;
 
-  explicit FrontierWorkspace(MemoryResource& memory) : m_memory(memory) {}
+  /// \param pinned memory of the host
+  FrontierWorkspace(MemoryResource& memory, MemoryResource& pinned) : m_memory(memory) {
+    m_shared_ranks.bind(pinned);
+    m_shared_done.bind(pinned);
+  }
 
   bool is_empty() const { return m_state.shape.slots == 0; }
   /// Gives its memory back, for whole hops to use.

@@ -39,7 +39,7 @@ void SpreadRuns::alone(Space space, const Body& run) {
     auto& device = m_devices.get<ExecutionSpace>();
     const std::lock_guard lock(device.mutex);
     if (!device.workspace) {
-      device.workspace.emplace(m_context->memory(space), device_slots);
+      device.workspace.emplace(m_context->memory(space), m_context->pinned_memory(), device_slots);
       device.bins.emplace(m_context->memory(space));
     }
     body(exec_space, *device.workspace);

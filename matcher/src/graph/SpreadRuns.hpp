@@ -43,8 +43,8 @@ class SpreadRuns {
   /// What calls on one space work in, one at a time.
   template <class ExecutionSpace>
   struct Workspace {
-    Workspace(MemoryResource& memory, std::size_t query_slots)
-        : slots(query_slots), whole(memory), frontier(memory) {}
+    Workspace(MemoryResource& memory, MemoryResource& pinned, std::size_t query_slots)
+        : slots(query_slots), whole(memory), frontier(memory, pinned) {}
 
     std::size_t slots;  // small queries at once
     SpreadingWorkspace<ExecutionSpace> whole;
@@ -52,7 +52,8 @@ class SpreadRuns {
     std::vector<std::uint8_t> done;
   };
   struct HostWorkspace {
-    HostWorkspace(MemoryResource& memory, std::size_t threads) : workspace(memory, threads) {}
+    HostWorkspace(MemoryResource& memory, std::size_t threads)
+        : workspace(memory, memory, threads) {}
 
     std::mutex mutex;  // held while a call works in it
     Workspace<HostSpace> workspace;

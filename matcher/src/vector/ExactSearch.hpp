@@ -14,8 +14,13 @@
 #include "SharedArray.hpp"
 #include "VectorStore.hpp"
 
+#include <kindred/memory/LimitAdaptor.hpp>
+
 #include <algorithm>
+#include <limits>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -26,8 +31,8 @@ namespace Kindred::Impl {
 inline std::size_t block_queries(const VectorStore& store, std::size_t top,
                                  const IdFilter& filter) {
   constexpr std::size_t block_bytes = 16U << 20U;
-  const std::size_t bytes = (sizeof(float) + sizeof(double)) * store.dimension() +
-                            5 * sizeof(Rank) * top + filter.bytes_per_query();
+  const std::size_t bytes =
+      prepared_bytes(store.dimension()) + 5 * sizeof(Rank) * top + filter.bytes_per_query();
   return std::max<std::size_t>(1, block_bytes / bytes);
 }
 
@@ -38,16 +43,29 @@ class ExactSearch {
  public:
   using memory_space = typename ExecutionSpace::memory_space;
 
-  void bind(MemoryResource& memory) {
+  /// \param pinned memory of the host
+  void bind(MemoryResource& memory, MemoryResource& pinned) {
+    constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
+    for (auto* part : {&m_query_memory, &m_path_memory, &m_candidate_memory})
+      *part = std::make_unique<LimitAdaptor>(memory, any);
     m_memory = &memory;
+    m_pinned = &pinned;
     clear();
   }
-  /// \brief Before a call: it goes by \p path, as many rows at a time as are best. What another
-  /// path left is given back, so that one path's memory is all there is.
-  void begin(SearchPath path) {
-    if (path != m_path) clear();
-    m_path = path;
+  /// \brief Before a call: a search that goes by \p path, as many rows at a time as are best, or,
+  /// without one, candidates. What calls of another kind left is given back unless there is room
+  /// for both.
+  void begin(std::optional<SearchPath> path) {
+    if (!path) {
+      if (m_path_memory->used() > beside_candidates) clear_paths();
+      return;
+    }
+    if (path != m_path) clear_paths();
+    m_path = *path;
     m_plain.row_limit = PlainSearch<ExecutionSpace>::row_limit_max;
+    if (m_candidate_memory->used() > beside_path / 2) clear_candidates();
+    const bool may_bring = Arch::is_device<ExecutionSpace> && path == SearchPath::matrix;
+    if (may_bring && m_query_memory->used() > beside_path / 2) clear_queries();
   }
   /// The plain path, which takes the least memory, from now on; false where it is gone already.
   bool fall_back() { return std::exchange(m_path, SearchPath::plain) != SearchPath::plain; }
@@ -59,24 +77,9 @@ class ExactSearch {
   }
   /// Gives back what calls reuse.
   void clear() {
-    m_floats = {*m_memory, "Kindred::VectorIndex::queries", 0};
-    m_wide = {*m_memory, "Kindred::VectorIndex::wide_queries", 0};
-    m_norms = {*m_memory, "Kindred::VectorIndex::query_norms", 0};
-    m_filter = {*m_memory, "Kindred::VectorIndex::filter", 0};
-    m_best = {*m_memory, "Kindred::VectorIndex::best", 0};
-    m_part = {*m_memory, "Kindred::VectorIndex::part", 0};
-    m_bounds = {*m_memory, "Kindred::VectorIndex::bounds", 0};
-    m_staged = {};
-    m_host_floats.clear();
-    m_answer.clear();
-    m_host_rows = {};
-    m_words = {};
-    m_host_part = {};
-    m_top.bind(*m_memory);
-    m_plain.bind(*m_memory);
-    m_screen.bind(*m_memory);
-    m_matrix.bind(*m_memory);
-    m_candidates.bind(*m_memory);
+    clear_queries();
+    clear_paths();
+    clear_candidates();
   }
 
   /// Queries that `search` takes at once.
@@ -111,6 +114,7 @@ class ExactSearch {
                                                const IdFilter& filter, std::size_t first,
                                                Metric metric, Rank bound, SearchReport& report) {
     const auto prepared = upload_queries(exec_space, queries, store.dimension());
+    m_matrix.reserved = beside_tiles(store, false, 0);
     m_bounds.resize_discarding(prepared.count);
     Kokkos::deep_copy(exec_space, m_bounds.view(), bound);
     std::vector<std::vector<Rank>> found(prepared.count);
@@ -170,6 +174,43 @@ class ExactSearch {
   /// Of every query and best one, where parts are merged: the best, a part's, and what merges them.
   static constexpr std::size_t merged_ranks = 8;
   static constexpr std::size_t host_floats_bytes = 16U << 20U;  ///< of queries on the host
+  /// What may stay of calls of another kind, of 64 MiB: candidates take some 16 themselves;
+  /// products take less by what stays.
+  static constexpr std::uint64_t beside_candidates = 40U << 20U;
+  static constexpr std::uint64_t beside_path = 4U << 20U;
+
+  /// Bytes that the tiles of products leave to others. \param is_brought whether queries that lie
+  /// here are of other calls \param merging where parts are merged
+  std::size_t beside_tiles(const VectorStore& store, bool is_brought, std::size_t merging) const {
+    return m_candidate_memory->used() + (is_brought ? m_query_memory->used() : 0) +
+           (is_one_part(store) ? 0 : staged_bytes + merging);
+  }
+
+  void clear_queries() {
+    m_floats = {*m_query_memory, "Kindred::VectorIndex::queries", 0};
+    m_wide = {*m_query_memory, "Kindred::VectorIndex::wide_queries", 0};
+    m_norms = {*m_query_memory, "Kindred::VectorIndex::query_norms", 0};
+    m_host_floats.bind(*m_pinned);
+  }
+  void clear_paths() {
+    m_filter = {*m_path_memory, "Kindred::VectorIndex::filter", 0};
+    m_best = {*m_path_memory, "Kindred::VectorIndex::best", 0};
+    m_part = {*m_path_memory, "Kindred::VectorIndex::part", 0};
+    m_bounds = {*m_path_memory, "Kindred::VectorIndex::bounds", 0};
+    m_staged = {};
+    m_words = {};
+    m_answer.bind(*m_pinned);
+    m_top.bind(*m_path_memory);
+    m_plain.bind(*m_path_memory);
+    m_screen.bind(*m_path_memory, *m_pinned);
+    m_matrix.bind(*m_path_memory);
+  }
+  void clear_candidates() {
+    m_candidates.bind(*m_candidate_memory);
+    m_host_part = {};
+    m_host_rows.offsets = {};
+    m_host_rows.rows.bind(*m_pinned);
+  }
 
   /// Whether all rows are in one piece, where they are searched.
   static bool is_one_part(const VectorStore& store) {
@@ -181,10 +222,12 @@ class ExactSearch {
   static std::size_t matrix_queries(const VectorStore& store, std::size_t top,
                                     const IdFilter& filter) {
     if constexpr (!Arch::is_device<ExecutionSpace>) return block_queries(store, top, filter);
-    std::size_t beside = filter.bytes_per_query();
-    if (!is_one_part(store)) beside += merged_ranks * sizeof(Rank) * top;
+    std::size_t each = filter.bytes_per_query();
+    if (!is_one_part(store)) each += merged_ranks * sizeof(Rank) * top;
+    if (!store.on_device()) each += prepared_bytes(store.dimension());
+    const std::size_t all = is_one_part(store) ? 0 : staged_bytes;
     const std::size_t most =
-        GemmSearch<ExecutionSpace>::queries_max(store.dimension(), top, beside);
+        GemmSearch<ExecutionSpace>::queries_max(store.dimension(), top, each, all);
     if (most == 0) return block_queries(store, top, filter);
     return std::clamp<std::size_t>(host_floats_bytes / (sizeof(float) * store.dimension()), 1,
                                    most);
@@ -198,8 +241,8 @@ class ExactSearch {
     const auto source = source_of(exec_space, host, store, queries, top);
     // The host's memory takes the answer itself, unless parts are merged in it.
     const bool direct = m_path != SearchPath::plain && is_one_part(store);
-    m_matrix.reserved =
-        is_one_part(store) ? 0 : staged_bytes + count * merged_ranks * sizeof(Rank) * top;
+    m_matrix.reserved = beside_tiles(store, source.resident_bytes() == 0,
+                                     count * merged_ranks * sizeof(Rank) * top);
     auto best = ArrayView<Rank, ExecutionSpace>(answer, count * top);
     if (!direct) {
       m_best.resize_discarding(count * top);
@@ -228,13 +271,15 @@ class ExactSearch {
     if (!direct) download(exec_space, answer, m_best.view(), count * top);
   }
 
-  /// The queries of a block: prepared, or floats beside products, which leave little room.
+  /// The queries of a block: prepared, or floats beside products, which leave little room. Beside
+  /// rows that are streamed they are prepared too: they would be brought for every 16 MiB of rows.
   QuerySource<ExecutionSpace> source_of(const ExecutionSpace& exec_space, const HostSpace& host,
                                         const VectorStore& store, std::span<const float> queries,
                                         std::size_t top) {
     const std::size_t dimension = store.dimension();
     const bool brings = Arch::is_device<ExecutionSpace> && m_path == SearchPath::matrix &&
-                        GemmSearch<ExecutionSpace>::queries_max(dimension, top, 0) > 0;
+                        store.on_device() &&
+                        GemmSearch<ExecutionSpace>::queries_max(dimension, top, 0, 0) > 0;
     if (!brings) return {upload_queries(exec_space, queries, dimension), dimension};
     m_host_floats.resize_discarding(queries.size());
     copy_in_parallel(host, queries, m_host_floats.data());
@@ -289,7 +334,7 @@ class ExactSearch {
     const ResidentRows<HostSpace>& host = segment.host();
     if (m_staged.count() < length || m_staged.dimension != host.dimension) {
       m_staged = {};
-      m_staged = {*m_memory, host.element, host.dimension, length, true};
+      m_staged = {*m_path_memory, host.element, host.dimension, length, true};
     }
     std::vector<std::uint32_t> ids(length);
     for (std::size_t row = 0; row < length; ++row) ids[row] = segment.id(begin + row);
@@ -304,6 +349,10 @@ class ExactSearch {
   }
 
   MemoryResource* m_memory = nullptr;
+  MemoryResource* m_pinned = nullptr;
+  std::unique_ptr<LimitAdaptor> m_query_memory;  ///< they count only
+  std::unique_ptr<LimitAdaptor> m_path_memory;
+  std::unique_ptr<LimitAdaptor> m_candidate_memory;
   SearchPath m_path = SearchPath::plain;
   Buffer<float, memory_space> m_floats;
   Buffer<double, memory_space> m_wide;

@@ -53,9 +53,11 @@ class GemmSearch {
   std::size_t reserved = 0;
 
   /// \brief Queries of which a search of the best \p top takes at most 64 MiB; 0 where rows of this
-  /// dimension are too long. \param beside bytes that each takes beside
-  static std::size_t queries_max(std::uint64_t dimension, std::size_t top, std::size_t beside) {
-    return Tiles::queries_max(dimension, Tiles::room_for(top), memory_most, beside);
+  /// dimension are too long. \param each,all bytes that a query takes beside, and that all do
+  static std::size_t queries_max(std::uint64_t dimension, std::size_t top, std::size_t each,
+                                 std::size_t all) {
+    return Tiles::queries_max(dimension, Tiles::room_for(top),
+                              memory_most - std::min(memory_most, all), each);
   }
 
   /// \brief The best rows of every query. Fences \p exec_space.

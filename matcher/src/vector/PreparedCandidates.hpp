@@ -47,13 +47,15 @@ class PreparedCandidates {
   PreparedCandidates& operator=(const PreparedCandidates&) = delete;
 
   /// Room for \p longest candidates of vectors of \p dimension. \throws OutOfMemory
-  void bind(const ExecutionSpace& exec_space, MemoryResource& memory, std::size_t dimension,
-            std::size_t longest, std::size_t top) {
+  void bind(const ExecutionSpace& exec_space, MemoryResource& memory, MemoryResource& pinned,
+            std::size_t dimension, std::size_t longest, std::size_t top) {
     m_exec_space.emplace(instance_beside(exec_space));
     m_dimension = dimension;
     m_shape = {1, longest, std::min(top, longest)};
     m_plan = candidate_plan(*m_exec_space, m_shape);
     m_words = head_words + dimension + (longest + 1) / 2;
+    m_shared.bind(pinned);
+    m_best.bind(pinned);
     m_shared.resize_discarding(m_words);
     m_best.resize_discarding(m_shape.top);
     if (Arch::is_device<ExecutionSpace>)

@@ -33,6 +33,11 @@ class RoomCutter {
   std::byte* m_at;
 };
 
+/// Bytes of a query that was prepared.
+constexpr std::size_t prepared_bytes(std::size_t dimension) {
+  return (sizeof(float) + sizeof(double)) * dimension + sizeof(double);
+}
+
 /// \brief The queries of a search, for who takes some of them at a time: prepared, where they are
 /// searched; or the host's floats, which are brought and prepared as often as they are taken and
 /// keep no room in between.
@@ -49,7 +54,7 @@ class QuerySource {
   std::size_t count() const { return m_count; }
   /// Bytes that they take where they are searched.
   std::size_t resident_bytes() const {
-    return m_values == nullptr ? m_count * (12 * m_dimension + 8) : 0;
+    return m_values == nullptr ? m_count * prepared_bytes(m_dimension) : 0;
   }
   /// Bytes of room in which \p count of them are taken.
   std::size_t room(std::size_t count) const {

@@ -41,8 +41,8 @@ class ScreenSearch {
 
   explicit ScreenSearch(const ScreenLimits& limits = {}) : m_limits(limits) {}
 
-  /// Empty buffers of \p memory.
-  void bind(MemoryResource& memory) {
+  /// Empty buffers of \p memory and of \p pinned memory of the host.
+  void bind(MemoryResource& memory, MemoryResource& pinned) {
     m_planes = {memory, "Kindred::VectorIndex::planes", 0};
     m_bounds = {memory, "Kindred::VectorIndex::query_bounds", 0};
     m_uppers = {memory, "Kindred::VectorIndex::uppers", 0};
@@ -54,6 +54,7 @@ class ScreenSearch {
     m_ranks = {memory, "Kindred::VectorIndex::survivor_ranks", 0};
     m_select = {memory, "Kindred::VectorIndex::survivor_select", 0};
     m_owned = {};
+    m_host_counts.bind(pinned);
     m_top.bind(memory);
   }
 

@@ -19,7 +19,10 @@ class LimitAdaptor final : public MemoryResource {
  public:
   /// \param upstream outlives this \param limit bytes in use at any time
   LimitAdaptor(MemoryResource& upstream, std::uint64_t limit)
-      : m_upstream(upstream), m_limit(limit) {}
+      : m_upstream(upstream), m_limit(limit), m_used(m_own_used) {}
+  /// The budget of \p shared, for other memory than its. \param upstream,shared outlive this
+  LimitAdaptor(MemoryResource& upstream, LimitAdaptor& shared)
+      : m_upstream(upstream), m_limit(shared.m_limit), m_used(shared.m_used) {}
 
   void* allocate(std::size_t bytes, const std::string& label) override;
   void deallocate(void* data, std::size_t bytes) noexcept override;
@@ -33,7 +36,8 @@ class LimitAdaptor final : public MemoryResource {
  private:
   MemoryResource& m_upstream;
   std::uint64_t m_limit;
-  std::atomic<std::uint64_t> m_used{0};
+  std::atomic<std::uint64_t> m_own_used{0};
+  std::atomic<std::uint64_t>& m_used;
 };
 
 }  // namespace Kindred

@@ -10,7 +10,6 @@
 #include <exception>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
 namespace Kindred {
 
@@ -34,7 +33,7 @@ class SpaceResource final : public MemoryResource {
     if (data != nullptr) Kokkos::kokkos_free<MemorySpace>(data);
   }
   std::string_view space() const noexcept override {
-    return std::is_same_v<MemorySpace, Kokkos::HostSpace> ? "host" : "cuda";
+    return Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible ? "host" : "cuda";
   }
 };
 

@@ -27,7 +27,10 @@ struct MemoryStatistics {
 class StatisticsAdaptor final : public MemoryResource {
  public:
   /// \param upstream outlives this
-  explicit StatisticsAdaptor(MemoryResource& upstream) : m_upstream(upstream) {}
+  explicit StatisticsAdaptor(MemoryResource& upstream) : m_upstream(upstream), m_counts(m_own) {}
+  /// Counts into \p shared what goes through this. \param upstream,shared outlive this
+  StatisticsAdaptor(MemoryResource& upstream, StatisticsAdaptor& shared)
+      : m_upstream(upstream), m_counts(shared.m_counts) {}
 
   void* allocate(std::size_t bytes, const std::string& label) override;
   void deallocate(void* data, std::size_t bytes) noexcept override;
@@ -37,9 +40,14 @@ class StatisticsAdaptor final : public MemoryResource {
   MemoryStatistics statistics() const;
 
  private:
+  struct Counts {
+    std::mutex mutex;
+    MemoryStatistics statistics;
+  };
+
   MemoryResource& m_upstream;
-  mutable std::mutex m_mutex;
-  MemoryStatistics m_statistics;
+  mutable Counts m_own;
+  Counts& m_counts;
 };
 
 }  // namespace Kindred
