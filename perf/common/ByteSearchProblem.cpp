@@ -34,13 +34,14 @@ class ByteSearchProblem final : public Problem {
                  {"queries", 1},
                  {"k", static_cast<std::int64_t>(top)}};
     items = static_cast<double>(m_rows->index.size());
-    multiply_adds = items * static_cast<double>(m_rows->dimension);
-    bytes = multiply_adds;
   }
   bool reaches(Space space) const override { return m_rows->index.bytes(space) > 0; }
   DispatchRecord run(std::optional<Space> space) override {
     m_options.space = space;
     m_answer = m_rows->index.search(m_query, m_options);
+    bytes = search_bytes(m_answer.report, m_options.metric, VectorElement::int8, items,
+                         m_rows->dimension);
+    multiply_adds = static_cast<double>(m_answer.report.survivors * m_rows->dimension);
     return m_answer.record;
   }
   std::uint64_t digest() const override { return digest_of(m_answer); }

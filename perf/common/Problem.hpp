@@ -30,7 +30,7 @@ class Problem {
   double items = 0;  ///< what the rate counts: patterns, rows or candidates × queries, edges
   double bytes = 0;  ///< that one call has to read at least once
   double cell_updates = 0;   ///< of sequences: Σ pattern length × query length
-  double multiply_adds = 0;  ///< of vectors and graphs
+  double multiply_adds = 0;  ///< of vectors and graphs, in double
 
   virtual bool reaches(Space space) const = 0;
   /// Which of its inputs the next run takes: they differ from call to call where one would stay in
@@ -63,13 +63,19 @@ struct RowSet {
   RowSet(Context& context, std::size_t count, std::size_t dimension, std::uint64_t seed);
 };
 
-/// Bytes that a search of \p rows of float32 reads at least once: the int8 rows with their three
-/// numbers where it screens.
-inline double search_bytes(std::string_view path, std::size_t rows, std::size_t dimension) {
-  const std::size_t row_bytes = path == to_string(SearchPath::screen)
-                                    ? (dimension + 15) / 16 * 16 + 3 * sizeof(float)
-                                    : dimension * sizeof(float);
-  return static_cast<double>(rows) * static_cast<double>(row_bytes);
+/// \brief Bytes that a search of \p rows read at least once: the rows, or their int8 shadows where
+/// it screened, with the numbers beside them, and again the rows that it scored.
+inline double search_bytes(const SearchReport& report, Metric metric, VectorElement element,
+                           double rows, std::size_t dimension) {
+  const bool is_int8 = element == VectorElement::int8;
+  double row = static_cast<double>(dimension * size_of(element)) + (is_int8 ? sizeof(float) : 0);
+  double shadow = row;
+  if (!is_int8) shadow = static_cast<double>((dimension + 15) / 16 * 16 + 3 * sizeof(float));
+  if (metric != Metric::ip) shadow += sizeof(double);
+  if (metric == Metric::cosine) row += sizeof(double);
+  if (report.path == to_string(SearchPath::plain)) return rows * row;
+  const bool screens = report.path == to_string(SearchPath::screen);
+  return rows * (screens ? shadow : row) + static_cast<double>(report.survivors) * row;
 }
 
 /// Rows of int8 with a scale of 1 / 128 each, and the engine that holds them.

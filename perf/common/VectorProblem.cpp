@@ -27,13 +27,15 @@ class VectorProblem : public Problem {
   std::span<const float> row(std::uint64_t id) const {
     return std::span(m_rows->values).subspan(id * m_rows->dimension, m_rows->dimension);
   }
-  float reference(std::uint64_t id) const {
-    return Reference::score(m_options.metric, std::span(m_queries).first(m_rows->dimension),
-                            row(id));
-  }
-  /// Judges the answer to the first query against \p candidates of it.
+  /// Judges the answer to a query against \p candidates of it.
   std::string check_ranking(std::span<const ScoredId> answer,
-                            std::span<const std::uint64_t> candidates) const {
+                            std::span<const std::uint64_t> candidates,
+                            std::size_t query = 0) const {
+    const std::size_t dimension = m_rows->dimension;
+    const auto values = std::span(m_queries).subspan(query * dimension, dimension);
+    const auto reference = [&](std::uint64_t id) {
+      return Reference::score(m_options.metric, values, row(id));
+    };
     const auto precedes = [](float score_a, std::int64_t a, float score_b, std::int64_t b) {
       return score_a != score_b ? score_a > score_b : a < b;
     };
@@ -78,28 +80,50 @@ class SearchProblem final : public VectorProblem {
                  {"queries", static_cast<std::int64_t>(queries)},
                  {"k", static_cast<std::int64_t>(top)}};
     items = static_cast<double>(row_count()) * static_cast<double>(queries);
-    bytes =
-        search_bytes(to_string(path.value_or(SearchPath::plain)), row_count(), m_rows->dimension);
-    multiply_adds = items * static_cast<double>(m_rows->dimension);
+    m_passing = row_count();
     if (passing < 0) return;
+    m_passing = 0;
     arguments.emplace_back("passing", passing);
     m_filter.resize((row_count() + 63) / 64);
     for (std::size_t id = 0; id < row_count(); ++id) {
       const bool passes = random_word(seed + 3, id) % 100 < static_cast<std::uint64_t>(passing);
       m_filter[id / 64] |= std::uint64_t{passes} << (id % 64);
+      m_passing += passes ? 1 : 0;
     }
     m_options.filter_bits = m_filter;
   }
   DispatchRecord run(std::optional<Space> space) override {
     m_options.space = space;
     m_answer = m_rows->index.search(m_queries, m_options);
+    bytes = search_bytes(m_answer.report, m_options.metric, VectorElement::float32,
+                         static_cast<double>(m_passing), m_rows->dimension);
+    const std::uint64_t scored =
+        std::min<std::uint64_t>(m_answer.report.survivors, m_query_count * m_passing);
+    multiply_adds = static_cast<double>(scored * m_rows->dimension);
     return m_answer.record;
   }
   std::uint64_t digest() const override { return digest_of(m_answer); }
   std::string check() const override {
-    std::vector<ScoredId> answer(m_answer.top);
-    for (std::size_t i = 0; i < answer.size(); ++i)
-      answer[i] = {m_answer.ids[i], m_answer.scores[i]};
+    const SearchReport& report = m_answer.report;
+    const bool plain = report.path == to_string(SearchPath::plain);
+    const std::uint64_t judged = plain ? report.survivors : report.screened;
+    const std::size_t answered = std::min(m_answer.top, m_passing);
+    if (judged < m_query_count * m_passing || report.survivors < m_query_count * answered)
+      return "not every row was judged, or fewer scored than answered";
+    for (const std::size_t query : {std::size_t{0}, m_query_count / 2, m_query_count - 1}) {
+      const std::string wrong = check_query(query);
+      if (!wrong.empty()) return "query " + std::to_string(query) + ": " + wrong;
+    }
+    return {};
+  }
+
+ private:
+  std::string check_query(std::size_t query) const {
+    std::vector<ScoredId> answer;
+    for (std::size_t i = 0; i < std::min(m_answer.top, m_passing); ++i) {
+      const std::size_t place = query * m_answer.top + i;
+      answer.push_back({m_answer.ids[place], m_answer.scores[place]});
+    }
     std::vector<std::uint64_t> candidates = sample(row_count());
     if (!m_filter.empty()) {
       std::erase_if(candidates, [&](std::uint64_t id) { return !passes(id); });
@@ -108,13 +132,12 @@ class SearchProblem final : public VectorProblem {
           return "row " + std::to_string(entry.id) + " does not pass the filter";
       }
     }
-    return check_ranking(answer, candidates);
+    return check_ranking(answer, candidates, query);
   }
-
- private:
   bool passes(std::uint64_t id) const { return (m_filter[id / 64] >> (id % 64) & 1U) != 0; }
 
   std::vector<std::uint64_t> m_filter;
+  std::size_t m_passing = 0;  ///< rows that may be found
   SearchResults m_answer;
 };
 

@@ -323,6 +323,36 @@ TEST(GemmSearch, AnswersWhereListsOverflow) {
     expect_plain(stored(values, dimension), queries, {metric, 10, {}, {}});
 }
 
+TEST(GemmSearch, TakesQueriesInPartsWhereTheirRoomIsSmall) {
+  auto generator = Testing::generator("GemmSearch parts");
+  const auto& exec_space = Impl::host_instance(Testing::context(), Space::serial);
+  {
+    // Queries that are brought into the room of the products, 1 MiB, and then into that of scores.
+    const std::size_t dimension = 512;
+    const auto rows = stored(normal_values(generator, 150 * dimension), dimension);
+    const std::vector<float> queries = normal_values(generator, 190 * dimension);
+    const Case wanted{Metric::cosine, 7, {}, {}};
+    ASSERT_GT(Impl::QuerySource<HostSpace>(queries.data(), 190, dimension).room(190), 1U << 20U);
+    const Found expected = plainly(rows, queries, wanted);
+    Impl::GemmSearch<HostSpace, Impl::DeviceTiles<HostSpace, WorstProducts>> search;
+    const Found found =
+        run(exec_space, Space::serial, search, rows, queries, wanted, Queries::brought);
+    EXPECT_EQ(found.ranks, expected.ranks);
+  }
+  {
+    // Lists whose scores take more than 4 MiB together.
+    const std::size_t dimension = 4;
+    const auto rows = stored(normal_values(generator, 6000 * dimension), dimension);
+    const std::vector<float> queries = normal_values(generator, 200 * dimension);
+    const Case wanted{Metric::ip, 2000, {}, {}};
+    const Found expected = plainly(rows, queries, wanted);
+    Impl::GemmSearch<HostSpace> search;
+    const Found found = run(exec_space, Space::serial, search, rows, queries, wanted);
+    EXPECT_EQ(found.ranks, expected.ranks);
+    EXPECT_GT(found.report.survivors * (sizeof(Rank) + sizeof(std::uint32_t)), 4U << 20U);
+  }
+}
+
 TEST(GemmSearch, EqualsSearchThenFilter) {
   auto generator = Testing::generator("GemmSearch filter");
   const std::size_t dimension = 16;
