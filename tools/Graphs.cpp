@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
+#include "GraphFlags.hpp"
 #include "Log.hpp"
 #include "Session.hpp"
 #include "demo/Corpus.hpp"
 #include "demo/WordNet.hpp"
-#include "io/GraphInput.hpp"
 #include "io/InputError.hpp"
 #include "io/Output.hpp"
 #include "io/OutputPath.hpp"
@@ -63,14 +63,12 @@ Graph wordnet_graph(const std::string& folder, EdgeWeights weights) {
 
 Graph read(const BuildFlags& flags, EdgeWeights weights, Session& session) {
   if (!flags.wordnet.empty()) return wordnet_graph(flags.wordnet, weights);
-  EdgeListForm form;
-  form.weights = weights != EdgeWeights::none;
-  form.kinds = flags.kinds;
-  Graph graph;
-  if (!flags.nodes.empty())
-    read_node_list(flags.nodes, is_csv(flags.nodes), graph, session.read_progress(flags.nodes));
-  return read_graph(flags.edges, WeightRange::finite, form, session.read_progress(flags.edges),
-                    std::move(graph));
+  GraphText text;
+  text.edges = flags.edges;
+  text.nodes = flags.nodes;
+  text.weights = weights != EdgeWeights::none;
+  text.kinds = flags.kinds;
+  return read_graph_text(text, WeightRange::finite, session);
 }
 
 void build(const GlobalOptions& global, const BuildFlags& flags) {
@@ -97,6 +95,10 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
   });
   Log::info(fmt::format("{}: {} nodes, {} edges, weights {}", flags.out, graph.nodes.size(),
                         graph.edges.size(), to_string(weights)));
+  session.tell("graph",
+               fmt::format("{} nodes, {} edges in {}", graph.nodes.size(), graph.edges.size(),
+                           flags.edges.empty() ? flags.wordnet : flags.edges));
+  session.tell("file", fmt::format("{}, weights {}", flags.out, to_string(weights)));
   session.finish();
 }
 
@@ -176,10 +178,7 @@ void add_graph_command(CLI::App& app, const GlobalOptions& global) {
                    "In place of --edges: WordNet's folder of data.noun, .verb, .adj and .adv; "
                    "synsets and the links that `demo` spreads along")
       ->type_name("DIR");
-  command
-      ->add_option("--nodes", flags->nodes,
-                   "Lines 'node' or 'node kind': nodes of their own, before those of --edges")
-      ->type_name("FILE");
+  add_nodes_flag(*command, flags->nodes, "--edges");
   command
       ->add_option("--weights", flags->weights,
                    "float32, bfloat16, or none: every weight is 1, and may be left out (default: "

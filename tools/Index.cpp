@@ -102,6 +102,17 @@ HnswIndex load_index(Session& session, const std::string& path) {
   });
 }
 
+/// Tells the report which index was at work.
+void tell_index(Session& session, const std::string& path, const HnswIndex& index) {
+  if (session.options().report.empty()) return;  // statistics walk the graph
+  const HnswStatistics told = index.statistics();
+  session.tell("index", fmt::format("{}: {} rows of dimension {}, {}", path, told.rows,
+                                    told.dimension, to_string(told.settings.metric)));
+  session.tell("graph", fmt::format("m {}, ef_construction {}, {} levels, {} links, walked in {}",
+                                    told.settings.m, told.settings.ef_construction, told.levels,
+                                    told.links, to_string(told.settings.traversal)));
+}
+
 void build(const GlobalOptions& global, const BuildFlags& flags) {
   check_rows_flags("index build", flags.vectors, flags.store);
   const std::string& source = flags.store.empty() ? flags.vectors : flags.store;
@@ -131,6 +142,8 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
   });
   session.timed(Phase::load, [&] { index.save(flags.out); });
   Log::info(fmt::format("{}: {} rows of dimension {}", flags.out, index.size(), rows.columns));
+  session.tell("rows", fmt::format("{} of dimension {} in {}", rows.rows, rows.columns, source));
+  tell_index(session, flags.out, index);
   session.finish();
 }
 
@@ -237,6 +250,8 @@ void search(const GlobalOptions& global, const SearchFlags& flags) {
 
   RankedLines lines;
   if (files) files->begin(queries.rows, options.top);
+  std::uint64_t scanned = 0;
+  std::uint64_t visited = 0;
   Progress progress("answering", !global.quiet);
   for_each_batch(queries.rows, batch_size(options.top), [&](std::size_t first, std::size_t count) {
     const HnswResults results = session.timed(Phase::compute, [&] {
@@ -247,6 +262,8 @@ void search(const GlobalOptions& global, const SearchFlags& flags) {
       }
     });
     if (global.explain) explain(index, count, results);
+    scanned += results.scanned;
+    visited += results.visited;
     if (truth) truth->compare(results, first, count);
     if (files) {
       files->put(results);
@@ -258,6 +275,12 @@ void search(const GlobalOptions& global, const SearchFlags& flags) {
   if (truth) append_recall(lines.text(), truth->recall(), options.top, queries.rows);
   if (files) files->close();
   lines.close();
+  tell_index(session, flags.index, index);
+  session.tell("queries", fmt::format("{} in {}", queries.rows, flags.queries));
+  session.tell("asked for", fmt::format("the best {}, ef {}", options.top, options.ef));
+  session.tell("queries scanned whole", scanned);
+  session.tell("rows visited", visited);
+  if (truth) session.tell("recall", fmt::format("{:.4f} by {}", truth->recall(), flags.truth));
   session.finish();
 }
 
@@ -304,6 +327,8 @@ void import_index(const GlobalOptions& global, const ImportFlags& flags) {
   });
   session.timed(Phase::load, [&] { index.save(flags.out); });
   Log::info(fmt::format("{}: {} rows of dimension {}", flags.out, index.size(), flags.dimension));
+  session.tell("hnswlib", flags.hnswlib);
+  tell_index(session, flags.out, index);
   session.finish();
 }
 
@@ -313,6 +338,8 @@ void export_index(const GlobalOptions& global, const ExportFlags& flags) {
   Session session(global, "index export");
   const HnswIndex index = load_index(session, flags.index);
   session.timed(Phase::load, [&] { index.export_hnswlib(flags.hnswlib); });
+  tell_index(session, flags.index, index);
+  session.tell("hnswlib", flags.hnswlib);
   session.finish();
 }
 

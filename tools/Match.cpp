@@ -190,6 +190,7 @@ void match(const GlobalOptions& global, MatchFlags flags) {
   session.timed(Phase::upload, [&] { matcher.emplace(session.context(), patterns.symbols); });
   if (flags.self) {
     match_self(*matcher, patterns, flags, session);
+    tell_match(session, flags, patterns.size());
     session.finish();
     return;
   }
@@ -221,6 +222,7 @@ void match(const GlobalOptions& global, MatchFlags flags) {
       answers.flush();
     }
   }
+  tell_match(session, flags, patterns.size());
   session.finish();
 }
 

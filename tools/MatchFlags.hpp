@@ -3,10 +3,14 @@
 #define KINDRED_TOOLS_MATCH_FLAGS_HPP
 
 #include "Predictions.hpp"
+#include "Session.hpp"
 
 #include <kindred/matcher/SequenceMatcher.hpp>
 
+#include <fmt/format.h>
+
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -26,6 +30,15 @@ struct MatchFlags {
   MatchOptions options;
   PredictionFlags prediction;
 };
+
+/// Tells the report what was matched. \param patterns of the file or store that \p flags name
+inline void tell_match(Session& session, const MatchFlags& flags, std::uint64_t patterns) {
+  session.tell("patterns",
+               fmt::format("{} in {}{}{}", patterns, flags.patterns, flags.lines, flags.store));
+  session.tell("queries", flags.self ? "the patterns themselves" : flags.queries);
+  session.tell("measure", flags.measure);
+  session.tell("threshold", fmt::format("{:g}", flags.options.threshold));
+}
 
 }  // namespace Kindred::Tools
 

@@ -121,6 +121,7 @@ void match_store(const GlobalOptions& global, const MatchFlags& flags,
       answers.flush();
     }
   }
+  tell_match(session, flags, memory.size());
   session.finish();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Options.hpp"
 
+#include "io/InputError.hpp"
 #include "io/Text.hpp"
 
 #include <fmt/format.h>
@@ -93,13 +94,24 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
       ->group(group);
 }
 
+void refuse_reports(const std::string& command, const GlobalOptions& global) {
+  const char* const flag = !global.report.empty()  ? "--report"
+                           : !global.trace.empty() ? "--trace"
+                                                   : nullptr;
+  if (flag != nullptr)
+    throw UsageError(fmt::format("{}: {}: nothing is computed that it could tell", command, flag));
+}
+
 void add_store_reader(CLI::App& group, const std::string& store, const std::string& made,
                       const std::string& name, const std::string& help, const GlobalOptions& global,
                       std::function<void(const GlobalOptions&, const std::string&)> run) {
   CLI::App* command = group.add_subcommand(name, help);
   const auto path = std::make_shared<std::string>();
   command->add_option(store, *path, "What `" + made + "` made")->type_name("FILE")->required();
-  command->callback([&global, path, run = std::move(run)] { run(global, *path); });
+  command->callback([&global, path, run = std::move(run), whole = group.get_name() + " " + name] {
+    refuse_reports(whole, global);
+    run(global, *path);
+  });
 }
 
 }  // namespace Kindred::Tools

@@ -38,6 +38,9 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<do
                         const std::string& help, double least,
                         double most = std::numeric_limits<double>::max());
 
+/// \throws UsageError where a trace or a report is asked of \p command, which has none
+void refuse_reports(const std::string& command, const GlobalOptions& global);
+
 /// \brief A command of \p group that reads the store which the option \p store names.
 /// \param made what makes such a store
 void add_store_reader(CLI::App& group, const std::string& store, const std::string& made,

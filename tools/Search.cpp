@@ -105,6 +105,10 @@ void search(const GlobalOptions& global, const SearchFlags& flags) {
   } else {
     lines.close();
   }
+  tell_input(session, flags.vectors, input);
+  session.tell("asked for", flags.at_least
+                                ? fmt::format("scores of {:g} or better", *flags.at_least)
+                                : fmt::format("the best {}", options.top));
   session.finish();
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <utility>
 
 namespace Kindred::Tools {
 
@@ -78,6 +79,13 @@ void Session::record(const DispatchRecord& done) {
   if (m_trace) m_trace->add(done);
 }
 
+void Session::tell(std::string name, std::string value) {
+  m_told.emplace_back(std::move(name), std::move(value));
+}
+void Session::tell(std::string name, std::uint64_t value) {
+  tell(std::move(name), std::to_string(value));
+}
+
 void Session::tell_times() const {
   std::string where;
   for (const Space space : all_spaces) {
@@ -108,6 +116,11 @@ void Session::write_report() const {
   data.title = "kindred " + m_command;
   data.subtitle = fmt::format("load {} · upload {} · compute {}", seconds_text(m_seconds[0]),
                               seconds_text(m_seconds[1]), seconds_text(m_seconds[2]));
+  data.run = m_told;
+  for (std::size_t phase = 0; phase < phase_names.size(); ++phase) {
+    if (m_seconds[phase] > 0)
+      data.run.emplace_back(phase_names[phase], seconds_text(m_seconds[phase]));
+  }
   data.decisions = m_records;
   for (const KernelTime& kernel : m_kernels->kernels())
     data.kernels.push_back(

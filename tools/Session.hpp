@@ -45,6 +45,10 @@ class Session {
   /// For a reader of the file \p path: shows how far it is.
   ReadProgress read_progress(const std::string& path) const;
 
+  /// Keeps something about this run for the report.
+  void tell(std::string name, std::string value);
+  void tell(std::string name, std::uint64_t value);
+
   /// Tells the times and where the work ran, writes the trace and the report.
   void finish();
 
@@ -73,6 +77,7 @@ class Session {
   std::unique_ptr<Trace> m_trace;
   std::unique_ptr<KernelProfile> m_kernels;
   std::array<double, 3> m_seconds{};
+  std::vector<std::pair<std::string, std::string>> m_told;
   std::mutex m_mutex;
   std::vector<DispatchRecord> m_records;
 };

@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Batches.hpp"
 #include "Commands.hpp"
+#include "GraphFlags.hpp"
 #include "Log.hpp"
 #include "Progress.hpp"
 #include "Session.hpp"
+#include "SpreadFlags.hpp"
 #include "io/Answer.hpp"
-#include "io/DecayText.hpp"
-#include "io/GraphInput.hpp"
 #include "io/InputError.hpp"
 #include "io/Output.hpp"
 #include "io/Sources.hpp"
 #include "io/Text.hpp"
 
+#include <kindred/core/graph/PathConfidence.hpp>
 #include <kindred/matcher/GraphFile.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 
 #include <fmt/format.h>
 
-#include <limits>
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,55 +30,6 @@
 namespace Kindred::Tools {
 
 namespace {
-
-struct SpreadFlags {
-  std::string graph;
-  std::string sources;
-  std::size_t hops = 4;
-  std::string decay = "exponential:0.7";
-  std::optional<double> threshold;
-  std::size_t top = 10;
-  std::size_t trace_paths = 0;
-  std::string mode = "engine";
-  std::optional<double> damping;
-  std::optional<double> tolerance;
-  std::size_t max_iterations = 200;
-  std::vector<const CLI::Option*> of_hops;      // not of PageRank
-  std::vector<const CLI::Option*> of_pagerank;  // of nothing else
-};
-
-SpreadOptions options_of(const SpreadFlags& flags) {
-  SpreadOptions options;
-  if (flags.mode == "linear") {
-    options.mode = SpreadMode::linear;
-  } else if (flags.mode == "pagerank") {
-    options.mode = SpreadMode::pagerank;
-  } else if (flags.mode != "engine") {
-    throw UsageError(fmt::format("spread: --mode: {} is none of engine, linear, pagerank",
-                                 in_quotes(flags.mode)));
-  }
-  const bool is_pagerank = options.mode == SpreadMode::pagerank;
-  for (const CLI::Option* option : is_pagerank ? flags.of_hops : flags.of_pagerank) {
-    if (option->count() > 0)
-      throw UsageError(
-          fmt::format("spread: {} is not of the mode {}", option->get_name(), flags.mode));
-  }
-  options.hops = static_cast<std::uint32_t>(flags.hops);
-  try {
-    options.decay = parse_decay(flags.decay);
-  } catch (const RecordError& error) {
-    throw UsageError(fmt::format("spread: --decay: {}", error.what()));
-  }
-  options.threshold = flags.threshold;
-  options.top = flags.top;
-  options.trace_paths = flags.trace_paths;
-  options.damping = flags.damping.value_or(options.damping);
-  if (!(options.damping < 1))
-    throw UsageError("spread: --damping: 1 is not below 1, where PageRank does not converge");
-  options.tolerance = flags.tolerance.value_or(options.tolerance);
-  options.max_iterations = static_cast<std::uint32_t>(flags.max_iterations);
-  return options;
-}
 
 WeightRange range_of(SpreadMode mode) {
   return mode == SpreadMode::engine     ? WeightRange::unit
@@ -95,7 +49,10 @@ void tell_residual(const Convergence& query, std::optional<std::string_view> nam
 
 /// The names of a loaded graph: its own, or 1 … n.
 NodeNames names_of(const SpreadingEngine& engine) {
-  if (!engine.has_names()) return NodeNames::numbers(engine.nodes());
+  if (!engine.has_names()) {
+    return NodeNames::numbers(engine.nodes(),
+                              [&engine](std::uint32_t node) { return engine.has_node(node); });
+  }
   return {engine.nodes(), [&engine](std::string_view name) { return engine.find(name); },
           [&engine](std::uint32_t node) { return engine.name(node); }};
 }
@@ -143,39 +100,150 @@ void append_paths(std::string& out, const Names& names, const SpreadPaths& paths
   out += ']';
 }
 
+/// Appends `, "confidence": [c, …]`, of each result's paths.
+void append_confidence(std::string& out, const SpreadPaths& paths, std::size_t first,
+                       std::size_t count) {
+  std::vector<double> strengths;
+  out += ", \"confidence\": [";
+  for (std::size_t i = first; i < first + count; ++i) {
+    strengths.clear();
+    for (const float strength : paths.strengths[i])
+      strengths.push_back(std::min(1.0, static_cast<double>(strength)));
+    if (i > first) out += ", ";
+    append_json(out, path_confidence(strengths, strengths.size()));
+  }
+  out += ']';
+}
+
+/// The graph that is spread over; of text, before there is an engine.
+struct SpreadGraph {
+  Graph graph;
+  std::optional<SpreadingEngine> engine;  ///< nothing: there are no nodes
+};
+
+SpreadGraph load_graph(const SpreadFlags& flags, const SpreadOptions& options, Session& session) {
+  SpreadGraph loaded;
+  const WeightRange range = range_of(options.mode);
+  if (!is_graph_file(flags.graph)) {
+    GraphText text;
+    text.edges = flags.graph;
+    text.nodes = flags.nodes;
+    text.kinds = !flags.kinds.empty();
+    if (is_matrix_market(flags.graph) && (text.kinds || !text.nodes.empty()))
+      throw UsageError("spread: --kinds and --nodes do not go with a Matrix Market file");
+    loaded.graph =
+        session.timed(Phase::load, [&] { return read_graph_text(text, range, session); });
+    return loaded;
+  }
+  if (!flags.nodes.empty())
+    throw UsageError(
+        fmt::format("spread: --nodes goes with an edge list; {} has its nodes", flags.graph));
+  loaded.engine = session.timed(Phase::load, [&] {
+    return reading_file([&] {
+      return SpreadingEngine::load(session.context(), flags.graph, {}, session.options().threads);
+    });
+  });
+  check_weights(*loaded.engine, options.mode, flags.graph);
+  return loaded;
+}
+
+/// Writes the answers of a call, a line a query.
+class Answers {
+ public:
+  Answers(const SpreadFlags& flags, const SpreadOptions& options, const Sources& sources,
+          const NodeNames& nodes)
+      : m_flags(flags), m_options(options), m_sources(sources), m_nodes(nodes) {}
+
+  /// \param first number of the first of \p count queries
+  void put(const SpreadResults& results, std::size_t first, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto name = m_sources.names[first + i];
+      if (!results.convergence.empty()) {
+        tell_residual(results.convergence[i], name, first + i, m_options.tolerance);
+        m_iterations = std::max(m_iterations, results.convergence[i].iterations);
+      }
+      std::string& out = m_output.text();
+      append_query(out, name, first + i);
+      out += ", \"activations\": [";
+      const std::size_t begin = results.activations.offsets[i];
+      const auto found = results.activations[i];
+      for (std::size_t k = 0; k < found.size(); ++k) {
+        out += k == 0 ? "[" : ", [";
+        m_nodes.append(out, found[k].node);
+        out += ", ";
+        append_json(out, found[k].value);
+        out += ']';
+      }
+      out += ']';
+      if (m_flags.trace_paths > 0) append_paths(out, m_nodes, results.paths, begin, found.size());
+      if (m_flags.confidence) append_confidence(out, results.paths, begin, found.size());
+      if (m_options.activations != ActivationPrecision::float32)
+        out += ", \"not_guaranteed\": true";
+      out += "}\n";
+      m_activations += found.size();
+      m_output.flush_if_large();
+    }
+  }
+  void flush() { m_output.flush(); }
+
+  std::uint64_t activations() const noexcept { return m_activations; }
+  std::uint32_t iterations() const noexcept { return m_iterations; }
+
+ private:
+  const SpreadFlags& m_flags;
+  const SpreadOptions& m_options;
+  const Sources& m_sources;
+  const NodeNames& m_nodes;
+  Output m_output;
+  std::uint64_t m_activations = 0;
+  std::uint32_t m_iterations = 0;
+};
+
+/// Tells the report what was done.
+void tell_run(Session& session, const SpreadFlags& flags, const SpreadOptions& options,
+              const std::optional<SpreadingEngine>& engine, std::size_t queries,
+              const Answers& answers) {
+  session.tell("graph", fmt::format("{} nodes, {} edges in {}", engine ? engine->nodes() : 0,
+                                    engine ? engine->edges() : 0, flags.graph));
+  session.tell("queries", fmt::format("{} in {}", queries, flags.sources));
+  session.tell("mode", flags.mode);
+  if (options.mode == SpreadMode::pagerank) {
+    session.tell("damping, tolerance",
+                 fmt::format("{:g}, {:g}", options.damping, options.tolerance));
+    session.tell("iterations at most", answers.iterations());
+  } else {
+    session.tell("hops, decay", fmt::format("{}, {}", options.hops, flags.decay));
+    session.tell("threshold",
+                 options.threshold ? fmt::format("{:g}", *options.threshold) : "by tier");
+  }
+  session.tell("nodes activated and told", answers.activations());
+}
+
 void spread(const GlobalOptions& global, const SpreadFlags& flags) {
   SpreadOptions options = options_of(flags);
-  const WeightRange range = range_of(options.mode);
   Session session(global, "spread");
-  std::optional<SpreadingEngine> engine;
-  Graph graph;
-  if (is_graph_file(flags.graph)) {
-    engine = session.timed(Phase::load, [&] {
-      return reading_file([&] {
-        return SpreadingEngine::load(session.context(), flags.graph, {}, global.threads);
-      });
-    });
-    graph.nodes = names_of(*engine);
-    check_weights(*engine, options.mode, flags.graph);
-  } else {
-    graph = session.timed(Phase::load, [&] {
-      return read_graph(flags.graph, range, {}, session.read_progress(flags.graph));
-    });
-  }
+  SpreadGraph loaded = load_graph(flags, options, session);
+  Graph& graph = loaded.graph;
+  std::optional<SpreadingEngine>& engine = loaded.engine;
+  if (engine) graph.nodes = names_of(*engine);
   const Sources sources = session.timed(Phase::load, [&] {
     std::optional<SpreadQuery> defaults;
     if (options.mode != SpreadMode::pagerank)
-      defaults = {options.hops, options.decay, options.threshold};
-    return read_sources(flags.sources, graph.nodes, range, defaults,
+      defaults = {options.hops, options.decay, options.threshold, options.kinds};
+    return read_sources(flags.sources, graph.nodes, range_of(options.mode), defaults,
                         session.read_progress(flags.sources));
   });
   if (!engine && graph.nodes.size() > 0) {
-    session.timed(Phase::upload,
-                  [&] { engine.emplace(session.context(), graph.nodes.size(), graph.edges); });
+    session.timed(Phase::upload, [&] {
+      engine.emplace(session.context(),
+                     GraphSpan{graph.nodes.size(), graph.edges, graph.edge_kinds, graph.node_kinds},
+                     GraphOptions());
+    });
   }
   graph.edges = {};
+  graph.edge_kinds = {};
 
-  Output output;
+  Answers answers(flags, options, sources, graph.nodes);
   Progress progress("answering", !global.quiet);
   const std::size_t queries = sources.names.size();
   for_each_batch(queries, batch_size(std::min(flags.top, graph.nodes.size())),
@@ -187,33 +255,14 @@ void spread(const GlobalOptions& global, const SpreadFlags& flags) {
                    if (engine) {
                      results = session.timed(Phase::compute,
                                              [&] { return engine->spread(rows.span(), options); });
+                   } else {
+                     results.activations.offsets.assign(count + 1, 0);
                    }
-                   for (std::size_t i = 0; i < count; ++i) {
-                     std::string& out = output.text();
-                     append_query(out, sources.names[first + i], first + i);
-                     out += ", \"activations\": [";
-                     if (!results.convergence.empty())
-                       tell_residual(results.convergence[i], sources.names[first + i], first + i,
-                                     options.tolerance);
-                     const auto found =
-                         engine ? results.activations[i] : std::span<const Activation>();
-                     for (std::size_t k = 0; k < found.size(); ++k) {
-                       out += k == 0 ? "[" : ", [";
-                       graph.nodes.append(out, found[k].node);
-                       out += ", ";
-                       append_json(out, found[k].value);
-                       out += ']';
-                     }
-                     out += ']';
-                     if (flags.trace_paths > 0)
-                       append_paths(out, graph.nodes, results.paths,
-                                    engine ? results.activations.offsets[i] : 0, found.size());
-                     out += "}\n";
-                     output.flush_if_large();
-                   }
+                   answers.put(results, first, count);
                    progress.update(first + count, queries);
                  });
-  output.flush();
+  answers.flush();
+  tell_run(session, flags, options, engine, queries, answers);
   session.finish();
 }
 
@@ -223,50 +272,7 @@ void add_spread_command(CLI::App& app, const GlobalOptions& global) {
   CLI::App* command =
       app.add_subcommand("spread", "Spread activation over a graph from the sources of each query");
   const auto flags = std::make_shared<SpreadFlags>();
-  command
-      ->add_option("--graph", flags->graph,
-                   "What `graph build` made, or lines 'from to weight' (divided by tabs or spaces, "
-                   "in *.csv by commas; # begins a comment), or a Matrix Market file, *.mtx, "
-                   "whose node i is named \"i\"")
-      ->type_name("FILE")
-      ->required();
-  command
-      ->add_option("--sources", flags->sources,
-                   "JSON lines {\"name\": \"…\", \"sources\": [[\"node\", 0.8]]}")
-      ->type_name("FILE")
-      ->required();
-  const auto* hops =
-      add_count(*command, "--hops", flags->hops, "Hops from the sources (default: 4)", 0, hops_max);
-  const auto* decay =
-      command
-          ->add_option("--decay", flags->decay,
-                       "exponential:RATE, power:EXPONENT, linear:SLOPE or constant:C (default: "
-                       "exponential:0.7)")
-          ->type_name("KIND:X");
-  const auto* threshold = add_number(
-      *command, "--threshold", flags->threshold,
-      "Least activation of a node, for all tiers (default: 0.01, 0.05, 0.10 by tier)", 0);
-  const auto* trace_paths = add_count(
-      *command, "--trace-paths", flags->trace_paths,
-      "Tell so many paths to every node, by which its activation came (default: none)", 0, 1000);
-  flags->of_hops = {hops, decay, threshold, trace_paths};
-  add_count(*command, "--top", flags->top, "Nodes a query at most (default: 10)");
-  command
-      ->add_option(
-          "--mode", flags->mode,
-          "engine: thresholds and saturation at 1; linear: sums of decayed walks; pagerank: "
-          "personalised PageRank, restarting at the sources (default: engine)")
-      ->type_name("NAME");
-  flags->of_pagerank = {
-      add_number(*command, "--damping", flags->damping,
-                 "pagerank: the part of a node that moves on, below 1 (default: 0.85)", 0, 1),
-      add_number(*command, "--tolerance", flags->tolerance,
-                 "pagerank: the change of an iteration in the 1-norm that ends it (default: 1e-6)",
-                 0),
-      add_count(
-          *command, "--max-iterations", flags->max_iterations,
-          "pagerank: iterations at most; a residual above the tolerance is told (default: 200)", 1,
-          std::numeric_limits<std::uint32_t>::max())};
+  add_spread_flags(*command, *flags);
   command->callback([&global, flags] { spread(global, *flags); });
 }
 

@@ -138,6 +138,14 @@ VectorInput load_vectors(const VectorFlags& flags, Session& session) {
   return input;
 }
 
+void tell_input(Session& session, const VectorFlags& flags, const VectorInput& input) {
+  session.tell("vectors", fmt::format("{} of dimension {} in {}", input.rows, input.queries.columns,
+                                      flags.rows()));
+  session.tell("queries", fmt::format("{} in {}", input.queries.rows, flags.queries));
+  session.tell("metric", flags.metric);
+  if (!flags.filter.empty()) session.tell("filter", flags.filter);
+}
+
 std::span<const float> rows_of(const Matrix& queries, std::size_t first, std::size_t count) {
   return queries.span().subspan(first * queries.columns, count * queries.columns);
 }

@@ -71,6 +71,9 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
   });
   Log::info(fmt::format("{}: {} rows of dimension {}, {}", flags.out, file.rows(), file.dimension(),
                         to_string(store.element.value_or(natural_element(file.type())))));
+  session.tell("rows", fmt::format("{} of dimension {} in {}", file.rows(), file.dimension(),
+                                   flags.vectors));
+  session.tell("store", flags.out);
   session.finish();
 }
 

@@ -214,6 +214,9 @@ SpreadingEngine SpreadingEngine::load(Context& context, const std::string& path,
 void SpreadingEngine::save(const std::string& path) const { m_state->store.save(path); }
 
 std::size_t SpreadingEngine::nodes() const noexcept { return m_state->store.snapshot()->nodes(); }
+bool SpreadingEngine::has_node(std::uint32_t node) const noexcept {
+  return m_state->store.snapshot()->is_node(node);
+}
 std::size_t SpreadingEngine::edges() const noexcept { return m_state->store.snapshot()->edges(); }
 std::uint64_t SpreadingEngine::bytes(Space space) const noexcept {
   return m_state->store.snapshot()->bytes(space);

@@ -33,6 +33,7 @@ ReportData hostile_report() {
   data.title = hostile;
   data.subtitle = hostile;
   data.query = hostile;
+  data.run.emplace_back(hostile, hostile);
   data.claims.push_back({hostile, ClaimState::fails, hostile});
   data.hits.push_back({hostile, hostile, 1.0, {{hostile, 1, 0.5, 0.1, hostile}}});
   data.decisions.push_back({});
@@ -77,6 +78,7 @@ TEST(Report, FetchesNothing) {
 
 TEST(Report, KeepsEveryPartOfTheData) {
   const nlohmann::json data = block_of(report_html(hostile_report()));
+  EXPECT_EQ(data["run"].size(), 1U);
   EXPECT_EQ(data["claims"][0]["state"], "fails");
   EXPECT_EQ(data["hits"][0]["reasons"][0]["place"], 1);
   EXPECT_EQ(data["decisions"]["total"], 1);

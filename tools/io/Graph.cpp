@@ -11,12 +11,14 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 namespace Kindred::Tools {
 
-NodeNames NodeNames::numbers(std::uint64_t count) {
+NodeNames NodeNames::numbers(std::uint64_t count, std::function<bool(std::uint32_t)> has_node) {
   NodeNames names;
+  names.m_has_node = std::move(has_node);
   names.m_numbered = true;
   names.m_count = count;
   return names;
@@ -26,7 +28,9 @@ std::optional<std::uint32_t> NodeNames::find(std::string_view name) const {
   if (m_numbered) {
     const auto number = parse_count(name);
     if (!number || *number < 1 || *number > m_count || name.front() == '0') return {};
-    return static_cast<std::uint32_t>(*number - 1);
+    const auto node = static_cast<std::uint32_t>(*number - 1);
+    if (m_has_node && !m_has_node(node)) return {};
+    return node;
   }
   if (m_find) return m_find(name);
   const Symbol node = m_names.find(name);

@@ -22,8 +22,8 @@ class NodeNames {
  public:
   /// Names in order of first appearance.
   NodeNames() = default;
-  /// The names "1" … "count", node i − 1 each.
-  static NodeNames numbers(std::uint64_t count);
+  /// The names "1" … "count", node i − 1 each. \param has_node whether one is there; empty: all are
+  static NodeNames numbers(std::uint64_t count, std::function<bool(std::uint32_t)> has_node = {});
 
   /// The names of a graph that is held by someone else, whose nodes are \p count.
   NodeNames(std::uint64_t count, std::function<std::optional<std::uint32_t>(std::string_view)> find,
@@ -42,6 +42,7 @@ class NodeNames {
   Vocabulary m_names;
   bool m_numbered = false;
   std::uint64_t m_count = 0;
+  std::function<bool(std::uint32_t)> m_has_node;
   std::function<std::optional<std::uint32_t>(std::string_view)> m_find;
   std::function<std::string_view(std::uint32_t)> m_text;
 };

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -15,14 +16,15 @@
 namespace Kindred::Tools {
 
 namespace {
-constexpr std::size_t buffer_bytes = 1U << 20U;
+constexpr std::uint64_t buffer_bytes = 1U << 20U;
 }
 
 LineReader::LineReader(std::string path, ReadProgress progress)
-    : m_name(std::move(path)), m_progress(std::move(progress)), m_buffer(buffer_bytes) {
+    : m_name(std::move(path)), m_progress(std::move(progress)) {
   if (m_name == "-") {
     m_name = "<stdin>";
     m_file = STDIN_FILENO;
+    m_buffer.resize(buffer_bytes);
     return;
   }
   m_file = ::open(m_name.c_str(), O_RDONLY | O_CLOEXEC);
@@ -30,6 +32,8 @@ LineReader::LineReader(std::string path, ReadProgress progress)
   struct stat status {};
   if (::fstat(m_file, &status) == 0 && S_ISREG(status.st_mode))
     m_size = static_cast<std::uint64_t>(status.st_size);
+  // One byte more than a small file has: then its end is seen without growing.
+  m_buffer.resize(m_size == 0 ? buffer_bytes : std::min(buffer_bytes, m_size + 1));
 }
 
 LineReader::~LineReader() {

@@ -30,6 +30,7 @@ class SourceRecord final : public NamedRecord {
     m_field = key == "hops"        ? Field::hops
               : key == "decay"     ? Field::decay
               : key == "threshold" ? Field::threshold
+              : key == "kinds"     ? Field::kinds
                                    : Field::sources;
     if (m_field != Field::sources) {
       if (!m_defaults) throw RecordError(fmt::format("\"{}\" is not of the mode pagerank", key));
@@ -42,12 +43,20 @@ class SourceRecord final : public NamedRecord {
     return true;
   }
   void begin_other_array() override {
+    if (m_field == Field::kinds && m_depth++ == 0) {
+      m_query->kinds.reset();
+      return;
+    }
     if (m_field != Field::sources) throw RecordError(setting_form() + " and is an array");
     if (++m_depth > 2) malformed("an array in a pair");
     m_values = 0;
   }
   void end_other_array() override {
-    if (m_depth-- == 2 && m_values != 2) malformed(fmt::format("a pair of {}", m_values));
+    if (m_field == Field::kinds) {
+      --m_depth;
+    } else if (m_depth-- == 2 && m_values != 2) {
+      malformed(fmt::format("a pair of {}", m_values));
+    }
   }
   void other_value(const JsonValue& value) override {
     if (m_field != Field::sources) return set(value);
@@ -80,6 +89,7 @@ class SourceRecord final : public NamedRecord {
   std::string setting_form() const {
     if (m_field == Field::decay) return "\"decay\" must be a text like \"exponential:0.7\"";
     if (m_field == Field::threshold) return "\"threshold\" must be a number ≥ 0";
+    if (m_field == Field::kinds) return "\"kinds\" must be an array of whole numbers in [0, 255]";
     return fmt::format("\"hops\" must be a whole number in [0, {}]", hops_max);
   }
   /// What this query spreads by.
@@ -97,8 +107,12 @@ class SourceRecord final : public NamedRecord {
     } else if (m_field == Field::hops && value.kind == Kind::integer && !value.negative &&
                value.magnitude <= hops_max) {
       m_query->hops = static_cast<std::uint32_t>(value.magnitude);
+    } else if (m_field == Field::kinds && m_depth == 1 && value.kind == Kind::integer &&
+               !value.negative && value.magnitude < m_query->kinds.size()) {
+      m_query->kinds.set(value.magnitude);
     } else {
-      throw RecordError(setting_form() + " and is " + value.shown());
+      throw RecordError(
+          fmt::format("{} and {} {}", setting_form(), m_depth > 0 ? "has" : "is", value.shown()));
     }
   }
 
@@ -123,7 +137,7 @@ class SourceRecord final : public NamedRecord {
     }
   }
 
-  enum class Field : std::uint8_t { sources, hops, decay, threshold };
+  enum class Field : std::uint8_t { sources, hops, decay, threshold, kinds };
 
   const NodeNames& m_nodes;
   WeightRange m_range;

@@ -22,8 +22,8 @@ struct Sources {
   std::vector<SpreadQuery> queries;  ///< what each spreads by; empty: no line tells
 };
 
-/// \brief Reads lines `{"name": "…", "sources": [["node", 0.8]]}`, in which `"hops"`, `"decay"` and
-/// `"threshold"` may tell what a query spreads by.
+/// \brief Reads lines `{"name": "…", "sources": [["node", 0.8]]}`, in which `"hops"`, `"decay"`,
+/// `"threshold"` and `"kinds"` may tell what a query spreads by.
 /// \param range what an activation may be \param defaults what a query spreads by otherwise;
 /// nothing: no line may tell
 /// \throws InputError with file and line, for a node that is not in \p nodes too

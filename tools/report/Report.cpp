@@ -160,21 +160,24 @@ Json data_json(const ReportData& data) {
     hits.push_back(hit_json(data.hits[i]));
   Json sweeps = Json::array();
   for (const ReportSweep& sweep : data.sweeps) sweeps.push_back(sweep_json(sweep));
-  Json environment = Json::array();
-  for (const auto& [name, value] : data.environment)
-    environment.push_back({clipped(name), clipped(value)});
+  const auto pairs = [](const std::vector<std::pair<std::string, std::string>>& from) {
+    Json out = Json::array();
+    for (const auto& [name, value] : from) out.push_back({clipped(name), clipped(value)});
+    return out;
+  };
   Json spaces = Json::array();
   for (const Space space : all_spaces) spaces.push_back(to_string(space));
   return {{"title", clipped(data.title)},
           {"subtitle", clipped(data.subtitle)},
           {"spaces", spaces},
+          {"run", pairs(data.run)},
           {"claims", claims},
           {"query", clipped(data.query)},
           {"hits", hits},
           {"decisions", decisions_json(data.decisions)},
           {"sweeps", sweeps},
           {"kernels", kernels_json(data.kernels)},
-          {"environment", environment}};
+          {"environment", pairs(data.environment)}};
 }
 
 /// JSON that may stand inside `<script>`: no `<` can end the element or open a comment.

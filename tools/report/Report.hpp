@@ -76,6 +76,7 @@ struct ReportClaim {
 struct ReportData {
   std::string title;
   std::string subtitle;
+  std::vector<std::pair<std::string, std::string>> run;  ///< what was done, in order
   std::vector<ReportClaim> claims;
   std::string query;
   std::vector<ReportHit> hits;

@@ -351,10 +351,10 @@ function showKernels() {
     list.copy, list.node);
 }
 
-function showEnvironment() {
-  if (!data.environment.length) return;
-  section('environment', 'Environment', '', copyButton(['name', 'value'], () => data.environment),
-    el('div', { class: 'panel' }, el('dl', {}, data.environment.flatMap(([name, value]) =>
+function showPairs(id, title, pairs) {
+  if (!pairs.length) return;
+  section(id, title, '', copyButton(['name', 'value'], () => pairs),
+    el('div', { class: 'panel' }, el('dl', {}, pairs.flatMap(([name, value]) =>
       [el('dt', {}, name), el('dd', {}, value)]))));
 }
 
@@ -380,10 +380,11 @@ const toggle = el('button', { type: 'button', title: 'colours' });
 theme(toggle);
 showHits();
 showClaims();
+showPairs('run', 'This run', data.run);
 showDecisions();
 showSweeps();
 showKernels();
-showEnvironment();
+showPairs('environment', 'Environment', data.environment);
 document.getElementById('header').append(
   el('div', { class: 'titles' }, el('h1', {}, data.title || 'Kindred report'),
     el('p', { class: 'soft' }, data.subtitle)), toggle,

@@ -134,6 +134,8 @@ class SpreadingEngine {
 
   /// Ids below it were given; removed nodes keep theirs.
   std::size_t nodes() const noexcept;
+  /// Whether \p node was given and is not removed. Complexity O(1).
+  bool has_node(std::uint32_t node) const noexcept;
   std::size_t edges() const noexcept;
   /// Bytes held where \p space computes, 0 if the graph is not there.
   std::uint64_t bytes(Space space) const noexcept;

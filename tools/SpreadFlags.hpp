@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TOOLS_SPREAD_FLAGS_HPP
+#define KINDRED_TOOLS_SPREAD_FLAGS_HPP
+
+#include <kindred/matcher/SpreadingEngine.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace Kindred::Tools {
+
+/// What `spread` is told.
+struct SpreadFlags {
+  std::string graph;
+  std::string nodes;
+  std::string sources;
+  std::size_t hops = 4;
+  std::string decay = "exponential:0.7";
+  std::optional<double> threshold;
+  std::string kinds;
+  std::string modifiers;
+  std::vector<std::string> strengths;
+  std::vector<std::string> fans;
+  std::string activations = "float32";
+  std::size_t top = 10;
+  std::size_t trace_paths = 0;
+  bool confidence = false;
+  std::string mode = "engine";
+  std::optional<double> damping;
+  std::optional<double> tolerance;
+  std::size_t max_iterations = 200;
+  std::vector<const CLI::Option*> of_hops;      ///< not of PageRank
+  std::vector<const CLI::Option*> of_pagerank;  ///< of nothing else
+};
+
+void add_spread_flags(CLI::App& command, SpreadFlags& flags);
+
+/// \throws UsageError for a flag that is not of the mode, or a value that is none
+SpreadOptions options_of(const SpreadFlags& flags);
+
+}  // namespace Kindred::Tools
+
+#endif  // KINDRED_TOOLS_SPREAD_FLAGS_HPP
