@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/SpreadingEngine.hpp>
 
+#include "HostMemory.hpp"
 #include "files/StoredGraph.hpp"
 #include "graph/ExpectedEdges.hpp"
 #include "graph/GraphChecks.hpp"
@@ -138,6 +139,7 @@ struct SpreadingEngine::State {
   Impl::SpreadRuns runs;
   Impl::PageRankRuns page_ranks;
 
+  SpreadResults spread(RaggedSpan<Activation> sources, const SpreadOptions& options);
   DispatchRecord spread_hops(const Impl::GraphSnapshot& graph,
                              std::span<const Impl::QuerySources> sources,
                              const SpreadOptions& options, std::size_t top, std::span<Rank> ranks) {
@@ -170,7 +172,15 @@ struct SpreadingEngine::State {
   void spread_group(Space space, const Impl::GraphSnapshot& graph, const Impl::QueryGroup& group,
                     std::span<const Impl::QuerySources> sources, const SpreadOptions& options,
                     std::size_t top, std::span<Rank> ranks) {
-    runs.spread(space, graph, sources, request_of(group, options, top), ranks);
+    const auto spread_all = [&] {
+      runs.spread(space, graph, sources, request_of(group, options, top), ranks);
+    };
+    try {
+      spread_all();
+    } catch (const OutOfMemory&) {
+      if (!page_ranks.release(space)) throw;
+      spread_all();
+    }
   }
   static Impl::SpreadRequest request_of(const Impl::QueryGroup& group, const SpreadOptions& options,
                                         std::size_t top) {
@@ -200,7 +210,9 @@ SpreadingEngine::SpreadingEngine(Context& context, std::size_t nodes, std::span<
     : SpreadingEngine(context, GraphSpan{nodes, edges}, GraphOptions{.residency = residency}) {}
 SpreadingEngine::SpreadingEngine(Context& context, const GraphSpan& graph,
                                  const GraphOptions& options)
-    : m_state(std::make_unique<State>(context, graph, options)) {}
+    : m_state(Impl::with_host_memory("Kindred::SpreadingEngine", [&] {
+        return std::make_unique<State>(context, graph, options);
+      })) {}
 SpreadingEngine::SpreadingEngine(std::unique_ptr<State> state) : m_state(std::move(state)) {}
 SpreadingEngine::~SpreadingEngine() = default;
 SpreadingEngine::SpreadingEngine(SpreadingEngine&&) noexcept = default;
@@ -208,10 +220,14 @@ SpreadingEngine& SpreadingEngine::operator=(SpreadingEngine&&) noexcept = defaul
 
 SpreadingEngine SpreadingEngine::load(Context& context, const std::string& path,
                                       const GraphOptions& options, int threads) {
-  return SpreadingEngine(
-      std::make_unique<State>(context, Impl::load_graph(path, threads), options));
+  return Impl::with_host_memory("Kindred::SpreadingEngine::load", [&] {
+    return SpreadingEngine(
+        std::make_unique<State>(context, Impl::load_graph(path, threads), options));
+  });
 }
-void SpreadingEngine::save(const std::string& path) const { m_state->store.save(path); }
+void SpreadingEngine::save(const std::string& path) const {
+  Impl::with_host_memory("Kindred::SpreadingEngine::save", [&] { m_state->store.save(path); });
+}
 
 std::size_t SpreadingEngine::nodes() const noexcept { return m_state->store.snapshot()->nodes(); }
 bool SpreadingEngine::has_node(std::uint32_t node) const noexcept {
@@ -219,9 +235,14 @@ bool SpreadingEngine::has_node(std::uint32_t node) const noexcept {
 }
 std::size_t SpreadingEngine::edges() const noexcept { return m_state->store.snapshot()->edges(); }
 std::uint64_t SpreadingEngine::bytes(Space space) const noexcept {
-  return m_state->store.snapshot()->bytes(space);
+  return m_state->store.snapshot()->bytes(space) + m_state->runs.kept_bytes(space);
 }
-GraphStatistics SpreadingEngine::statistics() const { return m_state->store.statistics(); }
+GraphStatistics SpreadingEngine::statistics() const {
+  GraphStatistics statistics = m_state->store.statistics();
+  for (const Space space : all_spaces)
+    statistics.bytes[static_cast<std::size_t>(space)] += m_state->runs.kept_bytes(space);
+  return statistics;
+}
 
 bool SpreadingEngine::has_names() const noexcept { return m_state->store.names().has_value(); }
 std::optional<std::uint32_t> SpreadingEngine::find(std::string_view name) const {
@@ -235,27 +256,39 @@ std::string_view SpreadingEngine::name(std::uint32_t node) const {
 }
 
 std::uint32_t SpreadingEngine::add_nodes(std::uint64_t count, std::span<const std::uint8_t> kinds) {
-  return m_state->store.add_nodes(count, kinds);
+  return Impl::with_host_memory("Kindred::SpreadingEngine::add_nodes",
+                                [&] { return m_state->store.add_nodes(count, kinds); });
 }
 std::vector<std::uint32_t> SpreadingEngine::add_nodes(std::span<const std::string_view> names,
                                                       std::span<const std::uint8_t> kinds) {
-  return m_state->store.add_nodes(names, kinds);
+  return Impl::with_host_memory("Kindred::SpreadingEngine::add_nodes",
+                                [&] { return m_state->store.add_nodes(names, kinds); });
 }
 void SpreadingEngine::add_edges(std::span<const Edge> edges, std::span<const std::uint8_t> kinds) {
-  m_state->store.add_edges(edges, kinds);
+  Impl::with_host_memory("Kindred::SpreadingEngine::add_edges",
+                         [&] { m_state->store.add_edges(edges, kinds); });
 }
 std::uint64_t SpreadingEngine::remove_edges(std::span<const EdgeEnds> edges) {
-  return m_state->store.remove_edges(edges);
+  return Impl::with_host_memory("Kindred::SpreadingEngine::remove_edges",
+                                [&] { return m_state->store.remove_edges(edges); });
 }
 void SpreadingEngine::remove_nodes(std::span<const std::uint32_t> nodes) {
-  m_state->store.remove_nodes(nodes);
+  Impl::with_host_memory("Kindred::SpreadingEngine::remove_nodes",
+                         [&] { m_state->store.remove_nodes(nodes); });
 }
-void SpreadingEngine::merge() { m_state->store.merge(); }
+void SpreadingEngine::merge() {
+  Impl::with_host_memory("Kindred::SpreadingEngine::merge", [&] { m_state->store.merge(); });
+}
 
 SpreadResults SpreadingEngine::spread(RaggedSpan<Activation> sources,
                                       const SpreadOptions& options) const {
-  State& state = *m_state;
-  const auto graph = state.store.snapshot();
+  return Impl::with_host_memory("Kindred::SpreadingEngine::spread",
+                                [&] { return m_state->spread(sources, options); });
+}
+
+SpreadResults SpreadingEngine::State::spread(RaggedSpan<Activation> sources,
+                                             const SpreadOptions& options) {
+  const auto graph = store.snapshot();
   check_options(options, sources.rows());
   check_modifiers(options.modifiers, options.mode == SpreadMode::engine);
   KINDRED_THROW_IF(options.mode == SpreadMode::engine && graph->outside_unit() > 0,
@@ -277,9 +310,10 @@ SpreadResults SpreadingEngine::spread(RaggedSpan<Activation> sources,
   results.not_guaranteed = options.activations != ActivationPrecision::float32;
   if (options.mode == SpreadMode::pagerank) {
     results.convergence.resize(queries);
-    results.record = state.page_ranks.run(*graph, spans, options, top, ranks, results.convergence);
+    results.record = page_ranks.run(*graph, spans, options, top, ranks, results.convergence,
+                                    [&](Space space) { return runs.release(space); });
   } else {
-    results.record = state.spread_hops(*graph, spans, options, top, ranks);
+    results.record = spread_hops(*graph, spans, options, top, ranks);
   }
 
   for (std::size_t query = 0; query < queries; ++query) {
@@ -290,7 +324,7 @@ SpreadResults SpreadingEngine::spread(RaggedSpan<Activation> sources,
     }
     results.activations.close_row();
   }
-  if (options.trace_paths > 0) state.trace(*graph, spans, options, results);
+  if (options.trace_paths > 0) trace(*graph, spans, options, results);
   return results;
 }
 

@@ -7,10 +7,16 @@
 namespace {
 thread_local std::size_t count = 0;
 thread_local std::size_t bytes_of_all = 0;
+thread_local std::size_t until_failure = 0;
+thread_local std::size_t failing_bytes = 0;
 }  // namespace
 
 std::size_t Kindred::Testing::allocations() { return count; }
 std::size_t Kindred::Testing::allocated_bytes() { return bytes_of_all; }
+void Kindred::Testing::fail_allocation(std::size_t nth, std::size_t least_bytes) {
+  until_failure = nth;
+  failing_bytes = least_bytes;
+}
 
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   ++count;
@@ -18,6 +24,8 @@ void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   return std::malloc(bytes == 0 ? 1 : bytes);
 }
 void* operator new(std::size_t bytes) {
+  // Who asks for no exception has a way without the memory.
+  if (until_failure > 0 && bytes >= failing_bytes && --until_failure == 0) throw std::bad_alloc();
   if (void* data = operator new(bytes, std::nothrow)) return data;
   throw std::bad_alloc();
 }

@@ -10,6 +10,9 @@ namespace Kindred::Testing {
 std::size_t allocations();
 /// The bytes that they asked for.
 std::size_t allocated_bytes();
+/// Makes the \p nth call of `operator new` from now on that asks for at least \p least_bytes throw,
+/// once; of this thread, and of those that may throw. 0: none.
+void fail_allocation(std::size_t nth, std::size_t least_bytes = 0);
 
 }  // namespace Kindred::Testing
 

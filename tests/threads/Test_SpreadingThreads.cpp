@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <kindred/matcher/GraphFile.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 
 #include <atomic>
+#include <cmath>
 #include <thread>
 #include <vector>
 
 #include "Support.hpp"
+#include "TempFolder.hpp"
 
 // Compiled for ThreadSanitizer too, which does not know the OpenMP runtime: the threads here are
 // the program's own, each on the space of one thread.
@@ -38,7 +41,7 @@ std::vector<Activation> neighbours(const SpreadingEngine& engine) {
   return engine.spread(sources, options).activations.values;
 }
 
-TEST(SpreadingThreads, QueriesSeeWholeChangesWhileGraphsAreMerged) {
+TEST(SpreadingThreads, QueriesRanksAndFilesSeeWholeChangesWhileGraphsAreMerged) {
   // Node 0 has an edge of weight 1/i to each of a pair of nodes, or to none of the pair.
   constexpr std::uint32_t pairs = 200;
   GraphOptions options;
@@ -48,6 +51,8 @@ TEST(SpreadingThreads, QueriesSeeWholeChangesWhileGraphsAreMerged) {
   std::atomic<bool> done{false};
   std::atomic<std::uint64_t> wrong{0};
   std::atomic<std::uint64_t> queries{0};
+  std::atomic<std::uint64_t> ranks{0};
+  std::atomic<std::uint64_t> saves{0};
   std::vector<std::thread> threads;
   for (int reader = 0; reader < 2; ++reader) {
     threads.emplace_back([&] {
@@ -66,6 +71,30 @@ TEST(SpreadingThreads, QueriesSeeWholeChangesWhileGraphsAreMerged) {
       }
     });
   }
+  threads.emplace_back([&] {
+    SpreadOptions ranked;
+    ranked.mode = SpreadMode::pagerank;
+    ranked.top = 100000;
+    Ragged<Activation> sources;
+    const Activation source{0, 1};
+    sources.push_row({&source, 1});
+    while (!done) {
+      double mass = 0;
+      for (const Activation& node : engine.spread(sources, ranked).activations.values)
+        mass += static_cast<double>(node.value);
+      if (std::abs(mass - 1) > 1e-4) ++wrong;
+      ++ranks;
+    }
+  });
+  threads.emplace_back([&] {
+    const Testing::TempFolder folder;
+    while (!done) {
+      engine.save(folder / "graph");
+      const GraphFileInfo info = inspect_graph_file(folder / "graph", 1);
+      if (info.edges % 2 != 1) ++wrong;
+      ++saves;
+    }
+  });
   threads.emplace_back([&] {
     while (!done) {
       engine.merge();
@@ -86,7 +115,7 @@ TEST(SpreadingThreads, QueriesSeeWholeChangesWhileGraphsAreMerged) {
     });
   }
   for (std::thread& writer : writers) writer.join();
-  while (queries < 10) std::this_thread::yield();
+  while (queries < 10 || ranks < 3 || saves < 3) std::this_thread::yield();
   done = true;
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0U);

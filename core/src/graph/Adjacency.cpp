@@ -2,6 +2,7 @@
 #include <kindred/core/graph/Adjacency.hpp>
 
 #include <kindred/core/arch/RoundElement.hpp>
+#include <kindred/core/common/CanonicalBlock.hpp>
 
 #include <algorithm>
 
@@ -9,7 +10,6 @@ namespace Kindred {
 
 namespace {
 
-constexpr std::uint64_t block_edges = 4096;
 constexpr std::uint64_t tile_rows = 512;
 
 /// Turns counts at `offsets[v + 1]` into the start of row v there; placing an edge of v moves it
@@ -76,7 +76,7 @@ RowPlan plan_rows(std::span<const std::uint64_t> offsets, std::uint64_t short_ma
     if (length > short_max) {
       close_tile(row);
       first = row + 1;
-      const std::uint64_t blocks = (length + block_edges - 1) / block_edges;
+      const std::uint64_t blocks = (length + canonical_block - 1) / canonical_block;
       plan.block_long_row.insert(plan.block_long_row.end(), blocks,
                                  static_cast<std::uint32_t>(plan.long_rows.size()));
       plan.long_rows.push_back(static_cast<std::uint32_t>(row));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/LargeScratch.hpp>
+#include <kindred/core/common/CanonicalBlock.hpp>
 #include <kindred/core/graph/BinnedRows.hpp>
 
 namespace Kindred {
 
 namespace {
 
-constexpr std::uint64_t block_edges = 4096;
 constexpr std::uint32_t send_places = 1U << 17;
 
 template <class ExecutionSpace>
@@ -96,8 +96,8 @@ BinPlan plan_bins(std::span<const std::uint64_t> offsets, const RowPlan& plan) {
       continue;
     }
     ++entry;
-    for (std::uint64_t begin = offsets[row]; begin < end; begin += block_edges, ++block) {
-      const std::uint64_t last = begin + block_edges < end ? begin + block_edges : end;
+    for (std::uint64_t begin = offsets[row]; begin < end; begin += canonical_block, ++block) {
+      const std::uint64_t last = begin + canonical_block < end ? begin + canonical_block : end;
       // The row begins where its first block does.
       if (last - bins.edges.back() > bin_edges_max)
         close(begin, begin == offsets[row] ? row : row + 1);

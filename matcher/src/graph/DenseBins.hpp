@@ -49,6 +49,15 @@ class DenseBins {
     return m_state == State::made ? view() : BinnedRows<memory_space>{};
   }
 
+  /// \brief Gives their memory back; the same rows are not binned again. Nothing that reads them
+  /// runs. Returns whether there were any.
+  bool drop() {
+    if (m_state != State::made) return false;
+    release();
+    m_state = State::none;
+    return true;
+  }
+
   std::uint64_t bytes() const {
     return m_edges.bytes() + m_rows.bytes() + m_blocks.bytes() + m_cells.bytes() + m_sends.bytes() +
            m_sources.bytes() + m_slots.bytes() + m_values.bytes();
@@ -60,6 +69,8 @@ class DenseBins {
   using buffer = Buffer<T, memory_space>;
 
   static bool is_worth_it(const ExecutionSpace& exec_space, const GraphRows<memory_space>& rows) {
+    // With fewer nodes the values stay in the cache; with more, a bin has some 30 edges from a
+    // block of sources and less, and its runs are of lines that are read in part.
     constexpr std::size_t nodes_min = std::size_t{1} << 22;
     constexpr std::size_t nodes_max = std::size_t{1} << 25;
     const std::size_t edges = rows.sources.extent(0);

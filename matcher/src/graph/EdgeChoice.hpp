@@ -35,9 +35,9 @@ class EdgeChoice {
   using words_type = ArrayView<const std::uint32_t, ExecutionSpace>;
 
   explicit EdgeChoice(MemoryResource& memory)
-      : m_words(memory, "Kindred::SpreadingEngine::kind_queries", 0),
-        m_built(memory, "Kindred::SpreadingEngine::modified_weights", 0),
-        m_delta(memory, "Kindred::SpreadingEngine::modified_delta_weights", 0) {}
+      : m_memory(memory), m_words(memory, "Kindred::SpreadingEngine::kind_queries", 0) {
+    release();
+  }
 
   /// \brief One direction of \p graph, modified if \p rules say so; until the next call. Modified
   /// weights are kept for calls with the same. Does not fence. Complexity O(1), or O(edges).
@@ -69,6 +69,15 @@ class EdgeChoice {
     return side;
   }
 
+  /// Bytes of modified weights that are kept.
+  std::uint64_t bytes() const { return m_built.bytes() + m_delta.bytes(); }
+  /// Gives them back.
+  void release() {
+    m_modifiers.reset();
+    m_built = {m_memory, "Kindred::SpreadingEngine::modified_weights", 0};
+    m_delta = {m_memory, "Kindred::SpreadingEngine::modified_delta_weights", 0};
+  }
+
   /// The words of `SpreadState::kind_queries` that give every query the kinds of \p rules; none
   /// where all are followed. Fences \p exec_space.
   words_type kind_queries(const ExecutionSpace& exec_space, const EdgeRules& rules) {
@@ -88,6 +97,7 @@ class EdgeChoice {
                                                          graph.node_kinds.extent(0));
   }
 
+  MemoryResource& m_memory;
   std::optional<SpreadModifiers> m_modifiers;  // of the weights that are kept
   HopDirection m_direction = HopDirection::along;
   std::array<std::weak_ptr<const void>, std::tuple_size_v<GraphIdentity>> m_identity;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ExpectedEdges.hpp"
 
+#include "RowList.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -12,12 +14,13 @@ GraphSample::GraphSample(const GraphView<Kokkos::HostSpace>& graph) {
   const std::uint64_t count = out.sources.extent(0);
   if (count == 0) return;
   const std::uint64_t samples = std::min(count, samples_max);
+  const HostRowPlace all{&out, 0, count};
   for (std::uint64_t i = 0; i < samples; ++i) {
     const std::uint64_t edge = static_cast<std::uint64_t>(
         static_cast<double>(i) * static_cast<double>(count) / static_cast<double>(samples));
     in_degree +=
         static_cast<double>(row_of(graph.in.built, graph.in.delta, out.sources(edge)).count);
-    weight += out.weights.extent(0) == 0 ? 1.0 : std::abs(static_cast<double>(out.weights(edge)));
+    weight += std::abs(static_cast<double>(weight_at(all, edge)));
   }
   edges = static_cast<double>(count);
   out_degree = edges / static_cast<double>(graph.nodes);

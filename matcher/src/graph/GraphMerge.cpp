@@ -37,8 +37,7 @@ void GraphStore::merge_if_due(std::unique_lock<std::mutex>& updates) {
   try {
     if (!m_thread.joinable()) m_thread = std::thread([this] { loop(); });
   } catch (const std::exception& error) {
-    m_context->log(LogLevel::warning, std::string("rows are not merged: ") + error.what());
-    return;
+    return tell(LogLevel::warning, "rows are not merged: ", error);
   }
   m_wanted = true;
   m_wake.notify_all();
@@ -61,8 +60,16 @@ void GraphStore::merge_quietly() noexcept {
   try {
     merge();
   } catch (const std::exception& error) {
-    m_context->log(LogLevel::info,
-                   std::string("rebuilt rows stay beside the graph for now: ") + error.what());
+    tell(LogLevel::info, "rebuilt rows stay beside the graph for now: ", error);
+  }
+}
+
+void GraphStore::tell(LogLevel level, const char* what,
+                      const std::exception& error) const noexcept {
+  try {
+    m_context->log(level, std::string(what) + error.what());
+  } catch (const std::exception&) {
+    return;  // the change or the merge it tells of stands as it is
   }
 }
 

@@ -72,9 +72,11 @@ GraphSnapshot::GraphSnapshot(Context& context, std::shared_ptr<const GraphBase> 
 }
 
 std::uint64_t GraphSnapshot::bytes(Space space) const {
-  if (space != Space::cuda) return m_base->host().bytes() + m_delta->bytes();
+  const std::uint64_t sums = m_out_weights->bytes(space);
+  if (space != Space::cuda)
+    return m_base->host().bytes() + m_delta->bytes() + m_table->kinds.bytes() + sums;
   const std::lock_guard lock(m_copies->mutex);
-  return m_base->device_bytes() + m_copies->bytes;
+  return m_base->device_bytes() + m_copies->bytes + sums;
 }
 
 GraphView<Kokkos::HostSpace> GraphSnapshot::host() const {

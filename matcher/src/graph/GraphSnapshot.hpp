@@ -70,7 +70,8 @@ class GraphSnapshot {
   GraphIdentity whole_identity() const { return {m_base, m_delta, m_table}; }
   /// Where calls over it may run.
   SpaceSet resident() const noexcept { return m_base->resident(); }
-  /// Bytes held where \p space computes, 0 if it is not there.
+  /// Bytes of rows, kinds of nodes and PageRank's sums where \p space computes, 0 if it is not
+  /// there.
   std::uint64_t bytes(Space space) const;
 
   GraphView<Kokkos::HostSpace> host() const;

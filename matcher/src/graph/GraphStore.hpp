@@ -79,6 +79,8 @@ class GraphStore {
   bool is_due(const GraphSnapshot& graph) const;
   void merge_if_due(std::unique_lock<std::mutex>& updates);
   void merge_quietly() noexcept;
+  /// Logs \p what and \p error, if there is memory for that.
+  void tell(LogLevel level, const char* what, const std::exception& error) const noexcept;
   void loop();
 
   Context* m_context;

@@ -72,6 +72,7 @@ void OutWeights::prepare(Context& context, const HostGraph& graph) {
     if (sum > 0 && !(sum >= float_out_weights[0] && sum <= float_out_weights[1]))
       m_fit_float = false;
   }
+  m_host_bytes = host.sums.bytes() + host.inverses.bytes();
   m_is_made = true;
 }
 
@@ -89,6 +90,7 @@ const OutWeights::Placed<ExecutionSpace>& OutWeights::on(Context& context,
     upload(exec_space, made.sums.view(), host.sums.data(), nodes);
     upload(exec_space, made.inverses.view(), host.inverses.data(), nodes);
     placed = std::move(made);
+    m_device_bytes = placed.sums.bytes() + placed.inverses.bytes();
   }
   return placed;
 }

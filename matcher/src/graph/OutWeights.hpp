@@ -8,7 +8,9 @@
 #include <kindred/core/arch/PerSpace.hpp>
 #include <kindred/memory/Buffer.hpp>
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 
 namespace Kindred::Impl {
@@ -27,6 +29,10 @@ class OutWeights {
   /// Sums up the out-edges of \p graph, on all threads. Complexity O(nodes + edges) once. \throws
   /// InvalidArgument for a weight below 0, OutOfMemory
   void prepare(Context& context, const GraphView<Kokkos::HostSpace>& graph);
+  /// Bytes held where \p space computes.
+  std::uint64_t bytes(Space space) const noexcept {
+    return space == Space::cuda ? m_device_bytes : m_host_bytes;
+  }
   /// True where iterates of float32 have the range for them; after `prepare`.
   bool fit_float() const noexcept { return m_fit_float; }
   /// Where \p exec_space computes; after `prepare`. Fences \p exec_space. \throws OutOfMemory
@@ -37,6 +43,8 @@ class OutWeights {
   std::mutex m_mutex;
   bool m_is_made = false;
   bool m_fit_float = false;
+  std::atomic<std::uint64_t> m_host_bytes{0};
+  std::atomic<std::uint64_t> m_device_bytes{0};
   Arch::PerSpace<Placed> m_placed;
 };
 

@@ -50,7 +50,8 @@ RestartTable::RestartTable(std::size_t nodes, std::size_t width,
 DispatchRecord PageRankRuns::run(const GraphSnapshot& graph,
                                  std::span<const RestartSources> sources,
                                  const SpreadOptions& options, std::size_t top,
-                                 std::span<Rank> ranks, std::span<Convergence> convergence) {
+                                 std::span<Rank> ranks, std::span<Convergence> convergence,
+                                 const std::function<bool(Space)>& make_room) {
   KINDRED_THROW_IF(!(options.damping >= 0.0 && options.damping < 1.0),
                    "damping is " + std::to_string(options.damping) + "; it must lie in [0, 1)");
   KINDRED_THROW_IF(!(options.tolerance >= 0.0),
@@ -75,7 +76,12 @@ DispatchRecord PageRankRuns::run(const GraphSnapshot& graph,
   for (const RestartSources& query : sources) workload.transfer_bytes += query.size_bytes();
   workload.resident = graph.resident();
   const DispatchRecord record = m_context->run(workload, options.space, [&](Space space) {
-    run_on(space, graph, sources, request, ranks, convergence);
+    try {
+      run_on(space, graph, sources, request, ranks, convergence);
+    } catch (const OutOfMemory&) {
+      if (!make_room(space)) throw;
+      run_on(space, graph, sources, request, ranks, convergence);
+    }
   });
   double iterations = 0;
   for (const Convergence& query : convergence) iterations += query.iterations;
@@ -84,6 +90,23 @@ DispatchRecord PageRankRuns::run(const GraphSnapshot& graph,
     m_iterations.store(0.75 * m_iterations.load() + 0.25 * iterations);
   }
   return record;
+}
+
+bool PageRankRuns::release(Space space) {
+  bool had_any = false;
+  with_instance(*m_context, space, [&]<class ExecutionSpace>(const ExecutionSpace&) {
+    const auto release_in = [&](Side<ExecutionSpace>& side) {
+      const std::lock_guard lock(side.mutex);
+      if (!side.workspace || side.workspace->is_empty()) return;
+      side.workspace->release();
+      had_any = true;
+    };
+    if constexpr (std::is_same_v<ExecutionSpace, HostSpace>) {
+      if (space == Space::serial) return release_in(m_serial);
+    }
+    release_in(m_sides.get<ExecutionSpace>());
+  });
+  return had_any;
 }
 
 void PageRankRuns::run_on(Space space, const GraphSnapshot& graph,

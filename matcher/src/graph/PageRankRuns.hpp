@@ -9,6 +9,7 @@
 #include <kindred/matcher/SpreadingEngine.hpp>
 
 #include <atomic>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -21,13 +22,18 @@ class PageRankRuns {
  public:
   explicit PageRankRuns(Context& context) : m_context(&context) {}
 
+  /// Gives back what calls on \p space work in, once none runs. Returns whether there was any.
+  bool release(Space space);
+
   /// \brief The best \p top ranks of every query, and how it converged, on the space that the
   /// dispatcher chooses. Fences its instance.
+  /// \param make_room gives memory of a space back, if there is any to give
   /// \throws InvalidArgument for options out of range or a weight below 0; SpaceUnavailable;
   /// OutOfMemory
   DispatchRecord run(const GraphSnapshot& graph, std::span<const RestartSources> sources,
                      const SpreadOptions& options, std::size_t top, std::span<Rank> ranks,
-                     std::span<Convergence> convergence);
+                     std::span<Convergence> convergence,
+                     const std::function<bool(Space)>& make_room);
 
  private:
   template <class ExecutionSpace>

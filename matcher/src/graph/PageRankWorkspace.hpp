@@ -46,6 +46,22 @@ class PageRankWorkspace {
 
   explicit PageRankWorkspace(MemoryResource& memory) : m_memory(memory) { release(); }
 
+  bool is_empty() const { return m_partial.bytes() + m_progress.bytes() == 0; }
+  /// Gives its memory back. Nothing that it launched runs.
+  void release() {
+    release(m_floats);
+    release(m_doubles);
+    release(m_named, "Kindred::SpreadingEngine::page_rank_named");
+    release(m_before, "Kindred::SpreadingEngine::page_rank_before");
+    release(m_shares, "Kindred::SpreadingEngine::page_rank_shares");
+    release(m_partial, "Kindred::SpreadingEngine::page_rank_partial");
+    release(m_sums, "Kindred::SpreadingEngine::page_rank_sums");
+    release(m_progress, "Kindred::SpreadingEngine::page_rank_progress");
+    release(m_last, "Kindred::SpreadingEngine::page_rank_last");
+    release(m_columns, "Kindred::SpreadingEngine::page_rank_columns");
+    m_ranking.bind(m_memory);
+  }
+
   /// Queries that are worked on together.
   static constexpr std::size_t batch = static_cast<std::size_t>(HopWidth::thirty_two);
 
@@ -82,19 +98,6 @@ class PageRankWorkspace {
   void release(Iterates<Value>& iterates) {
     release(iterates.current, "Kindred::SpreadingEngine::page_rank_current");
     release(iterates.next, "Kindred::SpreadingEngine::page_rank_next");
-  }
-  void release() {
-    release(m_floats);
-    release(m_doubles);
-    release(m_named, "Kindred::SpreadingEngine::page_rank_named");
-    release(m_before, "Kindred::SpreadingEngine::page_rank_before");
-    release(m_shares, "Kindred::SpreadingEngine::page_rank_shares");
-    release(m_partial, "Kindred::SpreadingEngine::page_rank_partial");
-    release(m_sums, "Kindred::SpreadingEngine::page_rank_sums");
-    release(m_progress, "Kindred::SpreadingEngine::page_rank_progress");
-    release(m_last, "Kindred::SpreadingEngine::page_rank_last");
-    release(m_columns, "Kindred::SpreadingEngine::page_rank_columns");
-    m_ranking.bind(m_memory);
   }
   template <class T>
   ArrayView<const T, ExecutionSpace> place(const ExecutionSpace& exec_space,
@@ -170,9 +173,6 @@ class PageRankWorkspace {
     PageRankProgress progress;
   };
 
-  static HopWidth width_of(std::size_t queries) {
-    return queries == 1 ? HopWidth::one : queries <= 8 ? HopWidth::eight : HopWidth::thirty_two;
-  }
   template <class Value>
   void place_restart(const ExecutionSpace& exec_space, const std::vector<Column>& columns,
                      PageRankState<ExecutionSpace, Value>& state) {

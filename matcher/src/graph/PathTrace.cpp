@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace Kindred::Impl {
 
@@ -38,6 +39,9 @@ class RowEdges {
   GeneralEdges m_edges;
   const EdgeKinds& m_kinds;
 };
+
+/// What paths are ordered by: |strength|, NaN last.
+double size_of(double strength) { return std::isnan(strength) ? -1.0 : std::abs(strength); }
 
 float rounded(float value, bool is_short) {
   return is_short ? Arch::to_float(Arch::round_to<Arch::BFloat16>(value)) : value;
@@ -104,11 +108,8 @@ double PathTrace::sum(std::uint32_t node, const Layer& before, std::vector<doubl
 }
 
 void PathTrace::keep_best(std::vector<Prefix>& paths, std::size_t count) {
-  const auto size = [](const Prefix& path) {
-    return std::isnan(path.strength) ? -1.0 : std::abs(path.strength);
-  };
-  std::ranges::stable_sort(paths,
-                           [&](const Prefix& a, const Prefix& b) { return size(a) > size(b); });
+  std::ranges::stable_sort(paths, std::greater<>(),
+                           [](const Prefix& path) { return size_of(path.strength); });
   if (paths.size() > count) paths.resize(count);
 }
 
@@ -189,9 +190,8 @@ void PathTrace::append(std::span<const Activation> nodes, std::size_t count,
       for (std::uint32_t rank = 0; rank < paths.size(); ++rank)
         found.push_back({paths[rank].strength, hop, rank});
     }
-    std::ranges::stable_sort(found, [](const Found& a, const Found& b) {
-      return std::abs(a.strength) > std::abs(b.strength);
-    });
+    std::ranges::stable_sort(found, std::greater<>(),
+                             [](const Found& path) { return size_of(path.strength); });
     if (found.size() > count) found.resize(count);
     for (const Found& path : found) {
       to.strengths.values.push_back(static_cast<float>(path.strength));

@@ -22,18 +22,28 @@ SpreadRuns::SpreadRuns(Context& context)
 template <class Body>
 void SpreadRuns::alone(Space space, const Body& run) {
   const auto body = [&](const auto& exec_space, auto& workspace) {
+    const auto try_once = [&] {
+      try {
+        run(exec_space, workspace);
+      } catch (...) {
+        // What was launched reads a snapshot that may go.
+        exec_space.fence("Kindred::SpreadingEngine::failed");
+        throw;
+      }
+    };
     try {
-      run(exec_space, workspace);
-    } catch (...) {
-      // What was launched reads a snapshot that may go.
-      exec_space.fence("Kindred::SpreadingEngine::failed");
-      throw;
+      try_once();
+    } catch (const OutOfMemory&) {
+      if (!give_back(workspace)) throw;
+      try_once();
     }
   };
   if (space != Space::cuda) {
     HostWorkspace& host = space == Space::serial ? m_serial : m_openmp;
     const std::lock_guard lock(host.mutex);
-    return body(host_instance(*m_context, space), host.workspace);
+    body(host_instance(*m_context, space), host.workspace);
+    host.kept = host.workspace.whole.kept_bytes();
+    return;
   }
   with_instance(*m_context, space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
     auto& device = m_devices.get<ExecutionSpace>();
@@ -43,7 +53,47 @@ void SpreadRuns::alone(Space space, const Body& run) {
       device.bins.emplace(m_context->memory(space));
     }
     body(exec_space, *device.workspace);
+    m_device_kept = device.workspace->whole.kept_bytes() + device.bins->bytes();
   });
+}
+
+std::uint64_t SpreadRuns::kept_bytes(Space space) const noexcept {
+  if (space == Space::serial) return m_serial.kept;
+  if (space == Space::openmp) return m_openmp.kept;
+  return m_device_kept;
+}
+
+template <class ExecutionSpace>
+bool SpreadRuns::give_back(Workspace<ExecutionSpace>& workspace) {
+  bool had_any = !workspace.frontier.is_empty();
+  workspace.frontier.release();
+  if constexpr (Arch::is_device<ExecutionSpace>) {
+    auto& bins = m_devices.get<ExecutionSpace>().bins;
+    had_any = bins->drop() || had_any;
+  }
+  return had_any;
+}
+
+bool SpreadRuns::release(Space space) {
+  bool had_any = false;
+  const auto release_in = [&](auto& workspace) {
+    had_any = give_back(workspace) || !workspace.whole.is_empty();
+    workspace.whole.release_all();
+  };
+  if (space != Space::cuda) {
+    HostWorkspace& host = space == Space::serial ? m_serial : m_openmp;
+    const std::lock_guard lock(host.mutex);
+    release_in(host.workspace);
+    host.kept = 0;
+    return had_any;
+  }
+  with_instance(*m_context, space, [&]<class ExecutionSpace>(const ExecutionSpace&) {
+    auto& device = m_devices.get<ExecutionSpace>();
+    const std::lock_guard lock(device.mutex);
+    if (device.workspace) release_in(*device.workspace);
+    m_device_kept = 0;
+  });
+  return had_any;
 }
 
 template <class ExecutionSpace>
@@ -104,8 +154,8 @@ void SpreadRuns::spread_whole(const ExecutionSpace& exec_space,
     try {
       spread_some();
     } catch (const OutOfMemory&) {
-      if (workspace.frontier.is_empty()) throw;
-      workspace.frontier.release();
+      if (!give_back(workspace)) throw;
+      side.bins = {};
       spread_some();
     }
   });

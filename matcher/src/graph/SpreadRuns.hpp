@@ -11,6 +11,7 @@
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -35,6 +36,12 @@ class SpreadRuns {
   void trace(const GraphSnapshot& graph, QuerySources sources, const SpreadRequest& request,
              std::span<const Activation> nodes, std::size_t count, SpreadPaths& paths);
 
+  /// Bytes that are kept of graphs on \p space beside their rows: bins, modified weights.
+  std::uint64_t kept_bytes(Space space) const noexcept;
+  /// Gives back what calls on \p space work in and what is kept there, once none runs. Returns
+  /// whether there was any.
+  bool release(Space space);
+
   /// `y = Wᵀx` or `y = W x` on \p space. Fences its instance.
   void hop(Space space, const GraphSnapshot& graph, std::span<const float> x, std::span<float> y,
            const HopRequest& request);
@@ -57,6 +64,7 @@ class SpreadRuns {
 
     std::mutex mutex;  // held while a call works in it
     Workspace<HostSpace> workspace;
+    std::atomic<std::uint64_t> kept{0};  // bytes, after the last call
   };
   template <class ExecutionSpace>
   struct DeviceWorkspace {
@@ -73,6 +81,9 @@ class SpreadRuns {
   BinnedRows<typename ExecutionSpace::memory_space> bins_of(const ExecutionSpace& exec_space,
                                                             const GraphSnapshot& graph,
                                                             std::size_t hops);
+  /// Gives back what calls can do without. Returns whether there was any.
+  template <class ExecutionSpace>
+  bool give_back(Workspace<ExecutionSpace>& workspace);
   template <class ExecutionSpace>
   void spread_whole(const ExecutionSpace& exec_space, Workspace<ExecutionSpace>& workspace,
                     const GraphSnapshot& graph,
@@ -84,6 +95,7 @@ class SpreadRuns {
   HostWorkspace m_serial;
   HostWorkspace m_openmp;
   Arch::PerSpace<DeviceWorkspace> m_devices;  // that of the host stays empty
+  std::atomic<std::uint64_t> m_device_kept{0};
 };
 
 }  // namespace Kindred::Impl

@@ -43,6 +43,15 @@ class SpreadingWorkspace {
     release();
   }
 
+  /// Bytes of what is kept of a graph beside what calls work in.
+  std::uint64_t kept_bytes() const { return m_choice.bytes(); }
+  bool is_empty() const { return m_value.bytes() + m_passed.bytes() + m_choice.bytes() == 0; }
+  /// Gives all its memory back. Nothing that it launched runs.
+  void release_all() {
+    release();
+    m_choice.release();
+  }
+
   /// Queries that are spread together.
   static constexpr std::size_t batch = static_cast<std::size_t>(HopWidth::thirty_two);
 
@@ -107,10 +116,6 @@ class SpreadingWorkspace {
     release(m_short_next, "Kindred::SpreadingEngine::short_next");
     release(m_panel_x, "Kindred::SpreadingEngine::panel_x");
     release(m_panel_y, "Kindred::SpreadingEngine::panel_y");
-  }
-
-  static HopWidth width_of(std::size_t queries) {
-    return queries == 1 ? HopWidth::one : queries <= 8 ? HopWidth::eight : HopWidth::thirty_two;
   }
 
   void hop_columns(const ExecutionSpace& exec_space, const GraphSide<memory_space>& graph,

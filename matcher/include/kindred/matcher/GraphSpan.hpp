@@ -64,7 +64,7 @@ struct GraphStatistics {
   std::uint64_t offset_bytes = 0;   ///< offsets and plans of rows of both directions, on the host
   std::uint64_t rebuilt_bytes = 0;  ///< of rebuilt rows, on the host
   std::uint64_t name_bytes = 0;     ///< of memory, tables included
-  std::uint64_t bytes[space_count] = {};  ///< of all rows where a space computes
+  std::uint64_t bytes[space_count] = {};  ///< `SpreadingEngine::bytes` of each space
 };
 
 }  // namespace Kindred

@@ -137,7 +137,9 @@ class SpreadingEngine {
   /// Whether \p node was given and is not removed. Complexity O(1).
   bool has_node(std::uint32_t node) const noexcept;
   std::size_t edges() const noexcept;
-  /// Bytes held where \p space computes, 0 if the graph is not there.
+  /// Bytes of the graph where \p space computes, 0 if it is not there: rows, and what is kept of
+  /// them between calls (bins, modified weights, the sums that PageRank divides by); not what calls
+  /// work in.
   std::uint64_t bytes(Space space) const noexcept;
   GraphStatistics statistics() const;
 

@@ -3,13 +3,11 @@
 #define KINDRED_CORE_COMMON_CANONICAL_SUM_HPP
 
 #include <kindred/core/arch/Lanes.hpp>
+#include <kindred/core/common/CanonicalBlock.hpp>
 
 #include <cstdint>
 
 namespace Kindred {
-
-/// Elements of one block of a canonical sum.
-inline constexpr std::uint64_t canonical_block = 4096;
 
 namespace Impl {
 

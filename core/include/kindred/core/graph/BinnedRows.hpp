@@ -60,7 +60,9 @@ struct BinnedRows {
   }
 };
 
-/// Whether \p exec_space can hop over bins at all: it has the scratch.
+/// \brief Whether \p exec_space can hop over bins at all: it has the scratch, and the graph has at
+/// most 2²⁹ nodes and 2³¹ edges, since places are numbered in 32 bits. From how many nodes to how
+/// many it pays is the caller's to say.
 template <class ExecutionSpace>
 bool can_bin(const ExecutionSpace& exec_space, std::uint64_t nodes, std::uint64_t edges);
 

@@ -17,6 +17,10 @@ namespace Kindred {
 /// Queries that a hop carries side by side: their values of a node are neighbours, so that one read
 /// of an edge serves them all.
 enum class HopWidth : std::uint8_t { one = 1, eight = 8, thirty_two = 32 };
+/// The least width that carries \p queries, of at most 32.
+constexpr HopWidth width_of(std::size_t queries) noexcept {
+  return queries == 1 ? HopWidth::one : queries <= 8 ? HopWidth::eight : HopWidth::thirty_two;
+}
 
 /// Edges of the longest row that one unit of \p ExecutionSpace sums. \see plan_rows
 template <class ExecutionSpace>

@@ -35,16 +35,22 @@ struct PageRankUpdate {
   template <int Count>
   void row(std::size_t place, const double* sums) const {
     const std::size_t node = place / Width;
-    std::uint32_t is_any_done = 0;
-    for (int query = 0; query < Count; ++query) is_any_done |= state.progress(query).is_done;
-    if (is_any_done != 0 || state.restart.is_named(node)) {
+    if (state.restart.is_named(node)) {
       for (int query = 0; query < Count; ++query) (*this)(place + query, sums[query]);
       return;
     }
     const double inverse = state.inverses(node);
+    const Value* current = state.current.data() + place;
     Value* next = state.next.data() + place;
-    for (int query = 0; query < Count; ++query)
+    std::uint32_t is_any_done = 0;
+    for (int query = 0; query < Count; ++query) {
+      is_any_done |= state.progress(query).is_done;
       next[query] = static_cast<Value>(damping * sums[query] * inverse);
+    }
+    if (is_any_done == 0) return;
+    // So are columns without a query.
+    for (int query = 0; query < Count; ++query)
+      if (state.progress(query).is_done != 0) next[query] = current[query];
   }
 };
 
