@@ -3,13 +3,17 @@
 #define KINDRED_BACKENDS_REFERENCE_HPP
 
 #include <kindred/core/graph/Spreading.hpp>
+#include <kindred/core/seed/SeedTelemetry.hpp>
+#include <kindred/core/seed/SeedUpdate.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/core/vector/Metric.hpp>
+#include <kindred/core/vector/VectorElement.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 /// \brief The oracle: every core operation written from its definition, serial, obvious and slow.
@@ -173,6 +177,71 @@ std::vector<double> page_rank_limit(std::size_t nodes, std::span<const Link> lin
 
 /// The nodes whose value is not zero, greatest first, then lower node, at most \p top.
 std::vector<Node> ranked_nodes(std::span<const float> values, std::size_t top);
+
+// ---- Seeds ----
+
+/// What a kernel reads of a seed.
+struct Seed {
+  Lifecycle lifecycle = Lifecycle::dormant;
+  ApplyMode mode = ApplyMode::linear;
+  float alpha = 0;
+  std::int32_t blueprint = seed_none;
+};
+
+/// Rows of `hidden` elements, an element its bits.
+struct SeedRows {
+  VectorElement element = VectorElement::float32;
+  std::size_t rows = 0;
+  std::vector<std::uint32_t> bits;
+};
+
+/// A layer: `hidden` features, \p seeds, `blueprints × hidden` weights.
+struct SeedLayer {
+  std::size_t hidden = 0;
+  std::vector<Seed> seeds;
+  std::vector<float> weights;
+};
+
+/// The float32 that the bits of an element are.
+float widened(VectorElement element, std::uint32_t bits);
+/// The bits of the element nearest to \p value, ties to even; those of a NaN are canonical.
+std::uint32_t rounded(VectorElement element, float value);
+
+/// The seed of every feature.
+std::vector<std::size_t> seeds_of_features(std::size_t hidden, std::size_t seeds);
+/// y of `core/seed/SeedForward.hpp`, to the bit.
+SeedRows seed_forward(const SeedLayer& layer, const SeedRows& x, VectorElement output);
+/// Its moments of x, one a seed.
+std::vector<SeedMoments> seed_moments(std::size_t hidden, std::size_t seeds, const SeedRows& x);
+
+struct SeedGradients {
+  SeedRows dx;
+  std::vector<float> dw;  ///< one a feature
+};
+/// The gradients of `core/seed/SeedBackward.hpp`, to the bit.
+SeedGradients seed_backward(const SeedLayer& layer, const SeedRows& x, const SeedRows& gradient);
+
+/// \p parts merged as neighbours, pairs, pairs of pairs, …
+SeedMoments merged(std::span<const SeedMoments> parts);
+
+/// All of a seed's state; the newest transition is the last.
+struct SeedRecord {
+  Lifecycle lifecycle = Lifecycle::dormant;
+  ApplyMode mode = ApplyMode::linear;
+  AlphaSchedule schedule = AlphaSchedule::linear;
+  Lifecycle parent = Lifecycle::dormant;
+  std::int32_t blueprint = seed_none;
+  std::int32_t checkpoint = seed_none;
+  std::int16_t epochs = 0;
+  std::int16_t errors = 0;
+  float alpha = 0;
+  float evaluation = 0;
+  std::vector<std::pair<Lifecycle, Lifecycle>> history;
+
+  friend bool operator==(const SeedRecord&, const SeedRecord&) = default;
+};
+/// \p records after the batch \p updates.
+void update_seeds(std::vector<SeedRecord>& records, std::span<const SeedUpdate> updates);
 
 }  // namespace Kindred::Reference
 

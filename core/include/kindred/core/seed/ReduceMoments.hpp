@@ -16,8 +16,7 @@ namespace Kindred {
 /// Both merges take neighbours, pairs, pairs of pairs, … as `seed_forward` does; epochs first, from
 /// the oldest. Complexity O(epochs × seeds).
 /// \param ring `slots × seeds`; epoch e of the call is in slot (first_slot + e) mod slots
-/// \param each one a seed of the range: over the epochs \param whole one: over all of them; then
-/// (seeds of the range + 255) / 256 places of work
+/// \param each one a seed of the range: over the epochs \param whole one: over all of them
 template <class ExecutionSpace>
 void reduce_moments(const ExecutionSpace& exec_space,
                     const ArrayView<const SeedMoments, ExecutionSpace>& ring, std::uint32_t seeds,

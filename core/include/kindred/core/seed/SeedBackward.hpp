@@ -11,7 +11,9 @@
 namespace Kindred {
 
 /// Bytes of workspace that `seed_backward` takes.
-std::size_t seed_backward_workspace(const SeedChunks& chunks, std::uint64_t rows);
+template <class ExecutionSpace>
+std::size_t seed_backward_workspace(const ExecutionSpace& exec_space, const SeedChunks& chunks,
+                                    std::uint64_t rows);
 
 /// \brief The gradients of `seed_forward` for x and w, from that of y. Does not fence.
 ///

@@ -19,17 +19,18 @@ struct SeedForwardShape {
   bool telemetry = true;
 };
 
-/// \brief How a call is cut into teams of a device or pieces of threads of the host.
+/// \brief How a call is cut: stripes of features by groups of rows, a team or a thread each.
 struct SeedForwardPlan {
+  std::uint32_t stripes = 0;
   std::uint32_t stripe_seeds = 0;  ///< whole seeds of a stripe; 0: a seed is many stripes
   std::uint32_t stripe_parts = 1;  ///< stripes of a seed, if it is many
-  std::uint32_t stripes = 0;
-  std::uint32_t group_rows = 0;  ///< a power of two of blocks of 64
+  std::uint32_t part_width = 0;    ///< features of these
+  std::uint32_t width = 0;         ///< features that a team or thread has room for
   std::uint32_t groups = 0;
-  std::uint32_t width = 0;  ///< features that a team or piece has room for
-  std::uint32_t row_threads = 0;
-  bool splits_blocks = false;  ///< a block's rows are eight threads'
-  std::size_t workspace = 0;   ///< bytes
+  std::uint32_t group_rows = 0;   ///< a power of two of blocks of 64
+  std::uint32_t row_threads = 0;  ///< of a team, above each other; of the host, all
+  bool splits_blocks = false;     ///< a block's rows are eight threads'
+  std::size_t workspace = 0;      ///< bytes
 };
 
 template <class ExecutionSpace>
@@ -39,7 +40,7 @@ SeedForwardPlan seed_forward_plan(const ExecutionSpace& exec_space, const SeedFo
 /// launch on a device; nothing is allocated.
 ///
 /// A seed whose state `applies_blueprint` and whose blueprint has a row of weights changes its
-/// features by its mode; every other one copies them. Per element, in float32, each operation
+/// features by its mode; every other one copies them, as does a layer without seeds. Per element, in float32, each operation
 /// rounded: linear `t·x + u·x` with t = a·w, u = 1 − a (a = 1 when fossilized); multiplicative w·x;
 /// additive x + w; mixed 0.5·x + 0.5·w; then once to y's element, to nearest, ties to even. A
 /// computed NaN is 0x7FC00000, 0x7E00, 0x7FC0. What is copied keeps its bits if x and y have
@@ -53,7 +54,7 @@ SeedForwardPlan seed_forward_plan(const ExecutionSpace& exec_space, const SeedFo
 /// (δ·δ)·(n_a·f).
 /// \param layer alpha in 0 … 1 \param x, y may be the same rows; else they do not overlap
 /// \param moments one a seed, or of size 0: none \param workspace of `plan.workspace` bytes,
-/// aligned to 16, 0 before the first call with a plan; a call leaves its counters so Complexity
+/// aligned to 64, 0 before the first call with a plan; a call leaves its counters so Complexity
 /// O(rows × hidden).
 template <class ExecutionSpace>
 void seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan& plan,

@@ -32,7 +32,8 @@ struct SeedStateView {
   ///@}
 };
 
-/// \brief Sets fields of seeds. Does not fence; one launch up to 1024 updates, three beyond.
+/// \brief Sets fields of seeds. Does not fence; one launch on a device up to 4096 updates, else
+/// three.
 ///
 /// Of several updates of a field of a seed the last wins. Where a seed's lifecycle becomes another
 /// one, its parent is the one before, its history holds the transition, and its epochs are 0 unless

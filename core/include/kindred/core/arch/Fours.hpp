@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_ARCH_FOURS_HPP
+#define KINDRED_CORE_ARCH_FOURS_HPP
+
+#include <kindred/core/arch/Lanes.hpp>
+#include <kindred/core/arch/RoundElement.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#if defined(__CUDACC__)
+#include <cuda_bf16.h>
+#endif
+
+namespace Kindred::Arch {
+
+/// The bits of an element as they are stored.
+template <class Element>
+using element_bits = std::conditional_t<sizeof(Element) == 4, std::uint32_t, std::uint16_t>;
+
+template <class Element>
+KOKKOS_INLINE_FUNCTION element_bits<Element> bits_of(Element element) {
+  return Kokkos::bit_cast<element_bits<Element>>(element);
+}
+
+/// The NaN that is stored for every computed one.
+template <class Element>
+inline constexpr element_bits<Element> canonical_nan =
+    std::is_same_v<Element, float> ? 0x7FC00000U
+                                   : (std::is_same_v<Element, Float16> ? 0x7E00U : 0x7FC0U);
+
+/// The greatest element that is dead: |x| < 1e-8 as numbers. Of binary16 that is zero alone.
+template <class Element>
+inline constexpr element_bits<Element> dead_max =
+    std::is_same_v<Element, float> ? 0x322BCC77U
+                                   : (std::is_same_v<Element, Float16> ? 0U : 0x322BU);
+
+/// `round_to`, NaN canonical.
+template <class Element>
+KOKKOS_INLINE_FUNCTION Element round_canonical(float value) {
+  constexpr element_bits<Element> nan = canonical_nan<Element>;
+  if (value != value) return Kokkos::bit_cast<Element>(nan);
+  return round_to<Element>(value);
+}
+
+/// \brief Four neighbouring elements, read and written at once.
+template <class Element>
+struct alignas(4 * sizeof(Element)) Four {
+  Element value[4];
+};
+
+template <class Element>
+KOKKOS_INLINE_FUNCTION Four<Element> read_four(const Element* from) {
+  return *reinterpret_cast<const Four<Element>*>(from);
+}
+template <class Element>
+KOKKOS_INLINE_FUNCTION void write_four(Element* to, const Four<Element>& four) {
+  *reinterpret_cast<Four<Element>*>(to) = four;
+}
+
+/// \brief Which of four elements are copied: all ones where one is.
+template <class Element>
+struct FourMask {
+  element_bits<Element> value[4] = {};
+};
+
+/// \brief `round_canonical` of four numbers; of \p copied where the mask says so. A device takes
+/// two at once.
+template <class Element>
+KOKKOS_INLINE_FUNCTION Four<Element> round_or_copy(const float (&values)[4],
+                                                   const Four<Element>& copied,
+                                                   const FourMask<Element>& copies) {
+  Four<Element> out;
+#if defined(__CUDA_ARCH__)
+  if constexpr (sizeof(Element) == 2) {
+    const auto* from = reinterpret_cast<const std::uint32_t*>(&copied);
+    const auto* mask = reinterpret_cast<const std::uint32_t*>(&copies);
+    auto* to = reinterpret_cast<std::uint32_t*>(&out);
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      std::uint32_t pair = 0;
+      std::uint32_t not_numbers = 0;
+      // A computed NaN is 0x7FFF here.
+      if constexpr (std::is_same_v<Element, Float16>) {
+        const __half2 two = __floats2half2_rn(values[2 * i], values[2 * i + 1]);
+        memcpy(&pair, &two, 4);
+        not_numbers = __hneu2_mask(two, two) & 0x01FF01FFU;
+      } else {
+        const __nv_bfloat162 two = __floats2bfloat162_rn(values[2 * i], values[2 * i + 1]);
+        memcpy(&pair, &two, 4);
+        not_numbers = __hneu2_mask(two, two) & 0x003F003FU;
+      }
+      pair &= ~not_numbers;
+      to[i] = (pair & ~mask[i]) | (from[i] & mask[i]);
+    }
+    return out;
+  }
+#endif
+  for (int i = 0; i < 4; ++i) {
+    const element_bits<Element> mask = copies.value[i];
+    const element_bits<Element> computed = bits_of(round_canonical<Element>(values[i]));
+    out.value[i] = Kokkos::bit_cast<Element>(
+        static_cast<element_bits<Element>>((computed & ~mask) | (bits_of(copied.value[i]) & mask)));
+  }
+  return out;
+}
+
+/// \brief The least and greatest of up to 64 numbers of each of four columns, and how many are
+/// dead. A NaN is passed over.
+template <class Element>
+class ColumnExtremes {
+ public:
+  KOKKOS_INLINE_FUNCTION void add(const Four<Element>& four) {
+    constexpr element_bits<Element> most = dead_max<Element>;
+    for (int i = 0; i < 4; ++i) {
+      const float value = to_float(four.value[i]);
+      m_min[i] = value < m_min[i] ? value : m_min[i];
+      m_max[i] = value > m_max[i] ? value : m_max[i];
+      const float magnitude = value < 0 ? -value : value;
+      m_dead[i] += magnitude <= to_float(Kokkos::bit_cast<Element>(most)) ? 1 : 0;
+    }
+  }
+  KOKKOS_INLINE_FUNCTION float min(int column) const { return m_min[column]; }
+  KOKKOS_INLINE_FUNCTION float max(int column) const { return m_max[column]; }
+  KOKKOS_INLINE_FUNCTION std::uint32_t dead(int column) const { return m_dead[column]; }
+
+ private:
+  float m_min[4] = {HUGE_VALF, HUGE_VALF, HUGE_VALF, HUGE_VALF};
+  float m_max[4] = {-HUGE_VALF, -HUGE_VALF, -HUGE_VALF, -HUGE_VALF};
+  std::uint32_t m_dead[4] = {};
+};
+
+#if defined(__CUDA_ARCH__)
+/// The same of pairs of short elements.
+template <class Element>
+class PairExtremes {
+ public:
+  KOKKOS_INLINE_FUNCTION void add(const Four<Element>& four) {
+    constexpr std::uint32_t most = dead_max<Element> * 0x10001U;
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const pair two = pair_of(reinterpret_cast<const std::uint32_t*>(&four)[i]);
+      m_min[i] = __hmin2(two, m_min[i]);
+      m_max[i] = __hmax2(two, m_max[i]);
+      m_dead[i] = __hadd2(m_dead[i], __hle2(__habs2(two), pair_of(most)));
+    }
+  }
+  KOKKOS_INLINE_FUNCTION float min(int column) const { return half_of(m_min, column); }
+  KOKKOS_INLINE_FUNCTION float max(int column) const { return half_of(m_max, column); }
+  KOKKOS_INLINE_FUNCTION std::uint32_t dead(int column) const {
+    return static_cast<std::uint32_t>(half_of(m_dead, column));
+  }
+
+ private:
+  static constexpr bool is_half = std::is_same_v<Element, Float16>;
+  using pair = std::conditional_t<is_half, __half2, __nv_bfloat162>;
+
+  KOKKOS_INLINE_FUNCTION static pair pair_of(std::uint32_t bits) {
+    pair out;
+    memcpy(&out, &bits, 4);
+    return out;
+  }
+  KOKKOS_INLINE_FUNCTION static float half_of(const pair (&pairs)[2], int column) {
+    std::uint32_t bits = 0;
+    memcpy(&bits, &pairs[column / 2], 4);
+    return to_float(Element{static_cast<std::uint16_t>(bits >> (column % 2 * 16))});
+  }
+
+  static constexpr std::uint32_t infinity = is_half ? 0x7C007C00U : 0x7F807F80U;
+  pair m_min[2] = {pair_of(infinity), pair_of(infinity)};
+  pair m_max[2] = {pair_of(infinity | 0x80008000U), pair_of(infinity | 0x80008000U)};
+  pair m_dead[2] = {pair_of(0), pair_of(0)};  ///< exact to 64
+};
+template <class Element>
+using FourExtremes =
+    std::conditional_t<sizeof(Element) == 2, PairExtremes<Element>, ColumnExtremes<Element>>;
+#else
+template <class Element>
+using FourExtremes = ColumnExtremes<Element>;
+#endif
+
+}  // namespace Kindred::Arch
+
+#endif  // KINDRED_CORE_ARCH_FOURS_HPP

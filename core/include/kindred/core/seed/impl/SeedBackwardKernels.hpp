@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SEED_IMPL_SEED_BACKWARD_KERNELS_HPP
+#define KINDRED_CORE_SEED_IMPL_SEED_BACKWARD_KERNELS_HPP
+
+#include <kindred/core/arch/Fours.hpp>
+#include <kindred/core/arch/Sixteen.hpp>
+#include <kindred/core/common/CanonicalSum.hpp>
+#include <kindred/core/seed/impl/SeedCoefficients.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace Kindred::Impl {
+
+inline constexpr unsigned gradient_lanes = 32;  // of a canonical sum
+
+/// \brief The sums over rows of x·g become the gradients of weights.
+struct SeedWeightGradients {
+  SeedLayerPointers layer;
+  const double* partial;  ///< [block of rows][feature]
+  std::uint64_t blocks;
+  float* dw;
+
+  KOKKOS_INLINE_FUNCTION float of_sum(std::uint32_t feature, double sum) const {
+    const SeedWeightGradient gradient = layer.weight_gradient(layer.chunks.seed_of(feature));
+    if (!gradient.exists) return 0.0F;
+    return Arch::round_canonical<float>(static_cast<float>(gradient.factor * sum));
+  }
+  KOKKOS_FUNCTION void operator()(std::uint64_t feature) const {
+    const std::uint64_t hidden = layer.chunks.hidden;
+    const double sum = halving_tree(
+        blocks, [&](std::uint64_t block) { return partial[block * hidden + feature]; });
+    dw[feature] = of_sum(static_cast<std::uint32_t>(feature), sum);
+  }
+};
+
+/// \brief A call on a device: a team takes a canonical block of rows of 32 features, a thread four
+/// features of a lane.
+template <class Element>
+struct SeedBackwardTeam {
+  static constexpr unsigned threads_max = 256;
+  static constexpr unsigned teams_at_once = 2;
+  static constexpr unsigned columns = 8;
+  static constexpr unsigned depth = 4;  ///< rows that a thread reads together
+  static constexpr std::size_t scratch_bytes = threads_max * 4 * sizeof(double);
+
+  SeedWeightGradients gradients;
+  std::uint64_t rows;
+  const Element* x;
+  std::uint64_t x_stride;
+  const Element* g;
+  std::uint64_t g_stride;
+  Element* dx;
+  std::uint64_t dx_stride;
+  bool aligned;
+  double* partial;
+
+  static std::uint64_t stripes(std::uint32_t hidden) {
+    return (hidden + 4 * columns - 1) / (4 * columns);
+  }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, std::byte* scratch) const {
+    const SeedLayerPointers& layer = gradients.layer;
+    const std::uint32_t hidden = layer.chunks.hidden;
+    const unsigned lane = team.thread() / columns;
+    const std::uint32_t stripes = (hidden + 4 * columns - 1) / (4 * columns);
+    const std::uint64_t block = team.team() / stripes;
+    const std::uint32_t first = (team.team() % stripes * columns + team.thread() % columns) * 4;
+    const unsigned mine = first >= hidden ? 0 : (hidden - first < 4 ? hidden - first : 4);
+    const std::uint64_t begin = block * canonical_block;
+    const auto count =
+        static_cast<unsigned>(rows - begin < canonical_block ? rows - begin : canonical_block);
+
+    FourCoefficients coefficients;
+    Arch::FourMask<Element> copies;
+    bool takes_x[4];
+    KINDRED_UNROLL
+    for (unsigned i = 0; i < 4; ++i) {
+      const std::uint32_t seed = i < mine ? layer.chunks.seed_of(first + i) : 0;
+      const SeedCoefficients one = i < mine ? layer.backward(seed, first + i) : SeedCoefficients();
+      coefficients.set(static_cast<int>(i), one);
+      copies.value[i] = static_cast<Arch::element_bits<Element>>(
+          one.copies ? ~Arch::element_bits<Element>{0} : 0);
+      takes_x[i] = i < mine && layer.weight_gradient(seed).takes_x;
+    }
+    const bool is_whole = aligned && mine == 4;
+    double sums[4] = {};
+    for (unsigned base = lane; base < count; base += depth * gradient_lanes) {
+      Arch::Four<Element> of_x[depth] = {};
+      Arch::Four<Element> of_g[depth] = {};
+      KINDRED_UNROLL
+      for (unsigned j = 0; j < depth; ++j) {
+        const unsigned row = base + j * gradient_lanes;
+        if (row >= count) continue;
+        of_x[j] = load(x + (begin + row) * x_stride + first, is_whole, mine);
+        of_g[j] = load(g + (begin + row) * g_stride + first, is_whole, mine);
+      }
+      KINDRED_UNROLL
+      for (unsigned j = 0; j < depth; ++j) {
+        const unsigned row = base + j * gradient_lanes;
+        if (row >= count) continue;
+        float changed[4];
+        KINDRED_UNROLL
+        for (int i = 0; i < 4; ++i) {
+          const float value = Arch::to_float(of_g[j].value[i]);
+          const float factor = takes_x[i] ? Arch::to_float(of_x[j].value[i]) : 1.0F;
+          sums[i] = ::fma(static_cast<double>(factor), static_cast<double>(value), sums[i]);
+          changed[i] = coefficients.applied(i, value);
+        }
+        const auto out = Arch::round_or_copy<Element>(changed, of_g[j], copies);
+        Element* to = dx + (begin + row) * dx_stride + first;
+        if (is_whole) {
+          Arch::write_four(to, out);
+        } else {
+          for (unsigned i = 0; i < mine; ++i) to[i] = out.value[i];
+        }
+      }
+    }
+    auto* given = reinterpret_cast<double*>(scratch);
+    for (unsigned half = gradient_lanes / 2; half > 0; half /= 2) {
+      KINDRED_UNROLL
+      for (unsigned i = 0; i < 4; ++i) given[i * threads_max + team.thread()] = sums[i];
+      team.barrier();
+      if (lane < half) {
+        KINDRED_UNROLL
+        for (unsigned i = 0; i < 4; ++i)
+          sums[i] += given[i * threads_max + team.thread() + half * columns];
+      }
+      team.barrier();
+    }
+    if (lane != 0) return;
+    for (unsigned i = 0; i < mine; ++i) {
+      if (gradients.blocks > 1)
+        partial[block * hidden + first + i] = sums[i];
+      else
+        gradients.dw[first + i] = gradients.of_sum(first + i, sums[i]);
+    }
+  }
+
+ private:
+  KOKKOS_INLINE_FUNCTION static Arch::Four<Element> load(const Element* from, bool is_whole,
+                                                         unsigned mine) {
+    if (is_whole) return Arch::read_four(from);
+    Arch::Four<Element> out{};
+    for (unsigned i = 0; i < 4; ++i) {
+      if (i < mine) out.value[i] = from[i];
+    }
+    return out;
+  }
+};
+
+/// \brief A call on the host: each thread takes units, a canonical block of rows of 256 features.
+template <class S, class Element>
+struct SeedBackwardPieces {
+  static constexpr std::uint32_t width = 256;
+
+  SeedLayerPointers layer;
+  std::uint64_t rows;
+  const Element* x;
+  std::uint64_t x_stride;
+  const Element* g;
+  std::uint64_t g_stride;
+  Element* dx;
+  std::uint64_t dx_stride;
+  double* partial;
+  std::uint64_t blocks;
+  std::uint32_t pieces;
+  std::byte* scratch;  ///< `Scratch` of pieces
+
+  struct Scratch {
+    double sums[gradient_lanes][width];
+    float t[width], u[width], c[width];
+    std::uint16_t linear[width / 16], copies[width / 16], takes_x[width / 16];
+  };
+
+  static std::uint64_t units(std::uint32_t hidden, std::uint64_t blocks) {
+    return (hidden + width - 1) / width * blocks;
+  }
+
+  void operator()(std::uint64_t piece) const {
+    const std::uint64_t all = units(layer.chunks.hidden, blocks);
+    Scratch& own = reinterpret_cast<Scratch*>(scratch)[piece];
+    for (std::uint64_t unit = all * piece / pieces; unit < all * (piece + 1) / pieces; ++unit)
+      take(own, static_cast<std::uint32_t>(unit / blocks) * width, unit % blocks);
+  }
+
+ private:
+  void take(Scratch& own, std::uint32_t begin, std::uint64_t block) const {
+    const std::uint32_t features =
+        layer.chunks.hidden - begin < width ? layer.chunks.hidden - begin : width;
+    set(own, begin, features);
+    const std::uint64_t first = block * canonical_block;
+    const std::uint64_t last = rows - first < canonical_block ? rows : first + canonical_block;
+    for (std::uint64_t row = first; row < last; ++row) {
+      const Element* of_x = x + row * x_stride + begin;
+      const Element* of_g = g + row * g_stride + begin;
+      Element* to = dx + row * dx_stride + begin;
+      double* sums = own.sums[(row - first) % gradient_lanes];
+      for (std::uint32_t f = 0; f < features; f += 16) {
+        const unsigned left = features - f < 16 ? features - f : 16;
+        const auto raw = S::load(of_g + f, left);
+        const auto value = S::widen(raw);
+        const auto kept =
+            S::choose(own.linear[f / 16], S::multiply(S::load_floats(own.u + f), value),
+                      S::load_floats(own.c + f));
+        const auto changed =
+            S::template round<Element>(S::add(S::multiply(S::load_floats(own.t + f), value), kept));
+        const auto factor = S::choose(own.takes_x[f / 16], S::widen(S::load(of_x + f, left)),
+                                      S::load_floats(ones()));
+        S::store_doubles(sums + f, S::multiply_add(S::widen(factor), S::widen(value),
+                                                   S::load_doubles(sums + f)));
+        S::store(to + f, S::choose(own.copies[f / 16], raw, changed), left);
+      }
+    }
+    for (unsigned half = gradient_lanes / 2; half > 0; half /= 2) {
+      for (unsigned lane = 0; lane < half; ++lane) {
+        for (std::uint32_t f = 0; f < features; ++f) own.sums[lane][f] += own.sums[lane + half][f];
+      }
+    }
+    double* to = partial + block * layer.chunks.hidden + begin;
+    for (std::uint32_t f = 0; f < features; ++f) to[f] = own.sums[0][f];
+  }
+
+  static const float* ones() {
+    static constexpr float values[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    return values;
+  }
+
+  void set(Scratch& own, std::uint32_t begin, std::uint32_t features) const {
+    own = Scratch{};
+    for (std::uint32_t f = 0; f < features; ++f) {
+      const std::uint32_t seed = layer.chunks.seed_of(begin + f);
+      const SeedCoefficients one = layer.backward(seed, begin + f);
+      own.t[f] = one.t;
+      own.u[f] = one.u;
+      own.c[f] = one.c;
+      const auto mark = [&](std::uint16_t* masks, bool is) {
+        if (is) masks[f / 16] = static_cast<std::uint16_t>(masks[f / 16] | 1U << (f % 16));
+      };
+      mark(own.linear, one.is_linear);
+      mark(own.copies, one.copies);
+      mark(own.takes_x, layer.weight_gradient(seed).takes_x);
+    }
+  }
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_SEED_IMPL_SEED_BACKWARD_KERNELS_HPP

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SEED_IMPL_SEED_COEFFICIENTS_HPP
+#define KINDRED_CORE_SEED_IMPL_SEED_COEFFICIENTS_HPP
+
+#include <kindred/core/seed/SeedRows.hpp>
+
+#include <cstdint>
+
+namespace Kindred::Impl {
+
+/// \brief What a feature's element x becomes: t·x + (u·x where linear, else c), or x as it is.
+struct SeedCoefficients {
+  float t = 1;
+  float u = 0;
+  float c = -0.0F;  ///< adding it changes nothing
+  bool is_linear = false;
+  bool copies = true;
+};
+
+/// \brief What the gradient of a feature's weight is: factor · Σ (x·g, or g).
+struct SeedWeightGradient {
+  double factor = 0;
+  bool takes_x = false;
+  bool exists = false;
+};
+
+/// \brief What kernels read of a layer.
+struct SeedLayerPointers {
+  SeedChunks chunks;
+  const std::int8_t* lifecycle;
+  const std::int32_t* blueprint;
+  const std::int8_t* mode;
+  const float* alpha;
+  const float* weights;
+  const std::int32_t* slots;  ///< null: a blueprint's row is its id
+  std::uint32_t blueprints;
+  std::uint64_t stride;
+
+  template <class ExecutionSpace>
+  static SeedLayerPointers of(const SeedLayerView<ExecutionSpace>& layer) {
+    return {layer.chunks,
+            layer.state.lifecycle.data(),
+            layer.state.blueprint.data(),
+            layer.state.mode.data(),
+            layer.state.alpha.data(),
+            layer.weights.values.data(),
+            layer.weights.slots.size() == 0 ? nullptr : layer.weights.slots.data(),
+            layer.weights.blueprints,
+            layer.weights.stride};
+  }
+
+  /// The row of weights that \p seed applies; negative: none.
+  KOKKOS_INLINE_FUNCTION std::int32_t slot_of(std::uint32_t seed) const {
+    if (blueprints == 0) return -1;
+    const std::int32_t id = blueprint[seed];
+    const auto state = static_cast<Lifecycle>(lifecycle[seed]);
+    const bool applies = state >= Lifecycle::grafting && state <= Lifecycle::fossilized;
+    if (!applies || id < 0 || static_cast<std::uint32_t>(id) >= blueprints) return -1;
+    return slots == nullptr ? id : slots[id];
+  }
+  KOKKOS_INLINE_FUNCTION float alpha_of(std::uint32_t seed) const {
+    return static_cast<Lifecycle>(lifecycle[seed]) == Lifecycle::fossilized ? 1.0F : alpha[seed];
+  }
+
+  KOKKOS_INLINE_FUNCTION SeedCoefficients forward(std::uint32_t seed, std::uint32_t feature) const {
+    SeedCoefficients out;
+    const std::int32_t slot = slot_of(seed);
+    if (slot < 0) return out;
+    const float w = weights[static_cast<std::uint64_t>(slot) * stride + feature];
+    out.copies = false;
+    switch (static_cast<ApplyMode>(mode[seed])) {
+      case ApplyMode::linear:
+        out.is_linear = true;
+        out.t = alpha_of(seed) * w;
+        out.u = 1.0F - alpha_of(seed);
+        break;
+      case ApplyMode::multiplicative:
+        out.t = w;
+        break;
+      case ApplyMode::additive:
+        out.c = w;
+        break;
+      case ApplyMode::mixed:
+        out.t = 0.5F;
+        out.c = 0.5F * w;
+        break;
+    }
+    return out;
+  }
+
+  /// Of the gradient of y.
+  KOKKOS_INLINE_FUNCTION SeedCoefficients backward(std::uint32_t seed,
+                                                   std::uint32_t feature) const {
+    SeedCoefficients out = forward(seed, feature);
+    out.c = -0.0F;
+    if (static_cast<ApplyMode>(mode[seed]) == ApplyMode::additive) out.copies = true;
+    return out;
+  }
+
+  KOKKOS_INLINE_FUNCTION SeedWeightGradient weight_gradient(std::uint32_t seed) const {
+    if (slot_of(seed) < 0) return {};
+    switch (static_cast<ApplyMode>(mode[seed])) {
+      case ApplyMode::linear:
+        return {static_cast<double>(alpha_of(seed)), true, true};
+      case ApplyMode::multiplicative:
+        return {1.0, true, true};
+      case ApplyMode::additive:
+        return {1.0, false, true};
+      case ApplyMode::mixed:
+        break;
+    }
+    return {0.5, false, true};
+  }
+};
+
+/// \brief The same of four neighbouring features, as masks that choose without branches.
+struct FourCoefficients {
+  float t[4];
+  float u[4];
+  float c[4];
+  std::uint32_t linear[4];  ///< all ones: yes
+
+  KOKKOS_INLINE_FUNCTION void set(int i, const SeedCoefficients& one) {
+    t[i] = one.t;
+    u[i] = one.u;
+    linear[i] = one.is_linear ? 0xFFFFFFFFU : 0;
+    c[i] = one.is_linear ? 0.0F : one.c;
+  }
+  KOKKOS_INLINE_FUNCTION float applied(int i, float x) const {
+    const std::uint32_t kept = Kokkos::bit_cast<std::uint32_t>(u[i] * x) & linear[i];
+    const float rest = Kokkos::bit_cast<float>(kept | Kokkos::bit_cast<std::uint32_t>(c[i]));
+    return t[i] * x + rest;
+  }
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_SEED_IMPL_SEED_COEFFICIENTS_HPP

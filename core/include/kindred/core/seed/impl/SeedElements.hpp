@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SEED_IMPL_SEED_ELEMENTS_HPP
+#define KINDRED_CORE_SEED_IMPL_SEED_ELEMENTS_HPP
+
+#include <kindred/core/arch/Elements.hpp>
+#include <kindred/core/common/Error.hpp>
+#include <kindred/core/vector/VectorElement.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace Kindred::Impl {
+
+/// Calls `function` with the type of \p element. \throws InvalidArgument
+template <class Function>
+void with_seed_element(VectorElement element, const Function& function) {
+  switch (element) {
+    case VectorElement::float32:
+      return function(std::type_identity<float>());
+    case VectorElement::float16:
+      return function(std::type_identity<Arch::Float16>());
+    case VectorElement::bfloat16:
+      return function(std::type_identity<Arch::BFloat16>());
+    case VectorElement::int8:
+      break;
+  }
+  KINDRED_THROW_IF(true, "seeds take float32, float16 or bfloat16 elements, not int8");
+}
+
+/// Whether rows can be read and written four elements at a time.
+template <class Element>
+bool in_fours(const Element* data, std::uint64_t stride) {
+  return reinterpret_cast<std::uintptr_t>(data) % (4 * sizeof(Element)) == 0 && stride % 4 == 0;
+}
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_SEED_IMPL_SEED_ELEMENTS_HPP

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SEED_IMPL_SEED_UPDATE_KERNELS_HPP
+#define KINDRED_CORE_SEED_IMPL_SEED_UPDATE_KERNELS_HPP
+
+#include <kindred/core/arch/Flag.hpp>
+#include <kindred/core/seed/SeedState.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace Kindred::Impl {
+
+/// \brief A batch of updates, in three steps that all take before the next: which update of a field
+/// is the last, what it sets, and the winners' places empty again.
+template <class ExecutionSpace>
+struct SeedUpdates {
+  static constexpr unsigned threads_max = 1024;
+  static constexpr unsigned teams_at_once = 1;
+
+  SeedStateView<ExecutionSpace> state;
+  const SeedUpdate* updates;
+  std::uint32_t count;
+  std::uint32_t* winners;
+
+  KOKKOS_INLINE_FUNCTION void mark(std::uint32_t i) const {
+    const SeedUpdate update = updates[i];
+    std::uint32_t* places = winners + std::size_t{update.seed} * seed_fields;
+    for (std::uint32_t field = 0; field < seed_fields; ++field) {
+      if ((update.mask >> field & 1U) != 0) Kokkos::atomic_max(places + field, i + 1);
+    }
+  }
+  KOKKOS_INLINE_FUNCTION void set(std::uint32_t i) const {
+    const SeedUpdate update = updates[i];
+    const std::uint32_t seed = update.seed;
+    const std::uint32_t* places = winners + std::size_t{seed} * seed_fields;
+    std::uint32_t wins = 0;
+    for (std::uint32_t field = 0; field < seed_fields; ++field) {
+      const bool won = (update.mask >> field & 1U) != 0 && Arch::flag_load(places + field) == i + 1;
+      wins |= (won ? 1U : 0U) << field;
+    }
+    if ((wins & seed_lifecycle) != 0)
+      change(seed, update.lifecycle, Arch::flag_load(places + 2) == 0);
+    if ((wins & seed_blueprint) != 0) state.blueprint(seed) = update.blueprint;
+    if ((wins & seed_epochs) != 0) state.epochs(seed) = update.epochs;
+    if ((wins & seed_mode) != 0) state.mode(seed) = static_cast<std::int8_t>(update.mode);
+    if ((wins & seed_alpha) != 0) state.alpha(seed) = update.alpha;
+    if ((wins & seed_schedule) != 0)
+      state.schedule(seed) = static_cast<std::int8_t>(update.schedule);
+    if ((wins & seed_checkpoint) != 0) state.checkpoint(seed) = update.checkpoint;
+    if ((wins & seed_evaluation) != 0) state.evaluation(seed) = update.evaluation;
+    if ((wins & seed_errors) != 0) state.errors(seed) = update.errors;
+  }
+  KOKKOS_INLINE_FUNCTION void clear(std::uint32_t i) const {
+    const SeedUpdate update = updates[i];
+    std::uint32_t* places = winners + std::size_t{update.seed} * seed_fields;
+    for (std::uint32_t field = 0; field < seed_fields; ++field) {
+      if ((update.mask >> field & 1U) != 0) Arch::flag_store(places + field, 0);
+    }
+  }
+
+  /// All three by one team.
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, std::byte*) const {
+    for (std::uint32_t i = team.thread(); i < count; i += team.threads()) mark(i);
+    team.barrier();
+    for (std::uint32_t i = team.thread(); i < count; i += team.threads()) set(i);
+    team.barrier();
+    for (std::uint32_t i = team.thread(); i < count; i += team.threads()) clear(i);
+  }
+
+ private:
+  KOKKOS_INLINE_FUNCTION void change(std::uint32_t seed, Lifecycle to, bool restarts) const {
+    const std::int8_t before = state.lifecycle(seed);
+    const auto after = static_cast<std::int8_t>(to);
+    if (before == after) return;
+    state.lifecycle(seed) = after;
+    state.parent(seed) = before;
+    if (restarts) state.epochs(seed) = 0;
+    const std::uint8_t place = state.cursor(seed);
+    state.from(std::size_t{seed} * seed_history + place) = before;
+    state.to(std::size_t{seed} * seed_history + place) = after;
+    state.cursor(seed) = static_cast<std::uint8_t>((place + 1U) % seed_history);
+    const std::uint8_t known = state.transitions(seed);
+    state.transitions(seed) = static_cast<std::uint8_t>(known < seed_history ? known + 1U : known);
+  }
+};
+
+/// A step of a batch that is larger than a team.
+template <class ExecutionSpace, int step>
+struct SeedUpdateStep {
+  SeedUpdates<ExecutionSpace> updates;
+
+  KOKKOS_FUNCTION void operator()(std::uint32_t i) const {
+    if constexpr (step == 0) updates.mark(i);
+    if constexpr (step == 1) updates.set(i);
+    if constexpr (step == 2) updates.clear(i);
+  }
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_SEED_IMPL_SEED_UPDATE_KERNELS_HPP

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/seed/ReduceMoments.hpp>
+
+#include <kindred/core/arch/TeamThreads.hpp>
+#include <kindred/core/seed/impl/ReduceMomentsKernels.hpp>
+
+#include <string>
+
+namespace Kindred {
+
+template <class ExecutionSpace>
+void reduce_moments(const ExecutionSpace& exec_space,
+                    const ArrayView<const SeedMoments, ExecutionSpace>& ring, std::uint32_t seeds,
+                    std::uint32_t slots, std::uint32_t first_slot, std::uint32_t epochs,
+                    std::uint32_t first_seed, const ArrayView<SeedMoments, ExecutionSpace>& each,
+                    const ArrayView<SeedMoments, ExecutionSpace>& whole) {
+  using policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint32_t>>;
+  const auto count = static_cast<std::uint32_t>(each.size());
+  static const std::string epochs_label = "Kindred::Seed::reduce::epochs";
+  Kokkos::parallel_for(
+      epochs_label, policy(exec_space, 0, count),
+      Impl::ReduceEpochs{ring.data(), seeds, slots, first_slot, epochs, first_seed, each.data()});
+  const Impl::ReduceSeeds reduce{each.data(), count, whole.data()};
+  if constexpr (Arch::is_device<ExecutionSpace>) {
+    Arch::launch_teams(exec_space, "Kindred::Seed::reduce::seeds", 1, 1024,
+                       1024 * sizeof(SeedMoments), reduce);
+  } else {
+    static const std::string seeds_label = "Kindred::Seed::reduce::seeds";
+    Kokkos::parallel_for(seeds_label, policy(exec_space, 0, 1), Impl::ReduceSeedsAlone{reduce});
+  }
+}
+
+#define KINDRED_INSTANTIATE(SPACE)                                                                \
+  template void reduce_moments<SPACE>(const SPACE&, const ArrayView<const SeedMoments, SPACE>&,   \
+                                      std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, \
+                                      std::uint32_t, const ArrayView<SeedMoments, SPACE>&,        \
+                                      const ArrayView<SeedMoments, SPACE>&);
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+#undef KINDRED_INSTANTIATE
+
+}  // namespace Kindred

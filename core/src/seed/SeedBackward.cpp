@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/seed/SeedBackward.hpp>
+
+#include <kindred/core/arch/TeamThreads.hpp>
+#include <kindred/core/seed/impl/SeedBackwardKernels.hpp>
+#include <kindred/core/seed/impl/SeedElements.hpp>
+
+#include <algorithm>
+
+namespace Kindred {
+
+namespace {
+
+using HostPieces = Impl::SeedBackwardPieces<Arch::HostSixteen, float>;
+
+std::uint64_t blocks_of(std::uint64_t rows) {
+  return std::max<std::uint64_t>(1, (rows + canonical_block - 1) / canonical_block);
+}
+std::size_t partial_bytes(const SeedChunks& chunks, std::uint64_t rows) {
+  return (blocks_of(rows) * chunks.hidden * sizeof(double) + 63) / 64 * 64;
+}
+
+template <class ExecutionSpace>
+std::uint32_t pieces_of(const ExecutionSpace& exec_space, std::uint64_t units) {
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(static_cast<std::uint64_t>(exec_space.concurrency()), units));
+}
+
+}  // namespace
+
+template <class ExecutionSpace>
+std::size_t seed_backward_workspace([[maybe_unused]] const ExecutionSpace& exec_space,
+                                    const SeedChunks& chunks, std::uint64_t rows) {
+  std::size_t bytes = partial_bytes(chunks, rows);
+  if constexpr (!Arch::is_device<ExecutionSpace>)
+    bytes += pieces_of(exec_space, HostPieces::units(chunks.hidden, blocks_of(rows))) *
+             sizeof(HostPieces::Scratch);
+  return bytes;
+}
+
+template <class ExecutionSpace>
+void seed_backward(const ExecutionSpace& exec_space, const SeedLayerView<ExecutionSpace>& given,
+                   std::uint64_t rows, const SeedRows<const std::byte, ExecutionSpace>& x,
+                   const SeedRows<const std::byte, ExecutionSpace>& gradient,
+                   const SeedRows<std::byte, ExecutionSpace>& dx,
+                   const ArrayView<float, ExecutionSpace>& dw,
+                   const ArrayView<std::byte, ExecutionSpace>& workspace) {
+  SeedLayerView<ExecutionSpace> layer = given;
+  if (layer.chunks.seeds == 0) {  // one that owns all and changes nothing
+    layer.chunks.seeds = 1;
+    layer.weights.blueprints = 0;
+  }
+  const SeedChunks& chunks = layer.chunks;
+  if (chunks.hidden == 0) return;
+  const std::uint64_t blocks = blocks_of(rows);
+  auto* partial = reinterpret_cast<double*>(workspace.data());
+  const Impl::SeedWeightGradients gradients{Impl::SeedLayerPointers::of(layer), partial, blocks,
+                                            dw.data()};
+  Impl::with_seed_element(x.element, [&](auto type) {
+    using Element = typename decltype(type)::type;
+    const auto* of_x = reinterpret_cast<const Element*>(x.bytes.data());
+    const auto* of_g = reinterpret_cast<const Element*>(gradient.bytes.data());
+    auto* to = reinterpret_cast<Element*>(dx.bytes.data());
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      using functor = Impl::SeedBackwardTeam<Element>;
+      const bool aligned = Impl::in_fours(of_x, x.stride) &&
+                           Impl::in_fours(of_g, gradient.stride) && Impl::in_fours(to, dx.stride);
+      Arch::launch_teams(exec_space, "Kindred::Seed::backward",
+                         functor::stripes(chunks.hidden) * blocks, functor::threads_max,
+                         functor::scratch_bytes,
+                         functor{gradients, rows, of_x, x.stride, of_g, gradient.stride, to,
+                                 dx.stride, aligned, partial});
+    } else {
+      using functor = Impl::SeedBackwardPieces<Arch::HostSixteen, Element>;
+      const std::uint32_t pieces = pieces_of(exec_space, functor::units(chunks.hidden, blocks));
+      static const std::string label = "Kindred::Seed::backward";
+      Kokkos::parallel_for(
+          label,
+          Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>,
+                              Kokkos::IndexType<std::uint64_t>>(exec_space, 0, pieces,
+                                                                Kokkos::ChunkSize(1)),
+          functor{gradients.layer, rows, of_x, x.stride, of_g, gradient.stride, to, dx.stride,
+                  partial, blocks, pieces, workspace.data() + partial_bytes(chunks, rows)});
+    }
+  });
+  if (Arch::is_device<ExecutionSpace> && blocks == 1) return;
+  static const std::string label = "Kindred::Seed::backward::weights";
+  Kokkos::parallel_for(label,
+                       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(
+                           exec_space, 0, chunks.hidden),
+                       gradients);
+}
+
+#define KINDRED_INSTANTIATE(SPACE)                                                      \
+  template std::size_t seed_backward_workspace<SPACE>(const SPACE&, const SeedChunks&,  \
+                                                      std::uint64_t);                   \
+  template void seed_backward<SPACE>(                                                   \
+      const SPACE&, const SeedLayerView<SPACE>&, std::uint64_t,                         \
+      const SeedRows<const std::byte, SPACE>&, const SeedRows<const std::byte, SPACE>&, \
+      const SeedRows<std::byte, SPACE>&, const ArrayView<float, SPACE>&,                \
+      const ArrayView<std::byte, SPACE>&);
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+#undef KINDRED_INSTANTIATE
+
+}  // namespace Kindred

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/seed/SeedState.hpp>
+
+#include <kindred/core/arch/TeamThreads.hpp>
+#include <kindred/core/seed/impl/SeedUpdateKernels.hpp>
+
+#include <string>
+
+namespace Kindred {
+
+namespace {
+
+template <int step, class ExecutionSpace>
+void launch(const ExecutionSpace& exec_space, const std::string& label,
+            const Impl::SeedUpdates<ExecutionSpace>& updates) {
+  Kokkos::parallel_for(label,
+                       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint32_t>>(
+                           exec_space, 0, updates.count),
+                       Impl::SeedUpdateStep<ExecutionSpace, step>{updates});
+}
+
+/// Updates of a batch that one team takes.
+constexpr std::size_t team_updates = 4096;
+
+}  // namespace
+
+template <class ExecutionSpace>
+void update_seeds(const ExecutionSpace& exec_space, const SeedStateView<ExecutionSpace>& state,
+                  const ArrayView<const SeedUpdate, ExecutionSpace>& updates,
+                  const ArrayView<std::uint32_t, ExecutionSpace>& winners) {
+  if (updates.size() == 0) return;
+  const Impl::SeedUpdates<ExecutionSpace> batch{
+      state, updates.data(), static_cast<std::uint32_t>(updates.size()), winners.data()};
+  if constexpr (Arch::is_device<ExecutionSpace>) {
+    if (updates.size() <= team_updates) {
+      const auto warps = static_cast<unsigned>((updates.size() + 31) / 32);
+      Arch::launch_teams(exec_space, "Kindred::Seed::update", 1, warps < 32 ? warps * 32 : 1024, 0,
+                         batch);
+      return;
+    }
+  }
+  static const std::string mark = "Kindred::Seed::update::mark";
+  static const std::string set = "Kindred::Seed::update::set";
+  static const std::string clear = "Kindred::Seed::update::clear";
+  launch<0>(exec_space, mark, batch);
+  launch<1>(exec_space, set, batch);
+  launch<2>(exec_space, clear, batch);
+}
+
+#define KINDRED_INSTANTIATE(SPACE)                                             \
+  template void update_seeds<SPACE>(const SPACE&, const SeedStateView<SPACE>&, \
+                                    const ArrayView<const SeedUpdate, SPACE>&, \
+                                    const ArrayView<std::uint32_t, SPACE>&);
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+#undef KINDRED_INSTANTIATE
+
+}  // namespace Kindred

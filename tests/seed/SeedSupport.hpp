@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TESTS_SEED_SEED_SUPPORT_HPP
+#define KINDRED_TESTS_SEED_SEED_SUPPORT_HPP
+
+#include <kindred/backends/Reference.hpp>
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/seed/SeedBackward.hpp>
+#include <kindred/core/seed/SeedForward.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "Support.hpp"
+
+namespace Kindred::Testing::Seeds {
+
+template <class ExecutionSpace, class T>
+using Array = Kokkos::View<T*, typename ExecutionSpace::memory_space>;
+
+template <class ExecutionSpace, class T>
+Array<ExecutionSpace, T> to_space(const ExecutionSpace& exec_space, const std::vector<T>& values) {
+  Array<ExecutionSpace, T> view("Kindred::Testing::values", values.size());
+  Impl::upload(exec_space, view, values.data(), values.size());
+  return view;
+}
+
+inline constexpr VectorElement elements[] = {VectorElement::float32, VectorElement::float16,
+                                             VectorElement::bfloat16};
+
+/// What the elements of a row are like.
+enum class Values { ordinary, all };
+
+/// A number of the kind that an activation is, or any bits at all.
+inline std::uint32_t element(VectorElement type, Values values, std::mt19937_64& generator) {
+  const std::uint64_t kind = generator() % 16;
+  if (values == Values::all && kind == 0)
+    return static_cast<std::uint32_t>(generator()) &
+           (type == VectorElement::float32 ? 0xFFFFFFFFU : 0xFFFFU);
+  if (values == Values::all && kind == 1) {
+    constexpr float special[] = {0.0F, -0.0F, 1e-8F, -1e-8F, 1e-40F, 65504.0F, -3e38F, 1e-9F};
+    return Reference::rounded(type, special[generator() % 8]);
+  }
+  std::normal_distribution<float> normal(0.5F, 2.0F);
+  return Reference::rounded(type, kind < 4 ? 0.0F : normal(generator));
+}
+
+inline Reference::SeedRows random_rows(VectorElement type, std::size_t rows, std::size_t hidden,
+                                       Values values, std::mt19937_64& generator) {
+  Reference::SeedRows out{type, rows, std::vector<std::uint32_t>(rows * hidden)};
+  for (std::uint32_t& bits : out.bits) bits = element(type, values, generator);
+  return out;
+}
+
+/// Seeds in all states and modes, some without a blueprint.
+inline Reference::SeedLayer random_layer(std::size_t hidden, std::size_t seeds,
+                                         std::size_t blueprints, std::mt19937_64& generator) {
+  Reference::SeedLayer layer{hidden, std::vector<Reference::Seed>(seeds), {}};
+  const std::uint64_t first = generator();
+  for (std::size_t i = 0; i < seeds; ++i) {
+    Reference::Seed& seed = layer.seeds[i];
+    seed.lifecycle = static_cast<Lifecycle>((first + i) % 11);
+    seed.mode = static_cast<ApplyMode>((first / 11 + i / 11) % 4);
+    constexpr float alphas[] = {0.0F, 0.25F, 0.3F, 1.0F};
+    seed.alpha = alphas[generator() % 4];
+    seed.blueprint = blueprints == 0 || generator() % 8 == 0
+                         ? seed_none
+                         : static_cast<std::int32_t>(generator() % blueprints);
+  }
+  std::normal_distribution<float> normal(1, 1);
+  for (std::size_t i = 0; i < blueprints * hidden; ++i)
+    layer.weights.push_back(generator() % 16 == 0 ? -0.0F : normal(generator));
+  return layer;
+}
+
+/// The state of a layer in the memory of a space.
+template <class ExecutionSpace>
+struct PlacedLayer {
+  SeedChunks chunks;
+  Array<ExecutionSpace, std::int8_t> lifecycle, mode;
+  Array<ExecutionSpace, std::int32_t> blueprint, slots;
+  Array<ExecutionSpace, float> alpha, weights;
+  std::size_t blueprints;
+
+  /// \p shuffled: the rows of weights lie in another order.
+  PlacedLayer(const ExecutionSpace& exec_space, const Reference::SeedLayer& layer,
+              bool shuffled = false)
+      : chunks{static_cast<std::uint32_t>(layer.hidden),
+               static_cast<std::uint32_t>(layer.seeds.size())},
+        blueprints(layer.hidden == 0 ? 0 : layer.weights.size() / layer.hidden) {
+    std::vector<std::int8_t> states, modes;
+    std::vector<std::int32_t> ids, rows;
+    std::vector<float> alphas;
+    for (const Reference::Seed& seed : layer.seeds) {
+      states.push_back(static_cast<std::int8_t>(seed.lifecycle));
+      modes.push_back(static_cast<std::int8_t>(seed.mode));
+      ids.push_back(seed.blueprint);
+      alphas.push_back(seed.alpha);
+    }
+    std::vector<float> values = layer.weights;
+    if (shuffled) {
+      for (std::size_t id = 0; id < blueprints; ++id) {
+        const std::size_t row = (id + 1) % blueprints;
+        rows.push_back(static_cast<std::int32_t>(row));
+        std::copy_n(layer.weights.begin() + static_cast<std::ptrdiff_t>(id * layer.hidden),
+                    layer.hidden, values.begin() + static_cast<std::ptrdiff_t>(row * layer.hidden));
+      }
+    }
+    lifecycle = to_space(exec_space, states);
+    mode = to_space(exec_space, modes);
+    blueprint = to_space(exec_space, ids);
+    slots = to_space(exec_space, rows);
+    alpha = to_space(exec_space, alphas);
+    weights = to_space(exec_space, values);
+  }
+
+  SeedLayerView<ExecutionSpace> view() const {
+    SeedLayerView<ExecutionSpace> out;
+    out.chunks = chunks;
+    out.state.lifecycle = lifecycle;
+    out.state.mode = mode;
+    out.state.blueprint = blueprint;
+    out.state.alpha = alpha;
+    out.weights.values = weights;
+    out.weights.slots = slots;
+    out.weights.blueprints = static_cast<std::uint32_t>(blueprints);
+    out.weights.stride = chunks.hidden;
+    return out;
+  }
+};
+
+/// Rows as they lie in memory: \p skip elements before the first, \p stride from row to row.
+struct Layout {
+  std::size_t skip = 0;
+  std::size_t stride = 0;
+};
+constexpr std::byte untouched{0xA5};
+
+inline std::vector<std::byte> packed(const Reference::SeedRows& rows, std::size_t hidden,
+                                     const Layout& layout) {
+  const std::size_t size = size_of(rows.element);
+  std::vector<std::byte> out((layout.skip + rows.rows * layout.stride + 8) * size, untouched);
+  for (std::size_t i = 0; i < rows.bits.size(); ++i)
+    std::memcpy(out.data() + (layout.skip + i / hidden * layout.stride + i % hidden) * size,
+                &rows.bits[i], size);
+  return out;
+}
+/// The rows of \p bytes; what lies between them must be untouched.
+inline Reference::SeedRows unpacked(const std::vector<std::byte>& bytes, VectorElement type,
+                                    std::size_t rows, std::size_t hidden, const Layout& layout,
+                                    bool& kept) {
+  Reference::SeedRows out{type, rows, {}};
+  const std::size_t size = size_of(type);
+  std::vector<std::byte> rest = bytes;
+  for (std::size_t i = 0; i < rows * hidden; ++i) {
+    const std::size_t at = (layout.skip + i / hidden * layout.stride + i % hidden) * size;
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, bytes.data() + at, size);
+    out.bits.push_back(bits);
+    std::fill_n(rest.begin() + static_cast<std::ptrdiff_t>(at), size, untouched);
+  }
+  kept = std::ranges::all_of(rest, [](std::byte b) { return b == untouched; });
+  return out;
+}
+
+inline std::string printed(const SeedMoments& m) {
+  return std::to_string(m.count) + " mean " + std::to_string(m.mean) + " m2 " +
+         std::to_string(m.m2) + " min " + std::to_string(m.min) + " max " + std::to_string(m.max) +
+         " dead " + std::to_string(m.dead);
+}
+inline bool same_bits(const SeedMoments& a, const SeedMoments& b) {
+  const auto same = [](double c, double d) {
+    return std::bit_cast<std::uint64_t>(c) == std::bit_cast<std::uint64_t>(d);
+  };
+  return a.count == b.count && a.dead == b.dead && same(a.mean, b.mean) && same(a.m2, b.m2) &&
+         std::bit_cast<std::uint32_t>(a.min) == std::bit_cast<std::uint32_t>(b.min) &&
+         std::bit_cast<std::uint32_t>(a.max) == std::bit_cast<std::uint32_t>(b.max);
+}
+/// The first seed whose moments differ, or nothing.
+inline std::string difference(const std::vector<SeedMoments>& got,
+                              const std::vector<SeedMoments>& expected) {
+  if (got.size() != expected.size()) return "another number of seeds";
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    if (!same_bits(got[i], expected[i]))
+      return "seed " + std::to_string(i) + ": " + printed(got[i]) + ", not " + printed(expected[i]);
+  }
+  return {};
+}
+
+/// How a test calls the forward.
+struct Call {
+  VectorElement output = VectorElement::float32;
+  Layout in;
+  Layout out;
+  bool in_place = false;
+  bool telemetry = true;
+  bool shuffled = false;
+};
+
+struct Forward {
+  Reference::SeedRows y;
+  std::vector<SeedMoments> moments;
+  bool kept_rest = true;
+};
+
+template <class ExecutionSpace>
+Forward forward(const ExecutionSpace& exec_space, const Reference::SeedLayer& layer,
+                const Reference::SeedRows& x, const Call& call) {
+  const PlacedLayer<ExecutionSpace> placed(exec_space, layer, call.shuffled);
+  const auto of_x = to_space(exec_space, packed(x, layer.hidden, call.in));
+  const Reference::SeedRows nothing{call.output, x.rows, {}};
+  auto of_y = call.in_place ? of_x : to_space(exec_space, packed(nothing, layer.hidden, call.out));
+  const SeedForwardPlan plan = seed_forward_plan(
+      exec_space, {placed.chunks, x.rows, x.element, call.telemetry && !layer.seeds.empty()});
+  const Array<ExecutionSpace, std::byte> workspace("Kindred::Testing::workspace", plan.workspace);
+  const Array<ExecutionSpace, SeedMoments> moments("Kindred::Testing::moments",
+                                                   call.telemetry ? layer.seeds.size() : 0);
+  SeedRows<const std::byte, ExecutionSpace> from;
+  from.bytes = ArrayView<const std::byte, ExecutionSpace>(
+      of_x.data() + call.in.skip * size_of(x.element), of_x.size());
+  from.element = x.element;
+  from.stride = call.in.stride;
+  const Layout& out = call.in_place ? call.in : call.out;
+  SeedRows<std::byte, ExecutionSpace> to;
+  to.bytes = ArrayView<std::byte, ExecutionSpace>(of_y.data() + out.skip * size_of(call.output),
+                                                  of_y.size());
+  to.element = call.output;
+  to.stride = out.stride;
+  Forward result;
+  // Twice where that is the same: counters are left as they were.
+  for (int i = 0; i < (call.in_place ? 1 : 2); ++i)
+    seed_forward<ExecutionSpace>(exec_space, plan, placed.view(), x.rows, from, to, moments,
+                                 workspace);
+  std::vector<std::byte> bytes(of_y.size());
+  result.moments.resize(moments.size());
+  Impl::download(exec_space, bytes.data(), of_y, bytes.size());
+  Impl::download(exec_space, result.moments.data(), moments, moments.size());
+  result.y = unpacked(bytes, call.output, x.rows, layer.hidden, out, result.kept_rest);
+  return result;
+}
+
+}  // namespace Kindred::Testing::Seeds
+
+#endif  // KINDRED_TESTS_SEED_SEED_SUPPORT_HPP

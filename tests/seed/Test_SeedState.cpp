@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <kindred/core/seed/ReduceMoments.hpp>
+#include <kindred/core/seed/SeedState.hpp>
+
+#include "SeedSupport.hpp"
+
+namespace {
+
+using namespace Kindred;
+using namespace Testing::Seeds;
+
+static_assert(SeedChunks{103, 10}.begin(1) == 11 && SeedChunks{103, 10}.begin(3) == 33 &&
+              SeedChunks{103, 10}.begin(4) == 43 && SeedChunks{103, 10}.begin(10) == 103);
+static_assert(SeedChunks{3, 5}.width(2) == 1 && SeedChunks{3, 5}.width(3) == 0);
+static_assert(lifecycle_from_string("fine_tuning") == Lifecycle::fine_tuning &&
+              !lifecycle_from_string("fine tuning"));
+static_assert(to_string(Lifecycle::rolled_back) == "rolled_back");
+
+TEST(SeedChunks, EveryFeatureHasOneSeed) {
+  for (std::uint32_t hidden = 0; hidden <= 130; ++hidden) {
+    for (std::uint32_t seeds = 1; seeds <= 200; ++seeds) {
+      const SeedChunks chunks{hidden, seeds};
+      const auto owner = Reference::seeds_of_features(hidden, seeds);
+      ASSERT_EQ(owner.size(), hidden);
+      for (std::uint32_t f = 0; f < hidden; ++f) {
+        ASSERT_EQ(chunks.seed_of(f), owner[f]);
+        ASSERT_LE(chunks.begin(chunks.seed_of(f)), f);
+        ASSERT_LT(f, chunks.begin(chunks.seed_of(f)) + chunks.width(chunks.seed_of(f)));
+      }
+      ASSERT_EQ(chunks.begin(seeds), hidden);
+      ASSERT_EQ(chunks.width_max(), chunks.width(0));
+    }
+  }
+}
+
+/// State in the memory of a space, all fields of `Reference::SeedRecord`.
+template <class ExecutionSpace>
+struct PlacedState {
+  Array<ExecutionSpace, std::int8_t> lifecycle, mode, schedule, parent, from, to;
+  Array<ExecutionSpace, std::int32_t> blueprint, checkpoint;
+  Array<ExecutionSpace, std::int16_t> epochs, errors;
+  Array<ExecutionSpace, float> alpha, evaluation;
+  Array<ExecutionSpace, std::uint8_t> cursor, transitions;
+  Array<ExecutionSpace, std::uint32_t> winners;
+
+  explicit PlacedState(std::size_t seeds)
+      : lifecycle("Kindred::Testing::state", seeds),
+        mode("Kindred::Testing::state", seeds),
+        schedule("Kindred::Testing::state", seeds),
+        parent("Kindred::Testing::state", seeds),
+        from("Kindred::Testing::state", seeds * seed_history),
+        to("Kindred::Testing::state", seeds * seed_history),
+        blueprint("Kindred::Testing::state", seeds),
+        checkpoint("Kindred::Testing::state", seeds),
+        epochs("Kindred::Testing::state", seeds),
+        errors("Kindred::Testing::state", seeds),
+        alpha("Kindred::Testing::state", seeds),
+        evaluation("Kindred::Testing::state", seeds),
+        cursor("Kindred::Testing::state", seeds),
+        transitions("Kindred::Testing::state", seeds),
+        winners("Kindred::Testing::winners", seeds * seed_fields) {
+    Kokkos::deep_copy(blueprint, seed_none);
+    Kokkos::deep_copy(checkpoint, seed_none);
+  }
+
+  SeedStateView<ExecutionSpace> view() const {
+    SeedStateView<ExecutionSpace> out;
+    out.lifecycle = lifecycle;
+    out.blueprint = blueprint;
+    out.epochs = epochs;
+    out.mode = mode;
+    out.schedule = schedule;
+    out.alpha = alpha;
+    out.parent = parent;
+    out.checkpoint = checkpoint;
+    out.evaluation = evaluation;
+    out.errors = errors;
+    out.from = from;
+    out.to = to;
+    out.cursor = cursor;
+    out.transitions = transitions;
+    return out;
+  }
+
+  std::vector<Reference::SeedRecord> records(const ExecutionSpace& exec_space) const {
+    const auto host = [&](const auto& view) {
+      std::vector<typename std::decay_t<decltype(view)>::value_type> out(view.size());
+      Impl::download(exec_space, out.data(), view, out.size());
+      return out;
+    };
+    const auto states = host(lifecycle), modes = host(mode), schedules = host(schedule),
+               parents = host(parent), before = host(from), after = host(to);
+    const auto blueprints = host(blueprint), checkpoints = host(checkpoint);
+    const auto of_epochs = host(epochs), of_errors = host(errors);
+    const auto alphas = host(alpha), evaluations = host(evaluation);
+    const auto cursors = host(cursor), known = host(transitions);
+    std::vector<Reference::SeedRecord> out(states.size());
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i] = {static_cast<Lifecycle>(states[i]),
+                static_cast<ApplyMode>(modes[i]),
+                static_cast<AlphaSchedule>(schedules[i]),
+                static_cast<Lifecycle>(parents[i]),
+                blueprints[i],
+                checkpoints[i],
+                of_epochs[i],
+                of_errors[i],
+                alphas[i],
+                evaluations[i],
+                {}};
+      for (std::size_t k = known[i]; k > 0; --k) {
+        const std::size_t place = i * seed_history + (cursors[i] + seed_history - k) % seed_history;
+        out[i].history.emplace_back(static_cast<Lifecycle>(before[place]),
+                                    static_cast<Lifecycle>(after[place]));
+      }
+    }
+    return out;
+  }
+};
+
+SeedUpdate random_update(std::size_t seeds, std::mt19937_64& generator) {
+  SeedUpdate update;
+  update.seed = static_cast<std::uint32_t>(generator() % seeds);
+  update.mask = static_cast<std::uint16_t>(generator() % 512);
+  update.lifecycle = static_cast<Lifecycle>(generator() % 11);
+  update.blueprint = static_cast<std::int32_t>(generator() % 100) - 1;
+  update.epochs = static_cast<std::int16_t>(generator() % 1000);
+  update.mode = static_cast<ApplyMode>(generator() % 4);
+  update.alpha = static_cast<float>(generator() % 101) / 100;
+  update.schedule = static_cast<AlphaSchedule>(generator() % 5);
+  update.checkpoint = static_cast<std::int32_t>(generator() % 100);
+  update.evaluation = static_cast<float>(generator() % 100) / 10;
+  update.errors = static_cast<std::int16_t>(generator() % 6);
+  return update;
+}
+
+template <class ExecutionSpace>
+void apply(const ExecutionSpace& exec_space, const PlacedState<ExecutionSpace>& state,
+           const std::vector<SeedUpdate>& updates) {
+  const auto placed = to_space(exec_space, updates);
+  update_seeds<ExecutionSpace>(exec_space, state.view(), placed, state.winners);
+  exec_space.fence("Kindred::Testing::apply");
+}
+
+TEST(SeedState, BatchesEqualTheReference) {
+  for (const Space space : Testing::spaces()) {
+    Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
+      using exec_type = std::decay_t<decltype(exec_space)>;
+      for (const std::size_t seeds : {1UL, 7UL, 300UL}) {
+        auto generator = Testing::generator("SeedState.batches");
+        const PlacedState<exec_type> state(seeds);
+        std::vector<Reference::SeedRecord> records(seeds);
+        for (const std::size_t count : {0UL, 1UL, 5UL, 33UL, 1000UL, 1025UL, 5000UL, 20UL, 2UL}) {
+          std::vector<SeedUpdate> updates;
+          for (std::size_t i = 0; i < count; ++i)
+            updates.push_back(random_update(seeds, generator));
+          Reference::update_seeds(records, updates);
+          apply(exec_space, state, updates);
+          ASSERT_EQ(state.records(exec_space), records)
+              << to_string(space) << ", " << seeds << " seeds, " << count << " updates";
+        }
+      }
+    });
+  }
+}
+
+TEST(SeedState, HistoryKeepsTheLastTen) {
+  for (const Space space : Testing::spaces()) {
+    Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
+      using exec_type = std::decay_t<decltype(exec_space)>;
+      const PlacedState<exec_type> state(2);
+      for (int i = 1; i <= 14; ++i) {
+        SeedUpdate update;
+        update.seed = 1;
+        update.mask = seed_lifecycle;
+        update.lifecycle = static_cast<Lifecycle>(i % 11);
+        apply(exec_space, state, {update});
+      }
+      const auto records = state.records(exec_space);
+      EXPECT_TRUE(records[0].history.empty());
+      ASSERT_EQ(records[1].history.size(), seed_history);
+      EXPECT_EQ(records[1].history.front(),
+                std::pair(static_cast<Lifecycle>(4), static_cast<Lifecycle>(5)));
+      EXPECT_EQ(records[1].history.back(),
+                std::pair(static_cast<Lifecycle>(2), static_cast<Lifecycle>(3)));
+    });
+  }
+}
+
+TEST(SeedState, EpochsStartAgainOnlyWhereTheLifecycleChanges) {
+  for (const Space space : Testing::spaces()) {
+    Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
+      using exec_type = std::decay_t<decltype(exec_space)>;
+      const PlacedState<exec_type> state(4);
+      std::vector<SeedUpdate> first(4);
+      for (std::uint32_t i = 0; i < 4; ++i) {
+        first[i].seed = i;
+        first[i].mask = seed_epochs;
+        first[i].epochs = 7;
+      }
+      apply(exec_space, state, first);
+      std::vector<SeedUpdate> second = first;
+      second[0].mask = seed_lifecycle;
+      second[0].lifecycle = Lifecycle::germinated;
+      second[1].mask = seed_lifecycle;  // it is dormant
+      second[2].mask = seed_lifecycle | seed_epochs;
+      second[2].lifecycle = Lifecycle::germinated;
+      second[2].epochs = 3;
+      second[3].mask = seed_alpha;
+      apply(exec_space, state, second);
+      const auto records = state.records(exec_space);
+      EXPECT_EQ(records[0].epochs, 0);
+      EXPECT_EQ(records[1].epochs, 7);
+      EXPECT_EQ(records[2].epochs, 3);
+      EXPECT_EQ(records[3].epochs, 7);
+      EXPECT_TRUE(records[1].history.empty());
+    });
+  }
+}
+
+TEST(ReduceMoments, EqualsTheReferenceOverEpochsAndSeeds) {
+  auto generator = Testing::generator("ReduceMoments");
+  for (const std::uint32_t seeds : {1U, 5U, 700U, 3000U}) {
+    const std::uint32_t slots = 6;
+    std::vector<SeedMoments> ring(slots * seeds);
+    for (SeedMoments& m : ring) {
+      m.count = generator() % 3 == 0 ? 0 : 1 + generator() % 1000;
+      if (m.count == 0) continue;
+      m.dead = generator() % m.count;
+      m.mean = static_cast<double>(generator() % 10000) / 9;
+      m.m2 = static_cast<double>(generator() % 10000) / 11;
+      m.min = -static_cast<float>(generator() % 100);
+      m.max = static_cast<float>(generator() % 100);
+      if (generator() % 50 == 0) m.mean = m.m2 = std::bit_cast<double>(0x7FF8000000000000U);
+    }
+    const std::uint32_t first_seed = seeds / 3;
+    const std::uint32_t count = seeds - first_seed;
+    for (const std::uint32_t epochs : {1U, 4U, 6U}) {
+      std::vector<SeedMoments> expected;
+      for (std::uint32_t seed = first_seed; seed < seeds; ++seed) {
+        std::vector<SeedMoments> of_seed;
+        for (std::uint32_t e = 0; e < epochs; ++e)
+          of_seed.push_back(ring[(4 + e) % slots * seeds + seed]);
+        expected.push_back(Reference::merged(of_seed));
+      }
+      const SeedMoments whole = Reference::merged(expected);
+      for (const Space space : Testing::spaces()) {
+        Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
+          using exec_type = std::decay_t<decltype(exec_space)>;
+          const auto placed = to_space(exec_space, ring);
+          const Array<exec_type, SeedMoments> each("Kindred::Testing::each", count);
+          const Array<exec_type, SeedMoments> all("Kindred::Testing::all", 1);
+          reduce_moments<exec_type>(exec_space, placed, seeds, slots, 4, epochs, first_seed, each,
+                                    all);
+          std::vector<SeedMoments> got(count);
+          SeedMoments of_all;
+          Impl::download(exec_space, got.data(), each, count);
+          Impl::download(exec_space, &of_all, all, 1);
+          EXPECT_EQ(difference(got, expected), "") << to_string(space);
+          EXPECT_TRUE(same_bits(of_all, whole)) << to_string(space) << printed(of_all);
+        });
+      }
+    }
+  }
+}
+
+}  // namespace

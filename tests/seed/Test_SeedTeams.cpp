@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of a device's teams, run by threads of the host that stand for those of a team: what
+// a machine without a device can see of them.
+#include <gtest/gtest.h>
+#include <kindred/core/seed/impl/ReduceMomentsKernels.hpp>
+#include <kindred/core/seed/impl/SeedBackwardKernels.hpp>
+#include <kindred/core/seed/impl/SeedForwardLaunch.hpp>
+
+#include <barrier>
+#include <cstring>
+#include <thread>
+
+#include "SeedSupport.hpp"
+
+namespace {
+
+using namespace Kindred;
+using namespace Testing::Seeds;
+
+/// A thread of a team of the host's.
+class StandIn {
+ public:
+  StandIn(unsigned team, unsigned thread, unsigned threads, std::barrier<>& barrier)
+      : m_team(team), m_thread(thread), m_threads(threads), m_barrier(&barrier) {}
+
+  unsigned team() const { return m_team; }
+  unsigned thread() const { return m_thread; }
+  unsigned threads() const { return m_threads; }
+  void barrier() const { m_barrier->arrive_and_wait(); }
+  std::uint32_t arrive(std::uint32_t* counter) const { return (*counter)++; }
+  template <class T>
+  T read(const T* from) const {
+    return *from;
+  }
+
+ private:
+  unsigned m_team;
+  unsigned m_thread;
+  unsigned m_threads;
+  std::barrier<>* m_barrier;
+};
+
+/// The teams one after the other, from the last: the order of teams is nobody's to rely on.
+template <class Functor>
+void run_teams(std::size_t teams, unsigned threads, std::size_t scratch_bytes,
+               const Functor& functor) {
+  std::barrier<> barrier(threads);
+  std::vector<std::uint64_t> scratch(scratch_bytes / 8 + 1);
+  std::vector<std::jthread> running;
+  for (unsigned thread = 0; thread < threads; ++thread) {
+    running.emplace_back([&, thread] {
+      for (std::size_t team = teams; team-- > 0;) {
+        functor(StandIn(static_cast<unsigned>(team), thread, threads, barrier),
+                reinterpret_cast<std::byte*>(scratch.data()));
+        barrier.arrive_and_wait();
+      }
+    });
+  }
+}
+
+template <class Element, Impl::SeedPass pass>
+void expect_reference(const Reference::SeedLayer& layer, const Reference::SeedRows& x,
+                      const Layout& layout, const SeedForwardPlan& plan, bool in_place) {
+  const HostSpace exec_space;
+  const PlacedLayer<HostSpace> placed(exec_space, layer);
+  std::vector<std::byte> bytes = packed(x, layer.hidden, layout);
+  const Reference::SeedRows nothing{x.element, x.rows, {}};
+  std::vector<std::byte> out =
+      in_place ? std::vector<std::byte>() : packed(nothing, layer.hidden, layout);
+  std::vector<std::byte>& result = in_place ? bytes : out;
+  std::vector<SeedMoments> moments(layer.seeds.size());
+  std::vector<std::uint64_t> workspace(plan.workspace / 8 + 8);
+  const std::size_t skip = layout.skip * sizeof(Element);
+  const auto team = Impl::seed_forward_team<Element, Element, pass>(
+      plan, Impl::SeedLayerPointers::of(placed.view()), x.rows,
+      reinterpret_cast<const Element*>(bytes.data() + skip), layout.stride,
+      reinterpret_cast<Element*>(result.data() + skip), layout.stride, moments.data(),
+      reinterpret_cast<std::byte*>(workspace.data()));
+  const unsigned threads = plan.width / 4 * plan.row_threads;
+  run_teams(std::size_t{plan.stripes} * plan.groups, threads,
+            team.moments.scratch_bytes(threads, plan.width), team);
+  bool kept = true;
+  EXPECT_EQ(unpacked(result, x.element, x.rows, layer.hidden, layout, kept).bits,
+            Reference::seed_forward(layer, x, x.element).bits);
+  EXPECT_TRUE(kept);
+  if constexpr (pass != Impl::SeedPass::plain) {
+    EXPECT_EQ(difference(moments, Reference::seed_moments(layer.hidden, layer.seeds.size(), x)),
+              "");
+    const auto counters = plan.stripes + layer.seeds.size();
+    const auto* first = reinterpret_cast<const std::uint32_t*>(workspace.data());
+    EXPECT_TRUE(std::all_of(first, first + counters, [](std::uint32_t c) { return c == 0; }));
+  }
+}
+
+TEST(SeedTeams, ForwardEqualsTheReferenceHoweverItIsCut) {
+  auto generator = Testing::generator("SeedTeams.forward");
+  struct Shape {
+    std::size_t hidden, seeds, rows, stride;
+    std::uint32_t columns, threads;
+  };
+  const Shape shapes[] = {
+      {64, 13, 300, 64, 8, 64},   {67, 13, 130, 70, 8, 64}, {40, 60, 64, 40, 8, 64},
+      {100, 2, 70, 100, 8, 64},   {33, 1, 200, 33, 8, 32},  {128, 4, 1100, 128, 8, 32},
+      {130, 25, 65, 132, 16, 64}, {1, 1, 1, 1, 8, 64},      {150, 3, 9, 152, 32, 128}};
+  for (const Shape& shape : shapes) {
+    const auto layer = random_layer(shape.hidden, shape.seeds, 2, generator);
+    const SeedChunks chunks{static_cast<std::uint32_t>(shape.hidden),
+                            static_cast<std::uint32_t>(shape.seeds)};
+    const Layout layout{0, shape.stride};
+    const auto check = [&]<class Element>(VectorElement type, Element) {
+      const auto x = random_rows(type, shape.rows, shape.hidden, Values::all, generator);
+      const bool in_place = generator() % 2 == 0;
+      const SeedForwardShape call{chunks, shape.rows, type, true};
+      const auto whole = Impl::plan_teams(call, shape.columns, shape.threads, false);
+      expect_reference<Element, Impl::SeedPass::whole>(layer, x, layout, whole, in_place);
+      expect_reference<Element, Impl::SeedPass::plain>(layer, x, layout, whole, in_place);
+      if (shape.threads / shape.columns < Impl::moment_lanes) return;
+      const auto divided = Impl::plan_teams(call, shape.columns, shape.threads, true);
+      expect_reference<Element, Impl::SeedPass::divided>(layer, x, layout, divided, in_place);
+    };
+    SCOPED_TRACE("hidden " + std::to_string(shape.hidden) + ", seeds " +
+                 std::to_string(shape.seeds) + ", rows " + std::to_string(shape.rows));
+    check(VectorElement::float32, float{});
+    check(VectorElement::bfloat16, Arch::BFloat16{});
+    check(VectorElement::float16, Arch::Float16{});
+  }
+}
+
+TEST(SeedTeams, MomentsOfManySeedsReduceAsTheReference) {
+  auto generator = Testing::generator("SeedTeams.reduce");
+  for (const std::size_t count : {1UL, 2UL, 31UL, 33UL, 100UL}) {
+    std::vector<SeedMoments> each(count);
+    for (SeedMoments& m : each) {
+      m = {1 + generator() % 100,
+           generator() % 2,
+           static_cast<double>(generator() % 1000) / 7,
+           3,
+           -1,
+           static_cast<float>(generator() % 5)};
+      if (generator() % 5 == 0) m = {};
+    }
+    SeedMoments whole;
+    run_teams(1, 32, 32 * sizeof(SeedMoments),
+              Impl::ReduceSeeds{each.data(), static_cast<std::uint32_t>(count), &whole});
+    EXPECT_TRUE(same_bits(whole, Reference::merged(each))) << count;
+  }
+}
+
+}  // namespace
