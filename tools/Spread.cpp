@@ -210,7 +210,7 @@ void tell_run(Session& session, const SpreadFlags& flags, const SpreadOptions& o
   if (options.mode == SpreadMode::pagerank) {
     session.tell("damping, tolerance",
                  fmt::format("{:g}, {:g}", options.damping, options.tolerance));
-    session.tell("iterations at most", answers.iterations());
+    session.tell("most iterations of a query", answers.iterations());
   } else {
     session.tell("hops, decay", fmt::format("{}, {}", options.hops, flags.decay));
     session.tell("threshold",

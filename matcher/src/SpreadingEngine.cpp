@@ -182,26 +182,31 @@ struct SpreadingEngine::State {
       spread_all();
     }
   }
+  /// \param first what of \p group is asked for: from this of its queries on
   static Impl::SpreadRequest request_of(const Impl::QueryGroup& group, const SpreadOptions& options,
-                                        std::size_t top) {
-    return {group.parameters,
-            group.decay,
-            top,
-            {group.kinds, options.modifiers},
-            options.activations == ActivationPrecision::bfloat16};
+                                        std::size_t top, std::size_t first = 0) {
+    Impl::SpreadRequest request;
+    request.parameters = group.parameters;
+    request.decay = group.decay;
+    request.top = top;
+    request.rules = {group.kinds[first], options.modifiers};
+    request.query_kinds = std::span(group.kinds).subspan(first);
+    request.short_activations = options.activations == ActivationPrecision::bfloat16;
+    return request;
   }
 
   /// The paths to what every query found.
   void trace(const Impl::GraphSnapshot& graph, std::span<const Impl::QuerySources> sources,
              const SpreadOptions& options, SpreadResults& results) {
     const std::vector<Impl::QueryGroup> groups = Impl::group_queries(options, sources.size());
-    std::vector<const Impl::QueryGroup*> group_of(sources.size());
+    std::vector<Impl::SpreadRequest> requests(sources.size());
     for (const Impl::QueryGroup& group : groups) {
-      for (const std::size_t query : group.queries) group_of[query] = &group;
+      for (std::size_t i = 0; i < group.queries.size(); ++i)
+        requests[group.queries[i]] = request_of(group, options, options.top, i);
     }
     for (std::size_t query = 0; query < sources.size(); ++query)
-      runs.trace(graph, sources[query], request_of(*group_of[query], options, options.top),
-                 results.activations[query], options.trace_paths, results.paths);
+      runs.trace(graph, sources[query], requests[query], results.activations[query],
+                 options.trace_paths, results.paths);
   }
 };
 

@@ -335,6 +335,26 @@ TEST(SpreadingEngine, TellsWhatItHolds) {
   EXPECT_EQ(host_only.bytes(Space::cuda), 0U);
 }
 
+TEST(SpreadingEngine, TellsWhatItKeepsBesideTheGraph) {
+  const SpreadingEngine engine(Testing::context(), 100, chain(100).edges);
+  for (const Space space : Testing::spaces()) {
+    const std::uint64_t bare = engine.bytes(space);
+    SpreadOptions options = constant(1);
+    options.space = space;
+    options.modifiers = SpreadModifiers::engram();
+    engine.spread(ragged({{{0, 1}}}), options);
+    EXPECT_EQ(engine.bytes(space), bare + 99 * sizeof(float)) << to_string(space);
+  }
+  std::uint64_t before = engine.bytes(Space::serial);
+  SpreadOptions ranked;
+  ranked.mode = SpreadMode::pagerank;
+  ranked.space = Space::serial;
+  engine.spread(ragged({{{0, 1}}}), ranked);
+  EXPECT_EQ(engine.bytes(Space::serial), before + 100 * 2 * sizeof(double));
+  EXPECT_EQ(engine.statistics().bytes[static_cast<std::size_t>(Space::serial)],
+            engine.bytes(Space::serial));
+}
+
 TEST(SpreadingEngine, RepeatedCallsAllocateNothing) {
   ContextOptions options;
   options.load_profile = false;

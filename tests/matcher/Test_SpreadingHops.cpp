@@ -123,6 +123,45 @@ TEST(SpreadingHops, EdgesOfKindsThatAreNotFollowedCarryNothing) {
   }
 }
 
+TEST(SpreadingHops, QueriesOfOneCallFollowKindsOfTheirOwn) {
+  auto generator = Testing::generator("SpreadingHops.own_kinds");
+  const Graph graph = random_graph(200, {300, 40, 5000}, 2000, 0, 1, generator);
+  std::vector<std::uint8_t> kinds;
+  std::vector<Reference::Link> links;
+  for (const Edge& edge : graph.edges) {
+    kinds.push_back(static_cast<std::uint8_t>(generator() % 4 * 85));
+    links.push_back({edge.from, edge.to, edge.weight, kinds.back()});
+  }
+  GraphSpan span{graph.nodes, graph.edges};
+  span.edge_kinds = kinds;
+  const SpreadingEngine engine(Testing::context(), span, {});
+  SpreadOptions options = constant_at(0.2, 0.001);
+  std::vector<SpreadQuery> queries(45, {options.hops, options.decay, options.threshold});
+  std::vector<Sources> sources;
+  std::vector<Answer> expected;
+  for (SpreadQuery& query : queries) {
+    for (std::size_t kind = 0; kind < 256; kind += 85) query.kinds[kind] = generator() % 2 == 0;
+    sources.push_back(random_sources(200, 3, 0, 1, generator));
+    std::vector<Reference::Node> nodes;
+    for (const Activation& source : sources.back()) nodes.push_back({source.node, source.value});
+    Reference::SpreadSettings settings{options.hops, options.decay, options.threshold};
+    settings.kinds = query.kinds;
+    Answer& answer = expected.emplace_back();
+    const auto values = Reference::spread_engine(graph.nodes, links, nodes, settings);
+    for (const Reference::Node& node : Reference::ranked_nodes(values, options.top))
+      answer.push_back({node.node, node.value});
+  }
+  options.per_query = queries;
+  for (const Space space : Testing::spaces()) {
+    options.space = space;
+    const SpreadResults results = engine.spread(ragged(sources), options);
+    std::vector<Answer> answers;
+    for (std::size_t i = 0; i < sources.size(); ++i)
+      answers.emplace_back(results.activations[i].begin(), results.activations[i].end());
+    EXPECT_EQ(bits(answers), bits(expected)) << to_string(space);
+  }
+}
+
 TEST(SpreadingHops, AChangedGraphWithKindsEqualsTheReference) {
   auto generator = Testing::generator("SpreadingHops.changed");
   for (const EdgeWeights kept : {EdgeWeights::float32, EdgeWeights::bfloat16, EdgeWeights::none}) {

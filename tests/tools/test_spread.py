@@ -125,7 +125,7 @@ class Reports(harness.CommandTest):
         self.assertEqual(data["decisions"]["total"], 1)
         self.assertTrue(data["kernels"])
         run, _ = self.told("spread", "--graph", graph, "--sources", sources, "--mode", "pagerank")
-        self.assertGreater(int(run["iterations at most"]), 1)
+        self.assertGreater(int(run["most iterations of a query"]), 1)
         for command in ("info", "verify"):
             self.refuses(2, ("--report",), "graph", command, graph, "--report", self.folder / "r.html")
             self.assertFalse((self.folder / "r.html").exists())

@@ -13,7 +13,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -66,10 +65,9 @@ class RankedFiles {
   }
   /// Lists of at most \p top, filled up.
   void put(const Ragged<ScoredId>& lists, std::size_t top, Metric metric) {
-    const float infinity = std::numeric_limits<float>::infinity();
     for (std::size_t i = 0; i < lists.rows(); ++i) {
       m_row_ids.assign(top, -1);
-      m_row_scores.assign(top, metric == Metric::l2 ? infinity : -infinity);
+      m_row_scores.assign(top, padding_score(metric));
       for (std::size_t place = 0; place < lists[i].size(); ++place) {
         m_row_ids[place] = lists[i][place].id;
         m_row_scores[place] = lists[i][place].score;

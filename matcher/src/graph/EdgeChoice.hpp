@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -78,13 +79,18 @@ class EdgeChoice {
     m_delta = {m_memory, "Kindred::SpreadingEngine::modified_delta_weights", 0};
   }
 
-  /// The words of `SpreadState::kind_queries` that give every query the kinds of \p rules; none
-  /// where all are followed. Fences \p exec_space.
-  words_type kind_queries(const ExecutionSpace& exec_space, const EdgeRules& rules) {
+  /// \brief The words of `SpreadState::kind_queries`; none where all kinds are followed. Fences
+  /// \p exec_space.
+  /// \param queries the kinds of each, at most 32; empty: every one follows those of \p rules
+  words_type kind_queries(const ExecutionSpace& exec_space, const EdgeRules& rules,
+                          std::span<const EdgeKinds> queries = {}) {
     if (rules.kinds.all()) return words_type();
     std::vector<std::uint32_t> words(rules.kinds.size());
-    for (std::size_t kind = 0; kind < words.size(); ++kind)
-      words[kind] = rules.kinds[kind] ? 0xFFFFFFFFU : 0U;
+    for (std::size_t kind = 0; kind < words.size(); ++kind) {
+      words[kind] = queries.empty() && rules.kinds[kind] ? 0xFFFFFFFFU : 0U;
+      for (std::size_t query = 0; query < queries.size(); ++query)
+        words[kind] |= (queries[query][kind] ? 1U : 0U) << query;
+    }
     m_words.resize_discarding(words.size());
     upload(exec_space, m_words.view(), words.data(), words.size());
     return m_words.const_view();

@@ -60,6 +60,7 @@ DispatchRecord PageRankRuns::run(const GraphSnapshot& graph,
                    "max_iterations is 0; PageRank takes at least one iteration");
   OutWeights& weights = graph.out_weights();
   weights.prepare(*m_context, graph.view(host_instance(*m_context, Space::serial)));
+  if (sources.empty()) return {};
   PageRankRequest request;
   request.parameters.damping = options.damping;
   request.parameters.tolerance = options.tolerance;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <string>
 #include <tuple>
 
 namespace Kindred::Impl {
@@ -20,7 +19,6 @@ QueryGroup group_of(SpreadMode mode, const SpreadQuery& query) {
         query.threshold ? static_cast<float>(*query.threshold) : default_tier_thresholds[tier];
   }
   group.decay = query.decay;
-  group.kinds = query.kinds;
   return group;
 }
 
@@ -31,20 +29,22 @@ std::vector<QueryGroup> group_queries(const SpreadOptions& options, std::size_t 
     QueryGroup all =
         group_of(options.mode, {options.hops, options.decay, options.threshold, options.kinds});
     all.queries.resize(queries);
+    all.kinds.assign(queries, options.kinds);
     std::iota(all.queries.begin(), all.queries.end(), std::size_t{0});
     return {std::move(all)};
   }
   std::vector<QueryGroup> groups;
-  using Key = std::tuple<std::uint32_t, Decay::Kind, double, std::optional<double>, std::string>;
+  // Queries that follow all kinds have a way of their own where their frontier stays small.
+  using Key = std::tuple<std::uint32_t, Decay::Kind, double, std::optional<double>, bool>;
   std::map<Key, std::size_t> places;
   for (std::size_t i = 0; i < queries; ++i) {
     const SpreadQuery& query = options.per_query[i];
-    const auto [place, is_new] =
-        places.try_emplace({query.hops, query.decay.kind, query.decay.parameter, query.threshold,
-                            query.kinds.to_string()},
-                           groups.size());
+    const auto [place, is_new] = places.try_emplace(
+        {query.hops, query.decay.kind, query.decay.parameter, query.threshold, query.kinds.all()},
+        groups.size());
     if (is_new) groups.push_back(group_of(options.mode, query));
     groups[place->second].queries.push_back(i);
+    groups[place->second].kinds.push_back(query.kinds);
   }
   return groups;
 }

@@ -10,12 +10,12 @@
 
 namespace Kindred::Impl {
 
-/// Queries of a call that spread alike, so that they can share hops.
+/// Queries of a call that spread alike, so that they can share hops; each may follow other kinds.
 struct QueryGroup {
   HopParameters parameters;
   Decay decay;
-  EdgeKinds kinds;
   std::vector<std::size_t> queries;  ///< ascending
+  std::vector<EdgeKinds> kinds;      ///< a query of `queries` each
 };
 
 /// The groups of \p queries queries: one, unless `options.per_query` tells them apart.

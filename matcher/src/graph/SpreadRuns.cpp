@@ -118,7 +118,7 @@ void SpreadRuns::spread(Space space, const GraphSnapshot& graph,
         workspace.whole.along(exec_space, view, graph.whole_identity(), request.rules);
     if (request.rules.modifiers) exec_space.fence("Kindred::SpreadingEngine::spread::modifiers");
     workspace.done.assign(sources.size(), 0);
-    if (request.rules.kinds.all() && !request.short_activations)
+    if (request.rules.kinds.all() && !request.short_activations)  // then of every query
       workspace.frontier.spread(exec_space, side, view.out, graph.edges(), workspace.slots, sources,
                                 request, ranks, workspace.done);
     std::vector<std::size_t> rest;
@@ -147,8 +147,11 @@ void SpreadRuns::spread_whole(const ExecutionSpace& exec_space,
   if (sources.size() == 1 && request.rules.is_plain() && !request.short_activations)
     side.bins = bins_of(exec_space, graph, request.parameters.hops);
   split_and_retry(sources.size(), workspace.whole.batch, [&](std::size_t begin, std::size_t count) {
+    SpreadRequest of_some = request;
+    if (!request.query_kinds.empty())
+      of_some.query_kinds = request.query_kinds.subspan(begin, count);
     const auto spread_some = [&] {
-      workspace.whole.spread(exec_space, side, sources.subspan(begin, count), request,
+      workspace.whole.spread(exec_space, side, sources.subspan(begin, count), of_some,
                              ranks.data() + begin * request.top);
     };
     try {

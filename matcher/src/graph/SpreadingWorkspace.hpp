@@ -24,6 +24,7 @@ struct SpreadRequest {
   Decay decay;
   std::size_t top = 10;
   EdgeRules rules;
+  std::span<const EdgeKinds> query_kinds;  ///< a query each; empty: all follow those of `rules`
   bool short_activations = false;
 };
 /// What is asked of a hop.
@@ -167,7 +168,7 @@ class SpreadingWorkspace {
     state.last = m_last.view();
     state.short_passed = m_short_passed.view();
     state.short_next = m_short_next.view();
-    state.kind_queries = m_choice.kind_queries(exec_space, request.rules);
+    state.kind_queries = m_choice.kind_queries(exec_space, request.rules, request.query_kinds);
     start(exec_space, state, sources);
     for (std::uint32_t hop = 1; hop <= parameters.hops; ++hop) {
       if ((!Arch::is_device<ExecutionSpace> || hop % 16 == 0) && last(exec_space) + 1 < hop) break;

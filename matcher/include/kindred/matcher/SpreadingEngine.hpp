@@ -104,7 +104,8 @@ struct SpreadResults {
 /// \brief Spreads activation over a graph. Answers Engram's spreading engine, with one defined
 /// meaning.
 ///
-/// The meaning is `core/graph/Spreading.hpp`'s. Rows of the transpose are summed canonically in
+/// The meaning is `core/graph/Spreading.hpp`'s; personalised PageRank is Page, Brin, Motwani and
+/// Winograd's (1999) with their restart. Rows of the transpose are summed canonically in
 /// (source, input order), so that every space, thread count and batch gives the same bits; a graph
 /// that was changed gives the bits of one that is built of its edges, added ones at their end.
 /// Thread-safe: a call sees what was changed before it began, and never waits for changes. A call
@@ -146,7 +147,7 @@ class SpreadingEngine {
   bool has_names() const noexcept;
   /// The node of that name, if it was not removed.
   std::optional<std::uint32_t> find(std::string_view name) const;
-  /// \throws NotFound for a node that has none
+  /// The text stays while this does. \throws NotFound for a node that has none
   std::string_view name(std::uint32_t node) const;
 
   /// \brief Adds nodes without edges to a graph without names. Returns the id of the first.
@@ -159,9 +160,10 @@ class SpreadingEngine {
   /// \throws InvalidArgument, OutOfMemory
   std::vector<std::uint32_t> add_nodes(std::span<const std::string_view> names,
                                        std::span<const std::uint8_t> kinds = {});
-  /// \brief Adds edges behind those that are there. Complexity of every change of edges: those in
-  /// the rows that it touches and in the rows rebuilt since the last merge; many at once are
-  /// cheaper. \param kinds an edge each, or none: 0 \throws InvalidArgument for an end that is no
+  /// \brief Adds edges behind those that are there. No change fences: a device takes it with its
+  /// next call. Complexity of every change of edges: those in the rows that it touches and in the
+  /// rows rebuilt since the last merge; many at once are cheaper.
+  /// \param kinds an edge each, or none: 0 \throws InvalidArgument for an end that is no
   /// node or a weight that the graph cannot keep; OutOfMemory
   void add_edges(std::span<const Edge> edges, std::span<const std::uint8_t> kinds = {});
   /// \brief Removes all edges from a node to another (of a kind). Returns how many they were.
@@ -171,7 +173,8 @@ class SpreadingEngine {
   /// \throws NotFound for what is no node or is named twice; nothing is then removed
   void remove_nodes(std::span<const std::uint32_t> nodes);
   /// \brief Merges the rows that were rebuilt, now. Others go on meanwhile. Takes the graph's
-  /// memory once more while it runs. \throws OutOfMemory
+  /// memory once more while it runs; on a device too, through an instance of its own, which it
+  /// fences. Complexity O(nodes + edges). \throws OutOfMemory
   void merge();
 
   /// \brief Writes the graph and its names to \p path, in place of what is there; whole or not at
@@ -179,20 +182,27 @@ class SpreadingEngine {
   void save(const std::string& path) const;
 
   /// \brief Spreads from the sources of every query. Fences the instance it ran on.
-  /// \param sources row i: the sources of query i; duplicates add, then clamp (engine mode)
-  /// \throws InvalidArgument for a source that is no node, was removed or, in engine mode, outside
-  /// [0, 1], for
-  ///         PageRank below 0; for PageRank on a graph with a weight below 0; for
-  /// an engine-mode graph with
-  ///         a weight outside [0, 1]; a decay or threshold out of range; top = 0; per_query of
-  ///         another size; SpaceUnavailable; OutOfMemory
+  ///
+  /// Complexity O((nodes + edges) · hops) a query at most, 32 of them reading an edge together; a
+  /// query whose frontier stays small reads the rows that it reaches. PageRank: (nodes + edges) an
+  /// iteration. Traces read what their query did once more, on one thread.
+  /// \param sources row i: the sources of query i, values without a unit; duplicates add in
+  /// float32, then clamp to 1 (engine mode); an empty row has an empty answer
+  /// \return rows of at most `options.top` nodes, in the order of \p sources; nothing is written
+  /// anywhere else
+  /// \throws InvalidArgument for a source that is no node, was removed or is outside [0, 1] (engine
+  /// mode) or below 0 (PageRank); for a graph with a weight outside [0, 1] (engine mode) or below 0
+  /// (PageRank); for a decay, threshold, damping, tolerance or modifier out of range, top = 0,
+  /// options that are not of the mode, `per_query` of another size; SpaceUnavailable; OutOfMemory;
+  /// DeviceLost
   SpreadResults spread(RaggedSpan<Activation> sources, const SpreadOptions& options = {}) const;
 
   /// \brief One hop with D = 1 of any number of columns: `y = Wᵀx`, or `y = W x` against the edges;
   /// canonical sums rounded to float32 once, NaN as 0x7FC00000. Fences the instance it ran on.
   /// Complexity O((nodes + edges) · columns).
-  /// \param x,y `nodes() × columns` values \throws InvalidArgument for another size and for no
-  /// columns; SpaceUnavailable; OutOfMemory
+  /// \param x,y `nodes() × columns` values, node v's at `v · columns`; y is overwritten whole
+  /// \throws InvalidArgument for another size, no columns, more than 4096 or a modifier that is not
+  /// finite; SpaceUnavailable; OutOfMemory; DeviceLost
   DispatchRecord hop(std::span<const float> x, std::span<float> y,
                      const HopOptions& options = {}) const;
 

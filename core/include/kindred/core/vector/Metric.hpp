@@ -3,6 +3,7 @@
 #define KINDRED_CORE_VECTOR_METRIC_HPP
 
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 namespace Kindred {
@@ -14,6 +15,12 @@ enum class Metric : std::uint8_t {
   l2       ///< √Σ(q − x)², never the expanded form; smaller is better
 };
 std::string_view to_string(Metric metric) noexcept;
+
+/// What stands in a place without a result: worse than any score.
+constexpr float padding_score(Metric metric) noexcept {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  return metric == Metric::l2 ? infinity : -infinity;
+}
 
 }  // namespace Kindred
 

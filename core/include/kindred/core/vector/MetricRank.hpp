@@ -12,11 +12,6 @@ KOKKOS_INLINE_FUNCTION float score_of(Metric metric, Rank rank) {
   return metric == Metric::l2 ? score_ascending(rank) : score_descending(rank);
 }
 
-/// What stands in a place without a result: worse than any score.
-KOKKOS_INLINE_FUNCTION constexpr float padding_score(Metric metric) {
-  return metric == Metric::l2 ? __builtin_inff() : -__builtin_inff();
-}
-
 }  // namespace Kindred
 
 #endif  // KINDRED_CORE_VECTOR_METRIC_RANK_HPP
