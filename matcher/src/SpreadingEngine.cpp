@@ -140,6 +140,21 @@ struct SpreadingEngine::State {
   Impl::PageRankRuns page_ranks;
 
   SpreadResults spread(RaggedSpan<Activation> sources, const SpreadOptions& options);
+
+  /// Whether every hop of \p group reads all edges, however few nodes have been reached.
+  static bool is_whole(const Impl::GraphSnapshot& graph, const Impl::QueryGroup& group,
+                       const SpreadOptions& options) {
+    return !group.kinds.front().all() || options.activations != ActivationPrecision::float32 ||
+           (graph.form().weights != EdgeWeights::float32 && !options.modifiers);
+  }
+  /// The edges that it reads then, for each of its queries; rounded activations are of 32 always.
+  static double hopped_edges(const Impl::GraphSnapshot& graph, const Impl::QueryGroup& group,
+                             const SpreadOptions& options) {
+    std::size_t queries = group.queries.size();
+    if (options.activations != ActivationPrecision::float32) queries = (queries + 31) / 32 * 32;
+    return static_cast<double>(graph.edges()) * group.parameters.hops *
+           static_cast<double>(queries);
+  }
   DispatchRecord spread_hops(const Impl::GraphSnapshot& graph,
                              std::span<const Impl::QuerySources> sources,
                              const SpreadOptions& options, std::size_t top, std::span<Rank> ranks) {
@@ -149,6 +164,10 @@ struct SpreadingEngine::State {
     workload.items = graph.edges() * sources.size();
     const auto view = graph.host();
     for (const Impl::QueryGroup& group : groups) {
+      if (is_whole(graph, group, options)) {
+        workload.work += hopped_edges(graph, group, options);
+        continue;
+      }
       for (const std::size_t query : group.queries)
         workload.work += Impl::expected_edges(graph.base()->sample(), view, sources[query], group);
     }

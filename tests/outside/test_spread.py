@@ -5,6 +5,7 @@ import unittest
 
 from outside import canonical_sum, equal_bits, harness, np
 
+import networkx as nx
 import scipy.io
 import scipy.sparse
 
@@ -176,6 +177,43 @@ class Spread(harness.CommandTest):
         self.check_scipy(scipy.sparse.coo_matrix((real + real.T) / 2), "real", "symmetric")
         self.check_scipy(scipy.sparse.coo_matrix((np.ones(real.nnz), (real.row, real.col)), real.shape), "pattern", "general")
         self.check_scipy(scipy.sparse.coo_matrix((self.generator.integers(1, 9, real.nnz), (real.row, real.col)), real.shape), "integer", "general")
+
+    def test_engine_mode_is_linear_below_saturation(self):
+        nodes = 300
+        matrix = scipy.sparse.random(nodes, nodes, density=0.02, random_state=5, format="coo") * 0.05
+        path = self.folder / "graph.mtx"
+        scipy.io.mmwrite(path, matrix)
+        queries = [[(str(int(node) + 1), 0.25) for node in self.generator.choice(nodes, 1 + i, replace=False)] for i in range(6)]
+        answers = self.answer(path, queries, "--hops", 4, "--threshold", 0)
+        for answer, query in zip(answers, queries, strict=True):
+            expected = self.scipy_linear(scipy.io.mmread(path), [(int(name) - 1, value) for name, value in query], 4, 0.7)
+            self.assertLess(expected.max(), 1)
+            found = np.zeros(nodes)
+            for name, value in answer.items():
+                found[int(name) - 1] = value
+            self.assertLess(np.abs(found - expected).max(), 1e-6)
+
+    def test_reach_and_best_paths_of_networkx(self):
+        nodes, edges = 60, []
+        for _ in range(240):  # without cycles, so that every path has an end
+            a, b = sorted(self.generator.choice(nodes, 2, replace=False).tolist())
+            edges.append((a, b, int(self.generator.integers(1, 65)) / 64))
+        graph, index, _ = self.tsv(edges)
+        net = nx.MultiDiGraph()
+        net.add_weighted_edges_from((f"n{a}", f"n{b}", -math.log(w)) for a, b, w in edges)
+        for source in list(index)[:8]:
+            for hops in (1, 3):
+                reached = nx.single_source_shortest_path_length(net, source, cutoff=hops)
+                answer = self.answer(graph, [[(source, 1.0)]], "--mode", "linear", "--decay", "constant:1", "--hops", hops)[0]
+                self.assertEqual(set(answer), set(reached))
+            sources = self.file("one.jsonl", [{"sources": [[source, 1.0]]}])
+            traced = self.succeeds("spread", "--graph", graph, "--sources", sources, "--mode", "linear", "--decay", "constant:1", "--hops", nodes, "--top", nodes, "--trace-paths", 1).lines()[0]
+            lengths = nx.single_source_dijkstra_path_length(net, source)
+            self.assertEqual({name for name, _ in traced["activations"]}, set(lengths))
+            for (name, _), paths in zip(traced["activations"], traced["paths"], strict=True):
+                self.assertAlmostEqual(paths[0]["strength"], math.exp(-lengths[name]), delta=1e-6)
+                walk = [step[:2] for step in paths[0]["steps"]]
+                self.assertEqual([source] + [to for _, to in walk], [a for a, _ in walk] + [name])
 
     def test_a_small_graph_of_words(self):
         words = ["animal", "cat", "dog", "lion", "feline", "canine", "puppy"]
