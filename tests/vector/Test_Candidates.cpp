@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/vector/Candidates.hpp>
+#include <kindred/core/vector/impl/Candidates_Device.hpp>
 
 #include <algorithm>
 #include <set>
@@ -179,6 +180,67 @@ TEST(Candidates, LeaveOutWhatTheFilterDoes) {
           random_lists(generator, rows.count(), std::vector<std::size_t>(queries, 700));
       for (const std::size_t top : {1UL, 10UL, 300UL})
         expect_reference(rows, normal_values(generator, queries * 16), lists, filter, top);
+    }
+  }
+}
+
+/// The answer of the device's teams, of one thread each, on the host.
+std::vector<Rank> ranks_of_teams(const StoredRows& rows, const std::vector<float>& queries,
+                                 const Ragged<std::uint32_t>& lists, std::uint32_t chunk,
+                                 std::size_t top) {
+  const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::serial);
+  const Testing::VectorData<HostSpace> data(exec_space, rows, queries);
+  CandidatePlan plan{chunk, 1, static_cast<std::uint32_t>(std::min<std::size_t>(chunk, top))};
+  for (std::size_t query = 0; query < lists.rows(); ++query) {
+    const std::size_t chunks = (lists[query].size() + chunk - 1) / chunk;
+    plan.chunks = std::max(plan.chunks, static_cast<std::uint32_t>(chunks));
+  }
+  std::vector<Rank> best(lists.rows() * top);
+  std::vector<Rank> workspace(plan.workspace(lists.rows()));
+  std::vector<std::uint32_t> arrived(lists.rows(), 0);
+  using team = Impl::CandidateTeam<HostSpace, float, Impl::DotTerm>;
+  const team kernel{{Metric::cosine,
+                     Impl::element_rows<float>(data.view),
+                     {},
+                     lists.offsets.data(),
+                     lists.values.data(),
+                     data.prepared.values.data(),
+                     data.prepared.norms.data(),
+                     plan.chunk,
+                     plan.chunks,
+                     plan.keep,
+                     static_cast<std::uint32_t>(top),
+                     best.data(),
+                     workspace.data(),
+                     arrived.data()},
+                    team::sort_size_of(plan),
+                    team::table_size_of(plan)};
+  Kokkos::parallel_for(
+      "Kindred::Testing::teams",
+      Kokkos::TeamPolicy<HostSpace>(exec_space, static_cast<int>(lists.rows() * plan.chunks), 1)
+          .set_scratch_size(0, Kokkos::PerTeam(kernel.scratch_bytes())),
+      kernel);
+  exec_space.fence("Kindred::Testing::teams");
+  EXPECT_EQ(arrived, std::vector<std::uint32_t>(lists.rows(), 0));
+  return best;
+}
+
+TEST(Candidates, OfADeviceMatchReferenceHoweverTheyAreCut) {
+  auto generator = Testing::generator("Candidates teams");
+  for (const std::size_t count : {20UL, 3000UL}) {
+    StoredRows rows =
+        StoredRows::near(VectorElement::float32, normal_values(generator, count * 12), 12);
+    for (const std::vector<std::size_t>& lengths :
+         std::vector<std::vector<std::size_t>>{{1}, {9}, {64}, {300}, {1024}, {1000, 0, 77, 8}}) {
+      const auto lists = random_lists(generator, count, lengths);
+      const std::vector<float> queries = normal_values(generator, lengths.size() * 12);
+      for (const std::size_t top : {1UL, 2UL, 7UL, 10UL, 33UL, 130UL}) {
+        const auto expected = expected_ranks(Metric::cosine, rows, queries, lists, {}, top);
+        for (const std::uint32_t chunk : {8U, 32U, 64U}) {
+          ASSERT_EQ(ranks_of_teams(rows, queries, lists, chunk, top), expected)
+              << "chunks of " << chunk << ", top " << top << ", " << count << " rows";
+        }
+      }
     }
   }
 }

@@ -41,7 +41,7 @@ template <class ExecutionSpace>
 CandidatePlan candidate_plan([[maybe_unused]] const ExecutionSpace& exec_space,
                              const CandidateShape& shape) {
   if constexpr (Arch::is_device<ExecutionSpace>) {
-    return cut<ExecutionSpace>(shape, Impl::candidate_teams, 32);
+    return cut<ExecutionSpace>(shape, Impl::candidate_teams, 8);
   } else {
     const auto threads = static_cast<std::size_t>(exec_space.concurrency());
     return cut<ExecutionSpace>(shape, 4 * threads, 64);

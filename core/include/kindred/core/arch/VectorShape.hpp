@@ -37,6 +37,7 @@ struct VectorShape<HostSpace> {
   static constexpr int scan_depth = 1;
   static constexpr int unit_queries = 96;
   static constexpr int candidate_rows = 4;  // rows far apart: four streams hide what one waits for
+  static constexpr int candidate_depth = 1;
   static constexpr int prefetch_rows = 4;
 };
 

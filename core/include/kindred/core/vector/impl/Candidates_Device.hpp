@@ -18,6 +18,8 @@ namespace Kindred::Impl {
 inline constexpr std::uint32_t candidate_merge_max = 2048;
 /// Teams that keep a device busy.
 inline constexpr std::size_t candidate_teams = 512;
+/// A chunk that is put in order by counting: less to wait for than a table and a sort.
+inline constexpr std::uint32_t candidate_counted_max = 32;
 
 /// \brief A team: a chunk of a query's list. The team that finishes a query's last chunk merges
 /// them, so that all is one launch.
@@ -61,11 +63,7 @@ struct CandidateTeam {
       write_best(team, query, count, scratch.keys);
       return;
     }
-    Rank* own = partial(query) + std::uint64_t{part} * lists.keep;
-    sort_keys(team, count, scratch.keys);
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, lists.keep), [&](std::uint32_t i) {
-      own[i] = i < count ? scratch.keys[sort::place(i)] : rank_none;
-    });
+    pass_on(team, count, scratch.keys, partial(query) + std::uint64_t{part} * lists.keep);
     Kokkos::memory_fence();
     if (is_last(team, query, scratch)) merge(team, query, parts, scratch);
   }
@@ -118,6 +116,20 @@ struct CandidateTeam {
         lists.candidates + lists.offsets[query] + std::uint64_t{part} * lists.chunk;
     std::uint32_t* chosen_count = scratch.counter(lists.chunk);
     Kokkos::single(Kokkos::PerTeam(team), [&] { *chosen_count = 0; });
+    if (lists.chunk <= candidate_counted_max) {
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count),
+                           [&](std::uint32_t i) { scratch.table[i] = candidates[i]; });
+      team.team_barrier();
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::uint32_t i) {
+        const std::uint32_t row = scratch.table[i];
+        bool is_first = true;
+        for (std::uint32_t j = 0; j < i; ++j) is_first = is_first && scratch.table[j] != row;
+        if (is_first && lists.filter.passes(query, row))
+          scratch.chosen[Kokkos::atomic_fetch_add(chosen_count, 1U)] = row;
+      });
+      team.team_barrier();
+      return *chosen_count;
+    }
     clear(team, scratch.table);
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::uint32_t i) {
       const std::uint32_t row = candidates[i];
@@ -152,26 +164,48 @@ struct CandidateTeam {
     // Few teams wait for their rows; many hide it.
     if (lists.chunks > 1 && own < count)
       lists.rows[scratch.chosen[own]].prefetch(lanes, lists.rows.dimension);
+    const double query_norm = lists.query_norms[query];
     const double* const y[1] = {lists.query(query)};
     const std::uint32_t step = static_cast<std::uint32_t>(team.team_size()) * lanes_type::groups;
     for (std::uint32_t first = static_cast<std::uint32_t>(team.team_rank()) * lanes_type::groups;
          first < count; first += step) {
       const std::uint32_t i = first + static_cast<std::uint32_t>(lanes.group());
       const std::uint32_t row = scratch.chosen[i < count ? i : count - 1];
-      const Rank rank = rank_row(lanes, query, row, y);
+      const Rank rank = rank_row(lanes, query_norm, row, y);
       if (lanes.is_leader() && i < count) scratch.keys[sort::place(i)] = rank;
     }
     team.team_barrier();
   }
 
-  KOKKOS_INLINE_FUNCTION Rank rank_row(const lanes_type& lanes, std::uint64_t query,
+  KOKKOS_INLINE_FUNCTION Rank rank_row(const lanes_type& lanes, double query_norm,
                                        std::uint32_t row, const double* const (&y)[1]) const {
     const ElementRow<Element> x[1] = {lists.rows[row]};
     const double norm = lists.norm(row);
     double sums[1][1];
     tile_sums<Term, 1, 1, Arch::VectorShape<ExecutionSpace>::candidate_depth>(
         lanes, y, x, lists.rows.dimension, sums);
-    return lists.rank(sums[0][0], query, row, norm);
+    return score_rank(lists.metric, sums[0][0], query_norm, norm, lists.rows.id(row));
+  }
+
+  /// Writes the best `keep` of \p count keys, which are distinct, to \p out.
+  KOKKOS_INLINE_FUNCTION void pass_on(const member_type& team, std::uint32_t count, Rank* keys,
+                                      Rank* out) const {
+    if (lists.chunk <= candidate_counted_max) {
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, lists.chunk), [&](std::uint32_t i) {
+        const Rank own = i < count ? keys[sort::place(i)] : rank_none;
+        std::uint32_t at = i;
+        if (i < count) {
+          at = 0;
+          for (std::uint32_t j = 0; j < count; ++j) at += keys[sort::place(j)] < own ? 1U : 0U;
+        }
+        if (at < lists.keep) out[at] = own;
+      });
+      return;
+    }
+    sort_keys(team, count, keys);
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, lists.keep), [&](std::uint32_t i) {
+      out[i] = i < count ? keys[sort::place(i)] : rank_none;
+    });
   }
 
   KOKKOS_INLINE_FUNCTION void sort_keys(const member_type& team, std::uint32_t count,
@@ -199,6 +233,7 @@ struct CandidateTeam {
     const std::uint32_t places = parts * lists.keep;
     // Written by other teams: what this one may have in its cache is no matter.
     const volatile Rank* kept = partial(query);
+    if (lists.top <= parts && merge_by_counting(team, query, parts, scratch)) return;
     clear(team, scratch.table);
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, places), [&](std::uint32_t i) {
       const Rank rank = kept[i];
@@ -207,6 +242,68 @@ struct CandidateTeam {
     });
     team.team_barrier();
     write_best(team, query, places, scratch.keys);
+  }
+
+  /// \brief The same where no more are asked for than there are chunks: the `top`-th best of the
+  /// chunks' first ones is a bound, and what reaches it, of `top` chunks at most, is put in order
+  /// by counting. False where it cannot tell, with nothing written: a row is the first of two
+  /// chunks, or too few have one.
+  KOKKOS_INLINE_FUNCTION bool merge_by_counting(const member_type& team, std::uint64_t query,
+                                                std::uint32_t parts, const Scratch& scratch) const {
+    const std::uint32_t places = parts * lists.keep;
+    const volatile Rank* kept = partial(query);
+    Rank* keys = scratch.keys;
+    Rank* bound = keys + places;
+    auto* reaching = reinterpret_cast<Rank*>(scratch.table);
+    std::uint32_t* is_unsure = scratch.chosen;
+    std::uint32_t* reaching_count = scratch.chosen + 1;
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
+      *bound = rank_none;
+      *is_unsure = 0;
+      *reaching_count = 0;
+    });
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, places),
+                         [&](std::uint32_t i) { keys[i] = kept[i]; });
+    team.team_barrier();
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, parts), [&](std::uint32_t i) {
+      const Rank own = keys[i * lists.keep];
+      if (own == rank_none) return;
+      std::uint32_t better = 0;
+      std::uint32_t same = 0;
+      for (std::uint32_t j = 0; j < parts; ++j) {
+        const Rank other = keys[j * lists.keep];
+        better += other < own ? 1U : 0U;
+        same += other == own ? 1U : 0U;
+      }
+      if (same > 1) *is_unsure = 1;
+      if (better + 1 == lists.top) *bound = own;
+    });
+    team.team_barrier();
+    const Rank limit = *bound;
+    if (*is_unsure != 0 || limit == rank_none) {
+      team.team_barrier();
+      return false;
+    }
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, places), [&](std::uint32_t i) {
+      if (keys[i] <= limit) reaching[Kokkos::atomic_fetch_add(reaching_count, 1U)] = keys[i];
+    });
+    team.team_barrier();
+    const std::uint32_t count = *reaching_count;
+    // A row of several chunks counts once.
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::uint32_t i) {
+      bool is_first = true;
+      for (std::uint32_t j = 0; j < i; ++j) is_first = is_first && reaching[j] != reaching[i];
+      keys[i] = is_first ? reaching[i] : rank_none;
+    });
+    team.team_barrier();
+    Rank* best = lists.best + query * lists.top;
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::uint32_t i) {
+      const Rank own = keys[i];
+      std::uint32_t better = 0;
+      for (std::uint32_t j = 0; j < count; ++j) better += keys[j] < own ? 1U : 0U;
+      if (own != rank_none && better < lists.top) best[better] = own;
+    });
+    return true;
   }
 };
 
