@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_SEED_STATE_HPP
+#define KINDRED_MATCHER_SEED_STATE_HPP
+
+#include <kindred/core/seed/SeedUpdate.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace Kindred {
+
+/// A transition that happened.
+struct SeedChange {
+  Lifecycle from = Lifecycle::dormant;
+  Lifecycle to = Lifecycle::dormant;
+
+  friend bool operator==(const SeedChange&, const SeedChange&) = default;
+};
+
+/// \brief What a layer knows of its seeds, an array a field, an element a seed.
+struct SeedState {
+  SeedState() = default;
+  /// \p seeds dormant ones without a blueprint, linear, with an alpha of 0.
+  explicit SeedState(std::size_t seeds);
+
+  std::vector<Lifecycle> lifecycle;
+  std::vector<std::int32_t> blueprint;  ///< −1: none
+  std::vector<std::int16_t> epochs;     ///< in this state; stays at 32767
+  std::vector<ApplyMode> mode;
+  std::vector<AlphaSchedule> schedule;
+  std::vector<float> alpha;              ///< in [0, 1]
+  std::vector<Lifecycle> parent;         ///< the state before
+  std::vector<std::int32_t> checkpoint;  ///< −1: none
+  std::vector<float> evaluation;         ///< finite
+  std::vector<std::int16_t> errors;
+  std::vector<Lifecycle> history_from;      ///< seeds × `seed_history`, circular
+  std::vector<Lifecycle> history_to;        ///< the same
+  std::vector<std::uint8_t> history_next;   ///< where the next transition is kept
+  std::vector<std::uint8_t> history_count;  ///< transitions that are kept
+
+  std::size_t seeds() const noexcept { return lifecycle.size(); }
+  /// The last transitions of a seed, newest first.
+  std::vector<SeedChange> history(std::size_t seed) const;
+
+  friend bool operator==(const SeedState&, const SeedState&) = default;
+};
+
+/// \brief Whether the arrays go together and hold what they may. Complexity O(seeds).
+/// \throws InvalidArgument naming the array, the seed, the value and the limit
+void check_state(const SeedState& state);
+
+}  // namespace Kindred
+
+#endif  // KINDRED_MATCHER_SEED_STATE_HPP
