@@ -10,7 +10,7 @@ namespace Kindred {
 
 std::string_view to_string(Operation operation) noexcept {
   constexpr std::array<std::string_view, operation_count> names{
-      "lcs", "difflib", "search", "search-screen", "search-matrix", "score", "spread"};
+      "lcs", "difflib", "search", "search-screen", "search-matrix", "score", "spread", "seeds"};
   return names[static_cast<std::size_t>(operation)];
 }
 

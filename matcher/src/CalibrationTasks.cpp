@@ -3,6 +3,7 @@
 
 #include "vector/SearchPaths.hpp"
 
+#include <kindred/matcher/SeedLayer.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
@@ -167,6 +168,36 @@ class SpreadTask final : public CalibrationTask {
   static constexpr std::size_t degree = 10;
 };
 
+/// Kasmina's layer: a thousand seeds on 4096 features, every fourth one grafted, telemetry on.
+class SeedTask final : public CalibrationTask {
+ public:
+  Operation operation() const override { return Operation::seeds; }
+  std::size_t size_max() const override { return 4096; }
+  Run prepare(Context& context, std::size_t size) override {
+    SeedLayerOptions options;
+    options.hidden = hidden;
+    options.seeds = 1000;
+    auto layer = std::make_shared<SeedLayer>(context, options);
+    layer->add_blueprint("one", std::vector<float>(hidden, 0.5F));
+    SeedState state(options.seeds);
+    for (std::size_t i = 0; i < state.seeds(); i += 4) {
+      state.lifecycle[i] = Lifecycle::grafting;
+      state.blueprint[i] = 0;
+      state.alpha[i] = 0.25F;
+    }
+    layer->set_state(state);
+    return [layer, x = std::vector<float>(size * hidden, 1.0F),
+            y = std::make_shared<std::vector<float>>(size * hidden)](Space space) {
+      SeedForwardOptions forward;
+      forward.space = space;
+      return layer->forward(x, *y, forward);
+    };
+  }
+
+ private:
+  static constexpr std::uint32_t hidden = 4096;
+};
+
 }  // namespace
 
 std::vector<std::unique_ptr<CalibrationTask>> calibration_tasks() {
@@ -178,6 +209,7 @@ std::vector<std::unique_ptr<CalibrationTask>> calibration_tasks() {
   tasks.push_back(std::make_unique<SearchTask>(SearchPath::matrix));
   tasks.push_back(std::make_unique<ScoreTask>());
   tasks.push_back(std::make_unique<SpreadTask>());
+  tasks.push_back(std::make_unique<SeedTask>());
   return tasks;
 }
 

@@ -122,6 +122,9 @@ std::unique_ptr<Problem> hop_problem(std::shared_ptr<const GraphSet> graph, std:
                                      std::size_t columns = 1,
                                      HopDirection direction = HopDirection::along);
 
+/// \p rows of 4096 float32 on the host through a layer of 1000 seeds, with telemetry.
+std::unique_ptr<Problem> seed_problem(Context& context, std::size_t rows, std::uint64_t seed);
+
 /// The symbols of patterns that are matched by difflib: few enough that 2 % of the patterns or more
 /// share what 0.6 takes with a noisy query of 80, as multisets, and their blocks must be looked at.
 inline constexpr std::uint32_t difflib_vocabulary = 70;

@@ -46,7 +46,7 @@ std::vector<Operation> operations_from(const std::string& text) {
     }
     KINDRED_THROW_IF(out.size() == before, "--op " + name +
                                                ": it must be lcs, difflib, search, search-screen, "
-                                               "search-matrix, score, spread or all");
+                                               "search-matrix, score, spread, seeds or all");
   }
   return out;
 }
@@ -224,9 +224,9 @@ void add_sweep(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "sweep",
       "Every operation over sizes on every space: times, crossovers, the dispatcher's choices");
-  command->add_option(
-      "--op", arguments->operations,
-      "lcs, difflib, search, search-screen, search-matrix, score, spread, by commas, or all");
+  command->add_option("--op", arguments->operations,
+                      "lcs, difflib, search, search-screen, search-matrix, score, spread, seeds, "
+                      "by commas, or all");
   command->add_option("--sizes", arguments->sizes, "FROM:TO, as 1:1e7");
   command->add_option("--step", sweep.step, "A size is so many times the last")
       ->check(CLI::Range(1.1, 1e6));

@@ -60,6 +60,8 @@ class Problems {
         return spread_problem(std::make_shared<GraphSet>(m_context, nodes, size, m_seed), 1, 8,
                               options, m_seed);
       }
+      case Operation::seeds:
+        return seed_problem(m_context, size, m_seed);
     }
     return {};
   }
@@ -79,6 +81,8 @@ class Problems {
         return size * 32 + candidate_corpus * dimension * 12.0;
       case Operation::spread:
         return size * 64;
+      case Operation::seeds:
+        return size * 4096 * 16;
     }
     return 0;
   }
@@ -97,6 +101,8 @@ class Problems {
         return "candidates";
       case Operation::spread:
         return "edges";
+      case Operation::seeds:
+        return "rows of 4,096";
     }
     return "";
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "EngineCalls.hpp"
 
+#include <kindred/matcher/SeedLayer.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
@@ -149,6 +150,44 @@ EngineCall spread_call(std::string name, SpreadMode mode) {
           }};
 }
 
+EngineCall seeds_call(const std::string& name, VectorElement element) {
+  return {name, [element](Context& context) {
+            constexpr std::uint32_t hidden = 96;
+            constexpr std::uint64_t rows = 70;
+            SeedLayerOptions options;
+            options.hidden = hidden;
+            options.seeds = 33;
+            auto layer = std::make_shared<SeedLayer>(context, options);
+            layer->add_blueprint("blueprint", std::vector<float>(hidden, 0.75F));
+            SeedState state(options.seeds);
+            for (std::size_t i = 0; i < state.seeds(); ++i) {
+              state.lifecycle[i] = static_cast<Lifecycle>(i % 11);
+              state.mode[i] = static_cast<ApplyMode>(i % 4);
+              state.alpha[i] = 0.25F;
+              state.blueprint[i] = 0;
+            }
+            layer->set_state(state);
+            std::vector<std::byte> x(rows * hidden * size_of(element));
+            for (std::size_t i = 0; i < x.size(); ++i)
+              x[i] = static_cast<std::byte>(i % size_of(element) == 0 ? i % 251 : 0x3C);
+            SeedBatch batch;
+            batch.rows = rows;
+            batch.input = batch.output = element;
+            return [layer, x, batch](std::optional<Space> space) {
+              SeedForwardOptions forward;
+              forward.space = space;
+              std::vector<std::byte> y(x.size());
+              layer->forward(x, y, batch, forward);
+              std::string bytes(reinterpret_cast<const char*>(y.data()), y.size());
+              for (const SeedTelemetry& one : layer->telemetry()) {
+                append(bytes, one.mean);
+                append(bytes, one.variance);
+              }
+              return bytes;
+            };
+          }};
+}
+
 std::vector<EngineCall> make_calls() {
   MatchOptions lcs;
   lcs.threshold = 0;
@@ -174,7 +213,9 @@ std::vector<EngineCall> make_calls() {
           score_call("score, l2", Metric::l2),
           spread_call("spread, engine", SpreadMode::engine),
           spread_call("spread, linear", SpreadMode::linear),
-          spread_call("spread, page rank", SpreadMode::pagerank)};
+          spread_call("spread, page rank", SpreadMode::pagerank),
+          seeds_call("seeds, float32", VectorElement::float32),
+          seeds_call("seeds, bfloat16", VectorElement::bfloat16)};
 }
 
 }  // namespace

@@ -122,7 +122,7 @@ DispatchRecord Context::run(const Workload& workload, std::optional<Space> force
       record = recover(workload, record, tried);
     }
   }
-  dispatcher().observe(record);
+  if (workload.waits) dispatcher().observe(record);
   report(record);
   return record;
 }

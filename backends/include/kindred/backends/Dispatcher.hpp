@@ -24,9 +24,10 @@ enum class Operation : std::uint8_t {
   search_screen,
   search_matrix,
   score,
-  spread
+  spread,
+  seeds
 };
-inline constexpr std::size_t operation_count = 7;
+inline constexpr std::size_t operation_count = 8;
 std::string_view to_string(Operation operation) noexcept;
 
 /// A set of spaces.
@@ -57,12 +58,13 @@ class SpaceSet {
 /// \brief What a call is about to do, as the cost model sees it.
 struct Workload {
   Operation operation = Operation::lcs;
-  std::uint64_t items = 0;  ///< patterns × queries, rows × queries, candidates, or edges × queries:
-                            ///< what `explain` tells
-  double work = 0;  ///< elementary steps: symbols × query words, multiply-adds, edges read; sets
-                    ///< the size class
+  std::uint64_t items = 0;  ///< patterns × queries, rows × queries, candidates, or edges × queries,
+                            ///< elements: what `explain` tells
+  double work = 0;  ///< elementary steps: symbols × query words, multiply-adds, edges or elements
+                    ///< read; sets the size class
   std::uint64_t transfer_bytes = 0;     ///< that must cross to the device and back if it is chosen
   SpaceSet resident = SpaceSet::all();  ///< spaces that can reach the data
+  bool waits = true;  ///< the call ends with its work; what a launch takes says nothing of a space
 };
 
 /// Why a space was chosen.

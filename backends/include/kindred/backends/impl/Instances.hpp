@@ -19,7 +19,13 @@ const DeviceSpace& device_instance(const Context& context);
 /// Another instance for a caller of its own: a new stream on a device, the same threads on the
 /// host.
 inline HostSpace instance_beside(const HostSpace& exec_space) { return exec_space; }
+/// \p exec_space, or an instance that launches on \p stream, a cudaStream_t of the caller's that
+/// outlives it.
+inline HostSpace instance_on(const HostSpace& exec_space, void*) { return exec_space; }
 #if KINDRED_HAS_DEVICE
+inline DeviceSpace instance_on(const DeviceSpace& exec_space, void* stream) {
+  return stream == nullptr ? exec_space : DeviceSpace(static_cast<cudaStream_t>(stream));
+}
 inline DeviceSpace instance_beside(const DeviceSpace& exec_space) {
   return Kokkos::Experimental::partition_space(exec_space, 1)[0];
 }

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/matcher/SeedLayer.hpp>
+
+#include "SeedCheckpoint.hpp"
+#include "SeedLayerState.hpp"
+
+#include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/Quotes.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace Kindred {
+
+SeedLayer::State::State(Context& given, const SeedLayerOptions& wanted)
+    : context(given), options(wanted), chunks{wanted.hidden, wanted.seeds}, seeds(wanted.seeds) {
+  schedules.resize(wanted.seeds);
+  if (wanted.telemetry_epochs > 0) slots.resize(std::size_t{wanted.telemetry_epochs} + 1);
+  const auto bind = [&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Space space,
+                                              std::uint64_t bytes) {
+    auto& side = sides.get<ExecutionSpace>();
+    MemoryResource& memory = context.memory(space);
+    using Words = Buffer<std::uint32_t, typename ExecutionSpace::memory_space>;
+    side.state.bind(memory, seeds);
+    side.winners =
+        Words(memory, "Kindred::SeedLayer::winners", std::size_t{chunks.seeds} * seed_fields);
+    Kokkos::deep_copy(exec_space, side.winners.view(), 0U);
+    side.blueprints.bind(memory, chunks.hidden, bytes);
+    side.blueprints.serve(exec_space, blueprints, {});
+    side.ring.bind(exec_space, memory, chunks.seeds, static_cast<std::uint32_t>(slots.size()));
+    side.state.start_upload(exec_space, seeds);
+    exec_space.fence("Kindred::SeedLayer::bind");
+  };
+  bind(Impl::host_instance(context, Space::serial), Space::serial, 0);
+  if (options.residency == Residency::host) return;
+  if (!context.is_usable(Space::cuda)) {
+    if (!needs_device(options.residency)) return;
+    throw SpaceUnavailable("space cuda cannot hold the seed layer: " +
+                           context.info(Space::cuda).why_not);
+  }
+  try {
+    Impl::with_instance(context, Space::cuda, [&](const auto& exec_space) {
+      bind(exec_space, Space::cuda,
+           std::max<std::uint64_t>(options.blueprint_bytes, chunks.hidden * sizeof(float)));
+    });
+    on_device = true;
+  } catch (const OutOfMemory& error) {
+    if (needs_device(options.residency)) throw;
+    context.log(LogLevel::info, std::string("the seed layer stays on the host: ") + error.what());
+  }
+}
+
+void SeedLayer::State::serve_host(const BlueprintRegistry& registry,
+                                  const std::vector<std::uint32_t>& of) {
+  sides.get<HostSpace>().blueprints.serve(Impl::host_instance(context, Space::serial), registry,
+                                          needed_of(of));
+}
+
+void SeedLayer::State::sync_device() {
+  trouble = nullptr;
+  trouble_text.clear();
+  on_the_device([&](const auto& exec_space, auto& side) {
+    side.state.start_upload(exec_space, seeds);
+    side.blueprints.clear();
+    side.blueprints.serve(exec_space, blueprints, needed_of(uses));
+  });
+}
+
+void SeedLayer::State::note_trouble(const char* what) {
+  trouble = std::current_exception();
+  trouble_text = what;
+  context.log(LogLevel::warning, std::string("the seed layer goes on on the host: ") + what);
+}
+
+SeedLayer::SeedLayer(Context& context, const SeedLayerOptions& options) {
+  KINDRED_THROW_IF(options.hidden == 0, "hidden is 0; a row has at least one feature");
+  KINDRED_THROW_IF(options.hidden > 1U << 31U || options.seeds > 1U << 31U,
+                   "hidden is " + std::to_string(options.hidden) + " and seeds " +
+                       std::to_string(options.seeds) + "; at most 2147483648 of each can be");
+  check_settings(options.schedules);
+  m_state = std::make_unique<State>(context, options);
+}
+
+SeedLayer::~SeedLayer() {
+  if (m_state) m_state->on_the_device([](const auto&, auto&) {});  // what is launched reads it
+}
+SeedLayer::SeedLayer(SeedLayer&&) noexcept = default;
+SeedLayer& SeedLayer::operator=(SeedLayer&&) noexcept = default;
+
+std::uint32_t SeedLayer::hidden() const noexcept { return m_state->chunks.hidden; }
+std::uint32_t SeedLayer::seeds() const noexcept { return m_state->chunks.seeds; }
+std::uint32_t SeedLayer::chunk_begin(std::uint32_t seed) const noexcept {
+  return seed >= seeds() ? hidden() : m_state->chunks.begin(seed);
+}
+std::uint64_t SeedLayer::epoch() const noexcept {
+  const std::lock_guard lock(m_state->mutex);
+  return m_state->epoch;
+}
+bool SeedLayer::on_device() const noexcept { return m_state->on_device; }
+std::string SeedLayer::device_trouble() const {
+  const std::lock_guard lock(m_state->mutex);
+  return m_state->trouble_text;
+}
+
+// --- blueprints
+
+BlueprintRegistry SeedLayer::blueprints() const {
+  const std::lock_guard lock(m_state->mutex);
+  return m_state->blueprints;
+}
+
+std::int32_t SeedLayer::add_blueprint(std::string name, std::span<const float> weights) {
+  State& state = *m_state;
+  const std::lock_guard lock(state.mutex);
+  KINDRED_THROW_IF(weights.size() > state.chunks.hidden,
+                   "a blueprint of " + std::to_string(weights.size()) + " weights for rows of " +
+                       std::to_string(state.chunks.hidden) + " features");
+  state.uses.reserve(state.uses.size() + 1);
+  const std::int32_t id = state.blueprints.add(std::move(name), weights);
+  state.uses.push_back(0);
+  ++state.revision;
+  return id;
+}
+
+void SeedLayer::replace_blueprint(std::int32_t id, std::span<const float> weights) {
+  State& state = *m_state;
+  const std::lock_guard lock(state.mutex);
+  state.blueprints.replace(id, weights);
+  state.sides.get<HostSpace>().blueprints.refresh(Impl::host_instance(state.context, Space::serial),
+                                                  state.blueprints, id);
+  state.on_the_device([&](const auto& exec_space, auto& side) {
+    side.blueprints.refresh(exec_space, state.blueprints, id);
+  });
+}
+
+void SeedLayer::remove_blueprint(std::int32_t id) {
+  State& state = *m_state;
+  const std::lock_guard lock(state.mutex);
+  const std::vector<std::int32_t>& of = state.seeds.blueprint;
+  const auto user = std::find(of.begin(), of.end(), id);
+  KINDRED_THROW_IF(id >= 0 && user != of.end(),
+                   "blueprint " + std::to_string(id) + " is that of seed " +
+                       std::to_string(user - of.begin()) + "; give that one another first");
+  state.blueprints.remove(id);
+}
+
+void SeedLayer::save_blueprints(const std::string& path) const { blueprints().save(path); }
+
+void SeedLayer::load_blueprints(const std::string& path) {
+  State& state = *m_state;
+  BlueprintRegistry registry = BlueprintRegistry::load(path);
+  const std::lock_guard lock(state.mutex);
+  for (std::size_t id = 0; id < registry.size(); ++id) {
+    const auto wanted = static_cast<std::int32_t>(id);
+    if (!registry.contains(wanted)) continue;
+    const std::size_t weights = registry.weights(wanted).size();
+    KINDRED_THROW_IF(weights > state.chunks.hidden,
+                     path + ": blueprint " + std::to_string(id) + " has " +
+                         std::to_string(weights) + " weights; rows of the layer have " +
+                         std::to_string(state.chunks.hidden) + " features");
+  }
+  state.check_blueprints(state.seeds, registry);
+  state.take(state.seeds, std::move(registry));
+}
+
+// --- checkpoints
+
+void SeedLayer::save(const std::string& path) const {
+  Impl::SeedCheckpoint checkpoint;
+  {
+    const State& state = *m_state;
+    const std::lock_guard lock(state.mutex);
+    checkpoint.hidden = state.chunks.hidden;
+    checkpoint.epoch = state.epoch;
+    checkpoint.state = state.seeds;
+    for (const auto& schedule : state.schedules) {
+      if (schedule)
+        checkpoint.schedules.push_row(schedule->state());
+      else
+        checkpoint.schedules.close_row();
+    }
+    for (std::size_t id = 0; id < state.blueprints.size(); ++id) {
+      const auto wanted = static_cast<std::int32_t>(id);
+      if (state.blueprints.contains(wanted)) {
+        checkpoint.blueprints.push_row(state.blueprints.name(wanted));
+      } else {
+        checkpoint.blueprints.close_row();
+      }
+    }
+  }
+  Impl::save_checkpoint(path, checkpoint);
+}
+
+void SeedLayer::restore(const std::string& path) {
+  Impl::SeedCheckpoint checkpoint = Impl::load_checkpoint(path);
+  State& state = *m_state;
+  const std::lock_guard lock(state.mutex);
+  const auto check_same = [&](const char* what, std::uint64_t saved, std::uint64_t own) {
+    KINDRED_THROW_IF(saved != own, path + ": a checkpoint of a layer with " +
+                                       std::to_string(saved) + " " + what + "; this one has " +
+                                       std::to_string(own));
+  };
+  check_same("features", checkpoint.hidden, state.chunks.hidden);
+  check_same("seeds", checkpoint.state.seeds(), state.chunks.seeds);
+  for (std::size_t seed = 0; seed < checkpoint.state.seeds(); ++seed) {
+    const std::int32_t id = checkpoint.state.blueprint[seed];
+    if (id < 0) continue;
+    const std::span<const char> name = checkpoint.blueprints[static_cast<std::size_t>(id)];
+    KINDRED_THROW_IF(!state.blueprints.contains(id) ||
+                         state.blueprints.name(id) != std::string_view(name.data(), name.size()),
+                     path + ": seed " + std::to_string(seed) + " has blueprint " +
+                         std::to_string(id) + ", " +
+                         in_quotes(std::string_view(name.data(), name.size())) +
+                         ", which the layer does not have under this id");
+  }
+  state.check_blueprints(checkpoint.state, state.blueprints);
+  auto schedules = state.new_schedules(checkpoint.state);
+  for (std::size_t seed = 0; seed < schedules.size(); ++seed) {
+    if (schedules[seed]) schedules[seed]->restore(checkpoint.schedules[seed]);
+  }
+  state.take(std::move(checkpoint.state), state.blueprints);
+  state.schedules = std::move(schedules);
+  state.epoch = checkpoint.epoch;
+}
+
+double seed_health(const SeedTelemetry& telemetry) noexcept {
+  if (telemetry.count == 0) return 0;
+  const double variance = telemetry.variance >= 0 ? std::min(1.0, telemetry.variance / 0.01) : 0;
+  return 0.5 * variance + 0.5 * (1 - telemetry.dead_ratio);
+}
+
+}  // namespace Kindred

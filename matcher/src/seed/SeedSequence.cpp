@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "SeedLayerState.hpp"
+
+#include <kindred/backends/impl/RecordedWork.hpp>
+#include <kindred/core/common/Error.hpp>
+
+#include <string>
+#include <utility>
+
+namespace Kindred {
+
+namespace {
+
+/// What a sequence has in the space that it runs on.
+template <class ExecutionSpace>
+struct SequenceSide {
+  std::vector<ExecutionSpace> instance;  ///< one, when it is bound
+  std::vector<std::unique_ptr<Impl::ForwardPlan<ExecutionSpace>>> plans;
+  Impl::RecordedWork<ExecutionSpace> work;
+
+  /// Calls run one after the other, so those of a shape share a plan.
+  const Impl::ForwardPlan<ExecutionSpace>& plan(MemoryResource& memory,
+                                                const SeedForwardShape& shape) {
+    for (const auto& plan : plans) {
+      if (plan->serves(shape, nullptr)) return *plan;
+    }
+    plans.push_back(
+        std::make_unique<Impl::ForwardPlan<ExecutionSpace>>(instance[0], memory, shape, nullptr));
+    return *plans.back();
+  }
+};
+
+}  // namespace
+
+struct SeedSequence::State {
+  struct Call {
+    SeedLayer* layer = nullptr;
+    const std::byte* x = nullptr;
+    std::byte* y = nullptr;
+    SeedBatch batch;
+    SeedTelemetryUse telemetry = SeedTelemetryUse::last;
+    std::size_t plan = 0;
+    std::uint64_t revision = 0;  ///< of the layer when it was recorded
+  };
+
+  Context& context;
+  Space space;
+  void* stream;
+  std::vector<Call> calls;
+  Arch::PerSpace<SequenceSide> sides;
+
+  State(Context& given, Space where, void* on) : context(given), space(where), stream(on) {
+    Impl::with_instance(
+        context, space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+          sides.get<ExecutionSpace>().instance.push_back(Impl::instance_on(exec_space, stream));
+        });
+  }
+
+  bool is_current() const {
+    for (const Call& call : calls) {
+      if (call.revision != call.layer->internal().revision.load(std::memory_order_relaxed))
+        return false;
+    }
+    return true;
+  }
+
+  template <class ExecutionSpace>
+  void launch_all() {
+    auto& side = sides.get<ExecutionSpace>();
+    for (const Call& call : calls) {
+      SeedLayer::State& layer = call.layer->internal();
+      const std::lock_guard lock(layer.mutex);
+      layer.launch(side.instance[0], stream, call.x, call.y, call.batch, call.telemetry,
+                   *side.plans[call.plan]);
+    }
+  }
+
+  template <class ExecutionSpace>
+  void run() {
+    auto& side = sides.get<ExecutionSpace>();
+    if (side.work.is_recorded() && is_current()) {
+      side.work.repeat(side.instance[0]);
+      for (const Call& call : calls) {
+        SeedLayer::State& layer = call.layer->internal();
+        if (layer.has_telemetry(call.telemetry))
+          layer.fill(Arch::is_device<ExecutionSpace>, stream);
+      }
+      return;
+    }
+    for (Call& call : calls) {
+      SeedLayer::State& layer = call.layer->internal();
+      const std::lock_guard lock(layer.mutex);
+      if (Arch::is_device<ExecutionSpace> && layer.trouble) std::rethrow_exception(layer.trouble);
+      call.revision = layer.revision.load(std::memory_order_relaxed);
+    }
+    side.work.record(side.instance[0], [this] { launch_all<ExecutionSpace>(); });
+  }
+};
+
+SeedSequence::SeedSequence(Context& context, Space space, void* stream) {
+  KINDRED_THROW_IF(
+      stream != nullptr && space != Space::cuda,
+      "a stream is given for " + std::string(to_string(space)) + "; it goes with the space cuda");
+  m_state = std::make_unique<State>(context, space, stream);
+}
+SeedSequence::~SeedSequence() {
+  if (!m_state) return;
+  try {
+    wait();
+  } catch (const std::exception& error) {
+    m_state->context.log(LogLevel::warning, std::string("a sequence of seeds: ") + error.what());
+  }
+}
+SeedSequence::SeedSequence(SeedSequence&&) noexcept = default;
+SeedSequence& SeedSequence::operator=(SeedSequence&&) noexcept = default;
+
+std::size_t SeedSequence::size() const noexcept { return m_state->calls.size(); }
+
+void SeedSequence::add(SeedLayer& layer, std::span<const std::byte> x, std::span<std::byte> y,
+                       const SeedBatch& given, bool telemetry) {
+  State& state = *m_state;
+  SeedLayer::State& own = layer.internal();
+  const bool device = state.space == Space::cuda;
+  const SeedBatch batch = Impl::checked_batch(own.chunks.hidden, x.size(), y.size(), given);
+  KINDRED_THROW_IF((batch.memory == SeedMemory::device) != device,
+                   "the sequence runs on " + std::string(to_string(state.space)) +
+                       ", and the rows are elsewhere");
+  KINDRED_THROW_IF(device && !layer.on_device(),
+                   "the layer is not on the device that the sequence runs on");
+  KINDRED_THROW_IF(!device && own.options.residency == Residency::device,
+                   "the layer is on a device alone, and the sequence runs on the host");
+  Impl::check_alignment("x", x.data(), batch.input);
+  Impl::check_alignment("y", y.data(), batch.output);
+  Impl::check_overlap("x", x.data(), x.size(), "y", y.data(), y.size(),
+                      batch.input == batch.output && batch.input_stride == batch.output_stride);
+  State::Call call;
+  call.layer = &layer;
+  call.x = x.data();
+  call.y = y.data();
+  call.batch = batch;
+  call.telemetry = telemetry ? SeedTelemetryUse::last : SeedTelemetryUse::none;
+  state.calls.reserve(state.calls.size() + 1);
+  Impl::with_instance(
+      state.context, state.space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+        const std::lock_guard lock(own.mutex);
+        own.sides.get<ExecutionSpace>().on(exec_space, state.stream);  // changes wait for it
+        auto& side = state.sides.get<ExecutionSpace>();
+        const auto& plan = side.plan(state.context.memory(state.space),
+                                     own.shape_of(batch, own.has_telemetry(call.telemetry)));
+        for (std::size_t i = 0; i < side.plans.size(); ++i) {
+          if (side.plans[i].get() == &plan) call.plan = i;
+        }
+      });
+  state.calls.push_back(call);
+}
+
+void SeedSequence::run() {
+  State& state = *m_state;
+  if (state.calls.empty()) return;
+  Impl::with_instance(state.context, state.space, [&]<class ExecutionSpace>(const ExecutionSpace&) {
+    state.template run<ExecutionSpace>();
+  });
+}
+
+void SeedSequence::wait() {
+  State& state = *m_state;
+  Impl::with_instance(state.context, state.space, [&]<class ExecutionSpace>(const ExecutionSpace&) {
+    state.sides.get<ExecutionSpace>().instance[0].fence("Kindred::SeedSequence::wait");
+  });
+}
+
+}  // namespace Kindred

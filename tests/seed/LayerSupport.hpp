@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TESTS_SEED_LAYER_SUPPORT_HPP
+#define KINDRED_TESTS_SEED_LAYER_SUPPORT_HPP
+
+#include <kindred/matcher/SeedLayer.hpp>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "SeedSupport.hpp"
+
+namespace Kindred::Testing::Seeds {
+
+inline SeedLayerOptions options_of(std::uint32_t hidden, std::uint32_t seeds,
+                                   std::uint32_t epochs = 4) {
+  SeedLayerOptions options;
+  options.hidden = hidden;
+  options.seeds = seeds;
+  options.telemetry_epochs = epochs;
+  return options;
+}
+
+/// Seeds in all states and modes; those that apply a blueprint have one.
+inline Reference::SeedLayer served_layer(std::size_t hidden, std::size_t seeds,
+                                         std::size_t blueprints, std::mt19937_64& generator) {
+  Reference::SeedLayer layer = random_layer(hidden, seeds, blueprints, generator);
+  for (Reference::Seed& seed : layer.seeds) {
+    if (applies_blueprint(seed.lifecycle)) seed.blueprint = std::max(seed.blueprint, 0);
+  }
+  return layer;
+}
+
+/// A layer that makes what \p wanted does.
+inline SeedLayer engine_of(Context& context, const Reference::SeedLayer& wanted,
+                           std::uint32_t epochs = 4) {
+  SeedLayer layer(context, options_of(static_cast<std::uint32_t>(wanted.hidden),
+                                      static_cast<std::uint32_t>(wanted.seeds.size()), epochs));
+  for (std::size_t begin = 0; begin < wanted.weights.size(); begin += wanted.hidden)
+    layer.add_blueprint(std::to_string(begin / wanted.hidden),
+                        std::span(wanted.weights).subspan(begin, wanted.hidden));
+  SeedState state(wanted.seeds.size());
+  for (std::size_t i = 0; i < wanted.seeds.size(); ++i) {
+    const Reference::Seed& seed = wanted.seeds[i];
+    state.lifecycle[i] = seed.lifecycle;
+    state.mode[i] = seed.mode;
+    state.alpha[i] = seed.alpha;
+    state.blueprint[i] = seed.blueprint;
+  }
+  layer.set_state(state);
+  return layer;
+}
+
+/// A layer of \p seeds that are all \p lifecycle with one blueprint of \p weight.
+inline SeedLayer uniform_layer(Context& context, std::uint32_t hidden, std::uint32_t seeds,
+                               Lifecycle lifecycle, ApplyMode mode, float alpha, float weight) {
+  SeedLayer layer(context, options_of(hidden, seeds));
+  layer.add_blueprint("one", std::vector<float>(hidden, weight));
+  SeedState state(seeds);
+  state.lifecycle.assign(seeds, lifecycle);
+  state.mode.assign(seeds, mode);
+  state.alpha.assign(seeds, alpha);
+  state.blueprint.assign(seeds, 0);
+  layer.set_state(state);
+  return layer;
+}
+
+inline SeedForwardOptions on(Space space) {
+  SeedForwardOptions options;
+  options.space = space;
+  return options;
+}
+
+inline std::vector<std::byte> bytes_of(const Reference::SeedRows& rows) {
+  const std::size_t size = size_of(rows.element);
+  std::vector<std::byte> out(rows.bits.size() * size);
+  for (std::size_t i = 0; i < rows.bits.size(); ++i)
+    std::memcpy(out.data() + i * size, &rows.bits[i], size);
+  return out;
+}
+
+}  // namespace Kindred::Testing::Seeds
+
+#endif  // KINDRED_TESTS_SEED_LAYER_SUPPORT_HPP

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <kindred/core/common/Error.hpp>
+
+#include "../files/SectionBytes.hpp"
+#include "LayerSupport.hpp"
+#include "MemoryFile.hpp"
+#include "TempFolder.hpp"
+#include "seed/SeedCheckpoint.hpp"
+
+namespace {
+
+using namespace Kindred;
+using namespace Kindred::Testing::Seeds;
+using Testing::context;
+using ::testing::HasSubstr;
+using Testing::message_of;
+using Testing::read_all;
+using Testing::TempFolder;
+
+/// A layer with a history, in all states, with every schedule under way.
+SeedLayer small_layer(bool empty = false) {
+  SeedLayer layer(context(), options_of(9, 12));
+  layer.add_blueprint("first", std::vector<float>(9, 1.5F));
+  layer.add_blueprint("gone", std::vector<float>(9, 1.5F));
+  layer.add_blueprint("\xC3\xA9", std::vector<float>(9, -2.0F));
+  layer.remove_blueprint(1);
+  if (empty) return layer;
+  SeedState state(12);
+  for (std::size_t i = 0; i < 12; ++i) {
+    state.lifecycle[i] = static_cast<Lifecycle>(i % 11);
+    state.blueprint[i] = i % 2 == 0 ? 0 : 2;
+    state.alpha[i] = 0.125F * static_cast<float>(i % 8);
+    state.mode[i] = static_cast<ApplyMode>(i % 4);
+    state.evaluation[i] = static_cast<float>(i) / 3;
+    state.checkpoint[i] = static_cast<std::int32_t>(i) - 1;
+    if (i < 5) state.lifecycle[i] = Lifecycle::grafting;
+    state.schedule[i] = static_cast<AlphaSchedule>(i % 5);
+  }
+  layer.set_state(state);
+  const std::vector<float> weights{1, 2};
+  SeedMetrics metrics;
+  metrics.weights = weights;
+  metrics.performance_delta = 0.3;
+  for (int i = 0; i < 25; ++i) layer.step(metrics);
+  metrics.error_rate = 0.9;
+  std::vector<SeedMetrics> each(12, metrics);
+  each[0].error_rate = each[1].error_rate = each[2].error_rate = each[3].error_rate = 0;
+  layer.step(each);
+  layer.report_error(5);
+  return layer;
+}
+
+/// The rest of two layers' lives is the same.
+void expect_same_future(SeedLayer& a, SeedLayer& b) {
+  EXPECT_EQ(a.state(), b.state());
+  EXPECT_EQ(a.epoch(), b.epoch());
+  for (std::uint32_t seed = 0; seed < a.seeds(); ++seed)
+    EXPECT_EQ(a.schedule_state(seed), b.schedule_state(seed));
+  const std::vector<float> weights{1.004F, 2};
+  SeedMetrics metrics;
+  metrics.weights = weights;
+  metrics.performance_delta = -0.2;
+  for (int i = 0; i < 30; ++i) {
+    a.step(metrics);
+    b.step(metrics);
+    EXPECT_EQ(a.state(), b.state());
+  }
+}
+
+TEST(SeedFiles, ALayerGoesOnFromItsCheckpoint) {
+  const TempFolder folder;
+  SeedLayer layer = small_layer();
+  layer.save(folder / "a");
+  SeedLayer other = small_layer(true);
+  other.restore(folder / "a");
+  other.save(folder / "b");
+  EXPECT_EQ(read_all(folder / "a"), read_all(folder / "b"));
+  expect_same_future(layer, other);
+  const std::vector<float> x(90, 3.0F);
+  std::vector<float> y(90), z(90);
+  layer.forward(x, y);
+  other.forward(x, z);
+  EXPECT_EQ(y, z);
+}
+
+TEST(SeedFiles, RefusesTheCheckpointOfAnotherLayer) {
+  const TempFolder folder;
+  small_layer().save(folder / "a");
+  const auto refused = [&](SeedLayer& layer) {
+    const SeedState before = layer.state();
+    const std::string why = message_of<InvalidArgument>([&] { layer.restore(folder / "a"); });
+    EXPECT_EQ(layer.state(), before);
+    return why;
+  };
+  SeedLayer narrow(context(), options_of(8, 12));
+  EXPECT_THAT(refused(narrow), HasSubstr("with 9 features; this one has 8"));
+  SeedLayer fewer(context(), options_of(9, 11));
+  EXPECT_THAT(refused(fewer), HasSubstr("with 12 seeds; this one has 11"));
+  SeedLayer bare(context(), options_of(9, 12));
+  EXPECT_THAT(refused(bare), HasSubstr("which the layer does not have under this id"));
+  bare.add_blueprint("other", std::vector<float>(9, 1.0F));
+  EXPECT_THAT(refused(bare), HasSubstr("blueprint 0, 'first'"));
+  SeedLayer layer = small_layer(true);
+  EXPECT_THROW(layer.restore(folder / "none"), NotFound);
+  layer.save_blueprints(folder / "b");
+  EXPECT_THROW(layer.restore(folder / "b"), CorruptFile) << "another kind";
+  EXPECT_THROW(layer.save(folder / "no/where"), InvalidArgument);
+}
+
+/// Every change of every byte and every cut is found, and sealed again it is refused or a state.
+template <class Load>
+void sweep(const std::string& good, const Load& load) {
+  const Testing::MemoryFile memory;
+  for (std::size_t length = 0; length < good.size(); ++length) {
+    memory.set(good.substr(0, length));
+    EXPECT_THROW(load(memory.path()), CorruptFile) << length;
+  }
+  for (std::size_t i = 0; i < good.size(); ++i) {
+    for (const unsigned char change : {0x01, 0x80, 0xFF}) {
+      std::string bad = good;
+      bad[i] = static_cast<char>(static_cast<unsigned char>(bad[i]) ^ change);
+      memory.set(bad);
+      EXPECT_THROW(load(memory.path()), CorruptFile) << i;
+      Testing::reseal(bad);
+      memory.set(bad);
+      try {
+        load(memory.path());
+      } catch (const Error&) {
+        continue;
+      }
+    }
+  }
+}
+
+TEST(SeedFiles, FindsEveryByteOfACheckpointChangedAndEveryCut) {
+  const TempFolder folder;
+  small_layer().save(folder / "a");
+  SeedLayer layer = small_layer(true);
+  const SeedState before = layer.state();
+  const std::string good = read_all(folder / "a");
+  sweep(good, [&](const std::string& path) {
+    try {
+      layer.restore(path);
+    } catch (const Error&) {
+      EXPECT_EQ(layer.state(), before);
+      throw;
+    }
+    check_state(layer.state());
+    layer.set_state(before);
+  });
+}
+
+TEST(SeedFiles, FindsEveryByteOfBlueprintsChangedAndEveryCut) {
+  const TempFolder folder;
+  small_layer().save_blueprints(folder / "a");
+  sweep(read_all(folder / "a"), [](const std::string& path) {
+    const BlueprintRegistry registry = BlueprintRegistry::load(path);
+    for (std::size_t i = 0; i < registry.size(); ++i) {
+      const auto id = static_cast<std::int32_t>(i);
+      if (!registry.contains(id)) continue;
+      EXPECT_EQ(registry.find(registry.name(id)), id);
+    }
+  });
+}
+
+TEST(SeedFiles, BlueprintsKeepIdsNamesVersionsAndWeights) {
+  const TempFolder folder;
+  BlueprintRegistry registry;
+  EXPECT_EQ(registry.add("a", std::vector<float>{1, 2}), 0);
+  EXPECT_EQ(registry.add("b", std::vector<float>{-0.0F, NAN, INFINITY}), 1);
+  EXPECT_EQ(registry.add("c", std::vector<float>{5}), 2);
+  registry.replace(0, std::vector<float>{3, 4});
+  registry.replace(0, std::vector<float>{5, 6});
+  registry.remove(2);
+  EXPECT_FALSE(registry.contains(2));
+  EXPECT_FALSE(registry.find("c"));
+  EXPECT_EQ(registry.add("c", std::vector<float>{7}), 3);
+  EXPECT_EQ(registry.version(0), 3U);
+  EXPECT_EQ(registry.version(3), 1U);
+  registry.save(folder / "a");
+  const BlueprintRegistry loaded = BlueprintRegistry::load(folder / "a");
+  EXPECT_EQ(loaded.size(), 4U);
+  EXPECT_EQ(loaded.version(0), 3U);
+  EXPECT_EQ(loaded.find("c"), 3);
+  EXPECT_FALSE(loaded.contains(2));
+  EXPECT_EQ(loaded.weights(0)[1], 6.0F);
+  loaded.save(folder / "b");
+  EXPECT_EQ(read_all(folder / "a"), read_all(folder / "b"));
+  EXPECT_THROW(registry.add("a", std::vector<float>{1}), InvalidArgument);
+  EXPECT_THROW(registry.add("", std::vector<float>{1}), InvalidArgument);
+  EXPECT_THROW(registry.add("d", {}), InvalidArgument);
+  EXPECT_THROW(registry.replace(0, std::vector<float>{1}), InvalidArgument);
+  EXPECT_THROW(registry.replace(2, std::vector<float>{1}), NotFound);
+  EXPECT_THROW(registry.remove(-1), NotFound);
+  EXPECT_THROW(registry.weights(4), NotFound);
+}
+
+TEST(SeedFiles, LayersTakeTheBlueprintsThatServeTheirSeeds) {
+  const TempFolder folder;
+  SeedLayer layer =
+      uniform_layer(context(), 8, 2, Lifecycle::grafting, ApplyMode::multiplicative, 1, 3.0F);
+  BlueprintRegistry registry;
+  registry.add("wider", std::vector<float>(9, 1.0F));
+  registry.save(folder / "wide");
+  EXPECT_THAT(message_of<InvalidArgument>([&] { layer.load_blueprints(folder / "wide"); }),
+              HasSubstr("9 weights"));
+  BlueprintRegistry none;
+  none.save(folder / "none");
+  EXPECT_THAT(message_of<InvalidArgument>([&] { layer.load_blueprints(folder / "none"); }),
+              HasSubstr("no blueprint 0"));
+  EXPECT_THAT(message_of<InvalidArgument>([&] { layer.remove_blueprint(0); }),
+              HasSubstr("that of seed 0"));
+  EXPECT_THROW(layer.add_blueprint("wide", std::vector<float>(9, 1.0F)), InvalidArgument);
+  const std::vector<float> x(8, 2.0F);
+  std::vector<float> y(8);
+  layer.forward(x, y);
+  EXPECT_EQ(y[0], 6.0F);
+  layer.replace_blueprint(0, std::vector<float>(8, 5.0F));
+  layer.forward(x, y);
+  EXPECT_EQ(y[0], 10.0F);
+  EXPECT_EQ(layer.blueprints().version(0), 2U);
+  BlueprintRegistry other;
+  other.add("other", std::vector<float>(8, 7.0F));
+  other.save(folder / "other");
+  layer.load_blueprints(folder / "other");
+  layer.forward(x, y);
+  EXPECT_EQ(y[0], 14.0F);
+  EXPECT_EQ(layer.blueprints(), other);
+}
+
+}  // namespace

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <kindred/matcher/SeedLayer.hpp>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "Support.hpp"
+
+// Compiled for ThreadSanitizer too, which does not know the OpenMP runtime: the threads here are
+// the program's own, each on the space of one thread.
+namespace {
+
+using namespace Kindred;
+
+Context& one_thread() {
+  static Context context([] {
+    ContextOptions options;
+    options.threads = 1;
+    options.space = Space::serial;
+    options.load_profile = false;
+    return options;
+  }());
+  return context;
+}
+
+TEST(SeedThreads, CallersSeeWholeStates) {
+  SeedLayerOptions options;
+  options.hidden = 64;
+  options.seeds = 16;
+  SeedLayer layer(one_thread(), options);
+  layer.add_blueprint("one", std::vector<float>(64, 1.0F));
+  SeedState state(16);
+  state.lifecycle.assign(16, Lifecycle::stabilization);
+  state.mode.assign(16, ApplyMode::additive);
+  state.blueprint.assign(16, 0);
+  layer.set_state(state);
+  std::atomic<bool> done{false};
+  std::atomic<int> forwards{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 2; ++t) {
+    threads.emplace_back([&] {
+      const std::vector<float> x(128, 2.0F);
+      std::vector<float> y(128);
+      while (!done) {
+        layer.forward(x, y);
+        ++forwards;
+        // Seeds change together: all of a row is of one state.
+        for (const float value : y) {
+          EXPECT_EQ(value, y[0]);
+          EXPECT_TRUE(value == 2.0F || value == 3.0F);
+        }
+        if (layer.has_telemetry(0)) static_cast<void>(layer.state().history(3));
+      }
+    });
+  }
+  std::vector<SeedUpdate> updates(16);
+  for (int i = 0; i < 200 || forwards < 200; ++i) {
+    for (std::uint32_t seed = 0; seed < 16; ++seed) {
+      updates[seed].seed = seed;
+      updates[seed].mask = seed_lifecycle;
+      updates[seed].lifecycle = i % 2 == 0 ? Lifecycle::dormant : Lifecycle::stabilization;
+    }
+    layer.update(updates);
+    if (i < 200 && i % 10 == 0) layer.step();
+  }
+  done = true;
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(layer.epoch(), 20U);
+}
+
+TEST(SeedThreads, CallbacksMayCallTheLayer) {
+  SeedLayerOptions options;
+  options.hidden = 4;
+  options.seeds = 2;
+  SeedLayer* self = nullptr;
+  int told = 0;
+  options.on_transition = [&](std::uint32_t seed, SeedChange change) {
+    ++told;
+    EXPECT_EQ(self->state().lifecycle[seed], change.to);
+    if (change.to == Lifecycle::germinated) self->request(seed, Lifecycle::cancelled);
+  };
+  SeedLayer layer(one_thread(), options);
+  self = &layer;
+  EXPECT_TRUE(layer.request(1, Lifecycle::germinated).accepted);
+  EXPECT_EQ(told, 2);
+  EXPECT_EQ(layer.state().lifecycle[1], Lifecycle::cancelled);
+}
+
+}  // namespace
