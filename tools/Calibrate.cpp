@@ -42,7 +42,7 @@ nlohmann::ordered_json as_json(const Context& context, std::size_t points) {
 std::string as_text(const Context& context, std::size_t points) {
   std::string out =
       "Predicted to be the fastest space (steps: symbols × query words, multiply-adds, "
-      "edges × hops)\n";
+      "edges × hops, elements)\n";
   auto to = std::back_inserter(out);
   for (std::size_t i = 0; i < operation_count; ++i) {
     const auto operation = static_cast<Operation>(i);

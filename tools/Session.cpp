@@ -4,7 +4,6 @@
 #include "Log.hpp"
 #include "Progress.hpp"
 #include "io/InputError.hpp"
-#include "report/Report.hpp"
 
 #include <kindred/Version.hpp>
 
@@ -121,6 +120,7 @@ void Session::write_report() const {
     if (m_seconds[phase] > 0)
       data.run.emplace_back(phase_names[phase], seconds_text(m_seconds[phase]));
   }
+  data.seeds = m_seeds;
   data.decisions = m_records;
   for (const KernelTime& kernel : m_kernels->kernels())
     data.kernels.push_back(

@@ -4,6 +4,7 @@
 
 #include "Options.hpp"
 #include "io/LineReader.hpp"
+#include "report/Report.hpp"
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/backends/KernelProfile.hpp>
@@ -48,6 +49,8 @@ class Session {
   /// Keeps something about this run for the report.
   void tell(std::string name, std::string value);
   void tell(std::string name, std::uint64_t value);
+  /// What the report shows of a seed layer.
+  void show(ReportSeeds seeds) { m_seeds = std::move(seeds); }
 
   /// Tells the times and where the work ran, writes the trace and the report.
   void finish();
@@ -80,6 +83,7 @@ class Session {
   std::vector<std::pair<std::string, std::string>> m_told;
   std::mutex m_mutex;
   std::vector<DispatchRecord> m_records;
+  ReportSeeds m_seeds;
 };
 
 }  // namespace Kindred::Tools

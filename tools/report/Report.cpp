@@ -4,6 +4,7 @@
 #include "Page.hpp"
 
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/seed/Lifecycle.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -25,6 +26,9 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t rows_max = 1500;   // of a list, so that the page stays below 2 MB
 constexpr std::size_t text_max = 600;    // bytes of one text
 constexpr std::size_t points_max = 400;  // of one sweep
+constexpr std::size_t seed_bins = 200;   // that the seeds of a layer are drawn as
+constexpr std::size_t states_max = 120;  // of a layer, in order of time
+constexpr std::size_t epochs_max = 32;   // of its telemetry
 
 std::string clipped(const std::string& text) {
   if (text.size() <= text_max) return text;
@@ -148,6 +152,64 @@ Json kernels_json(std::vector<ReportKernel> kernels) {
   return out;
 }
 
+/// At most \p seed_bins values: each the mean of neighbours.
+Json binned(const std::vector<double>& values) {
+  const std::size_t bins = std::min(values.size(), seed_bins);
+  Json out = Json::array();
+  for (std::size_t i = 0; i < bins; ++i) {
+    const std::size_t begin = values.size() * i / bins;
+    const std::size_t end = values.size() * (i + 1) / bins;
+    const double mean = std::accumulate(values.begin() + static_cast<std::ptrdiff_t>(begin),
+                                        values.begin() + static_cast<std::ptrdiff_t>(end), 0.0) /
+                        static_cast<double>(end - begin);
+    out.push_back(std::isfinite(mean) ? Json(mean) : Json());
+  }
+  return out;
+}
+
+Json seeds_json(const ReportSeeds& layer) {
+  Json states = Json::array();
+  for (std::size_t i = 0; i < layer.states.size(); ++i) {
+    // The last of many, and others at equal distances.
+    const std::size_t step = (layer.states.size() + states_max - 1) / states_max;
+    if ((layer.states.size() - 1 - i) % step != 0) continue;
+    states.push_back(
+        {{"label", clipped(layer.states[i].label)}, {"counts", layer.states[i].counts}});
+  }
+  Json epochs = Json::array();
+  for (std::size_t i = 0; i < layer.epochs.size(); ++i) {
+    const std::size_t step = (layer.epochs.size() + epochs_max - 1) / epochs_max;
+    if ((layer.epochs.size() - 1 - i) % step != 0) continue;
+    const ReportSeedEpoch& epoch = layer.epochs[i];
+    epochs.push_back({{"label", clipped(epoch.label)},
+                      {"mean", binned(epoch.mean)},
+                      {"deviation", binned(epoch.deviation)},
+                      {"dead_ratio", binned(epoch.dead_ratio)},
+                      {"health", binned(epoch.health)}});
+  }
+  Json rows = Json::array();
+  const ReportSeedEpoch* last = layer.epochs.empty() ? nullptr : &layer.epochs.back();
+  for (std::size_t i = 0; i < std::min(layer.seeds.size(), rows_max); ++i) {
+    const ReportSeed& seed = layer.seeds[i];
+    const bool has_health = last != nullptr && i < last->health.size();
+    rows.push_back({{"seed", i},
+                    {"lifecycle", clipped(seed.lifecycle)},
+                    {"blueprint", seed.blueprint},
+                    {"mode", clipped(seed.mode)},
+                    {"schedule", clipped(seed.schedule)},
+                    {"alpha", seed.alpha},
+                    {"epochs", seed.epochs},
+                    {"errors", seed.errors},
+                    {"health", has_health ? Json(last->health[i]) : Json()},
+                    {"history", clipped(seed.history)}});
+  }
+  return {{"names", lifecycle_names},
+          {"total", layer.seeds.size()},
+          {"states", states},
+          {"epochs", epochs},
+          {"rows", rows}};
+}
+
 Json data_json(const ReportData& data) {
   Json claims = Json::array();
   for (const ReportClaim& claim : data.claims) {
@@ -174,6 +236,7 @@ Json data_json(const ReportData& data) {
           {"claims", claims},
           {"query", clipped(data.query)},
           {"hits", hits},
+          {"seeds", seeds_json(data.seeds)},
           {"decisions", decisions_json(data.decisions)},
           {"sweeps", sweeps},
           {"kernels", kernels_json(data.kernels)},

@@ -72,6 +72,40 @@ struct ReportClaim {
   std::string detail;
 };
 
+/// \brief One seed of a layer, as the last state has it.
+struct ReportSeed {
+  std::string lifecycle;
+  std::string mode;
+  std::string schedule;
+  std::int64_t blueprint = -1;
+  double alpha = 0;
+  std::int64_t epochs = 0;
+  std::int64_t errors = 0;
+  std::string history;  ///< newest first
+};
+
+/// \brief How many seeds were in each state at a time, in the order of the codes.
+struct ReportSeedCounts {
+  std::string label;
+  std::vector<std::uint64_t> counts;
+};
+
+/// \brief What the seeds saw in an epoch: a value a seed.
+struct ReportSeedEpoch {
+  std::string label;
+  std::vector<double> mean;
+  std::vector<double> deviation;
+  std::vector<double> dead_ratio;
+  std::vector<double> health;
+};
+
+/// \brief A seed layer. Without seeds it is left out.
+struct ReportSeeds {
+  std::vector<ReportSeedCounts> states;  ///< in order of time
+  std::vector<ReportSeed> seeds;
+  std::vector<ReportSeedEpoch> epochs;
+};
+
 /// \brief What a report shows. An empty part is left out of the page.
 struct ReportData {
   std::string title;
@@ -80,6 +114,7 @@ struct ReportData {
   std::vector<ReportClaim> claims;
   std::string query;
   std::vector<ReportHit> hits;
+  ReportSeeds seeds;
   std::vector<DispatchRecord> decisions;
   std::vector<ReportSweep> sweeps;
   std::vector<ReportKernel> kernels;

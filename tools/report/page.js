@@ -351,6 +351,99 @@ function showKernels() {
     list.copy, list.node);
 }
 
+// Columns of seeds by lifecycle, one a state file, in the order of the codes from below.
+function lifecycleChart(layer) {
+  const width = 520, height = 210, left = 48, right = 12, top = 12, bottom = 34;
+  const most = Math.max(1, ...layer.states.map((state) => state.counts.reduce((a, b) => a + b, 0)));
+  const step = (width - left - right) / layer.states.length;
+  const Y = (seeds) => height - bottom - seeds / most * (height - top - bottom);
+  const node = svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': 'seeds by lifecycle' });
+  for (const share of [0, 0.5, 1]) {
+    const seeds = Math.round(share * most);
+    node.append(svg('line', { class: 'grid', x1: left, x2: width - right, y1: Y(seeds), y2: Y(seeds) }),
+      svg('text', { x: left - 6, y: Y(seeds) + 4, 'text-anchor': 'end' }, brief(seeds)));
+  }
+  layer.states.forEach((state, i) => {
+    let below = 0;
+    const bar = Math.min(step * 0.86, 90), x = left + step * i + (step - bar) / 2;
+    state.counts.forEach((seeds, code) => {
+      if (!seeds) return;
+      const rect = svg('rect', { class: `life-${code}`, x: x.toFixed(1), width: bar.toFixed(1), y: Y(below + seeds).toFixed(2),
+        height: (Y(below) - Y(below + seeds)).toFixed(2) });
+      rect.append(svg('title', {}, `${state.label}: ${count(seeds)} ${layer.names[code]}`));
+      node.append(rect);
+      below += seeds;
+    });
+  });
+  node.append(svg('line', { class: 'frame', x1: left, x2: width - right, y1: height - bottom, y2: height - bottom }),
+    svg('text', { x: left, y: height - 12 }, layer.states.length > 1 ? layer.states[0].label : ''),
+    svg('text', { x: width - right, y: height - 12, 'text-anchor': 'end' }, layer.states[layer.states.length - 1].label));
+  return el('div', { class: 'panel chart' }, el('h3', {}, 'Lifecycle: seeds in each state'), node);
+}
+
+// One metric by seed, a line an epoch; the last is drawn in full.
+function telemetryChart(layer, field, title) {
+  const width = 520, height = 210, left = 58, right = 12, top = 12, bottom = 34;
+  const values = layer.epochs.flatMap((epoch) => epoch[field]).filter(known);
+  if (!values.length) return null;
+  let low = Math.min(0, ...values), high = Math.max(...values, low);
+  if (high === low) high = low + 1;
+  const X = (i, length) => left + (length < 2 ? 0.5 : i / (length - 1)) * (width - left - right);
+  const Y = (value) => height - bottom - (value - low) / (high - low) * (height - top - bottom);
+  const node = svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': `${title} by seed` });
+  for (const share of [0, 0.5, 1]) {
+    const value = low + share * (high - low);
+    node.append(svg('line', { class: 'grid', x1: left, x2: width - right, y1: Y(value), y2: Y(value) }),
+      svg('text', { x: left - 6, y: Y(value) + 4, 'text-anchor': 'end' }, String(+value.toPrecision(3))));
+  }
+  layer.epochs.forEach((epoch, e) => {
+    const last = e + 1 === layer.epochs.length;
+    const points = epoch[field].map((value, i) => [i, value]).filter(([, value]) => known(value));
+    const group = svg('g', { class: last ? 'match' : 'earlier' });
+    group.append(svg('path', { class: last ? 'line' : 'predicted',
+      d: points.map(([i, value], n) => `${n ? 'L' : 'M'}${X(i, epoch[field].length).toFixed(1)} ${Y(value).toFixed(1)}`).join('') }));
+    if (epoch[field].length < 40 && last)
+      for (const [i, value] of points) group.append(svg('circle', { class: 'dot', cx: X(i, epoch[field].length), cy: Y(value), r: 3 }));
+    group.append(svg('title', {}, epoch.label));
+    node.append(group);
+  });
+  node.append(svg('line', { class: 'frame', x1: left, x2: width - right, y1: height - bottom, y2: height - bottom }),
+    svg('text', { x: left, y: height - 12 }, 'seed 0'),
+    svg('text', { x: width - right, y: height - 12, 'text-anchor': 'end' }, `seed ${count(layer.total - 1)}`));
+  return el('div', { class: 'panel chart' }, el('h3', {}, title), node);
+}
+
+function showSeeds() {
+  const layer = data.seeds;
+  if (!layer.total) return;
+  const now = layer.states[layer.states.length - 1].counts;
+  const list = table([
+    { name: 'seed', number: true, value: (r) => r.seed },
+    { name: 'lifecycle', value: (r) => r.lifecycle, show: (r) => [
+      el('span', { class: `swatch life-${layer.names.indexOf(r.lifecycle)}` }), r.lifecycle] },
+    { name: 'blueprint', number: true, value: (r) => r.blueprint, show: (r) => (r.blueprint < 0 ? '–' : String(r.blueprint)) },
+    { name: 'mode', value: (r) => r.mode },
+    { name: 'alpha', number: true, value: (r) => r.alpha, show: (r) => String(+r.alpha.toPrecision(4)) },
+    { name: 'schedule', value: (r) => r.schedule },
+    { name: 'epochs', number: true, value: (r) => r.epochs, show: (r) => count(r.epochs) },
+    { name: 'errors', number: true, value: (r) => r.errors },
+    { name: 'health', number: true, value: (r) => r.health, show: (r) => (known(r.health) ? r.health.toFixed(3) : '–') },
+    { name: 'last transitions', wrap: true, value: (r) => r.history },
+  ], layer.rows, 'seeds');
+  const cut = layer.rows.length < layer.total ? ` The first ${count(layer.rows.length)} are listed.` : '';
+  section('seeds', 'Seeds', `${count(layer.total)} seeds.${cut}`, list.copy,
+    el('div', { class: 'legend' }, layer.names.map((name, code) => (now[code] ? el('span', {},
+      el('span', { class: `swatch life-${code}` }), `${name} ${count(now[code])}`) : null))),
+    el('div', { class: 'charts' }, lifecycleChart(layer),
+      telemetryChart(layer, 'mean', 'Mean of the input'),
+      telemetryChart(layer, 'deviation', 'Standard deviation of the input'),
+      telemetryChart(layer, 'dead_ratio', 'Share of dead inputs'),
+      telemetryChart(layer, 'health', 'Health')),
+    layer.epochs.length > 1 ? el('p', { class: 'soft' },
+      `Solid: ${layer.epochs[layer.epochs.length - 1].label}; dashed: the epochs before it.`) : null,
+    el('details', { open: layer.rows.length <= 40 ? '' : null }, el('summary', {}, 'Every seed'), list.node));
+}
+
 function showPairs(id, title, pairs) {
   if (!pairs.length) return;
   section(id, title, '', copyButton(['name', 'value'], () => pairs),
@@ -381,6 +474,7 @@ theme(toggle);
 showHits();
 showClaims();
 showPairs('run', 'This run', data.run);
+showSeeds();
 showDecisions();
 showSweeps();
 showKernels();

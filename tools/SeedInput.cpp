@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "SeedInput.hpp"
+
+#include "io/InputError.hpp"
+#include "io/Matrix.hpp"
+#include "io/Npy.hpp"
+
+#include <kindred/matcher/VectorFile.hpp>
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <utility>
+
+namespace Kindred::Tools {
+
+namespace {
+
+/// To nearest, ties to even; NaN stays one.
+std::uint16_t to_bfloat16(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  if (std::isnan(value)) return static_cast<std::uint16_t>(bits >> 16U | 0x40U);
+  return static_cast<std::uint16_t>((bits + 0x7FFFU + (bits >> 16U & 1U)) >> 16U);
+}
+
+}  // namespace
+
+std::optional<VectorElement> seed_element(const std::string& name) {
+  if (name.empty()) return {};
+  for (const VectorElement element :
+       {VectorElement::float32, VectorElement::float16, VectorElement::bfloat16}) {
+    if (to_string(element) == name) return element;
+  }
+  throw UsageError(
+      fmt::format("--element: {} is none of float32, float16, bfloat16", in_quotes(name)));
+}
+
+SeedRowsInput read_seed_rows(const std::string& path, std::optional<VectorElement> element,
+                             Session& session) {
+  return reading_file([&] {
+    const VectorFile file(path, {.one_row = true});
+    if (file.type() != NumberType::float32 && file.type() != NumberType::float16)
+      throw InputError(fmt::format("{}: is of {}; the rows of a layer are float32 or float16", path,
+                                   to_string(file.type())));
+    const bool is_half = file.type() == NumberType::float16;
+    SeedRowsInput out;
+    out.element = element.value_or(is_half ? VectorElement::float16 : VectorElement::float32);
+    out.rows = file.rows();
+    if (file.dimension() > 1U << 31U)
+      throw InputError(fmt::format("{}: rows of {} features; at most 2147483648 can be", path,
+                                   file.dimension()));
+    out.hidden = static_cast<std::uint32_t>(file.dimension());
+    if (is_half && out.element == VectorElement::float16) {
+      out.bytes.resize(file.rows() * file.row_bytes());
+      file.read(0, file.rows(), std::span(out.bytes));
+      return out;
+    }
+    if (out.element == VectorElement::float16)
+      throw InputError(path + ": is of float32, which float16 does not hold; convert it first");
+    const Matrix matrix = read_matrix(path, {.one_row = true}, session.read_progress(path));
+    const std::span<const float> values = matrix.span();
+    out.bytes.resize(values.size() * size_of(out.element));
+    if (out.element == VectorElement::float32) {
+      std::memcpy(out.bytes.data(), values.data(), out.bytes.size());
+    } else {
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const std::uint16_t rounded = to_bfloat16(values[i]);
+        std::memcpy(out.bytes.data() + 2 * i, &rounded, 2);
+      }
+    }
+    return out;
+  });
+}
+
+std::string npy_of(const std::vector<std::byte>& bytes, VectorElement element, std::uint64_t rows,
+                   std::uint64_t columns) {
+  std::string out = npy_header(element == VectorElement::float16 ? "<f2" : "<f4", rows, columns);
+  if (element != VectorElement::bfloat16)
+    return out.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (std::size_t i = 0; i < bytes.size(); i += 2) {
+    out.append(2, '\0');
+    out.append(reinterpret_cast<const char*>(bytes.data()) + i, 2);
+  }
+  return out;
+}
+
+SeedLayer load_seed_layer(Session& session, std::uint32_t hidden, const std::string& state_path,
+                          const SeedStateFile& state, const std::string& weights_path,
+                          std::uint32_t telemetry_epochs) {
+  SeedLayerOptions options;
+  options.hidden = hidden;
+  options.seeds = static_cast<std::uint32_t>(state.state.seeds());
+  options.telemetry_epochs = telemetry_epochs;
+  SeedLayer layer(session.context(), options);
+  if (!weights_path.empty()) {
+    const Matrix weights =
+        read_matrix(weights_path, {.one_row = true}, session.read_progress(weights_path));
+    if (weights.columns != hidden)
+      throw InputError(fmt::format("{}: blueprints of {} weights; the rows have {} features",
+                                   weights_path, weights.columns, hidden));
+    for (std::size_t i = 0; i < weights.rows; ++i)
+      layer.add_blueprint(std::to_string(i), weights.span().subspan(i * hidden, hidden));
+  }
+  try {
+    layer.set_state(state.state);
+  } catch (const InvalidArgument& error) {
+    throw InputError(state_path + ": " + reason_of(error));
+  }
+  return layer;
+}
+
+ReportSeeds report_of(
+    const std::vector<std::pair<std::string, SeedState>>& states,
+    const std::vector<std::pair<std::string, std::vector<SeedTelemetry>>>& epochs) {
+  ReportSeeds out;
+  for (const auto& [label, state] : states) {
+    ReportSeedCounts counts{label, std::vector<std::uint64_t>(lifecycle_names.size())};
+    for (const Lifecycle lifecycle : state.lifecycle)
+      ++counts.counts[static_cast<std::size_t>(lifecycle)];
+    out.states.push_back(std::move(counts));
+  }
+  const SeedState& last = states.back().second;
+  for (std::size_t i = 0; i < last.seeds(); ++i) {
+    ReportSeed seed;
+    seed.lifecycle = to_string(last.lifecycle[i]);
+    seed.mode = to_string(last.mode[i]);
+    seed.schedule = to_string(last.schedule[i]);
+    seed.blueprint = last.blueprint[i];
+    seed.alpha = last.alpha[i];
+    seed.epochs = last.epochs[i];
+    seed.errors = last.errors[i];
+    std::optional<Lifecycle> before;
+    for (const SeedChange& change : last.history(i)) {
+      if (before != change.to)
+        seed.history += fmt::format("{}{}", before ? ", " : "", to_string(change.to));
+      seed.history += fmt::format(" ← {}", to_string(change.from));
+      before = change.from;
+    }
+    out.seeds.push_back(std::move(seed));
+  }
+  for (const auto& [label, telemetry] : epochs) {
+    ReportSeedEpoch epoch;
+    epoch.label = label;
+    for (const SeedTelemetry& one : telemetry) {
+      epoch.mean.push_back(one.mean);
+      epoch.deviation.push_back(std::sqrt(one.variance));
+      epoch.dead_ratio.push_back(one.dead_ratio);
+      epoch.health.push_back(seed_health(one));
+    }
+    out.epochs.push_back(std::move(epoch));
+  }
+  return out;
+}
+
+}  // namespace Kindred::Tools

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "SeedInput.hpp"
+#include "io/InputError.hpp"
+#include "io/LineReader.hpp"
+#include "io/Output.hpp"
+#include "io/OutputPath.hpp"
+#include "io/Text.hpp"
+
+#include <kindred/backends/AtomicFile.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace Kindred::Tools {
+
+namespace {
+
+using Json = nlohmann::json;
+
+struct StepFlags {
+  std::string state;
+  std::string steps;
+  std::string out;
+};
+
+using Metric = std::optional<double> SeedMetrics::*;
+constexpr std::array<std::pair<const char*, Metric>, 9> metric_names{
+    {{"reconstruction_loss", &SeedMetrics::reconstruction_loss},
+     {"performance_delta", &SeedMetrics::performance_delta},
+     {"stability_score", &SeedMetrics::stability_score},
+     {"error_rate", &SeedMetrics::error_rate},
+     {"total_improvement", &SeedMetrics::total_improvement},
+     {"final_stability", &SeedMetrics::final_stability},
+     {"loss_variance", &SeedMetrics::loss_variance},
+     {"gradient_norm", &SeedMetrics::gradient_norm},
+     {"accuracy_variance", &SeedMetrics::accuracy_variance}}};
+
+/// One line: a request, an error, or epochs.
+struct Step {
+  std::optional<std::uint32_t> seed;
+  std::optional<Lifecycle> to;
+  std::optional<std::int32_t> blueprint;
+  ApplyMode mode = ApplyMode::linear;
+  AlphaSchedule schedule = AlphaSchedule::linear;
+  std::uint64_t epochs = 0;
+  std::vector<SeedMetrics> metrics;         ///< one, or one a seed
+  std::vector<std::vector<float>> weights;  ///< what they look at
+};
+
+/// \brief Reads one line. Whatever is wrong is a `RecordError`.
+class StepReader {
+ public:
+  StepReader(std::string_view line, std::size_t seeds) : m_seeds(seeds) {
+    try {
+      m_object = Json::parse(line.begin(), line.end());
+    } catch (const Json::exception& error) {
+      const std::string_view why = error.what();
+      const auto end = why.find("] ");
+      throw RecordError(fmt::format("not JSON: {}", end == why.npos ? why : why.substr(end + 2)));
+    }
+    if (!m_object.is_object()) throw RecordError("a line must be a JSON object, {\"…\": …}");
+  }
+
+ private:
+  template <class FromString>
+  auto code(const char* field, const FromString& from_string, const char* form) const {
+    const Json& value = m_object[field];
+    const auto found =
+        value.is_string() ? from_string(value.get_ref<const std::string&>()) : std::nullopt;
+    if (!found) refuse(field, form);
+    return *found;
+  }
+
+ public:
+  Step read() {
+    Step step;
+    const bool is_request = has("to");
+    const bool is_error = has("error");
+    const bool is_epochs = has("epochs");
+    if (is_request + is_error + is_epochs != 1)
+      throw RecordError("a line has one of \"to\", \"error\" and \"epochs\"");
+    if (is_epochs) {
+      step.epochs = whole("epochs", 1, 1'000'000);
+    } else {
+      if (!has("seed")) throw RecordError("\"seed\" is not there");
+      if (m_seeds == 0) throw RecordError("there is no seed");
+      step.seed = static_cast<std::uint32_t>(whole("seed", 0, m_seeds - 1));
+    }
+    if (is_error && m_object["error"] != Json(true)) refuse("error", "true");
+    if (is_request) {
+      step.to = code("to", lifecycle_from_string, "the name of a state");
+      if (has("blueprint"))
+        step.blueprint = static_cast<std::int32_t>(whole("blueprint", 0, 2147483647));
+      if (has("mode")) step.mode = code("mode", apply_mode_from_string, "the name of a mode");
+      if (has("schedule"))
+        step.schedule =
+            code("schedule", alpha_schedule_from_string, "the name of an alpha schedule");
+    }
+    read_metrics(step, is_epochs);
+    return step;
+  }
+
+ private:
+  bool has(const char* field) const { return m_object.contains(field); }
+  [[noreturn]] void refuse(const char* field, const std::string& form) const {
+    const std::string shown = m_object[field].dump(-1, ' ', false, Json::error_handler_t::replace);
+    throw RecordError(fmt::format("\"{}\" is {}; it must be {}", field, shown.substr(0, 60), form));
+  }
+  std::uint64_t whole(const char* field, std::uint64_t least, std::uint64_t most) const {
+    const Json& value = m_object[field];
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() < least ||
+        value.get<std::uint64_t>() > most)
+      refuse(field, fmt::format("a whole number from {} to {}", least, most));
+    return value.get<std::uint64_t>();
+  }
+  void read_metrics(Step& step, bool may_be_lists) {
+    bool are_lists = false;
+    for (const auto& [name, member] : metric_names)
+      are_lists = are_lists || (has(name) && m_object[name].is_array());
+    const bool has_weights = has("weights");
+    const bool weights_are_lists = has_weights && m_object["weights"].is_array() &&
+                                   !m_object["weights"].empty() &&
+                                   m_object["weights"][0].is_array();
+    are_lists = are_lists || weights_are_lists;
+    if (are_lists && !may_be_lists)
+      throw RecordError("a request has one number a metric, and here is a list");
+    step.metrics.resize(are_lists ? m_seeds : 1);
+    for (const auto& [name, member] : metric_names) {
+      if (!has(name)) continue;
+      const Json& value = m_object[name];
+      if (value.is_array() && value.size() != m_seeds)
+        refuse(name, fmt::format("a number, or a list of {}", m_seeds));
+      for (std::size_t i = 0; i < step.metrics.size(); ++i) {
+        const Json& one = value.is_array() ? value[i] : value;
+        if (!one.is_number() && !one.is_null()) refuse(name, "a number, or one a seed");
+        if (one.is_number()) step.metrics[i].*member = one.get<double>();
+      }
+    }
+    if (!has_weights) return;
+    const Json& value = m_object["weights"];
+    if (!value.is_array() || (weights_are_lists && value.size() != m_seeds))
+      refuse("weights", "a list of numbers, or one a seed");
+    step.weights.resize(weights_are_lists ? m_seeds : 1);
+    for (std::size_t i = 0; i < step.weights.size(); ++i) {
+      const Json& list = weights_are_lists ? value[i] : value;
+      if (!list.is_array()) refuse("weights", "a list of numbers, or one a seed");
+      for (const Json& one : list) {
+        if (!one.is_number()) refuse("weights", "a list of numbers, or one a seed");
+        step.weights[i].push_back(one.get<float>());
+      }
+    }
+    for (std::size_t i = 0; i < step.metrics.size(); ++i)
+      step.metrics[i].weights = step.weights[weights_are_lists ? i : 0];
+  }
+
+  std::size_t m_seeds;
+  Json m_object;
+};
+
+std::vector<Step> read_steps(const std::string& path, std::size_t seeds, Session& session) {
+  std::vector<Step> steps;
+  LineReader lines(path, session.read_progress(path));
+  while (const auto line = lines.next()) {
+    try {
+      steps.push_back(StepReader(*line, seeds).read());
+    } catch (const RecordError& error) {
+      lines.fail(error.what());
+    }
+  }
+  return steps;
+}
+
+/// \brief The ids of blueprints as the layer of this command has them: as many as there are. Their
+/// weights play no part in a step.
+class Blueprints {
+ public:
+  explicit Blueprints(SeedLayer& layer) : m_layer(layer) {}
+  std::int32_t own(std::int32_t id) {
+    if (id < 0) return id;
+    const auto [found, is_new] = m_own.try_emplace(id, static_cast<std::int32_t>(m_given.size()));
+    if (is_new) {
+      const float weight = 0;
+      m_layer.add_blueprint(std::to_string(id), {&weight, 1});
+      m_given.push_back(id);
+    }
+    return found->second;
+  }
+  std::int32_t given(std::int32_t own) const {
+    return own < 0 ? own : m_given[static_cast<std::size_t>(own)];
+  }
+
+ private:
+  SeedLayer& m_layer;
+  std::map<std::int32_t, std::int32_t> m_own;
+  std::vector<std::int32_t> m_given;
+};
+
+void append_changes(std::string& out, const std::vector<SeedEvent>& events) {
+  out += ", \"changes\": [";
+  for (const SeedEvent& event : events) {
+    if (out.back() != '[') out += ", ";
+    out += fmt::format("{{\"seed\": {}, \"from\": \"{}\", \"to\": \"{}\"", event.seed,
+                       to_string(event.change.from), to_string(event.change.to));
+    if (!event.why.empty()) {
+      out += ", \"why\": ";
+      append_json(out, event.why);
+    }
+    out += '}';
+  }
+  out += "]}\n";
+}
+
+/// Makes one step and appends what came of it.
+void make(const Step& step, SeedLayer& layer, Blueprints& blueprints, std::string& out) {
+  if (!step.seed) {
+    std::vector<SeedEvent> events;
+    for (std::uint64_t i = 0; i < step.epochs; ++i) {
+      const auto more = step.metrics.size() == 1 ? layer.step(step.metrics[0])
+                                                 : layer.step(std::span(step.metrics));
+      events.insert(events.end(), more.begin(), more.end());
+    }
+    out += fmt::format("\"epochs\": {}", step.epochs);
+    return append_changes(out, events);
+  }
+  const SeedState before = layer.state();
+  const Lifecycle from = before.lifecycle[*step.seed];
+  out += fmt::format("\"seed\": {}", *step.seed);
+  if (!step.to) {
+    std::vector<SeedEvent> events;
+    if (layer.report_error(*step.seed))
+      events.push_back({*step.seed, {from, Lifecycle::culled}, {}});
+    out += fmt::format(", \"errors\": {}", layer.state().errors[*step.seed]);
+    return append_changes(out, events);
+  }
+  const TransitionResult result =
+      *step.to == Lifecycle::germinated && step.blueprint
+          ? layer.germinate(*step.seed, blueprints.own(*step.blueprint), step.mode, step.schedule)
+          : layer.request(*step.seed, *step.to, step.metrics[0]);
+  out += fmt::format(", \"from\": \"{}\", \"to\": \"{}\", \"accepted\": {}", to_string(from),
+                     to_string(*step.to), result.accepted);
+  if (!result.accepted) {
+    out += ", \"why\": ";
+    append_json(out, result.why);
+  }
+  out += "}\n";
+}
+
+void run(const GlobalOptions& global, const StepFlags& flags) {
+  check_outputs("seeds step", {flags.out}, {flags.state, flags.steps});
+  AtomicFile file(flags.out);
+  Session session(global, "seeds step");
+  SeedStateFile state = session.timed(Phase::load, [&] { return read_seed_state(flags.state); });
+  const std::vector<Step> steps = session.timed(
+      Phase::load, [&] { return read_steps(flags.steps, state.state.seeds(), session); });
+  SeedLayerOptions options;
+  options.hidden = 1;
+  options.seeds = static_cast<std::uint32_t>(state.state.seeds());
+  options.telemetry_epochs = 0;
+  options.residency = Residency::host;
+  SeedLayer layer(session.context(), options);
+  Blueprints blueprints(layer);
+  SeedState own = state.state;
+  for (std::int32_t& id : own.blueprint) id = blueprints.own(id);
+  std::string text;
+  try {
+    layer.set_state(own);
+    for (std::uint32_t seed = 0; seed < state.schedules.size(); ++seed) {
+      if (state.schedules[seed]) layer.set_schedule_state(seed, *state.schedules[seed]);
+    }
+    session.timed(Phase::compute, [&] {
+      for (std::size_t i = 0; i < steps.size(); ++i) {
+        text += fmt::format("{{\"line\": {}, ", i + 1);
+        try {
+          make(steps[i], layer, blueprints, text);
+        } catch (const InvalidArgument& error) {
+          throw InputError(fmt::format("{}:{}: {}", flags.steps, i + 1, reason_of(error)));
+        }
+      }
+    });
+  } catch (const InvalidArgument& error) {
+    throw InputError(flags.state + ": " + reason_of(error));
+  }
+  SeedStateFile after;
+  after.state = layer.state();
+  after.epoch = state.epoch + layer.epoch();
+  for (std::int32_t& id : after.state.blueprint) id = blueprints.given(id);
+  for (std::uint32_t seed = 0; seed < layer.seeds(); ++seed)
+    after.schedules.push_back(layer.schedule_state(seed));
+  std::string state_text;
+  append_seed_state(state_text, after);
+  file.write(state_text.data(), state_text.size());
+  AtomicFile::publish({&file});
+  Output output;
+  output.text() = text;
+  output.flush();
+  session.show(report_of({{flags.state, state.state}, {flags.out, after.state}}, {}));
+  session.finish();
+}
+
+}  // namespace
+
+void add_seed_step_command(CLI::App& group, const GlobalOptions& global) {
+  CLI::App* command =
+      group.add_subcommand("step", "Transitions, errors and epochs: the state after them");
+  const auto flags = std::make_shared<StepFlags>();
+  command->add_option("--state", flags->state, "The state (JSON), as `seeds forward` takes it")
+      ->type_name("FILE")
+      ->required();
+  command
+      ->add_option("--steps", flags->steps,
+                   "JSON lines: {\"seed\", \"to\", ...}, {\"seed\", \"error\": true} or "
+                   "{\"epochs\", ...}, with metrics")
+      ->type_name("FILE")
+      ->required();
+  command->add_option("--out", flags->out, "Where the state afterwards is written (JSON)")
+      ->type_name("FILE")
+      ->required();
+  command->callback([&global, flags] { run(global, *flags); });
+}
+
+}  // namespace Kindred::Tools

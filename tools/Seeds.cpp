@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Commands.hpp"
+#include "SeedInput.hpp"
+#include "io/InputError.hpp"
+#include "io/OutputPath.hpp"
+
+#include <kindred/backends/AtomicFile.hpp>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace Kindred::Tools {
+
+namespace {
+
+struct CallFlags {
+  std::string input;
+  std::string gradient;
+  std::string state;
+  std::string weights;
+  std::string element;
+  std::string out;
+  std::string second;  ///< telemetry, or the gradient of the weights
+};
+
+void check_files(const char* command, const CallFlags& flags) {
+  check_outputs(command, {flags.out, flags.second},
+                {flags.input, flags.gradient, flags.state, flags.weights});
+  if (flags.out == flags.second)
+    throw UsageError(fmt::format("{}: two outputs are {}", command, flags.out));
+}
+
+/// Writes \p first and, where it is asked for, \p second: both appear, or none.
+void publish(AtomicFile& file, const std::string& first, AtomicFile* other,
+             const std::string& second) {
+  file.write(first.data(), first.size());
+  if (other == nullptr) return AtomicFile::publish({&file});
+  other->write(second.data(), second.size());
+  AtomicFile::publish({&file, other});
+}
+
+void forward(const GlobalOptions& global, const CallFlags& flags) {
+  check_files("seeds forward", flags);
+  const auto element = seed_element(flags.element);
+  AtomicFile out(flags.out);  // before the work, not after
+  std::unique_ptr<AtomicFile> telemetry;
+  if (!flags.second.empty()) telemetry = std::make_unique<AtomicFile>(flags.second);
+  Session session(global, "seeds forward");
+  const SeedStateFile state =
+      session.timed(Phase::load, [&] { return read_seed_state(flags.state); });
+  const SeedRowsInput x =
+      session.timed(Phase::load, [&] { return read_seed_rows(flags.input, element, session); });
+  SeedLayer layer = session.timed(Phase::upload, [&] {
+    return load_seed_layer(session, x.hidden, flags.state, state, flags.weights, 1);
+  });
+  std::vector<std::byte> y(x.bytes.size());
+  SeedBatch batch;
+  batch.rows = x.rows;
+  batch.input = batch.output = x.element;
+  session.timed(Phase::compute, [&] { layer.forward(x.bytes, y, batch); });
+  const std::vector<SeedTelemetry> seen = layer.telemetry();
+  std::string text;
+  append_telemetry(text, seen);
+  publish(out, npy_of(y, x.element, x.rows, x.hidden), telemetry.get(), text + '\n');
+  session.show(report_of({{flags.state, state.state}}, {{flags.input, seen}}));
+  session.finish();
+}
+
+void backward(const GlobalOptions& global, const CallFlags& flags) {
+  check_files("seeds backward", flags);
+  const auto element = seed_element(flags.element);
+  AtomicFile out(flags.out);
+  AtomicFile out_weights(flags.second);
+  Session session(global, "seeds backward");
+  const SeedStateFile state =
+      session.timed(Phase::load, [&] { return read_seed_state(flags.state); });
+  const auto read = [&](const std::string& path, std::optional<VectorElement> as) {
+    return session.timed(Phase::load, [&] { return read_seed_rows(path, as, session); });
+  };
+  const SeedRowsInput x = read(flags.input, element);
+  const SeedRowsInput gradient = read(flags.gradient, x.element);
+  if (gradient.rows != x.rows || gradient.hidden != x.hidden)
+    throw InputError(fmt::format("{}: {} rows of {}; {} has {} rows of {}", flags.gradient,
+                                 gradient.rows, gradient.hidden, flags.input, x.rows, x.hidden));
+  SeedLayer layer = session.timed(Phase::upload, [&] {
+    return load_seed_layer(session, x.hidden, flags.state, state, flags.weights, 0);
+  });
+  std::vector<std::byte> dx(x.bytes.size());
+  std::vector<float> dw(x.hidden);
+  SeedBatch batch;
+  batch.rows = x.rows;
+  batch.input = x.element;
+  batch.output = gradient.element;
+  session.timed(Phase::compute, [&] { layer.backward(x.bytes, gradient.bytes, dx, dw, batch); });
+  // A feature's weights are those of its seed's blueprint.
+  const std::size_t blueprints = layer.blueprints().size();
+  std::vector<float> all(blueprints * x.hidden, 0.0F);
+  for (std::uint32_t seed = 0; seed < layer.seeds(); ++seed) {
+    const std::int32_t blueprint = state.state.blueprint[seed];
+    if (!applies_blueprint(state.state.lifecycle[seed]) || blueprint < 0) continue;
+    for (std::uint32_t f = layer.chunk_begin(seed); f < layer.chunk_begin(seed + 1); ++f)
+      all[static_cast<std::size_t>(blueprint) * x.hidden + f] = dw[f];
+  }
+  const auto bytes = std::as_bytes(std::span(all));
+  publish(out, npy_of(dx, x.element, x.rows, x.hidden), &out_weights,
+          npy_of({bytes.begin(), bytes.end()}, VectorElement::float32, blueprints, x.hidden));
+  session.finish();
+}
+
+void add_inputs(CLI::App& command, CallFlags& flags) {
+  command.add_option("--input", flags.input, "Rows (.npy, float32 or float16): x")
+      ->type_name("FILE")
+      ->required();
+  command
+      .add_option("--state", flags.state,
+                  "JSON: {\"lifecycle\": [...], \"blueprint\": [...], \"mode\": [...], \"alpha\": "
+                  "[...]}, an entry a seed")
+      ->type_name("FILE")
+      ->required();
+  command
+      .add_option("--weights", flags.weights,
+                  "Blueprints (.npy): a row each, a weight a feature; may be left out where no "
+                  "seed applies one")
+      ->type_name("FILE");
+  command
+      .add_option("--element", flags.element,
+                  "float32, float16 or bfloat16, which rounds float32 rows (default: the file's)")
+      ->type_name("NAME");
+}
+
+void add_forward(CLI::App& group, const GlobalOptions& global) {
+  CLI::App* command = group.add_subcommand("forward", "What the seeds make of rows");
+  const auto flags = std::make_shared<CallFlags>();
+  add_inputs(*command, *flags);
+  command->add_option("--out", flags->out, "Where y is written (.npy, as x)")
+      ->type_name("FILE")
+      ->required();
+  command
+      ->add_option("--telemetry", flags->second,
+                   "Where telemetry of x is written (JSON): {\"count\", \"mean\", \"variance\", "
+                   "\"min\", \"max\", \"dead_ratio\": [...]}")
+      ->type_name("FILE");
+  command->callback([&global, flags] { forward(global, *flags); });
+}
+
+void add_backward(CLI::App& group, const GlobalOptions& global) {
+  CLI::App* command =
+      group.add_subcommand("backward", "Gradients of rows and weights from that of the output");
+  const auto flags = std::make_shared<CallFlags>();
+  add_inputs(*command, *flags);
+  command->add_option("--gradient", flags->gradient, "That of y (.npy, as many rows as x)")
+      ->type_name("FILE")
+      ->required();
+  command->add_option("--out", flags->out, "Where that of x is written (.npy, as x)")
+      ->type_name("FILE")
+      ->required();
+  command
+      ->add_option("--out-weights", flags->second,
+                   "Where that of the weights is written (.npy, float32, as --weights)")
+      ->type_name("FILE")
+      ->required();
+  command->callback([&global, flags] { backward(global, *flags); });
+}
+
+}  // namespace
+
+void add_seeds_command(CLI::App& app, const GlobalOptions& global) {
+  CLI::App* group = app.add_subcommand("seeds", "The seed layer on files");
+  group->require_subcommand(1);
+  add_forward(*group, global);
+  add_backward(*group, global);
+  add_seed_step_command(*group, global);
+  add_seed_telemetry_command(*group, global);
+  add_seed_report_command(*group, global);
+}
+
+}  // namespace Kindred::Tools
