@@ -38,6 +38,27 @@ SpaceInfo query_device() {
   return info;
 }
 
+namespace {
+
+cudaPointerAttributes attributes_of(const void* data) noexcept {
+  cudaPointerAttributes attributes{};
+  if (cudaPointerGetAttributes(&attributes, data) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return {};
+  }
+  return attributes;
+}
+
+}  // namespace
+
+bool device_reaches(const void* data) noexcept {
+  return attributes_of(data).devicePointer != nullptr;
+}
+
+bool is_on_device_only(const void* data) noexcept {
+  return attributes_of(data).type == cudaMemoryTypeDevice;
+}
+
 void synchronize_device() noexcept {
   // An error of the kernel stays for the fence of whoever launched it.
   (void)cudaDeviceSynchronize();
@@ -53,6 +74,10 @@ SpaceInfo query_device() {
       "cuda)";
   return info;
 }
+
+bool device_reaches(const void*) noexcept { return false; }
+
+bool is_on_device_only(const void*) noexcept { return false; }
 
 void synchronize_device() noexcept {}
 

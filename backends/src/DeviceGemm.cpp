@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <span>
+#include <utility>
 #include <vector>
 #endif
 
@@ -66,6 +68,36 @@ struct Description {
   cublasLtMatmulDesc_t value = nullptr;
 };
 
+cublasLtEpilogue_t epilogue_of(GemmEnd end) {
+  switch (end) {
+    case GemmEnd::bias:
+      return CUBLASLT_EPILOGUE_BIAS;
+    case GemmEnd::relu:
+      return CUBLASLT_EPILOGUE_RELU;
+    case GemmEnd::bias_relu:
+      return CUBLASLT_EPILOGUE_RELU_BIAS;
+    case GemmEnd::none:
+      break;
+  }
+  return CUBLASLT_EPILOGUE_DEFAULT;
+}
+
+struct Preference {
+  explicit Preference(std::uint32_t alignment) {
+    require(cublasLtMatmulPreferenceCreate(&value), "a preference");
+    for (const auto attribute :
+         {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+          CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
+      (void)cublasLtMatmulPreferenceSetAttribute(value, attribute, &alignment, sizeof(alignment));
+    }
+  }
+  ~Preference() { cublasLtMatmulPreferenceDestroy(value); }
+  Preference(const Preference&) = delete;
+  Preference& operator=(const Preference&) = delete;
+
+  cublasLtMatmulPreference_t value = nullptr;
+};
+
 struct Event {
   Event() { (void)cudaEventCreate(&value); }
   ~Event() { (void)cudaEventDestroy(value); }
@@ -81,7 +113,22 @@ struct Plan {
       : shape(wanted),
         b(wanted.input, wanted.k, wanted.n, wanted.ldb),
         a(wanted.input, wanted.k, wanted.m, wanted.lda),
-        c(wanted.output, wanted.n, wanted.m, wanted.ldc) {}
+        c(wanted.output, wanted.n, wanted.m, wanted.ldc) {
+    if (wanted.end == GemmEnd::none) return;
+    const cublasLtEpilogue_t epilogue = epilogue_of(wanted.end);
+    const cudaDataType_t bias_type = CUDA_R_32F;
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue);
+    if (wanted.end == GemmEnd::relu) return;
+    set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, bias_type);
+    // Ways are proposed for a bias that is there and as well aligned as the rest.
+    set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, std::uintptr_t{wanted.alignment});
+  }
+
+  template <class T>
+  void set(cublasLtMatmulDescAttributes_t attribute, const T& wanted) const {
+    require(cublasLtMatmulDescSetAttribute(description.value, attribute, &wanted, sizeof(wanted)),
+            "what is done with a product");
+  }
 
   cublasStatus_t run(cublasLtHandle_t handle, cudaStream_t stream, const cublasLtMatmulAlgo_t& way,
                      const void* a_data, const void* b_data, void* c_data) const {
@@ -106,18 +153,22 @@ struct DeviceGemm::State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
+  /// How many ways the library proposes, best first.
+  int propose(const Plan& plan, std::span<cublasLtMatmulHeuristicResult_t> ways) const {
+    const Preference preference(plan.shape.alignment);
+    int found = 0;
+    require(cublasLtMatmulAlgoGetHeuristic(
+                handle, plan.description.value, plan.b.value, plan.a.value, plan.c.value,
+                plan.c.value, preference.value, static_cast<int>(ways.size()), ways.data(), &found),
+            "no GEMM of this shape");
+    if (found == 0) throw SpaceUnavailable("cuBLASLt: no GEMM of this shape");
+    return found;
+  }
+
   /// Without a workspace: products of these shapes need none.
   void choose(Plan& plan, cudaStream_t stream, const void* a, const void* b, void* c) const {
-    cublasLtMatmulPreference_t preference = nullptr;
-    require(cublasLtMatmulPreferenceCreate(&preference), "a preference");
     std::array<cublasLtMatmulHeuristicResult_t, 16> ways{};
-    int found = 0;
-    const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
-        handle, plan.description.value, plan.b.value, plan.a.value, plan.c.value, plan.c.value,
-        preference, static_cast<int>(ways.size()), ways.data(), &found);
-    cublasLtMatmulPreferenceDestroy(preference);
-    require(status, "no GEMM of this shape");
-    if (found == 0) throw SpaceUnavailable("cuBLASLt: no GEMM of this shape");
+    const int found = propose(plan, ways);
     const Event begin;
     const Event end;
     float least = std::numeric_limits<float>::infinity();
@@ -138,14 +189,26 @@ struct DeviceGemm::State {
     }
   }
 
+  const Plan* find(const GemmShape& shape) const {
+    const auto plan = std::find_if(plans.begin(), plans.end(),
+                                   [&](const auto& known) { return known->shape == shape; });
+    return plan == plans.end() ? nullptr : plan->get();
+  }
+  const Plan* keep(std::unique_ptr<Plan> plan) {
+    constexpr std::size_t plans_kept = 64;
+    if (plans.size() == plans_kept) plans.erase(plans.begin());
+    return plans.emplace_back(std::move(plan)).get();
+  }
+
   cublasLtHandle_t handle = nullptr;
   std::vector<std::unique_ptr<Plan>> plans;
 };
 
 DeviceGemm::DeviceGemm() : m_state(std::make_unique<State>()) {}
 
-void DeviceGemm::run(const DeviceSpace& exec_space, const GemmShape& shape, const void* a,
-                     const void* b, void* c) {
+namespace {
+
+void check(const GemmShape& shape) {
   KINDRED_THROW_IF(shape.m == 0 || shape.n == 0 || shape.k == 0,
                    "a GEMM of " + std::to_string(shape.m) + " × " + std::to_string(shape.n) +
                        " × " + std::to_string(shape.k) + "; no extent may be 0");
@@ -154,18 +217,36 @@ void DeviceGemm::run(const DeviceSpace& exec_space, const GemmShape& shape, cons
                        ", " + std::to_string(shape.ldc) + " are shorter than the rows, " +
                        std::to_string(shape.k) + ", " + std::to_string(shape.k) + ", " +
                        std::to_string(shape.n));
-  constexpr std::size_t plans_kept = 16;
-  auto& plans = m_state->plans;
-  auto plan = std::find_if(plans.begin(), plans.end(),
-                           [&](const auto& known) { return known->shape == shape; });
-  if (plan == plans.end()) {
+}
+
+}  // namespace
+
+void DeviceGemm::prepare(const GemmShape& shape) {
+  check(shape);
+  if (m_state->find(shape) != nullptr) return;
+  auto made = std::make_unique<Plan>(shape);
+  std::array<cublasLtMatmulHeuristicResult_t, 1> first{};
+  m_state->propose(*made, first);
+  made->fastest = first[0].algo;
+  m_state->keep(std::move(made));
+}
+
+void DeviceGemm::run(const DeviceSpace& exec_space, const GemmShape& shape, const void* a,
+                     const void* b, void* c, const float* bias) {
+  check(shape);
+  const Plan* plan = m_state->find(shape);
+  if (plan == nullptr && shape.choice == GemmChoice::fixed) {
+    prepare(shape);
+    plan = m_state->find(shape);
+  }
+  if (plan == nullptr) {
     auto made = std::make_unique<Plan>(shape);
     m_state->choose(*made, exec_space.cuda_stream(), a, b, c);
-    if (plans.size() == plans_kept) plans.erase(plans.begin());
-    plan = plans.insert(plans.end(), std::move(made));
+    plan = m_state->keep(std::move(made));
   }
-  require((*plan)->run(m_state->handle, exec_space.cuda_stream(), (*plan)->fastest, a, b, c),
-          "a GEMM");
+  if (shape.end == GemmEnd::bias || shape.end == GemmEnd::bias_relu)
+    plan->set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
+  require(plan->run(m_state->handle, exec_space.cuda_stream(), plan->fastest, a, b, c), "a GEMM");
 }
 
 #else

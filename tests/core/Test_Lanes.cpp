@@ -62,6 +62,8 @@ std::vector<double> every_operation(const LaneSet& lanes, const std::vector<floa
   keep(lanes.widen(lanes.gather(a.data(), index.data(), count)));
   keep(lanes.multiply_add(x, y, s));
   keep(lanes.multiply_add(lanes.widen(x), lanes.widen(y), s));
+  keep(lanes.widen(lanes.load(a.data(), count, b[0])));
+  keep(lanes.add_difference(x, y, s));
   keep(lanes.add_squared_difference(x, y, s));
   keep(lanes.add_squared_difference(lanes.widen(x), lanes.widen(y), s));
   keep(lanes.add(s, lanes.widen(x)));

@@ -3,6 +3,7 @@
 #define KINDRED_BACKENDS_REFERENCE_HPP
 
 #include <kindred/core/graph/Spreading.hpp>
+#include <kindred/core/seed/LayerActivation.hpp>
 #include <kindred/core/seed/SeedTelemetry.hpp>
 #include <kindred/core/seed/SeedUpdate.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
@@ -82,6 +83,23 @@ SearchAnswer search(Metric metric, std::span<const float> rows, std::span<const 
 std::vector<Item> score_candidates(Metric metric, std::span<const float> rows,
                                    std::span<const float> query,
                                    std::span<const std::uint64_t> candidates, std::size_t top);
+
+// ---- Layers ----
+
+/// \p x as \p activation makes it; `portable_gelu` to the bit.
+float activated(LayerActivation activation, float x);
+
+struct NormRow {
+  std::vector<float> y;  ///< before they are rounded to another element
+  float mean = 0;
+  float variance = 0;
+};
+/// A row as `core/seed/FusedNorm.hpp` defines it. \param gamma, beta one a column, or empty
+NormRow norm_row(std::span<const float> x, std::span<const float> gamma,
+                 std::span<const float> beta, float epsilon, LayerActivation activation);
+/// act(float32(Σ x·w + bias)), canonical.
+float linear(std::span<const float> x, std::span<const float> w, float bias,
+             LayerActivation activation);
 
 // ---- Sequence ----
 

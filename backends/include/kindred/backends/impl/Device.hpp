@@ -12,6 +12,12 @@ namespace Kindred::Impl {
 /// for a missing one.
 SpaceInfo query_device();
 
+/// Whether kernels of a device reach \p data: its memory, or the host's that was registered. False
+/// in a host build.
+bool device_reaches(const void* data) noexcept;
+/// Whether \p data is memory of a device that the host does not reach.
+bool is_on_device_only(const void* data) noexcept;
+
 /// Waits for everything on the device; for times of kernels only. Does nothing in a host build.
 void synchronize_device() noexcept;
 

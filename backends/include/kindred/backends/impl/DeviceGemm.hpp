@@ -20,14 +20,18 @@ class DeviceGemm {
   DeviceGemm& operator=(DeviceGemm&&) noexcept;
 
 #if KINDRED_HAS_DEVICE
-  /// \brief Does not fence, but for the first call of a shape: it times what the library proposes
-  /// and keeps the fastest.
+  /// \brief What `run` needs of a shape whose choice is fixed: such a `run` never fences.
+  /// \throws as `run`
+  void prepare(const GemmShape& shape);
+  /// \brief Does not fence, but for the first call of a shape whose choice is timed: it times what
+  /// the library proposes and keeps the fastest.
   /// \param shape its extents and strides times the element size are multiples of 16 bytes where
-  /// the input is of 16 bits \param a, b, c on the device, aligned to 16 bytes \throws
-  /// InvalidArgument for extents of 0 or strides that are too short; SpaceUnavailable where the
-  /// library has no such GEMM
+  /// the input is of 16 bits \param a, b, c on the device \param
+  /// bias n floats on the device, where the shape's end takes one \throws InvalidArgument for
+  /// extents of 0 or strides that are too short; SpaceUnavailable where the library has no such
+  /// GEMM
   void run(const DeviceSpace& exec_space, const GemmShape& shape, const void* a, const void* b,
-           void* c);
+           void* c, const float* bias = nullptr);
 #endif
 
  private:

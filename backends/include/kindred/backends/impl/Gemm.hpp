@@ -12,6 +12,15 @@ enum class GemmType : std::uint8_t { float32, float16, bfloat16 };
 
 constexpr std::size_t size_of(GemmType type) noexcept { return type == GemmType::float32 ? 4 : 2; }
 
+/// What a library does with a product before it rounds and writes it.
+enum class GemmEnd : std::uint8_t { none, bias, relu, bias_relu };
+
+/// How one of a library's ways is chosen.
+enum class GemmChoice : std::uint8_t {
+  timed,  ///< the fastest of those proposed, when a shape is first seen
+  fixed   ///< the one proposed first: the same on every run of a program
+};
+
 /// \brief C = alpha · A · Bᵀ of row-major matrices: A is m × k, B is n × k, C is m × n.
 ///
 /// Products are exact in float32 or better, sums are in float32 in an order of the vendor's choice.
@@ -25,6 +34,9 @@ struct GemmShape {
   GemmType input = GemmType::float32;   ///< of A and B
   GemmType output = GemmType::float32;  ///< of C
   float alpha = 1;
+  GemmEnd end = GemmEnd::none;  ///< of a device: C = act(alpha · A · Bᵀ + bias), a bias a column
+  GemmChoice choice = GemmChoice::timed;
+  std::uint32_t alignment = 256;  ///< bytes that A, B and C are aligned to
 
   friend bool operator==(const GemmShape&, const GemmShape&) = default;
 };

@@ -62,6 +62,10 @@ class Lanes<DeviceSpace> {
   KOKKOS_INLINE_FUNCTION F32 load(const Element* data, int count) const {
     return static_cast<int>(m_lane) < count ? to_float(data[m_lane]) : 0.0F;
   }
+  template <class Element>
+  KOKKOS_INLINE_FUNCTION F32 load(const Element* data, int count, Element rest) const {
+    return to_float(static_cast<int>(m_lane) < count ? data[m_lane] : rest);
+  }
   KOKKOS_INLINE_FUNCTION F64 load(const double* data) const { return data[m_lane]; }
   KOKKOS_INLINE_FUNCTION F64 load(const double* data, int count) const {
     return static_cast<int>(m_lane) < count ? data[m_lane] : 0.0;
@@ -88,6 +92,9 @@ class Lanes<DeviceSpace> {
     return ::fma(static_cast<double>(a), static_cast<double>(b), sum);
   }
   KOKKOS_INLINE_FUNCTION F64 multiply_add(F64 a, F64 b, F64 sum) const { return ::fma(a, b, sum); }
+  KOKKOS_INLINE_FUNCTION F64 add_difference(F32 a, F32 b, F64 sum) const {
+    return sum + (static_cast<double>(a) - static_cast<double>(b));
+  }
   KOKKOS_INLINE_FUNCTION F64 add_squared_difference(F32 a, F32 b, F64 sum) const {
     return add_squared_difference(static_cast<double>(a), static_cast<double>(b), sum);
   }

@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(Functor::threads, Functor::teams_at_once)
 }
 
 /// \brief Calls `functor(team, scratch)` in `Functor::threads` threads of each of \p teams, with
-/// `Functor::scratch_bytes` of scratch: more than the 48 KB that Kokkos gives. Does not fence.
+/// `functor.scratch_bytes` of scratch: more than the 48 KB that Kokkos gives. Does not fence.
 template <class Functor>
 void launch_with_scratch(const std::string& label, const DeviceSpace& exec_space, std::size_t teams,
                          const Functor& functor) {
@@ -43,12 +43,12 @@ void launch_with_scratch(const std::string& label, const DeviceSpace& exec_space
   };
   require(cudaFuncSetAttribute(large_scratch_kernel<Functor>,
                                cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(Functor::scratch_bytes)));
+                               static_cast<int>(functor.scratch_bytes)));
   std::uint64_t id = 0;
   if (Kokkos::Tools::profileLibraryLoaded())
     Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec_space), &id);
   large_scratch_kernel<Functor><<<static_cast<unsigned>(teams), Functor::threads,
-                                  Functor::scratch_bytes, exec_space.cuda_stream()>>>(functor);
+                                  functor.scratch_bytes, exec_space.cuda_stream()>>>(functor);
   if (Kokkos::Tools::profileLibraryLoaded()) Kokkos::Tools::endParallelFor(id);
   require(cudaGetLastError());
 }

@@ -180,6 +180,12 @@ class PackLanes {
     const unsigned mask = lanes_below(count);
     return make_eights([&](int e) { return Pack::load(data + e * 8, mask >> (e * 8) & 255U); });
   }
+  template <class Element>
+  F32 load(const Element* data, int count, Element rest) const {
+    Element padded[32];
+    for (int l = 0; l < 32; ++l) padded[l] = l < count ? data[l] : rest;
+    return load(padded);
+  }
   F64 load(const double* data) const {
     return make([&](int p) { return Pack::load(data + p * Pack::doubles); });
   }
@@ -236,6 +242,12 @@ class PackLanes {
   }
   F64 multiply_add(const F64& a, const F64& b, const F64& sum) const {
     return make([&](int p) { return Pack::fused(get(a, p), get(b, p), get(sum, p)); });
+  }
+  F64 add_difference(const F32& a, const F32& b, const F64& sum) const {
+    const F64 x = widen(a);
+    const F64 y = widen(b);
+    return make(
+        [&](int p) { return Pack::add(get(sum, p), Pack::subtract(get(x, p), get(y, p))); });
   }
   F64 add_squared_difference(const F32& a, const F32& b, const F64& sum) const {
     return add_squared_difference(widen(a), widen(b), sum);

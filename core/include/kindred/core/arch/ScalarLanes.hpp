@@ -35,6 +35,13 @@ class ScalarLanes {
     for (int l = 0; l < 32; ++l) r.lane[l] = l < count ? to_float(data[l]) : 0.0F;
     return r;
   }
+  /// `data[0 … count)`, \p rest beyond.
+  template <class Element>
+  F32 load(const Element* data, int count, Element rest) const {
+    F32 r;
+    for (int l = 0; l < 32; ++l) r.lane[l] = to_float(l < count ? data[l] : rest);
+    return r;
+  }
   F64 load(const double* data) const { return load(data, 32); }
   F64 load(const double* data, int count) const {
     return make([&](int l) { return l < count ? data[l] : 0.0; });
@@ -87,6 +94,12 @@ class ScalarLanes {
   /// The same of floats that were widened before.
   F64 multiply_add(const F64& a, const F64& b, const F64& sum) const {
     return make([&](int l) { return sum.lane[l] + a.lane[l] * b.lane[l]; });
+  }
+  /// `sum + (a − b)` a lane, each rounded to double.
+  F64 add_difference(const F32& a, const F32& b, const F64& sum) const {
+    const F64 x = widen(a);
+    const F64 y = widen(b);
+    return make([&](int l) { return sum.lane[l] + (x.lane[l] - y.lane[l]); });
   }
   /// `sum + (a − b)²` a lane: difference, square and sum each rounded to double, never fused.
   F64 add_squared_difference(const F32& a, const F32& b, const F64& sum) const {

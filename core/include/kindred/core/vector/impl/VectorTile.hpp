@@ -29,11 +29,31 @@ struct SquaredDifferenceTerm {
   }
 };
 
+/// The elements i … of a query that was widened before, or of a row.
+template <class Lanes>
+KOKKOS_INLINE_FUNCTION auto load_wide(const Lanes& lanes, const double* query, std::uint64_t i) {
+  return lanes.load(query + i);
+}
+template <class Lanes>
+KOKKOS_INLINE_FUNCTION auto load_wide(const Lanes& lanes, const double* query, std::uint64_t i,
+                                      int count) {
+  return lanes.load(query + i, count);
+}
+template <class Lanes, class Row>
+KOKKOS_INLINE_FUNCTION auto load_wide(const Lanes& lanes, const Row& row, std::uint64_t i) {
+  return lanes.widen(row.load(lanes, i));
+}
+template <class Lanes, class Row>
+KOKKOS_INLINE_FUNCTION auto load_wide(const Lanes& lanes, const Row& row, std::uint64_t i,
+                                      int count) {
+  return lanes.widen(row.load(lanes, i, count));
+}
+
 /// The canonical sums of `Queries` queries with `Rows` rows. Up to one block of 4096 they are
 /// carried in registers together, beyond pair by pair. \tparam Depth steps of 32 elements that are
 /// loaded before the first is used, so that they are in flight together
-template <class Term, int Queries, int Rows, int Depth = 1, class Lanes, class Row>
-KOKKOS_INLINE_FUNCTION void tile_sums(const Lanes& lanes, const double* const (&queries)[Queries],
+template <class Term, int Queries, int Rows, int Depth = 1, class Lanes, class Query, class Row>
+KOKKOS_INLINE_FUNCTION void tile_sums(const Lanes& lanes, const Query (&queries)[Queries],
                                       const Row (&rows)[Rows], std::uint64_t dimension,
                                       double (&sums)[Queries][Rows]) {
   using F32 = typename Lanes::F32;
@@ -41,11 +61,11 @@ KOKKOS_INLINE_FUNCTION void tile_sums(const Lanes& lanes, const double* const (&
   if (dimension > canonical_block) {
     for (int q = 0; q < Queries; ++q) {
       for (int r = 0; r < Rows; ++r) {
-        const double* query = queries[q];
+        const Query query = queries[q];
         const Row row = rows[r];
         sums[q][r] =
             canonical_sum(lanes, dimension, [&](std::uint64_t i, int count, const F64& sum) {
-              return Term::add(lanes, lanes.load(query + i, count),
+              return Term::add(lanes, load_wide(lanes, query, i, count),
                                lanes.widen(row.load(lanes, i, count)), sum);
             });
       }
@@ -72,7 +92,7 @@ KOKKOS_INLINE_FUNCTION void tile_sums(const Lanes& lanes, const double* const (&
       for (int d = 0; d < Depth; ++d) {
         KINDRED_UNROLL
         for (int q = 0; q < Queries; ++q) {
-          const F64 y = lanes.load(queries[q] + i + 32 * d);
+          const F64 y = load_wide(lanes, queries[q], i + 32 * d);
           KINDRED_UNROLL
           for (int r = 0; r < Rows; ++r)
             sum[q][r] = Term::add(lanes, y, lanes.widen(x[d][r]), sum[q][r]);
@@ -87,7 +107,7 @@ KOKKOS_INLINE_FUNCTION void tile_sums(const Lanes& lanes, const double* const (&
     for (int r = 0; r < Rows; ++r) x[r] = lanes.widen(rows[r].load(lanes, i));
     KINDRED_UNROLL
     for (int q = 0; q < Queries; ++q) {
-      const F64 y = lanes.load(queries[q] + i);
+      const F64 y = load_wide(lanes, queries[q], i);
       KINDRED_UNROLL
       for (int r = 0; r < Rows; ++r) sum[q][r] = Term::add(lanes, y, x[r], sum[q][r]);
     }
@@ -96,7 +116,7 @@ KOKKOS_INLINE_FUNCTION void tile_sums(const Lanes& lanes, const double* const (&
     const int count = static_cast<int>(dimension - whole);
     KINDRED_UNROLL
     for (int q = 0; q < Queries; ++q) {
-      const F64 y = lanes.load(queries[q] + whole, count);
+      const F64 y = load_wide(lanes, queries[q], whole, count);
       KINDRED_UNROLL
       for (int r = 0; r < Rows; ++r) {
         sum[q][r] = Term::add(lanes, y, lanes.widen(rows[r].load(lanes, whole, count)), sum[q][r]);

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_ARCH_STORE_ELEMENTS_HPP
+#define KINDRED_CORE_ARCH_STORE_ELEMENTS_HPP
+
+#include <kindred/core/arch/Lanes.hpp>
+#include <kindred/core/arch/RoundElement.hpp>
+
+#include <cstring>
+#include <type_traits>
+
+#if !defined(__CUDA_ARCH__) && defined(__F16C__)
+#define KINDRED_ROUNDS_HALVES 1
+#include <immintrin.h>
+#else
+#define KINDRED_ROUNDS_HALVES 0
+#endif
+
+namespace Kindred::Arch {
+
+/// \brief A computed number as it is stored: to nearest, ties to even; NaN is 0x7FC00000, 0x7FC0 or
+/// 0x7E00.
+template <class Element>
+KOKKOS_INLINE_FUNCTION Element stored(float value) {
+  if constexpr (std::is_same_v<Element, float>) {
+    return value == value ? value : Kokkos::bit_cast<float>(std::uint32_t{0x7FC00000U});
+  } else {
+    constexpr std::uint16_t nan = std::is_same_v<Element, Float16> ? 0x7E00U : 0x7FC0U;
+    const Element rounded = round_to<Element>(value);
+    return {static_cast<std::uint16_t>(value == value ? rounded.bits : nan)};
+  }
+}
+
+/// `stored` of 32 numbers at once on the host, the first \p count of them written.
+template <class Element>
+void store_lanes(Element* out, const float (&values)[32], int count) {
+  Element elements[32];
+#if KINDRED_ROUNDS_HALVES
+  if constexpr (std::is_same_v<Element, Float16>) {
+    for (int e = 0; e < 4; ++e) {
+      const __m256 eight = _mm256_loadu_ps(values + e * 8);
+      const __m256 nan = _mm256_castsi256_ps(_mm256_set1_epi32(0x7FC00000));
+      const __m256 sane = _mm256_blendv_ps(eight, nan, _mm256_cmp_ps(eight, eight, _CMP_UNORD_Q));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(elements + e * 8),
+                       _mm256_cvtps_ph(sane, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+    }
+    std::memcpy(out, elements, static_cast<std::size_t>(count) * sizeof(Element));
+    return;
+  }
+#endif
+  for (int l = 0; l < 32; ++l) elements[l] = stored<Element>(values[l]);
+  std::memcpy(out, elements, static_cast<std::size_t>(count) * sizeof(Element));
+}
+
+/// Neighbours that are read or written at once.
+template <class Element, int Count>
+struct alignas(Count * sizeof(Element) < 16 ? Count * sizeof(Element) : 16) Neighbours {
+  Element value[Count];
+};
+
+/// `stored` of neighbours. \param out aligned to 16 bytes or to all of them
+template <class Element, int Count>
+KOKKOS_INLINE_FUNCTION void store_neighbours(Element* out, const float (&values)[Count]) {
+  Neighbours<Element, Count> all;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if constexpr (!std::is_same_v<Element, float>) {
+    // A conversion's NaN is 0x7FFF: as a signed number the greatest.
+    std::uint32_t pairs[Count / 2];
+#pragma unroll
+    for (int i = 0; i < Count / 2; ++i) {
+      if constexpr (std::is_same_v<Element, Float16>) {
+        asm("cvt.rn.f16x2.f32 %0, %1, %2;"
+            : "=r"(pairs[i])
+            : "f"(values[2 * i + 1]), "f"(values[2 * i]));
+        pairs[i] = __vmins2(pairs[i], 0x7E007E00U);
+      } else {
+        asm("cvt.rn.bf16x2.f32 %0, %1, %2;"
+            : "=r"(pairs[i])
+            : "f"(values[2 * i + 1]), "f"(values[2 * i]));
+        pairs[i] = __vmins2(pairs[i], 0x7FC07FC0U);
+      }
+    }
+    *reinterpret_cast<Neighbours<std::uint32_t, Count / 2>*>(out) =
+        *reinterpret_cast<const Neighbours<std::uint32_t, Count / 2>*>(pairs);
+    return;
+  }
+#endif
+  KINDRED_UNROLL
+  for (int i = 0; i < Count; ++i) all.value[i] = stored<Element>(values[i]);
+  *reinterpret_cast<Neighbours<Element, Count>*>(out) = all;
+}
+
+}  // namespace Kindred::Arch
+
+#endif  // KINDRED_CORE_ARCH_STORE_ELEMENTS_HPP

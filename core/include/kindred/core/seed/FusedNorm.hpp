@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SEED_FUSED_NORM_HPP
+#define KINDRED_CORE_SEED_FUSED_NORM_HPP
+
+#include <kindred/core/common/ArrayView.hpp>
+#include <kindred/core/seed/LayerActivation.hpp>
+#include <kindred/core/vector/VectorElement.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace Kindred {
+
+/// \brief A normalisation of a list, as the kernel sees it: arrays in the memory of its space, of
+/// float32, float16 or bfloat16.
+struct NormLayerData {
+  const std::byte* x = nullptr;  ///< rows × columns
+  std::byte* y = nullptr;        ///< the same; may be x where elements and strides are equal
+  const float* gamma = nullptr;  ///< columns, or null: 1
+  const float* beta = nullptr;   ///< columns, or null: 0
+  float* mean = nullptr;         ///< rows, or null: not told
+  float* variance = nullptr;     ///< rows, or null: not told
+  std::uint64_t rows = 0;
+  std::uint64_t columns = 0;
+  std::uint64_t x_stride = 0;  ///< elements from row to row
+  std::uint64_t y_stride = 0;
+  float epsilon = 1e-5F;
+  VectorElement input = VectorElement::float32;
+  VectorElement output = VectorElement::float32;
+  LayerActivation activation = LayerActivation::gelu;
+  bool is_staged = false;       ///< set by `plan_norms`, as what follows
+  std::uint32_t team_rows = 1;  ///< rows of a team
+  std::uint64_t first_team = 0;
+};
+
+/// Columns that a row may have.
+inline constexpr std::uint64_t norm_columns_max = std::uint64_t{1} << 24;
+
+/// \brief How a list is cut into teams of a device or threads of the host.
+struct NormPlan {
+  std::uint64_t teams = 0;
+  std::size_t scratch_bytes = 0;  ///< of a team
+};
+
+/// Shares out \p layers. Launches nothing.
+template <class ExecutionSpace>
+NormPlan plan_norms(const ExecutionSpace& exec_space, std::span<NormLayerData> layers);
+
+/// \brief y = act((x − mean) / √(variance + ε) · γ + β), row by row, all layers in one launch. Does
+/// not fence, allocates nothing.
+///
+/// With d = x − x₀ in double, x₀ the row's first element, and canonical sums over the row:
+/// o = Σd / columns, mean = x₀ + o, variance = max(0, Σd² / columns − o·o). Told are their
+/// float32. Per element in float32, each operation rounded:
+///
+///     n = ((x·s − h) − l) · r      x·s − h fused
+///     g = n·γ + β                  fused
+///     y = act(g)                   `portable_gelu`, rounded once to y's element
+///
+/// where σ = √(variance + ε) in double, s = 2⁻ᵉ, e the greater of σ's exponent and the mean's less
+/// 100, h = float32(mean · s), l = float32(mean · s − h), r = float32(2ᵉ / σ). So no
+/// magnitude overflows and a large mean costs no digits. A row with a NaN or an infinity is NaN
+/// throughout: mean, variance and every y. NaN is 0x7FC00000, 0x7E00 or 0x7FC0.
+/// \param layers of `plan_norms`, in the memory of the space Complexity O(rows × columns): x is
+/// read once.
+template <class ExecutionSpace>
+void fused_norms(const ExecutionSpace& exec_space, const NormPlan& plan,
+                 const ArrayView<const NormLayerData, ExecutionSpace>& layers);
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_SEED_FUSED_NORM_HPP

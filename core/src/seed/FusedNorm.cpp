@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/seed/FusedNorm.hpp>
+
+#include <kindred/core/arch/NormTeams.hpp>
+
+#include <algorithm>
+
+namespace Kindred {
+
+namespace {
+
+template <class T>
+bool is_aligned(const T* data) {
+  return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+}
+
+/// Whether rows can be copied, and results and factors read and written, 16 bytes at a time.
+bool is_wide(const NormLayerData& layer) {
+  const std::size_t input = size_of(layer.input);
+  const std::size_t output = size_of(layer.output);
+  return layer.columns * input % 16 == 0 && layer.x_stride * input % 16 == 0 &&
+         layer.y_stride * output % 16 == 0 && is_aligned(layer.x) && is_aligned(layer.y) &&
+         is_aligned(layer.gamma) && is_aligned(layer.beta) && layer.columns % 8 == 0;
+}
+
+}  // namespace
+
+template <class ExecutionSpace>
+NormPlan plan_norms(const ExecutionSpace& exec_space, std::span<NormLayerData> layers) {
+  NormPlan plan;
+  for (NormLayerData& layer : layers) {
+    layer.is_staged = false;
+    layer.first_team = plan.teams;
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      constexpr std::size_t wanted = 72 * 1024;  // three teams a multiprocessor
+      constexpr std::uint64_t rows_most = 64;
+      const std::size_t room = Arch::NormTeams<ExecutionSpace>::row_room(layer.columns);
+      const std::size_t staged = room + layer.columns * size_of(layer.input);
+      layer.is_staged = is_wide(layer) && staged <= Arch::large_scratch_max(exec_space);
+      const std::size_t bytes = layer.is_staged ? staged : room;
+      // Few rows are shared out to all multiprocessors.
+      const auto teams = 2 * static_cast<std::uint64_t>(exec_space.concurrency() / 2048);
+      const std::uint64_t share =
+          std::max<std::uint64_t>(1, layer.rows / std::max<std::uint64_t>(teams, 1));
+      layer.team_rows = static_cast<std::uint32_t>(
+          std::clamp<std::uint64_t>(wanted / bytes, 1, std::min(rows_most, share)));
+      plan.scratch_bytes = std::max(plan.scratch_bytes, layer.team_rows * bytes);
+    } else {
+      constexpr std::uint64_t elements_each = 1U << 14U;
+      layer.team_rows = static_cast<std::uint32_t>(
+          std::max<std::uint64_t>(1, elements_each / std::max<std::uint64_t>(layer.columns, 1)));
+    }
+    plan.teams += (layer.rows + layer.team_rows - 1) / layer.team_rows;
+  }
+  return plan;
+}
+
+template <class ExecutionSpace>
+void fused_norms(const ExecutionSpace& exec_space, const NormPlan& plan,
+                 const ArrayView<const NormLayerData, ExecutionSpace>& layers) {
+  if (plan.teams == 0) return;
+  Arch::launch_norms(exec_space, "Kindred::Seed::fused_norms::rows", plan, layers.data(),
+                     static_cast<std::uint32_t>(layers.size()));
+}
+
+#define KINDRED_INSTANTIATE(SPACE)                                             \
+  template NormPlan plan_norms<SPACE>(const SPACE&, std::span<NormLayerData>); \
+  template void fused_norms<SPACE>(const SPACE&, const NormPlan&,              \
+                                   const ArrayView<const NormLayerData, SPACE>&);
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+#undef KINDRED_INSTANTIATE
+
+}  // namespace Kindred

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "LayerChecks.hpp"
+
+#include <kindred/backends/impl/Device.hpp>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace Kindred::Impl {
+
+namespace {
+
+/// `layer 3: x`
+std::string named(std::size_t layer, const char* array) {
+  return "layer " + std::to_string(layer) + ": " + array;
+}
+
+void check_memory(const void* data, Space space, const std::string& name) {
+  if (space == Space::cuda) {
+    KINDRED_THROW_IF(!device_reaches(data),
+                     name + " is not memory of the device; copy it there or run on the host");
+  } else {
+    KINDRED_THROW_IF(is_on_device_only(data),
+                     name + " is memory of a device; run on cuda or copy it to the host");
+  }
+}
+
+template <class Byte>
+void check_matrix(const MatrixSpan<Byte>& matrix, Space space, const std::string& name) {
+  const std::size_t size = size_of(matrix.element);
+  KINDRED_THROW_IF(matrix.element == VectorElement::int8,
+                   name + " is of int8; it must be of float32, float16 or bfloat16");
+  KINDRED_THROW_IF(matrix.row_stride() < matrix.columns,
+                   name + " has a stride of " + std::to_string(matrix.stride) +
+                       "; it must be at least its columns, " + std::to_string(matrix.columns));
+  if (matrix.rows == 0 || matrix.columns == 0) return;
+  const std::size_t most = std::numeric_limits<std::size_t>::max() / size;
+  const bool too_large = matrix.row_stride() > (most - matrix.columns) / matrix.rows;
+  KINDRED_THROW_IF(too_large || matrix.values.size() < extent_bytes(matrix),
+                   name + " has " + std::to_string(matrix.values.size()) + " bytes; " +
+                       std::to_string(matrix.rows) + " rows of " + std::to_string(matrix.columns) +
+                       " elements, " + std::to_string(matrix.row_stride()) +
+                       " from row to row, take more");
+  KINDRED_THROW_IF(reinterpret_cast<std::uintptr_t>(matrix.values.data()) % size != 0,
+                   name + " is not aligned to its elements of " + std::to_string(size) + " bytes");
+  check_memory(matrix.values.data(), space, name);
+}
+
+template <class T>
+void check_vector(std::span<T> values, std::size_t count, Space space, const std::string& name) {
+  KINDRED_THROW_IF(!values.empty() && values.size() != count,
+                   name + " has " + std::to_string(values.size()) + " numbers; it must have " +
+                       std::to_string(count) + " or none");
+  if (!values.empty()) check_memory(values.data(), space, name);
+}
+
+template <class First, class Second>
+bool overlap(const MatrixSpan<First>& a, const MatrixSpan<Second>& b) {
+  const auto begin = [](const auto& m) {
+    return reinterpret_cast<std::uintptr_t>(m.values.data());
+  };
+  return begin(a) < begin(b) + extent_bytes(b) && begin(b) < begin(a) + extent_bytes(a);
+}
+
+template <class T>
+T* data_of(std::span<T> values) {
+  return values.empty() ? nullptr : values.data();
+}
+
+}  // namespace
+
+std::vector<NormLayerData> checked(std::span<const NormLayer> layers, Space space) {
+  std::vector<NormLayerData> out;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const NormLayer& layer = layers[i];
+    const ConstMatrix& x = layer.x;
+    const MutableMatrix& y = layer.y;
+    check_matrix(x, space, named(i, "x"));
+    check_matrix(y, space, named(i, "y"));
+    KINDRED_THROW_IF(x.rows != y.rows || x.columns != y.columns,
+                     named(i, "x") + " is " + std::to_string(x.rows) + " × " +
+                         std::to_string(x.columns) + ", y " + std::to_string(y.rows) + " × " +
+                         std::to_string(y.columns) + "; they must be the same");
+    KINDRED_THROW_IF(x.columns == 0 || x.columns > norm_columns_max,
+                     named(i, "x") + " has " + std::to_string(x.columns) +
+                         " columns; a row must have 1 … " + std::to_string(norm_columns_max));
+    check_vector(layer.gamma, x.columns, space, named(i, "gamma"));
+    check_vector(layer.beta, x.columns, space, named(i, "beta"));
+    check_vector(layer.mean, x.rows, space, named(i, "mean"));
+    check_vector(layer.variance, x.rows, space, named(i, "variance"));
+    KINDRED_THROW_IF(!std::isnormal(layer.epsilon) || layer.epsilon < 0.0F,
+                     named(i, "epsilon") + " is " + std::to_string(layer.epsilon) +
+                         "; it must be a positive number of at least 2⁻¹²⁶");
+    const bool is_same = static_cast<const void*>(x.values.data()) == y.values.data() &&
+                         x.element == y.element && x.row_stride() == y.row_stride();
+    KINDRED_THROW_IF(!is_same && overlap(x, y),
+                     named(i, "y") +
+                         " overlaps x; it may only be x itself, with x's element and "
+                         "stride");
+    NormLayerData data;
+    data.x = x.values.data();
+    data.y = y.values.data();
+    data.gamma = data_of(layer.gamma);
+    data.beta = data_of(layer.beta);
+    data.mean = data_of(layer.mean);
+    data.variance = data_of(layer.variance);
+    data.rows = x.rows;
+    data.columns = x.columns;
+    data.x_stride = x.row_stride();
+    data.y_stride = y.row_stride();
+    data.epsilon = layer.epsilon;
+    data.input = x.element;
+    data.output = y.element;
+    data.activation = layer.activation;
+    out.push_back(data);
+  }
+  return out;
+}
+
+std::vector<LinearLayerData> checked(std::span<const LinearLayer> layers, Space space) {
+  std::vector<LinearLayerData> out;
+  const auto expect_equal = [](std::size_t a, std::size_t b, const std::string& message) {
+    KINDRED_THROW_IF(a != b, message + ": " + std::to_string(a) + " and " + std::to_string(b));
+  };
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const LinearLayer& layer = layers[i];
+    check_matrix(layer.x, space, named(i, "x"));
+    check_matrix(layer.w, space, named(i, "w"));
+    check_matrix(layer.y, space, named(i, "y"));
+    KINDRED_THROW_IF(layer.x.element != layer.w.element,
+                     named(i, "w") + " is of " + std::string(to_string(layer.w.element)) +
+                         "; it must be of x's element, " + std::string(to_string(layer.x.element)));
+    expect_equal(layer.w.columns, layer.x.columns, named(i, "w and x must have as many columns"));
+    expect_equal(layer.y.rows, layer.x.rows, named(i, "y and x must have as many rows"));
+    expect_equal(layer.y.columns, layer.w.rows, named(i, "y must have a column a row of w"));
+    check_vector(layer.bias, layer.w.rows, space, named(i, "bias"));
+    KINDRED_THROW_IF(overlap(layer.y, layer.x) || overlap(layer.y, layer.w),
+                     named(i, "y") + " overlaps x or w; give it memory of its own");
+    LinearLayerData data;
+    data.x = layer.x.values.data();
+    data.w = layer.w.values.data();
+    data.bias = data_of(layer.bias);
+    data.y = layer.y.values.data();
+    data.rows = layer.x.rows;
+    data.inputs = layer.x.columns;
+    data.outputs = layer.w.rows;
+    data.x_stride = layer.x.row_stride();
+    data.w_stride = layer.w.row_stride();
+    data.y_stride = layer.y.row_stride();
+    data.input = layer.x.element;
+    data.output = layer.y.element;
+    data.activation = layer.activation;
+    out.push_back(data);
+  }
+  return out;
+}
+
+}  // namespace Kindred::Impl

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TESTS_LAYERS_LAYER_DATA_HPP
+#define KINDRED_TESTS_LAYERS_LAYER_DATA_HPP
+
+#include <kindred/core/arch/RoundElement.hpp>
+#include <kindred/matcher/FusedLayers.hpp>
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace Kindred::Testing {
+
+inline constexpr std::array float_elements{VectorElement::float32, VectorElement::float16,
+                                           VectorElement::bfloat16};
+inline constexpr std::array all_activations{LayerActivation::none, LayerActivation::relu,
+                                            LayerActivation::gelu};
+
+inline std::string name_of(LayerActivation activation) {
+  static constexpr std::array names{"none", "relu", "gelu"};
+  return names[static_cast<std::size_t>(activation)];
+}
+
+/// The bits of \p value as an element, computed NaN canonical.
+inline std::uint32_t stored_bits(VectorElement element, float value) {
+  const bool is_nan = value != value;
+  if (element == VectorElement::float16)
+    return is_nan ? 0x7E00U : Arch::round_to_float16_portable(value).bits;
+  if (element == VectorElement::bfloat16)
+    return is_nan ? 0x7FC0U : Arch::round_to<Arch::BFloat16>(value).bits;
+  return is_nan ? 0x7FC00000U : std::bit_cast<std::uint32_t>(value);
+}
+
+/// A matrix of any element, with what its elements are as floats. Gaps hold a mark.
+class Matrix {
+ public:
+  static constexpr std::byte mark{0x5A};
+
+  Matrix() = default;
+  Matrix(VectorElement element, std::size_t rows, std::size_t columns, std::size_t stride = 0)
+      : m_element(element),
+        m_rows(rows),
+        m_columns(columns),
+        m_stride(stride == 0 ? columns : stride),
+        m_bytes(rows * m_stride * size_of(element), mark) {}
+
+  std::size_t rows() const { return m_rows; }
+  std::size_t columns() const { return m_columns; }
+  VectorElement element() const { return m_element; }
+  const std::vector<std::byte>& bytes() const { return m_bytes; }
+
+  void set(std::size_t row, std::size_t column, float value) {
+    const std::uint32_t bits = stored_bits(m_element, value);
+    std::memcpy(m_bytes.data() + place(row, column), &bits, size_of(m_element));
+  }
+  std::uint32_t bits(std::size_t row, std::size_t column) const {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, m_bytes.data() + place(row, column), size_of(m_element));
+    return bits;
+  }
+  float at(std::size_t row, std::size_t column) const {
+    const std::uint32_t value = bits(row, column);
+    const auto half = static_cast<std::uint16_t>(value);
+    if (m_element == VectorElement::float16) return Arch::to_float_portable(Arch::Float16{half});
+    if (m_element == VectorElement::bfloat16) return Arch::to_float(Arch::BFloat16{half});
+    return std::bit_cast<float>(value);
+  }
+  std::vector<float> row(std::size_t row) const {
+    std::vector<float> values;
+    for (std::size_t i = 0; i < m_columns; ++i) values.push_back(at(row, i));
+    return values;
+  }
+  /// Whether what lies between the rows is as it was.
+  bool has_gaps_untouched() const {
+    for (std::size_t i = 0; i < m_bytes.size(); ++i) {
+      if (i / size_of(m_element) % m_stride >= m_columns && m_bytes[i] != mark) return false;
+    }
+    return true;
+  }
+  ConstMatrix view() const { return {m_element, m_bytes, m_rows, m_columns, m_stride}; }
+  MutableMatrix view() { return {m_element, m_bytes, m_rows, m_columns, m_stride}; }
+
+  template <class Value>
+  static Matrix of(VectorElement element, std::size_t rows, std::size_t columns, const Value& value,
+                   std::size_t stride = 0) {
+    Matrix matrix(element, rows, columns, stride);
+    for (std::size_t r = 0; r < rows; ++r) {
+      for (std::size_t c = 0; c < columns; ++c) matrix.set(r, c, value(r, c));
+    }
+    return matrix;
+  }
+
+ private:
+  std::size_t place(std::size_t row, std::size_t column) const {
+    return (row * m_stride + column) * size_of(m_element);
+  }
+
+  VectorElement m_element = VectorElement::float32;
+  std::size_t m_rows = 0;
+  std::size_t m_columns = 0;
+  std::size_t m_stride = 0;
+  std::vector<std::byte> m_bytes;
+};
+
+inline std::vector<float> normal_values(std::mt19937_64& generator, std::size_t count,
+                                        float size = 1, float mean = 0) {
+  std::normal_distribution<float> normal;
+  std::vector<float> values;
+  for (std::size_t i = 0; i < count; ++i) values.push_back(mean + size * normal(generator));
+  return values;
+}
+
+}  // namespace Kindred::Testing
+
+#endif  // KINDRED_TESTS_LAYERS_LAYER_DATA_HPP
