@@ -3,6 +3,7 @@
 #define KINDRED_PERF_COMMON_PROBLEM_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/matcher/FusedLayers.hpp>
 #include <kindred/matcher/PreparedScore.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
@@ -124,6 +125,22 @@ std::unique_ptr<Problem> hop_problem(std::shared_ptr<const GraphSet> graph, std:
 
 /// \p rows of 4096 float32 on the host through a layer of 1000 seeds, with telemetry.
 std::unique_ptr<Problem> seed_problem(Context& context, std::size_t rows, std::uint64_t seed);
+/// Layers over resident matrices of float32 or bfloat16, `calls` of a run queued before one wait.
+struct FusedShape {
+  std::size_t rows = 0;
+  std::size_t inputs = 0;
+  std::size_t outputs = 0;  ///< of a linear layer
+  VectorElement element = VectorElement::float32;
+  std::size_t layers = 1;
+  std::size_t calls = 1;
+};
+/// LayerNorm and GELU; results stay where they are.
+std::unique_ptr<Problem> norm_problem(Context& context, const FusedShape& shape,
+                                      std::uint64_t seed);
+/// x·Wᵀ + b and \p activation.
+std::unique_ptr<Problem> linear_problem(Context& context, const FusedShape& shape,
+                                        LayerActivation activation, const LinearOptions& options,
+                                        std::uint64_t seed);
 
 /// The symbols of patterns that are matched by difflib: few enough that 2 % of the patterns or more
 /// share what 0.6 takes with a noisy query of 80, as multisets, and their blocks must be looked at.

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_PERF_MACHINE_RESIDENT_BYTES_HPP
+#define KINDRED_PERF_MACHINE_RESIDENT_BYTES_HPP
+
+#include <kindred/backends/Context.hpp>
+
+#include <cstddef>
+#include <span>
+
+namespace Kindred::Perf {
+
+/// \brief Bytes in the memory of a space, for calls that take resident matrices.
+class ResidentBytes {
+ public:
+  /// Uninitialised. \throws OutOfMemory
+  ResidentBytes(Context& context, Space space, std::size_t size);
+  /// A copy of \p bytes.
+  ResidentBytes(Context& context, Space space, std::span<const std::byte> bytes);
+  ~ResidentBytes();
+  ResidentBytes(ResidentBytes&& other) noexcept;
+  ResidentBytes& operator=(ResidentBytes&&) = delete;
+
+  std::span<std::byte> bytes() const { return {m_data, m_size}; }
+  /// Fences.
+  void download(std::span<std::byte> to) const;
+
+ private:
+  Context* m_context;
+  Space m_space;
+  std::byte* m_data = nullptr;
+  std::size_t m_size = 0;
+};
+
+}  // namespace Kindred::Perf
+
+#endif  // KINDRED_PERF_MACHINE_RESIDENT_BYTES_HPP
