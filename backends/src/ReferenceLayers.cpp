@@ -66,11 +66,12 @@ NormRow norm_row(std::span<const float> x, std::span<const float> gamma,
   if (mean != 0.0 && std::ilogb(mean) - 100 > exponent) exponent = std::ilogb(mean) - 100;
   const auto scale = static_cast<float>(std::ldexp(1.0, -exponent));
   const auto high = static_cast<float>(std::ldexp(mean, -exponent));
-  const auto low = static_cast<float>(std::ldexp(mean, -exponent) - static_cast<double>(high));
-  const auto factor = static_cast<float>(std::ldexp(1.0, exponent) / deviation);
+  const double wide_factor = std::ldexp(1.0, exponent) / deviation;
+  const auto low =
+      static_cast<float>((std::ldexp(mean, -exponent) - static_cast<double>(high)) * wide_factor);
+  const auto factor = static_cast<float>(wide_factor);
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const float difference = std::fma(x[i], scale, -high) - low;
-    const float normal = difference * factor;
+    const float normal = std::fma(std::fma(x[i], scale, -high), factor, -low);
     const float value =
         std::fma(normal, gamma.empty() ? 1.0F : gamma[i], beta.empty() ? 0.0F : beta[i]);
     row.y.push_back(activated(activation, value));

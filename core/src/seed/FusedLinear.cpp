@@ -10,10 +10,19 @@ namespace Kindred {
 template <class ExecutionSpace>
 std::uint64_t plan_linears(std::span<LinearLayerData> layers) {
   using shape = Impl::LinearTile<ExecutionSpace>;
+  const auto strips = [](const LinearLayerData& layer) {
+    return (layer.rows + shape::rows - 1) / shape::rows;
+  };
+  std::uint64_t tiles = 0;
+  for (const LinearLayerData& layer : layers) tiles += strips(layer) * shape::across(layer);
+  // Enough units for a device, and as few as that, so that a layer is not looked up for every tile.
+  constexpr std::uint64_t units_wanted = 4096;
+  const std::uint64_t each = std::clamp<std::uint64_t>(tiles / units_wanted, 1, 16);
   std::uint64_t units = 0;
   for (LinearLayerData& layer : layers) {
     layer.first_team = units;
-    units += (layer.rows + shape::rows - 1) / shape::rows * shape::across(layer);
+    layer.unit_tiles = static_cast<std::uint32_t>(each);
+    units += strips(layer) * ((shape::across(layer) + each - 1) / each);
   }
   return units;
 }
@@ -49,12 +58,15 @@ void end_linear(const ExecutionSpace& exec_space, const LinearEnd& end) {
   const Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>> policy(
       exec_space, 0, end.rows * across);
   const auto address = [](const auto* data) { return reinterpret_cast<std::uintptr_t>(data); };
-  const bool is_wide = (address(end.products) | address(end.y)) % 16 == 0 && end.stride % 4 == 0 &&
-                       end.y_stride % 8 == 0 && end.outputs % Impl::linear_end_width == 0;
+  const bool is_wide = (address(end.products) | address(end.y) | address(end.bias)) % 16 == 0 &&
+                       end.stride % 4 == 0 && end.y_stride % 8 == 0 &&
+                       end.outputs % Impl::linear_end_width == 0;
   if (is_wide) {
-    Kokkos::parallel_for(label, policy, Impl::LinearEndKernel<true>{end, across});
+    Kokkos::parallel_for(label, policy,
+                         Impl::LinearEndKernel<true>{end, static_cast<std::uint32_t>(across)});
   } else {
-    Kokkos::parallel_for(label, policy, Impl::LinearEndKernel<false>{end, across});
+    Kokkos::parallel_for(label, policy,
+                         Impl::LinearEndKernel<false>{end, static_cast<std::uint32_t>(across)});
   }
 }
 

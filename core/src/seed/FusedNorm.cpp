@@ -23,28 +23,40 @@ bool is_wide(const NormLayerData& layer) {
          is_aligned(layer.gamma) && is_aligned(layer.beta) && layer.columns % 8 == 0;
 }
 
+/// Warps of a team: short rows need no more than one.
+int team_warps(std::span<const NormLayerData> layers) {
+  std::uint64_t row_bytes = 0;
+  for (const NormLayerData& layer : layers)
+    row_bytes = std::max(row_bytes, layer.columns * size_of(layer.input));
+  return row_bytes <= 2048 ? 1 : 8;
+}
+
 }  // namespace
 
 template <class ExecutionSpace>
 NormPlan plan_norms(const ExecutionSpace& exec_space, std::span<NormLayerData> layers) {
   NormPlan plan;
+  [[maybe_unused]] std::uint64_t share = 1;  // rows of a team, so that no multiprocessor is idle
+  if constexpr (Arch::is_device<ExecutionSpace>) {
+    plan.team_warps = team_warps(layers);
+    std::uint64_t rows = 0;
+    for (const NormLayerData& layer : layers) rows += layer.rows;
+    share = rows / (Arch::multiprocessors(exec_space) * (plan.team_warps == 1 ? 16 : 2));
+  }
   for (NormLayerData& layer : layers) {
     layer.is_staged = false;
     layer.first_team = plan.teams;
     if constexpr (Arch::is_device<ExecutionSpace>) {
-      constexpr std::size_t wanted = 72 * 1024;  // three teams a multiprocessor
-      constexpr std::uint64_t rows_most = 64;
+      constexpr std::uint64_t rows_most = 32;
       const std::size_t room = Arch::NormTeams<ExecutionSpace>::row_room(layer.columns);
       const std::size_t staged = room + layer.columns * size_of(layer.input);
       layer.is_staged = is_wide(layer) && staged <= Arch::large_scratch_max(exec_space);
-      const std::size_t bytes = layer.is_staged ? staged : room;
-      // Few rows are shared out to all multiprocessors.
-      const auto teams = 2 * static_cast<std::uint64_t>(exec_space.concurrency() / 2048);
-      const std::uint64_t share =
-          std::max<std::uint64_t>(1, layer.rows / std::max<std::uint64_t>(teams, 1));
+      const std::uint64_t wanted = static_cast<std::uint64_t>(plan.team_warps) * 8192 /
+                                   (layer.columns * size_of(layer.input));
       layer.team_rows = static_cast<std::uint32_t>(
-          std::clamp<std::uint64_t>(wanted / bytes, 1, std::min(rows_most, share)));
-      plan.scratch_bytes = std::max(plan.scratch_bytes, layer.team_rows * bytes);
+          std::max<std::uint64_t>(1, std::min({wanted, rows_most, share})));
+      plan.scratch_bytes =
+          std::max(plan.scratch_bytes, layer.team_rows * (layer.is_staged ? staged : room));
     } else {
       constexpr std::uint64_t elements_each = 1U << 14U;
       layer.team_rows = static_cast<std::uint32_t>(

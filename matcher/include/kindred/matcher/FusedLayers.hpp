@@ -103,8 +103,8 @@ class PreparedNorms {
 /// fences; what is not the vendor's is one launch. One run at a time.
 class PreparedLinears {
  public:
-  /// \brief Reserves what runs need: on a device at most 32 MiB, and nothing where bias and
-  /// activation are the library's own; on the host some rows of w and of products a thread.
+  /// \brief Reserves what runs need: on a device at most 32 MiB, and nothing where the library
+  /// writes y; on the host some rows of w and of products a thread.
   /// \param layers, space, stream, \throws as of `PreparedNorms`; rows, inputs and outputs may be 0
   PreparedLinears(Context& context, std::span<const LinearLayer> layers,
                   const LinearOptions& options, Space space, void* stream = nullptr);

@@ -111,6 +111,8 @@ class Lanes<DeviceSpace> {
     return sum;
   }
   KOKKOS_INLINE_FUNCTION bool is_leader() const { return m_lane == 0; }
+  /// Of a device only.
+  KOKKOS_INLINE_FUNCTION int lane() const { return static_cast<int>(m_lane); }
 
  private:
   unsigned m_lane = 0;

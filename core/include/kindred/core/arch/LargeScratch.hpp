@@ -18,7 +18,16 @@ std::size_t large_scratch_max(const ExecutionSpace&) {
   return 0;
 }
 
+/// 1 on the host.
+template <class ExecutionSpace>
+std::uint64_t multiprocessors(const ExecutionSpace&) {
+  return 1;
+}
+
 #if KINDRED_HAS_DEVICE
+inline std::uint64_t multiprocessors(const DeviceSpace& exec_space) {
+  return static_cast<std::uint64_t>(exec_space.cuda_device_prop().multiProcessorCount);
+}
 inline std::size_t large_scratch_max(const DeviceSpace& exec_space) {
   return exec_space.cuda_device_prop().sharedMemPerBlockOptin;
 }

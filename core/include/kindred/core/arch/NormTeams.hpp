@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace Kindred::Arch {
 
@@ -29,9 +30,10 @@ struct NormTeams {
 /// \brief Device: a team takes some rows of one layer. Where it is staged the rows are copied to
 /// scratch, so that memory is read once; a warp sums a block; then threads own columns and
 /// pass over the team's rows, so that γ and β are read once a team.
+template <int Warps>
 struct NormTeam {
-  static constexpr unsigned threads = 256;
-  static constexpr unsigned teams_at_once = 3;
+  static constexpr unsigned threads = 32 * Warps;
+  static constexpr unsigned teams_at_once = 28 / Warps;
   std::size_t scratch_bytes;
   const NormLayerData* layers;
   std::uint32_t count;
@@ -104,19 +106,23 @@ struct NormTeam {
       if (lanes.is_leader()) sums[unit] = part;
     }
     __syncthreads();
-    for (unsigned row = warp; row < rows; row += threads / 32) {
-      Sums* parts = sums + row * blocks;
-      unsigned half = 1;
-      while (half < blocks) half *= 2;
-      for (half /= 2; half > 0; half /= 2) {
-        for (unsigned i = threadIdx.x % 32; i < half; i += 32) {
-          if (i + half < blocks) parts[i] = parts[i] + parts[i + half];
+    if (blocks > 1) {
+      for (unsigned row = warp; row < rows; row += threads / 32) {
+        Sums* parts = sums + row * blocks;
+        unsigned half = 1;
+        while (half < blocks) half *= 2;
+        for (half /= 2; half > 0; half /= 2) {
+          for (unsigned i = threadIdx.x % 32; i < half; i += 32) {
+            if (i + half < blocks) parts[i] = parts[i] + parts[i + half];
+          }
+          __syncwarp();
         }
-        __syncwarp();
       }
-      if (!lanes.is_leader()) continue;
+      __syncthreads();
+    }
+    for (unsigned row = threadIdx.x; row < rows; row += threads) {
       const Kindred::Impl::NormMoments moments = Kindred::Impl::norm_moments(
-          parts[0], to_float(x[row * stride]), layer.columns, layer.epsilon);
+          sums[row * blocks], to_float(x[row * stride]), layer.columns, layer.epsilon);
       scales[row] = moments.scale;
       if (layer.mean != nullptr) layer.mean[first + row] = moments.mean;
       if (layer.variance != nullptr) layer.variance[first + row] = moments.variance;
@@ -188,7 +194,12 @@ void launch_norms(const ExecutionSpace& exec_space, const char* label, const Nor
                   const NormLayerData* layers, std::uint32_t count) {
   if constexpr (is_device<ExecutionSpace>) {
 #if KINDRED_HAS_DEVICE && defined(__CUDACC__)
-    launch_with_scratch(label, exec_space, plan.teams, NormTeam{plan.scratch_bytes, layers, count});
+    const auto launch = [&](auto warps) {
+      const NormTeam<decltype(warps)::value> team{plan.scratch_bytes, layers, count};
+      launch_with_scratch(label, exec_space, plan.teams, team);
+    };
+    if (plan.team_warps == 1) return launch(std::integral_constant<int, 1>());
+    launch(std::integral_constant<int, 8>());
 #endif
   } else {
     Kokkos::parallel_for(label,

@@ -2,8 +2,8 @@
 #ifndef KINDRED_CORE_ARCH_STORE_ELEMENTS_HPP
 #define KINDRED_CORE_ARCH_STORE_ELEMENTS_HPP
 
+#include <kindred/core/arch/Fours.hpp>
 #include <kindred/core/arch/Lanes.hpp>
-#include <kindred/core/arch/RoundElement.hpp>
 
 #include <cstring>
 #include <type_traits>
@@ -17,20 +17,7 @@
 
 namespace Kindred::Arch {
 
-/// \brief A computed number as it is stored: to nearest, ties to even; NaN is 0x7FC00000, 0x7FC0 or
-/// 0x7E00.
-template <class Element>
-KOKKOS_INLINE_FUNCTION Element stored(float value) {
-  if constexpr (std::is_same_v<Element, float>) {
-    return value == value ? value : Kokkos::bit_cast<float>(std::uint32_t{0x7FC00000U});
-  } else {
-    constexpr std::uint16_t nan = std::is_same_v<Element, Float16> ? 0x7E00U : 0x7FC0U;
-    const Element rounded = round_to<Element>(value);
-    return {static_cast<std::uint16_t>(value == value ? rounded.bits : nan)};
-  }
-}
-
-/// `stored` of 32 numbers at once on the host, the first \p count of them written.
+/// `round_canonical` of 32 numbers at once on the host, the first \p count of them written.
 template <class Element>
 void store_lanes(Element* out, const float (&values)[32], int count) {
   Element elements[32];
@@ -47,7 +34,7 @@ void store_lanes(Element* out, const float (&values)[32], int count) {
     return;
   }
 #endif
-  for (int l = 0; l < 32; ++l) elements[l] = stored<Element>(values[l]);
+  for (int l = 0; l < 32; ++l) elements[l] = round_canonical<Element>(values[l]);
   std::memcpy(out, elements, static_cast<std::size_t>(count) * sizeof(Element));
 }
 
@@ -57,7 +44,7 @@ struct alignas(Count * sizeof(Element) < 16 ? Count * sizeof(Element) : 16) Neig
   Element value[Count];
 };
 
-/// `stored` of neighbours. \param out aligned to 16 bytes or to all of them
+/// `round_canonical` of neighbours. \param out aligned to 16 bytes or to all of them
 template <class Element, int Count>
 KOKKOS_INLINE_FUNCTION void store_neighbours(Element* out, const float (&values)[Count]) {
   Neighbours<Element, Count> all;
@@ -85,7 +72,7 @@ KOKKOS_INLINE_FUNCTION void store_neighbours(Element* out, const float (&values)
   }
 #endif
   KINDRED_UNROLL
-  for (int i = 0; i < Count; ++i) all.value[i] = stored<Element>(values[i]);
+  for (int i = 0; i < Count; ++i) all.value[i] = round_canonical<Element>(values[i]);
   *reinterpret_cast<Neighbours<Element, Count>*>(out) = all;
 }
 

@@ -27,7 +27,8 @@ KOKKOS_INLINE_FUNCTION float normal_tail(float t) {
   q = Kokkos::fma(q, x, -0.0525480062F);
   q = Kokkos::fma(q, x, -0.459192715F);
   q = Kokkos::fma(q, x, -1.15110663F);
-  constexpr float rounder = 12582912.0F;  // 1.5 · 2²³: the low bits of a sum are a whole number
+  // 1.5 · 2²³ − 1: the low bits of a sum are a whole number less 1, the half of Φ(0).
+  constexpr float rounder = 12582911.0F;
   const float whole = Kokkos::fma(q, x, rounder);
   const float f = Kokkos::fma(q, x, -(whole - rounder));
   float power = 0.000154762973F;
@@ -38,8 +39,7 @@ KOKKOS_INLINE_FUNCTION float normal_tail(float t) {
   power = Kokkos::fma(power, f, 0.693147206F);
   power = Kokkos::fma(power, f, 1.0F);
   const std::uint32_t exponent = Kokkos::bit_cast<std::uint32_t>(whole) << 23U;
-  const float tail =
-      Kokkos::bit_cast<float>(Kokkos::bit_cast<std::uint32_t>(power) + exponent - (1U << 23U));
+  const float tail = Kokkos::bit_cast<float>(Kokkos::bit_cast<std::uint32_t>(power) + exponent);
   return t < 9.0F ? tail : 0.0F;
 }
 

@@ -28,7 +28,8 @@ struct LinearLayerData {
   VectorElement input = VectorElement::float32;  ///< of x and w
   VectorElement output = VectorElement::float32;
   LayerActivation activation = LayerActivation::none;
-  std::uint64_t first_team = 0;  ///< set by `plan_linears`
+  std::uint32_t unit_tiles = 1;  ///< set by `plan_linears`: neighbouring tiles of a unit of work
+  std::uint64_t first_team = 0;  ///< likewise
 };
 
 /// Shares out \p layers; returns how many units of work they are. Launches nothing.

@@ -40,6 +40,7 @@ inline constexpr std::uint64_t norm_columns_max = std::uint64_t{1} << 24;
 /// \brief How a list is cut into teams of a device or threads of the host.
 struct NormPlan {
   std::uint64_t teams = 0;
+  int team_warps = 1;             ///< of a device: 1 or 8
   std::size_t scratch_bytes = 0;  ///< of a team
 };
 
@@ -54,12 +55,12 @@ NormPlan plan_norms(const ExecutionSpace& exec_space, std::span<NormLayerData> l
 /// o = Σd / columns, mean = x₀ + o, variance = max(0, Σd² / columns − o·o). Told are their
 /// float32. Per element in float32, each operation rounded:
 ///
-///     n = ((x·s − h) − l) · r      x·s − h fused
-///     g = n·γ + β                  fused
-///     y = act(g)                   `portable_gelu`, rounded once to y's element
+///     n = (x·s − h)·r − l      both fused
+///     g = n·γ + β              fused
+///     y = act(g)               `portable_gelu`, rounded once to y's element
 ///
 /// where σ = √(variance + ε) in double, s = 2⁻ᵉ, e the greater of σ's exponent and the mean's less
-/// 100, h = float32(mean · s), l = float32(mean · s − h), r = float32(2ᵉ / σ). So no
+/// 100, h = float32(mean · s), r = float32(2ᵉ / σ), l = float32((mean · s − h) · 2ᵉ / σ). So no
 /// magnitude overflows and a large mean costs no digits. A row with a NaN or an infinity is NaN
 /// throughout: mean, variance and every y. NaN is 0x7FC00000, 0x7E00 or 0x7FC0.
 /// \param layers of `plan_norms`, in the memory of the space Complexity O(rows × columns): x is

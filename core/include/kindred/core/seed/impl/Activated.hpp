@@ -44,7 +44,7 @@ KOKKOS_INLINE_FUNCTION void store_as(VectorElement element, std::byte* out, std:
                                      float value) {
   with_float_type(element, [&](auto type) {
     using type_ = decltype(type);
-    reinterpret_cast<type_*>(out)[i] = Arch::stored<type_>(value);
+    reinterpret_cast<type_*>(out)[i] = Arch::round_canonical<type_>(value);
   });
 }
 

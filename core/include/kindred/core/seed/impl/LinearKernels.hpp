@@ -36,19 +36,24 @@ struct LinearKernel {
     const Arch::Lanes<ExecutionSpace> lanes(member);
     const auto* self = this;
     with_float_type(layer.input, [&](auto type) {
-      self->template tile<decltype(type)>(lanes, layer, unit - layer.first_team);
+      const std::uint64_t across = shape::across(layer);
+      const std::uint64_t units_across = (across + layer.unit_tiles - 1) / layer.unit_tiles;
+      const std::uint64_t place = unit - layer.first_team;
+      const std::uint64_t row = place / units_across * shape::rows;
+      const std::uint64_t first = place % units_across * layer.unit_tiles;
+      for (std::uint64_t tile = first; tile < first + layer.unit_tiles && tile < across; ++tile)
+        self->template compute<decltype(type)>(lanes, layer, row, tile * shape::outputs);
     });
   }
 
  private:
+  using shape = LinearTile<ExecutionSpace>;
+
   /// Behind the last row or output it is computed again and not written.
   template <class Element>
-  KOKKOS_INLINE_FUNCTION void tile(const Arch::Lanes<ExecutionSpace>& lanes,
-                                   const LinearLayerData& layer, std::uint64_t index) const {
-    using shape = LinearTile<ExecutionSpace>;
-    const std::uint64_t across = shape::across(layer);
-    const std::uint64_t row = index / across * shape::rows;
-    const std::uint64_t output = index % across * shape::outputs;
+  KOKKOS_INLINE_FUNCTION void compute(const Arch::Lanes<ExecutionSpace>& lanes,
+                                      const LinearLayerData& layer, std::uint64_t row,
+                                      std::uint64_t output) const {
     const auto* x = reinterpret_cast<const Element*>(layer.x);
     const auto* w = reinterpret_cast<const Element*>(layer.w);
     ElementRow<Element> left[shape::rows];
@@ -61,17 +66,28 @@ struct LinearKernel {
     }
     double sums[shape::rows][shape::outputs];
     tile_sums<DotTerm>(lanes, left, right, layer.inputs, sums);
-    if (!lanes.is_leader()) return;
-    for (int r = 0; r < shape::rows; ++r) {
-      for (int o = 0; o < shape::outputs; ++o) {
-        if (row + r >= layer.rows || output + o >= layer.outputs) break;
-        const double bias =
-            layer.bias == nullptr ? 0.0 : static_cast<double>(layer.bias[output + o]);
-        const auto value = static_cast<float>(sums[r][o] + bias);
-        store_as(layer.output, layer.y, (row + r) * layer.y_stride + output + o,
-                 activated(layer.activation, value));
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      // Every lane has every sum and ends one of them.
+      static_assert(shape::rows * shape::outputs <= 32);
+      const int lane = lanes.lane();
+      double mine = 0.0;
+      KINDRED_UNROLL
+      for (int i = 0; i < shape::rows * shape::outputs; ++i)
+        mine = i == lane ? sums[i / shape::outputs][i % shape::outputs] : mine;
+      if (lane < shape::rows * shape::outputs)
+        end(layer, row + lane / shape::outputs, output + lane % shape::outputs, mine);
+    } else {
+      for (int r = 0; r < shape::rows; ++r) {
+        for (int o = 0; o < shape::outputs; ++o) end(layer, row + r, output + o, sums[r][o]);
       }
     }
+  }
+  KOKKOS_INLINE_FUNCTION static void end(const LinearLayerData& layer, std::uint64_t row,
+                                         std::uint64_t output, double sum) {
+    if (row >= layer.rows || output >= layer.outputs) return;
+    const double bias = layer.bias == nullptr ? 0.0 : static_cast<double>(layer.bias[output]);
+    store_as(layer.output, layer.y, row * layer.y_stride + output,
+             activated(layer.activation, static_cast<float>(sum + bias)));
   }
 };
 
@@ -82,10 +98,12 @@ inline constexpr int linear_end_width = 8;
 template <bool Wide>
 struct LinearEndKernel {
   LinearEnd end;
-  std::uint64_t across;  // indices of a row
+  std::uint32_t across;  // indices of a row
 
+  /// Where \p index fits, a division of 32 bits: one of 64 takes as long as the rest.
   KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t index) const {
-    const std::uint64_t row = index / across;
+    const std::uint64_t row =
+        index >> 32U == 0 ? static_cast<std::uint32_t>(index) / across : index / across;
     const std::uint64_t output = (index - row * across) * linear_end_width;
     const float* products = end.products + row * end.stride + output;
     const float* bias = end.bias == nullptr ? nullptr : end.bias + output;
@@ -93,10 +111,12 @@ struct LinearEndKernel {
     if constexpr (Wide) {
       using Eight = Arch::Neighbours<float, linear_end_width>;
       const Eight eight = *reinterpret_cast<const Eight*>(products);
+      Eight added{};
+      if (bias != nullptr) added = *reinterpret_cast<const Eight*>(bias);
       float values[linear_end_width];
       KINDRED_UNROLL
       for (int i = 0; i < linear_end_width; ++i)
-        values[i] = bias == nullptr ? eight.value[i] : eight.value[i] + bias[i];
+        values[i] = bias == nullptr ? eight.value[i] : eight.value[i] + added.value[i];
       activate(end.activation, values);
       store_neighbours_as(end.output, end.y, place, values);
     } else {

@@ -81,14 +81,16 @@ KOKKOS_INLINE_FUNCTION NormMoments norm_moments(const NormSums& sums, float firs
   const double scale = power_of_two(-exponent);
   const double scaled = mean * scale;
   const auto high = static_cast<float>(scaled);
-  return {{static_cast<float>(scale), high, static_cast<float>(scaled - static_cast<double>(high)),
-           static_cast<float>(power_of_two(exponent) / deviation)},
+  const double factor = power_of_two(exponent) / deviation;
+  return {{static_cast<float>(scale), high,
+           static_cast<float>((scaled - static_cast<double>(high)) * factor),
+           static_cast<float>(factor)},
           static_cast<float>(mean),
           static_cast<float>(variance)};
 }
 
 KOKKOS_INLINE_FUNCTION float normalised(const NormScale& by, float x, float gamma, float beta) {
-  const float n = (Kokkos::fma(x, by.scale, -by.high) - by.low) * by.factor;
+  const float n = Kokkos::fma(Kokkos::fma(x, by.scale, -by.high), by.factor, -by.low);
   return Kokkos::fma(n, gamma, beta);
 }
 
