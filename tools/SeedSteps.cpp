@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SeedInput.hpp"
 #include "io/InputError.hpp"
-#include "io/LineReader.hpp"
+#include "io/JsonLines.hpp"
+#include "io/JsonShown.hpp"
 #include "io/Output.hpp"
 #include "io/OutputPath.hpp"
 #include "io/Text.hpp"
@@ -61,9 +62,7 @@ class StepReader {
     try {
       m_object = Json::parse(line.begin(), line.end());
     } catch (const Json::exception& error) {
-      const std::string_view why = error.what();
-      const auto end = why.find("] ");
-      throw RecordError(fmt::format("not JSON: {}", end == why.npos ? why : why.substr(end + 2)));
+      throw RecordError(fmt::format("not JSON: {}", json_reason(error.what())));
     }
     if (!m_object.is_object()) throw RecordError("a line must be a JSON object, {\"…\": …}");
   }
@@ -110,8 +109,8 @@ class StepReader {
  private:
   bool has(const char* field) const { return m_object.contains(field); }
   [[noreturn]] void refuse(const char* field, const std::string& form) const {
-    const std::string shown = m_object[field].dump(-1, ' ', false, Json::error_handler_t::replace);
-    throw RecordError(fmt::format("\"{}\" is {}; it must be {}", field, shown.substr(0, 60), form));
+    throw RecordError(
+        fmt::format("\"{}\" is {}; it must be {}", field, shown(m_object[field]), form));
   }
   std::uint64_t whole(const char* field, std::uint64_t least, std::uint64_t most) const {
     const Json& value = m_object[field];

@@ -82,7 +82,10 @@ class Seeds(harness.CommandTest):
         for name, text in (("not JSON", "{"), ("not JSON", '{"lifecycle": [NaN]}'), ("a JSON object", "[1]"), ("\"lifecycle\" is not there", "{}"),
                            ("not JSON", '{"lifecycle": ["\xff"]}'.encode("latin-1")), ("not JSON", "")):
             self.refuses(3, ["S.json", name], *self.forward(state=self.file("S.json", text)))
-        self.refuses(3, ["cannot be read"], *self.forward(state=self.folder / "none.json"))
+        deep = "[" * 200000 + "]" * 200000
+        self.refuses(3, ["\"alpha\" of seed 0 is a list of 1"], *self.forward(state=self.file("S.json", f'{{"lifecycle": [0], "alpha": [{deep}]}}')))
+        for path in (self.folder / "none.json", self.folder):
+            self.refuses(3, ["cannot be read"], *self.forward(state=path))
 
     def test_bad_arrays(self):
         def refuses(words, **files):
@@ -189,6 +192,8 @@ class Seeds(harness.CommandTest):
         refuses(["\"error_rate\" is \"high\""], {"epochs": 1, "error_rate": "high"})
         refuses(["\"weights\""], {"epochs": 1, "weights": 3})
         refuses(["here is a list"], {"seed": 0, "to": "stabilization", "error_rate": [1, 2]})
+        self.refuses(3, ["\"error\" is a list of 1"], "seeds", "step", "--state", state, "--out", out,
+                     "--steps", self.file("E.jsonl", '{"seed": 0, "error": ' + "[" * 200000 + "]" * 200000 + "}"))
         refuses(["\"error\" is false"], {"seed": 0, "error": False})
         refuses(["E.jsonl", "2", "1 weights; the epochs before had 2"], {"epochs": 1, "weights": [1, 2]}, {"epochs": 1, "weights": [1]})
         self.refuses(3, ["not JSON"], "seeds", "step", "--state", state, "--steps", self.file("E.jsonl", "{"), "--out", out)

@@ -102,6 +102,11 @@ class Sax final : public nlohmann::json_sax<nlohmann::json> {
 
 }  // namespace
 
+std::string_view json_reason(std::string_view what) noexcept {
+  const auto end = what.find("] ");
+  return end == what.npos ? what : what.substr(end + 2);
+}
+
 std::string JsonValue::shown() const {
   switch (kind) {
     case Kind::null:

@@ -10,6 +10,9 @@
 
 namespace Kindred::Tools {
 
+/// What the parser of JSON says in an exception, without its prefix.
+std::string_view json_reason(std::string_view what) noexcept;
+
 /// \brief A value that is no array and no object.
 struct JsonValue {
   enum class Kind : std::uint8_t { null, boolean, integer, real, string };

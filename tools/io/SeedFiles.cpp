@@ -2,6 +2,8 @@
 #include "io/SeedFiles.hpp"
 
 #include "io/InputError.hpp"
+#include "io/JsonLines.hpp"
+#include "io/JsonShown.hpp"
 #include "io/Text.hpp"
 
 #include <kindred/matcher/SeedLayer.hpp>
@@ -10,9 +12,11 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <system_error>
 #include <utility>
 
 namespace Kindred::Tools {
@@ -25,6 +29,8 @@ using Json = nlohmann::json;
 class SeedJson {
  public:
   explicit SeedJson(const std::string& path) : m_path(path) {
+    std::error_code none;  // what cannot be asked about cannot be opened either
+    if (std::filesystem::is_directory(path, none)) throw InputError(path + ": cannot be read");
     std::ifstream file(path, std::ios::binary);
     std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     if (!file) throw InputError(path + ": cannot be read");
@@ -34,10 +40,7 @@ class SeedJson {
     try {
       m_object = Json::parse(text);
     } catch (const Json::exception& error) {
-      // "[json.exception.parse_error.101] parse error at line 1, column 5: …"
-      const std::string_view why = error.what();
-      const auto end = why.find("] ");
-      fail(fmt::format("not JSON: {}", end == why.npos ? why : why.substr(end + 2)));
+      fail(fmt::format("not JSON: {}", json_reason(error.what())));
     }
     if (!m_object.is_object()) fail("it must be a JSON object, {\"…\": […]}");
   }
@@ -79,9 +82,7 @@ class SeedJson {
   }
   [[noreturn]] void refuse(const char* field, std::size_t seed, const Json& entry,
                            const std::string& form) const {
-    const std::string shown =
-        entry.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 60);
-    fail(fmt::format("\"{}\" of seed {} is {}; it must be {}", field, seed, shown, form));
+    fail(fmt::format("\"{}\" of seed {} is {}; it must be {}", field, seed, shown(entry), form));
   }
 
   /// A name of \p names or its code.
