@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <future>
 #include <limits>
 #include <mutex>
 #include <shared_mutex>
@@ -288,12 +289,22 @@ SearchResults VectorIndex::search(std::span<const float> queries,
   results.top = options.top;
   results.record.operation = Operation::search;
   if (count == 0) return results;
-  results.ids.resize(count * options.top);
-  results.scores.resize(count * options.top);
+  const std::size_t places = count * options.top;
+  const auto make_room = [&] {
+    results.ids.resize(places);
+    results.scores.resize(places);
+  };
+  // Memory for a large answer takes milliseconds to come, in which a device searches.
+  constexpr std::size_t large = 1U << 18U;
+  std::future<void> room;
+  if (places < large) {
+    make_room();
+  } else {
+    room = std::async(std::launch::async | std::launch::deferred, make_room);
+  }
 
   const Workload workload = state.search_workload(
-      path, count,
-      queries.size_bytes() + filter.transfer_bytes() + sizeof(Rank) * results.ids.size());
+      path, count, queries.size_bytes() + filter.transfer_bytes() + sizeof(Rank) * places);
   results.record = state.run(
       workload, path, options.space, count,
       [&](const auto& search) { return search.block(store, options.top, filter); },
@@ -303,6 +314,8 @@ SearchResults VectorIndex::search(std::span<const float> queries,
         const std::span<const Rank> best =
             search.search(exec_space, host, store, state.part(queries, begin, length), filter,
                           begin, options.metric, options.top, results.report);
+        if (room.valid()) room.wait();
+        make_room();  // is there, or throws here
         Impl::for_each_stretch(host, best.size(), [&](std::size_t first, std::size_t last) {
           for (std::size_t place = first; place < last; ++place) {
             const Rank rank = best[place];

@@ -9,6 +9,8 @@
 #include "Support.hpp"
 #include "VectorData.hpp"
 
+#include <kindred/core/vector/impl/TileSelect_Impl.hpp>
+
 namespace {
 
 using namespace Kindred;
@@ -45,6 +47,72 @@ struct WorstProducts {
       }
     }
   }
+};
+
+/// \brief The worst products again, judged where they are made: the twin of `JudgedGemm`.
+struct WorstJudge {
+  static constexpr std::uint64_t queries_unit = Impl::JudgedGemm::queries_unit;
+  static constexpr std::uint64_t rows_best = 5 * Arch::TileLayout::block_vectors;
+  static bool is_usable() { return true; }
+
+  void run(const HostSpace&, const Impl::JudgedTile<HostSpace>& tile) const {
+    const Arch::TileLayout layout{tile.stride, true};
+    const auto norm = [&](const Arch::Float16* x, std::uint64_t vector) {
+      double sum = 0;
+      for (std::uint64_t d = 0; d < tile.stride; ++d)
+        sum += std::pow(Arch::to_float(x[layout.at(vector, d)]), 2);
+      return std::sqrt(sum);
+    };
+    ASSERT_EQ(tile.first % Arch::TileLayout::block_vectors, 0U);
+    const std::uint64_t block = Arch::TileLayout::block_vectors;
+    std::vector<double> norms;
+    for (std::uint64_t q = 0; q < tile.lists.counts.size(); ++q)
+      norms.push_back(norm(tile.queries, q));
+    for (std::uint64_t r = tile.first; r < Impl::round_up(tile.last, block); ++r) {
+      const TileRow row = tile.bounds[r];
+      if (row.error == -std::numeric_limits<float>::infinity()) continue;
+      const double own = norm(tile.rows, r);
+      for (std::uint64_t q = 0; q < tile.lists.counts.size(); ++q) {
+        double sum = 0;
+        for (std::uint64_t d = 0; d < tile.stride; ++d) {
+          sum += static_cast<double>(Arch::to_float(tile.queries[layout.at(q, d)])) *
+                 Arch::to_float(tile.rows[layout.at(r, d)]);
+        }
+        const double error = 0.999 * Impl::gemm_error(tile.stride) * own * norms[q];
+        const bool above = (q * 2654435761U + r * 40503U) / 8 % 2 == 0;
+        const auto product = static_cast<float>(above ? sum + error : sum - error);
+        const float weight = tile.weights == nullptr ? 0.0F : tile.weights[q];
+        const float upper = tile_upper(product, row, 0.0F, weight);
+        const float threshold = tile.lists.thresholds(q);
+        if (upper < threshold || threshold == std::numeric_limits<float>::infinity()) continue;
+        const std::uint32_t index = tile.bounds.rows[r];
+        if (tile.filter.passes(q, index)) {
+          Impl::append_survivor(tile.lists, q, index, upper,
+                                tile_width(product, row, 0.0F, weight));
+        }
+      }
+    }
+  }
+};
+
+/// No product is judged where it is made.
+struct NoJudge {
+  static constexpr std::uint64_t queries_unit = WorstJudge::queries_unit;
+  static constexpr std::uint64_t rows_best = WorstJudge::rows_best;
+  static bool is_usable() { return false; }
+  template <class ExecutionSpace>
+  void run(const ExecutionSpace&, const Impl::JudgedTile<ExecutionSpace>&) const {}
+};
+
+/// The search of a space whose device has a library's products alone.
+template <class ExecutionSpace>
+struct LibrarySearch {
+  using type = Impl::GemmSearch<ExecutionSpace,
+                                Impl::DeviceTiles<ExecutionSpace, Impl::DeviceGemm, NoJudge>>;
+};
+template <>
+struct LibrarySearch<HostSpace> {
+  using type = Impl::GemmSearch<HostSpace>;
 };
 
 /// What a search is asked for.
@@ -136,6 +204,14 @@ void expect_plain(const StoredRows& rows, const std::vector<float>& queries, con
     ASSERT_EQ(found.ranks, expected.ranks) << to_string(space);
   }
   if (!all_ways) return;
+  if (Testing::context().is_usable(Space::cuda)) {
+    const Found found =
+        Impl::with_instance(Testing::context(), Space::cuda, [&](const auto& exec_space) {
+          typename LibrarySearch<std::decay_t<decltype(exec_space)>>::type search;
+          return run(exec_space, Space::cuda, search, rows, queries, wanted);
+        });
+    ASSERT_EQ(found.ranks, expected.ranks) << "a library's products";
+  }
   const auto& exec_space = Impl::host_instance(Testing::context(), Space::serial);
   for (const auto& choice :
        {Impl::HostGemmChoice{Impl::HostGemmLibrary::openblas, Impl::GemmType::float32},
@@ -146,11 +222,15 @@ void expect_plain(const StoredRows& rows, const std::vector<float>& queries, con
     ASSERT_EQ(run(exec_space, Space::serial, search, rows, queries, wanted).ranks, expected.ranks)
         << "float32";
   }
-  Impl::GemmSearch<HostSpace, Impl::DeviceTiles<HostSpace, WorstProducts>> worst;
+  Impl::GemmSearch<HostSpace, Impl::DeviceTiles<HostSpace, WorstProducts, NoJudge>> worst;
+  Impl::GemmSearch<HostSpace, Impl::DeviceTiles<HostSpace, WorstProducts, WorstJudge>> judged;
   for (const Queries how : {Queries::prepared, Queries::brought}) {
     ASSERT_EQ(run(exec_space, Space::serial, worst, rows, queries, wanted, how).ranks,
               expected.ranks)
         << "the worst float16 products";
+    ASSERT_EQ(run(exec_space, Space::serial, judged, rows, queries, wanted, how).ranks,
+              expected.ranks)
+        << "the worst products, judged where they are made";
   }
 }
 
@@ -334,7 +414,20 @@ TEST(GemmSearch, TakesQueriesInPartsWhereTheirRoomIsSmall) {
     const Case wanted{Metric::cosine, 7, {}, {}};
     ASSERT_GT(Impl::QuerySource<HostSpace>(queries.data(), 190, dimension).room(190), 1U << 20U);
     const Found expected = plainly(rows, queries, wanted);
-    Impl::GemmSearch<HostSpace, Impl::DeviceTiles<HostSpace, WorstProducts>> search;
+    Impl::GemmSearch<HostSpace, Impl::DeviceTiles<HostSpace, WorstProducts, NoJudge>> search;
+    const Found found =
+        run(exec_space, Space::serial, search, rows, queries, wanted, Queries::brought);
+    EXPECT_EQ(found.ranks, expected.ranks);
+  }
+  {
+    // The same of 8 MiB where products are judged as they are made, the last unit filled up.
+    const std::size_t dimension = 4096;
+    const auto rows = stored(normal_values(generator, 40 * dimension), dimension);
+    const std::vector<float> queries = normal_values(generator, 190 * dimension);
+    const Case wanted{Metric::l2, 7, {}, {}};
+    ASSERT_GT(Impl::QuerySource<HostSpace>(queries.data(), 190, dimension).room(190), 8U << 20U);
+    const Found expected = plainly(rows, queries, wanted);
+    Impl::GemmSearch<HostSpace, Impl::DeviceTiles<HostSpace, WorstProducts, WorstJudge>> search;
     const Found found =
         run(exec_space, Space::serial, search, rows, queries, wanted, Queries::brought);
     EXPECT_EQ(found.ranks, expected.ranks);

@@ -21,14 +21,15 @@ auto range(const ExecutionSpace& exec_space, std::uint64_t count) {
 template <class ExecutionSpace, class Element>
 void prepare_tile_queries(const ExecutionSpace& exec_space, Metric metric,
                           const VectorQueries<ExecutionSpace>& queries, std::uint64_t dimension,
+                          std::uint64_t first,
                           const ArrayView<const float, ExecutionSpace>& initial,
                           const TileQueries<ExecutionSpace, Element>& tile,
                           const TileLists<ExecutionSpace>& lists) {
-  Impl::for_each_unit(exec_space, "Kindred::Vector::prepare_tile_queries::round",
-                      tile.weights.size(),
-                      Impl::PrepareTileQueries<ExecutionSpace, Element>{
-                          metric, queries.floats.data(), queries.norms.data(), queries.count,
-                          dimension, initial.size() == 0 ? nullptr : initial.data(), tile, lists});
+  Impl::for_each_unit(
+      exec_space, "Kindred::Vector::prepare_tile_queries::round", tile.weights.size(),
+      Impl::PrepareTileQueries<ExecutionSpace, Element>{
+          metric, queries.floats.data(), queries.norms.data(), queries.count, dimension, first,
+          initial.size() == 0 ? nullptr : initial.data(), tile, lists});
 }
 
 template <class ExecutionSpace, class Element>
@@ -45,7 +46,7 @@ void prepare_tile_rows(const ExecutionSpace& exec_space, Metric metric, const Ti
           exec_space, "Kindred::Vector::prepare_tile_rows::round", tile.count,
           Impl::PrepareTileRows<ExecutionSpace, stored, Element, wide()>{
               metric, model, elements, order, begin, query_residual.data(), tile.values.data(),
-              tile.stride, tile.bounds, tile.count, not_numbers.data()});
+              tile.layout, tile.bounds, tile.count, not_numbers.data()});
     };
     Impl::with_width<ExecutionSpace>(elements, launch);
   });
@@ -64,10 +65,10 @@ void prepare_tile_rows_here(Metric metric, const TileModel& model,
       const bool exists = index != TileOrder<HostSpace>::none;
       const double norm = exists ? elements.norms[index] : 0.0;
       const float factor = Impl::row_factor(norm);
-      Element* out = tile.values.data() + place * tile.stride;
+      Element* out = tile.values.data() + place * tile.layout.stride;
       float squares[width] = {};
       if (factor == 0.0F) {
-        std::fill_n(out, tile.stride, Element{});
+        std::fill_n(out, tile.layout.stride, Element{});
       } else {
         const auto x = elements[index];
         const auto round = [&](std::uint64_t i, int lane) {
@@ -82,7 +83,7 @@ void prepare_tile_rows_here(Metric metric, const TileModel& model,
         for (std::uint64_t i = 0; i < whole; i += width)
           for (int lane = 0; lane < width; ++lane) round(i + static_cast<unsigned>(lane), lane);
         for (std::uint64_t i = whole; i < elements.dimension; ++i) round(i, 0);
-        std::fill(out + elements.dimension, out + tile.stride, Element{});
+        std::fill(out + elements.dimension, out + tile.layout.stride, Element{});
       }
       float sum = 0;
       for (const float part : squares) sum += part;
@@ -209,10 +210,10 @@ void list_passing_rows(const ExecutionSpace& exec_space, const RowFilter<Executi
                        Impl::ListPassing<ExecutionSpace>{counted, chosen.data()});
 }
 
-#define KINDRED_INSTANTIATE_QUERIES(SPACE, ELEMENT)                             \
-  template void prepare_tile_queries<SPACE, ELEMENT>(                           \
-      const SPACE&, Metric, const VectorQueries<SPACE>&, std::uint64_t,         \
-      const ArrayView<const float, SPACE>&, const TileQueries<SPACE, ELEMENT>&, \
+#define KINDRED_INSTANTIATE_QUERIES(SPACE, ELEMENT)                                    \
+  template void prepare_tile_queries<SPACE, ELEMENT>(                                  \
+      const SPACE&, Metric, const VectorQueries<SPACE>&, std::uint64_t, std::uint64_t, \
+      const ArrayView<const float, SPACE>&, const TileQueries<SPACE, ELEMENT>&,        \
       const TileLists<SPACE>&);
 #define KINDRED_INSTANTIATE(SPACE)                                                                 \
   KINDRED_INSTANTIATE_QUERIES(SPACE, Arch::Float16)                                                \

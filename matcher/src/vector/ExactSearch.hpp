@@ -173,7 +173,7 @@ class ExactSearch {
   static constexpr std::size_t staged_bytes = 16U << 20U;  ///< of rows that are not on the device
   /// Of every query and best one, where parts are merged: the best, a part's, and what merges them.
   static constexpr std::size_t merged_ranks = 8;
-  static constexpr std::size_t host_floats_bytes = 16U << 20U;  ///< of queries on the host
+  static constexpr std::size_t host_floats_bytes = 32U << 20U;  ///< of queries on the host
   /// What may stay of calls of another kind, of 64 MiB: candidates take some 16 themselves;
   /// products take less by what stays.
   static constexpr std::uint64_t beside_candidates = 40U << 20U;

@@ -4,6 +4,7 @@
 
 #include <kindred/backends/impl/DeviceGemm.hpp>
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/backends/impl/JudgedGemm.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/vector/TileSelect.hpp>
 #include <kindred/memory/Buffer.hpp>
@@ -47,10 +48,11 @@ void grow(const ExecutionSpace& exec_space,
   buffer.resize_discarding(size);
 }
 
-/// \brief Tiles of rows as float16, multiplied by a library's GEMM and judged by a kernel: the
-/// products of a tile and a block of queries stay in a device's cache.
-/// \tparam Products `run(exec_space, shape, a, b, c)`
-template <class ExecutionSpace, class Products>
+/// \brief Tiles of rows as float16, times all queries: judged where the products are made, or
+/// multiplied by a library's GEMM, whose products stay in a device's cache, and judged by a kernel.
+/// \tparam Products `run(exec_space, shape, a, b, c)` \tparam Judge `is_usable()`, and then
+/// `run(exec_space, tile)`: \see JudgedGemm
+template <class ExecutionSpace, class Products, class Judge>
 class DeviceTiles {
  public:
   using memory_space = typename ExecutionSpace::memory_space;
@@ -65,29 +67,33 @@ class DeviceTiles {
     m_query_data = {memory, "Kindred::VectorIndex::tile_query_data", 0};
   }
 
-  /// Gives back the products, the largest part, for what needs room. Fences \p exec_space.
+  /// Gives back what a pass needs no more once its lists are made. Fences \p exec_space.
   void release(const ExecutionSpace& exec_space) {
     exec_space.fence("Kindred::VectorIndex::release");
-    m_products = {*m_memory, "Kindred::VectorIndex::products", 0};
+    bind(*m_memory);
   }
 
   /// \brief Queries of a pass for which \p bytes are enough, 0 where rows of this dimension are too
   /// long. \param room of a list \param beside bytes that each takes beside
   static std::size_t queries_max(std::uint64_t dimension, std::uint64_t room, std::size_t bytes,
                                  std::size_t beside) {
-    const std::uint64_t row_bytes = stride_of(dimension) * sizeof(element);
+    const bool judged = judges(dimension);
+    const std::uint64_t row_bytes = layout_of(dimension, judged).stride * sizeof(element);
     if (row_bytes * rows_least > tile_bytes) return 0;
-    const std::size_t fixed = tile_bytes + query_room_most + 4 * rows_most * sizeof(float);
+    const std::size_t each = row_bytes + list_bytes(room) + beside;
+    std::size_t fixed = tile_bytes + 4 * rows_most * sizeof(float);
+    fixed += judged ? judged_room_most + unit * row_bytes : query_room_most;
     if (bytes <= fixed) return 1;
     const std::size_t left = bytes - fixed;
-    const std::size_t each = row_bytes + list_bytes(room) + beside;
-    constexpr std::size_t column = rows_most * sizeof(element);
+    if (judged) return std::max<std::size_t>(1, left / each);
+    constexpr std::size_t column = rows_of_gemm * sizeof(element);
     constexpr std::size_t block = queries_block * column;
     const std::size_t few = left / (each + column);
     const std::size_t most = few < queries_block ? few : (left - block) / each;
     return std::max<std::size_t>(1, most);
   }
-  /// The products of a pass, between them: for queries that are taken, and what is made of them.
+  /// Memory that is free between a pass and the next, and before it: for queries that are taken,
+  /// and what is made of them.
   std::span<std::byte> room() const {
     return {reinterpret_cast<std::byte*>(m_products.data()), m_products.bytes()};
   }
@@ -95,35 +101,41 @@ class DeviceTiles {
   ArrayView<const float, ExecutionSpace> slacks() const { return m_tile.slacks; }
   /// Room of a list of the best \p top: few rows are within the bounds of float16.
   static std::uint64_t room_for(std::uint64_t top) { return round_up(top * 5 / 2 + 1, 128); }
-  static std::uint64_t lists_for(std::uint64_t queries) { return queries; }
+  static std::uint64_t lists_for(std::uint64_t queries) { return round_up(queries, unit); }
   /// Thresholds are raised as rows grow by one of so many parts.
   static constexpr std::uint64_t raise_share = 4;
 
   /// Rounds the queries and empties the lists.
   void begin(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
              const ArrayView<const float, ExecutionSpace>& initial) {
-    if (!m_gemm) m_gemm.emplace();
     const std::uint64_t dimension = task.rows.dimension;
-    const std::uint64_t stride = stride_of(dimension);
     const std::uint64_t count = task.queries.count();
+    m_judged = judges(dimension);
+    if (!m_judged && !m_gemm) m_gemm.emplace();
+    const Arch::TileLayout layout = layout_of(dimension, m_judged);
+    const std::uint64_t padded = m_judged ? round_up(count, unit) : count;
     m_tile_rows =
-        std::min({rows_most, tile_bytes / (stride * sizeof(element)) / rows_least * rows_least,
+        std::min({m_judged ? Judge::rows_best : rows_of_gemm,
+                  tile_bytes / (layout.stride * sizeof(element)) / rows_least * rows_least,
                   round_up(task.order.positions(), rows_least)});
     m_block = std::min(queries_block, count);
-    grow(exec_space, m_queries, count * stride);
-    grow(exec_space, m_rows, m_tile_rows * stride);
+    grow(exec_space, m_queries, padded * layout.stride);
+    grow(exec_space, m_rows, m_tile_rows * layout.stride);
     grow(exec_space, m_bounds, 4 * m_tile_rows);
     const std::size_t query_room =
-        std::max(task.queries.room(1), std::min(task.queries.room(count), query_room_most));
+        std::max(task.queries.room(1),
+                 std::min(task.queries.room(count), m_judged ? judged_room_most : query_room_most));
     grow(exec_space, m_products,
-         std::max<std::size_t>(m_tile_rows * m_block, query_room / sizeof(element) + 1));
-    grow(exec_space, m_query_data, 2 * count + 1);
+         std::max<std::size_t>(m_judged ? 0 : m_tile_rows * m_block,
+                               query_room / sizeof(element) + 1));
+    grow(exec_space, m_query_data, 2 * padded + 1);
     const auto data = m_query_data.view();
-    m_tile = {m_queries.view(), Kokkos::subview(data, std::pair(std::size_t{0}, count)),
-              Kokkos::subview(data, std::pair(count, 2 * count)),
-              Kokkos::subview(data, std::pair(2 * count, 2 * count + 1)), stride};
-    m_model = {gemm_error(stride), 0x1p-11F * (1 + 0x1p-9F), 0x1p-25 / product_scale,
-               product_scale};
+    m_tile = {m_queries.view(), Kokkos::subview(data, std::pair(std::size_t{0}, padded)),
+              Kokkos::subview(data, std::pair(padded, 2 * padded)),
+              Kokkos::subview(data, std::pair(2 * padded, 2 * padded + 1)), layout};
+    m_model = m_judged ? TileModel{gemm_error(layout.stride), 0.0F, 0.0, 1.0F}
+                       : TileModel{gemm_error(layout.stride), 0x1p-11F * (1 + 0x1p-9F),
+                                   0x1p-25 / product_scale, product_scale};
     begin_tile_queries(exec_space, m_tile, task.lists);
     const std::uint64_t each = task.queries.room(1);
     const std::uint64_t step = each == 0 ? count : std::max<std::uint64_t>(1, room().size() / each);
@@ -137,18 +149,26 @@ class DeviceTiles {
   void screen(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
               std::uint64_t begin, std::span<const TilePart> parts, const Raise& raise) {
     const TileRows<ExecutionSpace, element> tile{
-        m_rows.view(), TileBounds::of(m_bounds.data(), m_tile_rows), m_tile_rows, m_tile.stride};
+        m_rows.view(), TileBounds::of(m_bounds.data(), m_tile_rows), m_tile_rows, m_tile.layout};
     prepare_tile_rows(exec_space, task.metric, m_model, task.rows, task.order, begin,
                       ArrayView<const float, ExecutionSpace>(m_tile.residuals), tile,
                       task.lists.not_numbers);
+    if (m_judged) return judge(exec_space, task, begin, parts, tile.bounds, raise);
+    const std::uint64_t stride = m_tile.layout.stride;
     // A block's next part needs the thresholds of the one before.
     const bool together = parts.size() == 1;
     for (std::uint64_t query = 0; query < task.queries.count(); query += m_block) {
       const std::uint64_t count = std::min(m_block, task.queries.count() - query);
-      const GemmShape shape{count,         m_tile_rows, m_tile.stride,     m_tile.stride,
-                            m_tile.stride, m_tile_rows, GemmType::float16, GemmType::float16,
+      const GemmShape shape{count,
+                            m_tile_rows,
+                            stride,
+                            stride,
+                            stride,
+                            m_tile_rows,
+                            GemmType::float16,
+                            GemmType::float16,
                             product_scale};
-      m_gemm->run(exec_space, shape, m_queries.data() + query * m_tile.stride, m_rows.data(),
+      m_gemm->run(exec_space, shape, m_queries.data() + query * stride, m_rows.data(),
                   m_products.data());
       TileProducts<ExecutionSpace, element> products{
           m_products.data(), m_tile_rows, 0, 0, query, count};
@@ -165,40 +185,75 @@ class DeviceTiles {
   }
 
  private:
+  /// Judges parts of a tile's rows, each by all queries at once.
+  template <class Raise>
+  void judge(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
+             std::uint64_t begin, std::span<const TilePart> parts, const TileBounds& bounds,
+             const Raise& raise) {
+    JudgedTile<ExecutionSpace> tile;
+    tile.rows = m_rows.data();
+    tile.queries = m_queries.data();
+    tile.stride = m_tile.layout.stride;
+    tile.bounds = bounds;
+    tile.weights = task.metric == Metric::l2 ? m_tile.weights.data() : nullptr;
+    tile.filter = task.filter;
+    tile.lists = task.lists;
+    for (const TilePart& part : parts) {
+      tile.first = tile.last;
+      tile.last = part.end - begin;
+      m_judge.run(exec_space, tile);
+      if (part.raise) raise(std::uint64_t{0}, task.queries.count());
+    }
+  }
+
   /// Prepares the queries `first … first + count` of the pass.
   void prepare_part(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
                     const ArrayView<const float, ExecutionSpace>& initial, std::uint64_t first,
                     std::uint64_t count) {
     RoomCutter<ExecutionSpace> cutter(room().data());
     const auto queries = task.queries.take(exec_space, first, count, cutter);
-    const auto part = [&](const auto& view, std::uint64_t each) {
-      return Kokkos::subview(view, std::pair(first * each, (first + count) * each));
+    const auto part = [&](const auto& view, std::uint64_t length) {
+      return Kokkos::subview(view, std::pair(first, first + length));
     };
+    // What fills up the last unit is prepared with the last part.
+    const std::uint64_t padded =
+        first + count == task.queries.count() ? m_tile.weights.size() - first : count;
     TileQueries<ExecutionSpace, element> tile = m_tile;
-    tile.values = part(m_tile.values, m_tile.stride);
-    tile.weights = part(m_tile.weights, 1);
-    tile.slacks = part(m_tile.slacks, 1);
+    tile.weights = part(m_tile.weights, padded);
+    tile.slacks = part(m_tile.slacks, padded);
     TileLists<ExecutionSpace> lists = task.lists;
-    lists.counts = part(task.lists.counts, 1);
-    lists.widths = part(task.lists.widths, 1);
-    lists.thresholds = part(task.lists.thresholds, 1);
-    prepare_tile_queries(
-        exec_space, task.metric, queries, task.rows.dimension,
-        initial.size() == 0 ? initial : ArrayView<const float, ExecutionSpace>(part(initial, 1)),
-        tile, lists);
+    lists.counts = part(task.lists.counts, count);
+    lists.widths = part(task.lists.widths, count);
+    lists.thresholds = part(task.lists.thresholds, padded);
+    prepare_tile_queries(exec_space, task.metric, queries, task.rows.dimension, first,
+                         initial.size() == 0
+                             ? initial
+                             : ArrayView<const float, ExecutionSpace>(part(initial, count)),
+                         tile, lists);
   }
 
+  static constexpr std::uint64_t unit = Judge::queries_unit;
   /// 8192 × 2048 × 768: 512 blocks of 128 × 256 on 132 processors, four rounds.
-  static constexpr std::uint64_t rows_most = 8192;
-  static constexpr std::uint64_t rows_least = 128;
+  static constexpr std::uint64_t rows_of_gemm = 8192;
+  static constexpr std::uint64_t rows_most =
+      std::max<std::uint64_t>(rows_of_gemm, Judge::rows_best);
+  static constexpr std::uint64_t rows_least = Arch::TileLayout::block_vectors;
   static constexpr std::uint64_t queries_block = 2048;
-  static constexpr std::uint64_t tile_bytes = 12U << 20U;
+  static constexpr std::uint64_t tile_bytes = 13U << 20U;
   /// Keeps the greatest product, 2¹⁶, in float16's range.
   static constexpr float product_scale = 0x1p-8F;
 
   static constexpr std::size_t query_room_most = 1U << 20U;
+  static constexpr std::size_t judged_room_most = 8U << 20U;
+  /// Elements of a vector beyond which what fills up a unit of queries takes too much.
+  static constexpr std::uint64_t judged_length_most = 4096;
 
-  static std::uint64_t stride_of(std::uint64_t dimension) { return round_up(dimension, 16); }
+  static bool judges(std::uint64_t dimension) {
+    return dimension <= judged_length_most && Judge::is_usable();
+  }
+  static Arch::TileLayout layout_of(std::uint64_t dimension, bool judged) {
+    return {round_up(dimension, judged ? Arch::TileLayout::block_length : 16), judged};
+  }
   /// Of a query: its list, and what is kept of it.
   static std::size_t list_bytes(std::uint64_t room) {
     return 2 * sizeof(std::uint32_t) * room + 6 * sizeof(float);
@@ -206,6 +261,8 @@ class DeviceTiles {
 
   MemoryResource* m_memory = nullptr;
   std::optional<Products> m_gemm;
+  Judge m_judge;
+  bool m_judged = false;
   Buffer<element, memory_space> m_queries;
   Buffer<element, memory_space> m_rows;
   Buffer<element, memory_space> m_products;

@@ -105,12 +105,15 @@ class HostTiles {
     m_residual = Kokkos::subview(data, std::pair(2 * count, 2 * count + 1));
     auto* values = reinterpret_cast<Element*>(m_queries.data());
     const TileQueries<HostSpace, Element> tile{
-        ArrayView<Element, HostSpace>(values, count * m_stride), m_weights, m_slacks, m_residual,
-        m_stride};
+        ArrayView<Element, HostSpace>(values, count * m_stride),
+        m_weights,
+        m_slacks,
+        m_residual,
+        {m_stride, false}};
     m_model = {gemm_error(m_stride), 0.0F, 0.0, 1.0F};
     begin_tile_queries(exec_space, tile, task.lists);
     prepare_tile_queries(exec_space, task.metric, task.queries.take(0, task.queries.count()),
-                         dimension, initial, tile, task.lists);
+                         dimension, 0, initial, tile, task.lists);
     exec_space.fence("Kindred::VectorIndex::tile_queries");
     for (std::uint64_t block = 0; block < count / m_block; ++block)
       m_gemm->pack(values + block * m_block * m_stride, packed_block(block));
@@ -142,8 +145,10 @@ class HostTiles {
         const std::uint64_t first = begin + item / shares * rows_each;
         const std::uint64_t count = std::min(rows_each, end - first);
         const TileRows<HostSpace, Element> tile{
-            ArrayView<Element, HostSpace>(values, rows_each * m_stride), bounds, rows_each,
-            m_stride};
+            ArrayView<Element, HostSpace>(values, rows_each * m_stride),
+            bounds,
+            rows_each,
+            {m_stride, false}};
         prepare_tile_rows_here(task.metric, m_model, task.rows, task.order, first, m_residual(0),
                                tile, task.lists.not_numbers.data());
         const std::uint64_t block_begin = item % shares * blocks / shares;
@@ -182,7 +187,7 @@ class HostTiles {
 /// What multiplies and judges tiles on a space.
 template <class ExecutionSpace>
 struct TilesOf {
-  using type = DeviceTiles<ExecutionSpace, DeviceGemm>;
+  using type = DeviceTiles<ExecutionSpace, DeviceGemm, JudgedGemm>;
 };
 template <>
 struct TilesOf<HostSpace> {

@@ -13,7 +13,8 @@ namespace Kindred {
 /// The norm that a query is scaled to; a row is scaled by a power of two to a norm in [128, 256).
 inline constexpr double tile_norm = 256;
 
-/// \brief What a product of a tile is off by, beside the rounding of its factors: docs/vector-products.md.
+/// \brief What a product of a tile is off by, beside the rounding of its factors:
+/// docs/vector-products.md.
 struct TileModel {
   double sum = 0;              ///< the sum is off by at most this, times the norms of the factors
   float output_relative = 0;   ///< the output's rounding, relative to the output
@@ -76,6 +77,14 @@ KOKKOS_INLINE_FUNCTION float tile_upper(float product, const TileRow& row, float
                                         float weight) {
   const float middle = Kokkos::fma(product, row.scale, row.error);
   const float upper = Kokkos::fma(Kokkos::abs(product), relative, middle);
+  if constexpr (!Weighted) return upper;
+  return Kokkos::fma(-weight, row.shift, upper);
+}
+
+/// \brief `tile_upper` of a product that was not rounded after it was summed.
+template <bool Weighted>
+KOKKOS_INLINE_FUNCTION float tile_upper_of_sum(float sum, const TileRow& row, float weight) {
+  const float upper = Kokkos::fma(sum, row.scale, row.error);
   if constexpr (!Weighted) return upper;
   return Kokkos::fma(-weight, row.shift, upper);
 }

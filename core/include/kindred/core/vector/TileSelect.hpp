@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/RoundElement.hpp>
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/arch/TileLayout.hpp>
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/vector/Metric.hpp>
 #include <kindred/core/vector/RowFilter.hpp>
@@ -63,7 +64,7 @@ struct TileQueries {
   ArrayView<float, ExecutionSpace> weights;
   ArrayView<float, ExecutionSpace> slacks;     ///< what a threshold is lowered by
   ArrayView<float, ExecutionSpace> residuals;  ///< one: ≥ every query's
-  std::uint64_t stride = 0;
+  Arch::TileLayout layout;
 };
 
 /// \brief The bounds of a tile's rows, as arrays of a tile's length.
@@ -95,8 +96,8 @@ template <class ExecutionSpace, class Element>
 struct TileRows {
   ArrayView<Element, ExecutionSpace> values;  ///< count × stride, zeros beyond the dimension
   TileBounds bounds;
-  std::uint64_t count = 0;  ///< a multiple of `tile_group`
-  std::uint64_t stride = 0;
+  std::uint64_t count = 0;  ///< a multiple of `tile_group`, in blocks of theirs
+  Arch::TileLayout layout;
 };
 
 /// \brief What survives, a list a query. Rows lie in no order.
@@ -126,11 +127,13 @@ void begin_tile_queries(const ExecutionSpace& exec_space,
 ///
 /// Those of a pass may come in parts. A query of a norm that is not covered survives nowhere: its
 /// count is `lost`.
-/// \param queries floats and norms are read \param initial thresholds, as `tile_upper` is, a query;
-/// of size 0: −∞
+/// \param queries floats and norms are read \param first the place of the first of them in
+/// `tile.values`, which is whole; the rest of \p tile and \p lists begin with it \param initial
+/// thresholds, as `tile_upper` is, a query; of size 0: −∞
 template <class ExecutionSpace, class Element>
 void prepare_tile_queries(const ExecutionSpace& exec_space, Metric metric,
                           const VectorQueries<ExecutionSpace>& queries, std::uint64_t dimension,
+                          std::uint64_t first,
                           const ArrayView<const float, ExecutionSpace>& initial,
                           const TileQueries<ExecutionSpace, Element>& tile,
                           const TileLists<ExecutionSpace>& lists);

@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_VECTOR_IMPL_TILE_SELECT_IMPL_HPP
 #define KINDRED_CORE_VECTOR_IMPL_TILE_SELECT_IMPL_HPP
 
+#include <kindred/core/arch/LaneSum.hpp>
 #include <kindred/core/arch/Lanes.hpp>
 #include <kindred/core/common/Rank.hpp>
 #include <kindred/core/vector/TileSelect.hpp>
@@ -62,7 +63,7 @@ struct PrepareTileRows {
   std::uint64_t begin;
   const float* query_residual;
   Tile* values;
-  std::uint64_t stride;
+  Arch::TileLayout layout;
   TileBounds bounds;
   std::uint64_t count;
   std::uint32_t* not_numbers;
@@ -75,9 +76,9 @@ struct PrepareTileRows {
     const double norm = exists ? rows.norms[index] : 0.0;
     const float factor = row_factor(norm);
     const ElementRow<Element> x = rows[exists ? index : 0];
-    Tile* out = values + place * stride;
     constexpr std::uint64_t lanes = Arch::LaunchShape<ExecutionSpace>::vector_length;
-    const std::uint64_t chunks = stride / 4;
+    const std::uint64_t chunks = layout.stride / 4;
+    const Arch::TileLayout::Line out = layout.line(place);
     float squares = 0;
     Kokkos::parallel_reduce(
         Kokkos::ThreadVectorRange(member, lanes),
@@ -90,7 +91,9 @@ struct PrepareTileRows {
             KINDRED_UNROLL
             for (int e = 0; e < depth; ++e) {
               const std::uint64_t chunk = begin + e * lanes;
-              if (chunk < chunks) sum += store(x, read[e], factor, out + 4 * chunk);
+              if (chunk < chunks)
+                sum += store(x, read[e], factor,
+                             values + out.at(static_cast<std::uint32_t>(4 * chunk)));
             }
           }
         },
@@ -143,6 +146,7 @@ struct PrepareTileQueries {
   const double* norms;
   std::uint64_t queries;
   std::uint64_t dimension;
+  std::uint64_t first;
   const float* initial;  // null: −∞
   TileQueries<ExecutionSpace, Tile> tile;
   TileLists<ExecutionSpace> lists;
@@ -155,17 +159,17 @@ struct PrepareTileQueries {
     const bool screened = tile_covers(norm);
     const double factor = screened ? tile_norm / norm : 0.0;
     const float* q = floats + query * dimension;
-    Tile* out = tile.values.data() + query * tile.stride;
+    Tile* out = tile.values.data();
     double squares = 0;
     Kokkos::parallel_reduce(
-        Kokkos::ThreadVectorRange(member, tile.stride),
+        Kokkos::ThreadVectorRange(member, tile.layout.stride),
         [&](const std::uint64_t i, double& sum) {
           const double scaled =
               screened && i < dimension ? static_cast<double>(q[i]) * factor : 0.0;
           const Tile rounded = Arch::round_to<Tile>(static_cast<float>(scaled));
           const double rest = scaled - static_cast<double>(Arch::to_float(rounded));
           sum += rest * rest;
-          out[i] = rounded;
+          out[tile.layout.at(first + query, i)] = rounded;
         },
         squares);
     Kokkos::single(Kokkos::PerThread(member), [&] {
@@ -338,15 +342,12 @@ struct RaiseThresholds {
           own[e] = lane + e * lanes < size ? uppers[lane + e * lanes] : 0U;
       });
       bits = kth_greatest(size, [&](std::uint32_t least_bits) {
-        std::uint32_t reached = 0;
-        Kokkos::parallel_reduce(
-            Kokkos::ThreadVectorRange(member, lanes),
-            [&](const std::uint32_t, std::uint32_t& sum) {
-              KINDRED_UNROLL
-              for (std::uint32_t e = 0; e < own_entries; ++e) sum += own[e] >= least_bits ? 1U : 0U;
-            },
-            reached);
-        return reached;
+        return Arch::sum_over_lanes<ExecutionSpace>([&](std::uint32_t) {
+          std::uint32_t reached = 0;
+          KINDRED_UNROLL
+          for (std::uint32_t e = 0; e < own_entries; ++e) reached += own[e] >= least_bits ? 1U : 0U;
+          return reached;
+        });
       });
     } else {
       bits = kth_greatest(size, [&](std::uint32_t least_bits) {
