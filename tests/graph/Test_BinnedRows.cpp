@@ -101,7 +101,7 @@ struct PlacedBins {
   Array<ExecutionSpace, std::uint32_t> rows, blocks, cells;
   Array<ExecutionSpace, BinSend> sends;
   Array<ExecutionSpace, std::uint16_t> sources, slots;
-  Array<ExecutionSpace, float> values;
+  Array<ExecutionSpace, float> weights, values;
 
   PlacedBins(const ExecutionSpace& exec_space, const Rows& host,
              const GraphRows<typename ExecutionSpace::memory_space>& graph) {
@@ -120,8 +120,10 @@ struct PlacedBins {
     const auto next = to_space(exec_space, words);
     sources = Array<ExecutionSpace, std::uint16_t>("Kindred::Testing::sources", places);
     slots = Array<ExecutionSpace, std::uint16_t>("Kindred::Testing::slots", places);
+    weights = Array<ExecutionSpace, float>("Kindred::Testing::weights", places);
     values = Array<ExecutionSpace, float>("Kindred::Testing::values", places);
-    fill_bins<ExecutionSpace>(exec_space, graph.sources, edges, next, sources, slots);
+    fill_bins<ExecutionSpace>(exec_space, graph.sources, graph.weights, edges, next, sources, slots,
+                              weights);
     exec_space.fence("Kindred::Testing::bins");
   }
   BinnedRows<typename ExecutionSpace::memory_space> view() const {
@@ -133,6 +135,7 @@ struct PlacedBins {
     bins.sends = sends;
     bins.sources = sources;
     bins.slots = slots;
+    bins.weights = weights;
     bins.values = values;
     return bins;
   }
@@ -144,7 +147,8 @@ TEST(BinnedRows, PlacesHoldEveryEdgeOnceInItsCell) {
   const auto lengths = awkward_lengths(generator);
   for (const std::uint64_t length : lengths) {
     for (std::uint64_t i = 0; i < length; ++i)
-      rows.add_edge(static_cast<std::uint32_t>(generator() % lengths.size()), 1, 0);
+      rows.add_edge(static_cast<std::uint32_t>(generator() % lengths.size()),
+                    static_cast<float>(generator() % 1000), 0);
     rows.close_row();
   }
   for (const Space space : Testing::spaces()) {
@@ -157,10 +161,12 @@ TEST(BinnedRows, PlacesHoldEveryEdgeOnceInItsCell) {
       std::vector<std::uint64_t> edges(count + 1);
       std::vector<std::uint16_t> sources(bins.sources.extent(0));
       std::vector<std::uint16_t> slots(sources.size());
+      std::vector<float> weights(sources.size());
       Impl::download(exec_space, cells.data(), bins.cells, cells.size());
       Impl::download(exec_space, edges.data(), bins.edges, edges.size());
       Impl::download(exec_space, sources.data(), bins.sources, sources.size());
       Impl::download(exec_space, slots.data(), bins.slots, slots.size());
+      Impl::download(exec_space, weights.data(), bins.weights, weights.size());
       std::vector<int> seen(rows.sources.size());
       for (std::size_t cell = 0; cell + count < cells.size(); ++cell) {
         ASSERT_EQ(cells[cell] % 8, 0U);
@@ -168,6 +174,7 @@ TEST(BinnedRows, PlacesHoldEveryEdgeOnceInItsCell) {
           if (slots[place] == bin_edges_max) continue;
           const std::uint64_t edge = edges[cell % count] + slots[place];
           ASSERT_EQ(rows.sources[edge], cell / count * bin_sources + sources[place]);
+          ASSERT_EQ(rows.weights[edge], weights[place]);
           ++seen[edge];
         }
       }

@@ -50,10 +50,12 @@ struct FillBins {
   using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
 
   ArrayView<const std::uint32_t, ExecutionSpace> sources;
+  ArrayView<const float, ExecutionSpace> weights;
   ArrayView<const std::uint64_t, ExecutionSpace> bin_edges;
   ArrayView<std::uint32_t, ExecutionSpace> next;
   ArrayView<std::uint16_t, ExecutionSpace> place_sources;
   ArrayView<std::uint16_t, ExecutionSpace> place_slots;
+  ArrayView<float, ExecutionSpace> place_weights;
 
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
     const std::size_t bin = team.league_rank();
@@ -66,6 +68,7 @@ struct FillBins {
           Kokkos::atomic_fetch_add(&next(source / bin_sources * bins + bin), 1U);
       place_sources(place) = static_cast<std::uint16_t>(source % bin_sources);
       place_slots(place) = static_cast<std::uint16_t>(i);
+      place_weights(place) = weights(begin + static_cast<std::uint64_t>(i));
     });
   }
 };
@@ -131,8 +134,10 @@ std::vector<BinSend> plan_sends(std::span<const std::uint32_t> cells, std::size_
 template <class ExecutionSpace>
 bool can_bin(const ExecutionSpace& exec_space, std::uint64_t nodes, std::uint64_t edges) {
   // Places have 32 bits and cells are few bytes beside the edges.
-  return Arch::large_scratch_max(exec_space) >= bin_sources * sizeof(float) &&
-         nodes <= (std::uint64_t{1} << 29) && edges <= (std::uint64_t{1} << 31);
+  constexpr std::size_t scratch = (bin_edges_max + 8) * sizeof(double);
+  static_assert(scratch >= bin_sources * sizeof(float));
+  return Arch::large_scratch_max(exec_space) >= scratch && nodes <= (std::uint64_t{1} << 29) &&
+         edges <= (std::uint64_t{1} << 31);
 }
 
 template <class ExecutionSpace>
@@ -153,15 +158,19 @@ void count_bins(const ExecutionSpace& exec_space,
 template <class ExecutionSpace>
 void fill_bins(const ExecutionSpace& exec_space,
                const ArrayView<const std::uint32_t, ExecutionSpace>& sources,
+               const ArrayView<const float, ExecutionSpace>& weights,
                const ArrayView<const std::uint64_t, ExecutionSpace>& bin_edges,
                const ArrayView<std::uint32_t, ExecutionSpace>& next,
                const ArrayView<std::uint16_t, ExecutionSpace>& place_sources,
-               const ArrayView<std::uint16_t, ExecutionSpace>& place_slots) {
+               const ArrayView<std::uint16_t, ExecutionSpace>& place_slots,
+               const ArrayView<float, ExecutionSpace>& place_weights) {
   Kokkos::deep_copy(exec_space, place_sources, std::uint16_t{0});
   Kokkos::deep_copy(exec_space, place_slots, static_cast<std::uint16_t>(bin_edges_max));
-  Kokkos::parallel_for(
-      "Kindred::SpreadingEngine::bins::fill", bin_policy(exec_space, bin_edges.extent(0) - 1),
-      FillBins<ExecutionSpace>{sources, bin_edges, next, place_sources, place_slots});
+  Kokkos::deep_copy(exec_space, place_weights, 0.0F);
+  Kokkos::parallel_for("Kindred::SpreadingEngine::bins::fill",
+                       bin_policy(exec_space, bin_edges.extent(0) - 1),
+                       FillBins<ExecutionSpace>{sources, weights, bin_edges, next, place_sources,
+                                                place_slots, place_weights});
 }
 
 #define KINDRED_INSTANTIATE(SPACE)                                                            \
@@ -171,8 +180,9 @@ void fill_bins(const ExecutionSpace& exec_space,
                                   const ArrayView<std::uint32_t, SPACE>&);                    \
   template void fill_bins<SPACE>(                                                             \
       const SPACE&, const ArrayView<const std::uint32_t, SPACE>&,                             \
-      const ArrayView<const std::uint64_t, SPACE>&, const ArrayView<std::uint32_t, SPACE>&,   \
-      const ArrayView<std::uint16_t, SPACE>&, const ArrayView<std::uint16_t, SPACE>&);
+      const ArrayView<const float, SPACE>&, const ArrayView<const std::uint64_t, SPACE>&,     \
+      const ArrayView<std::uint32_t, SPACE>&, const ArrayView<std::uint16_t, SPACE>&,         \
+      const ArrayView<std::uint16_t, SPACE>&, const ArrayView<float, SPACE>&);
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

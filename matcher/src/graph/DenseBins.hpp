@@ -17,7 +17,7 @@ namespace Kindred::Impl {
 /// \brief Bins of a graph's rows on one device, made once dense hops of one query have paid for
 /// them.
 ///
-/// They are worth their 8 bytes an edge where the values of all nodes do not stay in the
+/// They are worth their 12 bytes an edge where the values of all nodes do not stay in the
 /// second-level cache and those of a bin from one block of sources are a run.
 template <class ExecutionSpace>
 class DenseBins {
@@ -60,7 +60,7 @@ class DenseBins {
 
   std::uint64_t bytes() const {
     return m_edges.bytes() + m_rows.bytes() + m_blocks.bytes() + m_cells.bytes() + m_sends.bytes() +
-           m_sources.bytes() + m_slots.bytes() + m_values.bytes();
+           m_sources.bytes() + m_slots.bytes() + m_weights.bytes() + m_values.bytes();
   }
 
  private:
@@ -99,9 +99,10 @@ class DenseBins {
       const std::size_t places = cells.back();
       m_sources = buffer<std::uint16_t>(m_memory, "Kindred::SpreadingEngine::bin_sources", places);
       m_slots = buffer<std::uint16_t>(m_memory, "Kindred::SpreadingEngine::bin_slots", places);
+      m_weights = buffer<float>(m_memory, "Kindred::SpreadingEngine::bin_weights", places);
       m_values = buffer<float>(m_memory, "Kindred::SpreadingEngine::bin_values", places);
-      fill_bins(exec_space, rows.sources, m_edges.const_view(), next.view(), m_sources.view(),
-                m_slots.view());
+      fill_bins(exec_space, rows.sources, rows.weights, m_edges.const_view(), next.view(),
+                m_sources.view(), m_slots.view(), m_weights.view());
       exec_space.fence("Kindred::SpreadingEngine::bins");
       return true;
     } catch (const OutOfMemory&) {
@@ -115,7 +116,7 @@ class DenseBins {
     for (auto* of_words : {&m_rows, &m_blocks, &m_cells}) *of_words = {};
     m_sends = {};
     for (auto* of_halves : {&m_sources, &m_slots}) *of_halves = {};
-    m_values = {};
+    for (auto* of_floats : {&m_weights, &m_values}) *of_floats = {};
   }
 
   template <class T>
@@ -134,6 +135,7 @@ class DenseBins {
     bins.sends = m_sends.const_view();
     bins.sources = m_sources.const_view();
     bins.slots = m_slots.const_view();
+    bins.weights = m_weights.const_view();
     bins.values = m_values.view();
     return bins;
   }
@@ -149,6 +151,7 @@ class DenseBins {
   buffer<BinSend> m_sends;
   buffer<std::uint16_t> m_sources;
   buffer<std::uint16_t> m_slots;
+  buffer<float> m_weights;
   buffer<float> m_values;
 };
 

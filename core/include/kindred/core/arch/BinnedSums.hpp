@@ -45,7 +45,7 @@ struct SendValues {
     const std::uint32_t* begins = bins.cells + std::size_t{send.block} * bins.count;
     const std::uint32_t* ends = begins + bins.count;
     constexpr unsigned warps = threads / 32;
-    constexpr unsigned at_once = 4;
+    constexpr unsigned at_once = 8;
     const unsigned lane = threadIdx.x % 32;
     for (std::uint32_t bin = send.first_bin + threadIdx.x / 32; bin < send.end_bin;
          bin += warps * at_once) {
@@ -84,13 +84,13 @@ struct SendValues {
   }
 };
 
-/// \brief Device: a team a bin: its values go from places to edges in scratch, then rows are
-/// summed.
+/// \brief Device: a team a bin: the products of its values and weights go from places to edges in
+/// scratch, then a thread sums a row.
 template <class Bins, class Edges, class Update, template <class> class Visitor>
 struct SumBins {
-  static constexpr unsigned threads = 512;
-  static constexpr unsigned teams_at_once = 2;
-  static constexpr std::size_t scratch_bytes = (Bins::edges_max + 8) * sizeof(float);
+  static constexpr unsigned threads = 1024;
+  static constexpr unsigned teams_at_once = 1;
+  static constexpr std::size_t scratch_bytes = (Bins::edges_max + 8) * sizeof(double);
   static constexpr unsigned short_max = 32;
 
   Bins bins;
@@ -102,108 +102,83 @@ struct SumBins {
 
   __device__ void operator()(std::size_t bin, float* scratch) const {
     if (!update.is_needed()) return;
-    receive(bin, scratch);
+    auto* products = reinterpret_cast<double*>(scratch);
+    receive(bin, products);
     __syncthreads();
     const std::uint64_t first = bins.edges[bin];
     const Visitor<Update> visitor(update, bin);
-    sum_rows(bin, scratch, first, visitor);
+    for (std::uint32_t row = bins.rows[bin] + threadIdx.x; row < bins.rows[bin + 1]; row += threads)
+      sum_row(row, products, first, visitor);
     for (std::uint32_t block = bins.blocks[bin] + threadIdx.x / 32; block < bins.blocks[bin + 1];
          block += threads / 32)
-      sum_block(block, scratch, first, visitor);
+      sum_block(block, products, first, visitor);
     visitor.end();
   }
 
  private:
-  __device__ void receive(std::size_t bin, float* scratch) const {
+  __device__ void receive(std::size_t bin, double* products) const {
     const std::uint32_t begin = bins.cells[bin];
     const std::uint32_t end = bins.cells[bins.source_blocks * bins.count + bin];
-    constexpr unsigned at_once = 4;
+    constexpr unsigned at_once = 3;
     for (std::uint32_t at = begin + 4 * threadIdx.x; at < end; at += 4 * threads * at_once) {
       float4 values[at_once];
+      float4 weights[at_once];
       uint2 slots[at_once];
 #pragma unroll
       for (unsigned k = 0; k < at_once; ++k) {
         const std::uint32_t place = at + 4 * threads * k;
         if (place < end) {
           values[k] = __ldcs(reinterpret_cast<const float4*>(bins.values + place));
+          weights[k] = __ldcs(reinterpret_cast<const float4*>(bins.weights + place));
           slots[k] = __ldcs(reinterpret_cast<const uint2*>(bins.slots + place));
         }
       }
 #pragma unroll
       for (unsigned k = 0; k < at_once; ++k) {
         if (at + 4 * threads * k < end) {
-          scratch[slots[k].x & 0xFFFFU] = values[k].x;
-          scratch[slots[k].x >> 16U] = values[k].y;
-          scratch[slots[k].y & 0xFFFFU] = values[k].z;
-          scratch[slots[k].y >> 16U] = values[k].w;
+          products[slots[k].x & 0xFFFFU] = product(values[k].x, weights[k].x);
+          products[slots[k].x >> 16U] = product(values[k].y, weights[k].y);
+          products[slots[k].y & 0xFFFFU] = product(values[k].z, weights[k].z);
+          products[slots[k].y >> 16U] = product(values[k].w, weights[k].w);
         }
       }
     }
   }
+  /// Exact.
+  __device__ static double product(float value, float weight) {
+    return static_cast<double>(value) * static_cast<double>(weight);
+  }
 
-  /// Eight threads a row; the weights of four rows are asked for at once.
   template <class Visit>
-  __device__ void sum_rows(std::size_t bin, const float* scratch, std::uint64_t first,
-                           const Visit& visit) const {
-    constexpr unsigned at_once = 4;
-    constexpr unsigned groups = threads / 8;
-    const unsigned thread = threadIdx.x % 8;
-    const std::uint32_t end = bins.rows[bin + 1];
-    // All threads of a warp stay until its last row.
-    for (std::uint32_t base = bins.rows[bin]; base < end; base += groups * at_once) {
-      std::uint64_t begin[at_once];
-      unsigned count[at_once];
-      bool is_mine[at_once];
-#pragma unroll
-      for (unsigned k = 0; k < at_once; ++k) {
-        const std::uint32_t row = base + k * groups + threadIdx.x / 8;
-        is_mine[k] = row < end && !edges.is_replaced(row);
-        begin[k] = is_mine[k] ? edges.offsets[row] : 0;
-        const std::uint64_t length =
-            is_mine[k] ? edges.offsets[std::size_t{row} + 1] - begin[k] : 0;
-        is_mine[k] = is_mine[k] && length <= short_max;
-        count[k] = is_mine[k] ? static_cast<unsigned>(length) : 0U;
-      }
-      std::size_t place[at_once];
-      decltype(visit.ask(std::size_t{})) held[at_once] = {};
-#pragma unroll
-      for (unsigned k = 0; k < at_once; ++k) {
-        is_mine[k] = is_mine[k] && thread == 0;
-        place[k] = is_mine[k] ? edges.node_of(base + k * groups + threadIdx.x / 8) : 0;
-        if (is_mine[k]) held[k] = visit.ask(place[k]);
-      }
-      float weights[at_once][2];
-#pragma unroll
-      for (unsigned k = 0; k < at_once; ++k) {
-#pragma unroll
-        for (unsigned s = 0; s < 2; ++s)
-          weights[k][s] =
-              thread + 8 * s < count[k] ? __ldcs(edges.weights + begin[k] + thread + 8 * s) : 0.0F;
-      }
-#pragma unroll
-      for (unsigned k = 0; k < at_once; ++k) {
-        const float* values = scratch + (begin[k] - first);
-        const auto term = [&](unsigned i, float weight) {
-          return i < count[k] ? static_cast<double>(values[i]) * static_cast<double>(weight) : 0.0;
-        };
-        double sum = term(thread, weights[k][0]);
-        double second = term(thread + 8, weights[k][1]);
-        if (count[k] > 16) {
-          const unsigned i = thread + 16;
-          sum += term(i, i < count[k] ? edges.weights[begin[k] + i] : 0.0F);
-          second += term(i + 8, i + 8 < count[k] ? edges.weights[begin[k] + i + 8] : 0.0F);
-        }
-        sum += second;
-#pragma unroll
-        for (unsigned half = 4; half > 0; half /= 2) sum += __shfl_xor_sync(0xFFFFFFFFU, sum, half);
-        if (is_mine[k]) visit(place[k], sum + 0.0, held[k]);
-      }
+  __device__ void sum_row(std::uint32_t row, const double* products, std::uint64_t first,
+                          const Visit& visit) const {
+    if (edges.is_replaced(row)) return;
+    const std::uint64_t begin = edges.offsets[row];
+    const std::uint64_t length = edges.offsets[std::size_t{row} + 1] - begin;
+    if (length > short_max) return;
+    const std::size_t place = edges.node_of(row);
+    const auto held = visit.ask(place);
+    visit(place, sum_of({products + (begin - first), static_cast<unsigned>(length)}), held);
+  }
+  /// The edges of a row.
+  struct Terms {
+    const double* products;
+    unsigned count;
+
+    __device__ double first(unsigned i) const { return i < count ? products[i] + 0.0 : 0.0; }
+    __device__ double add(double sum, unsigned i) const {
+      return i < count ? sum + products[i] : sum;
     }
+  };
+  __device__ static double sum_of(const Terms& terms) {
+    if (terms.count <= 8) return sum_of_terms<8>(terms);
+    if (terms.count <= 16) return sum_of_terms<16>(terms);
+    return sum_of_terms<short_max>(terms);
   }
 
   /// A warp a block of a long row.
   template <class Visit>
-  __device__ void sum_block(std::uint32_t block, const float* scratch, std::uint64_t first,
+  __device__ void sum_block(std::uint32_t block, const double* products, std::uint64_t first,
                             const Visit& visit) const {
     const std::uint32_t entry = block_long_row[block];
     const std::uint32_t row = long_rows[entry];
@@ -212,19 +187,9 @@ struct SumBins {
     const std::uint64_t begin = edges.offsets[row] + row_block * block_edges;
     const std::uint64_t left = edges.offsets[std::size_t{row} + 1] - begin;
     const auto count = static_cast<unsigned>(left < block_edges ? left : block_edges);
-    const float* values = scratch + (begin - first);
-    constexpr unsigned ahead = 8;
+    const double* terms = products + (begin - first);
     double sum = 0;
-    for (unsigned i = threadIdx.x % 32; i < count; i += 32 * ahead) {
-      float weights[ahead];
-#pragma unroll
-      for (unsigned k = 0; k < ahead; ++k)
-        weights[k] = i + 32 * k < count ? __ldcs(edges.weights + begin + i + 32 * k) : 0.0F;
-#pragma unroll
-      for (unsigned k = 0; k < ahead; ++k) {
-        if (i + 32 * k < count) add_term(sum, values[i + 32 * k], weights[k]);
-      }
-    }
+    for (unsigned i = threadIdx.x % 32; i < count; i += 32) sum += terms[i];
 #pragma unroll
     for (unsigned half = 16; half > 0; half /= 2) sum += __shfl_xor_sync(0xFFFFFFFFU, sum, half);
     if (threadIdx.x % 32 != 0) return;

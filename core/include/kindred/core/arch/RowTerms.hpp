@@ -44,6 +44,21 @@ KOKKOS_INLINE_FUNCTION Sum all_lanes(std::uint32_t count, const Add& add) {
   return even + (pair(1) + pair(3));
 }
 
+/// \brief The halving tree over terms `First, First + Step, …` below `Max` of a row of one block:
+/// `terms.first(i)` is term i, `terms.add(sum, i)` adds it; beyond the row they give 0.
+template <unsigned Max, unsigned First = 0, unsigned Step = 1, class Terms>
+KOKKOS_INLINE_FUNCTION double sum_of_terms(const Terms& terms) {
+  if constexpr (First + Step >= Max) {
+    return terms.first(First);
+  } else {
+    const double left = sum_of_terms<Max, First, 2 * Step>(terms);
+    if constexpr (First + 3 * Step >= Max)
+      return terms.add(left, First + Step);
+    else
+      return left + sum_of_terms<Max, First + Step, 2 * Step>(terms);
+  }
+}
+
 /// Adds `value · weight`. The product of two floats is exact, so that it may be fused; that of a
 /// double is rounded before it is added.
 KOKKOS_INLINE_FUNCTION void add_term(double& to, float value, float weight) {

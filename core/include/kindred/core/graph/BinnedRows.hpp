@@ -15,7 +15,7 @@ namespace Kindred {
 
 /// Nodes whose values lie in a device's scratch together.
 inline constexpr std::uint32_t bin_sources = 49152;
-/// Edges of a bin at most: a place within it has 16 bits, its values fill half of the scratch.
+/// Edges of a bin at most: a place within it has 16 bits, its products fill the scratch.
 inline constexpr std::uint32_t bin_edges_max = 24576;
 /// Rows that begin in a bin at most.
 inline constexpr std::uint32_t bin_rows_max = 16384;
@@ -53,6 +53,7 @@ struct BinnedRows {
   ArrayView<const BinSend, MemorySpace> sends;
   ArrayView<const std::uint16_t, MemorySpace> sources;  ///< a place each: node within its block
   ArrayView<const std::uint16_t, MemorySpace> slots;    ///< a place each: edge within its bin
+  ArrayView<const float, MemorySpace> weights;          ///< a place each
   ArrayView<float, MemorySpace> values;                 ///< a place each
 
   KOKKOS_INLINE_FUNCTION std::size_t bins() const {
@@ -89,10 +90,12 @@ std::vector<BinSend> plan_sends(std::span<const std::uint32_t> cells, std::size_
 template <class ExecutionSpace>
 void fill_bins(const ExecutionSpace& exec_space,
                const ArrayView<const std::uint32_t, ExecutionSpace>& sources,
+               const ArrayView<const float, ExecutionSpace>& weights,
                const ArrayView<const std::uint64_t, ExecutionSpace>& bin_edges,
                const ArrayView<std::uint32_t, ExecutionSpace>& next,
                const ArrayView<std::uint16_t, ExecutionSpace>& place_sources,
-               const ArrayView<std::uint16_t, ExecutionSpace>& place_slots);
+               const ArrayView<std::uint16_t, ExecutionSpace>& place_slots,
+               const ArrayView<float, ExecutionSpace>& place_weights);
 
 }  // namespace Kindred
 

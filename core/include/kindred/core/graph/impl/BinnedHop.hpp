@@ -19,6 +19,7 @@ struct BinPointers {
   const BinSend* sends;
   const std::uint16_t* sources;
   const std::uint16_t* slots;
+  const float* weights;
   float* values;
   std::size_t count;
   std::size_t source_blocks;
@@ -28,9 +29,19 @@ struct BinPointers {
 
 template <class MemorySpace>
 BinPointers pointers_of(const BinnedRows<MemorySpace>& bins, std::size_t nodes) {
-  return {bins.edges.data(), bins.rows.data(),    bins.blocks.data(),   bins.cells.data(),
-          bins.sends.data(), bins.sources.data(), bins.slots.data(),    bins.values.data(),
-          bins.bins(),       bin_blocks(nodes),   bins.sends.extent(0), nodes};
+  return {bins.edges.data(),
+          bins.rows.data(),
+          bins.blocks.data(),
+          bins.cells.data(),
+          bins.sends.data(),
+          bins.sources.data(),
+          bins.slots.data(),
+          bins.weights.data(),
+          bins.values.data(),
+          bins.bins(),
+          bin_blocks(nodes),
+          bins.sends.extent(0),
+          nodes};
 }
 
 }  // namespace Kindred::Impl
