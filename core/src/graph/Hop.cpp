@@ -107,15 +107,39 @@ void spread_hop(const ExecutionSpace& exec_space,
   });
 }
 
+namespace {
+
+template <class ExecutionSpace>
+Impl::SpreadKey key_of(const SpreadState<ExecutionSpace>& state) {
+  return {state.value.data(), static_cast<std::size_t>(state.width)};
+}
+template <class ExecutionSpace>
+std::size_t nodes_of(const SpreadState<ExecutionSpace>& state) {
+  return state.value.extent(0) / static_cast<std::size_t>(state.width);
+}
+
+}  // namespace
+
 template <class ExecutionSpace>
 void rank_nodes(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
                 std::size_t first_query, std::size_t queries,
                 const ArrayView<Rank, ExecutionSpace>& keys) {
-  const std::size_t nodes = state.value.extent(0) / static_cast<std::size_t>(state.width);
-  Kokkos::parallel_for(
-      "Kindred::SpreadingEngine::spread::ranks",
-      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec_space, 0, nodes),
-      Impl::NodeRanks<ExecutionSpace>{state, nodes, first_query, queries, keys});
+  Impl::launch_node_keys(exec_space, key_of(state), nodes_of(state), first_query, queries, keys);
+}
+template <class ExecutionSpace>
+void rank_groups(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
+                 std::size_t first_query, std::size_t queries, std::size_t groups,
+                 const ArrayView<Rank, ExecutionSpace>& keys) {
+  Impl::launch_group_keys(exec_space, key_of(state), nodes_of(state), first_query, queries, groups,
+                          keys);
+}
+template <class ExecutionSpace>
+void rank_members(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
+                  std::size_t first_query, std::size_t groups, std::size_t top,
+                  const ArrayView<const Rank, ExecutionSpace>& best,
+                  const ArrayView<Rank, ExecutionSpace>& keys) {
+  Impl::launch_member_keys(exec_space, key_of(state), nodes_of(state), first_query, groups, top,
+                           best, keys);
 }
 
 #define KINDRED_INSTANTIATE(SPACE)                                                                 \
@@ -136,7 +160,12 @@ void rank_nodes(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpa
   template void spread_hop<SPACE>(const SPACE&, const GraphSide<typename SPACE::memory_space>&,    \
                                   const SpreadState<SPACE>&, const HopParameters&);                \
   template void rank_nodes<SPACE>(const SPACE&, const SpreadState<SPACE>&, std::size_t,            \
-                                  std::size_t, const ArrayView<Rank, SPACE>&);
+                                  std::size_t, const ArrayView<Rank, SPACE>&);                     \
+  template void rank_groups<SPACE>(const SPACE&, const SpreadState<SPACE>&, std::size_t,           \
+                                   std::size_t, std::size_t, const ArrayView<Rank, SPACE>&);       \
+  template void rank_members<SPACE>(const SPACE&, const SpreadState<SPACE>&, std::size_t,          \
+                                    std::size_t, std::size_t, const ArrayView<const Rank, SPACE>&, \
+                                    const ArrayView<Rank, SPACE>&);
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

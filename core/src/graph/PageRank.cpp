@@ -55,28 +55,56 @@ void take_page_rank_columns(const ExecutionSpace& exec_space,
                            from, static_cast<std::size_t>(from_width), columns, state});
 }
 
+namespace {
+
 template <class ExecutionSpace, class Value>
-void rank_page_rank(const ExecutionSpace& exec_space,
-                    const PageRankState<ExecutionSpace, Value>& state, std::size_t first_query,
-                    std::size_t queries, const ArrayView<Rank, ExecutionSpace>& keys) {
-  Kokkos::parallel_for("Kindred::SpreadingEngine::page_rank::ranks",
-                       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(
-                           exec_space, 0, state.nodes * queries),
-                       Impl::PageRankRanks<ExecutionSpace, Value>{state, first_query, keys});
+Impl::PageRankKey<ExecutionSpace, Value> key_of(const PageRankState<ExecutionSpace, Value>& state) {
+  return {state.current.data(), static_cast<std::size_t>(state.width), state.out_weights.data()};
 }
 
-#define KINDRED_INSTANTIATE_VALUE(SPACE, VALUE)                                                 \
-  template void start_page_rank<SPACE, VALUE>(const SPACE&, const PageRankState<SPACE, VALUE>&, \
-                                              std::size_t, const PageRankParameters&);          \
-  template void page_rank_step<SPACE, VALUE>(                                                   \
-      const SPACE&, const GraphSide<typename SPACE::memory_space>&,                             \
-      const PageRankState<SPACE, VALUE>&, const PageRankParameters&);                           \
-  template void take_page_rank_columns<SPACE, VALUE>(                                           \
-      const SPACE&, const ArrayView<const VALUE, SPACE>&, HopWidth,                             \
-      const ArrayView<const std::uint32_t, SPACE>&, const PageRankState<SPACE, VALUE>&);        \
-  template void rank_page_rank<SPACE, VALUE>(const SPACE&, const PageRankState<SPACE, VALUE>&,  \
-                                             std::size_t, std::size_t,                          \
-                                             const ArrayView<Rank, SPACE>&);
+}  // namespace
+
+template <class ExecutionSpace, class Value>
+void rank_nodes(const ExecutionSpace& exec_space, const PageRankState<ExecutionSpace, Value>& state,
+                std::size_t first_query, std::size_t queries,
+                const ArrayView<Rank, ExecutionSpace>& keys) {
+  Impl::launch_node_keys(exec_space, key_of(state), state.nodes, first_query, queries, keys);
+}
+template <class ExecutionSpace, class Value>
+void rank_groups(const ExecutionSpace& exec_space,
+                 const PageRankState<ExecutionSpace, Value>& state, std::size_t first_query,
+                 std::size_t queries, std::size_t groups,
+                 const ArrayView<Rank, ExecutionSpace>& keys) {
+  Impl::launch_group_keys(exec_space, key_of(state), state.nodes, first_query, queries, groups,
+                          keys);
+}
+template <class ExecutionSpace, class Value>
+void rank_members(const ExecutionSpace& exec_space,
+                  const PageRankState<ExecutionSpace, Value>& state, std::size_t first_query,
+                  std::size_t groups, std::size_t top,
+                  const ArrayView<const Rank, ExecutionSpace>& best,
+                  const ArrayView<Rank, ExecutionSpace>& keys) {
+  Impl::launch_member_keys(exec_space, key_of(state), state.nodes, first_query, groups, top, best,
+                           keys);
+}
+
+#define KINDRED_INSTANTIATE_VALUE(SPACE, VALUE)                                                    \
+  template void start_page_rank<SPACE, VALUE>(const SPACE&, const PageRankState<SPACE, VALUE>&,    \
+                                              std::size_t, const PageRankParameters&);             \
+  template void page_rank_step<SPACE, VALUE>(                                                      \
+      const SPACE&, const GraphSide<typename SPACE::memory_space>&,                                \
+      const PageRankState<SPACE, VALUE>&, const PageRankParameters&);                              \
+  template void take_page_rank_columns<SPACE, VALUE>(                                              \
+      const SPACE&, const ArrayView<const VALUE, SPACE>&, HopWidth,                                \
+      const ArrayView<const std::uint32_t, SPACE>&, const PageRankState<SPACE, VALUE>&);           \
+  template void rank_nodes<SPACE, VALUE>(const SPACE&, const PageRankState<SPACE, VALUE>&,         \
+                                         std::size_t, std::size_t, const ArrayView<Rank, SPACE>&); \
+  template void rank_groups<SPACE, VALUE>(const SPACE&, const PageRankState<SPACE, VALUE>&,        \
+                                          std::size_t, std::size_t, std::size_t,                   \
+                                          const ArrayView<Rank, SPACE>&);                          \
+  template void rank_members<SPACE, VALUE>(                                                        \
+      const SPACE&, const PageRankState<SPACE, VALUE>&, std::size_t, std::size_t, std::size_t,     \
+      const ArrayView<const Rank, SPACE>&, const ArrayView<Rank, SPACE>&);
 #define KINDRED_INSTANTIATE(SPACE)        \
   KINDRED_INSTANTIATE_VALUE(SPACE, float) \
   KINDRED_INSTANTIATE_VALUE(SPACE, double)

@@ -234,10 +234,7 @@ class PageRankWorkspace {
   template <class Value>
   void rank(const ExecutionSpace& exec_space, const PageRankState<ExecutionSpace, Value>& state,
             std::size_t first, std::size_t count, std::size_t top, Rank* ranks) {
-    m_ranking.rank(exec_space, state.nodes, count, 1, top, ranks,
-                   [&](std::size_t done, std::size_t some, const auto& keys) {
-                     rank_page_rank(exec_space, state, first + done, some, keys);
-                   });
+    m_ranking.rank(exec_space, state, state.nodes, first, count, 1, top, ranks);
   }
 
   MemoryResource& m_memory;

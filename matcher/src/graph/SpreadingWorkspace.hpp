@@ -209,10 +209,7 @@ class SpreadingWorkspace {
     if (nodes == 0) return;
     // Eight queries' values of a node are what a device reads at least.
     constexpr std::size_t least = Arch::is_device<ExecutionSpace> ? 8 : 1;
-    m_ranking.rank(exec_space, nodes, queries, least, top, ranks,
-                   [&](std::size_t first, std::size_t count, const auto& keys) {
-                     rank_nodes(exec_space, state, first, count, keys);
-                   });
+    m_ranking.rank(exec_space, state, nodes, 0, queries, least, top, ranks);
   }
 
   MemoryResource& m_memory;

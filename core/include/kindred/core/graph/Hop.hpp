@@ -105,6 +105,25 @@ template <class ExecutionSpace>
 void rank_nodes(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
                 std::size_t first_query, std::size_t queries,
                 const ArrayView<Rank, ExecutionSpace>& keys);
+/// \brief The best key of every group of nodes, `groups` keys a query: group g has the nodes g,
+/// g + groups, … The \p k best nodes of a query are members of its k best groups, because keys are
+/// distinct, so that the keys of all nodes need not be written. Does not fence.
+template <class ExecutionSpace>
+void rank_groups(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
+                 std::size_t first_query, std::size_t queries, std::size_t groups,
+                 const ArrayView<Rank, ExecutionSpace>& keys);
+/// \brief The keys of the members of the \p top best groups of every query, `top ×
+/// group_members(nodes, groups)` a query, `rank_none` among them. Does not fence.
+/// \param best `queries × top` keys of `rank_groups`
+template <class ExecutionSpace>
+void rank_members(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
+                  std::size_t first_query, std::size_t groups, std::size_t top,
+                  const ArrayView<const Rank, ExecutionSpace>& best,
+                  const ArrayView<Rank, ExecutionSpace>& keys);
+/// Nodes of a group, at most.
+constexpr std::size_t group_members(std::size_t nodes, std::size_t groups) {
+  return (nodes + groups - 1) / groups;
+}
 
 }  // namespace Kindred
 

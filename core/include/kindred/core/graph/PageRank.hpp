@@ -106,9 +106,21 @@ void take_page_rank_columns(const ExecutionSpace& exec_space,
 /// \brief The rank keys of queries `first_query …` of `state.current`, `nodes` keys a query: p
 /// rounded to float32; where that is 0, `rank_none`. Does not fence.
 template <class ExecutionSpace, class Value>
-void rank_page_rank(const ExecutionSpace& exec_space,
-                    const PageRankState<ExecutionSpace, Value>& state, std::size_t first_query,
-                    std::size_t queries, const ArrayView<Rank, ExecutionSpace>& keys);
+void rank_nodes(const ExecutionSpace& exec_space, const PageRankState<ExecutionSpace, Value>& state,
+                std::size_t first_query, std::size_t queries,
+                const ArrayView<Rank, ExecutionSpace>& keys);
+/// As of `SpreadState`.
+template <class ExecutionSpace, class Value>
+void rank_groups(const ExecutionSpace& exec_space,
+                 const PageRankState<ExecutionSpace, Value>& state, std::size_t first_query,
+                 std::size_t queries, std::size_t groups,
+                 const ArrayView<Rank, ExecutionSpace>& keys);
+template <class ExecutionSpace, class Value>
+void rank_members(const ExecutionSpace& exec_space,
+                  const PageRankState<ExecutionSpace, Value>& state, std::size_t first_query,
+                  std::size_t groups, std::size_t top,
+                  const ArrayView<const Rank, ExecutionSpace>& best,
+                  const ArrayView<Rank, ExecutionSpace>& keys);
 
 }  // namespace Kindred
 

@@ -55,11 +55,13 @@ class FrontierWalk {
     const FrontierQuery asked = m_launch.query(query);
     m_first_stamp = next_stamp();
     const bool is_done = spread(asked);
-    // Few nodes are ranked and cleared by one team sooner than the others are waited for.
+    // Few nodes are ranked by one team sooner than the others are waited for; meanwhile those clear
+    // what it does not read.
     const bool is_alone = entries() <= group_type::alone_max;
-    if (is_alone && m_group.team() != 0) return;
+    const unsigned others = m_group.teams() - 1;
+    if (is_alone && m_group.team() != 0) return clear_passed(m_group.team() - 1, others);
     if (is_done) FrontierRanks<ExecutionSpace>::rank(*this, m_launch, m_group, query, is_alone);
-    clear(is_alone);
+    clear(is_alone, others > 0);
     if (m_group.is_leader()) m_launch.done(query) = is_done ? 1 : 0;
   }
 
@@ -461,14 +463,24 @@ class FrontierWalk {
       call(group_type::read(&m_blocks[i].row));
   }
 
-  /// Leaves the slot as it was found.
-  KOKKOS_INLINE_FUNCTION void clear(bool is_alone) {
+  /// What a ranking does not read, by team \p team of \p teams.
+  KOKKOS_INLINE_FUNCTION void clear_passed(unsigned team, unsigned teams) {
+    for_entries({}, m_end, team * group_type::team_threads + m_group.thread(),
+                teams * group_type::team_threads,
+                [&](const FrontierRow& row) { clear_passed(row.node); });
+  }
+  KOKKOS_INLINE_FUNCTION void clear_passed(std::uint32_t node) {
+    for (std::size_t i = 0; i < 3; ++i) m_passed[i * nodes() + node] = 0.0F;
+    m_tier[node] = tier_untouched;
+  }
+  /// Leaves the slot as it was found, by the first team alone, while others clear what it ranked
+  /// without, or by all.
+  KOKKOS_INLINE_FUNCTION void clear(bool is_alone, bool has_others) {
     const unsigned own = is_alone ? m_group.thread() : thread();
     for_entries({}, m_end, own, is_alone ? group_type::team_threads : threads(),
                 [&](const FrontierRow& row) {
-                  for (std::size_t i = 0; i < 3; ++i) m_passed[i * nodes() + row.node] = 0.0F;
                   m_value[row.node] = 0.0F;
-                  m_tier[row.node] = tier_untouched;
+                  if (!is_alone || !has_others) clear_passed(row.node);
                 });
     if (!m_group.is_leader()) return;
     for (int i = 0; i < 3; ++i) m_control.found[i] = {};

@@ -2,11 +2,13 @@
 #ifndef KINDRED_CORE_GRAPH_IMPL_HOP_HPP
 #define KINDRED_CORE_GRAPH_IMPL_HOP_HPP
 
+#include <kindred/core/arch/RowStreams.hpp>
 #include <kindred/core/arch/RowSums.hpp>
 #include <kindred/core/common/CanonicalSum.hpp>
 #include <kindred/core/graph/impl/BinnedHop.hpp>
 #include <kindred/core/graph/impl/EdgeRows.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
+#include <kindred/core/graph/impl/NodeKeys.hpp>
 
 #include <type_traits>
 
@@ -130,28 +132,59 @@ struct LongRowBlocks {
   }
 };
 
-/// The tree over the blocks of each row of several, and its update.
+/// \brief The tree over the blocks of each row of several, and its update.
+///
+/// A team a block that is not the first of its row: long rows are many, those of several blocks
+/// few. The team of a row's second block has the row; a part of it the tree over every so many
+/// blocks, then the team the tree over its parts.
 template <class ExecutionSpace, int Width, class Edges, class Update>
 struct LongRows {
+  using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
+  using shape = Arch::LaunchShape<ExecutionSpace>;
+  static constexpr int parts =
+      Arch::is_device<ExecutionSpace> ? shape::team_size * shape::vector_length / Width : 1;
+  static constexpr int lanes = parts * Width;
+  static constexpr int scratch = lanes * static_cast<int>(sizeof(double));
+
   Edges edges;
   const std::uint32_t* long_rows;
   const std::uint64_t* long_first;
+  std::size_t entries;
   Update update;
 
-  KOKKOS_INLINE_FUNCTION void operator()(std::size_t index) const {
-    const std::size_t entry = index / Width;
-    const std::size_t query = index % Width;
+  KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
+    if (!update.is_needed()) return;
+    const auto further = static_cast<std::uint64_t>(team.league_rank());
+    std::size_t entry = 0;  // the last before which there are at most so many further blocks
+    for (std::size_t end = entries; end - entry > 1;) {
+      const std::size_t middle = entry + (end - entry) / 2;
+      (long_first[middle] - middle <= further ? entry : end) = middle;
+    }
+    if (long_first[entry] - entry != further) return;
     const std::uint64_t first = long_first[entry];
     const std::uint64_t count = long_first[entry + 1] - first;
     const std::uint32_t row = long_rows[entry];
-    if (count == 1 || edges.is_replaced(row) || !update.is_needed()) return;
-    const double sum = halving_tree(count, [&](std::uint64_t block) {
-      return update.partial()[(first + block) * Width + query];
+    if (edges.is_replaced(row)) return;
+    auto* sums = static_cast<double*>(team.team_scratch(0).get_shmem(int{scratch}));
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, int{lanes}), [&](int lane) {
+      const double* partial = update.partial() + first * Width + lane % Width;
+      sums[lane] = halving_tree((count + parts - 1) / parts, [&](std::uint64_t i) {
+        const std::uint64_t block = i * parts + static_cast<std::uint64_t>(lane / Width);
+        return block < count ? partial[block * Width] : 0.0;
+      });
     });
-    const Visitor<Update> visitor(update, entry);
-    const std::size_t place = edges.node_of(row) * std::size_t{Width} + query;
-    visitor(place, sum, visitor.ask(place));
-    visitor.end();
+    team.team_barrier();
+    for (int half = lanes / 2; half >= Width; half /= 2) {
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, half),
+                           [&](int lane) { sums[lane] += sums[lane + half]; });
+      team.team_barrier();
+    }
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, Width), [&](int query) {
+      const Visitor<Update> visitor(update, entry);
+      const std::size_t place = edges.node_of(row) * std::size_t{Width} + query;
+      visitor(place, sums[query], visitor.ask(place));
+      visitor.end();
+    });
   }
 };
 
@@ -177,11 +210,16 @@ template <class ExecutionSpace, int Width, class Edges, class Update>
 void launch_long_rows(const ExecutionSpace& exec_space,
                       const GraphRows<typename ExecutionSpace::memory_space>& graph,
                       const Edges& edges, const Update& update) {
-  Kokkos::parallel_for("Kindred::SpreadingEngine::hop::long_rows",
-                       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(
-                           exec_space, 0, graph.long_rows.extent(0) * Width),
-                       LongRows<ExecutionSpace, Width, Edges, Update>{
-                           edges, graph.long_rows.data(), graph.long_first.data(), update});
+  const std::size_t further = graph.blocks() - graph.long_rows.extent(0);
+  if (further == 0) return;
+  using kernel = LongRows<ExecutionSpace, Width, Edges, Update>;
+  Kokkos::parallel_for(
+      "Kindred::SpreadingEngine::hop::long_rows",
+      Kokkos::TeamPolicy<ExecutionSpace>(exec_space, static_cast<int>(further),
+                                         kernel::shape::team_size, kernel::shape::vector_length)
+          .set_scratch_size(0, Kokkos::PerTeam(kernel::scratch)),
+      kernel{edges, graph.long_rows.data(), graph.long_first.data(), graph.long_rows.extent(0),
+             update});
 }
 
 /// False where rows are to be summed one by one.
@@ -209,29 +247,44 @@ template <class ExecutionSpace, int Width, class Edges, class X, class Update>
 void launch_rows(const ExecutionSpace& exec_space,
                  const GraphRows<typename ExecutionSpace::memory_space>& graph, const Edges& edges,
                  const X* x, const Update& update) {
-  using shape = Arch::LaunchShape<ExecutionSpace>;
-  using row_sums = Arch::RowSums<ExecutionSpace>;
-  using policy = Kokkos::TeamPolicy<ExecutionSpace, typename row_sums::schedule>;
-  using short_policy = Kokkos::TeamPolicy<ExecutionSpace, typename row_sums::schedule,
-                                          typename row_sums::template launch_bounds<Width>>;
-  const auto teams = [](std::size_t units) {
-    return static_cast<int>((units + shape::team_size - 1) / shape::team_size);
-  };
-  const std::size_t blocks = graph.blocks();
-  if (blocks > 0) {
-    Kokkos::parallel_for("Kindred::SpreadingEngine::hop::long_row_blocks",
-                         policy(exec_space, teams(blocks), shape::team_size, shape::vector_length),
-                         LongRowBlocks<ExecutionSpace, Width, Edges, X, Update>{
-                             edges, graph.long_rows.data(), graph.long_first.data(),
-                             graph.block_long_row.data(), blocks, x, update});
-    launch_long_rows<ExecutionSpace, Width>(exec_space, graph, edges, update);
-  }
-  const std::size_t units = row_sums::template short_units<Width>(graph);
-  if (units > 0) {
-    Kokkos::parallel_for(
-        "Kindred::SpreadingEngine::hop::short_rows",
-        short_policy(exec_space, teams(units), shape::team_size, shape::vector_length),
-        ShortRows<ExecutionSpace, Width, Edges, X, Update>{edges, x, update, units});
+  using streams = Arch::RowStreams<ExecutionSpace>;
+  if constexpr (streams::template is_there<Width, X>) {
+    if (graph.blocks() > 0) {
+      streams::template blocks<Width, Visitor>("Kindred::SpreadingEngine::hop::long_row_blocks",
+                                               exec_space, edges, graph.long_rows.data(),
+                                               graph.long_first.data(), graph.block_long_row.data(),
+                                               graph.blocks(), x, update);
+      launch_long_rows<ExecutionSpace, Width>(exec_space, graph, edges, update);
+    }
+    streams::template short_rows<Width, Visitor>("Kindred::SpreadingEngine::hop::short_rows",
+                                                 exec_space, edges, x, update);
+    return;
+  } else {
+    using shape = Arch::LaunchShape<ExecutionSpace>;
+    using row_sums = Arch::RowSums<ExecutionSpace>;
+    using policy = Kokkos::TeamPolicy<ExecutionSpace, typename row_sums::schedule>;
+    using short_policy = Kokkos::TeamPolicy<ExecutionSpace, typename row_sums::schedule,
+                                            typename row_sums::template launch_bounds<Width>>;
+    const auto teams = [](std::size_t units) {
+      return static_cast<int>((units + shape::team_size - 1) / shape::team_size);
+    };
+    const std::size_t blocks = graph.blocks();
+    if (blocks > 0) {
+      Kokkos::parallel_for(
+          "Kindred::SpreadingEngine::hop::long_row_blocks",
+          policy(exec_space, teams(blocks), shape::team_size, shape::vector_length),
+          LongRowBlocks<ExecutionSpace, Width, Edges, X, Update>{
+              edges, graph.long_rows.data(), graph.long_first.data(), graph.block_long_row.data(),
+              blocks, x, update});
+      launch_long_rows<ExecutionSpace, Width>(exec_space, graph, edges, update);
+    }
+    const std::size_t units = row_sums::template short_units<Width>(graph);
+    if (units > 0) {
+      Kokkos::parallel_for(
+          "Kindred::SpreadingEngine::hop::short_rows",
+          short_policy(exec_space, teams(units), shape::team_size, shape::vector_length),
+          ShortRows<ExecutionSpace, Width, Edges, X, Update>{edges, x, update, units});
+    }
   }
 }
 
@@ -281,23 +334,14 @@ struct Sources {
   }
 };
 
-/// The keys of a node: its values of neighbouring queries are neighbours.
-template <class ExecutionSpace>
-struct NodeRanks {
-  SpreadState<ExecutionSpace> state;
-  std::size_t nodes;
-  std::size_t first_query;
-  std::size_t queries;
-  ArrayView<Rank, ExecutionSpace> keys;
+/// The key of a node for a query; one of value 0 has none.
+struct SpreadKey {
+  const float* values;
+  std::size_t width;
 
-  KOKKOS_INLINE_FUNCTION void operator()(std::size_t node) const {
-    const float* values =
-        state.value.data() + node * static_cast<std::size_t>(state.width) + first_query;
-    for (std::size_t query = 0; query < queries; ++query) {
-      const float value = values[query];
-      keys(query * nodes + node) =
-          value != 0.0F ? rank_descending(value, static_cast<std::uint32_t>(node)) : rank_none;
-    }
+  KOKKOS_INLINE_FUNCTION Rank operator()(std::size_t node, std::size_t query) const {
+    const float value = values[node * width + query];
+    return value != 0.0F ? rank_descending(value, static_cast<std::uint32_t>(node)) : rank_none;
   }
 };
 

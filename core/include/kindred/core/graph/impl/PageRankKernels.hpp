@@ -208,21 +208,19 @@ struct PageRankKept {
   }
 };
 
+/// The key of a node for a query, of p rounded to float32.
 template <class ExecutionSpace, class Value>
-struct PageRankRanks {
-  PageRankState<ExecutionSpace, Value> state;
-  std::size_t first_query;
-  ArrayView<Rank, ExecutionSpace> keys;
+struct PageRankKey {
+  const Value* current;
+  std::size_t width;
+  const double* out_weights;
 
-  KOKKOS_INLINE_FUNCTION void operator()(std::size_t index) const {
-    const std::size_t query = first_query + index / state.nodes;
-    const std::size_t node = index % state.nodes;
-    const double weight = state.out_weights(node) > 0.0 ? state.out_weights(node) : 1.0;
-    const double z =
-        static_cast<double>(state.current(node * static_cast<std::size_t>(state.width) + query));
-    const auto value = static_cast<float>(z * weight);
-    keys(index) =
-        value != 0.0F ? rank_descending(value, static_cast<std::uint32_t>(node)) : rank_none;
+  KOKKOS_INLINE_FUNCTION Rank operator()(std::size_t node, std::size_t query) const {
+    const double out_weight = out_weights[node];
+    const double weight = out_weight > 0.0 ? out_weight : 1.0;
+    const auto value =
+        static_cast<float>(static_cast<double>(current[node * width + query]) * weight);
+    return value != 0.0F ? rank_descending(value, static_cast<std::uint32_t>(node)) : rank_none;
   }
 };
 

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_ARCH_ROW_STREAMS_HPP
+#define KINDRED_CORE_ARCH_ROW_STREAMS_HPP
+
+#include <kindred/core/arch/Elements.hpp>
+#include <kindred/core/arch/LargeScratch.hpp>
+#include <kindred/core/arch/RowTerms.hpp>
+
+#include <type_traits>
+
+#if KINDRED_HAS_DEVICE && defined(__CUDACC__)
+#include <cuda_pipeline.h>
+#endif
+
+namespace Kindred::Arch {
+
+/// \brief Sums of rows for several queries, where a space brings the values of nodes to scratch
+/// while others are summed.
+template <class ExecutionSpace>
+struct RowStreams {
+  template <int Width, class X>
+  static constexpr bool is_there = false;
+};
+
+#if KINDRED_HAS_DEVICE && defined(__CUDACC__)
+/// \brief Device: up to 32 neighbouring edges, with the values of their sources, a *line* an edge,
+/// in a warp's scratch: one such batch is summed while the next is on its way.
+///
+/// Copies are asynchronous, so that what is in flight is limited by scratch and not by registers:
+/// random lines come at the memory's rate only if megabytes of them are under way.
+template <int Width, class Edges, class X>
+class LineBatches {
+ public:
+  static constexpr unsigned length = 32;
+  static constexpr unsigned scratch_bytes =
+      2 * length * (Width * sizeof(X) + sizeof(double) + (Edges::is_plain ? 0 : sizeof(unsigned)));
+
+  /// An edge, in a lane.
+  struct Own {
+    std::uint32_t source = 0;
+    float weight = 0;
+    std::uint32_t queries = 0;
+  };
+  /// What can be read of a batch that has come.
+  struct Lines {
+    const X* values;
+    const double* weights;
+    const std::uint32_t* queries;
+
+    /// What edge \p i gives to \p query.
+    __device__ double value(unsigned i, unsigned query) const {
+      if (!Edges::is_plain && (queries[i] >> query & 1U) == 0) return 0.0;
+      return static_cast<double>(to_float(values[i * Width + query]));
+    }
+
+   private:
+    __device__ static float to_float(float value) { return value; }
+    __device__ static float to_float(BFloat16 value) { return Arch::to_float(value); }
+  };
+
+  __device__ LineBatches(const Edges& edges, const X* x, float* scratch)
+      : m_edges(edges),
+        m_x(x),
+        m_lane(threadIdx.x % 32),
+        m_scratch(reinterpret_cast<char*>(scratch) + threadIdx.x / 32 * scratch_bytes) {}
+
+  /// Asks for the edges `begin … begin + count`.
+  __device__ Own fetch(std::uint64_t begin, unsigned count) const {
+    Own own;
+    if (m_lane >= count) return own;
+    own.source = m_edges.sources[begin + m_lane];
+    own.weight = m_edges.weight(begin + m_lane);
+    if constexpr (!Edges::is_plain) own.queries = m_edges.queries(begin + m_lane);
+    return own;
+  }
+  /// Asks for the lines of \p count edges, which `fetch` gave, as batch \p index.
+  __device__ void ask(const Own& own, unsigned count, unsigned index) const {
+    const Lines to = lines(index);
+    if (m_lane < count) {
+      const_cast<double*>(to.weights)[m_lane] = static_cast<double>(own.weight);
+      if constexpr (!Edges::is_plain) const_cast<std::uint32_t*>(to.queries)[m_lane] = own.queries;
+    }
+    constexpr unsigned copiers = Width * sizeof(X) / 16;  // threads a line
+    constexpr unsigned at_once = 32 / copiers;
+    const unsigned part = m_lane % copiers * (16 / sizeof(X));
+    X* place = const_cast<X*>(to.values) + m_lane / copiers * Width + part;
+    const X* x = m_x + part;
+#pragma unroll
+    for (unsigned first = 0; first < length; first += at_once) {
+      const unsigned edge = first + m_lane / copiers;
+      const std::size_t source = __shfl_sync(0xFFFFFFFFU, own.source, edge);
+      if (edge < count) __pipeline_memcpy_async(place + first * Width, x + source * Width, 16);
+    }
+    __pipeline_commit();
+  }
+  /// Waits for all batches but the one asked for last.
+  __device__ void await() const {
+    __pipeline_wait_prior(1);
+    __syncwarp();
+  }
+  /// All have read what is asked for anew.
+  __device__ void release() const { __syncwarp(); }
+  __device__ Lines lines(unsigned index) const {
+    char* at = m_scratch + index % 2 * (scratch_bytes / 2);
+    auto* values = reinterpret_cast<X*>(at);
+    auto* weights = reinterpret_cast<double*>(values + length * Width);
+    return {values, weights, reinterpret_cast<std::uint32_t*>(weights + length)};
+  }
+
+ private:
+  const Edges& m_edges;
+  const X* m_x;
+  unsigned m_lane;
+  char* m_scratch;
+};
+
+/// Device: short rows, 31 neighbouring ones a warp, `32 / Width` at once; a thread a query.
+template <int Width, class Edges, class X, class Update, template <class> class Visitor>
+struct StreamShortRows {
+  using batches_type = LineBatches<Width, Edges, X>;
+  static constexpr unsigned threads = 128;
+  static constexpr unsigned teams_at_once = Width * sizeof(X) >= 128 ? 6 : 8;
+  static constexpr std::size_t scratch_bytes = threads / 32 * batches_type::scratch_bytes;
+  static constexpr unsigned rows_per_unit = 31;
+
+  Edges edges;
+  const X* x;
+  Update update;
+
+  __device__ void operator()(std::size_t team, float* scratch) const {
+    const std::size_t unit = team * (threads / 32) + threadIdx.x / 32;
+    const std::size_t first = unit * rows_per_unit;
+    if (first >= edges.rows || !update.is_needed()) return;
+    const Visitor<Update> visitor(update, unit);
+    const batches_type batches(edges, x, scratch);
+    const Rows rows(edges, first);
+    Batch now = rows.batch(0);
+    auto own = batches.fetch(now.begin, now.count);
+    batches.ask(own, now.count, 0);
+    Batch next = rows.batch(now.end_row);
+    own = batches.fetch(next.begin, next.count);
+    for (unsigned index = 0; now.row < now.end_row; ++index) {
+      batches.ask(own, next.count, index + 1);
+      const Batch then = rows.batch(next.end_row);
+      own = batches.fetch(then.begin, then.count);
+      sum(batches, rows, now, index, visitor);
+      now = next;
+      next = then;
+    }
+    visitor.end();
+  }
+
+ private:
+  static constexpr unsigned whole = 0xFFFFFFFFU;
+  static constexpr unsigned at_once = 32 / Width;  // rows
+
+  /// Neighbouring rows whose edges fit a batch.
+  struct Batch {
+    std::uint64_t begin = 0;
+    unsigned count = 0;
+    unsigned row = 0;
+    unsigned end_row = 0;
+  };
+  /// The rows of a unit, one in a lane.
+  struct Rows {
+    std::size_t first;
+    std::uint64_t own_begin;
+    std::uint64_t own_end;
+    bool is_summed;
+
+    __device__ Rows(const Edges& edges, std::size_t first_row) : first(first_row) {
+      const unsigned lane = threadIdx.x % 32;
+      const std::size_t row = first + lane;
+      own_begin = edges.offsets[row < edges.rows ? row : edges.rows];
+      own_end = __shfl_down_sync(whole, own_begin, 1);
+      is_summed = lane < rows_per_unit && row < edges.rows &&
+                  own_end - own_begin <= batches_type::length && !edges.is_replaced(row);
+    }
+    /// The next rows that are summed.
+    __device__ Batch batch(unsigned from) const {
+      Batch batch;
+      batch.row = batch.end_row = rows_per_unit;
+      const unsigned left = __ballot_sync(whole, is_summed) >> from << from;
+      if (left == 0) return batch;
+      batch.row = __ffs(left) - 1;
+      batch.begin = __shfl_sync(whole, own_begin, batch.row);
+      const unsigned fit =
+          __ballot_sync(whole, is_summed && own_end - batch.begin <= batches_type::length);
+      batch.end_row = batch.row + __ffs(~(fit >> batch.row)) - 1;
+      batch.count =
+          static_cast<unsigned>(__shfl_sync(whole, own_end, batch.end_row - 1) - batch.begin);
+      return batch;
+    }
+  };
+
+  template <class Visit>
+  __device__ void sum(const batches_type& batches, const Rows& rows, const Batch& batch,
+                      unsigned index, const Visit& visit) const {
+    const unsigned query = threadIdx.x % Width;
+    const unsigned own_row = threadIdx.x % 32 / Width;
+    const auto own_begin = static_cast<unsigned>(rows.own_begin - batch.begin);
+    const auto own_end = static_cast<unsigned>(rows.own_end - batch.begin);
+    const auto place_of = [&](unsigned row) {
+      return std::size_t{edges.node_of(rows.first + (row < batch.end_row ? row : batch.row))} *
+                 Width +
+             query;
+    };
+    std::size_t place = place_of(batch.row + own_row);
+    auto held = visit.ask(place);
+    batches.await();
+    for (unsigned row = batch.row; row < batch.end_row; row += at_once) {
+      const bool is_row = at_once == 1 || row + own_row < batch.end_row;
+      const unsigned of = row + own_row < 31 ? row + own_row : 31;
+      const unsigned begin = __shfl_sync(whole, own_begin, of);
+      const unsigned end = __shfl_sync(whole, own_end, of);
+      const unsigned count = is_row ? end - begin : 0;
+      const std::size_t to = place;
+      const auto now = held;
+      if (row + at_once < batch.end_row) {
+        place = place_of(row + at_once + own_row);
+        held = visit.ask(place);
+      }
+      const double sum = row_sum({batches.lines(index), begin, count, query});
+      if (is_row) visit(to, sum + 0.0, now);  // a sum is never −0
+    }
+    batches.release();
+  }
+
+  /// The edges of a row, for one query. A product of two floats is exact, so that it may be fused.
+  struct Terms {
+    typename batches_type::Lines lines;
+    unsigned begin;
+    unsigned count;
+    unsigned query;
+
+    __device__ double first(unsigned i) const {
+      return i < count ? lines.value(begin + i, query) * lines.weights[begin + i] : 0.0;
+    }
+    __device__ double add(double sum, unsigned i) const {
+      if (i < count) sum = ::fma(lines.value(begin + i, query), lines.weights[begin + i], sum);
+      return sum;
+    }
+  };
+  __device__ static double row_sum(const Terms& terms) {
+    const auto exceeds = [&](unsigned limit) {
+      return at_once == 1 ? terms.count > limit : __any_sync(whole, terms.count > limit) != 0;
+    };
+    if (!exceeds(8)) return sum_of_terms<8>(terms);
+    if (!exceeds(12)) return sum_of_terms<12>(terms);
+    if (!exceeds(16)) return sum_of_terms<16>(terms);
+    return sum_of_terms<32>(terms);
+  }
+};
+
+/// Device: the blocks of long rows, a warp each; a thread has a query and every `32 / Width`-th
+/// lane of its canonical sum. A row of one block is done with it.
+template <int Width, class Edges, class X, class Update, template <class> class Visitor>
+struct StreamBlocks {
+  using batches_type = LineBatches<Width, Edges, X>;
+  static constexpr unsigned threads = 128;
+  static constexpr unsigned teams_at_once = Width == 32 ? 4 : 6;
+  static constexpr std::size_t scratch_bytes = threads / 32 * batches_type::scratch_bytes;
+  static constexpr std::uint64_t block_edges = 4096;
+
+  Edges edges;
+  const std::uint32_t* long_rows;
+  const std::uint64_t* long_first;
+  const std::uint32_t* block_long_row;
+  std::size_t blocks;
+  const X* x;
+  Update update;
+
+  __device__ void operator()(std::size_t team, float* scratch) const {
+    const std::size_t block = team * (threads / 32) + threadIdx.x / 32;
+    if (block >= blocks || !update.is_needed()) return;
+    const std::uint32_t entry = block_long_row[block];
+    const std::uint32_t row = long_rows[entry];
+    if (edges.is_replaced(row)) return;
+    const std::uint64_t first = long_first[entry];
+    const std::uint64_t begin = edges.offsets[row] + (block - first) * block_edges;
+    const std::uint64_t left = edges.offsets[std::size_t{row} + 1] - begin;
+    const double sum = block_sum(batches_type(edges, x, scratch), begin,
+                                 static_cast<unsigned>(left < block_edges ? left : block_edges));
+    if (threadIdx.x % 32 >= Width) return;
+    const unsigned query = threadIdx.x % Width;
+    if (long_first[entry + 1] - first == 1) {
+      const Visitor<Update> visitor(update, block);
+      const std::size_t place = std::size_t{edges.node_of(row)} * Width + query;
+      visitor(place, sum, visitor.ask(place));
+      visitor.end();
+    } else {
+      update.partial()[block * Width + query] = sum;
+    }
+  }
+
+ private:
+  __device__ static double block_sum(const batches_type& batches, std::uint64_t begin,
+                                     unsigned count) {
+    constexpr unsigned length = batches_type::length;
+    constexpr unsigned groups = 32 / Width;
+    constexpr unsigned slots = 32 / groups;
+    const unsigned query = threadIdx.x % Width;
+    const unsigned group = threadIdx.x % 32 / Width;
+    const auto length_at = [&](unsigned at) {
+      return at >= count ? 0 : count - at < length ? count - at : length;
+    };
+    auto own = batches.fetch(begin, length_at(0));
+    batches.ask(own, length_at(0), 0);
+    own = batches.fetch(begin + length, length_at(length));
+    double lanes[slots] = {};
+    unsigned index = 0;
+    for (unsigned at = 0; at < count; at += length, ++index) {
+      batches.ask(own, length_at(at + length), index + 1);
+      own = batches.fetch(begin + at + 2 * length, length_at(at + 2 * length));
+      batches.await();
+      const auto lines = batches.lines(index);
+      const unsigned here = length_at(at);
+      const auto add = [&](unsigned slot) {
+        const unsigned i = group + groups * slot;
+        lanes[slot] = ::fma(lines.value(i, query), lines.weights[i], lanes[slot]);
+      };
+      if (here == length) {
+#pragma unroll
+        for (unsigned slot = 0; slot < slots; ++slot) add(slot);
+      } else {
+#pragma unroll
+        for (unsigned slot = 0; slot < slots; ++slot) {
+          if (group + groups * slot < here) add(slot);
+        }
+      }
+      batches.release();
+    }
+    double sum = tree(lanes);
+#pragma unroll
+    for (unsigned mask = 16; mask >= Width; mask /= 2)
+      sum += __shfl_xor_sync(0xFFFFFFFFU, sum, mask);
+    return sum;
+  }
+  template <unsigned Count>
+  __device__ static double tree(const double (&lanes)[Count]) {
+    if constexpr (Count == 1) {
+      return lanes[0];
+    } else {
+      double halves[Count / 2];
+#pragma unroll
+      for (unsigned i = 0; i < Count / 2; ++i) halves[i] = lanes[i] + lanes[i + Count / 2];
+      return tree(halves);
+    }
+  }
+};
+
+template <>
+struct RowStreams<DeviceSpace> {
+  template <int Width, class X>
+  static constexpr bool is_there = Width > 1 && !std::is_same_v<X, double>;
+
+  /// Sums short rows. Does not fence.
+  template <int Width, template <class> class Visitor, class Edges, class X, class Update>
+  static void short_rows(const char* label, const DeviceSpace& exec_space, const Edges& edges,
+                         const X* x, const Update& update) {
+    using kernel = StreamShortRows<Width, Edges, X, Update, Visitor>;
+    constexpr std::size_t rows = kernel::rows_per_unit * (kernel::threads / 32);
+    launch_with_scratch(label, exec_space, (edges.rows + rows - 1) / rows,
+                        kernel{edges, x, update});
+  }
+  /// Sums the blocks of long rows. Does not fence.
+  template <int Width, template <class> class Visitor, class Edges, class X, class Update>
+  static void blocks(const char* label, const DeviceSpace& exec_space, const Edges& edges,
+                     const std::uint32_t* long_rows, const std::uint64_t* long_first,
+                     const std::uint32_t* block_long_row, std::size_t blocks, const X* x,
+                     const Update& update) {
+    using kernel = StreamBlocks<Width, Edges, X, Update, Visitor>;
+    constexpr std::size_t units = kernel::threads / 32;
+    launch_with_scratch(label, exec_space, (blocks + units - 1) / units,
+                        kernel{edges, long_rows, long_first, block_long_row, blocks, x, update});
+  }
+};
+#endif
+
+}  // namespace Kindred::Arch
+
+#endif  // KINDRED_CORE_ARCH_ROW_STREAMS_HPP
