@@ -8,22 +8,12 @@ from protocol import Peer, serve
 def device_peer(name, run, answer):
     import torch
 
+    from gpu_timing import captured
+
     for _ in range(3):
         result = run()
     torch.cuda.synchronize()
-    try:
-        stream = torch.cuda.Stream()
-        stream.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(stream):
-            run()
-        torch.cuda.current_stream().wait_stream(stream)
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            result = run()
-        call = graph.replay
-    except RuntimeError:
-        torch.cuda.synchronize()
-        call = run
+    call, result = captured(run) or (run, result)
     repeats = 10
 
     def seconds():

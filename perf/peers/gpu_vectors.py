@@ -8,10 +8,11 @@ None of them is exact in its last bits, and those of 16 bits and tf32 lose rows 
 import argparse
 import functools
 import json
-import platform
 
 import torch
 from device_times import milliseconds, replayed
+
+from gpu_timing import milliseconds, replayed, write
 
 DIMENSION = 768
 TOP = 100
@@ -106,18 +107,7 @@ def main():
                 entry["graph_milliseconds"] = replayed(run, 10)
             measured.append(entry)
             print(json.dumps(entry), flush=True)
-    context = {
-        "device": torch.cuda.get_device_name(),
-        "torch": torch.__version__,
-        "cuda": torch.version.cuda,
-        "python": platform.python_version(),
-        "rows": arguments.rows,
-        "dimension": DIMENSION,
-        "top": TOP,
-    }
-    with open(arguments.out, "w", encoding="utf-8") as file:
-        json.dump({"context": context, "measured": measured}, file, indent=1)
-        file.write("\n")
+    write(arguments.out, measured, rows=arguments.rows, dimension=DIMENSION, top=TOP)
 
 
 if __name__ == "__main__":

@@ -58,6 +58,12 @@ Json kernel_times(Problem& problem, Space space, double& seconds) {
   return kernels;
 }
 
+bool has_kernel(const Json& kernels, const std::string& part) {
+  return std::ranges::any_of(kernels, [&](const Json& kernel) {
+    return kernel["label"].get_ref<const std::string&>().find(part) != std::string::npos;
+  });
+}
+
 class SuiteRunner {
  public:
   SuiteRunner(Context& context, const SuiteArguments& arguments, Space space, const Limits& limits)
@@ -78,10 +84,14 @@ class SuiteRunner {
       problem->turn(call++);
       problem->run(m_space);
     };
+    for (int i = 1; i < row.warm; ++i) next();
     const double taken = median_of(m_arguments.repeats, 5.0, next) / row.calls;
     double in_kernels = 0;
     Json kernels = kernel_times(*problem, m_space, in_kernels);
     in_kernels /= row.calls;
+    const bool is_whole = m_arguments.scale == 1;
+    if (is_whole && wrong.empty() && !row.kernel.empty() && !has_kernel(kernels, row.kernel))
+      wrong = "no kernel " + row.kernel + " has run: the row measured other work than it names";
     const Space other = m_space == Space::openmp ? Space::serial : Space::openmp;
     if (row.compare_bits && m_context.is_usable(other)) {
       problem->turn(0);
@@ -96,7 +106,7 @@ class SuiteRunner {
     double arithmetic = problem->multiply_adds / m_limits.multiply_adds;
     if (problem->cell_updates > 0) arithmetic = problem->cell_updates / 64 / m_limits.word_steps;
     const double of_arithmetic = 100 * arithmetic / row.calls / kernel_time;
-    const bool at_target_size = m_arguments.scale == 1 && m_space == Space::cuda;
+    const bool at_target_size = is_whole && m_space == Space::cuda;
     std::printf("%-13s %11.4f %11.4f %11.4f %8.1f %8.1f %11.4g  %s%s%s\n", row.name.c_str(),
                 1e3 * taken, 1e3 * in_kernels, 1e3 * row.target, of_read, of_arithmetic, rate,
                 row.work.c_str(), wrong.empty() ? "" : "  WRONG: ", wrong.c_str());

@@ -21,6 +21,8 @@ struct SuiteRow {
   double calls = 1;          ///< what the target and the shown time divide by: query-hops
   bool on_request = false;   ///< left out unless named: takes minutes without tensor cores
   bool compare_bits = true;  ///< also run on all host threads and compare every bit
+  std::string kernel = {};   ///< what must have run at scale 1, by a part of its label
+  int warm = 1;              ///< calls before those that are timed
   std::function<std::unique_ptr<Problem>()> make;
 };
 
