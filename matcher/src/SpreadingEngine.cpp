@@ -106,8 +106,9 @@ void check_sources(const Impl::GraphSnapshot& graph, const RaggedSpan<Activation
 /// clamped to 1 in engine mode.
 std::vector<Activation> merged_sources(std::span<const Activation> sources, SpreadMode mode) {
   std::vector<Activation> sorted(sources.begin(), sources.end());
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Activation& a, const Activation& b) { return a.node < b.node; });
+  const auto by_node = [](const Activation& a, const Activation& b) { return a.node < b.node; };
+  if (!std::is_sorted(sorted.begin(), sorted.end(), by_node))
+    std::stable_sort(sorted.begin(), sorted.end(), by_node);
   std::vector<Activation> merged;
   for (const Activation& source : sorted) {
     if (merged.empty() || merged.back().node != source.node) {

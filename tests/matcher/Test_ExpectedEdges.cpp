@@ -68,4 +68,38 @@ TEST(ExpectedEdges, NothingIsReadFromNothing) {
   EXPECT_EQ(expected_work({3, {}}, {{0, 1}}, constant(1, 4)), 0);
 }
 
+TEST(ExpectedEdges, ManySourcesAreLookedAtInPart) {
+  Graph graph{20'000, {}};
+  for (std::uint32_t v = 0; v < 20'000; ++v)
+    for (std::uint32_t i = 1; i <= 5; ++i) graph.edges.push_back({v, (v + i) % 20'000, 0.5F});
+  Sources sources;
+  for (std::uint32_t node = 0; node < 1000; ++node) sources.push_back({2 * node, 1});
+  const double wanted = 1000.0 * 5 * 5;  // out-edges, each to a row of five
+  EXPECT_NEAR(expected_work(graph, sources, linear(constant(1, 1))), wanted, 0.01 * wanted);
+}
+
+TEST(ExpectedEdges, QueriesOfManySourcesAreAnsweredAsBeside) {
+  auto generator = Testing::generator("expected edges, many sources");
+  const Graph graph = random_graph(3000, {}, 30'000, 0.1F, 1, generator);
+  const Sources many = random_sources(3000, 2000, 0, 1, generator);
+  const Sources few = random_sources(3000, 2, 0, 1, generator);
+  for (const SpreadOptions& options : {constant(0.5, 3), linear(constant(0.5, 3))}) {
+    const std::vector<Answer> wanted{reference(graph, many, options),
+                                     reference(graph, few, options)};
+    for (const Space space : Testing::spaces()) {
+      for (const bool is_beside : {false, true}) {
+        std::vector<Sources> queries{many};
+        std::vector<Answer> of_reference{wanted[0]};
+        if (is_beside) {
+          queries.push_back(few);
+          of_reference.push_back(wanted[1]);
+        }
+        EXPECT_EQ(bits(spread(Testing::context(), graph, queries, options, space)),
+                  bits(of_reference))
+            << to_string(space);
+      }
+    }
+  }
+}
+
 }  // namespace

@@ -30,13 +30,19 @@ GraphSample::GraphSample(const GraphView<Kokkos::HostSpace>& graph) {
 
 double expected_edges(const GraphSample& sample, const GraphView<Kokkos::HostSpace>& graph,
                       std::span<const Activation> sources, const QueryGroup& group) {
-  double reached = 0;  // edges that lead on from what was reached
+  constexpr std::size_t samples_max = 256;  // each is a wait for memory
+  double reached = 0;                       // edges that lead on from what was reached
   double value = 0;
-  for (const Activation& source : sources) {
+  const std::size_t step = (sources.size() + samples_max - 1) / samples_max;
+  std::size_t looked_at = 0;
+  for (std::size_t i = 0; i < sources.size(); i += step, ++looked_at) {
+    const Activation& source = sources[i];
     if (source.value == 0.0F) continue;
     reached += static_cast<double>(row_of(graph.out.built, graph.out.delta, source.node).count);
     value = std::max(value, std::abs(static_cast<double>(source.value)));
   }
+  if (looked_at > 0)
+    reached *= static_cast<double>(sources.size()) / static_cast<double>(looked_at);
   double read = 0;
   for (std::uint32_t hop = 1; hop <= group.parameters.hops && reached > 0; ++hop) {
     read += std::min(sample.edges, reached * sample.in_degree);

@@ -25,8 +25,8 @@ struct GraphSample {
 /// it runs.
 ///
 /// Every hop reads the rows that the nodes reached so far lead to, all edges at most. Engine mode
-/// stops where a walk of average weights has lost so much that it is no longer passed on.
-/// Complexity O(sources + hops).
+/// stops where a walk of average weights has lost so much that it is no longer passed on. Of many
+/// sources, some are looked at. Complexity O(hops).
 double expected_edges(const GraphSample& sample, const GraphView<Kokkos::HostSpace>& graph,
                       std::span<const Activation> sources, const QueryGroup& group);
 

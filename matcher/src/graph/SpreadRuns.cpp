@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SpreadRuns.hpp"
 
+#include "ExpectedEdges.hpp"
+
 #include <kindred/memory/SplitAndRetry.hpp>
 
 #include <algorithm>
@@ -11,6 +13,23 @@ namespace {
 
 /// Small queries that a device works on at once: more groups than it has room for wait.
 constexpr std::size_t device_slots = 8;
+
+/// \brief Whether a query is not to be tried as a small one: it has many sources, and two hops are
+/// expected to read far more than the budget, so that giving up would cost much of a whole hop.
+template <class ExecutionSpace>
+bool is_surely_large(const ExecutionSpace&, const GraphSnapshot& graph, QuerySources sources,
+                     const SpreadRequest& request) {
+  constexpr std::size_t few_sources = 64;
+  constexpr double margin = 8;  // of an estimate
+  if (sources.size() <= few_sources) return false;
+  QueryGroup group;
+  group.parameters = request.parameters;
+  group.parameters.hops = std::min<std::uint32_t>(group.parameters.hops, 2);
+  group.decay = request.decay;
+  const double budget =
+      static_cast<double>(FrontierShape::budget_of<ExecutionSpace>(graph.nodes(), graph.edges()));
+  return expected_edges(graph.base()->sample(), graph.host(), sources, group) > margin * budget;
+}
 
 }  // namespace
 
@@ -118,7 +137,10 @@ void SpreadRuns::spread(Space space, const GraphSnapshot& graph,
         workspace.whole.along(exec_space, view, graph.whole_identity(), request.rules);
     if (request.rules.modifiers) exec_space.fence("Kindred::SpreadingEngine::spread::modifiers");
     workspace.done.assign(sources.size(), 0);
-    if (request.rules.kinds.all() && !request.short_activations)  // then of every query
+    if (request.rules.kinds.all() && !request.short_activations &&
+        !std::ranges::all_of(sources, [&](QuerySources query) {
+          return is_surely_large(exec_space, graph, query, request);
+        }))  // all kinds: then of every query
       workspace.frontier.spread(exec_space, side, view.out, graph.edges(), workspace.slots, sources,
                                 request, ranks, workspace.done);
     std::vector<std::size_t> rest;
