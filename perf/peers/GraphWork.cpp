@@ -30,8 +30,8 @@ constexpr double float_sum_tolerance = 1e-3;
 class HopWork final : public Work {
  public:
   HopWork(Context& context, std::size_t nodes, std::size_t degree, std::size_t columns,
-          std::uint64_t seed)
-      : m_graph(context, nodes, nodes * degree, seed),
+          GraphShape shape, std::uint64_t seed)
+      : m_graph(context, nodes, nodes * degree, seed, shape),
         m_x(uniform_values(nodes * columns, seed + 4, 1)),
         m_y(nodes * columns) {
     kind = "hop";
@@ -175,8 +175,8 @@ class PageRankWork final : public Work {
 }  // namespace
 
 std::unique_ptr<Work> hop_work(Context& context, std::size_t nodes, std::size_t degree,
-                               std::size_t columns, std::uint64_t seed) {
-  return std::make_unique<HopWork>(context, nodes, degree, columns, seed);
+                               std::size_t columns, GraphShape shape, std::uint64_t seed) {
+  return std::make_unique<HopWork>(context, nodes, degree, columns, shape, seed);
 }
 std::unique_ptr<Work> linear_work(Context& context, std::size_t nodes, std::size_t degree,
                                   std::uint64_t seed) {

@@ -18,25 +18,14 @@ std::size_t scaled(double count, double scale) {
 }  // namespace
 
 const std::vector<WorkName>& work_names() {
-  static const std::vector<WorkName> names{{"lcs", "lcs-200"},
-                                           {"lcs", "lcs-50000"},
-                                           {"difflib", "difflib-0.6"},
-                                           {"difflib", "difflib-none"},
-                                           {"search", "search-1"},
-                                           {"search", "search-32"},
-                                           {"search", "search-1024"},
-                                           {"search", "search-1m"},
-                                           {"filter", "filter-100"},
-                                           {"filter", "filter-50"},
-                                           {"filter", "filter-1"},
-                                           {"score", "score-1024"},
-                                           {"score", "score-65536"},
-                                           {"spread", "hop"},
-                                           {"spread", "hop-32"},
-                                           {"spread", "linear-32"},
-                                           {"spread", "pagerank-50k"},
-                                           {"spread", "pagerank-1m"},
-                                           {"hnsw", "hnsw"}};
+  static const std::vector<WorkName> names{
+      {"lcs", "lcs-200"},          {"lcs", "lcs-50000"},      {"difflib", "difflib-0.6"},
+      {"difflib", "difflib-none"}, {"search", "search-1"},    {"search", "search-32"},
+      {"search", "search-1024"},   {"search", "search-1m"},   {"filter", "filter-100"},
+      {"filter", "filter-50"},     {"filter", "filter-1"},    {"score", "score-1024"},
+      {"score", "score-65536"},    {"spread", "hop"},         {"spread", "hop-uniform"},
+      {"spread", "hop-power-law"}, {"spread", "hop-32"},      {"spread", "linear-32"},
+      {"spread", "pagerank-50k"},  {"spread", "pagerank-1m"}, {"hnsw", "hnsw"}};
   return names;
 }
 
@@ -77,11 +66,18 @@ std::unique_ptr<Work> make_work(Context& context, const std::string& name, doubl
     const std::size_t rows = std::max(scaled(200e3, scale), candidates);
     work = score_work(context, rows, candidates, seed);
     detail = "cosine top-10 of a list of rows of 768";
-  } else if (name == "hop" || name == "hop-32") {
-    const bool is_one = name == "hop";
-    work = hop_work(context, scaled(is_one ? 1e6 : 500e3, scale), 32, is_one ? 1 : 32, seed);
-    detail = std::string("one hop") + (is_one ? "" : " of 32 columns") +
-             " over a skewed graph, 32 edges a node";
+  } else if (name == "hop" || name == "hop-32" || name == "hop-uniform" ||
+             name == "hop-power-law") {
+    const bool is_one = name != "hop-32";
+    const GraphShape shape = name == "hop-uniform"     ? GraphShape::uniform
+                             : name == "hop-power-law" ? GraphShape::power_law
+                                                       : GraphShape::skewed;
+    work = hop_work(context, scaled(is_one ? 1e6 : 500e3, scale), 32, is_one ? 1 : 32, shape, seed);
+    detail = std::string("one hop") + (is_one ? "" : " of 32 columns") + " over a " +
+             (shape == GraphShape::uniform  ? "uniform"
+              : shape == GraphShape::skewed ? "skewed"
+                                            : "power-law") +
+             " graph, 32 edges a node";
     target = is_one ? 2 : 3;
   } else if (name == "linear-32") {
     work = linear_work(context, scaled(100e3, scale), 16, seed);

@@ -4,6 +4,7 @@
 
 #include <kindred/matcher/SequenceMatcher.hpp>
 
+#include "common/Data.hpp"
 #include "peers/Work.hpp"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ std::unique_ptr<Work> approximate_search_work(Context& context, std::size_t rows
 std::unique_ptr<Work> score_work(Context& context, std::size_t rows, std::size_t candidates,
                                  std::uint64_t seed);
 std::unique_ptr<Work> hop_work(Context& context, std::size_t nodes, std::size_t degree,
-                               std::size_t columns, std::uint64_t seed);
+                               std::size_t columns, GraphShape shape, std::uint64_t seed);
 std::unique_ptr<Work> linear_work(Context& context, std::size_t nodes, std::size_t degree,
                                   std::uint64_t seed);
 std::unique_ptr<Work> pagerank_work(Context& context, std::size_t nodes, std::size_t degree,
