@@ -10,7 +10,7 @@ import json
 import platform
 
 import torch
-from device_times import milliseconds, replayed
+from gpu_timing import milliseconds, replayed
 from torch.nn import functional
 
 

@@ -39,10 +39,10 @@ def captured(run):
         return None
 
 
-def replayed(run, repeats):
+def replayed(run, repeats, inner=20):
     """Milliseconds of a replay, nothing where the work cannot be captured."""
     capture = captured(run)
-    return capture and milliseconds(capture[0], repeats, 20)
+    return capture and milliseconds(capture[0], repeats, inner)
 
 
 def write(path, measured, **context):
