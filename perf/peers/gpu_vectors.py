@@ -10,7 +10,6 @@ import functools
 import json
 
 import torch
-from device_times import milliseconds, replayed
 
 from gpu_timing import milliseconds, replayed, write
 
