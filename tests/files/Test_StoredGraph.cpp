@@ -93,6 +93,29 @@ TEST(StoredGraph, KeepsGraphsOfNothing) {
   }
 }
 
+TEST(StoredGraph, RemovedNumbersStayRemoved) {
+  const TempFolder folder;
+  const std::vector<Edge> edges{{0, 1, 1}, {1, 2, 1}, {0, 2, 0.5F}};
+  {
+    SpreadingEngine engine(Testing::context(), 3, edges);
+    engine.remove_nodes({{1}});
+    EXPECT_FALSE(engine.has_node(1));
+    engine.save(folder / "graph");
+  }
+  SpreadingEngine loaded = SpreadingEngine::load(Testing::context(), folder / "graph");
+  EXPECT_EQ(loaded.nodes(), 3U);
+  EXPECT_TRUE(loaded.has_node(0));
+  EXPECT_FALSE(loaded.has_node(1));
+  EXPECT_TRUE(loaded.has_node(2));
+  EXPECT_FALSE(loaded.has_node(3));
+  Ragged<Activation> sources;
+  const std::vector<Activation> removed{{1, 1}};
+  sources.push_row(removed);
+  EXPECT_THROW(loaded.spread(sources), InvalidArgument);
+  EXPECT_EQ(loaded.add_nodes(1), 3U);  // its id is not given again
+  EXPECT_FALSE(loaded.has_node(1));
+}
+
 TEST(StoredGraph, ChangesLeaveTheFileAlone) {
   const TempFolder folder;
   small_graph().save(folder / "a");

@@ -83,6 +83,15 @@ TEST(EdgeList, TellsFileLineAndValueOfABadEdge) {
   EXPECT_THAT(refusal(folder, "a \xC3 1", unit), HasSubstr("1: not UTF-8"));
 }
 
+TEST(NodeNames, NumbersThatAreNotThereAreNoNames) {
+  const NodeNames all = NodeNames::numbers(3);
+  const NodeNames some = NodeNames::numbers(3, [](std::uint32_t node) { return node != 1; });
+  EXPECT_EQ(all.find("2"), 1U);
+  EXPECT_EQ(some.find("2"), std::nullopt);
+  EXPECT_EQ(some.find("3"), 2U);
+  EXPECT_EQ(some.size(), 3U);
+}
+
 TEST(MatrixMarket, ReadsEveryKind) {
   const TempFolder folder;
   const auto read = [&](const std::string& text) {

@@ -33,16 +33,15 @@ RestartTable::RestartTable(std::size_t nodes, std::size_t width,
     before.push_back(count);
     count += static_cast<std::uint32_t>(std::popcount(word));
   }
+  RestartRows<HostSpace> rows;
+  rows.named = ArrayView<const std::uint64_t, HostSpace>(named.data(), named.size());
+  rows.before = ArrayView<const std::uint32_t, HostSpace>(before.data(), before.size());
   shares.assign(count * width, 0.0);
   for (std::size_t query = 0; query < sources.size(); ++query) {
     const double total = restart_sum(sources[query]);
     if (total == 0) continue;  // it restarts nowhere and is 0 everywhere
     for (const Activation& source : sources[query]) {
-      const std::uint64_t lower =
-          named[source.node / 64] & ((std::uint64_t{1} << source.node % 64) - 1);
-      const std::size_t row =
-          before[source.node / 64] + static_cast<std::size_t>(std::popcount(lower));
-      shares[row * width + query] = static_cast<double>(source.value) / total;
+      shares[rows.row(source.node) * width + query] = static_cast<double>(source.value) / total;
     }
   }
 }
