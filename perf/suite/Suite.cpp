@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "suite/Suite.hpp"
 
+#include "machine/SeedProblem.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace Kindred::Perf {
 
@@ -126,6 +129,74 @@ MatchOptions top_100(Measure measure, double threshold) {
   options.threshold = threshold;
   options.top = 100;
   return options;
+}
+
+/// The seed layer's: the forward with telemetry and without, and the copy of the same rows.
+void add_seed_rows(Context& context, double scale, std::uint64_t seed,
+                   std::vector<SuiteRow>& rows) {
+  struct Shape {
+    const char* name;
+    std::uint64_t rows;
+    std::uint32_t hidden;
+    std::uint32_t seeds;
+    VectorElement element;
+    std::size_t calls;
+    std::size_t sets;
+    double target;  // of the forward with telemetry
+  };
+  using enum VectorElement;
+  constexpr double copied = 0.92 * 4.28e12;  // bytes a second
+  const auto of_copy = [&](double count, VectorElement element) {
+    return 2 * count * static_cast<double>(size_of(element)) / copied;
+  };
+  const Shape shapes[] = {
+      {"seed-4096-bf16", 4096, 4096, 1000, bfloat16, 100, 3, of_copy(4096.0 * 4096, bfloat16)},
+      {"seed-4096", 4096, 4096, 1000, float32, 100, 2, of_copy(4096.0 * 4096, float32)},
+      {"seed-32768-bf16", 32768, 8192, 1000, bfloat16, 10, 1, of_copy(32768.0 * 8192, bfloat16)},
+      {"seed-32768", 32768, 8192, 1000, float32, 10, 1, of_copy(32768.0 * 8192, float32)},
+      {"seed-small", 32, 4096, 1000, float32, 100, 1, 5e-6},
+      {"seed-small-bf16", 32, 4096, 1000, bfloat16, 100, 1, 5e-6},
+      {"seed-10k", 512, 40960, 10000, bfloat16, 100, 3, 0},
+      {"seed-100k", 512, 409600, 100000, bfloat16, 10, 1, 0}};
+  for (const Shape& shape : shapes) {
+    SeedWork work;
+    work.rows = std::max<std::uint64_t>(
+        1, static_cast<std::uint64_t>(static_cast<double>(shape.rows) * std::min(1.0, scale)));
+    work.hidden = shape.hidden;
+    work.seeds = shape.seeds;
+    work.element = shape.element;
+    work.calls = scale < 0.01 ? 1 : shape.calls;
+    work.sets = shape.sets;
+    work.seed = seed;
+    const std::string what = std::to_string(work.rows) + " x " + std::to_string(shape.hidden) +
+                             " " + std::string(to_string(shape.element)) + ", " +
+                             std::to_string(shape.seeds) + " seeds";
+    for (const auto& [kind, suffix, text] :
+         {std::tuple(SeedWork::Kind::telemetry, "", "forward with telemetry, "),
+          std::tuple(SeedWork::Kind::plain, "-plain", "forward without telemetry, "),
+          std::tuple(SeedWork::Kind::copy, "-copy", "a copy, ")}) {
+      work.kind = kind;
+      rows.push_back({.name = std::string(shape.name) + suffix,
+                      .work = text + what + ": a call",
+                      .target = kind == SeedWork::Kind::telemetry ? shape.target : 0,
+                      .calls = static_cast<double>(work.calls),
+                      .compare_bits = false,
+                      .make = [&context, work] { return seed_problem(context, work); }});
+    }
+  }
+  SeedWork update;
+  update.kind = SeedWork::Kind::update;
+  update.rows = 1000;
+  update.hidden = 100000;
+  update.seeds = 100000;
+  update.calls = scale < 0.01 ? 1 : 100;
+  update.seed = seed;
+  rows.push_back({.name = "seed-update",
+                  .work = "1000 updates of 100000 seeds: a call",
+                  .target = 5e-6,
+                  .calls = static_cast<double>(update.calls),
+                  .compare_bits = false,
+                  .make = [&context, update] { return seed_problem(context, update); }});
 }
 
 }  // namespace
@@ -373,6 +444,7 @@ std::vector<SuiteRow> suite_rows(Context& context, double scale, std::uint64_t s
          }});
   }
   for (SuiteRow& row : fused_rows(context, scale, seed)) add(std::move(row));
+  add_seed_rows(context, scale, seed, rows);
   return rows;
 }
 
