@@ -114,6 +114,8 @@ TEST(SeedTeams, ForwardEqualsTheReferenceHoweverItIsCut) {
       const auto whole = Impl::plan_teams(call, shape.columns, shape.threads, false);
       expect_reference<Element, Impl::SeedPass::whole>(layer, x, layout, whole, in_place);
       expect_reference<Element, Impl::SeedPass::plain>(layer, x, layout, whole, in_place);
+      const auto runs = Impl::plan_teams(call, shape.columns, shape.columns * 4, false, 4);
+      expect_reference<Element, Impl::SeedPass::whole>(layer, x, layout, runs, in_place);
       if (shape.threads / shape.columns < Impl::moment_lanes) return;
       const auto divided = Impl::plan_teams(call, shape.columns, shape.threads, true);
       expect_reference<Element, Impl::SeedPass::divided>(layer, x, layout, divided, in_place);

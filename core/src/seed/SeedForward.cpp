@@ -18,10 +18,25 @@ std::uint32_t quotient_up(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint32_t>((a + b - 1) / b);
 }
 
+/// Whether stripes of \p step features, up to whole seeds, fit into \p width from a multiple of
+/// four.
+bool fits(const SeedChunks& chunks, std::uint32_t step, std::uint32_t width) {
+  Impl::SeedStripes stripes{};
+  stripes.step = step;
+  stripes.stripes = quotient_up(chunks.hidden, step);
+  stripes.groups = 1;
+  const Impl::ChunkMap map = Impl::ChunkMap::of(chunks);
+  for (std::uint32_t i = 0; i < stripes.stripes; ++i) {
+    const Impl::SeedStripe stripe = stripes.stripe(map, i);
+    if (stripe.end - (stripe.begin & ~3U) > width) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 SeedForwardPlan Impl::plan_teams(const SeedForwardShape& shape, std::uint32_t columns,
-                                 std::uint32_t threads, bool divides) {
+                                 std::uint32_t threads, bool divides, std::uint32_t run) {
   const SeedChunks& chunks = shape.chunks;
   SeedForwardPlan plan;
   plan.width = 4 * columns;
@@ -32,8 +47,12 @@ SeedForwardPlan Impl::plan_teams(const SeedForwardShape& shape, std::uint32_t co
   const std::uint32_t room = plan.width - (even ? 0 : 3);
   const std::uint32_t widest = std::max(1U, chunks.width_max());
   if (widest <= room) {
-    plan.stripe_seeds = room / widest;
-    plan.stripes = quotient_up(chunks.seeds, plan.stripe_seeds);
+    plan.stripe_step = room - (widest - 1);
+    // That fits wherever chunks begin; often a larger one does too.
+    for (std::uint32_t step = plan.width; step > plan.stripe_step; --step) {
+      if (fits(chunks, step, plan.width)) plan.stripe_step = step;
+    }
+    plan.stripes = std::max(1U, quotient_up(chunks.hidden, plan.stripe_step));
   } else {
     plan.part_width = std::bit_floor(room);
     plan.stripe_parts = quotient_up(widest, plan.part_width);
@@ -44,8 +63,9 @@ SeedForwardPlan Impl::plan_teams(const SeedForwardShape& shape, std::uint32_t co
   // A group that does not hold all rows has a thread a feature for the merge with the others.
   const std::uint32_t taken = blocks > most ? most : std::bit_ceil(blocks);
   plan.row_threads = taken * (divides ? moment_lanes : 1);
-  plan.group_rows = taken * moment_block;
-  plan.groups = quotient_up(blocks, taken);
+  plan.thread_blocks = blocks > taken * run ? run : 1;
+  plan.group_rows = taken * plan.thread_blocks * moment_block;
+  plan.groups = quotient_up(blocks, taken * plan.thread_blocks);
   std::size_t bytes =
       (std::size_t{plan.stripes} + chunks.seeds + 3) / 4 * 4 * sizeof(std::uint32_t);
   if (plan.groups > 1)
@@ -60,11 +80,13 @@ namespace {
 
 /// Threads that keep a device's memory busy.
 constexpr std::uint64_t device_threads = 32768;
+/// Teams of 128 threads that a device of 132 multiprocessors runs at once.
+constexpr std::uint64_t device_teams = 528;
 
 SeedForwardPlan plan_device(const SeedForwardShape& shape) {
   const std::uint64_t fours = quotient_up(std::max(1U, shape.chunks.hidden), 4);
   const std::uint64_t whole = fours * blocks_of(shape.rows);
-  if (whole < device_threads && shape.telemetry) {
+  if (whole < device_threads) {
     // Few rows: stripes as narrow as a chunk allows, on as many multiprocessors.
     std::uint32_t columns = 8;
     while (columns < 32 && (shape.chunks.width_max() + 3 > 4 * columns ||
@@ -72,14 +94,11 @@ SeedForwardPlan plan_device(const SeedForwardShape& shape) {
       columns *= 2;
     return Impl::plan_teams(shape, columns, 256, true);
   }
-  // Where narrow stripes are teams enough for all rows, no team waits for another.
-  const std::uint32_t blocks = blocks_of(shape.rows);
-  for (std::uint32_t columns = 32; columns >= 8; columns /= 2) {
-    const bool all_rows = blocks <= 512 / columns;
-    if (all_rows && fours / columns >= 100 && shape.chunks.width_max() + 3 <= 4 * columns)
-      return Impl::plan_teams(shape, columns, 512, false);
-  }
-  return Impl::plan_teams(shape, 32, 512, false);
+  // What a team does once for its moments, it does half as often with two blocks a thread; but
+  // teams must be many.
+  const SeedForwardPlan plan = Impl::plan_teams(shape, 32, 128, false);
+  if (!shape.telemetry || std::uint64_t{plan.stripes} * plan.groups < device_teams) return plan;
+  return Impl::plan_teams(shape, 32, 128, false, 2);
 }
 
 SeedForwardPlan plan_host(const SeedForwardShape& shape, std::uint32_t threads) {

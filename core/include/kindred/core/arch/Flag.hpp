@@ -28,6 +28,12 @@ KOKKOS_INLINE_FUNCTION void flag_store(std::uint32_t* flag, std::uint32_t value)
   KOKKOS_IF_ON_HOST((__atomic_store_n(flag, value, __ATOMIC_RELAXED);))
 }
 
+/// The greater of what is there and \p value stays; a device does not wait for it.
+KOKKOS_INLINE_FUNCTION void flag_raise(std::uint32_t* flag, std::uint32_t value) {
+  KOKKOS_IF_ON_DEVICE((atomicMax(flag, value);))
+  KOKKOS_IF_ON_HOST((Kokkos::atomic_max(flag, value);))
+}
+
 }  // namespace Kindred::Arch
 
 #endif  // KINDRED_CORE_ARCH_FLAG_HPP

@@ -45,25 +45,86 @@ KOKKOS_INLINE_FUNCTION Element round_canonical(float value) {
   return round_to<Element>(value);
 }
 
-/// \brief Four neighbouring elements, read and written at once.
+/// \brief Four neighbouring elements, read and written at once, as words: elements that a device
+/// takes apart before it needs them keep it from reading the next ones.
 template <class Element>
 struct alignas(4 * sizeof(Element)) Four {
-  Element value[4];
+  std::uint32_t word[sizeof(Element)];
+
+  KOKKOS_INLINE_FUNCTION Element value(int i) const {
+    if constexpr (sizeof(Element) == 4)
+      return Kokkos::bit_cast<Element>(word[i]);
+    else
+      return {static_cast<std::uint16_t>(word[i / 2] >> (i % 2 * 16))};
+  }
+  KOKKOS_INLINE_FUNCTION void set(int i, Element element) {
+    if constexpr (sizeof(Element) == 4) {
+      word[i] = Kokkos::bit_cast<std::uint32_t>(element);
+    } else {
+      const int shift = i % 2 * 16;
+      word[i / 2] = (word[i / 2] & ~(0xFFFFU << shift)) |
+                    static_cast<std::uint32_t>(bits_of(element)) << shift;
+    }
+  }
 };
 
 template <class Element>
 KOKKOS_INLINE_FUNCTION Four<Element> read_four(const Element* from) {
-  return *reinterpret_cast<const Four<Element>*>(from);
+  Four<Element> out;
+#if defined(__CUDA_ARCH__)
+  if constexpr (sizeof(Element) == 4) {
+    const uint4 words = *reinterpret_cast<const uint4*>(from);
+    out.word[0] = words.x;
+    out.word[1] = words.y;
+    out.word[2] = words.z;
+    out.word[3] = words.w;
+  } else {
+    const uint2 words = *reinterpret_cast<const uint2*>(from);
+    out.word[0] = words.x;
+    out.word[1] = words.y;
+  }
+#else
+  std::memcpy(&out, from, sizeof(out));
+#endif
+  return out;
 }
 template <class Element>
 KOKKOS_INLINE_FUNCTION void write_four(Element* to, const Four<Element>& four) {
-  *reinterpret_cast<Four<Element>*>(to) = four;
+#if defined(__CUDA_ARCH__)
+  if constexpr (sizeof(Element) == 4)
+    *reinterpret_cast<uint4*>(to) =
+        make_uint4(four.word[0], four.word[1], four.word[2], four.word[3]);
+  else
+    *reinterpret_cast<uint2*>(to) = make_uint2(four.word[0], four.word[1]);
+#else
+  std::memcpy(to, &four, sizeof(four));
+#endif
+}
+template <class Element>
+KOKKOS_INLINE_FUNCTION void to_floats(const Four<Element>& four, float (&out)[4]) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<Element, BFloat16>) {
+    out[0] = __uint_as_float(four.word[0] << 16);
+    out[1] = __uint_as_float(four.word[0] & 0xFFFF0000U);
+    out[2] = __uint_as_float(four.word[1] << 16);
+    out[3] = __uint_as_float(four.word[1] & 0xFFFF0000U);
+    return;
+  }
+#endif
+  for (int i = 0; i < 4; ++i) out[i] = to_float(four.value(i));
 }
 
 /// \brief Which of four elements are copied: all ones where one is.
 template <class Element>
 struct FourMask {
-  element_bits<Element> value[4] = {};
+  std::uint32_t word[sizeof(Element)] = {};
+
+  KOKKOS_INLINE_FUNCTION void set(int i, bool copies) {
+    if constexpr (sizeof(Element) == 4)
+      word[i] = copies ? 0xFFFFFFFFU : 0;
+    else if (copies)
+      word[i / 2] |= 0xFFFFU << (i % 2 * 16);
+  }
 };
 
 /// \brief `round_canonical` of four numbers; of \p copied where the mask says so. A device takes
@@ -72,12 +133,9 @@ template <class Element>
 KOKKOS_INLINE_FUNCTION Four<Element> round_or_copy(const float (&values)[4],
                                                    const Four<Element>& copied,
                                                    const FourMask<Element>& copies) {
-  Four<Element> out;
+  Four<Element> out{};
 #if defined(__CUDA_ARCH__)
   if constexpr (sizeof(Element) == 2) {
-    const auto* from = reinterpret_cast<const std::uint32_t*>(&copied);
-    const auto* mask = reinterpret_cast<const std::uint32_t*>(&copies);
-    auto* to = reinterpret_cast<std::uint32_t*>(&out);
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
       std::uint32_t pair = 0;
@@ -93,17 +151,14 @@ KOKKOS_INLINE_FUNCTION Four<Element> round_or_copy(const float (&values)[4],
         not_numbers = __hneu2_mask(two, two) & 0x003F003FU;
       }
       pair &= ~not_numbers;
-      to[i] = (pair & ~mask[i]) | (from[i] & mask[i]);
+      out.word[i] = (pair & ~copies.word[i]) | (copied.word[i] & copies.word[i]);
     }
     return out;
   }
 #endif
-  for (int i = 0; i < 4; ++i) {
-    const element_bits<Element> mask = copies.value[i];
-    const element_bits<Element> computed = bits_of(round_canonical<Element>(values[i]));
-    out.value[i] = Kokkos::bit_cast<Element>(
-        static_cast<element_bits<Element>>((computed & ~mask) | (bits_of(copied.value[i]) & mask)));
-  }
+  for (int i = 0; i < 4; ++i) out.set(i, round_canonical<Element>(values[i]));
+  for (unsigned i = 0; i < sizeof(Element); ++i)
+    out.word[i] = (out.word[i] & ~copies.word[i]) | (copied.word[i] & copies.word[i]);
   return out;
 }
 
@@ -115,7 +170,7 @@ class ColumnExtremes {
   KOKKOS_INLINE_FUNCTION void add(const Four<Element>& four) {
     constexpr element_bits<Element> most = dead_max<Element>;
     for (int i = 0; i < 4; ++i) {
-      const float value = to_float(four.value[i]);
+      const float value = to_float(four.value(i));
       m_min[i] = value < m_min[i] ? value : m_min[i];
       m_max[i] = value > m_max[i] ? value : m_max[i];
       const float magnitude = value < 0 ? -value : value;
@@ -141,7 +196,7 @@ class PairExtremes {
     constexpr std::uint32_t most = dead_max<Element> * 0x10001U;
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
-      const pair two = pair_of(reinterpret_cast<const std::uint32_t*>(&four)[i]);
+      const pair two = pair_of(four.word[i]);
       m_min[i] = __hmin2(two, m_min[i]);
       m_max[i] = __hmax2(two, m_max[i]);
       m_dead[i] = __hadd2(m_dead[i], __hle2(__habs2(two), pair_of(most)));

@@ -13,12 +13,15 @@
 #if defined(__CUDA_ARCH__)
 #define KINDRED_UNROLL _Pragma("unroll")
 #define KINDRED_UNROLL_4 _Pragma("unroll 4")
+#define KINDRED_NO_UNROLL _Pragma("unroll 1")
 #elif defined(__CUDACC__)
 #define KINDRED_UNROLL
 #define KINDRED_UNROLL_4
+#define KINDRED_NO_UNROLL
 #else
 #define KINDRED_UNROLL _Pragma("GCC unroll 16")
 #define KINDRED_UNROLL_4
+#define KINDRED_NO_UNROLL
 #endif
 
 namespace Kindred::Arch {

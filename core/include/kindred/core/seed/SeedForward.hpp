@@ -22,15 +22,16 @@ struct SeedForwardShape {
 /// \brief How a call is cut: stripes of features by groups of rows, a team or a thread each.
 struct SeedForwardPlan {
   std::uint32_t stripes = 0;
-  std::uint32_t stripe_seeds = 0;  ///< whole seeds of a stripe; 0: a seed is many stripes
+  std::uint32_t stripe_step = 0;   ///< features of a stripe, up to whole seeds; 0: parts of a seed
   std::uint32_t stripe_parts = 1;  ///< stripes of a seed, if it is many
   std::uint32_t part_width = 0;    ///< features of these
   std::uint32_t width = 0;         ///< features that a team or thread has room for
   std::uint32_t groups = 0;
-  std::uint32_t group_rows = 0;   ///< a power of two of blocks of 64
-  std::uint32_t row_threads = 0;  ///< of a team, above each other; of the host, all
-  bool splits_blocks = false;     ///< a block's rows are eight threads'
-  std::size_t workspace = 0;      ///< bytes
+  std::uint32_t group_rows = 0;     ///< a power of two of blocks of 64
+  std::uint32_t row_threads = 0;    ///< of a team, above each other; of the host, all
+  std::uint32_t thread_blocks = 1;  ///< blocks that a thread takes one after the other
+  bool splits_blocks = false;       ///< a block's rows are eight threads'
+  std::size_t workspace = 0;        ///< bytes
 };
 
 template <class ExecutionSpace>
@@ -40,11 +41,11 @@ SeedForwardPlan seed_forward_plan(const ExecutionSpace& exec_space, const SeedFo
 /// launch on a device; nothing is allocated.
 ///
 /// A seed whose state `applies_blueprint` and whose blueprint has a row of weights changes its
-/// features by its mode; every other one copies them, as does a layer without seeds. Per element, in float32, each operation
-/// rounded: linear `t·x + u·x` with t = a·w, u = 1 − a (a = 1 when fossilized); multiplicative w·x;
-/// additive x + w; mixed 0.5·x + 0.5·w; then once to y's element, to nearest, ties to even. A
-/// computed NaN is 0x7FC00000, 0x7E00, 0x7FC0. What is copied keeps its bits if x and y have
-/// the same element.
+/// features by its mode; every other one copies them, as does a layer without seeds. Per element,
+/// in float32, each operation rounded: linear `t·x + u·x` with t = a·w, u = 1 − a (a = 1 when
+/// fossilized); multiplicative w·x; additive x + w; mixed 0.5·x + 0.5·w; then once to y's element,
+/// to nearest, ties to even. A computed NaN is 0x7FC00000, 0x7E00, 0x7FC0. What is copied keeps its
+/// bits if x and y have the same element.
 ///
 /// Moments: a feature's rows are cut into blocks of 64. In a block, x is shifted by the block's
 /// first row in double; lane l of 8 adds rows l, l + 8, … : s += d, q = fma(d, d, q); the lanes are

@@ -80,8 +80,7 @@ struct SeedBackwardTeam {
       const std::uint32_t seed = i < mine ? layer.chunks.seed_of(first + i) : 0;
       const SeedCoefficients one = i < mine ? layer.backward(seed, first + i) : SeedCoefficients();
       coefficients.set(static_cast<int>(i), one);
-      copies.value[i] = static_cast<Arch::element_bits<Element>>(
-          one.copies ? ~Arch::element_bits<Element>{0} : 0);
+      copies.set(static_cast<int>(i), one.copies);
       takes_x[i] = i < mine && layer.weight_gradient(seed).takes_x;
     }
     const bool is_whole = aligned && mine == 4;
@@ -103,8 +102,8 @@ struct SeedBackwardTeam {
         float changed[4];
         KINDRED_UNROLL
         for (int i = 0; i < 4; ++i) {
-          const float value = Arch::to_float(of_g[j].value[i]);
-          const float factor = takes_x[i] ? Arch::to_float(of_x[j].value[i]) : 1.0F;
+          const float value = Arch::to_float(of_g[j].value(i));
+          const float factor = takes_x[i] ? Arch::to_float(of_x[j].value(i)) : 1.0F;
           sums[i] = ::fma(static_cast<double>(factor), static_cast<double>(value), sums[i]);
           changed[i] = coefficients.applied(i, value);
         }
@@ -113,7 +112,7 @@ struct SeedBackwardTeam {
         if (is_whole) {
           Arch::write_four(to, out);
         } else {
-          for (unsigned i = 0; i < mine; ++i) to[i] = out.value[i];
+          for (unsigned i = 0; i < mine; ++i) to[i] = out.value(static_cast<int>(i));
         }
       }
     }
@@ -144,7 +143,7 @@ struct SeedBackwardTeam {
     if (is_whole) return Arch::read_four(from);
     Arch::Four<Element> out{};
     for (unsigned i = 0; i < 4; ++i) {
-      if (i < mine) out.value[i] = from[i];
+      if (i < mine) out.set(static_cast<int>(i), from[i]);
     }
     return out;
   }

@@ -3,6 +3,7 @@
 #define KINDRED_CORE_SEED_IMPL_SEED_COEFFICIENTS_HPP
 
 #include <kindred/core/seed/SeedRows.hpp>
+#include <kindred/core/seed/impl/SeedStripes.hpp>
 
 #include <cstdint>
 
@@ -26,7 +27,7 @@ struct SeedWeightGradient {
 
 /// \brief What kernels read of a layer.
 struct SeedLayerPointers {
-  SeedChunks chunks;
+  ChunkMap chunks;
   const std::int8_t* lifecycle;
   const std::int32_t* blueprint;
   const std::int8_t* mode;
@@ -38,7 +39,7 @@ struct SeedLayerPointers {
 
   template <class ExecutionSpace>
   static SeedLayerPointers of(const SeedLayerView<ExecutionSpace>& layer) {
-    return {layer.chunks,
+    return {ChunkMap::of(layer.chunks),
             layer.state.lifecycle.data(),
             layer.state.blueprint.data(),
             layer.state.mode.data(),
@@ -64,15 +65,24 @@ struct SeedLayerPointers {
 
   KOKKOS_INLINE_FUNCTION SeedCoefficients forward(std::uint32_t seed, std::uint32_t feature) const {
     SeedCoefficients out;
-    const std::int32_t slot = slot_of(seed);
+    if (blueprints == 0) return out;
+    // All that is known of the seed at once, what is needed or not: one wait instead of many.
+    const auto state = static_cast<Lifecycle>(lifecycle[seed]);
+    const std::int32_t id = blueprint[seed];
+    const auto applies_by = static_cast<ApplyMode>(mode[seed]);
+    const float of_state = alpha[seed];
+    const bool applies = state >= Lifecycle::grafting && state <= Lifecycle::fossilized;
+    if (!applies || id < 0 || static_cast<std::uint32_t>(id) >= blueprints) return out;
+    const std::int32_t slot = slots == nullptr ? id : slots[id];
     if (slot < 0) return out;
     const float w = weights[static_cast<std::uint64_t>(slot) * stride + feature];
+    const float a = state == Lifecycle::fossilized ? 1.0F : of_state;
     out.copies = false;
-    switch (static_cast<ApplyMode>(mode[seed])) {
+    switch (applies_by) {
       case ApplyMode::linear:
         out.is_linear = true;
-        out.t = alpha_of(seed) * w;
-        out.u = 1.0F - alpha_of(seed);
+        out.t = a * w;
+        out.u = 1.0F - a;
         break;
       case ApplyMode::multiplicative:
         out.t = w;
@@ -92,6 +102,7 @@ struct SeedLayerPointers {
   KOKKOS_INLINE_FUNCTION SeedCoefficients backward(std::uint32_t seed,
                                                    std::uint32_t feature) const {
     SeedCoefficients out = forward(seed, feature);
+    if (out.copies) return out;
     out.c = -0.0F;
     if (static_cast<ApplyMode>(mode[seed]) == ApplyMode::additive) out.copies = true;
     return out;
@@ -113,23 +124,22 @@ struct SeedLayerPointers {
   }
 };
 
-/// \brief The same of four neighbouring features, as masks that choose without branches.
+/// \brief The same of four neighbouring features, chosen without branches: t·x + v·(x or 1).
 struct FourCoefficients {
   float t[4];
-  float u[4];
-  float c[4];
+  float v[4];               ///< u where linear, else c
   std::uint32_t linear[4];  ///< all ones: yes
 
   KOKKOS_INLINE_FUNCTION void set(int i, const SeedCoefficients& one) {
     t[i] = one.t;
-    u[i] = one.u;
+    v[i] = one.is_linear ? one.u : one.c;
     linear[i] = one.is_linear ? 0xFFFFFFFFU : 0;
-    c[i] = one.is_linear ? 0.0F : one.c;
   }
   KOKKOS_INLINE_FUNCTION float applied(int i, float x) const {
-    const std::uint32_t kept = Kokkos::bit_cast<std::uint32_t>(u[i] * x) & linear[i];
-    const float rest = Kokkos::bit_cast<float>(kept | Kokkos::bit_cast<std::uint32_t>(c[i]));
-    return t[i] * x + rest;
+    constexpr std::uint32_t one = 0x3F800000U;
+    const std::uint32_t factor =
+        (Kokkos::bit_cast<std::uint32_t>(x) & linear[i]) | (one & ~linear[i]);
+    return t[i] * x + v[i] * Kokkos::bit_cast<float>(factor);
   }
 };
 

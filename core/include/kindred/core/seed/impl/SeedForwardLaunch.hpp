@@ -16,7 +16,7 @@ namespace Kindred::Impl {
 
 /// Teams of \p threads threads at most, \p columns of them beside each other: 8, 16 or 32.
 SeedForwardPlan plan_teams(const SeedForwardShape& shape, std::uint32_t columns,
-                           std::uint32_t threads, bool divides);
+                           std::uint32_t threads, bool divides, std::uint32_t run = 1);
 
 template <class Function>
 void with_elements(VectorElement in, VectorElement out, const Function& function) {
@@ -26,9 +26,9 @@ void with_elements(VectorElement in, VectorElement out, const Function& function
 }
 
 inline SeedStripes stripes_of(const SeedForwardPlan& plan) {
-  return {plan.stripes,      plan.groups,       plan.group_rows / moment_block,
-          plan.stripe_seeds, plan.stripe_parts, plan.part_width,
-          plan.width / 4};
+  return {plan.stripes,     plan.groups,       plan.group_rows / moment_block,
+          plan.stripe_step, plan.stripe_parts, plan.part_width,
+          plan.width / 4,   plan.thread_blocks};
 }
 
 /// A call of teams, without the moments.
@@ -47,6 +47,7 @@ SeedForwardTeam<In, Out, pass> seed_forward_team(const SeedForwardPlan& plan,
   team.y = y;
   team.y_stride = y_stride;
   team.aligned = in_fours(x, x_stride) && in_fours(y, y_stride);
+  team.in_place = static_cast<const void*>(x) == static_cast<const void*>(y);
   if constexpr (pass != SeedPass::plain) {
     team.moments.out = moments;
     team.moments.counters = reinterpret_cast<std::uint32_t*>(workspace);
@@ -81,7 +82,7 @@ void launch_seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan
                          std::size_t{plan.stripes} * plan.groups, threads,
                          team.moments.scratch_bytes(threads, plan.width), team);
     };
-    if (!keeps && std::is_same_v<In, Out>) {
+    if (!keeps && !plan.splits_blocks && std::is_same_v<In, Out>) {
       launch(std::integral_constant<SeedPass, SeedPass::plain>());
     } else if (plan.splits_blocks) {
       launch(std::integral_constant<SeedPass, SeedPass::divided>());
@@ -120,7 +121,7 @@ void launch_seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan
       static const std::string label = "Kindred::Seed::forward::moments";
       Kokkos::parallel_for(
           label, policy(exec_space, 0, threads, Kokkos::ChunkSize(1)),
-          SeedMomentPieces{layer.chunks, rows, plan.groups, plan.group_rows, threads,
+          SeedMomentPieces{pointers.chunks, rows, plan.groups, plan.group_rows, threads,
                            pieces.columns, functor::padded(layer.chunks.hidden), moments.data()});
     };
     if (keeps) {

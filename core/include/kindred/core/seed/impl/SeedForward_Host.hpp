@@ -280,30 +280,17 @@ struct SeedForwardPieces {
     (std::make_integer_sequence<unsigned, count>());
   }
 
-  /// Sixteen features of the \p count rows of a lane, from the \p f-th one.
+  /// Sixteen features of the \p count rows of a lane, from the \p f-th one: first their sums, then
+  /// y, which may take the place of what was summed.
   template <class Count, class Load, class Store>
   void sixteen(const SeedScratch& own, std::uint32_t f, Count count, const Load& load,
                const Store& store) const {
+    if constexpr (keeps) add_sixteen(own, f, count, load);
     const auto t = S::load_floats(own.t + f);
     const auto u = S::load_floats(own.u + f);
     const auto c = S::load_floats(own.c + f);
     const typename S::Mask linear = own.linear[f / 16];
     const typename S::Mask copies = own.copies[f / 16];
-    typename S::Doubles shift{};
-    typename S::Doubles sum{};
-    typename S::Doubles squares{};
-    typename S::Floats least{};
-    typename S::Floats greatest{};
-    typename S::Counts dead{};
-    if constexpr (keeps) {
-      shift = S::widen(S::load_floats(own.shift + f));
-      sum = squares = S::no_doubles();
-      least = S::load_floats(own.block.min + f);
-      greatest = S::load_floats(own.block.max + f);
-      dead = S::load_counts(own.block.dead + f);
-    }
-    constexpr Arch::element_bits<In> most_bits = Arch::dead_max<In>;
-    const float most = Arch::to_float(Kokkos::bit_cast<In>(most_bits));
     each_row(count, [&](unsigned j) {
       const auto raw = load(j);
       const auto value = S::widen(raw);
@@ -313,29 +300,40 @@ struct SeedForwardPieces {
         store(j, S::choose(copies, raw, changed));
       else
         store(j, changed);
-      if constexpr (keeps) {
-        const auto shifted = S::subtract(S::widen(value), shift);
-        sum = S::add(sum, shifted);
-        squares = S::multiply_add(shifted, shifted, squares);
-        least = S::less_of(value, least);
-        greatest = S::greater_of(value, greatest);
-        dead = S::count_small(dead, value, most);
-      }
     });
-    if constexpr (keeps) {
-      S::store_doubles(own.sum + f, S::add(S::load_doubles(own.sum + f), sum));
-      S::store_doubles(own.squares + f, S::add(S::load_doubles(own.squares + f), squares));
-      S::store_floats(own.block.min + f, least);
-      S::store_floats(own.block.max + f, greatest);
-      S::store_counts(own.block.dead + f, dead);
-    }
+  }
+
+  template <class Count, class Load>
+  void add_sixteen(const SeedScratch& own, std::uint32_t f, Count count, const Load& load) const {
+    constexpr Arch::element_bits<In> most_bits = Arch::dead_max<In>;
+    const float most = Arch::to_float(Kokkos::bit_cast<In>(most_bits));
+    const auto shift = S::widen(S::load_floats(own.shift + f));
+    auto least = S::load_floats(own.block.min + f);
+    auto greatest = S::load_floats(own.block.max + f);
+    auto dead = S::load_counts(own.block.dead + f);
+    auto sum = S::no_doubles();
+    auto squares = S::no_doubles();
+    each_row(count, [&](unsigned j) {
+      const auto value = S::widen(load(j));
+      const auto shifted = S::subtract(S::widen(value), shift);
+      sum = S::add(sum, shifted);
+      squares = S::multiply_add(shifted, shifted, squares);
+      least = S::less_of(value, least);
+      greatest = S::greater_of(value, greatest);
+      dead = S::count_small(dead, value, most);
+    });
+    S::store_doubles(own.sum + f, S::add(S::load_doubles(own.sum + f), sum));
+    S::store_doubles(own.squares + f, S::add(S::load_doubles(own.squares + f), squares));
+    S::store_floats(own.block.min + f, least);
+    S::store_floats(own.block.max + f, greatest);
+    S::store_counts(own.block.dead + f, dead);
   }
 };
 
 /// \brief The columns of all groups become the moments of seeds; each thread takes neighbouring
 /// seeds.
 struct SeedMomentPieces {
-  SeedChunks chunks;
+  ChunkMap chunks;
   std::uint64_t rows;
   std::uint32_t groups;
   std::uint64_t group_rows;

@@ -8,6 +8,32 @@
 
 namespace Kindred::Impl {
 
+/// \brief `SeedChunks` with its divisions made beforehand.
+struct ChunkMap {
+  std::uint32_t hidden;
+  std::uint32_t seeds;
+  std::uint32_t narrow;
+  std::uint32_t wider;     ///< chunks that have one more
+  std::uint32_t of_wider;  ///< features of these
+
+  static ChunkMap of(const SeedChunks& chunks) {
+    const std::uint32_t narrow = chunks.hidden / chunks.seeds;
+    const std::uint32_t wider = chunks.hidden % chunks.seeds;
+    return {chunks.hidden, chunks.seeds, narrow, wider, wider * (narrow + 1)};
+  }
+  KOKKOS_INLINE_FUNCTION std::uint32_t begin(std::uint32_t seed) const {
+    return seed * narrow + (seed < wider ? seed : wider);
+  }
+  KOKKOS_INLINE_FUNCTION std::uint32_t width(std::uint32_t seed) const {
+    return narrow + (seed < wider ? 1 : 0);
+  }
+  KOKKOS_INLINE_FUNCTION std::uint32_t width_max() const { return narrow + (wider != 0 ? 1 : 0); }
+  KOKKOS_INLINE_FUNCTION std::uint32_t seed_of(std::uint32_t feature) const {
+    if (feature < of_wider) return feature / (narrow + 1);
+    return wider + (feature - of_wider) / narrow;
+  }
+};
+
 /// \brief What a team or piece works on: features of whole seeds or of a part of one, and a group
 /// of blocks of rows.
 struct SeedStripe {
@@ -25,19 +51,29 @@ struct SeedStripes {
   std::uint32_t stripes;
   std::uint32_t groups;
   std::uint32_t group_blocks;  ///< a power of two
-  std::uint32_t seeds;         ///< of a stripe; 0: stripes are parts
+  std::uint32_t step;          ///< features from which a stripe's first seed is found; 0: parts
   std::uint32_t parts;         ///< of a seed
   std::uint32_t part_width;
   std::uint32_t columns;  ///< threads beside each other, four features each
+  std::uint32_t run;      ///< blocks of a thread, a power of two
 
+  /// The first seed that begins at feature index · step or behind it.
+  KOKKOS_INLINE_FUNCTION std::uint32_t first_seed(const ChunkMap& chunks,
+                                                  std::uint32_t index) const {
+    if (index == 0) return 0;
+    if (index >= stripes) return chunks.seeds;
+    const std::uint32_t feature = index * step;
+    const std::uint32_t seed = chunks.seed_of(feature);
+    return chunks.begin(seed) == feature ? seed : seed + 1;
+  }
   /// Of unit \p unit of `stripes × groups`; those of a group are neighbours.
-  KOKKOS_INLINE_FUNCTION SeedStripe stripe(const SeedChunks& chunks, std::uint64_t unit) const {
+  KOKKOS_INLINE_FUNCTION SeedStripe stripe(const ChunkMap& chunks, std::uint64_t unit) const {
     SeedStripe out{};
     out.index = static_cast<std::uint32_t>(unit % stripes);
     out.group = static_cast<std::uint32_t>(unit / stripes);
-    if (seeds != 0) {
-      out.first_seed = out.index * seeds;
-      out.last_seed = out.first_seed + seeds < chunks.seeds ? out.first_seed + seeds : chunks.seeds;
+    if (step != 0) {
+      out.first_seed = first_seed(chunks, out.index);
+      out.last_seed = first_seed(chunks, out.index + 1);
       out.begin = chunks.begin(out.first_seed);
       out.end = chunks.begin(out.last_seed);
     } else {

@@ -3,6 +3,7 @@
 #define KINDRED_CORE_SEED_IMPL_SEED_UPDATE_KERNELS_HPP
 
 #include <kindred/core/arch/Flag.hpp>
+#include <kindred/core/arch/Lanes.hpp>
 #include <kindred/core/seed/SeedState.hpp>
 
 #include <cstddef>
@@ -26,20 +27,24 @@ struct SeedUpdates {
     const SeedUpdate update = updates[i];
     std::uint32_t* places = winners + std::size_t{update.seed} * seed_fields;
     for (std::uint32_t field = 0; field < seed_fields; ++field) {
-      if ((update.mask >> field & 1U) != 0) Kokkos::atomic_max(places + field, i + 1);
+      if ((update.mask >> field & 1U) != 0) Arch::flag_raise(places + field, i + 1);
     }
   }
   KOKKOS_INLINE_FUNCTION void set(std::uint32_t i) const {
     const SeedUpdate update = updates[i];
     const std::uint32_t seed = update.seed;
+    // All at once, what is needed or not: one wait instead of many.
     const std::uint32_t* places = winners + std::size_t{seed} * seed_fields;
+    std::uint32_t last[seed_fields];
+    KINDRED_UNROLL
+    for (std::uint32_t field = 0; field < seed_fields; ++field)
+      last[field] = Arch::flag_load(places + field);
+    const Before before{state.lifecycle(seed), state.cursor(seed), state.transitions(seed)};
     std::uint32_t wins = 0;
-    for (std::uint32_t field = 0; field < seed_fields; ++field) {
-      const bool won = (update.mask >> field & 1U) != 0 && Arch::flag_load(places + field) == i + 1;
-      wins |= (won ? 1U : 0U) << field;
-    }
-    if ((wins & seed_lifecycle) != 0)
-      change(seed, update.lifecycle, Arch::flag_load(places + 2) == 0);
+    KINDRED_UNROLL
+    for (std::uint32_t field = 0; field < seed_fields; ++field)
+      wins |= (last[field] == i + 1 ? 1U : 0U) << field;
+    if ((wins & seed_lifecycle) != 0) change(seed, before, update.lifecycle, last[2] == 0);
     if ((wins & seed_blueprint) != 0) state.blueprint(seed) = update.blueprint;
     if ((wins & seed_epochs) != 0) state.epochs(seed) = update.epochs;
     if ((wins & seed_mode) != 0) state.mode(seed) = static_cast<std::int8_t>(update.mode);
@@ -69,19 +74,23 @@ struct SeedUpdates {
   }
 
  private:
-  KOKKOS_INLINE_FUNCTION void change(std::uint32_t seed, Lifecycle to, bool restarts) const {
-    const std::int8_t before = state.lifecycle(seed);
+  struct Before {
+    std::int8_t lifecycle;
+    std::uint8_t cursor;
+    std::uint8_t transitions;
+  };
+  KOKKOS_INLINE_FUNCTION void change(std::uint32_t seed, const Before& before, Lifecycle to,
+                                     bool restarts) const {
     const auto after = static_cast<std::int8_t>(to);
-    if (before == after) return;
+    if (before.lifecycle == after) return;
     state.lifecycle(seed) = after;
-    state.parent(seed) = before;
+    state.parent(seed) = before.lifecycle;
     if (restarts) state.epochs(seed) = 0;
-    const std::uint8_t place = state.cursor(seed);
-    state.from(std::size_t{seed} * seed_history + place) = before;
-    state.to(std::size_t{seed} * seed_history + place) = after;
-    state.cursor(seed) = static_cast<std::uint8_t>((place + 1U) % seed_history);
-    const std::uint8_t known = state.transitions(seed);
-    state.transitions(seed) = static_cast<std::uint8_t>(known < seed_history ? known + 1U : known);
+    state.from(std::size_t{seed} * seed_history + before.cursor) = before.lifecycle;
+    state.to(std::size_t{seed} * seed_history + before.cursor) = after;
+    state.cursor(seed) = static_cast<std::uint8_t>((before.cursor + 1U) % seed_history);
+    state.transitions(seed) = static_cast<std::uint8_t>(
+        before.transitions < seed_history ? before.transitions + 1U : before.transitions);
   }
 };
 

@@ -12,6 +12,15 @@
 
 namespace Kindred::Impl {
 
+/// \brief A column's moments of so many rows as who holds them knows.
+struct ColumnMoments {
+  double mean;
+  double m2;
+  float min;
+  float max;
+  std::uint64_t dead;
+};
+
 /// \brief The shifted sums of a thread's four columns of a block.
 struct FourSums {
   double shift[4];
@@ -21,9 +30,18 @@ struct FourSums {
   double lane_squares[4] = {};
 
   template <class Four>
-  KOKKOS_INLINE_FUNCTION void set_shift(const Four& four) {
+  KOKKOS_INLINE_FUNCTION void start_block(const Four& four) {
     KINDRED_UNROLL
-    for (int i = 0; i < 4; ++i) shift[i] = static_cast<double>(Arch::to_float(four.value[i]));
+    for (int i = 0; i < 4; ++i) {
+      shift[i] = static_cast<double>(Arch::to_float(four.value(i)));
+      sum[i] = squares[i] = 0;
+    }
+  }
+  KOKKOS_INLINE_FUNCTION void close(unsigned rows, ColumnMoments (&four)[4]) const {
+    const double share = 1.0 / static_cast<double>(rows);
+    KINDRED_UNROLL
+    for (int i = 0; i < 4; ++i)
+      close_block(shift[i], sum[i], squares[i], share, four[i].mean, four[i].m2);
   }
   KOKKOS_INLINE_FUNCTION void start_lane() {
     KINDRED_UNROLL
@@ -46,13 +64,30 @@ struct FourSums {
   }
 };
 
-/// \brief A column's moments of so many rows as who holds them knows.
-struct ColumnMoments {
-  double mean;
-  double m2;
-  float min;
-  float max;
-  std::uint64_t dead;
+/// \brief Columns that threads give to others, an array a field: neighbours are of other banks.
+struct GivenColumns {
+  double* mean;
+  double* m2;
+  float* min;
+  float* max;
+  std::uint32_t* dead;
+
+  KOKKOS_INLINE_FUNCTION GivenColumns(std::byte* memory, unsigned count)
+      : mean(reinterpret_cast<double*>(memory)),
+        m2(mean + count),
+        min(reinterpret_cast<float*>(m2 + count)),
+        max(min + count),
+        dead(reinterpret_cast<std::uint32_t*>(max + count)) {}
+  KOKKOS_INLINE_FUNCTION void put(unsigned i, const ColumnMoments& column) const {
+    mean[i] = column.mean;
+    m2[i] = column.m2;
+    min[i] = column.min;
+    max[i] = column.max;
+    dead[i] = static_cast<std::uint32_t>(column.dead);
+  }
+  KOKKOS_INLINE_FUNCTION ColumnMoments get(unsigned i) const {
+    return {mean[i], m2[i], min[i], max[i], dead[i]};
+  }
 };
 
 /// \brief From the sums of the threads of teams to the moments of seeds: over the blocks of a team,
@@ -65,107 +100,30 @@ struct TeamMoments {
   ColumnMoments* columns;   ///< [stripe][group][4 · columns]; if groups are many
   SeedMoments* parts;       ///< [seed][part]; if parts are many
 
+  static constexpr unsigned run_levels =
+      2;  ///< runs of at most 4 blocks; counts of bfloat16 end at 256
   /// Bytes that a team shares.
   static constexpr std::size_t scratch_bytes(unsigned threads, unsigned features) {
     const std::size_t table = features * sizeof(SeedCoefficients);
-    const std::size_t exchange = divides ? threads * 64 : threads / 2 * 4 * sizeof(ColumnMoments);
+    std::size_t exchange = divides ? threads * 64 : threads / 2 * 4 * sizeof(ColumnMoments);
     const std::size_t of_features = features * sizeof(ColumnMoments);
     const std::size_t of_groups = threads * sizeof(SeedMoments);
+    const std::size_t of_runs = divides ? 0 : threads * run_levels * 64;
+    exchange = exchange > of_runs ? exchange : of_runs;
     std::size_t most = exchange > of_groups ? exchange : of_groups;
     most = most > of_features ? most : of_features;
     return table + most + 16;
   }
 
+  /// Eight threads a block: the sums of all lanes, in order, and all extremes come to lane 0.
   template <class Team, class Extremes>
-  KOKKOS_FUNCTION void finish(const Team& team, std::byte* scratch, const SeedChunks& chunks,
-                              const SeedStripes& stripes, const SeedStripe& stripe,
-                              std::uint64_t rows, std::uint32_t base, unsigned mine, unsigned count,
-                              FourSums& sums, const Extremes& extremes) const {
-    const unsigned across = stripes.columns;
-    const unsigned column = team.thread() % across;
-    const unsigned slot = team.thread() / across;
-    const unsigned block_slot = divides ? slot / moment_lanes : slot;
-    const bool holds = !divides || slot % moment_lanes == 0;
-    // What coefficients were read from stays as it is until all have passed a barrier.
-    std::byte* exchange = scratch + 4 * across * sizeof(SeedCoefficients);
-
-    ColumnMoments four[4];
+  KOKKOS_FUNCTION static void gather_lanes(const Team& team, std::byte* scratch, unsigned across,
+                                           unsigned count, FourSums& sums, const Extremes& extremes,
+                                           ColumnMoments (&four)[4]) {
+    std::byte* exchange = stack(scratch, across);
     KINDRED_UNROLL
     for (int i = 0; i < 4; ++i)
       four[i] = {0, 0, extremes.min(i), extremes.max(i), extremes.dead(i)};
-    if constexpr (divides) gather_lanes(team, exchange, across, sums, four);
-    const double share = 1.0 / static_cast<double>(count);
-    KINDRED_UNROLL
-    for (int i = 0; i < 4; ++i)
-      close_block(sums.shift[i], sums.sum[i], sums.squares[i], share, four[i].mean, four[i].m2);
-
-    const std::uint64_t first_row =
-        std::uint64_t{stripe.group} * stripes.group_blocks * moment_block;
-    auto* given = reinterpret_cast<ColumnMoments*>(exchange);
-    for (unsigned step = 1; step < stripes.group_blocks; step *= 2) {
-      const unsigned place = block_slot & (2 * step - 1);
-      const unsigned pair = block_slot / (2 * step) * across + column;
-      const unsigned pairs = stripes.group_blocks / (2 * step) * across;
-      if (holds && place == step) {
-        KINDRED_UNROLL
-        for (unsigned i = 0; i < 4; ++i) given[i * pairs + pair] = four[i];
-      }
-      team.barrier();
-      const std::uint64_t b =
-          rows_from(rows, first_row + std::uint64_t{block_slot + step} * moment_block, step);
-      if (holds && place == 0 && b > 0) {
-        const MergeWeights weights(step * std::uint64_t{moment_block}, b);
-        KINDRED_UNROLL
-        for (unsigned i = 0; i < 4; ++i) merge(four[i], given[i * pairs + pair], weights);
-      }
-      team.barrier();
-    }
-
-    // The table is free: everybody has passed a barrier, or does here.
-    team.barrier();
-    auto* features = reinterpret_cast<ColumnMoments*>(exchange);
-    if (block_slot == 0 && holds) {
-      KINDRED_UNROLL
-      for (unsigned i = 0; i < 4; ++i) {
-        if ((mine >> i & 1U) != 0) features[base + 4 * column + i - stripe.begin] = four[i];
-      }
-    }
-    team.barrier();
-    if (stripes.groups > 1 && !gather_groups(team, scratch, features, stripes, stripe, rows))
-      return;
-    merge_features(team, features, chunks, stripes, stripe, rows);
-    if (stripes.seeds != 0) {
-      write_seeds(team, features, chunks, stripe, rows);
-    } else {
-      gather_parts(team, scratch, features, stripes, stripe, rows);
-    }
-  }
-
- private:
-  KOKKOS_INLINE_FUNCTION static std::uint64_t rows_from(std::uint64_t rows, std::uint64_t first,
-                                                        std::uint64_t blocks) {
-    if (first >= rows) return 0;
-    const std::uint64_t most = blocks * moment_block;
-    return rows - first < most ? rows - first : most;
-  }
-
-  KOKKOS_INLINE_FUNCTION static void merge(ColumnMoments& a, const ColumnMoments& b,
-                                           const MergeWeights& weights) {
-    merge_means(a.mean, a.m2, b.mean, b.m2, weights);
-    a.min = b.min < a.min ? b.min : a.min;
-    a.max = b.max > a.max ? b.max : a.max;
-    a.dead += b.dead;
-  }
-
-  KOKKOS_INLINE_FUNCTION static SeedMoments moments_of(const ColumnMoments& column,
-                                                       std::uint64_t count) {
-    return {count, column.dead, column.mean, column.m2, column.min, column.max};
-  }
-
-  /// Eight threads a block: the sums of all lanes, in order, and all extremes come to lane 0.
-  template <class Team>
-  KOKKOS_FUNCTION static void gather_lanes(const Team& team, std::byte* exchange, unsigned across,
-                                           FourSums& sums, ColumnMoments (&four)[4]) {
     const unsigned threads = team.threads();
     const unsigned thread = team.thread();
     const unsigned lane = thread / across % moment_lanes;
@@ -173,8 +131,8 @@ struct TeamMoments {
     auto* words = reinterpret_cast<double*>(exchange);
     KINDRED_UNROLL
     for (unsigned i = 0; i < 4; ++i) {
-      words[i * threads + thread] = sums.lane_sum[i];
-      words[(4 + i) * threads + thread] = sums.lane_squares[i];
+      words[i * threads + thread] = sums.sum[i];
+      words[(4 + i) * threads + thread] = sums.squares[i];
     }
     team.barrier();
     // Eight sums, eight lanes: each thread adds one.
@@ -217,6 +175,131 @@ struct TeamMoments {
       }
     }
     team.barrier();
+    sums.close(count, four);
+  }
+
+  /// Where a thread's runs of blocks wait.
+  KOKKOS_INLINE_FUNCTION static std::byte* stack(std::byte* scratch, unsigned across) {
+    return scratch + 4 * across * sizeof(SeedCoefficients);
+  }
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION static void push(const Team& team, double* stack, unsigned level,
+                                          const ColumnMoments (&four)[4]) {
+    KINDRED_UNROLL
+    for (unsigned i = 0; i < 4; ++i) {
+      stack[((level * 4 + i) * 2) * team.threads() + team.thread()] = four[i].mean;
+      stack[((level * 4 + i) * 2 + 1) * team.threads() + team.thread()] = four[i].m2;
+    }
+  }
+  /// The run of \p level, of \p left rows, and \p four, of \p here rows, become four.
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION static void pull(const Team& team, const double* stack, unsigned level,
+                                          std::uint64_t left, std::uint64_t here,
+                                          ColumnMoments (&four)[4]) {
+    const MergeWeights weights(left, here);
+    KINDRED_UNROLL
+    for (unsigned i = 0; i < 4; ++i) {
+      double mean = stack[((level * 4 + i) * 2) * team.threads() + team.thread()];
+      double m2 = stack[((level * 4 + i) * 2 + 1) * team.threads() + team.thread()];
+      merge_means(mean, m2, four[i].mean, four[i].m2, weights);
+      four[i].mean = mean;
+      four[i].m2 = m2;
+    }
+  }
+  /// Where rows ended within the run: what is on the stack, the shortest run first. \p four is the
+  /// last one.
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION static void pull_rest(const Team& team, const double* stack, unsigned run,
+                                               std::uint64_t taken, ColumnMoments (&four)[4]) {
+    const auto blocks = static_cast<unsigned>((taken + moment_block - 1) / moment_block);
+    if (blocks == 0 || blocks == run) return;
+    unsigned lowest = 0;
+    while ((blocks >> lowest & 1U) == 0) ++lowest;
+    std::uint64_t here =
+        taken - std::uint64_t{(blocks >> lowest << lowest) - (1U << lowest)} * moment_block;
+    for (unsigned level = lowest + 1; blocks >> level != 0; ++level) {
+      if ((blocks >> level & 1U) == 0) continue;
+      pull(team, stack, level, moment_block << level, here, four);
+      here += moment_block << level;
+    }
+  }
+
+  template <class Team>
+  KOKKOS_FUNCTION void finish(const Team& team, std::byte* scratch, const ChunkMap& chunks,
+                              const SeedStripes& stripes, const SeedStripe& stripe,
+                              std::uint64_t rows, std::uint32_t base, unsigned mine,
+                              ColumnMoments (&four)[4]) const {
+    const unsigned across = stripes.columns;
+    const unsigned column = team.thread() % across;
+    const unsigned slot = team.thread() / across;
+    const unsigned block_slot = divides ? slot / moment_lanes : slot;
+    const bool holds = !divides || slot % moment_lanes == 0;
+    std::byte* exchange = stack(scratch, across);
+    const std::uint32_t slots = stripes.group_blocks / stripes.run;
+    team.barrier();  // what was on the stacks is used
+
+    const std::uint64_t first_row =
+        std::uint64_t{stripe.group} * stripes.group_blocks * moment_block;
+    for (unsigned step = 1; step < slots; step *= 2) {
+      const unsigned place = block_slot & (2 * step - 1);
+      const unsigned pair = block_slot / (2 * step) * across + column;
+      const unsigned pairs = slots / (2 * step) * across;
+      const GivenColumns given(exchange, 4 * pairs);
+      if (holds && place == step) {
+        KINDRED_UNROLL
+        for (unsigned i = 0; i < 4; ++i) given.put(i * pairs + pair, four[i]);
+      }
+      team.barrier();
+      const std::uint64_t b =
+          rows_from(rows, first_row + std::uint64_t{block_slot + step} * stripes.run * moment_block,
+                    std::uint64_t{step} * stripes.run);
+      if (holds && place == 0 && b > 0) {
+        const MergeWeights weights(std::uint64_t{step} * stripes.run * moment_block, b);
+        KINDRED_UNROLL
+        for (unsigned i = 0; i < 4; ++i) merge(four[i], given.get(i * pairs + pair), weights);
+      }
+      team.barrier();
+    }
+
+    // The table is free: everybody has passed a barrier, or does here.
+    team.barrier();
+    auto* features = reinterpret_cast<ColumnMoments*>(exchange);
+    if (block_slot == 0 && holds) {
+      KINDRED_UNROLL
+      for (unsigned i = 0; i < 4; ++i) {
+        if ((mine >> i & 1U) != 0) features[base + 4 * column + i - stripe.begin] = four[i];
+      }
+    }
+    team.barrier();
+    if (stripes.groups > 1 && !gather_groups(team, scratch, features, stripes, stripe, rows))
+      return;
+    merge_features(team, features, chunks, stripes, stripe, rows);
+    if (stripes.step != 0) {
+      write_seeds(team, features, chunks, stripe, rows);
+    } else {
+      gather_parts(team, scratch, features, stripes, stripe, rows);
+    }
+  }
+
+ private:
+  KOKKOS_INLINE_FUNCTION static std::uint64_t rows_from(std::uint64_t rows, std::uint64_t first,
+                                                        std::uint64_t blocks) {
+    if (first >= rows) return 0;
+    const std::uint64_t most = blocks * moment_block;
+    return rows - first < most ? rows - first : most;
+  }
+
+  KOKKOS_INLINE_FUNCTION static void merge(ColumnMoments& a, const ColumnMoments& b,
+                                           const MergeWeights& weights) {
+    merge_means(a.mean, a.m2, b.mean, b.m2, weights);
+    a.min = b.min < a.min ? b.min : a.min;
+    a.max = b.max > a.max ? b.max : a.max;
+    a.dead += b.dead;
+  }
+
+  KOKKOS_INLINE_FUNCTION static SeedMoments moments_of(const ColumnMoments& column,
+                                                       std::uint64_t count) {
+    return {count, column.dead, column.mean, column.m2, column.min, column.max};
   }
 
   /// Whether this team came last of the \p expected; if so the counter is 0 again. All threads.
@@ -293,15 +376,15 @@ struct TeamMoments {
   /// The features of each chunk, or of the part, come to its first one.
   template <class Team>
   KOKKOS_FUNCTION static void merge_features(const Team& team, ColumnMoments* features,
-                                             const SeedChunks& chunks, const SeedStripes& stripes,
+                                             const ChunkMap& chunks, const SeedStripes& stripes,
                                              const SeedStripe& stripe, std::uint64_t rows) {
     const std::uint32_t count = stripe.end - stripe.begin;
-    const std::uint32_t widest = stripes.seeds != 0 ? chunks.width_max() : count;
+    const std::uint32_t widest = stripes.step != 0 ? chunks.width_max() : count;
     for (std::uint32_t step = 1; step < widest; step *= 2) {
       for (std::uint32_t i = team.thread(); i < count; i += team.threads()) {
         std::uint32_t place = i;
         std::uint32_t width = count;
-        if (stripes.seeds != 0) {
+        if (stripes.step != 0) {
           const std::uint32_t seed = chunks.seed_of(stripe.begin + i);
           place = stripe.begin + i - chunks.begin(seed);
           width = chunks.width(seed);
@@ -317,7 +400,7 @@ struct TeamMoments {
 
   template <class Team>
   KOKKOS_FUNCTION void write_seeds(const Team& team, const ColumnMoments* features,
-                                   const SeedChunks& chunks, const SeedStripe& stripe,
+                                   const ChunkMap& chunks, const SeedStripe& stripe,
                                    std::uint64_t rows) const {
     for (std::uint32_t seed = stripe.first_seed + team.thread(); seed < stripe.last_seed;
          seed += team.threads()) {
