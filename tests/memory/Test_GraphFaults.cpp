@@ -153,6 +153,7 @@ SpreadingEngine make_large_graph(Context& context) {
   }
   GraphOptions options;
   options.merge_share = 1e9;
+  options.residency = Residency::host;  // Kokkos aborts where its own strings fail on a device
   SpreadingEngine engine(context, GraphSpan{nodes, edges, {}, {}, names}, options);
   engine.add_edges({{{2, 2, 0.125F}}});
   return engine;
