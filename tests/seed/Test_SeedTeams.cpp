@@ -61,7 +61,7 @@ void run_teams(std::size_t teams, unsigned threads, std::size_t scratch_bytes,
 template <class Element, Impl::SeedPass pass>
 void expect_reference(const Reference::SeedLayer& layer, const Reference::SeedRows& x,
                       const Layout& layout, const SeedForwardPlan& plan, bool in_place) {
-  const HostSpace exec_space;
+  const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::serial);
   const PlacedLayer<HostSpace> placed(exec_space, layer);
   std::vector<std::byte> bytes = packed(x, layer.hidden, layout);
   const Reference::SeedRows nothing{x.element, x.rows, {}};
