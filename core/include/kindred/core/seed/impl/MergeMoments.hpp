@@ -101,6 +101,29 @@ KOKKOS_INLINE_FUNCTION SeedMoments merge_run(std::uint64_t count, const Value& v
   return all;
 }
 
+/// \brief The moments `value(0) … value(count − 1)` merged by a team, as `merge_run` does: a run of
+/// a power of two a thread, then pairs of runs. Thread 0 has them. \param given a place a thread
+template <class Team, class Value>
+KOKKOS_INLINE_FUNCTION SeedMoments merge_by_team(const Team& team, SeedMoments* given,
+                                                 std::uint32_t count, const Value& value) {
+  std::uint32_t run = 1;
+  while (std::uint64_t{run} * team.threads() < count) run *= 2;
+  const std::uint64_t first = std::uint64_t{team.thread()} * run;
+  std::uint64_t here = 0;
+  if (first < count) here = count - first < run ? count - first : run;
+  SeedMoments all = merge_run(here, [&](std::uint64_t i) { return value(first + i); });
+  given[team.thread()] = all;
+  team.barrier();
+  for (std::uint32_t step = 1; step < team.threads(); step *= 2) {
+    const bool takes = team.thread() % (2 * step) == 0 && team.thread() + step < team.threads();
+    if (takes) merge_moments(all, given[team.thread() + step]);
+    team.barrier();
+    if (takes) given[team.thread()] = all;
+    team.barrier();
+  }
+  return all;
+}
+
 }  // namespace Kindred::Impl
 
 #endif  // KINDRED_CORE_SEED_IMPL_MERGE_MOMENTS_HPP

@@ -37,22 +37,8 @@ struct ReduceSeeds {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, std::byte* scratch) const {
-    std::uint32_t run = 1;
-    while (std::uint64_t{run} * team.threads() < count) run *= 2;
-    const std::uint64_t first = std::uint64_t{team.thread()} * run;
-    std::uint64_t here = 0;
-    if (first < count) here = count - first < run ? count - first : run;
-    SeedMoments all = merge_run(here, [&](std::uint64_t i) { return each[first + i]; });
-    auto* given = reinterpret_cast<SeedMoments*>(scratch);
-    given[team.thread()] = all;
-    team.barrier();
-    for (std::uint32_t step = 1; step < team.threads(); step *= 2) {
-      const bool takes = team.thread() % (2 * step) == 0 && team.thread() + step < team.threads();
-      if (takes) merge_moments(all, given[team.thread() + step]);
-      team.barrier();
-      if (takes) given[team.thread()] = all;
-      team.barrier();
-    }
+    const SeedMoments all = merge_by_team(team, reinterpret_cast<SeedMoments*>(scratch), count,
+                                          [&](std::uint64_t k) { return each[k]; });
     if (team.thread() == 0) *whole = finished(all);
   }
 };

@@ -424,24 +424,10 @@ struct TeamMoments {
           width == 0 ? SeedMoments() : moments_of(features[0], rows * width);
     }
     if (!is_last(team, scratch, counters + stripes.stripes + seed, stripes.parts)) return;
-    std::uint32_t run = 1;
-    while (run * team.threads() < stripes.parts) run *= 2;
-    const std::uint32_t first = team.thread() * run;
-    std::uint32_t here = 0;
-    if (first < stripes.parts) here = stripes.parts - first < run ? stripes.parts - first : run;
-    SeedMoments all =
-        merge_run(here, [&](std::uint64_t i) { return team.read(of_seed + first + i); });
-    auto* given =
-        reinterpret_cast<SeedMoments*>(scratch + 4 * stripes.columns * sizeof(SeedCoefficients));
-    given[team.thread()] = all;
-    team.barrier();
-    for (std::uint32_t step = 1; step < team.threads(); step *= 2) {
-      const bool takes = team.thread() % (2 * step) == 0 && team.thread() + step < team.threads();
-      if (takes) merge_moments(all, given[team.thread() + step]);
-      team.barrier();
-      if (takes) given[team.thread()] = all;
-      team.barrier();
-    }
+    const SeedMoments all = merge_by_team(
+        team,
+        reinterpret_cast<SeedMoments*>(scratch + 4 * stripes.columns * sizeof(SeedCoefficients)),
+        stripes.parts, [&](std::uint64_t i) { return team.read(of_seed + i); });
     if (team.thread() == 0) out[seed] = finished(all);
   }
 };
