@@ -198,28 +198,35 @@ std::vector<Rank> ranks_of_teams(const StoredRows& rows, const std::vector<float
   std::vector<Rank> best(lists.rows() * top);
   std::vector<Rank> workspace(plan.workspace(lists.rows()));
   std::vector<std::uint32_t> arrived(lists.rows(), 0);
-  using team = Impl::CandidateTeam<HostSpace, float, Impl::DotTerm>;
-  const team kernel{{Metric::cosine,
-                     Impl::element_rows<float>(data.view),
-                     {},
-                     lists.offsets.data(),
-                     lists.values.data(),
-                     data.prepared.values.data(),
-                     data.prepared.norms.data(),
-                     plan.chunk,
-                     plan.chunks,
-                     plan.keep,
-                     static_cast<std::uint32_t>(top),
-                     best.data(),
-                     workspace.data(),
-                     arrived.data()},
-                    team::sort_size_of(plan),
-                    team::table_size_of(plan)};
-  Kokkos::parallel_for(
-      "Kindred::Testing::teams",
-      Kokkos::TeamPolicy<HostSpace>(exec_space, static_cast<int>(lists.rows() * plan.chunks), 1)
-          .set_scratch_size(0, Kokkos::PerTeam(kernel.scratch_bytes())),
-      kernel);
+  const auto run = [&]<bool is_cut>(std::bool_constant<is_cut>) {
+    using team = Impl::CandidateTeam<HostSpace, float, Impl::DotTerm, is_cut>;
+    const team kernel{{Metric::cosine,
+                       Impl::element_rows<float>(data.view),
+                       {},
+                       lists.offsets.data(),
+                       lists.values.data(),
+                       data.prepared.values.data(),
+                       data.prepared.norms.data(),
+                       plan.chunk,
+                       plan.chunks,
+                       plan.keep,
+                       static_cast<std::uint32_t>(top),
+                       best.data(),
+                       workspace.data(),
+                       arrived.data()},
+                      team::sort_size_of(plan),
+                      team::table_size_of(plan)};
+    Kokkos::parallel_for(
+        "Kindred::Testing::teams",
+        Kokkos::TeamPolicy<HostSpace>(exec_space, static_cast<int>(lists.rows() * plan.chunks), 1)
+            .set_scratch_size(0, Kokkos::PerTeam(kernel.scratch_bytes())),
+        kernel);
+  };
+  if (plan.chunks > 1) {
+    run(std::true_type());
+  } else {
+    run(std::false_type());
+  }
   exec_space.fence("Kindred::Testing::teams");
   EXPECT_EQ(arrived, std::vector<std::uint32_t>(lists.rows(), 0));
   return best;

@@ -65,6 +65,20 @@ bool fits_one_launch([[maybe_unused]] const ExecutionSpace& exec_space,
 
 namespace {
 
+template <class Term, bool is_cut, class ExecutionSpace, class Element>
+void launch_teams(const ExecutionSpace& exec_space, const std::string& label,
+                  const Impl::CandidateLists<ExecutionSpace, Element>& lists,
+                  const CandidatePlan& plan, std::size_t teams) {
+  using functor = Impl::CandidateTeam<ExecutionSpace, Element, Term, is_cut>;
+  using shape = Arch::LaunchShape<ExecutionSpace>;
+  const functor kernel{lists, functor::sort_size_of(plan), functor::table_size_of(plan)};
+  Kokkos::parallel_for(label,
+                       Kokkos::TeamPolicy<ExecutionSpace>(exec_space, static_cast<int>(teams),
+                                                          shape::team_size, shape::vector_length)
+                           .set_scratch_size(0, Kokkos::PerTeam(kernel.scratch_bytes())),
+                       kernel);
+}
+
 template <class Term, class ExecutionSpace, class Element>
 void launch(const ExecutionSpace& exec_space,
             const Impl::CandidateLists<ExecutionSpace, Element>& lists, const CandidatePlan& plan,
@@ -74,14 +88,11 @@ void launch(const ExecutionSpace& exec_space,
   static const std::string rank_label = "Kindred::Vector::rank_candidates::rank";
   [[maybe_unused]] static const std::string merge_label = "Kindred::Vector::rank_candidates::merge";
   if constexpr (Arch::is_device<ExecutionSpace>) {
-    using functor = Impl::CandidateTeam<ExecutionSpace, Element, Term>;
-    using shape = Arch::LaunchShape<ExecutionSpace>;
-    const functor kernel{lists, functor::sort_size_of(plan), functor::table_size_of(plan)};
-    Kokkos::parallel_for(rank_label,
-                         Kokkos::TeamPolicy<ExecutionSpace>(exec_space, static_cast<int>(units),
-                                                            shape::team_size, shape::vector_length)
-                             .set_scratch_size(0, Kokkos::PerTeam(kernel.scratch_bytes())),
-                         kernel);
+    if (plan.chunks > 1) {
+      launch_teams<Term, true>(exec_space, rank_label, lists, plan, units);
+    } else {
+      launch_teams<Term, false>(exec_space, rank_label, lists, plan, units);
+    }
   } else {
     using policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
                                        Kokkos::IndexType<std::uint64_t>>;

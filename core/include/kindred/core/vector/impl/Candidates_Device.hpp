@@ -21,9 +21,11 @@ inline constexpr std::size_t candidate_teams = 512;
 /// A chunk that is put in order by counting: less to wait for than a table and a sort.
 inline constexpr std::uint32_t candidate_counted_max = 32;
 
-/// \brief A team: a chunk of a query's list. The team that finishes a query's last chunk merges
-/// them, so that all is one launch.
-template <class ExecutionSpace, class Element, class Term>
+/// \brief A team: a chunk of a query's list, or all of it. The team that finishes a query's last
+/// chunk merges them, so that all is one launch.
+/// \tparam is_cut whether lists have several chunks: what merges them takes registers, and with
+/// them rows in flight, from the lists that are whole
+template <class ExecutionSpace, class Element, class Term, bool is_cut>
 struct CandidateTeam {
   using sort = ScratchSort<ExecutionSpace, Rank>;
   using member_type = typename sort::member_type;
@@ -59,13 +61,15 @@ struct CandidateTeam {
     const std::uint32_t parts = lists.chunks_of(query);
     const std::uint32_t count = choose(team, query, part, scratch);
     score(team, query, count, scratch);
-    if (parts == 1) {
-      write_best(team, query, count, scratch.keys);
-      return;
+    if constexpr (is_cut) {
+      if (parts > 1) {
+        pass_on(team, count, scratch.keys, partial(query) + std::uint64_t{part} * lists.keep);
+        Kokkos::memory_fence();
+        if (is_last(team, query, scratch)) merge(team, query, parts, scratch);
+        return;
+      }
     }
-    pass_on(team, count, scratch.keys, partial(query) + std::uint64_t{part} * lists.keep);
-    Kokkos::memory_fence();
-    if (is_last(team, query, scratch)) merge(team, query, parts, scratch);
+    write_best(team, query, count, scratch.keys);
   }
 
  private:
@@ -116,7 +120,7 @@ struct CandidateTeam {
         lists.candidates + lists.offsets[query] + std::uint64_t{part} * lists.chunk;
     std::uint32_t* chosen_count = scratch.counter(lists.chunk);
     Kokkos::single(Kokkos::PerTeam(team), [&] { *chosen_count = 0; });
-    if (lists.chunk <= candidate_counted_max) {
+    if (is_cut && lists.chunk <= candidate_counted_max) {
       Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count),
                            [&](std::uint32_t i) { scratch.table[i] = candidates[i]; });
       team.team_barrier();
@@ -162,7 +166,7 @@ struct CandidateTeam {
     const auto own =
         static_cast<std::uint32_t>(team.team_rank() * lanes_type::groups + lanes.group());
     // Few teams wait for their rows; many hide it.
-    if (lists.chunks > 1 && own < count)
+    if (is_cut && own < count)
       lists.rows[scratch.chosen[own]].prefetch(lanes, lists.rows.dimension);
     const double query_norm = lists.query_norms[query];
     const double* const y[1] = {lists.query(query)};
