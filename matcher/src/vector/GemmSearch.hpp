@@ -27,6 +27,9 @@ class GemmSearch {
 
   /// Empty buffers of \p memory.
   void bind(MemoryResource& memory) {
+    m_memory = &memory;
+    m_room = 0;
+    m_most = 0;
     m_tiles.bind(memory);
     m_plain.bind(memory);
     m_plain.row_limit = plain_rows;
@@ -68,7 +71,7 @@ class GemmSearch {
               Metric metric, std::size_t top, const ArrayView<Rank, ExecutionSpace>& best,
               SearchReport& report) {
     const std::uint64_t room = Tiles::room_for(top);
-    const std::size_t pass = queries_of_pass(rows, filter, room, queries);
+    const std::size_t pass = begin_passes(exec_space, rows, filter, room, queries);
     if (pass == 0) {
       m_plain.search(exec_space, rows, filter, queries.take(0, queries.count()), metric, top, best,
                      report);
@@ -93,7 +96,7 @@ class GemmSearch {
                      const ArrayView<const Rank, ExecutionSpace>& bounds,
                      std::vector<std::vector<Rank>>& found, SearchReport& report) {
     const QuerySource<ExecutionSpace> queries(prepared, rows.dimension);
-    const std::size_t pass = queries_of_pass(rows, filter, within_room, queries);
+    const std::size_t pass = begin_passes(exec_space, rows, filter, within_room, queries);
     if (pass == 0) {
       m_plain.search_within(exec_space, rows, filter, prepared, metric, bounds, found, report);
       return;
@@ -116,21 +119,32 @@ class GemmSearch {
   static constexpr std::size_t plain_queries = 64;  ///< scored plainly together
   static constexpr std::size_t plain_rows = 16384;
 
-  /// As many for every pass, of which there are few.
-  std::size_t queries_of_pass(const VectorRows<ExecutionSpace>& rows,
-                              const RowFilter<ExecutionSpace>& filter, std::uint64_t room,
-                              const QuerySource<ExecutionSpace>& queries) const {
-    std::size_t beside =
-        reserved + queries.resident_bytes() + filter.words.size() * sizeof(std::uint64_t);
+  /// \brief Queries of a pass: as many for every pass, of which there are few. What earlier calls
+  /// left is given back where it is not what this one reckons with: lists of another room, or of
+  /// more queries than there is now memory for.
+  std::size_t begin_passes(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
+                           const RowFilter<ExecutionSpace>& filter, std::uint64_t room,
+                           const QuerySource<ExecutionSpace>& queries) {
+    std::size_t listed = m_chosen.bytes() + m_offsets.bytes();
     if (counts_passing(filter)) {
       const std::size_t count = rows.norms.size();
-      beside += (std::min(count, chosen_most) + filter_words(count) + 1) * sizeof(std::uint32_t);
+      listed = std::max(
+          listed, (std::min(count, chosen_most) + filter_words(count) + 1) * sizeof(std::uint32_t));
     }
+    const std::size_t beside =
+        reserved + queries.resident_bytes() + filter.words.size() * sizeof(std::uint64_t) + listed;
     const std::size_t most =
         Tiles::queries_max(rows.dimension, room, memory_most - std::min(memory_most, beside), 0);
+    if (m_room != 0 && (room != m_room || most < m_most)) {
+      exec_space.fence("Kindred::VectorIndex::begin_passes");
+      bind(*m_memory);
+    }
     if (most == 0 || queries.count() == 0) return most;
     const std::size_t passes = (queries.count() + most - 1) / most;
-    return (queries.count() + passes - 1) / passes;
+    const std::size_t pass = (queries.count() + passes - 1) / passes;
+    m_room = room;
+    m_most = std::max(m_most, pass);
+    return pass;
   }
 
   /// Whether the rows that pass \p filter are counted; unless too many, they alone are screened.
@@ -467,6 +481,9 @@ class GemmSearch {
             words == 0 ? m_shared : RowFilter<ExecutionSpace>{m_words.const_view(), words}};
   }
 
+  MemoryResource* m_memory = nullptr;
+  std::uint64_t m_room = 0;  ///< of the lists that buffers were made for; 0: there are none
+  std::size_t m_most = 0;    ///< queries that they were made for
   Tiles m_tiles;
   PlainSearch<ExecutionSpace> m_plain;
   RowFilter<ExecutionSpace> m_shared;  ///< of the call
