@@ -242,8 +242,8 @@ TEST(SeedRing, TakesRowsOfADeviceOnAnyStream) {
   Impl::with_instance(
       context(), Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec) {
         if constexpr (Arch::is_device<ExecutionSpace>) {
+          const ExecutionSpace own = Impl::instance_beside(exec);  // it outlives the layer
           SeedLayer layer = engine_of(context(), wanted);
-          const ExecutionSpace own = Impl::instance_beside(exec);
           const Rows<ExecutionSpace> rows("Kindred::Testing::rows", expected.size());
           SeedBatch batch;
           batch.rows = 40;

@@ -46,6 +46,9 @@ SeedLayer::State::State(Context& given, const SeedLayerOptions& wanted)
       bind(exec_space, Space::cuda,
            std::max<std::uint64_t>(options.blueprint_bytes, chunks.hidden * sizeof(float)));
     });
+    if (!slots.empty()) {
+      for (Transfer& transfer : transfers) transfer.moments.resize_discarding(chunks.seeds);
+    }
     on_device = true;
   } catch (const OutOfMemory& error) {
     if (needs_device(options.residency)) throw;

@@ -75,7 +75,6 @@ SeedLayer::State::Transfer& SeedLayer::State::start_transfer(std::uint32_t slot)
         if (transfer.filling != 0)
           side.on(exec_space, transfer.stream).fence("Kindred::SeedLayer::start_telemetry");
         transfer.filling = 0;
-        transfer.moments.resize_discarding(chunks.seeds);
         Kokkos::deep_copy(side.on(exec_space, from.stream),
                           PinnedMoments(transfer.moments.data(), chunks.seeds),
                           side.ring.slot(slot));
