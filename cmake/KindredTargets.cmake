@@ -3,6 +3,7 @@
 
 set(KINDRED_SANITIZE "" CACHE STRING "Sanitizers to compile with, as -fsanitize names them")
 option(KINDRED_WARNINGS_AS_ERRORS "Treat warnings as errors" OFF)
+option(KINDRED_PRECOMPILE_HEADERS "Read the headers of Kokkos and of the test libraries once a target" OFF)
 
 # kindred_compile_options(<target>): language level, one instruction set, IEEE arithmetic as written (no
 # contraction: the same-bits promise), warnings. All private: nothing of it reaches a consumer.
@@ -26,11 +27,23 @@ endfunction()
 # kindred_compile_lightly(<files>): for files of the calling folder that only call what is measured and checked, such as
 # commands and tests of the engines. Optimisation and checks for undefined behaviour double what they take to compile and
 # show nothing there. AddressSanitizer and ThreadSanitizer see them as they see all.
+if(KINDRED_SANITIZE)
+  set(kindred_light_options -O0 -fno-sanitize=undefined)
+elseif(NOT Kokkos_ENABLE_CUDA)
+  set(kindred_light_options "$<$<CONFIG:Release>:-O1>")
+endif()
 function(kindred_compile_lightly)
-  if(KINDRED_SANITIZE)
-    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "-O0;-fno-sanitize=undefined")
-  elseif(NOT Kokkos_ENABLE_CUDA)
-    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O1>")
+  # What a target's headers were precompiled with is not what these are compiled with.
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${kindred_light_options}" SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
+
+# kindred_precompile(<target> <headers>): with KINDRED_PRECOMPILE_HEADERS, as builds of everything under a sanitizer have it.
+# Others read every header where it is included, so that a missing one is found.
+function(kindred_precompile target)
+  if(KINDRED_PRECOMPILE_HEADERS)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+    # For ccache: it is then sure of what was read.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
   endif()
 endfunction()
 
@@ -81,5 +94,6 @@ function(kindred_library name)
   kindred_kokkos_options(${target})
   target_link_libraries(${target} PUBLIC ${ARG_LINK} PRIVATE ${ARG_LINK_PRIVATE})
   target_link_libraries(${target} ${ARG_KOKKOS} Kokkos::kokkos)
+  kindred_precompile(${target} <Kokkos_Core.hpp> <algorithm> <string> <vector>)
   install(TARGETS ${target} EXPORT KindredTargets FILE_SET HEADERS)
 endfunction()
