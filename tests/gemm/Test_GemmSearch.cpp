@@ -174,8 +174,7 @@ Found run(const ExecutionSpace& exec_space, Space space, Search& search, const S
   } else if (how == Queries::prepared) {
     ask(Impl::QuerySource<ExecutionSpace>(prepared.data.prepared, rows.dimension));
   } else {
-    Impl::SharedArray<float> floats("queries");
-    floats.bind(Testing::context().pinned_memory());
+    Impl::SharedArray<float> floats(Testing::context().pinned_memory(), "queries");
     floats.resize_discarding(queries.size());
     std::copy(queries.begin(), queries.end(), floats.data());
     ask(Impl::QuerySource<ExecutionSpace>(floats.data(), queries.size() / rows.dimension,

@@ -24,10 +24,10 @@ class FrontierWorkspace {
   using memory_space = typename ExecutionSpace::memory_space;
 
   /// \param pinned memory of the host
-  FrontierWorkspace(MemoryResource& memory, MemoryResource& pinned) : m_memory(memory) {
-    m_shared_ranks.bind(pinned);
-    m_shared_done.bind(pinned);
-  }
+  FrontierWorkspace(MemoryResource& memory, MemoryResource& pinned)
+      : m_memory(memory),
+        m_shared_ranks(pinned, "Kindred::SpreadingEngine::frontier_ranks"),
+        m_shared_done(pinned, "Kindred::SpreadingEngine::frontier_done") {}
 
   bool is_empty() const { return m_state.shape.slots == 0; }
   /// Gives its memory back, for whole hops to use.
@@ -247,8 +247,8 @@ class FrontierWorkspace {
   buffer<Activation> m_sources;
   buffer<float> m_decays;
   buffer<std::uint32_t> m_taken;
-  SharedArray<Rank> m_shared_ranks{"Kindred::SpreadingEngine::frontier_ranks"};
-  SharedArray<std::uint8_t> m_shared_done{"Kindred::SpreadingEngine::frontier_done"};
+  SharedArray<Rank> m_shared_ranks;
+  SharedArray<std::uint8_t> m_shared_done;
 };
 
 }  // namespace Kindred::Impl

@@ -15,10 +15,13 @@
 namespace Kindred {
 
 SeedLayer::State::State(Context& given, const SeedLayerOptions& wanted)
-    : context(given), options(wanted), chunks{wanted.hidden, wanted.seeds}, seeds(wanted.seeds) {
+    : context(given),
+      options(wanted),
+      chunks{wanted.hidden, wanted.seeds},
+      seeds(wanted.seeds),
+      transfers{Transfer(given.pinned_memory()), Transfer(given.pinned_memory())} {
   schedules.resize(wanted.seeds);
   if (wanted.telemetry_epochs > 0) slots.resize(std::size_t{wanted.telemetry_epochs} + 1);
-  for (Transfer& transfer : transfers) transfer.moments.bind(context.pinned_memory());
   const auto bind = [&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Space space,
                                               std::uint64_t bytes) {
     auto& side = sides.get<ExecutionSpace>();

@@ -107,10 +107,13 @@ struct SeedLayer::State {
     std::uint64_t filling = 0;  ///< of all fillings
   };
   struct Transfer {
+    explicit Transfer(MemoryResource& pinned)
+        : moments(pinned, "Kindred::SeedLayer::telemetry_host") {}
+
     std::uint32_t slot = 0;
     std::uint64_t filling = 0;  ///< 0: none
     void* stream = nullptr;
-    Impl::SharedArray<SeedMoments> moments{"Kindred::SeedLayer::telemetry_host"};
+    Impl::SharedArray<SeedMoments> moments;
   };
   std::vector<Slot> slots;  ///< one more than epochs: the next one is room to merge in
   std::uint32_t head = 0;

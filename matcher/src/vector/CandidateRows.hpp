@@ -27,7 +27,7 @@ void check_candidates(const HostSpace& host, const VectorStore& store,
 /// Where lists of rows are put, call after call.
 struct CandidateRoom {
   std::vector<std::uint64_t> offsets;
-  SharedArray<std::uint32_t> rows{"Kindred::VectorIndex::host_candidates"};
+  SharedArray<std::uint32_t> rows;
 };
 
 /// \brief Lists of ids, which were checked, as lists of rows of the segments of a store, without

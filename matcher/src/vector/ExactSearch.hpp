@@ -190,7 +190,7 @@ class ExactSearch {
     m_floats = {*m_query_memory, "Kindred::VectorIndex::queries", 0};
     m_wide = {*m_query_memory, "Kindred::VectorIndex::wide_queries", 0};
     m_norms = {*m_query_memory, "Kindred::VectorIndex::query_norms", 0};
-    m_host_floats.bind(*m_pinned);
+    m_host_floats = {*m_pinned, "Kindred::VectorIndex::host_queries"};
   }
   void clear_paths() {
     m_filter = {*m_path_memory, "Kindred::VectorIndex::filter", 0};
@@ -199,7 +199,7 @@ class ExactSearch {
     m_bounds = {*m_path_memory, "Kindred::VectorIndex::bounds", 0};
     m_staged = {};
     m_words = {};
-    m_answer.bind(*m_pinned);
+    m_answer = {*m_pinned, "Kindred::VectorIndex::answer"};
     m_top.bind(*m_path_memory);
     m_plain.bind(*m_path_memory);
     m_screen.bind(*m_path_memory, *m_pinned);
@@ -209,7 +209,7 @@ class ExactSearch {
     m_candidates.bind(*m_candidate_memory);
     m_host_part = {};
     m_host_rows.offsets = {};
-    m_host_rows.rows.bind(*m_pinned);
+    m_host_rows.rows = {*m_pinned, "Kindred::VectorIndex::host_candidates"};
   }
 
   /// Whether all rows are in one piece, where they are searched.
@@ -362,8 +362,8 @@ class ExactSearch {
   Buffer<Rank, memory_space> m_part;
   Buffer<Rank, memory_space> m_bounds;
   ResidentRows<ExecutionSpace> m_staged;
-  SharedArray<float> m_host_floats{"Kindred::VectorIndex::host_queries"};
-  SharedArray<Rank> m_answer{"Kindred::VectorIndex::answer"};
+  SharedArray<float> m_host_floats;
+  SharedArray<Rank> m_answer;
   CandidateRoom m_host_rows;
   std::vector<std::uint64_t> m_words;
   TopLists<ExecutionSpace> m_top;

@@ -54,8 +54,8 @@ class PreparedCandidates {
     m_shape = {1, longest, std::min(top, longest)};
     m_plan = candidate_plan(*m_exec_space, m_shape);
     m_words = head_words + dimension + (longest + 1) / 2;
-    m_shared.bind(pinned);
-    m_best.bind(pinned);
+    m_shared = {pinned, "Kindred::PreparedScore::shared"};
+    m_best = {pinned, "Kindred::PreparedScore::best"};
     m_shared.resize_discarding(m_words);
     m_best.resize_discarding(m_shape.top);
     if (Arch::is_device<ExecutionSpace>)
@@ -164,8 +164,8 @@ class PreparedCandidates {
   CandidateShape m_shape;
   CandidatePlan m_plan;
   std::size_t m_words = 0;
-  SharedArray<std::uint64_t> m_shared{"Kindred::PreparedScore::shared"};
-  SharedArray<Rank> m_best{"Kindred::PreparedScore::best"};
+  SharedArray<std::uint64_t> m_shared;
+  SharedArray<Rank> m_best;
   Buffer<std::uint64_t, memory_space> m_staged;
   Buffer<Rank, memory_space> m_partial;
   Buffer<std::uint32_t, memory_space> m_arrived;

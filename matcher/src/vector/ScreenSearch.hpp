@@ -54,7 +54,7 @@ class ScreenSearch {
     m_ranks = {memory, "Kindred::VectorIndex::survivor_ranks", 0};
     m_select = {memory, "Kindred::VectorIndex::survivor_select", 0};
     m_owned = {};
-    m_host_counts.bind(pinned);
+    m_host_counts = {pinned, "Kindred::VectorIndex::host_counts"};
     m_top.bind(memory);
   }
 
@@ -369,7 +369,7 @@ class ScreenSearch {
   Buffer<Rank, memory_space> m_ranks;
   Buffer<Rank, memory_space> m_select;
   TopLists<ExecutionSpace> m_top;
-  SharedArray<std::uint32_t> m_host_counts{"Kindred::VectorIndex::host_counts"};
+  SharedArray<std::uint32_t> m_host_counts;
 };
 
 }  // namespace Kindred::Impl
