@@ -109,7 +109,8 @@ SeedForwardPlan plan_host(const SeedForwardShape& shape, std::uint32_t threads) 
   plan.width = std::min<std::uint32_t>(
       4096, static_cast<std::uint32_t>((std::max(hidden, 1U) + Impl::host_features - 1) /
                                        Impl::host_features * Impl::host_features));
-  std::uint32_t group_blocks = std::bit_floor(std::max(1U, blocks / threads));
+  std::uint32_t group_blocks =
+      std::bit_floor(std::clamp(blocks / threads, 1U, Impl::host_group_blocks));
   if (blocks < threads) {
     group_blocks = 1;
     const std::uint32_t fair = quotient_up(hidden, threads);
@@ -123,7 +124,7 @@ SeedForwardPlan plan_host(const SeedForwardShape& shape, std::uint32_t threads) 
   plan.stripes = quotient_up(std::max(hidden, 1U), plan.width);
   plan.row_threads = std::min(threads, plan.groups * plan.stripes);
   const std::uint32_t levels = static_cast<std::uint32_t>(std::bit_width(group_blocks));
-  plan.workspace = plan.row_threads * Impl::SeedScratch::bytes(plan.width, levels);
+  plan.workspace = plan.row_threads * Impl::SeedScratch<float>::bytes(plan.width, levels);
   if (shape.telemetry) {
     const std::size_t padded =
         (std::size_t{hidden} + Impl::host_features - 1) / Impl::host_features * Impl::host_features;

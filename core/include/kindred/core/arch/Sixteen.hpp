@@ -20,9 +20,6 @@ struct ScalarSixteen {
   struct Doubles {
     double value[16];
   };
-  struct Counts {
-    std::int32_t value[16];
-  };
   using Mask = std::uint16_t;
   template <class Element>
   struct Raw {
@@ -48,18 +45,10 @@ struct ScalarSixteen {
   static void store(Element* to, const Raw<Element>& raw) {
     store(to, raw, 16);
   }
-  /// Past the caches, a line of 64 bytes that \p to begins: of packs for 16 · packs elements.
-  template <class Element, int packs>
-  static void stream(Element* to, const Raw<Element> (&raw)[packs]) {
-    for (int i = 0; i < packs; ++i) store(to + 16 * i, raw[i]);
-  }
-  static void end_streams() {}
   static Floats load_floats(const float* from) { return copied<Floats>(from); }
   static Doubles load_doubles(const double* from) { return copied<Doubles>(from); }
-  static Counts load_counts(const std::int32_t* from) { return copied<Counts>(from); }
   static void store_floats(float* to, const Floats& a) { std::memcpy(to, &a, sizeof(a)); }
   static void store_doubles(double* to, const Doubles& a) { std::memcpy(to, &a, sizeof(a)); }
-  static void store_counts(std::int32_t* to, const Counts& a) { std::memcpy(to, &a, sizeof(a)); }
   static Doubles no_doubles() { return {}; }
 
   template <class Element>
@@ -75,6 +64,35 @@ struct ScalarSixteen {
   static Floats add(const Floats& a, const Floats& b) {
     return each<Floats>([&](int i) { return a.value[i] + b.value[i]; });
   }
+  /// \name The operations of `Impl::OneFloat`
+  ///@{
+  static Floats all(float a) {
+    return each<Floats>([&](int) { return a; });
+  }
+  static Floats magnitude(const Floats& a) {
+    return each<Floats>([&](int i) { return std::fabs(a.value[i]); });
+  }
+  static Floats fused(const Floats& a, const Floats& b, const Floats& c) {
+    return each<Floats>([&](int i) { return std::fma(a.value[i], b.value[i], c.value[i]); });
+  }
+  static Floats subtract(const Floats& a, const Floats& b) {
+    return each<Floats>([&](int i) { return a.value[i] - b.value[i]; });
+  }
+  static Floats negative(const Floats& a) {
+    return each<Floats>([&](int i) { return -a.value[i]; });
+  }
+  static Floats if_less(const Floats& a, const Floats& b, const Floats& then,
+                        const Floats& otherwise) {
+    return each<Floats>(
+        [&](int i) { return a.value[i] < b.value[i] ? then.value[i] : otherwise.value[i]; });
+  }
+  static Floats raised(const Floats& a, const Floats& whole) {
+    return each<Floats>([&](int i) {
+      return Kokkos::bit_cast<float>(Kokkos::bit_cast<std::uint32_t>(a.value[i]) +
+                                     (Kokkos::bit_cast<std::uint32_t>(whole.value[i]) << 23U));
+    });
+  }
+  ///@}
   static Floats choose(Mask mask, const Floats& a, const Floats& b) {
     return each<Floats>([&](int i) { return (mask >> i & 1) != 0 ? a.value[i] : b.value[i]; });
   }
@@ -82,20 +100,6 @@ struct ScalarSixteen {
   static Raw<Element> choose(Mask mask, const Raw<Element>& a, const Raw<Element>& b) {
     return each<Raw<Element>>(
         [&](int i) { return (mask >> i & 1) != 0 ? a.value[i] : b.value[i]; });
-  }
-  /// `x < least ? x : least`
-  static Floats less_of(const Floats& x, const Floats& least) {
-    return each<Floats>(
-        [&](int i) { return x.value[i] < least.value[i] ? x.value[i] : least.value[i]; });
-  }
-  static Floats greater_of(const Floats& x, const Floats& greatest) {
-    return each<Floats>(
-        [&](int i) { return x.value[i] > greatest.value[i] ? x.value[i] : greatest.value[i]; });
-  }
-  /// Adds 1 where |x| is at most \p most.
-  static Counts count_small(const Counts& counts, const Floats& x, float most) {
-    return each<Counts>(
-        [&](int i) { return counts.value[i] + (std::fabs(x.value[i]) <= most ? 1 : 0); });
   }
   static Doubles subtract(const Doubles& a, const Doubles& b) {
     return each<Doubles>([&](int i) { return a.value[i] - b.value[i]; });
@@ -144,7 +148,6 @@ struct VectorSixteen {
     __m512d low;
     __m512d high;
   };
-  using Counts = __m512i;
   using Mask = std::uint16_t;
   template <class Element>
   using Raw = SixteenBits<Element>;
@@ -182,30 +185,15 @@ struct VectorSixteen {
     else
       _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), raw.value);
   }
-  template <class Element, int packs>
-  static void stream(Element* to, const Raw<Element> (&raw)[packs]) {
-    static_assert(packs * sizeof(Element) == 4);
-    if constexpr (packs == 1)
-      _mm512_stream_si512(reinterpret_cast<__m512i*>(to), raw[0].value);
-    else
-      _mm512_stream_si512(
-          reinterpret_cast<__m512i*>(to),
-          _mm512_maskz_inserti64x4(
-              eight, _mm512_maskz_inserti64x4(eight, _mm512_setzero_si512(), raw[0].value, 0),
-              raw[1].value, 1));
-  }
-  static void end_streams() { _mm_sfence(); }
   static Floats load_floats(const float* from) { return _mm512_loadu_ps(from); }
   static Doubles load_doubles(const double* from) {
     return {_mm512_loadu_pd(from), _mm512_loadu_pd(from + 8)};
   }
-  static Counts load_counts(const std::int32_t* from) { return _mm512_loadu_si512(from); }
   static void store_floats(float* to, Floats a) { _mm512_storeu_ps(to, a); }
   static void store_doubles(double* to, const Doubles& a) {
     _mm512_storeu_pd(to, a.low);
     _mm512_storeu_pd(to + 8, a.high);
   }
-  static void store_counts(std::int32_t* to, Counts a) { _mm512_storeu_si512(to, a); }
   static Doubles no_doubles() { return {_mm512_setzero_pd(), _mm512_setzero_pd()}; }
 
   template <class Element>
@@ -224,6 +212,18 @@ struct VectorSixteen {
   }
   static Floats multiply(Floats a, Floats b) { return _mm512_mul_ps(a, b); }
   static Floats add(Floats a, Floats b) { return _mm512_add_ps(a, b); }
+  static Floats all(float a) { return _mm512_set1_ps(a); }
+  static Floats magnitude(Floats a) { return _mm512_abs_ps(a); }
+  static Floats fused(Floats a, Floats b, Floats c) { return _mm512_fmadd_ps(a, b, c); }
+  static Floats subtract(Floats a, Floats b) { return _mm512_sub_ps(a, b); }
+  static Floats negative(Floats a) { return _mm512_xor_ps(a, _mm512_set1_ps(-0.0F)); }
+  static Floats if_less(Floats a, Floats b, Floats then, Floats otherwise) {
+    return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, b, _CMP_LT_OQ), otherwise, then);
+  }
+  static Floats raised(Floats a, Floats whole) {
+    return _mm512_castsi512_ps(_mm512_add_epi32(
+        _mm512_castps_si512(a), _mm512_maskz_slli_epi32(sixteen, _mm512_castps_si512(whole), 23)));
+  }
   static Floats choose(Mask mask, Floats a, Floats b) { return _mm512_mask_blend_ps(mask, b, a); }
   template <class Element>
   static Raw<Element> choose(Mask mask, const Raw<Element>& a, const Raw<Element>& b) {
@@ -231,14 +231,6 @@ struct VectorSixteen {
       return {_mm512_mask_blend_epi32(mask, b.value, a.value)};
     else
       return {_mm256_mask_blend_epi16(mask, b.value, a.value)};
-  }
-  static Floats less_of(Floats x, Floats least) { return _mm512_maskz_min_ps(sixteen, x, least); }
-  static Floats greater_of(Floats x, Floats greatest) {
-    return _mm512_maskz_max_ps(sixteen, x, greatest);
-  }
-  static Counts count_small(Counts counts, Floats x, float most) {
-    const __mmask16 small = _mm512_cmp_ps_mask(_mm512_abs_ps(x), _mm512_set1_ps(most), _CMP_LE_OQ);
-    return _mm512_mask_sub_epi32(counts, small, counts, _mm512_set1_epi32(-1));
   }
   static Doubles subtract(const Doubles& a, const Doubles& b) {
     return {_mm512_sub_pd(a.low, b.low), _mm512_sub_pd(a.high, b.high)};

@@ -90,7 +90,7 @@ void launch_seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan
       launch(std::integral_constant<SeedPass, SeedPass::whole>());
     }
   } else {
-    using sixteen = Arch::HostSixteen;
+    using lines = Arch::HostLines;
     const auto launch = [&](auto pieces) {
       using functor = decltype(pieces);
       pieces.layer = pointers;
@@ -104,9 +104,10 @@ void launch_seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan
       pieces.group_blocks = plan.group_rows / moment_block;
       pieces.width = plan.width;
       pieces.pieces = plan.row_threads;
-      pieces.streams = streams_past_caches(from, to, y.stride, rows, layer.chunks.hidden);
+      pieces.streams =
+          Arch::streams_past_caches(from, to, rows * layer.chunks.hidden, y.stride, sizeof(Out));
       pieces.scratch = workspace.data();
-      pieces.scratch_bytes = SeedScratch::bytes(
+      pieces.scratch_bytes = SeedScratch<In>::bytes(
           plan.width, static_cast<std::uint32_t>(std::bit_width(plan.group_rows / moment_block)));
       pieces.columns = pieces.scratch + pieces.pieces * pieces.scratch_bytes;
       using policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>,
@@ -125,9 +126,9 @@ void launch_seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan
                            pieces.columns, functor::padded(layer.chunks.hidden), moments.data()});
     };
     if (keeps) {
-      launch(SeedForwardPieces<sixteen, In, Out, true>{});
+      launch(SeedForwardPieces<lines, In, Out, true>{});
     } else {
-      launch(SeedForwardPieces<sixteen, In, Out, false>{});
+      launch(SeedForwardPieces<lines, In, Out, false>{});
     }
   }
 }

@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_SEED_IMPL_SEED_FORWARD_HOST_HPP
 #define KINDRED_CORE_SEED_IMPL_SEED_FORWARD_HOST_HPP
 
-#include <kindred/core/arch/Sixteen.hpp>
+#include <kindred/core/arch/SixteenLines.hpp>
 #include <kindred/core/seed/impl/MergeMoments.hpp>
 #include <kindred/core/seed/impl/SeedCoefficients.hpp>
 
@@ -11,12 +11,14 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
-#include <utility>
 
 namespace Kindred::Impl {
 
 /// Features beside each other that a row of the host's work is padded to: two lines of bfloat16.
 inline constexpr std::size_t host_features = 64;
+
+/// Blocks of a group at most: `Arch::LineExtremes` counts their rows.
+inline constexpr std::uint32_t host_group_blocks = 512;
 
 /// \brief Moments of columns over a group of rows, an array a field.
 struct ColumnArrays {
@@ -36,7 +38,8 @@ struct ColumnArrays {
   }
 };
 
-/// What a thread of the host works with.
+/// What a thread of the host works with. \p In: the elements of x
+template <class In>
 struct SeedScratch {
   float* shift;
   float* t;
@@ -46,37 +49,28 @@ struct SeedScratch {
   std::uint16_t* copies;
   double* sum;
   double* squares;
-  ColumnArrays block;
+  Arch::LineExtremes<In>* extremes;
   double* stack;  ///< mean and m2 of runs of 2^level blocks
 
   static std::size_t bytes(std::size_t features, std::uint32_t levels) {
-    return features * (16 + 4 + 16 + ColumnArrays::bytes_each + 16 * std::size_t{levels});
+    return features * (16 + 16 + 12 + 4 + 16 * std::size_t{levels});
   }
   static SeedScratch at(std::byte* memory, std::size_t features) {
     SeedScratch out{};
     out.sum = reinterpret_cast<double*>(memory);
     out.squares = out.sum + features;
-    out.block = ColumnArrays::at(reinterpret_cast<std::byte*>(out.squares + features), features);
-    out.shift = reinterpret_cast<float*>(out.block.dead + features);
+    out.shift = reinterpret_cast<float*>(out.squares + features);
     out.t = out.shift + features;
     out.u = out.t + features;
     out.c = out.u + features;
-    out.linear = reinterpret_cast<std::uint16_t*>(out.c + features);
+    out.extremes = reinterpret_cast<Arch::LineExtremes<In>*>(out.c + features);
+    auto* behind = reinterpret_cast<std::byte*>(out.extremes) + features * 12;
+    out.linear = reinterpret_cast<std::uint16_t*>(behind);
     out.copies = out.linear + features;
     out.stack = reinterpret_cast<double*>(out.copies + features);
     return out;
   }
 };
-
-/// Whether y is written past the caches: too large to stay in them, in whole lines, and not x.
-template <class In, class Out>
-bool streams_past_caches(const In* x, const Out* y, std::uint64_t y_stride, std::uint64_t rows,
-                         std::uint32_t hidden) {
-  constexpr std::uint64_t large = 16ULL << 20U;
-  return rows * hidden * sizeof(Out) >= large &&
-         static_cast<const void*>(x) != static_cast<const void*>(y) &&
-         reinterpret_cast<std::uintptr_t>(y) % 64 == 0 && y_stride * sizeof(Out) % 64 == 0;
-}
 
 /// Merges the columns of \p b into \p a.
 inline void merge_columns(double* __restrict__ mean_a, double* __restrict__ m2_a,
@@ -106,7 +100,15 @@ struct SeedForwardPieces {
   std::byte* columns;  ///< of groups: `ColumnArrays` of padded(hidden)
   std::size_t scratch_bytes;
 
-  static constexpr int packs = std::is_same_v<Out, float> ? 1 : 2;  // of a line
+  using Scratch = SeedScratch<In>;
+  /// Packs of sixteen that are taken at once: whole lines of both elements.
+  static constexpr unsigned packs = sizeof(In) == 4 && sizeof(Out) == 4 ? 1 : 2;
+  static constexpr unsigned features_at_once = 16 * packs;
+  static constexpr unsigned in_line = Arch::line_elements<In>;
+  static constexpr unsigned out_line = Arch::line_elements<Out>;
+  /// How far rows are asked for before they are taken: no prefetcher of a processor knows eight of
+  /// them side by side.
+  static constexpr unsigned ahead = 512 / sizeof(In);
 
   static std::size_t padded(std::size_t features) {
     return (features + host_features - 1) / host_features * host_features;
@@ -114,7 +116,7 @@ struct SeedForwardPieces {
 
   void operator()(std::uint64_t piece) const {
     const std::uint64_t units = std::uint64_t{stripes} * groups;
-    const SeedScratch own = SeedScratch::at(scratch + piece * scratch_bytes, padded(width));
+    const Scratch own = Scratch::at(scratch + piece * scratch_bytes, padded(width));
     for (std::uint64_t unit = units * piece / pieces; unit < units * (piece + 1) / pieces; ++unit)
       take(own, static_cast<std::uint32_t>(unit / groups),
            static_cast<std::uint32_t>(unit % groups));
@@ -122,71 +124,72 @@ struct SeedForwardPieces {
   }
 
  private:
-  void take(const SeedScratch& own, std::uint32_t stripe, std::uint32_t group) const {
+  void take(const Scratch& own, std::uint32_t stripe, std::uint32_t group) const {
     const std::uint32_t begin = stripe * width;
     const std::uint32_t features =
         layer.chunks.hidden - begin < width ? layer.chunks.hidden - begin : width;
     set_coefficients(own, begin, features);
     if constexpr (keeps) {
-      for (std::size_t f = 0; f < padded(features); ++f) {
-        own.block.min[f] = HUGE_VALF;
-        own.block.max[f] = -HUGE_VALF;
-        own.block.dead[f] = 0;
-      }
+      for (std::size_t i = 0; i < padded(features) / in_line; ++i) own.extremes[i].clear();
     }
     const std::uint64_t first_row = std::uint64_t{group} * group_blocks * moment_block;
     std::uint64_t counts[40];  // rows of the runs on the stack
-    int levels = 0;
+    unsigned levels = 0;
     for (std::uint32_t block = 0; block < group_blocks; ++block) {
       const std::uint64_t row = first_row + std::uint64_t{block} * moment_block;
       if (row >= rows) break;
       const auto count =
           static_cast<unsigned>(rows - row < moment_block ? rows - row : moment_block);
-      take_block(own, x + row * x_stride + begin, y + row * y_stride + begin, features, count);
+      take_block(own, x + row * x_stride + begin, y + row * y_stride + begin, features, count,
+                 run(own, levels));
       if constexpr (keeps) {
         std::uint64_t here = count;
         for (std::uint32_t done = block; (done & 1U) != 0; done >>= 1U) {
           --levels;
-          pull(own, features, levels, MergeWeights(counts[levels], here));
+          merge_top(own, features, levels, counts[levels], here);
           here += counts[levels];
         }
-        counts[levels] = here;
-        std::memcpy(own.stack + 2 * std::size_t{padded(width)} * static_cast<std::size_t>(levels),
-                    own.block.mean, 2 * padded(width) * sizeof(double));
-        ++levels;
+        counts[levels++] = here;
       }
     }
     if constexpr (keeps) {
-      std::uint64_t here = counts[--levels];  // the last run is in `block` too
+      std::uint64_t here = counts[--levels];
       while (levels > 0) {
         --levels;
-        pull(own, features, levels, MergeWeights(counts[levels], here));
+        merge_top(own, features, levels, counts[levels], here);
         here += counts[levels];
       }
       const std::size_t all = padded(layer.chunks.hidden);
       const ColumnArrays to =
           ColumnArrays::at(columns + group * all * ColumnArrays::bytes_each, all);
-      std::memcpy(to.mean + begin, own.block.mean, features * sizeof(double));
-      std::memcpy(to.m2 + begin, own.block.m2, features * sizeof(double));
-      std::memcpy(to.min + begin, own.block.min, features * sizeof(float));
-      std::memcpy(to.max + begin, own.block.max, features * sizeof(float));
-      std::memcpy(to.dead + begin, own.block.dead, features * sizeof(std::int32_t));
+      std::memcpy(to.mean + begin, own.stack, features * sizeof(double));
+      std::memcpy(to.m2 + begin, own.stack + padded(width), features * sizeof(double));
+      for (std::uint32_t f = 0; f < features; ++f) {
+        const Arch::LineExtremes<In>& line = own.extremes[f / in_line];
+        to.min[begin + f] = line.min(f % in_line);
+        to.max[begin + f] = line.max(f % in_line);
+        to.dead[begin + f] = static_cast<std::int32_t>(line.dead[f % in_line]);
+      }
     }
   }
 
-  /// The run of \p level of the stack, which is to the left, and the block's become the block's.
-  void pull(const SeedScratch& own, std::size_t features, int level,
-            const MergeWeights& weights) const {
+  /// A run of blocks on the stack: its means, then its m2.
+  double* run(const Scratch& own, unsigned level) const {
+    return own.stack + 2 * padded(width) * std::size_t{level};
+  }
+  /// The topmost run, behind that of \p level, is merged into it, its left neighbour.
+  void merge_top(const Scratch& own, std::size_t features, unsigned level, std::uint64_t rows_left,
+                 std::uint64_t rows_right) const {
     const std::size_t room = padded(width);
-    double* mean = own.stack + 2 * room * static_cast<std::size_t>(level);
-    merge_columns(mean, mean + room, own.block.mean, own.block.m2, features, weights);
-    std::memcpy(own.block.mean, mean, 2 * room * sizeof(double));
+    double* left = run(own, level);
+    const double* right = run(own, level + 1);
+    merge_columns(left, left + room, right, right + room, features,
+                  MergeWeights(rows_left, rows_right));
   }
 
-  void set_coefficients(const SeedScratch& own, std::uint32_t begin, std::uint32_t features) const {
+  void set_coefficients(const Scratch& own, std::uint32_t begin, std::uint32_t features) const {
     for (std::size_t i = 0; i < padded(features) / 16; ++i) own.linear[i] = own.copies[i] = 0;
-    for (std::size_t f = features; f < padded(features); ++f)
-      own.t[f] = own.u[f] = own.c[f] = own.shift[f] = 0;
+    for (std::size_t f = features; f < padded(features); ++f) own.t[f] = own.u[f] = own.c[f] = 0;
     if (features == 0) return;
     std::uint32_t seed = layer.chunks.seed_of(begin);
     std::uint32_t end = layer.chunks.begin(seed + 1);
@@ -203,130 +206,143 @@ struct SeedForwardPieces {
     }
   }
 
-  void take_block(const SeedScratch& own, const In* from, Out* to, std::uint32_t features,
-                  unsigned count) const {
-    if constexpr (keeps) {
-      // Kept beside: y may take the place of the row.
-      for (std::uint32_t f = 0; f < features; f += 16) {
-        const unsigned left = features - f < 16 ? features - f : 16;
-        S::store_floats(own.shift + f, S::widen(S::load(from + f, left)));
-      }
-      for (std::size_t f = 0; f < padded(features); ++f) own.sum[f] = own.squares[f] = 0;
-    }
+  /// \param moments where means go, and m2 behind them
+  void take_block(const Scratch& own, const In* from, Out* to, std::uint32_t features,
+                  unsigned count, double* moments) const {
     for (unsigned lane = 0; lane < moment_lanes && lane < count; ++lane) {
       const In* lane_from = from + lane * x_stride;
       Out* lane_to = to + lane * y_stride;
       const unsigned rows_of_lane = (count - lane + moment_lanes - 1) / moment_lanes;
       std::uint32_t f = 0;
-      if (rows_of_lane == moment_lanes) {
-        if (streams) {
-          for (; f + 16 * packs <= features; f += 16 * packs)
-            line<true>(own, lane_from, lane_to, f);
-        } else {
-          for (; f + 16 * packs <= features; f += 16 * packs)
-            line<false>(own, lane_from, lane_to, f);
-        }
-      }
-      for (; f < features; f += 16) {
-        const unsigned left = features - f < 16 ? features - f : 16;
-        sixteen(
-            own, f, rows_of_lane,
-            [&](unsigned j) { return S::load(lane_from + j * moment_lanes * x_stride + f, left); },
-            [&](unsigned j, const auto& raw) {
-              S::store(lane_to + j * moment_lanes * y_stride + f, raw, left);
-            });
-      }
+      for (; f + features_at_once <= features; f += features_at_once)
+        tile<true>(own, lane_from, lane_to, f, features_at_once, rows_of_lane, lane == 0);
+      if (f < features)
+        tile<false>(own, lane_from, lane_to, f, features - f, rows_of_lane, lane == 0);
     }
     if constexpr (keeps) {
       const double share = 1.0 / count;
-      double* __restrict__ mean = own.block.mean;
-      double* __restrict__ m2 = own.block.m2;
+      double* __restrict__ mean = moments;
+      double* __restrict__ m2 = moments + padded(width);
       for (std::uint32_t f = 0; f < features; ++f)
         close_block(static_cast<double>(own.shift[f]), own.sum[f], own.squares[f], share, mean[f],
                     m2[f]);
     }
   }
 
-  /// Whole lines of eight rows.
-  template <bool past>
-  void line(const SeedScratch& own, const In* from, Out* to, std::uint32_t first) const {
-    typename S::template Raw<Out> results[moment_lanes][packs];
-    for (int pack = 0; pack < packs; ++pack) {
-      const std::uint32_t f = first + 16 * static_cast<std::uint32_t>(pack);
-      sixteen(
-          own, f, std::integral_constant<unsigned, moment_lanes>(),
-          [&](unsigned j) { return S::load(from + j * moment_lanes * x_stride + f); },
-          [&](unsigned j, const auto& raw) {
-            if constexpr (past)
-              results[j][pack] = raw;
-            else
-              S::store(to + j * moment_lanes * y_stride + f, raw);
-          });
+  /// \p have features from the \p f-th one of the \p count rows of a lane. \p is_first: of a block
+  template <bool whole>
+  void tile(const Scratch& own, const In* from, Out* to, std::uint32_t f, unsigned have,
+            unsigned count, bool is_first) const {
+    using Floats = typename S::Floats;
+    using Doubles = typename S::Doubles;
+    constexpr unsigned in_lines = features_at_once / in_line;
+    constexpr unsigned out_lines = features_at_once / out_line;
+    const std::uint64_t x_step = moment_lanes * x_stride;
+    const std::uint64_t y_step = moment_lanes * y_stride;
+    const bool past = whole && streams;
+    from += f;
+    to += f;
+    // What there is of line i; lines that there is nothing of are not touched.
+    const auto part = [have](unsigned i, unsigned size) {
+      return have <= i * size ? 0 : (have - i * size < size ? have - i * size : size);
+    };
+    const auto load = [&](const In* row, typename S::template Line<In>(&lines)[in_lines]) {
+      KINDRED_UNROLL
+      for (unsigned i = 0; i < in_lines; ++i)
+        lines[i] = whole ? S::load_line(row + i * in_line)
+                         : S::load_line(row + i * in_line, part(i, in_line));
+    };
+    const auto widen = [](const typename S::template Line<In>(&lines)[in_lines], unsigned pack) {
+      return in_lines == packs ? S::widen_line(lines[pack], 0) : S::widen_line(lines[0], pack);
+    };
+    typename S::template Line<In> lines[in_lines];
+    Doubles shift[packs];
+    Doubles sum[packs];
+    Doubles squares[packs];
+    typename S::template Extremes<In> extremes[in_lines];
+    if constexpr (keeps) {
+      if (is_first) load(from, lines);
+      KINDRED_UNROLL
+      for (unsigned p = 0; p < packs; ++p) {
+        float* kept = own.shift + f + 16 * p;  // y may take the place of the row
+        if (is_first) S::store_floats(kept, widen(lines, p));
+        shift[p] = S::widen(S::load_floats(kept));
+        sum[p] = S::no_doubles();
+        squares[p] = S::no_doubles();
+      }
+      KINDRED_UNROLL
+      for (unsigned i = 0; i < in_lines; ++i)
+        extremes[i] = S::load_extremes(own.extremes[f / in_line + i]);
     }
-    if constexpr (past) {
-      for (unsigned j = 0; j < moment_lanes; ++j)
-        S::stream(to + j * moment_lanes * y_stride + first, results[j]);
+    Floats t[packs];
+    Floats u[packs];
+    Floats c[packs];
+    typename S::Mask linear[packs];
+    std::uint32_t copies = 0;
+    KINDRED_UNROLL
+    for (unsigned p = 0; p < packs; ++p) {
+      t[p] = S::load_floats(own.t + f + 16 * p);
+      u[p] = S::load_floats(own.u + f + 16 * p);
+      c[p] = S::load_floats(own.c + f + 16 * p);
+      linear[p] = own.linear[f / 16 + p];
+      copies |= std::uint32_t{own.copies[f / 16 + p]} << (16 * p);
     }
-  }
-
-  template <class Body>
-  static void each_row(unsigned count, const Body& body) {
-    for (unsigned j = 0; j < count; ++j) body(j);
-  }
-  /// One after the other in the code too: what is kept of each stays in registers.
-  template <unsigned count, class Body>
-  static void each_row(std::integral_constant<unsigned, count>, const Body& body) {
-    [&]<unsigned... j>(std::integer_sequence<unsigned, j...>) { (body(j), ...); }
-    (std::make_integer_sequence<unsigned, count>());
-  }
-
-  /// Sixteen features of the \p count rows of a lane, from the \p f-th one: first their sums, then
-  /// y, which may take the place of what was summed.
-  template <class Count, class Load, class Store>
-  void sixteen(const SeedScratch& own, std::uint32_t f, Count count, const Load& load,
-               const Store& store) const {
-    if constexpr (keeps) add_sixteen(own, f, count, load);
-    const auto t = S::load_floats(own.t + f);
-    const auto u = S::load_floats(own.u + f);
-    const auto c = S::load_floats(own.c + f);
-    const typename S::Mask linear = own.linear[f / 16];
-    const typename S::Mask copies = own.copies[f / 16];
-    each_row(count, [&](unsigned j) {
-      const auto raw = load(j);
-      const auto value = S::widen(raw);
-      const auto kept = S::choose(linear, S::multiply(u, value), c);
-      const auto changed = S::template round<Out>(S::add(S::multiply(t, value), kept));
-      if constexpr (std::is_same_v<In, Out>)
-        store(j, S::choose(copies, raw, changed));
-      else
-        store(j, changed);
-    });
-  }
-
-  template <class Count, class Load>
-  void add_sixteen(const SeedScratch& own, std::uint32_t f, Count count, const Load& load) const {
-    constexpr Arch::element_bits<In> most_bits = Arch::dead_max<In>;
-    const float most = Arch::to_float(Kokkos::bit_cast<In>(most_bits));
-    const auto shift = S::widen(S::load_floats(own.shift + f));
-    auto least = S::load_floats(own.block.min + f);
-    auto greatest = S::load_floats(own.block.max + f);
-    auto dead = S::load_counts(own.block.dead + f);
-    auto sum = S::no_doubles();
-    auto squares = S::no_doubles();
-    each_row(count, [&](unsigned j) {
-      const auto value = S::widen(load(j));
-      const auto shifted = S::subtract(S::widen(value), shift);
-      sum = S::add(sum, shifted);
-      squares = S::multiply_add(shifted, shifted, squares);
-      least = S::less_of(value, least);
-      greatest = S::greater_of(value, greatest);
-      dead = S::count_small(dead, value, most);
-    });
-    S::store_doubles(own.sum + f, S::add(S::load_doubles(own.sum + f), sum));
-    S::store_doubles(own.squares + f, S::add(S::load_doubles(own.squares + f), squares));
-    S::store_floats(own.block.min + f, least);
-    S::store_floats(own.block.max + f, greatest);
-    S::store_counts(own.block.dead + f, dead);
+    // Lines past the caches go together, behind what was read.
+    typename S::template Line<Out> results[moment_lanes][out_lines];
+    for (unsigned j = 0; j < count; ++j) {
+      __builtin_prefetch(from + ahead);
+      load(from, lines);
+      Floats changed[packs];
+      KINDRED_UNROLL
+      for (unsigned p = 0; p < packs; ++p) {
+        const Floats value = widen(lines, p);
+        const Floats kept = S::choose(linear[p], S::multiply(u[p], value), c[p]);
+        changed[p] = S::add(S::multiply(t[p], value), kept);
+        if constexpr (keeps) {
+          const Doubles shifted = S::subtract(S::widen(value), shift[p]);
+          sum[p] = S::add(sum[p], shifted);
+          squares[p] = S::multiply_add(shifted, shifted, squares[p]);
+        }
+      }
+      KINDRED_UNROLL
+      for (unsigned i = 0; i < out_lines; ++i) {
+        auto line = S::template round_line<Out>(changed + i * (packs / out_lines));
+        if constexpr (std::is_same_v<In, Out>) line = S::choose_line(copies, lines[i], line);
+        if (!whole)
+          S::store_line(to + i * out_line, line, part(i, out_line));
+        else if (past)
+          results[j][i] = line;
+        else
+          S::store_line(to + i * out_line, line);
+      }
+      if constexpr (keeps) {
+        KINDRED_UNROLL
+        for (unsigned i = 0; i < in_lines; ++i) S::add_extremes(extremes[i], lines[i]);
+      }
+      from += x_step;
+      if (!past) to += y_step;
+    }
+    if (past) {
+      for (unsigned j = 0; j < count; ++j) {
+        KINDRED_UNROLL
+        for (unsigned i = 0; i < out_lines; ++i) S::stream_line(to + i * out_line, results[j][i]);
+        to += y_step;
+      }
+    }
+    if constexpr (keeps) {
+      KINDRED_UNROLL
+      for (unsigned p = 0; p < packs; ++p) {
+        double* of_sum = own.sum + f + 16 * p;
+        double* of_squares = own.squares + f + 16 * p;
+        // The sums of the first lane are not −0: what they are added to need not be there.
+        S::store_doubles(of_sum, is_first ? sum[p] : S::add(S::load_doubles(of_sum), sum[p]));
+        S::store_doubles(of_squares,
+                         is_first ? squares[p] : S::add(S::load_doubles(of_squares), squares[p]));
+      }
+      KINDRED_UNROLL
+      for (unsigned i = 0; i < in_lines; ++i)
+        S::store_extremes(own.extremes[f / in_line + i], extremes[i]);
+    }
   }
 };
 
