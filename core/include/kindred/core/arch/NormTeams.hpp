@@ -205,7 +205,7 @@ void launch_norms(const ExecutionSpace& exec_space, const char* label, const Nor
     Kokkos::parallel_for(label,
                          Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(
                              exec_space, 0, plan.teams),
-                         Kindred::Impl::NormRowsHost{layers, count});
+                         Kindred::Impl::NormRowsHost<HostLines>{layers, count});
   }
 }
 

@@ -9,39 +9,73 @@
 
 namespace Kindred {
 
+namespace Impl {
+
+/// \brief The operations of a GELU on one float32, each rounded once. A host has the same of
+/// sixteen (`Arch::HostSixteen`).
+struct OneFloat {
+  using Floats = float;
+
+  KOKKOS_INLINE_FUNCTION static float all(float a) { return a; }
+  KOKKOS_INLINE_FUNCTION static float magnitude(float a) { return Kokkos::fabs(a); }
+  /// a·b + c
+  KOKKOS_INLINE_FUNCTION static float fused(float a, float b, float c) {
+    return Kokkos::fma(a, b, c);
+  }
+  KOKKOS_INLINE_FUNCTION static float subtract(float a, float b) { return a - b; }
+  KOKKOS_INLINE_FUNCTION static float negative(float a) { return -a; }
+  /// a < b ? then : otherwise
+  KOKKOS_INLINE_FUNCTION static float if_less(float a, float b, float then, float otherwise) {
+    return a < b ? then : otherwise;
+  }
+  /// a · 2ⁿ, n in the low bits of \p whole.
+  KOKKOS_INLINE_FUNCTION static float raised(float a, float whole) {
+    return Kokkos::bit_cast<float>(Kokkos::bit_cast<std::uint32_t>(a) +
+                                   (Kokkos::bit_cast<std::uint32_t>(whole) << 23U));
+  }
+};
+
 /// \brief Φ(−t) = erfc(t / √2) / 2 for t ≥ 0, 0 from t = 9 on; the same bits on every space and
 /// machine: fused operations where they are written, in one order.
 ///
 /// −log₂ Φ(−t) = 1 + t·q(t), q of degree 9; a whole exponent and 2ᶠ, |f| ≤ ½, of degree 6. The
 /// relative error is below 6·2⁻²⁴ up to t = 1, 80·2⁻²⁴ up to 3 and 2⁻¹² up to 9; Φ(−9)
-/// is 1.1·10⁻¹⁹.
-KOKKOS_INLINE_FUNCTION float normal_tail(float t) {
-  const float x = t < 9.0F ? t : 9.0F;
-  float q = -8.48417583e-09F;
-  q = Kokkos::fma(q, x, 3.35425978e-07F);
-  q = Kokkos::fma(q, x, -5.45893999e-06F);
-  q = Kokkos::fma(q, x, 4.58597418e-05F);
-  q = Kokkos::fma(q, x, -0.000182595501F);
-  q = Kokkos::fma(q, x, -0.000179249685F);
-  q = Kokkos::fma(q, x, 0.00713583876F);
-  q = Kokkos::fma(q, x, -0.0525480062F);
-  q = Kokkos::fma(q, x, -0.459192715F);
-  q = Kokkos::fma(q, x, -1.15110663F);
+/// is 1.1·10⁻¹⁹. \param x t where that is below 9, else 9
+template <class S, class Floats = typename S::Floats>
+KOKKOS_INLINE_FUNCTION Floats normal_tail(const Floats& t, const Floats& x) {
+  Floats q = S::fused(S::all(-8.48417583e-09F), x, S::all(3.35425978e-07F));
+  q = S::fused(q, x, S::all(-5.45893999e-06F));
+  q = S::fused(q, x, S::all(4.58597418e-05F));
+  q = S::fused(q, x, S::all(-0.000182595501F));
+  q = S::fused(q, x, S::all(-0.000179249685F));
+  q = S::fused(q, x, S::all(0.00713583876F));
+  q = S::fused(q, x, S::all(-0.0525480062F));
+  q = S::fused(q, x, S::all(-0.459192715F));
+  q = S::fused(q, x, S::all(-1.15110663F));
   // 1.5 · 2²³ − 1: the low bits of a sum are a whole number less 1, the half of Φ(0).
-  constexpr float rounder = 12582911.0F;
-  const float whole = Kokkos::fma(q, x, rounder);
-  const float f = Kokkos::fma(q, x, -(whole - rounder));
-  float power = 0.000154762973F;
-  power = Kokkos::fma(power, f, 0.00134002698F);
-  power = Kokkos::fma(power, f, 0.0096180039F);
-  power = Kokkos::fma(power, f, 0.0555032779F);
-  power = Kokkos::fma(power, f, 0.240226513F);
-  power = Kokkos::fma(power, f, 0.693147206F);
-  power = Kokkos::fma(power, f, 1.0F);
-  const std::uint32_t exponent = Kokkos::bit_cast<std::uint32_t>(whole) << 23U;
-  const float tail = Kokkos::bit_cast<float>(Kokkos::bit_cast<std::uint32_t>(power) + exponent);
-  return t < 9.0F ? tail : 0.0F;
+  const Floats rounder = S::all(12582911.0F);
+  const Floats whole = S::fused(q, x, rounder);
+  const Floats f = S::fused(q, x, S::negative(S::subtract(whole, rounder)));
+  Floats power = S::fused(S::all(0.000154762973F), f, S::all(0.00134002698F));
+  power = S::fused(power, f, S::all(0.0096180039F));
+  power = S::fused(power, f, S::all(0.0555032779F));
+  power = S::fused(power, f, S::all(0.240226513F));
+  power = S::fused(power, f, S::all(0.693147206F));
+  power = S::fused(power, f, S::all(1.0F));
+  return S::if_less(t, S::all(9.0F), S::raised(power, whole), S::all(0.0F));
 }
+
+/// `portable_gelu` of what the operations \p S work on.
+template <class S, class Floats = typename S::Floats>
+KOKKOS_INLINE_FUNCTION Floats gelu_of(const Floats& x) {
+  const Floats magnitude = S::magnitude(x);
+  const Floats nine = S::all(9.0F);
+  const Floats bounded = S::if_less(magnitude, nine, magnitude, nine);
+  return S::fused(S::negative(bounded), normal_tail<S>(magnitude, bounded),
+                  S::if_less(x, S::all(0.0F), S::all(-0.0F), x));
+}
+
+}  // namespace Impl
 
 /// \brief GELU(x) = x·Φ(x) = x·(1 + erf(x / √2)) / 2, the form with erf, as max(x, 0) −
 /// |x|·Φ(−|x|).
@@ -49,11 +83,7 @@ KOKKOS_INLINE_FUNCTION float normal_tail(float t) {
 /// The error is below 2⁻²³·|x| everywhere and below 2⁻²²·|GELU(x)| for x > −½; for smaller x it is
 /// that of `normal_tail`, relative, and one rounding, where the form with 1 + erf loses all bits.
 /// GELU(x) is −0 for x ≤ −9, x for x ≥ 9; −inf gives −0, NaN gives NaN.
-KOKKOS_INLINE_FUNCTION float portable_gelu(float x) {
-  const float magnitude = Kokkos::fabs(x);
-  const float bounded = magnitude < 9.0F ? magnitude : 9.0F;
-  return Kokkos::fma(-bounded, normal_tail(magnitude), x < 0.0F ? -0.0F : x);
-}
+KOKKOS_INLINE_FUNCTION float portable_gelu(float x) { return Impl::gelu_of<Impl::OneFloat>(x); }
 
 }  // namespace Kindred
 
