@@ -19,13 +19,17 @@ std::size_t scaled(double count, double scale) {
 
 const std::vector<WorkName>& work_names() {
   static const std::vector<WorkName> names{
-      {"lcs", "lcs-200"},          {"lcs", "lcs-50000"},      {"difflib", "difflib-0.6"},
-      {"difflib", "difflib-none"}, {"search", "search-1"},    {"search", "search-32"},
-      {"search", "search-1024"},   {"search", "search-1m"},   {"filter", "filter-100"},
-      {"filter", "filter-50"},     {"filter", "filter-1"},    {"score", "score-1024"},
-      {"score", "score-65536"},    {"spread", "hop"},         {"spread", "hop-uniform"},
-      {"spread", "hop-power-law"}, {"spread", "hop-32"},      {"spread", "linear-32"},
-      {"spread", "pagerank-50k"},  {"spread", "pagerank-1m"}, {"hnsw", "hnsw"}};
+      {"lcs", "lcs-200"},           {"lcs", "lcs-50000"},      {"difflib", "difflib-0.6"},
+      {"difflib", "difflib-none"},  {"search", "search-1"},    {"search", "search-32"},
+      {"search", "search-1024"},    {"search", "search-1m"},   {"filter", "filter-100"},
+      {"filter", "filter-50"},      {"filter", "filter-1"},    {"score", "score-1024"},
+      {"score", "score-65536"},     {"spread", "hop"},         {"spread", "hop-uniform"},
+      {"spread", "hop-power-law"},  {"spread", "hop-32"},      {"spread", "linear-32"},
+      {"spread", "pagerank-50k"},   {"spread", "pagerank-1m"}, {"hnsw", "hnsw"},
+      {"seeds", "seed-4096"},       {"seeds", "seed-plain"},   {"seeds", "seed-bf16"},
+      {"seeds", "seed-bf16-plain"}, {"seeds", "seed-small"},   {"seeds", "seed-10k"},
+      {"seeds", "seed-100k"},       {"seeds", "seed-update"},  {"fused", "norm-gelu"},
+      {"fused", "norm-gelu-bf16"},  {"fused", "linear-gelu"}};
   return names;
 }
 
@@ -88,6 +92,42 @@ std::unique_ptr<Work> make_work(Context& context, const std::string& name, doubl
     detail = std::string("personalised PageRank of a node to 1e-6, top-100, ") +
              (is_large ? "16" : "8") + " edges a node";
     target = 2;
+  } else if (name.starts_with("seed-") && name != "seed-update") {
+    struct Shape {
+      const char* name;
+      double rows;
+      std::uint32_t hidden, seeds;
+      VectorElement element;
+      bool telemetry;
+    };
+    using enum VectorElement;
+    constexpr Shape shapes[] = {{"seed-4096", 4096, 4096, 1000, float32, true},
+                                {"seed-plain", 4096, 4096, 1000, float32, false},
+                                {"seed-bf16", 4096, 4096, 1000, bfloat16, true},
+                                {"seed-bf16-plain", 4096, 4096, 1000, bfloat16, false},
+                                {"seed-small", 32, 4096, 1000, float32, true},
+                                {"seed-10k", 512, 40960, 10000, float32, true},
+                                {"seed-100k", 128, 409600, 100000, float32, true}};
+    const Shape* shape =
+        std::ranges::find_if(shapes, [&](const Shape& one) { return name == one.name; });
+    if (shape == std::end(shapes)) throw InvalidArgument("there is no peer work " + name);
+    const auto rows = static_cast<std::size_t>(std::max(4.0, std::floor(shape->rows * scale)));
+    work = seed_forward_work(context, rows, shape->hidden, shape->seeds, shape->element,
+                             shape->telemetry, seed);
+    detail = "forward of " + std::to_string(shape->seeds) + " seeds in every state, " +
+             std::to_string(rows) + " x " + std::to_string(shape->hidden) + ", " +
+             std::string(to_string(shape->element)) + (shape->telemetry ? ", with telemetry" : "");
+  } else if (name == "seed-update") {
+    work = seed_update_work(context, 100000, 1000, seed);
+    detail = "1000 updates of 100000 seeds";
+  } else if (name == "norm-gelu" || name == "norm-gelu-bf16" || name == "linear-gelu") {
+    const bool multiplies = name == "linear-gelu";
+    work = fused_work(context, scaled(multiplies ? 1024 : 4096, scale), multiplies ? 1024 : 4096,
+                      multiplies ? 1024 : 0,
+                      name == "norm-gelu-bf16" ? VectorElement::bfloat16 : VectorElement::float32,
+                      seed);
+    detail = multiplies ? "product with 1024 x 1024 weights, bias and GELU"
+                        : "LayerNorm and GELU of rows of 4096";
   } else if (name == "hnsw") {
     work = approximate_search_work(context, scaled(50e3, scale), 128, 200, seed);
     detail = "L2 top-10 of clustered rows of 128, 200 queries; the peer is approximate";

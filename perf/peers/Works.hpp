@@ -2,6 +2,7 @@
 #ifndef KINDRED_PERF_PEERS_WORKS_HPP
 #define KINDRED_PERF_PEERS_WORKS_HPP
 
+#include <kindred/core/vector/VectorElement.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 
 #include "common/Data.hpp"
@@ -34,6 +35,16 @@ std::unique_ptr<Work> linear_work(Context& context, std::size_t nodes, std::size
                                   std::uint64_t seed);
 std::unique_ptr<Work> pagerank_work(Context& context, std::size_t nodes, std::size_t degree,
                                     std::uint64_t seed);
+
+/// A forward of a layer of seeds in every state and mode.
+std::unique_ptr<Work> seed_forward_work(Context& context, std::size_t rows, std::uint32_t hidden,
+                                        std::uint32_t seeds, VectorElement element, bool telemetry,
+                                        std::uint64_t seed);
+std::unique_ptr<Work> seed_update_work(Context& context, std::uint32_t seeds, std::size_t count,
+                                       std::uint64_t seed);
+/// x·Wᵀ + b and GELU. \param outputs 0: LayerNorm and GELU
+std::unique_ptr<Work> fused_work(Context& context, std::size_t rows, std::size_t columns,
+                                 std::size_t outputs, VectorElement element, std::uint64_t seed);
 
 inline std::string differs(std::size_t place, double ours, double theirs) {
   return "place " + std::to_string(place) + ": ours " + std::to_string(ours) + ", theirs " +

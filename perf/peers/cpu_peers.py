@@ -230,6 +230,89 @@ def hnsw_index(job):
     return peers
 
 
+def samples(y, count):
+    return y.ravel()[:: max(1, y.size // count)]
+
+
+def seed(job):
+    """A state that does not change is two vectors: y = t·x + c. What a NumPy program keeps of x is in float32."""
+    import numpy as np
+
+    x, t, c, begins = job.array("rows"), job.array("t"), job.array("c"), job.array("begins")
+    y = np.empty_like(x)
+    counts = np.diff(np.append(begins, x.shape[1])) * len(x)
+
+    def run():
+        np.multiply(x, t, out=y)
+        np.add(y, c, out=y)
+        if not job["telemetry"]:
+            return []
+        mean = np.add.reduceat(x.sum(0), begins) / counts
+        squares = np.add.reduceat(np.einsum("ij,ij->j", x, x), begins) / counts
+        dead = np.add.reduceat(np.count_nonzero(np.abs(x) < 1e-8, axis=0), begins) / counts
+        least, most = np.minimum.reduceat(x.min(0), begins), np.maximum.reduceat(x.max(0), begins)
+        return [mean, squares - mean * mean, least, most, dead]
+
+    answer = lambda told: (None, np.concatenate([samples(y, job["sampled"]), *told]))
+    return [Peer("NumPy" if job["element"] == "float32" else "NumPy, float32", run, answer)]
+
+
+def seed_update(job):
+    import numpy as np
+
+    seeds, values = job.array("seeds"), {name: job.array(name) for name in ("lifecycle", "mode", "alpha")}
+    lifecycle, mode = np.zeros(job["count"], np.int8), np.zeros(job["count"], np.int8)
+    epochs, alpha = np.zeros(job["count"], np.int16), np.zeros(job["count"], np.float32)
+
+    def run():
+        lifecycle[seeds] = values["lifecycle"]
+        epochs[seeds] = 0
+        mode[seeds] = values["mode"]
+        alpha[seeds] = values["alpha"]
+
+    return [Peer("NumPy", run, lambda _: (None, lifecycle[seeds]))]
+
+
+def gelu(z):
+    """In place."""
+    import numpy as np
+    from scipy.special import erf
+
+    g = erf(z * np.float32(0.70710678))
+    g += 1
+    g *= 0.5
+    z *= g
+    return z
+
+
+def norm(job):
+    import numpy as np
+
+    x, gamma = job.array("rows"), job.array("gamma")
+
+    def run():
+        mean = x.mean(1, keepdims=True)
+        z = x - mean
+        z *= 1 / np.sqrt(np.einsum("ij,ij->i", z, z)[:, None] / np.float32(x.shape[1]) + np.float32(1e-5))
+        z *= gamma
+        return gelu(z)
+
+    return [
+        Peer(
+            "NumPy and SciPy" + ("" if job["element"] == "float32" else ", float32"),
+            run,
+            lambda y: (None, samples(y, job["sampled"])),
+        )
+    ]
+
+
+def linear_gelu(job):
+    x, weights, bias = job.array("rows"), job.array("weights"), job.array("gamma")
+    return [
+        Peer("NumPy and SciPy", lambda: gelu(x @ weights.T + bias), lambda y: (None, samples(y, job["sampled"])))
+    ]
+
+
 if __name__ == "__main__":
     serve(
         {
@@ -240,6 +323,10 @@ if __name__ == "__main__":
             "hop": (["scipy"], hop),
             "linear": (["scipy"], linear),
             "pagerank": (["igraph"], pagerank),
+            "seed": ([], seed),
+            "seed_update": ([], seed_update),
+            "norm": (["scipy"], norm),
+            "linear_gelu": (["scipy"], linear_gelu),
             "hnsw": (["hnswlib"], hnsw),
             "hnsw_index": (["hnswlib"], hnsw_index),
         }

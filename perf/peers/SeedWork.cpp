@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "peers/Works.hpp"
+
+#include <kindred/matcher/FusedLayers.hpp>
+#include <kindred/matcher/SeedLayer.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <thread>
+
+namespace Kindred::Perf {
+
+namespace {
+
+/// Numbers as float32 or bfloat16; what is lost of a float32 is cut off.
+std::vector<std::byte> encoded(VectorElement element, std::span<const float> values) {
+  std::vector<std::byte> bytes(values.size() * size_of(element));
+  if (element == VectorElement::float32) {
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+  } else {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto half = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(values[i]) >> 16U);
+      std::memcpy(bytes.data() + 2 * i, &half, 2);
+    }
+  }
+  return bytes;
+}
+float decoded(VectorElement element, const std::byte* bytes, std::size_t i) {
+  float value = 0;
+  if (element == VectorElement::float32) {
+    std::memcpy(&value, bytes + 4 * i, 4);
+  } else {
+    std::uint16_t half = 0;
+    std::memcpy(&half, bytes + 2 * i, 2);
+    value = std::bit_cast<float>(static_cast<std::uint32_t>(half) << 16U);
+  }
+  return value;
+}
+
+/// The same bytes copied by as many threads: what `run_beside` is for passes over rows.
+void copy_by(Context& context, Space space, std::span<const std::byte> from,
+             std::span<std::byte> to) {
+  const auto threads = static_cast<std::size_t>(space == Space::serial ? 1 : context.threads());
+  const std::size_t each = (from.size() / threads + 63) / 64 * 64;
+  const auto part = [&](std::size_t i) {
+    const std::size_t begin = std::min(from.size(), i * each);
+    std::memcpy(to.data() + begin, from.data() + begin, std::min(each, from.size() - begin));
+  };
+  std::vector<std::jthread> others;
+  for (std::size_t i = 1; i < threads; ++i) others.emplace_back(part, i);
+  part(0);
+}
+
+constexpr const char* copy_name = "copy of the same rows";
+
+/// Answers are samples: so many of y.
+constexpr std::size_t sampled = 4096;
+
+SeedState every_state(std::uint32_t seeds) {
+  SeedState state(seeds);
+  for (std::uint32_t i = 0; i < seeds; ++i) {
+    state.lifecycle[i] = static_cast<Lifecycle>(i % 11);
+    state.mode[i] = static_cast<ApplyMode>(i / 11 % 4);
+    state.alpha[i] = static_cast<float>(i % 8) / 8;
+    state.blueprint[i] = 0;
+  }
+  return state;
+}
+
+class SeedForwardWork final : public Work {
+ public:
+  SeedForwardWork(Context& context, std::size_t rows, std::uint32_t hidden, std::uint32_t seeds,
+                  VectorElement element, bool telemetry, std::uint64_t seed)
+      : m_context(context), m_element(element), m_telemetry(telemetry) {
+    kind = "seed";
+    unit = "elements";
+    beside = copy_name;
+    items = static_cast<double>(rows) * hidden;
+    bytes = items * static_cast<double>(size_of(element));
+    const Values<float> values = normal_rows(rows, hidden, seed, context.threads());
+    m_x = encoded(element, values);
+    m_y.resize(m_x.size());
+    m_batch.rows = rows;
+    m_batch.input = m_batch.output = element;
+    SeedLayerOptions options;
+    options.hidden = hidden;
+    options.seeds = seeds;
+    options.residency = Residency::host;
+    m_layer = std::make_unique<SeedLayer>(context, options);
+    const Values<float> weights = normal_rows(1, hidden, seed + 1, 1);
+    m_layer->add_blueprint("one", weights);
+    const SeedState state = every_state(seeds);
+    m_layer->set_state(state);
+    for (std::uint32_t s = 0; s < seeds; ++s) {
+      m_begins.push_back(m_layer->chunk_begin(s));
+      const float a = state.lifecycle[s] == Lifecycle::fossilized ? 1.0F : state.alpha[s];
+      for (std::uint32_t f = m_layer->chunk_begin(s); f < m_layer->chunk_begin(s + 1); ++f) {
+        const float w = weights[f];
+        float t = 1;
+        float c = 0;
+        if (applies_blueprint(state.lifecycle[s])) {
+          const ApplyMode mode = state.mode[s];
+          if (mode == ApplyMode::linear) t = a * w + (1 - a);
+          if (mode == ApplyMode::multiplicative) t = w;
+          if (mode == ApplyMode::additive) c = w;
+          if (mode == ApplyMode::mixed) {
+            t = 0.5F;
+            c = 0.5F * w;
+          }
+        }
+        m_t.push_back(t);
+        m_c.push_back(c);
+      }
+    }
+  }
+  void write(JobFolder& folder) const override {
+    const std::size_t hidden = m_t.size();
+    std::vector<float> x;
+    for (std::size_t i = 0; i < m_batch.rows * hidden; ++i)
+      x.push_back(decoded(m_element, m_x.data(), i));
+    folder.add<float>("rows", "float32", x, {m_batch.rows, hidden});
+    folder.add<float>("t", "float32", m_t, {hidden});
+    folder.add<float>("c", "float32", m_c, {hidden});
+    folder.add<std::int64_t>("begins", "int64", m_begins, {m_begins.size()});
+    folder.parameters["telemetry"] = m_telemetry;
+    folder.parameters["sampled"] = sampled;
+    folder.parameters["element"] = to_string(m_element);
+  }
+  void run(Space space) const override {
+    SeedForwardOptions options;
+    options.space = space;
+    options.telemetry = m_telemetry ? SeedTelemetryUse::last : SeedTelemetryUse::none;
+    m_layer->forward(m_x, m_y, m_batch, options);
+  }
+  void run_beside(Space space) const override { copy_by(m_context, space, m_x, m_y); }
+  std::string compare(const std::string&, const PeerAnswer& answer) const override {
+    run(Space::serial);
+    std::vector<double> ours;
+    const std::size_t count = m_batch.rows * m_t.size();
+    const std::size_t step = std::max<std::size_t>(1, count / sampled);
+    for (std::size_t i = 0; i < count; i += step) ours.push_back(decoded(m_element, m_y.data(), i));
+    if (m_telemetry) {
+      const std::vector<SeedTelemetry> told = m_layer->telemetry();
+      for (const SeedTelemetry& one : told) ours.push_back(one.mean);
+      for (const SeedTelemetry& one : told) ours.push_back(one.variance);
+      for (const SeedTelemetry& one : told) ours.push_back(one.min);
+      for (const SeedTelemetry& one : told) ours.push_back(one.max);
+      for (const SeedTelemetry& one : told) ours.push_back(one.dead_ratio);
+    }
+    return compare_values(ours, answer.scores, m_element == VectorElement::float32 ? 1e-4 : 1e-2);
+  }
+
+ private:
+  Context& m_context;
+  VectorElement m_element;
+  bool m_telemetry;
+  SeedBatch m_batch;
+  std::vector<std::byte> m_x;
+  mutable std::vector<std::byte> m_y;
+  std::vector<float> m_t, m_c;  ///< y = t·x + c
+  std::vector<std::int64_t> m_begins;
+  std::unique_ptr<SeedLayer> m_layer;
+};
+
+/// 1,000 updates of a layer of many seeds.
+class SeedUpdateWork final : public Work {
+ public:
+  SeedUpdateWork(Context& context, std::uint32_t seeds, std::size_t count, std::uint64_t seed) {
+    kind = "seed_update";
+    unit = "updates";
+    items = static_cast<double>(count);
+    SeedLayerOptions options;
+    options.hidden = seeds;
+    options.seeds = seeds;
+    options.residency = Residency::host;
+    m_layer = std::make_unique<SeedLayer>(context, options);
+    m_layer->add_blueprint("one", std::vector<float>(seeds, 1.5F));
+    m_layer->set_state(every_state(seeds));
+    for (std::size_t i = 0; i < count; ++i) {
+      SeedUpdate update;
+      update.seed = static_cast<std::uint32_t>(random_word(seed, i) % seeds);
+      update.mask = seed_lifecycle | seed_epochs | seed_mode | seed_alpha;
+      update.lifecycle = static_cast<Lifecycle>(i % 11);
+      update.mode = static_cast<ApplyMode>(i % 4);
+      update.alpha = static_cast<float>(i % 4) / 4;
+      m_updates.push_back(update);
+    }
+  }
+  void write(JobFolder& folder) const override {
+    std::vector<std::int64_t> seeds, lifecycle, mode;
+    std::vector<float> alpha;
+    for (const SeedUpdate& update : m_updates) {
+      seeds.push_back(update.seed);
+      lifecycle.push_back(static_cast<std::int64_t>(update.lifecycle));
+      mode.push_back(static_cast<std::int64_t>(update.mode));
+      alpha.push_back(update.alpha);
+    }
+    folder.add<std::int64_t>("seeds", "int64", seeds, {seeds.size()});
+    folder.add<std::int64_t>("lifecycle", "int64", lifecycle, {seeds.size()});
+    folder.add<std::int64_t>("mode", "int64", mode, {seeds.size()});
+    folder.add<float>("alpha", "float32", alpha, {seeds.size()});
+    folder.parameters["count"] = m_layer->seeds();
+  }
+  void run(Space) const override { m_layer->update(m_updates); }
+  std::string compare(const std::string&, const PeerAnswer& answer) const override {
+    run(Space::serial);
+    const SeedState state = m_layer->state();
+    std::vector<double> ours;
+    for (const SeedUpdate& update : m_updates)
+      ours.push_back(static_cast<double>(state.lifecycle[update.seed]));
+    return compare_values(ours, answer.scores, 0);
+  }
+
+ private:
+  std::unique_ptr<SeedLayer> m_layer;
+  std::vector<SeedUpdate> m_updates;
+};
+
+/// LayerNorm and GELU of float32 or bfloat16 rows, or a product with bias and GELU of float32.
+class FusedWork final : public Work {
+ public:
+  FusedWork(Context& context, std::size_t rows, std::size_t columns, std::size_t outputs,
+            VectorElement element, std::uint64_t seed)
+      : m_context(context), m_element(element), m_rows(rows), m_columns(columns) {
+    kind = outputs == 0 ? "norm" : "linear_gelu";
+    unit = outputs == 0 ? "elements" : "products";
+    if (outputs == 0) beside = copy_name;
+    items = static_cast<double>(rows) * static_cast<double>(columns) *
+            static_cast<double>(std::max<std::size_t>(outputs, 1));
+    m_values = normal_rows(rows, columns, seed, context.threads());
+    m_x = encoded(element, m_values);
+    m_gamma = normal_rows(1, outputs == 0 ? columns : outputs, seed + 1, 1);
+    m_w = normal_rows(outputs, columns, seed + 2, context.threads());
+    m_y.resize(rows * (outputs == 0 ? columns : outputs) * size_of(element));
+    if (outputs == 0) bytes = items * static_cast<double>(size_of(element));
+  }
+  void write(JobFolder& folder) const override {
+    Values<float> x(m_values.size());
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = decoded(m_element, m_x.data(), i);
+    folder.add<float>("rows", "float32", x, {m_rows, m_columns});
+    folder.add<float>("gamma", "float32", m_gamma, {m_gamma.size()});
+    folder.add<float>("weights", "float32", m_w, {m_w.size() / m_columns, m_columns});
+    folder.parameters["sampled"] = sampled;
+    folder.parameters["element"] = to_string(m_element);
+  }
+  void run(Space space) const override {
+    if (m_w.empty()) {
+      NormLayer layer;
+      layer.x = {m_element, m_x, m_rows, m_columns, 0};
+      layer.y = {m_element, m_y, m_rows, m_columns, 0};
+      layer.gamma = m_gamma;
+      run_norm_layers(m_context, std::span(&layer, 1), space);
+    } else {
+      LinearLayer layer;
+      layer.x = {m_element, m_x, m_rows, m_columns, 0};
+      layer.w = matrix_of(m_w, m_gamma.size(), m_columns);
+      layer.bias = m_gamma;
+      layer.y = {m_element, m_y, m_rows, m_gamma.size(), 0};
+      layer.activation = LayerActivation::gelu;
+      run_linear_layers(m_context, std::span(&layer, 1), {}, space);
+    }
+  }
+  void run_beside(Space space) const override { copy_by(m_context, space, m_x, m_y); }
+  std::string compare(const std::string&, const PeerAnswer& answer) const override {
+    run(Space::serial);
+    std::vector<double> ours;
+    const std::size_t count = m_y.size() / size_of(m_element);
+    const std::size_t step = std::max<std::size_t>(1, count / sampled);
+    for (std::size_t i = 0; i < count; i += step) ours.push_back(decoded(m_element, m_y.data(), i));
+    return compare_values(ours, answer.scores, m_element == VectorElement::float32 ? 1e-4 : 1e-2);
+  }
+
+ private:
+  Context& m_context;
+  VectorElement m_element;
+  std::size_t m_rows;
+  std::size_t m_columns;
+  Values<float> m_values, m_gamma, m_w;
+  std::vector<std::byte> m_x;
+  mutable std::vector<std::byte> m_y;
+};
+
+}  // namespace
+
+std::unique_ptr<Work> seed_forward_work(Context& context, std::size_t rows, std::uint32_t hidden,
+                                        std::uint32_t seeds, VectorElement element, bool telemetry,
+                                        std::uint64_t seed) {
+  return std::make_unique<SeedForwardWork>(context, rows, hidden, seeds, element, telemetry, seed);
+}
+std::unique_ptr<Work> seed_update_work(Context& context, std::uint32_t seeds, std::size_t count,
+                                       std::uint64_t seed) {
+  return std::make_unique<SeedUpdateWork>(context, seeds, count, seed);
+}
+std::unique_ptr<Work> fused_work(Context& context, std::size_t rows, std::size_t columns,
+                                 std::size_t outputs, VectorElement element, std::uint64_t seed) {
+  return std::make_unique<FusedWork>(context, rows, columns, outputs, element, seed);
+}
+
+}  // namespace Kindred::Perf
