@@ -66,6 +66,8 @@ class CostCurve {
 /// | search-matrix | 64 queries and 256 vectors: queries are rounded first | 25,165,824 | 1e11 | 30 µs |
 /// | score | Engram's HNSW: 1024 candidates of 768 | 786,432 | 5e9 | 2 µs |
 /// | spread | Engram's spreading: 512 nodes of degree 10, 4 hops | 20,480 | 3e8 | 1 µs |
+/// | lattice-build | KA Lattice's router: 10,000 nodes (of 4 dimensions) | 80,000 | 2e9 | 1 µs |
+/// | lattice-search | the launches of its levels; KA Lattice's router: never | 524,288 | 5e8 | 5 µs |
 // clang-format on
 CostCurve prior(Operation operation, Space space, int threads) noexcept;
 

@@ -10,7 +10,8 @@ namespace Kindred {
 
 std::string_view to_string(Operation operation) noexcept {
   constexpr std::array<std::string_view, operation_count> names{
-      "lcs", "difflib", "search", "search-screen", "search-matrix", "score", "spread", "seeds"};
+      "lcs",   "difflib", "search", "search-screen", "search-matrix",
+      "score", "spread",  "seeds",  "lattice-build", "lattice-search"};
   return names[static_cast<std::size_t>(operation)];
 }
 

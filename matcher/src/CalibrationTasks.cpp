@@ -3,6 +3,7 @@
 
 #include "vector/SearchPaths.hpp"
 
+#include <kindred/matcher/Lattice.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
@@ -198,6 +199,30 @@ class SeedTask final : public CalibrationTask {
   static constexpr std::uint32_t hidden = 4096;
 };
 
+/// KA Lattice's lattices: their rows, or a search from a corner. Large ones are of 4 dimensions, of
+/// which too few sizes are small.
+class LatticeTask final : public CalibrationTask {
+ public:
+  explicit LatticeTask(Operation operation) : m_operation(operation) {}
+  Operation operation() const override { return m_operation; }
+  std::size_t size_max() const override { return 1 << 20; }
+  Run prepare(Context& context, std::size_t size) override {
+    const std::uint32_t dimensions = size <= 512 ? 1 : size < 1 << 14 ? 2 : 4;
+    std::uint32_t side = 2;
+    while (LatticeShape(dimensions, side + 1).edges() <= size) ++side;
+    auto lattice = std::make_shared<Lattice>(context, dimensions, side);
+    if (m_operation == Operation::lattice_build)
+      return [lattice](Space space) { return lattice->rows(space).record; };
+    return [lattice](Space space) {
+      const std::uint64_t corner = 0;
+      return lattice->distances({&corner, 1}, std::span(&corner, 1), space).record;
+    };
+  }
+
+ private:
+  Operation m_operation;
+};
+
 }  // namespace
 
 std::vector<std::unique_ptr<CalibrationTask>> calibration_tasks() {
@@ -210,6 +235,8 @@ std::vector<std::unique_ptr<CalibrationTask>> calibration_tasks() {
   tasks.push_back(std::make_unique<ScoreTask>());
   tasks.push_back(std::make_unique<SpreadTask>());
   tasks.push_back(std::make_unique<SeedTask>());
+  tasks.push_back(std::make_unique<LatticeTask>(Operation::lattice_build));
+  tasks.push_back(std::make_unique<LatticeTask>(Operation::lattice_search));
   return tasks;
 }
 

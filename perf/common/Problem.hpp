@@ -4,6 +4,7 @@
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/matcher/FusedLayers.hpp>
+#include <kindred/matcher/Lattice.hpp>
 #include <kindred/matcher/PreparedScore.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
@@ -122,6 +123,11 @@ std::unique_ptr<Problem> spread_problem(std::shared_ptr<const GraphSet> graph, s
 std::unique_ptr<Problem> hop_problem(std::shared_ptr<const GraphSet> graph, std::uint64_t seed,
                                      std::size_t columns = 1,
                                      HopDirection direction = HopDirection::along);
+
+/// The compressed rows of a lattice.
+std::unique_ptr<Problem> lattice_rows_problem(std::shared_ptr<const Lattice> lattice);
+/// Breadth-first search from a corner of a lattice; distances stay where they were found.
+std::unique_ptr<Problem> lattice_search_problem(std::shared_ptr<const Lattice> lattice);
 
 /// \p rows of 4096 float32 on the host through a layer of 1000 seeds, with telemetry.
 std::unique_ptr<Problem> seed_problem(Context& context, std::size_t rows, std::uint64_t seed);

@@ -46,7 +46,8 @@ std::vector<Operation> operations_from(const std::string& text) {
     }
     KINDRED_THROW_IF(out.size() == before, "--op " + name +
                                                ": it must be lcs, difflib, search, search-screen, "
-                                               "search-matrix, score, spread, seeds or all");
+                                               "search-matrix, score, spread, seeds, "
+                                               "lattice-build, lattice-search or all");
   }
   return out;
 }

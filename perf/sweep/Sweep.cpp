@@ -62,6 +62,14 @@ class Problems {
       }
       case Operation::seeds:
         return seed_problem(m_context, size, m_seed);
+      case Operation::lattice_build:
+      case Operation::lattice_search: {
+        std::uint32_t side = 2;
+        while (side < 1000 && LatticeShape(3, side + 1).nodes() <= size) ++side;
+        auto lattice = std::make_shared<Lattice>(m_context, 3, side);
+        return operation == Operation::lattice_build ? lattice_rows_problem(std::move(lattice))
+                                                     : lattice_search_problem(std::move(lattice));
+      }
     }
     return {};
   }
@@ -83,6 +91,9 @@ class Problems {
         return size * 64;
       case Operation::seeds:
         return size * 4096 * 16;
+      case Operation::lattice_build:
+      case Operation::lattice_search:
+        return size * 40;
     }
     return 0;
   }
@@ -103,6 +114,9 @@ class Problems {
         return "edges";
       case Operation::seeds:
         return "rows of 4,096";
+      case Operation::lattice_build:
+      case Operation::lattice_search:
+        return "nodes";
     }
     return "";
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "EngineCalls.hpp"
 
+#include <kindred/matcher/Lattice.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
@@ -188,6 +189,30 @@ EngineCall seeds_call(const std::string& name, VectorElement element) {
           }};
 }
 
+/// Rows and routes, and searches around what is blocked.
+EngineCall lattice_call(std::string name) {
+  return {std::move(name), [](Context& context) -> EngineCall::Run {
+            std::vector<std::uint64_t> blocked;
+            for (std::uint64_t node = 1; node < 343; node += 5) blocked.push_back(node);
+            auto open = std::make_shared<Lattice>(context, 3, 7);
+            auto maze = std::make_shared<Lattice>(context, 3, 7, LatticeBlocks{blocked, {}});
+            return [open, maze](std::optional<Space> space) {
+              std::string bytes;
+              const std::vector<LatticePair> pairs{{0, 342}, {2, 5}, {0, 100}};
+              for (const auto& lattice : {open, maze}) {
+                const Ragged<std::uint64_t> paths = lattice->paths(pairs, space);
+                for (const auto offset : paths.offsets) append(bytes, offset);
+                for (const auto node : paths.values) append(bytes, node);
+              }
+              const std::vector<std::uint64_t> sources{0, 50};
+              for (const auto distance : maze->distances(sources, {}, space).distances)
+                append(bytes, distance);
+              for (const auto end : open->rows(space).ends) append(bytes, end);
+              return bytes;
+            };
+          }};
+}
+
 std::vector<EngineCall> make_calls() {
   MatchOptions lcs;
   lcs.threshold = 0;
@@ -215,7 +240,8 @@ std::vector<EngineCall> make_calls() {
           spread_call("spread, linear", SpreadMode::linear),
           spread_call("spread, page rank", SpreadMode::pagerank),
           seeds_call("seeds, float32", VectorElement::float32),
-          seeds_call("seeds, bfloat16", VectorElement::bfloat16)};
+          seeds_call("seeds, bfloat16", VectorElement::bfloat16),
+          lattice_call("lattice")};
 }
 
 }  // namespace

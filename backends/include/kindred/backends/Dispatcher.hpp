@@ -25,9 +25,11 @@ enum class Operation : std::uint8_t {
   search_matrix,
   score,
   spread,
-  seeds
+  seeds,
+  lattice_build,
+  lattice_search
 };
-inline constexpr std::size_t operation_count = 8;
+inline constexpr std::size_t operation_count = 10;
 std::string_view to_string(Operation operation) noexcept;
 
 /// A set of spaces.
@@ -59,7 +61,7 @@ class SpaceSet {
 struct Workload {
   Operation operation = Operation::lcs;
   std::uint64_t items = 0;  ///< patterns × queries, rows × queries, candidates, or edges × queries,
-                            ///< elements: what `explain` tells
+                            ///< elements, nodes: what `explain` tells
   double work = 0;  ///< elementary steps: symbols × query words, multiply-adds, edges or elements
                     ///< read; sets the size class
   std::uint64_t transfer_bytes = 0;     ///< that must cross to the device and back if it is chosen

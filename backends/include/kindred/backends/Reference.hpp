@@ -3,6 +3,8 @@
 #define KINDRED_BACKENDS_REFERENCE_HPP
 
 #include <kindred/core/graph/Spreading.hpp>
+#include <kindred/core/lattice/GraphStructure.hpp>
+#include <kindred/core/lattice/LatticeShape.hpp>
 #include <kindred/core/seed/LayerActivation.hpp>
 #include <kindred/core/seed/SeedTelemetry.hpp>
 #include <kindred/core/seed/SeedUpdate.hpp>
@@ -195,6 +197,32 @@ std::vector<double> page_rank_limit(std::size_t nodes, std::span<const Link> lin
 
 /// The nodes whose value is not zero, greatest first, then lower node, at most \p top.
 std::vector<Node> ranked_nodes(std::span<const float> values, std::size_t top);
+
+// ---- Lattices ----
+
+/// The neighbours of every node of \p shape, in its order, found by their coordinates.
+std::vector<std::vector<std::uint64_t>> lattice_neighbours(const LatticeShape& shape);
+
+/// A lattice without some nodes and edges, as lists of neighbours.
+struct BlockedLattice {
+  std::vector<std::vector<std::uint64_t>> neighbours;
+
+  /// \param edges either way round
+  BlockedLattice(const LatticeShape& shape, std::span<const std::uint64_t> nodes,
+                 std::span<const std::pair<std::uint64_t, std::uint64_t>> edges);
+
+  /// Of every node from the nearest source; 0xFFFFFFFF where none reaches it.
+  std::vector<std::uint32_t> distances(std::span<const std::uint64_t> sources) const;
+  /// The shortest path that from \p to back takes the first neighbour nearer to \p from; empty:
+  /// none.
+  std::vector<std::uint64_t> path(std::uint64_t from, std::uint64_t to) const;
+  /// All simple paths of at most \p edges_max edges, in the order of a walk over neighbours.
+  std::vector<std::vector<std::uint64_t>> all_paths(std::uint64_t from, std::uint64_t to,
+                                                    std::uint64_t edges_max) const;
+};
+
+/// What `measure_structure` measures of an undirected graph, by a search from every node.
+GraphStructure graph_structure(std::span<const std::vector<std::uint64_t>> neighbours);
 
 // ---- Seeds ----
 

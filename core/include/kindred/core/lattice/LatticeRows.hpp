@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_LATTICE_LATTICE_ROWS_HPP
+#define KINDRED_CORE_LATTICE_LATTICE_ROWS_HPP
+
+#include <kindred/core/common/ArrayView.hpp>
+#include <kindred/core/lattice/LatticeGrid.hpp>
+
+#include <cstdint>
+
+namespace Kindred {
+
+/// \brief A lattice as compressed rows: both directions of every edge, rows ascending. Where a row
+/// begins has a closed form, so that nothing is counted or scanned. Does not fence.
+/// Complexity O(nodes · dimensions).
+/// \param offsets nodes + 1 \param ends twice the edges; nodes fit 32 bits
+template <class ExecutionSpace>
+void fill_lattice_rows(const ExecutionSpace& exec_space, const LatticeGrid& grid,
+                       const ArrayView<std::uint64_t, ExecutionSpace>& offsets,
+                       const ArrayView<std::uint32_t, ExecutionSpace>& ends);
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_LATTICE_LATTICE_ROWS_HPP

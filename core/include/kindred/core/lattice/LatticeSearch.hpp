@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_LATTICE_LATTICE_SEARCH_HPP
+#define KINDRED_CORE_LATTICE_LATTICE_SEARCH_HPP
+
+#include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/common/ArrayView.hpp>
+#include <kindred/core/lattice/LatticeGrid.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace Kindred {
+
+/// The distance of a node that no source reaches.
+inline constexpr std::uint32_t lattice_unreached = 0xFFFFFFFFU;
+
+/// \brief How the bits of a lattice's nodes lie in words of 64.
+///
+/// The last `line_dimensions` dimensions are a line, which begins at a word; the bits behind its
+/// last node are 0. A step in a dimension before them is whole words, a step in a line is a shift.
+struct LatticeBits {
+  LatticeGrid grid;
+  std::uint32_t line_dimensions = 0;
+  std::uint32_t line_words = 0;
+  std::uint64_t line = 0;   ///< nodes of a line
+  std::uint64_t lines = 0;  ///< of them
+
+  LatticeBits() = default;
+  /// \throws InvalidArgument for more words than 32 bits count
+  explicit LatticeBits(const LatticeShape& shape);
+
+  KOKKOS_INLINE_FUNCTION std::uint64_t words() const { return lines * line_words; }
+  /// Words of 0 before and behind the bits of a frontier.
+  KOKKOS_INLINE_FUNCTION std::uint64_t guard() const { return std::uint64_t{line_words} + 2; }
+  KOKKOS_INLINE_FUNCTION std::uint64_t guarded_words() const { return words() + 2 * guard(); }
+  KOKKOS_INLINE_FUNCTION std::uint64_t bit_of(std::uint64_t node) const {
+    return node / line * line_words * 64 + node % line;
+  }
+  KOKKOS_INLINE_FUNCTION std::uint64_t node_of(std::uint64_t bit) const {
+    const std::uint64_t line_bits = std::uint64_t{line_words} * 64;
+    return bit / line_bits * line + bit % line_bits;
+  }
+  /// The bits of word \p word of a line that are nodes.
+  KOKKOS_INLINE_FUNCTION std::uint64_t valid(std::uint32_t word) const {
+    const std::uint64_t left = line - std::uint64_t{word} * 64;
+    return left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
+  }
+  /// What a step in dimension \p i adds to a bit's number.
+  KOKKOS_INLINE_FUNCTION std::uint64_t bit_stride(std::uint32_t i) const {
+    const std::uint64_t stride = grid.strides[i];
+    return i + line_dimensions >= grid.dimensions ? stride : stride / line * line_words * 64;
+  }
+
+  /// \brief Where steps in a line may end: of every dimension of it, the last one first, and every
+  /// word of it two words, nodes that a step up reaches and nodes that a step down does.
+  std::vector<std::uint64_t> step_masks() const;
+};
+
+/// \brief A breadth-first search over a lattice from any number of sources, owned by someone else.
+///
+/// Neighbours are implicit. A level is bits: shifted by the stride of every dimension, cut at the
+/// lattice's sides, and kept where they were not reached before, 64 nodes at once.
+template <class ExecutionSpace>
+struct LatticeSearch {
+  LatticeBits bits;
+  ArrayView<const std::uint64_t, ExecutionSpace> step_masks;
+  /// Of every dimension a guarded set of bits: the edge from that node up is blocked; empty: none.
+  ArrayView<const std::uint64_t, ExecutionSpace> blocked_edges;
+  ArrayView<std::uint64_t, ExecutionSpace> unreached;     ///< words
+  ArrayView<std::uint64_t, ExecutionSpace> frontiers[2];  ///< guarded words
+  ArrayView<std::uint32_t, ExecutionSpace> distances;     ///< nodes
+  ArrayView<std::uint32_t, ExecutionSpace> found;         ///< `found_size`
+
+  /// Levels that found something are noted in so many places, each of a sector of memory.
+  static constexpr std::uint32_t found_places = 256;
+  static constexpr std::uint32_t found_stride = 8;
+  static constexpr std::size_t found_size = found_places * found_stride;
+};
+
+/// \brief Level 0: the sources, nothing else is reached. Does not fence.
+/// \param open the nodes that may be entered, words; empty: all \param sources open nodes
+template <class ExecutionSpace>
+void start_lattice_search(const ExecutionSpace& exec_space,
+                          const LatticeSearch<ExecutionSpace>& search,
+                          const ArrayView<const std::uint64_t, ExecutionSpace>& open,
+                          const ArrayView<const std::uint64_t, ExecutionSpace>& sources);
+
+/// \brief Level \p level ≥ 1, of the frontier `level % 2` from the other one, in the words \p first
+/// … \p last, which hold all that it can reach. On a device notes in `found` that it reached
+/// something; a host returns how many nodes. Does not fence. Complexity O(words · dimensions).
+template <class ExecutionSpace>
+std::uint64_t lattice_level(const ExecutionSpace& exec_space,
+                            const LatticeSearch<ExecutionSpace>& search, std::uint32_t level,
+                            std::uint32_t first, std::uint32_t last);
+
+/// \brief Level \p level of a frontier of few nodes, by its list, on the calling thread; touches no
+/// frontier of bits. Complexity O(frontier · dimensions).
+/// \param frontier,next bits' numbers
+void lattice_level_of(const LatticeSearch<HostSpace>& search, std::uint32_t level,
+                      std::span<const std::uint64_t> frontier, std::vector<std::uint64_t>& next);
+
+/// Nodes that are not reached and may be entered. Fences \p exec_space.
+template <class ExecutionSpace>
+std::uint64_t count_unreached(const ExecutionSpace& exec_space,
+                              const LatticeSearch<ExecutionSpace>& search);
+
+/// \brief The distance of every target. Does not fence.
+template <class ExecutionSpace>
+void gather_distances(const ExecutionSpace& exec_space, const LatticeSearch<ExecutionSpace>& search,
+                      const ArrayView<const std::uint64_t, ExecutionSpace>& targets,
+                      const ArrayView<std::uint32_t, ExecutionSpace>& out);
+
+/// \brief A shortest path to every target that was reached, both ends included: from the target
+/// back, each time to the first neighbour, in the lattice's order, that is nearer to the source.
+/// Does not fence. Complexity O(length · dimensions) a path, a thread each.
+/// \param begins where path i begins in \p paths; it has distance + 1 nodes
+template <class ExecutionSpace>
+void trace_lattice_paths(const ExecutionSpace& exec_space,
+                         const LatticeSearch<ExecutionSpace>& search,
+                         const ArrayView<const std::uint64_t, ExecutionSpace>& targets,
+                         const ArrayView<const std::uint64_t, ExecutionSpace>& begins,
+                         const ArrayView<std::uint64_t, ExecutionSpace>& paths);
+
+/// \brief The path that `trace_lattice_paths` finds where nothing is blocked, without a search.
+/// \param to_path distance + 1 nodes
+KOKKOS_INLINE_FUNCTION void lattice_route(const LatticeGrid& grid, std::uint64_t from,
+                                          std::uint64_t to, std::uint64_t* to_path) {
+  std::uint64_t node = from;
+  *to_path++ = node;
+  for (std::uint32_t i = grid.dimensions; i-- > 0;) {
+    const std::uint32_t here = grid.coordinate(from, i);
+    const std::uint32_t there = grid.coordinate(to, i);
+    const std::uint64_t step = there > here ? grid.strides[i] : 0 - grid.strides[i];
+    for (std::uint32_t left = there > here ? there - here : here - there; left > 0; --left)
+      *to_path++ = node += step;
+  }
+}
+
+/// \brief Routes between \p pairs, two nodes each. Does not fence. Complexity as of the paths.
+/// \param begins where route i begins in \p paths
+template <class ExecutionSpace>
+void lattice_routes(const ExecutionSpace& exec_space, const LatticeGrid& grid,
+                    const ArrayView<const std::uint64_t, ExecutionSpace>& pairs,
+                    const ArrayView<const std::uint64_t, ExecutionSpace>& begins,
+                    const ArrayView<std::uint64_t, ExecutionSpace>& paths);
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_LATTICE_LATTICE_SEARCH_HPP

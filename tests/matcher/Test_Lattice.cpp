@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/Reference.hpp>
+#include <kindred/matcher/GraphFile.hpp>
+#include <kindred/matcher/Lattice.hpp>
+#include <kindred/matcher/SpreadingEngine.hpp>
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "Properties.hpp"
+#include "TempFolder.hpp"
+
+namespace {
+
+using namespace Kindred;
+using Testing::context;
+using ::testing::ElementsAre;
+using Testing::expect_property;
+using ::testing::HasSubstr;
+
+using Nodes = std::vector<std::uint64_t>;
+using Pairs = std::vector<LatticePair>;
+
+template <class Call>
+std::string refusal(const Call& call) {
+  return Testing::message_of<InvalidArgument>(call);
+}
+
+// --- shapes
+
+TEST(LatticeShape, HasTheClosedFormsOfKaLattice) {
+  const LatticeMetrics ten = metrics_of(LatticeShape(4, 10));
+  EXPECT_EQ(ten.nodes, 10000U);
+  EXPECT_TRUE(ten.edges == 36000);
+  EXPECT_EQ(ten.diameter, 36U);
+  EXPECT_DOUBLE_EQ(ten.average_degree, 7.2);
+  EXPECT_NEAR(ten.density, 7.2007e-4, 5e-9);
+  const LatticeMetrics eight = metrics_of(LatticeShape(4, 8));
+  EXPECT_EQ(eight.nodes, 4096U);
+  EXPECT_TRUE(eight.edges == 14336);
+  EXPECT_EQ(eight.diameter, 28U);
+  EXPECT_DOUBLE_EQ(eight.average_degree, 7.0);
+  EXPECT_NEAR(eight.density, 1.7094e-3, 5e-8);
+}
+
+TEST(LatticeShape, CountsEdgesBeyond64Bits) {
+  const LatticeShape shape(20, 9);
+  EXPECT_EQ(shape.nodes(), 12157665459056928801U);
+  EXPECT_TRUE(shape.edges() == WideCount{12157665459056928801U} / 9 * 160);
+  EXPECT_EQ(shape.diameter(), 160U);
+  const std::uint64_t last = shape.nodes() - 1;
+  EXPECT_EQ(shape.index(shape.coordinates(last)), last);
+  EXPECT_EQ(shape.distance(0, last), 160U);
+}
+
+TEST(LatticeShape, RefusesWhatIsOutOfRange) {
+  EXPECT_THAT(refusal([] { LatticeShape(0, 5); }), HasSubstr("0 dimensions; 1 to 20"));
+  EXPECT_THAT(refusal([] { LatticeShape(21, 2); }), HasSubstr("21 dimensions"));
+  EXPECT_THAT(refusal([] { LatticeShape(3, 1); }), HasSubstr("is 1; 2 to 1000"));
+  EXPECT_THAT(refusal([] { LatticeShape(3, 1001); }), HasSubstr("1001"));
+  EXPECT_THAT(refusal([] { LatticeShape(7, 1000); }), HasSubstr("more nodes than 64 bits"));
+  const LatticeShape shape(2, 3);
+  EXPECT_THAT(refusal([&] { shape.coordinates(9); }),
+              HasSubstr("is 9; the lattice's nodes are 0 to 8"));
+  EXPECT_THAT(refusal([&] { shape.neighbours(9); }), HasSubstr("9"));
+  EXPECT_THAT(refusal([&] {
+                shape.index(std::vector<std::uint32_t>{1, 3});
+              }),
+              HasSubstr("coordinate 1 is 3"));
+  EXPECT_THAT(refusal([&] { shape.index(std::vector<std::uint32_t>{1}); }),
+              HasSubstr("1 coordinates"));
+}
+
+// --- rows and structure
+
+/// Shapes whose lines are one word, parts of words, many words, and whose outer dimensions are none
+/// and some.
+const std::vector<std::pair<std::uint32_t, std::uint32_t>> shapes{
+    {1, 2}, {1, 63}, {1, 64}, {1, 65}, {1, 1000}, {2, 2}, {2, 17}, {2, 40}, {2, 70}, {3, 3},
+    {3, 7}, {3, 16}, {4, 2},  {4, 5},  {4, 8},    {5, 4}, {7, 3},  {11, 2}, {12, 2}};
+
+TEST(Lattice, RowsAreThoseOfTheReferenceOnEverySpace) {
+  for (const auto& [dimensions, size] : shapes) {
+    const Lattice lattice(context(), dimensions, size);
+    const auto neighbours = Reference::lattice_neighbours(lattice.shape());
+    for (const Space space : Testing::spaces()) {
+      SCOPED_TRACE(std::to_string(dimensions) + " dimensions of " + std::to_string(size) + ", " +
+                   std::string(to_string(space)));
+      const LatticeRows rows = lattice.rows(space);
+      ASSERT_EQ(rows.offsets.size(), neighbours.size() + 1);
+      ASSERT_EQ(rows.offsets[0], 0U);
+      for (std::size_t node = 0; node < neighbours.size(); ++node) {
+        Nodes wanted = neighbours[node];
+        std::ranges::sort(wanted);
+        const Nodes found(rows.ends.begin() + static_cast<std::ptrdiff_t>(rows.offsets[node]),
+                          rows.ends.begin() + static_cast<std::ptrdiff_t>(rows.offsets[node + 1]));
+        ASSERT_EQ(found, wanted) << "node " << node;
+      }
+    }
+  }
+}
+
+TEST(Lattice, ClosedFormsAreWhatIsMeasured) {
+  for (const auto& [dimensions, size] : shapes) {
+    SCOPED_TRACE(std::to_string(dimensions) + " dimensions of " + std::to_string(size));
+    const Lattice lattice(context(), dimensions, size);
+    const LatticeMetrics said = lattice.metrics();
+    const GraphStructure found = lattice.measure();
+    EXPECT_EQ(found.nodes, said.nodes);
+    EXPECT_TRUE(found.edges == said.edges);
+    EXPECT_EQ(found.least_degree, said.least_degree);
+    EXPECT_EQ(found.greatest_degree, said.greatest_degree);
+    EXPECT_EQ(found.average_degree, said.average_degree);
+    EXPECT_EQ(found.density, said.density);
+    EXPECT_EQ(found.diameter, said.diameter);
+    EXPECT_EQ(found.clustering, said.clustering);
+    EXPECT_TRUE(found.is_connected());
+    // In a hypercube every node is as far from another: no bound rules one out.
+    EXPECT_TRUE(size == 2 || found.searches <= 200) << found.searches << " of " << found.nodes;
+  }
+}
+
+TEST(Lattice, TheDenseMatrixHasTheSameEntries) {
+  const Lattice lattice(context(), 3, 3);
+  const LatticeRows rows = lattice.rows();
+  std::vector<std::uint8_t> wanted(27 * 27);
+  for (std::size_t node = 0; node < 27; ++node)
+    for (std::uint64_t i = rows.offsets[node]; i < rows.offsets[node + 1]; ++i)
+      wanted[node * 27 + rows.ends[i]] = 1;
+  EXPECT_EQ(lattice.dense(), wanted);
+}
+
+TEST(Lattice, WhatIsTooLargeIsRefusedBeforeItIsMade) {
+  const Lattice lattice(context(), 6, 1000);  // 10^18 nodes
+  EXPECT_THAT(refusal([&] { lattice.rows(); }), HasSubstr("a graph has at most"));
+  EXPECT_THAT(refusal([&] { lattice.distances(Nodes{0}); }), HasSubstr("64 · 2³²"));
+  EXPECT_THROW(lattice.dense(), OutOfMemory);
+  EXPECT_THROW(Lattice(context(), 9, 10).dense(), OutOfMemory);
+  EXPECT_EQ(lattice.path(0, 5).size(), 6U) << "what needs no memory is answered";
+}
+
+TEST(Lattice, AFileOfItIsAGraphOfItsRows) {
+  const Testing::TempFolder folder;
+  const std::string path = folder / "lattice.knd";
+  const Lattice lattice(context(), 3, 4);
+  lattice.save(path);
+  const GraphFileInfo info = inspect_graph_file(path);
+  EXPECT_EQ(info.nodes, 64U);
+  EXPECT_EQ(info.edges, 2 * 144U);
+  EXPECT_EQ(info.weights, EdgeWeights::none);
+  std::vector<Edge> edges;
+  const LatticeRows rows = lattice.rows();
+  for (std::uint32_t node = 0; node < 64; ++node)
+    for (std::uint64_t i = rows.offsets[node]; i < rows.offsets[node + 1]; ++i)
+      edges.push_back({node, rows.ends[i], 1});
+  const std::string other = folder / "edges.knd";
+  GraphOptions options;
+  options.weights = EdgeWeights::none;
+  GraphSpan graph;
+  graph.nodes = 64;
+  graph.edges = edges;
+  SpreadingEngine(context(), graph, options).save(other);
+  EXPECT_EQ(Testing::read_all(path), Testing::read_all(other));
+}
+
+// --- properties
+
+/// A lattice of few nodes, some of them blocked.
+struct Maze {
+  std::uint32_t dimensions = 1;
+  std::uint32_t size = 2;
+  Nodes blocked;
+  Pairs cut;
+  Nodes open;
+
+  Lattice lattice() const { return {context(), dimensions, size, {blocked, cut}}; }
+  Reference::BlockedLattice reference() const {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> edges;
+    for (const LatticePair& edge : cut) edges.emplace_back(edge.from, edge.to);
+    return {LatticeShape(dimensions, size), blocked, edges};
+  }
+};
+
+Maze any_maze(std::uint64_t nodes_max = 3000) {
+  Maze maze;
+  maze.dimensions = *rc::gen::inRange<std::uint32_t>(1, 7);
+  std::uint32_t size = 2;
+  while (std::pow(size + 1, maze.dimensions) <= static_cast<double>(nodes_max) && size < 70) ++size;
+  maze.size = *rc::gen::inRange<std::uint32_t>(2, size + 1);
+  const LatticeShape shape(maze.dimensions, maze.size);
+  // Walls are dense enough that parts are cut off, and rare enough that long ways are left.
+  std::mt19937_64 random(*rc::gen::arbitrary<std::uint64_t>());
+  const std::uint64_t share = *rc::gen::element(0U, 3U, 10U, 30U);
+  for (std::uint64_t node = 0; node < shape.nodes(); ++node) {
+    if (random() % 100 < share)
+      maze.blocked.push_back(node);
+    else
+      maze.open.push_back(node);
+    for (const std::uint64_t end : shape.neighbours(node))
+      if (random() % 200 < share) maze.cut.push_back({node, end});
+  }
+  if (maze.open.empty()) maze.open.push_back(std::exchange(maze.blocked, {}).front());
+  return maze;
+}
+
+std::uint64_t any_open(const Maze& maze) { return *rc::gen::elementOf(maze.open); }
+
+TEST(LatticeProperties, DistancesAreThoseOfTheReferenceOnEverySpace) {
+  expect_property("distances", [] {
+    const Maze maze = any_maze();
+    Nodes sources;
+    for (int i = *rc::gen::inRange(0, 4); i > 0; --i) sources.push_back(any_open(maze));
+    const std::vector<std::uint32_t> wanted = maze.reference().distances(sources);
+    const Lattice lattice = maze.lattice();
+    for (const Space space : Testing::spaces()) {
+      const LatticeDistances found = lattice.distances(sources, {}, space);
+      RC_ASSERT(found.distances == wanted);
+      std::uint64_t reached = 0;
+      std::uint32_t farthest = 0;
+      for (const std::uint32_t distance : wanted) {
+        if (distance == LatticeDistances::unreached) continue;
+        ++reached;
+        farthest = std::max(farthest, distance);
+      }
+      RC_ASSERT(found.reached == reached);
+      RC_ASSERT(found.farthest == farthest);
+      const Nodes targets{0, lattice.shape().nodes() - 1, 0};
+      const LatticeDistances some = lattice.distances(sources, targets, space);
+      RC_ASSERT(some.distances ==
+                (std::vector<std::uint32_t>{wanted.front(), wanted.back(), wanted.front()}));
+    }
+  });
+}
+
+TEST(LatticeProperties, PathsAreThoseOfTheReferenceOnEverySpace) {
+  expect_property("paths", [] {
+    const Maze maze = any_maze();
+    const Lattice lattice = maze.lattice();
+    const Reference::BlockedLattice reference = maze.reference();
+    Pairs pairs;
+    for (int i = *rc::gen::inRange(0, 6); i > 0; --i) {
+      // Some share their beginning.
+      const std::uint64_t from = i % 2 == 0 && !pairs.empty() ? pairs.front().from : any_open(maze);
+      pairs.push_back({from, any_open(maze)});
+    }
+    for (const Space space : Testing::spaces()) {
+      const Ragged<std::uint64_t> found = lattice.paths(pairs, space);
+      RC_ASSERT(found.rows() == pairs.size());
+      for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const Nodes wanted = reference.path(pairs[i].from, pairs[i].to);
+        RC_ASSERT(Testing::to_vector(found[i]) == wanted);
+        RC_ASSERT(lattice.path(pairs[i].from, pairs[i].to, space) == wanted);
+      }
+    }
+  });
+}
+
+TEST(LatticeProperties, AnOpenPathIsAsLongAsTheManhattanDistance) {
+  expect_property("Manhattan", [] {
+    const auto dimensions = *rc::gen::inRange<std::uint32_t>(1, 21);
+    const auto size = *rc::gen::inRange<std::uint32_t>(2, dimensions > 6 ? 9 : 1001);
+    const Lattice lattice(context(), dimensions, size);
+    const LatticeShape& shape = lattice.shape();
+    const std::uint64_t from = *rc::gen::inRange<std::uint64_t>(0, shape.nodes());
+    const std::uint64_t to = *rc::gen::inRange<std::uint64_t>(0, shape.nodes());
+    const Nodes path = lattice.path(from, to);
+    RC_ASSERT(path.size() == shape.distance(from, to) + 1);
+    RC_ASSERT(path.front() == from);
+    RC_ASSERT(path.back() == to);
+    for (std::size_t i = 1; i < path.size(); ++i)
+      RC_ASSERT(shape.are_neighbours(path[i - 1], path[i]));
+    RC_ASSERT(shape.index(shape.coordinates(from)) == from);
+  });
+}
+
+TEST(LatticeProperties, AllPathsAreThoseOfTheReferenceEachOnce) {
+  expect_property("all paths", [] {
+    const Maze maze = any_maze(60);
+    const std::uint64_t from = any_open(maze);
+    const std::uint64_t to = any_open(maze);
+    const std::uint64_t edges_max = *rc::gen::inRange<std::uint64_t>(0, 8);
+    const auto wanted = maze.reference().all_paths(from, to, edges_max);
+    const Ragged<std::uint64_t> found = maze.lattice().all_paths(from, to, edges_max);
+    RC_ASSERT(found.rows() == wanted.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      RC_ASSERT(Testing::to_vector(found[i]) == wanted[i]);
+  });
+}
+
+TEST(LatticeProperties, AnyGraphIsMeasuredAsTheReferenceDoes) {
+  expect_property("structure", [] {
+    const auto nodes = *rc::gen::inRange<std::uint64_t>(0, 60);
+    const auto edges = nodes < 2 ? 0 : *rc::gen::inRange<std::uint64_t>(0, 3 * nodes);
+    std::vector<std::vector<std::uint64_t>> rows(nodes);
+    std::mt19937_64 random(*rc::gen::arbitrary<std::uint64_t>());
+    for (std::uint64_t i = 0; i < edges; ++i) {
+      const std::uint64_t a = random() % nodes;
+      const std::uint64_t b = random() % nodes;
+      if (a == b || std::ranges::find(rows[a], b) != rows[a].end()) continue;
+      rows[a].push_back(b);
+      rows[b].push_back(a);
+    }
+    std::vector<std::uint64_t> offsets{0};
+    std::vector<std::uint32_t> ends;
+    for (auto& row : rows) {
+      std::ranges::sort(row);
+      ends.insert(ends.end(), row.begin(), row.end());
+      offsets.push_back(ends.size());
+    }
+    const GraphStructure found = measure_structure(offsets, ends);
+    const GraphStructure wanted = Reference::graph_structure(rows);
+    RC_ASSERT(found.nodes == wanted.nodes);
+    RC_ASSERT(found.edges == wanted.edges);
+    RC_ASSERT(found.components == wanted.components);
+    RC_ASSERT(found.least_degree == wanted.least_degree);
+    RC_ASSERT(found.greatest_degree == wanted.greatest_degree);
+    RC_ASSERT(found.average_degree == wanted.average_degree);
+    RC_ASSERT(found.density == wanted.density);
+    RC_ASSERT(found.diameter == wanted.diameter);
+    RC_ASSERT(std::abs(found.clustering - wanted.clustering) < 1e-12);
+  });
+}
+
+// --- long ways, and what is refused
+
+TEST(Lattice, AWayThatWindsThroughWallsIsFoundOnEverySpace) {
+  // Walls across, open at alternate ends: the frontier is a node or two, the way about n / 2.
+  constexpr std::uint32_t size = 61;
+  Nodes walls;
+  for (std::uint64_t row = 1; row < size; row += 2)
+    for (std::uint64_t column = 0; column < size; ++column)
+      if (column != (row % 4 == 1 ? size - 1 : 0)) walls.push_back(row * size + column);
+  const Lattice lattice(context(), 2, size, {walls, {}});
+  const std::uint64_t last = size * size - 1;
+  for (const Space space : Testing::spaces()) {
+    EXPECT_EQ(lattice.path(0, last, space).size(), 31U * 60 + 30 * 2 + 1);
+    const LatticeDistances found = lattice.distances(Nodes{0}, {}, space);
+    EXPECT_EQ(found.reached, lattice.shape().nodes() - walls.size());
+    EXPECT_EQ(found.farthest, 31U * 60 + 30 * 2);
+  }
+}
+
+TEST(Lattice, AnExampleOfKaLattice) {
+  const Lattice lattice(context(), 4, 10);
+  EXPECT_THAT(lattice.path(0, 100), ElementsAre(0, 100));
+  EXPECT_THAT(lattice.path(7, 7), ElementsAre(7));
+  EXPECT_THAT(lattice.path(0, 23), ElementsAre(0, 1, 2, 3, 13, 23))
+      << "from the end back the first dimension goes first";
+}
+
+TEST(Lattice, UnreachableIsAResult) {
+  const Nodes walls{1, 3, 4};
+  const Lattice lattice(context(), 2, 3, {walls, {}});
+  EXPECT_THAT(lattice.path(0, 8), ElementsAre());
+  EXPECT_EQ(lattice.all_paths(0, 8, 9).rows(), 0U);
+  EXPECT_THAT(lattice.distances(Nodes{0}).distances[8], LatticeDistances::unreached);
+}
+
+TEST(Lattice, RefusesBlockedAndUnknownEnds) {
+  const Nodes walls{4};
+  const Lattice lattice(context(), 2, 3, {walls, {}});
+  EXPECT_TRUE(lattice.is_blocked(4));
+  EXPECT_FALSE(lattice.is_blocked(5));
+  EXPECT_THAT(refusal([&] { lattice.path(4, 0); }), HasSubstr("node 4, which is blocked"));
+  EXPECT_THAT(refusal([&] { lattice.path(0, 4); }), HasSubstr("the end of the path"));
+  EXPECT_THAT(refusal([&] { lattice.path(0, 9); }),
+              HasSubstr("is 9; the lattice's nodes are 0 to 8"));
+  EXPECT_THAT(refusal([&] { lattice.paths(Pairs{{0, 1}, {9, 0}}); }), HasSubstr("is 9"));
+  EXPECT_THAT(refusal([&] { lattice.distances(Nodes{0, 4}); }), HasSubstr("blocked"));
+  EXPECT_THAT(refusal([&] { lattice.distances(Nodes{0}, Nodes{9}); }), HasSubstr("a target is 9"));
+  EXPECT_THAT(refusal([&] { lattice.all_paths(0, 4, 3); }), HasSubstr("blocked"));
+  EXPECT_THAT(refusal([&] { lattice.all_paths(0, 8, 8, 1); }), HasSubstr("more than 1 paths"));
+  EXPECT_THAT(refusal([] { Lattice(context(), 2, 3, {Nodes{9}, {}}); }), HasSubstr("is 9"));
+  EXPECT_THAT(refusal([] {
+                Lattice(context(), 2, 3, {{}, Pairs{{2, 3}}});
+              }),
+              HasSubstr("2 – 3 is none of the lattice"));
+  EXPECT_THAT(refusal([] { Lattice(context(), 2, 3, {{}, Pairs{{1, 1}}}); }), HasSubstr("1 – 1"));
+}
+
+}  // namespace
