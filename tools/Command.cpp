@@ -88,6 +88,7 @@ int run(int argc, const char* const* argv) {
   add_graph_command(app, global);
   add_spread_command(app, global);
   add_seeds_command(app, global);
+  add_lattice_command(app, global);
   take_global_options(app);
   try {
     app.parse(argc, argv);

@@ -16,6 +16,7 @@ void add_search_command(CLI::App& app, const GlobalOptions& global);
 void add_index_command(CLI::App& app, const GlobalOptions& global);
 void add_score_command(CLI::App& app, const GlobalOptions& global);
 void add_graph_command(CLI::App& app, const GlobalOptions& global);
+void add_lattice_command(CLI::App& app, const GlobalOptions& global);
 void add_seeds_command(CLI::App& app, const GlobalOptions& global);
 void add_spread_command(CLI::App& app, const GlobalOptions& global);
 

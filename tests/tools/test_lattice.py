@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`kindred lattice`: KA Lattice's goldens, paths around what is blocked, the graph that is built; what is refused."""
+import json
+import unittest
+
+import harness
+
+SHAPE = ("--dims", 4, "--size", 10)
+
+
+class Lattices(harness.CommandTest):
+    def analyze(self, *flags):
+        return json.loads(self.succeeds("lattice", "analyze", "--json", *flags).out)
+
+    def path(self, *flags):
+        return json.loads(self.succeeds("lattice", "path", "--json", *flags).out)
+
+    def test_goldens(self):
+        for size, vertices, edges, diameter, degree, density in ((10, 10000, 36000, 36, 7.2, 7.2007e-4), (8, 4096, 14336, 28, 7.0, 1.7094e-3)):
+            flags = ("--dims", 4, "--size", size)
+            told = self.analyze(*flags)
+            self.assertAlmostEqual(told.pop("density"), density, delta=5e-8)
+            self.assertEqual(told, {"vertices": vertices, "edges": edges, "connected": True, "diameter": diameter, "average_degree": degree, "clustering": 0})
+            said = self.succeeds("lattice", "analyze", "--json", *flags).out
+            for space in harness.usable_spaces():
+                self.assertEqual(self.succeeds("lattice", "analyze", "--json", "--measure", "--space", space, *flags).out, said)
+        self.assertIn(b"36000", self.succeeds("lattice", "analyze").out, "4 and 10 are the defaults")
+        self.assertEqual(self.analyze("--dims", 20, "--size", 9)["edges"], 160 * 9**19, "beyond 64 bits")
+
+    def test_paths(self):
+        self.assertEqual(self.path(*SHAPE, "--from", 0, "--to", 100), {"path": [0, 100], "length": 2})
+        self.assertEqual(self.path(*SHAPE, "--from", "0,0,0,0", "--to", "0,1,0,0"), {"path": [0, 100], "length": 2})
+        self.assertEqual(self.path(*SHAPE, "--from", 7, "--to", 7), {"path": [7], "length": 1})
+        self.assertEqual(self.succeeds("lattice", "path", *SHAPE, "--from", 0, "--to", 12).out, b"0 1 2 12\n")
+        blocked = self.file("b.txt", "# a comment\n\n1\n0,0,1,0\n0 100\n")
+        for space in harness.usable_spaces():
+            found = self.path(*SHAPE, "--from", 0, "--to", 100, "--blocked", blocked, "--space", space)
+            self.assertEqual(found, {"path": [0, 1000, 1100, 100], "length": 4})
+        wall = self.file("wall.txt", "1 0\n1000 0\n10\n0 100\n")
+        self.assertEqual(self.path(*SHAPE, "--from", 0, "--to", 9, "--blocked", wall), {"path": [], "length": 0})
+        self.assertIn(b"no path", self.succeeds("lattice", "path", *SHAPE, "--from", 0, "--to", 9, "--blocked", wall).out)
+
+    def test_a_graph_is_that_of_its_edges(self):
+        graph, other = self.folder / "g.knd", self.folder / "o.knd"
+        self.succeeds("lattice", "build", "--dims", 3, "--size", 5, "--out", graph)
+        neighbours = {(v, v + sign * 5**i) for v in range(125) for i in range(3) for sign in (-1, 1) if 0 <= v // 5**i % 5 + sign < 5}
+        text = f"%%MatrixMarket matrix coordinate pattern general\n125 125 {len(neighbours)}\n" + "".join(f"{a + 1} {b + 1}\n" for a, b in sorted(neighbours))
+        self.succeeds("graph", "build", "--edges", self.file("g.mtx", text), "--weights", "none", "--out", other)
+        self.assertEqual(graph.read_bytes(), other.read_bytes())
+        self.succeeds("graph", "verify", graph)
+        sources = self.file("s.jsonl", [{"name": "q", "sources": [["63", 0.5]]}])
+        found = self.succeeds("spread", "--graph", graph, "--sources", sources, "--hops", 1, "--threshold", 0, "--top", 10).lines()
+        self.assertEqual(len(found[0]["activations"]), 7, "the middle and its neighbours")
+
+    def test_flags_that_cannot_be(self):
+        for flags, word in ((("--dims", 0), "--dims"), (("--dims", 21), "[1, 20]"), (("--dims", "x"), "'x'"), (("--size", 1), "[2, 1000]"), (("--size", 1001), "1001"),
+                            (("--dims", -1), "--dims")):
+            self.refuses(2, (word,), "lattice", "analyze", *flags)
+        self.refuses(2, ("more nodes than 64 bits",), "lattice", "analyze", "--dims", 20, "--size", 10)
+        for node in ("10000", "-1", "1.0", "x", "", "0,0,0", "0,0,0,10", "0,0,0,0,0", "0,,0,0"):
+            self.refuses(2, ("--to", node), "lattice", "path", *SHAPE, "--from", 0, f"--to={node}")
+        self.refuses(2, ("--from",), "lattice", "path", *SHAPE, "--to", 0)
+        self.refuses(2, ("required",), "lattice")
+        self.refuses(2, ("a graph has at most",), "lattice", "analyze", "--dims", 9, "--size", 20, "--measure")
+        self.refuses(2, ("a graph has at most",), "lattice", "build", "--dims", 10, "--size", 10, "--out", self.folder / "x")
+        self.assertFalse((self.folder / "x").exists())
+        self.refuses(2, ("missing",), "lattice", "build", *SHAPE, "--out", self.folder / "missing" / "x")
+
+    def test_blocks_that_cannot_be(self):
+        for text, words in (("0\n10000\n", ("b.txt:2:", "10000")), ("0 2\n", ("b.txt:1:", "no neighbours")), ("1 2 3\n", ("3 fields",)), ("1 x\n", ("'x'",)), ("-1\n", ("'-1'",)),
+                            ("5 5\n", ("no neighbours",)), (b"\xff\n", ("b.txt:1:",))):
+            self.refuses(3, words, "lattice", "path", *SHAPE, "--from", 0, "--to", 9, "--blocked", self.file("b.txt", text))
+        self.refuses(3, ("missing.txt",), "lattice", "path", *SHAPE, "--from", 0, "--to", 9, "--blocked", self.folder / "missing.txt")
+        for blocked in (0, 9):
+            self.refuses(2, (f"node {blocked}, which is blocked",), "lattice", "path", *SHAPE, "--from", 0, "--to", 9, "--blocked", self.file("b.txt", f"{blocked}\n"))
+        self.refuses(2, ("64 · 2³²",), "lattice", "path", "--dims", 6, "--size", 1000, "--from", 0, "--to", 9, "--blocked", self.file("b.txt", "5\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Commands.hpp"
+#include "Log.hpp"
+#include "Session.hpp"
+#include "io/Blocks.hpp"
+#include "io/InputError.hpp"
+#include "io/Output.hpp"
+#include "io/OutputPath.hpp"
+#include "io/Text.hpp"
+
+#include <kindred/backends/AtomicFile.hpp>
+#include <kindred/matcher/Lattice.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace Kindred::Tools {
+
+namespace {
+
+struct LatticeFlags {
+  std::size_t dimensions = 4;
+  std::size_t size = 10;
+  bool measured = false;
+  std::string from;
+  std::string to;
+  std::string blocked;
+  std::string out;
+
+  LatticeShape shape() const {
+    return {static_cast<std::uint32_t>(dimensions), static_cast<std::uint32_t>(size)};
+  }
+};
+
+/// What `analyze` tells, by closed forms or as it was measured.
+struct Told {
+  std::uint64_t vertices = 0;
+  WideCount edges = 0;
+  bool connected = true;
+  std::uint64_t diameter = 0;
+  double average_degree = 0;
+  double clustering = 0;
+  double density = 0;
+};
+
+Told told_of(const LatticeMetrics& metrics) {
+  return {metrics.nodes,          metrics.edges,      true,           metrics.diameter,
+          metrics.average_degree, metrics.clustering, metrics.density};
+}
+Told told_of(const GraphStructure& found) {
+  return {found.nodes,          found.edges,      found.is_connected(), found.diameter.value_or(0),
+          found.average_degree, found.clustering, found.density};
+}
+
+void analyze(const GlobalOptions& global, const LatticeFlags& flags) {
+  const LatticeShape shape = flags.shape();
+  Session session(global, "lattice analyze");
+  const Lattice lattice(session.context(), shape.dimensions(), shape.size());
+  const Told told = session.timed(Phase::compute, [&] {
+    return flags.measured ? told_of(lattice.measure()) : told_of(lattice.metrics());
+  });
+  const std::array counts{std::pair("vertices", WideCount{told.vertices}),
+                          std::pair("edges", told.edges)};
+  const std::array numbers{std::pair("average_degree", told.average_degree),
+                           std::pair("clustering", told.clustering),
+                           std::pair("density", told.density)};
+  Output output;
+  std::string& out = output.text();
+  const auto to = std::back_inserter(out);
+  if (global.json) {
+    out = "{";
+    for (const auto& [name, count] : counts) fmt::format_to(to, "\"{}\": {}, ", name, count);
+    fmt::format_to(to, "\"connected\": {}, \"diameter\": {}", told.connected, told.diameter);
+    for (const auto& [name, number] : numbers) {
+      fmt::format_to(to, ", \"{}\": ", name);
+      append_json(out, number);
+    }
+    out += "}\n";
+  } else {
+    for (const auto& [name, count] : counts) fmt::format_to(to, "{:18} {}\n", name, count);
+    fmt::format_to(to, "{:18} {}\n{:18} {}\n", "connected", told.connected ? "yes" : "no",
+                   "diameter", told.diameter);
+    for (const auto& [name, number] : numbers) {
+      fmt::format_to(to, "{:18} ", name);
+      append_json(out, number);
+      out += '\n';
+    }
+    const LatticeMetrics metrics = lattice.metrics();
+    for (const auto& [name, bytes] : {std::pair("rows_bytes", metrics.rows_bytes),
+                                      std::pair("search_bytes", metrics.search_bytes),
+                                      std::pair("dense_bytes", metrics.dense_bytes)})
+      fmt::format_to(to, "{:18} {:.6g}\n", name, bytes);
+  }
+  output.flush();
+  session.tell("lattice", fmt::format("{} dimensions of {}: {} nodes", shape.dimensions(),
+                                      shape.size(), shape.nodes()));
+  session.finish();
+}
+
+std::uint64_t node_of(const char* flag, const std::string& text, const LatticeShape& shape) {
+  const auto node = parse_lattice_node(text, shape);
+  if (!node) {
+    throw UsageError(fmt::format(
+        "{}: {} is no node: one is an index in 0 … {} or {} coordinates below {} divided by commas",
+        flag, in_quotes(text), shape.nodes() - 1, shape.dimensions(), shape.size()));
+  }
+  return *node;
+}
+
+void path(const GlobalOptions& global, const LatticeFlags& flags) {
+  const LatticeShape shape = flags.shape();
+  const std::uint64_t from = node_of("--from", flags.from, shape);
+  const std::uint64_t to = node_of("--to", flags.to, shape);
+  Session session(global, "lattice path");
+  const BlockLists blocks = session.timed(Phase::load, [&] {
+    return flags.blocked.empty()
+               ? BlockLists()
+               : read_blocks(flags.blocked, shape, session.read_progress(flags.blocked));
+  });
+  const std::vector<std::uint64_t> nodes = session.timed(Phase::compute, [&] {
+    return Lattice(session.context(), shape.dimensions(), shape.size(),
+                   {blocks.nodes, blocks.edges})
+        .path(from, to);
+  });
+  Output output;
+  std::string& out = output.text();
+  const auto append_nodes = [&](const char* divider) {
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      fmt::format_to(std::back_inserter(out), "{}{}", i == 0 ? "" : divider, nodes[i]);
+  };
+  if (global.json) {
+    out = "{\"path\": [";
+    append_nodes(", ");
+    fmt::format_to(std::back_inserter(out), "], \"length\": {}}}\n", nodes.size());
+  } else if (nodes.empty()) {
+    out = fmt::format("there is no path from {} to {}\n", from, to);
+  } else {
+    append_nodes(" ");
+    out += '\n';
+  }
+  output.flush();
+  session.tell("path", fmt::format("from {} to {}: {} nodes", from, to, nodes.size()));
+  session.finish();
+}
+
+void build(const GlobalOptions& global, const LatticeFlags& flags) {
+  const LatticeShape shape = flags.shape();
+  check_outputs("lattice build", {flags.out}, {});
+  { const AtomicFile probe(flags.out); }  // before the work, not after
+  Session session(global, "lattice build");
+  session.timed(Phase::compute, [&] {
+    Lattice(session.context(), shape.dimensions(), shape.size()).save(flags.out);
+  });
+  Log::info(fmt::format("{}: {} nodes, {} edges", flags.out, shape.nodes(), 2 * shape.edges()));
+  session.tell("lattice", fmt::format("{} dimensions of {}: {} nodes", shape.dimensions(),
+                                      shape.size(), shape.nodes()));
+  session.tell("file", flags.out);
+  session.finish();
+}
+
+CLI::App* add_lattice(CLI::App& group, const char* name, const char* help, LatticeFlags& flags) {
+  CLI::App* command = group.add_subcommand(name, help);
+  add_count(*command, "--dims", flags.dimensions, "Dimensions, 1 to 20 (default: 4)", 1,
+            LatticeShape::dimensions_max);
+  add_count(*command, "--size", flags.size, "Nodes in each of them, 2 to 1000 (default: 10)",
+            LatticeShape::size_min, LatticeShape::size_max);
+  return command;
+}
+
+}  // namespace
+
+void add_lattice_command(CLI::App& app, const GlobalOptions& global) {
+  CLI::App* group = app.add_subcommand("lattice", "Structure and shortest paths of a grid");
+  group->require_subcommand(1);
+  const auto flags = std::make_shared<LatticeFlags>();
+
+  CLI::App* command = add_lattice(*group, "analyze", "Tell the structure of a lattice", *flags);
+  command->add_flag("--measure", flags->measured,
+                    "By searches over its rows in place of closed forms");
+  command->callback([&global, flags] { analyze(global, *flags); });
+
+  command = add_lattice(*group, "path", "Find a shortest path", *flags);
+  command->add_option("--from", flags->from, "Its beginning: an index, or coordinates like 0,0,1,0")
+      ->type_name("NODE")
+      ->required();
+  command->add_option("--to", flags->to, "Its end")->type_name("NODE")->required();
+  command
+      ->add_option("--blocked", flags->blocked,
+                   "Lines of a node, or of the two ends of an edge, which it may not take")
+      ->type_name("FILE");
+  command->callback([&global, flags] { path(global, *flags); });
+
+  command = add_lattice(*group, "build", "Put the graph of a lattice into a file", *flags);
+  command->add_option("--out", flags->out, "The file; one that is there is replaced")
+      ->type_name("FILE")
+      ->required();
+  command->callback([&global, flags] { build(global, *flags); });
+}
+
+}  // namespace Kindred::Tools
