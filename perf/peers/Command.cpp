@@ -233,10 +233,10 @@ void add_peers(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "peers", "The same work through what a user would pick instead, in the same run, as ratios");
   command
-      ->add_option(
-          "--only", arguments->only,
-          "lcs, difflib, search, filter, score, spread, hnsw, seeds, fused, or a row's name; by "
-          "commas")
+      ->add_option("--only", arguments->only,
+                   "lcs, difflib, search, filter, score, spread, hnsw, seeds, fused, lattice, or a "
+                   "row's name; by "
+                   "commas")
       ->delimiter(',');
   command->add_option("--scale", arguments->scale, "Of the sizes")->check(CLI::Range(1e-4, 100.0));
   command->add_flag("--gpu", arguments->gpu, "Ours on cuda beside PyTorch on the same device");

@@ -29,7 +29,9 @@ const std::vector<WorkName>& work_names() {
       {"seeds", "seed-4096"},       {"seeds", "seed-plain"},   {"seeds", "seed-bf16"},
       {"seeds", "seed-bf16-plain"}, {"seeds", "seed-small"},   {"seeds", "seed-10k"},
       {"seeds", "seed-100k"},       {"seeds", "seed-update"},  {"fused", "norm-gelu"},
-      {"fused", "norm-gelu-bf16"},  {"fused", "linear-gelu"}};
+      {"fused", "norm-gelu-bf16"},  {"fused", "linear-gelu"},  {"lattice", "lattice-build"},
+      {"lattice", "lattice-8"},     {"lattice", "lattice-10"}, {"lattice", "lattice-path"},
+      {"lattice", "lattice-maze"}};
   return names;
 }
 
@@ -128,6 +130,20 @@ std::unique_ptr<Work> make_work(Context& context, const std::string& name, doubl
                       seed);
     detail = multiplies ? "product with 1024 x 1024 weights, bias and GELU"
                         : "LayerNorm and GELU of rows of 4096";
+  } else if (name == "lattice-build") {
+    work = lattice_build_work(context, 10);
+    detail = "the graph of a lattice of 4 dimensions of 10";
+    target = 20;
+  } else if (name == "lattice-8" || name == "lattice-10") {
+    work = lattice_measure_work(context, name == "lattice-8" ? 8 : 10);
+    detail = "diameter, clustering, connection and density of a lattice of 4 dimensions, measured";
+    target = 10;
+  } else if (name == "lattice-path" || name == "lattice-maze") {
+    const bool is_maze = name == "lattice-maze";
+    work = lattice_path_work(context, 10, is_maze, seed);
+    detail = std::string("shortest paths between nodes of a lattice of 4 dimensions of 10") +
+             (is_maze ? ", a tenth of its nodes blocked" : "");
+    target = is_maze ? 0 : 100;
   } else if (name == "hnsw") {
     work = approximate_search_work(context, scaled(50e3, scale), 128, 200, seed);
     detail = "L2 top-10 of clustered rows of 128, 200 queries; the peer is approximate";

@@ -45,6 +45,11 @@ std::unique_ptr<Work> seed_update_work(Context& context, std::uint32_t seeds, st
 /// x·Wᵀ + b and GELU. \param outputs 0: LayerNorm and GELU
 std::unique_ptr<Work> fused_work(Context& context, std::size_t rows, std::size_t columns,
                                  std::size_t outputs, VectorElement element, std::uint64_t seed);
+/// The graph of a lattice: made, measured, or asked for shortest paths.
+std::unique_ptr<Work> lattice_build_work(Context& context, std::uint32_t size);
+std::unique_ptr<Work> lattice_measure_work(Context& context, std::uint32_t size);
+std::unique_ptr<Work> lattice_path_work(Context& context, std::uint32_t size, bool blocked,
+                                        std::uint64_t seed);
 
 inline std::string differs(std::size_t place, double ours, double theirs) {
   return "place " + std::to_string(place) + ": ours " + std::to_string(ours) + ", theirs " +

@@ -313,6 +313,53 @@ def linear_gelu(job):
     ]
 
 
+def lattice_graph(job):
+    """Its first dimension is the fastest: nodes have other numbers than ours, which compares what does not depend on them."""
+    import igraph
+
+    return igraph.Graph.Lattice([job["size"]] * job["dimensions"], circular=False)
+
+
+def lattice_build(job):
+    return [Peer("igraph Lattice", lambda: lattice_graph(job), lambda graph: (None, graph.degree()))]
+
+
+def lattice_measure(job):
+    graph = lattice_graph(job)
+
+    def run():
+        return [
+            float(graph.is_connected()),
+            graph.diameter(),
+            2 * graph.ecount() / graph.vcount(),
+            graph.transitivity_avglocal_undirected(mode="zero"),
+            graph.density(),
+        ]
+
+    return [Peer("igraph", run, lambda values: (None, values))]
+
+
+def lattice_path(job):
+    import numpy as np
+
+    graph, blocked = lattice_graph(job), job.array("blocked")
+    size, dimensions = job["size"], job["dimensions"]
+    powers = size ** np.arange(dimensions)
+    mirror = lambda nodes: (nodes[..., None] // powers % size) @ powers[::-1]
+    kept = np.ones(size**dimensions, bool)
+    kept[mirror(blocked)] = False
+    names = np.cumsum(kept) - 1  # of what is left
+    graph = graph.induced_subgraph(np.flatnonzero(kept).tolist())
+    pairs = names[mirror(job.array("pairs"))].tolist()
+    return [
+        Peer(
+            "igraph get_shortest_path",
+            lambda: [len(graph.get_shortest_path(source, to)) for source, to in pairs],
+            lambda lengths: (None, lengths),
+        )
+    ]
+
+
 if __name__ == "__main__":
     serve(
         {
@@ -329,5 +376,8 @@ if __name__ == "__main__":
             "linear_gelu": (["scipy"], linear_gelu),
             "hnsw": (["hnswlib"], hnsw),
             "hnsw_index": (["hnswlib"], hnsw_index),
+            "lattice_build": (["igraph"], lattice_build),
+            "lattice_measure": (["igraph"], lattice_measure),
+            "lattice_path": (["igraph"], lattice_path),
         }
     )

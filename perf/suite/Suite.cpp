@@ -447,6 +447,17 @@ std::vector<SuiteRow> suite_rows(Context& context, double scale, std::uint64_t s
            return hop_problem(corpora->graph(nodes, 50), seed);
          }});
   }
+  // Of 100 a side at scale 1; the nodes are in proportion to the scale.
+  const auto side =
+      static_cast<std::uint32_t>(std::clamp(std::round(100 * std::pow(scale, 0.25)), 2.0, 180.0));
+  add({.name = "lattice-100m",
+       .work = "breadth-first search from a corner of a lattice of 4 dimensions, 100M nodes",
+       .target = 3.96e8 / 20e9,
+       .compare_bits = false,
+       .kernel = "Lattice::search::level",
+       .make = [=, &context] {
+         return lattice_search_problem(std::make_shared<Lattice>(context, 4, side));
+       }});
   for (SuiteRow& row : fused_rows(context, scale, seed)) add(std::move(row));
   add_seed_rows(context, scale, seed, rows);
   return rows;
