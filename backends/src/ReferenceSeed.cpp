@@ -84,36 +84,102 @@ SeedMoments finished(SeedMoments moments) {
   return moments;
 }
 
-SeedMoments of_block(std::span<const float> x) {
-  SeedMoments moments;
-  moments.min = std::numeric_limits<float>::infinity();
-  moments.max = -moments.min;
-  double sum = 0;
-  double squares = 0;
-  for (std::size_t lane = 0; lane < 8; ++lane) {
-    double lane_sum = 0;
-    double lane_squares = 0;
-    for (std::size_t row = lane; row < x.size(); row += 8) {
-      const double shifted = static_cast<double>(x[row]) - static_cast<double>(x[0]);
-      lane_sum += shifted;
-      lane_squares = std::fma(shifted, shifted, lane_squares);
-    }
-    sum += lane_sum;
-    squares += lane_squares;
+/// What eight lanes of a block have of \p terms, added by halves.
+double folded(std::span<const double> lanes) {
+  std::vector<double> sums(lanes.begin(), lanes.end());
+  for (std::size_t half = 4; half > 0; half /= 2) {
+    for (std::size_t lane = 0; lane < half; ++lane) sums[lane] += sums[lane + half];
   }
-  const double share = 1.0 / static_cast<double>(x.size());
+  return sums[0];
+}
+
+/// Mean and m2 of what was shifted: \p share is 1 / all weights.
+void close(SeedMoments& moments, double shift, double sum, double squares, double share) {
   const double mean_shift = sum * share;
-  moments.count = x.size();
-  moments.mean = static_cast<double>(x[0]) + mean_shift;
+  moments.mean = shift + mean_shift;
   const double of_mean = sum * mean_shift;
   moments.m2 = squares - of_mean;
   if (moments.m2 < 0) moments.m2 = 0;
+}
+
+SeedMoments of_block(std::span<const float> x, double shift) {
+  SeedMoments moments;
+  moments.min = std::numeric_limits<float>::infinity();
+  moments.max = -moments.min;
+  std::vector<double> sums(8);
+  std::vector<double> squares(8);
+  for (std::size_t row = 0; row < x.size(); ++row) {
+    const double shifted = static_cast<double>(x[row]) - shift;
+    sums[row % 8] += shifted;
+    squares[row % 8] = std::fma(shifted, shifted, squares[row % 8]);
+  }
+  moments.count = x.size();
+  close(moments, shift, folded(sums), folded(squares), 1.0 / static_cast<double>(x.size()));
   for (const float value : x) {
     if (value < moments.min) moments.min = value;
     if (value > moments.max) moments.max = value;
     if (std::abs(static_cast<double>(value)) < 1e-8) ++moments.dead;
   }
   return moments;
+}
+
+/// \p parts as one, shifted by the first one's mean; weighed by how many times \p unit elements
+/// they have.
+SeedMoments merged_at_once(std::span<const SeedMoments> parts, std::uint64_t unit) {
+  if (parts.size() == 1) return parts[0];
+  SeedMoments out;
+  out.min = parts[0].min;
+  out.max = parts[0].max;
+  double sum = 0;
+  double squares = 0;
+  double within = 0;
+  for (const SeedMoments& part : parts) {
+    const double shifted = part.mean - parts[0].mean;
+    const double weighted = static_cast<double>(part.count / unit) * shifted;
+    sum += weighted;
+    squares = std::fma(weighted, shifted, squares);
+    within += part.m2;
+    out.min = std::fmin(out.min, part.min);
+    out.max = std::fmax(out.max, part.max);
+    out.dead += part.dead;
+    out.count += part.count;
+  }
+  close(out, parts[0].mean, sum, squares, 1.0 / static_cast<double>(out.count / unit));
+  const double between = static_cast<double>(unit) * out.m2;
+  out.m2 = within + between;
+  return out;
+}
+
+/// Blocks of 512 rows, or of so many more, up to 32768, that they are at most 32.
+std::size_t block_rows(std::size_t rows) {
+  std::size_t block = 512;
+  while (block < 32768 && block * 32 < rows) block *= 2;
+  return block;
+}
+
+SeedMoments of_feature(VectorElement element, std::span<const float> column) {
+  const std::size_t rows = column.size();
+  std::vector<SeedMoments> blocks;
+  for (std::size_t row = 0; row < rows; row += block_rows(rows)) {
+    const auto block = column.subspan(row, std::min(block_rows(rows), rows - row));
+    const bool is_shifted = element == VectorElement::float32;
+    blocks.push_back(of_block(block, is_shifted ? static_cast<double>(block[0]) : 0.0));
+  }
+  return blocks.empty() ? SeedMoments() : merged_at_once(blocks, 1);
+}
+
+/// Sixteen features become one, then sixteen of these, …
+SeedMoments of_chunk(std::vector<SeedMoments> features, std::uint64_t rows) {
+  if (features.empty() || rows == 0) return {};
+  while (features.size() > 1) {
+    std::vector<SeedMoments> runs;
+    for (std::size_t i = 0; i < features.size(); i += 16) {
+      const std::size_t count = std::min<std::size_t>(16, features.size() - i);
+      runs.push_back(merged_at_once(std::span(features).subspan(i, count), rows));
+    }
+    features = std::move(runs);
+  }
+  return features[0];
 }
 
 SeedMoments merge(const SeedMoments& a, const SeedMoments& b) {
@@ -218,15 +284,11 @@ std::vector<SeedMoments> seed_moments(std::size_t hidden, std::size_t seeds, con
     std::vector<float> column;
     for (std::size_t row = 0; row < x.rows; ++row)
       column.push_back(widened(x.element, x.bits[row * hidden + feature]));
-    std::vector<SeedMoments> blocks;
-    for (std::size_t row = 0; row < x.rows; row += 64)
-      blocks.push_back(
-          of_block(std::span(column).subspan(row, std::min<std::size_t>(64, x.rows - row))));
-    of_features[owner[feature]].push_back(merged_by_neighbours(std::move(blocks)));
+    of_features[owner[feature]].push_back(of_feature(x.element, column));
   }
   std::vector<SeedMoments> out;
   for (std::vector<SeedMoments>& features : of_features)
-    out.push_back(finished(merged_by_neighbours(std::move(features))));
+    out.push_back(finished(of_chunk(std::move(features), x.rows)));
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/seed/SeedBackward.hpp>
 #include <kindred/core/seed/SeedForward.hpp>
+#include <kindred/core/seed/SeedState.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -239,6 +240,106 @@ Forward forward(const ExecutionSpace& exec_space, const Reference::SeedLayer& la
   Impl::download(exec_space, result.moments.data(), moments, moments.size());
   result.y = unpacked(bytes, call.output, x.rows, layer.hidden, out, result.kept_rest);
   return result;
+}
+
+/// State in the memory of a space, all fields of `Reference::SeedRecord`.
+template <class ExecutionSpace>
+struct PlacedState {
+  Array<ExecutionSpace, std::int8_t> lifecycle, mode, schedule, parent, from, to;
+  Array<ExecutionSpace, std::int32_t> blueprint, checkpoint;
+  Array<ExecutionSpace, std::int16_t> epochs, errors;
+  Array<ExecutionSpace, float> alpha, evaluation;
+  Array<ExecutionSpace, std::uint8_t> cursor, transitions;
+  Array<ExecutionSpace, std::uint32_t> winners;
+
+  explicit PlacedState(std::size_t seeds)
+      : lifecycle("Kindred::Testing::state", seeds),
+        mode("Kindred::Testing::state", seeds),
+        schedule("Kindred::Testing::state", seeds),
+        parent("Kindred::Testing::state", seeds),
+        from("Kindred::Testing::state", seeds * seed_history),
+        to("Kindred::Testing::state", seeds * seed_history),
+        blueprint("Kindred::Testing::state", seeds),
+        checkpoint("Kindred::Testing::state", seeds),
+        epochs("Kindred::Testing::state", seeds),
+        errors("Kindred::Testing::state", seeds),
+        alpha("Kindred::Testing::state", seeds),
+        evaluation("Kindred::Testing::state", seeds),
+        cursor("Kindred::Testing::state", seeds),
+        transitions("Kindred::Testing::state", seeds),
+        winners("Kindred::Testing::winners", seeds * seed_fields) {
+    Kokkos::deep_copy(blueprint, seed_none);
+    Kokkos::deep_copy(checkpoint, seed_none);
+  }
+
+  SeedStateView<ExecutionSpace> view() const {
+    SeedStateView<ExecutionSpace> out;
+    out.lifecycle = lifecycle;
+    out.blueprint = blueprint;
+    out.epochs = epochs;
+    out.mode = mode;
+    out.schedule = schedule;
+    out.alpha = alpha;
+    out.parent = parent;
+    out.checkpoint = checkpoint;
+    out.evaluation = evaluation;
+    out.errors = errors;
+    out.from = from;
+    out.to = to;
+    out.cursor = cursor;
+    out.transitions = transitions;
+    return out;
+  }
+
+  std::vector<Reference::SeedRecord> records(const ExecutionSpace& exec_space) const {
+    const auto host = [&](const auto& view) {
+      std::vector<typename std::decay_t<decltype(view)>::value_type> out(view.size());
+      Impl::download(exec_space, out.data(), view, out.size());
+      return out;
+    };
+    const auto states = host(lifecycle), modes = host(mode), schedules = host(schedule),
+               parents = host(parent), before = host(from), after = host(to);
+    const auto blueprints = host(blueprint), checkpoints = host(checkpoint);
+    const auto of_epochs = host(epochs), of_errors = host(errors);
+    const auto alphas = host(alpha), evaluations = host(evaluation);
+    const auto cursors = host(cursor), known = host(transitions);
+    std::vector<Reference::SeedRecord> out(states.size());
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i] = {static_cast<Lifecycle>(states[i]),
+                static_cast<ApplyMode>(modes[i]),
+                static_cast<AlphaSchedule>(schedules[i]),
+                static_cast<Lifecycle>(parents[i]),
+                blueprints[i],
+                checkpoints[i],
+                of_epochs[i],
+                of_errors[i],
+                alphas[i],
+                evaluations[i],
+                {}};
+      for (std::size_t k = known[i]; k > 0; --k) {
+        const std::size_t place = i * seed_history + (cursors[i] + seed_history - k) % seed_history;
+        out[i].history.emplace_back(static_cast<Lifecycle>(before[place]),
+                                    static_cast<Lifecycle>(after[place]));
+      }
+    }
+    return out;
+  }
+};
+
+inline SeedUpdate random_update(std::size_t seeds, std::mt19937_64& generator) {
+  SeedUpdate update;
+  update.seed = static_cast<std::uint32_t>(generator() % seeds);
+  update.mask = static_cast<std::uint16_t>(generator() % 512);
+  update.lifecycle = static_cast<Lifecycle>(generator() % 11);
+  update.blueprint = static_cast<std::int32_t>(generator() % 100) - 1;
+  update.epochs = static_cast<std::int16_t>(generator() % 1000);
+  update.mode = static_cast<ApplyMode>(generator() % 4);
+  update.alpha = static_cast<float>(generator() % 101) / 100;
+  update.schedule = static_cast<AlphaSchedule>(generator() % 5);
+  update.checkpoint = static_cast<std::int32_t>(generator() % 100);
+  update.evaluation = static_cast<float>(generator() % 100) / 10;
+  update.errors = static_cast<std::int16_t>(generator() % 6);
+  return update;
 }
 
 }  // namespace Kindred::Testing::Seeds

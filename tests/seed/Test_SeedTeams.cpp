@@ -5,6 +5,7 @@
 #include <kindred/core/seed/impl/ReduceMomentsKernels.hpp>
 #include <kindred/core/seed/impl/SeedBackwardKernels.hpp>
 #include <kindred/core/seed/impl/SeedForwardLaunch.hpp>
+#include <kindred/core/seed/impl/SeedUpdateKernels.hpp>
 
 #include <barrier>
 #include <cstring>
@@ -58,7 +59,7 @@ void run_teams(std::size_t teams, unsigned threads, std::size_t scratch_bytes,
   }
 }
 
-template <class Element, Impl::SeedPass pass>
+template <class Element, bool keeps>
 void expect_reference(const Reference::SeedLayer& layer, const Reference::SeedRows& x,
                       const Layout& layout, const SeedForwardPlan& plan, bool in_place) {
   const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::serial);
@@ -71,19 +72,18 @@ void expect_reference(const Reference::SeedLayer& layer, const Reference::SeedRo
   std::vector<SeedMoments> moments(layer.seeds.size());
   std::vector<std::uint64_t> workspace(plan.workspace / 8 + 8);
   const std::size_t skip = layout.skip * sizeof(Element);
-  const auto team = Impl::seed_forward_team<Element, Element, pass>(
+  const auto team = Impl::seed_forward_team<Element, Element, keeps>(
       plan, Impl::SeedLayerPointers::of(placed.view()), x.rows,
       reinterpret_cast<const Element*>(bytes.data() + skip), layout.stride,
       reinterpret_cast<Element*>(result.data() + skip), layout.stride, moments.data(),
       reinterpret_cast<std::byte*>(workspace.data()));
-  const unsigned threads = plan.width / 4 * plan.row_threads;
-  run_teams(std::size_t{plan.stripes} * plan.groups, threads,
-            team.moments.scratch_bytes(threads, plan.width), team);
+  run_teams(std::size_t{plan.stripes} * plan.groups,
+            (plan.width / 4 + plan.extra_columns) * Impl::moment_lanes, team.scratch_bytes(), team);
   bool kept = true;
   EXPECT_EQ(unpacked(result, x.element, x.rows, layer.hidden, layout, kept).bits,
             Reference::seed_forward(layer, x, x.element).bits);
   EXPECT_TRUE(kept);
-  if constexpr (pass != Impl::SeedPass::plain) {
+  if constexpr (keeps) {
     EXPECT_EQ(difference(moments, Reference::seed_moments(layer.hidden, layer.seeds.size(), x)),
               "");
     const auto counters = plan.stripes + layer.seeds.size();
@@ -96,12 +96,13 @@ TEST(SeedTeams, ForwardEqualsTheReferenceHoweverItIsCut) {
   auto generator = Testing::generator("SeedTeams.forward");
   struct Shape {
     std::size_t hidden, seeds, rows, stride;
-    std::uint32_t columns, threads;
+    std::uint32_t columns;
   };
-  const Shape shapes[] = {
-      {64, 13, 300, 64, 8, 64},   {67, 13, 130, 70, 8, 64}, {40, 60, 64, 40, 8, 64},
-      {100, 2, 70, 100, 8, 64},   {33, 1, 200, 33, 8, 32},  {128, 4, 1100, 128, 8, 32},
-      {130, 25, 65, 132, 16, 64}, {1, 1, 1, 1, 8, 64},      {150, 3, 9, 152, 32, 128}};
+  // Seeds within a stripe and across them, narrow and wide, of one block of rows and of several.
+  const Shape shapes[] = {{64, 13, 300, 64, 8},   {67, 13, 1100, 70, 8},  {40, 60, 64, 40, 8},
+                          {100, 2, 70, 100, 8},   {64, 3, 600, 64, 8},    {33, 1, 200, 33, 8},
+                          {128, 4, 1100, 128, 8}, {130, 25, 65, 132, 16}, {1, 1, 1, 1, 8},
+                          {300, 1, 520, 300, 8},  {150, 3, 9, 152, 32}};
   for (const Shape& shape : shapes) {
     const auto layer = random_layer(shape.hidden, shape.seeds, 2, generator);
     const SeedChunks chunks{static_cast<std::uint32_t>(shape.hidden),
@@ -111,20 +112,36 @@ TEST(SeedTeams, ForwardEqualsTheReferenceHoweverItIsCut) {
       const auto x = random_rows(type, shape.rows, shape.hidden, Values::all, generator);
       const bool in_place = generator() % 2 == 0;
       const SeedForwardShape call{chunks, shape.rows, type, true};
-      const auto whole = Impl::plan_teams(call, shape.columns, shape.threads, false);
-      expect_reference<Element, Impl::SeedPass::whole>(layer, x, layout, whole, in_place);
-      expect_reference<Element, Impl::SeedPass::plain>(layer, x, layout, whole, in_place);
-      const auto runs = Impl::plan_teams(call, shape.columns, shape.columns * 4, false, 4);
-      expect_reference<Element, Impl::SeedPass::whole>(layer, x, layout, runs, in_place);
-      if (shape.threads / shape.columns < Impl::moment_lanes) return;
-      const auto divided = Impl::plan_teams(call, shape.columns, shape.threads, true);
-      expect_reference<Element, Impl::SeedPass::divided>(layer, x, layout, divided, in_place);
+      expect_reference<Element, true>(layer, x, layout, Impl::plan_teams(call, shape.columns),
+                                      in_place);
+      if (shape.rows > 512) return;
+      const SeedForwardShape without{chunks, shape.rows, type, false};
+      expect_reference<Element, false>(layer, x, layout, Impl::plan_teams(without, shape.columns),
+                                       in_place);
     };
     SCOPED_TRACE("hidden " + std::to_string(shape.hidden) + ", seeds " +
                  std::to_string(shape.seeds) + ", rows " + std::to_string(shape.rows));
     check(VectorElement::float32, float{});
     check(VectorElement::bfloat16, Arch::BFloat16{});
     check(VectorElement::float16, Arch::Float16{});
+  }
+}
+
+TEST(SeedTeams, UpdatesEqualTheReferenceHoweverManyAreOfASeed) {
+  auto generator = Testing::generator("SeedTeams.updates");
+  const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::serial);
+  for (const std::size_t seeds : {1UL, 9UL, 100UL}) {
+    const PlacedState<HostSpace> state(seeds);
+    std::vector<Reference::SeedRecord> records(seeds);
+    for (const std::size_t count : {1UL, 31UL, 70UL}) {
+      std::vector<SeedUpdate> updates;
+      for (std::size_t i = 0; i < count; ++i) updates.push_back(random_update(seeds, generator));
+      Reference::update_seeds(records, updates);
+      const Impl::SeedUpdates<HostSpace> batch{state.view(), updates.data(),
+                                               static_cast<std::uint32_t>(count), nullptr};
+      run_teams(batch.teams(), batch.threads_max, batch.scratch_bytes(), batch);
+      ASSERT_EQ(state.records(exec_space), records) << seeds << " seeds, " << count << " updates";
+    }
   }
 }
 

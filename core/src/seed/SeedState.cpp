@@ -19,7 +19,7 @@ void launch(const ExecutionSpace& exec_space, const std::string& label,
                        Impl::SeedUpdateStep<ExecutionSpace, step>{updates});
 }
 
-/// Updates of a batch that one team takes.
+/// Updates of a batch that teams compare with each other.
 constexpr std::size_t team_updates = 4096;
 
 }  // namespace
@@ -33,9 +33,8 @@ void update_seeds(const ExecutionSpace& exec_space, const SeedStateView<Executio
       state, updates.data(), static_cast<std::uint32_t>(updates.size()), winners.data()};
   if constexpr (Arch::is_device<ExecutionSpace>) {
     if (updates.size() <= team_updates) {
-      const auto warps = static_cast<unsigned>((updates.size() + 31) / 32);
-      Arch::launch_teams(exec_space, "Kindred::Seed::update", 1, warps < 32 ? warps * 32 : 1024, 0,
-                         batch);
+      Arch::launch_teams(exec_space, "Kindred::Seed::update", batch.teams(), batch.threads_max,
+                         batch.scratch_bytes(), batch);
       return;
     }
   }

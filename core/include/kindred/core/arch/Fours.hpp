@@ -119,11 +119,12 @@ template <class Element>
 struct FourMask {
   std::uint32_t word[sizeof(Element)] = {};
 
-  KOKKOS_INLINE_FUNCTION void set(int i, bool copies) {
+  /// \param copies all ones, or 0
+  KOKKOS_INLINE_FUNCTION void set(int i, std::uint32_t copies) {
     if constexpr (sizeof(Element) == 4)
-      word[i] = copies ? 0xFFFFFFFFU : 0;
-    else if (copies)
-      word[i / 2] |= 0xFFFFU << (i % 2 * 16);
+      word[i] = copies;
+    else
+      word[i / 2] |= copies & (0xFFFFU << (i % 2 * 16));
   }
 };
 
@@ -138,19 +139,16 @@ KOKKOS_INLINE_FUNCTION Four<Element> round_or_copy(const float (&values)[4],
   if constexpr (sizeof(Element) == 2) {
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
+      // A computed NaN is 0x7FFF here: as a signed number the greatest.
       std::uint32_t pair = 0;
-      std::uint32_t not_numbers = 0;
-      // A computed NaN is 0x7FFF here.
       if constexpr (std::is_same_v<Element, Float16>) {
         const __half2 two = __floats2half2_rn(values[2 * i], values[2 * i + 1]);
         memcpy(&pair, &two, 4);
-        not_numbers = __hneu2_mask(two, two) & 0x01FF01FFU;
       } else {
         const __nv_bfloat162 two = __floats2bfloat162_rn(values[2 * i], values[2 * i + 1]);
         memcpy(&pair, &two, 4);
-        not_numbers = __hneu2_mask(two, two) & 0x003F003FU;
       }
-      pair &= ~not_numbers;
+      pair = __vmins2(pair, canonical_nan<Element> * 0x10001U);
       out.word[i] = (pair & ~copies.word[i]) | (copied.word[i] & copies.word[i]);
     }
     return out;
@@ -162,7 +160,7 @@ KOKKOS_INLINE_FUNCTION Four<Element> round_or_copy(const float (&values)[4],
   return out;
 }
 
-/// \brief The least and greatest of up to 64 numbers of each of four columns, and how many are
+/// \brief The least and greatest of up to 65535 numbers of each of four columns, and how many are
 /// dead. A NaN is passed over.
 template <class Element>
 class ColumnExtremes {
@@ -171,10 +169,12 @@ class ColumnExtremes {
     constexpr element_bits<Element> most = dead_max<Element>;
     for (int i = 0; i < 4; ++i) {
       const float value = to_float(four.value(i));
-      m_min[i] = value < m_min[i] ? value : m_min[i];
-      m_max[i] = value > m_max[i] ? value : m_max[i];
-      const float magnitude = value < 0 ? -value : value;
-      m_dead[i] += magnitude <= to_float(Kokkos::bit_cast<Element>(most)) ? 1 : 0;
+      // A host's functions give a signalling NaN, a device's instructions the number.
+      KOKKOS_IF_ON_DEVICE(
+          (m_min[i] = ::fminf(value, m_min[i]); m_max[i] = ::fmaxf(value, m_max[i]);))
+      KOKKOS_IF_ON_HOST((m_min[i] = value < m_min[i] ? value : m_min[i];
+                         m_max[i] = value > m_max[i] ? value : m_max[i];))
+      m_dead[i] += ::fabsf(value) <= to_float(Kokkos::bit_cast<Element>(most)) ? 1 : 0;
     }
   }
   KOKKOS_INLINE_FUNCTION float min(int column) const { return m_min[column]; }
@@ -199,13 +199,15 @@ class PairExtremes {
       const pair two = pair_of(four.word[i]);
       m_min[i] = __hmin2(two, m_min[i]);
       m_max[i] = __hmax2(two, m_max[i]);
-      m_dead[i] = __hadd2(m_dead[i], __hle2(__habs2(two), pair_of(most)));
+      m_dead[i] -= __hle2_mask(__habs2(two), pair_of(most));
     }
   }
   KOKKOS_INLINE_FUNCTION float min(int column) const { return half_of(m_min, column); }
   KOKKOS_INLINE_FUNCTION float max(int column) const { return half_of(m_max, column); }
   KOKKOS_INLINE_FUNCTION std::uint32_t dead(int column) const {
-    return static_cast<std::uint32_t>(half_of(m_dead, column));
+    // A mask of the lower half, taken away, is one more there and one less in the upper half.
+    const std::uint32_t lower = m_dead[column / 2] & 0xFFFFU;
+    return column % 2 == 0 ? lower : ((m_dead[column / 2] >> 16U) + lower) & 0xFFFFU;
   }
 
  private:
@@ -226,7 +228,7 @@ class PairExtremes {
   static constexpr std::uint32_t infinity = is_half ? 0x7C007C00U : 0x7F807F80U;
   pair m_min[2] = {pair_of(infinity), pair_of(infinity)};
   pair m_max[2] = {pair_of(infinity | 0x80008000U), pair_of(infinity | 0x80008000U)};
-  pair m_dead[2] = {pair_of(0), pair_of(0)};  ///< exact to 64
+  std::uint32_t m_dead[2] = {};
 };
 template <class Element>
 using FourExtremes =

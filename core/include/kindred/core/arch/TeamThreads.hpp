@@ -30,8 +30,12 @@ class TeamThread {
   KOKKOS_INLINE_FUNCTION void barrier() const { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
   /// Adds 1 to \p counter after all that this thread has written; what it was before.
   KOKKOS_INLINE_FUNCTION std::uint32_t arrive(std::uint32_t* counter) const {
-    KOKKOS_IF_ON_DEVICE((__threadfence(); const std::uint32_t before = atomicAdd(counter, 1U);
-                         __threadfence(); return before;))
+    KOKKOS_IF_ON_DEVICE((std::uint32_t before = 0;
+                         asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], 1;"
+                                      : "=r"(before)
+                                      : "l"(counter)
+                                      : "memory");
+                         return before;))
     KOKKOS_IF_ON_HOST((return (*counter)++;))
   }
   /// What another team wrote before it arrived.

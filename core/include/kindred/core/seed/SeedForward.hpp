@@ -19,18 +19,14 @@ struct SeedForwardShape {
   bool telemetry = true;
 };
 
-/// \brief How a call is cut: stripes of features by groups of rows, a team or a thread each.
+/// \brief How a call is cut: stripes of features by blocks of rows, a team or a thread each.
 struct SeedForwardPlan {
   std::uint32_t stripes = 0;
-  std::uint32_t stripe_step = 0;   ///< features of a stripe, up to whole seeds; 0: parts of a seed
-  std::uint32_t stripe_parts = 1;  ///< stripes of a seed, if it is many
-  std::uint32_t part_width = 0;    ///< features of these
-  std::uint32_t width = 0;         ///< features that a team or thread has room for
-  std::uint32_t groups = 0;
-  std::uint32_t group_rows = 0;     ///< a power of two of blocks of 64
-  std::uint32_t row_threads = 0;    ///< of a team, above each other; of the host, all
-  std::uint32_t thread_blocks = 1;  ///< blocks that a thread takes one after the other
-  bool splits_blocks = false;       ///< a block's rows are eight threads'
+  std::uint32_t width = 0;          ///< features of a stripe
+  std::uint32_t extra_columns = 0;  ///< of a team, of four features: stripes end where seeds do
+  std::uint32_t groups = 0;         ///< blocks of rows
+  std::uint32_t group_rows = 0;     ///< a power of two
+  std::uint32_t threads = 0;        ///< of the host
   std::size_t workspace = 0;        ///< bytes
 };
 
@@ -47,12 +43,14 @@ SeedForwardPlan seed_forward_plan(const ExecutionSpace& exec_space, const SeedFo
 /// to nearest, ties to even. A computed NaN is 0x7FC00000, 0x7E00, 0x7FC0. What is copied keeps its
 /// bits if x and y have the same element.
 ///
-/// Moments: a feature's rows are cut into blocks of 64. In a block, x is shifted by the block's
-/// first row in double; lane l of 8 adds rows l, l + 8, … : s += d, q = fma(d, d, q); the lanes are
-/// added in order, s and q, from lane 0. mean = x₀ + s·r, m2 = max(0, q − s·(s·r)), r = 1 / rows of
-/// the block. Blocks merge as neighbours, pairs, pairs of pairs, …; then the features of a chunk
-/// do. A merge (Chan): f = n_b / n, δ = mean_b − mean_a, mean = mean_a + δ·f, m2 = (m2_a + m2_b) +
-/// (δ·δ)·(n_a·f).
+/// Moments: a feature's rows are cut into blocks of 512, or of so many more, a power of two up to
+/// 32768, that they are at most 32. In a block, float32 elements are shifted by the block's first
+/// row in double, others by 0; lane l of 8 adds rows l, l + 8, … : s += d, q = fma(d, d, q). The
+/// lanes' s and q add by halves: 0 + 4, 1 + 5, …, then 0 + 2, …. With r = 1 / rows of the block:
+/// mean = shift + s·r, m2 = max(0, q − s·(s·r)). The blocks of a feature merge at once, in order:
+/// with n_i rows in block i, d = mean_i − mean_0, w = n_i·d: S += w, Q = fma(w, d, Q), r = 1 / Σn;
+/// mean = mean_0 + S·r, m2 = Σm2_i + max(0, Q − S·(S·r)). Sixteen features of a chunk do, counted
+/// in features (the maximum is multiplied by the rows), then sixteen of these, ….
 /// \param layer alpha in 0 … 1 \param x, y may be the same rows; else they do not overlap
 /// \param moments one a seed, or of size 0: none \param workspace of `plan.workspace` bytes,
 /// aligned to 64, 0 before the first call with a plan; a call leaves its counters so Complexity

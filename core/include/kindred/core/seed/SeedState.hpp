@@ -37,7 +37,7 @@ struct SeedStateView {
 ///
 /// Of several updates of a field of a seed the last wins. Where a seed's lifecycle becomes another
 /// one, its parent is the one before, its history holds the transition, and its epochs are 0 unless
-/// an update gives them. Complexity O(updates).
+/// an update gives them. Complexity O(updates); on a device O(updates²) comparisons up to 4096.
 /// \param updates of seeds below the number of \p state, whose values are codes that exist
 /// \param winners `seed_fields` words a seed, 0 before the first call; a call leaves them so
 template <class ExecutionSpace>

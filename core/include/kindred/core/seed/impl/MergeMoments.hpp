@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_SEED_IMPL_MERGE_MOMENTS_HPP
 #define KINDRED_CORE_SEED_IMPL_MERGE_MOMENTS_HPP
 
+#include <kindred/core/arch/Lanes.hpp>
 #include <kindred/core/seed/SeedTelemetry.hpp>
 
 #include <Kokkos_BitManipulation.hpp>
@@ -11,9 +12,32 @@
 
 namespace Kindred::Impl {
 
-/// Rows of a block of moments, and the lanes that add them.
-inline constexpr std::uint32_t moment_block = 64;
+/// Lanes that add the rows of a block of moments.
 inline constexpr std::uint32_t moment_lanes = 8;
+/// Features, runs of features, runs of runs, … that merge at once.
+inline constexpr std::uint32_t moment_fan = 16;
+
+/// Rows of a block of moments: 512, or so many more, a power of two up to 32768 (counts of short
+/// elements have 16 bits), that blocks are at most 32.
+constexpr std::uint32_t moment_rows(std::uint64_t rows) {
+  std::uint32_t block = 512;
+  while (block < 32768 && std::uint64_t{block} * 32 < rows) block *= 2;
+  return block;
+}
+
+/// The lanes' sums by halves.
+KOKKOS_INLINE_FUNCTION double folded_lanes(const double (&lane)[moment_lanes]) {
+  return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+/// \brief A column's moments of so many rows as who holds them knows.
+struct ColumnMoments {
+  double mean;
+  double m2;
+  float min;
+  float max;
+  std::uint64_t dead;
+};
 
 /// \brief How the moments of \p a elements and of \p b merge: the same for all features.
 struct MergeWeights {
@@ -39,6 +63,44 @@ KOKKOS_INLINE_FUNCTION void close_block(double shift, double sum, double squares
   mean = shift + mean_shift;
   const double rest = squares - sum * mean_shift;
   m2 = rest < 0 ? 0.0 : rest;  // a NaN stays
+}
+
+/// \brief Parts become one, all at once, shifted by the first one's mean: `read(0) … read(count −
+/// 1)`, of \p whole elements each, the last one of \p last. \param share 1 / all elements \param
+/// scale of the unit that elements are told in
+template <class Read>
+KOKKOS_INLINE_FUNCTION ColumnMoments merge_parts(unsigned count, double whole, double last,
+                                                 double share, double scale, const Read& read) {
+  ColumnMoments all = read(0);
+  if (count == 1) return all;
+  const double shift = all.mean;
+  double sum = 0;
+  double squares = 0;
+  constexpr unsigned batch = 8;
+  KINDRED_NO_UNROLL
+  for (unsigned first = 1; first < count; first += batch) {
+    ColumnMoments parts[batch];
+    KINDRED_UNROLL
+    for (unsigned j = 0; j < batch; ++j) {
+      if (first + j < count) parts[j] = read(first + j);
+    }
+    KINDRED_UNROLL
+    for (unsigned j = 0; j < batch; ++j) {
+      if (first + j >= count) continue;
+      const double shifted = parts[j].mean - shift;
+      const double weighted = (first + j + 1 < count ? whole : last) * shifted;
+      sum += weighted;
+      squares = ::fma(weighted, shifted, squares);
+      all.m2 += parts[j].m2;
+      all.min = parts[j].min < all.min ? parts[j].min : all.min;
+      all.max = parts[j].max > all.max ? parts[j].max : all.max;
+      all.dead += parts[j].dead;
+    }
+  }
+  double between = 0;
+  close_block(shift, sum, squares, share, all.mean, between);
+  all.m2 += scale * between;
+  return all;
 }
 
 KOKKOS_INLINE_FUNCTION void merge_extremes(SeedMoments& a, const SeedMoments& b) {

@@ -79,8 +79,8 @@ struct SeedBackwardTeam {
     for (unsigned i = 0; i < 4; ++i) {
       const std::uint32_t seed = i < mine ? layer.chunks.seed_of(first + i) : 0;
       const SeedCoefficients one = i < mine ? layer.backward(seed, first + i) : SeedCoefficients();
-      coefficients.set(static_cast<int>(i), one);
-      copies.set(static_cast<int>(i), one.copies);
+      coefficients.set(static_cast<int>(i), FeatureCoefficients::of(one));
+      copies.set(static_cast<int>(i), one.copies ? 0xFFFFFFFFU : 0);
       takes_x[i] = i < mine && layer.weight_gradient(seed).takes_x;
     }
     const bool is_whole = aligned && mine == 4;

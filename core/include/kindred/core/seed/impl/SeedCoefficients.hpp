@@ -124,16 +124,29 @@ struct SeedLayerPointers {
   }
 };
 
+/// \brief The same for threads that share it: masks, so that nobody branches.
+struct alignas(16) FeatureCoefficients {
+  float t;
+  float v;               ///< u where linear, else c
+  std::uint32_t linear;  ///< all ones: yes
+  std::uint32_t copies;
+
+  KOKKOS_INLINE_FUNCTION static FeatureCoefficients of(const SeedCoefficients& one) {
+    return {one.t, one.is_linear ? one.u : one.c, one.is_linear ? 0xFFFFFFFFU : 0,
+            one.copies ? 0xFFFFFFFFU : 0};
+  }
+};
+
 /// \brief The same of four neighbouring features, chosen without branches: t·x + v·(x or 1).
 struct FourCoefficients {
   float t[4];
   float v[4];               ///< u where linear, else c
   std::uint32_t linear[4];  ///< all ones: yes
 
-  KOKKOS_INLINE_FUNCTION void set(int i, const SeedCoefficients& one) {
+  KOKKOS_INLINE_FUNCTION void set(int i, const FeatureCoefficients& one) {
     t[i] = one.t;
-    v[i] = one.is_linear ? one.u : one.c;
-    linear[i] = one.is_linear ? 0xFFFFFFFFU : 0;
+    v[i] = one.v;
+    linear[i] = one.linear;
   }
   KOKKOS_INLINE_FUNCTION float applied(int i, float x) const {
     constexpr std::uint32_t one = 0x3F800000U;

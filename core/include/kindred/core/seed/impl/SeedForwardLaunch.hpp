@@ -8,15 +8,31 @@
 #include <kindred/core/seed/impl/SeedForward_Device.hpp>
 #include <kindred/core/seed/impl/SeedForward_Host.hpp>
 
-#include <bit>
 #include <string>
 #include <type_traits>
 
 namespace Kindred::Impl {
 
-/// Teams of \p threads threads at most, \p columns of them beside each other: 8, 16 or 32.
-SeedForwardPlan plan_teams(const SeedForwardShape& shape, std::uint32_t columns,
-                           std::uint32_t threads, bool divides, std::uint32_t run = 1);
+/// Teams of \p columns threads beside each other: 8, 16 or 32.
+SeedForwardPlan plan_teams(const SeedForwardShape& shape, std::uint32_t columns);
+
+/// Where the parts of a device's workspace begin: counters, a stripe and a seed each, first.
+struct SeedWorkspace {
+  std::size_t cells;
+  std::size_t features;
+  std::size_t size;
+
+  SeedWorkspace(const SeedForwardPlan& plan, const ChunkMap& chunks) {
+    cells = (std::size_t{plan.stripes} + chunks.seeds + 3) / 4 * 4 * sizeof(std::uint32_t);
+    const bool has_cells = plan.groups > 1 || plan.extra_columns == 0;
+    features =
+        cells + (has_cells ? std::size_t{plan.stripes} * plan.groups *
+                                 (plan.width + 4 * plan.extra_columns) * sizeof(ColumnMoments)
+                           : 0);
+    const bool has_features = chunks.width_max() > moment_fan;
+    size = features + (has_features ? chunks.hidden * sizeof(ColumnMoments) : 0);
+  }
+};
 
 template <class Function>
 void with_elements(VectorElement in, VectorElement out, const Function& function) {
@@ -26,19 +42,29 @@ void with_elements(VectorElement in, VectorElement out, const Function& function
 }
 
 inline SeedStripes stripes_of(const SeedForwardPlan& plan) {
-  return {plan.stripes,     plan.groups,       plan.group_rows / moment_block,
-          plan.stripe_step, plan.stripe_parts, plan.part_width,
-          plan.width / 4,   plan.thread_blocks};
+  return {plan.stripes, plan.groups, plan.group_rows, plan.width / 4, plan.extra_columns};
 }
 
-/// A call of teams, without the moments.
-template <class In, class Out, SeedPass pass>
-SeedForwardTeam<In, Out, pass> seed_forward_team(const SeedForwardPlan& plan,
-                                                 const SeedLayerPointers& layer, std::uint64_t rows,
-                                                 const In* x, std::uint64_t x_stride, Out* y,
-                                                 std::uint64_t y_stride, SeedMoments* moments,
-                                                 std::byte* workspace) {
-  SeedForwardTeam<In, Out, pass> team{};
+/// How teams read, as much at once as hides a device's latencies, and how many a multiprocessor
+/// takes.
+template <class In, bool keeps>
+struct TeamReading {
+  using Rows = QueuedRows<In, sizeof(In) == 4 ? 2 : 4, sizeof(In) == 4 ? 8 : 16>;
+  static constexpr unsigned teams_at_once = keeps ? 2 : (sizeof(In) == 4 ? 3 : 4);
+};
+
+template <class In, class Out, bool keeps>
+using SeedTeam = SeedForwardTeam<In, Out, keeps, typename TeamReading<In, keeps>::Rows,
+                                 TeamReading<In, keeps>::teams_at_once>;
+
+/// A call of teams. \param moments and \p workspace are not looked at where it keeps none
+template <class In, class Out, bool keeps>
+SeedTeam<In, Out, keeps> seed_forward_team(const SeedForwardPlan& plan,
+                                           const SeedLayerPointers& layer, std::uint64_t rows,
+                                           const In* x, std::uint64_t x_stride, Out* y,
+                                           std::uint64_t y_stride, SeedMoments* moments,
+                                           std::byte* workspace) {
+  SeedTeam<In, Out, keeps> team{};
   team.layer = layer;
   team.stripes = stripes_of(plan);
   team.rows = rows;
@@ -48,15 +74,12 @@ SeedForwardTeam<In, Out, pass> seed_forward_team(const SeedForwardPlan& plan,
   team.y_stride = y_stride;
   team.aligned = in_fours(x, x_stride) && in_fours(y, y_stride);
   team.in_place = static_cast<const void*>(x) == static_cast<const void*>(y);
-  if constexpr (pass != SeedPass::plain) {
-    team.moments.out = moments;
-    team.moments.counters = reinterpret_cast<std::uint32_t*>(workspace);
-    std::byte* next = workspace + (std::size_t{plan.stripes} + layer.chunks.seeds + 3) / 4 * 4 *
-                                      sizeof(std::uint32_t);
-    team.moments.columns = reinterpret_cast<ColumnMoments*>(next);
-    if (plan.groups > 1)
-      next += std::size_t{plan.stripes} * plan.groups * plan.width * sizeof(ColumnMoments);
-    team.moments.parts = reinterpret_cast<SeedMoments*>(next);
+  if constexpr (keeps) {
+    const SeedWorkspace parts(plan, layer.chunks);
+    team.moments = {moments, reinterpret_cast<std::uint32_t*>(workspace),
+                    reinterpret_cast<ColumnMoments*>(workspace + parts.cells),
+                    reinterpret_cast<ColumnMoments*>(workspace + parts.features),
+                    MomentShares::of(rows, team.stripes, layer.chunks)};
   }
   return team;
 }
@@ -73,21 +96,17 @@ void launch_seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan
   const SeedLayerPointers pointers = SeedLayerPointers::of(layer);
   const bool keeps = moments.size() != 0;
   if constexpr (Arch::is_device<ExecutionSpace>) {
-    const auto launch = [&](auto pass) {
-      constexpr SeedPass of_pass = decltype(pass)::value;
-      const auto team = seed_forward_team<In, Out, of_pass>(
+    const auto launch = [&](auto keeping) {
+      const auto team = seed_forward_team<In, Out, decltype(keeping)::value>(
           plan, pointers, rows, from, x.stride, to, y.stride, moments.data(), workspace.data());
-      const unsigned threads = plan.width / 4 * plan.row_threads;
-      Arch::launch_teams(exec_space, "Kindred::Seed::forward",
-                         std::size_t{plan.stripes} * plan.groups, threads,
-                         team.moments.scratch_bytes(threads, plan.width), team);
+      Arch::launch_teams(
+          exec_space, "Kindred::Seed::forward", std::size_t{plan.stripes} * plan.groups,
+          (plan.width / 4 + plan.extra_columns) * moment_lanes, team.scratch_bytes(), team);
     };
-    if (!keeps && !plan.splits_blocks && std::is_same_v<In, Out>) {
-      launch(std::integral_constant<SeedPass, SeedPass::plain>());
-    } else if (plan.splits_blocks) {
-      launch(std::integral_constant<SeedPass, SeedPass::divided>());
+    if (keeps) {
+      launch(std::true_type());
     } else {
-      launch(std::integral_constant<SeedPass, SeedPass::whole>());
+      launch(std::false_type());
     }
   } else {
     using lines = Arch::HostLines;
@@ -101,14 +120,13 @@ void launch_seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan
       pieces.y_stride = y.stride;
       pieces.stripes = plan.stripes;
       pieces.groups = plan.groups;
-      pieces.group_blocks = plan.group_rows / moment_block;
+      pieces.group_rows = plan.group_rows;
       pieces.width = plan.width;
-      pieces.pieces = plan.row_threads;
+      pieces.pieces = plan.threads;
       pieces.streams =
           Arch::streams_past_caches(from, to, rows * layer.chunks.hidden, y.stride, sizeof(Out));
       pieces.scratch = workspace.data();
-      pieces.scratch_bytes = SeedScratch<In>::bytes(
-          plan.width, static_cast<std::uint32_t>(std::bit_width(plan.group_rows / moment_block)));
+      pieces.scratch_bytes = SeedScratch<In>::bytes(functor::padded(plan.width));
       pieces.columns = pieces.scratch + pieces.pieces * pieces.scratch_bytes;
       using policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>,
                                          Kokkos::IndexType<std::uint64_t>>;

@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/Fours.hpp>
 #include <kindred/core/seed/SeedForward.hpp>
+#include <kindred/core/seed/impl/RowsAhead.hpp>
 #include <kindred/core/seed/impl/SeedCoefficients.hpp>
 #include <kindred/core/seed/impl/TeamMoments.hpp>
 
@@ -13,22 +14,12 @@
 
 namespace Kindred::Impl {
 
-/// What a team does with the elements that it reads.
-enum class SeedPass {
-  plain,   ///< applies the seeds
-  whole,   ///< and keeps moments, a thread a block of 64 rows
-  divided  ///< and keeps moments, eight threads a block
-};
-
-/// \brief A call on a device: a team takes the blocks of rows of a group and the features of a
-/// stripe, four neighbours a thread.
-template <class In, class Out, SeedPass pass>
+/// \brief A call on a device: a team takes a block of rows of the features of a stripe, a thread
+/// four neighbours of the rows of a lane. \tparam keeps moments too
+template <class In, class Out, bool keeps, class Rows, unsigned teams>
 struct SeedForwardTeam {
-  static constexpr bool keeps = pass != SeedPass::plain;
-  static constexpr bool divides = pass == SeedPass::divided;
-  static constexpr unsigned threads_max = divides ? 256 : 128;
-  static constexpr unsigned teams_at_once = divides ? 2 : 4;
-  static constexpr unsigned depth = 8;  ///< rows that a thread reads together
+  static constexpr unsigned threads_max = moment_lanes * 32;
+  static constexpr unsigned teams_at_once = teams;
 
   SeedLayerPointers layer;
   SeedStripes stripes;
@@ -39,24 +30,26 @@ struct SeedForwardTeam {
   std::uint64_t y_stride;
   bool aligned;   ///< to four elements, all rows
   bool in_place;  ///< y is x
-  TeamMoments<divides> moments;
+  TeamMoments moments;
+
+  /// Bytes that a team shares.
+  std::size_t scratch_bytes() const {
+    return TeamScratch::bytes(stripes.across(), keeps,
+                              stripes.across() * moment_lanes * Rows::thread_bytes);
+  }
 
   template <class Team>
-  KOKKOS_FUNCTION void operator()(const Team& team, std::byte* scratch) const {
+  KOKKOS_FUNCTION void operator()(const Team& team, std::byte* memory) const {
     const SeedStripe stripe = stripes.stripe(layer.chunks, team.team());
-    const unsigned columns = stripes.columns;
-    const unsigned column = team.thread() % columns;
-    const unsigned slot = team.thread() / columns;
-    const unsigned block_slot = divides ? slot / moment_lanes : slot;
-    const std::uint64_t first_row =
-        (std::uint64_t{stripe.group} * stripes.group_blocks + block_slot * stripes.run) *
-        moment_block;
+    const TeamPlace place = stripes.place(team.thread());
+    const TeamScratch scratch(memory, stripes.across());
+    const std::uint64_t block_row = std::uint64_t{stripe.group} * stripes.block_rows;
+    const std::uint64_t left = rows - block_row;
+    const auto block_rows =
+        static_cast<unsigned>(left < stripes.block_rows ? left : stripes.block_rows);
 
-    const std::uint32_t base = aligned ? stripe.begin & ~3U : stripe.begin;
-    const std::uint32_t first = base + 4 * column;
-    const In* from = x + first_row * x_stride + first;
-    Out* to = y + first_row * y_stride + first;
-    unsigned count = rows_at(first_row);
+    const std::uint32_t base = aligned ? stripe.begin & ~15U : stripe.begin;  // a sector
+    const std::uint32_t first = base + 4 * place.column;
     unsigned mine = 0;
     for (unsigned i = 0; i < 4; ++i)
       mine |= (first + i >= stripe.begin && first + i < stripe.end ? 1U : 0U) << i;
@@ -64,174 +57,99 @@ struct SeedForwardTeam {
     // place nobody may read what another writes: each takes its own, one by one.
     const bool reads_four =
         aligned && mine != 0 && first + 4 <= layer.chunks.hidden && (!in_place || mine == 15);
-    const bool writes_four = reads_four && first >= stripe.begin;
-    const unsigned writes = reads_four ? 0 : mine;
+    const bool writes_four = first >= stripe.begin;
     const std::uint32_t end = in_place ? stripe.end : up_to_four(stripe.end);
 
-    const auto rows_of = [&](unsigned lane) {
-      return count > lane ? (count - lane + moment_lanes - 1) / moment_lanes : 0;
-    };
-    const auto load = [&](Arch::Four<In>(&read)[depth], unsigned lane) {
-      const In* at = from + lane * x_stride;
-      const unsigned have = rows_of(lane);
-      if (reads_four && have == depth) {
+    unsigned count = 0;
+    if (mine != 0 && block_rows > place.lane)
+      count = (block_rows - place.lane + moment_lanes - 1) / moment_lanes;
+    RowsOfFour<In> source{x + (block_row + place.lane) * x_stride + first, moment_lanes * x_stride,
+                          reads_four ? count : 0};
+    Rows ahead;
+    ahead.begin(scratch.rest, team.thread(), team.threads(), source);
+    if constexpr (shifts) {
+      if (place.lane == 0) {
         KINDRED_UNROLL
-        for (unsigned j = 0; j < depth; ++j)
-          read[j] = Arch::read_four(at + j * (moment_lanes * x_stride));
-      } else if (mine != 0) {
-        KINDRED_UNROLL
-        for (unsigned j = 0; j < depth; ++j) {
-          if (j < have) read[j] = load_four(at + j * (moment_lanes * x_stride), reads_four, mine);
-        }
+        for (unsigned i = 0; i < 4; ++i)
+          scratch.shifts[4 * place.column + i] =
+              count > 0 && (mine >> i & 1U) != 0 ? Arch::to_float(source.from[i]) : 0.0F;
       }
-    };
-    const unsigned first_lane = divides ? slot % moment_lanes : 0;
-    Arch::Four<In> read[depth] = {};
-    load(read, first_lane);
-    Arch::Four<In> shifts{};
-    if constexpr (divides) {
-      if (count > 0) shifts = load_four(from, reads_four, mine);
     }
-
-    auto* table = reinterpret_cast<SeedCoefficients*>(scratch);
+    KINDRED_NO_UNROLL
     for (std::uint32_t feature = stripe.begin + team.thread(); feature < end;
          feature += team.threads())
-      table[feature - base] = layer.forward(layer.chunks.seed_of(feature), feature);
-    team.barrier();  // rows in place of their results: all of a block's are read by now, if divided
+      scratch.table[feature - base] =
+          FeatureCoefficients::of(layer.forward(layer.chunks.seed_of(feature), feature));
+    team.barrier();  // the shifts of rows in place of their results are read
     FourCoefficients coefficients;
     Arch::FourMask<Out> copies;
+    FourSums<shifts> sums;
+    Arch::FourExtremes<In> extremes;
     KINDRED_UNROLL
-    for (int i = 0; i < 4; ++i) {
-      const std::uint32_t feature = first + static_cast<unsigned>(i);
-      const SeedCoefficients one =
-          feature >= stripe.begin && feature < end ? table[feature - base] : SeedCoefficients();
-      coefficients.set(i, one);
-      if constexpr (std::is_same_v<In, Out>) copies.set(i, one.copies);
+    for (unsigned i = 0; i < 4; ++i) {
+      // Of what is not there anything.
+      const FeatureCoefficients one = scratch.table[4 * place.column + i];
+      coefficients.set(static_cast<int>(i), one);
+      if constexpr (std::is_same_v<In, Out>) copies.set(static_cast<int>(i), one.copies);
+      if constexpr (shifts)
+        sums.shift[i] = static_cast<double>(scratch.shifts[4 * place.column + i]);
     }
 
-    FourSums sums;
-    Arch::FourExtremes<In> extremes;
-    ColumnMoments four[4];
-    const auto take = [&](const Arch::Four<In>(&elements)[depth], unsigned lane) {
-      const unsigned have = rows_of(lane);
-      Out* at = to + lane * y_stride;
-      const auto take_row = [&](unsigned j) {
-        float values[4];
-        float changed[4];
-        Arch::to_floats(elements[j], values);
-        KINDRED_UNROLL
-        for (int i = 0; i < 4; ++i) changed[i] = coefficients.applied(i, values[i]);
-        Arch::Four<Out> copied{};
-        if constexpr (std::is_same_v<In, Out>) copied = elements[j];
-        store_four(at + j * (moment_lanes * y_stride),
-                   Arch::round_or_copy<Out>(changed, copied, copies), writes_four, writes);
-        if constexpr (keeps) {
-          sums.add(values);
-          extremes.add(elements[j]);
-        }
-      };
-      if constexpr (keeps) sums.start_lane();
-      if (have == depth) {
-        KINDRED_UNROLL
-        for (unsigned j = 0; j < depth; ++j) take_row(j);
-      } else {
-        KINDRED_UNROLL
-        for (unsigned j = 0; j < depth; ++j) {
-          if (j < have) take_row(j);
-        }
-      }
-      if constexpr (keeps) sums.end_lane();
-    };
-    // A thread's blocks come one after the other; a device keeps runs of them in scratch.
-    auto* stack = reinterpret_cast<double*>(moments.stack(scratch, stripes.columns));
-    std::uint64_t taken = 0;
-    KINDRED_NO_UNROLL
-    for (unsigned block = 0; block < (divides ? 1 : stripes.run); ++block) {
-      if (block != 0) {
-        from += moment_block * x_stride;
-        to += moment_block * y_stride;
-        count = rows_at(first_row + block * moment_block);
-        if (count == 0) break;
-        load(read, 0);
-      }
+    Out* to = y + (block_row + place.lane) * y_stride + first;
+    const std::uint64_t to_step = moment_lanes * y_stride;
+    const auto changed = [&](const Arch::Four<In>& elements) {
+      float values[4];
+      float results[4];
+      Arch::to_floats(elements, values);
+      KINDRED_UNROLL
+      for (int f = 0; f < 4; ++f) results[f] = coefficients.applied(f, values[f]);
       if constexpr (keeps) {
-        if constexpr (!divides) shifts = read[0];
-        sums.start_block(shifts);
+        sums.add(values);
+        extremes.add(elements);
       }
-      if constexpr (divides) {
-        take(read, first_lane);
-      } else if constexpr (sizeof(In) == 4) {
-        KINDRED_NO_UNROLL
-        for (unsigned lane = 0; lane < moment_lanes; ++lane) {
-          if (lane != 0) load(read, lane);
-          take(read, lane);
+      Arch::Four<Out> copied{};
+      if constexpr (std::is_same_v<In, Out>) copied = elements;
+      return Arch::round_or_copy<Out>(results, copied, copies);
+    };
+    const auto take_row = [&](const Arch::Four<In>& elements) {
+      const Arch::Four<Out> result = changed(elements);
+      if (writes_four) Arch::write_four(to, result);
+      to += to_step;
+    };
+    ahead.each(
+        source,
+        [&](const Arch::Four<In>(&elements)[Rows::batch]) {
+          KINDRED_UNROLL
+          for (unsigned i = 0; i < Rows::batch; ++i) take_row(elements[i]);
+        },
+        take_row);
+    if (!reads_four) {
+      KINDRED_NO_UNROLL
+      for (unsigned j = 0; j < count; ++j) {
+        Arch::Four<In> elements{};
+        for (unsigned i = 0; i < 4; ++i) {
+          if ((mine >> i & 1U) != 0) elements.set(static_cast<int>(i), source.from[i]);
         }
-      } else {
-        // The rows of a lane are on their way while those of the one before are taken.
-        Arch::Four<In> next[depth] = {};
-        KINDRED_NO_UNROLL
-        for (unsigned lane = 0; lane < moment_lanes; lane += 2) {
-          load(next, lane + 1);
-          take(read, lane);
-          if (lane + 2 < moment_lanes) load(read, lane + 2);
-          take(next, lane + 1);
+        const Arch::Four<Out> result = changed(elements);
+        for (unsigned i = 0; i < 4; ++i) {
+          if ((mine >> i & 1U) != 0) to[i] = result.value(static_cast<int>(i));
         }
-      }
-      if constexpr (keeps && !divides) {
-        sums.close(count, four);
-        std::uint64_t here = count;
-        unsigned level = 0;
-        for (unsigned done = block; (done & 1U) != 0; done >>= 1U) {
-          moments.pull(team, stack, level, moment_block << level, here, four);
-          here += moment_block << level;
-          ++level;
-        }
-        taken += count;
-        if (block + 1 < stripes.run) moments.push(team, stack, level, four);
+        source.from += source.step;
+        to += to_step;
       }
     }
-    if constexpr (keeps) {
-      if (moments.out == nullptr) return;
-      if constexpr (divides) {
-        moments.gather_lanes(team, scratch, stripes.columns, count, sums, extremes, four);
-      } else {
-        moments.pull_rest(team, stack, stripes.run, taken, four);
-        for (int i = 0; i < 4; ++i) {
-          four[i].min = extremes.min(i);
-          four[i].max = extremes.max(i);
-          four[i].dead = extremes.dead(i);
-        }
-      }
-      moments.finish(team, scratch, layer.chunks, stripes, stripe, rows, base, mine, four);
-    }
+    if constexpr (keeps)
+      moments.finish(team, place, memory, layer.chunks, stripes, stripe, rows, base, sums,
+                     extremes);
   }
 
  private:
-  KOKKOS_INLINE_FUNCTION unsigned rows_at(std::uint64_t row) const {
-    const std::uint64_t left = row < rows ? rows - row : 0;
-    return static_cast<unsigned>(left < moment_block ? left : moment_block);
-  }
+  /// Squares of short elements are exact in double, and cancel little.
+  static constexpr bool shifts = keeps && sizeof(In) == 4;
+
   KOKKOS_INLINE_FUNCTION std::uint32_t up_to_four(std::uint32_t feature) const {
     const std::uint32_t rounded = (feature + 3) & ~3U;
     return aligned && rounded <= layer.chunks.hidden ? rounded : feature;
-  }
-  KOKKOS_INLINE_FUNCTION static Arch::Four<In> load_four(const In* from, bool is_whole,
-                                                         unsigned mine) {
-    if (is_whole) return Arch::read_four(from);
-    Arch::Four<In> out{};
-    KINDRED_UNROLL
-    for (unsigned i = 0; i < 4; ++i) {
-      if ((mine >> i & 1U) != 0) out.set(static_cast<int>(i), from[i]);
-    }
-    return out;
-  }
-  KOKKOS_INLINE_FUNCTION static void store_four(Out* to, const Arch::Four<Out>& four, bool is_whole,
-                                                unsigned mine) {
-    if (is_whole) Arch::write_four(to, four);
-    if (mine == 0) return;
-    for (unsigned i = 0; i < 4; ++i) {
-      if ((mine >> i & 1U) != 0) to[i] = four.value(static_cast<int>(i));
-    }
   }
 };
 

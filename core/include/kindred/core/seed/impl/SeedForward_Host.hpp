@@ -6,6 +6,7 @@
 #include <kindred/core/seed/impl/MergeMoments.hpp>
 #include <kindred/core/seed/impl/SeedCoefficients.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -15,12 +16,12 @@
 namespace Kindred::Impl {
 
 /// Features beside each other that a row of the host's work is padded to: two lines of bfloat16.
-inline constexpr std::size_t host_features = 64;
+inline constexpr std::uint32_t host_features = 64;
 
-/// Blocks of a group at most: `Arch::LineExtremes` counts their rows.
-inline constexpr std::uint32_t host_group_blocks = 512;
+/// Rows that a thread of the host takes together, those of each lane in turn.
+inline constexpr std::uint32_t host_rows = 64;
 
-/// \brief Moments of columns over a group of rows, an array a field.
+/// \brief Moments of columns over a block of rows, an array a field.
 struct ColumnArrays {
   double* mean;
   double* m2;
@@ -36,6 +37,16 @@ struct ColumnArrays {
     return {mean, mean + features, min, min + features,
             reinterpret_cast<std::int32_t*>(min + 2 * features)};
   }
+  ColumnMoments get(std::size_t f) const {
+    return {mean[f], m2[f], min[f], max[f], static_cast<std::uint64_t>(dead[f])};
+  }
+  void put(std::size_t f, const ColumnMoments& moments) const {
+    mean[f] = moments.mean;
+    m2[f] = moments.m2;
+    min[f] = moments.min;
+    max[f] = moments.max;
+    dead[f] = static_cast<std::int32_t>(moments.dead);
+  }
 };
 
 /// What a thread of the host works with. \p In: the elements of x
@@ -47,19 +58,18 @@ struct SeedScratch {
   float* c;
   std::uint16_t* linear;  ///< a mask of sixteen
   std::uint16_t* copies;
-  double* sum;
+  double* sum;  ///< [lane][feature]
   double* squares;
   Arch::LineExtremes<In>* extremes;
-  double* stack;  ///< mean and m2 of runs of 2^level blocks
 
-  static std::size_t bytes(std::size_t features, std::uint32_t levels) {
-    return features * (16 + 16 + 12 + 4 + 16 * std::size_t{levels});
+  static std::size_t bytes(std::size_t features) {
+    return features * (2 * moment_lanes * sizeof(double) + 16 + 12 + 4);
   }
   static SeedScratch at(std::byte* memory, std::size_t features) {
     SeedScratch out{};
     out.sum = reinterpret_cast<double*>(memory);
-    out.squares = out.sum + features;
-    out.shift = reinterpret_cast<float*>(out.squares + features);
+    out.squares = out.sum + moment_lanes * features;
+    out.shift = reinterpret_cast<float*>(out.squares + moment_lanes * features);
     out.t = out.shift + features;
     out.u = out.t + features;
     out.c = out.u + features;
@@ -67,20 +77,11 @@ struct SeedScratch {
     auto* behind = reinterpret_cast<std::byte*>(out.extremes) + features * 12;
     out.linear = reinterpret_cast<std::uint16_t*>(behind);
     out.copies = out.linear + features;
-    out.stack = reinterpret_cast<double*>(out.copies + features);
     return out;
   }
 };
 
-/// Merges the columns of \p b into \p a.
-inline void merge_columns(double* __restrict__ mean_a, double* __restrict__ m2_a,
-                          const double* __restrict__ mean_b, const double* __restrict__ m2_b,
-                          std::size_t features, const MergeWeights& weights) {
-  for (std::size_t f = 0; f < features; ++f)
-    merge_means(mean_a[f], m2_a[f], mean_b[f], m2_b[f], weights);
-}
-
-/// \brief A call on the host: each thread takes units, a group of rows of some features each. Rows
+/// \brief A call on the host: each thread takes units, a block of rows of some features each. Rows
 /// go by eight, those of a lane, so that a feature's sums stay in registers.
 template <class S, class In, class Out, bool keeps>
 struct SeedForwardPieces {
@@ -92,18 +93,20 @@ struct SeedForwardPieces {
   std::uint64_t y_stride;
   std::uint32_t stripes;
   std::uint32_t groups;
-  std::uint32_t group_blocks;
+  std::uint32_t group_rows;
   std::uint32_t width;  ///< of a stripe
   std::uint32_t pieces;
   bool streams;        ///< y goes past the caches: large, in lines, another array than x
   std::byte* scratch;  ///< of pieces
-  std::byte* columns;  ///< of groups: `ColumnArrays` of padded(hidden)
+  std::byte* columns;  ///< of blocks: `ColumnArrays` of padded(hidden)
   std::size_t scratch_bytes;
 
   using Scratch = SeedScratch<In>;
   /// Packs of sixteen that are taken at once: whole lines of both elements.
   static constexpr unsigned packs = sizeof(In) == 4 && sizeof(Out) == 4 ? 1 : 2;
   static constexpr unsigned features_at_once = 16 * packs;
+  /// Squares of short elements are exact in double, and cancel little.
+  static constexpr bool shifts = keeps && sizeof(In) == 4;
   static constexpr unsigned in_line = Arch::line_elements<In>;
   static constexpr unsigned out_line = Arch::line_elements<Out>;
   /// How far rows are asked for before they are taken: no prefetcher of a processor knows eight of
@@ -132,59 +135,42 @@ struct SeedForwardPieces {
     if constexpr (keeps) {
       for (std::size_t i = 0; i < padded(features) / in_line; ++i) own.extremes[i].clear();
     }
-    const std::uint64_t first_row = std::uint64_t{group} * group_blocks * moment_block;
-    std::uint64_t counts[40];  // rows of the runs on the stack
-    unsigned levels = 0;
-    for (std::uint32_t block = 0; block < group_blocks; ++block) {
-      const std::uint64_t row = first_row + std::uint64_t{block} * moment_block;
-      if (row >= rows) break;
-      const auto count =
-          static_cast<unsigned>(rows - row < moment_block ? rows - row : moment_block);
-      take_block(own, x + row * x_stride + begin, y + row * y_stride + begin, features, count,
-                 run(own, levels));
-      if constexpr (keeps) {
-        std::uint64_t here = count;
-        for (std::uint32_t done = block; (done & 1U) != 0; done >>= 1U) {
-          --levels;
-          merge_top(own, features, levels, counts[levels], here);
-          here += counts[levels];
-        }
-        counts[levels++] = here;
-      }
+    const std::uint64_t first_row = std::uint64_t{group} * group_rows;
+    const std::uint64_t end = rows - first_row < group_rows ? rows : first_row + group_rows;
+    for (std::uint64_t row = first_row; row < end; row += host_rows) {
+      const auto count = static_cast<unsigned>(end - row < host_rows ? end - row : host_rows);
+      take_rows(own, x + row * x_stride + begin, y + row * y_stride + begin, features, count,
+                row == first_row);
     }
-    if constexpr (keeps) {
-      std::uint64_t here = counts[--levels];
-      while (levels > 0) {
-        --levels;
-        merge_top(own, features, levels, counts[levels], here);
-        here += counts[levels];
-      }
-      const std::size_t all = padded(layer.chunks.hidden);
-      const ColumnArrays to =
-          ColumnArrays::at(columns + group * all * ColumnArrays::bytes_each, all);
-      std::memcpy(to.mean + begin, own.stack, features * sizeof(double));
-      std::memcpy(to.m2 + begin, own.stack + padded(width), features * sizeof(double));
-      for (std::uint32_t f = 0; f < features; ++f) {
-        const Arch::LineExtremes<In>& line = own.extremes[f / in_line];
-        to.min[begin + f] = line.min(f % in_line);
-        to.max[begin + f] = line.max(f % in_line);
-        to.dead[begin + f] = static_cast<std::int32_t>(line.dead[f % in_line]);
-      }
-    }
+    if constexpr (keeps) close(own, begin, features, group, end - first_row);
   }
 
-  /// A run of blocks on the stack: its means, then its m2.
-  double* run(const Scratch& own, unsigned level) const {
-    return own.stack + 2 * padded(width) * std::size_t{level};
-  }
-  /// The topmost run, behind that of \p level, is merged into it, its left neighbour.
-  void merge_top(const Scratch& own, std::size_t features, unsigned level, std::uint64_t rows_left,
-                 std::uint64_t rows_right) const {
+  void close(const Scratch& own, std::uint32_t begin, std::uint32_t features, std::uint32_t group,
+             std::uint64_t count) const {
     const std::size_t room = padded(width);
-    double* left = run(own, level);
-    const double* right = run(own, level + 1);
-    merge_columns(left, left + room, right, right + room, features,
-                  MergeWeights(rows_left, rows_right));
+    const std::size_t all = padded(layer.chunks.hidden);
+    const ColumnArrays to = ColumnArrays::at(columns + group * all * ColumnArrays::bytes_each, all);
+    const double share = 1.0 / static_cast<double>(count);
+    const double* __restrict__ sum = own.sum;
+    const double* __restrict__ squares = own.squares;
+    double* __restrict__ mean = to.mean + begin;
+    double* __restrict__ m2 = to.m2 + begin;
+    for (std::uint32_t f = 0; f < features; ++f) {
+      double of_sum[moment_lanes];
+      double of_squares[moment_lanes];
+      for (std::size_t lane = 0; lane < moment_lanes; ++lane) {
+        of_sum[lane] = sum[lane * room + f];
+        of_squares[lane] = squares[lane * room + f];
+      }
+      close_block(shifts ? static_cast<double>(own.shift[f]) : 0.0, folded_lanes(of_sum),
+                  folded_lanes(of_squares), share, mean[f], m2[f]);
+    }
+    for (std::uint32_t f = 0; f < features; ++f) {
+      const Arch::LineExtremes<In>& line = own.extremes[f / in_line];
+      to.min[begin + f] = line.min(f % in_line);
+      to.max[begin + f] = line.max(f % in_line);
+      to.dead[begin + f] = static_cast<std::int32_t>(line.dead[f % in_line]);
+    }
   }
 
   void set_coefficients(const Scratch& own, std::uint32_t begin, std::uint32_t features) const {
@@ -206,33 +192,33 @@ struct SeedForwardPieces {
     }
   }
 
-  /// \param moments where means go, and m2 behind them
-  void take_block(const Scratch& own, const In* from, Out* to, std::uint32_t features,
-                  unsigned count, double* moments) const {
-    for (unsigned lane = 0; lane < moment_lanes && lane < count; ++lane) {
+  /// \param starts the block's sums
+  void take_rows(const Scratch& own, const In* from, Out* to, std::uint32_t features,
+                 unsigned count, bool starts) const {
+    const std::size_t room = padded(width);
+    for (unsigned lane = 0; lane < moment_lanes; ++lane) {
+      if (lane >= count) {
+        if (keeps && starts) {
+          std::fill_n(own.sum + lane * room, room, 0.0);
+          std::fill_n(own.squares + lane * room, room, 0.0);
+        }
+        continue;
+      }
       const In* lane_from = from + lane * x_stride;
       Out* lane_to = to + lane * y_stride;
       const unsigned rows_of_lane = (count - lane + moment_lanes - 1) / moment_lanes;
       std::uint32_t f = 0;
       for (; f + features_at_once <= features; f += features_at_once)
-        tile<true>(own, lane_from, lane_to, f, features_at_once, rows_of_lane, lane == 0);
+        tile<true>(own, lane_from, lane_to, f, features_at_once, rows_of_lane, lane, starts);
       if (f < features)
-        tile<false>(own, lane_from, lane_to, f, features - f, rows_of_lane, lane == 0);
-    }
-    if constexpr (keeps) {
-      const double share = 1.0 / count;
-      double* __restrict__ mean = moments;
-      double* __restrict__ m2 = moments + padded(width);
-      for (std::uint32_t f = 0; f < features; ++f)
-        close_block(static_cast<double>(own.shift[f]), own.sum[f], own.squares[f], share, mean[f],
-                    m2[f]);
+        tile<false>(own, lane_from, lane_to, f, features - f, rows_of_lane, lane, starts);
     }
   }
 
-  /// \p have features from the \p f-th one of the \p count rows of a lane. \p is_first: of a block
+  /// \p have features from the \p f-th one of \p count rows of a lane. \param starts its sums
   template <bool whole>
   void tile(const Scratch& own, const In* from, Out* to, std::uint32_t f, unsigned have,
-            unsigned count, bool is_first) const {
+            unsigned count, unsigned lane, bool starts) const {
     using Floats = typename S::Floats;
     using Doubles = typename S::Doubles;
     constexpr unsigned in_lines = features_at_once / in_line;
@@ -261,14 +247,17 @@ struct SeedForwardPieces {
     Doubles squares[packs];
     typename S::template Extremes<In> extremes[in_lines];
     if constexpr (keeps) {
-      if (is_first) load(from, lines);
+      const std::size_t place = lane * padded(width) + f;
+      if (shifts && starts && lane == 0) load(from, lines);
       KINDRED_UNROLL
       for (unsigned p = 0; p < packs; ++p) {
-        float* kept = own.shift + f + 16 * p;  // y may take the place of the row
-        if (is_first) S::store_floats(kept, widen(lines, p));
-        shift[p] = S::widen(S::load_floats(kept));
-        sum[p] = S::no_doubles();
-        squares[p] = S::no_doubles();
+        if constexpr (shifts) {
+          float* kept = own.shift + f + 16 * p;  // y may take the place of the row
+          if (starts && lane == 0) S::store_floats(kept, widen(lines, p));
+          shift[p] = S::widen(S::load_floats(kept));
+        }
+        sum[p] = starts ? S::no_doubles() : S::load_doubles(own.sum + place + 16 * p);
+        squares[p] = starts ? S::no_doubles() : S::load_doubles(own.squares + place + 16 * p);
       }
       KINDRED_UNROLL
       for (unsigned i = 0; i < in_lines; ++i)
@@ -299,7 +288,8 @@ struct SeedForwardPieces {
         const Floats kept = S::choose(linear[p], S::multiply(u[p], value), c[p]);
         changed[p] = S::add(S::multiply(t[p], value), kept);
         if constexpr (keeps) {
-          const Doubles shifted = S::subtract(S::widen(value), shift[p]);
+          Doubles shifted = S::widen(value);
+          if constexpr (shifts) shifted = S::subtract(shifted, shift[p]);
           sum[p] = S::add(sum[p], shifted);
           squares[p] = S::multiply_add(shifted, shifted, squares[p]);
         }
@@ -332,12 +322,9 @@ struct SeedForwardPieces {
     if constexpr (keeps) {
       KINDRED_UNROLL
       for (unsigned p = 0; p < packs; ++p) {
-        double* of_sum = own.sum + f + 16 * p;
-        double* of_squares = own.squares + f + 16 * p;
-        // The sums of the first lane are not −0: what they are added to need not be there.
-        S::store_doubles(of_sum, is_first ? sum[p] : S::add(S::load_doubles(of_sum), sum[p]));
-        S::store_doubles(of_squares,
-                         is_first ? squares[p] : S::add(S::load_doubles(of_squares), squares[p]));
+        const std::size_t place = lane * padded(width) + f + 16 * p;
+        S::store_doubles(own.sum + place, sum[p]);
+        S::store_doubles(own.squares + place, squares[p]);
       }
       KINDRED_UNROLL
       for (unsigned i = 0; i < in_lines; ++i)
@@ -346,7 +333,7 @@ struct SeedForwardPieces {
   }
 };
 
-/// \brief The columns of all groups become the moments of seeds; each thread takes neighbouring
+/// \brief The columns of all blocks become the moments of seeds; each thread takes neighbouring
 /// seeds.
 struct SeedMomentPieces {
   ChunkMap chunks;
@@ -362,46 +349,74 @@ struct SeedMomentPieces {
     const auto first = static_cast<std::uint32_t>(std::uint64_t{chunks.seeds} * piece / pieces);
     const auto last =
         static_cast<std::uint32_t>(std::uint64_t{chunks.seeds} * (piece + 1) / pieces);
-    const std::uint32_t begin = chunks.begin(first);
-    const std::size_t features = chunks.begin(last) - begin;
-    if (rows > 0) {
-      for (std::uint32_t step = 1; step < groups; step *= 2) {
-        for (std::uint32_t a = 0; a + step < groups; a += 2 * step)
-          merge(a, a + step, begin, features);
+    if (rows > 0 && groups > 1) {
+      for (std::size_t f = chunks.begin(first); f < chunks.begin(last); f += at_once) {
+        const std::size_t left = chunks.begin(last) - f;
+        merge_blocks(f, left < at_once ? left : at_once);
       }
     }
-    const ColumnArrays all = ColumnArrays::at(columns, padded);
     for (std::uint32_t seed = first; seed < last; ++seed) {
-      const std::uint32_t base = chunks.begin(seed);
-      out[seed] = finished(merge_run(chunks.width(seed), [&](std::uint64_t i) {
-        const std::size_t f = base + i;
-        return rows == 0 ? SeedMoments()
-                         : SeedMoments{rows,        static_cast<std::uint64_t>(all.dead[f]),
-                                       all.mean[f], all.m2[f],
-                                       all.min[f],  all.max[f]};
-      }));
+      const std::uint32_t width = chunks.width(seed);
+      if (rows == 0 || width == 0) {
+        out[seed] = SeedMoments();
+        continue;
+      }
+      const ColumnMoments all = merge_features(chunks.begin(seed), width);
+      out[seed] = finished({rows * width, all.dead, all.mean, all.m2, all.min, all.max});
     }
   }
 
  private:
-  std::uint64_t rows_of(std::uint64_t group) const {
-    const std::uint64_t first = group * group_rows;
-    return first < rows ? rows - first : 0;
+  static constexpr std::size_t at_once = 64;
+
+  ColumnArrays block(std::uint32_t group) const {
+    return ColumnArrays::at(columns + group * padded * ColumnArrays::bytes_each, padded);
   }
-  void merge(std::uint32_t a, std::uint32_t b, std::uint32_t begin, std::size_t features) const {
-    const std::uint64_t run = (b - a) * group_rows;
-    const std::uint64_t left = rows_of(b);
-    const ColumnArrays to =
-        ColumnArrays::at(columns + a * padded * ColumnArrays::bytes_each, padded);
-    const ColumnArrays from =
-        ColumnArrays::at(columns + b * padded * ColumnArrays::bytes_each, padded);
-    merge_columns(to.mean + begin, to.m2 + begin, from.mean + begin, from.m2 + begin, features,
-                  MergeWeights(run, left < run ? left : run));
-    for (std::size_t f = begin; f < begin + features; ++f) {
-      to.min[f] = from.min[f] < to.min[f] ? from.min[f] : to.min[f];
-      to.max[f] = from.max[f] > to.max[f] ? from.max[f] : to.max[f];
-      to.dead[f] += from.dead[f];
+
+  /// `merge_parts` of the blocks of neighbouring features, into the first block's.
+  void merge_blocks(std::size_t begin, std::size_t count) const {
+    const ColumnArrays to = block(0);
+    double sum[at_once] = {};
+    double squares[at_once] = {};
+    for (std::uint32_t group = 1; group < groups; ++group) {
+      const ColumnArrays from = block(group);
+      const std::uint64_t left = rows - group * group_rows;
+      const auto weight = static_cast<double>(left < group_rows ? left : group_rows);
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t f = begin + i;
+        const double shifted = from.mean[f] - to.mean[f];
+        const double weighted = weight * shifted;
+        sum[i] += weighted;
+        squares[i] = std::fma(weighted, shifted, squares[i]);
+        to.m2[f] += from.m2[f];
+        to.min[f] = from.min[f] < to.min[f] ? from.min[f] : to.min[f];
+        to.max[f] = from.max[f] > to.max[f] ? from.max[f] : to.max[f];
+        to.dead[f] += from.dead[f];
+      }
     }
+    const double share = 1.0 / static_cast<double>(rows);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t f = begin + i;
+      double between = 0;
+      close_block(to.mean[f], sum[i], squares[i], share, to.mean[f], between);
+      to.m2[f] += between;
+    }
+  }
+
+  ColumnMoments merge_features(std::uint32_t begin, std::uint32_t width) const {
+    const ColumnArrays all = block(0);
+    for (std::uint64_t step = 1; step < width; step *= moment_fan) {
+      const std::uint64_t run = step * moment_fan;
+      for (std::uint64_t i = 0; i < width; i += run) {
+        const std::uint64_t here = width - i < run ? width - i : run;
+        const auto parts = static_cast<unsigned>((here + step - 1) / step);
+        all.put(begin + i, merge_parts(parts, static_cast<double>(step),
+                                       static_cast<double>(here - (parts - 1) * step),
+                                       1.0 / static_cast<double>(here), static_cast<double>(rows),
+                                       [&](unsigned j) { return all.get(begin + i + j * step); }));
+      }
+    }
+    return all.get(begin);
   }
 };
 

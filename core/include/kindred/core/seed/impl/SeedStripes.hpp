@@ -34,57 +34,58 @@ struct ChunkMap {
   }
 };
 
-/// \brief What a team or piece works on: features of whole seeds or of a part of one, and a group
-/// of blocks of rows.
+/// \brief Where a thread stands in its team.
+struct TeamPlace {
+  std::uint32_t lane;    ///< of rows
+  std::uint32_t column;  ///< of four features
+};
+
+/// \brief What a team works on: neighbouring features and a block of rows.
 struct SeedStripe {
   std::uint32_t index;
   std::uint32_t group;
   std::uint32_t begin;  ///< features
   std::uint32_t end;
-  std::uint32_t first_seed;
-  std::uint32_t last_seed;  ///< behind the last one
 };
 
-/// \brief How features and rows are cut. A part is an aligned run of a power of two of a chunk's
-/// features: a subtree of its moments.
+/// \brief How features and rows are cut for teams.
 struct SeedStripes {
   std::uint32_t stripes;
-  std::uint32_t groups;
-  std::uint32_t group_blocks;  ///< a power of two
-  std::uint32_t step;          ///< features from which a stripe's first seed is found; 0: parts
-  std::uint32_t parts;         ///< of a seed
-  std::uint32_t part_width;
-  std::uint32_t columns;  ///< threads beside each other, four features each
-  std::uint32_t run;      ///< blocks of a thread, a power of two
+  std::uint32_t groups;      ///< blocks of rows
+  std::uint32_t block_rows;  ///< a power of two
+  std::uint32_t columns;     ///< threads beside each other, four features each: a power of two
+  std::uint32_t extra;       ///< 4: more of them, for whole seeds; 0: stripes cut through seeds
 
-  /// The first seed that begins at feature index · step or behind it.
-  KOKKOS_INLINE_FUNCTION std::uint32_t first_seed(const ChunkMap& chunks,
-                                                  std::uint32_t index) const {
-    if (index == 0) return 0;
-    if (index >= stripes) return chunks.seeds;
-    const std::uint32_t feature = index * step;
-    const std::uint32_t seed = chunks.seed_of(feature);
-    return chunks.begin(seed) == feature ? seed : seed + 1;
+  KOKKOS_INLINE_FUNCTION std::uint32_t width() const { return 4 * columns; }
+  KOKKOS_INLINE_FUNCTION std::uint32_t across() const { return columns + extra; }
+  /// Warps have neighbours of one row.
+  KOKKOS_INLINE_FUNCTION TeamPlace place(std::uint32_t thread) const {
+    constexpr std::uint32_t lanes = 8;
+    if (thread < lanes * columns) return {thread / columns, thread % columns};
+    return {(thread - lanes * columns) / 4, columns + thread % 4};
   }
   /// Of unit \p unit of `stripes × groups`; those of a group are neighbours.
   KOKKOS_INLINE_FUNCTION SeedStripe stripe(const ChunkMap& chunks, std::uint64_t unit) const {
-    SeedStripe out{};
-    out.index = static_cast<std::uint32_t>(unit % stripes);
-    out.group = static_cast<std::uint32_t>(unit / stripes);
-    if (step != 0) {
-      out.first_seed = first_seed(chunks, out.index);
-      out.last_seed = first_seed(chunks, out.index + 1);
-      out.begin = chunks.begin(out.first_seed);
-      out.end = chunks.begin(out.last_seed);
-    } else {
-      out.first_seed = out.index / parts;
-      out.last_seed = out.first_seed + 1;
-      const std::uint32_t last = chunks.begin(out.last_seed);
-      out.begin = chunks.begin(out.first_seed) + out.index % parts * part_width;
-      if (out.begin > last) out.begin = last;
-      out.end = out.begin + part_width < last ? out.begin + part_width : last;
-    }
-    return out;
+    const auto index = static_cast<std::uint32_t>(unit % stripes);
+    return {index, static_cast<std::uint32_t>(unit / stripes), first_feature(chunks, index),
+            first_feature(chunks, index + 1)};
+  }
+  /// Stripes that have features of \p seed, which has some.
+  KOKKOS_INLINE_FUNCTION std::uint32_t stripes_of(const ChunkMap& chunks,
+                                                  std::uint32_t seed) const {
+    return (chunks.begin(seed + 1) - 1) / width() - chunks.begin(seed) / width() + 1;
+  }
+
+ private:
+  /// With extra columns, where the first seed begins that does at the stripe's place or behind it.
+  KOKKOS_INLINE_FUNCTION std::uint32_t first_feature(const ChunkMap& chunks,
+                                                     std::uint32_t index) const {
+    if (index >= stripes) return chunks.hidden;
+    const std::uint32_t feature = index * width();
+    if (extra == 0 || index == 0) return feature;
+    const std::uint32_t seed = chunks.seed_of(feature);
+    const std::uint32_t begin = chunks.begin(seed);
+    return begin == feature ? begin : chunks.begin(seed + 1);
   }
 };
 

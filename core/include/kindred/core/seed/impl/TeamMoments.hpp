@@ -12,423 +12,334 @@
 
 namespace Kindred::Impl {
 
-/// \brief A column's moments of so many rows as who holds them knows.
-struct ColumnMoments {
-  double mean;
-  double m2;
-  float min;
-  float max;
-  std::uint64_t dead;
-};
-
-/// \brief The shifted sums of a thread's four columns of a block.
+/// \brief The sums of four columns over the rows of a lane; shifted if elements are float32.
+template <bool shifts_>
 struct FourSums {
-  double shift[4];
+  static constexpr bool shifts = shifts_;
+  double shift[4] = {};
   double sum[4] = {};
   double squares[4] = {};
-  double lane_sum[4] = {};
-  double lane_squares[4] = {};
 
-  template <class Four>
-  KOKKOS_INLINE_FUNCTION void start_block(const Four& four) {
-    KINDRED_UNROLL
-    for (int i = 0; i < 4; ++i) {
-      shift[i] = static_cast<double>(Arch::to_float(four.value(i)));
-      sum[i] = squares[i] = 0;
-    }
-  }
-  KOKKOS_INLINE_FUNCTION void close(unsigned rows, ColumnMoments (&four)[4]) const {
-    const double share = 1.0 / static_cast<double>(rows);
-    KINDRED_UNROLL
-    for (int i = 0; i < 4; ++i)
-      close_block(shift[i], sum[i], squares[i], share, four[i].mean, four[i].m2);
-  }
-  KOKKOS_INLINE_FUNCTION void start_lane() {
-    KINDRED_UNROLL
-    for (int i = 0; i < 4; ++i) lane_sum[i] = lane_squares[i] = 0;
-  }
   KOKKOS_INLINE_FUNCTION void add(const float (&values)[4]) {
     KINDRED_UNROLL
     for (int i = 0; i < 4; ++i) {
-      const double shifted = static_cast<double>(values[i]) - shift[i];
-      lane_sum[i] += shifted;
-      lane_squares[i] = ::fma(shifted, shifted, lane_squares[i]);
-    }
-  }
-  KOKKOS_INLINE_FUNCTION void end_lane() {
-    KINDRED_UNROLL
-    for (int i = 0; i < 4; ++i) {
-      sum[i] += lane_sum[i];
-      squares[i] += lane_squares[i];
+      double value = static_cast<double>(values[i]);
+      if constexpr (shifts) value -= shift[i];
+      sum[i] += value;
+      squares[i] = ::fma(value, value, squares[i]);
     }
   }
 };
 
-/// \brief Columns that threads give to others, an array a field: neighbours are of other banks.
-struct GivenColumns {
-  double* mean;
-  double* m2;
-  float* min;
-  float* max;
-  std::uint32_t* dead;
+/// \brief What a team of `moment_lanes` threads a column of four features shares.
+struct TeamScratch {
+  FeatureCoefficients* table;  ///< a feature
+  float* shifts;               ///< a feature: the block's first row
+  std::byte* rest;             ///< rows under way, then moments
 
-  KOKKOS_INLINE_FUNCTION GivenColumns(std::byte* memory, unsigned count)
-      : mean(reinterpret_cast<double*>(memory)),
-        m2(mean + count),
-        min(reinterpret_cast<float*>(m2 + count)),
-        max(min + count),
-        dead(reinterpret_cast<std::uint32_t*>(max + count)) {}
-  KOKKOS_INLINE_FUNCTION void put(unsigned i, const ColumnMoments& column) const {
-    mean[i] = column.mean;
-    m2[i] = column.m2;
-    min[i] = column.min;
-    max[i] = column.max;
-    dead[i] = static_cast<std::uint32_t>(column.dead);
+  /// Bytes that a thread gives to others of its column, and that a column has of them.
+  static constexpr std::size_t fold_bytes = 8 * sizeof(double) + 8 * 4 + 4 * 4;
+  static constexpr std::size_t bytes(unsigned across, bool keeps, std::size_t rest) {
+    const std::size_t of_moments = keeps ? across * (moment_lanes + 1) * fold_bytes : 0;
+    return std::size_t{across} * 4 * (sizeof(FeatureCoefficients) + sizeof(float)) +
+           (rest > of_moments ? rest : of_moments);
   }
-  KOKKOS_INLINE_FUNCTION ColumnMoments get(unsigned i) const {
-    return {mean[i], m2[i], min[i], max[i], dead[i]};
+  KOKKOS_INLINE_FUNCTION TeamScratch(std::byte* memory, unsigned across)
+      : table(reinterpret_cast<FeatureCoefficients*>(memory)),
+        shifts(reinterpret_cast<float*>(table + 4 * across)),
+        rest(reinterpret_cast<std::byte*>(shifts + 4 * across)) {}
+};
+
+/// \brief 1 / elements of what is closed and merged: the same for all teams, so that none divides.
+struct MomentShares {
+  double block;
+  double last_block;
+  double rows;
+  double chunk;  ///< 1 / features
+  double wider_chunk;
+
+  static MomentShares of(std::uint64_t rows, const SeedStripes& stripes, const ChunkMap& chunks) {
+    const auto share = [](std::uint64_t count) { return 1.0 / static_cast<double>(count); };
+    const std::uint64_t before = std::uint64_t{stripes.groups - 1} * stripes.block_rows;
+    return {share(stripes.block_rows), share(rows - before), share(rows), share(chunks.narrow),
+            share(chunks.narrow + 1)};
   }
 };
 
-/// \brief From the sums of the threads of teams to the moments of seeds: over the blocks of a team,
-/// over the groups of rows, over the features of a seed, over the parts of a seed. Who comes last
-/// of the teams that share a step takes it.
-template <bool divides>
+/// \brief The seeds of a stripe: `begin … end − 1` are its alone; the first and last may be shared.
+struct StripeSeeds {
+  std::uint32_t ends[2];
+  bool shares[2];
+  std::uint32_t begin;
+  std::uint32_t end;
+
+  KOKKOS_INLINE_FUNCTION StripeSeeds(const ChunkMap& chunks, const SeedStripe& stripe)
+      : ends{0, 0}, shares{false, false}, begin(0), end(0) {
+    if (stripe.begin == stripe.end) return;
+    ends[0] = chunks.seed_of(stripe.begin);
+    ends[1] = chunks.seed_of(stripe.end - 1);
+    shares[0] = chunks.begin(ends[0]) < stripe.begin ||
+                (ends[0] == ends[1] && chunks.begin(ends[0] + 1) > stripe.end);
+    shares[1] = ends[0] != ends[1] && chunks.begin(ends[1] + 1) > stripe.end;
+    begin = shares[0] ? ends[0] + 1 : ends[0];
+    end = shares[1] ? ends[1] : ends[1] + 1;
+  }
+  KOKKOS_INLINE_FUNCTION bool any_shared() const { return shares[0] || shares[1]; }
+};
+
+/// \brief From the sums of the threads of teams to the moments of seeds: over the lanes of a team's
+/// block of rows, over the blocks, over the features of a seed. Who comes last of the teams that
+/// have a part takes it.
 struct TeamMoments {
   SeedMoments* out;         ///< one a seed
   std::uint32_t* counters;  ///< a stripe, then a seed; 0 between calls
-  ColumnMoments* columns;   ///< [stripe][group][4 · columns]; if groups are many
-  SeedMoments* parts;       ///< [seed][part]; if parts are many
+  ColumnMoments* cells;  ///< [stripe][block][4 · across]; if blocks or owners of a seed are many
+  ColumnMoments* features;  ///< [feature]: of wide seeds that stripes share
+  MomentShares shares;
 
-  static constexpr unsigned run_levels =
-      2;  ///< runs of at most 4 blocks; counts of bfloat16 end at 256
-  /// Bytes that a team shares.
-  static constexpr std::size_t scratch_bytes(unsigned threads, unsigned features) {
-    const std::size_t table = features * sizeof(SeedCoefficients);
-    std::size_t exchange = divides ? threads * 64 : threads / 2 * 4 * sizeof(ColumnMoments);
-    const std::size_t of_features = features * sizeof(ColumnMoments);
-    const std::size_t of_groups = threads * sizeof(SeedMoments);
-    const std::size_t of_runs = divides ? 0 : threads * run_levels * 64;
-    exchange = exchange > of_runs ? exchange : of_runs;
-    std::size_t most = exchange > of_groups ? exchange : of_groups;
-    most = most > of_features ? most : of_features;
-    return table + most + 16;
-  }
-
-  /// Eight threads a block: the sums of all lanes, in order, and all extremes come to lane 0.
-  template <class Team, class Extremes>
-  KOKKOS_FUNCTION static void gather_lanes(const Team& team, std::byte* scratch, unsigned across,
-                                           unsigned count, FourSums& sums, const Extremes& extremes,
-                                           ColumnMoments (&four)[4]) {
-    std::byte* exchange = stack(scratch, across);
-    KINDRED_UNROLL
-    for (int i = 0; i < 4; ++i)
-      four[i] = {0, 0, extremes.min(i), extremes.max(i), extremes.dead(i)};
-    const unsigned threads = team.threads();
+  template <class Team, class Sums, class Extremes>
+  KOKKOS_INLINE_FUNCTION void finish(const Team& team, const TeamPlace& place, std::byte* memory,
+                                     const ChunkMap& chunks, const SeedStripes& stripes,
+                                     const SeedStripe& stripe, std::uint64_t rows,
+                                     std::uint32_t base, const Sums& sums,
+                                     const Extremes& extremes) const {
+    const unsigned across = stripes.across();
+    const TeamScratch scratch(memory, across);
     const unsigned thread = team.thread();
-    const unsigned lane = thread / across % moment_lanes;
-    const unsigned of_lane_0 = thread - lane * across;
-    auto* words = reinterpret_cast<double*>(exchange);
-    KINDRED_UNROLL
-    for (unsigned i = 0; i < 4; ++i) {
-      words[i * threads + thread] = sums.sum[i];
-      words[(4 + i) * threads + thread] = sums.squares[i];
+    const std::uint32_t feature = base + thread - stripe.begin;  // of the stripe
+    const bool is_mine =
+        thread < 4 * across && base + thread >= stripe.begin && feature < stripe.end - stripe.begin;
+    fold_lanes(team, place, scratch, across, sums, extremes);
+    ColumnMoments mine{};
+    if (is_mine) {
+      mine = closed<Sums::shifts>(
+          scratch, across, thread,
+          stripe.group + 1 == stripes.groups ? shares.last_block : shares.block);
     }
-    team.barrier();
-    // Eight sums, eight lanes: each thread adds one.
-    double total = 0;
-    KINDRED_UNROLL
-    for (unsigned l = 0; l < moment_lanes; ++l)
-      total += words[lane * threads + of_lane_0 + l * across];
-    team.barrier();
-    words[lane * threads + of_lane_0] = total;
-    team.barrier();
-    if (lane == 0) {
-      KINDRED_UNROLL
-      for (unsigned i = 0; i < 4; ++i) {
-        sums.sum[i] = words[i * threads + thread];
-        sums.squares[i] = words[(4 + i) * threads + thread];
-      }
+    const StripeSeeds seeds(chunks, stripe);
+    auto* flags = reinterpret_cast<std::uint32_t*>(memory);
+    const bool is_alone = stripes.groups == 1 && !seeds.any_shared();
+    if (!is_alone) {
+      if (is_mine) *cell(stripes, stripe.index, stripe.group, feature) = mine;
+      team.barrier();
+      arrive(team, flags, chunks, stripes, stripe, seeds);
+      team.barrier();
+      if ((flags[0] | flags[1] | flags[2]) == 0) return;
+      if (is_mine && flags[0] != 0 && stripes.groups > 1)
+        mine = over_blocks(team, stripes, rows, stripe.index, feature);
     }
-    team.barrier();
-    auto* least = reinterpret_cast<float*>(exchange);
-    float* greatest = least + 4 * threads;
-    auto* dead = reinterpret_cast<std::uint32_t*>(greatest + 4 * threads);
-    KINDRED_UNROLL
-    for (unsigned i = 0; i < 4; ++i) {
-      least[i * threads + thread] = four[i].min;
-      greatest[i * threads + thread] = four[i].max;
-      dead[i * threads + thread] = static_cast<std::uint32_t>(four[i].dead);
+    const bool ends_stripe = is_alone || flags[0] != 0;
+    auto* merged = reinterpret_cast<ColumnMoments*>(scratch.rest);
+    if (stripe.index + 1 == stripes.stripes && ends_stripe) {
+      const std::uint32_t owners = chunks.hidden < chunks.seeds ? chunks.hidden : chunks.seeds;
+      for (std::uint32_t seed = owners + thread; seed < chunks.seeds; seed += team.threads())
+        out[seed] = SeedMoments();
     }
-    team.barrier();
-    if (lane == 0) {
-      for (unsigned l = 1; l < moment_lanes; ++l) {
-        const unsigned other = thread + l * across;
-        KINDRED_UNROLL
-        for (unsigned i = 0; i < 4; ++i) {
-          const float low = least[i * threads + other];
-          const float high = greatest[i * threads + other];
-          four[i].min = low < four[i].min ? low : four[i].min;
-          four[i].max = high > four[i].max ? high : four[i].max;
-          four[i].dead += dead[i * threads + other];
-        }
-      }
-    }
-    team.barrier();
-    sums.close(count, four);
-  }
-
-  /// Where a thread's runs of blocks wait.
-  KOKKOS_INLINE_FUNCTION static std::byte* stack(std::byte* scratch, unsigned across) {
-    return scratch + 4 * across * sizeof(SeedCoefficients);
-  }
-  template <class Team>
-  KOKKOS_INLINE_FUNCTION static void push(const Team& team, double* stack, unsigned level,
-                                          const ColumnMoments (&four)[4]) {
-    KINDRED_UNROLL
-    for (unsigned i = 0; i < 4; ++i) {
-      stack[((level * 4 + i) * 2) * team.threads() + team.thread()] = four[i].mean;
-      stack[((level * 4 + i) * 2 + 1) * team.threads() + team.thread()] = four[i].m2;
-    }
-  }
-  /// The run of \p level, of \p left rows, and \p four, of \p here rows, become four.
-  template <class Team>
-  KOKKOS_INLINE_FUNCTION static void pull(const Team& team, const double* stack, unsigned level,
-                                          std::uint64_t left, std::uint64_t here,
-                                          ColumnMoments (&four)[4]) {
-    const MergeWeights weights(left, here);
-    KINDRED_UNROLL
-    for (unsigned i = 0; i < 4; ++i) {
-      double mean = stack[((level * 4 + i) * 2) * team.threads() + team.thread()];
-      double m2 = stack[((level * 4 + i) * 2 + 1) * team.threads() + team.thread()];
-      merge_means(mean, m2, four[i].mean, four[i].m2, weights);
-      four[i].mean = mean;
-      four[i].m2 = m2;
-    }
-  }
-  /// Where rows ended within the run: what is on the stack, the shortest run first. \p four is the
-  /// last one.
-  template <class Team>
-  KOKKOS_INLINE_FUNCTION static void pull_rest(const Team& team, const double* stack, unsigned run,
-                                               std::uint64_t taken, ColumnMoments (&four)[4]) {
-    const auto blocks = static_cast<unsigned>((taken + moment_block - 1) / moment_block);
-    if (blocks == 0 || blocks == run) return;
-    unsigned lowest = 0;
-    while ((blocks >> lowest & 1U) == 0) ++lowest;
-    std::uint64_t here =
-        taken - std::uint64_t{(blocks >> lowest << lowest) - (1U << lowest)} * moment_block;
-    for (unsigned level = lowest + 1; blocks >> level != 0; ++level) {
-      if ((blocks >> level & 1U) == 0) continue;
-      pull(team, stack, level, moment_block << level, here, four);
-      here += moment_block << level;
-    }
-  }
-
-  template <class Team>
-  KOKKOS_FUNCTION void finish(const Team& team, std::byte* scratch, const ChunkMap& chunks,
-                              const SeedStripes& stripes, const SeedStripe& stripe,
-                              std::uint64_t rows, std::uint32_t base, unsigned mine,
-                              ColumnMoments (&four)[4]) const {
-    const unsigned across = stripes.columns;
-    const unsigned column = team.thread() % across;
-    const unsigned slot = team.thread() / across;
-    const unsigned block_slot = divides ? slot / moment_lanes : slot;
-    const bool holds = !divides || slot % moment_lanes == 0;
-    std::byte* exchange = stack(scratch, across);
-    const std::uint32_t slots = stripes.group_blocks / stripes.run;
-    team.barrier();  // what was on the stacks is used
-
-    const std::uint64_t first_row =
-        std::uint64_t{stripe.group} * stripes.group_blocks * moment_block;
-    for (unsigned step = 1; step < slots; step *= 2) {
-      const unsigned place = block_slot & (2 * step - 1);
-      const unsigned pair = block_slot / (2 * step) * across + column;
-      const unsigned pairs = slots / (2 * step) * across;
-      const GivenColumns given(exchange, 4 * pairs);
-      if (holds && place == step) {
-        KINDRED_UNROLL
-        for (unsigned i = 0; i < 4; ++i) given.put(i * pairs + pair, four[i]);
+    if (chunks.width_max() <= moment_fan) {
+      // Behind the stripe's own, places for the features of the two seeds that it shares.
+      const std::uint32_t own = 4 * across;
+      if (is_mine) merged[feature] = mine;
+      if (thread >= own && !is_alone) {
+        const std::uint32_t which = (thread - own) / moment_fan;
+        const std::uint32_t i = (thread - own) % moment_fan;
+        if (which < 2 && flags[1 + which] != 0 && i < chunks.width(seeds.ends[which]))
+          merged[thread] = over_blocks(team, stripes, rows, chunks.begin(seeds.ends[which]) + i);
       }
       team.barrier();
-      const std::uint64_t b =
-          rows_from(rows, first_row + std::uint64_t{block_slot + step} * stripes.run * moment_block,
-                    std::uint64_t{step} * stripes.run);
-      if (holds && place == 0 && b > 0) {
-        const MergeWeights weights(std::uint64_t{step} * stripes.run * moment_block, b);
-        KINDRED_UNROLL
-        for (unsigned i = 0; i < 4; ++i) merge(four[i], given.get(i * pairs + pair), weights);
+      // A thread a seed.
+      std::uint32_t seed = seeds.begin + thread;
+      const ColumnMoments* of_seed = merged + (chunks.begin(seed) - stripe.begin);
+      bool takes = ends_stripe && seed < seeds.end;
+      if (thread >= own && thread < own + 2) {
+        seed = seeds.ends[thread - own];
+        of_seed = merged + own + (thread - own) * moment_fan;
+        takes = !is_alone && flags[1 + thread - own] != 0;
       }
-      team.barrier();
-    }
-
-    // The table is free: everybody has passed a barrier, or does here.
-    team.barrier();
-    auto* features = reinterpret_cast<ColumnMoments*>(exchange);
-    if (block_slot == 0 && holds) {
-      KINDRED_UNROLL
-      for (unsigned i = 0; i < 4; ++i) {
-        if ((mine >> i & 1U) != 0) features[base + 4 * column + i - stripe.begin] = four[i];
+      if (takes) {
+        const std::uint32_t width = chunks.width(seed);
+        const ColumnMoments all =
+            merge_parts(width, 1, 1, width == chunks.narrow ? shares.chunk : shares.wider_chunk,
+                        static_cast<double>(rows), [&](unsigned i) { return of_seed[i]; });
+        out[seed] = moments_of(all, rows * width);
       }
-    }
-    team.barrier();
-    if (stripes.groups > 1 && !gather_groups(team, scratch, features, stripes, stripe, rows))
       return;
-    merge_features(team, features, chunks, stripes, stripe, rows);
-    if (stripes.step != 0) {
-      write_seeds(team, features, chunks, stripe, rows);
-    } else {
-      gather_parts(team, scratch, features, stripes, stripe, rows);
+    }
+    if (is_mine) merged[feature] = mine;
+    team.barrier();
+    if (ends_stripe) {
+      // A thread a feature.
+      const bool is_there = thread < stripe.end - stripe.begin;
+      const std::uint32_t seed = is_there ? chunks.seed_of(stripe.begin + thread) : seeds.end;
+      const bool is_whole = seed >= seeds.begin && seed < seeds.end;
+      const std::uint32_t of_seed = is_whole ? chunks.begin(seed) - stripe.begin : 0;
+      const std::uint32_t width = is_whole ? chunks.width(seed) : 0;
+      merge_levels<false>(team, merged + of_seed, thread - of_seed, width, chunks.width_max(),
+                          rows);
+      if (is_whole && thread == of_seed) out[seed] = moments_of(merged[thread], rows * width);
+    }
+    if (is_alone) return;
+    for (unsigned i = 0; i < 2; ++i) {
+      if (flags[1 + i] == 0) continue;
+      const std::uint32_t width = chunks.width(seeds.ends[i]);
+      ColumnMoments* const of_seed = features + chunks.begin(seeds.ends[i]);
+      for (std::uint32_t f = thread; f < width; f += team.threads())
+        of_seed[f] = over_blocks(team, stripes, rows, chunks.begin(seeds.ends[i]) + f);
+      team.barrier();
+      merge_levels<true>(team, of_seed, thread, width, width, rows);
+      if (thread == 0) out[seeds.ends[i]] = moments_of(*of_seed, rows * width);
     }
   }
 
  private:
-  KOKKOS_INLINE_FUNCTION static std::uint64_t rows_from(std::uint64_t rows, std::uint64_t first,
-                                                        std::uint64_t blocks) {
-    if (first >= rows) return 0;
-    const std::uint64_t most = blocks * moment_block;
-    return rows - first < most ? rows - first : most;
+  /// What threads of a team give to others: four sums and four sums of squares, four least, four
+  /// greatest, four counts, of each thread; then the same of each column.
+  struct Folds {
+    double* sums;
+    float* extremes;
+    std::uint32_t* dead;
+
+    KOKKOS_INLINE_FUNCTION Folds(std::byte* memory, unsigned threads)
+        : sums(reinterpret_cast<double*>(memory)),
+          extremes(reinterpret_cast<float*>(sums + 8 * threads)),
+          dead(reinterpret_cast<std::uint32_t*>(extremes + 8 * threads)) {}
+  };
+
+  /// A thread folds one sum and one extreme of its column over the lanes.
+  template <class Team, class Sums, class Extremes>
+  KOKKOS_INLINE_FUNCTION static void fold_lanes(const Team& team, const TeamPlace& place,
+                                                const TeamScratch& scratch, unsigned across,
+                                                const Sums& sums, const Extremes& extremes) {
+    static_assert(moment_lanes == 8);
+    const unsigned threads = moment_lanes * across;
+    const unsigned at = place.lane * across + place.column;
+    const Folds given(scratch.rest, threads);
+    team.barrier();  // rows under way are used
+    KINDRED_UNROLL
+    for (unsigned i = 0; i < 4; ++i) {
+      given.sums[i * threads + at] = sums.sum[i];
+      given.sums[(4 + i) * threads + at] = sums.squares[i];
+      given.extremes[i * threads + at] = extremes.min(static_cast<int>(i));
+      given.extremes[(4 + i) * threads + at] = extremes.max(static_cast<int>(i));
+      given.dead[i * threads + at] = extremes.dead(static_cast<int>(i));
+    }
+    team.barrier();
+    const Folds folded(scratch.rest + threads * TeamScratch::fold_bytes, across);
+    const unsigned first = place.lane * threads + place.column;
+    double lanes[moment_lanes];
+    KINDRED_UNROLL
+    for (unsigned l = 0; l < moment_lanes; ++l) lanes[l] = given.sums[first + l * across];
+    folded.sums[at] = folded_lanes(lanes);
+    // The greatest is the least of what is negated.
+    const float sign = place.lane < 4 ? 1.0F : -1.0F;
+    float extreme = sign * given.extremes[first];
+    KINDRED_UNROLL
+    for (unsigned l = 1; l < moment_lanes; ++l)
+      extreme = ::fminf(extreme, sign * given.extremes[first + l * across]);
+    folded.extremes[at] = sign * extreme;
+    if (place.lane < 4) {
+      std::uint32_t dead = 0;
+      KINDRED_UNROLL
+      for (unsigned l = 0; l < moment_lanes; ++l) dead += given.dead[first + l * across];
+      folded.dead[at] = dead;
+    }
+    team.barrier();
   }
 
-  KOKKOS_INLINE_FUNCTION static void merge(ColumnMoments& a, const ColumnMoments& b,
-                                           const MergeWeights& weights) {
-    merge_means(a.mean, a.m2, b.mean, b.m2, weights);
-    a.min = b.min < a.min ? b.min : a.min;
-    a.max = b.max > a.max ? b.max : a.max;
-    a.dead += b.dead;
+  /// The block's moments of the feature at \p place.
+  template <bool shifts>
+  KOKKOS_INLINE_FUNCTION static ColumnMoments closed(const TeamScratch& scratch, unsigned across,
+                                                     unsigned place, double share) {
+    const Folds folded(scratch.rest + moment_lanes * across * TeamScratch::fold_bytes, across);
+    const unsigned at = place % 4 * across + place / 4;
+    ColumnMoments out{};
+    double shift = 0;
+    if constexpr (shifts) shift = static_cast<double>(scratch.shifts[place]);
+    close_block(shift, folded.sums[at], folded.sums[4 * across + at], share, out.mean, out.m2);
+    out.min = folded.extremes[at];
+    out.max = folded.extremes[4 * across + at];
+    out.dead = folded.dead[at];
+    return out;
+  }
+
+  KOKKOS_INLINE_FUNCTION ColumnMoments* cell(const SeedStripes& stripes, std::uint32_t stripe,
+                                             std::uint32_t block, std::uint32_t feature) const {
+    return cells + (std::uint64_t{stripe} * stripes.groups + block) * 4 * stripes.across() +
+           feature;
+  }
+
+  /// Sets three flags: whether this team came last of the stripe's, of those of the seed that it
+  /// shares at its begin, and at its end. Their counters are 0 again then.
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void arrive(const Team& team, std::uint32_t* flags, const ChunkMap& chunks,
+                                     const SeedStripes& stripes, const SeedStripe& stripe,
+                                     const StripeSeeds& seeds) const {
+    const std::uint32_t thread = team.thread();
+    if (thread != 0 && thread != 32 && thread != 33) return;
+    const std::uint32_t which = thread == 0 ? 0 : thread - 31;  // by threads that wait at once
+    std::uint32_t* counter = counters + stripe.index;
+    std::uint32_t expected = stripes.groups;
+    bool takes_part = true;
+    if (which != 0) {
+      const std::uint32_t seed = seeds.ends[which - 1];
+      takes_part = seeds.shares[which - 1];
+      counter = counters + stripes.stripes + seed;
+      if (takes_part) expected *= stripes.stripes_of(chunks, seed);
+    }
+    bool is_last = false;
+    if (takes_part) {
+      is_last = expected == 1 || team.arrive(counter) + 1 == expected;
+      if (is_last) *counter = 0;
+    }
+    flags[which] = is_last ? 1 : 0;
+  }
+
+  /// The moments of all blocks of a stripe's feature.
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION ColumnMoments over_blocks(const Team& team, const SeedStripes& stripes,
+                                                   std::uint64_t rows, std::uint32_t stripe,
+                                                   std::uint32_t feature) const {
+    const ColumnMoments* first = cell(stripes, stripe, 0, feature);
+    const std::uint64_t last = rows - std::uint64_t{stripes.groups - 1} * stripes.block_rows;
+    return merge_parts(stripes.groups, stripes.block_rows, static_cast<double>(last), shares.rows,
+                       1.0, [&](unsigned block) {
+                         return team.read(first + std::uint64_t{block} * 4 * stripes.across());
+                       });
+  }
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION ColumnMoments over_blocks(const Team& team, const SeedStripes& stripes,
+                                                   std::uint64_t rows,
+                                                   std::uint32_t feature) const {
+    return over_blocks(team, stripes, rows, feature / stripes.width(), feature % stripes.width());
+  }
+
+  /// Runs of `moment_fan` of \p count features become one, at the place of the first. \tparam all a
+  /// thread takes all that are \p first, \p first + threads, …; else those at its own place alone
+  template <bool all, class Team>
+  KOKKOS_INLINE_FUNCTION static void merge_levels(const Team& team, ColumnMoments* values,
+                                                  std::uint32_t first, std::uint32_t count,
+                                                  std::uint32_t count_most, std::uint64_t rows) {
+    KINDRED_NO_UNROLL
+    for (std::uint64_t step = 1; step < count_most; step *= moment_fan) {
+      const std::uint64_t run = step * moment_fan;
+      KINDRED_NO_UNROLL
+      for (std::uint64_t i = all ? first * run : first; i < count; i += team.threads() * run) {
+        if (!all && i % run != 0) break;
+        const std::uint64_t here = count - i < run ? count - i : run;
+        const auto parts = static_cast<unsigned>((here + step - 1) / step);
+        values[i] = merge_parts(parts, static_cast<double>(step),
+                                static_cast<double>(here - (parts - 1) * step),
+                                1.0 / static_cast<double>(here), static_cast<double>(rows),
+                                [&](unsigned j) { return values[i + j * step]; });
+        if (!all) break;
+      }
+      team.barrier();
+    }
   }
 
   KOKKOS_INLINE_FUNCTION static SeedMoments moments_of(const ColumnMoments& column,
                                                        std::uint64_t count) {
-    return {count, column.dead, column.mean, column.m2, column.min, column.max};
-  }
-
-  /// Whether this team came last of the \p expected; if so the counter is 0 again. All threads.
-  template <class Team>
-  KOKKOS_FUNCTION static bool is_last(const Team& team, std::byte* scratch, std::uint32_t* counter,
-                                      std::uint32_t expected) {
-    auto* flag = reinterpret_cast<std::uint32_t*>(scratch);
-    team.barrier();
-    if (team.thread() == 0) {
-      const std::uint32_t before = team.arrive(counter);
-      *flag = before + 1 == expected ? 1U : 0U;
-      if (before + 1 == expected) *counter = 0;
-    }
-    team.barrier();
-    const bool last = *flag != 0;
-    team.barrier();
-    return last;
-  }
-
-  /// Leaves the merged columns of all groups in \p features, where this team came last.
-  template <class Team>
-  KOKKOS_FUNCTION bool gather_groups(const Team& team, std::byte* scratch, ColumnMoments* features,
-                                     const SeedStripes& stripes, const SeedStripe& stripe,
-                                     std::uint64_t rows) const {
-    const std::uint32_t room = 4 * stripes.columns;
-    const std::uint32_t count = stripe.end - stripe.begin;
-    ColumnMoments* const of_stripe = columns + std::uint64_t{stripe.index} * stripes.groups * room;
-    for (std::uint32_t i = team.thread(); i < count; i += team.threads())
-      of_stripe[std::uint64_t{stripe.group} * room + i] = features[i];
-    if (!is_last(team, scratch, counters + stripe.index, stripes.groups)) return false;
-
-    const std::uint32_t slices = team.threads() / room;  // a power of two
-    const std::uint32_t feature = team.thread() % room;
-    const std::uint32_t slice = team.thread() / room;
-    std::uint32_t run = 4;
-    while (run * slices < stripes.groups) run *= 2;
-    const std::uint32_t first = slice * run;
-    std::uint32_t here = 0;
-    if (slice < slices && first < stripes.groups)
-      here = stripes.groups - first < run ? stripes.groups - first : run;
-    const std::uint64_t group_rows = std::uint64_t{stripes.group_blocks} * moment_block;
-    const auto four_groups = [&](std::uint64_t q) {
-      SeedMoments four[4];
-      KINDRED_UNROLL
-      for (unsigned j = 0; j < 4; ++j) {
-        const std::uint64_t group = first + 4 * q + j;
-        if (4 * q + j < here)
-          four[j] = moments_of(team.read(of_stripe + group * room + feature),
-                               rows_from(rows, group * group_rows, stripes.group_blocks));
-      }
-      merge_moments(four[0], four[1]);
-      merge_moments(four[2], four[3]);
-      merge_moments(four[0], four[2]);
-      return four[0];
-    };
-    SeedMoments all;
-    if (feature < count) all = merge_run((here + 3) / 4, four_groups);
-    auto* given = reinterpret_cast<SeedMoments*>(features);
-    given[team.thread()] = all;
-    team.barrier();
-    for (std::uint32_t step = 1; step < slices; step *= 2) {
-      const bool takes = slice % (2 * step) == 0 && slice + step < slices && feature < count;
-      if (takes) merge_moments(all, given[team.thread() + step * room]);
-      team.barrier();
-      if (takes) given[team.thread()] = all;
-      team.barrier();
-    }
-    if (slice == 0 && feature < count)
-      features[feature] = {all.mean, all.m2, all.min, all.max, all.dead};
-    team.barrier();
-    return true;
-  }
-
-  /// The features of each chunk, or of the part, come to its first one.
-  template <class Team>
-  KOKKOS_FUNCTION static void merge_features(const Team& team, ColumnMoments* features,
-                                             const ChunkMap& chunks, const SeedStripes& stripes,
-                                             const SeedStripe& stripe, std::uint64_t rows) {
-    const std::uint32_t count = stripe.end - stripe.begin;
-    const std::uint32_t widest = stripes.step != 0 ? chunks.width_max() : count;
-    for (std::uint32_t step = 1; step < widest; step *= 2) {
-      for (std::uint32_t i = team.thread(); i < count; i += team.threads()) {
-        std::uint32_t place = i;
-        std::uint32_t width = count;
-        if (stripes.step != 0) {
-          const std::uint32_t seed = chunks.seed_of(stripe.begin + i);
-          place = stripe.begin + i - chunks.begin(seed);
-          width = chunks.width(seed);
-        }
-        if (place % (2 * step) == 0 && place + step < width && rows > 0) {
-          const std::uint32_t b = width - place - step < step ? width - place - step : step;
-          merge(features[i], features[i + step], MergeWeights(rows * step, rows * b));
-        }
-      }
-      team.barrier();
-    }
-  }
-
-  template <class Team>
-  KOKKOS_FUNCTION void write_seeds(const Team& team, const ColumnMoments* features,
-                                   const ChunkMap& chunks, const SeedStripe& stripe,
-                                   std::uint64_t rows) const {
-    for (std::uint32_t seed = stripe.first_seed + team.thread(); seed < stripe.last_seed;
-         seed += team.threads()) {
-      const std::uint64_t count = rows * chunks.width(seed);
-      out[seed] = count == 0
-                      ? SeedMoments()
-                      : finished(moments_of(features[chunks.begin(seed) - stripe.begin], count));
-    }
-  }
-
-  /// One seed's parts, by who came last of its stripes.
-  template <class Team>
-  KOKKOS_FUNCTION void gather_parts(const Team& team, std::byte* scratch,
-                                    const ColumnMoments* features, const SeedStripes& stripes,
-                                    const SeedStripe& stripe, std::uint64_t rows) const {
-    const std::uint32_t seed = stripe.first_seed;
-    SeedMoments* const of_seed = parts + std::uint64_t{seed} * stripes.parts;
-    if (team.thread() == 0) {
-      const std::uint32_t width = stripe.end - stripe.begin;
-      of_seed[stripe.index % stripes.parts] =
-          width == 0 ? SeedMoments() : moments_of(features[0], rows * width);
-    }
-    if (!is_last(team, scratch, counters + stripes.stripes + seed, stripes.parts)) return;
-    const SeedMoments all = merge_by_team(
-        team,
-        reinterpret_cast<SeedMoments*>(scratch + 4 * stripes.columns * sizeof(SeedCoefficients)),
-        stripes.parts, [&](std::uint64_t i) { return team.read(of_seed + i); });
-    if (team.thread() == 0) out[seed] = finished(all);
+    if (count == 0) return {};
+    return finished({count, column.dead, column.mean, column.m2, column.min, column.max});
   }
 };
 

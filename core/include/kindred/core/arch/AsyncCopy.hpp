@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_ARCH_ASYNC_COPY_HPP
+#define KINDRED_CORE_ARCH_ASYNC_COPY_HPP
+
+#include <Kokkos_Macros.hpp>
+
+#include <cstring>
+
+#if defined(__CUDACC__)
+#include <cuda_pipeline.h>
+#endif
+
+namespace Kindred::Arch {
+
+/// \brief Copies a T of 4, 8 or 16 bytes to a team's scratch, behind what the thread does next. The
+/// host copies at once.
+template <class T>
+KOKKOS_INLINE_FUNCTION void copy_async(T* to, const void* from) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
+#if defined(__CUDA_ARCH__)
+  __pipeline_memcpy_async(to, from, sizeof(T));
+#else
+  std::memcpy(to, from, sizeof(T));
+#endif
+}
+/// What this thread has copied since the last call is one batch.
+KOKKOS_INLINE_FUNCTION void end_copy_batch() {
+#if defined(__CUDA_ARCH__)
+  __pipeline_commit();
+#endif
+}
+/// Waits until all but the thread's last \p later batches have come, for itself alone.
+template <unsigned later>
+KOKKOS_INLINE_FUNCTION void await_copies() {
+#if defined(__CUDA_ARCH__)
+  __pipeline_wait_prior(later);
+#endif
+}
+
+}  // namespace Kindred::Arch
+
+#endif  // KINDRED_CORE_ARCH_ASYNC_COPY_HPP

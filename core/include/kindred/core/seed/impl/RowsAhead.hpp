@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SEED_IMPL_ROWS_AHEAD_HPP
+#define KINDRED_CORE_SEED_IMPL_ROWS_AHEAD_HPP
+
+#include <kindred/core/arch/AsyncCopy.hpp>
+#include <kindred/core/arch/Fours.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace Kindred::Impl {
+
+/// \brief The rows that a thread takes, four neighbours each, read at once.
+template <class In>
+struct RowsOfFour {
+  const In* from;
+  std::uint64_t step;  ///< elements from one to the next
+  unsigned count;
+};
+
+/// \brief Reads rows ahead of their use into registers: a batch while the one before is taken.
+template <class In, unsigned depth_>
+class HeldRows {
+ public:
+  static constexpr unsigned batch = depth_;
+  static constexpr std::size_t thread_bytes = 0;
+
+  KOKKOS_INLINE_FUNCTION void begin(std::byte*, unsigned, unsigned, const RowsOfFour<In>& rows) {
+    m_next = rows.from;
+    fill(rows, 0, m_even);
+  }
+  /// `take(rows)` of whole batches, then of one row each.
+  template <class Take, class TakeOne>
+  KOKKOS_INLINE_FUNCTION void each(const RowsOfFour<In>& rows, const Take& take,
+                                   const TakeOne& take_one) {
+    Arch::Four<In> odd[batch] = {};
+    unsigned j = 0;
+    KINDRED_NO_UNROLL
+    while (j + batch <= rows.count) {
+      fill(rows, j + batch, odd);
+      take(m_even);
+      j += batch;
+      if (j + batch > rows.count) {
+        KINDRED_UNROLL
+        for (unsigned i = 0; i < batch; ++i) m_even[i] = odd[i];
+        break;
+      }
+      fill(rows, j + batch, m_even);
+      take(odd);
+      j += batch;
+    }
+    KINDRED_UNROLL
+    for (unsigned i = 0; i < batch; ++i) {
+      if (j + i < rows.count) take_one(m_even[i]);
+    }
+  }
+
+ private:
+  KOKKOS_INLINE_FUNCTION void fill(const RowsOfFour<In>& rows, unsigned j,
+                                   Arch::Four<In> (&to)[batch]) {
+    KINDRED_UNROLL
+    for (unsigned i = 0; i < batch; ++i) {
+      if (j + i < rows.count) to[i] = Arch::read_four(m_next);
+      m_next += rows.step;
+    }
+  }
+  const In* m_next;
+  Arch::Four<In> m_even[batch] = {};
+};
+
+/// \brief Reads rows ahead of their use into the team's scratch: `depth` rows are on their way.
+template <class In, unsigned batch_, unsigned depth>
+class QueuedRows {
+ public:
+  static constexpr unsigned batch = batch_;
+  static constexpr std::size_t thread_bytes = depth * sizeof(Arch::Four<In>);
+
+  KOKKOS_INLINE_FUNCTION void begin(std::byte* memory, unsigned thread, unsigned threads,
+                                    const RowsOfFour<In>& rows) {
+    m_slots = reinterpret_cast<Arch::Four<In>*>(memory) + thread;
+    m_threads = threads;
+    m_next = rows.from;
+    m_left = rows.count;
+    KINDRED_UNROLL
+    for (unsigned j = 0; j < depth; j += batch) start(rows, j);
+  }
+  /// `take(rows)` of whole batches, then of one row each.
+  template <class Take, class TakeOne>
+  KOKKOS_INLINE_FUNCTION void each(const RowsOfFour<In>& rows, const Take& take,
+                                   const TakeOne& take_one) {
+    unsigned slot = 0;
+    unsigned j = 0;
+    KINDRED_NO_UNROLL
+    for (; j + batch <= rows.count; j += batch) {
+      Arch::await_copies<depth / batch - 1>();
+      Arch::Four<In> here[batch];
+      KINDRED_UNROLL
+      for (unsigned i = 0; i < batch; ++i) here[i] = m_slots[(slot + i) * m_threads];
+      start(rows, slot);
+      take(here);
+      slot = slot + batch == depth ? 0 : slot + batch;
+    }
+    Arch::await_copies<0>();
+    KINDRED_NO_UNROLL
+    for (unsigned i = 0; j < rows.count; ++j, ++i) take_one(m_slots[(slot + i) * m_threads]);
+  }
+
+ private:
+  /// The next batch of those left.
+  KOKKOS_INLINE_FUNCTION void start(const RowsOfFour<In>& rows, unsigned slot) {
+    KINDRED_UNROLL
+    for (unsigned i = 0; i < batch; ++i) {
+      if (i < m_left) Arch::copy_async(m_slots + (slot + i) * m_threads, m_next);
+      m_next += rows.step;
+    }
+    m_left = m_left > batch ? m_left - batch : 0;
+    Arch::end_copy_batch();
+  }
+  Arch::Four<In>* m_slots;
+  unsigned m_threads;
+  const In* m_next;
+  unsigned m_left;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_SEED_IMPL_ROWS_AHEAD_HPP
