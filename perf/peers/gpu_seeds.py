@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The rows `seed-*` of `kindred-perf h200` by PyTorch (eager and compiled) and a Triton kernel, each at its best: the features'
-coefficients are made beforehand, inputs are on the device, answers stay there, and the work is replayed from a CUDA graph.
-The forward is the linear mode alone; telemetry is the mean and the population variance of every feature in float32, without minimum,
-maximum, dead ratio, seeds or one order of sums: less than ours does.
+"""The rows `seed-*` of `kindred-perf h200` by PyTorch (eager and compiled) and a Triton kernel, each at its best: seeds are in the same
+states and modes, the features' coefficients are made beforehand, inputs are on the device, answers stay there, and the work is
+replayed from a CUDA graph. Telemetry is in float32 and in no certain order: mean, population variance, minimum, maximum and dead
+elements, of every feature by the Triton kernel, of every seed by PyTorch; beside them the forward alone, and with mean and variance of
+features only.
 
     python perf/peers/gpu_seeds.py --out peers.json [--only seed-4096-bf16]"""
 import argparse
@@ -25,32 +26,89 @@ SHAPES = {
 
 
 @triton.jit
-def forward_kernel(x, y, t, u, sums, squares, rows, hidden, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
-    """A block of rows of some columns; its sums go to a place of its own, added up by the caller."""
+def forward_kernel(
+    x, y, t, v, linear, stats, rows, hidden, blocks, ROWS: tl.constexpr, COLUMNS: tl.constexpr, KEEPS: tl.constexpr
+):
+    """A block of rows of some columns; its statistics go to a place of its own, merged by the caller."""
     columns = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
     inside = columns < hidden
     of_t = tl.load(t + columns, mask=inside)
-    of_u = tl.load(u + columns, mask=inside)
+    of_v = tl.load(v + columns, mask=inside)
+    is_linear = tl.load(linear + columns, mask=inside) != 0
     total = tl.zeros((COLUMNS,), tl.float32)
-    total_squares = tl.zeros((COLUMNS,), tl.float32)
+    squares = tl.zeros((COLUMNS,), tl.float32)
+    dead = tl.zeros((COLUMNS,), tl.float32)
+    least = tl.full((COLUMNS,), float("inf"), tl.float32)
+    greatest = tl.full((COLUMNS,), float("-inf"), tl.float32)
     first = tl.program_id(1) * ROWS
     for i in range(0, ROWS, 8):
         row = first + i + tl.arange(0, 8)
         at = row[:, None].to(tl.int64) * hidden + columns[None, :]
         mask = (row < rows)[:, None] & inside[None, :]
         value = tl.load(x + at, mask=mask, other=0.0).to(tl.float32)
-        tl.store(y + at, (of_t[None, :] * value + of_u[None, :] * value).to(y.dtype.element_ty), mask=mask)
-        total += tl.sum(value, 0)
-        total_squares += tl.sum(value * value, 0)
-    place = tl.program_id(1) * hidden + columns
-    tl.store(sums + place, total, mask=inside)
-    tl.store(squares + place, total_squares, mask=inside)
+        other = of_v[None, :] * tl.where(is_linear[None, :], value, 1.0)
+        tl.store(y + at, (of_t[None, :] * value + other).to(y.dtype.element_ty), mask=mask)
+        if KEEPS:
+            total += tl.sum(value, 0)
+            squares += tl.sum(value * value, 0)
+            dead += tl.sum(tl.where((tl.abs(value) < 1e-8) & mask, 1.0, 0.0), 0)
+            least = tl.minimum(least, tl.min(tl.where(mask, value, float("inf")), 0))
+            greatest = tl.maximum(greatest, tl.max(tl.where(mask, value, float("-inf")), 0))
+    if KEEPS:
+        place = tl.program_id(1) * hidden + columns
+        step = blocks * hidden
+        tl.store(stats + place, total, mask=inside)
+        tl.store(stats + step + place, squares, mask=inside)
+        tl.store(stats + 2 * step + place, dead, mask=inside)
+        tl.store(stats + 3 * step + place, least, mask=inside)
+        tl.store(stats + 4 * step + place, greatest, mask=inside)
 
 
-def torch_forward(x, y, t, u):
-    wide = x.float()
-    y.copy_((t * wide + u * wide).to(x.dtype))
-    return torch.var_mean(wide, dim=0, correction=0)
+class Layer:
+    """1,000 seeds, or as many as wanted: every state, a third of them applies one of four blueprints. y = t·x + v·(x or 1)."""
+
+    def __init__(self, hidden, seeds, generator):
+        i = torch.arange(seeds, device="cuda")
+        life, mode = i % 11, i // 11 % 4
+        alpha = torch.where(life == 7, 1.0, (i % 8) / 8)
+        applies = (life >= 3) & (life <= 7)
+        widths = hidden // seeds + (i < hidden % seeds).long()
+        self.owner = torch.repeat_interleave(i, widths)
+        self.widths = widths.float()
+        f = self.owner
+        w = torch.randn(4, hidden, device="cuda", generator=generator)[(i % 4)[f], torch.arange(hidden, device="cuda")]
+        of_mode = torch.where(applies, mode, 4)[f]
+        a = alpha[f]
+        one, nothing = torch.ones_like(w), torch.full_like(w, -0.0)
+        choose = lambda *by_mode: torch.stack(by_mode).gather(0, of_mode[None])[0].contiguous()
+        self.t = choose(a * w, w, one, 0.5 * one, one)
+        self.v = choose(1 - a, nothing, w, 0.5 * w, nothing)
+        self.linear = of_mode == 0
+        self.linear_bytes = self.linear.to(torch.int8)
+
+    def alone(self, x, y):
+        self.forward(x, y)
+
+    def forward(self, x, y):
+        wide = x.float()
+        y.copy_((self.t * wide + torch.where(self.linear, self.v * wide, self.v)).to(x.dtype))
+        return wide
+
+    def with_moments(self, x, y):
+        return torch.var_mean(self.forward(x, y), dim=0, correction=0)
+
+    def with_telemetry(self, x, y):
+        wide = self.forward(x, y)
+        variance, mean = torch.var_mean(wide, dim=0, correction=0)
+        zeros = torch.zeros_like(self.widths)
+        of_seeds = lambda values: zeros.index_add(0, self.owner, values)
+        of_mean = of_seeds(mean) / self.widths
+        between = mean - of_mean[self.owner]
+        of_variance = of_seeds(variance + between * between) / self.widths
+        dead = of_seeds((wide.abs() < 1e-8).sum(0, dtype=torch.float32)) / (self.widths * len(x))
+        least = zeros.scatter_reduce(0, self.owner, wide.amin(0), "amin", include_self=False)
+        greatest = zeros.scatter_reduce(0, self.owner, wide.amax(0), "amax", include_self=False)
+        return of_mean, of_variance, least, greatest, dead
 
 
 def replayed(run, calls):
@@ -81,32 +139,52 @@ def peers(rows, hidden, dtype, sets):
     generator = torch.Generator("cuda").manual_seed(7)
     xs = [torch.randn(rows, hidden, device="cuda", generator=generator).to(dtype) for _ in range(sets)]
     ys = [torch.empty_like(x) for x in xs]
-    t = torch.randn(hidden, device="cuda", generator=generator)
-    u = torch.rand(hidden, device="cuda", generator=generator)
+    layer = Layer(hidden, 1000, generator)
     yield "copy_", lambda i: ys[i % sets].copy_(xs[i % sets])
     if rows * hidden < 1 << 25:
-        yield "torch eager", lambda i: torch_forward(xs[i % sets], ys[i % sets], t, u)
-    compiled = torch.compile(torch_forward)
-    yield "torch.compile", lambda i: compiled(xs[i % sets], ys[i % sets], t, u)
-    wanted = t * xs[0].float() + u * xs[0].float()
-    for block, columns, warps in ((32, 64, 2), (64, 128, 4), (256, 128, 4), (1024, 128, 8)):
+        yield "torch eager", lambda i: layer.with_telemetry(xs[i % sets], ys[i % sets])
+    for name, method in (
+        ("torch.compile, forward alone", layer.alone),
+        ("torch.compile, mean and variance of features", layer.with_moments),
+        ("torch.compile", layer.with_telemetry),
+    ):
+        compiled = torch.compile(method)
+        yield name, lambda i, compiled=compiled: compiled(xs[i % sets], ys[i % sets])
+    reference = torch.empty_like(ys[0])
+    layer.forward(xs[0], reference)
+    for block, columns, warps in ((32, 64, 2), (64, 128, 4), (256, 128, 4)):
         if block > max(rows, 32):
             continue
         blocks = triton.cdiv(rows, block)
-        sums = torch.empty(2, blocks, hidden, device="cuda")
+        stats = torch.empty(5, blocks, hidden, device="cuda")
         grid = (triton.cdiv(hidden, columns), blocks)
+        for keeps in (True, False):
 
-        def run(i, block=block, columns=columns, warps=warps, sums=sums, grid=grid):
-            forward_kernel[grid](
-                xs[i % sets], ys[i % sets], t, u, sums[0], sums[1], rows, hidden, block, columns, num_warps=warps
-            )
-            if len(sums[0]) > 1:
-                sums.sum(1)
+            def run(i, block=block, columns=columns, warps=warps, stats=stats, grid=grid, keeps=keeps, checks=False):
+                x, y = xs[i % sets], ys[i % sets]
+                forward_kernel[grid](
+                    x,
+                    y,
+                    layer.t,
+                    layer.v,
+                    layer.linear_bytes,
+                    stats,
+                    rows,
+                    hidden,
+                    len(stats[0]),
+                    block,
+                    columns,
+                    keeps,
+                    num_warps=warps,
+                )
+                if keeps and len(stats[0]) > 1:
+                    stats[:3].sum(1), stats[3].amin(0), stats[4].amax(0)
+                if checks:
+                    torch.testing.assert_close(y.float(), reference.float(), rtol=2e-2, atol=2e-2)
+                    if keeps:
+                        torch.testing.assert_close(stats[0].sum(0), x.float().sum(0), rtol=1e-3, atol=1e-1 * rows**0.5)
 
-        run(0)
-        torch.testing.assert_close(ys[0].float(), wanted.to(dtype).float(), rtol=2e-2, atol=2e-2)
-        torch.testing.assert_close(sums[0].sum(0), xs[0].float().sum(0), rtol=1e-3, atol=1e-1 * rows**0.5)
-        yield f"Triton, {block} x {columns}", run
+            yield f"Triton, {block} x {columns}" + ("" if keeps else ", forward alone"), run
 
 
 def main():
@@ -120,10 +198,12 @@ def main():
             continue
         for peer, run in peers(rows, hidden, dtype, sets):
             try:
+                if peer.startswith("Triton"):
+                    run(0, checks=True)
                 microseconds = replayed(run, calls)
-            except RuntimeError as error:
+            except Exception as error:  # one peer less is no reason to lose the others
                 torch.cuda.synchronize()
-                print(f"{row}, {peer}: {str(error).splitlines()[0]}", flush=True)
+                print(f"{row}, {peer}: {(str(error) or repr(error)).splitlines()[0]}", flush=True)
                 continue
             measured.append({"row": row, "peer": peer, "graph_microseconds": microseconds})
             print(json.dumps(measured[-1]), flush=True)
