@@ -66,12 +66,23 @@ CostCurve prior(Operation operation, Space space, int threads) noexcept {
     double rate;
     double call;
   };
-  constexpr std::array<Row, operation_count> rows{
-      Row{1000 * 100, 2e9, 1e-6},       Row{1000 * 100, 2e8, 1e-6},
-      Row{64 * 768 * 9, 3e10, 2e-6},    Row{1024 * 768 * 5, 5e10, 1e-5},
-      Row{256 * 768 * 128, 1e11, 3e-5}, Row{1024 * 768, 5e9, 2e-6},
-      Row{512 * 10 * 4, 3e8, 1e-6},     Row{1 << 18, 2e9, 2e-6},
-      Row{2 * 4 * 10000, 2e9, 1e-6},    Row{1 << 19, 5e8, 5e-6}};
+  constexpr double never = 0x1p50;  // by the router whose prior it is; a calibration may differ
+  constexpr std::array<Row, operation_count> rows{Row{1000 * 100, 2e9, 1e-6},
+                                                  Row{1000 * 100, 2e8, 1e-6},
+                                                  Row{64 * 768 * 9, 3e10, 2e-6},
+                                                  Row{1024 * 768 * 5, 5e10, 1e-5},
+                                                  Row{256 * 768 * 128, 1e11, 3e-5},
+                                                  Row{1024 * 768, 5e9, 2e-6},
+                                                  Row{512 * 10 * 4, 3e8, 1e-6},
+                                                  Row{1 << 18, 2e9, 2e-6},
+                                                  Row{2 * 4 * 10000, 2e9, 1e-6},
+                                                  Row{1 << 19, 5e8, 5e-6},
+                                                  Row{never, 1e10, 1e-6},
+                                                  Row{5000, 2e9, 1e-6},
+                                                  Row{10000, 4e9, 1e-6},
+                                                  Row{10000, 5e8, 1e-6},
+                                                  Row{32768, 4e10, 1e-6},
+                                                  Row{never, 2e9, 1e-6}};
   constexpr double fork = 5e-6;
   constexpr double device_speedup = 100;
   const Row& row = rows[static_cast<std::size_t>(operation)];

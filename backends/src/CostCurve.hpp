@@ -68,6 +68,12 @@ class CostCurve {
 /// | spread | Engram's spreading: 512 nodes of degree 10, 4 hops | 20,480 | 3e8 | 1 µs |
 /// | lattice-build | KA Lattice's router: 10,000 nodes (of 4 dimensions) | 80,000 | 2e9 | 1 µs |
 /// | lattice-search | the launches of its levels; KA Lattice's router: never | 524,288 | 5e8 | 5 µs |
+/// | transform | KA Lattice's router: never | – | 1e10 | 1 µs |
+/// | element-wise | KA Lattice's router: 5,000 elements | 5,000 | 2e9 | 1 µs |
+/// | reduction | KA Lattice's router: 10,000 elements | 10,000 | 4e9 | 1 µs |
+/// | random-generation | KA Lattice's router: 10,000 elements | 10,000 | 5e8 | 1 µs |
+/// | matrix-multiply | KA Lattice's router: 1,024 elements, 32 × 32 | 32,768 | 4e10 | 1 µs |
+/// | matrix-add | KA Lattice's router: never | – | 2e9 | 1 µs |
 // clang-format on
 CostCurve prior(Operation operation, Space space, int threads) noexcept;
 

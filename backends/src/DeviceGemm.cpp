@@ -33,6 +33,8 @@ cudaDataType_t cuda_type(GemmType type) {
       return CUDA_R_16F;
     case GemmType::bfloat16:
       return CUDA_R_16BF;
+    case GemmType::float64:
+      return CUDA_R_64F;
     case GemmType::float32:
       break;
   }
@@ -41,9 +43,19 @@ cudaDataType_t cuda_type(GemmType type) {
 
 /// A matrix whose columns are the rows of a row-major one.
 struct Layout {
-  Layout(GemmType type, std::uint64_t columns, std::uint64_t rows, std::uint64_t stride) {
+  Layout(GemmType type, std::uint64_t columns, std::uint64_t rows, std::uint64_t stride,
+         std::uint64_t batch, std::uint64_t step) {
     require(cublasLtMatrixLayoutCreate(&value, cuda_type(type), columns, rows,
                                        static_cast<std::int64_t>(stride)),
+            "a layout");
+    if (batch == 1) return;
+    const auto count = static_cast<std::int32_t>(batch);
+    const auto offset = static_cast<std::int64_t>(step);
+    require(cublasLtMatrixLayoutSetAttribute(value, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count,
+                                             sizeof(count)),
+            "a layout");
+    require(cublasLtMatrixLayoutSetAttribute(value, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+                                             &offset, sizeof(offset)),
             "a layout");
   }
   ~Layout() { cublasLtMatrixLayoutDestroy(value); }
@@ -54,8 +66,12 @@ struct Layout {
 };
 
 struct Description {
-  Description() {
-    require(cublasLtMatmulDescCreate(&value, CUBLAS_COMPUTE_32F, CUDA_R_32F), "a description");
+  explicit Description(const GemmShape& shape) {
+    const bool is_double = shape.input == GemmType::float64;
+    require(cublasLtMatmulDescCreate(&value, is_double ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F,
+                                     is_double ? CUDA_R_64F : CUDA_R_32F),
+            "a description");
+    if (shape.plain_b) return;
     const cublasOperation_t transposed = CUBLAS_OP_T;
     require(cublasLtMatmulDescSetAttribute(value, CUBLASLT_MATMUL_DESC_TRANSA, &transposed,
                                            sizeof(transposed)),
@@ -107,13 +123,16 @@ struct Event {
   cudaEvent_t value = nullptr;
 };
 
-/// \brief C = A · Bᵀ, row-major, is Cᵀ = B · Aᵀ to a library of columns: its first matrix is B.
+/// \brief C = A · Bᵀ, row-major, is Cᵀ = B · Aᵀ (of a plain B: Bᵀ · Aᵀ) to a library of columns:
+/// its first matrix is B.
 struct Plan {
   explicit Plan(const GemmShape& wanted)
       : shape(wanted),
-        b(wanted.input, wanted.k, wanted.n, wanted.ldb),
-        a(wanted.input, wanted.k, wanted.m, wanted.lda),
-        c(wanted.output, wanted.n, wanted.m, wanted.ldc) {
+        description(wanted),
+        b(wanted.input, wanted.plain_b ? wanted.n : wanted.k, wanted.plain_b ? wanted.k : wanted.n,
+          wanted.ldb, wanted.batch, wanted.b_step),
+        a(wanted.input, wanted.k, wanted.m, wanted.lda, wanted.batch, wanted.a_step),
+        c(wanted.output, wanted.n, wanted.m, wanted.ldc, wanted.batch, wanted.c_step) {
     if (wanted.end == GemmEnd::none) return;
     const cublasLtEpilogue_t epilogue = epilogue_of(wanted.end);
     const cudaDataType_t bias_type = CUDA_R_32F;
@@ -132,9 +151,12 @@ struct Plan {
 
   cublasStatus_t run(cublasLtHandle_t handle, cudaStream_t stream, const cublasLtMatmulAlgo_t& way,
                      const void* a_data, const void* b_data, void* c_data) const {
-    const float zero = 0;
-    return cublasLtMatmul(handle, description.value, &shape.alpha, b_data, b.value, a_data, a.value,
-                          &zero, c_data, c.value, c_data, c.value, &way, nullptr, 0, stream);
+    const auto multiply = [&](auto factor) {
+      const decltype(factor) zero = 0;
+      return cublasLtMatmul(handle, description.value, &factor, b_data, b.value, a_data, a.value,
+                            &zero, c_data, c.value, c_data, c.value, &way, nullptr, 0, stream);
+    };
+    return shape.input == GemmType::float64 ? multiply(double{shape.alpha}) : multiply(shape.alpha);
   }
 
   GemmShape shape;
@@ -212,10 +234,11 @@ void check(const GemmShape& shape) {
   KINDRED_THROW_IF(shape.m == 0 || shape.n == 0 || shape.k == 0,
                    "a GEMM of " + std::to_string(shape.m) + " × " + std::to_string(shape.n) +
                        " × " + std::to_string(shape.k) + "; no extent may be 0");
-  KINDRED_THROW_IF(shape.lda < shape.k || shape.ldb < shape.k || shape.ldc < shape.n,
+  const std::uint64_t b_row = shape.plain_b ? shape.n : shape.k;
+  KINDRED_THROW_IF(shape.lda < shape.k || shape.ldb < b_row || shape.ldc < shape.n,
                    "the strides " + std::to_string(shape.lda) + ", " + std::to_string(shape.ldb) +
                        ", " + std::to_string(shape.ldc) + " are shorter than the rows, " +
-                       std::to_string(shape.k) + ", " + std::to_string(shape.k) + ", " +
+                       std::to_string(shape.k) + ", " + std::to_string(b_row) + ", " +
                        std::to_string(shape.n));
 }
 

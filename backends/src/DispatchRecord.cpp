@@ -10,8 +10,10 @@ namespace Kindred {
 
 std::string_view to_string(Operation operation) noexcept {
   constexpr std::array<std::string_view, operation_count> names{
-      "lcs",   "difflib", "search", "search-screen", "search-matrix",
-      "score", "spread",  "seeds",  "lattice-build", "lattice-search"};
+      "lcs",       "difflib",      "search",    "search-screen",     "search-matrix",
+      "score",     "spread",       "seeds",     "lattice-build",     "lattice-search",
+      "transform", "element-wise", "reduction", "random-generation", "matrix-multiply",
+      "matrix-add"};
   return names[static_cast<std::size_t>(operation)];
 }
 

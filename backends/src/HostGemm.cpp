@@ -71,6 +71,7 @@ class OpenBlasThreads {
 
 std::string host_gemm_why_not(HostGemmLibrary library, GemmType input) {
   if (input == GemmType::float16) return "no host library here multiplies float16";
+  if (input == GemmType::float64) return "rows of float64 are not packed";
   if (library == HostGemmLibrary::openblas)
     return input == GemmType::float32 ? "" : "OpenBLAS is called for float32 only";
   if (input == GemmType::bfloat16) {
@@ -192,6 +193,36 @@ void HostGemm::run(const void* a, const void* packed, float* c, void* scratch) c
       {DNNL_ARG_SCRATCHPAD, onednn.memory(onednn.description.scratchpad_desc(), scratch)}};
   onednn.multiply.execute(stream, arguments);
   stream.wait();
+}
+
+struct HostMultiply::State {
+  OpenBlasThreads threads;
+  bool is_onednn = host_gemm_why_not(HostGemmLibrary::onednn, GemmType::float32).empty();
+};
+
+HostMultiply::HostMultiply() : m_state(std::make_unique<State>()) {}
+HostMultiply::~HostMultiply() = default;
+
+void HostMultiply::run(const GemmShape& shape, const float* a, const float* b, float* c) const {
+  const auto extent = [](std::uint64_t n) { return static_cast<dnnl_dim_t>(n); };
+  if (m_state->is_onednn) {
+    const OneThread one_thread;
+    const dnnl_status_t status =
+        dnnl_sgemm('N', 'N', extent(shape.m), extent(shape.n), extent(shape.k), shape.alpha, a,
+                   extent(shape.lda), b, extent(shape.ldb), 0.0F, c, extent(shape.ldc));
+    if (status == dnnl_success) return;
+  }
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<blasint>(shape.m),
+              static_cast<blasint>(shape.n), static_cast<blasint>(shape.k), shape.alpha, a,
+              static_cast<blasint>(shape.lda), b, static_cast<blasint>(shape.ldb), 0.0F, c,
+              static_cast<blasint>(shape.ldc));
+}
+
+void HostMultiply::run(const GemmShape& shape, const double* a, const double* b, double* c) const {
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<blasint>(shape.m),
+              static_cast<blasint>(shape.n), static_cast<blasint>(shape.k), double{shape.alpha}, a,
+              static_cast<blasint>(shape.lda), b, static_cast<blasint>(shape.ldb), 0.0, c,
+              static_cast<blasint>(shape.ldc));
 }
 
 }  // namespace Kindred::Impl

@@ -3,6 +3,7 @@
 
 #include "vector/SearchPaths.hpp"
 
+#include <kindred/matcher/Bulk.hpp>
 #include <kindred/matcher/Lattice.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
@@ -223,6 +224,60 @@ class LatticeTask final : public CalibrationTask {
   Operation m_operation;
 };
 
+/// One array of float32, or of bytes, or two matrices.
+class BulkCalibration final : public CalibrationTask {
+ public:
+  explicit BulkCalibration(Operation operation) : m_operation(operation) {}
+  Operation operation() const override { return m_operation; }
+  std::size_t size_max() const override { return 1 << 24; }
+  Run prepare(Context& context, std::size_t size) override {
+    if (m_operation == Operation::transform) {
+      const auto bytes = std::make_shared<std::vector<std::uint8_t>>(size, 1);
+      return [bulk = Bulk(context), bytes](Space space) {
+        const std::span<const std::uint8_t> in(*bytes);
+        const std::span<std::uint8_t> out(*bytes);
+        return bulk.xor_bytes({&in, 1}, {&in, 1}, {&out, 1}, {space}).record;
+      };
+    }
+    const auto numbers = std::make_shared<std::vector<float>>(size, 1.0F);
+    if (m_operation == Operation::matrix_multiply) {
+      std::size_t side = 1;
+      while (8 * side * side * side <= size) side *= 2;
+      const std::size_t rows = size / side / side;
+      const auto c = std::make_shared<std::vector<float>>(rows * side);
+      return [bulk = Bulk(context), numbers, c, rows, side](Space space) {
+        const std::span<const float> in(*numbers);
+        const MatrixPair<float> pair{
+            in.first(rows * side), in.first(side * side), *c, rows, side, side};
+        ProductOptions options;
+        options.space = space;
+        return bulk.multiply(std::span(&pair, 1), options).record;
+      };
+    }
+    return [bulk = Bulk(context), numbers, operation = m_operation](Space space) {
+      const BulkOptions options{space};
+      const std::span<const float> in(*numbers);
+      const std::span<float> out(*numbers);
+      float number = 0;
+      const BulkArrays<float> arrays(&in, 1);
+      const BulkResults<float> results(&out, 1);
+      switch (operation) {
+        case Operation::reduction:
+          return bulk.reduce(Reduction::sum, arrays, std::span(&number, 1), options).record;
+        case Operation::random_generation:
+          return bulk.random_fill(results, seed, 0, options).record;
+        case Operation::matrix_add:
+          return bulk.add_matrices(arrays, arrays, results, options).record;
+        default:
+          return bulk.element_wise(ElementWise::multiply, arrays, 0.5F, results, options).record;
+      }
+    };
+  }
+
+ private:
+  Operation m_operation;
+};
+
 }  // namespace
 
 std::vector<std::unique_ptr<CalibrationTask>> calibration_tasks() {
@@ -237,6 +292,10 @@ std::vector<std::unique_ptr<CalibrationTask>> calibration_tasks() {
   tasks.push_back(std::make_unique<SeedTask>());
   tasks.push_back(std::make_unique<LatticeTask>(Operation::lattice_build));
   tasks.push_back(std::make_unique<LatticeTask>(Operation::lattice_search));
+  for (const Operation operation :
+       {Operation::transform, Operation::element_wise, Operation::reduction,
+        Operation::random_generation, Operation::matrix_multiply, Operation::matrix_add})
+    tasks.push_back(std::make_unique<BulkCalibration>(operation));
   return tasks;
 }
 

@@ -148,6 +148,17 @@ std::unique_ptr<Problem> linear_problem(Context& context, const FusedShape& shap
                                         LayerActivation activation, const LinearOptions& options,
                                         std::uint64_t seed);
 
+/// Equal arrays of float32 (of bytes under xor), or products of square matrices.
+struct BulkShape {
+  Operation operation = Operation::transform;
+  std::size_t elements = 0;  ///< of an array or matrix
+  std::size_t arrays = 1;
+  std::size_t calls = 1;  ///< queued before one wait, where they are resident
+  bool resident = true;   ///< false: on the host, by `Bulk`
+};
+/// xor, · 0.5, sum, random numbers, products or sums of matrices.
+std::unique_ptr<Problem> bulk_problem(Context& context, const BulkShape& shape, std::uint64_t seed);
+
 /// The symbols of patterns that are matched by difflib: few enough that 2 % of the patterns or more
 /// share what 0.6 takes with a noisy query of 80, as multisets, and their blocks must be looked at.
 inline constexpr std::uint32_t difflib_vocabulary = 70;

@@ -123,6 +123,50 @@ std::vector<SuiteRow> fused_rows(Context& context, double scale, std::uint64_t s
   return rows;
 }
 
+/// Bulk operations on resident arrays.
+std::vector<SuiteRow> bulk_rows(Context& context, double scale, std::uint64_t seed) {
+  constexpr double copied = 4.28e12;  // bytes a second
+  struct Row {
+    const char* name;
+    const char* work;
+    BulkShape shape;
+    double target;
+  };
+  const auto scaled = [=](double count) {
+    return std::max<std::size_t>(4096,
+                                 static_cast<std::size_t>(count * std::min(1.0, scale)) / 8 * 8);
+  };
+  const Row given[] = {
+      {"bulk-xor-100m",
+       "xor of 100M bytes with a key",
+       {Operation::transform, scaled(1e8)},
+       3e8 / copied / 0.92},
+      {"bulk-add-100m",
+       "sum of two arrays of 100M float32",
+       {Operation::matrix_add, scaled(1e8)},
+       12e8 / copied / 0.92},
+      {"bulk-reduce-100m",
+       "canonical sum of 100M float32",
+       {Operation::reduction, scaled(1e8)},
+       4e8 / copied / 0.92},
+      {"bulk-random-100m", "100M random float32", {Operation::random_generation, scaled(1e8)}, 0},
+      {"bmm-10-256", "10 products of 256 x 256", {Operation::matrix_multiply, 256 * 256, 10}, 0},
+      {"bmm-1000-32", "1000 products of 32 x 32", {Operation::matrix_multiply, 32 * 32, 1000}, 0},
+      {"matmul-1024", "a product of 1024 x 1024", {Operation::matrix_multiply, 1024 * 1024}, 0}};
+  std::vector<SuiteRow> rows;
+  for (const Row& one : given) {
+    BulkShape shape = one.shape;
+    shape.calls = scale < 0.01 ? 1 : 20;
+    rows.push_back({.name = one.name,
+                    .work = std::string(one.work) + ": a call",
+                    .target = one.target,
+                    .calls = static_cast<double>(shape.calls),
+                    .compare_bits = shape.operation != Operation::matrix_multiply,
+                    .make = [=, &context] { return bulk_problem(context, shape, seed); }});
+  }
+  return rows;
+}
+
 MatchOptions top_100(Measure measure, double threshold) {
   MatchOptions options;
   options.measure = measure;
@@ -459,6 +503,7 @@ std::vector<SuiteRow> suite_rows(Context& context, double scale, std::uint64_t s
          return lattice_search_problem(std::make_shared<Lattice>(context, 4, side));
        }});
   for (SuiteRow& row : fused_rows(context, scale, seed)) add(std::move(row));
+  for (SuiteRow& row : bulk_rows(context, scale, seed)) add(std::move(row));
   add_seed_rows(context, scale, seed, rows);
   return rows;
 }

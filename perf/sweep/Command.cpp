@@ -44,10 +44,10 @@ std::vector<Operation> operations_from(const std::string& text) {
       const auto operation = static_cast<Operation>(i);
       if (name == "all" || name == to_string(operation)) out.push_back(operation);
     }
-    KINDRED_THROW_IF(out.size() == before, "--op " + name +
-                                               ": it must be lcs, difflib, search, search-screen, "
-                                               "search-matrix, score, spread, seeds, "
-                                               "lattice-build, lattice-search or all");
+    std::string names;
+    for (std::size_t i = 0; i < operation_count; ++i)
+      names += std::string(to_string(static_cast<Operation>(i))) + ", ";
+    KINDRED_THROW_IF(out.size() == before, "--op " + name + ": it must be " + names + "or all");
   }
   return out;
 }

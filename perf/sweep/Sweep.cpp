@@ -70,6 +70,15 @@ class Problems {
         return operation == Operation::lattice_build ? lattice_rows_problem(std::move(lattice))
                                                      : lattice_search_problem(std::move(lattice));
       }
+      case Operation::transform:
+      case Operation::element_wise:
+      case Operation::reduction:
+      case Operation::random_generation:
+      case Operation::matrix_add:
+        return bulk_problem(m_context, {operation, size, 1, 1, false}, m_seed);
+      case Operation::matrix_multiply:
+        // Grows with the matrices.
+        return bulk_problem(m_context, {operation, 64 * 64, size, 1, false}, m_seed);
     }
     return {};
   }
@@ -94,6 +103,14 @@ class Problems {
       case Operation::lattice_build:
       case Operation::lattice_search:
         return size * 40;
+      case Operation::transform:
+      case Operation::element_wise:
+      case Operation::reduction:
+      case Operation::random_generation:
+      case Operation::matrix_add:
+        return size * 24;
+      case Operation::matrix_multiply:
+        return size * 64 * 64 * 24;
     }
     return 0;
   }
@@ -117,6 +134,14 @@ class Problems {
       case Operation::lattice_build:
       case Operation::lattice_search:
         return "nodes";
+      case Operation::transform:
+      case Operation::element_wise:
+      case Operation::reduction:
+      case Operation::random_generation:
+      case Operation::matrix_add:
+        return "elements";
+      case Operation::matrix_multiply:
+        return "products of 64 x 64";
     }
     return "";
   }

@@ -27,9 +27,15 @@ enum class Operation : std::uint8_t {
   spread,
   seeds,
   lattice_build,
-  lattice_search
+  lattice_search,
+  transform,
+  element_wise,
+  reduction,
+  random_generation,
+  matrix_multiply,
+  matrix_add
 };
-inline constexpr std::size_t operation_count = 10;
+inline constexpr std::size_t operation_count = 16;
 std::string_view to_string(Operation operation) noexcept;
 
 /// A set of spaces.

@@ -2,6 +2,7 @@
 #ifndef KINDRED_BACKENDS_REFERENCE_HPP
 #define KINDRED_BACKENDS_REFERENCE_HPP
 
+#include <kindred/core/bulk/BulkOperations.hpp>
 #include <kindred/core/graph/Spreading.hpp>
 #include <kindred/core/lattice/GraphStructure.hpp>
 #include <kindred/core/lattice/LatticeShape.hpp>
@@ -12,6 +13,7 @@
 #include <kindred/core/vector/Metric.hpp>
 #include <kindred/core/vector/VectorElement.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -288,6 +290,29 @@ struct SeedRecord {
 };
 /// \p records after the batch \p updates.
 void update_seeds(std::vector<SeedRecord>& records, std::span<const SeedUpdate> updates);
+
+// ---- Bulk ----
+
+/// `op` of \p a and \p b, which squares, roots and exponentials do not read.
+float element_wise(ElementWise op, float a, float b);
+double element_wise(ElementWise op, double a, double b);
+/// \p x in float64, not empty but for sums; the result is not yet rounded to what x was of.
+double reduced(Reduction reduction, std::span<const double> x);
+/// (x − mean) · 1 / (deviation + 1e-8)
+std::vector<float> normalised(std::span<const float> x);
+std::vector<double> normalised(std::span<const double> x);
+/// A · B, m × k by k × n: canonical sums of fused products.
+std::vector<float> matrix_product(std::span<const float> a, std::span<const float> b, std::size_t m,
+                                  std::size_t n, std::size_t k);
+std::vector<double> matrix_product(std::span<const double> a, std::span<const double> b,
+                                   std::size_t m, std::size_t n, std::size_t k);
+/// Philox4x32-10.
+std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
+                                    std::array<std::uint32_t, 2> key);
+/// What `random_fill` writes to a place.
+std::uint8_t random_byte(std::uint64_t seed, std::uint64_t place);
+float random_float(std::uint64_t seed, std::uint64_t place);
+double random_double(std::uint64_t seed, std::uint64_t place);
 
 }  // namespace Kindred::Reference
 

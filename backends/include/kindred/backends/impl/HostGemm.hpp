@@ -57,6 +57,24 @@ class HostGemm {
   std::unique_ptr<OpenBlas> m_openblas;
 };
 
+/// \brief C = A · B of row-major matrices on the calling thread, by oneDNN where it is fast for
+/// float32, else by OpenBLAS, whose own threads are off while this lives. Threads may call at once.
+class HostMultiply {
+ public:
+  HostMultiply();
+  ~HostMultiply();
+  HostMultiply(const HostMultiply&) = delete;
+  HostMultiply& operator=(const HostMultiply&) = delete;
+
+  /// \param shape m, n, k ≥ 1 and strides, of a plain B; below 2³¹ each
+  void run(const GemmShape& shape, const float* a, const float* b, float* c) const;
+  void run(const GemmShape& shape, const double* a, const double* b, double* c) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> m_state;
+};
+
 }  // namespace Kindred::Impl
 
 #endif  // KINDRED_BACKENDS_IMPL_HOST_GEMM_HPP

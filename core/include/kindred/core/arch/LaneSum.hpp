@@ -29,6 +29,20 @@ KOKKOS_INLINE_FUNCTION std::uint32_t sum_over_lanes(const Part& part) {
   return sum;
 }
 
+/// The greatest of the \p value of each lane of a unit of work, in every lane. All lanes call it.
+template <class ExecutionSpace, class Integer>
+KOKKOS_INLINE_FUNCTION Integer greatest_of_lanes(Integer value) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (is_device<ExecutionSpace>) {
+    for (int half = 16; half > 0; half /= 2) {
+      const Integer other = __shfl_xor_sync(0xFFFFFFFFU, value, half);
+      value = other > value ? other : value;
+    }
+  }
+#endif
+  return value;
+}
+
 }  // namespace Kindred::Arch
 
 #endif  // KINDRED_CORE_ARCH_LANE_SUM_HPP

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_BULK_BULK_LIST_HPP
+#define KINDRED_CORE_BULK_BULK_LIST_HPP
+
+#include <kindred/core/common/CanonicalBlock.hpp>
+
+#include <cstdint>
+#include <span>
+
+namespace Kindred {
+
+/// \brief An array of a list, as kernels see it: pointers into the memory of their space.
+template <class T>
+struct BulkItem {
+  const T* input = nullptr;
+  const T* other = nullptr;       ///< a key or a second operand; null: none
+  T* output = nullptr;            ///< may be `input` or `other`
+  std::uint64_t count = 0;        ///< elements of each
+  std::uint64_t first_chunk = 0;  ///< set by `plan_bulk`
+};
+
+/// Elements that a team of a device or a step of a thread takes.
+template <class T>
+inline constexpr std::uint64_t bulk_chunk = sizeof(T) == 1 ? 16384 : canonical_block;
+
+/// Cuts \p items into chunks; returns how many.
+template <class T>
+std::uint64_t plan_bulk(std::span<BulkItem<T>> items) {
+  std::uint64_t chunks = 0;
+  for (BulkItem<T>& item : items) {
+    item.first_chunk = chunks;
+    chunks += (item.count + bulk_chunk<T> - 1) / bulk_chunk<T>;
+  }
+  return chunks;
+}
+
+/// What a kernel over a list is launched with.
+struct BulkPlan {
+  std::uint64_t chunks = 0;  ///< of `plan_bulk`
+  bool streams = false;      ///< on the host results go past the caches: they do not fit there
+};
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_BULK_BULK_LIST_HPP

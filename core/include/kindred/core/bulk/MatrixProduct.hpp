@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_BULK_MATRIX_PRODUCT_HPP
+#define KINDRED_CORE_BULK_MATRIX_PRODUCT_HPP
+
+#include <kindred/core/common/ArrayView.hpp>
+
+#include <cstdint>
+#include <span>
+
+namespace Kindred {
+
+/// C = A · B of row-major matrices without gaps, in the memory of a space.
+template <class T>
+struct MatrixProduct {
+  const T* a = nullptr;  ///< m × k
+  const T* b = nullptr;  ///< k × n
+  T* c = nullptr;        ///< m × n
+  std::uint64_t m = 0;
+  std::uint64_t n = 0;
+  std::uint64_t k = 0;
+  std::uint64_t first_unit = 0;  ///< set by `plan_products`
+};
+
+/// Shares out \p products; returns how many units of work they are.
+template <class ExecutionSpace, class T>
+std::uint64_t plan_products(std::span<MatrixProduct<T>> products);
+
+/// \brief All \p products in one launch, the same bits on every space: canonical sums in double of
+/// products that are fused with their addition (exact of float32), rounded once; NaN is canonical.
+/// Does not fence, allocates nothing. Complexity O(m · n · k), in double.
+/// \param units of `plan_products`
+template <class ExecutionSpace, class T>
+void canonical_products(const ExecutionSpace& exec_space, std::uint64_t units,
+                        const ArrayView<const MatrixProduct<T>, ExecutionSpace>& products);
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_BULK_MATRIX_PRODUCT_HPP

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_BULK_REDUCE_HPP
+#define KINDRED_CORE_BULK_REDUCE_HPP
+
+#include <kindred/core/bulk/BulkList.hpp>
+#include <kindred/core/bulk/BulkOperations.hpp>
+#include <kindred/core/common/ArrayView.hpp>
+
+#include <cstdint>
+
+namespace Kindred {
+
+/// \brief One number of every array of a list, in double and not yet rounded to T, in two launches;
+/// the same bits on every space. Does not fence, allocates nothing.
+/// \param means of every item, of `deviation` alone \param partials a number a chunk \param results
+/// a number an item; NaN is canonical
+template <class ExecutionSpace, class T>
+void reduce(const ExecutionSpace& exec_space, const BulkPlan& plan, Reduction reduction,
+            const ArrayView<const BulkItem<T>, ExecutionSpace>& items,
+            const ArrayView<const double, ExecutionSpace>& means,
+            const ArrayView<double, ExecutionSpace>& partials,
+            const ArrayView<double, ExecutionSpace>& results);
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_BULK_REDUCE_HPP

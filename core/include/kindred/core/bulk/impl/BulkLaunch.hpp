@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_BULK_IMPL_BULK_LAUNCH_HPP
+#define KINDRED_CORE_BULK_IMPL_BULK_LAUNCH_HPP
+
+#include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/bulk/BulkList.hpp>
+
+#include <cstdint>
+
+namespace Kindred::Impl {
+
+/// The entry of a list that part \p part belongs to: the last one that begins at or before it.
+/// \tparam First the member that says where one begins
+template <auto First, class Entry>
+KOKKOS_INLINE_FUNCTION std::uint32_t entry_of(const Entry* entries, std::uint32_t count,
+                                              std::uint64_t part) {
+  std::uint32_t low = 0;
+  std::uint32_t high = count;
+  while (high - low > 1) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    if (entries[middle].*First <= part) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/// The elements `begin … begin + count` of item `index`.
+struct BulkPart {
+  std::uint32_t index;
+  std::uint64_t begin;
+  std::uint32_t count;
+};
+template <class T>
+KOKKOS_INLINE_FUNCTION BulkPart part_of(const BulkItem<T>* items, std::uint32_t count,
+                                        std::uint64_t chunk) {
+  const std::uint32_t index = entry_of<&BulkItem<T>::first_chunk>(items, count, chunk);
+  const std::uint64_t begin = (chunk - items[index].first_chunk) * bulk_chunk<T>;
+  const std::uint64_t rest = items[index].count - begin;
+  return {index, begin, static_cast<std::uint32_t>(rest < bulk_chunk<T> ? rest : bulk_chunk<T>)};
+}
+
+/// Threads of a team of a device over chunks.
+inline constexpr int bulk_team = 256;
+
+/// A chunk a team of a device or an index of the host. \tparam Body has `device(chunk, thread)` and
+/// `host(chunk)`
+template <class ExecutionSpace, class Body>
+struct ChunkKernel {
+  Body body;
+
+  KOKKOS_INLINE_FUNCTION void operator()(
+      const typename Kokkos::TeamPolicy<ExecutionSpace>::member_type& member) const {
+    body.device(static_cast<std::uint64_t>(member.league_rank()),
+                static_cast<std::uint32_t>(member.team_rank()));
+  }
+};
+template <class Body>
+struct ChunkKernel<HostSpace, Body> {
+  Body body;
+  void operator()(std::uint64_t chunk) const { body.host(chunk); }
+};
+
+/// Launches \p body over \p chunks. Does not fence. \tparam Teams of a multiprocessor at once
+template <int Teams = 4, class ExecutionSpace, class Body>
+void for_each_chunk(const ExecutionSpace& exec_space, const char* label, std::uint64_t chunks,
+                    const Body& body) {
+  if (chunks == 0) return;
+  const ChunkKernel<ExecutionSpace, Body> kernel{body};
+  if constexpr (Arch::is_device<ExecutionSpace>) {
+    Kokkos::parallel_for(label,
+                         Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<bulk_team, Teams>>(
+                             exec_space, static_cast<int>(chunks), bulk_team, 1),
+                         kernel);
+  } else {
+    Kokkos::parallel_for(label,
+                         Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(
+                             exec_space, 0, chunks),
+                         kernel);
+  }
+}
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_BULK_IMPL_BULK_LAUNCH_HPP

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_BULK_IMPL_ELEMENT_WISE_KERNELS_HPP
+#define KINDRED_CORE_BULK_IMPL_ELEMENT_WISE_KERNELS_HPP
+
+#include <kindred/core/arch/Lanes.hpp>
+#include <kindred/core/arch/StreamStore.hpp>
+#include <kindred/core/bulk/impl/BulkLaunch.hpp>
+#include <kindred/core/common/Exp.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace Kindred::Impl {
+
+KOKKOS_INLINE_FUNCTION float canonical(float x) {
+  return x != x ? Kokkos::bit_cast<float>(std::uint32_t{0x7FC00000U}) : x;
+}
+KOKKOS_INLINE_FUNCTION double canonical(double x) {
+  return x != x ? Kokkos::bit_cast<double>(std::uint64_t{0x7FF8000000000000U}) : x;
+}
+
+// What is done to an element; \p b is read where `takes_two` says so.
+
+template <class T>
+struct AddOp {
+  static constexpr bool takes_two = true;
+  KOKKOS_INLINE_FUNCTION T operator()(T a, T b) const { return canonical(a + b); }
+};
+template <class T>
+struct MultiplyOp {
+  static constexpr bool takes_two = true;
+  KOKKOS_INLINE_FUNCTION T operator()(T a, T b) const { return canonical(a * b); }
+};
+template <class T>
+struct SquareOp {
+  static constexpr bool takes_two = false;
+  KOKKOS_INLINE_FUNCTION T operator()(T a, T) const { return canonical(a * a); }
+};
+template <class T>
+struct SquareRootOp {
+  static constexpr bool takes_two = false;
+  KOKKOS_INLINE_FUNCTION T operator()(T a, T) const { return canonical(Kokkos::sqrt(a)); }
+};
+template <class T>
+struct ExponentialOp {
+  static constexpr bool takes_two = false;
+  KOKKOS_INLINE_FUNCTION T operator()(T a, T) const {
+    return canonical(static_cast<T>(portable_exp(static_cast<double>(a))));
+  }
+};
+struct XorOp {
+  static constexpr bool takes_two = true;
+  template <class Word>
+  KOKKOS_INLINE_FUNCTION Word operator()(Word a, Word b) const {
+    return a ^ b;
+  }
+};
+
+/// What is computed with at once: bytes are in words.
+template <class T>
+using bulk_word = std::conditional_t<sizeof(T) == 1, std::uint32_t, T>;
+
+/// Sixteen bytes of neighbours.
+template <class Word>
+struct alignas(16) SixteenBytes {
+  Word value[16 / sizeof(Word)];
+};
+
+template <class T>
+KOKKOS_INLINE_FUNCTION bool begin_at_16(const T* a, const T* b, const T* c) {
+  return (reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b) |
+          reinterpret_cast<std::uintptr_t>(c)) %
+             16 ==
+         0;
+}
+
+/// `op(a, b)` of the elements of a list.
+template <class T, class Op>
+struct ElementWiseChunks {
+  Op op;
+  T number;
+  bool streams;
+  std::uint32_t count;
+  const BulkItem<T>* items;
+
+  KOKKOS_INLINE_FUNCTION void device(std::uint64_t chunk, std::uint32_t thread) const {
+    const BulkPart part = part_of(items, count, chunk);
+    const BulkItem<T> item = items[part.index];
+    const T* a = item.input + part.begin;
+    const T* b = item.other == nullptr ? nullptr : item.other + part.begin;
+    T* out = item.output + part.begin;
+    using Word = bulk_word<T>;
+    using Wide = SixteenBytes<Word>;
+    constexpr std::uint32_t width = 16 / sizeof(T);
+    if (!begin_at_16(a, b, static_cast<const T*>(out))) {
+      for (std::uint32_t i = thread; i < part.count; i += bulk_team)
+        out[i] = op(a[i], b == nullptr ? number : b[i]);
+      return;
+    }
+    const auto* wide_a = reinterpret_cast<const Wide*>(a);
+    const auto* wide_b = reinterpret_cast<const Wide*>(b);
+    auto* wide_out = reinterpret_cast<Wide*>(out);
+    constexpr int at_once = 4;
+    const std::uint32_t whole = part.count / width;
+    for (std::uint32_t first = thread; first < whole; first += at_once * bulk_team) {
+      Wide left[at_once];
+      Wide right[at_once];
+      KINDRED_UNROLL
+      for (int i = 0; i < at_once; ++i) {
+        const std::uint32_t place = first + i * bulk_team;
+        if (place >= whole) continue;
+        left[i] = wide_a[place];
+        if (Op::takes_two && b != nullptr) right[i] = wide_b[place];
+      }
+      KINDRED_UNROLL
+      for (int i = 0; i < at_once; ++i) {
+        const std::uint32_t place = first + i * bulk_team;
+        if (place >= whole) continue;
+        Wide result;
+        KINDRED_UNROLL
+        for (std::uint32_t e = 0; e < 16 / sizeof(Word); ++e)
+          result.value[e] =
+              op(left[i].value[e],
+                 Op::takes_two && b != nullptr ? right[i].value[e] : static_cast<Word>(number));
+        wide_out[place] = result;
+      }
+    }
+    for (std::uint32_t i = whole * width + thread; i < part.count; i += bulk_team)
+      out[i] = op(a[i], b == nullptr ? number : b[i]);
+  }
+
+  /// Through a block of its own: results that may be arguments too keep a loop from being
+  /// vectorised.
+  void host(std::uint64_t chunk) const {
+    const BulkPart part = part_of(items, count, chunk);
+    const BulkItem<T>& item = items[part.index];
+    const T* a = item.input + part.begin;
+    const T* b = item.other == nullptr ? nullptr : item.other + part.begin;
+    T* out = item.output + part.begin;
+    constexpr std::uint32_t block = 4096 / sizeof(T);
+    alignas(64) T results[block];
+    for (std::uint32_t i = 0; i < part.count; i += block) {
+      const std::uint32_t length = part.count - i < block ? part.count - i : block;
+      if (Op::takes_two && b != nullptr) {
+        for (std::uint32_t e = 0; e < length; ++e) results[e] = op(a[i + e], b[i + e]);
+      } else {
+        for (std::uint32_t e = 0; e < length; ++e) results[e] = op(a[i + e], number);
+      }
+      if (streams) {
+        Arch::stream_bytes(out + i, results, length * sizeof(T));
+      } else {
+        std::memcpy(out + i, results, length * sizeof(T));
+      }
+    }
+    if (streams) Arch::end_streams();
+  }
+};
+
+/// \see normalise
+template <class T>
+struct NormaliseChunks {
+  bool streams;
+  std::uint32_t count;
+  const BulkItem<T>* items;
+  const double* means;
+  const double* deviations;
+
+  KOKKOS_INLINE_FUNCTION static double scale(double deviation) { return 1.0 / (deviation + 1e-8); }
+  KOKKOS_INLINE_FUNCTION static T change(T x, double mean, double scale) {
+    return canonical(static_cast<T>((static_cast<double>(x) - mean) * scale));
+  }
+
+  KOKKOS_INLINE_FUNCTION void device(std::uint64_t chunk, std::uint32_t thread) const {
+    const BulkPart part = part_of(items, count, chunk);
+    const BulkItem<T> item = items[part.index];
+    const double mean = means[part.index];
+    const double by = scale(deviations[part.index]);
+    const T* in = item.input + part.begin;
+    T* out = item.output + part.begin;
+    KINDRED_UNROLL_4
+    for (std::uint32_t i = thread; i < part.count; i += bulk_team) out[i] = change(in[i], mean, by);
+  }
+  void host(std::uint64_t chunk) const {
+    const BulkPart part = part_of(items, count, chunk);
+    const BulkItem<T>& item = items[part.index];
+    const double mean = means[part.index];
+    const double by = scale(deviations[part.index]);
+    constexpr std::uint32_t block = 1024;
+    alignas(64) T results[block];
+    for (std::uint32_t i = 0; i < part.count; i += block) {
+      const std::uint32_t length = part.count - i < block ? part.count - i : block;
+      const T* in = item.input + part.begin + i;
+      T* out = item.output + part.begin + i;
+      for (std::uint32_t e = 0; e < length; ++e) results[e] = change(in[e], mean, by);
+      if (streams) {
+        Arch::stream_bytes(out, results, length * sizeof(T));
+      } else {
+        std::memcpy(out, results, length * sizeof(T));
+      }
+    }
+    if (streams) Arch::end_streams();
+  }
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_BULK_IMPL_ELEMENT_WISE_KERNELS_HPP

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_BULK_IMPL_REDUCE_KERNELS_HPP
+#define KINDRED_CORE_BULK_IMPL_REDUCE_KERNELS_HPP
+
+#include <kindred/core/arch/LaneSum.hpp>
+#include <kindred/core/arch/Lanes.hpp>
+#include <kindred/core/bulk/Reduce.hpp>
+#include <kindred/core/bulk/impl/BulkLaunch.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace Kindred::Impl {
+
+/// \brief A number as an integer of the same order, NaN above all; of `min` the order is the other
+/// way round, so that both are a greatest integer, which no order of taking it changes.
+template <class T, bool Least>
+struct OrderKey {
+  using type = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  static constexpr type not_a_number = sizeof(T) == 4 ? 0x7FFFFFFF : 0x7FFFFFFFFFFFFFFF;
+  /// Below every number.
+  static constexpr type none = -not_a_number - 1;
+
+  KOKKOS_INLINE_FUNCTION static type of(T x) {
+    const auto bits = Kokkos::bit_cast<type>(x);
+    const type ordered = bits ^ ((bits >> (sizeof(T) * 8 - 1)) & not_a_number);
+    const type key = Least ? ~ordered : ordered;
+    return x != x ? not_a_number : key;
+  }
+  KOKKOS_INLINE_FUNCTION static T number(type key) {
+    if (key == not_a_number) {
+      using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+      return Kokkos::bit_cast<T>(
+          static_cast<bits>(sizeof(T) == 4 ? 0x7FC00000U : 0x7FF8000000000000U));
+    }
+    const type ordered = Least ? ~key : key;
+    return Kokkos::bit_cast<T>(ordered ^ ((ordered >> (sizeof(T) * 8 - 1)) & not_a_number));
+  }
+};
+
+template <class T>
+KOKKOS_INLINE_FUNCTION T greater_of(T a, T b) {
+  return a > b ? a : b;
+}
+
+/// How the partials of blocks become one.
+struct AddPartials {
+  KOKKOS_INLINE_FUNCTION double operator()(double a, double b) const { return a + b; }
+};
+template <bool Least>
+struct ExtremePartials {
+  using Key = OrderKey<double, Least>;
+  KOKKOS_INLINE_FUNCTION double operator()(double a, double b) const {
+    return Key::number(greater_of(Key::of(a), Key::of(b)));
+  }
+};
+
+/// x
+struct PlainTerm {
+  KOKKOS_INLINE_FUNCTION double operator()(double x) const { return x; }
+};
+/// (x − mean)²
+struct CentredTerm {
+  double mean;
+  KOKKOS_INLINE_FUNCTION double operator()(double x) const {
+    const double difference = x - mean;
+    return difference * difference;
+  }
+};
+
+/// A unit: the canonical sum of a chunk, which is a block. \tparam Centred of `CentredTerm`
+template <class ExecutionSpace, class T, bool Centred>
+struct SumBlocks {
+  const BulkItem<T>* items;
+  std::uint32_t count;
+  const double* means;
+  double* partials;
+
+  /// \param lane of a device
+  KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t chunk, std::uint32_t lane) const {
+    const BulkPart part = part_of(items, count, chunk);
+    const T* values = items[part.index].input + part.begin;
+    double sum = 0.0;
+    if constexpr (Centred) {
+      sum = block_sum(values, part.count, lane, CentredTerm{means[part.index]});
+    } else {
+      sum = block_sum(values, part.count, lane, PlainTerm());
+    }
+    if (lane == 0) partials[chunk] = sum;
+  }
+
+ private:
+  template <class Term>
+  KOKKOS_INLINE_FUNCTION static double block_sum(const T* values, std::uint32_t length,
+                                                 std::uint32_t lane, const Term& term) {
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      double sum = 0.0;
+      KINDRED_UNROLL_4
+      for (std::uint32_t i = lane; i < length; i += 32) sum += term(static_cast<double>(values[i]));
+      return Arch::Lanes<ExecutionSpace>(0).halving_sum(sum);
+    } else {
+      double sums[32] = {};
+      std::uint32_t i = 0;
+      for (; i + 32 <= length; i += 32) {
+        for (int l = 0; l < 32; ++l) sums[l] += term(static_cast<double>(values[i + l]));
+      }
+      for (int l = 0; i < length; ++i, ++l) sums[l] += term(static_cast<double>(values[i]));
+      for (int half = 16; half > 0; half /= 2) {
+        for (int l = 0; l < half; ++l) sums[l] += sums[l + half];
+      }
+      return sums[0];
+    }
+  }
+};
+
+/// A unit: the least or greatest of a chunk.
+template <class ExecutionSpace, class T, bool Least>
+struct ExtremeBlocks {
+  using Key = OrderKey<T, Least>;
+  using key_type = typename Key::type;
+  const BulkItem<T>* items;
+  std::uint32_t count;
+  double* partials;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t chunk, std::uint32_t lane) const {
+    const BulkPart part = part_of(items, count, chunk);
+    const T* values = items[part.index].input + part.begin;
+    constexpr std::uint32_t step = Arch::is_device<ExecutionSpace> ? 32 : 1;
+    key_type greatest = Key::none;
+    KINDRED_UNROLL_4
+    for (std::uint32_t i = lane; i < part.count; i += step)
+      greatest = greater_of(greatest, Key::of(values[i]));
+    greatest = Arch::greatest_of_lanes<ExecutionSpace>(greatest);
+    if (lane == 0) partials[chunk] = static_cast<double>(Key::number(greatest));
+  }
+};
+
+/// Gives the units of a launch to \p Body: a warp of a device, an index of the host.
+template <class ExecutionSpace, class Body>
+struct BlockKernel {
+  Body body;
+  std::uint64_t chunks;
+
+  KOKKOS_INLINE_FUNCTION void operator()(
+      const typename Kokkos::TeamPolicy<ExecutionSpace>::member_type& member) const {
+    const std::uint64_t chunk =
+        static_cast<std::uint64_t>(member.league_rank()) * member.team_size() + member.team_rank();
+    if (chunk < chunks)
+      body(chunk, static_cast<std::uint32_t>(Arch::Lanes<ExecutionSpace>(member).lane()));
+  }
+};
+template <class Body>
+struct BlockKernel<HostSpace, Body> {
+  Body body;
+  std::uint64_t chunks;
+
+  void operator()(std::uint64_t chunk) const { body(chunk, 0); }
+};
+
+template <class ExecutionSpace, class Body>
+void for_each_block(const ExecutionSpace& exec_space, const char* label, std::uint64_t chunks,
+                    const Body& body) {
+  if (chunks == 0) return;
+  const BlockKernel<ExecutionSpace, Body> kernel{body, chunks};
+  using shape = Arch::LaunchShape<ExecutionSpace>;
+  if constexpr (Arch::is_device<ExecutionSpace>) {
+    Kokkos::parallel_for(
+        label,
+        Kokkos::TeamPolicy<ExecutionSpace>(
+            exec_space, static_cast<int>((chunks + shape::team_size - 1) / shape::team_size),
+            shape::team_size, shape::vector_length),
+        kernel);
+  } else {
+    Kokkos::parallel_for(label,
+                         Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(
+                             exec_space, 0, chunks),
+                         kernel);
+  }
+}
+
+/// What becomes of the one partial that is left.
+template <class T>
+KOKKOS_INLINE_FUNCTION double ended(Reduction reduction, double value, std::uint64_t count) {
+  const auto elements = static_cast<double>(count);
+  if (reduction == Reduction::mean) value = value / elements;
+  if (reduction == Reduction::deviation) value = Kokkos::sqrt(value / elements);
+  return value != value ? Kokkos::bit_cast<double>(std::uint64_t{0x7FF8000000000000U}) : value;
+}
+
+/// The partials of each item by a halving tree in their place. \tparam Team a team of a device an
+/// item, for long ones; else an index
+template <class ExecutionSpace, class T, class Join, bool Team>
+struct EndReductions {
+  Reduction reduction;
+  const BulkItem<T>* items;
+  double* partials;
+  double* results;
+
+  static constexpr int team = 512;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t index) const requires(!Team) {
+    join(index, 0, 1, [] {});
+  }
+  KOKKOS_INLINE_FUNCTION void operator()(
+      const typename Kokkos::TeamPolicy<ExecutionSpace>::member_type& member) const requires(Team) {
+    join(static_cast<std::uint64_t>(member.league_rank()), member.team_rank(), member.team_size(),
+         [&] { member.team_barrier(); });
+  }
+
+ private:
+  template <class Wait>
+  KOKKOS_INLINE_FUNCTION void join(std::uint64_t index, int thread, int threads,
+                                   const Wait& wait) const {
+    const BulkItem<T>& item = items[index];
+    const std::uint64_t blocks = (item.count + bulk_chunk<T> - 1) / bulk_chunk<T>;
+    double* own = partials + item.first_chunk;
+    std::uint64_t half = 1;
+    while (half < blocks) half *= 2;
+    for (half /= 2; half > 0; half /= 2) {
+      KINDRED_UNROLL_4
+      for (std::uint64_t i = thread; i < half; i += threads) {
+        if (i + half < blocks) own[i] = Join()(own[i], own[i + half]);
+      }
+      wait();
+    }
+    if (thread == 0) results[index] = ended<T>(reduction, blocks == 0 ? 0.0 : own[0], item.count);
+  }
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_BULK_IMPL_REDUCE_KERNELS_HPP

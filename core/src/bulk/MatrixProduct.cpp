@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/bulk/MatrixProduct.hpp>
+
+#include <kindred/core/arch/Lanes.hpp>
+#include <kindred/core/bulk/impl/BulkLaunch.hpp>
+#include <kindred/core/common/CanonicalSum.hpp>
+
+namespace Kindred {
+
+namespace Impl {
+
+/// Sums of some neighbouring results.
+template <int Width>
+struct Sums {
+  double value[Width];
+
+  KOKKOS_INLINE_FUNCTION friend Sums operator+(const Sums& a, const Sums& b) {
+    Sums out;
+    for (int i = 0; i < Width; ++i) out.value[i] = a.value[i] + b.value[i];
+    return out;
+  }
+};
+
+/// \brief A row of A with some columns of B. The 32 lanes of a sum are numbers of one thread.
+template <class T>
+struct ProductRows {
+  const MatrixProduct<T>* products;
+  std::uint32_t count;
+
+  KOKKOS_INLINE_FUNCTION void device(std::uint64_t unit, std::uint32_t thread) const {
+    constexpr std::uint64_t width = 128;
+    const MatrixProduct<T> product =
+        products[entry_of<&MatrixProduct<T>::first_unit>(products, count, unit)];
+    const std::uint64_t across = (product.n + width - 1) / width;
+    const std::uint64_t place = unit - product.first_unit;
+    // Two rows a team of 256.
+    const std::uint64_t row = place / across * 2 + thread / width;
+    const std::uint64_t column = place % across * width + thread % width;
+    if (row < product.m && column < product.n) compute<1>(product, row, column, 1);
+  }
+  void host(std::uint64_t unit) const {
+    constexpr std::uint64_t width = 64;
+    const MatrixProduct<T>& product =
+        products[entry_of<&MatrixProduct<T>::first_unit>(products, count, unit)];
+    const std::uint64_t across = (product.n + width - 1) / width;
+    const std::uint64_t place = unit - product.first_unit;
+    const std::uint64_t row = place / across;
+    const std::uint64_t first = place % across * width;
+    for (std::uint64_t column = first; column < first + width && column < product.n; column += 16)
+      compute<16>(product, row, column,
+                  static_cast<int>(product.n - column < 16 ? product.n - column : 16));
+  }
+
+ private:
+  template <int Width>
+  KOKKOS_INLINE_FUNCTION static void compute(const MatrixProduct<T>& product, std::uint64_t row,
+                                             std::uint64_t column, int width) {
+    const T* a = product.a + row * product.k;
+    const T* b = product.b + column;
+    const std::uint64_t stride = product.n;
+    const auto block_sums = [&](std::uint64_t block) {
+      Sums<Width> lane[32] = {};
+      const std::uint64_t begin = block * canonical_block;
+      const std::uint64_t end =
+          begin + canonical_block < product.k ? begin + canonical_block : product.k;
+      std::uint64_t i = begin;
+      for (; i + 32 <= end; i += 32) {
+        KINDRED_UNROLL
+        for (int l = 0; l < 32; ++l) add(lane[l], a[i + l], b + (i + l) * stride, width);
+      }
+      KINDRED_UNROLL
+      for (int l = 0; l < 32; ++l) {
+        if (i + l < end) add(lane[l], a[i + l], b + (i + l) * stride, width);
+      }
+      KINDRED_UNROLL
+      for (int half = 16; half > 0; half /= 2) {
+        KINDRED_UNROLL
+        for (int l = 0; l < half; ++l) lane[l] = lane[l] + lane[l + half];
+      }
+      return lane[0];
+    };
+    const Sums<Width> sums =
+        halving_tree<Sums<Width>>((product.k + canonical_block - 1) / canonical_block, block_sums);
+    T* c = product.c + row * product.n + column;
+    for (int i = 0; i < width; ++i) {
+      const T value = static_cast<T>(sums.value[i]);
+      c[i] = value != value ? not_a_number() : value;
+    }
+  }
+  KOKKOS_INLINE_FUNCTION static T not_a_number() {
+    if constexpr (sizeof(T) == 4) {
+      return Kokkos::bit_cast<float>(std::uint32_t{0x7FC00000U});
+    } else {
+      return Kokkos::bit_cast<double>(std::uint64_t{0x7FF8000000000000U});
+    }
+  }
+  template <int Width>
+  KOKKOS_INLINE_FUNCTION static void add(Sums<Width>& sums, T a, const T* b, int width) {
+    const auto left = static_cast<double>(a);
+    if (width == Width) {
+      for (int i = 0; i < Width; ++i)
+        sums.value[i] = Kokkos::fma(left, static_cast<double>(b[i]), sums.value[i]);
+    } else {
+      for (int i = 0; i < width; ++i)
+        sums.value[i] = Kokkos::fma(left, static_cast<double>(b[i]), sums.value[i]);
+    }
+  }
+};
+
+}  // namespace Impl
+
+template <class ExecutionSpace, class T>
+std::uint64_t plan_products(std::span<MatrixProduct<T>> products) {
+  constexpr std::uint64_t width = Arch::is_device<ExecutionSpace> ? 128 : 64;
+  constexpr std::uint64_t rows = Arch::is_device<ExecutionSpace> ? 2 : 1;
+  std::uint64_t units = 0;
+  for (MatrixProduct<T>& product : products) {
+    product.first_unit = units;
+    units += (product.m + rows - 1) / rows * ((product.n + width - 1) / width);
+  }
+  return units;
+}
+
+template <class ExecutionSpace, class T>
+void canonical_products(const ExecutionSpace& exec_space, std::uint64_t units,
+                        const ArrayView<const MatrixProduct<T>, ExecutionSpace>& products) {
+  Impl::for_each_chunk<2>(
+      exec_space, "Kindred::Bulk::canonical_products::rows", units,
+      Impl::ProductRows<T>{products.data(), static_cast<std::uint32_t>(products.size())});
+}
+
+#define KINDRED_INSTANTIATE_FOR(SPACE, T)                                      \
+  template std::uint64_t plan_products<SPACE, T>(std::span<MatrixProduct<T>>); \
+  template void canonical_products<SPACE, T>(const SPACE&, std::uint64_t,      \
+                                             const ArrayView<const MatrixProduct<T>, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE)      \
+  KINDRED_INSTANTIATE_FOR(SPACE, float) \
+  KINDRED_INSTANTIATE_FOR(SPACE, double)
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+#undef KINDRED_INSTANTIATE
+#undef KINDRED_INSTANTIATE_FOR
+
+}  // namespace Kindred

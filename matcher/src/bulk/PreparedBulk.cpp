@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "BulkLaunch.hpp"
+#include "Products.hpp"
+
+#include <kindred/backends/impl/Device.hpp>
+#include <kindred/core/common/Error.hpp>
+
+#include <utility>
+
+namespace Kindred {
+
+/// Launches over memory of a space.
+class PreparedBulk::Launch {
+ public:
+  Launch() = default;
+  Launch(const Launch&) = delete;
+  Launch& operator=(const Launch&) = delete;
+  virtual ~Launch() = default;
+  virtual void run() = 0;
+  virtual void wait() const = 0;
+};
+
+namespace {
+
+template <class ExecutionSpace, class T>
+class PreparedList final : public PreparedBulk::Launch {
+ public:
+  PreparedList(const ExecutionSpace& exec_space, MemoryResource& memory, Impl::BulkTask<T>& task,
+               double* results)
+      : m_launch(exec_space, memory, task.kind, task.items.size(),
+                 plan_bulk(std::span(task.items))),
+        m_results(results) {
+    m_launch.set(task, task.items, task.offsets);
+  }
+  void run() override { m_launch.run(m_results); }
+  void wait() const override { m_launch.exec_space().fence("Kindred::PreparedBulk::wait"); }
+
+ private:
+  Impl::ListLaunch<ExecutionSpace, T> m_launch;
+  double* m_results;
+};
+
+template <class ExecutionSpace, class T>
+class PreparedProducts final : public PreparedBulk::Launch {
+ public:
+  PreparedProducts(const ExecutionSpace& exec_space, MemoryResource& memory,
+                   const std::vector<MatrixProduct<T>>& products, bool canonical)
+      : m_products(exec_space, memory, products, canonical) {}
+  void run() override { m_products.run(); }
+  void wait() const override { m_products.exec_space().fence("Kindred::PreparedBulk::wait"); }
+
+ private:
+  Impl::Products<ExecutionSpace, T> m_products;
+};
+
+void require_usable(Context& context, Space space) {
+  if (!context.is_usable(space)) throw SpaceUnavailable(context.info(space).why_not);
+}
+
+template <class T>
+std::unique_ptr<PreparedBulk::Launch> prepared(Context& context, Impl::BulkTask<T> task,
+                                               Space space, void* stream,
+                                               double* results = nullptr) {
+  return Impl::with_instance(
+      context, space, [&](const auto& exec_space) -> std::unique_ptr<PreparedBulk::Launch> {
+        using execution_space = std::decay_t<decltype(exec_space)>;
+        return std::make_unique<PreparedList<execution_space, T>>(
+            Impl::instance_on(exec_space, stream), context.memory(space), task, results);
+      });
+}
+
+}  // namespace
+
+PreparedBulk::PreparedBulk(std::unique_ptr<Launch> launch) : m_launch(std::move(launch)) {}
+PreparedBulk::~PreparedBulk() = default;
+PreparedBulk::PreparedBulk(PreparedBulk&&) noexcept = default;
+PreparedBulk& PreparedBulk::operator=(PreparedBulk&&) noexcept = default;
+void PreparedBulk::run() const { m_launch->run(); }
+void PreparedBulk::wait() const { m_launch->wait(); }
+
+PreparedBulk PreparedBulk::xor_bytes(Context& context, BulkArrays<std::uint8_t> arrays,
+                                     BulkArrays<std::uint8_t> keys,
+                                     BulkResults<std::uint8_t> results, Space space, void* stream) {
+  require_usable(context, space);
+  Impl::BulkTask<std::uint8_t> task;
+  task.items = Impl::checked_items(arrays, &keys, &results, space, {"arrays", "keys"});
+  return PreparedBulk(prepared(context, std::move(task), space, stream));
+}
+
+template <BulkNumber T>
+PreparedBulk PreparedBulk::element_wise(Context& context, ElementWise op, BulkArrays<T> arrays,
+                                        BulkArrays<T> others, T number, BulkResults<T> results,
+                                        Space space, void* stream) {
+  require_usable(context, space);
+  Impl::BulkTask<T> task;
+  task.kind = Impl::BulkKind::element_wise;
+  task.op = op;
+  task.number = number;
+  Impl::check_operands(op,
+                       !others.empty() || op == ElementWise::add || op == ElementWise::multiply);
+  task.items = Impl::checked_items(arrays, others.empty() ? nullptr : &others, &results, space);
+  return PreparedBulk(prepared(context, std::move(task), space, stream));
+}
+
+template <BulkNumber T>
+PreparedBulk PreparedBulk::normalise(Context& context, BulkArrays<T> arrays, BulkResults<T> results,
+                                     Space space, void* stream) {
+  require_usable(context, space);
+  Impl::BulkTask<T> task;
+  task.kind = Impl::BulkKind::normalise;
+  task.items = Impl::checked_items<T>(arrays, nullptr, &results, space);
+  return PreparedBulk(prepared(context, std::move(task), space, stream));
+}
+
+template <class T>
+PreparedBulk PreparedBulk::random_fill(Context& context, BulkResults<T> results, std::uint64_t seed,
+                                       std::uint64_t offset, Space space, void* stream) {
+  require_usable(context, space);
+  return PreparedBulk(
+      prepared(context, Impl::random_task(results, seed, offset, space), space, stream));
+}
+
+template <BulkNumber T>
+PreparedBulk PreparedBulk::reduce(Context& context, Reduction reduction, BulkArrays<T> arrays,
+                                  std::span<double> results, Space space, void* stream) {
+  require_usable(context, space);
+  KINDRED_THROW_IF(results.size() != arrays.size(),
+                   "results are " + std::to_string(results.size()) + "; there must be one for " +
+                       "each of the " + std::to_string(arrays.size()) + " arrays");
+  KINDRED_THROW_IF(
+      space == Space::cuda && !results.empty() && !Impl::device_reaches(results.data()),
+      "results are not memory of the device");
+  Impl::BulkTask<T> task;
+  task.kind = Impl::BulkKind::reduce;
+  task.reduction = reduction;
+  for (std::size_t i = 0; i < arrays.size(); ++i)
+    Impl::check_reducible(reduction, arrays[i].size(), i);
+  task.items = Impl::checked_items<T>(arrays, nullptr, nullptr, space);
+  return PreparedBulk(prepared(context, std::move(task), space, stream, results.data()));
+}
+
+template <BulkNumber T>
+PreparedBulk PreparedBulk::multiply(Context& context, std::span<const MatrixPair<T>> pairs,
+                                    bool canonical, Space space, void* stream) {
+  require_usable(context, space);
+  Impl::check_pairs(pairs, space);
+  return PreparedBulk(
+      Impl::with_instance(context, space, [&](const auto& exec_space) -> std::unique_ptr<Launch> {
+        using execution_space = std::decay_t<decltype(exec_space)>;
+        return std::make_unique<PreparedProducts<execution_space, T>>(
+            Impl::instance_on(exec_space, stream), context.memory(space), Impl::products_of(pairs),
+            canonical);
+      }));
+}
+
+#define KINDRED_INSTANTIATE(T)                                                                     \
+  template PreparedBulk PreparedBulk::element_wise<T>(                                             \
+      Context&, ElementWise, BulkArrays<T>, BulkArrays<T>, T, BulkResults<T>, Space, void*);       \
+  template PreparedBulk PreparedBulk::normalise<T>(Context&, BulkArrays<T>, BulkResults<T>, Space, \
+                                                   void*);                                         \
+  template PreparedBulk PreparedBulk::reduce<T>(Context&, Reduction, BulkArrays<T>,                \
+                                                std::span<double>, Space, void*);                  \
+  template PreparedBulk PreparedBulk::multiply<T>(Context&, std::span<const MatrixPair<T>>, bool,  \
+                                                  Space, void*);                                   \
+  template PreparedBulk PreparedBulk::random_fill<T>(Context&, BulkResults<T>, std::uint64_t,      \
+                                                     std::uint64_t, Space, void*);
+KINDRED_INSTANTIATE(float)
+KINDRED_INSTANTIATE(double)
+#undef KINDRED_INSTANTIATE
+template PreparedBulk PreparedBulk::random_fill<std::uint8_t>(Context&, BulkResults<std::uint8_t>,
+                                                              std::uint64_t, std::uint64_t, Space,
+                                                              void*);
+
+}  // namespace Kindred

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_SRC_BULK_PRODUCTS_HPP
+#define KINDRED_MATCHER_SRC_BULK_PRODUCTS_HPP
+
+#include <kindred/backends/impl/DeviceGemm.hpp>
+#include <kindred/backends/impl/HostGemm.hpp>
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/bulk/MatrixProduct.hpp>
+#include <kindred/memory/Buffer.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// What the library has no product of: C is zeros.
+template <class T>
+bool is_empty(const MatrixProduct<T>& product) {
+  return product.m == 0 || product.n == 0 || product.k == 0;
+}
+
+template <class T>
+GemmShape shape_of(const MatrixProduct<T>& product) {
+  GemmShape shape;
+  shape.m = product.m;
+  shape.n = product.n;
+  shape.k = product.k;
+  shape.lda = product.k;
+  shape.ldb = product.n;
+  shape.ldc = product.n;
+  shape.input = sizeof(T) == 8 ? GemmType::float64 : GemmType::float32;
+  shape.output = shape.input;
+  shape.plain_b = true;
+  shape.choice = GemmChoice::fixed;
+  return shape;
+}
+
+/// \brief Products by a library of the host: threads take small ones whole and large ones by tiles
+/// of a size that does not depend on the threads.
+template <class ExecutionSpace, class T>
+class HostLibraryProducts {
+ public:
+  HostLibraryProducts(const ExecutionSpace&, std::span<const MatrixProduct<T>> products) {
+    constexpr std::uint64_t tile_rows = 256;
+    constexpr std::uint64_t tile_columns = 512;
+    constexpr double whole_max = 0x1p25;  // multiply-adds
+    for (const MatrixProduct<T>& product : products) {
+      if (is_empty(product)) {
+        m_zeros.push_back(product);
+        continue;
+      }
+      const double steps = static_cast<double>(product.m) * static_cast<double>(product.n) *
+                           static_cast<double>(product.k);
+      const std::uint64_t rows = steps <= whole_max ? product.m : tile_rows;
+      const std::uint64_t columns = steps <= whole_max ? product.n : tile_columns;
+      for (std::uint64_t row = 0; row < product.m; row += rows) {
+        for (std::uint64_t column = 0; column < product.n; column += columns) {
+          GemmShape shape = shape_of(product);
+          shape.m = std::min(rows, product.m - row);
+          shape.n = std::min(columns, product.n - column);
+          m_tiles.push_back({shape, product.a + row * product.k, product.b + column,
+                             product.c + row * product.n + column});
+        }
+      }
+    }
+  }
+
+  void run(const ExecutionSpace& exec_space) {
+    for (const MatrixProduct<T>& product : m_zeros)
+      std::fill_n(product.c, product.m * product.n, T{0});
+    if (m_tiles.empty()) return;
+    const auto workers = std::min<std::uint64_t>(
+        m_tiles.size(), static_cast<std::uint64_t>(std::max(1, exec_space.concurrency())));
+    std::atomic<std::uint64_t> next{0};
+    const std::uint64_t at_once = std::clamp<std::uint64_t>(m_tiles.size() / workers / 16, 1, 64);
+    const auto work = [&](const std::uint64_t) {
+      while (true) {
+        const std::uint64_t first = next.fetch_add(at_once);
+        if (first >= m_tiles.size()) return;
+        const std::uint64_t end = std::min<std::uint64_t>(first + at_once, m_tiles.size());
+        for (std::uint64_t i = first; i < end; ++i)
+          m_library.run(m_tiles[i].shape, m_tiles[i].a, m_tiles[i].b, m_tiles[i].c);
+      }
+    };
+    Kokkos::parallel_for("Kindred::Bulk::host_products",
+                         Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(
+                             exec_space, 0, workers, Kokkos::ChunkSize(1)),
+                         work);
+  }
+
+ private:
+  struct Tile {
+    GemmShape shape;
+    const T* a;
+    const T* b;
+    T* c;
+  };
+  HostMultiply m_library;
+  std::vector<Tile> m_tiles;
+  std::vector<MatrixProduct<T>> m_zeros;
+};
+
+/// \brief Products by the library of a device: those of a shape that lie at equal distances are one
+/// batch. \tparam Gemm `DeviceGemm`
+template <class ExecutionSpace, class T, class Gemm>
+class DeviceLibraryProducts {
+ public:
+  DeviceLibraryProducts(const ExecutionSpace&, std::span<const MatrixProduct<T>> products) {
+    std::vector<MatrixProduct<T>> order(products.begin(), products.end());
+    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+      return std::tuple(a.m, a.n, a.k) < std::tuple(b.m, b.n, b.k);
+    });
+    for (std::size_t i = 0; i < order.size();) i = add_run(order, i);
+    for (const Run& run : m_runs) {
+      if (!run.is_zeros) m_gemm.prepare(run.shape);
+    }
+  }
+
+  void run(const ExecutionSpace& exec_space) {
+    for (const Run& run : m_runs) {
+      if (run.is_zeros) {
+        const ArrayView<T, ExecutionSpace> zeros(run.first.c, run.first.m * run.first.n);
+        Kokkos::deep_copy(exec_space, zeros, T{0});
+      } else {
+        m_gemm.run(exec_space, run.shape, run.first.a, run.first.b, run.first.c);
+      }
+    }
+  }
+
+ private:
+  struct Run {
+    MatrixProduct<T> first;
+    GemmShape shape;
+    bool is_zeros = false;
+  };
+
+  /// The run that begins with \p i; returns where the next one does.
+  std::size_t add_run(const std::vector<MatrixProduct<T>>& order, std::size_t i) {
+    const MatrixProduct<T>& first = order[i];
+    if (is_empty(first)) {
+      m_runs.push_back({first, {}, true});
+      return i + 1;
+    }
+    constexpr std::size_t run_max = 65535;
+    GemmShape shape = shape_of(first);
+    const auto step = [&](auto matrix, std::size_t at) {
+      return order[at].*matrix - order[at - 1].*matrix;
+    };
+    using Product = MatrixProduct<T>;
+    const auto same_shape = [&](std::size_t at) {
+      return order[at].m == first.m && order[at].n == first.n && order[at].k == first.k;
+    };
+    std::size_t end = i + 1;
+    if (end < order.size() && same_shape(end) && step(&Product::a, end) >= 0 &&
+        step(&Product::b, end) >= 0 && step(&Product::c, end) > 0) {
+      const auto a_step = step(&Product::a, end);
+      const auto b_step = step(&Product::b, end);
+      const auto c_step = step(&Product::c, end);
+      while (end < order.size() && end - i < run_max && same_shape(end) &&
+             step(&Product::a, end) == a_step && step(&Product::b, end) == b_step &&
+             step(&Product::c, end) == c_step)
+        ++end;
+      shape.batch = end - i;
+      shape.a_step = static_cast<std::uint64_t>(a_step);
+      shape.b_step = static_cast<std::uint64_t>(b_step);
+      shape.c_step = static_cast<std::uint64_t>(c_step);
+    }
+    const auto address = [](const T* data) { return reinterpret_cast<std::uintptr_t>(data); };
+    const std::uintptr_t all = address(first.a) | address(first.b) | address(first.c) |
+                               (shape.a_step | shape.b_step | shape.c_step) * sizeof(T);
+    shape.alignment = all % 256 == 0 ? 256 : all % 16 == 0 ? 16 : sizeof(T);
+    m_runs.push_back({first, shape});
+    return end;
+  }
+
+  Gemm m_gemm;
+  std::vector<Run> m_runs;
+};
+
+/// What multiplies on a space.
+template <class ExecutionSpace, class T>
+struct LibraryProductsOf {
+  using type = DeviceLibraryProducts<ExecutionSpace, T, DeviceGemm>;
+};
+template <class T>
+struct LibraryProductsOf<HostSpace, T> {
+  using type = HostLibraryProducts<HostSpace, T>;
+};
+
+/// \brief Products by the kernel of canonical sums.
+template <class ExecutionSpace, class T>
+class CanonicalProducts {
+ public:
+  CanonicalProducts(const ExecutionSpace& exec_space, MemoryResource& memory,
+                    std::vector<MatrixProduct<T>> products)
+      : m_units(plan_products<ExecutionSpace, T>(std::span(products))),
+        m_products(memory, "Kindred::Bulk::products", products.size()) {
+    upload(exec_space, m_products.view(), products.data(), products.size());
+  }
+  void run(const ExecutionSpace& exec_space) {
+    canonical_products(exec_space, m_units, m_products.const_view());
+  }
+
+ private:
+  std::uint64_t m_units;
+  Buffer<MatrixProduct<T>, typename ExecutionSpace::memory_space> m_products;
+};
+
+/// \brief Products over memory of one space.
+template <class ExecutionSpace, class T>
+class Products {
+ public:
+  /// \throws OutOfMemory, SpaceUnavailable
+  Products(const ExecutionSpace& exec_space, MemoryResource& memory,
+           const std::vector<MatrixProduct<T>>& products, bool canonical)
+      : m_exec_space(exec_space) {
+    if (canonical) {
+      m_canonical.emplace(exec_space, memory, products);
+    } else {
+      m_library.emplace(exec_space, std::span<const MatrixProduct<T>>(products));
+    }
+  }
+  void run() {
+    if (m_canonical) m_canonical->run(m_exec_space);
+    if (m_library) m_library->run(m_exec_space);
+  }
+  const ExecutionSpace& exec_space() const { return m_exec_space; }
+
+ private:
+  ExecutionSpace m_exec_space;
+  std::optional<CanonicalProducts<ExecutionSpace, T>> m_canonical;
+  std::optional<typename LibraryProductsOf<ExecutionSpace, T>::type> m_library;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_SRC_BULK_PRODUCTS_HPP

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/matcher/Bulk.hpp>
+
+#include "common/Checking.hpp"
+#include "common/Problem.hpp"
+#include "machine/ResidentBytes.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <map>
+
+namespace Kindred::Perf {
+
+namespace {
+
+/// \brief Lists of equal arrays, or products of square matrices: on the host by `Bulk`, or resident
+/// and prepared, `calls` of which are queued before one wait.
+class BulkProblem final : public Problem {
+ public:
+  BulkProblem(Context& context, const BulkShape& shape, std::uint64_t seed)
+      : m_context(context), m_shape(shape), m_seed(seed) {
+    name = "BM_Bulk_" + std::string(to_string(shape.operation));
+    arguments = {{"elements", static_cast<std::int64_t>(shape.elements)},
+                 {"arrays", static_cast<std::int64_t>(shape.arrays)}};
+    const auto calls = static_cast<double>(shape.calls);
+    const auto elements = static_cast<double>(all());
+    items = calls * elements;
+    const bool is_bytes = shape.operation == Operation::transform;
+    const double arrays = shape.operation == Operation::reduction           ? 1
+                          : shape.operation == Operation::random_generation ? 1
+                          : shape.operation == Operation::element_wise      ? 2
+                                                                            : 3;
+    bytes = items * arrays * (is_bytes ? 1 : sizeof(float));
+    if (is_product()) {
+      multiply_adds = items * static_cast<double>(side());
+      items = multiply_adds;
+    }
+    const std::size_t a_bytes = all() * (is_bytes ? 1 : sizeof(float));
+    m_a.resize(a_bytes);
+    m_b.resize(a_bytes);
+    fill(m_a, seed);
+    fill(m_b, seed + 1);
+  }
+
+  bool reaches(Space space) const override { return m_context.is_usable(space); }
+
+  DispatchRecord run(std::optional<Space> space) override {
+    if (!m_shape.resident) return run_here(space);
+    m_space = space.value_or(Space::openmp);
+    auto found = m_sets.find(m_space);
+    if (found == m_sets.end()) found = m_sets.emplace(m_space, make(m_space)).first;
+    for (std::size_t i = 0; i < m_shape.calls; ++i) found->second.prepared.front().run();
+    found->second.prepared.front().wait();
+    DispatchRecord record;
+    record.chosen = m_space;
+    return record;
+  }
+  std::uint64_t digest() const override {
+    Digest digest;
+    for (const float value : result()) digest.add(value);
+    return digest.value();
+  }
+  std::string check() const override {
+    const Values<float> c = result();
+    const auto* left = reinterpret_cast<const float*>(m_a.data());
+    const auto* right = reinterpret_cast<const float*>(m_b.data());
+    for (const std::uint64_t at : sample(c.size())) {
+      double wanted = 0;
+      double allowed = 0;
+      if (is_product()) {
+        const std::size_t n = side();
+        const std::size_t matrix = at / (n * n) * n * n;
+        const std::size_t row = at % (n * n) / n;
+        for (std::size_t k = 0; k < n; ++k)
+          wanted += static_cast<double>(left[matrix + row * n + k]) *
+                    static_cast<double>(right[matrix + k * n + at % n]);
+        allowed = 1e-4 * std::sqrt(static_cast<double>(n));
+      } else if (m_shape.operation == Operation::transform) {
+        std::uint32_t x = 0;
+        std::uint32_t y = 0;
+        std::uint32_t z = 0;
+        std::memcpy(&x, m_a.data() + 4 * at, 4);
+        std::memcpy(&y, m_b.data() + 4 * at, 4);
+        std::memcpy(&z, c.data() + at, 4);
+        if (z != (x ^ y)) return "word " + std::to_string(at) + " is not its input ^ key";
+        continue;
+      } else if (m_shape.operation == Operation::reduction) {
+        const float* own = left + at * m_shape.elements;
+        for (std::size_t i = 0; i < m_shape.elements; ++i) wanted += static_cast<double>(own[i]);
+        allowed = 1e-6 * static_cast<double>(m_shape.elements);
+      } else if (m_shape.operation == Operation::random_generation) {
+        if (!(c[at] >= 0 && c[at] < 1)) return difference("number", at, c[at], 0.5);
+        continue;
+      } else {
+        wanted = m_shape.operation == Operation::matrix_add
+                     ? static_cast<double>(left[at] + right[at])
+                     : static_cast<double>(left[at] * 0.5F);
+      }
+      if (!(std::abs(c[at] - wanted) <= allowed)) return difference("element", at, c[at], wanted);
+    }
+    return {};
+  }
+
+ private:
+  struct Set {
+    std::vector<ResidentBytes> memory;
+    std::vector<PreparedBulk> prepared;
+  };
+
+  std::size_t all() const { return m_shape.elements * m_shape.arrays; }
+  bool is_product() const { return m_shape.operation == Operation::matrix_multiply; }
+  std::size_t side() const {
+    return static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(m_shape.elements))));
+  }
+  /// Numbers in [−1, 1), or any bytes.
+  void fill(std::vector<std::byte>& room, std::uint64_t seed) const {
+    if (m_shape.operation == Operation::transform) {
+      for (std::size_t i = 0; i + 8 <= room.size(); i += 8) {
+        const std::uint64_t word = random_word(seed, i);
+        std::memcpy(room.data() + i, &word, 8);
+      }
+      return;
+    }
+    const Values<float> values = uniform_values(all(), seed, m_context.threads());
+    std::memcpy(room.data(), values.data(), room.size());
+  }
+
+  /// Arrays of \p bytes.
+  template <class T, class Byte>
+  std::vector<std::span<T>> cut(std::span<Byte> whole) const {
+    std::vector<std::span<T>> arrays;
+    auto* data = reinterpret_cast<T*>(whole.data());
+    for (std::size_t i = 0; i < m_shape.arrays; ++i)
+      arrays.emplace_back(data + i * m_shape.elements, m_shape.elements);
+    return arrays;
+  }
+  std::vector<MatrixPair<float>> pairs(std::span<const std::byte> a, std::span<const std::byte> b,
+                                       std::span<std::byte> c) const {
+    const auto left = cut<const float>(a);
+    const auto right = cut<const float>(b);
+    const auto out = cut<float>(c);
+    std::vector<MatrixPair<float>> pairs;
+    for (std::size_t i = 0; i < m_shape.arrays; ++i)
+      pairs.push_back({left[i], right[i], out[i], side(), side(), side()});
+    return pairs;
+  }
+  std::size_t result_bytes() const {
+    if (m_shape.operation == Operation::reduction) return m_shape.arrays * sizeof(double);
+    return m_a.size();
+  }
+  Values<float> result() const {
+    std::vector<std::byte> bytes = m_c;
+    if (m_shape.resident) {
+      bytes.resize(result_bytes());
+      m_sets.at(m_space).memory.back().download(bytes);
+    }
+    Values<float> out;
+    if (m_shape.operation == Operation::reduction && m_shape.resident) {
+      for (std::size_t i = 0; i < m_shape.arrays; ++i) {
+        double value = 0;
+        std::memcpy(&value, bytes.data() + 8 * i, 8);
+        out.push_back(static_cast<float>(value));
+      }
+      return out;
+    }
+    out.resize(bytes.size() / sizeof(float));
+    std::memcpy(out.data(), bytes.data(), out.size() * sizeof(float));
+    return out;
+  }
+
+  Set make(Space space) {
+    Set set;
+    set.memory.emplace_back(m_context, space, m_a);
+    set.memory.emplace_back(m_context, space, m_b);
+    set.memory.emplace_back(m_context, space, result_bytes());
+    const std::span<const std::byte> a = set.memory[0].bytes();
+    const std::span<const std::byte> b = set.memory[1].bytes();
+    const std::span<std::byte> c = set.memory[2].bytes();
+    set.prepared.push_back([&] {
+      switch (m_shape.operation) {
+        case Operation::transform:
+          return PreparedBulk::xor_bytes(m_context, cut<const std::uint8_t>(a),
+                                         cut<const std::uint8_t>(b), cut<std::uint8_t>(c), space);
+        case Operation::reduction:
+          return PreparedBulk::reduce<float>(m_context, Reduction::sum, cut<const float>(a),
+                                             {reinterpret_cast<double*>(c.data()), m_shape.arrays},
+                                             space);
+        case Operation::random_generation:
+          return PreparedBulk::random_fill<float>(m_context, cut<float>(c), m_seed, 0, space);
+        case Operation::matrix_multiply:
+          return PreparedBulk::multiply<float>(m_context, pairs(a, b, c), false, space);
+        case Operation::matrix_add:
+          return PreparedBulk::element_wise<float>(m_context, ElementWise::add, cut<const float>(a),
+                                                   cut<const float>(b), 0, cut<float>(c), space);
+        default:
+          return PreparedBulk::element_wise<float>(m_context, ElementWise::multiply,
+                                                   cut<const float>(a), {}, 0.5F, cut<float>(c),
+                                                   space);
+      }
+    }());
+    return set;
+  }
+
+  DispatchRecord run_here(std::optional<Space> space) {
+    const Bulk bulk(m_context);
+    const BulkOptions options{space};
+    m_c.resize(m_shape.operation == Operation::reduction ? m_shape.arrays * sizeof(float)
+                                                         : m_a.size());
+    const std::span<const std::byte> a = m_a;
+    const std::span<const std::byte> b = m_b;
+    const std::span<std::byte> c = m_c;
+    switch (m_shape.operation) {
+      case Operation::transform:
+        return bulk
+            .xor_bytes(cut<const std::uint8_t>(a), cut<const std::uint8_t>(b), cut<std::uint8_t>(c),
+                       options)
+            .record;
+      case Operation::reduction:
+        return bulk
+            .reduce<float>(Reduction::sum, cut<const float>(a),
+                           {reinterpret_cast<float*>(m_c.data()), m_shape.arrays}, options)
+            .record;
+      case Operation::random_generation:
+        return bulk.random_fill<float>(cut<float>(c), m_seed, 0, options).record;
+      case Operation::matrix_multiply: {
+        ProductOptions product;
+        product.space = space;
+        return bulk.multiply<float>(pairs(a, b, c), product).record;
+      }
+      case Operation::matrix_add:
+        return bulk
+            .add_matrices<float>(cut<const float>(a), cut<const float>(b), cut<float>(c), options)
+            .record;
+      default:
+        return bulk
+            .element_wise<float>(ElementWise::multiply, cut<const float>(a), 0.5F, cut<float>(c),
+                                 options)
+            .record;
+    }
+  }
+
+  Context& m_context;
+  BulkShape m_shape;
+  std::uint64_t m_seed;
+  std::vector<std::byte> m_a;
+  std::vector<std::byte> m_b;
+  std::vector<std::byte> m_c;
+  Space m_space = Space::serial;
+  std::map<Space, Set> m_sets;
+};
+
+}  // namespace
+
+std::unique_ptr<Problem> bulk_problem(Context& context, const BulkShape& shape,
+                                      std::uint64_t seed) {
+  return std::make_unique<BulkProblem>(context, shape, seed);
+}
+
+}  // namespace Kindred::Perf

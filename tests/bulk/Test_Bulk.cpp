@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <kindred/backends/Reference.hpp>
+#include <kindred/core/common/Error.hpp>
+#include <kindred/matcher/Bulk.hpp>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "Properties.hpp"
+#include "Support.hpp"
+
+namespace {
+
+using namespace Kindred;
+using ::testing::HasSubstr;
+
+/// Arrays of a list, some beginning between 16 bytes.
+template <class T>
+struct List {
+  explicit List(std::vector<std::vector<T>> given) : arrays(std::move(given)) {
+    for (auto& array : arrays) {
+      spans.push_back(array);
+      reads.push_back(array);
+    }
+  }
+  operator BulkArrays<T>() const { return reads; }
+  operator BulkResults<T>() const { return spans; }
+
+  std::vector<std::vector<T>> arrays;
+  std::vector<std::span<T>> spans;
+  std::vector<std::span<const T>> reads;
+};
+
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+const std::vector<std::size_t> lengths{0, 1,  2,  3,   31,   32,   33,   63,   64,    65,
+                                       0, 96, 97, 100, 1023, 4095, 4096, 4097, 270001};
+
+/// Numbers of all sizes and, in every other array, what is none.
+template <class T>
+T any_number(std::mt19937_64& random, bool special) {
+  const T specials[] = {T{0},
+                        -T{0},
+                        std::numeric_limits<T>::infinity(),
+                        -std::numeric_limits<T>::infinity(),
+                        std::numeric_limits<T>::quiet_NaN(),
+                        -std::numeric_limits<T>::quiet_NaN(),
+                        std::numeric_limits<T>::denorm_min(),
+                        std::numeric_limits<T>::max()};
+  if (special && random() % 16 == 0) return specials[random() % 8];
+  return static_cast<T>(
+      std::ldexp(std::normal_distribution<double>()(random), static_cast<int>(random() % 12) - 6));
+}
+
+template <class T>
+List<T> numbers(const std::string& name, bool special = true) {
+  auto random = Testing::generator(name);
+  std::vector<std::vector<T>> arrays;
+  for (const std::size_t length : lengths) {
+    arrays.emplace_back(length);
+    const bool has_special = special && arrays.size() % 2 == 0;
+    for (T& value : arrays.back()) value = any_number<T>(random, has_special);
+  }
+  return List<T>(std::move(arrays));
+}
+List<std::uint8_t> bytes(const std::string& name) {
+  auto random = Testing::generator(name);
+  std::vector<std::vector<std::uint8_t>> arrays;
+  for (const std::size_t length : lengths) {
+    arrays.emplace_back(length);
+    for (auto& value : arrays.back()) value = static_cast<std::uint8_t>(random());
+  }
+  return List<std::uint8_t>(std::move(arrays));
+}
+template <class T>
+List<T> room_for(const List<T>& list) {
+  std::vector<std::vector<T>> arrays;
+  for (const auto& array : list.arrays) arrays.emplace_back(array.size(), T{7});
+  return List<T>(std::move(arrays));
+}
+
+template <class T>
+class BulkOf : public ::testing::Test {};
+using Numbers = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(BulkOf, Numbers);
+
+TYPED_TEST(BulkOf, ElementsAreTheReferencesOnEverySpace) {
+  using T = TypeParam;
+  const auto a = numbers<T>("a");
+  const auto b = numbers<T>("b");
+  const Bulk bulk(Testing::context());
+  for (const ElementWise op : {ElementWise::add, ElementWise::multiply, ElementWise::square,
+                               ElementWise::square_root, ElementWise::exponential}) {
+    const bool two = op == ElementWise::add || op == ElementWise::multiply;
+    for (const Space space : Testing::spaces()) {
+      auto out = room_for(a);
+      auto by_number = room_for(a);
+      if (two) {
+        bulk.element_wise<T>(op, a, b, out, {space});
+        bulk.element_wise<T>(op, a, T{-1.5}, by_number, {space});
+      } else {
+        bulk.element_wise<T>(op, a, out, {space});
+      }
+      for (std::size_t i = 0; i < a.arrays.size(); ++i) {
+        std::vector<T> expected;
+        std::vector<T> expected_number;
+        for (std::size_t e = 0; e < a.arrays[i].size(); ++e) {
+          expected.push_back(Reference::element_wise(op, a.arrays[i][e], b.arrays[i][e]));
+          expected_number.push_back(Reference::element_wise(op, a.arrays[i][e], T{-1.5}));
+        }
+        EXPECT_TRUE(same_bits(out.arrays[i], expected))
+            << to_string(space) << ", operation " << static_cast<int>(op) << ", array " << i;
+        EXPECT_TRUE(!two || same_bits(by_number.arrays[i], expected_number)) << to_string(space);
+      }
+    }
+  }
+}
+
+TYPED_TEST(BulkOf, ExponentialsAreNear) {
+  using T = TypeParam;
+  auto random = Testing::generator("exp");
+  std::uniform_real_distribution<double> some(-80, 80);
+  std::vector<T> x(1000);
+  for (T& value : x) value = static_cast<T>(some(random));
+  std::vector<T> y(x.size());
+  const std::span<const T> in(x);
+  const std::span<T> out(y);
+  Bulk(Testing::context())
+      .element_wise<T>(ElementWise::exponential, {&in, 1}, {&out, 1}, {Space::serial});
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const long double exact = std::exp(static_cast<long double>(x[i]));
+    EXPECT_LT(std::abs((y[i] - exact) / exact), sizeof(T) == 4 ? 0x1.001p-24L : 4e-16L) << x[i];
+  }
+}
+
+TYPED_TEST(BulkOf, ReductionsAreTheReferencesOnEverySpace) {
+  using T = TypeParam;
+  auto a = numbers<T>("reduce");
+  const Bulk bulk(Testing::context());
+  for (const Reduction reduction :
+       {Reduction::sum, Reduction::min, Reduction::max, Reduction::mean, Reduction::deviation}) {
+    std::vector<std::span<const T>> arrays;
+    std::vector<T> expected;
+    for (const auto& array : a.arrays) {
+      if (array.empty() && reduction != Reduction::sum) continue;
+      arrays.push_back(array);
+      const T value = static_cast<T>(
+          Reference::reduced(reduction, std::vector<double>(array.begin(), array.end())));
+      expected.push_back(std::isnan(value) ? std::numeric_limits<T>::quiet_NaN() : value);
+    }
+    for (const Space space : Testing::spaces()) {
+      std::vector<T> results(arrays.size());
+      bulk.reduce<T>(reduction, arrays, results, {space});
+      EXPECT_TRUE(same_bits(results, expected))
+          << to_string(space) << ", reduction " << static_cast<int>(reduction);
+    }
+  }
+}
+
+TYPED_TEST(BulkOf, NormalisesAsTheReferenceInPlaceToo) {
+  using T = TypeParam;
+  const auto a = numbers<T>("normalise");
+  for (const Space space : Testing::spaces()) {
+    auto in_place = numbers<T>("normalise");
+    auto out = room_for(a);
+    Bulk(Testing::context()).normalise<T>(a, out, {space});
+    Bulk(Testing::context()).normalise<T>(in_place, in_place, {space});
+    for (std::size_t i = 0; i < a.arrays.size(); ++i) {
+      const auto expected = Reference::normalised(std::span<const T>(a.arrays[i]));
+      EXPECT_TRUE(same_bits(out.arrays[i], expected)) << to_string(space) << ", array " << i;
+      EXPECT_TRUE(same_bits(in_place.arrays[i], expected)) << to_string(space) << ", array " << i;
+    }
+  }
+}
+
+TYPED_TEST(BulkOf, CanonicalProductsAreTheReferencesAndTheLibrarysAreNear) {
+  using T = TypeParam;
+  auto random = Testing::generator("products");
+  struct Shape {
+    std::size_t m, n, k;
+  };
+  // Two of a shape are neighbours of others; k passes a block; 300 × 520 × 260 has several tiles.
+  const std::vector<Shape> shapes{{3, 4, 5},    {1, 1, 1},    {0, 3, 2},    {2, 0, 3},
+                                  {2, 3, 0},    {3, 4, 5},    {17, 33, 65}, {3, 4, 5},
+                                  {2, 5, 4099}, {32, 32, 32}, {32, 32, 32}, {300, 520, 260}};
+  std::vector<std::vector<T>> memory;
+  std::vector<MatrixPair<T>> pairs;
+  for (const Shape& shape : shapes) {
+    for (const std::size_t size : {shape.m * shape.k, shape.k * shape.n, shape.m * shape.n}) {
+      memory.emplace_back(size);
+      for (T& value : memory.back()) value = any_number<T>(random, false);
+    }
+    const std::size_t at = memory.size() - 3;
+    pairs.push_back({memory[at], memory[at + 1], memory[at + 2], shape.m, shape.n, shape.k});
+  }
+  for (const Space space : Testing::spaces()) {
+    for (const bool canonical : {true, false}) {
+      for (auto& pair : pairs) std::fill(pair.c.begin(), pair.c.end(), T{7});
+      ProductOptions options;
+      options.space = space;
+      options.canonical = canonical;
+      Bulk(Testing::context()).multiply<T>(pairs, options);
+      for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const auto& [m, n, k] = shapes[i];
+        if (canonical && m > 100) continue;  // the oracle is slow
+        const std::vector<double> a(pairs[i].a.begin(), pairs[i].a.end());
+        const std::vector<double> b(pairs[i].b.begin(), pairs[i].b.end());
+        if (canonical) {
+          const auto expected = Reference::matrix_product(pairs[i].a, pairs[i].b, m, n, k);
+          EXPECT_TRUE(same_bits({pairs[i].c.begin(), pairs[i].c.end()}, expected))
+              << to_string(space) << ", pair " << i;
+          continue;
+        }
+        const double unit = (static_cast<double>(k) + 64) * (sizeof(T) == 4 ? 0x1p-22 : 0x1p-51);
+        for (std::size_t row = 0; row<m; row += m> 100 ? 37 : 1) {
+          for (std::size_t column = 0; column < n; ++column) {
+            long double exact = 0;
+            long double of_a = 0;
+            long double of_b = 0;
+            for (std::size_t e = 0; e < k; ++e) {
+              const long double x = a[row * k + e];
+              const long double y = b[e * n + column];
+              exact += x * y;
+              of_a += x * x;
+              of_b += y * y;
+            }
+            EXPECT_LE(std::abs(pairs[i].c[row * n + column] - exact), unit * std::sqrt(of_a * of_b))
+                << to_string(space) << ", pair " << i;
+          }
+        }
+      }
+    }
+  }
+}
+
+template <class T>
+T random_of(std::uint64_t seed, std::uint64_t place) {
+  if constexpr (sizeof(T) == 1) return Reference::random_byte(seed, place);
+  if constexpr (sizeof(T) == 4) return Reference::random_float(seed, place);
+  if constexpr (sizeof(T) == 8) return Reference::random_double(seed, place);
+}
+
+template <class T>
+void expect_random(std::uint64_t seed, std::uint64_t offset) {
+  for (const Space space : Testing::spaces()) {
+    std::vector<std::vector<T>> arrays;
+    for (const std::size_t length : {0, 1, 5, 16, 63, 257, 4099, 20001})
+      arrays.emplace_back(static_cast<std::size_t>(length));
+    List<T> list(std::move(arrays));
+    Bulk(Testing::context()).random_fill<T>(list, seed, offset, {space});
+    std::uint64_t place = offset;
+    for (const auto& array : list.arrays) {
+      std::vector<T> expected;
+      for (std::size_t i = 0; i < array.size(); ++i)
+        expected.push_back(random_of<T>(seed, place++));
+      EXPECT_TRUE(same_bits(array, expected)) << to_string(space) << ", " << array.size();
+    }
+  }
+}
+
+TEST(Bulk, RandomNumbersDependOnTheirPlaceAlone) {
+  expect_random<std::uint8_t>(Testing::seed(), 3);
+  expect_random<float>(Testing::seed() + 1, (std::uint64_t{1} << 34U) - 50);
+  expect_random<double>(~Testing::seed(), 0);
+}
+
+TEST(Bulk, XorIsTheReferencesOnEverySpaceInBatchesToo) {
+  const auto a = bytes("a");
+  const auto key = bytes("key");
+  for (const Space space : Testing::spaces()) {
+    for (const std::size_t batch : {std::size_t{0}, std::size_t{100}, std::size_t{40000}}) {
+      auto out = room_for(a);
+      const BulkReport report = Bulk(Testing::context()).xor_bytes(a, key, out, {space, batch});
+      for (std::size_t i = 0; i < a.arrays.size(); ++i) {
+        for (std::size_t e = 0; e < a.arrays[i].size(); ++e)
+          ASSERT_EQ(out.arrays[i][e], a.arrays[i][e] ^ key.arrays[i][e])
+              << to_string(space) << ", array " << i << ", byte " << e;
+      }
+      EXPECT_EQ(report.record.chosen, space);
+      EXPECT_EQ(report.record.items, 283899U);
+      EXPECT_TRUE(space == Space::cuda || report.batches == 1);
+      EXPECT_TRUE(space != Space::cuda || batch == 0 || report.batches > 5);
+    }
+  }
+}
+
+TEST(Bulk, LargeResultsThatGoPastTheCachesAreTheSame) {
+  std::vector<std::uint8_t> a((9U << 20U) + 77);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<std::uint8_t>(i * 7 + i / 251);
+  std::vector<std::uint8_t> out(a.size() + 3);
+  const std::span<const std::uint8_t> in(a);
+  const auto to = std::span(out).subspan(3);
+  for (const Space space : Testing::spaces()) {
+    std::fill(out.begin(), out.end(), std::uint8_t{0});
+    Bulk(Testing::context()).xor_bytes({&in, 1}, {&in, 1}, {&to, 1}, {space});
+    EXPECT_EQ(std::count(out.begin(), out.end(), std::uint8_t{0}),
+              static_cast<std::ptrdiff_t>(out.size()));
+    std::vector<std::uint8_t> key(a.size(), 0x5A);
+    const std::span<const std::uint8_t> with(key);
+    Bulk(Testing::context()).xor_bytes({&in, 1}, {&with, 1}, {&to, 1}, {space});
+    bool is_right = true;
+    for (std::size_t i = 0; i < a.size(); ++i) is_right &= to[i] == (a[i] ^ 0x5A);
+    EXPECT_TRUE(is_right) << to_string(space);
+  }
+}
+
+TEST(Bulk, XorWithItsKeyTwiceIsWhatItWas) {
+  Testing::expect_property("xor is an involution, with keys that are made too", [] {
+    const auto rows = *rc::gen::arbitrary<std::vector<std::vector<std::uint8_t>>>();
+    const Bulk bulk(Testing::context());
+    List<std::uint8_t> a(rows);
+    auto keys = room_for(a);
+    auto out = room_for(a);
+    bulk.xor_with_new_keys(a, keys, out);
+    RC_ASSERT(a.arrays == rows);
+    bulk.xor_bytes(out, keys, out);
+    RC_ASSERT(out.arrays == rows);
+  });
+}
+
+TEST(Bulk, NewKeysDifferUnlessTheirSeedIsGiven) {
+  const auto a = bytes("a");
+  const Bulk bulk(Testing::context());
+  const auto key_of = [&](std::optional<std::uint64_t> seed) {
+    auto keys = room_for(a);
+    auto out = room_for(a);
+    bulk.xor_with_new_keys(a, keys, out, seed);
+    return keys.arrays;
+  };
+  EXPECT_NE(key_of({}), key_of({}));
+  EXPECT_EQ(key_of(5), key_of(5));
+  EXPECT_EQ(key_of(5).back()[9], Reference::random_byte(5, 13898 + 9));
+}
+
+TEST(Bulk, EmptyListsAreNothingToDo) {
+  const Bulk bulk(Testing::context());
+  bulk.xor_bytes({}, {}, {});
+  bulk.normalise<float>({}, {});
+  bulk.reduce<double>(Reduction::max, {}, {});
+  bulk.multiply<float>({});
+  bulk.random_fill<float>({}, 1);
+}
+
+template <class Call>
+void expect_refused(const Call& call, const std::vector<std::string>& says) {
+  try {
+    call();
+    ADD_FAILURE() << "was not refused";
+  } catch (const InvalidArgument& error) {
+    for (const std::string& text : says) EXPECT_THAT(error.what(), HasSubstr(text));
+  }
+}
+
+TEST(Bulk, RefusesWhatDoesNotFitAndChangesNothing) {
+  const Bulk bulk(Testing::context());
+  List<float> a({{1, 2, 3}, {4, 5}});
+  List<float> shorter({{1, 2, 3}, {4}});
+  List<float> one({{1, 2, 3}});
+  List<float> out({{7, 7, 7}, {7, 7}});
+  List<std::uint8_t> b({{1, 2, 3}});
+  List<std::uint8_t> key({{1, 2}});
+  List<std::uint8_t> to({{9, 9, 9}});
+  expect_refused([&] { bulk.xor_bytes(b, key, to); }, {"keys[0] has 2 elements", "arrays[0], 3"});
+  expect_refused([&] { bulk.xor_with_new_keys(b, key, to); }, {"keys[0] has 2"});
+  expect_refused([&] { bulk.xor_with_new_keys(b, b, to); }, {"keys[0] is the array"});
+  expect_refused([&] { bulk.element_wise<float>(ElementWise::add, a, shorter, out); },
+                 {"others[1] has 1 elements", "arrays[1], 2"});
+  expect_refused([&] { bulk.element_wise<float>(ElementWise::add, a, one, out); },
+                 {"others are 1", "2 arrays"});
+  expect_refused([&] { bulk.element_wise<float>(ElementWise::add, a, out); }, {"add needs"});
+  expect_refused([&] { bulk.element_wise<float>(ElementWise::square, a, a, out); },
+                 {"square takes no second"});
+  expect_refused([&] { bulk.normalise<float>(a, one); }, {"results are 1"});
+  std::vector<float> two(2, 7);
+  std::vector<float> three(3, 7);
+  expect_refused([&] { bulk.reduce<float>(Reduction::sum, a, three); }, {"results are 3"});
+  List<float> with_empty({{1}, {}});
+  expect_refused([&] { bulk.reduce<float>(Reduction::min, with_empty, two); },
+                 {"arrays[1] has no elements", "min"});
+  std::vector<float> shared(8, 1);
+  const std::span<const float> in = std::span(shared).first(6);
+  const std::span<float> over = std::span(shared).subspan(1, 6);
+  expect_refused([&] { bulk.normalise<float>({&in, 1}, {&over, 1}); }, {"overlaps arrays[0]"});
+  const MatrixPair<float> pair{a.arrays[0], a.arrays[1], two, 1, 2, 3};
+  expect_refused([&] { bulk.multiply<float>({&pair, 1}); }, {"pairs[0]: b has 2", "3 × 2"});
+  const MatrixPair<float> into{three, three, three, 1, 3, 1};
+  expect_refused([&] { bulk.multiply<float>({&into, 1}); }, {"a has 3 elements; 1 × 1"});
+  const std::span<float> here(three);
+  expect_refused(
+      [&] {
+        bulk.random_fill<float>({&here, 1}, 1, std::numeric_limits<std::uint64_t>::max());
+      },
+      {"beyond place 2⁶⁴"});
+  expect_refused([] { element_wise_from_string("cube"); }, {"cube", "add, multiply"});
+  expect_refused([] { reduction_from_string("product"); }, {"product", "sum, min"});
+  EXPECT_EQ(element_wise_from_string("sqrt"), ElementWise::square_root);
+  EXPECT_EQ(out.arrays, (std::vector<std::vector<float>>{{7, 7, 7}, {7, 7}}));
+  EXPECT_EQ(to.arrays[0], (std::vector<std::uint8_t>{9, 9, 9}));
+  EXPECT_EQ(three, (std::vector<float>{7, 7, 7}));
+}
+
+TEST(Bulk, PreparedCallsDoAsTheOthers) {
+  Context& context = Testing::context();
+  const auto a = numbers<float>("prepared");
+  const Bulk bulk(context);
+  auto expected = room_for(a);
+  bulk.normalise<float>(a, expected);
+  for (const Space space : {Space::serial, Space::openmp}) {
+    if (!context.is_usable(space)) continue;
+    auto out = room_for(a);
+    const auto prepared = PreparedBulk::normalise<float>(context, a, out, space);
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      prepared.run();
+      prepared.wait();
+      for (std::size_t i = 0; i < a.arrays.size(); ++i)
+        EXPECT_TRUE(same_bits(out.arrays[i], expected.arrays[i]));
+    }
+    std::vector<double> sums(a.arrays.size());
+    PreparedBulk::reduce<float>(context, Reduction::sum, a, sums, space).run();
+    EXPECT_EQ(sums[3], Reference::reduced(Reduction::sum, std::vector<double>(a.arrays[3].begin(),
+                                                                              a.arrays[3].end())));
+  }
+}
+
+}  // namespace
