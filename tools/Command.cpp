@@ -89,6 +89,7 @@ int run(int argc, const char* const* argv) {
   add_spread_command(app, global);
   add_seeds_command(app, global);
   add_lattice_command(app, global);
+  add_bulk_command(app, global);
   take_global_options(app);
   try {
     app.parse(argc, argv);

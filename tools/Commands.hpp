@@ -18,6 +18,7 @@ void add_score_command(CLI::App& app, const GlobalOptions& global);
 void add_graph_command(CLI::App& app, const GlobalOptions& global);
 void add_lattice_command(CLI::App& app, const GlobalOptions& global);
 void add_seeds_command(CLI::App& app, const GlobalOptions& global);
+void add_bulk_command(CLI::App& app, const GlobalOptions& global);
 void add_spread_command(CLI::App& app, const GlobalOptions& global);
 
 }  // namespace Kindred::Tools

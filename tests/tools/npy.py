@@ -32,6 +32,6 @@ def read(path):
     length = struct.unpack("<H", data[8:10])[0]
     info = ast.literal_eval(data[10:10 + length].decode())
     assert not info["fortran_order"]
-    values = array.array({"<f4": "f", "<i8": "q"}[info["descr"]])
+    values = array.array({"<f4": "f", "<f8": "d", "<i8": "q", "|u1": "B"}[info["descr"]])
     values.frombytes(data[10 + length:])
     return values.tolist(), info["shape"], info["descr"]

@@ -3,11 +3,18 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 namespace Kindred::Tools {
 
 std::string npy_header(const std::string& descr, std::size_t rows, std::size_t columns) {
-  std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}, {}), }}",
-                                 descr, rows, columns);
+  const std::array<std::uint64_t, 2> shape{rows, columns};
+  return npy_header(descr, shape);
+}
+
+std::string npy_header(const std::string& descr, std::span<const std::uint64_t> shape) {
+  std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
+                                 descr, fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
   constexpr std::size_t prefix = 10;
   constexpr std::size_t alignment = 64;
   text.append(alignment - 1 - (prefix + text.size()) % alignment, ' ').append(1, '\n');

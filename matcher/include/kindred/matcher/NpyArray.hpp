@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_NPY_ARRAY_HPP
+#define KINDRED_MATCHER_NPY_ARRAY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace Kindred {
+
+/// What the elements of an array of a .npy file are.
+enum class NpyType : std::uint8_t { uint8, float32, float64 };
+
+/// \brief An array of any number of dimensions in memory of its own, the last index fastest.
+struct NpyArray {
+  NpyType type = NpyType::float32;
+  std::vector<std::uint64_t> shape;
+  std::size_t elements = 0;
+  std::unique_ptr<std::byte[]> values;
+
+  template <class T>
+  std::span<const T> as() const {
+    return {reinterpret_cast<const T*>(values.get()), elements};
+  }
+};
+
+/// \brief All of a .npy file of uint8, float32 or float64 (bool is read as uint8). Complexity
+/// O(bytes). \throws NotFound, CorruptFile; InvalidArgument for another dtype, big-endian or
+/// Fortran order; std::bad_alloc
+NpyArray read_npy(const std::string& path);
+
+}  // namespace Kindred
+
+#endif  // KINDRED_MATCHER_NPY_ARRAY_HPP

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Commands.hpp"
+#include "Log.hpp"
+#include "Session.hpp"
+#include "io/InputError.hpp"
+#include "io/Npy.hpp"
+#include "io/Output.hpp"
+#include "io/OutputPath.hpp"
+#include "io/Text.hpp"
+
+#include <kindred/backends/AtomicFile.hpp>
+#include <kindred/matcher/Bulk.hpp>
+#include <kindred/matcher/NpyArray.hpp>
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace Kindred::Tools {
+
+namespace {
+
+struct XorFlags {
+  std::string input;
+  std::string key;
+  std::string key_out;
+  std::string out;
+};
+struct ProductFlags {
+  std::string a;
+  std::string b;
+  std::string out;
+  bool canonical = false;
+};
+struct ReduceFlags {
+  std::string op;
+  std::string input;
+};
+
+std::string_view name_of(NpyType type) {
+  return type == NpyType::uint8 ? "uint8" : type == NpyType::float32 ? "float32" : "float64";
+}
+std::string shown(const NpyArray& array) {
+  return fmt::format("({}{})", fmt::join(array.shape, ", "), array.shape.size() == 1 ? "," : "");
+}
+
+NpyArray load(Session& session, const std::string& path) {
+  return session.timed(Phase::load, [&] { return reading_file([&] { return read_npy(path); }); });
+}
+NpyArray load_bytes(Session& session, const std::string& path) {
+  NpyArray array = load(session, path);
+  if (array.type != NpyType::uint8)
+    throw InputError(fmt::format("{}: is of {}; xor is of bytes: save array.astype(numpy.uint8)",
+                                 path, name_of(array.type)));
+  return array;
+}
+NpyArray load_numbers(Session& session, const std::string& path) {
+  NpyArray array = load(session, path);
+  if (array.type == NpyType::uint8)
+    throw InputError(fmt::format("{}: is of uint8; it must be of float32 or float64", path));
+  return array;
+}
+
+void write_npy(AtomicFile& file, const std::string& descr, std::span<const std::uint64_t> shape,
+               std::span<const std::byte> values) {
+  const std::string header = npy_header(descr, shape);
+  file.write(header.data(), header.size());
+  file.write(values.data(), values.size());
+}
+
+void tell(Session& session, const BulkReport& report) {
+  session.tell("batches", std::uint64_t{report.batches});
+  if (report.batch_bytes > 0) session.tell("bytes of a batch", std::uint64_t{report.batch_bytes});
+  session.finish();
+}
+
+/// Where a key that is made goes by itself: `O.npy` has `O.key.npy`.
+std::string key_beside(const std::string& out) {
+  const std::string_view end = ".npy";
+  const bool is_npy = std::string_view(out).ends_with(end);
+  return out.substr(0, out.size() - (is_npy ? end.size() : 0)) + ".key.npy";
+}
+
+void run_xor(const GlobalOptions& global, XorFlags flags) {
+  if (!flags.key.empty() && !flags.key_out.empty())
+    throw UsageError("bulk xor: --key-out is of a key that is made here; leave it or --key out");
+  if (flags.key.empty() && flags.key_out.empty()) flags.key_out = key_beside(flags.out);
+  check_outputs("bulk xor", {flags.out, flags.key_out}, {flags.input, flags.key});
+  if (flags.out == flags.key_out)
+    throw UsageError(fmt::format("bulk xor: two outputs are {}", flags.out));
+  AtomicFile out(flags.out);  // before the work, not after
+  std::optional<AtomicFile> key_file;
+  if (!flags.key_out.empty()) key_file.emplace(flags.key_out);
+  Session session(global, "bulk xor");
+  const NpyArray input = load_bytes(session, flags.input);
+  const auto array = input.as<std::uint8_t>();
+  const Bulk bulk(session.context());
+  std::vector<std::uint8_t> result(input.elements);
+  const std::span<std::uint8_t> to(result);
+  if (!key_file) {
+    const NpyArray key = load_bytes(session, flags.key);
+    if (key.shape != input.shape)
+      throw InputError(fmt::format("{}: has shape {}; that of {}, {}, is wanted", flags.key,
+                                   shown(key), flags.input, shown(input)));
+    const auto with = key.as<std::uint8_t>();
+    const BulkReport report = session.timed(Phase::compute, [&] {
+      return bulk.xor_bytes({&array, 1}, {&with, 1}, {&to, 1});
+    });
+    write_npy(out, "|u1", input.shape, std::as_bytes(to));
+    AtomicFile::publish({&out});
+    return tell(session, report);
+  }
+  std::vector<std::uint8_t> key(input.elements);
+  const std::span<std::uint8_t> made(key);
+  const BulkReport report = session.timed(Phase::compute, [&] {
+    return bulk.xor_with_new_keys({&array, 1}, {&made, 1}, {&to, 1});
+  });
+  write_npy(out, "|u1", input.shape, std::as_bytes(to));
+  write_npy(*key_file, "|u1", input.shape, std::as_bytes(made));
+  AtomicFile::publish({&out, &*key_file});
+  Log::info(fmt::format("the key is in {}", flags.key_out));
+  tell(session, report);
+}
+
+/// The matrices of an array: one, or those of a batch.
+struct Matrices {
+  std::uint64_t count = 1;
+  std::uint64_t rows = 0;
+  std::uint64_t columns = 0;
+};
+Matrices matrices_of(const std::string& path, const NpyArray& array) {
+  const auto& shape = array.shape;
+  if (shape.size() == 2) return {1, shape[0], shape[1]};
+  if (shape.size() == 3) return {shape[0], shape[1], shape[2]};
+  throw InputError(
+      fmt::format("{}: shape {} has {} dimensions; 2 (a matrix) or 3 (a batch) are "
+                  "wanted",
+                  path, shown(array), shape.size()));
+}
+
+template <class T>
+void multiply(Session& session, const ProductFlags& flags, const NpyArray& a, const NpyArray& b,
+              AtomicFile& out) {
+  const Matrices left = matrices_of(flags.a, a);
+  const Matrices right = matrices_of(flags.b, b);
+  if (a.shape.size() != b.shape.size() || left.count != right.count || left.columns != right.rows)
+    throw InputError(fmt::format("{} with {}: shapes {} and {} do not multiply", flags.a, flags.b,
+                                 shown(a), shown(b)));
+  std::vector<std::uint64_t> shape = a.shape;
+  shape.back() = right.columns;
+  std::uint64_t elements = sizeof(T);
+  for (const std::uint64_t length : shape) {
+    if (__builtin_mul_overflow(elements, length, &elements))
+      throw InputError(
+          fmt::format("{} with {}: shapes {} and {} have a product of more bytes than "
+                      "there are",
+                      flags.a, flags.b, shown(a), shown(b)));
+  }
+  std::vector<T> result(elements / sizeof(T));
+  std::vector<MatrixPair<T>> pairs;
+  for (std::uint64_t i = 0; i < left.count; ++i) {
+    const std::uint64_t a_size = left.rows * left.columns;
+    const std::uint64_t b_size = right.rows * right.columns;
+    const std::uint64_t c_size = left.rows * right.columns;
+    pairs.push_back({a.as<T>().subspan(i * a_size, a_size), b.as<T>().subspan(i * b_size, b_size),
+                     std::span(result).subspan(i * c_size, c_size), left.rows, right.columns,
+                     left.columns});
+  }
+  ProductOptions options;
+  options.canonical = flags.canonical;
+  const BulkReport report = session.timed(Phase::compute, [&] {
+    return reading_file([&] {
+      return Bulk(session.context()).multiply<T>(std::span<const MatrixPair<T>>(pairs), options);
+    });
+  });
+  write_npy(out, sizeof(T) == 4 ? "<f4" : "<f8", shape, std::as_bytes(std::span(result)));
+  AtomicFile::publish({&out});
+  tell(session, report);
+}
+
+void run_multiply(const GlobalOptions& global, const ProductFlags& flags) {
+  check_outputs("bulk matmul", {flags.out}, {flags.a, flags.b});
+  AtomicFile out(flags.out);
+  Session session(global, "bulk matmul");
+  const NpyArray a = load_numbers(session, flags.a);
+  const NpyArray b = load_numbers(session, flags.b);
+  if (a.type != b.type)
+    throw InputError(fmt::format("{} is of {}, {} of {}; both must be of one", flags.a,
+                                 name_of(a.type), flags.b, name_of(b.type)));
+  if (a.type == NpyType::float32) return multiply<float>(session, flags, a, b, out);
+  multiply<double>(session, flags, a, b, out);
+}
+
+template <class T>
+void reduce(Session& session, const ReduceFlags& flags, Reduction reduction, const NpyArray& array,
+            bool json) {
+  const bool is_batch = array.shape.size() == 3;
+  const std::uint64_t count = is_batch ? array.shape[0] : 1;
+  const std::uint64_t each = count == 0 ? 0 : array.elements / count;
+  std::vector<std::span<const T>> arrays;
+  for (std::uint64_t i = 0; i < count; ++i) arrays.push_back(array.as<T>().subspan(i * each, each));
+  if (each == 0 && count > 0 && reduction != Reduction::sum)
+    throw InputError(fmt::format("{}: shape {} has no elements, and no {}", flags.input,
+                                 shown(array), flags.op));
+  std::vector<T> values(count);
+  const BulkReport report = session.timed(Phase::compute, [&] {
+    return Bulk(session.context()).reduce<T>(reduction, arrays, std::span<T>(values));
+  });
+  Output output;
+  std::string& out = output.text();
+  if (json) out += is_batch ? "{\"value\": [" : "{\"value\": ";
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (json && i > 0) out += ", ";
+    append_json(out, values[i]);
+    if (!json) out += '\n';
+    output.flush_if_large();
+  }
+  if (json) out += is_batch ? "]}\n" : "}\n";
+  output.flush();
+  tell(session, report);
+}
+
+void run_reduce(const GlobalOptions& global, const ReduceFlags& flags) {
+  const Reduction reduction = [&] {
+    try {
+      return reduction_from_string(flags.op);
+    } catch (const InvalidArgument& error) {
+      throw UsageError("--op: " + reason_of(error));
+    }
+  }();
+  Session session(global, "bulk reduce");
+  const NpyArray array = load_numbers(session, flags.input);
+  if (array.type == NpyType::float32)
+    return reduce<float>(session, flags, reduction, array, global.json);
+  reduce<double>(session, flags, reduction, array, global.json);
+}
+
+}  // namespace
+
+void add_bulk_command(CLI::App& app, const GlobalOptions& global) {
+  CLI::App* group = app.add_subcommand("bulk", "Operations on whole arrays (.npy)");
+  group->require_subcommand(1);
+
+  CLI::App* bytes = group->add_subcommand("xor", "Bytes ^ key, which undoes itself");
+  const auto xor_flags = std::make_shared<XorFlags>();
+  bytes->add_option("--input", xor_flags->input, "Bytes (uint8) of any shape")
+      ->type_name("FILE")
+      ->required();
+  bytes
+      ->add_option("--key", xor_flags->key,
+                   "Bytes of the same shape (default: random ones, which are written)")
+      ->type_name("FILE");
+  bytes
+      ->add_option("--key-out", xor_flags->key_out,
+                   "Where a key that is made is written (default: O.key.npy beside --out O.npy)")
+      ->type_name("FILE");
+  bytes->add_option("--out", xor_flags->out, "Where the result is written")
+      ->type_name("FILE")
+      ->required();
+  bytes->callback([&global, xor_flags] { run_xor(global, *xor_flags); });
+
+  CLI::App* product = group->add_subcommand("matmul", "A · B of matrices, or of batches of them");
+  const auto product_flags = std::make_shared<ProductFlags>();
+  product->add_option("--a", product_flags->a, "float32 or float64, (m, k) or (batch, m, k)")
+      ->type_name("FILE")
+      ->required();
+  product->add_option("--b", product_flags->b, "The same, (k, n) or (batch, k, n)")
+      ->type_name("FILE")
+      ->required();
+  product->add_option("--out", product_flags->out, "Where the product is written, of the same type")
+      ->type_name("FILE")
+      ->required();
+  product->add_flag("--canonical", product_flags->canonical,
+                    "The same bits on every space and machine, and slower");
+  product->callback([&global, product_flags] { run_multiply(global, *product_flags); });
+
+  CLI::App* one = group->add_subcommand(
+      "reduce", "One number of an array, or one of each array of a batch (3 dimensions)");
+  const auto reduce_flags = std::make_shared<ReduceFlags>();
+  one->add_option("--op", reduce_flags->op, "sum, min, max, mean or deviation")
+      ->type_name("NAME")
+      ->required();
+  one->add_option("--input", reduce_flags->input, "float32 or float64")
+      ->type_name("FILE")
+      ->required();
+  one->callback([&global, reduce_flags] { run_reduce(global, *reduce_flags); });
+}
+
+}  // namespace Kindred::Tools
