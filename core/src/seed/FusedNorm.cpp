@@ -31,6 +31,21 @@ int team_warps(std::span<const NormLayerData> layers) {
   return row_bytes <= 2048 ? 1 : 8;
 }
 
+/// Rows of a team, at most \p most, so that rounds of \p places teams take the least time; a team's
+/// waits are reckoned as long as a row.
+[[maybe_unused]] std::uint64_t even_rows(std::uint64_t rows, std::uint64_t most,
+                                         std::uint64_t places) {
+  const auto cost = [&](std::uint64_t team_rows) {
+    const std::uint64_t teams = (rows + team_rows - 1) / team_rows;
+    return (teams + places - 1) / places * (team_rows + 1);
+  };
+  std::uint64_t best = most;
+  for (std::uint64_t team_rows = most; team_rows > 0; --team_rows) {
+    if (cost(team_rows) < cost(best)) best = team_rows;
+  }
+  return best;
+}
+
 }  // namespace
 
 template <class ExecutionSpace>
@@ -53,8 +68,14 @@ NormPlan plan_norms(const ExecutionSpace& exec_space, std::span<NormLayerData> l
       layer.is_staged = is_wide(layer) && staged <= Arch::large_scratch_max(exec_space);
       const std::uint64_t wanted = static_cast<std::uint64_t>(plan.team_warps) * 8192 /
                                    (layer.columns * size_of(layer.input));
-      layer.team_rows = static_cast<std::uint32_t>(
-          std::max<std::uint64_t>(1, std::min({wanted, rows_most, share})));
+      std::uint64_t team_rows = std::max<std::uint64_t>(1, std::min({wanted, rows_most, share}));
+      if (layers.size() == 1) {
+        const std::uint64_t places = Arch::multiprocessors(exec_space) *
+                                     Arch::NormTeams<ExecutionSpace>::warps_at_once /
+                                     static_cast<std::uint64_t>(plan.team_warps);
+        team_rows = even_rows(layer.rows, team_rows, places);
+      }
+      layer.team_rows = static_cast<std::uint32_t>(team_rows);
       plan.scratch_bytes =
           std::max(plan.scratch_bytes, layer.team_rows * (layer.is_staged ? staged : room));
     } else {

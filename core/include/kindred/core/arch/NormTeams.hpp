@@ -16,7 +16,8 @@ namespace Kindred::Arch {
 /// How the rows of normalisations are shared out on a space.
 template <class ExecutionSpace>
 struct NormTeams {
-  static constexpr std::uint64_t block = 4096;  // of a canonical sum
+  static constexpr std::uint64_t block = 4096;   // of a canonical sum
+  static constexpr unsigned warps_at_once = 28;  // of a multiprocessor
 
   static constexpr std::size_t round_up(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
   /// Bytes that a row takes beside its elements.
@@ -33,7 +34,7 @@ struct NormTeams {
 template <int Warps>
 struct NormTeam {
   static constexpr unsigned threads = 32 * Warps;
-  static constexpr unsigned teams_at_once = 28 / Warps;
+  static constexpr unsigned teams_at_once = NormTeams<DeviceSpace>::warps_at_once / Warps;
   std::size_t scratch_bytes;
   const NormLayerData* layers;
   std::uint32_t count;
