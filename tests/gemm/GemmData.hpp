@@ -105,6 +105,7 @@ struct GemmData {
         return put(Arch::round_to<Arch::Float16>(value));
       case Impl::GemmType::bfloat16:
         return put(Arch::round_to<Arch::BFloat16>(value));
+      case Impl::GemmType::float64:
       case Impl::GemmType::float32:
         break;
     }

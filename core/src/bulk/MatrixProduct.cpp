@@ -54,7 +54,8 @@ struct ProductRows {
  private:
   template <int Width>
   KOKKOS_INLINE_FUNCTION static void compute(const MatrixProduct<T>& product, std::uint64_t row,
-                                             std::uint64_t column, int width) {
+                                             std::uint64_t column, int given_width) {
+    const int width = Width == 1 ? 1 : given_width;  // known, its sums stay in registers
     const T* a = product.a + row * product.k;
     const T* b = product.b + column;
     const std::uint64_t stride = product.n;
@@ -73,9 +74,12 @@ struct ProductRows {
         if (i + l < end) add(lane[l], a[i + l], b + (i + l) * stride, width);
       }
       KINDRED_UNROLL
-      for (int half = 16; half > 0; half /= 2) {
+      for (int step = 0; step < 5; ++step) {
+        const int half = 16 >> step;
         KINDRED_UNROLL
-        for (int l = 0; l < half; ++l) lane[l] = lane[l] + lane[l + half];
+        for (int l = 0; l < 16; ++l) {
+          if (l < half) lane[l] = lane[l] + lane[l + half];
+        }
       }
       return lane[0];
     };
