@@ -71,6 +71,8 @@ struct Workspace {
   }
 };
 
+enum class Form { global, small };
+
 /// The ranks of every query, nothing where it was given up.
 template <class ExecutionSpace>
 std::vector<std::optional<Ranks>> spread_small(const ExecutionSpace& exec_space,
@@ -78,7 +80,7 @@ std::vector<std::optional<Ranks>> spread_small(const ExecutionSpace& exec_space,
                                                const Workspace<ExecutionSpace>& workspace,
                                                const std::vector<Query>& asked,
                                                const HopParameters& parameters, const Decay& decay,
-                                               std::size_t top) {
+                                               std::size_t top, Form form = Form::global) {
   std::vector<FrontierQuery> queries;
   std::vector<Activation> sources;
   std::vector<float> decays;
@@ -108,8 +110,12 @@ std::vector<std::optional<Ranks>> spread_small(const ExecutionSpace& exec_space,
   }
   const Array<ExecutionSpace, Rank> ranks("Kindred::Testing::ranks", asked.size() * top);
   const Array<ExecutionSpace, std::uint8_t> done("Kindred::Testing::done", asked.size());
-  spread_frontier<ExecutionSpace>(exec_space, graph.in.view(), graph.out.view(), workspace.state(),
-                                  call, top, ranks, done);
+  if (form == Form::global)
+    spread_frontier<ExecutionSpace>(exec_space, graph.in.view(), graph.out.view(),
+                                    workspace.state(), call, top, ranks, done);
+  else if (!spread_small_frontier<ExecutionSpace>(exec_space, graph.in.view(), graph.out.view(),
+                                                  call, top, ranks, done))
+    return std::vector<std::optional<Ranks>>(asked.size());
   Ranks all(asked.size() * top);
   std::vector<std::uint8_t> is_done(asked.size());
   Impl::download(exec_space, all.data(), ranks, all.size());
@@ -141,6 +147,26 @@ Graph turned(const Graph& graph) {
 }
 
 constexpr std::size_t top = 500;
+constexpr std::size_t small_top = small_frontier_top_max;
+
+/// The same in the memories of teams: equal, or given up.
+template <class ExecutionSpace>
+std::size_t expect_small(const ExecutionSpace& exec_space, const BothWays<ExecutionSpace>& graph,
+                         const Workspace<ExecutionSpace>& workspace,
+                         const std::vector<Query>& queries, const HopParameters& parameters,
+                         const Decay& decay, const std::vector<Ranks>& expected) {
+  std::size_t answered = 0;
+  for (const std::size_t best : {std::size_t{7}, small_top}) {
+    const auto answers =
+        spread_small(exec_space, graph, workspace, queries, parameters, decay, best, Form::small);
+    for (std::size_t i = 0; i < queries.size(); ++i) {
+      if (!answers[i]) continue;
+      ++answered;
+      EXPECT_TRUE(std::ranges::equal(*answers[i], std::span(expected[i]).first(best))) << i;
+    }
+  }
+  return answered;
+}
 
 TEST(SpreadFrontier, EqualsTheReferenceOrGivesUp) {
   auto generator = Testing::generator("SpreadFrontier.reference");
@@ -177,6 +203,10 @@ TEST(SpreadFrontier, EqualsTheReferenceOrGivesUp) {
             EXPECT_EQ(answered == 2 * queries.size(), budget > 3000)
                 << to_string(space) << ": " << answered;
           }
+          EXPECT_GT(expect_small(exec_space, placed, Workspace(exec_space, {1, graph.nodes, 64}),
+                                 queries, parameters, decay, expected),
+                    0U)
+              << to_string(space);
         }
       });
     }
@@ -201,6 +231,7 @@ void expect_push_is_pull(const Graph& graph, const Query& query, std::uint32_t h
         ASSERT_TRUE(answers[0]) << to_string(space);
         EXPECT_EQ(*answers[0], expected) << to_string(space);
         EXPECT_TRUE(workspace.is_clear(exec_space)) << to_string(space);
+        expect_small(exec_space, placed, workspace, {query}, parameters, decay, {expected});
       });
     }
   }

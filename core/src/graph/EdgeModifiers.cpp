@@ -70,7 +70,8 @@ struct ModifyWeights {
         node + 1 < out_offsets.extent(0) &&
         (out_replaced == nullptr || (out_replaced[node / 64] >> node % 64 & 1U) == 0);
     if (is_built) return out_offsets(node + 1) - out_offsets(node);
-    const std::size_t row = Impl::find_node(delta_nodes, static_cast<std::uint32_t>(node));
+    const std::size_t row = Impl::find_node(delta_nodes.data(), delta_nodes.extent(0),
+                                            static_cast<std::uint32_t>(node));
     return row == delta_nodes.extent(0) ? 0 : delta_offsets(row + 1) - delta_offsets(row);
   }
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/graph/Frontier.hpp>
 #include <kindred/core/graph/impl/Frontier.hpp>
+#include <kindred/core/graph/impl/SmallFrontier.hpp>
 
 #include <algorithm>
 
@@ -52,15 +53,39 @@ void spread_frontier(const ExecutionSpace& exec_space,
                           groups, static_cast<std::uint32_t>(top), ranks, done});
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                  \
-  template std::uint64_t FrontierShape::budget_of<SPACE>(std::size_t, std::size_t); \
-  template FrontierSizes<SPACE>::FrontierSizes(const FrontierShape&);               \
-  template void clear_frontier<SPACE>(const SPACE&, const FrontierState<SPACE>&);   \
-  template void spread_frontier<SPACE>(                                             \
-      const SPACE&, const GraphSide<typename SPACE::memory_space>&,                 \
-      const GraphSide<typename SPACE::memory_space>&, const FrontierState<SPACE>&,  \
-      const FrontierQueries<SPACE>&, std::size_t, const ArrayView<Rank, SPACE>&,    \
-      const ArrayView<std::uint8_t, SPACE>&);
+template <class ExecutionSpace>
+bool spread_small_frontier(const ExecutionSpace& exec_space,
+                           const GraphSide<typename ExecutionSpace::memory_space>& in,
+                           const GraphSide<typename ExecutionSpace::memory_space>& out,
+                           const FrontierQueries<ExecutionSpace>& queries, std::size_t top,
+                           const ArrayView<Rank, ExecutionSpace>& ranks,
+                           const ArrayView<std::uint8_t, ExecutionSpace>& done) {
+  const auto side = [](const auto& rows) {
+    const auto part = [](const auto& of) { return Impl::general_edges<ExecutionSpace>(of, {}); };
+    return Impl::SmallSide{part(rows.built), part(rows.delta)};
+  };
+  const Impl::SmallSide along = side(in);
+  const Impl::SmallSide against = side(out);
+  return Arch::launch_clusters<Impl::SmallFrontierMemory<ExecutionSpace>>(
+      exec_space, "Kindred::SpreadingEngine::spread::small_frontier", queries.count,
+      Impl::SmallFrontierLaunch<ExecutionSpace>{along, against,
+                                                along.is_changed() || against.is_changed(), queries,
+                                                static_cast<std::uint32_t>(top), ranks, done});
+}
+
+#define KINDRED_INSTANTIATE(SPACE)                                                                \
+  template std::uint64_t FrontierShape::budget_of<SPACE>(std::size_t, std::size_t);               \
+  template FrontierSizes<SPACE>::FrontierSizes(const FrontierShape&);                             \
+  template void clear_frontier<SPACE>(const SPACE&, const FrontierState<SPACE>&);                 \
+  template void spread_frontier<SPACE>(                                                           \
+      const SPACE&, const GraphSide<typename SPACE::memory_space>&,                               \
+      const GraphSide<typename SPACE::memory_space>&, const FrontierState<SPACE>&,                \
+      const FrontierQueries<SPACE>&, std::size_t, const ArrayView<Rank, SPACE>&,                  \
+      const ArrayView<std::uint8_t, SPACE>&);                                                     \
+  template bool spread_small_frontier<SPACE>(                                                     \
+      const SPACE&, const GraphSide<typename SPACE::memory_space>&,                               \
+      const GraphSide<typename SPACE::memory_space>&, const FrontierQueries<SPACE>&, std::size_t, \
+      const ArrayView<Rank, SPACE>&, const ArrayView<std::uint8_t, SPACE>&);
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

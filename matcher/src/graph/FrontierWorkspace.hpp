@@ -37,6 +37,25 @@ class FrontierWorkspace {
             m_wide, m_keys);
   }
 
+  /// \brief Writes the best ranks of every query that a cluster of a device has room for and 1 to
+  /// its \p done, else 0. Fences \p exec_space. \see spread_small_frontier
+  void spread_small(const ExecutionSpace& exec_space, const GraphSide<memory_space>& in,
+                    const GraphSide<memory_space>& out, std::span<const QuerySources> sources,
+                    const SpreadRequest& request, std::span<Rank> ranks,
+                    std::span<std::uint8_t> done) {
+    constexpr std::uint32_t hops_most = 4096;  // whose decays are worth being sent
+    std::ranges::fill(done, std::uint8_t{0});
+    if (!is_device || sources.empty() || request.top == 0 || request.top > small_frontier_top_max ||
+        request.parameters.hops > hops_most || !has_weights(in.built) || !has_weights(in.delta))
+      return;
+    try {
+      stage(exec_space, sources, request.parameters, request.decay, hops_most);
+      launch(exec_space, in, out, Form::small, request.top, ranks, done);
+    } catch (const OutOfMemory&) {
+      std::ranges::fill(done, std::uint8_t{0});
+    }
+  }
+
   /// \brief Writes the best ranks of every query that it answers and 1 to its \p done; 0
   /// where whole hops are to do it. Fences \p exec_space.
   /// \param edges of the graph \param slots queries to work on at once, at most
@@ -61,9 +80,11 @@ class FrontierWorkspace {
       for (std::size_t first = 0; first < sources.size(); first += together) {
         const std::size_t count = std::min(together, sources.size() - first);
         const auto some = sources.subspan(first, count);
-        stage(exec_space, some, request.parameters, request.decay);
-        launch(exec_space, in, out, leaves_keys ? 0 : top, ranks.subspan(first * top, count * top),
-               done.subspan(first, count));
+        // The budget ends before a frontier lives longer.
+        stage(exec_space, some, request.parameters, request.decay,
+              m_state.shape.budget / FrontierShape::row_steps + 2);
+        launch(exec_space, in, out, Form::global, leaves_keys ? 0 : top,
+               ranks.subspan(first * top, count * top), done.subspan(first, count));
         if (leaves_keys)
           fetch_keys(exec_space, top, ranks.subspan(first * top, count * top),
                      done.subspan(first, count));
@@ -75,6 +96,9 @@ class FrontierWorkspace {
 
  private:
   static constexpr bool is_device = Arch::is_device<ExecutionSpace>;
+  /// Where the state of a query is: in teams' memories, or in `m_state`.
+  enum class Form : std::uint8_t { small, global };
+
   template <class T>
   using buffer = Buffer<T, memory_space>;
 
@@ -134,13 +158,11 @@ class FrontierWorkspace {
 
   /// Puts the queries where the space reads them.
   void stage(const ExecutionSpace& exec_space, std::span<const QuerySources> sources,
-             const HopParameters& parameters, const Decay& decay) {
+             const HopParameters& parameters, const Decay& decay, std::uint64_t hops_most) {
     m_host_queries.clear();
     m_host_sources.clear();
     m_host_decays.clear();
-    // The budget ends before a frontier lives longer.
-    const std::uint64_t hops = std::min<std::uint64_t>(
-        parameters.hops, m_state.shape.budget / FrontierShape::row_steps + 2);
+    const std::uint64_t hops = std::min<std::uint64_t>(parameters.hops, hops_most);
     for (std::uint32_t hop = 1; hop <= hops; ++hop) m_host_decays.push_back(decay_at(decay, hop));
     for (const QuerySources& query : sources) {
       FrontierQuery asked;
@@ -184,7 +206,7 @@ class FrontierWorkspace {
   }
 
   void launch(const ExecutionSpace& exec_space, const GraphSide<memory_space>& in,
-              const GraphSide<memory_space>& out, std::size_t top, std::span<Rank> ranks,
+              const GraphSide<memory_space>& out, Form form, std::size_t top, std::span<Rank> ranks,
               std::span<std::uint8_t> done) {
     using rank_view = ArrayView<Rank, ExecutionSpace>;
     using done_view = ArrayView<std::uint8_t, ExecutionSpace>;
@@ -192,9 +214,12 @@ class FrontierWorkspace {
     if constexpr (is_device) {
       m_shared_ranks.resize_discarding(places);
       m_shared_done.resize_discarding(done.size());
-      spread_frontier(exec_space, in, out, m_state, m_call, top,
-                      rank_view(m_shared_ranks.data(), places),
-                      done_view(m_shared_done.data(), done.size()));
+      const rank_view to(m_shared_ranks.data(), places);
+      const done_view to_done(m_shared_done.data(), done.size());
+      if (form == Form::global)
+        spread_frontier(exec_space, in, out, m_state, m_call, top, to, to_done);
+      else if (!spread_small_frontier(exec_space, in, out, m_call, top, to, to_done))
+        return;
       exec_space.fence("Kindred::SpreadingEngine::spread::frontier");
       std::copy_n(m_shared_ranks.data(), places, ranks.begin());
       std::copy_n(m_shared_done.data(), done.size(), done.begin());

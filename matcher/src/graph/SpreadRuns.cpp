@@ -14,6 +14,9 @@ namespace {
 /// Small queries that a device works on at once: more groups than it has room for wait.
 constexpr std::size_t device_slots = 8;
 
+/// Edges up to which a cluster of a device answers sooner than all of it does.
+constexpr double cluster_edges_most = 150'000;
+
 /// \brief Whether a query is not to be tried as a small one: it has many sources, and two hops are
 /// expected to read far more than the budget, so that giving up would cost much of a whole hop.
 template <class ExecutionSpace>
@@ -137,26 +140,55 @@ void SpreadRuns::spread(Space space, const GraphSnapshot& graph,
         workspace.whole.along(exec_space, view, graph.whole_identity(), request.rules);
     if (request.rules.modifiers) exec_space.fence("Kindred::SpreadingEngine::spread::modifiers");
     workspace.done.assign(sources.size(), 0);
-    if (request.rules.kinds.all() && !request.short_activations &&
-        !std::ranges::all_of(sources, [&](QuerySources query) {
-          return is_surely_large(exec_space, graph, query, request);
-        }))  // all kinds: then of every query
-      workspace.frontier.spread(exec_space, side, view.out, graph.edges(), workspace.slots, sources,
-                                request, ranks, workspace.done);
-    std::vector<std::size_t> rest;
-    std::vector<QuerySources> rest_sources;
-    for (std::size_t query = 0; query < sources.size(); ++query) {
-      if (workspace.done[query] != 0) continue;
-      rest.push_back(query);
-      rest_sources.push_back(sources[query]);
+    // Answers those of the queries that are left of which `is_wanted(query)`.
+    const auto answer = [&](const auto& is_wanted, const auto& call) {
+      std::vector<std::size_t> rest;
+      std::vector<QuerySources> rest_sources;
+      for (std::size_t query = 0; query < sources.size(); ++query) {
+        if (workspace.done[query] != 0 || !is_wanted(query)) continue;
+        rest.push_back(query);
+        rest_sources.push_back(sources[query]);
+      }
+      if (rest.empty()) return;
+      if (rest.size() == sources.size())
+        return call(sources, ranks, std::span<std::uint8_t>(workspace.done));
+      const std::size_t top = request.top;
+      std::vector<Rank> rest_ranks(rest.size() * top);
+      std::vector<std::uint8_t> rest_done(rest.size(), 1);
+      call(std::span<const QuerySources>(rest_sources), std::span<Rank>(rest_ranks),
+           std::span<std::uint8_t>(rest_done));
+      for (std::size_t i = 0; i < rest.size(); ++i) {
+        if (rest_done[i] == 0) continue;
+        workspace.done[rest[i]] = 1;
+        std::copy_n(rest_ranks.begin() + static_cast<std::ptrdiff_t>(i * top), top,
+                    ranks.begin() + static_cast<std::ptrdiff_t>(rest[i] * top));
+      }
+    };
+    const auto is_any = [](std::size_t) { return true; };
+    if (request.rules.kinds.all() && !request.short_activations) {  // all kinds: of every query
+      if constexpr (Arch::is_device<std::decay_t<decltype(exec_space)>>) {
+        QueryGroup group;
+        group.parameters = request.parameters;
+        group.decay = request.decay;
+        const auto is_small = [&](std::size_t query) {
+          return expected_edges(graph.base()->sample(), graph.host(), sources[query], group) <=
+                 cluster_edges_most;
+        };
+        answer(is_small, [&](auto some, auto best, auto is_done) {
+          workspace.frontier.spread_small(exec_space, side, view.out, some, request, best, is_done);
+        });
+      }
+      if (!std::ranges::all_of(sources, [&](QuerySources query) {
+            return is_surely_large(exec_space, graph, query, request);
+          }))
+        answer(is_any, [&](auto some, auto best, auto is_done) {
+          workspace.frontier.spread(exec_space, side, view.out, graph.edges(), workspace.slots,
+                                    some, request, best, is_done);
+        });
     }
-    if (rest.empty()) return;
-    const std::size_t top = request.top;
-    std::vector<Rank> rest_ranks(rest.size() * top);
-    spread_whole(exec_space, workspace, graph, side, rest_sources, request, rest_ranks);
-    for (std::size_t i = 0; i < rest.size(); ++i)
-      std::copy_n(rest_ranks.begin() + static_cast<std::ptrdiff_t>(i * top), top,
-                  ranks.begin() + static_cast<std::ptrdiff_t>(rest[i] * top));
+    answer(is_any, [&](auto some, auto best, auto) {
+      spread_whole(exec_space, workspace, graph, side, some, request, best);
+    });
   });
 }
 

@@ -369,6 +369,34 @@ struct GroupTeams {
   unsigned of_each = 1;  ///< 1: the device has no clusters
 };
 
+/// Most teams of a cluster that the device places, a power of two up to 16; 1: it has no clusters.
+template <class Kernel>
+unsigned largest_cluster(Kernel* kernel, unsigned team_threads, std::size_t team_bytes) {
+  int device = 0;
+  int has_clusters = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&has_clusters, cudaDevAttrClusterLaunch, device);
+  if (has_clusters != 0)
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+  unsigned size = has_clusters != 0 ? 16 : 1;
+  for (; size > 1; size /= 2) {
+    cudaLaunchConfig_t config{};
+    cudaLaunchAttribute cluster{};
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {size, 1, 1};
+    config.gridDim = dim3(size);
+    config.blockDim = dim3(team_threads);
+    config.dynamicSmemBytes = team_bytes;
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+    int resident = 0;
+    if (cudaOccupancyMaxActiveClusters(&resident, kernel, &config) == cudaSuccess && resident > 0)
+      break;
+  }
+  cudaGetLastError();
+  return size;
+}
+
 template <class Functor>
 const GroupTeams& group_teams() {
   static const GroupTeams teams = [] {
@@ -376,33 +404,13 @@ const GroupTeams& group_teams() {
     int device = 0;
     int multiprocessors = 0;
     int fit = 0;
-    int has_clusters = 0;
     const auto kernel = run_group<Functor>;
     constexpr int threads = ThreadGroup<DeviceSpace>::team_threads;
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
     cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, threads, 0);
     found.of_one = static_cast<unsigned>(fit > 0 ? multiprocessors : 1);
-    cudaDeviceGetAttribute(&has_clusters, cudaDevAttrClusterLaunch, device);
-    if (has_clusters != 0)
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-    for (unsigned size = has_clusters != 0 ? 16 : 1; size > 1; size /= 2) {
-      cudaLaunchConfig_t config{};
-      cudaLaunchAttribute cluster{};
-      cluster.id = cudaLaunchAttributeClusterDimension;
-      cluster.val.clusterDim = {size, 1, 1};
-      config.gridDim = dim3(size);
-      config.blockDim = dim3(threads);
-      config.attrs = &cluster;
-      config.numAttrs = 1;
-      int resident = 0;
-      if (cudaOccupancyMaxActiveClusters(&resident, kernel, &config) == cudaSuccess &&
-          resident > 0) {
-        found.of_each = size;
-        break;
-      }
-    }
-    cudaGetLastError();
+    found.of_each = largest_cluster(kernel, threads, 0);
     return found;
   }();
   return teams;

@@ -116,9 +116,28 @@ struct FrontierQueries {
   FrontierQuery only;
   Activation only_sources[few_sources];
   float only_decays[few_hops];
+
+  KOKKOS_INLINE_FUNCTION FrontierQuery query(std::size_t i) const {
+    return is_few() ? only : queries(i);
+  }
+  KOKKOS_INLINE_FUNCTION Activation source(const FrontierQuery& query, std::uint32_t i) const {
+    return is_few() ? only_sources[i] : sources(query.first_source + i);
+  }
+  /// D(\p hop) of \p query.
+  KOKKOS_INLINE_FUNCTION float decay(const FrontierQuery& query, std::uint32_t hop) const {
+    const std::uint32_t i = query.first_decay + hop - 1;
+    return is_few() ? only_decays[i] : decays(i);
+  }
+
+ private:
+  KOKKOS_INLINE_FUNCTION bool is_few() const { return queries.extent(0) == 0; }
 };
 
-/// Best nodes that a device ranks itself; where more are asked for it leaves all keys.
+/// Best nodes that `spread_small_frontier` ranks at most.
+inline constexpr std::size_t small_frontier_top_max = 64;
+
+/// Best nodes that `spread_frontier` ranks itself on a device; where more are asked for it leaves
+/// all keys.
 inline constexpr std::size_t frontier_top_max = 512;
 
 /// Clears \p state for the first call. Does not fence.
@@ -142,6 +161,21 @@ void spread_frontier(const ExecutionSpace& exec_space,
                      const FrontierQueries<ExecutionSpace>& queries, std::size_t top,
                      const ArrayView<Rank, ExecutionSpace>& ranks,
                      const ArrayView<std::uint8_t, ExecutionSpace>& done);
+
+/// \brief The same for queries so small that the memories of a cluster's teams hold all of their
+/// state: about 6,000 nodes that pass something on and 100,000 out-edges a hop. Needs no
+/// `FrontierState`. Does not fence.
+///
+/// Complexity: as `spread_frontier`; a hop costs four dependent reads of memory and one wait.
+/// \param top 1 … `small_frontier_top_max` \param done a query each: 0 where it has outgrown the
+/// memories \return false where the space has no clusters; then nothing is written
+template <class ExecutionSpace>
+bool spread_small_frontier(const ExecutionSpace& exec_space,
+                           const GraphSide<typename ExecutionSpace::memory_space>& in,
+                           const GraphSide<typename ExecutionSpace::memory_space>& out,
+                           const FrontierQueries<ExecutionSpace>& queries, std::size_t top,
+                           const ArrayView<Rank, ExecutionSpace>& ranks,
+                           const ArrayView<std::uint8_t, ExecutionSpace>& done);
 
 }  // namespace Kindred
 

@@ -70,19 +70,19 @@ struct RowPlace {
 
 namespace Impl {
 
-/// The place of \p node in ascending \p nodes, or how many those are.
-template <class Nodes>
-KOKKOS_INLINE_FUNCTION std::size_t find_node(const Nodes& nodes, std::uint32_t node) {
+/// The place of \p node in ascending \p nodes, or \p count.
+KOKKOS_INLINE_FUNCTION std::size_t find_node(const std::uint32_t* nodes, std::size_t count,
+                                             std::uint32_t node) {
   std::size_t low = 0;
-  std::size_t high = nodes.extent(0);
+  std::size_t high = count;
   while (low < high) {
     const std::size_t middle = low + (high - low) / 2;
-    if (nodes(middle) < node)
+    if (nodes[middle] < node)
       low = middle + 1;
     else
       high = middle;
   }
-  return low < nodes.extent(0) && nodes(low) == node ? low : nodes.extent(0);
+  return low < count && nodes[low] == node ? low : count;
 }
 
 }  // namespace Impl
@@ -96,7 +96,7 @@ KOKKOS_INLINE_FUNCTION RowPlace<MemorySpace> row_of(const GraphRows<MemorySpace>
   const GraphRows<MemorySpace>* part = &built;
   std::size_t row = node;
   if (node >= built.rows() || built.is_replaced(node)) {
-    row = Impl::find_node(delta.row_nodes, node);
+    row = Impl::find_node(delta.row_nodes.data(), delta.rows(), node);
     if (row == delta.rows()) return {};
     part = &delta;
   }

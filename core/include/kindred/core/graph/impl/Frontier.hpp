@@ -52,7 +52,7 @@ class FrontierWalk {
   }
 
   KOKKOS_INLINE_FUNCTION void run(std::size_t query) {
-    const FrontierQuery asked = m_launch.query(query);
+    const FrontierQuery asked = m_launch.queries.query(query);
     m_first_stamp = next_stamp();
     const bool is_done = spread(asked);
     // Few nodes are ranked by one team sooner than the others are waited for; meanwhile those clear
@@ -130,7 +130,7 @@ class FrontierWalk {
         m_next = m_passed + hop % 3 * nodes();
         m_is_last = hop >= parameters.hops;
         if (hop > 0) {
-          parameters.decay = m_launch.decay(asked, hop);
+          parameters.decay = m_launch.queries.decay(asked, hop);
           m_update.set(parameters);
           if (m_group.is_leader()) m_control.found[(hop + 2) % 3] = {};
         }
@@ -213,7 +213,7 @@ class FrontierWalk {
   KOKKOS_INLINE_FUNCTION Passing place_source(const FrontierQuery& asked, std::uint32_t i) {
     Passing passing;
     if (m_group.lane() != 0) return passing;
-    const Activation source = m_launch.source(asked, i);
+    const Activation source = m_launch.queries.source(asked, i);
     const bool first = group_type::raise(m_mark + source.node, m_first_stamp) < m_first_stamp;
     FrontierRow row;
     row.place = first ? is_first : 0;
@@ -532,20 +532,7 @@ struct FrontierLaunch {
       FrontierWalk<ExecutionSpace>(*this, group).run(i);
   }
 
-  KOKKOS_INLINE_FUNCTION FrontierQuery query(std::size_t i) const {
-    return is_few() ? queries.only : queries.queries(i);
-  }
-  KOKKOS_INLINE_FUNCTION Activation source(const FrontierQuery& query, std::uint32_t i) const {
-    return is_few() ? queries.only_sources[i] : queries.sources(query.first_source + i);
-  }
-  KOKKOS_INLINE_FUNCTION float decay(const FrontierQuery& query, std::uint32_t hop) const {
-    const std::uint32_t i = query.first_decay + hop - 1;
-    return is_few() ? queries.only_decays[i] : queries.decays(i);
-  }
-
  private:
-  KOKKOS_INLINE_FUNCTION bool is_few() const { return queries.queries.extent(0) == 0; }
-
   KOKKOS_INLINE_FUNCTION std::size_t next(group_type& group) const {
     if (queries.count <= groups) return queries.count;
     FrontierControl& control = state.control(group.index());

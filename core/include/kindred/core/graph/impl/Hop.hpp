@@ -196,7 +196,8 @@ struct RowlessNodes {
 
   KOKKOS_INLINE_FUNCTION void operator()(std::size_t node) const {
     if (!update.is_needed()) return;
-    if (find_node(listed, static_cast<std::uint32_t>(node)) < listed.extent(0)) return;
+    const std::size_t count = listed.extent(0);
+    if (find_node(listed.data(), count, static_cast<std::uint32_t>(node)) < count) return;
     const Visitor<Update> visitor(update, node);
     for (std::size_t query = 0; query < Width; ++query) {
       const std::size_t place = node * Width + query;

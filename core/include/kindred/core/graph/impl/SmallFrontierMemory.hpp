@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_GRAPH_IMPL_SMALL_FRONTIER_MEMORY_HPP
+#define KINDRED_CORE_GRAPH_IMPL_SMALL_FRONTIER_MEMORY_HPP
+
+#include <kindred/core/arch/TeamCluster.hpp>
+#include <kindred/core/graph/Frontier.hpp>
+#include <kindred/core/graph/impl/EdgeRows.hpp>
+
+namespace Kindred::Impl {
+
+/// The other ends of the edges of a row.
+struct SmallEnds {
+  const std::uint32_t* nodes = nullptr;
+  std::uint32_t count = 0;
+};
+/// A row of edges as the kernel reads it.
+struct SmallRow {
+  SmallEnds ends;
+  const float* weights = nullptr;
+};
+
+/// Rows of one direction as the kernel reads them.
+struct SmallSide {
+  PlainEdges built;
+  PlainEdges delta;
+
+  bool is_changed() const { return delta.rows != 0 || built.replaced != nullptr; }
+  KOKKOS_INLINE_FUNCTION SmallRow built_row(std::size_t node) const { return row(built, node); }
+  /// \see row_of
+  KOKKOS_INLINE_FUNCTION SmallRow changed_row(std::uint32_t node) const {
+    if (node < built.rows && !built.is_replaced(node)) return row(built, node);
+    const std::size_t place = find_node(delta.row_nodes, delta.rows, node);
+    return place < delta.rows ? row(delta, place) : SmallRow{};
+  }
+
+ private:
+  static constexpr std::uint32_t none = 0xFFFFFFFFU;
+
+  KOKKOS_INLINE_FUNCTION static SmallRow row(const PlainEdges& part, std::size_t place) {
+    const std::uint64_t begin = part.offsets[place];
+    const std::uint64_t count = part.offsets[place + 1] - begin;
+    return {{part.sources + begin, static_cast<std::uint32_t>(count < none ? count : none)},
+            part.weights + begin};
+  }
+};
+
+/// What a team of a cluster keeps of a query. Every node belongs to one team.
+template <class ExecutionSpace>
+struct SmallFrontierMemory {
+  static constexpr unsigned teams = Arch::TeamCluster<ExecutionSpace>::teams_max;
+  static constexpr std::uint32_t front_places = 4096, front_most = 3072;  // one in four is free
+  static constexpr std::uint32_t filter_words = 2048;
+  static constexpr std::uint32_t node_places = 4096;
+  static constexpr std::uint32_t node_most =  // each thread may add one more
+      node_places - 64 - Arch::TeamCluster<ExecutionSpace>::team_threads;
+  static constexpr std::uint32_t box_room = 8192 / teams;
+  static constexpr std::uint32_t passes_most = 8192 / teams;
+  static constexpr std::uint32_t long_most = 64, pieces_most = 256, terms_most = 1536;
+  static constexpr std::uint32_t rows_most = 1000 * (teams > 1 ? 1 : 4), wide_most = 32;
+  static constexpr std::uint32_t piece_rounds = 8;  ///< of 32 edges
+
+  struct Pass {
+    std::uint32_t node;
+    float value;
+  };
+  /// A row that the step sums.
+  struct Found {
+    SmallRow in;
+    SmallEnds out;
+    std::uint32_t place;  ///< of the node
+    std::uint32_t node;
+  };
+  struct LongRow {
+    std::uint32_t found;
+    std::uint32_t first_piece;
+  };
+  /// The sums of a step, and the terms other than 0 of long rows.
+  struct Sums {
+    double of_rows[rows_most];
+    double products[terms_most];
+    std::uint32_t lanes[pieces_most * piece_rounds];  ///< of a round: bit l: lane l has a term
+    std::uint16_t first[pieces_most * piece_rounds];  ///< its first term
+  };
+  /// What each team sent this one. Free as soon as it was read.
+  union Box {
+    std::uint32_t from[teams][box_room];
+    Sums sums;
+    Rank keys[8192 / 2];
+  };
+  /// How much a team has for the next step.
+  struct Mail {
+    std::uint32_t targets;  ///< in the box of the reader
+    std::uint32_t passes;
+  };
+  struct alignas(16) Words {
+    std::uint32_t word[4];
+  };
+
+  alignas(16) std::uint32_t filter[filter_words];  ///< a bit is set for each that was passed on
+  std::uint32_t front_node[front_places];          ///< a hash table of what was passed on last
+  float front_value[front_places];
+  std::uint32_t node_key[node_places];  ///< a hash table of nodes of this team that were reached
+  float node_value[node_places];
+  std::uint32_t node_state[node_places];  ///< the tier; `listed`
+  alignas(16) Box box[2];
+  Pass passes[2][passes_most];
+  SmallEnds out_rows[passes_most];  ///< of the nodes that pass something on
+  SmallEnds wide_rows[wide_most];   ///< those that the whole team looks at
+  Found found[rows_most];
+  LongRow long_rows[long_most];
+  Rank chosen[small_frontier_top_max];
+  Rank parts[Arch::TeamCluster<ExecutionSpace>::team_threads /
+             Arch::TeamCluster<ExecutionSpace>::row_lanes];
+  Rank bound;
+  Mail mail[2][teams];
+  std::uint32_t sent[teams];
+  std::uint16_t reached[node_places];  ///< places of nodes
+  std::uint16_t piece_rows[pieces_most];
+  std::uint32_t passed, row_count, long_count, piece_count, term_count, wide_count, node_count,
+      key_count, is_over;
+
+  /// Keys that are ranked stand where the table and the rows of the last step were.
+  KOKKOS_INLINE_FUNCTION Rank* keys() { return reinterpret_cast<Rank*>(front_node); }
+  KOKKOS_INLINE_FUNCTION Rank* kept_keys() { return reinterpret_cast<Rank*>(found); }
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_GRAPH_IMPL_SMALL_FRONTIER_MEMORY_HPP
