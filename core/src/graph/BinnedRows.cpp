@@ -9,13 +9,15 @@ namespace {
 
 constexpr std::uint32_t send_places = 1U << 17;
 
-template <class ExecutionSpace>
-struct CountBins {
+/// `visit(source, edge, slot, cell)` for every edge of a bin: its number, its
+/// place in the bin and the cell of its block of sources. A team a bin.
+template <class ExecutionSpace, class Visit>
+struct VisitBins {
   using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
 
   ArrayView<const std::uint32_t, ExecutionSpace> sources;
   ArrayView<const std::uint64_t, ExecutionSpace> bin_edges;
-  ArrayView<std::uint32_t, ExecutionSpace> cells;
+  Visit visit;
 
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
     const std::size_t bin = team.league_rank();
@@ -23,9 +25,20 @@ struct CountBins {
     const std::uint64_t begin = bin_edges(bin);
     const auto count = static_cast<std::int64_t>(bin_edges(bin + 1) - begin);
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::int64_t i) {
-      const std::uint32_t source = sources(begin + static_cast<std::uint64_t>(i));
-      Kokkos::atomic_inc(&cells(source / bin_sources * bins + bin));
+      const std::uint64_t edge = begin + static_cast<std::uint64_t>(i);
+      const std::uint32_t source = sources(edge);
+      visit(source, edge, static_cast<std::uint16_t>(i), source / bin_sources * bins + bin);
     });
+  }
+};
+
+template <class ExecutionSpace>
+struct CountBins {
+  ArrayView<std::uint32_t, ExecutionSpace> cells;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::uint32_t, std::uint64_t, std::uint16_t,
+                                         std::size_t cell) const {
+    Kokkos::atomic_inc(&cells(cell));
   }
 };
 
@@ -47,37 +60,32 @@ struct ScanBins {
 
 template <class ExecutionSpace>
 struct FillBins {
-  using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
-
-  ArrayView<const std::uint32_t, ExecutionSpace> sources;
   ArrayView<const float, ExecutionSpace> weights;
-  ArrayView<const std::uint64_t, ExecutionSpace> bin_edges;
   ArrayView<std::uint32_t, ExecutionSpace> next;
   ArrayView<std::uint16_t, ExecutionSpace> place_sources;
   ArrayView<std::uint16_t, ExecutionSpace> place_slots;
   ArrayView<float, ExecutionSpace> place_weights;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
-    const std::size_t bin = team.league_rank();
-    const std::size_t bins = bin_edges.extent(0) - 1;
-    const std::uint64_t begin = bin_edges(bin);
-    const auto count = static_cast<std::int64_t>(bin_edges(bin + 1) - begin);
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::int64_t i) {
-      const std::uint32_t source = sources(begin + static_cast<std::uint64_t>(i));
-      const std::uint32_t place =
-          Kokkos::atomic_fetch_add(&next(source / bin_sources * bins + bin), 1U);
-      place_sources(place) = static_cast<std::uint16_t>(source % bin_sources);
-      place_slots(place) = static_cast<std::uint16_t>(i);
-      place_weights(place) = weights(begin + static_cast<std::uint64_t>(i));
-    });
+  KOKKOS_INLINE_FUNCTION void operator()(std::uint32_t source, std::uint64_t edge,
+                                         std::uint16_t slot, std::size_t cell) const {
+    const std::uint32_t place = Kokkos::atomic_fetch_add(&next(cell), 1U);
+    place_sources(place) = static_cast<std::uint16_t>(source % bin_sources);
+    place_slots(place) = slot;
+    place_weights(place) = weights(edge);
   }
 };
 
-template <class ExecutionSpace>
-auto bin_policy(const ExecutionSpace& exec_space, std::size_t bins) {
+template <class ExecutionSpace, class Visit>
+void visit_bins(const ExecutionSpace& exec_space, const char* label,
+                const ArrayView<const std::uint32_t, ExecutionSpace>& sources,
+                const ArrayView<const std::uint64_t, ExecutionSpace>& bin_edges,
+                const Visit& visit) {
   using shape = Arch::LaunchShape<ExecutionSpace>;
-  return Kokkos::TeamPolicy<ExecutionSpace>(exec_space, static_cast<int>(bins), shape::team_size,
-                                            shape::vector_length);
+  Kokkos::parallel_for(
+      label,
+      Kokkos::TeamPolicy<ExecutionSpace>(exec_space, static_cast<int>(bin_edges.extent(0) - 1),
+                                         shape::team_size, shape::vector_length),
+      VisitBins<ExecutionSpace, Visit>{sources, bin_edges, visit});
 }
 
 }  // namespace
@@ -147,8 +155,8 @@ void count_bins(const ExecutionSpace& exec_space,
                 const ArrayView<std::uint32_t, ExecutionSpace>& cells) {
   const std::size_t bins = bin_edges.extent(0) - 1;
   Kokkos::deep_copy(exec_space, cells, 0U);
-  Kokkos::parallel_for("Kindred::SpreadingEngine::bins::count", bin_policy(exec_space, bins),
-                       CountBins<ExecutionSpace>{sources, bin_edges, cells});
+  visit_bins(exec_space, "Kindred::SpreadingEngine::bins::count", sources, bin_edges,
+             CountBins<ExecutionSpace>{cells});
   Kokkos::parallel_scan("Kindred::SpreadingEngine::bins::scan",
                         Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(
                             exec_space, 0, cells.extent(0)),
@@ -167,10 +175,8 @@ void fill_bins(const ExecutionSpace& exec_space,
   Kokkos::deep_copy(exec_space, place_sources, std::uint16_t{0});
   Kokkos::deep_copy(exec_space, place_slots, static_cast<std::uint16_t>(bin_edges_max));
   Kokkos::deep_copy(exec_space, place_weights, 0.0F);
-  Kokkos::parallel_for("Kindred::SpreadingEngine::bins::fill",
-                       bin_policy(exec_space, bin_edges.extent(0) - 1),
-                       FillBins<ExecutionSpace>{sources, weights, bin_edges, next, place_sources,
-                                                place_slots, place_weights});
+  visit_bins(exec_space, "Kindred::SpreadingEngine::bins::fill", sources, bin_edges,
+             FillBins<ExecutionSpace>{weights, next, place_sources, place_slots, place_weights});
 }
 
 #define KINDRED_INSTANTIATE(SPACE)                                                            \
