@@ -67,36 +67,39 @@ class HopWork final : public Work {
   HopOptions m_options;
 };
 
-/// Linear spreading of many queries; the peer multiplies dense matrices.
+/// Linear spreading of many queries, for which the peer multiplies dense matrices, or of one that
+/// touches little, for which it slices rows.
 class LinearWork final : public Work {
  public:
-  LinearWork(Context& context, std::size_t nodes, std::size_t degree, std::uint64_t seed)
-      : m_graph(context, nodes, nodes * degree, seed) {
-    kind = "linear";
-    unit = "edges";
+  LinearWork(Context& context, std::size_t nodes, std::size_t degree, std::size_t queries,
+             std::uint64_t seed)
+      : m_graph(context, nodes, nodes * degree, seed), m_queries(queries) {
+    kind = queries == 1 ? "small_spread" : "linear";
     m_options.mode = SpreadMode::linear;
     m_options.hops = 3;
+    const std::size_t sources = queries == 1 ? 1 : 8;
     for (std::size_t q = 0; q < queries; ++q) {
-      for (std::size_t s = 0; s < 8; ++s) {
-        const std::uint64_t node = random_word(seed + 5, q * 8 + s) % nodes;
+      for (std::size_t s = 0; s < sources; ++s) {
+        const std::uint64_t node = random_word(seed + 5, q * sources + s) % nodes;
         m_sources.values.push_back({static_cast<std::uint32_t>(node), 0.5F});
       }
       m_sources.close_row();
     }
-    items = static_cast<double>(m_graph.edges.size()) * queries * m_options.hops;
+    unit = queries == 1 ? "queries" : "edges";
+    items = queries == 1 ? 1 : static_cast<double>(m_graph.edges.size() * queries) * m_options.hops;
   }
   void write(JobFolder& folder) const override {
     write_graph(m_graph, folder);
     std::vector<std::int64_t> sources;
     std::vector<float> values;
     for (std::size_t i = 0; i < m_sources.values.size(); ++i) {
-      sources.push_back(static_cast<std::int64_t>(i / 8));
+      sources.push_back(static_cast<std::int64_t>(m_queries == 1 ? 0 : i / 8));
       sources.push_back(m_sources.values[i].node);
       values.push_back(m_sources.values[i].value);
     }
     folder.add<std::int64_t>("sources", "int64", sources, {values.size(), 2});
     folder.add<float>("values", "float32", values, {values.size()});
-    folder.parameters["queries"] = queries;
+    folder.parameters["queries"] = m_queries;
     folder.parameters["top"] = m_options.top;
     for (std::uint32_t hop = 1; hop <= m_options.hops; ++hop)
       folder.parameters["decay"].push_back(std::exp(-m_options.decay.parameter * hop));
@@ -114,8 +117,8 @@ class LinearWork final : public Work {
   }
 
  private:
-  static constexpr std::size_t queries = 32;
   GraphSet m_graph;
+  std::size_t m_queries;
   Ragged<Activation> m_sources;
   SpreadOptions m_options;
 };
@@ -179,8 +182,8 @@ std::unique_ptr<Work> hop_work(Context& context, std::size_t nodes, std::size_t 
   return std::make_unique<HopWork>(context, nodes, degree, columns, shape, seed);
 }
 std::unique_ptr<Work> linear_work(Context& context, std::size_t nodes, std::size_t degree,
-                                  std::uint64_t seed) {
-  return std::make_unique<LinearWork>(context, nodes, degree, seed);
+                                  std::size_t queries, std::uint64_t seed) {
+  return std::make_unique<LinearWork>(context, nodes, degree, queries, seed);
 }
 std::unique_ptr<Work> pagerank_work(Context& context, std::size_t nodes, std::size_t degree,
                                     std::uint64_t seed) {

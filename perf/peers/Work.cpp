@@ -19,19 +19,25 @@ std::size_t scaled(double count, double scale) {
 
 const std::vector<WorkName>& work_names() {
   static const std::vector<WorkName> names{
-      {"lcs", "lcs-200"},           {"lcs", "lcs-50000"},      {"difflib", "difflib-0.6"},
-      {"difflib", "difflib-none"},  {"search", "search-1"},    {"search", "search-32"},
-      {"search", "search-1024"},    {"search", "search-1m"},   {"filter", "filter-100"},
-      {"filter", "filter-50"},      {"filter", "filter-1"},    {"score", "score-1024"},
-      {"score", "score-65536"},     {"spread", "hop"},         {"spread", "hop-uniform"},
-      {"spread", "hop-power-law"},  {"spread", "hop-32"},      {"spread", "linear-32"},
-      {"spread", "pagerank-50k"},   {"spread", "pagerank-1m"}, {"hnsw", "hnsw"},
-      {"seeds", "seed-4096"},       {"seeds", "seed-plain"},   {"seeds", "seed-bf16"},
-      {"seeds", "seed-bf16-plain"}, {"seeds", "seed-small"},   {"seeds", "seed-10k"},
-      {"seeds", "seed-100k"},       {"seeds", "seed-update"},  {"fused", "norm-gelu"},
-      {"fused", "norm-gelu-bf16"},  {"fused", "linear-gelu"},  {"lattice", "lattice-build"},
-      {"lattice", "lattice-8"},     {"lattice", "lattice-10"}, {"lattice", "lattice-path"},
-      {"lattice", "lattice-maze"}};
+      {"lcs", "lcs-200"},          {"lcs", "lcs-50000"},
+      {"difflib", "difflib-0.6"},  {"difflib", "difflib-none"},
+      {"search", "search-1"},      {"search", "search-32"},
+      {"search", "search-1024"},   {"search", "search-1m"},
+      {"filter", "filter-100"},    {"filter", "filter-50"},
+      {"filter", "filter-1"},      {"score", "score-1024"},
+      {"score", "score-65536"},    {"spread", "hop"},
+      {"spread", "hop-uniform"},   {"spread", "hop-power-law"},
+      {"spread", "hop-32"},        {"spread", "linear-32"},
+      {"spread", "spread-1k"},     {"spread", "pagerank-50k"},
+      {"spread", "pagerank-1m"},   {"hnsw", "hnsw"},
+      {"seeds", "seed-4096"},      {"seeds", "seed-plain"},
+      {"seeds", "seed-bf16"},      {"seeds", "seed-bf16-plain"},
+      {"seeds", "seed-small"},     {"seeds", "seed-10k"},
+      {"seeds", "seed-100k"},      {"seeds", "seed-update"},
+      {"fused", "norm-gelu"},      {"fused", "norm-gelu-bf16"},
+      {"fused", "linear-gelu"},    {"lattice", "lattice-build"},
+      {"lattice", "lattice-8"},    {"lattice", "lattice-10"},
+      {"lattice", "lattice-path"}, {"lattice", "lattice-maze"}};
   return names;
 }
 
@@ -86,8 +92,11 @@ std::unique_ptr<Work> make_work(Context& context, const std::string& name, doubl
              " graph, 32 edges a node";
     target = is_one ? 2 : 3;
   } else if (name == "linear-32") {
-    work = linear_work(context, scaled(100e3, scale), 16, seed);
+    work = linear_work(context, scaled(100e3, scale), 16, 32, seed);
     detail = "3 linear hops of 32 queries, 16 edges a node, top-10";
+  } else if (name == "spread-1k") {
+    work = linear_work(context, scaled(100e3, scale), 5, 1, seed);
+    detail = "3 linear hops from one node that touch some 1K edges, 5 edges a node, top-10";
   } else if (name == "pagerank-50k" || name == "pagerank-1m") {
     const bool is_large = name == "pagerank-1m";
     work = pagerank_work(context, scaled(is_large ? 1e6 : 50e3, scale), is_large ? 16 : 8, seed);

@@ -32,7 +32,7 @@ std::unique_ptr<Work> score_work(Context& context, std::size_t rows, std::size_t
 std::unique_ptr<Work> hop_work(Context& context, std::size_t nodes, std::size_t degree,
                                std::size_t columns, GraphShape shape, std::uint64_t seed);
 std::unique_ptr<Work> linear_work(Context& context, std::size_t nodes, std::size_t degree,
-                                  std::uint64_t seed);
+                                  std::size_t queries, std::uint64_t seed);
 std::unique_ptr<Work> pagerank_work(Context& context, std::size_t nodes, std::size_t degree,
                                     std::uint64_t seed);
 

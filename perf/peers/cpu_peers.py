@@ -180,6 +180,49 @@ def linear(job):
     ]
 
 
+def small_spread(job):
+    """One query that touches little: SciPy by sparse rows, and by slicing the rows of the frontier."""
+    import numpy as np
+    import scipy.sparse as sparse
+
+    matrix, decay, k, nodes = transpose(job).T.tocsr(), job["decay"], job["top"], job["nodes"]
+    source, value = int(job.array("sources")[0][1]), np.float32(job.array("values")[0])
+    start = sparse.csr_matrix(([value], ([0], [source])), shape=(1, nodes), dtype=np.float32)
+    offsets, targets, weights = matrix.indptr, matrix.indices, matrix.data
+
+    def best(ids, values):
+        ids, at = np.unique(ids, return_inverse=True)
+        totals = np.bincount(at, weights=values)
+        order = np.lexsort((ids, -totals))[:k]
+        return ids[order], totals[order]
+
+    def by_products():
+        x, found = start, [start]
+        for factor in decay:
+            x = (x @ matrix) * np.float32(factor)
+            found.append(x)
+        return best(np.concatenate([x.indices for x in found]), np.concatenate([x.data for x in found]))
+
+    def by_slices():
+        ids, values = np.array([source]), np.array([value])
+        all_ids, all_values = [ids], [values]
+        for factor in decay:
+            counts = offsets[ids + 1] - offsets[ids]
+            ends = np.cumsum(counts)
+            edges = np.arange(ends[-1] if len(ends) else 0) + np.repeat(offsets[ids] - ends + counts, counts)
+            terms = np.repeat(values, counts) * weights[edges] * np.float32(factor)
+            ids, at = np.unique(targets[edges], return_inverse=True)
+            values = np.bincount(at, weights=terms, minlength=len(ids)).astype(np.float32)
+            all_ids.append(ids)
+            all_values.append(values)
+        return best(np.concatenate(all_ids), np.concatenate(all_values))
+
+    return [
+        Peer("SciPy CSR row @ CSR", by_products, lambda result: result),
+        Peer("NumPy slices of CSR rows", by_slices, lambda result: result),
+    ]
+
+
 def hnsw(job):
     """Approximate, unlike ours: context for what exactness costs. The recall is told beside the time."""
     import hnswlib
@@ -369,6 +412,7 @@ if __name__ == "__main__":
             "score": ([], score),
             "hop": (["scipy"], hop),
             "linear": (["scipy"], linear),
+            "small_spread": (["scipy"], small_spread),
             "pagerank": (["igraph"], pagerank),
             "seed": ([], seed),
             "seed_update": ([], seed_update),

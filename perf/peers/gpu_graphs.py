@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The rows `hop-*` and `engram-hop-*` of `kindred-perf h200` by cuSPARSE through PyTorch, at its best: graphs of the same shapes made on
-the device, x and y there too, the median of repeats between CUDA events and of replays from a CUDA graph. One column is SpMV, several are SpMM.
+"""The rows `hop-*`, `engram-hop-*` and `spread-*` of `kindred-perf h200` by cuSPARSE through PyTorch, at its best: graphs of the same shapes made on
+the device, x and y there too, the median of repeats between CUDA events and of replays from a CUDA graph. One column is SpMV, several are SpMM;
+a small spread is three SpMV with Engram's update between them and the top 10.
 
     python perf/peers/gpu_graphs.py --out peers.json [--scale 1] [--only hop-100m,spmm-32]"""
 import argparse
 import json
+import math
 
 import torch
 
@@ -22,6 +24,39 @@ ROWS = {
     "engram-hop-1k": (1_000, 50, 2, 1),
     "engram-hop-10k": (10_000, 50, 2, 1),
 }
+# Row → nodes, edges a node, least activation by tier.
+SPREADS = {
+    "spread-1k": (100_000, 3, (0.0, 0.0, 0.0)),
+    "spread-1m": (1_000_000, 10, (1e-3, 1e-3, 1e-3)),
+    "spread-small": (10_000, 50, (0.01, 0.05, 0.10)),
+}
+
+
+def spread_of(matrix, source, thresholds, top=10):
+    """Three thresholded hops by whole products: a graph can be captured, as no size depends on the data."""
+    nodes = matrix.shape[0]
+    start = torch.zeros(nodes, device="cuda")
+    start[source] = 0.9
+    least = torch.tensor(thresholds, device="cuda")
+    first = torch.full((nodes,), 2, dtype=torch.int64, device="cuda")
+    first[source] = 0
+
+    def run():
+        value, tier, passed = start.clone(), first.clone(), start
+        touched = start > 0
+        for hop in range(1, 4):
+            c = (matrix @ passed) * math.exp(-0.7 * hop)
+            is_new = (c > 0) & ~touched
+            touched = touched | is_new
+            tier = torch.where(is_new, 1 if hop <= 2 else 2, tier)
+            bound = least[tier]
+            updated = torch.clamp(value + c, max=1.0)
+            takes = (c > 0) & (updated >= bound)
+            passed = torch.where(takes & (c > bound), updated - value, 0.0)
+            value = torch.where(takes, updated, value)
+        return torch.topk(value, top)
+
+    return run
 
 
 def transpose_of(nodes, degree, exponent):
@@ -60,6 +95,15 @@ def main():
         entry = {"row": row, "peer": "cuSPARSE SpMV" if columns == 1 else "cuSPARSE SpMM", "columns": columns}
         entry["milliseconds"] = milliseconds(lambda: matrix @ x, 9)
         entry["graph_milliseconds"] = replayed(lambda: matrix @ x, 5)
+        measured.append(entry)
+        print(json.dumps(entry), flush=True)
+    for row, (nodes, degree, thresholds) in SPREADS.items():
+        if arguments.only and row not in arguments.only.split(","):
+            continue
+        run = spread_of(transpose_of(nodes, degree, 2), nodes // 3, thresholds)
+        entry = {"row": row, "peer": "cuSPARSE SpMV, 3 hops", "columns": 1}
+        entry["milliseconds"] = milliseconds(run, 9)
+        entry["graph_milliseconds"] = replayed(run, 5)
         measured.append(entry)
         print(json.dumps(entry), flush=True)
     write(arguments.out, measured, scale=arguments.scale)
