@@ -131,6 +131,10 @@ std::unique_ptr<Problem> lattice_search_problem(std::shared_ptr<const Lattice> l
 
 /// \p rows of 4096 float32 on the host through a layer of 1000 seeds, with telemetry.
 std::unique_ptr<Problem> seed_problem(Context& context, std::size_t rows, std::uint64_t seed);
+/// A `SeedSequence` of \p calls forwards of a layer, with telemetry.
+std::unique_ptr<Problem> seed_sequence_problem(Context& context, std::size_t rows,
+                                               std::uint32_t hidden, std::uint32_t seeds,
+                                               std::size_t calls, std::uint64_t seed);
 /// Layers over resident matrices of float32 or bfloat16, `calls` of a run queued before one wait.
 struct FusedShape {
   std::size_t rows = 0;

@@ -228,6 +228,15 @@ void add_seed_rows(Context& context, double scale, std::uint64_t seed,
                       .make = [&context, work] { return seed_problem(context, work); }});
     }
   }
+  const std::size_t in_a_row = scale < 0.01 ? 2 : 100;
+  rows.push_back({.name = "seed-sequence",
+                  .work = "a SeedSequence of 100 forwards with telemetry, 32 x 4096 float32, 1000 "
+                          "seeds: a call",
+                  .target = 5e-6,
+                  .calls = static_cast<double>(in_a_row),
+                  .make = [&context, in_a_row, seed] {
+                    return seed_sequence_problem(context, 32, 4096, 1000, in_a_row, seed);
+                  }});
   SeedWork update;
   update.kind = SeedWork::Kind::update;
   update.rows = 1000;
