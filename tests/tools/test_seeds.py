@@ -73,6 +73,7 @@ class Seeds(harness.CommandTest):
                 (["seed 1 is grafting", "no blueprint 2"], {"blueprint": [-1, 2, 1]}),
                 (["seed 1 is grafting", "the seed has no blueprint"], {"blueprint": [-1, -1, 1]}),
                 (["\"lifecycle\" must be an array"], {"lifecycle": "dormant"}),
+                (["there is no \"alhpa\"", "alpha"], {"alhpa": [0, 0, 0]}),
                 (["\"epochs\" of seed 0 is 40000"], {"epochs": [40000, 0, 0]}),
                 (["\"history\" of seed 0"], {"history": [[["dormant"]], [], []]}),
                 (["\"history\" of seed 1"], {"history": [[], [["dormant", "germinated"]] * 11, []]})):

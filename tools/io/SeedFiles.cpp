@@ -11,9 +11,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <limits>
 #include <system_error>
@@ -48,6 +50,16 @@ class SeedJson {
   [[noreturn]] void fail(const std::string& why) const { throw InputError(m_path + ": " + why); }
   bool has(const char* field) const { return m_object.contains(field); }
 
+  /// A field that nobody reads is one that somebody misspelt.
+  void expect_only(std::initializer_list<const char*> fields) const {
+    for (const auto& [name, value] : m_object.items()) {
+      if (std::find(fields.begin(), fields.end(), name) != fields.end()) continue;
+      std::string known;
+      for (const char* field : fields)
+        known += fmt::format("{}{}", known.empty() ? "" : ", ", field);
+      fail(fmt::format("there is no {}; the fields are {}", shown(name), known));
+    }
+  }
   /// The entries of \p field; its first array says how many all have.
   const Json::array_t& array(const char* field) {
     const auto found = m_object.find(field);
@@ -199,6 +211,8 @@ void append_array(std::string& out, const char* name, std::size_t size, const Pu
 
 SeedStateFile read_seed_state(const std::string& path) {
   SeedJson json(path);
+  json.expect_only({"lifecycle", "blueprint", "mode", "alpha", "schedule", "epochs", "parent",
+                    "checkpoint", "evaluation", "errors", "history", "schedule_state", "epoch"});
   SeedStateFile out;
   out.state = SeedState(json.array("lifecycle").size());
   SeedState& state = out.state;
