@@ -111,15 +111,15 @@ Results of_packs(const std::vector<Element>& elements, const std::vector<float>&
 /// Every operation on lines.
 template <class S, class Element>
 Results of_lines(const std::vector<Element>& elements, const std::vector<float>& floats,
-                 unsigned count, std::uint32_t mask) {
+                 unsigned begin, unsigned end, std::uint32_t mask) {
   constexpr unsigned size = Arch::line_elements<Element>;
   Results out;
   alignas(64) Element stored[size] = {};
   const auto line = S::load_line(elements.data());
-  const auto part = S::load_line(elements.data() + size, count);
+  const auto part = S::load_line(elements.data() + size, begin, end);
   S::store_line(stored, line);
   out.keep_bits(stored);
-  S::store_line(stored, part, count);
+  S::store_line(stored, part, begin, end);
   out.keep_bits(stored);
   S::store_line(stored, S::choose_line(mask, line, part));
   out.keep_bits(stored);
@@ -168,9 +168,10 @@ TYPED_TEST(Sixteen, EqualsItsScalarTwinInEveryOperation) {
                                          static_cast<std::uint16_t>(mask))),
               (of_packs<Arch::ScalarLines>(elements, floats, doubles, count,
                                            static_cast<std::uint16_t>(mask))));
-    const unsigned part = static_cast<unsigned>(generator() % (Arch::line_elements<TypeParam> + 1));
-    ASSERT_EQ((of_lines<Arch::HostLines>(wide, floats, part, mask)),
-              (of_lines<Arch::ScalarLines>(wide, floats, part, mask)));
+    const unsigned end = static_cast<unsigned>(generator() % (Arch::line_elements<TypeParam> + 1));
+    const unsigned begin = static_cast<unsigned>(generator() % (end + 1));
+    ASSERT_EQ((of_lines<Arch::HostLines>(wide, floats, begin, end, mask)),
+              (of_lines<Arch::ScalarLines>(wide, floats, begin, end, mask)));
   }
 }
 

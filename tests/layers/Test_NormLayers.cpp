@@ -269,6 +269,29 @@ TEST(NormLayers, WorkInPlace) {
   }
 }
 
+TEST(NormLayers, WriteLargeResultsWhereverTheyBegin) {
+  auto generator = Testing::generator("NormLayers.Large");
+  const std::size_t rows = 1500, columns = 3001;  // 18 MB, no row of which begins a line
+  std::vector<float> x(rows * columns);
+  std::normal_distribution<float> normal;
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = i < 100000 ? normal(generator) : x[i % 99991];
+  for (const Space space : {Space::serial, Space::openmp}) {
+    if (!Testing::context().is_usable(space)) continue;
+    std::vector<float> expected = x;  // in place, which does not go past the caches
+    std::vector<float> y(x.size() + 2, -7);
+    NormLayer layer;
+    layer.x = matrix_of(std::span<const float>(expected), rows, columns);
+    layer.y = matrix_of(std::span(expected), rows, columns);
+    run_norm_layers(Testing::context(), std::span(&layer, 1), space);
+    layer.x = matrix_of(std::span<const float>(x), rows, columns);
+    layer.y = matrix_of(std::span(y).subspan(1, x.size()), rows, columns);
+    run_norm_layers(Testing::context(), std::span(&layer, 1), space);
+    EXPECT_EQ(y.front(), -7);
+    EXPECT_EQ(y.back(), -7);
+    EXPECT_TRUE(std::memcmp(y.data() + 1, expected.data(), 4 * x.size()) == 0);
+  }
+}
+
 TEST(NormLayers, OfNoRowsDoNothing) {
   for (const Space space : Testing::spaces()) {
     run_norm_layers(Testing::context(), {}, space);

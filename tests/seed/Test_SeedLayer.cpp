@@ -79,43 +79,6 @@ TEST(SeedLayer, BackwardIsTheReferenceOnEverySpace) {
   }
 }
 
-TEST(SeedLayer, GivesTheSameBitsForAnyNumberOfThreads) {
-  auto generator = Testing::generator("SeedLayer.threads");
-  struct Shape {
-    std::size_t rows, hidden, seeds;
-  };
-  // Blocks of 64 rows and widths that no number of threads divides; fewer blocks than threads.
-  for (const Shape& shape : {Shape{700, 150, 23}, Shape{40, 400, 1}}) {
-    const auto wanted = served_layer(shape.hidden, shape.seeds, 3, generator);
-    SeedBatch batch;
-    batch.rows = shape.rows;
-    batch.input = batch.output = VectorElement::bfloat16;
-    const auto x = random_rows(batch.input, shape.rows, shape.hidden, Values::ordinary, generator);
-    const auto g = random_rows(batch.input, shape.rows, shape.hidden, Values::ordinary, generator);
-    const auto y = bytes_of(Reference::seed_forward(wanted, x, batch.output));
-    const auto seen = telemetry_of(Reference::seed_moments(shape.hidden, shape.seeds, x));
-    const Reference::SeedGradients gradients = Reference::seed_backward(wanted, x, g);
-    for (const int threads : {1, 2, 3, 5, 8}) {
-      ContextOptions context_options;
-      context_options.threads = threads;
-      context_options.load_profile = false;
-      Context own(context_options);
-      SeedLayer layer = engine_of(own, wanted);
-      for (const Space space : {Space::serial, Space::openmp}) {
-        if (!own.is_usable(space)) continue;
-        std::vector<std::byte> out(y.size());
-        std::vector<float> dw(shape.hidden, -1);
-        layer.forward(bytes_of(x), out, batch, on(space));
-        EXPECT_TRUE(out == y) << threads << " threads";
-        EXPECT_TRUE(layer.telemetry() == seen) << threads << " threads";
-        layer.backward(bytes_of(x), bytes_of(g), out, dw, batch, on(space));
-        EXPECT_TRUE(out == bytes_of(gradients.dx)) << threads << " threads";
-        EXPECT_EQ(dw, gradients.dw) << threads << " threads";
-      }
-    }
-  }
-}
-
 TEST(SeedLayer, TakesRowsInPlaceAndApart) {
   auto generator = Testing::generator("SeedLayer.InPlace");
   Reference::SeedLayer wanted = served_layer(30, 4, 2, generator);

@@ -51,12 +51,12 @@ SeedForwardPlan plan_host(const SeedForwardShape& shape, std::uint32_t threads) 
   SeedForwardPlan plan;
   plan.group_rows = shape.telemetry ? Impl::moment_rows(shape.rows) : 512;
   plan.groups = std::max(1U, quotient_up(shape.rows, plan.group_rows));
-  // As wide as sums stay in the second cache, as narrow as gives every thread a unit.
+  // Wide, so that rows come in long pieces, but as narrow as gives every thread a unit.
   const std::uint32_t fair = quotient_up(hidden, quotient_up(threads, plan.groups));
-  plan.width = std::min(shape.telemetry ? 1024U : 4096U, quotient_up(fair, step) * step);
+  plan.width = std::min(4096U, quotient_up(fair, step) * step);
   plan.stripes = quotient_up(hidden, plan.width);
   plan.threads = std::min(threads, plan.groups * plan.stripes);
-  plan.workspace = plan.threads * Impl::SeedScratch<float>::bytes(plan.width);
+  plan.workspace = plan.threads * Impl::SeedScratch<float>::bytes(plan.width + step);
   if (shape.telemetry)
     plan.workspace += plan.groups * std::size_t{quotient_up(hidden, step)} * step *
                       Impl::ColumnArrays::bytes_each;

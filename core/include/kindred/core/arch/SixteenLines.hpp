@@ -66,12 +66,16 @@ struct alignas(64) LineExtremes<float> {
 };
 
 /// \brief Whether \p count elements of \p size bytes of y are written past the caches: too many to
-/// stay in them, in whole lines, and not where x is. \param stride elements from row to row
+/// stay in them, and not where x is.
 inline bool streams_past_caches(const void* x, const void* y, std::uint64_t count,
-                                std::uint64_t stride, std::size_t size) {
+                                std::size_t size) {
   constexpr std::uint64_t large = 16ULL << 20U;
-  return count * size >= large && x != y && reinterpret_cast<std::uintptr_t>(y) % 64 == 0 &&
-         stride * size % 64 == 0;
+  return count * size >= large && x != y;
+}
+/// Elements between the line that \p data lies in and it.
+template <class Element>
+unsigned behind_line(const Element* data) {
+  return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(data) % 64 / sizeof(Element));
 }
 
 /// The bits of infinity.
@@ -94,22 +98,22 @@ struct ScalarLines : ScalarSixteen {
 
   template <class Element>
   static Line<Element> load_line(const Element* from) {
-    return load_line(from, line_elements<Element>);
+    return load_line(from, 0, line_elements<Element>);
   }
-  /// Of \p count elements, zeros behind them.
+  /// Of elements `begin … end − 1`, zeros beside them; no others are touched.
   template <class Element>
-  static Line<Element> load_line(const Element* from, unsigned count) {
+  static Line<Element> load_line(const Element* from, unsigned begin, unsigned end) {
     Line<Element> out{};
-    std::memcpy(&out, from, count * sizeof(Element));
+    std::memcpy(out.value + begin, from + begin, (end - begin) * sizeof(Element));
     return out;
   }
   template <class Element>
   static void store_line(Element* to, const Line<Element>& line) {
-    store_line(to, line, line_elements<Element>);
+    store_line(to, line, 0, line_elements<Element>);
   }
   template <class Element>
-  static void store_line(Element* to, const Line<Element>& line, unsigned count) {
-    std::memcpy(to, &line, count * sizeof(Element));
+  static void store_line(Element* to, const Line<Element>& line, unsigned begin, unsigned end) {
+    std::memcpy(to + begin, line.value + begin, (end - begin) * sizeof(Element));
   }
   /// Past the caches. \param to aligned to 64 bytes
   template <class Element>
@@ -190,22 +194,22 @@ struct VectorLines : VectorSixteen {
     return {_mm512_loadu_si512(from)};
   }
   template <class Element>
-  static Line<Element> load_line(const Element* from, unsigned count) {
+  static Line<Element> load_line(const Element* from, unsigned begin, unsigned end) {
     if constexpr (sizeof(Element) == 4)
-      return {_mm512_maskz_loadu_epi32(first<__mmask16>(count), from)};
+      return {_mm512_maskz_loadu_epi32(between<__mmask16>(begin, end), from)};
     else
-      return {_mm512_maskz_loadu_epi16(first<__mmask32>(count), from)};
+      return {_mm512_maskz_loadu_epi16(between<__mmask32>(begin, end), from)};
   }
   template <class Element>
   static void store_line(Element* to, const Line<Element>& line) {
     _mm512_storeu_si512(to, line.value);
   }
   template <class Element>
-  static void store_line(Element* to, const Line<Element>& line, unsigned count) {
+  static void store_line(Element* to, const Line<Element>& line, unsigned begin, unsigned end) {
     if constexpr (sizeof(Element) == 4)
-      _mm512_mask_storeu_epi32(to, first<__mmask16>(count), line.value);
+      _mm512_mask_storeu_epi32(to, between<__mmask16>(begin, end), line.value);
     else
-      _mm512_mask_storeu_epi16(to, first<__mmask32>(count), line.value);
+      _mm512_mask_storeu_epi16(to, between<__mmask32>(begin, end), line.value);
   }
   template <class Element>
   static void stream_line(Element* to, const Line<Element>& line) {
@@ -297,8 +301,8 @@ struct VectorLines : VectorSixteen {
 
  private:
   template <class Mask>
-  static Mask first(unsigned count) {
-    return static_cast<Mask>((std::uint64_t{1} << count) - 1U);
+  static Mask between(unsigned begin, unsigned end) {
+    return static_cast<Mask>((std::uint64_t{1} << end) - (std::uint64_t{1} << begin));
   }
 };
 using HostLines = VectorLines;

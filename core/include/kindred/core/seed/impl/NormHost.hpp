@@ -65,7 +65,7 @@ struct NormRowsHost {
     const std::uint64_t begin = (team - layer.first_team) * layer.team_rows;
     const std::uint64_t end = std::min(begin + layer.team_rows, layer.rows);
     const bool past = Arch::streams_past_caches(layer.x, layer.y, layer.rows * layer.columns,
-                                                layer.y_stride, size_of(layer.output));
+                                                size_of(layer.output));
     with_float_type(layer.input, [&](auto type) {
       for (std::uint64_t row = begin; row < end; ++row)
         change(layer, row, reinterpret_cast<const decltype(type)*>(layer.x) + row * layer.x_stride,
@@ -116,7 +116,10 @@ struct NormRowsHost {
     void run() const {
       constexpr unsigned wide = 16 * EightPacks<S>::packs;
       constexpr unsigned line = Arch::line_elements<Out>;
-      std::uint64_t i = 0;
+      // Lines that go past the caches begin where one of memory does.
+      const unsigned behind = past ? Arch::behind_line(y) : 0;
+      std::uint64_t i = std::min<std::uint64_t>(behind == 0 ? 0 : line - behind, layer.columns);
+      narrow<activation>(0, i);
       for (; i + wide <= layer.columns; i += wide) {
         using Eight = EightPacks<S>;
         const auto load = [&](const float* from, float otherwise) {
@@ -136,8 +139,15 @@ struct NormRowsHost {
             S::store_line(y + i + 16 * p, rounded);
         }
       }
-      for (; i < layer.columns; i += 16) {
-        const auto count = static_cast<unsigned>(std::min<std::uint64_t>(layer.columns - i, 16));
+      narrow<activation>(i, layer.columns);
+    }
+
+   private:
+    /// Columns `i … end − 1`, a pack at a time.
+    template <LayerActivation activation>
+    void narrow(std::uint64_t i, std::uint64_t end) const {
+      for (; i < end; i += 16) {
+        const auto count = static_cast<unsigned>(std::min<std::uint64_t>(end - i, 16));
         const auto load = [&](const float* from, float otherwise) {
           return from == nullptr ? S::all(otherwise) : S::widen(S::load(from + i, count));
         };
@@ -146,8 +156,6 @@ struct NormRowsHost {
         S::store(y + i, S::template round<Out>(value), count);
       }
     }
-
-   private:
     /// `normalised`, then activated.
     template <class P, LayerActivation activation, class Floats = typename P::Floats>
     Floats changed(const Floats& value, const Floats& gamma, const Floats& beta) const {

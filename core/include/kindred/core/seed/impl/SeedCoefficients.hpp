@@ -25,6 +25,38 @@ struct SeedWeightGradient {
   bool exists = false;
 };
 
+/// \brief What a seed does with all its features.
+struct SeedBehaviour {
+  const float* weights = nullptr;  ///< one a feature of the hidden dimension; null: it copies
+  float alpha = 0;
+  ApplyMode mode = ApplyMode::linear;
+
+  KOKKOS_INLINE_FUNCTION SeedCoefficients at(std::uint32_t feature) const {
+    SeedCoefficients out;
+    if (weights == nullptr) return out;
+    const float w = weights[feature];
+    out.copies = false;
+    switch (mode) {
+      case ApplyMode::linear:
+        out.is_linear = true;
+        out.t = alpha * w;
+        out.u = 1.0F - alpha;
+        break;
+      case ApplyMode::multiplicative:
+        out.t = w;
+        break;
+      case ApplyMode::additive:
+        out.c = w;
+        break;
+      case ApplyMode::mixed:
+        out.t = 0.5F;
+        out.c = 0.5F * w;
+        break;
+    }
+    return out;
+  }
+};
+
 /// \brief What kernels read of a layer.
 struct SeedLayerPointers {
   ChunkMap chunks;
@@ -63,8 +95,8 @@ struct SeedLayerPointers {
     return static_cast<Lifecycle>(lifecycle[seed]) == Lifecycle::fossilized ? 1.0F : alpha[seed];
   }
 
-  KOKKOS_INLINE_FUNCTION SeedCoefficients forward(std::uint32_t seed, std::uint32_t feature) const {
-    SeedCoefficients out;
+  KOKKOS_INLINE_FUNCTION SeedBehaviour behaviour(std::uint32_t seed) const {
+    SeedBehaviour out;
     if (blueprints == 0) return out;
     // All that is known of the seed at once, what is needed or not: one wait instead of many.
     const auto state = static_cast<Lifecycle>(lifecycle[seed]);
@@ -75,27 +107,13 @@ struct SeedLayerPointers {
     if (!applies || id < 0 || static_cast<std::uint32_t>(id) >= blueprints) return out;
     const std::int32_t slot = slots == nullptr ? id : slots[id];
     if (slot < 0) return out;
-    const float w = weights[static_cast<std::uint64_t>(slot) * stride + feature];
-    const float a = state == Lifecycle::fossilized ? 1.0F : of_state;
-    out.copies = false;
-    switch (applies_by) {
-      case ApplyMode::linear:
-        out.is_linear = true;
-        out.t = a * w;
-        out.u = 1.0F - a;
-        break;
-      case ApplyMode::multiplicative:
-        out.t = w;
-        break;
-      case ApplyMode::additive:
-        out.c = w;
-        break;
-      case ApplyMode::mixed:
-        out.t = 0.5F;
-        out.c = 0.5F * w;
-        break;
-    }
+    out.weights = weights + static_cast<std::uint64_t>(slot) * stride;
+    out.alpha = state == Lifecycle::fossilized ? 1.0F : of_state;
+    out.mode = applies_by;
     return out;
+  }
+  KOKKOS_INLINE_FUNCTION SeedCoefficients forward(std::uint32_t seed, std::uint32_t feature) const {
+    return behaviour(seed).at(feature);
   }
 
   /// Of the gradient of y.

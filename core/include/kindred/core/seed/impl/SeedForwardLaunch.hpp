@@ -123,10 +123,10 @@ void launch_seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan
       pieces.group_rows = plan.group_rows;
       pieces.width = plan.width;
       pieces.pieces = plan.threads;
-      pieces.streams =
-          Arch::streams_past_caches(from, to, rows * layer.chunks.hidden, y.stride, sizeof(Out));
+      pieces.streams = y.stride * sizeof(Out) % 64 == 0 &&
+                       Arch::streams_past_caches(from, to, rows * layer.chunks.hidden, sizeof(Out));
       pieces.scratch = workspace.data();
-      pieces.scratch_bytes = SeedScratch<In>::bytes(functor::padded(plan.width));
+      pieces.scratch_bytes = SeedScratch<In>::bytes(functor::room(plan.width));
       pieces.columns = pieces.scratch + pieces.pieces * pieces.scratch_bytes;
       using policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>,
                                          Kokkos::IndexType<std::uint64_t>>;

@@ -18,9 +18,6 @@ namespace Kindred::Impl {
 /// Features beside each other that a row of the host's work is padded to: two lines of bfloat16.
 inline constexpr std::uint32_t host_features = 64;
 
-/// Rows that a thread of the host takes together, those of each lane in turn.
-inline constexpr std::uint32_t host_rows = 64;
-
 /// \brief Moments of columns over a block of rows, an array a field.
 struct ColumnArrays {
   double* mean;
@@ -96,7 +93,7 @@ struct SeedForwardPieces {
   std::uint32_t group_rows;
   std::uint32_t width;  ///< of a stripe
   std::uint32_t pieces;
-  bool streams;        ///< y goes past the caches: large, in lines, another array than x
+  bool streams;        ///< y goes past the caches
   std::byte* scratch;  ///< of pieces
   std::byte* columns;  ///< of blocks: `ColumnArrays` of padded(hidden)
   std::size_t scratch_bytes;
@@ -107,6 +104,9 @@ struct SeedForwardPieces {
   static constexpr unsigned features_at_once = 16 * packs;
   /// Squares of short elements are exact in double, and cancel little.
   static constexpr bool shifts = keeps && sizeof(In) == 4;
+  /// Rows that are taken together, those of each lane in turn: so many that short elements make up
+  /// for sums that are loaded and stored, so few that their pages are known.
+  static constexpr std::uint32_t rows_at_once = keeps && sizeof(In) == 2 ? 128 : 64;
   static constexpr unsigned in_line = Arch::line_elements<In>;
   static constexpr unsigned out_line = Arch::line_elements<Out>;
   /// How far rows are asked for before they are taken: no prefetcher of a processor knows eight of
@@ -116,10 +116,12 @@ struct SeedForwardPieces {
   static std::size_t padded(std::size_t features) {
     return (features + host_features - 1) / host_features * host_features;
   }
+  /// Of the scratch: rows may begin in the middle of a line.
+  static std::size_t room(std::size_t features) { return padded(features) + host_features; }
 
   void operator()(std::uint64_t piece) const {
     const std::uint64_t units = std::uint64_t{stripes} * groups;
-    const Scratch own = Scratch::at(scratch + piece * scratch_bytes, padded(width));
+    const Scratch own = Scratch::at(scratch + piece * scratch_bytes, room(width));
     for (std::uint64_t unit = units * piece / pieces; unit < units * (piece + 1) / pieces; ++unit)
       take(own, static_cast<std::uint32_t>(unit / groups),
            static_cast<std::uint32_t>(unit % groups));
@@ -131,94 +133,109 @@ struct SeedForwardPieces {
     const std::uint32_t begin = stripe * width;
     const std::uint32_t features =
         layer.chunks.hidden - begin < width ? layer.chunks.hidden - begin : width;
-    set_coefficients(own, begin, features);
+    // Where rows of y begin in the middle of a line, so do the scratch's.
+    const std::uint32_t lead = streams ? Arch::behind_line(y) : 0;
+    set_coefficients(own, begin, lead, features);
     if constexpr (keeps) {
-      for (std::size_t i = 0; i < padded(features) / in_line; ++i) own.extremes[i].clear();
+      for (std::size_t i = 0; i < padded(lead + features) / in_line; ++i) own.extremes[i].clear();
     }
     const std::uint64_t first_row = std::uint64_t{group} * group_rows;
     const std::uint64_t end = rows - first_row < group_rows ? rows : first_row + group_rows;
-    for (std::uint64_t row = first_row; row < end; row += host_rows) {
-      const auto count = static_cast<unsigned>(end - row < host_rows ? end - row : host_rows);
-      take_rows(own, x + row * x_stride + begin, y + row * y_stride + begin, features, count,
-                row == first_row);
+    for (std::uint64_t row = first_row; row < end; row += rows_at_once) {
+      const auto count = static_cast<unsigned>(end - row < rows_at_once ? end - row : rows_at_once);
+      take_rows(own, x + row * x_stride + begin, y + row * y_stride + begin, lead, lead + features,
+                count, row == first_row);
     }
-    if constexpr (keeps) close(own, begin, features, group, end - first_row);
+    if constexpr (keeps) close(own, begin, lead, features, group, end - first_row);
   }
 
-  void close(const Scratch& own, std::uint32_t begin, std::uint32_t features, std::uint32_t group,
-             std::uint64_t count) const {
-    const std::size_t room = padded(width);
+  void close(const Scratch& own, std::uint32_t begin, std::uint32_t lead, std::uint32_t features,
+             std::uint32_t group, std::uint64_t count) const {
+    const std::size_t lanes_apart = room(width);
     const std::size_t all = padded(layer.chunks.hidden);
     const ColumnArrays to = ColumnArrays::at(columns + group * all * ColumnArrays::bytes_each, all);
     const double share = 1.0 / static_cast<double>(count);
-    const double* __restrict__ sum = own.sum;
-    const double* __restrict__ squares = own.squares;
+    const double* __restrict__ sum = own.sum + lead;
+    const double* __restrict__ squares = own.squares + lead;
+    const float* __restrict__ shift = own.shift + lead;
     double* __restrict__ mean = to.mean + begin;
     double* __restrict__ m2 = to.m2 + begin;
     for (std::uint32_t f = 0; f < features; ++f) {
       double of_sum[moment_lanes];
       double of_squares[moment_lanes];
       for (std::size_t lane = 0; lane < moment_lanes; ++lane) {
-        of_sum[lane] = sum[lane * room + f];
-        of_squares[lane] = squares[lane * room + f];
+        of_sum[lane] = sum[lane * lanes_apart + f];
+        of_squares[lane] = squares[lane * lanes_apart + f];
       }
-      close_block(shifts ? static_cast<double>(own.shift[f]) : 0.0, folded_lanes(of_sum),
+      close_block(shifts ? static_cast<double>(shift[f]) : 0.0, folded_lanes(of_sum),
                   folded_lanes(of_squares), share, mean[f], m2[f]);
     }
     for (std::uint32_t f = 0; f < features; ++f) {
-      const Arch::LineExtremes<In>& line = own.extremes[f / in_line];
-      to.min[begin + f] = line.min(f % in_line);
-      to.max[begin + f] = line.max(f % in_line);
-      to.dead[begin + f] = static_cast<std::int32_t>(line.dead[f % in_line]);
+      const Arch::LineExtremes<In>& line = own.extremes[(lead + f) / in_line];
+      const unsigned i = (lead + f) % in_line;
+      to.min[begin + f] = line.min(i);
+      to.max[begin + f] = line.max(i);
+      to.dead[begin + f] = static_cast<std::int32_t>(line.dead[i]);
     }
   }
 
-  void set_coefficients(const Scratch& own, std::uint32_t begin, std::uint32_t features) const {
-    for (std::size_t i = 0; i < padded(features) / 16; ++i) own.linear[i] = own.copies[i] = 0;
-    for (std::size_t f = features; f < padded(features); ++f) own.t[f] = own.u[f] = own.c[f] = 0;
-    if (features == 0) return;
-    std::uint32_t seed = layer.chunks.seed_of(begin);
-    std::uint32_t end = layer.chunks.begin(seed + 1);
-    for (std::uint32_t f = 0; f < features; ++f) {
-      while (begin + f >= end) end = layer.chunks.begin(++seed + 1);
-      const SeedCoefficients one = layer.forward(seed, begin + f);
-      own.t[f] = one.t;
-      own.u[f] = one.u;
-      own.c[f] = one.c;
-      const auto bit = static_cast<std::uint16_t>(1U << (f % 16));
-      if (one.is_linear) own.linear[f / 16] = static_cast<std::uint16_t>(own.linear[f / 16] | bit);
-      if (std::is_same_v<In, Out> && one.copies)
-        own.copies[f / 16] = static_cast<std::uint16_t>(own.copies[f / 16] | bit);
+  /// Of features from \p begin on, from place \p lead on.
+  void set_coefficients(const Scratch& own, std::uint32_t begin, std::uint32_t lead,
+                        std::uint32_t features) const {
+    const std::size_t places = padded(lead + features);
+    std::fill_n(own.linear, places / 16, std::uint16_t{0});
+    std::fill_n(own.copies, places / 16, std::uint16_t{0});
+    std::fill_n(own.t, places, 0.0F);
+    std::fill_n(own.u, places, 0.0F);
+    std::fill_n(own.c, places, 0.0F);
+    std::uint32_t f = begin;
+    while (f < begin + features) {
+      const std::uint32_t seed = layer.chunks.seed_of(f);
+      const std::uint32_t end = std::min(layer.chunks.begin(seed + 1), begin + features);
+      const SeedBehaviour behaviour = layer.behaviour(seed);
+      for (; f < end; ++f) {
+        const std::uint32_t place = lead + f - begin;
+        const SeedCoefficients one = behaviour.at(f);
+        own.t[place] = one.t;
+        own.u[place] = one.u;
+        own.c[place] = one.c;
+        const auto bit = static_cast<std::uint16_t>(1U << (place % 16));
+        if (one.is_linear) own.linear[place / 16] |= bit;
+        if (std::is_same_v<In, Out> && one.copies) own.copies[place / 16] |= bit;
+      }
     }
   }
 
   /// \param starts the block's sums
-  void take_rows(const Scratch& own, const In* from, Out* to, std::uint32_t features,
+  void take_rows(const Scratch& own, const In* from, Out* to, std::uint32_t lead, std::uint32_t end,
                  unsigned count, bool starts) const {
-    const std::size_t room = padded(width);
     for (unsigned lane = 0; lane < moment_lanes; ++lane) {
       if (lane >= count) {
         if (keeps && starts) {
-          std::fill_n(own.sum + lane * room, room, 0.0);
-          std::fill_n(own.squares + lane * room, room, 0.0);
+          std::fill_n(own.sum + lane * room(width), room(width), 0.0);
+          std::fill_n(own.squares + lane * room(width), room(width), 0.0);
         }
         continue;
       }
       const In* lane_from = from + lane * x_stride;
       Out* lane_to = to + lane * y_stride;
       const unsigned rows_of_lane = (count - lane + moment_lanes - 1) / moment_lanes;
-      std::uint32_t f = 0;
-      for (; f + features_at_once <= features; f += features_at_once)
-        tile<true>(own, lane_from, lane_to, f, features_at_once, rows_of_lane, lane, starts);
-      if (f < features)
-        tile<false>(own, lane_from, lane_to, f, features - f, rows_of_lane, lane, starts);
+      for (std::uint32_t f = 0; f < end; f += features_at_once) {
+        const unsigned first = f < lead ? lead - f : 0;
+        const unsigned last = end - f < features_at_once ? end - f : features_at_once;
+        if (first == 0 && last == features_at_once)
+          tile<true>(own, lane_from, lane_to, f, lead, 0, last, rows_of_lane, lane, starts);
+        else
+          tile<false>(own, lane_from, lane_to, f, lead, first, last, rows_of_lane, lane, starts);
+      }
     }
   }
 
-  /// \p have features from the \p f-th one of \p count rows of a lane. \param starts its sums
+  /// \brief The places `f + first … f + last − 1` of \p count rows of a lane, which begin at place
+  /// \p lead. \param starts the lane's sums
   template <bool whole>
-  void tile(const Scratch& own, const In* from, Out* to, std::uint32_t f, unsigned have,
-            unsigned count, unsigned lane, bool starts) const {
+  void tile(const Scratch& own, const In* from, Out* to, std::uint32_t f, std::uint32_t lead,
+            unsigned first, unsigned last, unsigned count, unsigned lane, bool starts) const {
     using Floats = typename S::Floats;
     using Doubles = typename S::Doubles;
     constexpr unsigned in_lines = features_at_once / in_line;
@@ -226,17 +243,18 @@ struct SeedForwardPieces {
     const std::uint64_t x_step = moment_lanes * x_stride;
     const std::uint64_t y_step = moment_lanes * y_stride;
     const bool past = whole && streams;
-    from += f;
-    to += f;
-    // What there is of line i; lines that there is nothing of are not touched.
-    const auto part = [have](unsigned i, unsigned size) {
-      return have <= i * size ? 0 : (have - i * size < size ? have - i * size : size);
+    from += static_cast<std::int64_t>(f) - lead;
+    to += static_cast<std::int64_t>(f) - lead;
+    // Where first and last lie in line i.
+    const auto within = [](unsigned place, unsigned i, unsigned size) {
+      return place <= i * size ? 0 : (place - i * size < size ? place - i * size : size);
     };
     const auto load = [&](const In* row, typename S::template Line<In>(&lines)[in_lines]) {
       KINDRED_UNROLL
       for (unsigned i = 0; i < in_lines; ++i)
         lines[i] = whole ? S::load_line(row + i * in_line)
-                         : S::load_line(row + i * in_line, part(i, in_line));
+                         : S::load_line(row + i * in_line, within(first, i, in_line),
+                                        within(last, i, in_line));
     };
     const auto widen = [](const typename S::template Line<In>(&lines)[in_lines], unsigned pack) {
       return in_lines == packs ? S::widen_line(lines[pack], 0) : S::widen_line(lines[0], pack);
@@ -247,7 +265,7 @@ struct SeedForwardPieces {
     Doubles squares[packs];
     typename S::template Extremes<In> extremes[in_lines];
     if constexpr (keeps) {
-      const std::size_t place = lane * padded(width) + f;
+      const std::size_t place = lane * room(width) + f;
       if (shifts && starts && lane == 0) load(from, lines);
       KINDRED_UNROLL
       for (unsigned p = 0; p < packs; ++p) {
@@ -277,7 +295,7 @@ struct SeedForwardPieces {
       copies |= std::uint32_t{own.copies[f / 16 + p]} << (16 * p);
     }
     // Lines past the caches go together, behind what was read.
-    typename S::template Line<Out> results[moment_lanes][out_lines];
+    typename S::template Line<Out> results[rows_at_once / moment_lanes][out_lines];
     for (unsigned j = 0; j < count; ++j) {
       __builtin_prefetch(from + ahead);
       load(from, lines);
@@ -299,7 +317,8 @@ struct SeedForwardPieces {
         auto line = S::template round_line<Out>(changed + i * (packs / out_lines));
         if constexpr (std::is_same_v<In, Out>) line = S::choose_line(copies, lines[i], line);
         if (!whole)
-          S::store_line(to + i * out_line, line, part(i, out_line));
+          S::store_line(to + i * out_line, line, within(first, i, out_line),
+                        within(last, i, out_line));
         else if (past)
           results[j][i] = line;
         else
@@ -322,7 +341,7 @@ struct SeedForwardPieces {
     if constexpr (keeps) {
       KINDRED_UNROLL
       for (unsigned p = 0; p < packs; ++p) {
-        const std::size_t place = lane * padded(width) + f + 16 * p;
+        const std::size_t place = lane * room(width) + f + 16 * p;
         S::store_doubles(own.sum + place, sum[p]);
         S::store_doubles(own.squares + place, squares[p]);
       }

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "LayerSupport.hpp"
+
+namespace {
+
+using namespace Kindred;
+using namespace Testing::Seeds;
+using Testing::context;
+
+std::vector<SeedTelemetry> telemetry_of(const std::vector<SeedMoments>& moments) {
+  std::vector<SeedTelemetry> out;
+  for (const SeedMoments& one : moments) out.push_back(Kindred::telemetry_of(one));
+  return out;
+}
+
+TEST(SeedSameBits, GivesTheSameBitsForAnyNumberOfThreads) {
+  auto generator = Testing::generator("SeedLayer.threads");
+  struct Shape {
+    std::size_t rows, hidden, seeds;
+  };
+  // Blocks of 64 rows and widths that no number of threads divides; fewer blocks than threads.
+  for (const Shape& shape : {Shape{700, 150, 23}, Shape{40, 400, 1}}) {
+    const auto wanted = served_layer(shape.hidden, shape.seeds, 3, generator);
+    SeedBatch batch;
+    batch.rows = shape.rows;
+    batch.input = batch.output = VectorElement::bfloat16;
+    const auto x = random_rows(batch.input, shape.rows, shape.hidden, Values::ordinary, generator);
+    const auto g = random_rows(batch.input, shape.rows, shape.hidden, Values::ordinary, generator);
+    const auto y = bytes_of(Reference::seed_forward(wanted, x, batch.output));
+    const auto seen = telemetry_of(Reference::seed_moments(shape.hidden, shape.seeds, x));
+    const Reference::SeedGradients gradients = Reference::seed_backward(wanted, x, g);
+    for (const int threads : {1, 2, 3, 5, 8}) {
+      ContextOptions context_options;
+      context_options.threads = threads;
+      context_options.load_profile = false;
+      Context own(context_options);
+      SeedLayer layer = engine_of(own, wanted);
+      for (const Space space : {Space::serial, Space::openmp}) {
+        if (!own.is_usable(space)) continue;
+        std::vector<std::byte> out(y.size());
+        std::vector<float> dw(shape.hidden, -1);
+        layer.forward(bytes_of(x), out, batch, on(space));
+        EXPECT_TRUE(out == y) << threads << " threads";
+        EXPECT_TRUE(layer.telemetry() == seen) << threads << " threads";
+        layer.backward(bytes_of(x), bytes_of(g), out, dw, batch, on(space));
+        EXPECT_TRUE(out == bytes_of(gradients.dx)) << threads << " threads";
+        EXPECT_EQ(dw, gradients.dw) << threads << " threads";
+      }
+    }
+  }
+}
+
+TEST(SeedSameBits, WritesLargeResultsPastTheCachesWhereverTheyBegin) {
+  auto generator = Testing::generator("SeedLayer.Large");
+  // 17 MB of y, its rows in the middle of lines of 64 bytes; rows in place do not go past caches.
+  const std::size_t rows = 1700, hidden = 5000, stride = 5056;
+  const Reference::SeedLayer wanted = served_layer(hidden, 77, 2, generator);
+  SeedLayer layer = engine_of(context(), wanted);
+  std::vector<std::uint16_t> x(rows * stride);
+  for (std::uint16_t& element : x)
+    element = static_cast<std::uint16_t>(0x3F00U + generator() % 256 + (generator() % 2 << 15U));
+  SeedBatch batch;
+  batch.rows = rows;
+  batch.input = batch.output = VectorElement::bfloat16;
+  batch.input_stride = batch.output_stride = stride;
+  for (const Space space : Testing::spaces()) {
+    for (const std::size_t skip : {0U, 3U, 31U}) {
+      std::vector<std::uint16_t> expected = x;
+      std::vector<std::uint16_t> y(x.size() + 64, 0xA5A5);
+      const std::size_t bytes = ((rows - 1) * stride + hidden) * 2;
+      const auto in_place = std::as_writable_bytes(std::span(expected)).first(bytes);
+      layer.forward(in_place, in_place, batch, on(space));
+      const auto seen = layer.telemetry();
+      layer.forward(std::as_bytes(std::span(x)).first(bytes),
+                    std::as_writable_bytes(std::span(y)).subspan(2 * skip, bytes), batch,
+                    on(space));
+      EXPECT_TRUE(layer.telemetry() == seen);
+      bool same = true;
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        const bool is_y = i >= skip && i - skip < bytes / 2 && (i - skip) % stride < hidden;
+        same = same && y[i] == (is_y ? expected[i - skip] : 0xA5A5);
+      }
+      EXPECT_TRUE(same) << skip;
+    }
+  }
+}
+
+}  // namespace
