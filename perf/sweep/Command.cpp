@@ -241,6 +241,8 @@ void add_sweep(CLI::App& app, Action& action) {
   command->add_option("--max-seconds", sweep.max_seconds, "Of all; what does not fit is left out")
       ->check(CLI::PositiveNumber);
   command->add_option("--seed", sweep.seed, "Of the data");
+  command->add_flag("--small-spreads", sweep.small_spreads,
+                    "A size of spread is the edges that one query touches, of a large graph");
   command->add_option("--out", arguments->out, "JSON file, in Google Benchmark's format");
   command->add_option("--report", arguments->report, "HTML file with the crossover plot");
   command->callback(

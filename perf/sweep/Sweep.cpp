@@ -23,7 +23,8 @@ std::size_t slot(Space space) { return static_cast<std::size_t>(space); }
 /// Makes the problem of an operation at a size, as the sweep defines it.
 class Problems {
  public:
-  Problems(Context& context, std::uint64_t seed) : m_context(context), m_seed(seed) {}
+  Problems(Context& context, const SweepOptions& options)
+      : m_context(context), m_seed(options.seed), m_small_spreads(options.small_spreads) {}
 
   std::unique_ptr<Problem> make(Operation operation, std::size_t size) {
     switch (operation) {
@@ -56,6 +57,7 @@ class Problems {
       case Operation::spread: {
         SpreadOptions options;
         options.hops = 3;
+        if (m_small_spreads) return small_spread(size, options);
         const std::size_t nodes = std::max<std::size_t>(size / 32, 2);
         return spread_problem(std::make_shared<GraphSet>(m_context, nodes, size, m_seed), 1, 8,
                               options, m_seed);
@@ -150,6 +152,18 @@ class Problems {
   static constexpr std::size_t dimension = 768;
   static constexpr std::size_t candidate_corpus = 65536;
 
+  /// Three hops from a node touch d, d² and d³ rows of d edges each, and so some d⁴ edges of a
+  /// graph that is large beside them.
+  std::unique_ptr<Problem> small_spread(std::size_t touched, SpreadOptions& options) {
+    options.threshold = 0;
+    const auto degree =
+        static_cast<std::size_t>(std::lround(std::pow(static_cast<double>(touched), 0.25)));
+    const std::size_t edges = 200'000 * std::max<std::size_t>(degree, 1);
+    return spread_problem(
+        std::make_shared<GraphSet>(m_context, 200'000, edges, m_seed, GraphShape::uniform), 1, 1,
+        options, m_seed);
+  }
+
   std::shared_ptr<PatternSet> patterns(std::size_t count, std::uint32_t vocabulary) {
     return std::make_shared<PatternSet>(m_context, count, 100, vocabulary, m_seed);
   }
@@ -163,6 +177,7 @@ class Problems {
 
   Context& m_context;
   std::uint64_t m_seed;
+  bool m_small_spreads;
   std::shared_ptr<const RowSet> m_candidates;
 };
 
@@ -171,7 +186,7 @@ class Sweeper {
   Sweeper(Context& context, const SweepOptions& options)
       : m_context(context),
         m_options(options),
-        m_problems(context, options.seed),
+        m_problems(context, options),
         m_judge_context(judge_options(context.threads())),
         m_judge(m_judge_context.dispatcher()),
         m_benchmarks(options.min_time) {

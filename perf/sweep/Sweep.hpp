@@ -24,6 +24,7 @@ struct SweepOptions {
   double min_time = 0.05;    ///< seconds a benchmark repeats its call for
   double max_seconds = 300;  ///< of all; what does not fit is not run, and named
   std::uint64_t seed = 7;
+  bool small_spreads = false;  ///< a size of `spread` is the edges that one query touches
 };
 
 struct OperationSweep {
