@@ -9,6 +9,7 @@
 
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 
 namespace Kindred::Impl {
@@ -196,11 +197,16 @@ void HostGemm::run(const void* a, const void* packed, float* c, void* scratch) c
 }
 
 struct HostMultiply::State {
-  OpenBlasThreads threads;
-  bool is_onednn = host_gemm_why_not(HostGemmLibrary::onednn, GemmType::float32).empty();
+  explicit State(GemmType type)
+      : is_onednn(type == GemmType::float32 &&
+                  host_gemm_why_not(HostGemmLibrary::onednn, type).empty()) {
+    if (!is_onednn) threads.emplace();
+  }
+  bool is_onednn;
+  std::optional<OpenBlasThreads> threads;
 };
 
-HostMultiply::HostMultiply() : m_state(std::make_unique<State>()) {}
+HostMultiply::HostMultiply(GemmType type) : m_state(std::make_unique<State>(type)) {}
 HostMultiply::~HostMultiply() = default;
 
 void HostMultiply::run(const GemmShape& shape, const float* a, const float* b, float* c) const {

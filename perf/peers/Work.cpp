@@ -18,26 +18,49 @@ std::size_t scaled(double count, double scale) {
 }  // namespace
 
 const std::vector<WorkName>& work_names() {
-  static const std::vector<WorkName> names{
-      {"lcs", "lcs-200"},          {"lcs", "lcs-50000"},
-      {"difflib", "difflib-0.6"},  {"difflib", "difflib-none"},
-      {"search", "search-1"},      {"search", "search-32"},
-      {"search", "search-1024"},   {"search", "search-1m"},
-      {"filter", "filter-100"},    {"filter", "filter-50"},
-      {"filter", "filter-1"},      {"score", "score-1024"},
-      {"score", "score-65536"},    {"spread", "hop"},
-      {"spread", "hop-uniform"},   {"spread", "hop-power-law"},
-      {"spread", "hop-32"},        {"spread", "linear-32"},
-      {"spread", "spread-1k"},     {"spread", "pagerank-50k"},
-      {"spread", "pagerank-1m"},   {"hnsw", "hnsw"},
-      {"seeds", "seed-4096"},      {"seeds", "seed-plain"},
-      {"seeds", "seed-bf16"},      {"seeds", "seed-bf16-plain"},
-      {"seeds", "seed-small"},     {"seeds", "seed-10k"},
-      {"seeds", "seed-100k"},      {"seeds", "seed-update"},
-      {"fused", "norm-gelu"},      {"fused", "norm-gelu-bf16"},
-      {"fused", "linear-gelu"},    {"lattice", "lattice-build"},
-      {"lattice", "lattice-8"},    {"lattice", "lattice-10"},
-      {"lattice", "lattice-path"}, {"lattice", "lattice-maze"}};
+  static const std::vector<WorkName> names{{"lcs", "lcs-200"},
+                                           {"lcs", "lcs-50000"},
+                                           {"difflib", "difflib-0.6"},
+                                           {"difflib", "difflib-none"},
+                                           {"search", "search-1"},
+                                           {"search", "search-32"},
+                                           {"search", "search-1024"},
+                                           {"search", "search-1m"},
+                                           {"filter", "filter-100"},
+                                           {"filter", "filter-50"},
+                                           {"filter", "filter-1"},
+                                           {"score", "score-1024"},
+                                           {"score", "score-65536"},
+                                           {"spread", "hop"},
+                                           {"spread", "hop-uniform"},
+                                           {"spread", "hop-power-law"},
+                                           {"spread", "hop-32"},
+                                           {"spread", "linear-32"},
+                                           {"spread", "spread-1k"},
+                                           {"spread", "pagerank-50k"},
+                                           {"spread", "pagerank-1m"},
+                                           {"hnsw", "hnsw"},
+                                           {"seeds", "seed-4096"},
+                                           {"seeds", "seed-plain"},
+                                           {"seeds", "seed-bf16"},
+                                           {"seeds", "seed-bf16-plain"},
+                                           {"seeds", "seed-small"},
+                                           {"seeds", "seed-10k"},
+                                           {"seeds", "seed-100k"},
+                                           {"seeds", "seed-update"},
+                                           {"fused", "norm-gelu"},
+                                           {"fused", "norm-gelu-bf16"},
+                                           {"fused", "linear-gelu"},
+                                           {"lattice", "lattice-build"},
+                                           {"lattice", "lattice-8"},
+                                           {"lattice", "lattice-10"},
+                                           {"lattice", "lattice-path"},
+                                           {"lattice", "lattice-maze"},
+                                           {"bulk", "bulk-xor"},
+                                           {"bulk", "bmm-1000-32"},
+                                           {"bulk", "bmm-10-256"},
+                                           {"bulk", "matmul-1024"},
+                                           {"bulk", "bmm-1000-32-stacked"}};
   return names;
 }
 
@@ -139,6 +162,25 @@ std::unique_ptr<Work> make_work(Context& context, const std::string& name, doubl
                       seed);
     detail = multiplies ? "product with 1024 x 1024 weights, bias and GELU"
                         : "LayerNorm and GELU of rows of 4096";
+  } else if (name == "bulk-xor") {
+    work = xor_work(context, scaled(200e6, scale), seed);
+    detail = "xor of bytes with a key";
+    target = 0.9;
+  } else if (name.starts_with("bmm-1000-32")) {
+    const bool is_loop = name == "bmm-1000-32";
+    work = product_work(context, is_loop ? "bulk_loop" : "bulk_stacked", scaled(1000, scale), 32,
+                        seed);
+    detail = "products of 32 x 32";
+    target = is_loop ? 2 : 0;
+  } else if (name == "bmm-10-256" || name == "matmul-1024") {
+    const bool is_one = name == "matmul-1024";
+    work = product_work(context, "bulk_stacked", is_one ? 1 : 10,
+                        scale < 0.01 ? 32
+                        : is_one     ? 1024
+                                     : 256,
+                        seed);
+    detail = is_one ? "a product of 1024 x 1024" : "10 products of 256 x 256";
+    target = 0.95;
   } else if (name == "lattice-build") {
     work = lattice_build_work(context, 10);
     detail = "the graph of a lattice of 4 dimensions of 10";

@@ -45,6 +45,10 @@ std::unique_ptr<Work> seed_update_work(Context& context, std::uint32_t seeds, st
 /// x·Wᵀ + b and GELU. \param outputs 0: LayerNorm and GELU
 std::unique_ptr<Work> fused_work(Context& context, std::size_t rows, std::size_t columns,
                                  std::size_t outputs, VectorElement element, std::uint64_t seed);
+/// Bytes with a key; products of square matrices, \p peers the kind that the script knows.
+std::unique_ptr<Work> xor_work(Context& context, std::size_t count, std::uint64_t seed);
+std::unique_ptr<Work> product_work(Context& context, const char* peers, std::size_t count,
+                                   std::size_t side, std::uint64_t seed);
 /// The graph of a lattice: made, measured, or asked for shortest paths.
 std::unique_ptr<Work> lattice_build_work(Context& context, std::uint32_t size);
 std::unique_ptr<Work> lattice_measure_work(Context& context, std::uint32_t size);

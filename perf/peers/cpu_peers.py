@@ -403,6 +403,35 @@ def lattice_path(job):
     ]
 
 
+def bulk_xor(job):
+    """NumPy's xor, and a copy that moves as many bytes: an xor of n reads 2 n and writes n."""
+    import numpy as np
+
+    a, key = job.array("a"), job.array("key")
+    out = np.empty_like(a)
+    many = np.resize(a, len(a) // 2 * 3)
+    copied = np.empty_like(many)
+    return [
+        Peer("NumPy xor", lambda: np.bitwise_xor(a, key, out=out), lambda result: (None, samples(result, 1000))),
+        Peer("NumPy copy", lambda: np.copyto(copied, many), lambda result: (None, [])),
+    ]
+
+
+def bulk_products(job, stacked):
+    import numpy as np
+
+    a, b = job.array("a"), job.array("b")
+    out = np.empty_like(a)
+
+    def loop():
+        for i in range(len(a)):
+            np.matmul(a[i], b[i], out=out[i])
+        return out
+
+    name, run = ("NumPy stacked", lambda: np.matmul(a, b, out=out)) if stacked else ("NumPy loop", loop)
+    return [Peer(name, run, lambda result: (None, samples(result, 1000)))]
+
+
 if __name__ == "__main__":
     serve(
         {
@@ -420,6 +449,9 @@ if __name__ == "__main__":
             "linear_gelu": (["scipy"], linear_gelu),
             "hnsw": (["hnswlib"], hnsw),
             "hnsw_index": (["hnswlib"], hnsw_index),
+            "bulk_xor": ([], bulk_xor),
+            "bulk_loop": ([], lambda job: bulk_products(job, False)),
+            "bulk_stacked": ([], lambda job: bulk_products(job, True)),
             "lattice_build": (["igraph"], lattice_build),
             "lattice_measure": (["igraph"], lattice_measure),
             "lattice_path": (["igraph"], lattice_path),

@@ -253,6 +253,8 @@ template <BulkNumber T>
 BulkReport Bulk::multiply(std::span<const MatrixPair<T>> pairs,
                           const ProductOptions& options) const {
   Impl::check_pairs(pairs, host);
+  if (sizeof(T) == 8 && !options.canonical && !m_library)
+    m_library = std::make_shared<const Impl::HostMultiply>(Impl::GemmType::float64);
   return ProductCall<T>(*m_context, pairs, options).run();
 }
 

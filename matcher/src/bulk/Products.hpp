@@ -100,7 +100,7 @@ class HostLibraryProducts {
     const T* b;
     T* c;
   };
-  HostMultiply m_library;
+  HostMultiply m_library{sizeof(T) == 8 ? GemmType::float64 : GemmType::float32};
   std::vector<Tile> m_tiles;
   std::vector<MatrixProduct<T>> m_zeros;
 };

@@ -126,6 +126,7 @@ class Bulk {
 
  private:
   Context* m_context;
+  mutable std::shared_ptr<const void> m_library;  ///< of products, kept from call to call
 };
 
 /// \brief A call of `Bulk` over memory of one space, checked and shared out once: a run allocates,

@@ -58,10 +58,12 @@ class HostGemm {
 };
 
 /// \brief C = A · B of row-major matrices on the calling thread, by oneDNN where it is fast for
-/// float32, else by OpenBLAS, whose own threads are off while this lives. Threads may call at once.
+/// float32, else by OpenBLAS, whose own threads are off while this lives: they would wait in loops
+/// for what ours give them. Threads may call at once.
 class HostMultiply {
  public:
-  HostMultiply();
+  /// \param type float32 or float64: what it multiplies
+  explicit HostMultiply(GemmType type);
   ~HostMultiply();
   HostMultiply(const HostMultiply&) = delete;
   HostMultiply& operator=(const HostMultiply&) = delete;
