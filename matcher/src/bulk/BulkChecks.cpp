@@ -154,8 +154,10 @@ void check_pairs(std::span<const MatrixPair<T>> pairs, Space space) {
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const MatrixPair<T>& pair = pairs[i];
     const std::string of = "pairs[" + std::to_string(i) + "]";
-    for (const auto& [name, extent] :
-         {std::pair("m", pair.m), std::pair("n", pair.n), std::pair("k", pair.k)}) {
+    // A name of its own: nvcc cannot go through a list in braces in a template.
+    const std::array<std::pair<const char*, std::size_t>, 3> extents{
+        {{"m", pair.m}, {"n", pair.n}, {"k", pair.k}}};
+    for (const auto& [name, extent] : extents) {
       KINDRED_THROW_IF(extent > most, of + ": " + name + " is " + std::to_string(extent) +
                                           "; it may be " + std::to_string(most));
     }
