@@ -52,16 +52,6 @@ std::vector<T> normalised_as(std::span<const T> x) {
   return y;
 }
 
-/// \p values padded with +0 to a power of two.
-double halving_tree(std::vector<double> values) {
-  if (values.empty()) return 0.0;
-  values.resize(std::bit_ceil(values.size()), 0.0);
-  for (std::size_t half = values.size() / 2; half > 0; half /= 2) {
-    for (std::size_t i = 0; i < half; ++i) values[i] += values[i + half];
-  }
-  return values[0];
-}
-
 template <class T>
 std::vector<T> product_as(std::span<const T> a, std::span<const T> b, std::size_t m, std::size_t n,
                           std::size_t k) {

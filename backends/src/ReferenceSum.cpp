@@ -6,13 +6,6 @@
 
 namespace Kindred::Reference {
 
-namespace {
-
-constexpr std::size_t block_size = 4096;
-constexpr std::size_t lane_count = 32;
-
-/// Adds the upper half to the lower half until one is left; \p values padded with +0 to a power of
-/// two.
 double halving_tree(std::vector<double> values) {
   if (values.empty()) return 0.0;
   values.resize(std::bit_ceil(values.size()), 0.0);
@@ -21,6 +14,11 @@ double halving_tree(std::vector<double> values) {
   }
   return values[0];
 }
+
+namespace {
+
+constexpr std::size_t block_size = 4096;
+constexpr std::size_t lane_count = 32;
 
 double block_sum(std::span<const double> terms) {
   std::vector<double> lanes(lane_count, 0.0);

@@ -29,6 +29,9 @@ namespace Kindred::Reference {
 
 // ---- Canonical sums ----
 
+/// Adds the upper half to the lower half until one is left; \p values padded with +0 to a power of
+/// two.
+double halving_tree(std::vector<double> values);
 /// The canonical sum of \p terms: blocks of 4096, 32 lanes, halving trees; +0 for no terms.
 double canonical_sum(std::span<const double> terms);
 /// Σ a·b, canonical; \p a and \p b of the same length.

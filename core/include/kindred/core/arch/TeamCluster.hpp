@@ -107,7 +107,8 @@ class TeamCluster<DeviceSpace> {
   static constexpr std::uint32_t row_max = 1024;
 
   KOKKOS_INLINE_FUNCTION TeamCluster() {
-    KOKKOS_IF_ON_DEVICE((m_team = special<0>(); m_teams = special<1>(); m_index = special<2>();))
+    KOKKOS_IF_ON_DEVICE((m_team = cluster_register<0>(); m_teams = cluster_register<1>();
+                         m_index = cluster_register<2>();))
   }
 
   KOKKOS_INLINE_FUNCTION std::size_t index() const { return m_index; }
@@ -232,20 +233,6 @@ class TeamCluster<DeviceSpace> {
 #endif
 #endif
     return address;
-  }
-  template <int which>
-  KOKKOS_INLINE_FUNCTION static unsigned special() {
-    unsigned value = which == 1 ? 1 : 0;
-#if defined(__CUDA_ARCH__)
-#if __CUDA_ARCH__ >= 900
-    if constexpr (which == 0) asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(value));
-    if constexpr (which == 1) asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(value));
-    if constexpr (which == 2) asm("mov.u32 %0, %%clusterid.x;" : "=r"(value));
-#else
-    if constexpr (which == 2) value = blockIdx.x;
-#endif
-#endif
-    return value;
   }
 
   unsigned m_team = 0;

@@ -107,6 +107,22 @@ class ThreadGroup<HostSpace> {
 };
 
 #if KINDRED_HAS_DEVICE
+/// 0: this team's number in its cluster; 1: how many the cluster has; 2: the cluster's number.
+template <int which>
+KOKKOS_INLINE_FUNCTION unsigned cluster_register() {
+  unsigned value = which == 1 ? 1 : 0;
+#if defined(__CUDA_ARCH__)
+#if __CUDA_ARCH__ >= 900
+  if constexpr (which == 0) asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(value));
+  if constexpr (which == 1) asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(value));
+  if constexpr (which == 2) asm("mov.u32 %0, %%clusterid.x;" : "=r"(value));
+#else
+  if constexpr (which == 2) value = blockIdx.x;
+#endif
+#endif
+  return value;
+}
+
 template <>
 class ThreadGroup<DeviceSpace> {
  public:
@@ -119,9 +135,9 @@ class ThreadGroup<DeviceSpace> {
   static constexpr unsigned team_threads = 512;
 
   KOKKOS_INLINE_FUNCTION explicit ThreadGroup(bool is_cluster) : m_is_cluster(is_cluster) {
-    KOKKOS_IF_ON_DEVICE((m_team = is_cluster ? special<0>() : blockIdx.x;
-                         m_teams = is_cluster ? special<1>() : gridDim.x;
-                         m_index = is_cluster ? special<2>() : 0;))
+    KOKKOS_IF_ON_DEVICE((m_team = is_cluster ? cluster_register<0>() : blockIdx.x;
+                         m_teams = is_cluster ? cluster_register<1>() : gridDim.x;
+                         m_index = is_cluster ? cluster_register<2>() : 0;))
   }
 
   KOKKOS_INLINE_FUNCTION std::size_t index() const { return m_index; }
@@ -338,22 +354,6 @@ class ThreadGroup<DeviceSpace> {
   unsigned m_index = 0;
   std::uint64_t* m_arrivals = nullptr;
   std::uint64_t m_expected = 0;  // arrivals at the end of the barrier passed last
-
-  /// 0: this team's number in its group; 1: how many the group has; 2: the group's number.
-  template <int which>
-  KOKKOS_INLINE_FUNCTION static unsigned special() {
-    unsigned value = which == 1 ? 1 : 0;
-#if defined(__CUDA_ARCH__)
-#if __CUDA_ARCH__ >= 900
-    if constexpr (which == 0) asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(value));
-    if constexpr (which == 1) asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(value));
-    if constexpr (which == 2) asm("mov.u32 %0, %%clusterid.x;" : "=r"(value));
-#else
-    if constexpr (which == 2) value = blockIdx.x;
-#endif
-#endif
-    return value;
-  }
 };
 
 template <class Functor>
