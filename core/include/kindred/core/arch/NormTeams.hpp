@@ -5,6 +5,7 @@
 #include <kindred/core/arch/Lanes.hpp>
 #include <kindred/core/arch/LargeScratch.hpp>
 #include <kindred/core/arch/RoundElement.hpp>
+#include <kindred/core/common/EntryOf.hpp>
 #include <kindred/core/seed/impl/NormHost.hpp>
 
 #include <cstddef>
@@ -43,7 +44,8 @@ struct NormTeam {
   using Scale = Kindred::Impl::NormScale;
 
   __device__ void operator()(std::size_t team, float* scratch) const {
-    const NormLayerData& layer = Kindred::Impl::layer_of(layers, count, team);
+    const NormLayerData& layer =
+        layers[Impl::entry_of<&NormLayerData::first_team>(layers, count, team)];
     Kindred::Impl::with_float_type(layer.input, [&](auto type) {
       using Element = decltype(type);
       const std::uint64_t first = (team - layer.first_team) * layer.team_rows;

@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_SEED_IMPL_LINEAR_KERNELS_HPP
 #define KINDRED_CORE_SEED_IMPL_LINEAR_KERNELS_HPP
 
+#include <kindred/core/common/EntryOf.hpp>
 #include <kindred/core/seed/FusedLinear.hpp>
 #include <kindred/core/seed/impl/Activated.hpp>
 #include <kindred/core/seed/impl/NormRow.hpp>
@@ -32,7 +33,8 @@ struct LinearKernel {
   KOKKOS_INLINE_FUNCTION void operator()(const UnitMember<ExecutionSpace>& member) const {
     const std::uint64_t unit = unit_of(member);
     if (unit >= units) return;
-    const LinearLayerData& layer = layer_of(layers, count, unit);
+    const LinearLayerData& layer =
+        layers[entry_of<&LinearLayerData::first_team>(layers, count, unit)];
     const Arch::Lanes<ExecutionSpace> lanes(member);
     const auto* self = this;
     with_float_type(layer.input, [&](auto type) {

@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/SixteenLines.hpp>
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/common/EntryOf.hpp>
 #include <kindred/core/seed/impl/NormRow.hpp>
 
 #include <algorithm>
@@ -61,7 +62,7 @@ struct NormRowsHost {
   std::uint32_t count;
 
   void operator()(std::uint64_t team) const {
-    const NormLayerData& layer = layer_of(layers, count, team);
+    const NormLayerData& layer = layers[entry_of<&NormLayerData::first_team>(layers, count, team)];
     const std::uint64_t begin = (team - layer.first_team) * layer.team_rows;
     const std::uint64_t end = std::min(begin + layer.team_rows, layer.rows);
     const bool past = Arch::streams_past_caches(layer.x, layer.y, layer.rows * layer.columns,

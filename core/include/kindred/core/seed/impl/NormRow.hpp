@@ -94,23 +94,6 @@ KOKKOS_INLINE_FUNCTION float normalised(const NormScale& by, float x, float gamm
   return Kokkos::fma(n, gamma, beta);
 }
 
-/// The layer that team \p team belongs to: the last one that begins at or before it.
-template <class Layer>
-KOKKOS_INLINE_FUNCTION const Layer& layer_of(const Layer* layers, std::uint32_t count,
-                                             std::uint64_t team) {
-  std::uint32_t low = 0;
-  std::uint32_t high = count;
-  while (high - low > 1) {
-    const std::uint32_t middle = low + (high - low) / 2;
-    if (layers[middle].first_team <= team) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-  return layers[low];
-}
-
 }  // namespace Kindred::Impl
 
 #endif  // KINDRED_CORE_SEED_IMPL_NORM_ROW_HPP
