@@ -24,6 +24,6 @@ int main() {
   const std::vector<float> x(8, 2.0F);
   std::vector<float> y(8);
   layer.forward(x, y);
-  for (const float value : y) std::cout << value << ' ';  // 2 2 4 4 2 2 2 2
+  for (const float value : y) std::cout << value << ' ';   // 2 2 4 4 2 2 2 2
   std::cout << '\n' << layer.telemetry()[1].mean << '\n';  // 2: of what came in
 }

@@ -147,8 +147,7 @@ void PatternStore::fill(const Plan& plan, std::uint64_t tile, SymbolType* out) {
     const bool used = slot >= unused;
     const std::uint32_t index = used ? plan.order[slot - unused] : no_pattern;
     tiles.indices.data()[slot] = index;
-    tiles.lengths.data()[slot] =
-        used ? static_cast<std::uint32_t>(plan.patterns.length(index)) : 0;
+    tiles.lengths.data()[slot] = used ? static_cast<std::uint32_t>(plan.patterns.length(index)) : 0;
     if (!used) continue;
     slot_of[index] = static_cast<std::uint32_t>(slot);
     SymbolType* column = out + begin + lane;

@@ -388,8 +388,7 @@ class ScanWorkspace {
     // Slots are sorted by length: the matrices of all before `slot_end` fit.
     const std::uint32_t* lengths = call.store.tiles.lengths.data();
     shape.slot_end = static_cast<std::uint32_t>(
-        std::upper_bound(lengths, lengths + call.slots(), run_words_max / shape.words) -
-        lengths);
+        std::upper_bound(lengths, lengths + call.slots(), run_words_max / shape.words) - lengths);
     if (shape.slot_end > 0) shape.rows = lengths[shape.slot_end - 1];
     return shape;
   }

@@ -67,8 +67,8 @@ class Context {
 
   /// Budgeted memory that work on \p space uses.
   MemoryResource& memory(Space space);
-  /// \brief Memory of the host that a device reads itself and copies at full speed; without a device
-  /// any. It is within the host's budget and counted there.
+  /// \brief Memory of the host that a device reads itself and copies at full speed; without a
+  /// device any. It is within the host's budget and counted there.
   MemoryResource& pinned_memory();
   MemoryStatistics memory_statistics(Space space) const;
   /// Bytes of that memory which are free now, as the operating system or the driver says.

@@ -144,9 +144,9 @@ class Int8Dots<HostSpace, Tile> {
       double out[Queries] = {};
       const std::int8_t* row = o.rows + (first + r) * o.row_stride;
       if ((mask >> r & 1U) != 0) {
-        KOKKOS_IF_ON_HOST((prefetch(row + prefetch_bytes, o.row_stride);
-                           HostInt8Dots<Ratio>::dots(row, o.planes, o.plane_stride, o.dimension,
-                                                     offsets, offset_stride, out);))
+        KOKKOS_IF_ON_HOST(
+            (prefetch(row + prefetch_bytes, o.row_stride); HostInt8Dots<Ratio>::dots(
+                 row, o.planes, o.plane_stride, o.dimension, offsets, offset_stride, out);))
       } else if (is_dense) {
         // Which rows will be read there is not known, but that a fair share of them will be.
         KOKKOS_IF_ON_HOST((prefetch(row + prefetch_bytes, o.row_stride);))

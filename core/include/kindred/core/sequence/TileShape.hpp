@@ -9,8 +9,8 @@ namespace Kindred {
 /// Patterns of a tile: a warp's lanes, or half a host pack.
 inline constexpr std::uint32_t tile_patterns = 32;
 
-/// \brief Slots without a pattern: the first ones. Slots are sorted by length, so they cost a tile of
-/// the shortest patterns, not one of the longest.
+/// \brief Slots without a pattern: the first ones. Slots are sorted by length, so they cost a tile
+/// of the shortest patterns, not one of the longest.
 constexpr std::uint32_t unused_slots(std::uint64_t patterns) {
   return static_cast<std::uint32_t>((tile_patterns - patterns % tile_patterns) % tile_patterns);
 }
