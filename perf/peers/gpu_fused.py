@@ -7,10 +7,9 @@ PyTorch's LayerNorm sums in float32, its products are cuBLASLt's, its GELU in an
     python perf/peers/gpu_fused.py --out peers.json [--only norm-4k-bf16,linear-4k-gelu]"""
 import argparse
 import json
-import platform
 
 import torch
-from gpu_timing import milliseconds, replayed
+from gpu_timing import milliseconds, replayed, write
 from torch.nn import functional
 
 
@@ -125,15 +124,7 @@ def main():
             measured.append(entry)
             print(json.dumps(entry), flush=True)
         torch.cuda.empty_cache()
-    context = {
-        "device": torch.cuda.get_device_name(),
-        "torch": torch.__version__,
-        "cuda": torch.version.cuda,
-        "python": platform.python_version(),
-    }
-    with open(arguments.out, "w", encoding="utf-8") as file:
-        json.dump({"context": context, "measured": measured}, file, indent=1)
-        file.write("\n")
+    write(arguments.out, measured)
 
 
 if __name__ == "__main__":

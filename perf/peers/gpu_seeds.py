@@ -9,11 +9,11 @@ features only.
     python perf/peers/gpu_seeds.py --out peers.json [--only seed-4096-bf16]"""
 import argparse
 import json
-import platform
 
 import torch
 import triton
 import triton.language as tl
+from gpu_timing import write
 
 SHAPES = {
     "seed-small": (32, 4096, torch.float32, 50, 1),
@@ -208,16 +208,7 @@ def main():
             measured.append({"row": row, "peer": peer, "graph_microseconds": microseconds})
             print(json.dumps(measured[-1]), flush=True)
         torch.cuda.empty_cache()
-    context = {
-        "device": torch.cuda.get_device_name(),
-        "torch": torch.__version__,
-        "triton": triton.__version__,
-        "cuda": torch.version.cuda,
-        "python": platform.python_version(),
-    }
-    with open(arguments.out, "w", encoding="utf-8") as file:
-        json.dump({"context": context, "measured": measured}, file, indent=1)
-        file.write("\n")
+    write(arguments.out, measured, triton=triton.__version__)
 
 
 if __name__ == "__main__":
