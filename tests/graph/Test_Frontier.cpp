@@ -213,19 +213,23 @@ TEST(SpreadFrontier, EqualsTheReferenceOrGivesUp) {
   }
 }
 
-/// Small frontiers and whole hops give the same bits on every space, in every mode.
+/// Small frontiers and whole hops give the same bits on every space, in every mode; \p added nodes
+/// came after the rows were built.
 void expect_push_is_pull(const Graph& graph, const Query& query, std::uint32_t hops,
-                         const Decay& decay, std::uint64_t budget = 1U << 18U) {
-  const Graph back = turned(graph);
+                         const Decay& decay, std::uint64_t budget = 1U << 18U,
+                         std::uint32_t added = 0) {
+  Parts in_parts(graph);
+  Parts out_parts(turned(graph));
+  in_parts.nodes = out_parts.nodes = graph.nodes + added;
   for (const SpreadMode mode : {SpreadMode::engine, SpreadMode::linear}) {
     const HopParameters parameters = defaults(mode, hops);
     const HostSpace& host = Impl::host_instance(Testing::context(), Space::openmp);
-    const auto whole = spread_whole(host, Parts(graph), {query}, HopWidth::one, parameters, decay);
+    const auto whole = spread_whole(host, in_parts, {query}, HopWidth::one, parameters, decay);
     const Ranks expected = ranked(whole.front(), top);
     for (const Space space : Testing::spaces()) {
       Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
-        const BothWays placed(exec_space, Parts(graph), Parts(back));
-        const Workspace workspace(exec_space, {1, graph.nodes, budget});
+        const BothWays placed(exec_space, in_parts, out_parts);
+        const Workspace workspace(exec_space, {1, in_parts.nodes, budget});
         const auto answers =
             spread_small(exec_space, placed, workspace, {query}, parameters, decay, top);
         ASSERT_TRUE(answers[0]) << to_string(space);
@@ -272,6 +276,11 @@ TEST(SpreadFrontier, EqualsWholeHopsOnCyclesLoopsAndSaturation) {
                       {{0, 1}, {1, 0}}, 3, {});
   expect_push_is_pull({4, {}}, {{1, 1}, {2, 0}}, 3, {});
   expect_push_is_pull({2, {{0, 0, 1}, {0, 1, 1}}}, {{0, 1}}, 0, {});
+}
+
+TEST(SpreadFrontier, EqualsWholeHopsWhereANodeWasAddedWithoutEdges) {
+  expect_push_is_pull({3, {{0, 1, 1}, {1, 2, 0.5F}}}, {{0, 1}, {40, 0.5F}, {1002, 0.25F}}, 3, {},
+                      1U << 18U, 1000);
 }
 
 TEST(SpreadFrontier, EqualsWholeHopsOnAnyGraph) {

@@ -64,12 +64,10 @@ bool spread_small_frontier(const ExecutionSpace& exec_space,
     const auto part = [](const auto& of) { return Impl::general_edges<ExecutionSpace>(of, {}); };
     return Impl::SmallSide{part(rows.built), part(rows.delta)};
   };
-  const Impl::SmallSide along = side(in);
-  const Impl::SmallSide against = side(out);
   return Arch::launch_clusters<Impl::SmallFrontierMemory<ExecutionSpace>>(
       exec_space, "Kindred::SpreadingEngine::spread::small_frontier", queries.count,
-      Impl::SmallFrontierLaunch<ExecutionSpace>{along, against,
-                                                along.is_changed() || against.is_changed(), queries,
+      Impl::SmallFrontierLaunch<ExecutionSpace>{side(in), side(out),
+                                                in.is_changed() || out.is_changed(), queries,
                                                 static_cast<std::uint32_t>(top), ranks, done});
 }
 

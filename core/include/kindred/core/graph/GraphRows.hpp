@@ -58,6 +58,10 @@ struct GraphSide {
   std::size_t blocks() const {
     return built.blocks() < delta.blocks() ? delta.blocks() : built.blocks();
   }
+  /// Whether some node's edges are not the row of its number in `built`.
+  bool is_changed() const {
+    return delta.rows() != 0 || built.replaced.extent(0) != 0 || nodes > built.rows();
+  }
 };
 
 /// Where the edges of a node are.

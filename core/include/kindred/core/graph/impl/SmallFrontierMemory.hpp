@@ -24,7 +24,6 @@ struct SmallSide {
   PlainEdges built;
   PlainEdges delta;
 
-  bool is_changed() const { return delta.rows != 0 || built.replaced != nullptr; }
   KOKKOS_INLINE_FUNCTION SmallRow built_row(std::size_t node) const { return row(built, node); }
   /// \see row_of
   KOKKOS_INLINE_FUNCTION SmallRow changed_row(std::uint32_t node) const {
