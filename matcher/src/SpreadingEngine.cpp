@@ -11,8 +11,10 @@
 #include "graph/SpreadRuns.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -102,14 +104,35 @@ void check_sources(const Impl::GraphSnapshot& graph, const RaggedSpan<Activation
   }
 }
 
+/// Sorts by node, byte by byte; sources of a node stay in their order.
+void sort_by_node(std::vector<Activation>& sources) {
+  const auto by_node = [](const Activation& a, const Activation& b) { return a.node < b.node; };
+  if (std::is_sorted(sources.begin(), sources.end(), by_node)) return;
+  constexpr std::size_t few = 64;  // clearing the counts takes longer
+  if (sources.size() < few) {
+    std::stable_sort(sources.begin(), sources.end(), by_node);
+    return;
+  }
+  std::uint32_t bits = 0;
+  for (const Activation& source : sources) bits |= source.node;
+  std::vector<Activation> sorted(sources.size());
+  for (unsigned shift = 0; shift < 32 && bits >> shift != 0; shift += 8) {
+    const auto byte_of = [shift](const Activation& source) { return source.node >> shift & 0xFFU; };
+    std::array<std::size_t, 256> places{};
+    for (const Activation& source : sources) ++places[byte_of(source)];
+    std::exclusive_scan(places.begin(), places.end(), places.begin(), std::size_t{0});
+    for (const Activation& source : sources) sorted[places[byte_of(source)]++] = source;
+    sources.swap(sorted);
+  }
+}
+
 /// Each node once, ascending; duplicates are added in input order, each addition in float32, then
 /// clamped to 1 in engine mode.
 std::vector<Activation> merged_sources(std::span<const Activation> sources, SpreadMode mode) {
   std::vector<Activation> sorted(sources.begin(), sources.end());
-  const auto by_node = [](const Activation& a, const Activation& b) { return a.node < b.node; };
-  if (!std::is_sorted(sorted.begin(), sorted.end(), by_node))
-    std::stable_sort(sorted.begin(), sorted.end(), by_node);
+  sort_by_node(sorted);
   std::vector<Activation> merged;
+  merged.reserve(sorted.size());
   for (const Activation& source : sorted) {
     if (merged.empty() || merged.back().node != source.node) {
       merged.push_back({source.node, 0.0F});

@@ -185,6 +185,10 @@ class SpreadingWorkspace {
              std::span<const QuerySources> sources) {
     std::vector<std::uint64_t> places;
     std::vector<float> values;
+    std::size_t count = 0;
+    for (const QuerySources& query : sources) count += query.size();
+    places.reserve(count);
+    values.reserve(count);
     for (std::size_t query = 0; query < sources.size(); ++query) {
       for (const Activation& source : sources[query]) {
         places.push_back(source.node * static_cast<std::uint64_t>(state.width) + query);
