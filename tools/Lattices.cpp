@@ -10,6 +10,7 @@
 
 #include <kindred/backends/AtomicFile.hpp>
 #include <kindred/matcher/Lattice.hpp>
+#include <kindred/matcher/LatticeSettings.hpp>
 
 #include <fmt/format.h>
 
@@ -26,8 +27,8 @@ namespace Kindred::Tools {
 namespace {
 
 struct LatticeFlags {
-  std::size_t dimensions = 4;
-  std::size_t size = 10;
+  std::size_t dimensions = 0;  // 0: as the settings say
+  std::size_t size = 0;
   bool measured = false;
   std::string from;
   std::string to;
@@ -35,7 +36,11 @@ struct LatticeFlags {
   std::string out;
 
   LatticeShape shape() const {
-    return {static_cast<std::uint32_t>(dimensions), static_cast<std::uint32_t>(size)};
+    const LatticeSettings settings = LatticeSettings::from_environment();
+    const std::uint64_t wanted = dimensions > 0 ? dimensions : settings.dimensions();
+    const std::uint64_t side = size > 0 ? size : settings.size();
+    settings.check(wanted, side);
+    return {static_cast<std::uint32_t>(wanted), static_cast<std::uint32_t>(side)};
   }
 };
 

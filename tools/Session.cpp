@@ -6,6 +6,7 @@
 #include "io/InputError.hpp"
 
 #include <kindred/Version.hpp>
+#include <kindred/matcher/LatticeSettings.hpp>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -54,7 +55,8 @@ Session::Session(const GlobalOptions& options, std::string command, bool load_pr
   check_writable("--trace", m_options.trace);
   check_writable("--report", m_options.report);
   ContextOptions context;
-  context.threads = m_options.threads;
+  LatticeSettings::from_environment().apply_to(context);
+  if (m_options.threads > 0) context.threads = m_options.threads;
   context.space = m_options.space;
   context.load_profile = load_profile;
   context.log = Log::library;
@@ -89,7 +91,7 @@ void Session::tell_times() const {
   std::string where;
   for (const Space space : all_spaces) {
     std::size_t calls = 0;
-    std::array<std::size_t, 6> reasons{};
+    std::array<std::size_t, reason_count> reasons{};
     for (const DispatchRecord& done : m_records) {
       if (done.chosen != space) continue;
       ++calls;

@@ -110,7 +110,7 @@ struct MemoryChain {
 struct Context::State {
   State(const ContextOptions& given, std::vector<SpaceInfo> infos, SpaceSet usable_spaces,
         int thread_count)
-      : options(given),
+      : options(with_room(given)),
         spaces(std::move(infos)),
         usable(usable_spaces),
         threads(thread_count),
@@ -125,6 +125,18 @@ struct Context::State {
         pinned_memory(host_memory, options.before_allocation)
 #endif
   {
+  }
+
+  /// What is left of the device's budget, which asks no driver.
+  ContextOptions with_room(ContextOptions given) const {
+#if KINDRED_HAS_DEVICE
+    if (!given.dispatcher.device_room) {
+      given.dispatcher.device_room = [this] {
+        return device_memory.limit.limit() - device_memory.limit.used();
+      };
+    }
+#endif
+    return given;
   }
 
   static HostSpace make_host_instance([[maybe_unused]] int pool_size) {
@@ -163,6 +175,12 @@ Context::Context(ContextOptions options) {
         "this build of Kindred needs a CUDA driver and a device, and there is none (" +
         device.why_not + "); use the host build: ./run build release");
   }
+  if (device.usable && device.memory_total < options.device_memory_min) {
+    device.usable = false;
+    device.why_not = "it has " + std::to_string(device.memory_total) +
+                     " bytes of memory, and device_memory_min is " +
+                     std::to_string(options.device_memory_min);
+  }
   const int threads_default = initialize_kokkos();
 
   SpaceInfo serial;
@@ -184,7 +202,8 @@ Context::Context(ContextOptions options) {
   openmp.why_not = "not compiled in: this Kokkos has no OpenMP";
 #endif
   openmp.concurrency = threads;
-  device.memory_budget = budget(device, options.budget_fraction, options.device_budget);
+  device.memory_budget = std::min(budget(device, options.budget_fraction, options.device_budget),
+                                  options.device_budget_max);
 
   SpaceSet usable = SpaceSet().with(Space::serial);
   if (openmp.usable) usable = usable.with(Space::openmp);

@@ -95,7 +95,9 @@ CostCurve prior(Operation operation, Space space, int threads) noexcept {
       break;
   }
   const double rate = row.rate * device_speedup;
-  return {row.call + row.threshold / row.rate - row.threshold / rate, rate};
+  // Work of the threshold itself is the device's.
+  const double threshold = row.threshold * (1 - 0x1p-20);
+  return {row.call + threshold / row.rate - threshold / rate, rate};
 }
 
 }  // namespace Kindred::Impl

@@ -125,6 +125,23 @@ struct Dispatcher::State {
     return admitted.empty() ? allowed : admitted;
   }
 
+  /// What is left of \p allowed where the device has no room for the call, or its thresholds leave
+  /// it out. \param why changed if so
+  SpaceSet candidates(SpaceSet allowed, const Workload& workload, Reason& why) const {
+    const SpaceSet host = allowed.without(Space::cuda);
+    if (host.empty() || !allowed.contains(Space::cuda)) return allowed;
+    if (workload.device_bytes > 0 && options.device_room &&
+        workload.device_bytes > options.device_room()) {
+      why = Reason::memory;
+      return host;
+    }
+    if (workload.items < options.device_items_min.value_or(0)) {
+      why = Reason::threshold;
+      return host;
+    }
+    return allowed;
+  }
+
   /// Whether measuring \p space again is due and cheap enough.
   bool probe_is_due(const PerOperation& operation, const Class& seen, const DispatchRecord& record,
                     Space space, Time now) const {
@@ -132,8 +149,9 @@ struct Dispatcher::State {
     const double best = record.predicted[index(record.chosen)];
     const double predicted = record.predicted[index(space)];
     const double calibrated = base(operation, space, record.work, record.transfer_bytes);
+    const double lost = predicted - best;
     return std::min(predicted, calibrated) <= options.probe_cost_max * best &&
-           predicted - best <= options.probe_share * seen.since[index(space)];
+           lost <= options.probe_share * seen.since[index(space)] && lost <= options.probe_loss_max;
   }
 
   SpaceSet usable;
@@ -153,6 +171,14 @@ Dispatcher::Dispatcher(SpaceSet usable, int threads, Options options) {
   KINDRED_THROW_IF(
       !(options.hysteresis >= 0.0 && options.hysteresis < 1.0),
       "hysteresis is " + std::to_string(options.hysteresis) + "; it must be in [0, 1)");
+  KINDRED_THROW_IF(
+      !(options.probe_loss_max >= 0.0),
+      "probe_loss_max is " + std::to_string(options.probe_loss_max) + "; it must be ≥ 0");
+  KINDRED_THROW_IF(options.device_items_from && options.device_items_min &&
+                       *options.device_items_from < *options.device_items_min,
+                   "device_items_from is " + std::to_string(*options.device_items_from) +
+                       "; it must be at least device_items_min, " +
+                       std::to_string(*options.device_items_min));
   m_state = std::make_unique<State>(usable, threads, std::move(options));
 }
 Dispatcher::~Dispatcher() = default;
@@ -167,6 +193,9 @@ std::array<double, space_count> Dispatcher::predict(const Workload& workload) co
 
 DispatchRecord Dispatcher::decide(const Workload& workload, std::optional<Space> forced) {
   State& state = *m_state;
+  KINDRED_THROW_IF(index(workload.operation) >= operation_count,
+                   "there is no operation " + std::to_string(index(workload.operation)) +
+                       "; there are " + std::to_string(operation_count));
   if (!forced) forced = state.options.forced;
   const SpaceSet allowed = state.usable & workload.resident;
   if (forced && !allowed.contains(*forced)) {
@@ -199,11 +228,24 @@ DispatchRecord Dispatcher::decide(const Workload& workload, std::optional<Space>
   if (allowed.without(State::best_of(allowed, record.predicted)).empty())
     return choose(State::best_of(allowed, record.predicted), Reason::only);
 
-  const SpaceSet admitted = State::admitted(operation, allowed, now);
+  const Space best = State::best_of(allowed, record.predicted);
+  Reason left_out = Reason::predicted;
+  const SpaceSet candidates = state.candidates(allowed, workload, left_out);
+  const SpaceSet admitted = State::admitted(operation, candidates, now);
   record.chosen = State::best_of(admitted, record.predicted);
-  if (!admitted.contains(State::best_of(allowed, record.predicted))) record.why = Reason::fallback;
+  if (!candidates.contains(best))
+    record.why = left_out;
+  else if (!admitted.contains(best))
+    record.why = Reason::fallback;
+  const bool device_is_set = state.options.device_items_from &&
+                             workload.items >= *state.options.device_items_from &&
+                             admitted.contains(Space::cuda);
+  if (device_is_set) {
+    record.chosen = Space::cuda;
+    record.why = Reason::threshold;
+  }
   const std::optional<Space> incumbent = seen.incumbent;
-  if (incumbent && *incumbent != record.chosen && admitted.contains(*incumbent) &&
+  if (!device_is_set && incumbent && *incumbent != record.chosen && admitted.contains(*incumbent) &&
       !(record.predicted[index(record.chosen)] <
         (1.0 - state.options.hysteresis) * record.predicted[index(*incumbent)])) {
     record.chosen = *incumbent;
@@ -224,7 +266,7 @@ DispatchRecord Dispatcher::decide(const Workload& workload, std::optional<Space>
     return choose(record.chosen, record.why);
   }
   for (const Space space : all_spaces) {
-    if (space == record.chosen || !admitted.contains(space)) continue;
+    if (device_is_set || space == record.chosen || !admitted.contains(space)) continue;
     if (!state.probe_is_due(operation, seen, record, space, now)) continue;
     if (operation.breakers[index(space)].open()) operation.breakers[index(space)].start_trial(now);
     return choose(space, Reason::probe);
@@ -242,8 +284,10 @@ std::optional<DispatchRecord> Dispatcher::decide_without(const Workload& workloa
   const auto& operation = state.of(workload.operation);
   const std::lock_guard lock(operation.mutex);
   DispatchRecord record = state.undecided(operation, workload, Reason::fallback);
+  const SpaceSet candidates = state.candidates(allowed, workload, record.why);
   record.chosen =
-      State::best_of(State::admitted(operation, allowed, state.now()), record.predicted);
+      State::best_of(State::admitted(operation, candidates, state.now()), record.predicted);
+  record.why = Reason::fallback;
   return record;
 }
 

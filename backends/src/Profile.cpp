@@ -45,9 +45,9 @@ std::string text_of(const json& object, const char* key, const std::string& wher
 
 Operation operation_of(const json& object, const std::string& where) {
   const std::string name = text_of(object, "op", where);
-  for (std::size_t i = 0; i < operation_count; ++i)
-    if (to_string(static_cast<Operation>(i)) == name) return static_cast<Operation>(i);
-  refuse(where + ": there is no operation \"" + name + "\"");
+  const auto operation = operation_from_string(name);
+  if (!operation) refuse(where + ": there is no operation \"" + name + "\"");
+  return *operation;
 }
 
 Space space_of(const json& object, const std::string& where) {

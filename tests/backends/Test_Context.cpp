@@ -7,6 +7,7 @@
 
 #include "Support.hpp"
 
+#include <limits>
 #include <mutex>
 #include <new>
 #include <set>
@@ -99,6 +100,31 @@ TEST(Context, KeepsItsBudgetToTheByte) {
   EXPECT_THROW(memory.allocate(401, "Kindred::Testing::more"), OutOfMemory);
   context.pinned_memory().deallocate(data, 600);
   EXPECT_EQ(context.memory_statistics(Space::serial).bytes_in_use, 0U);
+}
+
+TEST(Context, KeepsCallsFromADeviceThatHasNoRoomForThem) {
+  if (!Testing::context().is_usable(Space::cuda)) GTEST_SKIP() << "needs a device";
+  ContextOptions options = plain();
+  options.device_budget_max = 1000;
+  Context context(options);
+  EXPECT_EQ(context.info(Space::cuda).memory_budget, 1000U);
+  Workload w{Operation::matrix_multiply, 1, 1e12, 0, SpaceSet::all()};
+  w.device_bytes = 1000;
+  EXPECT_EQ(context.dispatcher().decide(w).chosen, Space::cuda);
+  MemoryResource& memory = context.memory(Space::cuda);
+  void* data = memory.allocate(1, "Kindred::Testing::held");
+  EXPECT_EQ(context.dispatcher().decide(w).why, Reason::memory);
+  EXPECT_EQ(context.dispatcher().decide(w, Space::cuda).chosen, Space::cuda) << "it was asked for";
+  memory.deallocate(data, 1);
+  EXPECT_EQ(context.dispatcher().decide(w).chosen, Space::cuda);
+}
+
+TEST(Context, LeavesOutADeviceThatHasTooLittleMemory) {
+  ContextOptions options = plain();
+  options.device_memory_min = std::numeric_limits<std::uint64_t>::max();
+  const Context context(options);
+  EXPECT_FALSE(context.is_usable(Space::cuda));
+  EXPECT_FALSE(context.info(Space::cuda).why_not.empty());
 }
 
 TEST(Context, TakesTheGivenShareOfFreeMemory) {

@@ -30,12 +30,12 @@ def environment(profile):
     return dict(os.environ, KINDRED_PROFILE=str(profile))
 
 
-def run(*arguments, stdin=b"", cwd=None, timeout=300, profile="/nonexistent/profile.json", address_space=None):
+def run(*arguments, stdin=b"", cwd=None, timeout=300, profile="/nonexistent/profile.json", address_space=None, settings=None):
     def limit():
         resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space))
 
     completed = subprocess.run([COMMAND, *map(str, arguments)], input=stdin, capture_output=True, cwd=cwd,
-                               timeout=timeout, env=environment(profile), preexec_fn=limit if address_space else None)
+                               timeout=timeout, env={**environment(profile), **(settings or {})}, preexec_fn=limit if address_space else None)
     return Result(completed)
 
 

@@ -52,6 +52,18 @@ class Lattices(harness.CommandTest):
         found = self.succeeds("spread", "--graph", graph, "--sources", sources, "--hops", 1, "--threshold", 0, "--top", 10).lines()
         self.assertEqual(len(found[0]["activations"]), 7, "the middle and its neighbours")
 
+    def test_settings(self):
+        analyze = ("lattice", "analyze", "--json")
+        told = json.loads(self.succeeds(*analyze, settings={"KINDRED_LATTICE_DEFAULT_DIMENSIONS": "3", "LATTICE_MAX_LATTICE_SIZE": "5"}).out)
+        self.assertEqual(told["vertices"], 5**3, "the default is within the bound")
+        for name, value, words, flags in (("KINDRED_LATTICE_MAX_DIMENSIONS", "3", ("dimensions is 4", "1 … 3"), ("--dims", 4)),
+                                          ("KINDRED_LATTICE_MAX_DIMENSIONS", "21", ("KINDRED_LATTICE_MAX_DIMENSIONS is '21'", "1 … 20"), ()),
+                                          ("GPU_OPTIMAL_THRESHOLD", "x", ("GPU_OPTIMAL_THRESHOLD is 'x'",), ()),
+                                          ("KINDRED_LATTICE_ENABLE_CACHING", "1", ("KINDRED_LATTICE_ENABLE_CACHING", "means nothing"), ())):
+            self.refuses(2, words, *analyze, *flags, settings={name: value})
+        spaces = json.loads(self.succeeds("info", "--json", settings={"KINDRED_LATTICE_PARALLEL_CORES": "1"}).out)
+        self.assertEqual(spaces["cpu"]["threads"], 1)
+
     def test_flags_that_cannot_be(self):
         for flags, word in ((("--dims", 0), "--dims"), (("--dims", 21), "[1, 20]"), (("--dims", "x"), "'x'"), (("--size", 1), "[2, 1000]"), (("--size", 1001), "1001"),
                             (("--dims", -1), "--dims")):

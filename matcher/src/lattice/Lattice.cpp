@@ -106,6 +106,8 @@ struct Lattice::State {
     workload.operation = Operation::lattice_search;
     workload.items = shape.nodes() * searches;
     workload.work = 2 * static_cast<double>(shape.edges()) * static_cast<double>(searches);
+    workload.device_bytes =
+        static_cast<std::uint64_t>(std::min(metrics_of(shape).search_bytes, 0x1p63));
     return workload;
   }
 
@@ -211,6 +213,7 @@ Ragged<std::uint64_t> Lattice::State::routes(std::span<const LatticePair> pairs,
   workload.items = pairs.size();
   workload.work = static_cast<double>(total);
   workload.transfer_bytes = total * sizeof(std::uint64_t) + pairs.size_bytes();
+  workload.device_bytes = workload.transfer_bytes;
   const LatticeGrid grid(shape);
   run(workload, space,
       [&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Work<ExecutionSpace>& work) {
@@ -296,6 +299,7 @@ LatticeRows Lattice::rows(std::optional<Space> space) const {
   workload.work = static_cast<double>(entries);
   workload.transfer_bytes =
       out.offsets.size() * sizeof(std::uint64_t) + out.ends.size() * sizeof(std::uint32_t);
+  workload.device_bytes = workload.transfer_bytes;
   const LatticeGrid grid(shape());
   out.record = m_state->run(workload, space,
                             [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,

@@ -2,75 +2,12 @@
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/PatternSettings.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cctype>
-#include <charconv>
-#include <cstdlib>
-#include <string_view>
+#include "Settings.hpp"
 
 namespace Kindred {
 
-namespace {
-
-std::string shown(double value) {
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-  return {text.data(), end};
-}
-
-void require(bool holds, const char* name, const std::string& value, const char* allowed) {
-  KINDRED_THROW_IF(!holds, std::string(name) + " is " + value + "; it must be " + allowed);
-}
-
-/// A variable of the environment and the text it was set to.
-struct Variable {
-  std::string name;
-  std::string text;
-
-  [[noreturn]] void fail(const char* wanted) const {
-    throw InvalidArgument(name + " is '" + text + "'; it must be " + wanted);
-  }
-};
-
-bool to_bool(const Variable& variable) {
-  std::string text = variable.text;
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (text == "true" || text == "1" || text == "yes" || text == "on") return true;
-  if (text == "false" || text == "0" || text == "no" || text == "off") return false;
-  variable.fail("true, 1, yes or on, or false, 0, no or off");
-}
-
-template <class Number>
-Number to_number(const Variable& variable, const char* wanted) {
-  Number number{};
-  const char* end = variable.text.data() + variable.text.size();
-  const auto result = std::from_chars(variable.text.data(), end, number);
-  if (result.ec != std::errc() || result.ptr != end) variable.fail(wanted);
-  return number;
-}
-
-void assign(bool& setting, const Variable& variable) { setting = to_bool(variable); }
-void assign(double& setting, const Variable& variable) {
-  setting = to_number<double>(variable, "a number");
-}
-void assign(std::uint32_t& setting, const Variable& variable) {
-  setting = to_number<std::uint32_t>(variable, "an integer of at least 0");
-}
-void assign(std::uint64_t& setting, const Variable& variable) {
-  setting = to_number<std::uint64_t>(variable, "an integer of at least 0");
-}
-void assign(std::optional<std::uint64_t>& setting, const Variable& variable) {
-  setting = to_number<std::uint64_t>(variable, "an integer of at least 0");
-}
-
-std::optional<std::string> of_process(const std::string& name) {
-  const char* value = std::getenv(name.c_str());
-  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-}
-
-}  // namespace
+using Impl::require;
+using Impl::shown;
 
 void PatternSettings::validate() const {
   require(min_compute_capability >= 3.0, "min_compute_capability", shown(min_compute_capability),
@@ -93,10 +30,7 @@ PatternSettings PatternSettings::from_environment(
   const auto read = [&](const char* suffix, auto& setting) {
     for (const char* prefix : {"KINDRED_", "KATO_GPU_"}) {
       const std::string name = std::string(prefix) + suffix;
-      const std::optional<std::string> text = variable ? variable(name) : of_process(name);
-      if (!text) continue;
-      assign(setting, Variable{name, *text});
-      return;
+      if (Impl::read_setting(variable, name, setting)) return;
     }
   };
   read("ENABLED", settings.enabled);

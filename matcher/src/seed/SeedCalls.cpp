@@ -108,6 +108,7 @@ class SeedCallRun {
     workload.items = m_batch.rows * m_state.chunks.hidden;
     workload.work = static_cast<double>(workload.items);
     workload.transfer_bytes = m_extent.in + m_extent.out;
+    workload.device_bytes = m_batch.memory == SeedMemory::host ? workload.transfer_bytes : 0;
     const bool device_is_ready = m_state.on_device && !m_state.trouble;
     const bool on_device_only = m_state.options.residency == Residency::device;
     if (m_options.space == Space::cuda || on_device_only) {

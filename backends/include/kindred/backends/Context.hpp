@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,6 +32,9 @@ struct ContextOptions {
                                  ///< starts, in (0, 1]; `serial` and `openmp` share one budget
   std::optional<std::uint64_t> host_budget;    ///< bytes, in place of the fraction
   std::optional<std::uint64_t> device_budget;  ///< bytes, in place of the fraction
+  std::uint64_t device_budget_max =
+      std::numeric_limits<std::uint64_t>::max();  ///< bytes, whatever the two above give
+  std::uint64_t device_memory_min = 0;            ///< bytes; a device that has less is not used
   std::string profile;             ///< file of the calibration; empty: `default_profile_path()`
   bool load_profile = true;        ///< use the calibration of this machine if there is one
   Dispatcher::Options dispatcher;  ///< its `forced` is set from `space`

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,6 +38,8 @@ enum class Operation : std::uint8_t {
 };
 inline constexpr std::size_t operation_count = 16;
 std::string_view to_string(Operation operation) noexcept;
+/// The operation of that name, or nothing.
+std::optional<Operation> operation_from_string(std::string_view name) noexcept;
 
 /// A set of spaces.
 class SpaceSet {
@@ -73,6 +76,8 @@ struct Workload {
   std::uint64_t transfer_bytes = 0;     ///< that must cross to the device and back if it is chosen
   SpaceSet resident = SpaceSet::all();  ///< spaces that can reach the data
   bool waits = true;  ///< the call ends with its work; what a launch takes says nothing of a space
+  std::uint64_t device_bytes = 0;  ///< memory without which the call cannot run on a device, beside
+                                   ///< what is kept there; 0: unknown, or made do with
 };
 
 /// Why a space was chosen.
@@ -82,8 +87,11 @@ enum class Reason : std::uint8_t {
   only,        ///< no other space can run it
   hysteresis,  ///< another is predicted to be better, not by enough to switch
   probe,       ///< a space not chosen for a while is measured again
-  fallback     ///< the space chosen first failed, or has failed too often of late
+  fallback,    ///< the space chosen first failed, or has failed too often of late
+  memory,      ///< the device is predicted to be best and has no room for the call
+  threshold    ///< `Options::device_items_min` or `device_items_from` says so
 };
+inline constexpr std::size_t reason_count = 8;
 std::string_view to_string(Reason reason) noexcept;
 
 /// \brief A decision, and after the call what it took.
@@ -123,11 +131,18 @@ class Dispatcher {
                                   ///< calibration and by the observations, is not made
     double probe_share = 0.05;    ///< what a probe is predicted to lose, at most, of the seconds
                                   ///< calls have taken since the last one
+    double probe_loss_max = std::numeric_limits<double>::infinity();  ///< and this many seconds
     double success_rate_min = 0.95;  ///< below it, over the window, the breaker opens
     std::size_t failures_min = 2;    ///< failures in the window before the breaker may open
     std::chrono::milliseconds breaker_interval{
         10000};                   ///< an open breaker lets one call through after this
     std::optional<Space> forced;  ///< mode `force(space)`; nothing is mode `automatic`
+    std::optional<std::uint64_t>
+        device_items_min;  ///< calls of fewer items stay on the host, whatever is predicted
+    std::optional<std::uint64_t>
+        device_items_from;  ///< calls of so many go to the device where it can run them
+    std::function<std::uint64_t()>
+        device_room;  ///< bytes that a device has left for calls; the context sets it
     std::function<std::chrono::steady_clock::time_point()>
         clock;            ///< for tests; empty is the steady clock
     std::string machine;  ///< who the calibration is of; the context sets it
@@ -149,7 +164,7 @@ class Dispatcher {
   /// \brief The space for \p workload; `taken` is still 0.
   /// \param forced overrides the mode for this call
   /// \throws SpaceUnavailable when the forced space is not usable or cannot reach the data, or no
-  /// space can
+  /// space can; InvalidArgument for an operation that there is not
   DispatchRecord decide(const Workload& workload, std::optional<Space> forced = {});
   /// The next best space after \p failed ones, or nothing. \see Reason::fallback
   std::optional<DispatchRecord> decide_without(const Workload& workload, SpaceSet failed);
