@@ -16,8 +16,8 @@ namespace Kindred::Impl {
 /// winners' places empty again.
 template <class ExecutionSpace>
 struct SeedUpdates {
-  static constexpr unsigned updates_each = 32;  ///< of a team
-  static constexpr unsigned threads_max = 256;  ///< eight times as many
+  static constexpr unsigned updates_each = 8;  ///< of a team
+  static constexpr unsigned threads_max = 256;
   static constexpr unsigned teams_at_once = 4;
 
   SeedStateView<ExecutionSpace> state;
@@ -57,56 +57,57 @@ struct SeedUpdates {
   }
 
   /// Bytes that a team shares.
-  std::size_t scratch_bytes() const {
-    return (2 * std::size_t{count} + 2 * threads_max) * sizeof(std::uint32_t);
-  }
+  static constexpr std::size_t scratch_bytes() { return updates_each * sizeof(std::uint32_t); }
   std::size_t teams() const { return (count + updates_each - 1) / updates_each; }
 
-  /// Threads of a team: update by update, eight beside each other, each looks through an eighth of
-  /// the batch.
+  /// The threads of a team take the batch by turns and compare each update with all of the team's.
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, std::byte* scratch) const {
-    auto* seeds = reinterpret_cast<std::uint32_t*>(scratch);
-    auto* masks = seeds + count;
-    auto* later = masks + count;
-    auto* any = later + threads_max;
+    // Of each of the team's updates: the fields that others give the seed; above, that later ones.
+    auto* found = reinterpret_cast<std::uint32_t*>(scratch);
+    constexpr std::uint32_t later = 16;
     const std::uint32_t thread = team.thread();
-    const std::uint32_t i = team.team() * updates_each + thread % updates_each;
-    const std::uint32_t part = thread / updates_each;
-    const bool writes = part == 0 && i < count;
-    KINDRED_UNROLL_4
-    for (std::uint32_t j = thread; j < count; j += threads_max) {
-      seeds[j] = updates[j].seed;
-      masks[j] = updates[j].mask;
+    const std::uint32_t first = team.team() * updates_each;
+    if (thread < updates_each) found[thread] = 0;
+    team.barrier();
+    std::uint32_t seeds[updates_each];
+    std::uint32_t fields[updates_each];
+    KINDRED_UNROLL
+    for (std::uint32_t k = 0; k < updates_each; ++k) {
+      seeds[k] = first + k < count ? updates[first + k].seed : no_seed;
+      fields[k] = 0;
     }
+    const bool writes = thread < updates_each && first + thread < count;
     SeedUpdate mine;
     Before before{};
-    if (i < count) mine = updates[i];
-    // Asked for before it is known whether they are needed.
-    if (writes)
+    if (writes) {
+      mine = updates[first + thread];
+      // Asked for before it is known whether it is needed.
       before = {state.lifecycle(mine.seed), state.cursor(mine.seed), state.transitions(mine.seed)};
-    team.barrier();
-    std::uint32_t of_later = 0;
-    std::uint32_t of_any = 0;
-    const std::uint32_t step = threads_max / updates_each;
-    KINDRED_UNROLL_4
-    for (std::uint32_t j = part; j < count; j += step) {
-      const std::uint32_t mask = seeds[j] == mine.seed ? masks[j] : 0;
-      of_any |= mask;
-      of_later |= j > i ? mask : 0;
     }
-    later[thread] = of_later;
-    any[thread] = of_any;
+    KINDRED_UNROLL_4
+    for (std::uint32_t j = thread; j < count; j += threads_max) {
+      const std::uint32_t seed = updates[j].seed;
+      const std::uint32_t mask = updates[j].mask;
+      KINDRED_UNROLL
+      for (std::uint32_t k = 0; k < updates_each; ++k) {
+        const std::uint32_t same = seed == seeds[k] && j != first + k ? mask : 0;
+        fields[k] |= same | (j > first + k ? same << later : 0);
+      }
+    }
+    KINDRED_UNROLL
+    for (std::uint32_t k = 0; k < updates_each; ++k) {
+      if (fields[k] != 0) Kokkos::atomic_or(found + k, fields[k]);
+    }
     team.barrier();
     if (!writes) return;
-    for (std::uint32_t p = 1; p < step; ++p) {
-      of_later |= later[p * updates_each + thread];
-      of_any |= any[p * updates_each + thread];
-    }
-    write(mine, before, mine.mask & ~of_later, (of_any & seed_epochs) == 0);
+    const std::uint32_t others = found[thread];
+    write(mine, before, mine.mask & ~(others >> later), ((mine.mask | others) & seed_epochs) == 0);
   }
 
  private:
+  static constexpr std::uint32_t no_seed = ~std::uint32_t{0};  ///< the greatest is one less
+
   struct Before {
     std::int8_t lifecycle;
     std::uint8_t cursor;
