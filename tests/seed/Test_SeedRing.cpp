@@ -8,6 +8,7 @@
 #include "LayerSupport.hpp"
 #include "TempFolder.hpp"
 #include "seed/BlueprintCache.hpp"
+#include "seed/SequenceCall.hpp"
 
 #include <atomic>
 #include <mutex>
@@ -346,25 +347,81 @@ TEST(SeedRing, SequencesRefuseWhatIsElsewhere) {
   EXPECT_THROW(SeedSequence(context(), Space::cuda), SpaceUnavailable);
 }
 
+TEST(SeedRing, CallsOfASequenceOverlapWhereTheirRowsAllowIt) {
+  std::vector<std::byte> memory(60);
+  const auto rows = [&](std::size_t which) { return std::span(memory).subspan(10 * which, 10); };
+  std::vector<Impl::SequenceCall> calls;
+  const auto add = [&](std::size_t x, std::size_t y, std::size_t count = 1) {
+    Impl::SequenceCall call;
+    call.x = rows(x);
+    call.y = rows(y);
+    call.batch.rows = count;
+    call.overlap = Impl::overlap_of(calls, call);
+    calls.push_back(call);
+    return calls.back().overlap;
+  };
+  EXPECT_EQ(add(0, 1), SeedOverlap::none);  // anything may be before it
+  EXPECT_EQ(add(2, 3), SeedOverlap::rows);
+  EXPECT_EQ(add(2, 1), SeedOverlap::rows);    // x is read by both; y is of the call that has ended
+  EXPECT_EQ(add(0, 1), SeedOverlap::launch);  // y is the last one's
+  EXPECT_EQ(add(4, 0), SeedOverlap::launch);  // y is the x of the last one
+  EXPECT_EQ(add(0, 5), SeedOverlap::launch);  // x is the y of the last one
+  EXPECT_EQ(add(3, 4), SeedOverlap::launch);  // x was written here, long ago
+  EXPECT_EQ(add(2, 2), SeedOverlap::rows);    // in place
+  EXPECT_EQ(add(2, 3, 0), SeedOverlap::none);
+  EXPECT_EQ(add(4, 5), SeedOverlap::none);  // the last one was no forward
+}
+
 TEST(SeedRing, SeveralLayersRunInARow) {
   auto generator = Testing::generator("SeedRing.Layers");
+  constexpr std::size_t count = 40;
+  constexpr std::size_t arrays = 5;
   std::vector<Reference::SeedLayer> wanted;
   std::vector<SeedLayer> layers;
   for (int i = 0; i < 3; ++i) {
     wanted.push_back(served_layer(64, 5 + 20 * i, 2, generator));
     layers.push_back(engine_of(context(), wanted.back()));
   }
-  Reference::SeedRows x = random_rows(VectorElement::float32, 10, 64, Values::ordinary, generator);
-  std::vector<std::byte> rows = bytes_of(x);
   SeedBatch batch;
-  batch.rows = 10;
-  SeedSequence sequence(context(), Space::serial);
-  for (SeedLayer& layer : layers) sequence.add(layer, rows, rows, batch);
-  sequence.run();
-  sequence.wait();
-  for (const Reference::SeedLayer& layer : wanted)
-    x = Reference::seed_forward(layer, x, VectorElement::float32);
-  EXPECT_TRUE(rows == bytes_of(x));
+  batch.rows = count;
+  std::vector<Reference::SeedRows> first;
+  for (std::size_t i = 0; i < arrays; ++i)
+    first.push_back(random_rows(VectorElement::float32, count, 64, Values::ordinary, generator));
+  // Calls that need what another one makes, write what it reads, or have nothing to do with it.
+  struct Step {
+    std::size_t layer, x, y;
+  };
+  std::vector<Step> steps;
+  for (int i = 0; i < 30; ++i)
+    steps.push_back({generator() % 3, generator() % arrays, generator() % arrays});
+  std::vector<Reference::SeedRows> expected = first;
+  for (int run = 0; run < 2; ++run) {
+    for (const Step& step : steps)
+      expected[step.y] =
+          Reference::seed_forward(wanted[step.layer], expected[step.x], VectorElement::float32);
+  }
+  for (const Space space : Testing::spaces()) {
+    batch.memory = space == Space::cuda ? SeedMemory::device : SeedMemory::host;
+    Impl::with_instance(context(), space, [&]<class ExecutionSpace>(const ExecutionSpace& exec) {
+      std::vector<Rows<ExecutionSpace>> rows;
+      for (const Reference::SeedRows& one : first) {
+        rows.emplace_back("Kindred::Testing::rows", count * 64 * sizeof(float));
+        Impl::upload(exec, rows.back(), bytes_of(one).data(), rows.back().size());
+      }
+      SeedSequence sequence(context(), space);
+      for (const Step& step : steps)
+        sequence.add(layers[step.layer], span_of<ExecutionSpace>(rows[step.x]),
+                     span_of<ExecutionSpace>(rows[step.y]), batch);
+      sequence.run();
+      sequence.run();
+      sequence.wait();
+      for (std::size_t i = 0; i < arrays; ++i) {
+        std::vector<std::byte> y(rows[i].size());
+        Impl::download(exec, y.data(), rows[i], y.size());
+        EXPECT_TRUE(y == bytes_of(expected[i])) << to_string(space) << ", rows " << i;
+      }
+    });
+  }
 }
 
 // --- when a space fails

@@ -28,6 +28,8 @@ class StandIn {
   unsigned thread() const { return m_thread; }
   unsigned threads() const { return m_threads; }
   void barrier() const { m_barrier->arrive_and_wait(); }
+  void await_launch_before() const {}
+  void admit_launch_behind() const {}
   std::uint32_t arrive(std::uint32_t* counter) const { return (*counter)++; }
   template <class T>
   T read(const T* from) const {
@@ -133,7 +135,7 @@ TEST(SeedTeams, UpdatesEqualTheReferenceHoweverManyAreOfASeed) {
   for (const std::size_t seeds : {1UL, 9UL, 100UL}) {
     const PlacedState<HostSpace> state(seeds);
     std::vector<Reference::SeedRecord> records(seeds);
-    for (const std::size_t count : {1UL, 31UL, 70UL}) {
+    for (const std::size_t count : {1UL, 31UL, 300UL}) {
       std::vector<SeedUpdate> updates;
       for (std::size_t i = 0; i < count; ++i) updates.push_back(random_update(seeds, generator));
       Reference::update_seeds(records, updates);

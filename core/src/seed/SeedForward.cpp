@@ -86,7 +86,7 @@ void seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan& plan,
                   const SeedRows<const std::byte, ExecutionSpace>& x,
                   const SeedRows<std::byte, ExecutionSpace>& y,
                   const ArrayView<SeedMoments, ExecutionSpace>& moments,
-                  const ArrayView<std::byte, ExecutionSpace>& workspace) {
+                  const ArrayView<std::byte, ExecutionSpace>& workspace, SeedOverlap overlap) {
   SeedLayerView<ExecutionSpace> layer = given;
   if (layer.chunks.seeds == 0) {  // one that owns all and changes nothing
     layer.chunks.seeds = 1;
@@ -95,7 +95,8 @@ void seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan& plan,
   Impl::with_elements(x.element, y.element, [&](auto in, auto out) {
     using In = typename decltype(in)::type;
     using Out = typename decltype(out)::type;
-    Impl::launch_seed_forward<In, Out>(exec_space, plan, layer, rows, x, y, moments, workspace);
+    Impl::launch_seed_forward<In, Out>(exec_space, plan, layer, rows, x, y, moments, workspace,
+                                       overlap);
   });
 }
 
@@ -104,7 +105,7 @@ void seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan& plan,
   template void seed_forward<SPACE>(                                                        \
       const SPACE&, const SeedForwardPlan&, const SeedLayerView<SPACE>&, std::uint64_t,     \
       const SeedRows<const std::byte, SPACE>&, const SeedRows<std::byte, SPACE>&,           \
-      const ArrayView<SeedMoments, SPACE>&, const ArrayView<std::byte, SPACE>&);
+      const ArrayView<SeedMoments, SPACE>&, const ArrayView<std::byte, SPACE>&, SeedOverlap);
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SeedLayerState.hpp"
+#include "SequenceCall.hpp"
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/seed/SeedBackward.hpp>
 
 #include <cstring>
-#include <functional>
 #include <string>
 
 namespace Kindred {
@@ -51,10 +51,8 @@ void check_alignment(const char* name, const void* data, VectorElement element) 
 void check_overlap(const char* a_name, const void* a, std::uint64_t a_bytes, const char* b_name,
                    const void* b, std::uint64_t b_bytes, bool may_be_same) {
   if (a_bytes == 0 || b_bytes == 0 || (a == b && may_be_same)) return;
-  const auto* first = static_cast<const std::byte*>(a);
-  const auto* second = static_cast<const std::byte*>(b);
-  const std::less<> before;
-  const bool is_apart = !before(second, first + a_bytes) || !before(first, second + b_bytes);
+  const bool is_apart = are_apart({static_cast<const std::byte*>(a), a_bytes},
+                                  {static_cast<const std::byte*>(b), b_bytes});
   KINDRED_THROW_IF(!is_apart, std::string(a_name) + " and " + b_name +
                                   " overlap; they may be the same rows of the same element and "
                                   "stride, or have nothing in common");

@@ -217,11 +217,13 @@ struct SeedLayer::State {
     shape.telemetry = telemetry && chunks.seeds > 0;
     return shape;
   }
-  /// One forward over rows that \p exec_space reaches. Does not fence.
+  /// \brief One forward over rows that \p exec_space reaches. Does not fence. \param overlap of a
+  /// call that merges no telemetry
   template <class ExecutionSpace>
   void launch(const ExecutionSpace& exec_space, void* stream, const std::byte* x, std::byte* y,
               const SeedBatch& batch, SeedTelemetryUse telemetry,
-              const Impl::ForwardPlan<ExecutionSpace>& plan) {
+              const Impl::ForwardPlan<ExecutionSpace>& plan,
+              SeedOverlap overlap = SeedOverlap::none) {
     using Moments = ArrayView<SeedMoments, ExecutionSpace>;
     auto& side = sides.get<ExecutionSpace>();
     constexpr bool device = Arch::is_device<ExecutionSpace>;
@@ -251,7 +253,7 @@ struct SeedLayer::State {
     out.element = batch.output;
     out.stride = batch.output_stride;
     seed_forward(exec_space, plan.plan, view<ExecutionSpace>(), batch.rows, in, out, moments,
-                 plan.workspace.view());
+                 plan.workspace.view(), overlap);
     if (merges) side.ring.reduce(exec_space, head, 2, 0, chunks.seeds, side.ring.slot(head));
     if (has_telemetry(telemetry)) fill(device, stream);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SeedLayerState.hpp"
+#include "SequenceCall.hpp"
 
 #include <kindred/backends/impl/RecordedWork.hpp>
 #include <kindred/core/common/Error.hpp>
@@ -33,15 +34,7 @@ struct SequenceSide {
 }  // namespace
 
 struct SeedSequence::State {
-  struct Call {
-    SeedLayer* layer = nullptr;
-    const std::byte* x = nullptr;
-    std::byte* y = nullptr;
-    SeedBatch batch;
-    SeedTelemetryUse telemetry = SeedTelemetryUse::last;
-    std::size_t plan = 0;
-    std::uint64_t revision = 0;  ///< of the layer when it was recorded
-  };
+  using Call = Impl::SequenceCall;
 
   Context& context;
   Space space;
@@ -70,8 +63,8 @@ struct SeedSequence::State {
     for (const Call& call : calls) {
       SeedLayer::State& layer = call.layer->internal();
       const std::lock_guard lock(layer.mutex);
-      layer.launch(side.instance[0], stream, call.x, call.y, call.batch, call.telemetry,
-                   *side.plans[call.plan]);
+      layer.launch(side.instance[0], stream, call.x.data(), call.y.data(), call.batch,
+                   call.telemetry, *side.plans[call.plan], call.overlap);
     }
   }
 
@@ -135,10 +128,11 @@ void SeedSequence::add(SeedLayer& layer, std::span<const std::byte> x, std::span
                       batch.input == batch.output && batch.input_stride == batch.output_stride);
   State::Call call;
   call.layer = &layer;
-  call.x = x.data();
-  call.y = y.data();
+  call.x = x;
+  call.y = y;
   call.batch = batch;
   call.telemetry = telemetry ? SeedTelemetryUse::last : SeedTelemetryUse::none;
+  call.overlap = Impl::overlap_of(state.calls, call);
   state.calls.reserve(state.calls.size() + 1);
   Impl::with_instance(
       state.context, state.space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {

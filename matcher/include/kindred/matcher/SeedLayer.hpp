@@ -224,7 +224,7 @@ inline constexpr double seed_health_min = 0.7;
 
 /// \brief Forwards of layers, prepared: calls of layers in a row, their rows where they are, made
 /// with one launch each and on a device all by one call to its driver. Nothing is allocated or
-/// copied.
+/// copied. A device starts a call while the one before it ends, where their rows allow it.
 ///
 /// The telemetry of a call is `last`. After a change of a layer the next run takes it up: it is
 /// then recorded anew. One thread at a time uses a sequence, and none changes its layers meanwhile.
@@ -237,7 +237,7 @@ class SeedSequence {
   SeedSequence(SeedSequence&&) noexcept;
   SeedSequence& operator=(SeedSequence&&) noexcept;
 
-  /// \brief One more forward at the end. \param layer outlives this, as x and y do
+  /// \brief One more forward at the end. O(calls). \param layer outlives this, as x and y do
   /// \throws as `SeedLayer::forward`
   void add(SeedLayer& layer, std::span<const std::byte> x, std::span<std::byte> y,
            const SeedBatch& batch, bool telemetry = true);

@@ -38,6 +38,19 @@ class TeamThread {
                          return before;))
     KOKKOS_IF_ON_HOST((return (*counter)++;))
   }
+  /// Waits for the end of the launch before this one, if this one began early: all that was
+  /// launched before is then seen.
+  KOKKOS_INLINE_FUNCTION void await_launch_before() const {
+#if defined(__CUDA_ARCH__) && defined(KOKKOS_ARCH_HOPPER)
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+  }
+  /// Lets the next launch begin early, once all teams have called this.
+  KOKKOS_INLINE_FUNCTION void admit_launch_behind() const {
+#if defined(__CUDA_ARCH__) && defined(KOKKOS_ARCH_HOPPER)
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+  }
   /// What another team wrote before it arrived.
   template <class T>
   KOKKOS_INLINE_FUNCTION T read(const T* from) const {
@@ -65,12 +78,14 @@ __global__ void __launch_bounds__(Functor::threads_max, Functor::teams_at_once)
 
 /// \brief `functor(thread, scratch)` by \p threads of each of \p teams of a device, which share
 /// \p scratch_bytes, at most 48 KB. Costs the host less than Kokkos' policies. Does not fence.
-/// \throws DeviceLost
+/// \param begins_early before the launch before it in the stream has ended, where that one admits
+/// it and the device can: the functor then awaits it \throws DeviceLost
 template <class ExecutionSpace, class Functor>
 void launch_teams([[maybe_unused]] const ExecutionSpace& exec_space,
                   [[maybe_unused]] const char* label, [[maybe_unused]] std::size_t teams,
                   [[maybe_unused]] unsigned threads, [[maybe_unused]] std::size_t scratch_bytes,
-                  [[maybe_unused]] const Functor& functor) {
+                  [[maybe_unused]] const Functor& functor,
+                  [[maybe_unused]] bool begins_early = false) {
   static_assert(is_device<ExecutionSpace>, "teams of threads are a device's");
 #if KINDRED_HAS_DEVICE && defined(__CUDACC__)
   if (teams == 0) return;
@@ -78,9 +93,19 @@ void launch_teams([[maybe_unused]] const ExecutionSpace& exec_space,
   const bool told = Kokkos::Tools::profileLibraryLoaded();
   if (told)
     Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec_space), &id);
-  team_kernel<Functor>
-      <<<static_cast<unsigned>(teams), threads, scratch_bytes, exec_space.cuda_stream()>>>(functor);
-  const cudaError_t status = cudaGetLastError();
+  cudaLaunchConfig_t launch{};
+  launch.gridDim = static_cast<unsigned>(teams);
+  launch.blockDim = threads;
+  launch.dynamicSmemBytes = scratch_bytes;
+  launch.stream = exec_space.cuda_stream();
+#if defined(KOKKOS_ARCH_HOPPER)
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  launch.attrs = &early;
+  launch.numAttrs = begins_early ? 1 : 0;
+#endif
+  const cudaError_t status = cudaLaunchKernelEx(&launch, team_kernel<Functor>, functor);
   if (told) Kokkos::Tools::endParallelFor(id);
   if (status != cudaSuccess)
     throw DeviceLost(std::string(label) + " was not launched: " + cudaGetErrorString(status));

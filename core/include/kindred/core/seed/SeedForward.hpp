@@ -30,6 +30,15 @@ struct SeedForwardPlan {
   std::size_t workspace = 0;        ///< bytes
 };
 
+/// \brief What a call may do before the one before it in its stream has ended, which must be a
+/// `seed_forward` too. A device alone does any of it.
+enum class SeedOverlap : std::uint8_t {
+  none,    ///< nothing; anything may be before it
+  launch,  ///< be launched
+  rows     ///< read x, which was there before the last call with `none`, and write y, which has
+           ///< nothing in common with x and y of the call before
+};
+
 template <class ExecutionSpace>
 SeedForwardPlan seed_forward_plan(const ExecutionSpace& exec_space, const SeedForwardShape& shape);
 
@@ -53,7 +62,7 @@ SeedForwardPlan seed_forward_plan(const ExecutionSpace& exec_space, const SeedFo
 /// in features (the maximum is multiplied by the rows), then sixteen of these, ….
 /// \param layer alpha in 0 … 1 \param x, y may be the same rows; else they do not overlap
 /// \param moments one a seed, or of size 0: none \param workspace of `plan.workspace` bytes,
-/// aligned to 64, 0 before the first call with a plan; a call leaves its counters so Complexity
+/// aligned to 64, 0 before the first call with a plan; a call leaves its counters so. Complexity
 /// O(rows × hidden).
 template <class ExecutionSpace>
 void seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan& plan,
@@ -61,7 +70,8 @@ void seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan& plan,
                   const SeedRows<const std::byte, ExecutionSpace>& x,
                   const SeedRows<std::byte, ExecutionSpace>& y,
                   const ArrayView<SeedMoments, ExecutionSpace>& moments,
-                  const ArrayView<std::byte, ExecutionSpace>& workspace);
+                  const ArrayView<std::byte, ExecutionSpace>& workspace,
+                  SeedOverlap overlap = SeedOverlap::none);
 
 }  // namespace Kindred
 

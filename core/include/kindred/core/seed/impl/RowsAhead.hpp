@@ -18,56 +18,6 @@ struct RowsOfFour {
   unsigned count;
 };
 
-/// \brief Reads rows ahead of their use into registers: a batch while the one before is taken.
-template <class In, unsigned depth_>
-class HeldRows {
- public:
-  static constexpr unsigned batch = depth_;
-  static constexpr std::size_t thread_bytes = 0;
-
-  KOKKOS_INLINE_FUNCTION void begin(std::byte*, unsigned, unsigned, const RowsOfFour<In>& rows) {
-    m_next = rows.from;
-    fill(rows, 0, m_even);
-  }
-  /// `take(rows)` of whole batches, then of one row each.
-  template <class Take, class TakeOne>
-  KOKKOS_INLINE_FUNCTION void each(const RowsOfFour<In>& rows, const Take& take,
-                                   const TakeOne& take_one) {
-    Arch::Four<In> odd[batch] = {};
-    unsigned j = 0;
-    KINDRED_NO_UNROLL
-    while (j + batch <= rows.count) {
-      fill(rows, j + batch, odd);
-      take(m_even);
-      j += batch;
-      if (j + batch > rows.count) {
-        KINDRED_UNROLL
-        for (unsigned i = 0; i < batch; ++i) m_even[i] = odd[i];
-        break;
-      }
-      fill(rows, j + batch, m_even);
-      take(odd);
-      j += batch;
-    }
-    KINDRED_UNROLL
-    for (unsigned i = 0; i < batch; ++i) {
-      if (j + i < rows.count) take_one(m_even[i]);
-    }
-  }
-
- private:
-  KOKKOS_INLINE_FUNCTION void fill(const RowsOfFour<In>& rows, unsigned j,
-                                   Arch::Four<In> (&to)[batch]) {
-    KINDRED_UNROLL
-    for (unsigned i = 0; i < batch; ++i) {
-      if (j + i < rows.count) to[i] = Arch::read_four(m_next);
-      m_next += rows.step;
-    }
-  }
-  const In* m_next;
-  Arch::Four<In> m_even[batch] = {};
-};
-
 /// \brief Reads rows ahead of their use into the team's scratch: `depth` rows are on their way.
 template <class In, unsigned batch_, unsigned depth>
 class QueuedRows {
@@ -84,14 +34,17 @@ class QueuedRows {
     KINDRED_UNROLL
     for (unsigned j = 0; j < depth; j += batch) start(rows, j);
   }
-  /// `take(rows)` of whole batches, then of one row each.
-  template <class Take, class TakeOne>
+  /// `take(rows)` of whole batches, then of one row each; `halfway()` once, also by who has
+  /// none.
+  template <class Take, class TakeOne, class Halfway>
   KOKKOS_INLINE_FUNCTION void each(const RowsOfFour<In>& rows, const Take& take,
-                                   const TakeOne& take_one) {
+                                   const TakeOne& take_one, const Halfway& halfway) {
+    const unsigned half = rows.count / 2 / batch * batch;
     unsigned slot = 0;
     unsigned j = 0;
     KINDRED_NO_UNROLL
     for (; j + batch <= rows.count; j += batch) {
+      if (j == half) halfway();
       Arch::await_copies<depth / batch - 1>();
       Arch::Four<In> here[batch];
       KINDRED_UNROLL
@@ -100,6 +53,7 @@ class QueuedRows {
       take(here);
       slot = slot + batch == depth ? 0 : slot + batch;
     }
+    if (rows.count < batch) halfway();
     Arch::await_copies<0>();
     KINDRED_NO_UNROLL
     for (unsigned i = 0; j < rows.count; ++j, ++i) take_one(m_slots[(slot + i) * m_threads]);

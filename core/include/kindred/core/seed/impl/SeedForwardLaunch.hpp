@@ -63,7 +63,8 @@ SeedTeam<In, Out, keeps> seed_forward_team(const SeedForwardPlan& plan,
                                            const SeedLayerPointers& layer, std::uint64_t rows,
                                            const In* x, std::uint64_t x_stride, Out* y,
                                            std::uint64_t y_stride, SeedMoments* moments,
-                                           std::byte* workspace) {
+                                           std::byte* workspace,
+                                           SeedOverlap overlap = SeedOverlap::none) {
   SeedTeam<In, Out, keeps> team{};
   team.layer = layer;
   team.stripes = stripes_of(plan);
@@ -73,6 +74,7 @@ SeedTeam<In, Out, keeps> seed_forward_team(const SeedForwardPlan& plan,
   team.y = y;
   team.y_stride = y_stride;
   team.aligned = in_fours(x, x_stride) && in_fours(y, y_stride);
+  team.reads_early = overlap == SeedOverlap::rows;
   team.in_place = static_cast<const void*>(x) == static_cast<const void*>(y);
   if constexpr (keeps) {
     const SeedWorkspace parts(plan, layer.chunks);
@@ -90,7 +92,8 @@ void launch_seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan
                          const SeedRows<const std::byte, ExecutionSpace>& x,
                          const SeedRows<std::byte, ExecutionSpace>& y,
                          const ArrayView<SeedMoments, ExecutionSpace>& moments,
-                         const ArrayView<std::byte, ExecutionSpace>& workspace) {
+                         const ArrayView<std::byte, ExecutionSpace>& workspace,
+                         [[maybe_unused]] SeedOverlap overlap) {
   const auto* from = reinterpret_cast<const In*>(x.bytes.data());
   auto* to = reinterpret_cast<Out*>(y.bytes.data());
   const SeedLayerPointers pointers = SeedLayerPointers::of(layer);
@@ -98,10 +101,12 @@ void launch_seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan
   if constexpr (Arch::is_device<ExecutionSpace>) {
     const auto launch = [&](auto keeping) {
       const auto team = seed_forward_team<In, Out, decltype(keeping)::value>(
-          plan, pointers, rows, from, x.stride, to, y.stride, moments.data(), workspace.data());
-      Arch::launch_teams(
-          exec_space, "Kindred::Seed::forward", std::size_t{plan.stripes} * plan.groups,
-          (plan.width / 4 + plan.extra_columns) * moment_lanes, team.scratch_bytes(), team);
+          plan, pointers, rows, from, x.stride, to, y.stride, moments.data(), workspace.data(),
+          overlap);
+      Arch::launch_teams(exec_space, "Kindred::Seed::forward",
+                         std::size_t{plan.stripes} * plan.groups,
+                         (plan.width / 4 + plan.extra_columns) * moment_lanes, team.scratch_bytes(),
+                         team, overlap != SeedOverlap::none);
     };
     if (keeps) {
       launch(std::true_type());

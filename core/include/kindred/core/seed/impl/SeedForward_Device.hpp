@@ -28,8 +28,9 @@ struct SeedForwardTeam {
   std::uint64_t x_stride;
   Out* y;
   std::uint64_t y_stride;
-  bool aligned;   ///< to four elements, all rows
-  bool in_place;  ///< y is x
+  bool aligned;      ///< to four elements, all rows
+  bool in_place;     ///< y is x
+  bool reads_early;  ///< before the launch before this one has ended
   TeamMoments moments;
 
   /// Bytes that a team shares.
@@ -65,6 +66,7 @@ struct SeedForwardTeam {
       count = (block_rows - place.lane + moment_lanes - 1) / moment_lanes;
     RowsOfFour<In> source{x + (block_row + place.lane) * x_stride + first, moment_lanes * x_stride,
                           reads_four ? count : 0};
+    if (!reads_early) team.await_launch_before();
     Rows ahead;
     ahead.begin(scratch.rest, team.thread(), team.threads(), source);
     if constexpr (shifts) {
@@ -122,7 +124,13 @@ struct SeedForwardTeam {
           KINDRED_UNROLL
           for (unsigned i = 0; i < Rows::batch; ++i) take_row(elements[i]);
         },
-        take_row);
+        take_row,
+        // Early enough that the next launch takes the first place that is free, late enough that
+        // nobody waits. In this order two launches run at once, never three.
+        [&] {
+          team.await_launch_before();
+          team.admit_launch_behind();
+        });
     if (!reads_four) {
       KINDRED_NO_UNROLL
       for (unsigned j = 0; j < count; ++j) {

@@ -68,23 +68,31 @@ struct MomentShares {
 
 /// \brief The seeds of a stripe: `begin … end − 1` are its alone; the first and last may be shared.
 struct StripeSeeds {
-  std::uint32_t ends[2];
-  bool shares[2];
-  std::uint32_t begin;
-  std::uint32_t end;
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+  bool shares_first = false;
+  bool shares_last = false;
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
 
-  KOKKOS_INLINE_FUNCTION StripeSeeds(const ChunkMap& chunks, const SeedStripe& stripe)
-      : ends{0, 0}, shares{false, false}, begin(0), end(0) {
+  KOKKOS_INLINE_FUNCTION StripeSeeds(const ChunkMap& chunks, const SeedStripe& stripe) {
     if (stripe.begin == stripe.end) return;
-    ends[0] = chunks.seed_of(stripe.begin);
-    ends[1] = chunks.seed_of(stripe.end - 1);
-    shares[0] = chunks.begin(ends[0]) < stripe.begin ||
-                (ends[0] == ends[1] && chunks.begin(ends[0] + 1) > stripe.end);
-    shares[1] = ends[0] != ends[1] && chunks.begin(ends[1] + 1) > stripe.end;
-    begin = shares[0] ? ends[0] + 1 : ends[0];
-    end = shares[1] ? ends[1] : ends[1] + 1;
+    first = chunks.seed_of(stripe.begin);
+    last = chunks.seed_of(stripe.end - 1);
+    shares_first = chunks.begin(first) < stripe.begin ||
+                   (first == last && chunks.begin(first + 1) > stripe.end);
+    shares_last = first != last && chunks.begin(last + 1) > stripe.end;
+    begin = shares_first ? first + 1 : first;
+    end = shares_last ? last : last + 1;
   }
-  KOKKOS_INLINE_FUNCTION bool any_shared() const { return shares[0] || shares[1]; }
+  KOKKOS_INLINE_FUNCTION bool any_shared() const { return shares_first || shares_last; }
+  /// The first or last seed. No array: chosen by a number, it would lie in memory.
+  KOKKOS_INLINE_FUNCTION std::uint32_t at_end(unsigned which) const {
+    return which == 0 ? first : last;
+  }
+  KOKKOS_INLINE_FUNCTION bool shares(unsigned which) const {
+    return which == 0 ? shares_first : shares_last;
+  }
 };
 
 /// \brief From the sums of the threads of teams to the moments of seeds: over the lanes of a team's
@@ -142,8 +150,8 @@ struct TeamMoments {
       if (thread >= own && !is_alone) {
         const std::uint32_t which = (thread - own) / moment_fan;
         const std::uint32_t i = (thread - own) % moment_fan;
-        if (which < 2 && flags[1 + which] != 0 && i < chunks.width(seeds.ends[which]))
-          merged[thread] = over_blocks(team, stripes, rows, chunks.begin(seeds.ends[which]) + i);
+        if (which < 2 && flags[1 + which] != 0 && i < chunks.width(seeds.at_end(which)))
+          merged[thread] = over_blocks(team, stripes, rows, chunks.begin(seeds.at_end(which)) + i);
       }
       team.barrier();
       // A thread a seed.
@@ -151,7 +159,7 @@ struct TeamMoments {
       const ColumnMoments* of_seed = merged + (chunks.begin(seed) - stripe.begin);
       bool takes = ends_stripe && seed < seeds.end;
       if (thread >= own && thread < own + 2) {
-        seed = seeds.ends[thread - own];
+        seed = seeds.at_end(thread - own);
         of_seed = merged + own + (thread - own) * moment_fan;
         takes = !is_alone && flags[1 + thread - own] != 0;
       }
@@ -180,13 +188,13 @@ struct TeamMoments {
     if (is_alone) return;
     for (unsigned i = 0; i < 2; ++i) {
       if (flags[1 + i] == 0) continue;
-      const std::uint32_t width = chunks.width(seeds.ends[i]);
-      ColumnMoments* const of_seed = features + chunks.begin(seeds.ends[i]);
+      const std::uint32_t width = chunks.width(seeds.at_end(i));
+      ColumnMoments* const of_seed = features + chunks.begin(seeds.at_end(i));
       for (std::uint32_t f = thread; f < width; f += team.threads())
-        of_seed[f] = over_blocks(team, stripes, rows, chunks.begin(seeds.ends[i]) + f);
+        of_seed[f] = over_blocks(team, stripes, rows, chunks.begin(seeds.at_end(i)) + f);
       team.barrier();
       merge_levels<true>(team, of_seed, thread, width, width, rows);
-      if (thread == 0) out[seeds.ends[i]] = moments_of(*of_seed, rows * width);
+      if (thread == 0) out[seeds.at_end(i)] = moments_of(*of_seed, rows * width);
     }
   }
 
@@ -280,8 +288,8 @@ struct TeamMoments {
     std::uint32_t expected = stripes.groups;
     bool takes_part = true;
     if (which != 0) {
-      const std::uint32_t seed = seeds.ends[which - 1];
-      takes_part = seeds.shares[which - 1];
+      const std::uint32_t seed = seeds.at_end(which - 1);
+      takes_part = seeds.shares(which - 1);
       counter = counters + stripes.stripes + seed;
       if (takes_part) expected *= stripes.stripes_of(chunks, seed);
     }
