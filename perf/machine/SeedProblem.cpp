@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/SeedProblem.hpp"
+#include "machine/RepeatedCalls.hpp"
 
 #include <kindred/backends/Reference.hpp>
 #include <kindred/core/arch/RoundElement.hpp>
@@ -52,27 +53,6 @@ Reference::Seed seed_of(std::uint32_t i, std::uint32_t blueprints) {
   return seed;
 }
 
-struct CopyPiece {
-  const std::byte* from;
-  std::byte* to;
-  std::size_t bytes;
-  std::size_t pieces;
-  void operator()(std::size_t i) const {
-    const std::size_t begin = bytes / 64 * i / pieces * 64;
-    const std::size_t end = i + 1 == pieces ? bytes : bytes / 64 * (i + 1) / pieces * 64;
-    std::memcpy(to + begin, from + begin, end - begin);
-  }
-};
-
-/// Work on a space, a fixed number of calls at a time: replayed from a graph on a device.
-class Calls {
- public:
-  virtual ~Calls() = default;
-  virtual void run() = 0;
-  virtual std::uint64_t digest() const = 0;
-  virtual std::string check() const = 0;
-};
-
 std::uint64_t hash_of(const std::byte* data, std::size_t size) {
   std::uint64_t hash = 1469598103934665603ULL;
   for (std::size_t i = 0; i + 8 <= size; i += 8) {
@@ -83,63 +63,6 @@ std::uint64_t hash_of(const std::byte* data, std::size_t size) {
   }
   return hash;
 }
-
-template <class ExecutionSpace>
-class Repeated : public Calls {
- public:
-  Repeated(ExecutionSpace exec_space, std::size_t calls)
-      : m_exec_space(std::move(exec_space)), m_calls(calls) {}
-  ~Repeated() override {
-#if KINDRED_HAS_DEVICE
-    if (m_graph != nullptr) cudaGraphExecDestroy(m_graph);
-#endif
-  }
-  Repeated(const Repeated&) = delete;
-  Repeated& operator=(const Repeated&) = delete;
-
-  void run() override {
-    if constexpr (Arch::is_device<ExecutionSpace>) {
-#if KINDRED_HAS_DEVICE
-      // A profile wants to see the kernels: they are launched for it.
-      if (Kokkos::Tools::profileLibraryLoaded()) {
-        launch_all();
-      } else {
-        if (m_graph == nullptr) capture();
-        cudaGraphLaunch(m_graph, m_exec_space.cuda_stream());
-      }
-#endif
-    } else {
-      launch_all();
-    }
-    m_exec_space.fence("Kindred::Perf::Seeds::run");
-  }
-
- protected:
-  virtual void launch(std::size_t call) = 0;
-  const ExecutionSpace& exec_space() const { return m_exec_space; }
-
- private:
-  void launch_all() {
-    for (std::size_t call = 0; call < m_calls; ++call) launch(call);
-  }
-#if KINDRED_HAS_DEVICE
-  void capture() {
-    if constexpr (Arch::is_device<ExecutionSpace>) {
-      launch(0);
-      m_exec_space.fence("Kindred::Perf::Seeds::capture");
-      cudaGraph_t graph = nullptr;
-      cudaStreamBeginCapture(m_exec_space.cuda_stream(), cudaStreamCaptureModeRelaxed);
-      launch_all();
-      cudaStreamEndCapture(m_exec_space.cuda_stream(), &graph);
-      cudaGraphInstantiate(&m_graph, graph, 0);
-      cudaGraphDestroy(graph);
-    }
-  }
-  cudaGraphExec_t m_graph = nullptr;
-#endif
-  ExecutionSpace m_exec_space;
-  std::size_t m_calls;
-};
 
 template <class ExecutionSpace, class Element>
 class ForwardCalls final : public Repeated<ExecutionSpace> {
@@ -157,7 +80,6 @@ class ForwardCalls final : public Repeated<ExecutionSpace> {
                                exec_space, 0, m_count),
                            FillRows<Element>{element(m_x.back()), work.seed + set});
     }
-    if (work.kind == SeedWork::Kind::copy) return;
     m_layer.chunks = {work.hidden, work.seeds};
     m_lifecycle = make<std::int8_t>(work.seeds);
     m_mode = make<std::int8_t>(work.seeds);
@@ -205,7 +127,6 @@ class ForwardCalls final : public Repeated<ExecutionSpace> {
   }
 
   std::string check() const override {
-    if (m_work.kind == SeedWork::Kind::copy) return {};
     std::vector<SeedMoments> moments(m_moments.size());
     download(moments.data(), m_moments);
     const std::size_t last_set = (m_work.calls - 1) % m_work.sets;
@@ -244,22 +165,6 @@ class ForwardCalls final : public Repeated<ExecutionSpace> {
  private:
   void launch(std::size_t call) override {
     const std::size_t set = call % m_work.sets;
-    if (m_work.kind == SeedWork::Kind::copy) {
-      if constexpr (Arch::is_device<ExecutionSpace>) {
-#if KINDRED_HAS_DEVICE
-        cudaMemcpyAsync(m_y[set].data(), m_x[set].data(), m_x[set].size(), cudaMemcpyDeviceToDevice,
-                        this->exec_space().cuda_stream());
-#endif
-      } else {
-        const auto pieces = static_cast<std::size_t>(this->exec_space().concurrency());
-        Kokkos::parallel_for("Kindred::Perf::Seeds::copy",
-                             Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>,
-                                                 Kokkos::IndexType<std::size_t>>(
-                                 this->exec_space(), 0, pieces, Kokkos::ChunkSize(1)),
-                             CopyPiece{m_x[set].data(), m_y[set].data(), m_x[set].size(), pieces});
-      }
-      return;
-    }
     SeedRows<const std::byte, ExecutionSpace> x;
     x.bytes = m_x[set];
     x.element = m_work.element;
@@ -268,8 +173,9 @@ class ForwardCalls final : public Repeated<ExecutionSpace> {
     y.bytes = m_y[set];
     y.element = m_work.element;
     y.stride = m_work.hidden;
+    const bool overlaps = m_work.overlaps && m_work.sets > 1 && call > 0;
     seed_forward<ExecutionSpace>(this->exec_space(), m_plan, m_layer, m_work.rows, x, y, m_moments,
-                                 m_workspace);
+                                 m_workspace, overlaps ? SeedOverlap::rows : SeedOverlap::none);
   }
 
   template <class T>
@@ -388,18 +294,6 @@ std::unique_ptr<Calls> make_calls(const ExecutionSpace& exec_space, const SeedWo
   return std::make_unique<ForwardCalls<ExecutionSpace, float>>(exec_space, work);
 }
 
-std::unique_ptr<Calls> make_calls([[maybe_unused]] const Context& context, Space space,
-                                  const SeedWork& work) {
-#if KINDRED_HAS_DEVICE
-  if (space == Space::cuda)
-    return make_calls(Kokkos::Experimental::partition_space(DeviceSpace(), 1)[0], work);
-#endif
-  if constexpr (std::is_constructible_v<HostSpace, int>)
-    return make_calls(HostSpace(context.info(space).concurrency), work);
-  else
-    return make_calls(HostSpace(), work);
-}
-
 class SeedProblem final : public Problem {
  public:
   SeedProblem(Context& context, const SeedWork& work) : m_context(context), m_work(work) {
@@ -418,7 +312,9 @@ class SeedProblem final : public Problem {
   DispatchRecord run(std::optional<Space> space) override {
     if (!m_calls || m_space != *space) {
       m_calls.reset();
-      m_calls = make_calls(m_context, *space, m_work);
+      m_calls = with_own_instance(m_context, *space, [&](const auto& exec_space) {
+        return make_calls(exec_space, m_work);
+      });
       m_space = *space;
     }
     m_calls->run();

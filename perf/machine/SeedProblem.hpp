@@ -12,10 +12,9 @@
 
 namespace Kindred::Perf {
 
-/// \brief Calls of a kernel of the seed layer on rows that are where it runs, or the copy of the
-/// same rows: what its time is compared with.
+/// \brief Calls of a kernel of the seed layer on rows that are where it runs.
 struct SeedWork {
-  enum class Kind : std::uint8_t { telemetry, plain, copy, update };
+  enum class Kind : std::uint8_t { telemetry, plain, update };
   Kind kind = Kind::telemetry;
   std::uint64_t rows = 0;  ///< of an update: updates
   std::uint32_t hidden = 0;
@@ -23,6 +22,7 @@ struct SeedWork {
   VectorElement element = VectorElement::float32;
   std::size_t calls = 1;  ///< one after the other, before anybody waits
   std::size_t sets = 1;   ///< of rows, by turns: together more than the caches hold
+  bool overlaps = true;   ///< as a sequence's calls of rows that have nothing in common
   std::uint64_t seed = 7;
 };
 

@@ -68,8 +68,8 @@ class SuiteRunner {
  public:
   SuiteRunner(Context& context, const SuiteArguments& arguments, Space space, const Limits& limits)
       : m_context(context), m_arguments(arguments), m_space(space), m_limits(limits) {
-    std::printf("%-13s %11s %11s %11s %8s %8s %11s  %s\n", "row", "time ms", "kernels ms",
-                "target ms", "% read", "% arith", "rate/s", "work");
+    std::printf("%-13s %11s %11s %11s %8s %8s %8s %11s  %s\n", "row", "time ms", "kernels ms",
+                "target ms", "% copy", "% read", "% arith", "rate/s", "work");
   }
 
   Json run(const SuiteRow& row) {
@@ -86,6 +86,8 @@ class SuiteRunner {
     };
     for (int i = 1; i < row.warm; ++i) next();
     const double taken = median_of(m_arguments.repeats, 5.0, next) / row.calls;
+    const double copy = seconds_of_copy(row);
+    const double target = row.of_copy > 0 ? copy / row.of_copy : row.target;
     double in_kernels = 0;
     Json kernels = kernel_times(*problem, m_space, in_kernels);
     in_kernels /= row.calls;
@@ -107,9 +109,10 @@ class SuiteRunner {
     if (problem->cell_updates > 0) arithmetic = problem->cell_updates / 64 / m_limits.word_steps;
     const double of_arithmetic = 100 * arithmetic / row.calls / kernel_time;
     const bool at_target_size = is_whole && m_space == Space::cuda;
-    std::printf("%-13s %11.4f %11.4f %11.4f %8.1f %8.1f %11.4g  %s%s%s\n", row.name.c_str(),
-                1e3 * taken, 1e3 * in_kernels, 1e3 * row.target, of_read, of_arithmetic, rate,
-                row.work.c_str(), wrong.empty() ? "" : "  WRONG: ", wrong.c_str());
+    std::printf("%-13s %11.4f %11.4f %11.4f %8.1f %8.1f %8.1f %11.4g  %s%s%s\n", row.name.c_str(),
+                1e3 * taken, 1e3 * in_kernels, 1e3 * target, 100 * copy / taken, of_read,
+                of_arithmetic, rate, row.work.c_str(),
+                wrong.empty() ? "" : "  WRONG: ", wrong.c_str());
     std::fflush(stdout);
     Json out{{"row", row.name},
              {"work", row.work},
@@ -124,15 +127,26 @@ class SuiteRunner {
              {"preparation_seconds", preparation},
              {"correct", wrong.empty()}};
     if (!wrong.empty()) out["wrong"] = wrong;
-    if (row.target > 0) {
-      out["h200_target_seconds"] = row.target;
-      if (at_target_size) out["times_target"] = taken / row.target;
+    if (copy > 0) {
+      out["copy_seconds"] = copy;
+      out["percent_of_copy"] = 100 * copy / taken;
+    }
+    if (target > 0) {
+      out["h200_target_seconds"] = target;
+      if (at_target_size) out["times_target"] = taken / target;
     }
     for (const auto& [name, value] : problem->arguments) out["arguments"][name] = value;
     return out;
   }
 
  private:
+  /// Of a copy like \p row; 0: it has none.
+  double seconds_of_copy(const SuiteRow& row) const {
+    if (!row.make_copy) return 0;
+    const std::unique_ptr<Problem> copy = row.make_copy();
+    return median_of(m_arguments.repeats, 5.0, [&] { copy->run(m_space); }) / row.calls;
+  }
+
   Context& m_context;
   const SuiteArguments& m_arguments;
   Space m_space;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "suite/Suite.hpp"
 
+#include "machine/CopyProblem.hpp"
 #include "machine/SeedProblem.hpp"
 
 #include <algorithm>
@@ -125,12 +126,13 @@ std::vector<SuiteRow> fused_rows(Context& context, double scale, std::uint64_t s
 
 /// Bulk operations on resident arrays.
 std::vector<SuiteRow> bulk_rows(Context& context, double scale, std::uint64_t seed) {
-  constexpr double copied = 4.28e12;  // bytes a second
+  constexpr double read = 4.28e12;  // bytes a second
   struct Row {
     const char* name;
     const char* work;
     BulkShape shape;
     double target;
+    double moved = 0;  // bytes, read and written, where a copy's rate is wanted
   };
   const auto scaled = [=](double count) {
     return std::max<std::size_t>(4096,
@@ -140,15 +142,17 @@ std::vector<SuiteRow> bulk_rows(Context& context, double scale, std::uint64_t se
       {"bulk-xor-100m",
        "xor of 100M bytes with a key",
        {Operation::transform, scaled(1e8)},
-       3e8 / copied / 0.92},
+       0,
+       3e8},
       {"bulk-add-100m",
        "sum of two arrays of 100M float32",
        {Operation::matrix_add, scaled(1e8)},
-       12e8 / copied / 0.92},
+       0,
+       12e8},
       {"bulk-reduce-100m",
        "canonical sum of 100M float32",
        {Operation::reduction, scaled(1e8)},
-       4e8 / copied / 0.92},
+       4e8 / read / 0.92},
       {"bulk-random-100m", "100M random float32", {Operation::random_generation, scaled(1e8)}, 0},
       {"bmm-10-256", "10 products of 256 x 256", {Operation::matrix_multiply, 256 * 256, 10}, 0},
       {"bmm-1000-32", "1000 products of 32 x 32", {Operation::matrix_multiply, 32 * 32, 1000}, 0},
@@ -158,12 +162,19 @@ std::vector<SuiteRow> bulk_rows(Context& context, double scale, std::uint64_t se
     BulkShape shape = one.shape;
     // So many that a fence does not count, which takes as long as a small product.
     shape.calls = scale < 0.01 ? 1 : shape.operation == Operation::matrix_multiply ? 200 : 20;
+    std::function<std::unique_ptr<Problem>()> copy;
+    if (one.moved > 0) {
+      const CopyWork work{scaled(one.moved / 2), shape.calls, 1};
+      copy = [=, &context] { return copy_problem(context, work); };
+    }
     rows.push_back({.name = one.name,
                     .work = std::string(one.work) + ": a call",
                     .target = one.target,
+                    .of_copy = one.moved > 0 ? 0.92 : 0,
                     .calls = static_cast<double>(shape.calls),
                     .compare_bits = shape.operation != Operation::matrix_multiply,
-                    .make = [=, &context] { return bulk_problem(context, shape, seed); }});
+                    .make = [=, &context] { return bulk_problem(context, shape, seed); },
+                    .make_copy = copy});
   }
   return rows;
 }
@@ -176,7 +187,7 @@ MatchOptions top_100(Measure measure, double threshold) {
   return options;
 }
 
-/// The seed layer's: the forward with telemetry and without, and the copy of the same rows.
+/// The seed layer's: the forward with telemetry, its calls overlapping and apart, and without.
 void add_seed_rows(Context& context, double scale, std::uint64_t seed,
                    std::vector<SuiteRow>& rows) {
   struct Shape {
@@ -187,22 +198,18 @@ void add_seed_rows(Context& context, double scale, std::uint64_t seed,
     VectorElement element;
     std::size_t calls;
     std::size_t sets;
-    double target;  // of the forward with telemetry
+    double target;   // of the forward with telemetry
+    double of_copy;  // the same
   };
   using enum VectorElement;
-  constexpr double copied = 0.92 * 4.28e12;  // bytes a second
-  const auto of_copy = [&](double count, VectorElement element) {
-    return 2 * count * static_cast<double>(size_of(element)) / copied;
-  };
-  const Shape shapes[] = {
-      {"seed-4096-bf16", 4096, 4096, 1000, bfloat16, 100, 3, of_copy(4096.0 * 4096, bfloat16)},
-      {"seed-4096", 4096, 4096, 1000, float32, 100, 2, of_copy(4096.0 * 4096, float32)},
-      {"seed-32768-bf16", 32768, 8192, 1000, bfloat16, 10, 1, of_copy(32768.0 * 8192, bfloat16)},
-      {"seed-32768", 32768, 8192, 1000, float32, 10, 1, of_copy(32768.0 * 8192, float32)},
-      {"seed-small", 32, 4096, 1000, float32, 100, 1, 5e-6},
-      {"seed-small-bf16", 32, 4096, 1000, bfloat16, 100, 1, 5e-6},
-      {"seed-10k", 512, 40960, 10000, bfloat16, 100, 3, 0},
-      {"seed-100k", 512, 409600, 100000, bfloat16, 10, 1, 0}};
+  const Shape shapes[] = {{"seed-4096-bf16", 4096, 4096, 1000, bfloat16, 100, 3, 0, 0.92},
+                          {"seed-4096", 4096, 4096, 1000, float32, 100, 2, 0, 0.92},
+                          {"seed-32768-bf16", 32768, 8192, 1000, bfloat16, 10, 2, 0, 0.92},
+                          {"seed-32768", 32768, 8192, 1000, float32, 10, 2, 0, 0.92},
+                          {"seed-small", 32, 4096, 1000, float32, 100, 2, 5e-6, 0},
+                          {"seed-small-bf16", 32, 4096, 1000, bfloat16, 100, 2, 5e-6, 0},
+                          {"seed-10k", 512, 40960, 10000, bfloat16, 100, 3, 0, 0},
+                          {"seed-100k", 512, 409600, 100000, bfloat16, 10, 2, 0, 0}};
   for (const Shape& shape : shapes) {
     SeedWork work;
     work.rows = std::max<std::uint64_t>(
@@ -216,17 +223,23 @@ void add_seed_rows(Context& context, double scale, std::uint64_t seed,
     const std::string what = std::to_string(work.rows) + " x " + std::to_string(shape.hidden) +
                              " " + std::string(to_string(shape.element)) + ", " +
                              std::to_string(shape.seeds) + " seeds";
-    for (const auto& [kind, suffix, text] :
-         {std::tuple(SeedWork::Kind::telemetry, "", "forward with telemetry, "),
-          std::tuple(SeedWork::Kind::plain, "-plain", "forward without telemetry, "),
-          std::tuple(SeedWork::Kind::copy, "-copy", "a copy, ")}) {
+    const CopyWork copy{work.rows * work.hidden * size_of(work.element), work.calls, work.sets};
+    for (const auto& [kind, overlaps, suffix, text] :
+         {std::tuple(SeedWork::Kind::telemetry, true, "", "forward with telemetry, "),
+          std::tuple(SeedWork::Kind::telemetry, false, "-apart",
+                     "forward with telemetry that waits for the one before, "),
+          std::tuple(SeedWork::Kind::plain, true, "-plain", "forward without telemetry, ")}) {
       work.kind = kind;
+      work.overlaps = overlaps;
+      const bool has_target = kind == SeedWork::Kind::telemetry;
       rows.push_back({.name = std::string(shape.name) + suffix,
                       .work = text + what + ": a call",
-                      .target = kind == SeedWork::Kind::telemetry ? shape.target : 0,
+                      .target = has_target ? shape.target : 0,
+                      .of_copy = has_target ? shape.of_copy : 0,
                       .calls = static_cast<double>(work.calls),
                       .compare_bits = false,
-                      .make = [&context, work] { return seed_problem(context, work); }});
+                      .make = [&context, work] { return seed_problem(context, work); },
+                      .make_copy = [&context, copy] { return copy_problem(context, copy); }});
     }
   }
   const std::size_t in_a_row = scale < 0.01 ? 2 : 100;

@@ -18,12 +18,15 @@ struct SuiteRow {
   std::string name;          ///< `lcs-4096`
   std::string work;          ///< what it is, for the reader
   double target = 0;         ///< seconds on an H200; 0: none
+  double of_copy = 0;        ///< instead: this share of the rate of `make_copy`
   double calls = 1;          ///< what the target and the shown time divide by: query-hops
   bool on_request = false;   ///< left out unless named: takes minutes without tensor cores
   bool compare_bits = true;  ///< also run on all host threads and compare every bit
   std::string kernel = {};   ///< what must have run at scale 1, by a part of its label
   int warm = 1;              ///< calls before those that are timed
   std::function<std::unique_ptr<Problem>()> make;
+  /// A copy that reads and writes as many bytes, as often and by turns; null: none.
+  std::function<std::unique_ptr<Problem>()> make_copy = {};
 };
 
 /// \brief The rows, in an order in which neighbours share their data.

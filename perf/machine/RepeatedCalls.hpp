@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_PERF_MACHINE_REPEATED_CALLS_HPP
+#define KINDRED_PERF_MACHINE_REPEATED_CALLS_HPP
+
+#include <kindred/backends/Context.hpp>
+#include <kindred/core/arch/Spaces.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace Kindred::Perf {
+
+/// Work on a space, a fixed number of calls at a time: replayed from a graph on a device.
+class Calls {
+ public:
+  virtual ~Calls() = default;
+  virtual void run() = 0;
+  virtual std::uint64_t digest() const = 0;
+  virtual std::string check() const = 0;
+};
+
+template <class ExecutionSpace>
+class Repeated : public Calls {
+ public:
+  Repeated(ExecutionSpace exec_space, std::size_t calls)
+      : m_exec_space(std::move(exec_space)), m_calls(calls) {}
+  ~Repeated() override {
+#if KINDRED_HAS_DEVICE
+    if (m_graph != nullptr) cudaGraphExecDestroy(m_graph);
+#endif
+  }
+  Repeated(const Repeated&) = delete;
+  Repeated& operator=(const Repeated&) = delete;
+
+  void run() override {
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+#if KINDRED_HAS_DEVICE
+      // A profile wants to see the kernels: they are launched for it.
+      if (Kokkos::Tools::profileLibraryLoaded()) {
+        launch_all();
+      } else {
+        if (m_graph == nullptr) capture();
+        cudaGraphLaunch(m_graph, m_exec_space.cuda_stream());
+      }
+#endif
+    } else {
+      launch_all();
+    }
+    m_exec_space.fence("Kindred::Perf::Repeated::run");
+  }
+
+ protected:
+  virtual void launch(std::size_t call) = 0;
+  const ExecutionSpace& exec_space() const { return m_exec_space; }
+
+ private:
+  void launch_all() {
+    for (std::size_t call = 0; call < m_calls; ++call) launch(call);
+  }
+#if KINDRED_HAS_DEVICE
+  void capture() {
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      launch(0);
+      m_exec_space.fence("Kindred::Perf::Repeated::capture");
+      cudaGraph_t graph = nullptr;
+      cudaStreamBeginCapture(m_exec_space.cuda_stream(), cudaStreamCaptureModeRelaxed);
+      launch_all();
+      cudaStreamEndCapture(m_exec_space.cuda_stream(), &graph);
+      cudaGraphInstantiate(&m_graph, graph, 0);
+      cudaGraphDestroy(graph);
+    }
+  }
+  cudaGraphExec_t m_graph = nullptr;
+#endif
+  ExecutionSpace m_exec_space;
+  std::size_t m_calls;
+};
+
+/// `body(instance)` with an instance of its own on \p space.
+template <class Body>
+auto with_own_instance([[maybe_unused]] const Context& context, Space space, const Body& body) {
+#if KINDRED_HAS_DEVICE
+  if (space == Space::cuda) return body(Kokkos::Experimental::partition_space(DeviceSpace(), 1)[0]);
+#endif
+  if constexpr (std::is_constructible_v<HostSpace, int>)
+    return body(HostSpace(context.info(space).concurrency));
+  else
+    return body(HostSpace());
+}
+
+}  // namespace Kindred::Perf
+
+#endif  // KINDRED_PERF_MACHINE_REPEATED_CALLS_HPP
