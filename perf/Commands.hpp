@@ -17,6 +17,7 @@ using Action = std::function<int()>;
 void add_bandwidth(CLI::App& app, Action& action);
 void add_sweep(CLI::App& app, Action& action);
 void add_h200(CLI::App& app, Action& action);
+void add_published(CLI::App& app, Action& action);
 void add_sequence(CLI::App& app, Action& action);
 void add_memory(CLI::App& app, Action& action);
 void add_hnsw(CLI::App& app, Action& action);

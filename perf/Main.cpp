@@ -30,6 +30,7 @@ int main(int argc, char** argv) {
   Kindred::Perf::add_bandwidth(app, action);
   Kindred::Perf::add_sweep(app, action);
   Kindred::Perf::add_h200(app, action);
+  Kindred::Perf::add_published(app, action);
   Kindred::Perf::add_sequence(app, action);
   Kindred::Perf::add_memory(app, action);
   Kindred::Perf::add_hnsw(app, action);

@@ -34,6 +34,7 @@ class BulkProblem final : public Problem {
     if (is_product()) {
       multiply_adds = items * static_cast<double>(side());
       items = multiply_adds;
+      same_bits = false;  // by a library of the space
     }
     const std::size_t a_bytes = all() * (is_bytes ? 1 : sizeof(float));
     m_a.resize(a_bytes);

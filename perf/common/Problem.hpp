@@ -33,6 +33,7 @@ class Problem {
   double bytes = 0;  ///< that one call has to read at least once
   double cell_updates = 0;   ///< of sequences: Σ pattern length × query length
   double multiply_adds = 0;  ///< of vectors and graphs, in double
+  bool same_bits = true;     ///< on every space
 
   virtual bool reaches(Space space) const = 0;
   /// Which of its inputs the next run takes: they differ from call to call where one would stay in

@@ -54,6 +54,7 @@ struct SweepResults {
   DispatchQuality calibrated;        ///< of a dispatcher that knew the calibration alone
   DispatchQuality observed;  ///< of one that had seen the calls of the size, as in a program
   double seconds_per_decision = 0;
+  double seconds_per_routed_call = 0;
   bool failed = false;  ///< a benchmark's answer was wrong
 };
 
@@ -65,6 +66,9 @@ SweepResults sweep(Context& context, const SweepOptions& options);
 
 /// Seconds that \p dispatcher takes to decide, over sizes of every class.
 double seconds_per_decision(Dispatcher& dispatcher);
+/// What a call by way of \p context takes beyond the same call on a space that is known: decision,
+/// clock, observation. Empty calls spoil what the dispatcher has learnt.
+double seconds_per_routed_call(Context& context);
 
 }  // namespace Kindred::Perf
 

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/common/Error.hpp>
+#include <kindred/matcher/Bulk.hpp>
+#include <kindred/matcher/Lattice.hpp>
+
+#include "Commands.hpp"
+#include "common/Data.hpp"
+#include "common/Environment.hpp"
+#include "common/Timing.hpp"
+#include "sweep/Sweep.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace Kindred::Perf {
+
+namespace {
+
+/// A figure that KA Lattice publishes (GTX 1080, Python), beside the same work here: calls as a
+/// program makes them, data in host memory, the dispatcher's choice.
+struct Figure {
+  std::string name;
+  std::string work;
+  double published = 0;  ///< seconds, or how many times as fast
+  bool is_ratio = false;
+  double measured = 0;
+  std::string where;  ///< the space of the last call, where one was chosen
+};
+
+/// Square matrices and their products.
+class Matrices {
+ public:
+  Matrices(Context& context, std::size_t count, std::size_t side, std::uint64_t seed)
+      : m_bulk(context),
+        m_side(side),
+        m_a(uniform_values(count * side * side, seed, 1)),
+        m_b(uniform_values(count * side * side, seed + 1, 1)),
+        m_c(count * side * side) {
+    const std::size_t each = side * side;
+    for (std::size_t i = 0; i < count; ++i)
+      m_pairs.push_back({std::span<const float>(m_a).subspan(i * each, each),
+                         std::span<const float>(m_b).subspan(i * each, each),
+                         std::span<float>(m_c).subspan(i * each, each), side, side, side});
+  }
+
+  std::string multiply(std::optional<Space> space = {}) {
+    ProductOptions options;
+    options.space = space;
+    return std::string(
+        to_string(m_bulk.multiply<float>(std::span<const MatrixPair<float>>(m_pairs), options)
+                      .record.chosen));
+  }
+  void multiply_one_by_one() {
+    for (const MatrixPair<float>& pair : m_pairs) m_bulk.multiply<float>(std::span(&pair, 1));
+  }
+  void check() const {
+    const std::size_t last = m_pairs.size() - 1;
+    const MatrixPair<float>& pair = m_pairs[last];
+    double wanted = 0;
+    for (std::size_t k = 0; k < m_side; ++k)
+      wanted += static_cast<double>(pair.a[k]) * static_cast<double>(pair.b[k * m_side]);
+    if (!(std::abs(wanted - static_cast<double>(pair.c[0])) <= 1e-3))
+      throw Error("a product is wrong: " + std::to_string(pair.c[0]) + " for " +
+                  std::to_string(wanted));
+  }
+
+ private:
+  Bulk m_bulk;
+  std::size_t m_side;
+  Values<float> m_a;
+  Values<float> m_b;
+  Values<float> m_c;
+  std::vector<MatrixPair<float>> m_pairs;
+};
+
+void require(bool holds, const char* what) {
+  if (!holds) throw Error(std::string("an answer is wrong: ") + what);
+}
+
+std::vector<Figure> figures(Context& context, double budget, std::uint64_t seed) {
+  std::vector<Figure> out;
+  const auto time = [&](const auto& body) { return median_of(2001, budget, body); };
+
+  const Bulk bulk(context);
+  const std::vector<std::uint8_t> bytes{1, 2, 3, 4, 5};
+  const std::vector<std::uint8_t> key{200, 100, 50, 25, 12};
+  std::vector<std::uint8_t> result(bytes.size());
+  std::string where;
+  const double small_xor = time([&] {
+    const std::span<const std::uint8_t> array(bytes);
+    const std::span<const std::uint8_t> with(key);
+    const std::span<std::uint8_t> to(result);
+    where = to_string(bulk.xor_bytes({&array, 1}, {&with, 1}, {&to, 1}).record.chosen);
+  });
+  require(result[4] == (5 ^ 12), "xor");
+  out.push_back({"xor-small", "xor of 5 bytes with a key", 0.20e-3, false, small_xor, where});
+
+  const Lattice lattice(context, 4, 10);
+  out.push_back({"lattice-10k", "the rows of a lattice of 4 dimensions of 10", 10.34e-3, false,
+                 time([&] { where = to_string(lattice.rows().record.chosen); }), where});
+  std::size_t length = 0;
+  out.push_back({"path-10k", "a shortest path from corner to corner of it", 71.87e-3, false,
+                 time([&] { length = lattice.path(0, 9999).size(); }), ""});
+  require(length == 37, "the length of a path");
+  const std::uint64_t blocked = 9989;
+  const Lattice with_block(context, 4, 10, {{&blocked, 1}, {}});
+  out.push_back({"search-10k", "the same by a search, a node blocked", 71.87e-3, false,
+                 time([&] { length = with_block.path(0, 9999).size(); }), ""});
+  require(length == 37, "the length of a path around a block");
+  std::uint64_t diameter = 0;
+  out.push_back({"analysis-10k", "its structure, measured by searches", 71.87e-3, false,
+                 time([&] { diameter = lattice.measure().diameter.value_or(0); }), "serial"});
+  require(diameter == 36, "a diameter");
+  const Lattice small(context, 4, 8);
+  out.push_back({"analysis-4k", "the structure of 4 dimensions of 8, measured", 345.35e-3, false,
+                 time([&] { diameter = small.measure().diameter.value_or(0); }), "serial"});
+  require(diameter == 28, "a diameter");
+
+  Matrices large(context, 1, 1024, seed);
+  // The dispatcher's choice first: what it learns of one thread is not to sway it.
+  const double large_product = time([&] { where = large.multiply(); });
+  const double one_thread = time([&] { large.multiply(Space::serial); });
+  large.check();
+  out.push_back({"matmul-1024", "a product of 1024 x 1024", 10e-3, false, large_product, where});
+  out.push_back({"matmul-gain", "the same, times as fast as one host thread", 21.22, true,
+                 one_thread / large_product, where});
+  Matrices ten(context, 10, 256, seed);
+  const double batched = time([&] { where = ten.multiply(); });
+  const double sequential = time([&] { ten.multiply_one_by_one(); });
+  ten.check();
+  out.push_back(
+      {"bmm-10-256", "10 products of 256 x 256 in a call", 6.00e-3, false, batched, where});
+  out.push_back(
+      {"bmm-gain", "the same, times as fast as 10 calls", 1.95, true, sequential / batched, where});
+
+  out.push_back({"decision", "choosing a space", 0.03e-3, false,
+                 seconds_per_decision(context.dispatcher()), ""});
+  out.push_back({"routing", "a call by the dispatcher beyond the call itself", 0.03e-3, false,
+                 seconds_per_routed_call(context), ""});
+  return out;
+}
+
+int run_published(int threads, double budget, std::uint64_t seed, const std::string& path) {
+  ContextOptions options;
+  options.threads = threads;
+  Context context(options);
+  std::printf("%-13s %14s %14s %9s  %-7s %s\n", "row", "KA Lattice", "here", "times", "space",
+              "work");
+  Json rows = Json::array();
+  for (const Figure& figure : figures(context, budget, seed)) {
+    const double times =
+        figure.is_ratio ? figure.measured / figure.published : figure.published / figure.measured;
+    const double scale = figure.is_ratio ? 1 : 1e3;
+    const char* unit = figure.is_ratio ? "x " : "ms";
+    std::printf("%-13s %11.4g %s %11.4g %s %9.4g  %-7s %s\n", figure.name.c_str(),
+                scale * figure.published, unit, scale * figure.measured, unit, times,
+                figure.where.c_str(), figure.work.c_str());
+    rows.push_back({{"row", figure.name},
+                    {"work", figure.work},
+                    {"unit", figure.is_ratio ? "times" : "seconds"},
+                    {"published", figure.published},
+                    {"measured", figure.measured},
+                    {"times_published", times},
+                    {"space", figure.where}});
+  }
+  if (!path.empty())
+    write_json(Json{{"context", environment(context, seed, {})}, {"rows", std::move(rows)}}, path);
+  return 0;
+}
+
+}  // namespace
+
+void add_published(CLI::App& app, Action& action) {
+  struct Arguments {
+    int threads = 0;
+    double seconds = 0.3;
+    std::uint64_t seed = 7;
+    std::string out;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      app.add_subcommand("published", "The figures that KA Lattice publishes, beside ours");
+  command->add_option("--threads", arguments->threads, "Threads of the space openmp")
+      ->check(CLI::Range(1, 512));
+  command->add_option("--seconds", arguments->seconds, "That a row repeats its call for, about")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--seed", arguments->seed, "Of the matrices");
+  command->add_option("--out", arguments->out, "JSON file");
+  command->callback([arguments, &action] {
+    action = [arguments] {
+      return run_published(arguments->threads, arguments->seconds, arguments->seed, arguments->out);
+    };
+  });
+}
+
+}  // namespace Kindred::Perf
