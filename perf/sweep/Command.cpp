@@ -208,7 +208,10 @@ int run_sweep(SweepArguments arguments) {
   Context context(context_options);
   arguments.sweep.spaces = spaces_from(arguments.spaces, context);
   LimitsOptions limits_options;
-  if (arguments.sweep.largest < 1e5) limits_options.host_bytes = 64ULL << 20U;
+  if (arguments.sweep.largest < 1e5 || arguments.sweep.max_seconds <= 60) {
+    limits_options.host_bytes = 64ULL << 20U;
+    limits_options.device_bytes = 256ULL << 20U;
+  }
   const std::vector<Limits> limits = measure_limits(context, limits_options);
   if (arguments.calibrate) {
     std::cerr << "calibrating\n";
