@@ -75,7 +75,12 @@ void write_npy(AtomicFile& file, const std::string& descr, std::span<const std::
   file.write(values.data(), values.size());
 }
 
-void tell(Session& session, const BulkReport& report) {
+void tell(Session& session, std::string_view operation, const BulkReport& report) {
+  if (session.options().explain) {
+    Log::line(
+        fmt::format("{{\"op\": \"bulk {}\", \"batches\": {}, \"batch_bytes\": {}, \"splits\": {}}}",
+                    operation, report.batches, report.batch_bytes, report.splits));
+  }
   session.tell("batches", std::uint64_t{report.batches});
   if (report.batch_bytes > 0) session.tell("bytes of a batch", std::uint64_t{report.batch_bytes});
   session.finish();
@@ -115,7 +120,7 @@ void run_xor(const GlobalOptions& global, XorFlags flags) {
     });
     write_npy(out, "|u1", input.shape, std::as_bytes(to));
     AtomicFile::publish({&out});
-    return tell(session, report);
+    return tell(session, "xor", report);
   }
   std::vector<std::uint8_t> key(input.elements);
   const std::span<std::uint8_t> made(key);
@@ -126,7 +131,7 @@ void run_xor(const GlobalOptions& global, XorFlags flags) {
   write_npy(*key_file, "|u1", input.shape, std::as_bytes(made));
   AtomicFile::publish({&out, &*key_file});
   Log::info(fmt::format("the key is in {}", flags.key_out));
-  tell(session, report);
+  tell(session, "xor", report);
 }
 
 /// The matrices of an array: one, or those of a batch.
@@ -182,7 +187,7 @@ void multiply(Session& session, const ProductFlags& flags, const NpyArray& a, co
   });
   write_npy(out, sizeof(T) == 4 ? "<f4" : "<f8", shape, std::as_bytes(std::span(result)));
   AtomicFile::publish({&out});
-  tell(session, report);
+  tell(session, "matmul", report);
 }
 
 void run_multiply(const GlobalOptions& global, const ProductFlags& flags) {
@@ -224,7 +229,7 @@ void reduce(Session& session, const ReduceFlags& flags, Reduction reduction, con
   }
   if (json) out += is_batch ? "]}\n" : "}\n";
   output.flush();
-  tell(session, report);
+  tell(session, "reduce", report);
 }
 
 void run_reduce(const GlobalOptions& global, const ReduceFlags& flags) {

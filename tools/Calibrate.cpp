@@ -21,6 +21,9 @@ std::string crossover_text(double work) {
   return work > 0 ? fmt::format("from {:.4g} steps", work) : "never";
 }
 
+/// Whether lists of it go to a device in batches.
+bool has_batches(Operation operation) { return operation >= Operation::transform; }
+
 nlohmann::ordered_json as_json(const Context& context, std::size_t points) {
   nlohmann::ordered_json out;
   out["profile"] = context.profile_path();
@@ -35,6 +38,9 @@ nlohmann::ordered_json as_json(const Context& context, std::size_t points) {
           work > 0 ? nlohmann::ordered_json(work) : nlohmann::ordered_json();
     }
     out["crossovers"][std::string(to_string(operation))] = entry;
+    if (context.is_usable(Space::cuda) && has_batches(operation))
+      out["batch_bytes"][std::string(to_string(operation))] =
+          context.dispatcher().batch_bytes(operation);
   }
   return out;
 }
@@ -51,6 +57,10 @@ std::string as_text(const Context& context, std::size_t points) {
       if (space == Space::serial || !context.is_usable(space)) continue;
       fmt::format_to(to, "  {} {}", to_string(space),
                      crossover_text(context.dispatcher().crossover(operation, space)));
+    }
+    if (context.is_usable(Space::cuda) && has_batches(operation)) {
+      fmt::format_to(to, ", in batches of {} MiB",
+                     context.dispatcher().batch_bytes(operation) >> 20U);
     }
     out += '\n';
   }

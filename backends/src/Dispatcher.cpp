@@ -161,6 +161,7 @@ struct Dispatcher::State {
   std::atomic<double> transfer_rate{1e10};
   std::atomic<double> transfer_latency{1e-5};
   std::atomic<bool> transfer_calibrated{false};
+  std::array<std::atomic<std::uint64_t>, operation_count> batches{};  ///< bytes; 0: not measured
 };
 
 Dispatcher::Dispatcher(SpaceSet usable, int threads, Options options) {
@@ -366,6 +367,17 @@ void Dispatcher::calibrate_transfer(double bytes_per_second, double latency_seco
   m_state->transfer_calibrated = true;
 }
 
+std::uint64_t Dispatcher::batch_bytes(Operation operation) const noexcept {
+  constexpr std::uint64_t assumed = std::uint64_t{64} << 20U;
+  const std::uint64_t measured = m_state->batches[index(operation)];
+  return measured == 0 ? assumed : measured;
+}
+
+void Dispatcher::calibrate_batch(Operation operation, std::uint64_t bytes) {
+  KINDRED_THROW_IF(bytes == 0, "a batch is of 0 bytes; it must be of some");
+  m_state->batches[index(operation)] = bytes;
+}
+
 bool Dispatcher::calibrated() const {
   for (const auto& operation : m_state->operations) {
     const std::lock_guard lock(operation->mutex);
@@ -398,6 +410,8 @@ std::string Dispatcher::profile_json() const {
   if (m_state->transfer_calibrated)
     profile.transfer = {m_state->transfer_rate, m_state->transfer_latency};
   for (std::size_t o = 0; o < operation_count; ++o) {
+    if (const std::uint64_t bytes = m_state->batches[o]; bytes > 0)
+      profile.batches.push_back({static_cast<Operation>(o), bytes});
     const auto& operation = *m_state->operations[o];
     const std::lock_guard lock(operation.mutex);
     for (const Space space : all_spaces) {
@@ -421,6 +435,8 @@ void Dispatcher::load_profile_json(std::string_view text) {
         operation.cells[index(point.space)].curve.set({point.work, point.seconds});
     }
   }
+  for (auto& bytes : m_state->batches) bytes = 0;
+  for (const auto& batch : profile.batches) calibrate_batch(batch.operation, batch.bytes);
   if (profile.transfer)
     calibrate_transfer(profile.transfer->bytes_per_second, profile.transfer->latency_seconds);
 }

@@ -37,6 +37,15 @@ double number(const json& object, const char* key, const std::string& where, boo
   return x;
 }
 
+std::uint64_t bytes_of(const json& object, const std::string& where) {
+  const json& value = member(object, "bytes", where);
+  if (!value.is_number_unsigned() || value == 0) {
+    refuse(where + ": \"bytes\" is " + value.dump().substr(0, 40) +
+           ", which is not a whole number > 0");
+  }
+  return value.get<std::uint64_t>();
+}
+
 std::string text_of(const json& object, const char* key, const std::string& where) {
   const json& value = member(object, key, where);
   if (!value.is_string()) refuse(where + ": \"" + key + "\" is not a string");
@@ -91,6 +100,12 @@ std::string to_json(const Profile& profile, const std::string& machine) {
     entry["transfer"] = {{"bytes_per_second", profile.transfer->bytes_per_second},
                          {"latency_seconds", profile.transfer->latency_seconds}};
   }
+  if (!profile.batches.empty()) {
+    json batches = json::array();
+    for (const Profile::Batch& batch : profile.batches)
+      batches.push_back({{"op", to_string(batch.operation)}, {"bytes", batch.bytes}});
+    entry["batches"] = std::move(batches);
+  }
   return document_of({{machine, std::move(entry)}}).dump(1);
 }
 
@@ -118,6 +133,14 @@ Profile profile_from_json(std::string_view text, const std::string& machine) {
     const json& transfer = (*found)["transfer"];
     profile.transfer = {number(transfer, "bytes_per_second", "transfer", false),
                         number(transfer, "latency_seconds", "transfer", true)};
+  }
+  if (found->contains("batches")) {
+    const json& batches = (*found)["batches"];
+    if (!batches.is_array()) refuse("machine: \"batches\" is not a list");
+    for (std::size_t i = 0; i < batches.size(); ++i) {
+      const std::string where = "batch " + std::to_string(i);
+      profile.batches.push_back({operation_of(batches[i], where), bytes_of(batches[i], where)});
+    }
   }
   return profile;
 }

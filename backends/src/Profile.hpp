@@ -4,6 +4,7 @@
 
 #include <kindred/backends/Dispatcher.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,8 +15,9 @@ namespace Kindred::Impl {
 /// \brief A calibration, as it is kept in a file.
 ///
 /// `{"format": "kindred-profile", "version": 1, "machines": {"<machine>": {"transfer":
-/// {"bytes_per_second", "latency_seconds"}, "points": [{"op", "space", "work", "seconds"}]}}}`: one
-/// file may hold several machines, which a shared home folder needs.
+/// {"bytes_per_second", "latency_seconds"}, "batches": [{"op", "bytes"}], "points": [{"op",
+/// "space", "work", "seconds"}]}}}`: one file may hold several machines, which a shared home folder
+/// needs.
 struct Profile {
   struct Point {
     Operation operation = Operation::lcs;
@@ -27,7 +29,13 @@ struct Profile {
     double bytes_per_second = 0;
     double latency_seconds = 0;
   };
+  /// Bytes that a device best takes at a time.
+  struct Batch {
+    Operation operation = Operation::transform;
+    std::uint64_t bytes = 0;
+  };
   std::optional<Transfer> transfer;
+  std::vector<Batch> batches;
   std::vector<Point> points;
 };
 

@@ -10,7 +10,10 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace Kindred {
@@ -133,6 +136,33 @@ std::vector<CalibrationPoint> measure_task(Context& context, Impl::CalibrationTa
   return points;
 }
 
+/// \brief Bytes of a batch from which on more gain nothing, of \p operation on a device; nothing
+/// where there is no time or no memory to find out.
+std::optional<std::uint64_t> measure_batch(Context& context, Operation operation, double seconds) {
+  constexpr std::size_t arrays = 128;
+  constexpr std::uint64_t array_bytes = 1 << 20;
+  constexpr double gains_nothing = 1.02;
+  std::vector<std::pair<std::uint64_t, double>> found;
+  const auto start = Clock::now();
+  try {
+    const Impl::BatchedRun run = Impl::prepare_batches(context, operation, arrays);
+    (void)run(Space::cuda, arrays * array_bytes);  // its room is taken once, for all sizes
+    for (std::uint64_t bytes = 4 * array_bytes; bytes <= arrays * array_bytes; bytes *= 2) {
+      if (seconds_since(start) > seconds) return {};
+      double least = run(Space::cuda, bytes);
+      for (int repeat = 0; repeat < 2; ++repeat) least = std::min(least, run(Space::cuda, bytes));
+      found.emplace_back(bytes, least);
+    }
+  } catch (const OutOfMemory&) {
+    return {};
+  }
+  const double best =
+      std::ranges::min_element(found, {}, &std::pair<std::uint64_t, double>::second)->second;
+  return std::ranges::find_if(found,
+                              [&](const auto& one) { return one.second <= gains_nothing * best; })
+      ->first;
+}
+
 }  // namespace
 
 void calibrate(Context& context, const CalibrationOptions& options) {
@@ -144,6 +174,16 @@ void calibrate(Context& context, const CalibrationOptions& options) {
     transfer = Impl::with_instance(context, Space::cuda, [&](const auto& exec_space) {
       return measure_transfer(exec_space, context.memory(Space::cuda));
     });
+  }
+
+  std::vector<std::pair<Operation, std::uint64_t>> batches;
+  if (context.is_usable(Space::cuda)) {
+    constexpr double share = 0.3;
+    for (const Operation operation : Impl::batched_operations) {
+      const double each = share * options.seconds / Impl::batched_operations.size();
+      if (const auto bytes = measure_batch(context, operation, each))
+        batches.emplace_back(operation, *bytes);
+    }
   }
 
   std::vector<CalibrationPoint> points;
@@ -158,6 +198,7 @@ void calibrate(Context& context, const CalibrationOptions& options) {
   Dispatcher& dispatcher = context.dispatcher();
   if (context.is_usable(Space::cuda))
     dispatcher.calibrate_transfer(transfer.bytes_per_second, transfer.latency_seconds);
+  for (const auto& [operation, bytes] : batches) dispatcher.calibrate_batch(operation, bytes);
   for (const CalibrationPoint& point : points)
     dispatcher.calibrate(point.operation, point.space, point.work, point.seconds);
 }

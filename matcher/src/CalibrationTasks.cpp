@@ -224,53 +224,86 @@ class LatticeTask final : public CalibrationTask {
   Operation m_operation;
 };
 
-/// One array of float32, or of bytes, or two matrices.
+/// Arrays of float32, or of bytes, or pairs of matrices, and what is done to them.
+class BulkData {
+ public:
+  /// \param size elements of an array, multiply-adds of a product \throws OutOfMemory
+  BulkData(Context& context, Operation operation, std::size_t count, std::size_t size)
+      : m_operation(operation), m_bulk(context) {
+    if (operation == Operation::transform) {
+      m_bytes.assign(count * size, 1);
+      m_byte_arrays = cut(std::span(m_bytes), count);
+      m_byte_reads.assign(m_byte_arrays.begin(), m_byte_arrays.end());
+      return;
+    }
+    if (operation == Operation::matrix_multiply) {
+      std::size_t side = 1;
+      while (8 * side * side * side <= size) side *= 2;
+      const std::size_t rows = size / side / side;
+      m_numbers.assign(count * rows * side, 1.0F);
+      m_products.resize(m_numbers.size());
+      const auto a = cut(std::span(m_numbers), count);
+      const auto c = cut(std::span(m_products), count);
+      for (std::size_t i = 0; i < count; ++i)
+        m_pairs.push_back({a[i], a[i].first(side * side), c[i], rows, side, side});
+      return;
+    }
+    m_numbers.assign(count * size, 1.0F);
+    m_arrays = cut(std::span(m_numbers), count);
+    m_reads.assign(m_arrays.begin(), m_arrays.end());
+    m_results.resize(count);
+  }
+
+  DispatchRecord run(const ProductOptions& options) {
+    switch (m_operation) {
+      case Operation::transform:
+        return m_bulk.xor_bytes(m_byte_reads, m_byte_reads, m_byte_arrays, options).record;
+      case Operation::matrix_multiply:
+        return m_bulk.multiply<float>(m_pairs, options).record;
+      case Operation::reduction:
+        return m_bulk.reduce<float>(Reduction::sum, m_reads, m_results, options).record;
+      case Operation::random_generation:
+        return m_bulk.random_fill<float>(m_arrays, seed, 0, options).record;
+      case Operation::matrix_add:
+        return m_bulk.add_matrices<float>(m_reads, m_reads, m_arrays, options).record;
+      default:
+        return m_bulk.element_wise<float>(ElementWise::multiply, m_reads, 0.5F, m_arrays, options)
+            .record;
+    }
+  }
+
+ private:
+  template <class T>
+  static std::vector<std::span<T>> cut(std::span<T> all, std::size_t count) {
+    std::vector<std::span<T>> parts;
+    const std::size_t size = all.size() / count;
+    for (std::size_t i = 0; i < count; ++i) parts.push_back(all.subspan(i * size, size));
+    return parts;
+  }
+
+  Operation m_operation;
+  Bulk m_bulk;
+  std::vector<std::uint8_t> m_bytes;
+  std::vector<std::span<std::uint8_t>> m_byte_arrays;
+  std::vector<std::span<const std::uint8_t>> m_byte_reads;
+  std::vector<float> m_numbers;
+  std::vector<float> m_products;
+  std::vector<float> m_results;
+  std::vector<std::span<float>> m_arrays;
+  std::vector<std::span<const float>> m_reads;
+  std::vector<MatrixPair<float>> m_pairs;
+};
+
 class BulkCalibration final : public CalibrationTask {
  public:
   explicit BulkCalibration(Operation operation) : m_operation(operation) {}
   Operation operation() const override { return m_operation; }
   std::size_t size_max() const override { return 1 << 24; }
   Run prepare(Context& context, std::size_t size) override {
-    if (m_operation == Operation::transform) {
-      const auto bytes = std::make_shared<std::vector<std::uint8_t>>(size, 1);
-      return [bulk = Bulk(context), bytes](Space space) {
-        const std::span<const std::uint8_t> in(*bytes);
-        const std::span<std::uint8_t> out(*bytes);
-        return bulk.xor_bytes({&in, 1}, {&in, 1}, {&out, 1}, {space}).record;
-      };
-    }
-    const auto numbers = std::make_shared<std::vector<float>>(size, 1.0F);
-    if (m_operation == Operation::matrix_multiply) {
-      std::size_t side = 1;
-      while (8 * side * side * side <= size) side *= 2;
-      const std::size_t rows = size / side / side;
-      const auto c = std::make_shared<std::vector<float>>(rows * side);
-      return [bulk = Bulk(context), numbers, c, rows, side](Space space) {
-        const std::span<const float> in(*numbers);
-        const MatrixPair<float> pair{
-            in.first(rows * side), in.first(side * side), *c, rows, side, side};
-        ProductOptions options;
-        options.space = space;
-        return bulk.multiply(std::span(&pair, 1), options).record;
-      };
-    }
-    return [bulk = Bulk(context), numbers, operation = m_operation](Space space) {
-      const BulkOptions options{space};
-      const std::span<const float> in(*numbers);
-      const std::span<float> out(*numbers);
-      float number = 0;
-      const BulkArrays<float> arrays(&in, 1);
-      const BulkResults<float> results(&out, 1);
-      switch (operation) {
-        case Operation::reduction:
-          return bulk.reduce(Reduction::sum, arrays, std::span(&number, 1), options).record;
-        case Operation::random_generation:
-          return bulk.random_fill(results, seed, 0, options).record;
-        case Operation::matrix_add:
-          return bulk.add_matrices(arrays, arrays, results, options).record;
-        default:
-          return bulk.element_wise(ElementWise::multiply, arrays, 0.5F, results, options).record;
-      }
+    return [data = std::make_shared<BulkData>(context, m_operation, 1, size)](Space space) {
+      ProductOptions options;
+      options.space = space;
+      return data->run(options);
     };
   }
 
@@ -292,11 +325,22 @@ std::vector<std::unique_ptr<CalibrationTask>> calibration_tasks() {
   tasks.push_back(std::make_unique<SeedTask>());
   tasks.push_back(std::make_unique<LatticeTask>(Operation::lattice_build));
   tasks.push_back(std::make_unique<LatticeTask>(Operation::lattice_search));
-  for (const Operation operation :
-       {Operation::transform, Operation::element_wise, Operation::reduction,
-        Operation::random_generation, Operation::matrix_multiply, Operation::matrix_add})
+  for (const Operation operation : batched_operations)
     tasks.push_back(std::make_unique<BulkCalibration>(operation));
   return tasks;
+}
+
+BatchedRun prepare_batches(Context& context, Operation operation, std::size_t arrays) {
+  const std::size_t size = operation == Operation::transform         ? std::size_t{1} << 20U
+                           : operation == Operation::matrix_multiply ? std::size_t{1} << 27U
+                                                                     : std::size_t{1} << 18U;
+  return [data = std::make_shared<BulkData>(context, operation, arrays, size)](
+             Space space, std::uint64_t batch_bytes) {
+    ProductOptions options;
+    options.space = space;
+    options.batch_bytes = batch_bytes;
+    return data->run(options).taken;
+  };
 }
 
 }  // namespace Kindred::Impl

@@ -28,6 +28,7 @@ std::string measured(const std::string& machine) {
   dispatcher->calibrate(Operation::lcs, Space::serial, 1000, 1.0 / 3.0);
   dispatcher->calibrate(Operation::spread, Space::openmp, 1e9, 0.1);
   dispatcher->calibrate_transfer(12345.678, 1e-5);
+  dispatcher->calibrate_batch(Operation::transform, (std::uint64_t{1} << 40U) + 1);
   return dispatcher->profile_json();
 }
 
@@ -38,6 +39,9 @@ TEST(Profile, ComesBackToTheBit) {
   EXPECT_TRUE(loaded->calibrated());
   EXPECT_EQ(loaded->profile_json(), measured("m"));
   EXPECT_EQ(loaded->predict({Operation::lcs, 1, 1000, 0, SpaceSet::all()})[0], 1.0 / 3.0);
+  EXPECT_EQ(loaded->batch_bytes(Operation::transform), (std::uint64_t{1} << 40U) + 1);
+  EXPECT_EQ(loaded->batch_bytes(Operation::reduction), std::uint64_t{64} << 20U) << "not measured";
+  EXPECT_THROW(loaded->calibrate_batch(Operation::reduction, 0), InvalidArgument);
 }
 
 TEST(Profile, OfAnotherMachineIsNotUsed) {
@@ -82,6 +86,11 @@ TEST(Profile, DamagedIsRefusedWithTheReasonAndChangesNothing) {
       {with("/machines/m/transfer/bytes_per_second", 0), "bytes_per_second"},
       {with("/machines/m/transfer/latency_seconds", -1), "latency_seconds"},
       {with("/machines/m/transfer", 4), "transfer"},
+      {with("/machines/m/batches", 4), "batches"},
+      {with("/machines/m/batches/0/op", "sort"), "sort"},
+      {with("/machines/m/batches/0/bytes", 0), "batch 0"},
+      {with("/machines/m/batches/0/bytes", 1.5), "1.5"},
+      {with("/machines/m/batches/0/bytes", -1), "-1"},
       {std::string(100000, '['), "not JSON"},
   };
   const auto dispatcher = make_dispatcher("m");

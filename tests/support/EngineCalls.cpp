@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "EngineCalls.hpp"
 
+#include <kindred/matcher/Bulk.hpp>
 #include <kindred/matcher/Lattice.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <memory>
 
 namespace Kindred::Testing {
@@ -213,6 +215,141 @@ EngineCall lattice_call(std::string name) {
           }};
 }
 
+/// Arrays of memory that every space reaches.
+template <class T>
+class Reached {
+ public:
+  Reached(Context& context, std::size_t size) : m_memory(context.pinned_memory()), m_size(size) {
+    m_data = static_cast<T*>(m_memory.allocate(size * sizeof(T), "Kindred::EngineCalls::array"));
+    std::fill_n(m_data, size, T{0});
+  }
+  ~Reached() { m_memory.deallocate(m_data, m_size * sizeof(T)); }
+  Reached(const Reached&) = delete;
+  Reached& operator=(const Reached&) = delete;
+
+  std::span<T> span() const { return {m_data, m_size}; }
+
+ private:
+  MemoryResource& m_memory;
+  std::size_t m_size;
+  T* m_data = nullptr;
+};
+
+template <class T>
+void append_all(std::string& bytes, std::span<const T> values) {
+  bytes.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+}
+
+/// Every kind of operation on lists of arrays, of both types, some of them in several batches.
+EngineCall bulk_call(std::string name) {
+  return {std::move(name), [](Context& context) -> EngineCall::Run {
+            auto bulk = std::make_shared<Bulk>(context);
+            return [bulk](std::optional<Space> space) {
+              const BulkOptions options{space};
+              const BulkOptions in_batches{space, 20'000};
+              std::string bytes;
+              std::vector<std::uint8_t> secret(50'000);
+              std::vector<std::uint8_t> key(secret.size());
+              const std::span<const std::uint8_t> plain(secret);
+              const std::span<std::uint8_t> made(key);
+              const std::span<std::uint8_t> out(secret);
+              bulk->xor_with_new_keys({&plain, 1}, {&made, 1}, {&out, 1}, 5, in_batches);
+              append_all<std::uint8_t>(bytes, secret);
+              std::vector<float> values(9'000);
+              const std::vector<std::span<float>> to{std::span(values).first(10),
+                                                     std::span(values).subspan(10)};
+              const std::vector<std::span<const float>> from(to.begin(), to.end());
+              bulk->random_fill<float>(to, 7, 3, in_batches);
+              bulk->element_wise<float>(ElementWise::exponential, from, to, options);
+              bulk->add_matrices<float>(from, from, to, in_batches);
+              bulk->normalise<float>(from, to, options);
+              append_all<float>(bytes, values);
+              const std::vector<double> wide(values.begin(), values.end());
+              const std::span<const double> numbers(wide);
+              for (const Reduction reduction : {Reduction::min, Reduction::deviation}) {
+                double reduced = 0;
+                bulk->reduce<double>(reduction, {&numbers, 1}, {&reduced, 1}, options);
+                append(bytes, reduced);
+              }
+              return bytes;
+            };
+          }};
+}
+
+/// Products by the library and by the canonical kernel, of whole numbers, so that both are exact.
+EngineCall products_call(std::string name) {
+  return {std::move(name), [](Context& context) -> EngineCall::Run {
+            auto bulk = std::make_shared<Bulk>(context);
+            return [bulk](std::optional<Space> space) {
+              std::string bytes;
+              std::vector<float> ones(4'000);
+              for (std::size_t i = 0; i < ones.size(); ++i)
+                ones[i] = static_cast<float>(i % 17) - 8;
+              std::vector<float> out(1'200);
+              const std::span<const float> in(ones);
+              const std::span<float> to(out);
+              const std::vector<MatrixPair<float>> pairs{
+                  {in.first(600), in.first(600), to.first(400), 20, 20, 30},
+                  {in.subspan(600, 600), in.first(600), to.subspan(400, 400), 20, 20, 30},
+                  {in.first(70), in.first(350), to.subspan(800, 5), 1, 5, 70}};
+              ProductOptions options;
+              options.space = space;
+              options.batch_bytes = 10'000;
+              for (const bool canonical : {false, true}) {
+                options.canonical = canonical;
+                bulk->multiply<float>({pairs.data(), canonical ? 3U : 2U}, options);
+                append_all<float>(bytes, out);
+              }
+              return bytes;
+            };
+          }};
+}
+
+/// Prepared calls, which are prepared by the first run on a space.
+EngineCall prepared_bulk_call(std::string name) {
+  return {
+      std::move(name), [](Context& context) -> EngineCall::Run {
+        struct Calls {
+          explicit Calls(Context& given)
+              : context(given), values(given, 9'000), sums(given, 1), product(given, 400) {}
+          Context& context;
+          Reached<float> values;
+          Reached<double> sums;
+          Reached<float> product;
+          std::map<Space, std::vector<PreparedBulk>> prepared;
+        };
+        auto calls = std::make_shared<Calls>(context);
+        return [calls](std::optional<Space> wanted) {
+          const Space space = wanted.value_or(Space::serial);
+          const std::span<float> out = calls->values.span();
+          const std::span<const float> in(out);
+          auto& prepared = calls->prepared[space];
+          if (prepared.empty()) {
+            const MatrixPair<float> pair{
+                in.first(600), in.first(600), calls->product.span(), 20, 20, 30};
+            std::vector<PreparedBulk> made;
+            made.push_back(
+                PreparedBulk::random_fill<float>(calls->context, {&out, 1}, 9, 0, space));
+            made.push_back(PreparedBulk::element_wise<float>(calls->context, ElementWise::add,
+                                                             {&in, 1}, {}, 2.0F, {&out, 1}, space));
+            made.push_back(
+                PreparedBulk::normalise<float>(calls->context, {&in, 1}, {&out, 1}, space));
+            made.push_back(PreparedBulk::reduce<float>(calls->context, Reduction::sum, {&in, 1},
+                                                       calls->sums.span(), space));
+            made.push_back(PreparedBulk::multiply<float>(calls->context, {&pair, 1}, true, space));
+            prepared = std::move(made);
+          }
+          for (const PreparedBulk& call : prepared) call.run();
+          prepared.back().wait();
+          std::string bytes;
+          append_all<float>(bytes, out);
+          append_all<float>(bytes, calls->product.span());
+          append_all<double>(bytes, calls->sums.span());
+          return bytes;
+        };
+      }};
+}
+
 std::vector<EngineCall> make_calls() {
   MatchOptions lcs;
   lcs.threshold = 0;
@@ -241,7 +378,10 @@ std::vector<EngineCall> make_calls() {
           spread_call("spread, page rank", SpreadMode::pagerank),
           seeds_call("seeds, float32", VectorElement::float32),
           seeds_call("seeds, bfloat16", VectorElement::bfloat16),
-          lattice_call("lattice")};
+          lattice_call("lattice"),
+          bulk_call("bulk, lists"),
+          products_call("bulk, products"),
+          prepared_bulk_call("bulk, prepared")};
 }
 
 }  // namespace

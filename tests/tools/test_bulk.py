@@ -95,9 +95,13 @@ class Bulk(harness.CommandTest):
         missing = self.folder / "missing.npy"
         self.refused(3, (missing, "No such file"), "reduce", "--op", "sum", "--input", missing)
 
-    def test_explain_tells_the_operation(self):
+    def test_explain_tells_the_operation_and_its_batches(self):
         told = self.succeeds("bulk", "reduce", "--op", "sum", "--input", self.a, "--explain", "--quiet")
-        self.assertEqual(json.loads(told.err.splitlines()[0])["op"], "reduction")
+        record, batches = map(json.loads, told.err.splitlines())
+        self.assertEqual(record["op"], "reduction")
+        self.assertEqual(batches["op"], "bulk reduce")
+        if record["chosen"] != "cuda":
+            self.assertEqual((batches["batches"], batches["batch_bytes"], batches["splits"]), (1, 0, 0))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ListCall.hpp"
-#include "Products.hpp"
 
 #include <kindred/core/common/Error.hpp>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <random>
 #include <string>
 #include <tuple>
@@ -27,22 +24,16 @@ Impl::BulkTask<T> element_task(ElementWise op, Operation operation) {
   return task;
 }
 
-template <class T>
-BulkReport element_lists(Context& context, ElementWise op, Operation operation,
-                         BulkArrays<T> arrays, BulkArrays<T> others, BulkResults<T> results,
-                         const BulkOptions& options) {
-  Impl::check_operands(op, true);
-  auto task = element_task<T>(op, operation);
-  task.items = Impl::checked_items(arrays, &others, &results, host);
-  return Impl::ListCall<T>(context, std::move(task), options).run();
-}
-
 /// \brief Products of matrices in host memory, on a device in batches of neighbours of one shape.
 template <class T>
 class ProductCall {
  public:
-  ProductCall(Context& context, std::span<const MatrixPair<T>> pairs, const ProductOptions& options)
-      : m_context(context), m_products(Impl::products_of(pairs)), m_options(options) {
+  ProductCall(Context& context, Impl::BulkRooms& rooms, std::span<const MatrixPair<T>> pairs,
+              const ProductOptions& options)
+      : m_context(context),
+        m_rooms(rooms),
+        m_products(Impl::products_of(pairs)),
+        m_options(options) {
     std::stable_sort(m_products.begin(), m_products.end(), [](const auto& a, const auto& b) {
       return std::tuple(a.m, a.n, a.k) < std::tuple(b.m, b.n, b.k);
     });
@@ -57,22 +48,24 @@ class ProductCall {
                        static_cast<double>(product.k);
       workload.transfer_bytes += bytes_of(product);
     }
-    m_report.record = m_context.run(workload, m_options.space, [&](Space space) {
-      m_report.batches = m_report.batch_bytes = m_report.splits = 0;
-      if (m_products.empty()) return;
-      Impl::with_instance(m_context, space, [&](const auto& exec_space) {
-        using execution_space = std::decay_t<decltype(exec_space)>;
-        if constexpr (Arch::is_device<execution_space>) {
-          run_batches(exec_space, m_context.memory(space), m_context.free_memory(space));
-        } else {
-          Impl::Products<execution_space, T>(exec_space, m_context.memory(space), m_products,
-                                             m_options.canonical)
-              .run();
-          exec_space.fence("Kindred::Bulk::multiply");
-          m_report.batches = 1;
-        }
-      });
-    });
+    m_report.record = m_rooms.run(
+        m_context, workload, m_options.space,
+        [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
+                                  Impl::BulkRoom<ExecutionSpace>& room, Space space) {
+          m_report.batches = m_report.batch_bytes = m_report.splits = 0;
+          if (m_products.empty()) return;
+          if constexpr (Arch::is_device<ExecutionSpace>) {
+            run_batches(exec_space, room,
+                        Impl::batch_bytes_of(m_context, space, Operation::matrix_multiply,
+                                             m_options.batch_bytes, room.batch.bytes()));
+          } else {
+            Impl::Products<ExecutionSpace, T>(exec_space, room.lists, room.template library<T>(),
+                                              m_products, m_options.canonical)
+                .run();
+            exec_space.fence("Kindred::Bulk::multiply");
+            m_report.batches = 1;
+          }
+        });
     return m_report;
   }
 
@@ -85,8 +78,8 @@ class ProductCall {
   }
 
   template <class ExecutionSpace>
-  void run_batches(const ExecutionSpace& exec_space, MemoryResource& memory, std::uint64_t free) {
-    const std::uint64_t wanted = Impl::batch_bytes_of(m_options, free);
+  void run_batches(const ExecutionSpace& exec_space, Impl::BulkRoom<ExecutionSpace>& room,
+                   std::uint64_t batch_bytes) {
     // Beside the matrices, room for a beginning of each of the three kinds.
     constexpr std::uint64_t gaps = 3 * Impl::device_alignment;
     std::uint64_t least = 0;
@@ -96,8 +89,10 @@ class ProductCall {
       least = std::max(least, bytes_of(m_products[i]) + gaps);
       all += bytes_of(m_products[i]) + (is_new ? gaps : 0);
     }
-    std::uint64_t room_bytes = std::min(all, std::max(wanted, least));
-    const auto room = Impl::batch_room<ExecutionSpace>(memory, room_bytes, least, m_report.splits);
+    std::uint64_t room_bytes = std::min(all, std::max(batch_bytes, least));
+    // Nothing is to be refused once there are results.
+    (void)room.lists.template items<MatrixProduct<T>>(m_products.size());
+    m_report.splits = Impl::make_batch_room(room.batch, *room.memory, room_bytes, least);
     m_report.batch_bytes = room_bytes;
     for (std::size_t first = 0; first < m_products.size();) {
       std::size_t end = first;
@@ -109,16 +104,16 @@ class ProductCall {
         used += more;
         ++end;
       }
-      run_batch(exec_space, memory, room.view(), first, end);
+      run_batch(exec_space, room, first, end);
       ++m_report.batches;
       first = end;
     }
   }
 
-  template <class ExecutionSpace, class View>
-  void run_batch(const ExecutionSpace& exec_space, MemoryResource& memory, const View& room,
+  template <class ExecutionSpace>
+  void run_batch(const ExecutionSpace& exec_space, Impl::BulkRoom<ExecutionSpace>& room,
                  std::size_t first, std::size_t end) {
-    Impl::BatchCopies<ExecutionSpace> copies(exec_space, room);
+    Impl::BatchCopies<ExecutionSpace> copies(exec_space, room.batch.view());
     std::vector<MatrixProduct<T>> products(m_products.begin() + static_cast<std::ptrdiff_t>(first),
                                            m_products.begin() + static_cast<std::ptrdiff_t>(end));
     for (std::size_t begin = 0; begin < products.size();) {
@@ -136,12 +131,14 @@ class ProductCall {
       begin = stop;
     }
     copies.upload_all();
-    Impl::Products<ExecutionSpace, T> launch(exec_space, memory, products, m_options.canonical);
+    Impl::Products<ExecutionSpace, T> launch(exec_space, room.lists, room.template library<T>(),
+                                             products, m_options.canonical);
     launch.run();
     copies.download_all();
   }
 
   Context& m_context;
+  Impl::BulkRooms& m_rooms;
   std::vector<MatrixProduct<T>> m_products;
   ProductOptions m_options;
   BulkReport m_report;
@@ -149,11 +146,36 @@ class ProductCall {
 
 }  // namespace
 
+struct Bulk::State {
+  explicit State(Context& given) : context(given) {}
+
+  template <class T>
+  BulkReport run(Impl::BulkTask<T> task, const BulkOptions& options, double* results = nullptr) {
+    return Impl::ListCall<T>(context, rooms, std::move(task), options, results).run();
+  }
+  template <class T>
+  BulkReport run(ElementWise op, Operation operation, BulkArrays<T> arrays, BulkArrays<T> others,
+                 BulkResults<T> results, const BulkOptions& options) {
+    Impl::check_operands(op, true);
+    auto task = element_task<T>(op, operation);
+    task.items = Impl::checked_items(arrays, &others, &results, host);
+    return run(std::move(task), options);
+  }
+
+  Context& context;
+  Impl::BulkRooms rooms{"Kindred::Bulk::failed"};
+};
+
+Bulk::Bulk(Context& context) : m_state(std::make_unique<State>(context)) {}
+Bulk::~Bulk() = default;
+Bulk::Bulk(Bulk&&) noexcept = default;
+Bulk& Bulk::operator=(Bulk&&) noexcept = default;
+
 BulkReport Bulk::xor_bytes(BulkArrays<std::uint8_t> arrays, BulkArrays<std::uint8_t> keys,
                            BulkResults<std::uint8_t> results, const BulkOptions& options) const {
   Impl::BulkTask<std::uint8_t> task;
   task.items = Impl::checked_items(arrays, &keys, &results, host, {"arrays", "keys"});
-  return Impl::ListCall<std::uint8_t>(*m_context, std::move(task), options).run();
+  return m_state->run(std::move(task), options);
 }
 
 BulkReport Bulk::xor_with_new_keys(BulkArrays<std::uint8_t> arrays, BulkResults<std::uint8_t> keys,
@@ -184,7 +206,7 @@ BulkReport Bulk::element_wise(ElementWise op, BulkArrays<T> arrays, BulkResults<
   Impl::check_operands(op, false);
   auto task = element_task<T>(op, Operation::element_wise);
   task.items = Impl::checked_items<T>(arrays, nullptr, &results, host);
-  return Impl::ListCall<T>(*m_context, std::move(task), options).run();
+  return m_state->run(std::move(task), options);
 }
 
 template <BulkNumber T>
@@ -194,19 +216,19 @@ BulkReport Bulk::element_wise(ElementWise op, BulkArrays<T> arrays, T number,
   auto task = element_task<T>(op, Operation::element_wise);
   task.number = number;
   task.items = Impl::checked_items<T>(arrays, nullptr, &results, host);
-  return Impl::ListCall<T>(*m_context, std::move(task), options).run();
+  return m_state->run(std::move(task), options);
 }
 
 template <BulkNumber T>
 BulkReport Bulk::element_wise(ElementWise op, BulkArrays<T> arrays, BulkArrays<T> others,
                               BulkResults<T> results, const BulkOptions& options) const {
-  return element_lists(*m_context, op, Operation::element_wise, arrays, others, results, options);
+  return m_state->run<T>(op, Operation::element_wise, arrays, others, results, options);
 }
 
 template <BulkNumber T>
 BulkReport Bulk::add_matrices(BulkArrays<T> a, BulkArrays<T> b, BulkResults<T> results,
                               const BulkOptions& options) const {
-  return element_lists(*m_context, ElementWise::add, Operation::matrix_add, a, b, results, options);
+  return m_state->run<T>(ElementWise::add, Operation::matrix_add, a, b, results, options);
 }
 
 template <BulkNumber T>
@@ -216,14 +238,13 @@ BulkReport Bulk::normalise(BulkArrays<T> arrays, BulkResults<T> results,
   task.kind = Impl::BulkKind::normalise;
   task.operation = Operation::element_wise;
   task.items = Impl::checked_items<T>(arrays, nullptr, &results, host);
-  return Impl::ListCall<T>(*m_context, std::move(task), options).run();
+  return m_state->run(std::move(task), options);
 }
 
 template <class T>
 BulkReport Bulk::random_fill(BulkResults<T> results, std::uint64_t seed, std::uint64_t offset,
                              const BulkOptions& options) const {
-  return Impl::ListCall<T>(*m_context, Impl::random_task(results, seed, offset, host), options)
-      .run();
+  return m_state->run(Impl::random_task(results, seed, offset, host), options);
 }
 
 template <BulkNumber T>
@@ -240,12 +261,8 @@ BulkReport Bulk::reduce(Reduction reduction, BulkArrays<T> arrays, std::span<T> 
   task.reduction = reduction;
   task.items = Impl::checked_items<T>(arrays, nullptr, nullptr, host);
   std::vector<double> wide(arrays.size());
-  const BulkReport report =
-      Impl::ListCall<T>(*m_context, std::move(task), options, wide.data()).run();
-  for (std::size_t i = 0; i < wide.size(); ++i) {
-    const T value = static_cast<T>(wide[i]);
-    results[i] = std::isnan(value) ? std::numeric_limits<T>::quiet_NaN() : value;
-  }
+  const BulkReport report = m_state->run(std::move(task), options, wide.data());
+  for (std::size_t i = 0; i < wide.size(); ++i) results[i] = static_cast<T>(wide[i]);
   return report;
 }
 
@@ -253,9 +270,7 @@ template <BulkNumber T>
 BulkReport Bulk::multiply(std::span<const MatrixPair<T>> pairs,
                           const ProductOptions& options) const {
   Impl::check_pairs(pairs, host);
-  if (sizeof(T) == 8 && !options.canonical && !m_library)
-    m_library = std::make_shared<const Impl::HostMultiply>(Impl::GemmType::float64);
-  return ProductCall<T>(*m_context, pairs, options).run();
+  return ProductCall<T>(m_state->context, m_state->rooms, pairs, options).run();
 }
 
 #define KINDRED_INSTANTIATE(T)                                                                     \

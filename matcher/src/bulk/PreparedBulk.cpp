@@ -27,15 +27,15 @@ class PreparedList final : public PreparedBulk::Launch {
  public:
   PreparedList(const ExecutionSpace& exec_space, MemoryResource& memory, Impl::BulkTask<T>& task,
                double* results)
-      : m_launch(exec_space, memory, task.kind, task.items.size(),
-                 plan_bulk(std::span(task.items))),
-        m_results(results) {
+      : m_room(memory), m_launch(exec_space, m_room), m_results(results) {
+    m_room.template reserve<T>(task.kind, task.items.size(), plan_bulk(std::span(task.items)));
     m_launch.set(task, task.items, task.offsets);
   }
   void run() override { m_launch.run(m_results); }
   void wait() const override { m_launch.exec_space().fence("Kindred::PreparedBulk::wait"); }
 
  private:
+  Impl::ListRoom<ExecutionSpace> m_room;
   Impl::ListLaunch<ExecutionSpace, T> m_launch;
   double* m_results;
 };
@@ -45,11 +45,13 @@ class PreparedProducts final : public PreparedBulk::Launch {
  public:
   PreparedProducts(const ExecutionSpace& exec_space, MemoryResource& memory,
                    const std::vector<MatrixProduct<T>>& products, bool canonical)
-      : m_products(exec_space, memory, products, canonical) {}
+      : m_room(memory), m_products(exec_space, m_room, m_library, products, canonical) {}
   void run() override { m_products.run(); }
   void wait() const override { m_products.exec_space().fence("Kindred::PreparedBulk::wait"); }
 
  private:
+  Impl::ListRoom<ExecutionSpace> m_room;
+  typename Impl::Products<ExecutionSpace, T>::library_type m_library;
   Impl::Products<ExecutionSpace, T> m_products;
 };
 

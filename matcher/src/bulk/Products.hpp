@@ -2,11 +2,11 @@
 #ifndef KINDRED_MATCHER_SRC_BULK_PRODUCTS_HPP
 #define KINDRED_MATCHER_SRC_BULK_PRODUCTS_HPP
 
+#include "BulkLaunch.hpp"
+
 #include <kindred/backends/impl/DeviceGemm.hpp>
 #include <kindred/backends/impl/HostGemm.hpp>
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/bulk/MatrixProduct.hpp>
-#include <kindred/memory/Buffer.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -45,7 +45,9 @@ GemmShape shape_of(const MatrixProduct<T>& product) {
 template <class ExecutionSpace, class T>
 class HostLibraryProducts {
  public:
-  HostLibraryProducts(const ExecutionSpace&, std::span<const MatrixProduct<T>> products) {
+  /// \param library outlives this
+  HostLibraryProducts(const HostMultiply& library, std::span<const MatrixProduct<T>> products)
+      : m_library(library) {
     constexpr std::uint64_t tile_rows = 256;
     constexpr std::uint64_t tile_columns = 512;
     constexpr double whole_max = 0x1p25;  // multiply-adds
@@ -100,7 +102,7 @@ class HostLibraryProducts {
     const T* b;
     T* c;
   };
-  HostMultiply m_library{sizeof(T) == 8 ? GemmType::float64 : GemmType::float32};
+  const HostMultiply& m_library;
   std::vector<Tile> m_tiles;
   std::vector<MatrixProduct<T>> m_zeros;
 };
@@ -110,7 +112,8 @@ class HostLibraryProducts {
 template <class ExecutionSpace, class T, class Gemm>
 class DeviceLibraryProducts {
  public:
-  DeviceLibraryProducts(const ExecutionSpace&, std::span<const MatrixProduct<T>> products) {
+  /// \param gemm outlives this
+  DeviceLibraryProducts(Gemm& gemm, std::span<const MatrixProduct<T>> products) : m_gemm(gemm) {
     std::vector<MatrixProduct<T>> order(products.begin(), products.end());
     std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
       return std::tuple(a.m, a.n, a.k) < std::tuple(b.m, b.n, b.k);
@@ -178,51 +181,59 @@ class DeviceLibraryProducts {
     return end;
   }
 
-  Gemm m_gemm;
+  Gemm& m_gemm;
   std::vector<Run> m_runs;
 };
 
-/// What multiplies on a space.
+/// \brief What multiplies on a space, which costs something to make: kept by who multiplies often.
 template <class ExecutionSpace, class T>
-struct LibraryProductsOf {
-  using type = DeviceLibraryProducts<ExecutionSpace, T, DeviceGemm>;
+struct ProductLibrary {
+  using products_type = DeviceLibraryProducts<ExecutionSpace, T, DeviceGemm>;
+  DeviceGemm value;
 };
 template <class T>
-struct LibraryProductsOf<HostSpace, T> {
-  using type = HostLibraryProducts<HostSpace, T>;
+struct ProductLibrary<HostSpace, T> {
+  using products_type = HostLibraryProducts<HostSpace, T>;
+  HostMultiply value{sizeof(T) == 8 ? GemmType::float64 : GemmType::float32};
 };
 
 /// \brief Products by the kernel of canonical sums.
 template <class ExecutionSpace, class T>
 class CanonicalProducts {
  public:
-  CanonicalProducts(const ExecutionSpace& exec_space, MemoryResource& memory,
+  /// \param room of which this takes the items \throws OutOfMemory
+  CanonicalProducts(const ExecutionSpace& exec_space, ListRoom<ExecutionSpace>& room,
                     std::vector<MatrixProduct<T>> products)
-      : m_units(plan_products<ExecutionSpace, T>(std::span(products))),
-        m_products(memory, "Kindred::Bulk::products", products.size()) {
-    upload(exec_space, m_products.view(), products.data(), products.size());
+      : m_units(plan_products<ExecutionSpace, T>(std::span(products))) {
+    const auto items = room.template items<MatrixProduct<T>>(products.size());
+    upload(exec_space, items, products.data(), products.size());
+    m_products = items;
   }
   void run(const ExecutionSpace& exec_space) {
-    canonical_products(exec_space, m_units, m_products.const_view());
+    canonical_products<ExecutionSpace, T>(exec_space, m_units, m_products);
   }
 
  private:
   std::uint64_t m_units;
-  Buffer<MatrixProduct<T>, typename ExecutionSpace::memory_space> m_products;
+  ArrayView<const MatrixProduct<T>, ExecutionSpace> m_products;
 };
 
 /// \brief Products over memory of one space.
 template <class ExecutionSpace, class T>
 class Products {
  public:
+  using library_type = std::optional<ProductLibrary<ExecutionSpace, T>>;
+
+  /// \param room, library outlive this; the library is made if it is wanted and not there
   /// \throws OutOfMemory, SpaceUnavailable
-  Products(const ExecutionSpace& exec_space, MemoryResource& memory,
+  Products(const ExecutionSpace& exec_space, ListRoom<ExecutionSpace>& room, library_type& library,
            const std::vector<MatrixProduct<T>>& products, bool canonical)
       : m_exec_space(exec_space) {
     if (canonical) {
-      m_canonical.emplace(exec_space, memory, products);
+      m_canonical.emplace(exec_space, room, products);
     } else {
-      m_library.emplace(exec_space, std::span<const MatrixProduct<T>>(products));
+      if (!library) library.emplace();
+      m_library.emplace(library->value, std::span<const MatrixProduct<T>>(products));
     }
   }
   void run() {
@@ -234,7 +245,7 @@ class Products {
  private:
   ExecutionSpace m_exec_space;
   std::optional<CanonicalProducts<ExecutionSpace, T>> m_canonical;
-  std::optional<typename LibraryProductsOf<ExecutionSpace, T>::type> m_library;
+  std::optional<typename ProductLibrary<ExecutionSpace, T>::products_type> m_library;
 };
 
 }  // namespace Kindred::Impl

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/Lattice.hpp>
 
+#include "KeptRooms.hpp"
 #include "SearchRun.hpp"
 #include "files/StoredGraph.hpp"
 
-#include <kindred/core/arch/PerSpace.hpp>
 #include <kindred/core/lattice/LatticeRows.hpp>
 
 #include <algorithm>
 #include <limits>
 #include <mutex>
-#include <type_traits>
 #include <utility>
 
 namespace Kindred {
@@ -118,7 +117,7 @@ struct Lattice::State {
     return shape.nodes();
   }
 
-  /// What calls on a space work in, one at a time.
+  /// What calls on a space work in.
   template <class ExecutionSpace>
   struct Work {
     Work(MemoryResource& given, int count) : memory(&given), threads(count) {}
@@ -132,36 +131,13 @@ struct Lattice::State {
     std::optional<Impl::SearchRun<ExecutionSpace>> search;
   };
 
-  /// `body(exec_space, work)` where the dispatcher likes. What a space keeps is given up if memory
-  /// runs out.
+  /// `body(exec_space, work)` where the dispatcher likes. \see Impl::KeptRooms
   template <class Body>
   DispatchRecord run(const Workload& workload, std::optional<Space> space, const Body& body) const {
-    return context->run(workload, space, [&](Space chosen) {
-      Impl::with_instance(*context, chosen, [&]<class ExecutionSpace>(const ExecutionSpace& exec) {
-        Side<ExecutionSpace>& side = side_of(exec, chosen);
-        const std::lock_guard lock(side.mutex);
-        const auto try_once = [&] {
-          try {
-            if (!side.work)
-              side.work.emplace(context->memory(chosen),
-                                chosen == Space::openmp ? context->threads() : 1);
-            body(exec, *side.work);
-          } catch (...) {
-            // What was launched may read what goes.
-            exec.fence("Kindred::Lattice::failed");
-            throw;
-          }
-        };
-        const bool has_kept = side.work.has_value();
-        try {
-          try_once();
-        } catch (const OutOfMemory&) {
-          side.work.reset();
-          if (!has_kept) throw;
-          try_once();
-        }
-      });
-    });
+    return m_works.run(
+        *context, workload, space,
+        [&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Work<ExecutionSpace>& work,
+                                  Space) { body(exec_space, work); });
   }
 
   /// The search of a space. \throws OutOfMemory
@@ -179,23 +155,9 @@ struct Lattice::State {
                                  std::optional<Space> space) const;
 
  private:
-  template <class ExecutionSpace>
-  struct Side {
-    std::mutex mutex;
-    std::optional<Work<ExecutionSpace>> work;
-  };
-  template <class ExecutionSpace>
-  Side<ExecutionSpace>& side_of(const ExecutionSpace&, Space space) const {
-    if constexpr (std::is_same_v<ExecutionSpace, HostSpace>) {
-      if (space == Space::serial) return m_serial;
-    }
-    return m_sides.get<ExecutionSpace>();
-  }
-
   mutable std::mutex m_making;
   mutable std::unique_ptr<const Impl::SearchTables> m_tables;
-  mutable Side<HostSpace> m_serial;
-  mutable Arch::PerSpace<Side> m_sides;  // that of the host is of all threads
+  mutable Impl::KeptRooms<Work> m_works{"Kindred::Lattice::failed"};
 };
 
 Ragged<std::uint64_t> Lattice::State::routes(std::span<const LatticePair> pairs,
@@ -279,8 +241,8 @@ const LatticeShape& Lattice::shape() const noexcept { return m_state->shape; }
 bool Lattice::is_blocked(std::uint64_t node) const noexcept { return m_state->is_blocked(node); }
 LatticeMetrics Lattice::metrics() const { return metrics_of(m_state->shape); }
 
-GraphStructure Lattice::measure() const {
-  const LatticeRows graph = rows();
+GraphStructure Lattice::measure(std::optional<Space> space) const {
+  const LatticeRows graph = rows(space);
   check_room(*m_state->context, 24.0 * static_cast<double>(shape().nodes()),
              "Kindred::Lattice::measure");
   return measure_structure(graph.offsets, graph.ends);
@@ -322,8 +284,8 @@ std::vector<std::uint8_t> Lattice::dense() const {
   return out;
 }
 
-void Lattice::save(const std::string& path) const {
-  const LatticeRows graph = rows();
+void Lattice::save(const std::string& path, std::optional<Space> space) const {
+  const LatticeRows graph = rows(space);
   Impl::StoredGraph stored;
   stored.form = {EdgeWeights::none, false};
   stored.nodes = shape().nodes();

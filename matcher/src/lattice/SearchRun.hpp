@@ -26,7 +26,6 @@ class SearchRun {
   SearchRun(const ExecutionSpace& exec_space, MemoryResource& memory, int threads,
             const SearchTables& tables)
       : m_exec_space(exec_space),
-        m_memory(memory),
         m_threads(static_cast<std::uint64_t>(threads)),
         m_unreached(memory, "Kindred::Lattice::unreached", tables.bits.words()),
         m_frontiers{{memory, "Kindred::Lattice::frontier", tables.bits.guarded_words()},
@@ -201,8 +200,7 @@ class SearchRun {
   static constexpr std::uint64_t list_in = 4;
   static constexpr std::uint64_t list_out = 2;
 
-  const ExecutionSpace& m_exec_space;
-  MemoryResource& m_memory;
+  ExecutionSpace m_exec_space;
   std::uint64_t m_threads;
   Buffer<std::uint64_t, memory_space> m_unreached;
   Buffer<std::uint64_t, memory_space> m_frontiers[2];

@@ -184,6 +184,11 @@ class Dispatcher {
   void calibrate(Operation operation, Space space, double work, double seconds);
   /// Bytes a second and seconds of a copy to the device.
   void calibrate_transfer(double bytes_per_second, double latency_seconds);
+  /// \brief Bytes of arrays that a device best takes at a time in lists of \p operation: measured,
+  /// else 64 MiB.
+  std::uint64_t batch_bytes(Operation operation) const noexcept;
+  /// Replaces it. \throws InvalidArgument for 0
+  void calibrate_batch(Operation operation, std::uint64_t bytes);
   /// Whether a calibration was loaded or made.
   bool calibrated() const;
   /// The smallest work, a power of two, from which \p space is predicted to beat all spaces before

@@ -40,7 +40,8 @@ struct MatrixPair {
 
 struct BulkOptions {
   std::optional<Space> space;   ///< nothing: the dispatcher chooses
-  std::size_t batch_bytes = 0;  ///< of arrays on a device at a time; 0: chosen
+  std::size_t batch_bytes = 0;  ///< of arrays on a device at a time; 0: what is best for the
+                                ///< operation, within half of the budget that is left
 };
 struct ProductOptions : BulkOptions {
   /// True: canonical sums, the same bits on every space, and slower. False: the vendor's library,
@@ -66,14 +67,19 @@ Reduction reduction_from_string(std::string_view name);
 ///
 /// The dispatcher chooses the space by what the call is predicted to take, transfers included. All
 /// but products have the same bits on every space; docs/bulk.md defines them. Calls wait for the
-/// answer and fence the instance of the space; from different threads they want a `Bulk` each.
+/// answer and fence the instance of the space (`CallQueue` makes them behind the caller's back).
+/// What they work in is kept for the next one: on the host a few numbers an array, on a device the
+/// room of a batch besides. Thread-safe; calls on one space wait for one another.
 /// \throws InvalidArgument, always before anything is launched: lists or arrays of different
 /// lengths, shapes that do not multiply, overlaps; SpaceUnavailable; OutOfMemory: results are then
 /// as they were
 class Bulk {
  public:
   /// \param context outlives this
-  explicit Bulk(Context& context) : m_context(&context) {}
+  explicit Bulk(Context& context);
+  ~Bulk();
+  Bulk(Bulk&&) noexcept;
+  Bulk& operator=(Bulk&&) noexcept;
 
   /// result = array ^ key, byte by byte.
   BulkReport xor_bytes(BulkArrays<std::uint8_t> arrays, BulkArrays<std::uint8_t> keys,
@@ -125,8 +131,8 @@ class Bulk {
                       const ProductOptions& options = {}) const;
 
  private:
-  Context* m_context;
-  mutable std::shared_ptr<const void> m_library;  ///< of products, kept from call to call
+  struct State;
+  std::unique_ptr<State> m_state;
 };
 
 /// \brief A call of `Bulk` over memory of one space, checked and shared out once: a run allocates,

@@ -71,8 +71,8 @@ class Lattice {
   /// Closed forms. Complexity O(1).
   LatticeMetrics metrics() const;
   /// \brief The same, measured on the rows, on the calling thread. \see measure_structure
-  /// \throws InvalidArgument for more nodes than a graph has (32 bits); OutOfMemory
-  GraphStructure measure() const;
+  /// \param space where the rows are made \throws InvalidArgument for more nodes than a graph has (32 bits); OutOfMemory
+  GraphStructure measure(std::optional<Space> space = {}) const;
 
   /// \brief The compressed rows, made on \p space, or where it is predicted to be quickest. Fences
   /// the instance it ran on. Complexity O(nodes + edges).
@@ -83,7 +83,7 @@ class Lattice {
   /// \brief Writes the rows as a graph without weights, which `SpreadingEngine::load` and
   /// `kindred spread` read, in place of what is at \p path; whole or not at all.
   /// \throws as `rows`; InvalidArgument where no file can be written; Busy; Error
-  void save(const std::string& path) const;
+  void save(const std::string& path, std::optional<Space> space = {}) const;
 
   /// \brief A shortest path, both ends included; empty where there is none.
   ///

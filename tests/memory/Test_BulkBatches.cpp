@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a device does with lists that it takes in batches, with the memory of the host.
+#include "bulk/ListCall.hpp"
+
+#include <gtest/gtest.h>
+#include <kindred/memory/LimitAdaptor.hpp>
+#include <kindred/memory/SpaceResource.hpp>
+
+#include "Support.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace {
+
+using namespace Kindred;
+
+constexpr std::uint64_t everything = std::uint64_t{1} << 40U;
+
+/// Arrays of many lengths, one after the other.
+struct Arrays {
+  explicit Arrays(const std::string& name) {
+    auto random = Testing::generator(name);
+    for (std::size_t i = 0; i < 60; ++i) lengths.push_back(i % 7 == 3 ? 0 : random() % 9'000);
+    lengths.push_back(40'000);
+    for (const std::size_t length : lengths) {
+      for (std::size_t i = 0; i < length; ++i)
+        values.push_back(static_cast<float>(random() % 2001) - 1000);
+    }
+  }
+  std::vector<BulkItem<float>> items(float* results) const {
+    std::vector<BulkItem<float>> made;
+    std::size_t begin = 0;
+    for (const std::size_t length : lengths) {
+      made.push_back({values.data() + begin, nullptr, results + begin, length, 0});
+      begin += length;
+    }
+    return made;
+  }
+
+  std::vector<std::size_t> lengths;
+  std::vector<float> values;
+};
+
+/// A call on its way through batches, in as much memory as there is.
+struct Batched {
+  BulkReport report;
+  std::vector<float> results;
+  std::vector<double> reduced;
+
+  Batched(const Arrays& arrays, Impl::BulkKind kind, std::uint64_t batch_bytes,
+      std::uint64_t memory_bytes = everything)
+      : results(arrays.values.size(), 7), reduced(arrays.lengths.size(), 7) {
+    SpaceResource<Kokkos::HostSpace> space;
+    LimitAdaptor limit(space, memory_bytes);
+    Impl::BulkTask<float> task;
+    task.kind = kind;
+    task.op = ElementWise::square;
+    task.items = arrays.items(results.data());
+    const bool is_random = kind == Impl::BulkKind::random_fill;
+    for (std::size_t i = 0, first = 0; is_random && i < task.items.size(); ++i) {
+      task.offsets.push_back(first);
+      first += task.items[i].count;
+    }
+    Impl::BulkRooms rooms("test");
+    Impl::ListCall<float> call(Testing::context(), rooms, std::move(task), {},
+                               kind == Impl::BulkKind::reduce ? reduced.data() : nullptr);
+    Impl::BulkRoom<HostSpace> room(limit, 1);
+    call.run_batches(Impl::host_instance(Testing::context(), Space::serial), room, batch_bytes);
+    report = call.report();
+  }
+};
+
+const Impl::BulkKind kinds[] = {Impl::BulkKind::element_wise, Impl::BulkKind::normalise,
+                                Impl::BulkKind::random_fill, Impl::BulkKind::reduce};
+
+TEST(BulkBatches, OfAnySizeGiveTheSameResults) {
+  const Arrays arrays("batches");
+  for (const Impl::BulkKind kind : kinds) {
+    const Batched whole(arrays, kind, everything);
+    EXPECT_EQ(whole.report.batches, 1U);
+    std::size_t batches = 1;
+    for (const std::uint64_t bytes : {400'000, 170'000, 40'000, 16'384, 1}) {
+      const Batched cut(arrays, kind, bytes);
+      EXPECT_EQ(cut.results, whole.results) << bytes;
+      EXPECT_EQ(cut.reduced, whole.reduced) << bytes;
+      EXPECT_GE(cut.report.batches, batches);
+      EXPECT_EQ(cut.report.splits, 0U);
+      batches = cut.report.batches;
+    }
+    EXPECT_GT(batches, 5U);
+  }
+}
+
+TEST(BulkBatches, AreHalvedUntilTheyFitOrNothingIsWritten) {
+  const Arrays arrays("halved");
+  for (const Impl::BulkKind kind : kinds) {
+    const Batched whole(arrays, kind, everything);
+    std::size_t most_splits = 0;
+    bool is_refused = false;
+    for (std::uint64_t memory = 2'000'000; memory > 1'000; memory /= 2) {
+      try {
+        const Batched tight(arrays, kind, 1'500'000, memory);
+        EXPECT_EQ(tight.results, whole.results) << memory;
+        EXPECT_EQ(tight.reduced, whole.reduced) << memory;
+        EXPECT_LE(tight.report.batch_bytes, memory);
+        most_splits = std::max(most_splits, tight.report.splits);
+        EXPECT_FALSE(is_refused) << "less was enough than what was refused";
+      } catch (const OutOfMemory&) {
+        is_refused = true;
+      }
+    }
+    EXPECT_GT(most_splits, 1U);
+    EXPECT_TRUE(is_refused);
+  }
+}
+
+TEST(BulkBatches, KeepTheirRoomAndGiveItUpBeforeALargerOneIsMade) {
+  SpaceResource<Kokkos::HostSpace> space;
+  LimitAdaptor memory(space, 1000);
+  Buffer<std::byte, Kokkos::HostSpace> room;
+  std::uint64_t want = 600;
+  EXPECT_EQ(Impl::make_batch_room(room, memory, want, 10), 0U);
+  const std::byte* first = room.data();
+  want = 300;
+  EXPECT_EQ(Impl::make_batch_room(room, memory, want, 10), 0U);
+  EXPECT_EQ(room.data(), first);
+  want = 900;
+  EXPECT_EQ(Impl::make_batch_room(room, memory, want, 10), 0U) << "both together are too much";
+  want = 4000;
+  EXPECT_EQ(Impl::make_batch_room(room, memory, want, 10), 2U);
+  EXPECT_EQ(want, 1000U);
+  want = 4000;
+  EXPECT_THROW(Impl::make_batch_room(room, memory, want, 1500), OutOfMemory);
+  EXPECT_EQ(memory.used(), 0U);
+}
+
+TEST(BulkBatches, AreOfWhatIsAskedForElseOfTheMeasuredSizeWithinHalfOfTheBudget) {
+  ContextOptions options;
+  options.threads = 1;
+  options.load_profile = false;
+  options.host_budget = std::uint64_t{1} << 30U;
+  Context context(options);
+  const auto bytes = [&](std::uint64_t asked, std::uint64_t kept = 0) {
+    return Impl::batch_bytes_of(context, Space::serial, Operation::reduction, asked, kept);
+  };
+  EXPECT_EQ(bytes(0), std::uint64_t{64} << 20U) << "assumed";
+  context.dispatcher().calibrate_batch(Operation::reduction, std::uint64_t{128} << 20U);
+  EXPECT_EQ(bytes(0), std::uint64_t{128} << 20U);
+  EXPECT_EQ(bytes(12345), 12345U);
+  MemoryResource& memory = context.memory(Space::serial);
+  constexpr std::size_t used = std::size_t{900} << 20U;
+  void* taken = memory.allocate(used, "Kindred::Test::taken");
+  EXPECT_EQ(bytes(0), std::uint64_t{62} << 20U);
+  EXPECT_EQ(bytes(0, 100U << 20U), std::uint64_t{112} << 20U) << "its own room is free to it";
+  memory.deallocate(taken, used);
+}
+
+}  // namespace
