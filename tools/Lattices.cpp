@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
+#include "LatticeBatch.hpp"
+#include "LatticeTold.hpp"
 #include "Log.hpp"
 #include "Session.hpp"
 #include "io/Blocks.hpp"
@@ -14,7 +16,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -44,59 +45,22 @@ struct LatticeFlags {
   }
 };
 
-/// What `analyze` tells, by closed forms or as it was measured.
-struct Told {
-  std::uint64_t vertices = 0;
-  WideCount edges = 0;
-  bool connected = true;
-  std::uint64_t diameter = 0;
-  double average_degree = 0;
-  double clustering = 0;
-  double density = 0;
-};
-
-Told told_of(const LatticeMetrics& metrics) {
-  return {metrics.nodes,          metrics.edges,      true,           metrics.diameter,
-          metrics.average_degree, metrics.clustering, metrics.density};
-}
-Told told_of(const GraphStructure& found) {
-  return {found.nodes,          found.edges,      found.is_connected(), found.diameter.value_or(0),
-          found.average_degree, found.clustering, found.density};
-}
-
 void analyze(const GlobalOptions& global, const LatticeFlags& flags) {
   const LatticeShape shape = flags.shape();
   Session session(global, "lattice analyze");
   const Lattice lattice(session.context(), shape.dimensions(), shape.size());
-  const Told told = session.timed(Phase::compute, [&] {
+  const LatticeTold told = session.timed(Phase::compute, [&] {
     return flags.measured ? told_of(lattice.measure()) : told_of(lattice.metrics());
   });
-  const std::array counts{std::pair("vertices", WideCount{told.vertices}),
-                          std::pair("edges", told.edges)};
-  const std::array numbers{std::pair("average_degree", told.average_degree),
-                           std::pair("clustering", told.clustering),
-                           std::pair("density", told.density)};
   Output output;
   std::string& out = output.text();
   const auto to = std::back_inserter(out);
   if (global.json) {
     out = "{";
-    for (const auto& [name, count] : counts) fmt::format_to(to, "\"{}\": {}, ", name, count);
-    fmt::format_to(to, "\"connected\": {}, \"diameter\": {}", told.connected, told.diameter);
-    for (const auto& [name, number] : numbers) {
-      fmt::format_to(to, ", \"{}\": ", name);
-      append_json(out, number);
-    }
+    append_json(out, told);
     out += "}\n";
   } else {
-    for (const auto& [name, count] : counts) fmt::format_to(to, "{:18} {}\n", name, count);
-    fmt::format_to(to, "{:18} {}\n{:18} {}\n", "connected", told.connected ? "yes" : "no",
-                   "diameter", told.diameter);
-    for (const auto& [name, number] : numbers) {
-      fmt::format_to(to, "{:18} ", name);
-      append_json(out, number);
-      out += '\n';
-    }
+    append_text(out, told);
     const LatticeMetrics metrics = lattice.metrics();
     for (const auto& [name, bytes] : {std::pair("rows_bytes", metrics.rows_bytes),
                                       std::pair("search_bytes", metrics.search_bytes),
@@ -207,6 +171,8 @@ void add_lattice_command(CLI::App& app, const GlobalOptions& global) {
       ->type_name("FILE")
       ->required();
   command->callback([&global, flags] { build(global, *flags); });
+
+  add_lattice_batch(*group, global);
 }
 
 }  // namespace Kindred::Tools

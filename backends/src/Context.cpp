@@ -21,6 +21,7 @@
 #include <fstream>
 #include <mutex>
 #include <new>
+#include <utility>
 
 namespace Kindred {
 
@@ -337,7 +338,24 @@ void Context::save_profile() const {
 
 namespace Impl {
 
+namespace {
+thread_local const HostSpace* serial_here = nullptr;
+}  // namespace
+
+HostSpace new_serial_instance() {
+#if defined(KOKKOS_ENABLE_OPENMP)
+  return HostSpace(1);
+#else
+  return HostSpace(Kokkos::NewInstance());
+#endif
+}
+
+SerialHere::SerialHere(const HostSpace& exec_space) noexcept
+    : m_before(std::exchange(serial_here, &exec_space)) {}
+SerialHere::~SerialHere() { serial_here = m_before; }
+
 const HostSpace& host_instance(const Context& context, Space space) {
+  if (space == Space::serial && serial_here != nullptr) return *serial_here;
   if (!context.is_usable(space) || space == Space::cuda) {
     throw SpaceUnavailable("space " + std::string(to_string(space)) +
                            " cannot be used: " + context.info(space).why_not);

@@ -87,6 +87,57 @@ class Lattices(harness.CommandTest):
             self.refuses(2, (f"node {blocked}, which is blocked",), "lattice", "path", *SHAPE, "--from", 0, "--to", 9, "--blocked", self.file("b.txt", f"{blocked}\n"))
         self.refuses(2, ("64 · 2³²",), "lattice", "path", "--dims", 6, "--size", 1000, "--from", 0, "--to", 9, "--blocked", self.file("b.txt", "5\n"))
 
+    def batch(self, lines, *flags):
+        return self.succeeds("lattice", "batch", "--tasks", self.file("tasks.jsonl", lines), *flags)
+
+    def test_a_batch_answers_every_line_as_its_command_does(self):
+        graph, other = self.folder / "g.knd", self.folder / "o.knd"
+        lines = [{"name": "a", "do": "analyze"}, {"dims": 3, "size": 6, "do": "measure"}, {"do": "path", "from": 0, "to": "0,1,0,0"},
+                 {"name": "round", "do": "path", "from": "0,0,0,0", "to": 100, "blocked": [1, "0,0,1,0", [0, "0,1,0,0"]]},
+                 {"name": "none", "dims": 1, "do": "path", "from": 0, "to": 9, "blocked": [5]}, {"name": "g", "dims": 3, "size": 5, "do": "build", "out": str(graph)}]
+        told = self.batch(lines)
+        answers = told.lines()
+        self.assertEqual(answers[0], {"task": "a", "do": "analyze", **self.analyze()})
+        self.assertEqual(answers[1], {"task": 1, "do": "measure", **self.analyze("--dims", 3, "--size", 6, "--measure")})
+        self.assertEqual(answers[2], {"task": 2, "do": "path", "path": [0, 100], "length": 2})
+        self.assertEqual(answers[3], {"task": "round", "do": "path", "path": [0, 1000, 1100, 100], "length": 4})
+        self.assertEqual(answers[4], {"task": "none", "do": "path", "path": [], "length": 0})
+        self.assertEqual(answers[5], {"task": "g", "do": "build", "out": str(graph), "vertices": 125, "edges": 300})
+        self.succeeds("lattice", "build", "--dims", 3, "--size", 5, "--out", other)
+        self.assertEqual(graph.read_bytes(), other.read_bytes())
+        for flags in (("--threads", 1), ("--threads", 7), *(("--space", space) for space in harness.usable_spaces())):
+            self.assertEqual(self.batch(lines, *flags).out, told.out, flags)
+        self.assertEqual(self.succeeds("lattice", "batch", "--tasks", "-", stdin=json.dumps(lines[2]).encode()).lines()[0]["path"], [0, 100])
+        self.assertEqual(self.batch("").out, b"", "no lines, no answers")
+        many = self.batch([{"dims": 2, "size": 2 + i % 30, "do": ("analyze", "measure")[i % 2]} for i in range(300)], "--threads", 4).lines()
+        self.assertEqual([line["task"] for line in many], list(range(300)))
+
+    def test_batches_that_cannot_be(self):
+        good = {"do": "build", "out": str(self.folder / "kept")}
+        for line, words in (({"do": "sort"}, ("'sort'", "analyze")), ({"name": "x"}, ('"do" is not there',)), ({"do": "analyze", "depth": 3}, ("'depth'", "dims")),
+                            ({"do": "analyze", "dims": 21}, ("21",)), ({"do": "analyze", "size": 1}, ("size",)), ({"do": "analyze", "dims": 2.5}, ("2.5",)),
+                            ({"do": "analyze", "from": 0}, ("from", "does not go with")), ({"do": "path", "from": 0}, ('"to" is not there',)),
+                            ({"do": "path", "from": 0, "to": 10000}, ("10000", "9999")), ({"do": "path", "from": 0, "to": "0,0"}, ("'0,0'",)),
+                            ({"do": "path", "from": 0, "to": 1.5}, ("1.5",)), ({"do": "path", "from": 0, "to": [1]}, ('"to"', "array")),
+                            ({"do": "path", "from": 0, "to": 9, "blocked": 5}, ("blocked", "array")), ({"do": "path", "from": 0, "to": 9, "blocked": [[0, 2]]}, ("no neighbours",)),
+                            ({"do": "path", "from": 0, "to": 9, "blocked": [[0, 1, 2]]}, ("3 nodes",)), ({"do": "path", "from": 0, "to": 9, "blocked": [[[0]]]}, ("blocked",)),
+                            ({"do": "path", "from": 0, "to": 9, "blocked": [9]}, ("node 9, which is blocked",)), ({"do": "build"}, ('"out" is not there',)),
+                            ({"do": "build", "out": ""}, ("empty",)), ({"do": "build", "out": str(self.folder / "missing" / "x")}, ("missing",)),
+                            (good, ("which line 1 writes",)), ({"do": "build", "out": "x", "dims": 10}, ("a graph has at most",)), ({"do": True}, ("boolean",)), ([], ("object",))):
+            self.refuses(3, ("tasks.jsonl:2:", *words), "lattice", "batch", "--tasks", self.file("tasks.jsonl", [good, line]))
+        self.refuses(3, (":1:", "twice"), "lattice", "batch", "--tasks", self.file("tasks.jsonl", '{"do": "analyze", "do": "path"}\n'))
+        self.refuses(3, (":2:", "empty line"), "lattice", "batch", "--tasks", self.file("tasks.jsonl", '{"do": "analyze"}\n\n'))
+        self.refuses(3, ("missing.jsonl",), "lattice", "batch", "--tasks", self.folder / "missing.jsonl")
+        self.refuses(2, ("--tasks",), "lattice", "batch")
+        self.assertFalse((self.folder / "kept").exists(), "bad lines are found before any work")
+        failing = self.file("tasks.jsonl", [{"do": "analyze"}, {"dims": 6, "size": 1000, "do": "path", "from": 0, "to": 9, "blocked": [5]}])
+        result = harness.run("lattice", "batch", "--tasks", failing)
+        self.assertEqual((result.status, len(result.lines())), (2, 1), "what came before a task that fails as it runs is there")
+        self.assertIn("tasks.jsonl:2:", result.err)
+        self.assertIn("64 · 2³²", result.err)
+        tasks = self.file("tasks.jsonl", [{"do": "build", "out": str(self.folder / "tasks.jsonl")}])
+        self.refuses(2, ("written over the input",), "lattice", "batch", "--tasks", tasks)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -16,6 +16,21 @@ const HostSpace& host_instance(const Context& context, Space space);
 const DeviceSpace& device_instance(const Context& context);
 #endif
 
+/// An instance of one thread of its own. Kernels on one instance wait for one another.
+HostSpace new_serial_instance();
+/// \brief While it lives, `serial` is \p exec_space on the thread that made it, of every context.
+class SerialHere {
+ public:
+  /// \param exec_space of one thread, outlives this
+  explicit SerialHere(const HostSpace& exec_space) noexcept;
+  ~SerialHere();
+  SerialHere(const SerialHere&) = delete;
+  SerialHere& operator=(const SerialHere&) = delete;
+
+ private:
+  const HostSpace* m_before;
+};
+
 /// Another instance for a caller of its own: a new stream on a device, the same threads on the
 /// host.
 inline HostSpace instance_beside(const HostSpace& exec_space) { return exec_space; }

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/matcher/LatticeBatch.hpp>
+
+#include "OrderedRun.hpp"
+
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/common/Error.hpp>
+
+#include <chrono>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace Kindred {
+
+namespace {
+
+/// \brief What a worker computes with.
+class Worker {
+ public:
+  /// \param alone there is no other, and nothing to keep out of their way
+  Worker(Context& context, std::optional<Space> space, bool alone)
+      : m_context(&context), m_space(space), m_bulk(std::make_unique<Bulk>(context)) {
+    if (alone) return;
+    if (!m_space) m_space = Space::serial;
+    m_serial.emplace(Impl::new_serial_instance());
+  }
+
+  LatticeResult run(const LatticeTask& task) {
+    std::optional<Impl::SerialHere> here;
+    if (m_serial) here.emplace(*m_serial);
+    LatticeResult result;
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      std::visit([&](const auto& work) { result.answer = answer(task, work); }, task.work);
+    } catch (...) {
+      result.error = std::current_exception();
+    }
+    result.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return result;
+  }
+
+ private:
+  Lattice lattice_of(const LatticeTask& task) const {
+    return {*m_context, task.dimensions, task.size, task.blocks};
+  }
+  LatticeMetrics answer(const LatticeTask& task, const AnalyzeLattice&) const {
+    return lattice_of(task).metrics();
+  }
+  GraphStructure answer(const LatticeTask& task, const MeasureLattice&) const {
+    return lattice_of(task).measure(m_space);
+  }
+  std::vector<std::uint64_t> answer(const LatticeTask& task, const FindLatticePath& work) const {
+    return lattice_of(task).path(work.ends.from, work.ends.to, m_space);
+  }
+  LatticeRows answer(const LatticeTask& task, const BuildLattice&) const {
+    return lattice_of(task).rows(m_space);
+  }
+  LatticeMetrics answer(const LatticeTask& task, const SaveLattice& work) const {
+    const Lattice lattice = lattice_of(task);
+    lattice.save(work.path, m_space);
+    return lattice.metrics();
+  }
+  BulkReport answer(const LatticeTask&, const XorLatticeBytes& work) const {
+    return m_bulk->xor_bytes({&work.array, 1}, {&work.key, 1}, {&work.result, 1}, {m_space});
+  }
+  template <class T>
+  BulkReport answer(const LatticeTask&, const MultiplyLatticeMatrices<T>& work) const {
+    ProductOptions options;
+    options.space = m_space;
+    return m_bulk->multiply<T>({&work.pair, 1}, options);
+  }
+
+  Context* m_context;
+  std::optional<Space> m_space;
+  std::unique_ptr<Bulk> m_bulk;
+  std::optional<HostSpace> m_serial;
+};
+
+}  // namespace
+
+LatticeBatchReport run_lattices(Context& context, std::span<const LatticeTask> tasks,
+                                const LatticeBatchOptions& options) {
+  constexpr int workers_max = 512;
+  KINDRED_THROW_IF(options.workers < 0 || options.workers > workers_max,
+                   "workers is " + std::to_string(options.workers) +
+                       "; it must be 1 … 512, or 0 for the threads of the context");
+  const auto wanted =
+      static_cast<std::size_t>(options.workers > 0 ? options.workers : context.threads());
+  const std::size_t workers = std::min(wanted, tasks.size());
+  const auto make = [&] {
+    return [worker = Worker(context, options.space, workers <= 1),
+            tasks](std::size_t task) mutable { return worker.run(tasks[task]); };
+  };
+  LatticeBatchReport report;
+  report.done = Impl::run_in_order<LatticeResult>(tasks.size(), workers, options.stop, make,
+                                                  [&](std::size_t task, LatticeResult result) {
+                                                    report.failed += result.error ? 1 : 0;
+                                                    if (options.on_result)
+                                                      options.on_result(task, std::move(result));
+                                                  });
+  report.cancelled = report.done < tasks.size();
+  return report;
+}
+
+}  // namespace Kindred

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "LatticeBatch.hpp"
+
+#include "LatticeTold.hpp"
+#include "Log.hpp"
+#include "Progress.hpp"
+#include "Session.hpp"
+#include "io/LatticeTasks.hpp"
+#include "io/Output.hpp"
+#include "io/OutputPath.hpp"
+#include "io/Text.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace Kindred::Tools {
+
+namespace {
+
+/// Appends the answer of a line as a line.
+void append_answer(std::string& out, const LatticeLine& line, std::size_t index,
+                   const LatticeResult& result) {
+  const auto to = std::back_inserter(out);
+  out += "{\"task\": ";
+  if (line.name) {
+    append_json(out, *line.name);
+  } else {
+    fmt::format_to(to, "{}", index);
+  }
+  fmt::format_to(to, ", \"do\": \"{}\", ", line.work);
+  if (const auto* path = std::get_if<std::vector<std::uint64_t>>(&result.answer)) {
+    fmt::format_to(to, "\"path\": [{}], \"length\": {}", fmt::join(*path, ", "), path->size());
+  } else if (const auto* found = std::get_if<GraphStructure>(&result.answer)) {
+    append_json(out, told_of(*found));
+  } else {
+    const LatticeTold told = told_of(std::get<LatticeMetrics>(result.answer));
+    if (const auto* saved = std::get_if<SaveLattice>(&line.task.work)) {
+      out += "\"out\": ";
+      append_json(out, saved->path);
+      fmt::format_to(to, ", \"vertices\": {}, \"edges\": {}", told.vertices, told.edges);
+    } else {
+      append_json(out, told);
+    }
+  }
+  out += "}\n";
+}
+
+void run_batch(const GlobalOptions& global, const std::string& path) {
+  Session session(global, "lattice batch");
+  const std::vector<LatticeLine> lines = session.timed(
+      Phase::load, [&] { return read_lattice_tasks(path, session.read_progress(path)); });
+  std::vector<LatticeTask> tasks;
+  std::vector<std::string> outputs;
+  for (const LatticeLine& line : lines) {
+    tasks.push_back(line.task);
+    if (const auto* saved = std::get_if<SaveLattice>(&line.task.work))
+      outputs.push_back(saved->path);
+  }
+  check_outputs("lattice batch", outputs, {path});
+  Output output;
+  Progress progress("answering", !global.quiet);
+  LatticeBatchOptions options;
+  options.space = global.space;
+  options.on_result = [&](std::size_t task, const LatticeResult& result) {
+    if (result.error) {
+      output.flush();
+      Log::error(fmt::format("{}:{}: the task could not be done", path, lines[task].line));
+      std::rethrow_exception(result.error);
+    }
+    append_answer(output.text(), lines[task], task, result);
+    output.flush_if_large();
+    progress.update(task + 1, lines.size());
+  };
+  session.timed(Phase::compute, [&] { run_lattices(session.context(), tasks, options); });
+  output.flush();
+  session.tell("tasks", fmt::format("{} in {}", lines.size(), path));
+  session.finish();
+}
+
+}  // namespace
+
+void add_lattice_batch(CLI::App& group, const GlobalOptions& global) {
+  CLI::App* command =
+      group.add_subcommand("batch", "Do what every line of a file says, many lattices at once");
+  const auto path = std::make_shared<std::string>();
+  command
+      ->add_option(
+          "--tasks", *path,
+          "Lines like {\"name\": \"a\", \"dims\": 4, \"size\": 10, \"do\": \"analyze\"}; do is "
+          "analyze, measure, path (from, to, blocked) or build (out)")
+      ->type_name("FILE")
+      ->required();
+  command->callback([&global, path] { run_batch(global, *path); });
+}
+
+}  // namespace Kindred::Tools

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TOOLS_IO_LATTICE_TASKS_HPP
+#define KINDRED_TOOLS_IO_LATTICE_TASKS_HPP
+
+#include "io/Blocks.hpp"
+
+#include <kindred/matcher/LatticeBatch.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace Kindred::Tools {
+
+/// A line of `lattice batch`.
+struct LatticeLine {
+  std::optional<std::string> name;
+  std::string work;  ///< `analyze`, `measure`, `path` or `build`
+  std::uint64_t line = 0;
+  BlockLists blocks;
+  LatticeTask task;  ///< its blocks are `blocks`
+};
+
+/// \brief Reads lines like `{"name": "a", "dims": 4, "size": 10, "do": "path", "from": 0, "to":
+/// 9}`. \throws InputError with file and line, for fields of other names too and for what no
+/// lattice has
+std::vector<LatticeLine> read_lattice_tasks(const std::string& path,
+                                            const ReadProgress& progress = {});
+
+}  // namespace Kindred::Tools
+
+#endif  // KINDRED_TOOLS_IO_LATTICE_TASKS_HPP
