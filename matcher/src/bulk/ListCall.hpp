@@ -53,19 +53,8 @@ class ListCall {
   template <class ExecutionSpace>
   void run_batches(const ExecutionSpace& exec_space, BulkRoom<ExecutionSpace>& room,
                    std::uint64_t batch_bytes) {
-    cut(batch_bytes);
-    const std::span<BulkItem<T>> left = items_left();
-    if (left.empty()) return;
-    std::uint64_t least = 0;
-    std::uint64_t all = 0;
-    for (const BulkItem<T>& item : left) {
-      least = std::max(least, room_of(item));
-      all += room_of(item);
-    }
-    std::uint64_t room_bytes = std::min(all, std::max(batch_bytes, least));
-    room.lists.template reserve<T>(m_task.kind, left.size(), plan_bulk(left));
-    m_report.splits = make_batch_room(room.batch, *room.memory, room_bytes, least);
-    m_report.batch_bytes = room_bytes;
+    if (items_left().empty()) return;
+    const std::uint64_t room_bytes = make_room(room, batch_bytes);
     ListLaunch<ExecutionSpace, T> launch(exec_space, room.lists);
     while (m_done < m_task.items.size()) {
       std::size_t end = m_done;
@@ -102,6 +91,32 @@ class ListCall {
 
   std::uint64_t room_of(const BulkItem<T>& item) const {
     return std::max<std::uint64_t>(1, m_task.reads()) * device_bytes(item.count * sizeof(T));
+  }
+
+  /// Room for what is left, in pieces for batches of \p bytes, or of half as many until memory
+  /// holds one. Returns the bytes of a batch. \throws OutOfMemory
+  template <class ExecutionSpace>
+  std::uint64_t make_room(BulkRoom<ExecutionSpace>& room, std::uint64_t bytes) {
+    while (true) {
+      cut(bytes);
+      const std::span<BulkItem<T>> left = items_left();
+      std::uint64_t longest = 0;
+      std::uint64_t all = 0;
+      for (const BulkItem<T>& item : left) {
+        longest = std::max(longest, room_of(item));
+        all += room_of(item);
+      }
+      const BulkItem<T> chunk{nullptr, nullptr, nullptr, bulk_chunk<T>, 0};
+      const std::uint64_t least =
+          m_task.is_divisible() ? std::min(longest, room_of(chunk)) : longest;
+      m_report.batch_bytes = std::min(all, std::max(bytes, longest));
+      room.lists.template reserve<T>(m_task.kind, left.size(), plan_bulk(left));
+      m_report.splits += make_batch_room(room.batch, *room.memory, m_report.batch_bytes, least);
+      if (m_report.batch_bytes >= longest) return m_report.batch_bytes;
+      // Pieces of pieces; there are more of them, which need room too.
+      bytes = m_report.batch_bytes;
+      room.batch = {};
+    }
   }
 
   /// Cuts arrays that may be cut into pieces of which a batch holds one.
