@@ -4,7 +4,7 @@
 
 #include <kindred/backends/Reference.hpp>
 #include <kindred/backends/impl/Instances.hpp>
-#include <kindred/core/graph/Adjacency.hpp>
+#include <kindred/core/graph/FillAdjacency.hpp>
 #include <kindred/core/graph/Hop.hpp>
 
 #include <algorithm>
@@ -34,7 +34,8 @@ struct Graph {
         out_targets(edges.size()),
         weights(edges.size()),
         out_weights(edges.size()) {
-    fill_adjacency(edges, {out_offsets, out_targets, out_weights}, {offsets, sources, weights});
+    fill_adjacency(HostSpace(), edges, {out_offsets, out_targets, out_weights},
+                   {offsets, sources, weights});
   }
 };
 

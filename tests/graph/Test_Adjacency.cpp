@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <kindred/core/graph/Adjacency.hpp>
+#include <kindred/core/graph/FillAdjacency.hpp>
 
 #include <algorithm>
 #include <random>
@@ -29,7 +29,7 @@ TEST(Adjacency, RowsAreInSourceThenInputOrder) {
                                 {0, 3, 0.5F}, {0, 1, 0.6F}, {3, 0, 0.7F}};
   Rows out(5, edges.size());
   Rows in(5, edges.size());
-  fill_adjacency(edges, out.span(), in.span());
+  fill_adjacency(HostSpace(), edges, out.span(), in.span());
   EXPECT_THAT(in.offsets, ElementsAre(0, 1, 6, 6, 7, 7));
   EXPECT_THAT(in.ends, ElementsAre(3, 0, 0, 1, 2, 2, 0));
   EXPECT_THAT(in.weights, ElementsAre(0.7F, 0.2F, 0.6F, 0.4F, 0.1F, 0.3F, 0.5F));
@@ -41,11 +41,11 @@ TEST(Adjacency, RowsAreInSourceThenInputOrder) {
 TEST(Adjacency, GraphsWithoutNodesOrEdgesAreLegal) {
   Rows none(0, 0);
   Rows other(0, 0);
-  fill_adjacency({}, none.span(), other.span());
+  fill_adjacency(HostSpace(), {}, none.span(), other.span());
   EXPECT_THAT(other.offsets, ElementsAre(0));
   Rows out(3, 0);
   Rows in(3, 0);
-  fill_adjacency({}, out.span(), in.span());
+  fill_adjacency(HostSpace(), {}, out.span(), in.span());
   EXPECT_THAT(in.offsets, ElementsAre(0, 0, 0, 0));
 }
 
@@ -61,7 +61,7 @@ TEST(Adjacency, EqualsAStableSort) {
     }
     Rows out(nodes, edges.size());
     Rows in(nodes, edges.size());
-    fill_adjacency(edges, out.span(), in.span());
+    fill_adjacency(HostSpace(), edges, out.span(), in.span());
     std::ranges::stable_sort(edges, {}, &Edge::from);
     std::ranges::stable_sort(edges, {}, &Edge::to);
     for (std::size_t i = 0; i < edges.size(); ++i) {
@@ -71,6 +71,39 @@ TEST(Adjacency, EqualsAStableSort) {
       EXPECT_GT(in.offsets[edges[i].to + 1], i);
     }
   }
+}
+
+TEST(Adjacency, IsTheSameByManyThreads) {
+  // Enough edges for three threads; one node has half of them at one end.
+  auto generator = Testing::generator("Adjacency.threads");
+  const std::size_t nodes = 1000;
+  std::vector<Edge> edges(200'000);
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    const auto one = static_cast<std::uint32_t>(generator() % nodes);
+    const auto other = static_cast<std::uint32_t>(generator() % 2 == 0 ? 7 : generator() % nodes);
+    edges[i] = {i % 2 == 0 ? one : other, i % 2 == 0 ? other : one, static_cast<float>(i)};
+  }
+  Rows out(nodes, edges.size());
+  Rows in(nodes, edges.size());
+  fill_adjacency(HostSpace(), edges, out.span(), in.span());
+  const auto expect_rows = [&](const Rows& rows, std::uint32_t Edge::*row,
+                               std::uint32_t Edge::*end) {
+    std::ranges::stable_sort(edges, {}, row);
+    std::vector<std::uint64_t> offsets(nodes + 1);
+    std::vector<std::uint32_t> ends;
+    std::vector<float> weights;
+    for (const Edge& edge : edges) {
+      ++offsets[edge.*row + 1];
+      ends.push_back(edge.*end);
+      weights.push_back(edge.weight);
+    }
+    for (std::size_t v = 0; v < nodes; ++v) offsets[v + 1] += offsets[v];
+    EXPECT_EQ(rows.offsets, offsets);
+    EXPECT_EQ(rows.ends, ends);
+    EXPECT_EQ(rows.weights, weights);
+  };
+  expect_rows(out, &Edge::from, &Edge::to);
+  expect_rows(in, &Edge::to, &Edge::from);
 }
 
 std::vector<std::uint64_t> offsets_of(const std::vector<std::uint64_t>& lengths) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "GraphBase.hpp"
 
+#include <kindred/core/graph/FillAdjacency.hpp>
+
 #include <string>
 #include <utility>
 
@@ -27,21 +29,21 @@ AdjacencySpan span_of(const HostRows& rows) {
           all(rows.kinds)};
 }
 
-BothRows<Kokkos::HostSpace> built_rows(MemoryResource& memory, const GraphSpan& graph,
-                                       EdgeForm form) {
+BothRows<Kokkos::HostSpace> built_rows(Context& context, const GraphSpan& graph, EdgeForm form) {
+  MemoryResource& memory = context.memory(Space::serial);
   BothRows<Kokkos::HostSpace> rows;
   rows.in = empty_rows(memory, graph.nodes, graph.edges.size(), form);
   rows.out = empty_rows(memory, graph.nodes, graph.edges.size(), form);
-  fill_adjacency(graph.edges, span_of(rows.out), span_of(rows.in), graph.edge_kinds);
+  const Space space = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
+  fill_adjacency(host_instance(context, space), graph.edges, span_of(rows.out), span_of(rows.in),
+                 graph.edge_kinds);
   return rows;
 }
 
 }  // namespace
 
 GraphBase::GraphBase(Context& context, const GraphSpan& graph, const GraphOptions& options)
-    : GraphBase(context,
-                built_rows(context.memory(Space::serial), graph,
-                           {options.weights, !graph.edge_kinds.empty()}),
+    : GraphBase(context, built_rows(context, graph, {options.weights, !graph.edge_kinds.empty()}),
                 {options.weights, !graph.edge_kinds.empty()}, options.residency) {}
 
 GraphBase::GraphBase(Context& context, BothRows<Kokkos::HostSpace> host, EdgeForm form,

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "GraphChecks.hpp"
 
+#include "Workers.hpp"
+
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/graph/Adjacency.hpp>
 
+#include <atomic>
 #include <cmath>
 
 namespace Kindred {
@@ -55,7 +58,7 @@ void check_nodes(std::size_t nodes, std::uint64_t more, std::size_t kinds) {
   check_kinds("nodes", kinds, more);
 }
 
-std::uint64_t check_graph(const GraphSpan& graph, const GraphOptions& options) {
+std::uint64_t check_graph(const GraphSpan& graph, const GraphOptions& options, int threads) {
   KINDRED_THROW_IF(graph.nodes > nodes_max, "a graph of " + std::to_string(graph.nodes) +
                                                 " nodes; at most " + std::to_string(nodes_max) +
                                                 " can be numbered in 32 bits");
@@ -66,18 +69,23 @@ std::uint64_t check_graph(const GraphSpan& graph, const GraphOptions& options) {
                        " nodes; every node has one, or none has");
   KINDRED_THROW_IF(!(options.merge_share >= 0),
                    "merge_share is " + std::to_string(options.merge_share) + "; it must be ≥ 0");
-  std::uint64_t outside = 0;
-  for (std::size_t i = 0; i < graph.edges.size(); ++i) {
-    const Edge& edge = graph.edges[i];
-    KINDRED_THROW_IF(edge.from >= graph.nodes || edge.to >= graph.nodes,
-                     describe(i, edge) + " ends at a node that is not below the " +
-                         std::to_string(graph.nodes) + " nodes");
-    check_weight(i, edge, options.weights);
-    const float kept = options.weights == EdgeWeights::bfloat16
-                           ? widen_weight(short_weight(edge.weight))
-                           : edge.weight;
-    outside += is_unit(kept) ? 0 : 1;
-  }
+  std::atomic<std::uint64_t> outside{0};
+  constexpr std::size_t piece = std::size_t{1} << 18U;
+  for_each_piece(graph.edges.size(), piece, threads, [&](std::size_t begin, std::size_t end) {
+    std::uint64_t count = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      const Edge& edge = graph.edges[i];
+      KINDRED_THROW_IF(edge.from >= graph.nodes || edge.to >= graph.nodes,
+                       describe(i, edge) + " ends at a node that is not below the " +
+                           std::to_string(graph.nodes) + " nodes");
+      check_weight(i, edge, options.weights);
+      const float kept = options.weights == EdgeWeights::bfloat16
+                             ? widen_weight(short_weight(edge.weight))
+                             : edge.weight;
+      count += is_unit(kept) ? 0 : 1;
+    }
+    outside += count;
+  });
   return outside;
 }
 

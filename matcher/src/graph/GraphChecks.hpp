@@ -14,8 +14,8 @@
 namespace Kindred::Impl {
 
 /// \brief All that a graph is made of. Returns how many edges have a weight outside [0, 1].
-/// \throws InvalidArgument
-std::uint64_t check_graph(const GraphSpan& graph, const GraphOptions& options);
+/// \param threads that look, at most \throws InvalidArgument for the first edge that is wrong
+std::uint64_t check_graph(const GraphSpan& graph, const GraphOptions& options, int threads);
 /// \brief Edges that are added to \p graph. \throws InvalidArgument
 void check_edges(const GraphSnapshot& graph, std::span<const Edge> edges,
                  std::span<const std::uint8_t> kinds);

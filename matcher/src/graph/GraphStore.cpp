@@ -78,7 +78,7 @@ void set_removed(NodeTable& table, std::uint32_t node, bool removed) {
 
 GraphStore::GraphStore(Context& context, const GraphSpan& graph, const GraphOptions& options)
     : m_context(&context), m_options(options) {
-  const std::uint64_t outside = check_graph(graph, options);
+  const std::uint64_t outside = check_graph(graph, options, context.threads());
   m_names = names_of(graph);
   m_snapshot = std::make_shared<GraphSnapshot>(
       context, std::make_shared<GraphBase>(context, graph, options), std::make_shared<HostDelta>(),

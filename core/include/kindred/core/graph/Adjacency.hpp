@@ -23,14 +23,6 @@ struct AdjacencySpan {
   std::span<std::uint8_t> kinds = {};           ///< of edges; empty: not wanted
 };
 
-/// \brief Fills \p out with the out-edges of every node in (source, input order) and \p in with its
-/// in-edges in (source index, input order), by two stable counting sorts. Complexity O(nodes +
-/// edges).
-/// \param edges their ends are below the number of nodes \param kinds of them, where kinds are
-/// wanted \param in wants the same columns as \p out
-void fill_adjacency(std::span<const Edge> edges, const AdjacencySpan& out, const AdjacencySpan& in,
-                    std::span<const std::uint8_t> kinds = {});
-
 /// The bfloat16 nearest to \p weight, ties to even. \p weight is not NaN.
 std::uint16_t short_weight(float weight) noexcept;
 /// The float32 that it is.

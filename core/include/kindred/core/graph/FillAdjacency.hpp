@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_GRAPH_FILL_ADJACENCY_HPP
+#define KINDRED_CORE_GRAPH_FILL_ADJACENCY_HPP
+
+#include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/graph/Adjacency.hpp>
+
+#include <cstdint>
+#include <span>
+
+namespace Kindred {
+
+/// \brief Fills \p out with the out-edges of every node in (source, input order) and \p in with its
+/// in-edges in (source index, input order), by two stable counting sorts. Fences \p exec_space.
+/// Complexity O(nodes + edges): every thread reads all edges, and makes the rows of some nodes.
+/// \param edges their ends are below the number of nodes \param kinds of them, where kinds are
+/// wanted \param in wants the same columns as \p out
+void fill_adjacency(const HostSpace& exec_space, std::span<const Edge> edges,
+                    const AdjacencySpan& out, const AdjacencySpan& in,
+                    std::span<const std::uint8_t> kinds = {});
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_GRAPH_FILL_ADJACENCY_HPP

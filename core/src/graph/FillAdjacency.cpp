@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/graph/FillAdjacency.hpp>
+
+#include <algorithm>
+#include <vector>
+
+namespace Kindred {
+
+namespace {
+
+constexpr std::size_t part_edges = std::size_t{1} << 16U;  // fewer are no thread's work
+
+/// Turns counts at `offsets[v + 1]` into the start of row v there; placing an edge of v moves it
+/// on, so that after the last one the offsets are those of the rows.
+void starts_from_counts(std::span<std::uint64_t> offsets) {
+  std::uint64_t start = 0;
+  offsets[0] = 0;
+  for (std::size_t v = 1; v < offsets.size(); ++v) {
+    const std::uint64_t count = offsets[v];
+    offsets[v] = start;
+    start += count;
+  }
+}
+
+/// Nodes `first[part] … first[part + 1]`.
+struct NodeRange {
+  std::uint64_t begin;
+  std::uint64_t size;
+
+  NodeRange(std::span<const std::uint64_t> first, std::size_t part)
+      : begin(first[part]), size(first[part + 1] - begin) {}
+  bool has(std::uint32_t node) const { return node - begin < size; }
+  /// Where the counts of these nodes stand. \see starts_from_counts
+  std::span<std::uint64_t> counts(std::span<std::uint64_t> offsets) const {
+    return offsets.subspan(begin + 1, size);
+  }
+};
+
+/// First nodes of parts that are the end of about as many edges each, and the number of nodes.
+std::vector<std::uint64_t> part_nodes(std::span<const Edge> edges, std::uint32_t Edge::*end,
+                                      const AdjacencySpan& rows, std::size_t parts) {
+  std::vector<std::uint64_t> first{0};
+  if (parts > 1) {
+    constexpr std::size_t samples = 256;  // a part
+    std::vector<std::uint32_t> nodes(parts * samples);
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      nodes[i] = edges[edges.size() / nodes.size() * i].*end;
+    std::ranges::sort(nodes);
+    for (std::size_t part = 1; part < parts; ++part) first.push_back(nodes[part * samples]);
+  }
+  first.push_back(rows.offsets.size() - 1);
+  return first;
+}
+
+struct CountEdges {
+  std::span<const Edge> edges;
+  std::span<std::uint64_t> out;
+  std::span<std::uint64_t> in;
+  std::span<const std::uint64_t> sources;
+  std::span<const std::uint64_t> targets;
+
+  void operator()(std::size_t part) const {
+    const NodeRange from(sources, part);
+    const NodeRange to(targets, part);
+    std::ranges::fill(from.counts(out), 0);
+    std::ranges::fill(to.counts(in), 0);
+    for (const Edge& edge : edges) {
+      if (from.has(edge.from)) ++out[std::size_t{edge.from} + 1];
+      if (to.has(edge.to)) ++in[std::size_t{edge.to} + 1];
+    }
+  }
+};
+
+struct PlaceOutEdges {
+  std::span<const Edge> edges;
+  std::span<const std::uint8_t> kinds;
+  AdjacencySpan out;
+  std::span<const std::uint64_t> sources;
+
+  void operator()(std::size_t part) const {
+    const NodeRange from(sources, part);
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      const Edge& edge = edges[i];
+      if (!from.has(edge.from)) continue;
+      const std::uint64_t place = out.offsets[std::size_t{edge.from} + 1]++;
+      out.ends[place] = edge.to;
+      if (!out.weights.empty()) out.weights[place] = edge.weight;
+      if (!out.short_weights.empty()) out.short_weights[place] = short_weight(edge.weight);
+      if (!out.kinds.empty()) out.kinds[place] = kinds[i];
+    }
+  }
+};
+
+struct PlaceInEdges {
+  AdjacencySpan out;
+  AdjacencySpan in;
+  std::span<const std::uint64_t> targets;
+
+  void operator()(std::size_t part) const {
+    const NodeRange to(targets, part);
+    for (std::size_t source = 0; source + 1 < out.offsets.size(); ++source) {
+      for (std::uint64_t i = out.offsets[source]; i < out.offsets[source + 1]; ++i) {
+        if (!to.has(out.ends[i])) continue;
+        const std::uint64_t place = in.offsets[std::size_t{out.ends[i]} + 1]++;
+        in.ends[place] = static_cast<std::uint32_t>(source);
+        if (!in.weights.empty()) in.weights[place] = out.weights[i];
+        if (!in.short_weights.empty()) in.short_weights[place] = out.short_weights[i];
+        if (!in.kinds.empty()) in.kinds[place] = out.kinds[i];
+      }
+    }
+  }
+};
+
+template <class Body>
+void for_each_part(const HostSpace& exec_space, const char* label, std::size_t parts,
+                   const Body& body) {
+  if (parts == 1) return body(0);
+  using policy = Kokkos::RangePolicy<HostSpace, Kokkos::Schedule<Kokkos::Static>,
+                                     Kokkos::IndexType<std::size_t>>;
+  Kokkos::parallel_for(label, policy(exec_space, 0, parts, Kokkos::ChunkSize(1)), body);
+  exec_space.fence(label);
+}
+
+}  // namespace
+
+void fill_adjacency(const HostSpace& exec_space, std::span<const Edge> edges,
+                    const AdjacencySpan& out, const AdjacencySpan& in,
+                    std::span<const std::uint8_t> kinds) {
+  const std::size_t parts = std::clamp<std::size_t>(
+      edges.size() / part_edges, 1, static_cast<std::size_t>(exec_space.concurrency()));
+  const std::vector<std::uint64_t> sources = part_nodes(edges, &Edge::from, out, parts);
+  const std::vector<std::uint64_t> targets = part_nodes(edges, &Edge::to, in, parts);
+  for_each_part(exec_space, "Kindred::SpreadingEngine::build::count", parts,
+                CountEdges{edges, out.offsets, in.offsets, sources, targets});
+  starts_from_counts(out.offsets);
+  starts_from_counts(in.offsets);
+  for_each_part(exec_space, "Kindred::SpreadingEngine::build::out", parts,
+                PlaceOutEdges{edges, kinds, out, sources});
+  for_each_part(exec_space, "Kindred::SpreadingEngine::build::in", parts,
+                PlaceInEdges{out, in, targets});
+}
+
+}  // namespace Kindred
