@@ -3,6 +3,8 @@
 
 #include "common/Checking.hpp"
 #include "common/Problem.hpp"
+#include "common/Timing.hpp"
+#include "machine/SmallSpreads.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -15,7 +17,7 @@ class SpreadProblem final : public Problem {
  public:
   SpreadProblem(std::shared_ptr<const GraphSet> graph, std::size_t queries, std::size_t sources,
                 const SpreadOptions& options, std::uint64_t seed)
-      : m_graph(std::move(graph)), m_options(options) {
+      : m_graph(std::move(graph)), m_options(options), m_seed(seed) {
     name = options.mode == SpreadMode::engine     ? "BM_Spread_engine"
            : options.mode == SpreadMode::pagerank ? "BM_Spread_pagerank"
                                                   : "BM_Spread_linear";
@@ -23,13 +25,11 @@ class SpreadProblem final : public Problem {
                  {"nodes", static_cast<std::int64_t>(m_graph->nodes)},
                  {"hops", static_cast<std::int64_t>(options.hops)},
                  {"queries", static_cast<std::int64_t>(queries)}};
+    if (options.mode == SpreadMode::pagerank) arguments.emplace_back("iterations", 0);
     items = static_cast<double>(m_graph->edges.size()) * static_cast<double>(queries);
     multiply_adds = items * options.hops;
     for (std::size_t q = 0; q < queries; ++q) {
-      for (std::size_t s = 0; s < sources; ++s) {
-        const std::uint64_t node = random_word(seed + 3, q * sources + s) % m_graph->nodes;
-        m_sources.values.push_back({static_cast<std::uint32_t>(node), 0.9F});
-      }
+      for (std::size_t s = 0; s < sources; ++s) m_sources.values.push_back(source(q * sources + s));
       m_sources.close_row();
     }
   }
@@ -37,6 +37,7 @@ class SpreadProblem final : public Problem {
   DispatchRecord run(std::optional<Space> space) override {
     m_options.space = space;
     m_answer = m_graph->engine.spread(m_sources, m_options);
+    if (m_options.mode == SpreadMode::pagerank) count_iterations();
     return m_answer.record;
   }
   std::uint64_t digest() const override {
@@ -83,8 +84,46 @@ class SpreadProblem final : public Problem {
     }
     return {};
   }
+  Queued queued(Space space, int repeats) override {
+    if (space != Space::cuda || m_sources.values.size() != 1) return {};
+    constexpr std::size_t queries = 64;
+    constexpr std::size_t calls = 8 * queries;  // so that beginning and waiting count little
+    std::vector<Activation> sources;
+    for (std::size_t i = 0; i < calls; ++i) sources.push_back(source(i % queries));
+    const auto spreads =
+        small_spreads(*m_graph->context, space, m_graph->nodes, m_graph->edges, sources, m_options);
+    Queued queued;
+    queued.seconds = median_of(repeats, 5.0, [&] { spreads->run(); }) / calls;
+    const std::span<const Activation> own = m_answer.activations[0];
+    if (!std::ranges::equal(spreads->answer(0), own))
+      queued.wrong = "a queued call has another answer than the engine's";
+    for (std::size_t i = 0; i < queries && queued.wrong.empty(); ++i) {
+      if (spreads->answer(i).empty())
+        queued.wrong = "queued call " + std::to_string(i) + " has outgrown its kernel";
+    }
+    return queued;
+  }
 
  private:
+  Activation source(std::size_t i) const {
+    return {static_cast<std::uint32_t>(random_word(m_seed + 3, i) % m_graph->nodes), 0.9F};
+  }
+  /// What follows from the iterations that were made: the most, and bytes read. An iteration reads
+  /// a value an edge and its node's own before and after; 32 queries read an edge together.
+  void count_iterations() {
+    std::uint32_t most = 0;
+    double all = 0;
+    for (const Convergence& query : m_answer.convergence) {
+      most = std::max(most, query.iterations);
+      all += query.iterations;
+    }
+    arguments.back().second = most;
+    const auto edges = static_cast<double>(m_graph->edges.size());
+    const auto batches = static_cast<double>((m_answer.convergence.size() + 31) / 32);
+    multiply_adds = all * edges;
+    bytes =
+        all * 4 * (edges + 2 * static_cast<double>(m_graph->nodes)) + most * batches * 8 * edges;
+  }
   /// Every query must have found as many nodes as were asked for, or its sources at least, in the
   /// total order.
   std::string check_form() const {
@@ -112,6 +151,7 @@ class SpreadProblem final : public Problem {
   std::shared_ptr<const GraphSet> m_graph;
   Ragged<Activation> m_sources;
   SpreadOptions m_options;
+  std::uint64_t m_seed;
   SpreadResults m_answer;
 };
 
@@ -180,12 +220,13 @@ class HopProblem final : public Problem {
 
 }  // namespace
 
-GraphSet::GraphSet(Context& context, std::size_t node_count, std::size_t edge_count,
+GraphSet::GraphSet(Context& made_in, std::size_t node_count, std::size_t edge_count,
                    std::uint64_t seed, GraphShape edge_shape)
-    : nodes(node_count),
-      edges(random_edges(edge_shape, node_count, edge_count, seed, context.threads())),
+    : context(&made_in),
+      nodes(node_count),
+      edges(random_edges(edge_shape, node_count, edge_count, seed, made_in.threads())),
       shape(edge_shape),
-      engine(context, node_count, edges) {}
+      engine(made_in, node_count, edges) {}
 
 std::unique_ptr<Problem> spread_problem(std::shared_ptr<const GraphSet> graph, std::size_t queries,
                                         std::size_t sources, const SpreadOptions& options,

@@ -45,6 +45,14 @@ class Problem {
   virtual std::uint64_t digest() const = 0;
   /// Empty, or what is wrong with the last answer, judged by `Kindred::Reference` on a sample.
   virtual std::string check() const = 0;
+
+  /// Seconds of a call among many that nobody waits between, 0 where there are none, and what is
+  /// wrong with their answers.
+  struct Queued {
+    double seconds = 0;
+    std::string wrong = {};
+  };
+  virtual Queued queued(Space /*space*/, int /*repeats*/) { return {}; }
 };
 
 /// Patterns, and the engine that holds them.
@@ -91,6 +99,7 @@ struct ByteRowSet {
 
 /// A graph, and the engine that holds it.
 struct GraphSet {
+  const Context* context;
   std::size_t nodes;
   Values<Edge> edges;
   GraphShape shape;
@@ -116,7 +125,8 @@ std::unique_ptr<Problem> score_problem(std::shared_ptr<const RowSet> rows, std::
 std::unique_ptr<Problem> prepared_score_problem(std::shared_ptr<const RowSet> rows,
                                                 std::size_t candidates, std::size_t top,
                                                 std::uint64_t seed);
-/// Spreading from \p sources random nodes a query; \p options.space is set by every run.
+/// Spreading from \p sources random nodes a query; \p options.space is set by every run. Queued
+/// calls on a device are of one query of one source, by the kernel of small spreads.
 std::unique_ptr<Problem> spread_problem(std::shared_ptr<const GraphSet> graph, std::size_t queries,
                                         std::size_t sources, const SpreadOptions& options,
                                         std::uint64_t seed);

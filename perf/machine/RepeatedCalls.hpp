@@ -15,7 +15,7 @@
 
 namespace Kindred::Perf {
 
-/// Work on a space, a fixed number of calls at a time: replayed from a graph on a device.
+/// Work on a space, a fixed number of calls at a time.
 class Calls {
  public:
   virtual ~Calls() = default;
@@ -24,8 +24,10 @@ class Calls {
   virtual std::string check() const = 0;
 };
 
-template <class ExecutionSpace>
-class Repeated : public Calls {
+/// Whose `run()` makes so many calls of a kernel before anybody waits: replayed from a graph on a
+/// device.
+template <class ExecutionSpace, class Base = Calls>
+class Repeated : public Base {
  public:
   Repeated(ExecutionSpace exec_space, std::size_t calls)
       : m_exec_space(std::move(exec_space)), m_calls(calls) {}

@@ -395,6 +395,7 @@ std::vector<SuiteRow> suite_rows(Context& context, double scale, std::uint64_t s
   add({.name = "spread-1k",
        .work = "3 hops, threshold 0, 100K nodes x 3: some 1K edges are touched",
        .target = 15e-6,
+       .queued = true,
        .make = [=] {
          SpreadOptions options;
          options.hops = 3;
@@ -404,6 +405,7 @@ std::vector<SuiteRow> suite_rows(Context& context, double scale, std::uint64_t s
   add({.name = "spread-1m",
        .work = "3 hops, threshold 0.001, 1M nodes x 10: some 50K edges are touched",
        .target = 15e-6,
+       .queued = true,
        .make = [=] {
          SpreadOptions options;
          options.hops = 3;

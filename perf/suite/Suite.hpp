@@ -24,6 +24,7 @@ struct SuiteRow {
   bool compare_bits = true;  ///< also run on all host threads and compare every bit
   std::string kernel = {};   ///< what must have run at scale 1, by a part of its label
   int warm = 1;              ///< calls before those that are timed
+  bool queued = false;       ///< the target is of a call among many that nobody waits between
   std::function<std::unique_ptr<Problem>()> make;
   /// A copy that reads and writes as many bytes, as often and by turns; null: none.
   std::function<std::unique_ptr<Problem>()> make_copy = {};
