@@ -131,10 +131,11 @@ class Lattices(harness.CommandTest):
         self.refuses(2, ("--tasks",), "lattice", "batch")
         self.assertFalse((self.folder / "kept").exists(), "bad lines are found before any work")
         failing = self.file("tasks.jsonl", [{"do": "analyze"}, {"dims": 6, "size": 1000, "do": "path", "from": 0, "to": 9, "blocked": [5]}])
-        result = harness.run("lattice", "batch", "--tasks", failing)
-        self.assertEqual((result.status, len(result.lines())), (2, 1), "what came before a task that fails as it runs is there")
-        self.assertIn("tasks.jsonl:2:", result.err)
-        self.assertIn("64 · 2³²", result.err)
+        for tasks, place in ((failing, "tasks.jsonl:2:"), ("-", "<stdin>:2:")):
+            result = harness.run("lattice", "batch", "--tasks", tasks, stdin=failing.read_bytes())
+            self.assertEqual((result.status, len(result.lines())), (2, 1), "what came before a task that fails as it runs is there")
+            self.assertIn(place, result.err)
+            self.assertIn("64 · 2³²", result.err)
         tasks = self.file("tasks.jsonl", [{"do": "build", "out": str(self.folder / "tasks.jsonl")}])
         self.refuses(2, ("written over the input",), "lattice", "batch", "--tasks", tasks)
 
