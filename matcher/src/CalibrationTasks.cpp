@@ -298,7 +298,10 @@ class BulkCalibration final : public CalibrationTask {
  public:
   explicit BulkCalibration(Operation operation) : m_operation(operation) {}
   Operation operation() const override { return m_operation; }
-  std::size_t size_max() const override { return 1 << 24; }
+  /// Threads share a product from 2²⁵ multiply-adds.
+  std::size_t size_max() const override {
+    return m_operation == Operation::matrix_multiply ? 1 << 27 : 1 << 24;
+  }
   Run prepare(Context& context, std::size_t size) override {
     return [data = std::make_shared<BulkData>(context, m_operation, 1, size)](Space space) {
       ProductOptions options;

@@ -5,6 +5,9 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
 
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <type_traits>
@@ -22,8 +25,11 @@ class KeptRooms {
   /// `body(exec_space, room, space)` where the dispatcher likes. What a space keeps is given up,
   /// and \p body tried once more, if memory runs out. \see Context::run
   template <class Body>
-  DispatchRecord run(Context& context, const Workload& workload, std::optional<Space> space,
+  DispatchRecord run(Context& context, Workload workload, std::optional<Space> space,
                      const Body& body) {
+    // What a call of that size left on the device is not needed beside it.
+    const std::uint64_t device_bytes = workload.device_bytes;
+    workload.device_bytes -= std::min(device_bytes, m_device_bytes.load());
     return context.run(workload, space, [&](Space chosen) {
       with_instance(context, chosen, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
         Side<ExecutionSpace>& side = side_of(exec_space, chosen);
@@ -45,9 +51,12 @@ class KeptRooms {
           try_once();
         } catch (const OutOfMemory&) {
           side.room.reset();
+          if constexpr (Arch::is_device<ExecutionSpace>) m_device_bytes = 0;
           if (!has_kept) throw;
           try_once();
         }
+        if constexpr (Arch::is_device<ExecutionSpace>)
+          m_device_bytes = std::max(m_device_bytes.load(), device_bytes);
       });
     });
   }
@@ -67,6 +76,7 @@ class KeptRooms {
   }
 
   const char* m_label;
+  std::atomic<std::uint64_t> m_device_bytes{0};  ///< that the calls needed whose room is kept
   Side<HostSpace> m_serial;
   Arch::PerSpace<Side> m_sides;  // that of the host is of all threads
 };

@@ -432,4 +432,27 @@ TEST(Bulk, PreparedCallsDoAsTheOthers) {
   }
 }
 
+TEST(Bulk, AnArrayThatADeviceHasNoRoomForIsReducedOnTheHost) {
+  if (!Testing::context().is_usable(Space::cuda)) GTEST_SKIP() << "needs a device";
+  ContextOptions options;
+  options.load_profile = false;
+  options.device_budget_max = 1 << 20;
+  Context context(options);
+  context.dispatcher().calibrate_transfer(1e15, 0);
+  const Bulk bulk(context);
+  for (const std::size_t count : {1 << 14, 1 << 19, 1 << 14}) {
+    const bool fits = count * sizeof(float) < options.device_budget_max;
+    context.dispatcher().calibrate(Operation::reduction, Space::cuda, static_cast<double>(count),
+                                   1e-9);
+    const std::vector<float> values(count, 1);
+    const std::span<const float> array(values);
+    float sum = 0;
+    const DispatchRecord record =
+        bulk.reduce<float>(Reduction::sum, {&array, 1}, std::span(&sum, 1)).record;
+    EXPECT_EQ(record.chosen == Space::cuda, fits) << count;
+    EXPECT_EQ(record.why == Reason::memory, !fits) << count;
+    EXPECT_EQ(sum, static_cast<float>(count));
+  }
+}
+
 }  // namespace

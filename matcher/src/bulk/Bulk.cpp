@@ -47,6 +47,7 @@ class ProductCall {
       workload.work += static_cast<double>(product.m) * static_cast<double>(product.n) *
                        static_cast<double>(product.k);
       workload.transfer_bytes += bytes_of(product);
+      workload.device_bytes = std::max(workload.device_bytes, bytes_of(product));
     }
     m_report.record = m_rooms.run(
         m_context, workload, m_options.space,

@@ -33,6 +33,10 @@ class ListCall {
     workload.work = static_cast<double>(workload.items);
     const std::uint64_t arrays = m_task.reads() + (m_task.kind == BulkKind::reduce ? 0 : 1);
     workload.transfer_bytes = workload.items * sizeof(T) * arrays;
+    if (!m_task.is_divisible()) {
+      for (const BulkItem<T>& item : m_task.items)
+        workload.device_bytes = std::max(workload.device_bytes, room_of(item));
+    }
     m_report.record =
         m_rooms.run(m_context, workload, m_options.space,
                     [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
