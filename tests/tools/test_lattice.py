@@ -61,6 +61,8 @@ class Lattices(harness.CommandTest):
                                           ("GPU_OPTIMAL_THRESHOLD", "x", ("GPU_OPTIMAL_THRESHOLD is 'x'",), ()),
                                           ("KINDRED_LATTICE_ENABLE_CACHING", "1", ("KINDRED_LATTICE_ENABLE_CACHING", "means nothing"), ())):
             self.refuses(2, words, *analyze, *flags, settings={name: value})
+        tasks = self.file("settings.jsonl", [{"do": "analyze", "dims": 4}])
+        self.refuses(3, ("dimensions is 4", "1 … 3"), "lattice", "batch", "--tasks", tasks, settings={"KINDRED_LATTICE_MAX_DIMENSIONS": "3"})
         spaces = json.loads(self.succeeds("info", "--json", settings={"KINDRED_LATTICE_PARALLEL_CORES": "1"}).out)
         self.assertEqual(spaces["cpu"]["threads"], 1)
 

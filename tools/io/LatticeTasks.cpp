@@ -5,6 +5,7 @@
 #include "io/NamedRecord.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
+#include <kindred/matcher/LatticeSettings.hpp>
 
 #include <fmt/format.h>
 
@@ -40,8 +41,8 @@ class TaskRecord final : public NamedRecord {
     m_seen = {};
     m_depth = 0;
     m_work.clear();
-    m_dimensions = 4;
-    m_size = 10;
+    m_dimensions = static_cast<std::uint32_t>(m_settings.dimensions());
+    m_size = static_cast<std::uint32_t>(m_settings.size());
     m_from.clear();
     m_to.clear();
     m_out.clear();
@@ -180,6 +181,7 @@ class TaskRecord final : public NamedRecord {
     line.task.dimensions = m_dimensions;
     line.task.size = m_size;
     try {
+      m_settings.check(m_dimensions, m_size);
       const LatticeShape shape(m_dimensions, m_size);
       if (m_work == "path") {
         line.blocks = blocks_of(shape);
@@ -207,8 +209,9 @@ class TaskRecord final : public NamedRecord {
   std::array<bool, 7> m_seen{};
   int m_depth = 0;
   std::string m_work;
-  std::uint32_t m_dimensions = 4;
-  std::uint32_t m_size = 10;
+  LatticeSettings m_settings = LatticeSettings::from_environment();
+  std::uint32_t m_dimensions = 0;
+  std::uint32_t m_size = 0;
   NodeText m_from;
   NodeText m_to;
   std::string m_out;
