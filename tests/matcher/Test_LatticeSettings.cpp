@@ -6,29 +6,21 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <map>
+
+#include "SettingsCases.hpp"
 
 namespace {
 
 using namespace Kindred;
 using testing::AllOf;
 using testing::HasSubstr;
-using Variables = std::map<std::string, std::string>;
+using Testing::Variables;
 
 LatticeSettings read(const Variables& variables) {
-  return LatticeSettings::from_environment([&](const std::string& name) {
-    const auto found = variables.find(name);
-    return found == variables.end() ? std::nullopt : std::optional<std::string>(found->second);
-  });
+  return Testing::read_settings<LatticeSettings>(variables);
 }
-
 std::string refusal(const Variables& variables) {
-  try {
-    read(variables);
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "nothing was refused";
+  return Testing::refusal_of<LatticeSettings>(variables);
 }
 
 TEST(LatticeSettings, DefaultsChangeNothingOfAContextButTheLeastDevice) {

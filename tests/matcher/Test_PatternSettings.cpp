@@ -6,27 +6,19 @@
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <map>
+
+#include "SettingsCases.hpp"
 
 namespace {
 
 using namespace Kindred;
-using Variables = std::map<std::string, std::string>;
+using Testing::Variables;
 
 PatternSettings read(const Variables& variables) {
-  return PatternSettings::from_environment([&](const std::string& name) {
-    const auto found = variables.find(name);
-    return found == variables.end() ? std::nullopt : std::optional<std::string>(found->second);
-  });
+  return Testing::read_settings<PatternSettings>(variables);
 }
-
 std::string refusal(const Variables& variables) {
-  try {
-    read(variables);
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "nothing was refused";
+  return Testing::refusal_of<PatternSettings>(variables);
 }
 
 template <class Change>

@@ -10,25 +10,13 @@
 #include <vector>
 
 #include "../matcher/PatternMemorySupport.hpp"
+#include "OneThread.hpp"
 #include "Support.hpp"
 
-// Compiled for ThreadSanitizer too, which does not know the OpenMP runtime: the threads here are
-// the program's own, each on the space of one thread.
 namespace {
 
 using namespace Kindred;
 using namespace Kindred::Testing;
-
-Context& one_thread() {
-  static Context context([] {
-    ContextOptions options;
-    options.threads = 1;
-    options.space = Space::serial;
-    options.load_profile = false;
-    return options;
-  }());
-  return context;
-}
 
 EventTexts pattern_of(char who, std::uint64_t i) {
   return {{numbered(who, i), "shared"}, {numbered('m', i % 7)}};

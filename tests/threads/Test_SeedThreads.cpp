@@ -6,24 +6,13 @@
 #include <thread>
 #include <vector>
 
+#include "OneThread.hpp"
 #include "Support.hpp"
 
-// Compiled for ThreadSanitizer too, which does not know the OpenMP runtime: the threads here are
-// the program's own, each on the space of one thread.
 namespace {
 
 using namespace Kindred;
-
-Context& one_thread() {
-  static Context context([] {
-    ContextOptions options;
-    options.threads = 1;
-    options.space = Space::serial;
-    options.load_profile = false;
-    return options;
-  }());
-  return context;
-}
+using Testing::one_thread;
 
 TEST(SeedThreads, CallersSeeWholeStates) {
   SeedLayerOptions options;

@@ -8,25 +8,14 @@
 #include <thread>
 #include <vector>
 
+#include "OneThread.hpp"
 #include "Support.hpp"
 #include "TempFolder.hpp"
 
-// Compiled for ThreadSanitizer too, which does not know the OpenMP runtime: the threads here are
-// the program's own, each on the space of one thread.
 namespace {
 
 using namespace Kindred;
-
-Context& one_thread() {
-  static Context context([] {
-    ContextOptions options;
-    options.threads = 1;
-    options.space = Space::serial;
-    options.load_profile = false;
-    return options;
-  }());
-  return context;
-}
+using Testing::one_thread;
 
 /// What node 0 passes on in one hop, without loss.
 std::vector<Activation> neighbours(const SpreadingEngine& engine) {

@@ -159,7 +159,8 @@ LatticeSettings LatticeSettings::from_environment(
   const auto read = [&](const std::string& name, auto& setting, double least, double most) {
     if (!Impl::read_setting(variable, name, setting)) return false;
     if (!within(setting, least, most))
-      Impl::require(false, name.c_str(), "'" + *Impl::text_of(variable, name) + "'",
+      Impl::require(false, name.c_str(),
+                    std::string("'").append(*Impl::text_of(variable, name)).append("'"),
                     allowed(least, most));
     return true;
   };

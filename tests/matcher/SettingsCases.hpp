@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TESTS_MATCHER_SETTINGS_CASES_HPP
+#define KINDRED_TESTS_MATCHER_SETTINGS_CASES_HPP
+
+#include <kindred/core/common/Error.hpp>
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace Kindred::Testing {
+
+using Variables = std::map<std::string, std::string>;
+
+/// Settings of an environment that holds \p variables and nothing else.
+template <class Settings>
+Settings read_settings(const Variables& variables) {
+  return Settings::from_environment([&](const std::string& name) {
+    const auto found = variables.find(name);
+    return found == variables.end() ? std::nullopt : std::optional<std::string>(found->second);
+  });
+}
+
+/// What the refusal of \p variables says.
+template <class Settings>
+std::string refusal_of(const Variables& variables) {
+  try {
+    read_settings<Settings>(variables);
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "nothing was refused";
+}
+
+}  // namespace Kindred::Testing
+
+#endif  // KINDRED_TESTS_MATCHER_SETTINGS_CASES_HPP
