@@ -26,12 +26,11 @@ struct CalibrationOptions {
 ///
 /// Runs the engines on generated, seeded data of the shapes of the systems Kindred serves; a point
 /// is the least of several calls, the spaces taking turns, with the transfer to a device taken
-/// off, which is measured first, as is the batch in which a device best takes lists of each operation
-/// (at most three tenths of the time). A space leaves the doubling when it would take more than its share
-/// of the time. The dispatcher gets everything at the end, or nothing. Does not save it:
-/// `Context::save_profile`. Fences the instances it uses.
-/// \throws InvalidArgument for \p options.seconds ≤ 0 or not finite; OutOfMemory where not even the
-/// smallest size fits
+/// off, which is measured first, as is the batch in which a device best takes lists of each
+/// operation (at most three tenths of the time). A space leaves the doubling when it would take
+/// more than its share of the time. The dispatcher gets everything at the end, or nothing. Does not
+/// save it: `Context::save_profile`. Fences the instances it uses. \throws InvalidArgument for \p
+/// options.seconds ≤ 0 or not finite; OutOfMemory where not even the smallest size fits
 void calibrate(Context& context, const CalibrationOptions& options = {});
 
 }  // namespace Kindred
