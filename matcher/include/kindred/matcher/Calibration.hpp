@@ -29,8 +29,9 @@ struct CalibrationOptions {
 /// off, which is measured first, as is the batch in which a device best takes lists of each
 /// operation (at most three tenths of the time). A space leaves the doubling when it would take
 /// more than its share of the time. The dispatcher gets everything at the end, or nothing. Does not
-/// save it: `Context::save_profile`. Fences the instances it uses. \throws InvalidArgument for \p
-/// options.seconds ≤ 0 or not finite; OutOfMemory where not even the smallest size fits
+/// save it: `Context::save_profile`. Fences the instances it uses.
+/// \throws InvalidArgument for \p options.seconds ≤ 0 or not finite; OutOfMemory where not even the
+/// smallest size fits
 void calibrate(Context& context, const CalibrationOptions& options = {});
 
 }  // namespace Kindred

@@ -71,7 +71,8 @@ class Lattice {
   /// Closed forms. Complexity O(1).
   LatticeMetrics metrics() const;
   /// \brief The same, measured on the rows, on the calling thread. \see measure_structure
-  /// \param space where the rows are made \throws InvalidArgument for more nodes than a graph has (32 bits); OutOfMemory
+  /// \param space where the rows are made \throws InvalidArgument for more nodes than a graph has
+  /// (32 bits); OutOfMemory
   GraphStructure measure(std::optional<Space> space = {}) const;
 
   /// \brief The compressed rows, made on \p space, or where it is predicted to be quickest. Fences
