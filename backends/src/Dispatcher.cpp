@@ -125,21 +125,15 @@ struct Dispatcher::State {
     return admitted.empty() ? allowed : admitted;
   }
 
-  /// What is left of \p allowed where the device has no room for the call, or its thresholds leave
-  /// it out. \param why changed if so
-  SpaceSet candidates(SpaceSet allowed, const Workload& workload, Reason& why) const {
-    const SpaceSet host = allowed.without(Space::cuda);
-    if (host.empty() || !allowed.contains(Space::cuda)) return allowed;
+  /// Why a call is kept off the device: it has no room for it, or the thresholds leave it out.
+  /// Nothing: it may go there, or it is no choice or the only one of \p allowed.
+  std::optional<Reason> kept_off_device(SpaceSet allowed, const Workload& workload) const {
+    if (!allowed.contains(Space::cuda) || allowed.without(Space::cuda).empty()) return {};
     if (workload.device_bytes > 0 && options.device_room &&
-        workload.device_bytes > options.device_room()) {
-      why = Reason::memory;
-      return host;
-    }
-    if (workload.items < options.device_items_min.value_or(0)) {
-      why = Reason::threshold;
-      return host;
-    }
-    return allowed;
+        workload.device_bytes > options.device_room())
+      return Reason::memory;
+    if (workload.items < options.device_items_min.value_or(0)) return Reason::threshold;
+    return {};
   }
 
   /// Whether measuring \p space again is due and cheap enough.
@@ -230,12 +224,12 @@ DispatchRecord Dispatcher::decide(const Workload& workload, std::optional<Space>
     return choose(State::best_of(allowed, record.predicted), Reason::only);
 
   const Space best = State::best_of(allowed, record.predicted);
-  Reason left_out = Reason::predicted;
-  const SpaceSet candidates = state.candidates(allowed, workload, left_out);
+  const std::optional<Reason> kept_off = state.kept_off_device(allowed, workload);
+  const SpaceSet candidates = kept_off ? allowed.without(Space::cuda) : allowed;
   const SpaceSet admitted = State::admitted(operation, candidates, now);
   record.chosen = State::best_of(admitted, record.predicted);
   if (!candidates.contains(best))
-    record.why = left_out;
+    record.why = *kept_off;
   else if (!admitted.contains(best))
     record.why = Reason::fallback;
   const bool device_is_set = state.options.device_items_from &&
@@ -285,10 +279,9 @@ std::optional<DispatchRecord> Dispatcher::decide_without(const Workload& workloa
   const auto& operation = state.of(workload.operation);
   const std::lock_guard lock(operation.mutex);
   DispatchRecord record = state.undecided(operation, workload, Reason::fallback);
-  const SpaceSet candidates = state.candidates(allowed, workload, record.why);
+  if (state.kept_off_device(allowed, workload)) allowed = allowed.without(Space::cuda);
   record.chosen =
-      State::best_of(State::admitted(operation, candidates, state.now()), record.predicted);
-  record.why = Reason::fallback;
+      State::best_of(State::admitted(operation, allowed, state.now()), record.predicted);
   return record;
 }
 
