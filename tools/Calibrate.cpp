@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <iterator>
 #include <memory>
 
@@ -21,8 +22,10 @@ std::string crossover_text(double work) {
   return work > 0 ? fmt::format("from {:.4g} steps", work) : "never";
 }
 
-/// Whether lists of it go to a device in batches.
-bool has_batches(Operation operation) { return operation >= Operation::transform; }
+bool has_batches(const Context& context, Operation operation) {
+  return context.is_usable(Space::cuda) &&
+         std::ranges::find(batched_operations, operation) != batched_operations.end();
+}
 
 nlohmann::ordered_json as_json(const Context& context, std::size_t points) {
   nlohmann::ordered_json out;
@@ -38,7 +41,7 @@ nlohmann::ordered_json as_json(const Context& context, std::size_t points) {
           work > 0 ? nlohmann::ordered_json(work) : nlohmann::ordered_json();
     }
     out["crossovers"][std::string(to_string(operation))] = entry;
-    if (context.is_usable(Space::cuda) && has_batches(operation))
+    if (has_batches(context, operation))
       out["batch_bytes"][std::string(to_string(operation))] =
           context.dispatcher().batch_bytes(operation);
   }
@@ -58,7 +61,7 @@ std::string as_text(const Context& context, std::size_t points) {
       fmt::format_to(to, "  {} {}", to_string(space),
                      crossover_text(context.dispatcher().crossover(operation, space)));
     }
-    if (context.is_usable(Space::cuda) && has_batches(operation)) {
+    if (has_batches(context, operation)) {
       fmt::format_to(to, ", in batches of {} MiB",
                      context.dispatcher().batch_bytes(operation) >> 20U);
     }

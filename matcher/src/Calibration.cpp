@@ -179,8 +179,8 @@ void calibrate(Context& context, const CalibrationOptions& options) {
   std::vector<std::pair<Operation, std::uint64_t>> batches;
   if (context.is_usable(Space::cuda)) {
     constexpr double share = 0.3;
-    for (const Operation operation : Impl::batched_operations) {
-      const double each = share * options.seconds / Impl::batched_operations.size();
+    for (const Operation operation : batched_operations) {
+      const double each = share * options.seconds / batched_operations.size();
       if (const auto bytes = measure_batch(context, operation, each))
         batches.emplace_back(operation, *bytes);
     }

@@ -4,6 +4,7 @@
 #include "vector/SearchPaths.hpp"
 
 #include <kindred/matcher/Bulk.hpp>
+#include <kindred/matcher/Calibration.hpp>
 #include <kindred/matcher/Lattice.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>

@@ -4,7 +4,6 @@
 
 #include <kindred/backends/Context.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -36,10 +35,6 @@ class CalibrationTask {
 /// One of every operation.
 std::vector<std::unique_ptr<CalibrationTask>> calibration_tasks();
 
-/// Those that a device does in batches.
-inline constexpr std::array batched_operations{
-    Operation::transform,         Operation::element_wise,    Operation::reduction,
-    Operation::random_generation, Operation::matrix_multiply, Operation::matrix_add};
 /// Seconds of a list on a space in batches of so many bytes.
 using BatchedRun = std::function<double(Space, std::uint64_t batch_bytes)>;
 /// \brief One of \ref batched_operations on a list of \p arrays of 1 MiB (1.5 of a product).

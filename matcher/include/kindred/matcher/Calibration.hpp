@@ -4,6 +4,7 @@
 
 #include <kindred/backends/Context.hpp>
 
+#include <array>
 #include <functional>
 
 namespace Kindred {
@@ -15,6 +16,11 @@ struct CalibrationPoint {
   double work = 0;
   double seconds = 0;
 };
+
+/// Those of lists that a device takes in batches. \see Dispatcher::batch_bytes
+inline constexpr std::array batched_operations{
+    Operation::transform,         Operation::element_wise,    Operation::reduction,
+    Operation::random_generation, Operation::matrix_multiply, Operation::matrix_add};
 
 struct CalibrationOptions {
   double seconds = 5;                                     ///< about how long all of it may take
