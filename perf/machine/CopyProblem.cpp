@@ -2,12 +2,12 @@
 #include "machine/CopyProblem.hpp"
 
 #include "common/Timing.hpp"
-#include "machine/RepeatedCalls.hpp"
+#include "machine/CallsProblem.hpp"
 
 #include <cstdint>
 #include <cstring>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace Kindred::Perf {
@@ -101,7 +101,7 @@ class CopyCalls final : public Repeated<ExecutionSpace> {
   std::vector<Kokkos::View<std::byte*, typename ExecutionSpace::memory_space>> m_arrays;
 };
 
-class CopyProblem final : public Problem {
+class CopyProblem final : public CallsProblem {
  public:
   CopyProblem(Context& context, const CopyWork& work) : m_context(context), m_work(work) {
     name = "BM_Copy";
@@ -110,29 +110,19 @@ class CopyProblem final : public Problem {
     items = static_cast<double>(work.calls) * static_cast<double>(work.bytes);
     bytes = 2 * items;
   }
-  bool reaches(Space) const override { return true; }
-  DispatchRecord run(std::optional<Space> space) override {
-    if (!m_calls || m_space != *space) {
-      m_space = *space;
-      m_calls = make(false);
-      if (m_space == Space::cuda) {
-        const double driver = median_of(5, 1.0, [&] { m_calls->run(); });
-        auto words = make(true);
-        if (median_of(5, 1.0, [&] { words->run(); }) < driver) m_calls = std::move(words);
-      }
-    }
-    m_calls->run();
-    DispatchRecord record;
-    record.chosen = *space;
-    return record;
-  }
-  std::uint64_t digest() const override { return m_calls->digest(); }
-  std::string check() const override { return m_calls->check(); }
 
  private:
-  std::unique_ptr<Calls> make(bool by_words) const {
+  std::unique_ptr<Calls> make(Space space) const override {
+    auto by_driver = make(space, false);
+    if (space != Space::cuda) return by_driver;
+    const double driver = median_of(5, 1.0, [&] { by_driver->run(); });
+    auto by_words = make(space, true);
+    const double words = median_of(5, 1.0, [&] { by_words->run(); });
+    return words < driver ? std::move(by_words) : std::move(by_driver);
+  }
+  std::unique_ptr<Calls> make(Space space, bool by_words) const {
     return with_own_instance(
-        m_context, m_space,
+        m_context, space,
         [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) -> std::unique_ptr<Calls> {
           return std::make_unique<CopyCalls<ExecutionSpace>>(exec_space, m_work, by_words);
         });
@@ -140,8 +130,6 @@ class CopyProblem final : public Problem {
 
   Context& m_context;
   CopyWork m_work;
-  Space m_space = Space::serial;
-  std::unique_ptr<Calls> m_calls;
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/SeedProblem.hpp"
-#include "machine/RepeatedCalls.hpp"
+#include "machine/CallsProblem.hpp"
 
 #include <kindred/backends/Reference.hpp>
 #include <kindred/core/arch/RoundElement.hpp>
@@ -294,7 +294,7 @@ std::unique_ptr<Calls> make_calls(const ExecutionSpace& exec_space, const SeedWo
   return std::make_unique<ForwardCalls<ExecutionSpace, float>>(exec_space, work);
 }
 
-class SeedProblem final : public Problem {
+class SeedProblem final : public CallsProblem {
  public:
   SeedProblem(Context& context, const SeedWork& work) : m_context(context), m_work(work) {
     name = "BM_Seed";
@@ -308,28 +308,15 @@ class SeedProblem final : public Problem {
     if (work.kind != SeedWork::Kind::update)
       bytes = 2 * items * static_cast<double>(size_of(work.element));
   }
-  bool reaches(Space) const override { return true; }
-  DispatchRecord run(std::optional<Space> space) override {
-    if (!m_calls || m_space != *space) {
-      m_calls.reset();
-      m_calls = with_own_instance(m_context, *space, [&](const auto& exec_space) {
-        return make_calls(exec_space, m_work);
-      });
-      m_space = *space;
-    }
-    m_calls->run();
-    DispatchRecord record;
-    record.chosen = *space;
-    return record;
-  }
-  std::uint64_t digest() const override { return m_calls->digest(); }
-  std::string check() const override { return m_calls->check(); }
 
  private:
+  std::unique_ptr<Calls> make(Space space) const override {
+    return with_own_instance(
+        m_context, space, [&](const auto& exec_space) { return make_calls(exec_space, m_work); });
+  }
+
   Context& m_context;
   SeedWork m_work;
-  Space m_space = Space::serial;
-  std::unique_ptr<Calls> m_calls;
 };
 
 }  // namespace

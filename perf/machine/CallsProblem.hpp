@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_PERF_MACHINE_CALLS_PROBLEM_HPP
+#define KINDRED_PERF_MACHINE_CALLS_PROBLEM_HPP
+
+#include "common/Problem.hpp"
+#include "machine/RepeatedCalls.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace Kindred::Perf {
+
+/// `Calls` on the space of a run, made at the first one there.
+class CallsProblem : public Problem {
+ public:
+  bool reaches(Space) const override { return true; }
+  DispatchRecord run(std::optional<Space> space) override {
+    if (!m_calls || m_space != *space) {
+      m_calls.reset();
+      m_calls = make(*space);
+      m_space = *space;
+    }
+    m_calls->run();
+    DispatchRecord record;
+    record.chosen = *space;
+    return record;
+  }
+  std::uint64_t digest() const override { return m_calls->digest(); }
+  std::string check() const override { return m_calls->check(); }
+
+ private:
+  virtual std::unique_ptr<Calls> make(Space space) const = 0;
+
+  Space m_space = Space::serial;
+  std::unique_ptr<Calls> m_calls;
+};
+
+}  // namespace Kindred::Perf
+
+#endif  // KINDRED_PERF_MACHINE_CALLS_PROBLEM_HPP
