@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Command.hpp"
+#include "WaitPolicy.hpp"
 
-int main(int argc, char** argv) { return Kindred::Tools::run(argc, argv); }
+int main(int argc, char** argv) {
+  Kindred::Tools::wait_passively(argv);
+  return Kindred::Tools::run(argc, argv);
+}
