@@ -35,7 +35,8 @@ void take_global_options(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands({})) {
     command->fallthrough();
     command->footer(
-        "For every command: --space, --threads, --json, --quiet, --explain, --trace, --report "
+        "For every command: --space, --threads, --device, --json, --quiet, --explain, --trace, "
+        "--report "
         "(see kindred --help)");
     take_global_options(*command);
   }

@@ -51,6 +51,12 @@ std::string gib(std::uint64_t bytes) {
   return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / 1073741824.0);
 }
 
+/// The name of a processor or GPU; among several GPUs, which of them it is.
+std::string device_name(const SpaceInfo& info) {
+  if (info.device_count < 2) return info.device;
+  return fmt::format("{} (device {} of {})", info.device, info.device_index, info.device_count);
+}
+
 std::string calibration_state(const Context& context) {
   if (context.dispatcher().calibrated()) return "in use";
   return std::filesystem::exists(context.profile_path()) ? "present, not usable" : "not made yet";
@@ -66,6 +72,10 @@ nlohmann::ordered_json as_json(const Context& context) {
     space["usable"] = info.usable;
     space["why_not"] = why_not(info);
     space["device"] = info.device;
+    if (info.device_count > 0) {
+      space["device_index"] = info.device_index;
+      space["device_count"] = info.device_count;
+    }
     space["concurrency"] = info.concurrency;
     space["memory"] = {
         {"total", info.memory_total}, {"free", info.memory_free}, {"budget", info.memory_budget}};
@@ -87,8 +97,8 @@ std::string as_text(const Context& context) {
   for (const SpaceInfo& info : context.spaces()) {
     if (info.usable) {
       fmt::format_to(to, "  {:7} usable: {}, {} at once, {} of memory, {} free, budget {}\n",
-                     to_string(info.space), info.device, info.concurrency, gib(info.memory_total),
-                     gib(info.memory_free), gib(info.memory_budget));
+                     to_string(info.space), device_name(info), info.concurrency,
+                     gib(info.memory_total), gib(info.memory_free), gib(info.memory_budget));
     } else {
       fmt::format_to(to, "  {:7} not usable: {}\n", to_string(info.space), why_not(info));
     }

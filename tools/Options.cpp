@@ -14,6 +14,7 @@ namespace Kindred::Tools {
 namespace {
 
 constexpr int threads_max = 512;
+constexpr int devices_max = 1023;
 
 [[noreturn]] void refuse(const std::string& name, const std::string& why) {
   throw CLI::ValidationError(name, why);
@@ -81,6 +82,19 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
            options.threads = static_cast<int>(*number);
          },
          "Threads of the space openmp (default: all)")
+      ->type_name("N")
+      ->group(group);
+  app.add_option_function<std::string>(
+         "--device",
+         [&options](const std::string& text) {
+           const auto number = parse_count(text);
+           if (!number || *number > devices_max) {
+             refuse("--device",
+                    fmt::format("'{}' is no whole number in [0, {}]", text, devices_max));
+           }
+           options.device = static_cast<int>(*number);
+         },
+         "GPU of the space cuda, counted from 0 (default: the one Kokkos takes)")
       ->type_name("N")
       ->group(group);
   app.add_flag("--json", options.json, "Print data as JSON where there is a form for people too")

@@ -18,6 +18,7 @@ namespace Kindred::Tools {
 struct GlobalOptions {
   std::optional<Space> space;  ///< nothing: the dispatcher chooses
   int threads = 0;             ///< 0: all
+  std::optional<int> device;   ///< GPU of the space cuda; nothing: the one Kokkos takes
   bool quiet = false;          ///< stderr carries errors only
   bool explain = false;        ///< a line of JSON per dispatch on stderr
   bool json = false;           ///< data as JSON where the command has a form for people too

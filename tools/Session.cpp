@@ -57,6 +57,7 @@ Session::Session(const GlobalOptions& options, std::string command, bool load_pr
   ContextOptions context;
   LatticeSettings::from_environment().apply_to(context);
   if (m_options.threads > 0) context.threads = m_options.threads;
+  context.device = m_options.device;
   context.space = m_options.space;
   context.load_profile = load_profile;
   context.log = Log::library;

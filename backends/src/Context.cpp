@@ -8,6 +8,7 @@
 #include <kindred/backends/impl/Device.hpp>
 #include <kindred/backends/impl/Host.hpp>
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/arch/DeviceStatus.hpp>
 #include <kindred/memory/LimitAdaptor.hpp>
 #include <kindred/memory/SpaceResource.hpp>
 
@@ -29,9 +30,9 @@ namespace {
 
 constexpr int threads_max = 512;  // of an OpenMP instance of Kokkos
 
-/// Initialises Kokkos once for all contexts unless the program has. Returns the threads of a
-/// context that asks for none.
-int initialize_kokkos() {
+/// Initialises Kokkos once for all contexts unless the program has, on \p device if given. Returns
+/// the threads of a context that asks for none.
+int initialize_kokkos([[maybe_unused]] std::optional<int> device) {
   static std::mutex mutex;
   static int threads = 0;
   const std::lock_guard lock(mutex);
@@ -47,22 +48,14 @@ int initialize_kokkos() {
   Kokkos::InitializationSettings settings;
   settings.set_disable_warnings(true);
   settings.set_num_threads(threads);
+  if (device) settings.set_device_id(*device);
   Kokkos::initialize(settings);
   std::atexit([] {
-    if (Kokkos::is_initialized() && !Kokkos::is_finalized()) Kokkos::finalize();
+    // Kokkos aborts where it meets a broken CUDA context; the process ends anyway.
+    if (Kokkos::is_initialized() && !Kokkos::is_finalized() && !Arch::device_is_lost())
+      Kokkos::finalize();
   });
   return threads;
-}
-
-/// What a `std::runtime_error` of Kokkos means: it has no types of its own for these.
-enum class Failure : std::uint8_t { other, memory, device };
-Failure meaning_of(std::string_view text) {
-  const auto has = [text](std::string_view part) {
-    return text.find(part) != std::string_view::npos;
-  };
-  if (has("failed to allocate") || has("cudaErrorMemoryAllocation")) return Failure::memory;
-  if (has("error( cuda") || has("error(cuda")) return Failure::device;
-  return Failure::other;
 }
 
 std::string machine_of(const SpaceInfo& host, const SpaceInfo& device, int threads) {
@@ -170,11 +163,29 @@ Context::Context(ContextOptions options) {
   KINDRED_THROW_IF(
       !(options.budget_fraction > 0.0 && options.budget_fraction <= 1.0),
       "budget_fraction is " + std::to_string(options.budget_fraction) + "; it must be in (0, 1]");
-  SpaceInfo device = Impl::query_device();
+  KINDRED_THROW_IF(options.device && *options.device < 0,
+                   "device is " + std::to_string(*options.device) + "; it must be at least 0");
+  SpaceInfo device = Impl::query_devices();
+  if (options.device && !device.compiled)
+    throw SpaceUnavailable("device " + std::to_string(*options.device) +
+                           " cannot be used: " + device.why_not);
   if (device.compiled && !device.usable) {
     throw SpaceUnavailable(
         "this build of Kindred needs a CUDA driver and a device, and there is none (" +
         device.why_not + "); use the host build: ./run build release");
+  }
+  KINDRED_THROW_IF(options.device && *options.device >= device.device_count,
+                   "device is " + std::to_string(*options.device) + "; this process sees " +
+                       std::to_string(device.device_count) + ", counted from 0");
+  const int threads_default = initialize_kokkos(options.device);
+  // The one that Kokkos took: another local rank's, or the one that the program chose, may be
+  // meant.
+  if (device.usable) device = Impl::query_device(Impl::device_of_kokkos());
+  if (options.device && device.device_index != *options.device) {
+    throw SpaceUnavailable("device " + std::to_string(*options.device) +
+                           " cannot be used: Kokkos was initialised on device " +
+                           std::to_string(device.device_index) +
+                           " of this process; use that one, or another process");
   }
   if (device.usable && device.memory_total < options.device_memory_min) {
     device.usable = false;
@@ -182,7 +193,6 @@ Context::Context(ContextOptions options) {
                      " bytes of memory, and device_memory_min is " +
                      std::to_string(options.device_memory_min);
   }
-  const int threads_default = initialize_kokkos();
 
   SpaceInfo serial;
   serial.space = Space::serial;
@@ -267,7 +277,8 @@ MemoryStatistics Context::memory_statistics([[maybe_unused]] Space space) const 
 }
 
 std::uint64_t Context::free_memory(Space space) const {
-  return space == Space::cuda ? Impl::query_device().memory_free : Impl::query_host_memory().free;
+  if (space != Space::cuda) return Impl::query_host_memory().free;
+  return is_usable(space) ? Impl::query_device(info(space).device_index).memory_free : 0;
 }
 
 void Context::log(LogLevel level, std::string_view message) const {
@@ -304,19 +315,22 @@ DispatchRecord Context::recover(const Workload& workload, const DispatchRecord& 
   } catch (const DeviceLost& error) {
     if (const auto record = next(error.what())) return *record;
     throw;
+  } catch (const SpaceUnavailable& error) {
+    if (const auto record = next(error.what())) return *record;
+    throw;
   } catch (const Error&) {
     throw;
   } catch (const std::bad_alloc&) {
     if (const auto record = next("the host has no memory left")) return *record;
     throw out_of_memory("the host has no memory left; use smaller batches");
   } catch (const std::runtime_error& error) {
-    const Failure failure = meaning_of(error.what());
-    if (failure == Failure::other) throw;
+    const Arch::DeviceFailure failure = Arch::device_failure_in(error.what());
+    if (failure == Arch::DeviceFailure::none) throw;
     if (const auto record = next(error.what())) return *record;
-    if (failure == Failure::memory) throw out_of_memory(error.what());
-    throw DeviceLost(std::string(to_string(failed.operation)) + " on " +
-                     std::string(to_string(failed.chosen)) + ": " + error.what() +
-                     "; restart the program or use another space");
+    if (failure == Arch::DeviceFailure::memory) throw out_of_memory(error.what());
+    Arch::throw_device_failure(failure, std::string(to_string(failed.operation)) + " on " +
+                                            std::string(to_string(failed.chosen)) + ": " +
+                                            error.what());
   }
 }
 

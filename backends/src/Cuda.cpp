@@ -6,37 +6,50 @@ namespace Kindred::Impl {
 
 #if KINDRED_HAS_DEVICE
 
-SpaceInfo query_device() {
+SpaceInfo query_devices() {
   SpaceInfo info;
   info.space = Space::cuda;
   info.compiled = true;
-  int count = 0;
-  cudaError_t status = cudaGetDeviceCount(&count);
-  if (status != cudaSuccess || count == 0) {
+  const cudaError_t status = cudaGetDeviceCount(&info.device_count);
+  if (status != cudaSuccess || info.device_count == 0) {
     (void)cudaGetLastError();
+    info.device_count = 0;
     info.why_not = status == cudaSuccess ? "no CUDA device"
                                          : std::string("CUDA says: ") + cudaGetErrorString(status);
     return info;
   }
+  info.usable = true;
+  return info;
+}
+
+SpaceInfo query_device(int index) {
+  SpaceInfo info = query_devices();
+  if (!info.usable) return info;
   cudaDeviceProp properties{};
   std::size_t free = 0;
   std::size_t total = 0;
-  int device = 0;
-  status = cudaGetDevice(&device);
-  if (status == cudaSuccess) status = cudaGetDeviceProperties(&properties, device);
+  int before = 0;
+  cudaError_t status = cudaGetDevice(&before);
+  if (status == cudaSuccess) status = cudaSetDevice(index);
+  if (status == cudaSuccess) status = cudaGetDeviceProperties(&properties, index);
   if (status == cudaSuccess) status = cudaMemGetInfo(&free, &total);
+  if (before != index) (void)cudaSetDevice(before);
   if (status != cudaSuccess) {
+    (void)cudaGetLastError();
+    info.usable = false;
     info.why_not = std::string("CUDA says: ") + cudaGetErrorString(status);
     return info;
   }
-  info.usable = true;
   info.device = properties.name;
+  info.device_index = index;
   info.concurrency = properties.multiProcessorCount;
   info.compute_capability = properties.major + properties.minor / 10.0;
   info.memory_total = total;
   info.memory_free = free;
   return info;
 }
+
+int device_of_kokkos() { return DeviceSpace().cuda_device(); }
 
 namespace {
 
@@ -52,7 +65,9 @@ cudaPointerAttributes attributes_of(const void* data) noexcept {
 }  // namespace
 
 bool device_reaches(const void* data) noexcept {
-  return attributes_of(data).devicePointer != nullptr;
+  const cudaPointerAttributes attributes = attributes_of(data);
+  return attributes.devicePointer != nullptr &&
+         (attributes.type != cudaMemoryTypeDevice || attributes.device == device_of_kokkos());
 }
 
 bool is_on_device_only(const void* data) noexcept {
@@ -66,7 +81,7 @@ void synchronize_device() noexcept {
 
 #else
 
-SpaceInfo query_device() {
+SpaceInfo query_devices() {
   SpaceInfo info;
   info.space = Space::cuda;
   info.why_not =
@@ -74,6 +89,10 @@ SpaceInfo query_device() {
       "cuda)";
   return info;
 }
+
+SpaceInfo query_device(int) { return query_devices(); }
+
+int device_of_kokkos() { return 0; }
 
 bool device_reaches(const void*) noexcept { return false; }
 

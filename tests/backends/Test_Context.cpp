@@ -127,6 +127,31 @@ TEST(Context, LeavesOutADeviceThatHasTooLittleMemory) {
   EXPECT_FALSE(context.info(Space::cuda).why_not.empty());
 }
 
+TEST(Context, RefusesADeviceThatDoesNotExist) {
+  ContextOptions options = plain();
+  options.device = -1;
+  EXPECT_THROW(Context{options}, InvalidArgument);
+  options.device = 1 << 20;
+  if (Context(plain()).info(Space::cuda).compiled) {
+    EXPECT_THROW(Context{options}, InvalidArgument);
+  } else {
+    EXPECT_THROW(Context{options}, SpaceUnavailable) << "a host build has no devices";
+  }
+}
+
+TEST(Context, ReportsTheDeviceItUses) {
+  const Context context(plain());
+  const SpaceInfo& device = context.info(Space::cuda);
+  if (!device.usable) GTEST_SKIP() << "no device";
+  EXPECT_LT(device.device_index, device.device_count);
+  ContextOptions options = plain();
+  options.device = device.device_index;
+  EXPECT_EQ(Context(options).info(Space::cuda).device_index, device.device_index);
+  if (device.device_count < 2) return;
+  options.device = device.device_index == 0 ? 1 : 0;
+  EXPECT_THROW(Context{options}, SpaceUnavailable) << "Kokkos runs on one device per process";
+}
+
 TEST(Context, TakesTheGivenShareOfFreeMemory) {
   ContextOptions options = plain();
   options.budget_fraction = 0.5;
@@ -181,6 +206,7 @@ TEST_F(ContextRun, GoesToTheNextSpaceWhenMemoryOrTheDeviceIsGone) {
   const std::vector<std::function<void()>> failures{
       [] { throw OutOfMemory("host", 7, "x", "made to fail"); },
       [] { throw DeviceLost("made to fail"); },
+      [] { throw SpaceUnavailable("made to fail"); },
       [] { throw std::bad_alloc(); },
       [] {
         throw std::runtime_error(
@@ -211,6 +237,10 @@ TEST_F(ContextRun, ThrowsTypedErrorsWhenNoSpaceIsLeft) {
   EXPECT_THROW(everywhere(std::bad_alloc())(), OutOfMemory);
   EXPECT_THROW(everywhere(std::runtime_error("failed to allocate 3 B"))(), OutOfMemory);
   EXPECT_THROW(everywhere(std::runtime_error("f() error( cudaErrorUnknown): x"))(), DeviceLost);
+  EXPECT_THROW(everywhere(std::runtime_error("f() error( cudaErrorNoKernelImageForDevice): x"))(),
+               SpaceUnavailable);
+  EXPECT_THROW(everywhere(std::runtime_error("f() error( cudaErrorMemoryAllocation): x"))(),
+               OutOfMemory);
   EXPECT_THROW(everywhere(OutOfMemory("host", 1, "x", "y"))(), OutOfMemory);
   EXPECT_THROW(everywhere(DeviceLost("x"))(), DeviceLost);
 }

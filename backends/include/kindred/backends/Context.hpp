@@ -27,6 +27,9 @@ enum class LogLevel : std::uint8_t { debug, info, warning };
 struct ContextOptions {
   int threads = 0;  ///< of the space `openmp`, at most 512; 0: as many as the machine lets this
                     ///< process use (affinity, OMP_NUM_THREADS, control group)
+  std::optional<int> device;  ///< GPU of the space `cuda`, counted from 0 among those that this
+                              ///< process sees; nothing: the one Kokkos takes (KOKKOS_DEVICE_ID,
+                              ///< the local rank, else the first). One per process.
   std::optional<Space> space;    ///< mode `force(space)` of the dispatcher; nothing: `automatic`
   double budget_fraction = 0.8;  ///< of the memory that is free to this process when the context
                                  ///< starts, in (0, 1]; `serial` and `openmp` share one budget
@@ -52,8 +55,8 @@ struct ContextOptions {
 class Context {
  public:
   /// \throws InvalidArgument for an option out of range
-  /// \throws SpaceUnavailable when the forced space cannot be used here; a CUDA build on a machine
-  /// without a driver or device
+  /// \throws SpaceUnavailable when the forced space or the device asked for cannot be used here; a
+  /// CUDA build on a machine without a driver or device
   explicit Context(ContextOptions options = {});
   ~Context();
   Context(const Context&) = delete;
@@ -82,10 +85,11 @@ class Context {
 
   /// \brief Chooses a space for \p workload, runs `body(space)` there, measures it, reports it.
   ///
-  /// Where the space runs out of memory or is lost the next best one runs \p body from its start
-  /// (not when forced); the time of the failed attempt counts for no space. \throws OutOfMemory or
-  /// DeviceLost when no space is left, also where \p body let a `std::bad_alloc` or an error of
-  /// Kokkos of that meaning through; what \p body throws otherwise
+  /// Where the space runs out of memory, cannot run \p body or is lost, the next best one runs \p
+  /// body from its start (not when forced); the time of the failed attempt counts for no space.
+  /// \throws OutOfMemory, SpaceUnavailable or DeviceLost when no space is left, also where \p body
+  /// let a `std::bad_alloc` or an error of Kokkos of that meaning through; what \p body throws
+  /// otherwise
   template <class Body>
   DispatchRecord run(const Workload& workload, std::optional<Space> forced, const Body& body);
 

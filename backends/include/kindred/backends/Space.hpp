@@ -30,6 +30,8 @@ struct SpaceInfo {
   bool usable = false;
   std::string why_not;              ///< empty when usable
   std::string device;               ///< processor or GPU name
+  int device_index = 0;             ///< of the GPU that is used, among those the process sees
+  int device_count = 0;             ///< GPUs that the process sees
   int concurrency = 0;              ///< host threads, or multiprocessors
   double compute_capability = 0;    ///< of a CUDA device: 9.0
   std::uint64_t memory_total = 0;   ///< bytes

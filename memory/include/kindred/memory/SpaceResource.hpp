@@ -2,6 +2,7 @@
 #ifndef KINDRED_MEMORY_SPACE_RESOURCE_HPP
 #define KINDRED_MEMORY_SPACE_RESOURCE_HPP
 
+#include <kindred/core/arch/DeviceStatus.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/memory/MemoryResource.hpp>
 
@@ -30,11 +31,20 @@ class SpaceResource final : public MemoryResource {
     }
   }
   void deallocate(void* data, std::size_t) noexcept override {
-    if (data != nullptr) Kokkos::kokkos_free<MemorySpace>(data);
+    if (data == nullptr) return;
+    // The memory of a lost device is gone, and Kokkos aborts where it is freed.
+    if (!accessible && Arch::device_is_lost()) return;
+    try {
+      Kokkos::kokkos_free<MemorySpace>(data);
+    } catch (const std::exception&) {
+      // A device that fails here cannot give the memory back.
+    }
   }
-  std::string_view space() const noexcept override {
-    return Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible ? "host" : "cuda";
-  }
+  std::string_view space() const noexcept override { return accessible ? "host" : "cuda"; }
+
+ private:
+  static constexpr bool accessible =
+      Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible;
 };
 
 }  // namespace Kindred

@@ -8,12 +8,16 @@
 
 namespace Kindred::Impl {
 
-/// What the CUDA runtime says of its first device, asked before Kokkos is initialised. Never throws
-/// for a missing one.
-SpaceInfo query_device();
+/// Whether the CUDA runtime finds devices, and how many: asked before Kokkos is initialised. Never
+/// throws for a missing one.
+SpaceInfo query_devices();
+/// What the runtime says of device \p index, which exists. The device of the calling thread stays.
+SpaceInfo query_device(int index);
+/// The device on which Kokkos was initialised; 0 in a host build.
+int device_of_kokkos();
 
-/// Whether kernels of a device reach \p data: its memory, or the host's that was registered. False
-/// in a host build.
+/// Whether kernels of the device of Kokkos reach \p data: its memory, or the host's that was
+/// registered. False in a host build, and for memory of another device.
 bool device_reaches(const void* data) noexcept;
 /// Whether \p data is memory of a device that the host does not reach.
 bool is_on_device_only(const void* data) noexcept;

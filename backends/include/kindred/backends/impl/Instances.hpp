@@ -3,6 +3,7 @@
 #define KINDRED_BACKENDS_IMPL_INSTANCES_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/arch/DeviceStatus.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 
 #include <utility>
@@ -51,7 +52,11 @@ inline DeviceSpace instance_beside(const DeviceSpace& exec_space) {
 template <class Function>
 decltype(auto) with_instance(const Context& context, Space space, Function&& function) {
 #if KINDRED_HAS_DEVICE
-  if (space == Space::cuda) return std::forward<Function>(function)(device_instance(context));
+  if (space == Space::cuda) {
+    const DeviceSpace& exec_space = device_instance(context);
+    const Arch::CurrentDevice current(exec_space);
+    return std::forward<Function>(function)(exec_space);
+  }
 #endif
   return std::forward<Function>(function)(host_instance(context, space));
 }

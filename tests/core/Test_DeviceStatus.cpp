@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/DeviceStatus.hpp>
+#include <kindred/core/common/Error.hpp>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace Kindred;
+using Arch::DeviceFailure;
+
+TEST(DeviceStatus, HasOneMeaningForAStatusAndForKokkosReportOfIt) {
+  const std::pair<const char*, DeviceFailure> cases[] = {
+      {"cudaSuccess", DeviceFailure::none},
+      {"cudaErrorMemoryAllocation", DeviceFailure::memory},
+      {"cudaErrorNoKernelImageForDevice", DeviceFailure::unavailable},
+      {"cudaErrorCooperativeLaunchTooLarge", DeviceFailure::unavailable},
+      {"cudaErrorIllegalAddress", DeviceFailure::lost},
+      {"cudaErrorECCUncorrectable", DeviceFailure::lost},
+      {"cudaErrorOfAVersionToCome", DeviceFailure::lost}};
+  for (const auto& [name, meaning] : cases) {
+    EXPECT_EQ(Arch::device_failure(name), meaning) << name;
+    const std::string report = std::string("cudaMalloc(&p, n) error( ") + name + "): text f.cpp:3";
+    EXPECT_EQ(Arch::device_failure_in(report), meaning) << report;
+  }
+}
+
+TEST(DeviceStatus, OtherMessagesAreNoFailureOfADevice) {
+  for (const char* message :
+       {"", "error(", "cuda", "error( other): cuda", "an error of cudaMalloc"})
+    EXPECT_EQ(Arch::device_failure_in(message), DeviceFailure::none) << message;
+  EXPECT_EQ(Arch::device_failure_in("HostSpace failed to allocate 3 B"), DeviceFailure::memory);
+}
+
+TEST(DeviceStatus, AFailureIsThrownAsItsType) {
+  EXPECT_THROW(Arch::throw_device_failure(DeviceFailure::memory, "x"), OutOfMemory);
+  EXPECT_THROW(Arch::throw_device_failure(DeviceFailure::unavailable, "x"), SpaceUnavailable);
+  EXPECT_THROW(Arch::throw_device_failure(DeviceFailure::lost, "x"), DeviceLost);
+}
+
+}  // namespace
