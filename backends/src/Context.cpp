@@ -242,7 +242,12 @@ Context::Context(ContextOptions options) {
   }
 }
 
-Context::~Context() = default;
+Context::~Context() {
+#if KINDRED_HAS_DEVICE
+  // Kokkos aborts where it destroys a stream of a broken CUDA context: that one is never destroyed.
+  if (m_state && Arch::device_is_lost()) (void)new DeviceSpace(m_state->cuda);
+#endif
+}
 
 const std::vector<SpaceInfo>& Context::spaces() const noexcept { return m_state->spaces; }
 const SpaceInfo& Context::info(Space space) const noexcept {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/impl/DeviceGemm.hpp>
 
+#include <kindred/core/arch/DeviceStatus.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <string>
@@ -22,9 +23,30 @@ namespace Kindred::Impl {
 
 namespace {
 
+/// What a status of cuBLASLt means as one of CUDA, so that both have one mapping to errors.
+cudaError_t as_cuda(cublasStatus_t status) {
+  switch (status) {
+    case CUBLAS_STATUS_SUCCESS:
+      return cudaSuccess;
+    case CUBLAS_STATUS_ALLOC_FAILED:
+      return cudaErrorMemoryAllocation;
+    case CUBLAS_STATUS_NOT_INITIALIZED:
+    case CUBLAS_STATUS_ARCH_MISMATCH:
+    case CUBLAS_STATUS_NOT_SUPPORTED:
+    case CUBLAS_STATUS_INVALID_VALUE:
+      return cudaErrorNotSupported;
+    default: {
+      // A library that failed may have met a context which an earlier kernel broke.
+      const cudaError_t last = cudaPeekAtLastError();
+      return last == cudaSuccess ? cudaErrorUnknown : last;
+    }
+  }
+}
+
 void require(cublasStatus_t status, const char* what) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
-  throw SpaceUnavailable(std::string("cuBLASLt: ") + what + ": " + cublasLtGetStatusString(status));
+  Arch::require(as_cuda(status),
+                std::string("cuBLASLt: ") + what + ": " + cublasLtGetStatusString(status));
 }
 
 cudaDataType_t cuda_type(GemmType type) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/impl/RecordedWork.hpp>
-#include <kindred/core/common/Error.hpp>
+#include <kindred/core/arch/Fence.hpp>
 
-#include <string>
 #include <utility>
 
 namespace Kindred::Impl {
@@ -11,7 +10,7 @@ template <>
 void RecordedWork<HostSpace>::record(const HostSpace& exec_space, std::function<void()> launches) {
   m_launches = nullptr;
   launches();
-  exec_space.fence("Kindred::RecordedWork::record");
+  Arch::fence(exec_space, "Kindred::RecordedWork::record");
   m_launches = std::move(launches);
 }
 
@@ -53,7 +52,7 @@ void RecordedWork<DeviceSpace>::record(const DeviceSpace& exec_space,
   m_graph.reset();
   // Kernels that run for the first time set themselves up, which a recording does not allow.
   launches();
-  exec_space.fence("Kindred::RecordedWork::record");
+  Arch::fence(exec_space, "Kindred::RecordedWork::record");
   if (cudaGraphExec_t executable = recorded(exec_space.cuda_stream(), launches)) {
     m_graph = std::shared_ptr<void>(
         executable, [](void* graph) { cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)); });
@@ -64,10 +63,9 @@ void RecordedWork<DeviceSpace>::record(const DeviceSpace& exec_space,
 template <>
 void RecordedWork<DeviceSpace>::repeat(const DeviceSpace& exec_space) const {
   if (m_graph == nullptr) return m_launches();
-  const cudaError_t status =
-      cudaGraphLaunch(static_cast<cudaGraphExec_t>(m_graph.get()), exec_space.cuda_stream());
-  if (status != cudaSuccess)
-    throw DeviceLost(std::string("repeating launches failed: ") + cudaGetErrorString(status));
+  Arch::require(
+      cudaGraphLaunch(static_cast<cudaGraphExec_t>(m_graph.get()), exec_space.cuda_stream()),
+      "Kindred::RecordedWork::repeat");
 }
 
 #endif

@@ -23,6 +23,8 @@ class SpaceResource final : public MemoryResource {
  public:
   void* allocate(std::size_t bytes, const std::string& label) override {
     if (bytes == 0) return nullptr;
+    if (!accessible && Arch::device_is_lost())
+      throw DeviceLost(label + " was not allocated: the device was lost; restart the program");
     try {
       return Kokkos::kokkos_malloc<MemorySpace>(label, bytes);
     } catch (const std::exception&) {

@@ -3,9 +3,10 @@
 #define KINDRED_BACKENDS_IMPL_INSTANCES_HPP
 
 #include <kindred/backends/Context.hpp>
-#include <kindred/core/arch/DeviceStatus.hpp>
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 
+#include <type_traits>
 #include <utility>
 
 namespace Kindred::Impl {
@@ -66,12 +67,9 @@ decltype(auto) with_instance(const Context& context, Space space, Function&& fun
 template <class ExecutionSpace, class View, class T>
 void start_upload(const ExecutionSpace& exec_space, const View& view, const T* values,
                   std::size_t count) {
+  static_assert(std::is_same_v<typename View::non_const_value_type, T>);
   if (count == 0) return;
-  using host_view =
-      Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  Kokkos::deep_copy(exec_space,
-                    Kokkos::subview(view, std::pair<std::size_t, std::size_t>(0, count)),
-                    host_view(values, count));
+  Arch::start_copy(exec_space, "Kindred::Impl::upload", view.data(), values, count * sizeof(T));
 }
 
 /// Copies \p values to \p buffer's view and waits for it. Fences \p exec_space.
@@ -80,18 +78,17 @@ void upload(const ExecutionSpace& exec_space, const View& view, const T* values,
             std::size_t count) {
   if (count == 0) return;
   start_upload(exec_space, view, values, count);
-  exec_space.fence("Kindred::Impl::upload");
+  Arch::fence(exec_space, "Kindred::Impl::upload");
 }
 
 /// Copies the first \p count elements of \p view to \p values and waits for it. Fences \p
 /// exec_space.
 template <class ExecutionSpace, class View, class T>
 void download(const ExecutionSpace& exec_space, T* values, const View& view, std::size_t count) {
+  static_assert(std::is_same_v<typename View::non_const_value_type, T>);
   if (count == 0) return;
-  using host_view = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  Kokkos::deep_copy(exec_space, host_view(values, count),
-                    Kokkos::subview(view, std::pair<std::size_t, std::size_t>(0, count)));
-  exec_space.fence("Kindred::Impl::download");
+  Arch::start_copy(exec_space, "Kindred::Impl::download", values, view.data(), count * sizeof(T));
+  Arch::fence(exec_space, "Kindred::Impl::download");
 }
 
 }  // namespace Kindred::Impl

@@ -2,8 +2,8 @@
 #ifndef KINDRED_CORE_ARCH_LARGE_SCRATCH_HPP
 #define KINDRED_CORE_ARCH_LARGE_SCRATCH_HPP
 
+#include <kindred/core/arch/DeviceStatus.hpp>
 #include <kindred/core/arch/Spaces.hpp>
-#include <kindred/core/common/Error.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -46,20 +46,17 @@ template <class Functor>
 void launch_with_scratch(const std::string& label, const DeviceSpace& exec_space, std::size_t teams,
                          const Functor& functor) {
   if (teams == 0) return;
-  const auto require = [&](cudaError_t status) {
-    if (status != cudaSuccess)
-      throw Error(label + " was not launched: " + cudaGetErrorString(status));
-  };
   require(cudaFuncSetAttribute(large_scratch_kernel<Functor>,
                                cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(functor.scratch_bytes)));
+                               static_cast<int>(functor.scratch_bytes)),
+          label);
   std::uint64_t id = 0;
   if (Kokkos::Tools::profileLibraryLoaded())
     Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec_space), &id);
   large_scratch_kernel<Functor><<<static_cast<unsigned>(teams), Functor::threads,
                                   functor.scratch_bytes, exec_space.cuda_stream()>>>(functor);
   if (Kokkos::Tools::profileLibraryLoaded()) Kokkos::Tools::endParallelFor(id);
-  require(cudaGetLastError());
+  require(cudaGetLastError(), label);
 }
 #endif
 #endif
