@@ -57,6 +57,13 @@ std::string device_name(const SpaceInfo& info) {
   return fmt::format("{} (device {} of {})", info.device, info.device_index, info.device_count);
 }
 
+/// Where the driver compiles the kernels: from what, and for what.
+std::string kernels_of(const SpaceInfo& info) {
+  if (!info.kernels_from_ptx) return {};
+  return fmt::format(", kernels compiled for {:.1f} from PTX for {:.1f}", info.compute_capability,
+                     info.kernels_for);
+}
+
 std::string calibration_state(const Context& context) {
   if (context.dispatcher().calibrated()) return "in use";
   return std::filesystem::exists(context.profile_path()) ? "present, not usable" : "not made yet";
@@ -75,6 +82,10 @@ nlohmann::ordered_json as_json(const Context& context) {
     if (info.device_count > 0) {
       space["device_index"] = info.device_index;
       space["device_count"] = info.device_count;
+    }
+    if (info.kernels_for > 0) {
+      space["compute_capability"] = info.compute_capability;
+      space["kernels"] = {{"for", info.kernels_for}, {"from_ptx", info.kernels_from_ptx}};
     }
     space["concurrency"] = info.concurrency;
     space["memory"] = {
@@ -96,9 +107,10 @@ std::string as_text(const Context& context) {
   auto to = std::back_inserter(out);
   for (const SpaceInfo& info : context.spaces()) {
     if (info.usable) {
-      fmt::format_to(to, "  {:7} usable: {}, {} at once, {} of memory, {} free, budget {}\n",
+      fmt::format_to(to, "  {:7} usable: {}, {} at once, {} of memory, {} free, budget {}{}\n",
                      to_string(info.space), device_name(info), info.concurrency,
-                     gib(info.memory_total), gib(info.memory_free), gib(info.memory_budget));
+                     gib(info.memory_total), gib(info.memory_free), gib(info.memory_budget),
+                     kernels_of(info));
     } else {
       fmt::format_to(to, "  {:7} not usable: {}\n", to_string(info.space), why_not(info));
     }

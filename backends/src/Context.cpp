@@ -17,6 +17,9 @@
 #endif
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -58,10 +61,21 @@ int initialize_kokkos([[maybe_unused]] std::optional<int> device) {
   return threads;
 }
 
+std::string shown(double value, int digits) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 std::string machine_of(const SpaceInfo& host, const SpaceInfo& device, int threads) {
-  return host.device + ", " + (device.usable ? device.device : "no GPU") + ", " +
-         std::to_string(threads) + (threads == 1 ? " thread" : " threads") + ", Kindred " +
-         KINDRED_VERSION_STRING;
+  std::string gpu = device.usable ? device.device : "no GPU";
+  if (device.kernels_from_ptx) gpu += " (kernels for " + shown(device.kernels_for, 1) + ")";
+  return host.device + ", " + gpu + ", " + std::to_string(threads) +
+         (threads == 1 ? " thread" : " threads") + ", Kindred " + KINDRED_VERSION_STRING;
 }
 
 /// The file, or nothing where there is none or it is longer than any profile.
@@ -141,6 +155,16 @@ struct Context::State {
 #endif
   }
 
+  /// Says how long the first call of an operation took, if the driver compiled its kernels in it.
+  void tell_compilation(const Context& context, const DispatchRecord& record) {
+    constexpr double least = 0.5;  // seconds; kernels from the driver's cache take less
+    const std::uint32_t bit = 1U << static_cast<unsigned>(record.operation);
+    if ((compiled.fetch_or(bit) & bit) != 0 || record.taken < least) return;
+    context.log(LogLevel::info, "the first " + std::string(to_string(record.operation)) + " took " +
+                                    shown(record.taken, 1) +
+                                    " s, in which its kernels were compiled for this GPU");
+  }
+
   ContextOptions options;
   std::vector<SpaceInfo> spaces;
   SpaceSet usable;
@@ -149,6 +173,8 @@ struct Context::State {
   HostSpace openmp;
   MemoryChain<Kokkos::HostSpace> host_memory;
   Dispatcher dispatcher;
+  static_assert(operation_count <= 32);
+  std::atomic<std::uint32_t> compiled = 0;  // a bit each: operations that ran on the device
 #if KINDRED_HAS_DEVICE
   DeviceSpace cuda;
   MemoryChain<DeviceSpace::memory_space> device_memory;
@@ -177,6 +203,14 @@ Context::Context(ContextOptions options) {
   KINDRED_THROW_IF(options.device && *options.device >= device.device_count,
                    "device is " + std::to_string(*options.device) + "; this process sees " +
                        std::to_string(device.device_count) + ", counted from 0");
+  if (device.usable) {
+    const std::string why_not = Impl::why_kernels_cannot_run(options.device.value_or(0));
+    if (!why_not.empty())
+      throw SpaceUnavailable(
+          "this build of Kindred cannot use the device: " + why_not +
+          "; build it for the device, or use the host build: ./run build release");
+  }
+  const auto start = std::chrono::steady_clock::now();
   const int threads_default = initialize_kokkos(options.device);
   // The one that Kokkos took: another local rank's, or the one that the program chose, may be
   // meant.
@@ -240,6 +274,14 @@ Context::Context(ContextOptions options) {
       log(LogLevel::warning, options.profile + " is not used: " + error.what());
     }
   }
+  if (device.kernels_from_ptx) {
+    log(LogLevel::info, "kernels are compiled for this GPU (compute capability " +
+                            shown(device.compute_capability, 1) + ") from PTX for " +
+                            shown(device.kernels_for, 1) +
+                            " when they are first used; this happens once, the driver keeps them. "
+                            "Starting took " +
+                            shown(seconds_since(start), 1) + " s");
+  }
 }
 
 Context::~Context() {
@@ -291,6 +333,8 @@ void Context::log(LogLevel level, std::string_view message) const {
 }
 
 void Context::report(const DispatchRecord& record) const {
+  if (record.chosen == Space::cuda && info(Space::cuda).kernels_from_ptx)
+    m_state->tell_compilation(*this, record);
   if (m_state->options.on_dispatch) m_state->options.on_dispatch(record);
 }
 

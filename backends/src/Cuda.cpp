@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/impl/Device.hpp>
+#include <kindred/core/arch/KernelCode.hpp>
 #include <kindred/core/arch/Spaces.hpp>
+
+#include <algorithm>
+#include <string>
 
 namespace Kindred::Impl {
 
@@ -22,6 +26,30 @@ SpaceInfo query_devices() {
   return info;
 }
 
+namespace {
+
+/// Compiled as all kernels of the build are.
+__global__ void any_kernel() {}
+
+std::string shown(int architecture) {
+  return std::to_string(architecture / 10) + '.' + std::to_string(architecture % 10);
+}
+
+}  // namespace
+
+std::string why_kernels_cannot_run(int index) {
+  int major = 0;
+  int minor = 0;
+  if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, index) != cudaSuccess ||
+      cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, index) != cudaSuccess) {
+    return std::string("CUDA says: ") + cudaGetErrorString(cudaGetLastError());
+  }
+  const int built_for = std::min({__CUDA_ARCH_LIST__}) / 10;
+  if (10 * major + minor >= built_for) return {};
+  return "it has compute capability " + shown(10 * major + minor) + ", and the kernels are for " +
+         shown(built_for) + " and newer ones";
+}
+
 SpaceInfo query_device(int index) {
   SpaceInfo info = query_devices();
   if (!info.usable) return info;
@@ -33,6 +61,7 @@ SpaceInfo query_device(int index) {
   if (status == cudaSuccess) status = cudaSetDevice(index);
   if (status == cudaSuccess) status = cudaGetDeviceProperties(&properties, index);
   if (status == cudaSuccess) status = cudaMemGetInfo(&free, &total);
+  const Arch::KernelCode code = Arch::code_of(any_kernel);
   if (before != index) (void)cudaSetDevice(before);
   if (status != cudaSuccess) {
     (void)cudaGetLastError();
@@ -44,6 +73,8 @@ SpaceInfo query_device(int index) {
   info.device_index = index;
   info.concurrency = properties.multiProcessorCount;
   info.compute_capability = properties.major + properties.minor / 10.0;
+  info.kernels_for = code.compiled_for / 10.0;
+  info.kernels_from_ptx = code.is_from_ptx();
   info.memory_total = total;
   info.memory_free = free;
   return info;
@@ -91,6 +122,8 @@ SpaceInfo query_devices() {
 }
 
 SpaceInfo query_device(int) { return query_devices(); }
+
+std::string why_kernels_cannot_run(int) { return {}; }
 
 int device_of_kokkos() { return 0; }
 

@@ -11,6 +11,11 @@
 #include <kindred/core/vector/impl/TileSelect_Impl.hpp>
 
 #include <algorithm>
+
+#if defined(__CUDA_ARCH__) && !defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#error \
+    "KINDRED_COMPILED_FOR_SM90A is defined where this source is compiled for another architecture"
+#endif
 #endif
 
 namespace Kindred::Impl {
@@ -330,8 +335,9 @@ void launch(const DeviceSpace& exec_space, const Judge& judge) {
 }  // namespace
 
 bool JudgedGemm::is_usable() {
-  return attribute_of(cudaDevAttrComputeCapabilityMajor) == 9 &&
-         attribute_of(cudaDevAttrComputeCapabilityMinor) == 0;
+  // This source is compiled for sm_90a or not at all.
+  static const bool is_there = Arch::code_of(judge_products<false>, true).has_warpgroup_products();
+  return is_there;
 }
 
 void JudgedGemm::run(const DeviceSpace& exec_space, const JudgedTile<DeviceSpace>& tile) const {

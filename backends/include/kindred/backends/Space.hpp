@@ -34,6 +34,8 @@ struct SpaceInfo {
   int device_count = 0;             ///< GPUs that the process sees
   int concurrency = 0;              ///< host threads, or multiprocessors
   double compute_capability = 0;    ///< of a CUDA device: 9.0
+  double kernels_for = 0;           ///< compute capability that the kernels were compiled for: 8.0
+  bool kernels_from_ptx = false;    ///< the driver compiles them for the device at their first use
   std::uint64_t memory_total = 0;   ///< bytes
   std::uint64_t memory_free = 0;    ///< bytes, when the context started
   std::uint64_t memory_budget = 0;  ///< bytes Kindred may use

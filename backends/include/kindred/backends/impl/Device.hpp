@@ -11,6 +11,9 @@ namespace Kindred::Impl {
 /// Whether the CUDA runtime finds devices, and how many: asked before Kokkos is initialised. Never
 /// throws for a missing one.
 SpaceInfo query_devices();
+/// Why this build's kernels cannot run on device \p index, which exists; empty where they can.
+/// Asked before Kokkos is initialised; creates no CUDA context.
+std::string why_kernels_cannot_run(int index);
 /// What the runtime says of device \p index, which exists. The device of the calling thread stays.
 SpaceInfo query_device(int index);
 /// The device on which Kokkos was initialised; 0 in a host build.
