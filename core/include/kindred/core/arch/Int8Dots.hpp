@@ -3,6 +3,7 @@
 #define KINDRED_CORE_ARCH_INT8_DOTS_HPP
 
 #include <kindred/core/arch/Avx512.hpp>
+#include <kindred/core/arch/LaneSum.hpp>
 #include <kindred/core/arch/Lanes.hpp>
 
 #include <cstdint>
@@ -198,9 +199,7 @@ class Int8Dots<DeviceSpace, Tile> {
   }
 
   KOKKOS_INLINE_FUNCTION static std::uint32_t batch_max(const std::uint32_t (&keys)[1]) {
-    std::uint32_t most = keys[0];
-    KOKKOS_IF_ON_DEVICE((most = __reduce_max_sync(0xFFFFFFFFU, most);))
-    return most;
+    return greatest_of_lanes<DeviceSpace>(keys[0]);
   }
   KOKKOS_INLINE_FUNCTION bool is_leader() const { return m_lane == 0; }
 

@@ -5,6 +5,7 @@
 #include <kindred/core/arch/Spaces.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace Kindred::Arch {
 
@@ -34,6 +35,10 @@ template <class ExecutionSpace, class Integer>
 KOKKOS_INLINE_FUNCTION Integer greatest_of_lanes(Integer value) {
 #if defined(__CUDA_ARCH__)
   if constexpr (is_device<ExecutionSpace>) {
+#if __CUDA_ARCH__ >= 800
+    if constexpr (std::is_same_v<Integer, std::uint32_t>)
+      return __reduce_max_sync(0xFFFFFFFFU, value);
+#endif
     for (int half = 16; half > 0; half /= 2) {
       const Integer other = __shfl_xor_sync(0xFFFFFFFFU, value, half);
       value = other > value ? other : value;

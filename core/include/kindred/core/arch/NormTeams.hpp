@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_ARCH_NORM_TEAMS_HPP
 #define KINDRED_CORE_ARCH_NORM_TEAMS_HPP
 
+#include <kindred/core/arch/AsyncCopy.hpp>
 #include <kindred/core/arch/Lanes.hpp>
 #include <kindred/core/arch/LargeScratch.hpp>
 #include <kindred/core/arch/RoundElement.hpp>
@@ -74,11 +75,9 @@ struct NormTeam {
                                unsigned rows, unsigned columns) {
     constexpr unsigned each = 16 / sizeof(Element);
     const unsigned chunks = columns / each;
-    const auto to = static_cast<unsigned>(__cvta_generic_to_shared(staged));
+    auto* to = reinterpret_cast<uint4*>(staged);
     const auto copy = [&](unsigned row, unsigned chunk) {
-      asm volatile(
-          "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to + (row * chunks + chunk) * 16),
-          "l"(x + row * stride + chunk * each));
+      copy_async(to + row * chunks + chunk, x + row * stride + chunk * each);
     };
     if (chunks >= threads) {
       for (unsigned row = 0; row < rows; ++row) {
@@ -87,7 +86,8 @@ struct NormTeam {
     } else {
       for (unsigned i = threadIdx.x; i < rows * chunks; i += threads) copy(i / chunks, i % chunks);
     }
-    asm volatile("cp.async.commit_group;\n\tcp.async.wait_group 0;" ::: "memory");
+    end_copy_batch();
+    await_copies<0>();
     __syncthreads();
   }
 

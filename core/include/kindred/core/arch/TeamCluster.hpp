@@ -97,6 +97,7 @@ class TeamCluster<HostSpace> {
 };
 
 #if KINDRED_HAS_DEVICE
+/// Kernels of clusters have a body from architecture 90 on. \see run_cluster
 template <>
 class TeamCluster<DeviceSpace> {
  public:
@@ -123,16 +124,9 @@ class TeamCluster<DeviceSpace> {
   KOKKOS_INLINE_FUNCTION unsigned lane() const { return thread() % lanes; }
 
   KOKKOS_INLINE_FUNCTION void barrier() const {
-#if defined(__CUDA_ARCH__)
-#if __CUDA_ARCH__ >= 900
-    __syncwarp();
-    asm volatile(
-        "barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::
-            : "memory");
-#else
-    __syncthreads();
-#endif
-#endif
+    KOKKOS_IF_ON_DEVICE((__syncwarp(); asm volatile("barrier.cluster.arrive.release.aligned;\n\t"
+                                                    "barrier.cluster.wait.acquire.aligned;" ::
+                                                        : "memory");))
   }
   KOKKOS_INLINE_FUNCTION void team_barrier() const { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
   KOKKOS_INLINE_FUNCTION void unit_barrier() const { KOKKOS_IF_ON_DEVICE((__syncwarp();)) }
@@ -226,12 +220,10 @@ class TeamCluster<DeviceSpace> {
   KOKKOS_INLINE_FUNCTION static std::uint32_t address_of([[maybe_unused]] const T* own,
                                                          [[maybe_unused]] unsigned team) {
     std::uint32_t address = 0;
-#if defined(__CUDA_ARCH__)
-    address = static_cast<std::uint32_t>(__cvta_generic_to_shared(own));
-#if __CUDA_ARCH__ >= 900
-    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(address), "r"(team));
-#endif
-#endif
+    KOKKOS_IF_ON_DEVICE((address = static_cast<std::uint32_t>(__cvta_generic_to_shared(own));
+                         asm("mapa.shared::cluster.u32 %0, %1, %2;"
+                             : "=r"(address)
+                             : "r"(address), "r"(team));))
     return address;
   }
 
@@ -243,11 +235,13 @@ class TeamCluster<DeviceSpace> {
 template <class Memory, class Functor>
 __global__ void __launch_bounds__(TeamCluster<DeviceSpace>::team_threads, 1)
     run_cluster(const __grid_constant__ Functor functor) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   TeamCluster<DeviceSpace> cluster;
   functor(cluster);
+#endif
 }
 
-/// Teams of a cluster that the device places with so much memory; 0: it has none.
+/// Teams of a cluster that the device places with so much memory; below 2: it has no clusters.
 template <class Memory, class Functor>
 unsigned cluster_teams() {
   static_assert(sizeof(Memory) <= 227 * 1024, "No device gives a team so much of its own memory.");

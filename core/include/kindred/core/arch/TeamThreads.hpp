@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_ARCH_TEAM_THREADS_HPP
 #define KINDRED_CORE_ARCH_TEAM_THREADS_HPP
 
-#include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/arch/KernelCode.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <cstddef>
@@ -41,13 +41,13 @@ class TeamThread {
   /// Waits for the end of the launch before this one, if this one began early: all that was
   /// launched before is then seen.
   KOKKOS_INLINE_FUNCTION void await_launch_before() const {
-#if defined(__CUDA_ARCH__) && defined(KOKKOS_ARCH_HOPPER)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
   }
   /// Lets the next launch begin early, once all teams have called this.
   KOKKOS_INLINE_FUNCTION void admit_launch_behind() const {
-#if defined(__CUDA_ARCH__) && defined(KOKKOS_ARCH_HOPPER)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
   }
@@ -98,13 +98,12 @@ void launch_teams([[maybe_unused]] const ExecutionSpace& exec_space,
   launch.blockDim = threads;
   launch.dynamicSmemBytes = scratch_bytes;
   launch.stream = exec_space.cuda_stream();
-#if defined(KOKKOS_ARCH_HOPPER)
+  static const bool may_begin_early = code_of(team_kernel<Functor>).waits_for_launch_before();
   cudaLaunchAttribute early{};
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   early.val.programmaticStreamSerializationAllowed = 1;
   launch.attrs = &early;
-  launch.numAttrs = begins_early ? 1 : 0;
-#endif
+  launch.numAttrs = begins_early && may_begin_early ? 1 : 0;
   const cudaError_t status = cudaLaunchKernelEx(&launch, team_kernel<Functor>, functor);
   if (told) Kokkos::Tools::endParallelFor(id);
   if (status != cudaSuccess)

@@ -2,7 +2,9 @@
 #ifndef KINDRED_CORE_ARCH_THREAD_GROUP_HPP
 #define KINDRED_CORE_ARCH_THREAD_GROUP_HPP
 
+#include <kindred/core/arch/KernelCode.hpp>
 #include <kindred/core/arch/RowSums.hpp>
+#include <kindred/core/arch/TeamMeeting.hpp>
 #include <kindred/core/common/CanonicalSum.hpp>
 #include <kindred/core/common/Error.hpp>
 
@@ -44,7 +46,7 @@ class ThreadGroup<HostSpace> {
   unsigned units() const { return 1; }
   unsigned lane() const { return 0; }
   bool is_leader() const { return true; }
-  void meet_at(std::uint64_t*) {}
+  void meet_at(std::uint32_t*) {}
   void barrier() const {}
 
   /// What others of the group may have written before the last barrier.
@@ -153,15 +155,10 @@ class ThreadGroup<DeviceSpace> {
   KOKKOS_INLINE_FUNCTION unsigned lane() const { return thread() % lanes; }
   KOKKOS_INLINE_FUNCTION bool is_leader() const { return team() == 0 && thread() == 0; }
 
-  /// Where teams that are no cluster count who has arrived; left as it is between launches of as
-  /// many teams, from 0.
-  KOKKOS_INLINE_FUNCTION void meet_at(std::uint64_t* arrivals) {
-    m_arrivals = arrivals;
-    // None has left the first barrier before this one came.
-    if (!m_is_cluster && thread() == 0) {
-      const std::uint64_t now = read(arrivals);
-      m_expected = now - now % m_teams;
-    }
+  /// Where teams that are no cluster wait for each other: 0 before the first launch of all.
+  KOKKOS_INLINE_FUNCTION void meet_at(std::uint32_t* cell) {
+    m_cell = cell;
+    if (!m_is_cluster && thread() == 0) m_meeting = TeamMeeting(m_team, m_teams, read(cell));
   }
   KOKKOS_INLINE_FUNCTION void barrier() {
 #if defined(__CUDA_ARCH__)
@@ -175,17 +172,16 @@ class ThreadGroup<DeviceSpace> {
     }
 #endif
     __syncthreads();
+    if (m_teams == 1) return;
     if (thread() == 0) {
-      m_expected += m_teams;
-      asm volatile("fence.acq_rel.gpu;\n\tred.relaxed.gpu.global.add.u64 [%0], 1;" ::"l"(m_arrivals)
+      asm volatile("fence.acq_rel.gpu;\n\tred.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(m_cell),
+                   "r"(m_meeting.share())
                    : "memory");
-      std::uint64_t now = 0;
+      std::uint32_t now = 0;
       do {
-        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
-                     : "=l"(now)
-                     : "l"(m_arrivals)
-                     : "memory");
-      } while (now < m_expected);
+        asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(m_cell) : "memory");
+      } while (!m_meeting.is_over(now));
+      m_meeting.advance();
       asm volatile("fence.acq_rel.gpu;" ::: "memory");
     }
     __syncthreads();
@@ -352,8 +348,8 @@ class ThreadGroup<DeviceSpace> {
   unsigned m_team = 0;
   unsigned m_teams = 1;
   unsigned m_index = 0;
-  std::uint64_t* m_arrivals = nullptr;
-  std::uint64_t m_expected = 0;  // arrivals at the end of the barrier passed last
+  std::uint32_t* m_cell = nullptr;
+  TeamMeeting m_meeting;  // of the first thread
 };
 
 template <class Functor>
@@ -366,19 +362,16 @@ __global__ void __launch_bounds__(ThreadGroup<DeviceSpace>::team_threads, 1)
 /// \brief Teams of a group, where there is one and where each is a cluster.
 struct GroupTeams {
   unsigned of_one = 1;
-  unsigned of_each = 1;  ///< 1: the device has no clusters
+  unsigned of_each = 1;  ///< 1: there are no clusters
 };
 
-/// Most teams of a cluster that the device places, a power of two up to 16; 1: it has no clusters.
+/// Most teams of a cluster that the device places, a power of two up to 16; 1: \p kernel has no
+/// clusters.
 template <class Kernel>
 unsigned largest_cluster(Kernel* kernel, unsigned team_threads, std::size_t team_bytes) {
-  int device = 0;
-  int has_clusters = 0;
-  cudaGetDevice(&device);
-  cudaDeviceGetAttribute(&has_clusters, cudaDevAttrClusterLaunch, device);
-  if (has_clusters != 0)
-    cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-  unsigned size = has_clusters != 0 ? 16 : 1;
+  if (!code_of(kernel).has_clusters()) return 1;
+  cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+  unsigned size = 16;
   for (; size > 1; size /= 2) {
     cudaLaunchConfig_t config{};
     cudaLaunchAttribute cluster{};

@@ -527,7 +527,7 @@ struct FrontierLaunch {
   ArrayView<std::uint8_t, ExecutionSpace> done;
 
   KOKKOS_INLINE_FUNCTION void operator()(group_type& group) const {
-    group.meet_at(&state.control(group.index()).arrivals);
+    group.meet_at(&state.control(group.index()).meeting);
     for (std::size_t i = group.index(); i < queries.count; i = next(group))
       FrontierWalk<ExecutionSpace>(*this, group).run(i);
   }
