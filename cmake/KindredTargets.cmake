@@ -5,11 +5,19 @@ set(KINDRED_SANITIZE "" CACHE STRING "Sanitizers to compile with, as -fsanitize 
 option(KINDRED_WARNINGS_AS_ERRORS "Treat warnings as errors" OFF)
 option(KINDRED_PRECOMPILE_HEADERS "Read the headers of Kokkos and of the test libraries once a target" OFF)
 
-# kindred_compile_options(<target>): language level, one instruction set, IEEE arithmetic as written (no
-# contraction: the same-bits promise), warnings. All private: nothing of it reaches a consumer.
+# kindred_no_contraction(<target> PRIVATE|INTERFACE): no a·b + c becomes a fused operation (the same-bits promise), and headers
+# know it: core/arch/RoundedProduct.hpp. Nvcc's device code is what kindred_kokkos_options adds.
+function(kindred_no_contraction target scope)
+  target_compile_options(${target} ${scope} "$<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>")
+  target_compile_definitions(${target} ${scope} "$<$<COMPILE_LANGUAGE:CXX>:KINDRED_NO_CONTRACTION>")
+endfunction()
+
+# kindred_compile_options(<target>): language level, one instruction set, IEEE arithmetic as written, warnings. All private:
+# nothing of it reaches a consumer.
 function(kindred_compile_options target)
   target_compile_features(${target} PUBLIC cxx_std_20)
-  target_compile_options(${target} PRIVATE -Wall -Wextra -ffp-contract=off)
+  target_compile_options(${target} PRIVATE -Wall -Wextra)
+  kindred_no_contraction(${target} PRIVATE)
   if(KINDRED_WARNINGS_AS_ERRORS)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
@@ -92,6 +100,13 @@ function(kindred_library name)
   target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${include_directories}>")
   kindred_compile_options(${target})
   kindred_kokkos_options(${target})
+  if(ARG_KOKKOS STREQUAL "PUBLIC")
+    # Kernels that a consumer instantiates have the bits of ours.
+    kindred_no_contraction(${target} INTERFACE)
+    if(Kokkos_ENABLE_CUDA)
+      target_compile_options(${target} INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-fmad=false>")
+    endif()
+  endif()
   target_link_libraries(${target} PUBLIC ${ARG_LINK} PRIVATE ${ARG_LINK_PRIVATE})
   target_link_libraries(${target} ${ARG_KOKKOS} Kokkos::kokkos)
   kindred_precompile(${target} <Kokkos_Core.hpp> <algorithm> <string> <vector>)

@@ -3,6 +3,7 @@
 #define KINDRED_CORE_ARCH_GROUP_LANES_HPP
 
 #include <kindred/core/arch/Lanes.hpp>
+#include <kindred/core/arch/RoundedProduct.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -96,8 +97,7 @@ class GroupLanes<DeviceSpace, Wide> {
                                                     const F64& sum) const {
     return make([&](int j) {
       const double difference = a.lane[j] - b.lane[j];
-      KOKKOS_IF_ON_DEVICE((return __dadd_rn(sum.lane[j], __dmul_rn(difference, difference));))
-      KOKKOS_IF_ON_HOST((return sum.lane[j] + difference * difference;))
+      return sum.lane[j] + rounded_product(difference, difference);
     });
   }
   /// Threads pair as lanes 16, 8 and 4 apart do; the last two levels are a thread's own.

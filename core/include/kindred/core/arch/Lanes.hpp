@@ -3,6 +3,7 @@
 #define KINDRED_CORE_ARCH_LANES_HPP
 
 #include <kindred/core/arch/PackLanes.hpp>
+#include <kindred/core/arch/RoundedProduct.hpp>
 #include <kindred/core/arch/ScalarLanes.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 
@@ -103,8 +104,7 @@ class Lanes<DeviceSpace> {
   }
   KOKKOS_INLINE_FUNCTION F64 add_squared_difference(F64 a, F64 b, F64 sum) const {
     const double difference = a - b;
-    KOKKOS_IF_ON_DEVICE((return __dadd_rn(sum, __dmul_rn(difference, difference));))
-    KOKKOS_IF_ON_HOST((return sum + difference * difference;))
+    return sum + rounded_product(difference, difference);
   }
   KOKKOS_INLINE_FUNCTION F64 add(F64 a, F64 b) const { return a + b; }
   /// Every lane gets the sum (addition commutes, so the butterfly has the tree's bits).

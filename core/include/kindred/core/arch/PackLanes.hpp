@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_ARCH_PACK_LANES_HPP
 #define KINDRED_CORE_ARCH_PACK_LANES_HPP
 
+#include <kindred/core/arch/RoundedProduct.hpp>
 #include <kindred/core/arch/ScalarLanes.hpp>
 
 #include <cstdint>
@@ -42,14 +43,16 @@ inline void store(double* data, Double a, unsigned mask) {
 }
 inline Double add(Double a, Double b) { return {_mm512_add_pd(a.value, b.value)}; }
 inline Double subtract(Double a, Double b) { return {_mm512_sub_pd(a.value, b.value)}; }
-inline Double multiply(Double a, Double b) { return {_mm512_mul_pd(a.value, b.value)}; }
+inline Double multiply(Double a, Double b) {
+  return {uncontracted(_mm512_mul_pd(a.value, b.value))};
+}
 inline Double fused(Double a, Double b, Double c) {
   return {_mm512_fmadd_pd(a.value, b.value, c.value)};
 }
 /// Part \p part of eight floats, widened.
 template <int Part>
 Double widen(__m256 a) {
-  return {_mm512_maskz_cvtps_pd(full_mask, a)};
+  return Double{_mm512_maskz_cvtps_pd(full_mask, a)};
 }
 inline __m256 load(const float* data, unsigned mask) {
   return _mm256_maskz_loadu_ps(static_cast<__mmask8>(mask), data);
@@ -101,13 +104,15 @@ inline void store(double* data, Double a, unsigned mask) {
 }
 inline Double add(Double a, Double b) { return {_mm256_add_pd(a.value, b.value)}; }
 inline Double subtract(Double a, Double b) { return {_mm256_sub_pd(a.value, b.value)}; }
-inline Double multiply(Double a, Double b) { return {_mm256_mul_pd(a.value, b.value)}; }
+inline Double multiply(Double a, Double b) {
+  return {uncontracted(_mm256_mul_pd(a.value, b.value))};
+}
 inline Double fused(Double a, Double b, Double c) {
   return {_mm256_fmadd_pd(a.value, b.value, c.value)};
 }
 template <int Part>
 Double widen(__m256 a) {
-  return {_mm256_cvtps_pd(_mm256_extractf128_ps(a, Part))};
+  return Double{_mm256_cvtps_pd(_mm256_extractf128_ps(a, Part))};
 }
 inline __m256 load(const float* data, unsigned mask) {
   return _mm256_maskload_ps(data, narrow_mask(mask));

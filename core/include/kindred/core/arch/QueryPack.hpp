@@ -3,6 +3,7 @@
 #define KINDRED_CORE_ARCH_QUERY_PACK_HPP
 
 #include <kindred/core/arch/Elements.hpp>
+#include <kindred/core/arch/RoundedProduct.hpp>
 
 #if defined(__AVX512F__) && defined(__AVX512VL__)
 #include <immintrin.h>
@@ -24,7 +25,8 @@ struct QueryPack {
   /// Adds `values[query] · weight` to each.
   template <class Value>
   KOKKOS_INLINE_FUNCTION void add(const Value* values, float weight) {
-    for (int q = 0; q < Width; ++q) query[q] += widen(values[q]) * static_cast<double>(weight);
+    for (int q = 0; q < Width; ++q)
+      query[q] += rounded_product(widen(values[q]), static_cast<double>(weight));
   }
   KOKKOS_INLINE_FUNCTION void store(double* to) const {
     for (int q = 0; q < Width; ++q) to[q] = query[q];
@@ -55,7 +57,7 @@ struct QueryPack<8> {
   KOKKOS_INLINE_FUNCTION void add(const double* values, float weight) {
     const __m512d product =
         _mm512_mul_pd(_mm512_loadu_pd(values), _mm512_set1_pd(static_cast<double>(weight)));
-    query = _mm512_add_pd(query, product);
+    query = _mm512_add_pd(query, uncontracted(product));
   }
   KOKKOS_INLINE_FUNCTION void store(double* to) const { _mm512_storeu_pd(to, query); }
   KOKKOS_INLINE_FUNCTION friend QueryPack operator+(const QueryPack& a, const QueryPack& b) {

@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/DeviceRowSums.hpp>
 #include <kindred/core/arch/QueryPack.hpp>
+#include <kindred/core/arch/RoundedProduct.hpp>
 #include <kindred/core/arch/RowTerms.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 
@@ -136,7 +137,8 @@ class RowSums<HostSpace> {
     }
 #endif
     for (; i < count; ++i)
-      products[i] = static_cast<double>(x[sources[i]]) * static_cast<double>(weights[i]);
+      products[i] =
+          rounded_product(static_cast<double>(x[sources[i]]), static_cast<double>(weights[i]));
   }
 
   /// The canonical sum of up to 4096 products.

@@ -2,6 +2,8 @@
 #ifndef KINDRED_CORE_ARCH_ROW_TERMS_HPP
 #define KINDRED_CORE_ARCH_ROW_TERMS_HPP
 
+#include <kindred/core/arch/RoundedProduct.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
@@ -65,7 +67,7 @@ KOKKOS_INLINE_FUNCTION void add_term(double& to, float value, float weight) {
   to = ::fma(static_cast<double>(value), static_cast<double>(weight), to);
 }
 KOKKOS_INLINE_FUNCTION void add_term(double& to, double value, float weight) {
-  to += value * static_cast<double>(weight);
+  to += rounded_product(value, static_cast<double>(weight));
 }
 
 /// Adds the term of \p edge to the sum of \p query, if it takes it.

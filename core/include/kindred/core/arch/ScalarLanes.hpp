@@ -3,6 +3,7 @@
 #define KINDRED_CORE_ARCH_SCALAR_LANES_HPP
 
 #include <kindred/core/arch/Elements.hpp>
+#include <kindred/core/arch/RoundedProduct.hpp>
 
 #include <cstdint>
 
@@ -108,7 +109,7 @@ class ScalarLanes {
   F64 add_squared_difference(const F64& a, const F64& b, const F64& sum) const {
     return make([&](int l) {
       const double difference = a.lane[l] - b.lane[l];
-      return sum.lane[l] + difference * difference;
+      return sum.lane[l] + rounded_product(difference, difference);
     });
   }
   /// `a + b` a lane.

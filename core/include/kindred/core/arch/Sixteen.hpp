@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/Avx512.hpp>
 #include <kindred/core/arch/Fours.hpp>
+#include <kindred/core/arch/RoundedProduct.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -59,7 +60,7 @@ struct ScalarSixteen {
     return each<Doubles>([&](int i) { return static_cast<double>(a.value[i]); });
   }
   static Floats multiply(const Floats& a, const Floats& b) {
-    return each<Floats>([&](int i) { return a.value[i] * b.value[i]; });
+    return each<Floats>([&](int i) { return rounded_product(a.value[i], b.value[i]); });
   }
   static Floats add(const Floats& a, const Floats& b) {
     return each<Floats>([&](int i) { return a.value[i] + b.value[i]; });
@@ -210,7 +211,7 @@ struct VectorSixteen {
     return {_mm512_maskz_cvtps_pd(eight, _mm512_maskz_extractf32x8_ps(eight, a, 0)),
             _mm512_maskz_cvtps_pd(eight, _mm512_maskz_extractf32x8_ps(eight, a, 1))};
   }
-  static Floats multiply(Floats a, Floats b) { return _mm512_mul_ps(a, b); }
+  static Floats multiply(Floats a, Floats b) { return uncontracted(_mm512_mul_ps(a, b)); }
   static Floats add(Floats a, Floats b) { return _mm512_add_ps(a, b); }
   static Floats all(float a) { return _mm512_set1_ps(a); }
   static Floats magnitude(Floats a) { return _mm512_abs_ps(a); }

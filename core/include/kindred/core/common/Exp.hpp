@@ -2,6 +2,8 @@
 #ifndef KINDRED_CORE_COMMON_EXP_HPP
 #define KINDRED_CORE_COMMON_EXP_HPP
 
+#include <kindred/core/arch/RoundedProduct.hpp>
+
 #include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_MathematicalFunctions.hpp>
 
@@ -20,29 +22,30 @@ KOKKOS_INLINE_FUNCTION double portable_exp(double x) {
   const double inside = x > least ? (x < most ? x : most) : least;
   constexpr double ln2_high = 6.93147180369123816490e-01;  // 33 bits: k · ln2_high is exact
   constexpr double ln2_low = 1.90821492927058770002e-10;
-  const double scaled = inside * 1.44269504088896338700;
+  const double scaled = Arch::rounded_product(inside, 1.44269504088896338700);
   const auto k = static_cast<std::int64_t>(scaled < 0.0 ? scaled - 0.5 : scaled + 0.5);
-  const double r = (inside - static_cast<double>(k) * ln2_high) - static_cast<double>(k) * ln2_low;
+  const auto powers = static_cast<double>(k);
+  const double r = (inside - powers * ln2_high) - Arch::rounded_product(powers, ln2_low);
   double sum = 1.0 / 6227020800.0;
-  sum = sum * r + 1.0 / 479001600.0;
-  sum = sum * r + 1.0 / 39916800.0;
-  sum = sum * r + 1.0 / 3628800.0;
-  sum = sum * r + 1.0 / 362880.0;
-  sum = sum * r + 1.0 / 40320.0;
-  sum = sum * r + 1.0 / 5040.0;
-  sum = sum * r + 1.0 / 720.0;
-  sum = sum * r + 1.0 / 120.0;
-  sum = sum * r + 1.0 / 24.0;
-  sum = sum * r + 1.0 / 6.0;
-  sum = sum * r + 0.5;
-  sum = sum * r * r + r;
+  sum = Arch::rounded_product(sum, r) + 1.0 / 479001600.0;
+  sum = Arch::rounded_product(sum, r) + 1.0 / 39916800.0;
+  sum = Arch::rounded_product(sum, r) + 1.0 / 3628800.0;
+  sum = Arch::rounded_product(sum, r) + 1.0 / 362880.0;
+  sum = Arch::rounded_product(sum, r) + 1.0 / 40320.0;
+  sum = Arch::rounded_product(sum, r) + 1.0 / 5040.0;
+  sum = Arch::rounded_product(sum, r) + 1.0 / 720.0;
+  sum = Arch::rounded_product(sum, r) + 1.0 / 120.0;
+  sum = Arch::rounded_product(sum, r) + 1.0 / 24.0;
+  sum = Arch::rounded_product(sum, r) + 1.0 / 6.0;
+  sum = Arch::rounded_product(sum, r) + 0.5;
+  sum = Arch::rounded_product(sum * r, r) + r;
   sum = sum + 1.0;
   // 2ᵏ in two factors: the result may be denormal.
   const std::int64_t half = k / 2;
   const auto power = [](std::int64_t exponent) {
     return Kokkos::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52U);
   };
-  const double value = sum * power(half) * power(k - half);
+  const double value = Arch::rounded_product(sum * power(half), power(k - half));
   const double bounded =
       x > most ? Kokkos::bit_cast<double>(std::uint64_t{0x7FF0000000000000}) : value;
   return x != x ? x : (x < least ? 0.0 : bounded);

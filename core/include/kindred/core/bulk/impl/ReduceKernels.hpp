@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/LaneSum.hpp>
 #include <kindred/core/arch/Lanes.hpp>
+#include <kindred/core/arch/RoundedProduct.hpp>
 #include <kindred/core/bulk/Reduce.hpp>
 #include <kindred/core/bulk/impl/BulkLaunch.hpp>
 
@@ -64,7 +65,7 @@ struct CentredTerm {
   double mean;
   KOKKOS_INLINE_FUNCTION double operator()(double x) const {
     const double difference = x - mean;
-    return difference * difference;
+    return Arch::rounded_product(difference, difference);
   }
 };
 

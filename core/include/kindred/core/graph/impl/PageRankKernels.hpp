@@ -3,6 +3,7 @@
 #define KINDRED_CORE_GRAPH_IMPL_PAGE_RANK_KERNELS_HPP
 
 #include <kindred/core/arch/Flag.hpp>
+#include <kindred/core/arch/RoundedProduct.hpp>
 #include <kindred/core/common/CanonicalSum.hpp>
 #include <kindred/core/graph/PageRank.hpp>
 
@@ -27,7 +28,9 @@ struct PageRankUpdate {
       state.next(place) = state.current(place);
       return;
     }
-    const double p = damping * sum + progress.restart * state.restart.share(node, query, Width);
+    const double p =
+        Arch::rounded_product(damping, sum) +
+        Arch::rounded_product(progress.restart, state.restart.share(node, query, Width));
     state.next(place) = static_cast<Value>(p * state.inverses(node));
   }
   /// All queries of a node, on a host: most nodes are nobody's restart, and then the same is done
@@ -130,8 +133,9 @@ struct PageRankBlocks {
   KOKKOS_INLINE_FUNCTION void add(std::size_t place, double& difference, double& dangling) const {
     const double out_weight = state.out_weights(place / Width);
     const double weight = out_weight > 0.0 ? out_weight : 1.0;
-    const double p = static_cast<double>(after[place]) * weight;
-    difference += Kokkos::abs(p - static_cast<double>(before[place]) * weight);
+    const double p = Arch::rounded_product(static_cast<double>(after[place]), weight);
+    difference +=
+        Kokkos::abs(p - Arch::rounded_product(static_cast<double>(before[place]), weight));
     dangling += out_weight > 0.0 ? 0.0 : p;
   }
 };
@@ -166,7 +170,8 @@ struct PageRankFinish {
       if (left > half) left = half;
     }
     Kokkos::single(Kokkos::PerTeam(team), [&]() {
-      progress.restart = parameters.damping * dangling[0] + (1.0 - parameters.damping);
+      progress.restart =
+          Arch::rounded_product(parameters.damping, dangling[0]) + (1.0 - parameters.damping);
       progress.iterations = iteration;
       if (iteration > 0) {
         progress.residual = differences[0];

@@ -3,6 +3,7 @@
 #define KINDRED_CORE_SEED_IMPL_MERGE_MOMENTS_HPP
 
 #include <kindred/core/arch/Lanes.hpp>
+#include <kindred/core/arch/RoundedProduct.hpp>
 #include <kindred/core/seed/SeedTelemetry.hpp>
 
 #include <Kokkos_BitManipulation.hpp>
@@ -52,16 +53,16 @@ struct MergeWeights {
 KOKKOS_INLINE_FUNCTION void merge_means(double& mean_a, double& m2_a, double mean_b, double m2_b,
                                         const MergeWeights& weights) {
   const double difference = mean_b - mean_a;
-  mean_a = mean_a + difference * weights.f;
-  m2_a = (m2_a + m2_b) + (difference * difference) * weights.between;
+  mean_a = mean_a + Arch::rounded_product(difference, weights.f);
+  m2_a = (m2_a + m2_b) + Arch::rounded_product(difference * difference, weights.between);
 }
 
 /// Mean and m2 of a block of \p rows from its shift and the sums of what was shifted.
 KOKKOS_INLINE_FUNCTION void close_block(double shift, double sum, double squares, double share,
                                         double& mean, double& m2) {
-  const double mean_shift = sum * share;
+  const double mean_shift = Arch::rounded_product(sum, share);
   mean = shift + mean_shift;
-  const double rest = squares - sum * mean_shift;
+  const double rest = squares - Arch::rounded_product(sum, mean_shift);
   m2 = rest < 0 ? 0.0 : rest;  // a NaN stays
 }
 
@@ -88,7 +89,7 @@ KOKKOS_INLINE_FUNCTION ColumnMoments merge_parts(unsigned count, double whole, d
     for (unsigned j = 0; j < batch; ++j) {
       if (first + j >= count) continue;
       const double shifted = parts[j].mean - shift;
-      const double weighted = (first + j + 1 < count ? whole : last) * shifted;
+      const double weighted = Arch::rounded_product(first + j + 1 < count ? whole : last, shifted);
       sum += weighted;
       squares = ::fma(weighted, shifted, squares);
       all.m2 += parts[j].m2;
@@ -99,7 +100,7 @@ KOKKOS_INLINE_FUNCTION ColumnMoments merge_parts(unsigned count, double whole, d
   }
   double between = 0;
   close_block(shift, sum, squares, share, all.mean, between);
-  all.m2 += scale * between;
+  all.m2 += Arch::rounded_product(scale, between);
   return all;
 }
 

@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_SEED_IMPL_NORM_ROW_HPP
 #define KINDRED_CORE_SEED_IMPL_NORM_ROW_HPP
 
+#include <kindred/core/arch/RoundedProduct.hpp>
 #include <kindred/core/common/CanonicalSum.hpp>
 #include <kindred/core/seed/FusedNorm.hpp>
 #include <kindred/core/seed/impl/Activated.hpp>
@@ -68,7 +69,7 @@ KOKKOS_INLINE_FUNCTION NormMoments norm_moments(const NormSums& sums, float firs
   const auto count = static_cast<double>(columns);
   const double offset = sums.sum / count;
   const double mean = static_cast<double>(first) + offset;
-  double variance = sums.square / count - offset * offset;
+  double variance = sums.square / count - Arch::rounded_product(offset, offset);
   variance = variance < 0.0 ? 0.0 : variance;
   const double deviation = Kokkos::sqrt(variance + static_cast<double>(epsilon));
   const int size = exponent_of(deviation);
@@ -79,7 +80,7 @@ KOKKOS_INLINE_FUNCTION NormMoments norm_moments(const NormSums& sums, float firs
   const int mean_size = exponent_of(mean) - 100;
   const int exponent = size > mean_size ? size : mean_size;
   const double scale = power_of_two(-exponent);
-  const double scaled = mean * scale;
+  const double scaled = Arch::rounded_product(mean, scale);
   const auto high = static_cast<float>(scaled);
   const double factor = power_of_two(exponent) / deviation;
   return {{static_cast<float>(scale), high,

@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_SEED_IMPL_SEED_COEFFICIENTS_HPP
 #define KINDRED_CORE_SEED_IMPL_SEED_COEFFICIENTS_HPP
 
+#include <kindred/core/arch/RoundedProduct.hpp>
 #include <kindred/core/seed/SeedRows.hpp>
 #include <kindred/core/seed/impl/SeedStripes.hpp>
 
@@ -170,7 +171,8 @@ struct FourCoefficients {
     constexpr std::uint32_t one = 0x3F800000U;
     const std::uint32_t factor =
         (Kokkos::bit_cast<std::uint32_t>(x) & linear[i]) | (one & ~linear[i]);
-    return t[i] * x + v[i] * Kokkos::bit_cast<float>(factor);
+    return Arch::rounded_product(t[i], x) +
+           Arch::rounded_product(v[i], Kokkos::bit_cast<float>(factor));
   }
 };
 

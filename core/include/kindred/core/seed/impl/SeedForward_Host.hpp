@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_SEED_IMPL_SEED_FORWARD_HOST_HPP
 #define KINDRED_CORE_SEED_IMPL_SEED_FORWARD_HOST_HPP
 
+#include <kindred/core/arch/RoundedProduct.hpp>
 #include <kindred/core/arch/SixteenLines.hpp>
 #include <kindred/core/seed/impl/MergeMoments.hpp>
 #include <kindred/core/seed/impl/SeedCoefficients.hpp>
@@ -404,7 +405,7 @@ struct SeedMomentPieces {
       for (std::size_t i = 0; i < count; ++i) {
         const std::size_t f = begin + i;
         const double shifted = from.mean[f] - to.mean[f];
-        const double weighted = weight * shifted;
+        const double weighted = Arch::rounded_product(weight, shifted);
         sum[i] += weighted;
         squares[i] = std::fma(weighted, shifted, squares[i]);
         to.m2[f] += from.m2[f];

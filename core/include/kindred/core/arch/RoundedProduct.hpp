@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_ARCH_ROUNDED_PRODUCT_HPP
+#define KINDRED_CORE_ARCH_ROUNDED_PRODUCT_HPP
+
+#include <Kokkos_Macros.hpp>
+
+#include <cfloat>
+
+// Options under which no source can keep its bits.
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0)
+#error "Kindred's kernels promise the same bits everywhere: compile them without -ffast-math"
+#endif
+#if FLT_EVAL_METHOD < 0 || FLT_EVAL_METHOD == 1 || FLT_EVAL_METHOD == 2
+#error "Kindred's kernels need float and double arithmetic in their own precision: -mfpmath=sse"
+#endif
+
+namespace Kindred::Arch {
+
+/// \brief \p product, of which no compiler can make one operation with a sum.
+///
+/// GCC by default, and others on request, contract a·b + c into a fused multiply-add wherever the
+/// instruction set has one, also if the product is a named variable or an intrinsic. Kindred's own
+/// targets and those that link `Kindred::core` are compiled without contraction
+/// (KINDRED_NO_CONTRACTION); for all others this statement, which emits no instruction, hides where
+/// the value comes from. \tparam Value float, double, or a vector register of them
+template <class Value>
+KOKKOS_INLINE_FUNCTION Value uncontracted(Value product) {
+#if defined(KINDRED_NO_CONTRACTION) || defined(__CUDA_ARCH__)
+#elif defined(__AVX512F__)
+  asm("" : "+v"(product));
+#elif defined(__SSE2__)
+  asm("" : "+x"(product));
+#elif defined(__aarch64__)
+  asm("" : "+w"(product));
+#else
+  asm("" : "+m"(product));
+#endif
+  return product;
+}
+
+/// \brief a·b rounded to double, whatever is done with it: the same bits on every space, with every
+/// compiler and its default options.
+KOKKOS_INLINE_FUNCTION double rounded_product(double a, double b) {
+  KOKKOS_IF_ON_DEVICE((return __dmul_rn(a, b);))
+  KOKKOS_IF_ON_HOST((return uncontracted(a * b);))
+}
+/// The same of float.
+KOKKOS_INLINE_FUNCTION float rounded_product(float a, float b) {
+  KOKKOS_IF_ON_DEVICE((return __fmul_rn(a, b);))
+  KOKKOS_IF_ON_HOST((return uncontracted(a * b);))
+}
+
+}  // namespace Kindred::Arch
+
+#endif  // KINDRED_CORE_ARCH_ROUNDED_PRODUCT_HPP
