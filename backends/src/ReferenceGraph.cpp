@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/Reference.hpp>
+#include <kindred/core/common/Pow.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -14,9 +15,9 @@ float decay_of(const Decay& decay, std::uint32_t hop) {
   const double p = decay.parameter;
   switch (decay.kind) {
     case Decay::Kind::exponential:
-      return static_cast<float>(std::exp(-p * hop));
+      return static_cast<float>(portable_exp(-p * hop));
     case Decay::Kind::power:
-      return static_cast<float>(std::pow(hop + 1.0, -p));
+      return static_cast<float>(portable_pow(hop + 1.0, -p));
     case Decay::Kind::linear:
       return static_cast<float>(std::max(0.0, 1.0 - p * hop));
     case Decay::Kind::constant:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/common/Pow.hpp>
 #include <kindred/core/graph/Spreading.hpp>
 
 #include <algorithm>
-#include <cmath>
 
 namespace Kindred {
 
@@ -10,9 +10,9 @@ float decay_at(const Decay& decay, std::uint32_t hop) {
   const double depth = hop;
   switch (decay.kind) {
     case Decay::Kind::exponential:
-      return static_cast<float>(std::exp(-decay.parameter * depth));
+      return static_cast<float>(portable_exp(-decay.parameter * depth));
     case Decay::Kind::power:
-      return static_cast<float>(std::pow(depth + 1.0, -decay.parameter));
+      return static_cast<float>(portable_pow(depth + 1.0, -decay.parameter));
     case Decay::Kind::linear:
       return static_cast<float>(std::max(0.0, 1.0 - decay.parameter * depth));
     case Decay::Kind::constant:

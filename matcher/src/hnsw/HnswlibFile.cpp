@@ -5,6 +5,7 @@
 
 #include <kindred/backends/AtomicFile.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/Log.hpp>
 
 #include <sys/mman.h>
 
@@ -280,7 +281,7 @@ class Writer {
     header.entry = m_store.entry;
     header.upper_links = header.m = m;
     header.base_links = 2 * m;
-    header.level_factor = 1.0 / std::log(static_cast<double>(m));
+    header.level_factor = 1.0 / portable_log(static_cast<double>(m));
     header.ef_construction = m_store.settings.ef_construction;
     put(header);
     const Links links = m_store.links();

@@ -2,6 +2,7 @@
 #include "Metrics.hpp"
 
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/Log.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -22,6 +23,27 @@ std::vector<double> affinity_weights(std::span<const double> affinities,
 
 namespace Impl {
 
+namespace {
+
+/// −Σ term(count / length). Most symbols occur as often as the one before, once: its term is
+/// reused.
+template <class Term>
+double entropy_of(Counts counts, std::size_t length, const Term& term) {
+  double sum = 0;
+  std::uint32_t last = 0;
+  double value = 0;
+  for (const auto& [symbol, count] : counts) {
+    if (count != last) {
+      last = count;
+      value = term(last / static_cast<double>(length));
+    }
+    sum -= value;
+  }
+  return sum;
+}
+
+}  // namespace
+
 double probability(const SymbolStatistics& statistics, Symbol symbol) {
   if (symbol >= statistics.patterns_with.size() || statistics.patterns == 0) return 0.0;
   return static_cast<double>(statistics.patterns_with[symbol]) /
@@ -29,32 +51,22 @@ double probability(const SymbolStatistics& statistics, Symbol symbol) {
 }
 
 double entropy(Counts counts, std::size_t length) {
-  double sum = 0;
-  for (const auto& [symbol, count] : counts) {
-    const double p = count / static_cast<double>(length);
-    sum -= p * std::log2(p);
-  }
-  return sum;
+  return entropy_of(counts, length, [](double p) { return p * portable_log2(p); });
 }
 
 double normalized_entropy(Counts counts, std::size_t length, const SymbolStatistics& statistics) {
   if (statistics.symbols <= 1) return 0.0;
-  const double base = std::log(static_cast<double>(statistics.symbols));
-  double sum = 0;
-  for (const auto& [symbol, count] : counts) {
-    const double p = count / static_cast<double>(length);
-    sum -= p * (std::log(p) / base);
-  }
-  return sum;
+  const double base = portable_log(static_cast<double>(statistics.symbols));
+  return entropy_of(counts, length, [&](double p) { return p * (portable_log(p) / base); });
 }
 
 double global_normalized_entropy(Counts counts, const SymbolStatistics& statistics) {
   if (statistics.symbols <= 1) return 0.0;
-  const double base = std::log(static_cast<double>(statistics.symbols));
+  const double base = portable_log(static_cast<double>(statistics.symbols));
   double sum = 0;
   for (const auto& [symbol, count] : counts) {
     const double p = probability(statistics, symbol);
-    if (p > 0) sum -= p * (std::log(p) / base);
+    if (p > 0) sum -= p * (portable_log(p) / base);
   }
   return sum;
 }
@@ -68,7 +80,7 @@ double tfidf_score(Counts counts, std::size_t length, const SymbolStatistics& st
     // KATO's df: the share times the number, rounded down.
     const double with_symbol =
         std::max(1.0, std::floor(probability(statistics, symbol) * patterns));
-    sum += frequency * (std::log2(patterns / with_symbol) + 1);
+    sum += frequency * (portable_log2(patterns / with_symbol) + 1);
   }
   return sum / static_cast<double>(counts.size());
 }

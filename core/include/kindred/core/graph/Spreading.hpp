@@ -90,7 +90,7 @@ struct SpreadModifiers {
 };
 
 /// \brief How much of the activation a hop passes on: D(d) for d = 1 … H, in double on the host,
-/// rounded to float32 once.
+/// rounded to float32 once (`portable_exp`, `portable_pow`).
 struct Decay {
   enum class Kind : std::uint8_t {
     exponential,  ///< exp(−parameter·d)

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <kindred/core/common/Pow.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "Support.hpp"
+
+namespace {
+
+using namespace Kindred;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// How far \p value is from \p exact, in units of the last place of that.
+double units_between(double value, long double exact) {
+  int exponent = 0;
+  std::frexp(static_cast<double>(exact), &exponent);
+  return static_cast<double>(std::abs(value - exact) / std::ldexp(1.0L, exponent - 53));
+}
+
+/// Near 1, denormal, huge, quotients of small whole numbers as metrics have them, and any.
+std::vector<double> arguments() {
+  auto generator = Testing::generator("Log");
+  std::uniform_real_distribution<double> share(0.0, 1.0);
+  std::uniform_real_distribution<double> exponent(-1070.0, 1023.0);
+  std::vector<double> values{0x1p-1074, 0x1.8p-1073, 0x1.fffffffffffffp1023, 0x1p-1022};
+  for (const double base : {1.0, 0.5, 2.0, 0x1.6a09e667f3bcdp-1, 0x1.6a09e667f3bcdp+0}) {
+    for (int i = 1; i <= 64; ++i) {
+      values.push_back(base * (1.0 + i * 0x1p-52));
+      values.push_back(base * (1.0 - i * 0x1p-53));
+      values.push_back(base * (1.0 + std::ldexp(1.0, -i % 52)));
+    }
+  }
+  for (int i = 0; i < 50000; ++i) {
+    values.push_back(share(generator) + 0x1p-60);
+    values.push_back(0.6 + share(generator));
+    values.push_back(std::exp2(exponent(generator)));
+    values.push_back(static_cast<double>(1 + generator() % 300) /
+                     static_cast<double>(1 + generator() % 300));
+  }
+  return values;
+}
+
+template <class Function, class Exact>
+void expect_nearly_correct_rounding(const Function& function, const Exact& exact) {
+  double worst = 0;
+  std::size_t others = 0;
+  const std::vector<double> values = arguments();
+  for (const double x : values) {
+    const long double expected = exact(static_cast<long double>(x));
+    const double value = function(x);
+    if (expected == 0.0L) {
+      EXPECT_EQ(value, 0.0) << x;
+      continue;
+    }
+    worst = std::max(worst, units_between(value, expected));
+    others += value == static_cast<double>(expected) ? 0 : 1;
+  }
+  // The reference itself has a rounding of 2⁻¹¹ units where long double has 64 bits.
+  EXPECT_LT(worst, 0.502);
+  EXPECT_LT(others, values.size() / 1000);
+}
+
+TEST(PortableLog, IsWithinItsStatedError) {
+  expect_nearly_correct_rounding([](double x) { return portable_log(x); },
+                                 [](long double x) { return std::log(x); });
+}
+
+TEST(PortableLog2, IsWithinItsStatedError) {
+  expect_nearly_correct_rounding([](double x) { return portable_log2(x); },
+                                 [](long double x) { return std::log2(x); });
+}
+
+TEST(PortableLog, HasTheRightEnds) {
+  for (const auto log : {portable_log, portable_log2}) {
+    EXPECT_EQ(log(0.0), -infinity);
+    EXPECT_EQ(log(-0.0), -infinity);
+    EXPECT_EQ(log(infinity), infinity);
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(log(1.0)), 0U) << "+0";
+    for (const double x : {-1.0, -0x1p-1074, -infinity, nan}) EXPECT_TRUE(std::isnan(log(x))) << x;
+  }
+}
+
+TEST(PortableLog2, IsExactForPowersOfTwo) {
+  for (int k = -1074; k <= 1023; ++k) ASSERT_EQ(portable_log2(std::ldexp(1.0, k)), k);
+}
+
+/// Values with 200 bits by mpmath, rounded.
+TEST(PortableLog, HasKnownBits) {
+  EXPECT_EQ(portable_log(2.0), 0x1.62e42fefa39efp-1);
+  EXPECT_EQ(portable_log(10.0), 0x1.26bb1bbb55516p+1);
+  EXPECT_EQ(portable_log(3.0 / 7.0), -0x1.b1d10670aae9ap-1);
+  EXPECT_EQ(portable_log2(3.0), 0x1.95c01a39fbd68p+0);
+  EXPECT_EQ(portable_log2(55.0 / 57.0), -0x1.a622df8012067p-5);
+}
+
+TEST(PortablePow, IsWithinItsStatedError) {
+  auto generator = Testing::generator("Pow");
+  std::uniform_real_distribution<double> exponents(-4.0, 4.0);
+  std::uniform_real_distribution<double> logarithms(-100.0, 100.0);
+  double worst = 0;
+  for (int i = 0; i < 100000; ++i) {
+    const double base =
+        i % 2 == 0 ? static_cast<double>(1 + generator() % 1000) : std::exp2(logarithms(generator));
+    const double exponent = exponents(generator);
+    const long double expected =
+        std::pow(static_cast<long double>(base), static_cast<long double>(exponent));
+    worst = std::max(
+        worst, static_cast<double>(std::abs((portable_pow(base, exponent) - expected) / expected)));
+  }
+  EXPECT_LT(worst, 6e-16);
+}
+
+TEST(PortablePow, HasTheRightEnds) {
+  for (const double x : {0.0, 1.0, 7.5, infinity, nan}) {
+    EXPECT_EQ(portable_pow(x, 0.0), 1.0);
+    EXPECT_EQ(portable_pow(1.0, x), 1.0);
+  }
+  EXPECT_EQ(portable_pow(0.0, 2.0), 0.0);
+  EXPECT_EQ(portable_pow(0.0, -2.0), infinity);
+  EXPECT_EQ(portable_pow(infinity, -2.0), 0.0);
+  EXPECT_EQ(portable_pow(infinity, 2.0), infinity);
+  EXPECT_EQ(portable_pow(2.0, infinity), infinity);
+  EXPECT_EQ(portable_pow(2.0, -infinity), 0.0);
+  EXPECT_EQ(portable_pow(0.5, infinity), 0.0);
+  EXPECT_EQ(portable_pow(1e300, 2.0), infinity);
+  EXPECT_EQ(portable_pow(1e300, -2.0), 0.0);
+  EXPECT_EQ(portable_pow(2.0, -1074.0), 0x1p-1074);
+  EXPECT_EQ(portable_pow(2.0, 10.0), 1024.0);
+  EXPECT_TRUE(std::isnan(portable_pow(-2.0, 2.0)));
+  EXPECT_TRUE(std::isnan(portable_pow(nan, 2.0)));
+  EXPECT_TRUE(std::isnan(portable_pow(2.0, nan)));
+}
+
+}  // namespace
