@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installs Kindred (as_package), moves it to show that it is relocatable, then builds and runs the consumer against it.
+# Installs Kindred (as_package), moves it to show that it is relocatable, then builds and runs the consumer against it. Programs of
+# kernels print the bits of results, which must be those of OWN_BITS.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT status EQUAL 0)
     message(FATAL_ERROR "${ARGN}\n${output}")
   endif()
+  set(output "${output}" PARENT_SCOPE)
 endfunction()
 
 file(REMOVE_RECURSE "${WORK}")
@@ -12,18 +14,35 @@ if(KIND STREQUAL "as_package")
   run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${WORK}/installed")
   file(RENAME "${WORK}/installed" "${WORK}/moved")
   list(APPEND OPTIONS "-DCMAKE_PREFIX_PATH=${WORK}/moved")
+elseif(KIND STREQUAL "as_headers")
+  list(APPEND OPTIONS "-DKINDRED_SOURCE=${SOURCE}")
 else()
   # What is shown is that it builds there: the code it gives was compiled with everything else.
   list(APPEND OPTIONS "-DKINDRED_SOURCE=${SOURCE}" "-DCMAKE_BUILD_TYPE=Debug" "-DCMAKE_CXX_FLAGS_DEBUG=-O0" "-DKINDRED_PRECOMPILE_HEADERS=ON")
 endif()
 run("${CMAKE_COMMAND}" -S "${SOURCE}/tests/consumers/${KIND}" -B "${WORK}/build" ${OPTIONS})
 run("${CMAKE_COMMAND}" --build "${WORK}/build")
-run("${WORK}/build/consumer")
+if(NOT KIND STREQUAL "as_headers")
+  run("${WORK}/build/consumer")
+endif()
+if(NOT KIND STREQUAL "as_subdirectory")
+  run("${OWN_BITS}")
+  set(expected "${output}")
+  run("${WORK}/build/bits")
+  if(NOT output STREQUAL expected)
+    message(FATAL_ERROR "the consumer's bits\n${output}differ from Kindred's own\n${expected}")
+  endif()
+endif()
 
-# The consumer's own file was compiled with no path of Kokkos.
+# The engines' consumer was compiled with no path of Kokkos and no option of ours; kernels are compiled without contraction.
 if(KIND STREQUAL "as_package")
   file(READ "${WORK}/build/compile_commands.json" commands)
-  if(commands MATCHES "include/kokkos|KOKKOS_DEPENDENCE")
-    message(FATAL_ERROR "the consumer was compiled with Kokkos: ${commands}")
+  string(REGEX MATCH "[^\n]* -c [^\n]*Consumer\\.cpp[^\n]*" of_engines "${commands}")
+  string(REGEX MATCH "[^\n]* -c [^\n]*Bits\\.cpp[^\n]*" of_kernels "${commands}")
+  if(NOT of_engines OR of_engines MATCHES "include/kokkos|KOKKOS_DEPENDENCE|contract=off")
+    message(FATAL_ERROR "the consumer was compiled with Kokkos: ${of_engines}")
+  endif()
+  if(NOT of_kernels MATCHES "-ffp-contract=off")
+    message(FATAL_ERROR "kernels were compiled with contraction: ${of_kernels}")
   endif()
 endif()
