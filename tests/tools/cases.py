@@ -3,6 +3,7 @@
 
 MATCH = ["match", "--patterns", "patterns.jsonl", "--queries", "queries.jsonl"]
 LINES = ["match", "--lines", "lines.txt", "--queries", "query_lines.txt"]
+REPEATS = ["match", "--patterns", "repeats.jsonl", "--queries", "repeat_queries.jsonl", "--predict", "--threshold", "0.2"]
 SEARCH = ["search", "--vectors", "vectors.npy", "--queries", "queries.npy"]
 WIDE = ["search", "--vectors", "wide.npy", "--queries", "wide_queries.npy"]
 SCORE = ["score", "--vectors", "vectors.npy", "--queries", "queries.npy", "--candidates", "candidates.jsonl"]
@@ -21,6 +22,10 @@ CASES = {
     "match autojunk": MATCH + ["--level", "character", "--measure", "difflib", "--autojunk", "--blocks"],
     "match self": ["match", "--patterns", "patterns.jsonl", "--self", "--threshold", "0.5"],
     "match self difflib": ["match", "--patterns", "patterns.jsonl", "--self", "--threshold", "0.4", "--top", "3", "--measure", "difflib", "--blocks"],
+    "predict": MATCH + ["--predict", "--top", "20", "--blocks"],
+    "predict difflib": MATCH + ["--predict", "--measure", "difflib", "--threshold", "0.3", "--rank", "tfidf_score"],
+    "predict repeats": REPEATS + ["--rank", "normalized_entropy", "--top", "300"],
+    "predict affinities": REPEATS + ["--affinity", "affinities.jsonl", "--rank", "weighted_confidence", "--top", "100"],
     "search cosine": SEARCH,
     "search ip": SEARCH + ["--metric", "ip", "--top", "50"],
     "search l2": SEARCH + ["--metric", "l2", "--top", "100"],
@@ -35,7 +40,12 @@ CASES = {
     "spread": SPREAD,
     "spread far": SPREAD + ["--hops", "7", "--decay", "constant:0.5", "--threshold", "0", "--top", "5000"],
     "spread power": SPREAD + ["--decay", "power:0.5", "--threshold", "0.02", "--top", "100"],
+    "spread exponential": SPREAD + ["--hops", "6", "--decay", "exponential:0.3", "--threshold", "0.001", "--top", "2000"],
+    "spread power far": SPREAD + ["--hops", "8", "--decay", "power:1.3", "--threshold", "0", "--top", "5000"],
     "spread linear decay": SPREAD + ["--decay", "linear:0.2"],
+    "spread constant": SPREAD + ["--decay", "constant:0.3", "--threshold", "0.005", "--top", "1000"],
+    "spread linear exponential": SPREAD + ["--mode", "linear", "--hops", "5", "--decay", "exponential:0.9", "--top", "5000"],
+    "spread linear power": SPREAD + ["--mode", "linear", "--hops", "5", "--decay", "power:0.4", "--top", "5000"],
     "spread linear": SPREAD + ["--mode", "linear", "--top", "5000"],
     "spread signed": ["spread", "--graph", "signed.tsv", "--sources", "sources.jsonl", "--mode", "linear", "--top", "5000"],
     "spread pagerank": SPREAD + ["--mode", "pagerank", "--top", "5000"],
@@ -45,4 +55,7 @@ CASES = {
     "spread symmetric": ["spread", "--graph", "symmetric.mtx", "--sources", "mtx_sources.jsonl", "--decay", "constant:0.25", "--threshold", "0"],
 }
 # Files a call writes besides stdout.
-OUT_FILES = {"search files": SEARCH + ["--metric", "ip", "--filter", "mask.npy", "--top", "300", "--out-ids", "ids.npy", "--out-scores", "scores.npy"]}
+OUT_FILES = {"search files": SEARCH + ["--metric", "ip", "--filter", "mask.npy", "--top", "300", "--out-ids", "ids.npy", "--out-scores", "scores.npy"],
+             "seeds forward": ["seeds", "forward", "--input", "seed_rows.npy", "--state", "seeds.json", "--weights", "seed_weights.npy",
+                               "--out", "y.npy", "--telemetry", "telemetry.json"]}
+OUT_FLAGS = ("--out-ids", "--out-scores", "--out", "--telemetry")

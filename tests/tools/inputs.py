@@ -58,6 +58,24 @@ def sequences(folder):
     (folder / "query_lines.txt").write_text("".join(lines[40 * i][: 5 + 4 * i] + "\n" for i in range(20)), encoding="utf-8")
 
 
+def repeats(folder):
+    """repeats.jsonl, repeat_queries.jsonl: a symbol so often in so many. Logarithms of these quotients are rounded otherwise by a C library without fused
+    operations than by one with them (glibc 2.36), and so are those of many others."""
+    generator = Generator(4)
+    quotients = [(55, 57), (65, 74), (93, 98), (110, 114), (99, 116), (77, 120), (130, 141), (130, 148), (152, 159), (102, 161), (165, 171),
+                 (155, 179), (185, 186), (63, 194), (186, 196)]
+    quotients += [(1 + generator.below(99), 100 + generator.below(101)) for _ in range(285)]
+    patterns = []
+    for i, (count, length) in enumerate(quotients):
+        tokens = ["often"] * count + [f"w{generator.skewed(2 + i % 40)}" for _ in range(length - count)]
+        patterns.append({"name": f"{count} of {length}", "frequency": 1 + generator.below(9), "events": [tokens[j:j + 7] for j in range(0, length, 7)]})
+    json_lines(folder / "repeats.jsonl", patterns)
+    queries = [{"name": f"q{i}", "tokens": ["often"] * (20 + 30 * i) + ["w0", "w1", "nowhere"]} for i in range(3)]
+    json_lines(folder / "repeat_queries.jsonl", queries)
+    affinities = [{"symbol": "often", "affinity": -2.5}] + [{"symbol": f"w{i}", "affinity": (generator.below(200) - 100) / 7} for i in range(30)]
+    json_lines(folder / "affinities.jsonl", affinities)
+
+
 def number(generator):
     """A float32 that an integer and a power of two make: exact everywhere."""
     return (generator.below(2001) - 1000) * 2.0 ** (generator.below(12) - 14)
@@ -128,7 +146,20 @@ def graphs(folder):
     json_lines(folder / "own_sources.jsonl", [{**query, **own[i % len(own)]} for i, query in enumerate(queries)])
 
 
+def seeds(folder):
+    """seed_rows.npy, seed_weights.npy, seeds.json: every lifecycle and way to apply a blueprint."""
+    generator = Generator(5)
+    rows, features, blueprints, count = 70, 96, 3, 11
+    npy.write(folder / "seed_rows.npy", [number(generator) for _ in range(rows * features)], (rows, features))
+    npy.write(folder / "seed_weights.npy", [number(generator) for _ in range(blueprints * features)], (blueprints, features))
+    state = {"lifecycle": list(range(count)), "blueprint": [i % blueprints for i in range(count)],
+             "mode": [("linear", "additive", "multiplicative", "mixed")[i % 4] for i in range(count)], "alpha": [i / 10 for i in range(count)]}
+    (folder / "seeds.json").write_text(json.dumps(state))
+
+
 def all_inputs(folder):
     sequences(folder)
+    repeats(folder)
     vectors(folder)
     graphs(folder)
+    seeds(folder)
