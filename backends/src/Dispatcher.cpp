@@ -307,6 +307,12 @@ void Dispatcher::observe(const DispatchRecord& record) noexcept {
     if (space != record.chosen) operation.classes[k].since[index(space)] += record.taken;
 }
 
+void Dispatcher::observe_success(Operation operation, Space space) noexcept {
+  auto& known = m_state->of(operation);
+  const std::lock_guard lock(known.mutex);
+  known.breakers[index(space)].succeeded();
+}
+
 void Dispatcher::observe_failure(Operation operation, Space space) noexcept {
   auto& known = m_state->of(operation);
   const Time now = m_state->now();

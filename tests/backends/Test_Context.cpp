@@ -273,6 +273,24 @@ TEST_F(ContextRun, PassesOtherErrorsOnAsTheyAre) {
   EXPECT_FALSE(context.dispatcher().breaker_open(Operation::search, Space::openmp));
 }
 
+TEST_F(ContextRun, CallsThatDoNotWaitSucceedForTheBreakerToo) {
+  Workload w = workload();
+  w.waits = false;
+  const auto call = [&](bool fails) {
+    context.run(w, {}, [&](Space space) {
+      if (fails && space == Space::openmp) throw OutOfMemory("host", 7, "x", "made to fail");
+    });
+    return records.back().chosen;
+  };
+  for (int failure = 0; failure < 2; ++failure) {
+    for (int i = 0; i < 1000; ++i) EXPECT_EQ(call(false), Space::openmp);
+    EXPECT_EQ(call(true), Space::serial);
+  }
+  EXPECT_FALSE(context.dispatcher().breaker_open(Operation::search, Space::openmp))
+      << "2 failures in 2002 calls";
+  EXPECT_EQ(context.dispatcher().regret().decisions, 0U) << "no times were observed";
+}
+
 TEST_F(ContextRun, AnErrorOfTheCallbackIsNoFailureOfTheSpace) {
   ContextOptions given = plain();
   given.on_dispatch = [](const DispatchRecord&) { throw std::bad_alloc(); };

@@ -130,7 +130,11 @@ DispatchRecord Context::run(const Workload& workload, std::optional<Space> force
       record = recover(workload, record, tried);
     }
   }
-  if (workload.waits) dispatcher().observe(record);
+  if (workload.waits) {
+    dispatcher().observe(record);
+  } else {
+    dispatcher().observe_success(record.operation, record.chosen);
+  }
   report(record);
   return record;
 }

@@ -168,8 +168,10 @@ class Dispatcher {
   DispatchRecord decide(const Workload& workload, std::optional<Space> forced = {});
   /// The next best space after \p failed ones, or nothing. \see Reason::fallback
   std::optional<DispatchRecord> decide_without(const Workload& workload, SpaceSet failed);
-  /// Takes in what a call took.
+  /// Takes in what a call took, and that it succeeded.
   void observe(const DispatchRecord& record) noexcept;
+  /// Takes in that a call succeeded of which no time is known (`Workload::waits`).
+  void observe_success(Operation operation, Space space) noexcept;
   /// Takes in that a space failed.
   void observe_failure(Operation operation, Space space) noexcept;
 
