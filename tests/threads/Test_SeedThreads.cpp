@@ -59,6 +59,40 @@ TEST(SeedThreads, CallersSeeWholeStates) {
   EXPECT_EQ(layer.epoch(), 20U);
 }
 
+TEST(SeedThreads, LayersMayBeCalledWhileASequenceOfThemRuns) {
+  SeedLayerOptions options;
+  options.hidden = 64;
+  options.seeds = 4;
+  SeedLayer layer(one_thread(), options);
+  const std::vector<float> x(128, 2.0F);
+  std::vector<float> y(128);
+  SeedBatch batch;
+  batch.rows = 2;
+  SeedSequence sequence(one_thread(), Space::serial);
+  sequence.add(layer, std::as_bytes(std::span(x)), std::as_writable_bytes(std::span(y)), batch);
+  sequence.run();
+  std::atomic<bool> done{false};
+  std::thread runs([&] {
+    while (!done) sequence.run();
+  });
+  const std::vector<float> other(192, 3.0F);
+  std::vector<float> out(192);
+  for (int i = 0; i < 200; ++i) {
+    layer.forward(other, out);
+    EXPECT_TRUE(layer.has_telemetry(0));
+    // A forward sees 2 rows of the sequence or 3 of its own, each of 16 elements per seed.
+    const std::vector<SeedTelemetry> telemetry = layer.telemetry(0);
+    for (const SeedTelemetry& seed : telemetry) {
+      EXPECT_EQ(seed.count, telemetry[0].count);
+      EXPECT_TRUE(seed.count == 32 || seed.count == 48) << seed.count;
+    }
+  }
+  done = true;
+  runs.join();
+  EXPECT_EQ(out, other);
+  EXPECT_EQ(y, x);
+}
+
 TEST(SeedThreads, CallbacksMayCallTheLayer) {
   SeedLayerOptions options;
   options.hidden = 4;

@@ -68,16 +68,20 @@ struct SeedSequence::State {
     }
   }
 
+  void note_telemetry() {
+    for (const Call& call : calls) {
+      SeedLayer::State& layer = call.layer->internal();
+      const std::lock_guard lock(layer.mutex);
+      if (layer.has_telemetry(call.telemetry)) layer.fill(true, stream);
+    }
+  }
+
   template <class ExecutionSpace>
   void run() {
     auto& side = sides.get<ExecutionSpace>();
     if (side.work.is_recorded() && is_current()) {
       side.work.repeat(side.instance[0]);
-      for (const Call& call : calls) {
-        SeedLayer::State& layer = call.layer->internal();
-        if (layer.has_telemetry(call.telemetry))
-          layer.fill(Arch::is_device<ExecutionSpace>, stream);
-      }
+      if constexpr (Arch::is_device<ExecutionSpace>) note_telemetry();  // a graph does not
       return;
     }
     for (Call& call : calls) {
