@@ -28,7 +28,7 @@ bool QueuedCall::cancel() {
   {
     const std::lock_guard lock(m_mutex);
     if (m_state != State::waiting) return false;
-    m_state = State::running;  // by no one
+    m_state = State::cancelled;
   }
   forget();
   finish(std::make_exception_ptr(Cancelled("the call was cancelled before it began")));
@@ -51,6 +51,12 @@ bool QueuedCall::is_done() const {
 
 void QueuedCall::wait() const {
   std::unique_lock lock(m_mutex);
+  const bool is_ahead = m_state == State::waiting || m_state == State::running;
+  if (is_ahead && m_runner == std::this_thread::get_id()) {
+    throw Busy(
+        "a call of a queue waits for one that the queue makes only after it: it would wait for "
+        "itself");
+  }
   m_done.wait(lock, [&] { return m_state == State::done; });
 }
 
@@ -87,6 +93,7 @@ void CallQueue::push(std::shared_ptr<Impl::QueuedCall> call) {
                " calls wait, which are all that may: it would wait for itself");
   }
   m_room.wait(lock, has_room);
+  call->set_runner(m_thread.get_id());
   m_waiting.push_back(std::move(call));
   lock.unlock();
   m_wake.notify_one();
@@ -105,6 +112,8 @@ std::size_t CallQueue::cancel() {
 }
 
 void CallQueue::wait() {
+  if (std::this_thread::get_id() == m_thread.get_id())
+    throw Busy("a call of a queue waits for the queue: it would wait for itself");
   std::deque<std::shared_ptr<Impl::QueuedCall>> submitted;
   {
     const std::lock_guard lock(m_mutex);

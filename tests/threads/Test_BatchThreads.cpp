@@ -143,6 +143,34 @@ TEST(CallQueue, RefusesACallOfItsOwnThatWouldWaitForItself) {
   EXPECT_EQ(calls, 1);
 }
 
+TEST(CallQueue, RefusesToWaitInACallForWhatRunsAfterIt) {
+  CallQueue queue;
+  std::promise<Submission<int>*> own;
+  auto outer = queue.submit([&] {
+    EXPECT_THROW(queue.wait(), Busy);
+    EXPECT_THROW(own.get_future().get()->wait(), Busy);
+    auto later = queue.submit([] { return 1; });
+    EXPECT_THROW(later.wait(), Busy);
+    EXPECT_THROW(later.get(), Busy);
+    auto cancelled = queue.submit([] {});
+    EXPECT_TRUE(cancelled.cancel());
+    EXPECT_THROW(cancelled.get(), Cancelled) << "it has ended, so there is nothing to wait for";
+    return 7;
+  });
+  own.set_value(&outer);
+  EXPECT_EQ(outer.get(), 7);
+  queue.wait();
+}
+
+TEST(CallQueue, ItsCallsMayWaitForThoseOfAnother) {
+  CallQueue queue;
+  CallQueue other;
+  auto before = queue.submit([] { return 1; });
+  queue.wait();
+  EXPECT_EQ(queue.submit([&] { return before.get() + other.submit([] { return 2; }).get(); }).get(),
+            3);
+}
+
 /// One task of every kind, over and over; arrays of their own.
 struct Tasks {
   explicit Tasks(std::size_t count, const Testing::TempFolder& folder)

@@ -34,9 +34,12 @@ class QueuedCall {
   /// Whether it had not begun, and never will.
   bool cancel();
   bool is_done() const;
+  /// \throws Busy on the thread that is to run it
   void wait() const;
-  /// Waits. \throws what the call threw, Cancelled
+  /// Waits. \throws what the call threw, Cancelled; Busy as `wait`
   void rethrow() const;
+  /// Before it is submitted: the thread that will run it.
+  void set_runner(std::thread::id runner) noexcept { m_runner = runner; }
 
  protected:
   virtual void call() = 0;
@@ -44,13 +47,14 @@ class QueuedCall {
   virtual void forget() noexcept = 0;
 
  private:
-  enum class State : std::uint8_t { waiting, running, done };
+  enum class State : std::uint8_t { waiting, running, cancelled, done };
   void finish(std::exception_ptr failure) noexcept;
 
   mutable std::mutex m_mutex;
   mutable std::condition_variable m_done;
   State m_state = State::waiting;
   std::exception_ptr m_failure;
+  std::thread::id m_runner;
 };
 
 template <class Result>
@@ -88,9 +92,10 @@ class Submission {
  public:
   /// Whether it has ended: with a result, an error, or cancelled.
   bool is_done() const { return m_call->is_done(); }
+  /// \throws Busy in a call of the same queue that would wait for itself or for one behind it
   void wait() const { m_call->wait(); }
   /// Waits; the result, which can be had once. \throws what the call threw; Cancelled;
-  /// InvalidArgument the second time
+  /// InvalidArgument the second time; Busy as `wait`
   Result get() {
     m_call->rethrow();
     KINDRED_THROW_IF(!m_call->result, "the result of a submission was taken before");
@@ -112,13 +117,15 @@ class Submission {
 ///
 /// For any call of the library: `queue.submit([&] { return bulk.reduce<float>(…); })`. What it
 /// reads and writes must stay until it is done. An error belongs to its own submission and stops no
-/// other. Thread-safe.
+/// other. Thread-safe; calls of two queues must not wait for one another. A forked child process
+/// has no thread to make the calls: it must not use a queue of its parent.
 class CallQueue {
  public:
   /// \param waiting_max calls that wait at a time: a further one waits in `submit` for its place
   /// \throws InvalidArgument for 0; Error where no thread can be started
   explicit CallQueue(std::size_t waiting_max = 64);
-  /// Waits for all that was submitted; `cancel` before it for what has not begun.
+  /// Waits for all that was submitted; `cancel` before it for what has not begun. Not in a call of
+  /// the queue.
   ~CallQueue();
   CallQueue(const CallQueue&) = delete;
   CallQueue& operator=(const CallQueue&) = delete;
@@ -135,7 +142,8 @@ class CallQueue {
   }
   /// Cancels all that has not begun; returns how many.
   std::size_t cancel();
-  /// Waits for all that was submitted before.
+  /// Waits for all that was submitted before. \throws Busy in a call of this queue, which would
+  /// wait for itself
   void wait();
 
  private:
