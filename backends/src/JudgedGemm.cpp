@@ -6,6 +6,7 @@
 #include <string>
 
 #if KINDRED_HAS_DEVICE && defined(KINDRED_COMPILED_FOR_SM90A)
+#include <kindred/core/arch/DeviceStatus.hpp>
 #include <kindred/core/arch/ThreadGroup.hpp>
 #include <kindred/core/arch/Warpgroup.hpp>
 #include <kindred/core/vector/impl/TileSelect_Impl.hpp>
@@ -302,11 +303,6 @@ __global__ void __cluster_dims__(cluster_blocks, 1, 1) __launch_bounds__(block_t
 #endif
 }
 
-void require(cudaError_t status, const char* what) {
-  if (status == cudaSuccess) return;
-  throw DeviceLost(std::string("judging products: ") + what + ": " + cudaGetErrorString(status));
-}
-
 int attribute_of(cudaDeviceAttr attribute) {
   int device = 0;
   int value = 0;
@@ -319,17 +315,18 @@ int attribute_of(cudaDeviceAttr attribute) {
 
 template <bool Weighted>
 void launch(const DeviceSpace& exec_space, const Judge& judge) {
+  constexpr const char* label = "Kindred::Vector::judge_products::multiply";
   const auto processors = static_cast<std::uint32_t>(attribute_of(cudaDevAttrMultiProcessorCount));
   const std::uint32_t clusters =
       std::clamp(judge.tiles, 1U, std::max(1U, processors / cluster_blocks));
-  require(
+  Arch::require(
       cudaFuncSetAttribute(judge_products<Weighted>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                            static_cast<int>(shared_bytes)),
-      "shared memory");
-  const Arch::Impl::ToldKernel told(exec_space, "Kindred::Vector::judge_products::multiply");
+      label);
+  const Arch::Impl::ToldKernel told(exec_space, label);
   judge_products<Weighted>
       <<<clusters * cluster_blocks, block_threads, shared_bytes, exec_space.cuda_stream()>>>(judge);
-  require(cudaGetLastError(), "the launch");
+  Arch::require(cudaGetLastError(), label);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_ARCH_TEAM_CLUSTER_HPP
 #define KINDRED_CORE_ARCH_TEAM_CLUSTER_HPP
 
+#include <kindred/core/arch/DeviceStatus.hpp>
 #include <kindred/core/arch/RowTerms.hpp>
 #include <kindred/core/arch/ThreadGroup.hpp>
 
@@ -260,7 +261,8 @@ unsigned cluster_teams() {
 #endif
 
 /// \brief `functor(cluster)` for \p clusters clusters whose teams have a `Memory` each. Does not
-/// fence. Returns false where the space has no room for one. \throws DeviceLost
+/// fence. Returns false where the space has no room for one. \throws OutOfMemory, SpaceUnavailable
+/// or DeviceLost where it is refused
 template <class Memory, class ExecutionSpace, class Functor>
 bool launch_clusters(const ExecutionSpace& exec_space, const char* label, std::size_t clusters,
                      const Functor& functor) {
@@ -289,8 +291,7 @@ bool launch_clusters(const ExecutionSpace& exec_space, const char* label, std::s
     config.attrs = &attribute;
     config.numAttrs = 1;
     const cudaError_t status = cudaLaunchKernelEx(&config, run_cluster<Memory, Functor>, functor);
-    if (status != cudaSuccess)
-      throw DeviceLost(std::string(label) + " was not launched: " + cudaGetErrorString(status));
+    require(status, label);
 #endif
     return true;
   }

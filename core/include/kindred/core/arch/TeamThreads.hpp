@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_ARCH_TEAM_THREADS_HPP
 #define KINDRED_CORE_ARCH_TEAM_THREADS_HPP
 
+#include <kindred/core/arch/DeviceStatus.hpp>
 #include <kindred/core/arch/KernelCode.hpp>
 #include <kindred/core/common/Error.hpp>
 
@@ -79,7 +80,8 @@ __global__ void __launch_bounds__(Functor::threads_max, Functor::teams_at_once)
 /// \brief `functor(thread, scratch)` by \p threads of each of \p teams of a device, which share
 /// \p scratch_bytes, at most 48 KB. Costs the host less than Kokkos' policies. Does not fence.
 /// \param begins_early before the launch before it in the stream has ended, where that one admits
-/// it and the device can: the functor then awaits it \throws DeviceLost
+/// it and the device can: the functor then awaits it \throws OutOfMemory, SpaceUnavailable or
+/// DeviceLost where it is refused
 template <class ExecutionSpace, class Functor>
 void launch_teams([[maybe_unused]] const ExecutionSpace& exec_space,
                   [[maybe_unused]] const char* label, [[maybe_unused]] std::size_t teams,
@@ -106,8 +108,7 @@ void launch_teams([[maybe_unused]] const ExecutionSpace& exec_space,
   launch.numAttrs = begins_early && may_begin_early ? 1 : 0;
   const cudaError_t status = cudaLaunchKernelEx(&launch, team_kernel<Functor>, functor);
   if (told) Kokkos::Tools::endParallelFor(id);
-  if (status != cudaSuccess)
-    throw DeviceLost(std::string(label) + " was not launched: " + cudaGetErrorString(status));
+  require(status, label);
 #endif
 }
 

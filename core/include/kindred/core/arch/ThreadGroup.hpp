@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_ARCH_THREAD_GROUP_HPP
 #define KINDRED_CORE_ARCH_THREAD_GROUP_HPP
 
+#include <kindred/core/arch/DeviceStatus.hpp>
 #include <kindred/core/arch/KernelCode.hpp>
 #include <kindred/core/arch/RowSums.hpp>
 #include <kindred/core/arch/TeamMeeting.hpp>
@@ -411,7 +412,8 @@ const GroupTeams& group_teams() {
 #endif
 
 /// \brief `functor(group)` for \p groups groups. Does not fence. One group is no parallel region of
-/// the host. \throws DeviceLost
+/// the host. \throws OutOfMemory, SpaceUnavailable or
+/// DeviceLost where it is refused
 template <class ExecutionSpace, class Functor>
 void launch_groups(const ExecutionSpace& exec_space, const char* label, std::size_t groups,
                    const Functor& functor);
@@ -483,8 +485,7 @@ void launch_groups(const ExecutionSpace& exec_space, const char* label, std::siz
     config.attrs = &attribute;
     config.numAttrs = groups == 1 || teams.of_each > 1 ? 1 : 0;
     const cudaError_t status = cudaLaunchKernelEx(&config, run_group<Functor>, functor, groups > 1);
-    if (status != cudaSuccess)
-      throw DeviceLost(std::string(label) + " was not launched: " + cudaGetErrorString(status));
+    require(status, label);
 #endif
   }
 }
