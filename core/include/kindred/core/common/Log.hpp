@@ -79,7 +79,7 @@ KOKKOS_INLINE_FUNCTION double extended_logarithm(double x, const Inside& inside)
 /// \brief ln x, the same bits on every space and machine.
 ///
 /// Rounded from twice the precision: the error is below 0.501 units in the last place, and nearly
-/// every value is the nearest double (all but 1 of 60,000 that were compared with 200 bits). −∞ at
+/// every value is the nearest double (all but 5 of 60,000 that were compared with 200 bits). −∞ at
 /// 0, NaN below; ln 1 is +0.
 KOKKOS_INLINE_FUNCTION double portable_log(double x) {
   return Impl::extended_logarithm(
