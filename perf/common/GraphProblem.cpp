@@ -92,6 +92,8 @@ class SpreadProblem final : public Problem {
     for (std::size_t i = 0; i < calls; ++i) sources.push_back(source(i % queries));
     const auto spreads =
         small_spreads(*m_graph->context, space, m_graph->nodes, m_graph->edges, sources, m_options);
+    spreads->run();
+    if (!spreads->is_usable()) return {};
     Queued queued;
     queued.seconds = median_of(repeats, 5.0, [&] { spreads->run(); }) / calls;
     const std::span<const Activation> own = m_answer.activations[0];

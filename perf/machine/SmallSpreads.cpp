@@ -53,6 +53,8 @@ class SmallSpreadCalls final : public Repeated<ExecutionSpace, SmallSpreads> {
     return answer;
   }
 
+  bool is_usable() const override { return m_is_usable; }
+
  private:
   using memory_space = typename ExecutionSpace::memory_space;
   template <class T>
@@ -106,11 +108,12 @@ class SmallSpreadCalls final : public Repeated<ExecutionSpace, SmallSpreads> {
   void launch(std::size_t call) override {
     const std::pair ranks(call * m_top, (call + 1) * m_top);
     const std::pair done(call, call + 1);
-    spread_small_frontier<ExecutionSpace>(this->exec_space(), m_in.side(), m_out.side(),
-                                          m_queries[call], m_top, Kokkos::subview(m_ranks, ranks),
-                                          Kokkos::subview(m_done, done));
+    m_is_usable = spread_small_frontier<ExecutionSpace>(
+        this->exec_space(), m_in.side(), m_out.side(), m_queries[call], m_top,
+        Kokkos::subview(m_ranks, ranks), Kokkos::subview(m_done, done));
   }
 
+  bool m_is_usable = true;
   std::size_t m_top;
   std::vector<FrontierQueries<ExecutionSpace>> m_queries;
   Rows m_out;

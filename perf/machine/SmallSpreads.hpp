@@ -19,6 +19,8 @@ class SmallSpreads {
   virtual ~SmallSpreads() = default;
   /// All of them. Waits.
   virtual void run() = 0;
+  /// Whether the last run was one: a device without clusters has no such kernel.
+  virtual bool is_usable() const = 0;
   /// What the last run found from source \p call; nothing where that has outgrown the kernel.
   virtual std::vector<Activation> answer(std::size_t call) const = 0;
 };

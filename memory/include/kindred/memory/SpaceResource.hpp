@@ -11,6 +11,7 @@
 #include <exception>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace Kindred {
 
@@ -23,9 +24,12 @@ class SpaceResource final : public MemoryResource {
  public:
   void* allocate(std::size_t bytes, const std::string& label) override {
     if (bytes == 0) return nullptr;
-    if (!accessible && Arch::device_is_lost())
+    const bool lost = of_device && Arch::device_is_lost();
+    if (lost && !accessible)
       throw DeviceLost(label + " was not allocated: the device was lost; restart the program");
     try {
+      // A lost device pins nothing any more; the host reads its own memory as well.
+      if (lost) return Kokkos::kokkos_malloc<Kokkos::HostSpace>(label, bytes);
       return Kokkos::kokkos_malloc<MemorySpace>(label, bytes);
     } catch (const std::exception&) {
       throw OutOfMemory(std::string(space()), bytes, label,
@@ -34,8 +38,8 @@ class SpaceResource final : public MemoryResource {
   }
   void deallocate(void* data, std::size_t) noexcept override {
     if (data == nullptr) return;
-    // The memory of a lost device is gone, and Kokkos aborts where it is freed.
-    if (!accessible && Arch::device_is_lost()) return;
+    // Kokkos aborts where it frees memory of a lost device, or memory that was pinned for it.
+    if (of_device && Arch::device_is_lost()) return;
     try {
       Kokkos::kokkos_free<MemorySpace>(data);
     } catch (const std::exception&) {
@@ -45,6 +49,7 @@ class SpaceResource final : public MemoryResource {
   std::string_view space() const noexcept override { return accessible ? "host" : "cuda"; }
 
  private:
+  static constexpr bool of_device = !std::is_same_v<MemorySpace, Kokkos::HostSpace>;
   static constexpr bool accessible =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible;
 };
