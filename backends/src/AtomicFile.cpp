@@ -24,23 +24,60 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder.string();
 }
 
-/// A name beside \p path that no other process or thread takes.
-std::string temporary_name(const std::string& path) {
-  static std::atomic<unsigned> next{0};
-  return path + ".tmp" + std::to_string(::getpid()) + "-" + std::to_string(next++);
+InvalidArgument cannot_be_written(const std::string& path, const std::string& why) {
+  return InvalidArgument(path + ": cannot be written: " + why);
 }
 
-/// Removes temporaries of \p path whose writers are gone: a writer holds a lock on its own.
-void remove_leftovers(const std::string& path) {
-  const std::string prefix = std::filesystem::path(path).filename().string() + ".tmp";
+/// Where a file that is written to \p path goes: the path without symbolic links.
+/// \throws InvalidArgument when no file can be there
+std::string place_of(const std::string& path) {
+  struct stat status {};
+  const bool exists = ::stat(path.c_str(), &status) == 0;
+  if (!exists && errno != ENOENT) throw cannot_be_written(path, std::strerror(errno));
+  if (exists && !S_ISREG(status.st_mode))
+    throw InvalidArgument(path + ": is not a regular file and is not replaced");
+  const std::string name = std::filesystem::path(path).filename().string();
+  if (name.empty()) throw cannot_be_written(path, "names no file");
+  if (!exists && ::lstat(path.c_str(), &status) == 0)
+    throw cannot_be_written(path, "is a symbolic link to a file that does not exist");
+  std::error_code why;
+  const auto place = exists ? std::filesystem::canonical(path, why)
+                            : std::filesystem::canonical(folder_of(path), why) / name;
+  if (why) throw cannot_be_written(path, why.message());
+  return place.string();
+}
+
+/// What the names of temporaries of \p place begin with. A long name is cut, so that what is added
+/// fits into the 255 bytes of a name.
+std::string temporary_prefix(const std::string& place) {
+  constexpr std::size_t longest = 200;
+  const std::filesystem::path path(place);
+  std::string name = path.filename().string();
+  if (name.size() > longest) {
+    std::size_t end = longest;
+    while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0U) == 0x80U) --end;  // UTF-8
+    name.resize(end);
+  }
+  return (path.parent_path() / (name + ".tmp")).string();
+}
+
+/// A name beside \p place that no other process or thread takes.
+std::string temporary_name(const std::string& place) {
+  static std::atomic<unsigned> next{0};
+  return temporary_prefix(place) + std::to_string(::getpid()) + "-" + std::to_string(next++);
+}
+
+/// Removes temporaries of \p place whose writers are gone: a writer holds a lock on its own.
+void remove_leftovers(const std::string& place) {
+  const std::string prefix = std::filesystem::path(temporary_prefix(place)).filename().string();
   std::error_code ignored;  // what cannot be read or removed stays
-  for (std::filesystem::directory_iterator entry(folder_of(path), ignored), end;
+  for (std::filesystem::directory_iterator entry(folder_of(place), ignored), end;
        !ignored && entry != end; entry.increment(ignored)) {
     const std::string name = entry->path().filename().string();
     if (!name.starts_with(prefix) ||
         name.find_first_not_of("0123456789-", prefix.size()) != std::string::npos)
       continue;
-    const int file = ::open(entry->path().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const int file = ::open(entry->path().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     if (file < 0) continue;
     if (::flock(file, LOCK_EX | LOCK_NB) == 0) ::unlink(entry->path().c_str());
     ::close(file);
@@ -49,27 +86,39 @@ void remove_leftovers(const std::string& path) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(std::string path) : m_path(std::move(path)) {
-  struct stat status {};
-  if (::stat(m_path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
-    throw InvalidArgument(m_path + ": is no regular file and is not replaced");
+AtomicFile::AtomicFile(std::string path) : m_path(std::move(path)), m_place(place_of(m_path)) {
+  // A replacement is nobody else's to read before it has the permissions of the old file.
+  const unsigned mode = ::access(m_place.c_str(), F_OK) == 0 ? 0600 : 0666;
   // Naming a file later goes by /proc; without it, or files without a name, it has one at once.
   if (::access("/proc/self/fd", X_OK) == 0)
-    m_file = ::open(folder_of(m_path).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-  while (m_file < 0) {
-    std::string name = temporary_name(m_path);
-    m_file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (m_file >= 0) m_temporary = std::move(name);
-    if (m_file < 0 && errno != EEXIST)
-      throw InvalidArgument(m_path + ": cannot be written: " + std::strerror(errno));
+    m_file = ::open(folder_of(m_place).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+  if (m_file >= 0) {
+    static_cast<void>(::flock(m_file, LOCK_EX | LOCK_NB));
+  } else {
+    open_named(mode);
   }
-  static_cast<void>(::flock(m_file, LOCK_EX | LOCK_NB));
-  remove_leftovers(m_path);
+  remove_leftovers(m_place);
 }
 
 AtomicFile::~AtomicFile() {
   close();
   if (!m_temporary.empty()) ::unlink(m_temporary.c_str());
+}
+
+void AtomicFile::open_named(unsigned mode) {
+  while (m_file < 0) {
+    m_temporary = temporary_name(m_place);
+    m_file = ::open(m_temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (m_file < 0) {
+      m_temporary.clear();
+      if (errno != EEXIST) throw cannot_be_written(m_path, std::strerror(errno));
+      continue;
+    }
+    static_cast<void>(::flock(m_file, LOCK_EX | LOCK_NB));
+    struct stat status {};
+    // Another writer may have taken it for a leftover before it was locked.
+    if (::fstat(m_file, &status) == 0 && status.st_nlink == 0) close();
+  }
 }
 
 void AtomicFile::close() noexcept {
@@ -104,6 +153,18 @@ void AtomicFile::write_at(std::uint64_t offset, const void* data, std::size_t by
   }
 }
 
+void AtomicFile::take_permissions() noexcept {
+  struct stat old {};
+  struct stat now {};
+  if (::stat(m_place.c_str(), &old) != 0 || ::fstat(m_file, &now) != 0) return;
+  mode_t mode = old.st_mode & 0777U;
+  if (now.st_uid != old.st_uid && ::fchown(m_file, old.st_uid, old.st_gid) == 0)
+    now.st_gid = old.st_gid;
+  if (now.st_gid != old.st_gid && ::fchown(m_file, static_cast<uid_t>(-1), old.st_gid) != 0)
+    mode &= 0707U | (mode & 07U) << 3U;       // another group may do what everyone may
+  static_cast<void>(::fchmod(m_file, mode));  // else it stays private
+}
+
 void AtomicFile::sync() {
   if (::fsync(m_file) != 0) fail("fsync");
 }
@@ -111,7 +172,7 @@ void AtomicFile::sync() {
 void AtomicFile::name() {
   const std::string open_file = "/proc/self/fd/" + std::to_string(m_file);
   while (m_temporary.empty()) {
-    std::string name = temporary_name(m_path);
+    std::string name = temporary_name(m_place);
     if (::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
       m_temporary = std::move(name);
     } else if (errno != EEXIST) {
@@ -120,27 +181,82 @@ void AtomicFile::name() {
   }
 }
 
-void AtomicFile::publish(std::initializer_list<AtomicFile*> files) {
-  for (AtomicFile* file : files) file->sync();
-  for (AtomicFile* file : files) file->name();
-  for (AtomicFile* const* file = files.begin(); file != files.end(); ++file) {
-    if (std::rename((*file)->m_temporary.c_str(), (*file)->m_path.c_str()) != 0) {
-      const int why = errno;
-      for (AtomicFile* const* done = files.begin(); done != file; ++done)
-        ::unlink((*done)->m_path.c_str());
-      errno = why;
-      (*file)->fail("renaming");
+void AtomicFile::put_in_place(bool keep_old) {
+  struct stat status {};
+  if (keep_old && ::lstat(m_place.c_str(), &status) == 0) {
+    if (!S_ISREG(status.st_mode)) {
+      errno = EISDIR;  // an exchange would take it away
+      fail("renaming");
     }
-    (*file)->m_temporary.clear();
+    if (::renameat2(AT_FDCWD, m_temporary.c_str(), AT_FDCWD, m_place.c_str(), RENAME_EXCHANGE) ==
+        0) {
+      m_old = std::exchange(m_temporary, {});
+      return;
+    }
+    if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) fail("renaming");
+    // The file system exchanges no names.
+    std::string old = temporary_name(m_place);
+    if (::link(m_place.c_str(), old.c_str()) != 0) fail("keeping the old file");
+    m_old = std::move(old);
+  }
+  if (std::rename(m_temporary.c_str(), m_place.c_str()) != 0) {
+    const int why = errno;
+    if (!m_old.empty()) ::unlink(std::exchange(m_old, {}).c_str());
+    errno = why;
+    fail("renaming");
+  }
+  m_temporary.clear();
+}
+
+bool AtomicFile::put_back() noexcept {
+  const int result =
+      m_old.empty() ? ::unlink(m_place.c_str()) : std::rename(m_old.c_str(), m_place.c_str());
+  return result == 0;
+}
+
+void AtomicFile::sync_folder() const {
+  const int folder = ::open(folder_of(m_place).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return;  // one may write to folders that one may not read
+  const int result = ::fsync(folder);
+  const int why = errno;
+  ::close(folder);
+  // Not every file system lets a folder be synced.
+  if (result != 0 && why != EINVAL && why != ENOTSUP && why != EROFS) {
+    throw Error(m_path + ": is in its place, but its folder could not be synced: " +
+                std::strerror(why) + "; a power failure may bring the old file back");
+  }
+}
+
+void AtomicFile::publish(std::initializer_list<AtomicFile*> files) {
+  for (AtomicFile* const* file = files.begin(); file != files.end(); ++file) {
+    for (AtomicFile* const* other = files.begin(); other != file; ++other) {
+      if ((*file)->m_place == (*other)->m_place)
+        throw InvalidArgument((*file)->m_path + ": is written twice");
+    }
+  }
+  for (AtomicFile* file : files) {
+    file->take_permissions();
+    file->sync();
+  }
+  for (AtomicFile* file : files) file->name();
+  AtomicFile* const* next = files.begin();
+  try {
+    for (; next != files.end(); ++next) (*next)->put_in_place(next + 1 != files.end());
+  } catch (const Error& error) {
+    std::string message = error.what();
+    while (next != files.begin()) {
+      --next;
+      if ((*next)->put_back()) continue;
+      message += "; " + (*next)->m_path + " is new, its old contents " +
+                 ((*next)->m_old.empty() ? "were none" : "are in " + (*next)->m_old);
+    }
+    throw Error(message);
   }
   for (AtomicFile* file : files) {
     file->close();
-    // The rename is done; not every file system lets a folder be synced.
-    const int folder = ::open(folder_of(file->m_path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0) continue;
-    ::fsync(folder);
-    ::close(folder);
+    if (!file->m_old.empty()) ::unlink(std::exchange(file->m_old, {}).c_str());
   }
+  for (const AtomicFile* file : files) file->sync_folder();
 }
 
 void AtomicFile::replace(const std::string& path, std::string_view text) {

@@ -7,9 +7,34 @@
 #include <kindred/backends/AtomicFile.hpp>
 #include <kindred/core/common/Error.hpp>
 
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/fsuid.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <functional>
+
+namespace {
+
+bool exchange_is_unknown = false;
+
+}  // namespace
+
+/// In place of the C library's: a file system that exchanges no names, where a test asks for one.
+extern "C" int renameat2(int from_folder, const char* from, int to_folder, const char* to,
+                         unsigned flags) noexcept {
+  if (exchange_is_unknown) {
+    errno = EINVAL;
+    return -1;
+  }
+  return static_cast<int>(::syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
+}
 
 namespace {
 
@@ -78,11 +103,188 @@ TEST(AtomicFile, PublishesAllOrNone) {
   EXPECT_THAT(folder.names(), UnorderedElementsAre("first", "second"));
 }
 
+/// Publishes over `first`, over nothing, and over \p failing, which cannot be replaced.
+void expect_nothing_is_lost(const TempFolder& folder, const std::string& failing,
+                            const std::function<void()>& obstruct) {
+  folder.write("first", "old");
+  const auto inode = [&] {
+    struct stat status {};
+    ::stat((folder / "first").c_str(), &status);
+    return status.st_ino;
+  };
+  const auto before = inode();
+  {
+    AtomicFile first(folder / "first");
+    AtomicFile made(folder / "made");
+    AtomicFile last(folder / failing);
+    AtomicFile never(folder / "never");
+    for (AtomicFile* file : {&first, &made, &last, &never}) file->write("new", 3);
+    obstruct();
+    EXPECT_THAT(Testing::message_of<Error>([&] {
+                  AtomicFile::publish({&first, &made, &last, &never});
+                }),
+                HasSubstr("the file was left as it was"));
+  }
+  EXPECT_THAT(folder.names(), UnorderedElementsAre("first", failing));
+  EXPECT_EQ(Testing::read_all(folder / "first"), "old");
+  EXPECT_EQ(inode(), before);
+}
+
+TEST(AtomicFile, KeepsTheOldFilesWhenALaterOneIsRefused) {
+  const TempFolder folder;
+  for (const bool unknown : {false, true}) {
+    exchange_is_unknown = unknown;
+    expect_nothing_is_lost(folder, "other",
+                           [&] { std::filesystem::create_directories(folder / "other/full"); });
+    std::filesystem::remove_all(folder / "other");
+    folder.write("second", "old");
+    {
+      AtomicFile first(folder / "first");
+      AtomicFile second(folder / "second");
+      AtomicFile::publish({&first, &second});
+    }
+    EXPECT_EQ(Testing::read_all(folder / "first") + Testing::read_all(folder / "second"), "");
+    EXPECT_THAT(folder.names(), UnorderedElementsAre("first", "second"));
+    std::filesystem::remove(folder / "second");
+  }
+  exchange_is_unknown = false;
+}
+
+/// The files that this thread makes are another user's.
+class AnotherUser {
+ public:
+  AnotherUser() : m_before(::setfsuid(65534)) {}
+  ~AnotherUser() { ::setfsuid(static_cast<uid_t>(m_before)); }
+  AnotherUser(const AnotherUser&) = delete;
+  AnotherUser& operator=(const AnotherUser&) = delete;
+
+ private:
+  int m_before;
+};
+
+TEST(AtomicFile, KeepsTheOldFilesInAStickyFolder) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root, to be two users";
+  const TempFolder folder;
+  ::chmod((folder / "").c_str(), 01777);
+  folder.write("mine", "another user's");  // nobody else may replace it here, but read and write
+  ::chmod((folder / "mine").c_str(), 0666);
+  {
+    const AnotherUser nobody;
+    expect_nothing_is_lost(folder, "mine", [] {});
+  }
+  EXPECT_EQ(Testing::read_all(folder / "mine"), "another user's");
+}
+
+TEST(AtomicFile, KeepsTheOldFilesWhenOneIsImmutable) {
+  const TempFolder folder;
+  folder.write("fixed", "fixed");
+  const int file = ::open((folder / "fixed").c_str(), O_RDONLY | O_CLOEXEC);
+  int flags = FS_IMMUTABLE_FL;
+  const bool possible = ::ioctl(file, FS_IOC_SETFLAGS, &flags) == 0;
+  if (possible) expect_nothing_is_lost(folder, "fixed", [] {});
+  flags = 0;
+  ::ioctl(file, FS_IOC_SETFLAGS, &flags);
+  ::close(file);
+  EXPECT_EQ(Testing::read_all(folder / "fixed"), "fixed");
+  if (!possible) GTEST_SKIP() << "needs a file system and a user that can make files immutable";
+}
+
+TEST(AtomicFile, IsWrittenToAPlaceOnce) {
+  const TempFolder folder;
+  folder.write("a", "old");
+  std::filesystem::create_symlink("a", folder / "link");
+  {
+    AtomicFile first(folder / "a");
+    AtomicFile second(folder / "./link");
+    EXPECT_THAT(Testing::message_of<InvalidArgument>([&] {
+                  AtomicFile::publish({&first, &second});
+                }),
+                HasSubstr("link: is written twice"));
+  }
+  EXPECT_EQ(Testing::read_all(folder / "a"), "old");
+}
+
+TEST(AtomicFile, KeepsPermissionsAndOwner) {
+  const TempFolder folder;
+  const auto status_of = [&](const std::string& name) {
+    struct stat status {};
+    ::stat((folder / name).c_str(), &status);
+    return status;
+  };
+  const auto replace = [&](const std::string& name) {
+    AtomicFile file(folder / name);
+    file.write("new", 3);
+    AtomicFile::publish({&file});
+  };
+  const mode_t mask = ::umask(027);
+  for (const mode_t mode : {0600U, 0444U, 0664U, 0755U}) {
+    folder.write("a", "old");
+    ::chmod((folder / "a").c_str(), mode);
+    replace("a");
+    EXPECT_EQ(Testing::read_all(folder / "a"), "new");
+    EXPECT_EQ(status_of("a").st_mode & 07777U, mode);
+  }
+  replace("b");
+  EXPECT_EQ(status_of("b").st_mode & 07777U, 0640U) << "a new one has what the mask leaves";
+  ::umask(mask);
+  if (::geteuid() != 0) return;
+  ASSERT_EQ(::chown((folder / "a").c_str(), 65534, 65533), 0);
+  replace("a");
+  EXPECT_EQ(status_of("a").st_uid, 65534U);
+  EXPECT_EQ(status_of("a").st_gid, 65533U);
+  // Another user cannot give the file back to its owner and group: the group has what all have.
+  ASSERT_EQ(::chown((folder / "a").c_str(), 0, 65533), 0);
+  ASSERT_EQ(::chmod((folder / "a").c_str(), 0664), 0);
+  ASSERT_EQ(::chmod((folder / "").c_str(), 0777), 0);
+  {
+    const AnotherUser nobody;
+    replace("a");
+  }
+  EXPECT_EQ(status_of("a").st_uid, 65534U);
+  EXPECT_EQ(status_of("a").st_mode & 07777U, 0644U);
+}
+
+TEST(AtomicFile, FollowsASymbolicLink) {
+  const TempFolder folder;
+  std::filesystem::create_directory(folder / "far");
+  folder.write("far/a", "old");
+  std::filesystem::create_symlink("far/a", folder / "link");
+  std::filesystem::create_symlink("link", folder / "again");
+  {
+    AtomicFile file(folder / "again");
+    file.write("new", 3);
+    AtomicFile::publish({&file});
+  }
+  EXPECT_EQ(Testing::read_all(folder / "far/a"), "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "again"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_THAT(folder.names(), UnorderedElementsAre("far", "link", "again"));
+  std::filesystem::remove(folder / "far/a");
+  EXPECT_THAT(Testing::message_of<InvalidArgument>([&] { AtomicFile(folder / "link"); }),
+              HasSubstr("is a symbolic link to a file that does not exist"));
+  std::filesystem::create_symlink("round", folder / "round");
+  EXPECT_THROW(AtomicFile(folder / "round"), InvalidArgument);
+}
+
+TEST(AtomicFile, MayHaveTheLongestName) {
+  const TempFolder folder;
+  const std::string name = std::string(254, 'n') + "1";
+  for (int i = 0; i < 2; ++i) {
+    AtomicFile file(folder / name);
+    AtomicFile other(folder / (std::string(254, 'n') + "2"));
+    AtomicFile::publish({&file, &other});
+  }
+  EXPECT_EQ(folder.names().size(), 2U);
+  EXPECT_THROW(AtomicFile(folder / (name + "n")), InvalidArgument);
+}
+
 TEST(AtomicFile, RefusesAPlaceItCannotWriteTo) {
   const TempFolder folder;
   EXPECT_THROW(AtomicFile(folder / "none/a"), InvalidArgument);
   EXPECT_THROW(AtomicFile(folder / "."), InvalidArgument);
   EXPECT_THROW(AtomicFile("/dev/null"), InvalidArgument);
+  EXPECT_THROW(AtomicFile(""), InvalidArgument);
+  EXPECT_THROW(AtomicFile(folder / "new/"), InvalidArgument);
   EXPECT_THAT(folder.names(), IsEmpty());
 }
 
