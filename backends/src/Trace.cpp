@@ -80,8 +80,8 @@ Trace::Span::~Span() {
   if (m_trace == nullptr) return;
   State& state = *m_trace->m_state;
   const Time end = std::chrono::steady_clock::now();
+  const std::lock_guard lock(state.mutex);
   try {
-    const std::lock_guard lock(state.mutex);
     state.add({std::move(m_name), "span", state.row(), m_begin, end, {}});
   } catch (const std::bad_alloc&) {
     ++state.dropped;

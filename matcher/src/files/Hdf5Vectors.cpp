@@ -163,34 +163,16 @@ class Hdf5Rows final : public VectorSource {
   Hdf5Rows(std::string path, std::string dataset)
       : m_library(Hdf5::get()), m_path(std::move(path)), m_name(std::move(dataset)) {
     const InHdf5 inside(m_library);
-    constexpr unsigned read_only = 0;
-    m_file = {m_library.open_file(m_path.c_str(), read_only, default_list), m_library.close_file};
-    if (!m_file) throw CorruptFile(m_path, 0, "no HDF5 file, or a damaged one: libhdf5 refuses it");
-    m_dataset = {m_library.open_dataset(m_file.get(), m_name.c_str(), default_list),
-                 m_library.close_dataset};
-    if (!m_dataset) {
-      throw NotFound(m_path + ": the file has no dataset " + in_quotes(m_name) +
-                     " that libhdf5 can open; ann-benchmarks' are train, test, neighbors, "
-                     "distances");
+    try {
+      open();
+    } catch (...) {
+      close();  // here, not as members go: then another thread may be inside
+      throw;
     }
-    m_type = {m_library.type_of(m_dataset.get()), m_library.close_type};
-    const Handle space(m_library.space_of(m_dataset.get()), m_library.close_space);
-    if (!m_type || !space) corrupt("has no type or no shape");
-    const int rank = m_library.rank_of(space.get());
-    if (rank != 2) refuse("has " + std::to_string(rank) + " dimensions; 2 are wanted");
-    std::array<Size, 2> sizes{};
-    if (m_library.sizes_of(space.get(), sizes.data(), nullptr) != 2) corrupt("has no sizes");
-    rows = sizes[0];
-    dimension = sizes[1];
-    if (dimension == 0) corrupt("has rows of length 0");
-    type = number_type();
-    check_storage();
   }
   ~Hdf5Rows() override {
     const InHdf5 inside(m_library);
-    m_type = Handle();
-    m_dataset = Handle();
-    m_file = Handle();
+    close();
   }
 
   void read(std::uint64_t first, std::uint64_t count, std::byte* out) const override {
@@ -215,6 +197,36 @@ class Hdf5Rows final : public VectorSource {
   std::uint64_t offset_of(std::uint64_t, std::uint64_t) const override { return 0; }
 
  private:
+  void open() {
+    constexpr unsigned read_only = 0;
+    m_file = {m_library.open_file(m_path.c_str(), read_only, default_list), m_library.close_file};
+    if (!m_file) throw CorruptFile(m_path, 0, "no HDF5 file, or a damaged one: libhdf5 refuses it");
+    m_dataset = {m_library.open_dataset(m_file.get(), m_name.c_str(), default_list),
+                 m_library.close_dataset};
+    if (!m_dataset) {
+      throw NotFound(m_path + ": the file has no dataset " + in_quotes(m_name) +
+                     " that libhdf5 can open; ann-benchmarks' are train, test, neighbors, "
+                     "distances");
+    }
+    m_type = {m_library.type_of(m_dataset.get()), m_library.close_type};
+    const Handle space(m_library.space_of(m_dataset.get()), m_library.close_space);
+    if (!m_type || !space) corrupt("has no type or no shape");
+    const int rank = m_library.rank_of(space.get());
+    if (rank != 2) refuse("has " + std::to_string(rank) + " dimensions; 2 are wanted");
+    std::array<Size, 2> sizes{};
+    if (m_library.sizes_of(space.get(), sizes.data(), nullptr) != 2) corrupt("has no sizes");
+    rows = sizes[0];
+    dimension = sizes[1];
+    if (dimension == 0) corrupt("has rows of length 0");
+    type = number_type();
+    check_storage();
+  }
+  void close() {
+    m_type = Handle();
+    m_dataset = Handle();
+    m_file = Handle();
+  }
+
   [[noreturn]] void corrupt(const std::string& why) const {
     throw CorruptFile(m_path, 0, "dataset " + in_quotes(m_name) + " " + why);
   }
