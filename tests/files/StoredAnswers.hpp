@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TESTS_FILES_STORED_ANSWERS_HPP
+#define KINDRED_TESTS_FILES_STORED_ANSWERS_HPP
+
+#include <kindred/backends/Context.hpp>
+#include <kindred/matcher/BlueprintRegistry.hpp>
+#include <kindred/matcher/HnswIndex.hpp>
+#include <kindred/matcher/PatternMemory.hpp>
+#include <kindred/matcher/SeedLayer.hpp>
+#include <kindred/matcher/SpreadingEngine.hpp>
+#include <kindred/matcher/VectorIndex.hpp>
+#include <kindred/matcher/Vocabulary.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What the files of tests/files/stored answer. Only what is promised to be the same bits is asked,
+/// and nothing that goes through a C library's `exp` or `log`.
+namespace Kindred::Testing {
+
+using Answer = nlohmann::json (*)(Context& context, const std::string& path);
+
+inline Ragged<std::string_view> stored_events(
+    const std::vector<std::vector<std::string_view>>& events) {
+  Ragged<std::string_view> out;
+  for (const auto& event : events) out.push_row(event);
+  return out;
+}
+
+template <class List>
+nlohmann::json numbers(const List& list) {
+  nlohmann::json out = nlohmann::json::array();
+  for (const auto value : list) {
+    if constexpr (std::is_enum_v<std::decay_t<decltype(value)>>) {
+      out.push_back(static_cast<int>(value));
+    } else {
+      out.push_back(value);
+    }
+  }
+  return out;
+}
+
+inline nlohmann::json patterns_answer(Context& context, const std::string& path) {
+  PatternMemory memory = PatternMemory::load(context, path);
+  nlohmann::json out;
+  out["size"] = memory.size();
+  out["learned"] = memory.statistics().learned;
+  out["symbol_frequencies"] = numbers(memory.symbol_frequencies());
+  for (std::uint64_t i = 0; i < memory.statistics().learned; ++i) {
+    nlohmann::json row = {{"frequency", memory.frequency(i)}};
+    if (memory.frequency(i) > 0) {
+      const StoredPattern pattern = memory.pattern(i);
+      if (pattern.name) row["name"] = *pattern.name;
+      for (std::size_t event = 0; event < pattern.events.rows(); ++event)
+        row["events"].push_back(numbers(memory.vocabulary().decode(pattern.events[event])));
+    }
+    out["patterns"].push_back(row);
+  }
+  Ragged<Symbol> queries;
+  memory.encode(stored_events({{"a", "b"}, {"c"}, {"never"}}), queries);
+  memory.encode(stored_events({{"x"}, {"\xC3\xA9"}, {"b", "a"}}), queries);
+  for (const Measure measure : {Measure::lcs, Measure::difflib}) {
+    MatchOptions options;
+    options.measure = measure;
+    options.threshold = 0.1;
+    const MatchResults results = memory.match(queries, options);
+    for (std::size_t query = 0; query < queries.rows(); ++query) {
+      nlohmann::json found = nlohmann::json::array();
+      for (const Match& match : results.matches[query])
+        found.push_back({match.index, match.matched, match.similarity});
+      out["matches"].push_back(found);
+    }
+  }
+  // Goes on where the file ends.
+  const LearnedPattern next = memory.learn(stored_events({{"new"}}), "new");
+  out["next"] = {next.index, next.frequency, memory.vocabulary().find("new")};
+  return out;
+}
+
+inline nlohmann::json vocabulary_answer(Context& /*context*/, const std::string& path) {
+  const Vocabulary vocabulary = Vocabulary::load(path);
+  nlohmann::json out;
+  for (Symbol symbol = 0; symbol < vocabulary.size(); ++symbol)
+    out["texts"].push_back(std::string(vocabulary.text(symbol)));
+  out["number_of_b"] = vocabulary.find("b");
+  return out;
+}
+
+inline nlohmann::json vectors_answer(Context& context, const std::string& path) {
+  const VectorIndex index = VectorIndex::load(context, path);
+  nlohmann::json out = {{"size", index.size()},
+                        {"end_id", index.end_id()},
+                        {"element", static_cast<int>(index.element())}};
+  const std::vector<float> queries{1, 0.5F, -0.25F, 0, 3, 0, 0, 1.0F / 3, 2, -1};
+  for (const Metric metric : {Metric::cosine, Metric::ip, Metric::l2}) {
+    for (const SearchPath path_of : {SearchPath::plain, SearchPath::screen}) {
+      SearchOptions options;
+      options.metric = metric;
+      options.top = 4;
+      if (index.info().shadow_bytes > 0) options.path = path_of;
+      const SearchResults results = index.search(queries, options);
+      out["found"].push_back({{"ids", results.ids}, {"scores", numbers(results.scores)}});
+    }
+  }
+  return out;
+}
+
+inline nlohmann::json hnsw_answer(Context& context, const std::string& path) {
+  HnswIndex index = HnswIndex::load(context, path);
+  const HnswStatistics statistics = index.statistics();
+  nlohmann::json out = {
+      {"rows", statistics.rows},     {"removed", statistics.removed},
+      {"end_id", statistics.end_id}, {"levels", statistics.levels},
+      {"links", statistics.links},   {"traversal", static_cast<int>(index.traversal())}};
+  const std::vector<float> queries{0.5F, -1, 2, 0, 0, 0, -3, 1, 0.25F};
+  HnswSearchOptions options;
+  options.top = 3;
+  options.ef = 5;
+  const HnswResults results = index.search(queries, options);
+  out["ids"] = results.ids;
+  out["scores"] = numbers(results.scores);
+  out["row_7"] = numbers(index.row(7));
+  out["next"] = index.add(std::vector<float>{9, 9, 9});
+  return out;
+}
+
+inline nlohmann::json graph_answer(Context& context, const std::string& path) {
+  SpreadingEngine engine = SpreadingEngine::load(context, path);
+  nlohmann::json out = {{"nodes", engine.nodes()}, {"edges", engine.edges()}};
+  for (std::uint32_t node = 0; node < engine.nodes(); ++node)
+    out["names"].push_back(engine.has_node(node) ? std::string(engine.name(node)) : "removed");
+  Ragged<Activation> sources;
+  sources.push_row(std::vector<Activation>{{0, 1}, {4, 0.5F}});
+  sources.push_row(std::vector<Activation>{{2, 0.75F}});
+  for (const bool some_kinds : {false, true}) {
+    SpreadOptions options;
+    options.mode = SpreadMode::linear;
+    options.decay = {Decay::Kind::constant, 0.5};
+    options.hops = 3;
+    if (some_kinds) options.kinds = EdgeKinds().set(1).set(9);
+    const SpreadResults results = engine.spread(sources, options);
+    for (std::size_t query = 0; query < sources.rows(); ++query) {
+      nlohmann::json reached = nlohmann::json::array();
+      for (const Activation& node : results.activations[query])
+        reached.push_back({node.node, node.value});
+      out["activations"].push_back(reached);
+    }
+  }
+  out["next"] = engine.add_nodes(std::vector<std::string_view>{"new"});
+  return out;
+}
+
+inline nlohmann::json blueprints_answer(Context& /*context*/, const std::string& path) {
+  const BlueprintRegistry registry = BlueprintRegistry::load(path);
+  nlohmann::json out = {{"size", registry.size()}};
+  for (std::int32_t id = 0; id < static_cast<std::int32_t>(registry.size()); ++id) {
+    if (!registry.contains(id)) continue;
+    out["sets"].push_back({{"id", id},
+                           {"name", registry.name(id)},
+                           {"version", registry.version(id)},
+                           {"weights", numbers(registry.weights(id))}});
+  }
+  return out;
+}
+
+/// The blueprints of the layer lie beside its checkpoint.
+inline nlohmann::json seeds_answer(Context& context, const std::string& path) {
+  SeedLayerOptions options;
+  options.hidden = 9;
+  options.seeds = 12;
+  SeedLayer layer(context, options);
+  layer.load_blueprints(path.substr(0, path.find_last_of('/')) + "/blueprints.knd");
+  layer.restore(path);
+  const SeedState state = layer.state();
+  nlohmann::json out = {{"epoch", layer.epoch()},
+                        {"lifecycle", numbers(state.lifecycle)},
+                        {"blueprint", numbers(state.blueprint)},
+                        {"mode", numbers(state.mode)},
+                        {"alpha", numbers(state.alpha)},
+                        {"schedule", numbers(state.schedule)},
+                        {"epochs", numbers(state.epochs)},
+                        {"parent", numbers(state.parent)},
+                        {"errors", numbers(state.errors)}};
+  for (std::uint32_t seed = 0; seed < layer.seeds(); ++seed) {
+    const auto numbers_of = layer.schedule_state(seed);
+    out["schedule_state"].push_back(numbers_of ? numbers(*numbers_of) : nlohmann::json());
+    nlohmann::json history = nlohmann::json::array();
+    for (const SeedChange& change : state.history(seed))
+      history.push_back({static_cast<int>(change.from), static_cast<int>(change.to)});
+    out["history"].push_back(history);
+  }
+  std::vector<float> x(18);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) / 8 - 1;
+  std::vector<float> y(x.size());
+  layer.forward(x, y);
+  out["y"] = numbers(y);
+  return out;
+}
+
+/// A stored file and what reads it.
+struct StoredKind {
+  const char* file;
+  Answer answer;
+};
+inline constexpr StoredKind stored_kinds[] = {{"patterns.knd", patterns_answer},
+                                              {"vocabulary.knd", vocabulary_answer},
+                                              {"vectors.knd", vectors_answer},
+                                              {"vectors-int8.knd", vectors_answer},
+                                              {"hnsw.knd", hnsw_answer},
+                                              {"graph.knd", graph_answer},
+                                              {"blueprints.knd", blueprints_answer},
+                                              {"seeds.knd", seeds_answer}};
+
+}  // namespace Kindred::Testing
+
+#endif  // KINDRED_TESTS_FILES_STORED_ANSWERS_HPP
