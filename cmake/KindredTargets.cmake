@@ -74,6 +74,13 @@ function(kindred_host_only target)
   endif()
 endfunction()
 
+# kindred_install_rpath(<target> <folder>): installed into the folder, it finds our own libraries where the installation has
+# them, and others (a shared Kokkos) where they were linked.
+function(kindred_install_rpath target folder)
+  file(RELATIVE_PATH libraries "${folder}" "${CMAKE_INSTALL_FULL_LIBDIR}")
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries}" INSTALL_RPATH_USE_LINK_PATH ON)
+endfunction()
+
 # kindred_library(<name> KOKKOS PUBLIC|PRIVATE [LINK <targets>] [LINK_PRIVATE <targets>]): the library of the
 # folder <name>. Headers and sources are the files of the folder: a new file needs no line here.
 # With KOKKOS PRIVATE the public headers include no Kokkos, and those in impl/ stay inside the build.
@@ -89,6 +96,7 @@ function(kindred_library name)
   add_library(Kindred::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON
     VERIFY_INTERFACE_HEADER_SETS ON)
+  kindred_install_rpath(${target} "${CMAKE_INSTALL_FULL_LIBDIR}")
   target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS include FILES ${headers})
   # Headers that include no Kokkos are read from every folder below without linking it.
   set(include_directories "${PROJECT_BINARY_DIR}/include")

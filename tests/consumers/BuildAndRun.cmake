@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installs Kindred (as_package), moves it to show that it is relocatable, then builds and runs the consumer against it. Programs of
-# kernels print the bits of results, which must be those of OWN_BITS.
+# Installs Kindred (as_package), moves it to show that it is relocatable, runs the installed command, then builds and runs the
+# consumer against it. Programs of kernels print the bits of results, which must be those of OWN_BITS.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT status EQUAL 0)
@@ -14,6 +14,12 @@ if(KIND STREQUAL "as_package")
   run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${WORK}/installed")
   file(RENAME "${WORK}/installed" "${WORK}/moved")
   list(APPEND OPTIONS "-DCMAKE_PREFIX_PATH=${WORK}/moved")
+  if(INSTALLED_COMMAND)
+    # Found by what is in the file, not by what the shell that runs the tests was told.
+    set(command "${CMAKE_COMMAND}" -E env --unset=LD_LIBRARY_PATH "${WORK}/moved/${INSTALLED_COMMAND}")
+    run(${command} --version)
+    run(${command} info --json)
+  endif()
 elseif(KIND STREQUAL "as_headers")
   list(APPEND OPTIONS "-DKINDRED_SOURCE=${SOURCE}")
 else()
