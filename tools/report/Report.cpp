@@ -3,17 +3,13 @@
 
 #include "Page.hpp"
 
-#include <kindred/core/common/Error.hpp>
+#include <kindred/backends/AtomicFile.hpp>
 #include <kindred/core/seed/Lifecycle.hpp>
 
 #include <nlohmann/json.hpp>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -307,18 +303,10 @@ std::string report_html(const ReportData& data) {
 }
 
 void write_report(const std::string& path, const ReportData& data) {
-  const std::filesystem::path target(path);
-  const std::filesystem::path temporary(path + ".tmp" + std::to_string(::getpid()));
-  std::error_code status;
-  std::ofstream file(temporary, std::ios::binary);
-  file << report_html(data);
-  file.close();
-  if (file) std::filesystem::rename(temporary, target, status);
-  if (!file || status) {
-    std::filesystem::remove(temporary, status);
-    throw Error("the report could not be written to " + path +
-                "; its folder must exist and be writable");
-  }
+  AtomicFile file(path);
+  const std::string html = report_html(data);
+  file.write(html.data(), html.size());
+  AtomicFile::publish({&file});
 }
 
 }  // namespace Kindred::Tools

@@ -128,8 +128,7 @@ struct ReportData {
 /// MB.
 std::string report_html(const ReportData& data);
 
-/// Writes `report_html` to \p path, through a temporary that is renamed. \throws Error when it
-/// cannot be written
+/// Writes `report_html` to \p path, whole or not at all. \throws as `AtomicFile`
 void write_report(const std::string& path, const ReportData& data);
 
 }  // namespace Kindred::Tools
