@@ -6,6 +6,7 @@
 #include "Predictions.hpp"
 #include "Progress.hpp"
 #include "Session.hpp"
+#include "Streaming.hpp"
 #include "io/Answer.hpp"
 #include "io/InputError.hpp"
 #include "io/Output.hpp"
@@ -214,13 +215,12 @@ void match(const GlobalOptions& global, MatchFlags flags) {
     });
     answers.flush();
   } else {
-    for (std::size_t first = 0; reader->next(queries);
-         first += queries.size(), queries.clear(), query_events.clear()) {
-      // What has arrived already is answered together; nothing is waited for.
-      while (queries.size() < batch && reader->buffered() && reader->next(queries)) continue;
-      answers.print({queries.symbols, queries.names, 0, first, query_events}, session);
-      answers.flush();
-    }
+    answer_while_reading(
+        *reader, batch, queries, query_events, [&](std::size_t first, std::size_t count) {
+          const RowSlice<Symbol> rows(queries.symbols, 0, count);
+          answers.print({rows.span(), queries.names, 0, first, query_events}, session);
+          answers.flush();
+        });
   }
   tell_match(session, flags, patterns.size());
   session.finish();

@@ -4,6 +4,7 @@
 #include "Batches.hpp"
 #include "Progress.hpp"
 #include "Session.hpp"
+#include "Streaming.hpp"
 #include "io/Answer.hpp"
 #include "io/Events.hpp"
 #include "io/Output.hpp"
@@ -113,13 +114,10 @@ void match_store(const GlobalOptions& global, const MatchFlags& flags,
     });
     answers.flush();
   } else {
-    for (std::size_t first = 0; reader.next(queries);
-         first += queries.size(), queries.clear(), events.clear()) {
-      // What has arrived already is answered together; nothing is waited for.
-      while (queries.size() < batch && reader.buffered() && reader.next(queries)) continue;
-      answers.print(events, queries.names, 0, queries.size(), first, session);
+    answer_while_reading(reader, batch, queries, events, [&](std::size_t first, std::size_t count) {
+      answers.print(events, queries.names, 0, count, first, session);
       answers.flush();
-    }
+    });
   }
   tell_match(session, flags, memory.size());
   session.finish();

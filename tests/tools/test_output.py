@@ -197,6 +197,32 @@ class Answers(harness.CommandTest):
                 command.kill()
                 command.communicate()
 
+    def test_lines_before_a_bad_one_are_answered(self):
+        record = {"name": "q", "events": [["a", "b"], ["c"]]}
+        patterns = self.file("patterns.jsonl", [record, {"events": [["a"], ["c"]]}])
+        store = self.folder / "s.knd"
+        self.succeeds("patterns", "build", "--patterns", patterns, "--out", store)
+        text = self.file("patterns.txt", "abc\nac\n")
+        good = (json.dumps(record) + "\n").encode()
+        for source, line, bad_lines in ((("--patterns", patterns), good, (b"nonsense\n", b'{"tokens": ["a"]} x\n', b'{"tokens": ["a", 1]}\n', b"\n", b'{"events": [["a"], [')),
+                                        (("--patterns", patterns, "--predict"), good, (b'{"events": [["a"], ["b", 1]]}\n',)),
+                                        (("--store", store), good, (b'{"tokens": ["a"]} x\n',)),
+                                        (("--store", store, "--predict"), good, (b'{"events": [["a"], ["b", 1]]}\n',)),
+                                        (("--lines", text), b"abc\n", (b"ab\xff\n",))):
+            flags = ("match", *source, "--queries", "-", "--threshold", "0")
+            one = self.succeeds(*flags, stdin=line).out
+            self.assertEqual(one.count(b"\n"), 1)
+            for bad in bad_lines:
+                for count in (0, 1, 3, 100, 5000) if bad == bad_lines[0] else (3,):
+                    with self.subTest(source=source, bad=bad, count=count):
+                        result = harness.run(*flags, stdin=line * count + bad + line * 2)
+                        self.assertEqual(result.status, 3, result.err)
+                        self.assertIn(f"<stdin>:{count + 1}:", result.err)
+                        answers = result.out.splitlines(keepends=True)
+                        self.assertEqual(len(answers), count)
+                        if source[0] != "--lines":
+                            self.assertEqual(set(answers), {one} if count else set())
+
     def test_standard_input_and_file_give_the_same(self):
         expected = self.succeeds(*cases.MATCH, cwd=self.inputs).out
         piped = self.succeeds("match", "--patterns", "patterns.jsonl", "--queries", "-", cwd=self.inputs, stdin=(self.inputs / "queries.jsonl").read_bytes())
