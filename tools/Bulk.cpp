@@ -95,11 +95,9 @@ std::string key_beside(const std::string& out) {
 
 void run_xor(const GlobalOptions& global, XorFlags flags) {
   if (!flags.key.empty() && !flags.key_out.empty())
-    throw UsageError("bulk xor: --key-out is of a key that is made here; leave it or --key out");
+    throw UsageError("bulk xor: --out-key is of a key that is made here; leave it or --key out");
   if (flags.key.empty() && flags.key_out.empty()) flags.key_out = key_beside(flags.out);
   check_outputs("bulk xor", {flags.out, flags.key_out}, {flags.input, flags.key});
-  if (flags.out == flags.key_out)
-    throw UsageError(fmt::format("bulk xor: two outputs are {}", flags.out));
   AtomicFile out(flags.out);  // before the work, not after
   std::optional<AtomicFile> key_file;
   if (!flags.key_out.empty()) key_file.emplace(flags.key_out);
@@ -263,9 +261,10 @@ void add_bulk_command(CLI::App& app, const GlobalOptions& global) {
                    "Bytes of the same shape (default: random ones, which are written)")
       ->type_name("FILE");
   bytes
-      ->add_option("--key-out", xor_flags->key_out,
+      ->add_option("--out-key", xor_flags->key_out,
                    "Where a key that is made is written (default: O.key.npy beside --out O.npy)")
       ->type_name("FILE");
+  refuse_renamed(*bytes, "bulk xor", "--key-out", "--out-key");
   bytes->add_option("--out", xor_flags->out, "Where the result is written")
       ->type_name("FILE")
       ->required();

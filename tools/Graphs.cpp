@@ -78,7 +78,7 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
   }
   const bool has_columns = !flags.wordnet.empty() || is_matrix_market(flags.edges);
   if (has_columns && (flags.kinds || !flags.nodes.empty()))
-    throw UsageError("graph build: --kinds and --nodes go with an edge list in --edges");
+    throw UsageError("graph build: --edge-kinds and --nodes go with an edge list in --edges");
   const EdgeWeights weights = weights_from_string(flags.weights);
   check_outputs("graph build", {flags.out}, {flags.edges, flags.nodes});
   { const AtomicFile probe(flags.out); }  // before hours of work, not after
@@ -184,15 +184,16 @@ void add_graph_command(CLI::App& app, const GlobalOptions& global) {
                    "float32, bfloat16, or none: every weight is 1, and may be left out (default: "
                    "float32)")
       ->type_name("NAME");
-  command->add_flag("--kinds", flags->kinds,
+  command->add_flag("--edge-kinds", flags->kinds,
                     "Lines have a fourth field, the kind of the edge: 0 to 255");
+  refuse_renamed(*command, "graph build", "--kinds", "--edge-kinds");
   command->add_option("--out", flags->out, "The file; one that is there is replaced")
       ->type_name("FILE")
       ->required();
   command->callback([&global, flags] { build(global, *flags); });
-  add_store_reader(*group, "--graph,GRAPH", "graph build", "info", "Tell what a graph holds",
+  add_store_reader(*group, "GRAPH", "--graph", "graph build", "info", "Tell what a graph holds",
                    global, info);
-  add_store_reader(*group, "--graph,GRAPH", "graph build", "verify",
+  add_store_reader(*group, "GRAPH", "--graph", "graph build", "verify",
                    "Check every byte of a graph; exit status 3 on any damage", global, verify);
 }
 

@@ -64,7 +64,7 @@ struct ImportFlags {
 
 struct ExportFlags {
   std::string index;
-  std::string hnswlib;
+  std::string out;
 };
 
 HnswTraversal traversal_from_string(const std::string& name) {
@@ -333,13 +333,13 @@ void import_index(const GlobalOptions& global, const ImportFlags& flags) {
 }
 
 void export_index(const GlobalOptions& global, const ExportFlags& flags) {
-  check_outputs("index export", {flags.hnswlib}, {flags.index});
-  { const AtomicFile probe(flags.hnswlib); }
+  check_outputs("index export", {flags.out}, {flags.index});
+  { const AtomicFile probe(flags.out); }
   Session session(global, "index export");
   const HnswIndex index = load_index(session, flags.index);
-  session.timed(Phase::load, [&] { index.export_hnswlib(flags.hnswlib); });
+  session.timed(Phase::load, [&] { index.export_hnswlib(flags.out); });
   tell_index(session, flags.index, index);
-  session.tell("hnswlib", flags.hnswlib);
+  session.tell("hnswlib", flags.out);
   session.finish();
 }
 
@@ -402,7 +402,8 @@ void add_import(CLI::App& group, const GlobalOptions& global) {
                    "What it was made with: l2, ip or cosine (the file does not say)")
       ->type_name("NAME")
       ->required();
-  add_count(*command, "--dim", flags->dimension, "Its dimension")->required();
+  add_count(*command, "--dimensions", flags->dimension, "Numbers of a row")->required();
+  refuse_renamed(*command, "index import", "--dim", "--dimensions");
   add_file(*command, "--out", flags->out, "The index; one that is there is replaced")->required();
   command->callback([&global, flags] { import_index(global, *flags); });
 }
@@ -415,14 +416,16 @@ void add_index_command(CLI::App& app, const GlobalOptions& global) {
   group->require_subcommand(1);
   add_build(*group, global);
   add_search(*group, global);
-  add_store_reader(*group, "--index,INDEX", "index build` or `index import", "info",
+  add_store_reader(*group, "INDEX", "--index", "index build` or `index import", "info",
                    "Tell what an index holds", global, info);
   add_import(*group, global);
   CLI::App* command = group->add_subcommand("export", "Write an index as hnswlib reads it");
   const auto flags = std::make_shared<ExportFlags>();
-  add_file(*command, "--index", flags->index, "What `index build` or `index import` made")
+  add_input_argument(*command, "index export", flags->index, "INDEX",
+                     "index build` or `index import", "--index");
+  add_file(*command, "--out", flags->out, "For hnswlib's load_index; one that is there is replaced")
       ->required();
-  add_file(*command, "--hnswlib", flags->hnswlib, "For hnswlib's load_index")->required();
+  refuse_renamed(*command, "index export", "--hnswlib", "--out");
   command->callback([&global, flags] { export_index(global, *flags); });
 }
 

@@ -90,10 +90,10 @@ void add_lattice_batch(CLI::App& group, const GlobalOptions& global) {
       group.add_subcommand("batch", "Do what every line of a file says, many lattices at once");
   const auto path = std::make_shared<std::string>();
   command
-      ->add_option(
-          "--tasks", *path,
-          "Lines like {\"name\": \"a\", \"dims\": 4, \"size\": 10, \"do\": \"analyze\"}; do is "
-          "analyze, measure, path (from, to, blocked) or build (out)")
+      ->add_option("--tasks", *path,
+                   "Lines like {\"name\": \"a\", \"dimensions\": 4, \"size\": 10, \"do\": "
+                   "\"analyze\"}; do is "
+                   "analyze, measure, path (from, to, blocked) or build (out)")
       ->type_name("FILE")
       ->required();
   command->callback([&global, path] { run_batch(global, *path); });

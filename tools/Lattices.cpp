@@ -5,6 +5,7 @@
 #include "Log.hpp"
 #include "Session.hpp"
 #include "io/Blocks.hpp"
+#include "io/Environment.hpp"
 #include "io/InputError.hpp"
 #include "io/Output.hpp"
 #include "io/OutputPath.hpp"
@@ -37,7 +38,7 @@ struct LatticeFlags {
   std::string out;
 
   LatticeShape shape() const {
-    const LatticeSettings settings = LatticeSettings::from_environment();
+    const LatticeSettings settings = settings_of_environment();
     const std::uint64_t wanted = dimensions > 0 ? dimensions : settings.dimensions();
     const std::uint64_t side = size > 0 ? size : settings.size();
     settings.check(wanted, side);
@@ -136,8 +137,9 @@ void build(const GlobalOptions& global, const LatticeFlags& flags) {
 
 CLI::App* add_lattice(CLI::App& group, const char* name, const char* help, LatticeFlags& flags) {
   CLI::App* command = group.add_subcommand(name, help);
-  add_count(*command, "--dims", flags.dimensions, "Dimensions, 1 to 20 (default: 4)", 1,
+  add_count(*command, "--dimensions", flags.dimensions, "Dimensions, 1 to 20 (default: 4)", 1,
             LatticeShape::dimensions_max);
+  refuse_renamed(*command, std::string("lattice ") + name, "--dims", "--dimensions");
   add_count(*command, "--size", flags.size, "Nodes in each of them, 2 to 1000 (default: 10)",
             LatticeShape::size_min, LatticeShape::size_max);
   return command;
@@ -151,8 +153,9 @@ void add_lattice_command(CLI::App& app, const GlobalOptions& global) {
   const auto flags = std::make_shared<LatticeFlags>();
 
   CLI::App* command = add_lattice(*group, "analyze", "Tell the structure of a lattice", *flags);
-  command->add_flag("--measure", flags->measured,
+  command->add_flag("--by-search", flags->measured,
                     "By searches over its rows in place of closed forms");
+  refuse_renamed(*command, "lattice analyze", "--measure", "--by-search");
   command->callback([&global, flags] { analyze(global, *flags); });
 
   command = add_lattice(*group, "path", "Find a shortest path", *flags);

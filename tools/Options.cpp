@@ -116,13 +116,33 @@ void refuse_reports(const std::string& command, const GlobalOptions& global) {
     throw UsageError(fmt::format("{}: {}: nothing is computed that it could tell", command, flag));
 }
 
-void add_store_reader(CLI::App& group, const std::string& store, const std::string& made,
-                      const std::string& name, const std::string& help, const GlobalOptions& global,
+void refuse_renamed(CLI::App& command, const std::string& whole, const std::string& old,
+                    const std::string& now) {
+  command
+      .add_option_function<std::string>(
+          old,
+          [whole, old, now](const std::string&) {
+            throw UsageError(fmt::format("{}: in place of {} give {}", whole, old, now));
+          })
+      ->expected(0, 1)
+      ->group("");  // not in the help
+}
+
+void add_input_argument(CLI::App& command, const std::string& whole, std::string& path,
+                        const std::string& place, const std::string& made, const std::string& old) {
+  command.add_option(place, path, "What `" + made + "` made")->type_name("FILE")->required();
+  refuse_renamed(command, whole, old, fmt::format("the file alone: kindred {} {}", whole, place));
+}
+
+void add_store_reader(CLI::App& group, const std::string& place, const std::string& old,
+                      const std::string& made, const std::string& name, const std::string& help,
+                      const GlobalOptions& global,
                       std::function<void(const GlobalOptions&, const std::string&)> run) {
   CLI::App* command = group.add_subcommand(name, help);
   const auto path = std::make_shared<std::string>();
-  command->add_option(store, *path, "What `" + made + "` made")->type_name("FILE")->required();
-  command->callback([&global, path, run = std::move(run), whole = group.get_name() + " " + name] {
+  const std::string whole = group.get_name() + " " + name;
+  add_input_argument(*command, whole, *path, place, made, old);
+  command->callback([&global, path, run = std::move(run), whole] {
     refuse_reports(whole, global);
     run(global, *path);
   });

@@ -42,10 +42,21 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<do
 /// \throws UsageError where a trace or a report is asked of \p command, which has none
 void refuse_reports(const std::string& command, const GlobalOptions& global);
 
-/// \brief A command of \p group that reads the store which the option \p store names.
-/// \param made what makes such a store
-void add_store_reader(CLI::App& group, const std::string& store, const std::string& made,
-                      const std::string& name, const std::string& help, const GlobalOptions& global,
+/// \brief Refuses \p old, which \p command took before, with a usage error that names \p now.
+///
+/// \param command whose whole name is \p whole
+void refuse_renamed(CLI::App& command, const std::string& whole, const std::string& old,
+                    const std::string& now);
+
+/// \brief The file that \p command reads, as its argument. \param place its name in the help: STORE
+/// \param made what makes such a file \param old the option that named it before
+void add_input_argument(CLI::App& command, const std::string& whole, std::string& path,
+                        const std::string& place, const std::string& made, const std::string& old);
+
+/// \brief A command of \p group that does nothing but read a file. Parameters as above.
+void add_store_reader(CLI::App& group, const std::string& place, const std::string& old,
+                      const std::string& made, const std::string& name, const std::string& help,
+                      const GlobalOptions& global,
                       std::function<void(const GlobalOptions&, const std::string&)> run);
 
 }  // namespace Kindred::Tools

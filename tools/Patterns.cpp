@@ -208,11 +208,11 @@ void add_patterns_command(CLI::App& app, const GlobalOptions& global) {
   command->add_flag("--append", flags->append,
                     "Add to the store what is new or seen again, in place of replacing it");
   command->callback([&global, flags] { build(global, *flags); });
-  add_store_reader(*group, "--store", "patterns build", "info", "Tell what a store holds", global,
-                   info);
-  add_store_reader(*group, "--store", "patterns build", "verify",
+  add_store_reader(*group, "STORE", "--store", "patterns build", "info", "Tell what a store holds",
+                   global, info);
+  add_store_reader(*group, "STORE", "--store", "patterns build", "verify",
                    "Check every byte of a store; exit status 3 on any damage", global, verify);
-  add_store_reader(*group, "--store", "patterns build", "export",
+  add_store_reader(*group, "STORE", "--store", "patterns build", "export",
                    "Print a store as the JSON lines that `patterns build` reads", global,
                    export_lines);
 }

@@ -30,8 +30,6 @@ struct CallFlags {
 void check_files(const char* command, const CallFlags& flags) {
   check_outputs(command, {flags.out, flags.second},
                 {flags.input, flags.gradient, flags.state, flags.weights});
-  if (flags.out == flags.second)
-    throw UsageError(fmt::format("{}: two outputs are {}", command, flags.out));
 }
 
 /// Writes \p first and, where it is asked for, \p second: both appear, or none.
@@ -140,10 +138,11 @@ void add_forward(CLI::App& group, const GlobalOptions& global) {
       ->type_name("FILE")
       ->required();
   command
-      ->add_option("--telemetry", flags->second,
+      ->add_option("--out-telemetry", flags->second,
                    "Where telemetry of x is written (JSON): {\"count\", \"mean\", \"variance\", "
                    "\"min\", \"max\", \"dead_ratio\": [...]}")
       ->type_name("FILE");
+  refuse_renamed(*command, "seeds forward", "--telemetry", "--out-telemetry");
   command->callback([&global, flags] { forward(global, *flags); });
 }
 

@@ -3,15 +3,14 @@
 
 #include "Log.hpp"
 #include "Progress.hpp"
+#include "io/Environment.hpp"
 #include "io/InputError.hpp"
 
 #include <kindred/Version.hpp>
-#include <kindred/matcher/LatticeSettings.hpp>
+#include <kindred/backends/AtomicFile.hpp>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <utility>
 
 namespace Kindred::Tools {
@@ -23,10 +22,11 @@ constexpr std::array<const char*, 3> phase_names{"load", "upload", "compute"};
 /// Refuses, before any work, a file that could not be written at the end.
 void check_writable(const char* flag, const std::string& path) {
   if (path.empty()) return;
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  const std::string place = folder.empty() ? "." : folder.string();
-  if (::access(place.c_str(), W_OK) != 0 || std::filesystem::is_directory(path))
-    throw UsageError(fmt::format("{} {}: no file can be written there", flag, path));
+  try {
+    const AtomicFile probe(path);
+  } catch (const InvalidArgument& error) {
+    throw UsageError(fmt::format("{} {}", flag, error.what()));
+  }
 }
 
 std::string seconds_text(double seconds) {
@@ -55,7 +55,7 @@ Session::Session(const GlobalOptions& options, std::string command, bool load_pr
   check_writable("--trace", m_options.trace);
   check_writable("--report", m_options.report);
   ContextOptions context;
-  LatticeSettings::from_environment().apply_to(context);
+  settings_of_environment().apply_to(context);
   if (m_options.threads > 0) context.threads = m_options.threads;
   context.device = m_options.device;
   context.space = m_options.space;

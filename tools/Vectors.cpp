@@ -147,9 +147,9 @@ void add_vectors_command(CLI::App& app, const GlobalOptions& global) {
       ->type_name("FILE")
       ->required();
   command->callback([&global, flags] { build(global, *flags); });
-  add_store_reader(*group, "--store,STORE", "vectors build", "info", "Tell what a store holds",
+  add_store_reader(*group, "STORE", "--store", "vectors build", "info", "Tell what a store holds",
                    global, info);
-  add_store_reader(*group, "--store,STORE", "vectors build", "verify",
+  add_store_reader(*group, "STORE", "--store", "vectors build", "verify",
                    "Check every byte of a store; exit status 3 on any damage", global, verify);
 }
 

@@ -51,8 +51,8 @@ class Hnswlib(harness.CommandTest):
             index.set_ef(64)
             ids, distances = index.knn_query(self.queries, k=TOP)
             index.save_index(str(self.foreign))
-            self.succeeds("index", "import", "--hnswlib", self.foreign, "--metric", metric, "--dim", DIMENSION, "--out", self.index)
-            told = json.loads(self.succeeds("index", "info", "--index", self.index, "--json").out)
+            self.succeeds("index", "import", "--hnswlib", self.foreign, "--metric", metric, "--dimensions", DIMENSION, "--out", self.index)
+            told = json.loads(self.succeeds("index", "info", self.index, "--json").out)
             self.assertEqual((told["rows"], told["removed"], told["m"]), (ROWS - 100, 100, 12))
             found, scores = self.search()
             self.assertGreater(recall(found, ids), 0.98)
@@ -64,7 +64,7 @@ class Hnswlib(harness.CommandTest):
     def test_it_reads_what_we_export(self):
         for metric in ("l2", "ip", "cosine"):
             self.succeeds("index", "build", "--vectors", self.folder / "x.npy", "--out", self.index, "--metric", metric, "--m", 12)
-            self.succeeds("index", "export", "--index", self.index, "--hnswlib", self.foreign)
+            self.succeeds("index", "export", self.index, "--out", self.foreign)
             found, _ = self.search()
             index = hnswlib.Index(space=metric, dim=DIMENSION)
             index.load_index(str(self.foreign), max_elements=2 * ROWS)

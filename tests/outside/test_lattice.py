@@ -30,8 +30,8 @@ class Lattices(harness.CommandTest):
             graph = lattice(dimensions, size)
             expected = {"vertices": graph.vcount(), "edges": graph.ecount(), "connected": graph.is_connected(), "diameter": graph.diameter(),
                         "average_degree": np.mean(graph.degree()), "clustering": graph.transitivity_avglocal_undirected(mode="zero"), "density": graph.density()}
-            for flags in ((), ("--measure",)):
-                told = json.loads(self.succeeds("lattice", "analyze", "--dims", dimensions, "--size", size, "--json", *flags).out)
+            for flags in ((), ("--by-search",)):
+                told = json.loads(self.succeeds("lattice", "analyze", "--dimensions", dimensions, "--size", size, "--json", *flags).out)
                 self.assertEqual(list(told), list(expected))
                 for name, value in expected.items():
                     self.assertAlmostEqual(told[name], value, delta=1e-12 * max(1, value), msg=f"{name} of {size}^{dimensions}")
@@ -44,7 +44,7 @@ class Lattices(harness.CommandTest):
             nodes = size**dimensions
             text = f"%%MatrixMarket matrix coordinate pattern general\n{nodes} {nodes} {len(edges)}\n" + "".join(f"{a + 1} {b + 1}\n" for a, b in edges)
             self.succeeds("graph", "build", "--edges", self.file("g.mtx", text), "--weights", "none", "--out", self.folder / "theirs.knd")
-            self.succeeds("lattice", "build", "--dims", dimensions, "--size", size, "--out", self.folder / "ours.knd")
+            self.succeeds("lattice", "build", "--dimensions", dimensions, "--size", size, "--out", self.folder / "ours.knd")
             self.assertEqual((self.folder / "ours.knd").read_bytes(), (self.folder / "theirs.knd").read_bytes())
 
     def test_paths_are_as_short_as_igraphs(self):
@@ -58,7 +58,7 @@ class Lattices(harness.CommandTest):
             graph.delete_edges(cut)
             graph.delete_edges([edge.index for edge in graph.es if walls[edge.source] or walls[edge.target]])
             for source, target in random.choice(np.flatnonzero(~walls), (6, 2)).tolist():
-                flags = ("--dims", dimensions, "--size", size, "--from", source, "--to", target, "--blocked", blocked, "--json")
+                flags = ("--dimensions", dimensions, "--size", size, "--from", source, "--to", target, "--blocked", blocked, "--json")
                 path = json.loads(self.succeeds("lattice", "path", *flags).out)["path"]
                 distance = graph.distances(source, target)[0][0]
                 self.assertEqual(len(path), 0 if np.isinf(distance) else distance + 1)

@@ -111,7 +111,7 @@ class Seeds(harness.CommandTest):
                 for space in harness.usable_spaces():
                     with self.subTest(shape=(rows, hidden, seeds), element=element, space=space):
                         self.succeeds("--space", space, "seeds", "forward", *self.written(layer, x), "--out", self.folder / "y.npy",
-                                      "--telemetry", self.folder / "T.json", *flags)
+                                      "--out-telemetry", self.folder / "T.json", *flags)
                         seen = to_bfloat16(x) if element == "bfloat16" else x
                         expected = layer.forward(seen)
                         y = np.load(self.folder / "y.npy")

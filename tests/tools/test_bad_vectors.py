@@ -250,7 +250,7 @@ class BadVectors(harness.CommandTest):
                          "--out-ids", scores, "--out-scores", out)
         index = self.folder / "i.knd"
         self.succeeds("index", "build", "--vectors", self.vectors, "--out", index)
-        self.refuses(2, (index, "over the input"), "index", "export", "--index", index, "--hnswlib", index)
+        self.refuses(2, (index, "over the input"), "index", "export", index, "--out", index)
         self.assertEqual(self.vectors.read_bytes(), old)
 
 

@@ -33,7 +33,7 @@ class Bulk(harness.CommandTest):
             self.assertEqual(npy.read(back), npy.read(self.bytes))
 
     def test_a_key_that_is_made_is_written(self):
-        for flags, place in (((), "out.key.npy"), (("--key-out", self.folder / "mine.npy"), "mine.npy")):
+        for flags, place in (((), "out.key.npy"), (("--out-key", self.folder / "mine.npy"), "mine.npy")):
             self.succeeds("bulk", "xor", "--input", self.bytes, "--out", self.out, *flags)
             back = self.folder / "back.npy"
             self.succeeds("bulk", "xor", "--input", self.out, "--key", self.folder / place, "--out", back)
@@ -66,8 +66,9 @@ class Bulk(harness.CommandTest):
 
     def test_wrong_flags(self):
         self.refused(2, ("cube", "sum, min, max"), "reduce", "--op", "cube", "--input", self.a)
-        self.refused(2, ("--key-out",), "xor", "--input", self.bytes, "--key", self.bytes, "--key-out", self.folder / "k.npy", "--out", self.out)
-        self.refused(2, (self.out,), "xor", "--input", self.bytes, "--key-out", self.out, "--out", self.out)
+        self.refused(2, ("--out-key",), "xor", "--input", self.bytes, "--key", self.bytes, "--out-key", self.folder / "k.npy", "--out", self.out)
+        self.refused(2, (self.out,), "xor", "--input", self.bytes, "--out-key", self.out, "--out", self.out)
+        self.refused(2, ("two outputs are",), "xor", "--input", self.bytes, "--out-key", self.folder / "." / ".." / self.folder.name / self.out.name, "--out", self.out)
         self.refuses(2, (self.a,), "bulk", "matmul", "--a", self.a, "--b", self.b, "--out", self.a)
         self.refuses(2, (), "bulk")
         self.refuses(2, ("--input",), "bulk", "reduce", "--op", "sum")

@@ -44,9 +44,9 @@ class Graphs(harness.CommandTest):
                 self.assertEqual(info, {"graph": str(graph), "weights": weights, "edge_kinds": False, "node_kinds": False, "names": True, "nodes": len(self.names), "removed_nodes": 0,
                                         "edges": self.EDGES, "outside_unit": 0, "edge_bytes": 2 * self.EDGES * width, "offset_bytes": 2 * 8 * (len(self.names) + 1),
                                         "bytes": graph.stat().st_size, "bytes_per_edge": width})
-                self.assertIn(weights.encode(), self.succeeds("graph", "info", "--graph", graph).out)
+                self.assertIn(weights.encode(), self.succeeds("graph", "info", graph).out)
                 self.assertIn(b"intact", self.succeeds("graph", "verify", graph).out)
-                self.assertEqual(json.loads(self.succeeds("graph", "verify", "--graph", graph, "--json").out), {"graph": str(graph), "intact": True, "bytes": graph.stat().st_size})
+                self.assertEqual(json.loads(self.succeeds("graph", "verify", graph, "--json").out), {"graph": str(graph), "intact": True, "bytes": graph.stat().st_size})
 
     def test_a_file_answers_as_its_text_does(self):
         short = self.build(None, "short.knd", "--weights", "bfloat16")
@@ -88,13 +88,13 @@ class Graphs(harness.CommandTest):
     def test_kinds_and_nodes_of_their_own(self):
         edges = self.file("k.tsv", "a b 1 0\nb c 0.5 255\nb c 0.5 7\n")
         nodes = self.file("nodes.tsv", "lonely\nc\t3\n\n# comment\na 255\n")
-        graph = self.build(edges, "k.knd", "--kinds", "--nodes", nodes)
+        graph = self.build(edges, "k.knd", "--edge-kinds", "--nodes", nodes)
         info = self.info(graph)
         self.assertEqual((info["nodes"], info["edges"], info["edge_kinds"], info["node_kinds"], info["bytes_per_edge"]), (4, 3, True, True, 9))
         sources = self.file("l.jsonl", [{"name": "q", "sources": [["lonely", 1]]}])
         self.assertEqual(json.loads(self.spread(graph, sources=sources)), {"query": "q", "activations": [["lonely", 1.0]]})
         for bad, words in (("a b 1\n", ("k.tsv:1:", "four")), ("a b 1 256\n", ("k.tsv:1:", "'256'")), ("a b 1 -1\n", ("'-1'",)), ("a b 1 x\n", ("'x'",)), ("a b 1 1 1\n", ("5 fields",))):
-            self.refuses(3, words, "graph", "build", "--edges", self.file("k.tsv", bad), "--kinds", "--out", self.folder / "x")
+            self.refuses(3, words, "graph", "build", "--edges", self.file("k.tsv", bad), "--edge-kinds", "--out", self.folder / "x")
         for bad, words in (("a\na\n", ("nodes.tsv:2:", "twice")), ("a 256\n", ("'256'",)), ("a 1 1\n", ("3 fields",)), (b"\xff\n", ("nodes.tsv:1:",))):
             self.refuses(3, words, "graph", "build", "--edges", self.tsv, "--nodes", self.file("nodes.tsv", bad), "--out", self.folder / "x")
 
@@ -132,7 +132,7 @@ class Graphs(harness.CommandTest):
         self.assertEqual(info["outside_unit"], 0)
         self.succeeds("graph", "verify", graph)
         self.refuses(2, ("only one",), "graph", "build", "--wordnet", WORDNET, "--edges", self.tsv, "--out", graph)
-        self.refuses(2, ("--kinds",), "graph", "build", "--wordnet", WORDNET, "--kinds", "--out", graph)
+        self.refuses(2, ("--edge-kinds",), "graph", "build", "--wordnet", WORDNET, "--edge-kinds", "--out", graph)
         self.refuses(3, (self.folder,), "graph", "build", "--wordnet", self.folder, "--out", graph)
 
     def test_graphs_of_nothing(self):
@@ -167,7 +167,7 @@ class Graphs(harness.CommandTest):
         self.refuses(2, ("--weights", "'float64'"), "graph", "build", "--edges", self.tsv, "--weights", "float64", "--out", self.folder / "x")
         self.refuses(2, ("written over",), "graph", "build", "--edges", self.tsv, "--out", self.tsv)
         matrix = self.file("m.mtx", MTX + "real general\n1 1 0\n")
-        self.refuses(2, ("--kinds",), "graph", "build", "--edges", matrix, "--kinds", "--out", self.folder / "x")
+        self.refuses(2, ("--edge-kinds",), "graph", "build", "--edges", matrix, "--edge-kinds", "--out", self.folder / "x")
         self.refuses(2, (), "graph")
         missing = self.folder / "missing"
         self.refuses(3, (missing,), "graph", "build", "--edges", missing, "--out", self.folder / "x")

@@ -82,7 +82,7 @@ class Index(harness.CommandTest):
 
     def test_info(self):
         self.build("--m", 8, "--seed", 3)
-        told = json.loads(self.succeeds("index", "info", "--index", self.index, "--json").out)
+        told = json.loads(self.succeeds("index", "info", self.index, "--json").out)
         self.assertEqual([told[name] for name in ("metric", "traversal", "dimension", "rows", "removed", "m", "seed", "unreachable")],
                          ["cosine", "bytes", DIMENSION, ROWS, 0, 8, 3, 0])
         self.assertGreater(told["links"], 4 * ROWS)
@@ -93,12 +93,12 @@ class Index(harness.CommandTest):
         self.build("--metric", "l2")
         answer = self.search().out
         exported = self.folder / "h.bin"
-        self.succeeds("index", "export", "--index", self.index, "--hnswlib", exported)
-        self.succeeds("index", "import", "--hnswlib", exported, "--metric", "l2", "--dim", DIMENSION, "--out", self.index)
+        self.succeeds("index", "export", self.index, "--out", exported)
+        self.succeeds("index", "import", "--hnswlib", exported, "--metric", "l2", "--dimensions", DIMENSION, "--out", self.index)
         self.assertEqual(self.search().out, answer)
-        self.refuses(3, (exported, "48 bytes", "dimension 13"), "index", "import", "--hnswlib", exported, "--metric", "l2", "--dim", 13, "--out", self.index)
+        self.refuses(3, (exported, "48 bytes", "dimension 13"), "index", "import", "--hnswlib", exported, "--metric", "l2", "--dimensions", 13, "--out", self.index)
         bad = self.file("bad.bin", exported.read_bytes()[:-1])
-        self.refuses(3, (bad,), "index", "import", "--hnswlib", bad, "--metric", "l2", "--dim", DIMENSION, "--out", self.folder / "no.knd")
+        self.refuses(3, (bad,), "index", "import", "--hnswlib", bad, "--metric", "l2", "--dimensions", DIMENSION, "--out", self.folder / "no.knd")
         self.assertFalse((self.folder / "no.knd").exists())
 
     def test_flags_out_of_range(self):
@@ -115,7 +115,7 @@ class Index(harness.CommandTest):
             with self.subTest(flags):
                 self.refuses(2, words, *search, *flags)
         self.refuses(2, (), "index")
-        self.refuses(2, (), "index", "import", "--hnswlib", self.index, "--dim", 3, "--out", self.index)
+        self.refuses(2, (), "index", "import", "--hnswlib", self.index, "--dimensions", 3, "--out", self.index)
 
     def test_input_that_does_not_fit(self):
         self.build()
@@ -133,7 +133,7 @@ class Index(harness.CommandTest):
         self.refuses(3, (self.vectors,), *search[:2], "--index", self.vectors, "--queries", self.queries)
         missing = self.folder / "missing.knd"
         self.refuses(3, (missing,), "index", "search", "--index", missing, "--queries", self.queries)
-        self.refuses(3, (missing,), "index", "info", "--index", missing)
+        self.refuses(3, (missing,), "index", "info", missing)
 
     def test_a_truth_names_rows(self):
         self.build()
@@ -182,7 +182,7 @@ class Index(harness.CommandTest):
     def test_an_empty_index(self):
         empty = npy.write(self.folder / "e.npy", [], (0, DIMENSION))
         self.succeeds("index", "build", "--vectors", empty, "--out", self.index)
-        self.assertEqual(json.loads(self.succeeds("index", "info", "--index", self.index, "--json").out)["rows"], 0)
+        self.assertEqual(json.loads(self.succeeds("index", "info", self.index, "--json").out)["rows"], 0)
         self.refuses(3, ("0 rows",), "index", "search", "--index", self.index, "--queries", self.queries)
 
     def test_damage(self):
@@ -193,11 +193,11 @@ class Index(harness.CommandTest):
             bad = self.file("bad.knd", good[:at] + bytes([good[at] ^ (1 << generator.randrange(8))]) + good[at + 1:])
             self.refuses(3, (bad,), "index", "search", "--index", bad, "--queries", self.queries)
         exported = self.folder / "h.bin"
-        self.succeeds("index", "export", "--index", self.index, "--hnswlib", exported)
+        self.succeeds("index", "export", self.index, "--out", exported)
         header = exported.read_bytes()
         for at, value in ((8, 1), (16, 2**60), (24, 7), (32, 2**63), (56, 15), (64, 2**62), (72, 0)):
             bad = self.file("bad.bin", header[:at] + struct.pack("<Q", value) + header[at + 8:])
-            self.refuses(3, (bad,), "index", "import", "--hnswlib", bad, "--metric", "cosine", "--dim", DIMENSION, "--out", self.folder / "no.knd")
+            self.refuses(3, (bad,), "index", "import", "--hnswlib", bad, "--metric", "cosine", "--dimensions", DIMENSION, "--out", self.folder / "no.knd")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import unittest
 
 import harness
 
-SHAPE = ("--dims", 4, "--size", 10)
+SHAPE = ("--dimensions", 4, "--size", 10)
 
 
 class Lattices(harness.CommandTest):
@@ -17,15 +17,15 @@ class Lattices(harness.CommandTest):
 
     def test_goldens(self):
         for size, vertices, edges, diameter, degree, density in ((10, 10000, 36000, 36, 7.2, 7.2007e-4), (8, 4096, 14336, 28, 7.0, 1.7094e-3)):
-            flags = ("--dims", 4, "--size", size)
+            flags = ("--dimensions", 4, "--size", size)
             told = self.analyze(*flags)
             self.assertAlmostEqual(told.pop("density"), density, delta=5e-8)
             self.assertEqual(told, {"vertices": vertices, "edges": edges, "connected": True, "diameter": diameter, "average_degree": degree, "clustering": 0})
             said = self.succeeds("lattice", "analyze", "--json", *flags).out
             for space in harness.usable_spaces():
-                self.assertEqual(self.succeeds("lattice", "analyze", "--json", "--measure", "--space", space, *flags).out, said)
+                self.assertEqual(self.succeeds("lattice", "analyze", "--json", "--by-search", "--space", space, *flags).out, said)
         self.assertIn(b"36000", self.succeeds("lattice", "analyze").out, "4 and 10 are the defaults")
-        self.assertEqual(self.analyze("--dims", 20, "--size", 9)["edges"], 160 * 9**19, "beyond 64 bits")
+        self.assertEqual(self.analyze("--dimensions", 20, "--size", 9)["edges"], 160 * 9**19, "beyond 64 bits")
 
     def test_paths(self):
         self.assertEqual(self.path(*SHAPE, "--from", 0, "--to", 100), {"path": [0, 100], "length": 2})
@@ -42,7 +42,7 @@ class Lattices(harness.CommandTest):
 
     def test_a_graph_is_that_of_its_edges(self):
         graph, other = self.folder / "g.knd", self.folder / "o.knd"
-        self.succeeds("lattice", "build", "--dims", 3, "--size", 5, "--out", graph)
+        self.succeeds("lattice", "build", "--dimensions", 3, "--size", 5, "--out", graph)
         neighbours = {(v, v + sign * 5**i) for v in range(125) for i in range(3) for sign in (-1, 1) if 0 <= v // 5**i % 5 + sign < 5}
         text = f"%%MatrixMarket matrix coordinate pattern general\n125 125 {len(neighbours)}\n" + "".join(f"{a + 1} {b + 1}\n" for a, b in sorted(neighbours))
         self.succeeds("graph", "build", "--edges", self.file("g.mtx", text), "--weights", "none", "--out", other)
@@ -54,29 +54,34 @@ class Lattices(harness.CommandTest):
 
     def test_settings(self):
         analyze = ("lattice", "analyze", "--json")
-        told = json.loads(self.succeeds(*analyze, settings={"KINDRED_LATTICE_DEFAULT_DIMENSIONS": "3", "LATTICE_MAX_LATTICE_SIZE": "5"}).out)
+        told = json.loads(self.succeeds(*analyze, settings={"KINDRED_LATTICE_DEFAULT_DIMENSIONS": "3", "KINDRED_LATTICE_MAX_LATTICE_SIZE": "5"}).out)
         self.assertEqual(told["vertices"], 5**3, "the default is within the bound")
-        for name, value, words, flags in (("KINDRED_LATTICE_MAX_DIMENSIONS", "3", ("dimensions is 4", "1 … 3"), ("--dims", 4)),
+        for name, value, words, flags in (("KINDRED_LATTICE_MAX_DIMENSIONS", "3", ("dimensions is 4", "1 … 3"), ("--dimensions", 4)),
                                           ("KINDRED_LATTICE_MAX_DIMENSIONS", "21", ("KINDRED_LATTICE_MAX_DIMENSIONS is '21'", "1 … 20"), ()),
-                                          ("GPU_OPTIMAL_THRESHOLD", "x", ("GPU_OPTIMAL_THRESHOLD is 'x'",), ()),
+                                          ("KINDRED_GPU_OPTIMAL_THRESHOLD", "x", ("KINDRED_GPU_OPTIMAL_THRESHOLD is 'x'",), ()),
+                                          ("GPU_OPTIMAL_THRESHOLD", "200", ("GPU_OPTIMAL_THRESHOLD is set", "set KINDRED_GPU_OPTIMAL_THRESHOLD"), ()),
+                                          ("GPU_GPU_THRESHOLD_ELEMENTS", "30", ("in place of it set KINDRED_GPU_THRESHOLD_ELEMENTS",), ()),
+                                          ("LATTICE_MAX_LATTICE_SIZE", "5", ("set KINDRED_LATTICE_MAX_LATTICE_SIZE",), ()),
                                           ("KINDRED_LATTICE_ENABLE_CACHING", "1", ("KINDRED_LATTICE_ENABLE_CACHING", "means nothing"), ())):
             self.refuses(2, words, *analyze, *flags, settings={name: value})
-        tasks = self.file("settings.jsonl", [{"do": "analyze", "dims": 4}])
+        tasks = self.file("settings.jsonl", [{"do": "analyze", "dimensions": 4}])
         self.refuses(3, ("dimensions is 4", "1 … 3"), "lattice", "batch", "--tasks", tasks, settings={"KINDRED_LATTICE_MAX_DIMENSIONS": "3"})
+        both = {"GPU_OPTIMAL_THRESHOLD": "x", "KINDRED_GPU_OPTIMAL_THRESHOLD": "200", "GPU_CUDA_DEVICE_ID": "x"}
+        self.succeeds(*analyze, settings=both)  # KA Lattice may run beside it
         spaces = json.loads(self.succeeds("info", "--json", settings={"KINDRED_LATTICE_PARALLEL_CORES": "1"}).out)
         self.assertEqual(spaces["cpu"]["threads"], 1)
 
     def test_flags_that_cannot_be(self):
-        for flags, word in ((("--dims", 0), "--dims"), (("--dims", 21), "[1, 20]"), (("--dims", "x"), "'x'"), (("--size", 1), "[2, 1000]"), (("--size", 1001), "1001"),
-                            (("--dims", -1), "--dims")):
+        for flags, word in ((("--dimensions", 0), "--dimensions"), (("--dimensions", 21), "[1, 20]"), (("--dimensions", "x"), "'x'"), (("--size", 1), "[2, 1000]"), (("--size", 1001), "1001"),
+                            (("--dimensions", -1), "--dimensions")):
             self.refuses(2, (word,), "lattice", "analyze", *flags)
-        self.refuses(2, ("more nodes than 64 bits",), "lattice", "analyze", "--dims", 20, "--size", 10)
+        self.refuses(2, ("more nodes than 64 bits",), "lattice", "analyze", "--dimensions", 20, "--size", 10)
         for node in ("10000", "-1", "1.0", "x", "", "0,0,0", "0,0,0,10", "0,0,0,0,0", "0,,0,0"):
             self.refuses(2, ("--to", node), "lattice", "path", *SHAPE, "--from", 0, f"--to={node}")
         self.refuses(2, ("--from",), "lattice", "path", *SHAPE, "--to", 0)
         self.refuses(2, ("required",), "lattice")
-        self.refuses(2, ("a graph has at most",), "lattice", "analyze", "--dims", 9, "--size", 20, "--measure")
-        self.refuses(2, ("a graph has at most",), "lattice", "build", "--dims", 10, "--size", 10, "--out", self.folder / "x")
+        self.refuses(2, ("a graph has at most",), "lattice", "analyze", "--dimensions", 9, "--size", 20, "--by-search")
+        self.refuses(2, ("a graph has at most",), "lattice", "build", "--dimensions", 10, "--size", 10, "--out", self.folder / "x")
         self.assertFalse((self.folder / "x").exists())
         self.refuses(2, ("missing",), "lattice", "build", *SHAPE, "--out", self.folder / "missing" / "x")
 
@@ -87,37 +92,37 @@ class Lattices(harness.CommandTest):
         self.refuses(3, ("missing.txt",), "lattice", "path", *SHAPE, "--from", 0, "--to", 9, "--blocked", self.folder / "missing.txt")
         for blocked in (0, 9):
             self.refuses(2, (f"node {blocked}, which is blocked",), "lattice", "path", *SHAPE, "--from", 0, "--to", 9, "--blocked", self.file("b.txt", f"{blocked}\n"))
-        self.refuses(2, ("64 · 2³²",), "lattice", "path", "--dims", 6, "--size", 1000, "--from", 0, "--to", 9, "--blocked", self.file("b.txt", "5\n"))
+        self.refuses(2, ("64 · 2³²",), "lattice", "path", "--dimensions", 6, "--size", 1000, "--from", 0, "--to", 9, "--blocked", self.file("b.txt", "5\n"))
 
     def batch(self, lines, *flags):
         return self.succeeds("lattice", "batch", "--tasks", self.file("tasks.jsonl", lines), *flags)
 
     def test_a_batch_answers_every_line_as_its_command_does(self):
         graph, other = self.folder / "g.knd", self.folder / "o.knd"
-        lines = [{"name": "a", "do": "analyze"}, {"dims": 3, "size": 6, "do": "measure"}, {"do": "path", "from": 0, "to": "0,1,0,0"},
+        lines = [{"name": "a", "do": "analyze"}, {"dimensions": 3, "size": 6, "do": "measure"}, {"do": "path", "from": 0, "to": "0,1,0,0"},
                  {"name": "round", "do": "path", "from": "0,0,0,0", "to": 100, "blocked": [1, "0,0,1,0", [0, "0,1,0,0"]]},
-                 {"name": "none", "dims": 1, "do": "path", "from": 0, "to": 9, "blocked": [5]}, {"name": "g", "dims": 3, "size": 5, "do": "build", "out": str(graph)}]
+                 {"name": "none", "dimensions": 1, "do": "path", "from": 0, "to": 9, "blocked": [5]}, {"name": "g", "dimensions": 3, "size": 5, "do": "build", "out": str(graph)}]
         told = self.batch(lines)
         answers = told.lines()
         self.assertEqual(answers[0], {"task": "a", "do": "analyze", **self.analyze()})
-        self.assertEqual(answers[1], {"task": 1, "do": "measure", **self.analyze("--dims", 3, "--size", 6, "--measure")})
+        self.assertEqual(answers[1], {"task": 1, "do": "measure", **self.analyze("--dimensions", 3, "--size", 6, "--by-search")})
         self.assertEqual(answers[2], {"task": 2, "do": "path", "path": [0, 100], "length": 2})
         self.assertEqual(answers[3], {"task": "round", "do": "path", "path": [0, 1000, 1100, 100], "length": 4})
         self.assertEqual(answers[4], {"task": "none", "do": "path", "path": [], "length": 0})
         self.assertEqual(answers[5], {"task": "g", "do": "build", "out": str(graph), "vertices": 125, "edges": 300})
-        self.succeeds("lattice", "build", "--dims", 3, "--size", 5, "--out", other)
+        self.succeeds("lattice", "build", "--dimensions", 3, "--size", 5, "--out", other)
         self.assertEqual(graph.read_bytes(), other.read_bytes())
         for flags in (("--threads", 1), ("--threads", 7), *(("--space", space) for space in harness.usable_spaces())):
             self.assertEqual(self.batch(lines, *flags).out, told.out, flags)
         self.assertEqual(self.succeeds("lattice", "batch", "--tasks", "-", stdin=json.dumps(lines[2]).encode()).lines()[0]["path"], [0, 100])
         self.assertEqual(self.batch("").out, b"", "no lines, no answers")
-        many = self.batch([{"dims": 2, "size": 2 + i % 30, "do": ("analyze", "measure")[i % 2]} for i in range(300)], "--threads", 4).lines()
+        many = self.batch([{"dimensions": 2, "size": 2 + i % 30, "do": ("analyze", "measure")[i % 2]} for i in range(300)], "--threads", 4).lines()
         self.assertEqual([line["task"] for line in many], list(range(300)))
 
     def test_batches_that_cannot_be(self):
         good = {"do": "build", "out": str(self.folder / "kept")}
-        for line, words in (({"do": "sort"}, ("'sort'", "analyze")), ({"name": "x"}, ('"do" is not there',)), ({"do": "analyze", "depth": 3}, ("'depth'", "dims")),
-                            ({"do": "analyze", "dims": 21}, ("21",)), ({"do": "analyze", "size": 1}, ("size",)), ({"do": "analyze", "dims": 2.5}, ("2.5",)),
+        for line, words in (({"do": "sort"}, ("'sort'", "analyze")), ({"name": "x"}, ('"do" is not there',)), ({"do": "analyze", "depth": 3}, ("'depth'", "dimensions")),
+                            ({"do": "analyze", "dims": 4}, ('in place of "dims" give "dimensions"',)), ({"do": "analyze", "dimensions": 21}, ("21",)), ({"do": "analyze", "size": 1}, ("size",)), ({"do": "analyze", "dimensions": 2.5}, ("2.5",)),
                             ({"do": "analyze", "from": 0}, ("from", "does not go with")), ({"do": "path", "from": 0}, ('"to" is not there',)),
                             ({"do": "path", "from": 0, "to": 10000}, ("10000", "9999")), ({"do": "path", "from": 0, "to": "0,0"}, ("'0,0'",)),
                             ({"do": "path", "from": 0, "to": 1.5}, ("1.5",)), ({"do": "path", "from": 0, "to": [1]}, ('"to"', "array")),
@@ -125,14 +130,14 @@ class Lattices(harness.CommandTest):
                             ({"do": "path", "from": 0, "to": 9, "blocked": [[0, 1, 2]]}, ("3 nodes",)), ({"do": "path", "from": 0, "to": 9, "blocked": [[[0]]]}, ("blocked",)),
                             ({"do": "path", "from": 0, "to": 9, "blocked": [9]}, ("node 9, which is blocked",)), ({"do": "build"}, ('"out" is not there',)),
                             ({"do": "build", "out": ""}, ("empty",)), ({"do": "build", "out": str(self.folder / "missing" / "x")}, ("missing",)),
-                            (good, ("which line 1 writes",)), ({"do": "build", "out": "x", "dims": 10}, ("a graph has at most",)), ({"do": True}, ("boolean",)), ([], ("object",))):
+                            (good, ("which line 1 writes",)), ({"do": "build", "out": "x", "dimensions": 10}, ("a graph has at most",)), ({"do": True}, ("boolean",)), ([], ("object",))):
             self.refuses(3, ("tasks.jsonl:2:", *words), "lattice", "batch", "--tasks", self.file("tasks.jsonl", [good, line]))
         self.refuses(3, (":1:", "twice"), "lattice", "batch", "--tasks", self.file("tasks.jsonl", '{"do": "analyze", "do": "path"}\n'))
         self.refuses(3, (":2:", "empty line"), "lattice", "batch", "--tasks", self.file("tasks.jsonl", '{"do": "analyze"}\n\n'))
         self.refuses(3, ("missing.jsonl",), "lattice", "batch", "--tasks", self.folder / "missing.jsonl")
         self.refuses(2, ("--tasks",), "lattice", "batch")
         self.assertFalse((self.folder / "kept").exists(), "bad lines are found before any work")
-        failing = self.file("tasks.jsonl", [{"do": "analyze"}, {"dims": 6, "size": 1000, "do": "path", "from": 0, "to": 9, "blocked": [5]}])
+        failing = self.file("tasks.jsonl", [{"do": "analyze"}, {"dimensions": 6, "size": 1000, "do": "path", "from": 0, "to": 9, "blocked": [5]}])
         for tasks, place in ((failing, "tasks.jsonl:2:"), ("-", "<stdin>:2:")):
             result = harness.run("lattice", "batch", "--tasks", tasks, stdin=failing.read_bytes())
             self.assertEqual((result.status, len(result.lines())), (2, 1), "what came before a task that fails as it runs is there")

@@ -24,10 +24,10 @@ class Patterns(harness.CommandTest):
         return store
 
     def info(self, store):
-        return json.loads(self.succeeds("patterns", "info", "--store", store, "--json").out)
+        return json.loads(self.succeeds("patterns", "info", store, "--json").out)
 
     def exported(self, store):
-        return self.succeeds("patterns", "export", "--store", store).lines()
+        return self.succeeds("patterns", "export", store).lines()
 
     def test_what_is_built_is_told_and_given_back(self):
         store = self.build("s.knd", RECORDS)
@@ -46,14 +46,14 @@ class Patterns(harness.CommandTest):
             {"events": [["a"], ["b"], ["c"]], "frequency": 2},
             {"name": 'quotes " and \\ and \u0001', "events": [["line\nbreak"], ["a"]], "frequency": 1},
         ])
-        self.assertIn(b"intact", self.succeeds("patterns", "verify", "--store", store).out)
-        self.assertIn(b"patterns", self.succeeds("patterns", "info", "--store", store).out)
+        self.assertIn(b"intact", self.succeeds("patterns", "verify", store).out)
+        self.assertIn(b"patterns", self.succeeds("patterns", "info", store).out)
 
     def test_an_export_builds_the_same_bytes(self):
         inputs.sequences(self.folder)
         store = self.folder / "s.knd"
         self.succeeds("patterns", "build", "--patterns", self.folder / "patterns.jsonl", "--out", store)
-        export = self.file("export.jsonl", self.succeeds("patterns", "export", "--store", store).out)
+        export = self.file("export.jsonl", self.succeeds("patterns", "export", store).out)
         again = self.folder / "again.knd"
         self.succeeds("patterns", "build", "--patterns", export, "--out", again)
         self.assertEqual(again.read_bytes(), store.read_bytes())
@@ -115,13 +115,13 @@ class Patterns(harness.CommandTest):
             else:
                 data[generator.below(len(data))] ^= 1 << generator.below(8)
             bad.write_bytes(data)
-            self.refuses(3, (f"{bad}:",), "patterns", "verify", "--store", bad)
-            for command in (["patterns", "info"], ["patterns", "export"], ["match", "--queries", queries]):
+            self.refuses(3, (f"{bad}:",), "patterns", "verify", bad)
+            for command in (["patterns", "info"], ["patterns", "export"], ["match", "--queries", queries, "--store"]):
                 if number < 8:
-                    self.refuses(3, (bad,), *command, "--store", bad)
+                    self.refuses(3, (bad,), *command, bad)
         self.refuses(3, (bad,), "patterns", "build", "--append", "--patterns", self.folder / "more.jsonl", "--out", bad)
         store.write_bytes(whole + b"an append that did not finish")
-        self.succeeds("patterns", "verify", "--store", store)
+        self.succeeds("patterns", "verify", store)
         self.assertEqual(self.info(store)["uncommitted_bytes"], 29)
         self.succeeds("patterns", "build", "--append", "--patterns", self.folder / "more.jsonl", "--out", store)
         self.assertEqual(self.info(store)["uncommitted_bytes"], 0)
@@ -175,8 +175,8 @@ class Patterns(harness.CommandTest):
     def test_global_flags_stand_anywhere(self):
         store = self.build("s.knd", RECORDS)
         for arguments in (["--json", "patterns", "info"], ["patterns", "--json", "info"], ["patterns", "info", "--json"]):
-            json.loads(self.succeeds(*arguments, "--store", store).out)
-        self.assertEqual(self.succeeds("patterns", "export", "--store", store, "--quiet").err, "")
+            json.loads(self.succeeds(*arguments, store).out)
+        self.assertEqual(self.succeeds("patterns", "export", store, "--quiet").err, "")
 
     def test_predictions_of_a_store_equal_those_of_its_lines(self):
         records = [{"name": f"p{i}", "events": [[f"s{(i * 7 + j * j) % 11}" for j in range(k + 1)] for k in range(1 + i % 3)], "frequency": 1 + i % 4} for i in range(8)]

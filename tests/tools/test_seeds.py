@@ -25,7 +25,7 @@ class Seeds(harness.CommandTest):
         return ["seeds", "forward", "--input", self.x, "--state", state or self.state(), "--weights", self.w, "--out", self.y, *flags]
 
     def test_forward(self):
-        result = self.succeeds(*self.forward("--telemetry", self.t))
+        result = self.succeeds(*self.forward("--out-telemetry", self.t))
         self.assertEqual(result.out, b"")
         values, shape, descr = npy.read(self.y)
         # Chunks of 3, 2 and 2: copied, + 10, · 3.
@@ -40,10 +40,10 @@ class Seeds(harness.CommandTest):
         self.assertEqual(list(told), ["count", "mean", "variance", "min", "max", "dead_ratio"])
 
     def test_same_bytes_everywhere(self):
-        self.succeeds(*self.forward("--telemetry", self.t))
+        self.succeeds(*self.forward("--out-telemetry", self.t))
         expected = self.y.read_bytes(), self.t.read_bytes()
         for flags in [["--space", space] for space in harness.usable_spaces()] + [["--threads", "1"], ["--threads", "3"]]:
-            self.succeeds(*flags, *self.forward("--telemetry", self.t))
+            self.succeeds(*flags, *self.forward("--out-telemetry", self.t))
             self.assertEqual((self.y.read_bytes(), self.t.read_bytes()), expected)
 
     def test_codes_and_names_and_what_is_left_out(self):
@@ -78,7 +78,7 @@ class Seeds(harness.CommandTest):
                 (["\"history\" of seed 0"], {"history": [[["dormant"]], [], []]}),
                 (["\"history\" of seed 1"], {"history": [[], [["dormant", "germinated"]] * 11, []]})):
             with self.subTest(words=words):
-                self.refuses(3, ["S.json", *words], *self.forward("--telemetry", self.t, state=self.state(**changes)))
+                self.refuses(3, ["S.json", *words], *self.forward("--out-telemetry", self.t, state=self.state(**changes)))
                 self.assertFalse(self.y.exists() or self.t.exists())
         for name, text in (("not JSON", "{"), ("not JSON", '{"lifecycle": [NaN]}'), ("a JSON object", "[1]"), ("\"lifecycle\" is not there", "{}"),
                            ("not JSON", '{"lifecycle": ["\xff"]}'.encode("latin-1")), ("not JSON", "")):
@@ -111,8 +111,8 @@ class Seeds(harness.CommandTest):
         self.refuses(2, ["--element", "float64"], *self.forward("--element", "float64"))
         self.refuses(2, ["--state"], "seeds", "forward", "--input", self.x, "--out", self.y)
         self.refuses(2, ["would be written over the input"], "seeds", "forward", "--input", self.x, "--state", self.state(), "--out", self.x)
-        self.refuses(2, ["two outputs are"], *self.forward("--telemetry", self.y))
-        self.refuses(2, ["no/where"], *self.forward("--telemetry", self.folder / "no/where"))
+        self.refuses(2, ["two outputs are"], *self.forward("--out-telemetry", self.y))
+        self.refuses(2, ["no/where"], *self.forward("--out-telemetry", self.folder / "no/where"))
         self.refuses(2, ["--seeds"], "seeds", "telemetry", "--input", self.x, "--seeds", 0)
         self.refuses(2, [""], "seeds")
         before = self.x.read_bytes()
@@ -202,7 +202,7 @@ class Seeds(harness.CommandTest):
         self.refuses(3, ["S1.json", "linear"], "seeds", "step", "--state", bad, "--steps", self.file("E.jsonl", ""), "--out", out)
 
     def test_report(self):
-        self.succeeds(*self.forward("--telemetry", self.t, "--report", self.folder / "F.html"))
+        self.succeeds(*self.forward("--out-telemetry", self.t, "--report", self.folder / "F.html"))
         self.assertIn("\"fossilized\"", (self.folder / "F.html").read_text())
         page = self.folder / "R.html"
         self.succeeds("seeds", "report", "--state", self.state(), "--telemetry", self.t, "--out", page)

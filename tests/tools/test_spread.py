@@ -19,7 +19,7 @@ class Spread(harness.CommandTest):
         self.nodes = self.file("nodes.tsv", "a 1\nb\nc\nd 1\nlonely 9\n")
         self.sources = self.file("s.jsonl", [{"name": "q", "sources": [["a", 1]]}])
         self.graph = self.folder / "g.knd"
-        self.succeeds("graph", "build", "--edges", self.edges, "--kinds", "--nodes", self.nodes, "--out", self.graph)
+        self.succeeds("graph", "build", "--edges", self.edges, "--edge-kinds", "--nodes", self.nodes, "--out", self.graph)
 
     def answers(self, *flags, sources=None, graph=None):
         """The activations by node, as the float32 that their digits give back."""

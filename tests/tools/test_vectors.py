@@ -40,8 +40,8 @@ class Vectors(harness.CommandTest):
                 self.assertEqual(info, {"store": str(store), "element": element, "rows": self.ROWS, "dimension": self.DIMENSION, "end_id": self.ROWS, "removed": 0,
                                         "not_finite": 0, "row_bytes": row_bytes, "shadow_bytes": 0 if element == "int8" else self.ROWS * (32 + 12), "bytes": store.stat().st_size})
                 self.assertIn(b"intact", self.succeeds("vectors", "verify", store).out)
-                self.assertEqual(json.loads(self.succeeds("vectors", "verify", "--store", store, "--json").out), {"store": str(store), "intact": True, "bytes": store.stat().st_size})
-                self.assertIn(element.encode(), self.succeeds("vectors", "info", "--store", store).out)
+                self.assertEqual(json.loads(self.succeeds("vectors", "verify", store, "--json").out), {"store": str(store), "intact": True, "bytes": store.stat().st_size})
+                self.assertIn(element.encode(), self.succeeds("vectors", "info", store).out)
 
     def test_a_store_answers_as_its_file_does(self):
         candidates = self.file("c.jsonl", [{"name": f"c{i}", "ids": list(range(i, self.ROWS, 7))} for i in range(7)])
@@ -107,8 +107,9 @@ class Vectors(harness.CommandTest):
         bad = self.folder / "bad.knd"
         for at in (0, 8, 16, 40, 120, 128, 200, len(whole) // 2, len(whole) - 1):
             bad.write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1:])
-            for command in (["vectors", "info"], ["vectors", "verify"], ["search", "--queries", self.queries], ["score", "--queries", self.queries, "--candidates", self.file("c.jsonl", [{"ids": [0]}] * 7)]):
-                self.refuses(3, (bad,), *command, "--store", bad)
+            for command in (["vectors", "info"], ["vectors", "verify"], ["search", "--queries", self.queries, "--store"],
+                            ["score", "--queries", self.queries, "--candidates", self.file("c.jsonl", [{"ids": [0]}] * 7), "--store"]):
+                self.refuses(3, (bad,), *command, bad)
         for length in (0, 1, 127, 128, 500, len(whole) - 1):
             bad.write_bytes(whole[:length])
             self.refuses(3, (bad,), "vectors", "verify", bad)
@@ -134,7 +135,7 @@ class Vectors(harness.CommandTest):
         self.refuses(2, ("cannot be written",), *build, "--out", self.folder / "none/s.knd")
         self.refuses(2, ("--out",), *build)
         self.refuses(2, (), "vectors")
-        self.refuses(2, ("--store",), "vectors", "info")
+        self.refuses(2, ("STORE", "kindred vectors info --help"), "vectors", "info")
         self.refuses(3, ("f8",), "vectors", "build", "--vectors", npy.write(self.folder / "d.npy", [1.0], (1, 1), "<f8"), "--out", self.folder / "n")
         (self.folder / "d.npy").unlink()
         self.assertEqual(sorted(self.folder.iterdir()), before)

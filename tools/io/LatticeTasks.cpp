@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/LatticeTasks.hpp"
 
+#include "io/Environment.hpp"
 #include "io/InputError.hpp"
 #include "io/NamedRecord.hpp"
 
@@ -23,8 +24,8 @@ namespace {
 
 /// The fields of a line besides `"name"`.
 enum class Field : std::uint8_t { work, dimensions, size, from, to, blocked, out };
-constexpr std::array<std::string_view, 7> field_names{"do", "dims",    "size", "from",
-                                                      "to", "blocked", "out"};
+constexpr std::array<std::string_view, 7> field_names{"do", "dimensions", "size", "from",
+                                                      "to", "blocked",    "out"};
 constexpr std::string_view name_of(Field field) {
   return field_names[static_cast<std::size_t>(field)];
 }
@@ -49,6 +50,7 @@ class TaskRecord final : public NamedRecord {
     m_blocked.clear();
   }
   bool other_field(std::string_view key) override {
+    if (key == "dims") throw RecordError("in place of \"dims\" give \"dimensions\"");
     const auto found = std::ranges::find(field_names, key);
     if (found == field_names.end()) {
       throw RecordError(fmt::format("there is no field {}; there are \"name\", \"{}\"",
@@ -209,7 +211,7 @@ class TaskRecord final : public NamedRecord {
   std::array<bool, 7> m_seen{};
   int m_depth = 0;
   std::string m_work;
-  LatticeSettings m_settings = LatticeSettings::from_environment();
+  LatticeSettings m_settings = settings_of_environment();
   std::uint32_t m_dimensions = 0;
   std::uint32_t m_size = 0;
   NodeText m_from;

@@ -4,15 +4,21 @@
 #include "InputError.hpp"
 
 #include <filesystem>
+#include <set>
 #include <system_error>
 
 namespace Kindred::Tools {
 
 void check_outputs(const char* command, const std::vector<std::string>& outputs,
                    const std::vector<std::string>& inputs) {
+  std::set<std::filesystem::path> places;
   for (const std::string& output : outputs) {
+    if (output.empty()) continue;
+    std::error_code unknown;  // a folder that is not there is told of when the file is made
+    if (!places.insert(std::filesystem::weakly_canonical(output, unknown)).second && !unknown)
+      throw UsageError(std::string(command) + ": two outputs are " + output);
     for (const std::string& input : inputs) {
-      if (output.empty() || input.empty()) continue;
+      if (input.empty()) continue;
       std::error_code none;  // a file that is not there is no other
       if (std::filesystem::equivalent(output, input, none)) {
         throw UsageError(std::string(command) + ": " + output +

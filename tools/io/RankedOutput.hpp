@@ -85,13 +85,11 @@ class RankedFiles {
   std::vector<float> m_row_scores;
 };
 
-/// \throws UsageError unless both files are named or none, and they differ
+/// \throws UsageError unless both files are named or none
 inline void check_out_files(const char* command, const std::string& ids,
                             const std::string& scores) {
   if (ids.empty() != scores.empty())
     throw UsageError(fmt::format("{}: --out-ids and --out-scores go together", command));
-  if (!ids.empty() && ids == scores)
-    throw UsageError(fmt::format("{}: --out-ids and --out-scores are both {}", command, ids));
 }
 
 }  // namespace Kindred::Tools
