@@ -175,6 +175,7 @@ struct Context::State {
   Dispatcher dispatcher;
   static_assert(operation_count <= 32);
   std::atomic<std::uint32_t> compiled = 0;  // a bit each: operations that ran on the device
+  CallHistory history;  ///< of calls whose engine keeps none
 #if KINDRED_HAS_DEVICE
   DeviceSpace cuda;
   MemoryChain<DeviceSpace::memory_space> device_memory;
@@ -330,6 +331,11 @@ std::uint64_t Context::free_memory(Space space) const {
 
 void Context::log(LogLevel level, std::string_view message) const {
   if (m_state->options.log) m_state->options.log(level, message);
+}
+
+bool Context::is_first(const Workload& workload, Space space) const noexcept {
+  CallHistory& history = workload.history != nullptr ? *workload.history : m_state->history;
+  return history.add(workload.operation, space, workload.work);
 }
 
 void Context::report(const DispatchRecord& record) const {

@@ -83,21 +83,27 @@ CostCurve prior(Operation operation, Space space, int threads) noexcept {
                                                   Row{10000, 5e8, 1e-6},
                                                   Row{32768, 4e10, 1e-6},
                                                   Row{never, 2e9, 1e-6}};
-  constexpr double fork = 5e-6;
   constexpr double device_speedup = 100;
   const Row& row = rows[static_cast<std::size_t>(operation)];
   switch (space) {
     case Space::serial:
       return {row.call, row.rate};
     case Space::openmp:
-      return {row.call + fork, row.rate * threads};
+      return {row.call, row.rate * threads};
     case Space::cuda:
       break;
   }
   const double rate = row.rate * device_speedup;
   // Work of the threshold itself is the device's.
   const double threshold = row.threshold * (1 - 0x1p-20);
-  return {row.call + threshold / row.rate - threshold / rate, rate};
+  const double overhead =
+      row.call + threshold / row.rate - threshold / rate - start_prior(Space::cuda, threads);
+  return {std::max(overhead, 0.0), rate};
+}
+
+double start_prior(Space space, int threads) noexcept {
+  if (space == Space::cuda) return 1.5e-6;
+  return space == Space::openmp && threads > 1 ? 3e-6 + 1e-6 * threads : 0;
 }
 
 }  // namespace Kindred::Impl

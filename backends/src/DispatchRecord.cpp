@@ -41,7 +41,9 @@ std::string to_json(const DispatchRecord& record) {
                       {"predicted", std::move(predicted)},
                       {"chosen", to_string(record.chosen)},
                       {"taken", record.taken},
-                      {"why", to_string(record.why)}}
+                      {"why", to_string(record.why)},
+                      {"starts", record.starts},
+                      {"first", record.first}}
       .dump();
 }
 

@@ -24,6 +24,14 @@ using Impl::size_class_count;
 
 /// What a space that was left keeps of its observations: few enough that probes bring it back soon.
 constexpr std::size_t observations_kept = 8;
+/// A call on `openmp` that takes so many times what is known of its kind raises an alarm.
+constexpr double alarm_ratio = 3;
+/// What a first call may take for allocations: only above that it raises one, too.
+constexpr double first_call_seconds = 5e-3;
+/// A space of an alarm is probed so many times as often, the first probe may lose this share of the
+/// time since, and every further one half as much.
+constexpr int alarm_probes = 50;
+constexpr double alarm_share = 0.5;
 
 constexpr std::size_t index(Space space) noexcept { return static_cast<std::size_t>(space); }
 constexpr std::size_t index(Operation operation) noexcept {
@@ -38,9 +46,32 @@ struct Class {
   std::array<double, space_count> since{};  ///< seconds that calls have taken elsewhere since then
 };
 
+/// \brief A call that took several times as long as predicted, although its kind was known: other
+/// programs hold the processors.
+struct Alarm {
+  float ratio = 0;         ///< taken / predicted without observations; 0: none
+  std::uint8_t count = 0;  ///< calls in a row that raised it
+
+  void raise(double taken_to_base) noexcept {
+    ratio = static_cast<float>(taken_to_base);
+    count = static_cast<std::uint8_t>(std::min(count + 1, 16));
+  }
+};
+
 struct Cell {
   Impl::CostCurve curve;
   std::array<Impl::ObservationWindow, size_class_count> windows;
+  std::array<Alarm, size_class_count> alarms{};
+
+  /// How many times longer than by the curve a call of size class \p k takes now.
+  double ratio(std::size_t k) const noexcept {
+    return std::max(windows[k].ratio(), static_cast<double>(alarms[k].ratio));
+  }
+  /// The curve has changed, which all of it is relative to.
+  void forget_observations() noexcept {
+    windows = {};
+    alarms = {};
+  }
 };
 
 }  // namespace
@@ -63,23 +94,37 @@ struct Dispatcher::State {
     for (auto& operation : operations) operation = std::make_unique<PerOperation>(options);
     for (std::size_t o = 0; o < operation_count; ++o)
       for (const Space space : all_spaces) reset(static_cast<Operation>(o), space);
+    reset_starts();
   }
 
   PerOperation& of(Operation operation) const { return *operations[index(operation)]; }
   Time now() const { return options.clock ? options.clock() : std::chrono::steady_clock::now(); }
 
   void reset(Operation operation, Space space) {
-    of(operation).cells[index(space)] = Cell{Impl::prior(operation, space, threads), {}};
+    of(operation).cells[index(space)] = Cell{Impl::prior(operation, space, threads), {}, {}};
+  }
+  void reset_starts() {
+    for (const Space space : all_spaces)
+      start_seconds[index(space)] = Impl::start_prior(space, threads);
+    starts_calibrated = SpaceSet();
   }
 
   /// Seconds without what observations say. Needs the operation's lock.
-  double base(const PerOperation& operation, Space space, double work,
-              std::uint64_t transfer_bytes) const noexcept {
-    double seconds = operation.cells[index(space)].curve.seconds(work);
-    if (space == Space::cuda && transfer_bytes > 0) {
+  /// \tparam Call a workload or its record
+  template <class Call>
+  double base(const PerOperation& operation, Space space, const Call& call) const noexcept {
+    const auto curve = [&](Space on) {
+      return operation.cells[index(on)].curve.seconds(call.work);
+    };
+    double seconds = curve(space);
+    if (space == Space::openmp && call.pieces > 0 &&
+        call.pieces < static_cast<std::uint32_t>(threads))
+      seconds = std::max(seconds, curve(Space::serial) / call.pieces);
+    seconds += call.starts * start_seconds[index(space)].load(std::memory_order_relaxed);
+    if (space == Space::cuda && call.transfer_bytes > 0) {
       seconds +=
           transfer_latency.load(std::memory_order_relaxed) +
-          static_cast<double>(transfer_bytes) / transfer_rate.load(std::memory_order_relaxed);
+          static_cast<double>(call.transfer_bytes) / transfer_rate.load(std::memory_order_relaxed);
     }
     return seconds;
   }
@@ -91,9 +136,8 @@ struct Dispatcher::State {
     const SpaceSet allowed = usable & workload.resident;
     for (const Space space : all_spaces) {
       if (!allowed.contains(space)) continue;
-      const auto& window = operation.cells[index(space)].windows[size_class(workload.work)];
-      predicted[index(space)] =
-          window.ratio() * base(operation, space, workload.work, workload.transfer_bytes);
+      predicted[index(space)] = operation.cells[index(space)].ratio(size_class(workload.work)) *
+                                base(operation, space, workload);
     }
     return predicted;
   }
@@ -101,8 +145,14 @@ struct Dispatcher::State {
   /// What a decision starts from: everything but the choice.
   DispatchRecord undecided(const PerOperation& operation, const Workload& workload,
                            Reason why) const noexcept {
-    return {workload.operation,           workload.items, workload.work, workload.transfer_bytes,
-            predict(operation, workload), Space::serial,  why,           0};
+    return {.operation = workload.operation,
+            .items = workload.items,
+            .work = workload.work,
+            .transfer_bytes = workload.transfer_bytes,
+            .predicted = predict(operation, workload),
+            .why = why,
+            .starts = workload.starts,
+            .pieces = workload.pieces};
   }
 
   static Space best_of(SpaceSet spaces, const std::array<double, space_count>& predicted) {
@@ -139,24 +189,42 @@ struct Dispatcher::State {
   /// Whether measuring \p space again is due and cheap enough.
   bool probe_is_due(const PerOperation& operation, const Class& seen, const DispatchRecord& record,
                     Space space, Time now) const {
-    if (now - seen.last[index(space)] < options.probe_interval) return false;
+    const Alarm& alarm = operation.cells[index(space)].alarms[size_class(record.work)];
+    auto interval = options.probe_interval;
+    double share = options.probe_share;
+    if (alarm.count > 0) {
+      interval /= alarm_probes;
+      share = std::max(share, alarm_share / (1U << (alarm.count - 1U)));
+    }
+    if (now - seen.last[index(space)] < interval) return false;
     const double best = record.predicted[index(record.chosen)];
     const double predicted = record.predicted[index(space)];
-    const double calibrated = base(operation, space, record.work, record.transfer_bytes);
+    const double calibrated = base(operation, space, record);
     const double lost = predicted - best;
     return std::min(predicted, calibrated) <= options.probe_cost_max * best &&
-           lost <= options.probe_share * seen.since[index(space)] && lost <= options.probe_loss_max;
+           lost <= share * seen.since[index(space)] && lost <= options.probe_loss_max;
   }
 
   SpaceSet usable;
   int threads;
   Options options;
   std::array<std::unique_ptr<PerOperation>, operation_count> operations;
+  std::array<std::atomic<double>, space_count> start_seconds{};
+  std::atomic<SpaceSet> starts_calibrated{};
   std::atomic<double> transfer_rate{1e10};
   std::atomic<double> transfer_latency{1e-5};
   std::atomic<bool> transfer_calibrated{false};
   std::array<std::atomic<std::uint64_t>, operation_count> batches{};  ///< bytes; 0: not measured
 };
+
+bool CallHistory::add(Operation operation, Space space, double work) noexcept {
+  auto& largest = m_largest[index(operation)][index(space)];
+  const auto now = static_cast<std::uint8_t>(size_class(work) + 1);
+  std::uint8_t before = largest.load(std::memory_order_relaxed);
+  while (before < now && !largest.compare_exchange_weak(before, now, std::memory_order_relaxed)) {
+  }
+  return before < now;
+}
 
 Dispatcher::Dispatcher(SpaceSet usable, int threads, Options options) {
   KINDRED_THROW_IF(usable.empty(), "there is no space to choose from");
@@ -293,16 +361,33 @@ void Dispatcher::observe(const DispatchRecord& record) noexcept {
   ++operation.regret.decisions;
   if (!(record.taken > 0.0) || !std::isfinite(record.taken)) return;
 
+  const double base = state.base(operation, record.chosen, record);
+  const std::size_t k = size_class(record.work);
+  Cell& cell = operation.cells[index(record.chosen)];
+  const double ratio = std::clamp(record.taken / base, 1e-9, 1e9);
+  if (record.chosen == Space::openmp) {
+    const double known = cell.windows[k].ratio();
+    const double allowed = alarm_ratio * known * base + (record.first ? first_call_seconds : 0);
+    Alarm& alarm = cell.alarms[k];
+    if (2 * ratio < cell.ratio(k)) {
+      // A disturbance only adds: what was seen in one says nothing of now.
+      alarm = {};
+      cell.windows[k].keep_newest(0);
+    } else if (record.taken >= allowed) {
+      alarm.raise(ratio);
+    } else if (!record.first) {
+      alarm = {};
+    }
+  }
+  if (record.first) return;
+
   double best = std::numeric_limits<double>::infinity();
   for (const double predicted : record.predicted)
     if (predicted < best) best = predicted;
   operation.regret.taken += record.taken;
   if (record.taken > best) operation.regret.seconds += record.taken - best;
 
-  const double base = state.base(operation, record.chosen, record.work, record.transfer_bytes);
-  const std::size_t k = size_class(record.work);
-  operation.cells[index(record.chosen)].windows[k].add(
-      static_cast<float>(std::clamp(record.taken / base, 1e-9, 1e9)), state.options.window);
+  cell.windows[k].add(static_cast<float>(ratio), state.options.window);
   for (const Space space : all_spaces)
     if (space != record.chosen) operation.classes[k].since[index(space)] += record.taken;
 }
@@ -349,9 +434,25 @@ void Dispatcher::calibrate(Operation operation, Space space, double work, double
   const std::lock_guard lock(known.mutex);
   Cell& cell = known.cells[index(space)];
   cell.curve.set({work, seconds});
-  // They were ratios to the curve as it was.
-  cell.windows = {};
+  cell.forget_observations();
   known.classes = {};
+}
+
+void Dispatcher::calibrate_start(Space space, double seconds) {
+  KINDRED_THROW_IF(!m_state->usable.contains(space),
+                   "space " + std::string(to_string(space)) + " is not usable");
+  KINDRED_THROW_IF(!(seconds >= 0.0) || !std::isfinite(seconds),
+                   "seconds is " + std::to_string(seconds) + "; it must be finite and ≥ 0");
+  m_state->start_seconds[index(space)] = seconds;
+  m_state->starts_calibrated = m_state->starts_calibrated.load().with(space);
+  for (const auto& operation : m_state->operations) {
+    const std::lock_guard lock(operation->mutex);
+    operation->cells[index(space)].forget_observations();
+  }
+}
+
+double Dispatcher::start_seconds(Space space) const noexcept {
+  return m_state->start_seconds[index(space)];
 }
 
 void Dispatcher::calibrate_transfer(double bytes_per_second, double latency_seconds) {
@@ -408,6 +509,10 @@ std::string Dispatcher::profile_json() const {
   Impl::Profile profile;
   if (m_state->transfer_calibrated)
     profile.transfer = {m_state->transfer_rate, m_state->transfer_latency};
+  for (const Space space : all_spaces) {
+    if (m_state->starts_calibrated.load().contains(space))
+      profile.starts.push_back({space, start_seconds(space)});
+  }
   for (std::size_t o = 0; o < operation_count; ++o) {
     if (const std::uint64_t bytes = m_state->batches[o]; bytes > 0)
       profile.batches.push_back({static_cast<Operation>(o), bytes});
@@ -434,6 +539,9 @@ void Dispatcher::load_profile_json(std::string_view text) {
         operation.cells[index(point.space)].curve.set({point.work, point.seconds});
     }
   }
+  m_state->reset_starts();
+  for (const auto& start : profile.starts)
+    if (m_state->usable.contains(start.space)) calibrate_start(start.space, start.seconds);
   for (auto& bytes : m_state->batches) bytes = 0;
   for (const auto& batch : profile.batches) calibrate_batch(batch.operation, batch.bytes);
   if (profile.transfer)

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 constexpr const char* format_name = "kindred-profile";
-constexpr int format_version = 1;
+constexpr int format_version = 2;
 
 [[noreturn]] void refuse(const std::string& why) {
   throw InvalidArgument("the calibration profile " + why + "; measure anew: kindred calibrate");
@@ -96,6 +96,12 @@ std::string to_json(const Profile& profile, const std::string& machine) {
                       {"seconds", point.seconds}});
   }
   json entry = {{"points", std::move(points)}};
+  if (!profile.starts.empty()) {
+    json starts = json::array();
+    for (const Profile::Start& start : profile.starts)
+      starts.push_back({{"space", to_string(start.space)}, {"seconds", start.seconds}});
+    entry["starts"] = std::move(starts);
+  }
   if (profile.transfer) {
     entry["transfer"] = {{"bytes_per_second", profile.transfer->bytes_per_second},
                          {"latency_seconds", profile.transfer->latency_seconds}};
@@ -128,6 +134,15 @@ Profile profile_from_json(std::string_view text, const std::string& machine) {
     profile.points.push_back({operation_of(points[i], where), space_of(points[i], where),
                               number(points[i], "work", where, false),
                               number(points[i], "seconds", where, false)});
+  }
+  if (found->contains("starts")) {
+    const json& starts = (*found)["starts"];
+    if (!starts.is_array()) refuse("machine: \"starts\" is not a list");
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      const std::string where = "start " + std::to_string(i);
+      profile.starts.push_back(
+          {space_of(starts[i], where), number(starts[i], "seconds", where, true)});
+    }
   }
   if (found->contains("transfer")) {
     const json& transfer = (*found)["transfer"];

@@ -14,10 +14,11 @@ namespace Kindred::Impl {
 
 /// \brief A calibration, as it is kept in a file.
 ///
-/// `{"format": "kindred-profile", "version": 1, "machines": {"<machine>": {"transfer":
-/// {"bytes_per_second", "latency_seconds"}, "batches": [{"op", "bytes"}], "points": [{"op",
-/// "space", "work", "seconds"}]}}}`: one file may hold several machines, which a shared home folder
-/// needs.
+/// `{"format": "kindred-profile", "version": 2, "machines": {"<machine>": {"starts": [{"space",
+/// "seconds"}], "transfer": {"bytes_per_second", "latency_seconds"}, "batches": [{"op", "bytes"}],
+/// "points": [{"op", "space", "work", "seconds"}]}}}`: one file may hold several machines, which a
+/// shared home folder needs. Version 1 counted the starts of its own calls into the points; it is
+/// refused.
 struct Profile {
   struct Point {
     Operation operation = Operation::lcs;
@@ -34,6 +35,12 @@ struct Profile {
     Operation operation = Operation::transform;
     std::uint64_t bytes = 0;
   };
+  /// What a parallel region or kernel costs.
+  struct Start {
+    Space space = Space::serial;
+    double seconds = 0;
+  };
+  std::vector<Start> starts;
   std::optional<Transfer> transfer;
   std::vector<Batch> batches;
   std::vector<Point> points;

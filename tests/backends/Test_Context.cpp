@@ -45,6 +45,23 @@ TEST(Context, TwoContextsLiveSideBySide) {
   EXPECT_TRUE(Testing::context().is_usable(Space::serial));
 }
 
+TEST(Context, RecordsWhichCallIsTheFirstOfItsSize) {
+  Context context(plain());
+  CallHistory engine;
+  Workload workload;
+  workload.work = 1000;
+  const auto is_first = [&] { return context.run(workload, Space::serial, [](Space) {}).first; };
+  EXPECT_TRUE(is_first());
+  EXPECT_FALSE(is_first());
+  workload.history = &engine;
+  EXPECT_TRUE(is_first()) << "another engine";
+  EXPECT_FALSE(is_first());
+  workload.work = 1e6;
+  EXPECT_TRUE(is_first()) << "its workspace grows";
+  workload.work = 10;
+  EXPECT_FALSE(is_first());
+}
+
 TEST(Context, RunsOnAsManyThreadsAsItWasGiven) {
   for (const int threads : {1, 2, 3, 7, 16}) {
     ContextOptions options = plain();

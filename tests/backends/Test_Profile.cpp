@@ -27,6 +27,7 @@ std::string measured(const std::string& machine) {
   const auto dispatcher = make_dispatcher(machine);
   dispatcher->calibrate(Operation::lcs, Space::serial, 1000, 1.0 / 3.0);
   dispatcher->calibrate(Operation::spread, Space::openmp, 1e9, 0.1);
+  dispatcher->calibrate_start(Space::openmp, 1.0 / 7.0);
   dispatcher->calibrate_transfer(12345.678, 1e-5);
   dispatcher->calibrate_batch(Operation::transform, (std::uint64_t{1} << 40U) + 1);
   return dispatcher->profile_json();
@@ -39,6 +40,7 @@ TEST(Profile, ComesBackToTheBit) {
   EXPECT_TRUE(loaded->calibrated());
   EXPECT_EQ(loaded->profile_json(), measured("m"));
   EXPECT_EQ(loaded->predict({Operation::lcs, 1, 1000, 0, SpaceSet::all()})[0], 1.0 / 3.0);
+  EXPECT_EQ(loaded->start_seconds(Space::openmp), 1.0 / 7.0);
   EXPECT_EQ(loaded->batch_bytes(Operation::transform), (std::uint64_t{1} << 40U) + 1);
   EXPECT_EQ(loaded->batch_bytes(Operation::reduction), std::uint64_t{64} << 20U) << "not measured";
   EXPECT_THROW(loaded->calibrate_batch(Operation::reduction, 0), InvalidArgument);
@@ -70,7 +72,8 @@ TEST(Profile, DamagedIsRefusedWithTheReasonAndChangesNothing) {
       {"[]", "not an object"},
       {"{}", "format"},
       {with("/format", "x"), "format"},
-      {with("/version", 2), "version 2"},
+      {with("/version", 1), "of version 1, this program reads version 2; measure anew"},
+      {with("/version", 3), "version 3"},
       {with("/version", "1"), "version"},
       {with("/machines", json::array()), "machines"},
       {with("/machines/m", 1), "not an object"},
@@ -86,6 +89,9 @@ TEST(Profile, DamagedIsRefusedWithTheReasonAndChangesNothing) {
       {with("/machines/m/transfer/bytes_per_second", 0), "bytes_per_second"},
       {with("/machines/m/transfer/latency_seconds", -1), "latency_seconds"},
       {with("/machines/m/transfer", 4), "transfer"},
+      {with("/machines/m/starts", 4), "starts"},
+      {with("/machines/m/starts/0/space", "tpu"), "start 0"},
+      {with("/machines/m/starts/0/seconds", -1), "-1"},
       {with("/machines/m/batches", 4), "batches"},
       {with("/machines/m/batches/0/op", "sort"), "sort"},
       {with("/machines/m/batches/0/bytes", 0), "batch 0"},

@@ -180,9 +180,10 @@ class Demo {
         predicted += (predicted.empty() ? "" : ", ") + std::string(to_string(space)) + " " +
                      time_text(seconds);
       }
-      log("  {:<8} {:>12} items  ran on {:<6} in {:>8}  ({}; predicted {})",
+      log("  {:<8} {:>12} items  ran on {:<6} in {:>8}  ({}{}; predicted {})",
           to_string(record.operation), count_text(static_cast<double>(record.items)),
-          to_string(record.chosen), time_text(record.taken), to_string(record.why), predicted);
+          to_string(record.chosen), time_text(record.taken), to_string(record.why),
+          record.first ? ", first call" : "", predicted);
     }
     log("");
   }

@@ -106,6 +106,8 @@ class Context {
   State& state() const noexcept { return *m_state; }
 
  private:
+  /// Whether \p workload is the first of its size on \p space. \see CallHistory
+  bool is_first(const Workload& workload, Space space) const noexcept;
   void report(const DispatchRecord& record) const;
   /// In a handler: the next attempt after the exception under way, which it throws on (typed) where
   /// there is none.
@@ -121,6 +123,7 @@ DispatchRecord Context::run(const Workload& workload, std::optional<Space> force
   SpaceSet tried;
   while (true) {
     try {
+      record.first = is_first(workload, record.chosen);
       const auto start = std::chrono::steady_clock::now();
       body(record.chosen);
       record.taken =

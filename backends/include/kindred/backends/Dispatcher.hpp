@@ -5,6 +5,7 @@
 #include <kindred/backends/Space.hpp>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -66,6 +67,20 @@ class SpaceSet {
   unsigned m_bits = 0;
 };
 
+/// \brief The sizes that an engine has run, per operation and space.
+///
+/// A call of a size that has not run there before allocates its workspace and finds cold caches.
+/// Thread-safe.
+class CallHistory {
+ public:
+  /// Records a call. \return whether none of this size class or a larger one was recorded before
+  bool add(Operation operation, Space space, double work) noexcept;
+
+ private:
+  /// The largest size class so far, plus one.
+  std::array<std::array<std::atomic<std::uint8_t>, space_count>, operation_count> m_largest{};
+};
+
 /// \brief What a call is about to do, as the cost model sees it.
 struct Workload {
   Operation operation = Operation::lcs;
@@ -78,6 +93,9 @@ struct Workload {
   bool waits = true;  ///< the call ends with its work; what a launch takes says nothing of a space
   std::uint64_t device_bytes = 0;  ///< memory without which the call cannot run on a device, beside
                                    ///< what is kept there; 0: unknown, or made do with
+  double starts = 1;               ///< parallel regions or kernels that run one after the other
+  std::uint32_t pieces = 0;  ///< among how many threads the work can be divided; 0: any number
+  CallHistory* history = nullptr;  ///< of the engine; null: that of the context
 };
 
 /// Why a space was chosen.
@@ -103,22 +121,29 @@ struct DispatchRecord {
   std::array<double, space_count> predicted{};  ///< seconds; NaN where the space cannot run it
   Space chosen = Space::serial;
   Reason why = Reason::only;
-  double taken = 0;  ///< seconds
+  double taken = 0;          ///< seconds
+  double starts = 1;         ///< \see Workload::starts
+  std::uint32_t pieces = 0;  ///< \see Workload::pieces
+  bool first = false;  ///< no call of this size or more had run on \ref chosen: the time includes
+                       ///< allocations and cold caches, and the dispatcher does not learn from it
 };
 
-/// One line of JSON: `{"op", "items", "predicted": {space: seconds}, "chosen", "taken", "why"}`.
+/// One line of JSON: `{"op", "items", "predicted": {space: seconds}, "chosen", "taken", "why",
+/// "starts", "first"}`.
 std::string to_json(const DispatchRecord& record);
 
-/// \brief Chooses the space of a call by predicted time: `overhead + transfer + work / rate`, per
-/// size class.
+/// \brief Chooses the space of a call by predicted time: `starts × start cost + transfer + overhead
+/// + work / rate`, per size class.
 ///
 /// Size classes are powers of two of `Workload::work`. The priors are the thresholds of the systems
 /// Kindred serves (Engram: batch 64, 512 nodes, 1024 candidates); a calibration replaces them and
 /// observed times keep them true: per operation, space and size class, the median of what the last
 /// calls took to what their work was predicted to take, so that a cold or disturbed call changes
-/// nothing and three that agree do. Hysteresis keeps it from flipping, a timed probe re-measures
-/// the space not chosen, and a space that fails too often is left for a while (circuit breaker).
-/// Thread-safe. A decision takes < 1 µs and allocates nothing.
+/// nothing and three that agree do. One exception: a call on `openmp` that takes several times as
+/// long as predicted means that other programs hold its processors; the next call leaves it, and
+/// probes bring it back soon. First calls of a size are not learnt from. Hysteresis keeps it from
+/// flipping, a timed probe re-measures the space not chosen, and a space that fails too often is
+/// left for a while (circuit breaker). Thread-safe. A decision takes < 1 µs and allocates nothing.
 class Dispatcher {
  public:
   struct Options {
@@ -182,8 +207,12 @@ class Dispatcher {
   Regret regret() const;
   SpaceSet usable() const noexcept;
 
-  /// \brief Replaces priors: \p seconds is what \p work took on \p space, without transfer.
+  /// \brief Replaces priors: \p seconds is what \p work took on \p space, without transfer and
+  /// without the cost of starts.
   void calibrate(Operation operation, Space space, double work, double seconds);
+  /// Seconds that one parallel region or kernel costs on \p space, whatever it does.
+  void calibrate_start(Space space, double seconds);
+  double start_seconds(Space space) const noexcept;
   /// Bytes a second and seconds of a copy to the device.
   void calibrate_transfer(double bytes_per_second, double latency_seconds);
   /// \brief Bytes of arrays that a device best takes at a time in lists of \p operation: measured,
