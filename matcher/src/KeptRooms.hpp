@@ -30,6 +30,7 @@ class KeptRooms {
     // What a call of that size left on the device is not needed beside it.
     const std::uint64_t device_bytes = workload.device_bytes;
     workload.device_bytes -= std::min(device_bytes, m_device_bytes.load());
+    workload.history = &m_history;
     return context.run(workload, space, [&](Space chosen) {
       with_instance(context, chosen, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
         Side<ExecutionSpace>& side = side_of(exec_space, chosen);
@@ -76,6 +77,7 @@ class KeptRooms {
   }
 
   const char* m_label;
+  CallHistory m_history;
   std::atomic<std::uint64_t> m_device_bytes{0};  ///< that the calls needed whose room is kept
   Side<HostSpace> m_serial;
   Arch::PerSpace<Side> m_sides;  // that of the host is of all threads

@@ -29,6 +29,8 @@ struct SequenceMatcher::State {
     Workload workload;
     workload.operation = options.measure == Measure::lcs ? Operation::lcs : Operation::difflib;
     workload.resident = segment.resident();
+    workload.history = &history;
+    workload.starts = 0;
     segment.add_to(workload, queries, options);
     return context.run(workload, options.space, body);
   }
@@ -73,6 +75,7 @@ struct SequenceMatcher::State {
 
   Context& context;
   Impl::PatternSegment segment;
+  mutable CallHistory history = {};
 };
 
 SequenceMatcher::SequenceMatcher(Context& context, RaggedSpan<Symbol> patterns, Residency residency)

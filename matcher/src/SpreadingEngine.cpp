@@ -159,6 +159,7 @@ struct SpreadingEngine::State {
         page_ranks(given) {}
 
   Context& context;
+  CallHistory history;
   Impl::GraphStore store;
   Impl::SpreadRuns runs;
   Impl::PageRankRuns page_ranks;
@@ -171,14 +172,6 @@ struct SpreadingEngine::State {
     return !group.kinds.front().all() || options.activations != ActivationPrecision::float32 ||
            (graph.form().weights != EdgeWeights::float32 && !options.modifiers);
   }
-  /// The edges that it reads then, for each of its queries; rounded activations are of 32 always.
-  static double hopped_edges(const Impl::GraphSnapshot& graph, const Impl::QueryGroup& group,
-                             const SpreadOptions& options) {
-    std::size_t queries = group.queries.size();
-    if (options.activations != ActivationPrecision::float32) queries = (queries + 31) / 32 * 32;
-    return static_cast<double>(graph.edges()) * group.parameters.hops *
-           static_cast<double>(queries);
-  }
   DispatchRecord spread_hops(const Impl::GraphSnapshot& graph,
                              std::span<const Impl::QuerySources> sources,
                              const SpreadOptions& options, std::size_t top, std::span<Rank> ranks) {
@@ -186,15 +179,20 @@ struct SpreadingEngine::State {
     Workload workload;
     workload.operation = Operation::spread;
     workload.items = graph.edges() * sources.size();
+    workload.history = &history;
     const auto view = graph.host();
+    Impl::SpreadWork work(graph.base()->sample(), view, graph.edges());
     for (const Impl::QueryGroup& group : groups) {
       if (is_whole(graph, group, options)) {
-        workload.work += hopped_edges(graph, group, options);
+        // Rounded activations are of 32 queries always.
+        std::size_t queries = group.queries.size();
+        if (options.activations != ActivationPrecision::float32) queries = (queries + 31) / 32 * 32;
+        work.add_whole(queries, group.parameters.hops);
         continue;
       }
-      for (const std::size_t query : group.queries)
-        workload.work += Impl::expected_edges(graph.base()->sample(), view, sources[query], group);
+      for (const std::size_t query : group.queries) work.add(sources[query], group);
     }
+    work.put_in(workload);
     workload.transfer_bytes = ranks.size() * sizeof(Rank);
     for (const Impl::QuerySources& query : sources) workload.transfer_bytes += query.size_bytes();
     workload.resident = graph.resident();
@@ -393,6 +391,8 @@ DispatchRecord SpreadingEngine::hop(std::span<const float> x, std::span<float> y
   Workload workload;
   workload.operation = Operation::spread;
   workload.items = graph->edges() * columns;
+  workload.history = &state.history;
+  workload.starts = static_cast<double>((columns + 31) / 32);
   workload.work = static_cast<double>(workload.items);
   workload.transfer_bytes = 2 * x.size_bytes();
   workload.resident = graph->resident();

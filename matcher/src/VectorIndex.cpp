@@ -78,6 +78,7 @@ struct VectorIndex::State {
     workload.items = items;
     workload.work = static_cast<double>(items) * static_cast<double>(store.dimension());
     workload.transfer_bytes = transfer_bytes;
+    workload.history = &history;
     workload.resident =
         streams() ? SpaceSet::all() : reachable(store.residency(), store.on_device());
     return workload;
@@ -193,6 +194,7 @@ struct VectorIndex::State {
   }
 
   Context& context;
+  mutable CallHistory history;
   Impl::VectorStore store;
   mutable std::shared_mutex mutex;      ///< of the store
   std::atomic<double> unscreened{0.0};  ///< seconds that searches without shadows took

@@ -11,10 +11,17 @@ using namespace Kindred;
 using namespace Kindred::Testing::SpreadingCases;
 
 /// What the dispatcher was told to expect.
-double expected_work(const Graph& graph, const Sources& sources, const SpreadOptions& options) {
+DispatchRecord expected(const Graph& graph, const std::vector<Sources>& queries,
+                        const SpreadOptions& options) {
   const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
-  return engine.spread(ragged({sources}), options).record.work;
+  return engine.spread(ragged(queries), options).record;
 }
+double expected_work(const Graph& graph, const Sources& sources, const SpreadOptions& options) {
+  return expected(graph, {sources}, options).work;
+}
+/// The same for \p edges read by a small frontier: a step for each, and 8 for a row that holds
+/// some and for one that leads to some.
+double small_work(double edges, double degree) { return 1.5 * edges * (1 + 16 / degree); }
 
 /// The in-edges of what \p hops hops from \p sources reach, every hop anew.
 double edges_read(const Graph& graph, const Sources& sources, std::uint32_t hops) {
@@ -35,7 +42,8 @@ double edges_read(const Graph& graph, const Sources& sources, std::uint32_t hops
 }
 
 TEST(ExpectedEdges, AChainIsReadEdgeByEdge) {
-  EXPECT_NEAR(expected_work(chain(10'000), {{17, 1}}, linear(constant(1, 3))), 3, 0.01);
+  EXPECT_NEAR(expected_work(chain(10'000), {{17, 1}}, linear(constant(1, 3))), small_work(3, 1),
+              0.01 * small_work(3, 1));
 }
 
 TEST(ExpectedEdges, HopsFromEverywhereReadAllEdges) {
@@ -55,11 +63,11 @@ TEST(ExpectedEdges, AThresholdEndsWhatIsRead) {
                            static_cast<std::uint32_t>(generator() % 20'000), 0.5F});
   // ¼ after one hop is passed on, 1/16 after two is not.
   const Sources sources{{3, 1}, {77, 0.5F}};
-  const double read = edges_read(graph, sources, 2);
+  const double read = small_work(edges_read(graph, sources, 2), 10);
   const double expected = expected_work(graph, sources, constant_at(0.5, 0.1, 50));
   EXPECT_GT(expected, read / 2);
   EXPECT_LT(expected, 2 * read);
-  EXPECT_LT(expected, 0.02 * 200'000);
+  EXPECT_LT(expected, small_work(0.02 * 200'000, 10));
 }
 
 TEST(ExpectedEdges, NothingIsReadFromNothing) {
@@ -69,13 +77,31 @@ TEST(ExpectedEdges, NothingIsReadFromNothing) {
 }
 
 TEST(ExpectedEdges, ManySourcesAreLookedAtInPart) {
-  Graph graph{20'000, {}};
-  for (std::uint32_t v = 0; v < 20'000; ++v)
-    for (std::uint32_t i = 1; i <= 5; ++i) graph.edges.push_back({v, (v + i) % 20'000, 0.5F});
+  Graph graph{60'000, {}};
+  for (std::uint32_t v = 0; v < 60'000; ++v)
+    for (std::uint32_t i = 1; i <= 5; ++i) graph.edges.push_back({v, (v + i) % 60'000, 0.5F});
   Sources sources;
-  for (std::uint32_t node = 0; node < 1000; ++node) sources.push_back({2 * node, 1});
-  const double wanted = 1000.0 * 5 * 5;  // out-edges, each to a row of five
+  for (std::uint32_t node = 0; node < 300; ++node) sources.push_back({2 * node, 1});
+  const double wanted = small_work(300.0 * 5 * 5, 5);  // out-edges, each to a row of five
   EXPECT_NEAR(expected_work(graph, sources, linear(constant(1, 1))), wanted, 0.01 * wanted);
+}
+
+TEST(ExpectedEdges, SmallQueriesAreOnePieceEachAndWholeHopsStartOnceEach) {
+  auto generator = Testing::generator("expected edges, starts");
+  const Graph graph = random_graph(3000, {}, 30'000, 0.1F, 1, generator);
+  const SpreadOptions one_hop = linear(constant(1, 1));
+  const DispatchRecord one = expected(graph, {{{3, 1}}}, one_hop);
+  EXPECT_EQ(one.pieces, 1U);
+  EXPECT_EQ(one.starts, 0) << "one frontier is no parallel region";
+  const DispatchRecord three = expected(graph, {{{3, 1}}, {{4, 1}}, {{5, 1}}}, one_hop);
+  EXPECT_EQ(three.pieces, 3U);
+  EXPECT_EQ(three.starts, 1);
+  const DispatchRecord four_hops = expected(graph, {{{3, 1}}}, linear(constant(1, 4)));
+  const DispatchRecord six_hops = expected(graph, {{{3, 1}}}, linear(constant(1, 6)));
+  EXPECT_EQ(four_hops.pieces, 0U);
+  EXPECT_GE(four_hops.starts, 4);
+  EXPECT_EQ(six_hops.starts, four_hops.starts + 2);
+  EXPECT_EQ(six_hops.work, four_hops.work + 2 * 30'000.0);
 }
 
 TEST(ExpectedEdges, QueriesOfManySourcesAreAnsweredAsBeside) {

@@ -106,8 +106,8 @@ TEST(SequenceSelection, MatchesTheReferenceOnLongTails) {
   const auto query = noisy(generator, patterns[1], 200);
   for (const Space space : Testing::spaces()) {
     for (const auto measure : {Measure::lcs, Measure::difflib}) {
-      const auto found =
-          matcher.match(Testing::ragged<Symbol>({query}), options(space, measure, 0.0, 10));
+      const auto found = matcher.match(Testing::ragged<Symbol>({query}),
+                                       options(space, measure, 0.0, 10));
       const auto wanted = Reference::match(
           patterns, query,
           measure == Measure::lcs ? Reference::Matched::lcs : Reference::Matched::difflib, 0.0, 10);
@@ -133,8 +133,8 @@ TEST(SequenceSelection, AnswersCallersAtOnceAndDoesNotGrow) {
       const MatchOptions asked = options(space, measure, 0.0, 5);
       std::vector<std::vector<Match>> alone;
       for (const auto& query : queries) {
-        alone.push_back(
-            Testing::to_vector(matcher.match(Testing::ragged<Symbol>({query}), asked).matches[0]));
+        alone.push_back(Testing::to_vector(
+            matcher.match(Testing::ragged<Symbol>({query}), asked).matches[0]));
       }
       std::vector<std::vector<Match>> found(queries.size());
       std::vector<std::thread> callers;
@@ -148,7 +148,8 @@ TEST(SequenceSelection, AnswersCallersAtOnceAndDoesNotGrow) {
       }
       for (auto& caller : callers) caller.join();
       EXPECT_EQ(found, alone) << to_string(measure) << " on " << to_string(space);
-      matcher.match(Testing::ragged<Symbol>({queries[0]}), asked);  // warms the workspace of one
+      matcher.match(Testing::ragged<Symbol>({queries[0]}),
+                    asked);  // warms the workspace of one
       const auto before = Testing::context().memory_statistics(space);
       for (int repeat = 0; repeat < 3; ++repeat) {
         matcher.match(Testing::ragged<Symbol>({queries[0]}), asked);
@@ -157,6 +158,24 @@ TEST(SequenceSelection, AnswersCallersAtOnceAndDoesNotGrow) {
                 before.allocations_total);
     }
   }
+}
+
+TEST(SequenceMatcher, TellsTheDispatcherOfFirstCallsAndOfTheStartsOfEveryQuery) {
+  const Ragged<Symbol> patterns = Testing::ragged<Symbol>({{1, 2, 3}, {1, 2}, {3}});
+  const SequenceMatcher matcher(Testing::context(), patterns);
+  MatchOptions options;
+  options.space = Space::serial;
+  options.measure = Measure::difflib;
+  const DispatchRecord one = matcher.match(Testing::ragged<Symbol>({{1, 2}}), options).record;
+  EXPECT_TRUE(one.first);
+  EXPECT_FALSE(matcher.match(Testing::ragged<Symbol>({{1, 2}}), options).record.first);
+  const DispatchRecord two =
+      matcher.match(Testing::ragged<Symbol>({{1, 2}, {2, 3}}), options).record;
+  EXPECT_GT(two.starts, one.starts) << "the survivors of a query are matched for it alone";
+  options.measure = Measure::lcs;
+  EXPECT_TRUE(matcher.match(Testing::ragged<Symbol>({{1, 2}}), options).record.first);
+  EXPECT_EQ(matcher.match(Testing::ragged<Symbol>({{1, 2}}), options).record.starts,
+            matcher.match(Testing::ragged<Symbol>({{1, 2}, {2, 3}}), options).record.starts);
 }
 
 }  // namespace

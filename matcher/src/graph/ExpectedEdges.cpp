@@ -3,6 +3,8 @@
 
 #include "RowList.hpp"
 
+#include <kindred/core/graph/Frontier.hpp>
+
 #include <algorithm>
 #include <cmath>
 
@@ -56,6 +58,50 @@ double expected_edges(const GraphSample& sample, const GraphView<Kokkos::HostSpa
     reached = std::min(sample.edges, reached * sample.out_degree);
   }
   return read;
+}
+
+namespace {
+/// A step of a small frontier, in edges of a whole hop.
+constexpr double step_edges = 1.5;
+
+/// Steps of reading so many edges: one per edge, and for the rows that hold them and lead to them.
+double frontier_steps(const GraphSample& sample, double edges) {
+  const double rows = 1 / std::max(sample.in_degree, 1.0) + 1 / std::max(sample.out_degree, 1.0);
+  return edges * (1 + static_cast<double>(FrontierShape::row_steps) * rows);
+}
+}  // namespace
+
+SpreadWork::SpreadWork(const GraphSample& sample, const GraphView<Kokkos::HostSpace>& graph,
+                       std::size_t edges)
+    : m_sample(sample),
+      m_graph(graph),
+      m_edges(static_cast<double>(edges)),
+      m_budget(static_cast<double>(FrontierShape::budget_of<HostSpace>(graph.nodes, edges))) {}
+
+void SpreadWork::add(std::span<const Activation> sources, const QueryGroup& group) {
+  const double steps = frontier_steps(m_sample, expected_edges(m_sample, m_graph, sources, group));
+  // Queries of many sources that reach far are not tried as small ones.
+  const bool is_tried = sources.size() <= 64 || steps <= 8 * m_budget;
+  if (is_tried) m_work += step_edges * std::min(steps, m_budget);
+  if (steps > m_budget)
+    add_whole(1, group.parameters.hops);
+  else
+    ++m_small;
+}
+
+void SpreadWork::add_whole(std::size_t queries, std::uint32_t hops) {
+  m_work += m_edges * hops * static_cast<double>(queries);
+  m_whole += queries;
+  m_hops = std::max(m_hops, hops);
+}
+
+void SpreadWork::put_in(Workload& workload) const {
+  constexpr double others = 8;  // clear, place the sources, rank
+  workload.work = m_work;
+  // One query alone is no parallel region.
+  workload.starts = m_small > 1 ? 1 : 0;
+  workload.starts += (m_hops + others) * static_cast<double>((m_whole + 31) / 32);
+  workload.pieces = m_whole == 0 ? static_cast<std::uint32_t>(m_small) : 0;
 }
 
 }  // namespace Kindred::Impl

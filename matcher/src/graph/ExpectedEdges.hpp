@@ -5,6 +5,8 @@
 #include "GraphView.hpp"
 #include "QueryGroups.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 
 namespace Kindred::Impl {
@@ -29,6 +31,33 @@ struct GraphSample {
 /// sources, some are looked at. Complexity O(hops).
 double expected_edges(const GraphSample& sample, const GraphView<Kokkos::HostSpace>& graph,
                       std::span<const Activation> sources, const QueryGroup& group);
+
+/// \brief What the queries of a call are expected to cost on the host, collected query by query.
+///
+/// A query whose frontier stays within a budget of steps is one thread's. The others are given up
+/// at the budget and read all edges in every hop, which all threads share, up to 32 queries side by
+/// side.
+class SpreadWork {
+ public:
+  SpreadWork(const GraphSample& sample, const GraphView<Kokkos::HostSpace>& graph,
+             std::size_t edges);
+
+  void add(std::span<const Activation> sources, const QueryGroup& group);
+  /// \p queries that read all edges from the start.
+  void add_whole(std::size_t queries, std::uint32_t hops);
+  /// Sets work, starts and pieces.
+  void put_in(Workload& workload) const;
+
+ private:
+  const GraphSample& m_sample;
+  const GraphView<Kokkos::HostSpace>& m_graph;
+  double m_edges;
+  double m_budget;
+  double m_work = 0;  ///< edges of whole hops, or what takes as long
+  std::size_t m_small = 0;
+  std::size_t m_whole = 0;
+  std::uint32_t m_hops = 0;
+};
 
 }  // namespace Kindred::Impl
 

@@ -70,8 +70,11 @@ DispatchRecord PageRankRuns::run(const GraphSnapshot& graph,
   Workload workload;
   workload.operation = Operation::spread;
   workload.items = graph.edges() * sources.size();
-  workload.work = static_cast<double>(workload.items) *
-                  std::min<double>(m_iterations.load(), options.max_iterations);
+  const double iterations_expected = std::min<double>(m_iterations.load(), options.max_iterations);
+  workload.work = static_cast<double>(workload.items) * iterations_expected;
+  // A hop and a sum of every iteration, of 32 queries at a time.
+  workload.starts = 2 * (iterations_expected + 4) * static_cast<double>((sources.size() + 31) / 32);
+  workload.history = &m_history;
   workload.transfer_bytes = ranks.size() * sizeof(Rank);
   for (const RestartSources& query : sources) workload.transfer_bytes += query.size_bytes();
   workload.resident = graph.resident();

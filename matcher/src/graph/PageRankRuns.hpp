@@ -47,6 +47,7 @@ class PageRankRuns {
               std::span<Convergence> convergence);
 
   Context* m_context;
+  CallHistory m_history;
   std::atomic<double> m_iterations = 16;  // of late, a query: what a call is expected to take
   Side<HostSpace> m_serial;
   Arch::PerSpace<Side> m_sides;  // that of the host is of all threads

@@ -105,6 +105,9 @@ struct Lattice::State {
     workload.operation = Operation::lattice_search;
     workload.items = shape.nodes() * searches;
     workload.work = 2 * static_cast<double>(shape.edges()) * static_cast<double>(searches);
+    // From a corner to the one across, and what is before the first level and behind the last.
+    const double levels = static_cast<double>(shape.dimensions()) * (shape.size() - 1);
+    workload.starts = (levels + 4) * static_cast<double>(searches);
     workload.device_bytes =
         static_cast<std::uint64_t>(std::min(metrics_of(shape).search_bytes, 0x1p63));
     return workload;

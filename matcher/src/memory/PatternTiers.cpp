@@ -319,6 +319,8 @@ DispatchRecord PatternTiers::match_parts(const TierView& view, const Parts& part
   Workload workload;
   workload.operation = options.measure == Measure::lcs ? Operation::lcs : Operation::difflib;
   workload.resident = resident;
+  workload.history = &m_history;
+  workload.starts = 0;
   std::vector<MatchOptions> asked(parts.size(), options);
   for (std::size_t p = 0; p < parts.size(); ++p) {
     asked[p].top += view.forgotten_in(*parts[p]);

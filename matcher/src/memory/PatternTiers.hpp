@@ -100,6 +100,7 @@ class PatternTiers {
   void publish(const Change& change);
 
   Context* m_context;
+  mutable CallHistory m_history;
   const PatternSettings* m_settings;
   const PatternRows* m_rows;
   mutable std::mutex m_view_mutex;  ///< of the pointer

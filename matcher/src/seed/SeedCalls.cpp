@@ -103,6 +103,7 @@ class SeedCallRun {
   DispatchRecord dispatch(const OnSpace& on_space) {
     Workload workload;
     workload.operation = Operation::seeds;
+    workload.history = &m_state.history;
     workload.items = m_batch.rows * m_state.chunks.hidden;
     workload.work = static_cast<double>(workload.items);
     workload.transfer_bytes = m_extent.in + m_extent.out;

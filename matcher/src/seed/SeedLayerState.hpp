@@ -80,6 +80,7 @@ struct SeedLayer::State {
   State(Context& given, const SeedLayerOptions& options);
 
   Context& context;
+  CallHistory history;
   SeedLayerOptions options;
   SeedChunks chunks;
   mutable std::mutex mutex;

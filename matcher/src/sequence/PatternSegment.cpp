@@ -91,6 +91,13 @@ void PatternSegment::add_to(Workload& workload, RaggedSpan<Symbol> queries,
   const double passes = !all ? 1 : probe.pays ? 2 : 16;
   workload.items += size() * queries.rows();
   workload.work += static_cast<double>(m_store.symbol_count) * static_cast<double>(words) * passes;
+  // One after the other: a scan of all queries; by difflib, the survivors of every query are
+  // collected, matched, listed and ranked.
+  constexpr double scan_starts = 4;
+  constexpr double query_starts = 6;
+  workload.starts += scan_starts;
+  if (options.measure == Measure::difflib)
+    workload.starts += query_starts * static_cast<double>(asked) * (all && probe.pays ? 2 : 1);
   workload.transfer_bytes += queries.values.size() * sizeof(Symbol) +
                              asked * std::min<std::uint64_t>(options.top, size()) * sizeof(Rank);
 }
