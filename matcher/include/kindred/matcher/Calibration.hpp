@@ -9,7 +9,8 @@
 
 namespace Kindred {
 
-/// \brief One measured point: least seconds of \p operation at \p work on \p space.
+/// \brief One measured point: seconds of \p operation at \p work on \p space, without transfer and
+/// without the cost of starts.
 struct CalibrationPoint {
   Operation operation = Operation::lcs;
   Space space = Space::serial;
@@ -30,12 +31,15 @@ struct CalibrationOptions {
 /// \brief Measures every operation on every usable space over sizes that double, and gives the
 /// dispatcher the costs.
 ///
-/// Runs the engines on generated, seeded data of the shapes of the systems Kindred serves; a point
-/// is the least of several calls, the spaces taking turns, with the transfer to a device taken
-/// off, which is measured first, as is the batch in which a device best takes lists of each
-/// operation (at most three tenths of the time). A space leaves the doubling when it would take
-/// more than its share of the time. The dispatcher gets everything at the end, or nothing. Does not
-/// save it: `Context::save_profile`. Fences the instances it uses.
+/// Runs the engines on generated, seeded data of the shapes of the systems Kindred serves. Measured
+/// first are the cost of a start, until the threads of the pool are warm, the transfer to a device,
+/// and the batch in which a device best takes lists of each operation (at most three tenths of the
+/// time). A point is the median of several calls without those that were disturbed, the spaces
+/// taking turns, with starts and transfer taken off. What is not plausible beside the points before
+/// it, the priors or one thread is measured again, and no single point ends the doubling of a
+/// space: it leaves when it would take more than its share of the time. The dispatcher gets
+/// everything at the end, or nothing. Does not save it: `Context::save_profile`. Fences the
+/// instances it uses.
 /// \throws InvalidArgument for \p options.seconds ≤ 0 or not finite; OutOfMemory where not even the
 /// smallest size fits
 void calibrate(Context& context, const CalibrationOptions& options = {});

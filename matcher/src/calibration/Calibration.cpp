@@ -2,6 +2,7 @@
 #include <kindred/matcher/Calibration.hpp>
 
 #include "CalibrationTasks.hpp"
+#include "Ladder.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/memory/Buffer.hpp>
@@ -22,6 +23,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+double seconds_now() {
+  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+}
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -31,6 +35,9 @@ double median(std::vector<double> values) {
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
+
+/// What a start costs, per space.
+using StartSeconds = std::array<double, space_count>;
 
 struct Transfer {
   double bytes_per_second = 0;
@@ -62,77 +69,63 @@ Transfer measure_transfer(const ExecutionSpace& exec_space, MemoryResource& memo
   return {static_cast<double>(large) / std::max(copy - latency, 1e-9), latency};
 }
 
-/// What the rounds of one size gave for one space.
-struct Measurement {
-  Space space;
-  std::vector<double> seconds;
-  double work = 0;
-  bool running = true;  ///< false from the size on that takes too long there
+struct Nothing {
+  KOKKOS_INLINE_FUNCTION void operator()(int) const {}
 };
 
-/// \brief Runs \p run on every space in turn, so that a disturbance meets all of them, until the
-/// least of them is worth something: what disturbs a call only adds to it. Returns the seconds of
-/// one round.
-double measure_rounds(const Impl::CalibrationTask::Run& run, const Transfer& transfer,
-                      double seconds, std::vector<Measurement>& measurements) {
-  constexpr int rounds_min = 3;
-  constexpr int rounds_max = 25;
-  for (Measurement& measurement : measurements) {
-    measurement.seconds.clear();
-    if (measurement.running) run(measurement.space);  // the first call allocates, and is cold
-  }
-  const auto start = Clock::now();
-  int rounds = 0;
-  while (rounds < rounds_min || (rounds < rounds_max && seconds_since(start) < seconds)) {
-    for (Measurement& measurement : measurements) {
-      if (!measurement.running) continue;
-      const DispatchRecord record = run(measurement.space);
-      double taken = record.taken;
-      if (measurement.space == Space::cuda) {
-        taken = std::max(taken - transfer.seconds(static_cast<double>(record.transfer_bytes)),
-                         0.1 * taken);
-      }
-      measurement.seconds.push_back(std::max(taken, 1e-9));
-      measurement.work = record.work;
+/// Seconds of a parallel region, or of a kernel that is queued behind others, that does nothing.
+template <class ExecutionSpace>
+double measure_start(const ExecutionSpace& exec_space, int threads, bool is_queued, double prior) {
+  constexpr double seconds_max = 0.25;
+  const double plausible = 20 * prior + 20e-6;
+  const int launches = is_queued ? 32 : 1;
+  const auto start = [&] {
+    for (int i = 0; i < launches; ++i) {
+      Kokkos::parallel_for("Kindred::Calibration::start",
+                           Kokkos::RangePolicy<ExecutionSpace>(exec_space, 0, threads), Nothing{});
     }
-    ++rounds;
-  }
-  return seconds_since(start) / rounds;
+    exec_space.fence("Kindred::Calibration::start");
+  };
+  return Impl::steady_seconds(start, seconds_now, seconds_max, plausible * launches) / launches;
 }
 
 /// Points of one task over sizes that double, within about \p seconds.
 std::vector<CalibrationPoint> measure_task(Context& context, Impl::CalibrationTask& task,
-                                           const Transfer& transfer, double seconds,
-                                           const CalibrationOptions& options) {
-  std::vector<Measurement> measurements;
+                                           const Dispatcher& priors, const Transfer& transfer,
+                                           const StartSeconds& starts, double seconds) {
+  Impl::LadderOptions options;
   for (const Space space : all_spaces)
-    if (context.is_usable(space)) measurements.push_back({space, {}});
-
-  std::vector<CalibrationPoint> points;
-  const auto start = Clock::now();
-  for (std::size_t size = 1; size <= task.size_max(); size *= 2) {
+    if (context.is_usable(space)) options.spaces.push_back(space);
+  options.size_max = task.size_max();
+  options.seconds = seconds;
+  options.clock = seconds_now;
+  options.prior = [&](Space space, double work) {
+    Workload workload;
+    workload.operation = task.operation();
+    workload.work = work;
+    return priors.predict(workload)[static_cast<std::size_t>(space)];
+  };
+  bool is_first = true;
+  const auto prepare = [&](std::size_t size) -> Impl::Rung {
     Impl::CalibrationTask::Run run;
     try {
       run = task.prepare(context, size);
-      measure_rounds(run, transfer, seconds / 60, measurements);
     } catch (const OutOfMemory&) {
-      if (points.empty()) throw;
-      break;  // larger sizes are extrapolated
+      if (is_first) throw;
+      return {};  // larger sizes are extrapolated
     }
-    for (Measurement& measurement : measurements) {
-      if (!measurement.running || !(measurement.work > 0)) continue;
-      const CalibrationPoint point{
-          task.operation(), measurement.space, measurement.work,
-          *std::min_element(measurement.seconds.begin(), measurement.seconds.end())};
-      points.push_back(point);
-      if (options.on_point) options.on_point(point);
-      // Twice as much, four times: more than its share of what is left.
-      measurement.running = 8 * point.seconds < (seconds - seconds_since(start)) / 2;
-    }
-    if (std::none_of(measurements.begin(), measurements.end(),
-                     [](const Measurement& m) { return m.running; }))
-      break;
-  }
+    is_first = false;
+    return [run, &transfer, &starts](Space space) -> Impl::TimedCall {
+      const DispatchRecord record = run(space);
+      double seconds = record.taken - record.starts * starts[static_cast<std::size_t>(space)];
+      if (space == Space::cuda)
+        seconds -= transfer.seconds(static_cast<double>(record.transfer_bytes));
+      return {record.work, std::max({seconds, 0.1 * record.taken, 1e-9})};
+    };
+  };
+  std::vector<CalibrationPoint> points;
+  for (const Impl::LadderPoint& point : Impl::climb(options, prepare))
+    points.push_back({task.operation(), point.space, point.work, point.seconds});
   return points;
 }
 
@@ -169,6 +162,18 @@ void calibrate(Context& context, const CalibrationOptions& options) {
   KINDRED_THROW_IF(!(options.seconds > 0.0) || !std::isfinite(options.seconds),
                    "seconds is " + std::to_string(options.seconds) + "; it must be finite and > 0");
   const auto start = Clock::now();
+  const Dispatcher priors(context.usable(), context.threads(), {});
+  // This also makes the threads of the pool run, each on a processor of its own.
+  StartSeconds starts{};
+  for (const Space space : all_spaces) {
+    if (!context.is_usable(space)) continue;
+    const int threads = space == Space::openmp ? context.threads() : 1;
+    starts[static_cast<std::size_t>(space)] =
+        Impl::with_instance(context, space, [&](const auto& exec_space) {
+          return measure_start(exec_space, threads, space == Space::cuda,
+                               priors.start_seconds(space));
+        });
+  }
   Transfer transfer{1e10, 1e-5};
   if (context.is_usable(Space::cuda)) {
     transfer = Impl::with_instance(context, Space::cuda, [&](const auto& exec_space) {
@@ -190,14 +195,20 @@ void calibrate(Context& context, const CalibrationOptions& options) {
   const auto tasks = Impl::calibration_tasks();
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const double left = std::max(options.seconds - seconds_since(start), 0.0);
-    const auto measured = measure_task(context, *tasks[i], transfer,
-                                       left / static_cast<double>(tasks.size() - i), options);
+    const auto measured = measure_task(context, *tasks[i], priors, transfer, starts,
+                                       left / static_cast<double>(tasks.size() - i));
     points.insert(points.end(), measured.begin(), measured.end());
+    if (options.on_point)
+      for (const CalibrationPoint& point : measured) options.on_point(point);
   }
 
   Dispatcher& dispatcher = context.dispatcher();
   if (context.is_usable(Space::cuda))
     dispatcher.calibrate_transfer(transfer.bytes_per_second, transfer.latency_seconds);
+  for (const Space space : all_spaces) {
+    if (context.is_usable(space))
+      dispatcher.calibrate_start(space, starts[static_cast<std::size_t>(space)]);
+  }
   for (const auto& [operation, bytes] : batches) dispatcher.calibrate_batch(operation, bytes);
   for (const CalibrationPoint& point : points)
     dispatcher.calibrate(point.operation, point.space, point.work, point.seconds);

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// The measuring loop of a calibration on a made-up machine, whose threads stall as real ones do.
+#include <calibration/Ladder.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+namespace {
+
+using namespace Kindred;
+using Impl::LadderPoint;
+
+/// Calls of 100 steps per unit of size; what disturbs them is up to a test.
+struct Machine {
+  double now = 0;
+  std::vector<Space> spaces{Space::serial, Space::openmp};
+  std::array<double, 2> overhead{2e-6, 6e-6};
+  std::array<double, 2> rate{1e9, 1.8e9};
+  int calls = 0;
+  std::size_t size_fits = std::size_t{1} << 40U;
+  /// Seconds that a call takes beyond the truth.
+  std::function<double(Space, std::size_t size)> disturbance = [](Space, std::size_t) { return 0; };
+
+  double truth(Space space, double work) const {
+    const auto s = static_cast<std::size_t>(space);
+    return overhead[s] + work / rate[s];
+  }
+  std::vector<LadderPoint> climb(double seconds = 0.3) {
+    Impl::LadderOptions options;
+    options.spaces = spaces;
+    options.size_max = std::size_t{1} << 22U;
+    options.seconds = seconds;
+    options.clock = [this] { return now; };
+    options.prior = [this](Space space, double work) { return truth(space, work) / 4; };
+    return Impl::climb(options, [this](std::size_t size) -> Impl::Rung {
+      if (size > size_fits) return {};
+      now += 1e-9 * static_cast<double>(size);
+      return [this, size](Space space) -> Impl::TimedCall {
+        ++calls;
+        const double work = 100.0 * static_cast<double>(size);
+        const double seconds = truth(space, work) + disturbance(space, size);
+        now += seconds;
+        return {work, seconds};
+      };
+    });
+  }
+};
+
+std::vector<LadderPoint> of(Space space, const std::vector<LadderPoint>& all) {
+  std::vector<LadderPoint> out;
+  for (const LadderPoint& point : all)
+    if (point.space == space) out.push_back(point);
+  return out;
+}
+
+/// The largest error of a point, as a factor.
+double worst(const Machine& machine, const std::vector<LadderPoint>& points) {
+  double worst = 1;
+  for (const LadderPoint& point : points) {
+    const double ratio = point.seconds / machine.truth(point.space, point.work);
+    worst = std::max({worst, ratio, 1 / ratio});
+  }
+  return worst;
+}
+
+/// From the work on that all threads are predicted to pay: the crossover, by the points.
+double crossover(const std::vector<LadderPoint>& points) {
+  const auto one = of(Space::serial, points);
+  const auto all = of(Space::openmp, points);
+  for (std::size_t i = 0; i < std::min(one.size(), all.size()); ++i)
+    if (all[i].seconds < one[i].seconds) return one[i].work;
+  return 0;
+}
+
+TEST(Ladder, OfAQuietMachineIsTheTruth) {
+  Machine machine;
+  const auto points = machine.climb();
+  EXPECT_NEAR(worst(machine, points), 1, 1e-9);
+  EXPECT_GE(of(Space::serial, points).size(), 17U);
+  EXPECT_GE(of(Space::openmp, points).size(), 17U);
+  EXPECT_LE(machine.now, 0.5);
+}
+
+TEST(Ladder, StallsOfTheFirstParallelRegionsChangeNothing) {
+  for (const double until : {0.02, 0.06, 0.12}) {
+    for (const double stall : {8.6e-3, 19.2e-3}) {
+      Machine machine;
+      machine.disturbance = [&](Space space, std::size_t) {
+        return space == Space::openmp && machine.now < until ? stall : 0;
+      };
+      const auto points = machine.climb();
+      EXPECT_LE(worst(machine, points), 1.05) << until << " s of " << stall;
+      EXPECT_GE(of(Space::openmp, points).size(), 14U) << until << " s of " << stall;
+      EXPECT_EQ(crossover(points), 12800);
+    }
+  }
+}
+
+TEST(Ladder, EndsNowhereOnOneBadPoint) {
+  for (std::size_t bad = 1; bad <= 1 << 14; bad *= 2) {
+    Machine machine;
+    machine.disturbance = [&](Space space, std::size_t size) {
+      return space == Space::openmp && size == bad ? 15e-3 : 0;
+    };
+    const auto points = machine.climb(0.6);
+    EXPECT_GE(of(Space::openmp, points).size(), 15U) << bad;
+    for (const LadderPoint& point : of(Space::openmp, points))
+      EXPECT_LE(point.seconds, 2.01 * machine.truth(Space::openmp, point.work)) << bad;
+  }
+}
+
+TEST(Ladder, DiscardsCallsThatWereDisturbed) {
+  Machine machine;
+  machine.disturbance = [&](Space space, std::size_t) {
+    return machine.calls % 3 == 0 ? 40 * machine.truth(space, 1000) : 0;
+  };
+  const auto points = machine.climb();
+  EXPECT_LE(worst(machine, points), 1.02);
+}
+
+TEST(Ladder, MeasuresARealSlownessAsItIs) {
+  Machine machine;
+  machine.overhead[1] = 3e-3;  // so much does a region cost where threads share a processor
+  machine.rate[1] = 0.5e9;
+  const auto points = machine.climb();
+  EXPECT_NEAR(worst(machine, points), 1, 1e-9);
+  EXPECT_GE(of(Space::openmp, points).size(), 3U);
+  EXPECT_LE(machine.now, 0.6);
+}
+
+TEST(Ladder, TakesAboutTheTimeItIsGivenWhateverStalls) {
+  Machine machine;
+  machine.disturbance = [](Space, std::size_t) { return 20e-3; };
+  machine.climb(0.3);
+  EXPECT_LE(machine.now, 1.0);
+}
+
+TEST(Ladder, WithoutMemoryForMoreIsWhatThereIs) {
+  Machine machine;
+  machine.size_fits = 64;
+  EXPECT_EQ(machine.climb().size(), 2U * 7U);
+}
+
+TEST(Ladder, OfOneSpaceHasNoOtherToCompareWith) {
+  Machine machine;
+  machine.spaces = {Space::openmp};
+  EXPECT_NEAR(worst(machine, machine.climb()), 1, 1e-9);
+}
+
+TEST(SteadySeconds, WaitsUntilTheThreadsRun) {
+  double now = 0;
+  const auto region = [&] { now += now < 0.1 ? 9e-3 : 1.5e-6; };
+  EXPECT_NEAR(Impl::steady_seconds(
+                  region, [&] { return now; }, 0.5, 1e-4),
+              1.5e-6, 1e-9);
+  EXPECT_LE(now, 0.5);
+}
+
+TEST(SteadySeconds, GivesUpOnWhatIsNeverSteady) {
+  double now = 0;
+  int call = 0;
+  const auto region = [&] { now += 1e-3 * (1 + call++ % 7 * 5); };
+  EXPECT_GT(Impl::steady_seconds(
+                region, [&] { return now; }, 0.2, 1e-4),
+            0);
+  EXPECT_LE(now, 1.0);
+}
+
+}  // namespace
