@@ -16,6 +16,7 @@ using Action = std::function<int()>;
 // Each adds its command to the application and sets \p action when it is the one given.
 void add_bandwidth(CLI::App& app, Action& action);
 void add_sweep(CLI::App& app, Action& action);
+void add_dispatch_quality(CLI::App& app, Action& action);
 void add_h200(CLI::App& app, Action& action);
 void add_published(CLI::App& app, Action& action);
 void add_sequence(CLI::App& app, Action& action);

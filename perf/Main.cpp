@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
   Kindred::Perf::Action action;
   Kindred::Perf::add_bandwidth(app, action);
   Kindred::Perf::add_sweep(app, action);
+  Kindred::Perf::add_dispatch_quality(app, action);
   Kindred::Perf::add_h200(app, action);
   Kindred::Perf::add_published(app, action);
   Kindred::Perf::add_sequence(app, action);

@@ -2,6 +2,7 @@
 #include <kindred/matcher/Calibration.hpp>
 
 #include "Commands.hpp"
+#include "sweep/Problems.hpp"
 #include "sweep/Sweep.hpp"
 
 #include <CLI/CLI.hpp>
@@ -33,28 +34,6 @@ std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> out;
   std::istringstream stream(text);
   for (std::string part; std::getline(stream, part, separator);) out.push_back(part);
-  return out;
-}
-
-std::vector<Operation> operations_from(const std::string& text) {
-  std::vector<Operation> out;
-  // Those whose like KA Lattice routes by type and size.
-  using enum Operation;
-  const auto routed = {matrix_multiply, random_generation, element_wise,   reduction, transform,
-                       matrix_add,      lattice_build,     lattice_search, spread};
-  for (const std::string& name : split(text, ',')) {
-    const std::size_t before = out.size();
-    if (name == "routed") out.insert(out.end(), routed);
-    for (std::size_t i = 0; i < operation_count; ++i) {
-      const auto operation = static_cast<Operation>(i);
-      if (name == "all" || name == to_string(operation)) out.push_back(operation);
-    }
-    std::string names;
-    for (std::size_t i = 0; i < operation_count; ++i)
-      names += std::string(to_string(static_cast<Operation>(i))) + ", ";
-    KINDRED_THROW_IF(out.size() == before,
-                     "--op " + name + ": it must be " + names + "routed or all");
-  }
   return out;
 }
 

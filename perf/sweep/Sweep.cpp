@@ -6,6 +6,7 @@
 #include "common/Benchmarks.hpp"
 #include "common/Problem.hpp"
 #include "common/Timing.hpp"
+#include "sweep/Problems.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -20,173 +21,12 @@ namespace {
 
 std::size_t slot(Space space) { return static_cast<std::size_t>(space); }
 
-/// Makes the problem of an operation at a size, as the sweep defines it.
-class Problems {
- public:
-  Problems(Context& context, const SweepOptions& options)
-      : m_context(context), m_seed(options.seed), m_small_spreads(options.small_spreads) {}
-
-  std::unique_ptr<Problem> make(Operation operation, std::size_t size) {
-    switch (operation) {
-      case Operation::lcs: {
-        MatchOptions options;
-        options.top = 100;
-        return match_problem(patterns(size, 4096), zipf_queries(1, 64, 4096, m_seed + 1), options);
-      }
-      case Operation::difflib: {
-        MatchOptions options;
-        options.measure = Measure::difflib;
-        options.threshold = 0.6;
-        options.top = 100;
-        auto set = patterns(size, difflib_vocabulary);
-        auto query = noisy_query(*set, size / 2, 80, m_seed + 1);
-        return match_problem(std::move(set), std::move(query), options);
-      }
-      case Operation::search:
-        return search_problem(rows(size), 1, std::min<std::size_t>(size, 10), m_seed,
-                              SearchPath::plain);
-      case Operation::search_screen:
-        return search_problem(rows(size), 1, std::min<std::size_t>(size, 10), m_seed,
-                              SearchPath::screen);
-      case Operation::search_matrix:
-        // Grows with the queries, as the two above grow with the rows.
-        return search_problem(candidate_rows(), size, 10, m_seed, SearchPath::matrix);
-      case Operation::score:
-        return score_problem(candidate_rows(), (size + 1023) / 1024,
-                             std::min<std::size_t>(size, 1024), 10, m_seed);
-      case Operation::spread: {
-        SpreadOptions options;
-        options.hops = 3;
-        if (m_small_spreads) return small_spread(size, options);
-        const std::size_t nodes = std::max<std::size_t>(size / 32, 2);
-        return spread_problem(std::make_shared<GraphSet>(m_context, nodes, size, m_seed), 1, 8,
-                              options, m_seed);
-      }
-      case Operation::seeds:
-        return seed_problem(m_context, size, m_seed);
-      case Operation::lattice_build:
-      case Operation::lattice_search: {
-        std::uint32_t side = 2;
-        while (side < 1000 && LatticeShape(3, side + 1).nodes() <= size) ++side;
-        auto lattice = std::make_shared<Lattice>(m_context, 3, side);
-        return operation == Operation::lattice_build ? lattice_rows_problem(std::move(lattice))
-                                                     : lattice_search_problem(std::move(lattice));
-      }
-      case Operation::transform:
-      case Operation::element_wise:
-      case Operation::reduction:
-      case Operation::random_generation:
-      case Operation::matrix_add:
-        return bulk_problem(m_context, {operation, size, 1, 1, false}, m_seed);
-      case Operation::matrix_multiply: {
-        const auto side = static_cast<std::size_t>(std::sqrt(static_cast<double>(size)));
-        return bulk_problem(m_context, {operation, side * side, 1, 1, false}, m_seed);
-      }
-    }
-    return {};
-  }
-
-  /// Bytes of host memory that the problem needs: input, engine, and a device's staging.
-  static double bytes(Operation operation, double size) {
-    switch (operation) {
-      case Operation::lcs:
-      case Operation::difflib:
-        return size * 100 * 10;
-      case Operation::search:
-      case Operation::search_screen:
-        return size * dimension * 14;
-      case Operation::search_matrix:
-        return (size + candidate_corpus) * dimension * 14;
-      case Operation::score:
-        return size * 32 + candidate_corpus * dimension * 12.0;
-      case Operation::spread:
-        return size * 64;
-      case Operation::seeds:
-        return size * 4096 * 16;
-      case Operation::lattice_build:
-      case Operation::lattice_search:
-        return size * 40;
-      case Operation::transform:
-      case Operation::element_wise:
-      case Operation::reduction:
-      case Operation::random_generation:
-      case Operation::matrix_add:
-      case Operation::matrix_multiply:
-        return size * 24;
-    }
-    return 0;
-  }
-
-  static const char* unit(Operation operation) {
-    switch (operation) {
-      case Operation::lcs:
-      case Operation::difflib:
-        return "patterns";
-      case Operation::search:
-      case Operation::search_screen:
-        return "rows";
-      case Operation::search_matrix:
-        return "queries of 65,536 rows";
-      case Operation::score:
-        return "candidates";
-      case Operation::spread:
-        return "edges";
-      case Operation::seeds:
-        return "rows of 4,096";
-      case Operation::lattice_build:
-      case Operation::lattice_search:
-        return "nodes";
-      case Operation::transform:
-      case Operation::element_wise:
-      case Operation::reduction:
-      case Operation::random_generation:
-      case Operation::matrix_add:
-        return "elements";
-      case Operation::matrix_multiply:
-        return "elements of a matrix";
-    }
-    return "";
-  }
-
- private:
-  static constexpr std::size_t dimension = 768;
-  static constexpr std::size_t candidate_corpus = 65536;
-
-  /// Three hops from a node touch d, d² and d³ rows of d edges each, and so some d⁴ edges of a
-  /// graph that is large beside them.
-  std::unique_ptr<Problem> small_spread(std::size_t touched, SpreadOptions& options) {
-    options.threshold = 0;
-    const auto degree =
-        static_cast<std::size_t>(std::lround(std::pow(static_cast<double>(touched), 0.25)));
-    const std::size_t edges = 200'000 * std::max<std::size_t>(degree, 1);
-    return spread_problem(
-        std::make_shared<GraphSet>(m_context, 200'000, edges, m_seed, GraphShape::uniform), 1, 1,
-        options, m_seed);
-  }
-
-  std::shared_ptr<PatternSet> patterns(std::size_t count, std::uint32_t vocabulary) {
-    return std::make_shared<PatternSet>(m_context, count, 100, vocabulary, m_seed);
-  }
-  std::shared_ptr<RowSet> rows(std::size_t count) {
-    return std::make_shared<RowSet>(m_context, count, dimension, m_seed);
-  }
-  std::shared_ptr<const RowSet> candidate_rows() {
-    if (!m_candidates) m_candidates = rows(candidate_corpus);
-    return m_candidates;
-  }
-
-  Context& m_context;
-  std::uint64_t m_seed;
-  bool m_small_spreads;
-  std::shared_ptr<const RowSet> m_candidates;
-};
-
 class Sweeper {
  public:
   Sweeper(Context& context, const SweepOptions& options)
       : m_context(context),
         m_options(options),
-        m_problems(context, options),
+        m_problems(context, options.seed, options.small_spreads),
         m_judge_context(judge_options(context.threads())),
         m_judge(m_judge_context.dispatcher()),
         m_benchmarks(options.min_time) {
@@ -263,7 +103,7 @@ class Sweeper {
       if (wrong.empty() && problem->same_bits && *digest != problem->digest())
         wrong = "other bits than " + std::string(to_string(m_options.spaces.front()));
       if (!point.chosen) {
-        workload = {out.operation, record.items, record.work, record.transfer_bytes, resident};
+        workload = workload_of(record, resident);
         const DispatchRecord decision = m_judge.decide(workload);
         point.predicted = decision.predicted;
         point.chosen = decision.chosen;

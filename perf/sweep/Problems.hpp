@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_PERF_SWEEP_PROBLEMS_HPP
+#define KINDRED_PERF_SWEEP_PROBLEMS_HPP
+
+#include <kindred/backends/Context.hpp>
+
+#include "common/Problem.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace Kindred::Perf {
+
+/// Makes the problem of an operation at a size.
+class Problems {
+ public:
+  /// \param small_spreads a size of `spread` is the edges that one query touches
+  Problems(Context& context, std::uint64_t seed, bool small_spreads = false)
+      : m_context(context), m_seed(seed), m_small_spreads(small_spreads) {}
+
+  std::unique_ptr<Problem> make(Operation operation, std::size_t size);
+  /// Bytes of host memory that the problem needs: input, engine, and a device's staging.
+  static double bytes(Operation operation, double size);
+  /// What a size counts.
+  static const char* unit(Operation operation);
+
+ private:
+  static constexpr std::size_t dimension = 768;
+  static constexpr std::size_t candidate_corpus = 65536;
+
+  std::unique_ptr<Problem> small_spread(std::size_t touched, SpreadOptions& options);
+  std::shared_ptr<PatternSet> patterns(std::size_t count, std::uint32_t vocabulary) {
+    return std::make_shared<PatternSet>(m_context, count, 100, vocabulary, m_seed);
+  }
+  std::shared_ptr<RowSet> rows(std::size_t count) {
+    return std::make_shared<RowSet>(m_context, count, dimension, m_seed);
+  }
+  std::shared_ptr<const RowSet> candidate_rows() {
+    if (!m_candidates) m_candidates = rows(candidate_corpus);
+    return m_candidates;
+  }
+
+  Context& m_context;
+  std::uint64_t m_seed;
+  bool m_small_spreads;
+  std::shared_ptr<const RowSet> m_candidates;
+};
+
+/// The operations of a list by commas: their names, `routed` (those that KA Lattice routes by type
+/// and size) or `all`. \throws InvalidArgument
+std::vector<Operation> operations_from(const std::string& text);
+
+/// The call that \p record tells of, as the dispatcher was asked about it.
+inline Workload workload_of(const DispatchRecord& record, SpaceSet resident) {
+  return {.operation = record.operation,
+          .items = record.items,
+          .work = record.work,
+          .transfer_bytes = record.transfer_bytes,
+          .resident = resident,
+          .starts = record.starts,
+          .pieces = record.pieces};
+}
+
+}  // namespace Kindred::Perf
+
+#endif  // KINDRED_PERF_SWEEP_PROBLEMS_HPP
