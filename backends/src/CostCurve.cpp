@@ -103,7 +103,7 @@ CostCurve prior(Operation operation, Space space, int threads) noexcept {
 
 double start_prior(Space space, int threads) noexcept {
   if (space == Space::cuda) return 1.5e-6;
-  return space == Space::openmp && threads > 1 ? 3e-6 + 1e-6 * threads : 0;
+  return space == Space::openmp && threads > 1 ? 10e-6 + 1e-6 * threads : 0;
 }
 
 }  // namespace Kindred::Impl

@@ -79,7 +79,7 @@ CostCurve prior(Operation operation, Space space, int threads) noexcept;
 
 /// \brief Seconds that are assumed of a parallel region or kernel before they are measured.
 ///
-/// A region wakes its threads one after the other and waits for all of them: 3 µs and 1 µs per
+/// A region wakes its threads one after the other and waits for all of them: 10 µs and 1 µs per
 /// thread. A launch that is queued behind others takes 1.5 µs.
 double start_prior(Space space, int threads) noexcept;
 

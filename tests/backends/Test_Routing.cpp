@@ -266,6 +266,7 @@ TEST(Routing, WhatCallsTookChangesTheDecisionOfEveryType) {
 TEST(Routing, ACalibrationTakesThePlaceOfEveryThreshold) {
   for (const Rule& rule : rules) {
     Dispatcher dispatcher(thread_and_device, 1, {});
+    dispatcher.calibrate_start(Space::cuda, 0);  // it is in the 1e-6
     for (int k = 0; k < 50; ++k) {
       const double work = std::ldexp(1.0, k);
       dispatcher.calibrate(rule.operation, Space::serial, work, 1e-9 * work);

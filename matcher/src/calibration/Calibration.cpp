@@ -5,6 +5,7 @@
 #include "Ladder.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/memory/Buffer.hpp>
 
 #include <algorithm>
@@ -84,7 +85,7 @@ double measure_start(const ExecutionSpace& exec_space, int threads, bool is_queu
       Kokkos::parallel_for("Kindred::Calibration::start",
                            Kokkos::RangePolicy<ExecutionSpace>(exec_space, 0, threads), Nothing{});
     }
-    exec_space.fence("Kindred::Calibration::start");
+    Arch::fence(exec_space, "Kindred::Calibration::start");
   };
   return Impl::steady_seconds(start, seconds_now, seconds_max, plausible * launches) / launches;
 }
