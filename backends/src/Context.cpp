@@ -7,6 +7,8 @@
 #include <kindred/backends/AtomicFile.hpp>
 #include <kindred/backends/impl/Device.hpp>
 #include <kindred/backends/impl/Host.hpp>
+#include <kindred/backends/impl/HostTeams.hpp>
+#include <kindred/backends/impl/HostWorkers.hpp>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/DeviceStatus.hpp>
 #include <kindred/memory/LimitAdaptor.hpp>
@@ -124,6 +126,7 @@ struct Context::State {
         threads(thread_count),
         serial(make_host_instance(1)),
         openmp(make_host_instance(thread_count)),
+        teams(thread_count, openmp),
         host_memory(spaces[0].memory_budget, options.before_allocation),
         dispatcher(usable_spaces, thread_count, options.dispatcher)
 #if KINDRED_HAS_DEVICE
@@ -171,11 +174,13 @@ struct Context::State {
   int threads;
   HostSpace serial;
   HostSpace openmp;
+  Impl::HostTeams teams;
+  Impl::HelperThreads helpers;
   MemoryChain<Kokkos::HostSpace> host_memory;
   Dispatcher dispatcher;
   static_assert(operation_count <= 32);
   std::atomic<std::uint32_t> compiled = 0;  // a bit each: operations that ran on the device
-  CallHistory history;  ///< of calls whose engine keeps none
+  CallHistory history;                      ///< of calls whose engine keeps none
 #if KINDRED_HAS_DEVICE
   DeviceSpace cuda;
   MemoryChain<DeviceSpace::memory_space> device_memory;
@@ -344,6 +349,10 @@ void Context::report(const DispatchRecord& record) const {
   if (m_state->options.on_dispatch) m_state->options.on_dispatch(record);
 }
 
+int Context::run_on_team(int threads, void (*call)(const void* body), const void* body) {
+  return m_state->teams.run(threads, call, body);
+}
+
 DispatchRecord Context::recover(const Workload& workload, const DispatchRecord& failed,
                                 SpaceSet& tried) {
   const auto next = [&](const char* why) {
@@ -429,7 +438,26 @@ const HostSpace& host_instance(const Context& context, Space space) {
     throw SpaceUnavailable("space " + std::string(to_string(space)) +
                            " cannot be used: " + context.info(space).why_not);
   }
-  return space == Space::serial ? context.state().serial : context.state().openmp;
+  if (space == Space::serial) return context.state().serial;
+  const HostSpace* const team = context.state().teams.here();
+  return team != nullptr ? *team : context.state().openmp;
+}
+
+Space host_space_for(const Context& context, double nanoseconds) {
+  const auto threads = static_cast<double>(context.threads());
+  const double seconds = 1e-9 * nanoseconds;
+  const double start = context.dispatcher().start_seconds(Space::openmp);
+  const bool pays = start + seconds / threads < seconds;
+  return pays && context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
+}
+
+const HostSpace& host_instance_for(const Context& context, double nanoseconds) {
+  return host_instance(context, host_space_for(context, nanoseconds));
+}
+
+HostWorkers host_workers(const Context& context, Space space) {
+  if (space == Space::serial) return {};
+  return {context.state().helpers, static_cast<std::size_t>(context.threads())};
 }
 
 #if KINDRED_HAS_DEVICE

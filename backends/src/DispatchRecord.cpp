@@ -42,6 +42,7 @@ std::string to_json(const DispatchRecord& record) {
                       {"chosen", to_string(record.chosen)},
                       {"taken", record.taken},
                       {"why", to_string(record.why)},
+                      {"threads", record.threads},
                       {"starts", record.starts},
                       {"first", record.first}}
       .dump();

@@ -6,6 +6,7 @@
 #include "ObservationWindow.hpp"
 #include "Profile.hpp"
 
+#include <kindred/backends/impl/TeamSize.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <algorithm>
@@ -109,6 +110,18 @@ struct Dispatcher::State {
     starts_calibrated = SpaceSet();
   }
 
+  /// \brief How many threads a call is worth on `openmp`. A region costs as much more as it has
+  /// more of them. Needs the operation's lock.
+  template <class Call>
+  int team(const PerOperation& operation, const Call& call) const noexcept {
+    const int most = call.pieces > 0 && call.pieces < static_cast<std::uint32_t>(threads)
+                         ? static_cast<int>(call.pieces)
+                         : threads;
+    const double start = start_seconds[index(Space::openmp)].load(std::memory_order_relaxed);
+    return Impl::team_size(most, operation.cells[index(Space::serial)].curve.seconds(call.work),
+                           call.starts * start / threads);
+  }
+
   /// Seconds without what observations say. Needs the operation's lock.
   /// \tparam Call a workload or its record
   template <class Call>
@@ -117,10 +130,13 @@ struct Dispatcher::State {
       return operation.cells[index(on)].curve.seconds(call.work);
     };
     double seconds = curve(space);
-    if (space == Space::openmp && call.pieces > 0 &&
-        call.pieces < static_cast<std::uint32_t>(threads))
-      seconds = std::max(seconds, curve(Space::serial) / call.pieces);
-    seconds += call.starts * start_seconds[index(space)].load(std::memory_order_relaxed);
+    double start = start_seconds[index(space)].load(std::memory_order_relaxed);
+    if (space == Space::openmp) {
+      const int size = team(operation, call);
+      seconds = std::max(seconds, curve(Space::serial) / size);
+      start *= static_cast<double>(size) / threads;
+    }
+    seconds += call.starts * start;
     if (space == Space::cuda && call.transfer_bytes > 0) {
       seconds +=
           transfer_latency.load(std::memory_order_relaxed) +
@@ -151,6 +167,7 @@ struct Dispatcher::State {
             .transfer_bytes = workload.transfer_bytes,
             .predicted = predict(operation, workload),
             .why = why,
+            .threads = team(operation, workload),
             .starts = workload.starts,
             .pieces = workload.pieces};
   }

@@ -415,11 +415,13 @@ TEST(Dispatcher, ExplainsItselfAsOneLineOfJson) {
   record.chosen = Space::openmp;
   record.why = Reason::hysteresis;
   record.taken = 0.125;
+  record.threads = 4;
   record.starts = 7;
   record.first = true;
-  EXPECT_EQ(to_json(record),
-            R"({"op":"spread","items":12,"predicted":{"serial":1.5,"openmp":0.25},)"
-            R"("chosen":"openmp","taken":0.125,"why":"hysteresis","starts":7.0,"first":true})");
+  EXPECT_EQ(
+      to_json(record),
+      R"({"op":"spread","items":12,"predicted":{"serial":1.5,"openmp":0.25},)"
+      R"("chosen":"openmp","taken":0.125,"why":"hysteresis","threads":4,"starts":7.0,"first":true})");
 }
 
 // --- cost of a decision, threads

@@ -19,7 +19,7 @@ TEST(Dispatcher, EveryStartCostsWhatAStartCostsOnTheSpace) {
   machine.dispatcher.calibrate_start(Space::serial, 0);
   machine.dispatcher.calibrate_start(Space::openmp, 20e-6);
   machine.dispatcher.calibrate_start(Space::cuda, 2e-6);
-  Workload workload = machine.workload(1 << 20);
+  Workload workload = machine.workload(1 << 30);
   workload.starts = 0;
   const auto none = machine.dispatcher.predict(workload);
   workload.starts = 50;
@@ -29,8 +29,25 @@ TEST(Dispatcher, EveryStartCostsWhatAStartCostsOnTheSpace) {
   EXPECT_DOUBLE_EQ(fifty[2], none[2] + 1e-4);
   EXPECT_EQ(machine.dispatcher.decide(machine.workload(1e5)).chosen, Space::openmp);
   workload = machine.workload(1e5);
-  workload.starts = 8;
+  workload.starts = 20;
   EXPECT_EQ(machine.dispatcher.decide(workload).chosen, Space::serial);
+}
+
+TEST(Dispatcher, AStartCostsLessWhereFewerThreadsAreWorthIt) {
+  Machine machine(SpaceSet::host());
+  machine.calibrate();
+  machine.dispatcher.calibrate_start(Space::openmp, 80e-6);  // 10 µs for each of 8 threads
+  int before = 1;
+  for (const double work : {1e4, 1e5, 1e6, 1e7, 1e8}) {
+    const DispatchRecord record = machine.dispatcher.decide(machine.workload(work), Space::openmp);
+    EXPECT_GE(record.threads, before) << work;
+    before = record.threads;
+    const double serial = record.predicted[0];
+    const double divided = std::max(machine.truth(Space::openmp, work), serial / before);
+    EXPECT_NEAR(record.predicted[1], divided + 10e-6 * before, 0.02 * serial) << work;
+  }
+  EXPECT_EQ(before, 8);
+  EXPECT_EQ(machine.dispatcher.decide(machine.workload(1e5), Space::openmp).threads, 4);
 }
 
 TEST(Dispatcher, StartsAreInThePriorsToo) {

@@ -136,7 +136,7 @@ class Answers(harness.CommandTest):
         records = [strict(line) for line in result.err.splitlines()]
         self.assertTrue(records)
         for record in records:
-            self.assertEqual(set(record), {"op", "items", "predicted", "chosen", "taken", "why",
+            self.assertEqual(set(record), {"op", "items", "predicted", "chosen", "taken", "why", "threads",
                                            "starts", "first"})
             self.assertEqual(record["op"], "spread")
             self.assertIn(record["chosen"], record["predicted"])

@@ -116,9 +116,11 @@ std::vector<CalibrationPoint> measure_task(Context& context, Impl::CalibrationTa
       return {};  // larger sizes are extrapolated
     }
     is_first = false;
-    return [run, &transfer, &starts](Space space) -> Impl::TimedCall {
+    return [run, &context, &transfer, &starts](Space space) -> Impl::TimedCall {
       const DispatchRecord record = run(space);
-      double seconds = record.taken - record.starts * starts[static_cast<std::size_t>(space)];
+      double start = starts[static_cast<std::size_t>(space)];
+      if (space == Space::openmp) start *= static_cast<double>(record.threads) / context.threads();
+      double seconds = record.taken - record.starts * start;
       if (space == Space::cuda)
         seconds -= transfer.seconds(static_cast<double>(record.transfer_bytes));
       return {record.work, std::max({seconds, 0.1 * record.taken, 1e-9})};

@@ -149,6 +149,7 @@ struct Lattice::State {
                                                     Work<ExecutionSpace>& work,
                                                     const Impl::SearchTables& tables) {
     if (!work.search) work.search.emplace(exec_space, *work.memory, work.threads, tables);
+    if constexpr (!Arch::is_device<ExecutionSpace>) work.search->run_on(exec_space);
     return *work.search;
   }
 

@@ -57,6 +57,12 @@ class SearchRun {
     }
   }
 
+  /// The threads of the host that the next search runs on.
+  void run_on(const ExecutionSpace& exec_space) {
+    m_exec_space = exec_space;
+    m_threads = static_cast<std::uint64_t>(exec_space.concurrency());
+  }
+
   /// Searches from \p sources, which are open, until all \p targets are reached, or all that can
   /// be; without targets all that can be. Fences.
   void run(std::span<const std::uint64_t> sources, std::span<const std::uint64_t> targets = {}) {

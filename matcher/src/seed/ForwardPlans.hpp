@@ -22,6 +22,7 @@ template <class ExecutionSpace>
 struct ForwardPlan {
   SeedForwardShape shape;
   const void* queue = nullptr;
+  int threads = 0;  ///< of the host
   SeedForwardPlan plan;
   Buffer<std::byte, typename ExecutionSpace::memory_space> workspace;
 
@@ -30,13 +31,16 @@ struct ForwardPlan {
               const SeedForwardShape& shape_, const void* queue_)
       : shape(shape_),
         queue(queue_),
+        threads(exec_space.concurrency()),
         plan(seed_forward_plan(exec_space, shape_)),
         workspace(memory, "Kindred::SeedLayer::workspace", plan.workspace) {
     if (plan.workspace == 0) return;
     Kokkos::deep_copy(exec_space, workspace.view(), std::byte{0});
     exec_space.fence("Kindred::SeedLayer::workspace");
   }
-  bool serves(const SeedForwardShape& wanted, const void* on) const {
+  bool serves(const ExecutionSpace& exec_space, const SeedForwardShape& wanted,
+              const void* on) const {
+    if (!Arch::is_device<ExecutionSpace> && threads != exec_space.concurrency()) return false;
     return shape.chunks == wanted.chunks && shape.rows == wanted.rows &&
            shape.input == wanted.input && shape.telemetry == wanted.telemetry && queue == on;
   }
@@ -49,8 +53,9 @@ class ForwardPlans {
   /// \throws OutOfMemory
   const ForwardPlan<ExecutionSpace>& get(const ExecutionSpace& exec_space, MemoryResource& memory,
                                          const SeedForwardShape& shape, const void* queue) {
-    const auto found = std::find_if(m_plans.begin(), m_plans.end(),
-                                    [&](const auto& plan) { return plan->serves(shape, queue); });
+    const auto found = std::find_if(m_plans.begin(), m_plans.end(), [&](const auto& plan) {
+      return plan->serves(exec_space, shape, queue);
+    });
     if (found != m_plans.end()) {
       std::rotate(m_plans.begin(), found, found + 1);
       return *m_plans.front();

@@ -52,6 +52,12 @@ class ScanWorkspace {
         m_tiles(std::move(tiles)),
         m_workers(workers) {}
 
+  /// The threads of the host that the next call runs on.
+  void run_on(const ExecutionSpace& exec_space) {
+    m_exec_space = exec_space;
+    m_workers = exec_space.concurrency();
+  }
+
   /// \see SequenceScan::match
   /// \param posted the slots of `call.postings`
   void match(const ScanCall& asked, const ArrayView<const std::uint32_t, ExecutionSpace>& posted,

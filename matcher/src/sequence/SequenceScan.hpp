@@ -86,6 +86,7 @@ class SequenceScan {
         workspace = std::move(scan.m_free.back());
         scan.m_free.pop_back();
       }
+      if constexpr (workspace_type::is_host) workspace->run_on(exec_space);
     }
     ~Lease() {
       {

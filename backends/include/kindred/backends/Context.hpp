@@ -25,11 +25,11 @@ enum class LogLevel : std::uint8_t { debug, info, warning };
 
 /// \brief How a context starts. The defaults use the whole machine.
 struct ContextOptions {
-  int threads = 0;  ///< of the space `openmp`, at most 512; 0: as many as the machine lets this
-                    ///< process use (affinity, OMP_NUM_THREADS, control group)
-  std::optional<int> device;  ///< GPU of the space `cuda`, counted from 0 among those that this
-                              ///< process sees; nothing: the one Kokkos takes (KOKKOS_DEVICE_ID,
-                              ///< the local rank, else the first). One per process.
+  int threads = 0;  ///< of the space `openmp` at most, at most 512; 0: as many as the machine lets
+                    ///< this process use (affinity, OMP_NUM_THREADS, control group)
+  std::optional<int> device;     ///< GPU of the space `cuda`, counted from 0 among those that this
+                                 ///< process sees; nothing: the one Kokkos takes (KOKKOS_DEVICE_ID,
+                                 ///< the local rank, else the first). One per process.
   std::optional<Space> space;    ///< mode `force(space)` of the dispatcher; nothing: `automatic`
   double budget_fraction = 0.8;  ///< of the memory that is free to this process when the context
                                  ///< starts, in (0, 1]; `serial` and `openmp` share one budget
@@ -85,10 +85,12 @@ class Context {
 
   /// \brief Chooses a space for \p workload, runs `body(space)` there, measures it, reports it.
   ///
-  /// Where the space runs out of memory, cannot run \p body or is lost, the next best one runs \p
-  /// body from its start (not when forced); the time of the failed attempt counts for no space.
-  /// \throws OutOfMemory, SpaceUnavailable or DeviceLost when no space is left, also where \p body
-  /// let a `std::bad_alloc` or an error of Kokkos of that meaning through; what \p body throws
+  /// On `openmp` as many threads run it as the work is worth, and \p body is called by the thread
+  /// of their team, for which the caller waits. Where the space runs out of memory, cannot run \p
+  /// body or is lost, the next best one runs \p body from its start (not when forced); the time of
+  /// the failed attempt counts for no space. \throws OutOfMemory, SpaceUnavailable or DeviceLost
+  /// when no space is left, also where \p body let a `std::bad_alloc` or an error of Kokkos of that
+  /// meaning through; what \p body throws
   /// otherwise
   template <class Body>
   DispatchRecord run(const Workload& workload, std::optional<Space> forced, const Body& body);
@@ -109,6 +111,8 @@ class Context {
   /// Whether \p workload is the first of its size on \p space. \see CallHistory
   bool is_first(const Workload& workload, Space space) const noexcept;
   void report(const DispatchRecord& record) const;
+  /// `call(body)` on a team of so many threads, or of more; returns how many.
+  int run_on_team(int threads, void (*call)(const void* body), const void* body);
   /// In a handler: the next attempt after the exception under way, which it throws on (typed) where
   /// there is none.
   DispatchRecord recover(const Workload& workload, const DispatchRecord& failed, SpaceSet& tried);
@@ -125,7 +129,16 @@ DispatchRecord Context::run(const Workload& workload, std::optional<Space> force
     try {
       record.first = is_first(workload, record.chosen);
       const auto start = std::chrono::steady_clock::now();
-      body(record.chosen);
+      if (record.chosen == Space::openmp) {
+        const auto on_openmp = [&body] { body(Space::openmp); };
+        using Call = decltype(on_openmp);
+        record.threads = run_on_team(
+            record.threads, [](const void* call) { (*static_cast<const Call*>(call))(); },
+            &on_openmp);
+      } else {
+        record.threads = 1;
+        body(record.chosen);
+      }
       record.taken =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       break;

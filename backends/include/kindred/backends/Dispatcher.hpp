@@ -122,6 +122,7 @@ struct DispatchRecord {
   Space chosen = Space::serial;
   Reason why = Reason::only;
   double taken = 0;          ///< seconds
+  int threads = 1;           ///< of the host: as many as the work is worth on `openmp`, else 1
   double starts = 1;         ///< \see Workload::starts
   std::uint32_t pieces = 0;  ///< \see Workload::pieces
   bool first = false;  ///< no call of this size or more had run on \ref chosen: the time includes
@@ -129,7 +130,7 @@ struct DispatchRecord {
 };
 
 /// One line of JSON: `{"op", "items", "predicted": {space: seconds}, "chosen", "taken", "why",
-/// "starts", "first"}`.
+/// "threads", "starts", "first"}`.
 std::string to_json(const DispatchRecord& record);
 
 /// \brief Chooses the space of a call by predicted time: `starts × start cost + transfer + overhead

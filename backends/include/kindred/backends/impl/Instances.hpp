@@ -3,6 +3,7 @@
 #define KINDRED_BACKENDS_IMPL_INSTANCES_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/backends/impl/HostWorkers.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 
@@ -11,8 +12,16 @@
 
 namespace Kindred::Impl {
 
-/// The host instance of \p context for `serial` (a pool of one) or `openmp`.
+/// The host instance of \p context for `serial` (a pool of one) or `openmp` (all threads, or the
+/// team that runs the call).
 const HostSpace& host_instance(const Context& context, Space space);
+/// The space of the host for \p nanoseconds of work on one thread that no dispatcher places:
+/// `openmp` where starting all of its threads pays.
+Space host_space_for(const Context& context, double nanoseconds);
+/// The instance of `host_space_for`.
+const HostSpace& host_instance_for(const Context& context, double nanoseconds);
+/// The threads for loops on the host of a call on \p space: one for `serial`.
+HostWorkers host_workers(const Context& context, Space space);
 #if KINDRED_HAS_DEVICE
 /// The device instance (its own stream) of \p context.
 const DeviceSpace& device_instance(const Context& context);

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_BACKENDS_IMPL_HOST_WORKERS_HPP
+#define KINDRED_BACKENDS_IMPL_HOST_WORKERS_HPP
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// Nanoseconds of work for which one more thread is worth waking.
+inline constexpr double thread_worth = 50'000;
+
+/// How many of \p threads are worth waking for \p nanoseconds of work on one thread; at least 1.
+inline std::size_t useful_threads(std::size_t threads, double nanoseconds) noexcept {
+  if (threads <= 1 || !(nanoseconds >= 2 * thread_worth)) return 1;
+  return static_cast<std::size_t>(
+      std::min(nanoseconds / thread_worth, static_cast<double>(threads)));
+}
+
+/// \brief Items that workers claim, `chunk` of them at a time. Which worker claims which is open: a
+/// result must not depend on it.
+class WorkQueue {
+ public:
+  WorkQueue(std::size_t items, std::size_t chunk) : m_items(items), m_chunk(chunk) {}
+
+  /// What worker \p worker does: `body(worker, i)` until there are no more items.
+  template <class Body>
+  void work(std::size_t worker, const Body& body) noexcept {
+    std::size_t i = 0;
+    try {
+      for (std::size_t begin = m_next.fetch_add(m_chunk); begin < m_items;
+           begin = m_next.fetch_add(m_chunk)) {
+        const std::size_t end = std::min(begin + m_chunk, m_items);
+        for (i = begin; i < end; ++i) body(worker, i);
+      }
+    } catch (...) {
+      const std::lock_guard lock(m_failing);
+      if (!m_failure || i < m_failed) {
+        m_failed = i;
+        m_failure = std::current_exception();
+      }
+      m_next = m_items;  // items below i are claimed already, and finish
+    }
+  }
+  /// Once all have stopped: rethrows what a body threw, of the lowest item, the same on every run.
+  void rethrow() const {
+    if (m_failure) std::rethrow_exception(m_failure);
+  }
+
+ private:
+  std::size_t m_items;
+  std::size_t m_chunk;
+  std::atomic<std::size_t> m_next{0};
+  std::mutex m_failing;
+  std::size_t m_failed = 0;
+  std::exception_ptr m_failure;
+};
+
+/// \brief Threads that sleep until a caller has work to share.
+///
+/// The caller works too, and waits only for helpers that have joined: a helper which wakes late, or
+/// not at all, delays nobody. Threads start when they are first needed. Thread-safe; a job may
+/// start another.
+class HelperThreads {
+ public:
+  HelperThreads() = default;
+  ~HelperThreads();
+  HelperThreads(const HelperThreads&) = delete;
+  HelperThreads& operator=(const HelperThreads&) = delete;
+
+  /// \brief `work(0)` on the calling thread, and `work(worker)` on up to \p workers − 1 others,
+  /// each worker below \p workers at most once. Returns once all that began have ended.
+  /// \param work throws nothing
+  template <class Work>
+  void run(std::size_t workers, const Work& work) {
+    Job job{
+        [](const void* given, std::size_t worker) { (*static_cast<const Work*>(given))(worker); },
+        &work, workers};
+    open(job);
+    work(0);
+    close(job);
+  }
+
+ private:
+  struct Job {
+    void (*call)(const void* work, std::size_t worker);
+    const void* work;
+    std::size_t workers;
+    std::size_t next_worker = 1;
+    std::size_t running = 0;
+    std::condition_variable ended = {};
+  };
+
+  void open(Job& job);
+  void close(Job& job);
+  void loop();
+
+  std::mutex m_mutex;
+  std::condition_variable m_opened;
+  std::vector<Job*> m_open;  ///< jobs that more helpers may join
+  std::vector<std::thread> m_threads;
+  bool m_stopping = false;
+};
+
+/// \brief The threads that loops of one call may use: the calling one and helpers. How many a loop
+/// uses follows its work.
+class HostWorkers {
+ public:
+  /// The calling thread alone.
+  HostWorkers() = default;
+  /// At most \p count threads, the calling one among them. \p helpers outlives this.
+  HostWorkers(HelperThreads& helpers, std::size_t count)
+      : m_helpers(&helpers), m_count(std::max<std::size_t>(count, 1)) {}
+
+  std::size_t count() const noexcept { return m_count; }
+  /// Those of the same helpers, at most \p count.
+  HostWorkers with_count(std::size_t count) const {
+    return m_helpers == nullptr ? *this : HostWorkers(*m_helpers, count);
+  }
+
+  /// \brief `body(worker, i)` for every i below \p items, \p chunk of them claimed at a time;
+  /// worker is below `count()`. \param nanoseconds estimated, of an item \see WorkQueue
+  template <class Body>
+  void for_each_item(std::size_t items, std::size_t chunk, double nanoseconds,
+                     const Body& body) const {
+    const std::size_t chunks = (items + chunk - 1) / chunk;
+    const std::size_t workers =
+        std::min(chunks, useful_threads(m_count, nanoseconds * static_cast<double>(items)));
+    if (workers <= 1) {
+      for (std::size_t i = 0; i < items; ++i) body(std::size_t{0}, i);
+      return;
+    }
+    WorkQueue queue(items, chunk);
+    m_helpers->run(workers, [&](std::size_t worker) { queue.work(worker, body); });
+    queue.rethrow();
+  }
+
+  /// \brief `body(begin, end)` for consecutive ranges of [0, \p count).
+  /// \param nanoseconds estimated, of an element
+  template <class Body>
+  void for_each_range(std::size_t count, double nanoseconds, const Body& body) const {
+    const std::size_t workers = useful_threads(m_count, nanoseconds * static_cast<double>(count));
+    if (workers <= 1) {
+      if (count > 0) body(std::size_t{0}, count);
+      return;
+    }
+    // Several for each worker, so that one which starts late claims fewer; whole cache lines.
+    std::size_t length = std::max<std::size_t>(1, count / (4 * workers));
+    if (length > 64) length = length / 64 * 64;
+    for_each_item(
+        (count + length - 1) / length, 1, nanoseconds * static_cast<double>(length),
+        [&](std::size_t, std::size_t i) { body(i * length, std::min(count, (i + 1) * length)); });
+  }
+
+  /// \brief `main()`, and beside it `other()` on another thread if one is free before main ends;
+  /// what that throws is dropped. \param other what main would do itself otherwise
+  template <class Main, class Other>
+  void run_beside(const Main& main, const Other& other) const {
+    if (m_count <= 1) return main();
+    std::exception_ptr failure;
+    m_helpers->run(2, [&](std::size_t worker) {
+      try {
+        if (worker == 0)
+          main();
+        else
+          other();
+      } catch (...) {
+        if (worker == 0) failure = std::current_exception();
+      }
+    });
+    if (failure) std::rethrow_exception(failure);
+  }
+
+ private:
+  HelperThreads* m_helpers = nullptr;
+  std::size_t m_count = 1;
+};
+
+/// `body(i)` for every i below \p count, on at most \p threads threads that end with the call. An
+/// item is worth a thread.
+template <class Body>
+void for_each_task(std::size_t count, int threads, const Body& body) {
+  HelperThreads helpers;
+  HostWorkers(helpers, static_cast<std::size_t>(std::max(threads, 1)))
+      .for_each_item(count, 1, thread_worth, [&](std::size_t, std::size_t i) { body(i); });
+}
+
+/// `body(begin, end)` over [0, \p size) in pieces of \p piece. \see for_each_task
+template <class Body>
+void for_each_piece(std::size_t size, std::size_t piece, int threads, const Body& body) {
+  for_each_task((size + piece - 1) / piece, threads,
+                [&](std::size_t i) { body(i * piece, std::min(size, (i + 1) * piece)); });
+}
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_BACKENDS_IMPL_HOST_WORKERS_HPP

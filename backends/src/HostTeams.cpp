@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/impl/HostTeams.hpp>
+
+#if defined(KOKKOS_ENABLE_OPENMP)
+#include <omp.h>
+#endif
+
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace Kindred::Impl {
+
+namespace {
+
+/// The team that this thread works for.
+struct TeamHere {
+  const HostTeams* owner = nullptr;
+  const HostSpace* instance = nullptr;
+};
+thread_local TeamHere team_here;
+
+HostSpace instance_of([[maybe_unused]] int threads) {
+#if defined(KOKKOS_ENABLE_OPENMP)
+  return HostSpace(threads);
+#else
+  return {};
+#endif
+}
+
+bool in_parallel_region() {
+#if defined(KOKKOS_ENABLE_OPENMP)
+  return omp_get_level() > 0;
+#else
+  return false;
+#endif
+}
+
+}  // namespace
+
+class HostTeams::Team {
+ public:
+  Team(const HostTeams& owner, const HostSpace& instance, int threads)
+      : m_owner(&owner), m_instance(instance), m_threads(threads) {}
+  ~Team() {
+    if (!m_thread.joinable()) return;
+    {
+      const std::lock_guard lock(m_mutex);
+      m_stopping = true;
+    }
+    m_changed.notify_one();
+    m_thread.join();
+  }
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  int threads() const noexcept { return m_threads; }
+
+  /// False: it is busy, or the system has no thread for it.
+  bool run(Call call, const void* body) {
+    if (m_threads == 1) {
+      run_here(call, body);
+      return true;
+    }
+    const std::unique_lock busy(m_busy, std::try_to_lock);
+    if (!busy.owns_lock()) return false;
+    try {
+      if (!m_thread.joinable()) m_thread = std::thread([this] { loop(); });
+    } catch (const std::system_error&) {
+      return false;
+    }
+    std::exception_ptr failure;
+    {
+      std::unique_lock lock(m_mutex);
+      m_call = call;
+      m_body = body;
+      m_changed.notify_one();
+      m_changed.wait(lock, [&] { return m_call == nullptr; });
+      failure = std::exchange(m_failure, nullptr);
+    }
+    if (failure) std::rethrow_exception(failure);
+    return true;
+  }
+
+ private:
+  void run_here(Call call, const void* body) {
+    struct Restore {
+      TeamHere before = team_here;
+      ~Restore() { team_here = before; }
+    };
+    const Restore restore;
+    team_here = {m_owner, &m_instance};
+    call(body);
+  }
+
+  void loop() {
+#if defined(KOKKOS_ENABLE_OPENMP)
+    omp_set_num_threads(m_threads);  // of this thread's regions alone
+#endif
+    std::unique_lock lock(m_mutex);
+    while (true) {
+      m_changed.wait(lock, [&] { return m_stopping || m_call != nullptr; });
+      if (m_stopping) return;
+      lock.unlock();
+      std::exception_ptr failure;
+      try {
+        run_here(m_call, m_body);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      lock.lock();
+      m_failure = std::exchange(failure, nullptr);
+      m_call = nullptr;
+      m_changed.notify_one();
+    }
+  }
+
+  const HostTeams* m_owner;
+  const HostSpace m_instance;
+  const int m_threads;
+  std::mutex m_busy;  ///< one call at a time
+  std::thread m_thread;
+  std::mutex m_mutex;
+  std::condition_variable m_changed;
+  Call m_call = nullptr;
+  const void* m_body = nullptr;
+  std::exception_ptr m_failure;
+  bool m_stopping = false;
+};
+
+HostTeams::HostTeams(int threads, const HostSpace& all) : m_all(all) {
+  for (int size = 1; size < threads; size *= 2)
+    m_teams.push_back(std::make_unique<Team>(*this, instance_of(size), size));
+  m_teams.push_back(std::make_unique<Team>(*this, all, threads));
+}
+
+HostTeams::~HostTeams() = default;
+
+int HostTeams::run(int threads, Call call, const void* body) {
+  const HostSpace* const mine = here();
+  if (mine == nullptr && !in_parallel_region()) {
+    for (const auto& team : m_teams)
+      if (team->threads() >= threads && team->run(call, body)) return team->threads();
+  }
+  call(body);
+  return (mine != nullptr ? *mine : m_all).concurrency();
+}
+
+const HostSpace* HostTeams::here() const noexcept {
+  return team_here.owner == this ? team_here.instance : nullptr;
+}
+
+}  // namespace Kindred::Impl

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/impl/HostTeams.hpp>
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/backends/impl/TeamSize.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "Support.hpp"
+
+namespace {
+
+using namespace Kindred;
+using Impl::HostTeams;
+using Impl::team_size;
+
+constexpr int all_threads = 24;  // more than the machine has, or not a power of two
+
+ContextOptions options_of(int threads) {
+  ContextOptions options;
+  options.load_profile = false;
+  options.threads = threads;
+  return options;
+}
+
+bool has_openmp() { return Testing::context().is_usable(Space::openmp); }
+
+template <class Body>
+int run(HostTeams& teams, int threads, const Body& body) {
+  return teams.run(
+      threads, [](const void* given) { (*static_cast<const Body*>(given))(); }, &body);
+}
+
+/// The threads that a parallel region of the team here runs on.
+std::set<std::thread::id> threads_of(const HostTeams& teams) {
+  std::mutex mutex;
+  std::set<std::thread::id> seen;
+  const HostSpace& exec_space = *teams.here();
+  Kokkos::parallel_for("Kindred::Testing::threads",
+                       Kokkos::RangePolicy<HostSpace>(exec_space, 0, exec_space.concurrency()),
+                       [&](int) {
+                         const std::lock_guard lock(mutex);
+                         seen.insert(std::this_thread::get_id());
+                       });
+  return seen;
+}
+
+TEST(HostTeams, AreAsLargeAsTheWorkIsWorth) {
+  constexpr double start = 4e-6;
+  EXPECT_EQ(team_size(64, 1e-6, start), 1);
+  EXPECT_EQ(team_size(1, 1.0, start), 1);
+  EXPECT_EQ(team_size(64, 1.0, start), 64);
+  EXPECT_EQ(team_size(6, 1.0, start), 6) << "all threads, though no power of two";
+  EXPECT_EQ(team_size(64, 1e-3, start), 16);
+  EXPECT_EQ(team_size(64, 1e-3, 10 * start), 4) << "ten parallel regions";
+  int before = 1;
+  for (double seconds = 1e-7; seconds < 1; seconds *= 1.5) {
+    const int size = team_size(64, seconds, start);
+    EXPECT_GE(size, before);
+    before = size;
+  }
+}
+
+TEST(HostTeams, KeepTheirThreadsWhereSizesAlternate) {
+  if (!has_openmp()) GTEST_SKIP() << "needs OpenMP";
+  const Context context(options_of(all_threads));
+  HostTeams teams(all_threads, Impl::host_instance(context, Space::openmp));
+  std::map<int, std::set<std::thread::id>> seen;
+  for (int round = 0; round < 1000; ++round) {
+    for (const int threads : {1, 4, 16, all_threads}) {
+      run(teams, threads, [&, round] {
+        const auto here = threads_of(teams);
+        if (round == 0) seen[threads] = here;
+        EXPECT_TRUE(
+            std::includes(seen[threads].begin(), seen[threads].end(), here.begin(), here.end()))
+            << threads << " threads, round " << round;
+      });
+    }
+  }
+  for (const auto& [threads, ids] : seen) EXPECT_EQ(ids.size(), static_cast<std::size_t>(threads));
+}
+
+TEST(HostTeams, TakeNoLongerWhereSizesAlternate) {
+  if (!has_openmp()) GTEST_SKIP() << "needs OpenMP";
+  const Context context(options_of(all_threads));
+  HostTeams teams(all_threads, Impl::host_instance(context, Space::openmp));
+  const auto median_seconds = [&](const std::vector<int>& sizes) {
+    std::vector<double> seconds;
+    for (int call = 0; call < 100; ++call) {
+      const auto begin = std::chrono::steady_clock::now();
+      for (const int threads : sizes) run(teams, threads, [&] { threads_of(teams); });
+      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+      seconds.push_back(taken.count());
+    }
+    std::nth_element(seconds.begin(), seconds.begin() + 50, seconds.end());
+    return seconds[50];
+  };
+  // A machine that does other work is given several chances; teams that end and start their threads
+  // take four times as long.
+  double ratio = 10;
+  for (int attempt = 0; attempt < 8 && ratio > 1.1; ++attempt) {
+    const double steady = median_seconds({4, 4}) / 2 + median_seconds({16, 16}) / 2 +
+                          median_seconds({all_threads, all_threads}) / 2;
+    ratio = median_seconds({4, 16, all_threads}) / steady;
+  }
+  EXPECT_LE(ratio, 1.1);
+}
+
+TEST(HostTeams, PassOnWhatACallThrows) {
+  HostTeams teams(4, Impl::host_instance(Testing::context(), Space::serial));
+  for (const int threads : {1, 2, 4}) {
+    EXPECT_THROW(run(teams, threads, [] { throw std::out_of_range("thrown"); }), std::out_of_range);
+    int calls = 0;
+    EXPECT_GE(run(teams, threads, [&] { ++calls; }), threads);
+    EXPECT_EQ(calls, 1);
+  }
+}
+
+TEST(HostTeams, RunACallWithinACallOnItsTeam) {
+  HostTeams teams(8, Impl::host_instance(Testing::context(), Space::serial));
+  const HostSpace* outer = nullptr;
+  const HostSpace* inner = nullptr;
+  run(teams, 2, [&] {
+    outer = teams.here();
+    run(teams, 8, [&] { inner = teams.here(); });
+  });
+  EXPECT_NE(outer, nullptr);
+  EXPECT_EQ(inner, outer);
+  EXPECT_EQ(teams.here(), nullptr);
+}
+
+TEST(HostTeams, MakeNoCallerWaitForABusyTeam) {
+  HostTeams teams(4, Impl::host_instance(Testing::context(), Space::serial));
+  std::mutex mutex;
+  std::unique_lock lock(mutex);  // the first call needs it, and this caller makes another with it
+  std::atomic<bool> inside{false};
+  std::thread first([&] {
+    run(teams, 4, [&] {
+      inside = true;
+      const std::lock_guard wait(mutex);
+    });
+  });
+  while (!inside) std::this_thread::yield();
+  bool ran = false;
+  run(teams, 4, [&] { ran = true; });
+  EXPECT_TRUE(ran);
+  lock.unlock();
+  first.join();
+}
+
+TEST(HostTeams, AreOfTheSizeThatACallIsWorth) {
+  if (!has_openmp()) GTEST_SKIP() << "needs OpenMP";
+  Context context(options_of(8));
+  int before = 0;
+  for (const double work : {1e3, 1e6, 1e8, 1e10}) {
+    Workload workload{Operation::reduction, 1, work, 0, SpaceSet::host()};
+    int concurrency = 0;
+    const DispatchRecord record = context.run(workload, Space::openmp, [&](Space space) {
+      concurrency = Impl::host_instance(context, space).concurrency();
+    });
+    EXPECT_EQ(record.threads, concurrency);
+    EXPECT_GE(concurrency, before);
+    before = concurrency;
+  }
+  EXPECT_EQ(before, 8);
+  const DispatchRecord record = context.run({Operation::reduction, 1, 1e10, 0, SpaceSet::host()},
+                                            Space::serial, [](Space) {});
+  EXPECT_EQ(record.threads, 1);
+}
+
+}  // namespace
