@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/PreparedScore.hpp>
 
+#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
 #include <kindred/core/vector/MetricRank.hpp>
 
@@ -31,7 +32,10 @@ struct PreparedScore::State {
     const std::shared_lock lock(parts.mutex);
     filtered_ids = parts.store.end_id();
     filter.emplace(options.filter, options.filter_bits, filtered_ids, 1);
-    space = parts.context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
+    constexpr double element_nanoseconds = 0.2;
+    space = Impl::host_space_for(
+        parts.context,
+        element_nanoseconds * static_cast<double>(longest * parts.store.dimension()));
     if (parts.store.on_device()) space = Space::cuda;
     space = options.space.value_or(space);
     options.space = space;

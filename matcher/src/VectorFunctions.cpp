@@ -55,14 +55,17 @@ struct UploadedRows {
   VectorRows<ExecutionSpace> view;
 };
 
-/// Calls `function(exec_space, memory)` where \p space or the host computes.
+/// Calls `function(exec_space, memory)` where \p space or, with as many threads as \p elements
+/// products are worth, the host computes.
 template <class Function>
-void run(Context& context, std::optional<Space> space, const Function& function) {
-  const Space host = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
-  const Space chosen = space.value_or(host);
-  Impl::with_instance(context, chosen, [&](const auto& exec_space) {
-    function(exec_space, context.memory(chosen));
-  });
+void run(Context& context, std::optional<Space> space, std::size_t elements,
+         const Function& function) {
+  constexpr double element_nanoseconds = 0.3;
+  const auto body = [&](const auto& exec_space) {
+    function(exec_space, context.memory(space.value_or(Space::serial)));
+  };
+  if (space) return Impl::with_instance(context, *space, body);
+  body(Impl::host_instance_for(context, element_nanoseconds * static_cast<double>(elements)));
 }
 
 std::vector<float> scores(Context& context, std::optional<Space> space, Metric metric,
@@ -71,26 +74,29 @@ std::vector<float> scores(Context& context, std::optional<Space> space, Metric m
   const std::size_t count = queries.size() / rows.dimension;
   std::vector<float> out(count * rows.count());
   if (out.empty()) return out;
-  run(context, space, [&](const auto& exec_space, MemoryResource& memory) {
-    using execution_space = std::decay_t<decltype(exec_space)>;
-    using memory_space = typename execution_space::memory_space;
-    UploadedRows<execution_space> uploaded(exec_space, memory, rows);
-    Buffer<double, memory_space> norms(memory, "Kindred::VectorFunctions::norms", rows.count());
-    Buffer<float, memory_space> floats(memory, "Kindred::VectorFunctions::queries", queries.size());
-    Buffer<double, memory_space> wide(memory, "Kindred::VectorFunctions::wide", queries.size());
-    Buffer<double, memory_space> query_norms(memory, "Kindred::VectorFunctions::query_norms",
-                                             count);
-    Buffer<float, memory_space> result(memory, "Kindred::VectorFunctions::scores", out.size());
-    Impl::upload(exec_space, floats.view(), queries.data(), queries.size());
-    if (metric == Metric::cosine) vector_norms(exec_space, uploaded.view, norms.view());
-    uploaded.view.norms = norms.const_view();
-    prepare_queries(exec_space, floats.const_view(), rows.dimension, wide.view(),
-                    query_norms.view());
-    const VectorQueries<execution_space> prepared{floats.const_view(), wide.const_view(),
-                                                  query_norms.const_view(), count};
-    score_matrix(exec_space, metric, curve, uploaded.view, rows.count(), prepared, result.view());
-    Impl::download(exec_space, out.data(), result.view(), out.size());
-  });
+  run(context, space, out.size() * rows.dimension,
+      [&](const auto& exec_space, MemoryResource& memory) {
+        using execution_space = std::decay_t<decltype(exec_space)>;
+        using memory_space = typename execution_space::memory_space;
+        UploadedRows<execution_space> uploaded(exec_space, memory, rows);
+        Buffer<double, memory_space> norms(memory, "Kindred::VectorFunctions::norms", rows.count());
+        Buffer<float, memory_space> floats(memory, "Kindred::VectorFunctions::queries",
+                                           queries.size());
+        Buffer<double, memory_space> wide(memory, "Kindred::VectorFunctions::wide", queries.size());
+        Buffer<double, memory_space> query_norms(memory, "Kindred::VectorFunctions::query_norms",
+                                                 count);
+        Buffer<float, memory_space> result(memory, "Kindred::VectorFunctions::scores", out.size());
+        Impl::upload(exec_space, floats.view(), queries.data(), queries.size());
+        if (metric == Metric::cosine) vector_norms(exec_space, uploaded.view, norms.view());
+        uploaded.view.norms = norms.const_view();
+        prepare_queries(exec_space, floats.const_view(), rows.dimension, wide.view(),
+                        query_norms.view());
+        const VectorQueries<execution_space> prepared{floats.const_view(), wide.const_view(),
+                                                      query_norms.const_view(), count};
+        score_matrix(exec_space, metric, curve, uploaded.view, rows.count(), prepared,
+                     result.view());
+        Impl::download(exec_space, out.data(), result.view(), out.size());
+      });
   return out;
 }
 
@@ -124,17 +130,18 @@ std::vector<float> weighted_average(Context& context, const VectorSpan& rows,
                    quantity("the number of weights", weights.size()) + "; there are " +
                        std::to_string(rows.count()) + " rows");
   std::vector<float> out(rows.dimension);
-  run(context, space, [&](const auto& exec_space, MemoryResource& memory) {
-    using execution_space = std::decay_t<decltype(exec_space)>;
-    using memory_space = typename execution_space::memory_space;
-    const UploadedRows<execution_space> uploaded(exec_space, memory, rows);
-    Buffer<float, memory_space> factors(memory, "Kindred::VectorFunctions::weights",
-                                        weights.size());
-    Buffer<float, memory_space> result(memory, "Kindred::VectorFunctions::average", out.size());
-    Impl::upload(exec_space, factors.view(), weights.data(), weights.size());
-    average_rows(exec_space, uploaded.view, factors.const_view(), result.view());
-    Impl::download(exec_space, out.data(), result.view(), out.size());
-  });
+  run(context, space, weights.size() * rows.dimension,
+      [&](const auto& exec_space, MemoryResource& memory) {
+        using execution_space = std::decay_t<decltype(exec_space)>;
+        using memory_space = typename execution_space::memory_space;
+        const UploadedRows<execution_space> uploaded(exec_space, memory, rows);
+        Buffer<float, memory_space> factors(memory, "Kindred::VectorFunctions::weights",
+                                            weights.size());
+        Buffer<float, memory_space> result(memory, "Kindred::VectorFunctions::average", out.size());
+        Impl::upload(exec_space, factors.view(), weights.data(), weights.size());
+        average_rows(exec_space, uploaded.view, factors.const_view(), result.view());
+        Impl::download(exec_space, out.data(), result.view(), out.size());
+      });
   return out;
 }
 

@@ -9,7 +9,6 @@
 #include <array>
 #include <atomic>
 #include <cmath>
-#include <future>
 #include <limits>
 #include <mutex>
 #include <shared_mutex>
@@ -17,7 +16,6 @@
 
 #include "vector/CandidateRows.hpp"
 #include "vector/ExactSearch.hpp"
-#include "vector/HostCopy.hpp"
 #include "vector/IdFilter.hpp"
 #include "vector/IndexParts.hpp"
 #include "vector/SearchPaths.hpp"
@@ -173,17 +171,14 @@ struct VectorIndex::State {
     });
   }
 
-  Space host_space() const {
-    return context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
-  }
-  /// What prepares work for \p exec_space: itself, or all threads.
+  /// What prepares work for \p exec_space: the calling thread alone for `serial`.
   template <class ExecutionSpace>
-  const HostSpace& host_beside(const ExecutionSpace& exec_space) const {
+  Impl::HostWorkers host_beside(const ExecutionSpace& exec_space) const {
     if constexpr (std::is_same_v<ExecutionSpace, HostSpace>) {
-      return exec_space;
+      return Impl::host_workers(context,
+                                exec_space.concurrency() > 1 ? Space::openmp : Space::serial);
     } else {
-      return Impl::host_instance(context,
-                                 context.is_usable(Space::openmp) ? Space::openmp : Space::serial);
+      return Impl::host_workers(context, Space::cuda);
     }
   }
 
@@ -292,43 +287,49 @@ SearchResults VectorIndex::search(std::span<const float> queries,
   results.record.operation = Operation::search;
   if (count == 0) return results;
   const std::size_t places = count * options.top;
+  std::once_flag is_made;
   const auto make_room = [&] {
-    results.ids.resize(places);
-    results.scores.resize(places);
+    std::call_once(is_made, [&] {
+      results.ids.resize(places);
+      results.scores.resize(places);
+    });
+  };
+  const Workload workload = state.search_workload(
+      path, count, queries.size_bytes() + filter.transfer_bytes() + sizeof(Rank) * places);
+  const auto answer = [&] {
+    results.record = state.run(
+        workload, path, options.space, count,
+        [&](const auto& search) { return search.block(store, options.top, filter); },
+        [&] { results.report = {}; }, results.report,
+        [&](const auto& exec_space, auto& search, std::size_t begin, std::size_t length) {
+          const Impl::HostWorkers host = state.host_beside(exec_space);
+          const std::span<const Rank> best =
+              search.search(exec_space, host, store, state.part(queries, begin, length), filter,
+                            begin, options.metric, options.top, results.report);
+          make_room();
+          constexpr double place_nanoseconds = 2;
+          host.for_each_range(
+              best.size(), place_nanoseconds, [&](std::size_t first, std::size_t last) {
+                for (std::size_t place = first; place < last; ++place) {
+                  const Rank rank = best[place];
+                  const bool none = rank == rank_none;
+                  const std::size_t target = begin * options.top + place;
+                  results.ids[target] = none ? -1 : std::int64_t{rank_index(rank)};
+                  results.scores[target] =
+                      none ? padding_score(options.metric) : score_of(options.metric, rank);
+                }
+              });
+        });
   };
   // Memory for a large answer takes milliseconds to come, in which a device searches.
   constexpr std::size_t large = 1U << 18U;
-  std::future<void> room;
   if (places < large) {
     make_room();
+    answer();
   } else {
-    room = std::async(std::launch::async | std::launch::deferred, make_room);
+    Impl::host_workers(state.context, options.space.value_or(Space::openmp))
+        .run_beside(answer, make_room);
   }
-
-  const Workload workload = state.search_workload(
-      path, count, queries.size_bytes() + filter.transfer_bytes() + sizeof(Rank) * places);
-  results.record = state.run(
-      workload, path, options.space, count,
-      [&](const auto& search) { return search.block(store, options.top, filter); },
-      [&] { results.report = {}; }, results.report,
-      [&](const auto& exec_space, auto& search, std::size_t begin, std::size_t length) {
-        const HostSpace& host = state.host_beside(exec_space);
-        const std::span<const Rank> best =
-            search.search(exec_space, host, store, state.part(queries, begin, length), filter,
-                          begin, options.metric, options.top, results.report);
-        if (room.valid()) room.wait();
-        make_room();  // is there, or throws here
-        Impl::for_each_stretch(host, best.size(), [&](std::size_t first, std::size_t last) {
-          for (std::size_t place = first; place < last; ++place) {
-            const Rank rank = best[place];
-            const bool none = rank == rank_none;
-            const std::size_t target = begin * options.top + place;
-            results.ids[target] = none ? -1 : std::int64_t{rank_index(rank)};
-            results.scores[target] =
-                none ? padding_score(options.metric) : score_of(options.metric, rank);
-          }
-        });
-      });
   state.observe(results.record);
   return results;
 }
@@ -385,10 +386,6 @@ ScoreResults VectorIndex::score(std::span<const float> queries,
   KINDRED_THROW_IF(candidates.rows() != count,
                    quantity("the number of candidate lists", candidates.rows()) + "; there are " +
                        std::to_string(count) + " queries");
-  Impl::check_candidates(
-      Impl::host_instance(state.context,
-                          options.space == Space::serial ? Space::serial : state.host_space()),
-      store, candidates);
   const Impl::IdFilter filter(options.filter, options.filter_bits, store.end_id(), count);
   const Impl::CandidateRows lists(store, candidates, filter);
   ScoreResults results;

@@ -115,7 +115,7 @@ TEST(Beam, KeepsTheBestAndKnowsTheNext) {
 /// A graph as it is made, with random ways between its nodes.
 struct SmallGraph {
   SmallGraph(std::size_t count, std::size_t m, HnswTraversal traversal, std::mt19937_64& generator)
-      : workers(host_instance(Testing::context(), Space::serial), 1), store(make(m, traversal)) {
+      : store(make(m, traversal)) {
     const auto rows = Testing::clustered(generator, count, 7, 3);
     store.rows.resize(count * store.row_stride(), 0.0F);
     for (std::size_t i = 0; i < count; ++i)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "VectorSupport.hpp"
@@ -145,6 +146,53 @@ TEST(VectorIndexScore, RefusesBadCandidatesBeforeAnythingRuns) {
   EXPECT_EQ(index.score(queries, candidates).results.values.size(), 5U);
   candidates.offsets.back() = 9;
   EXPECT_THROW(index.score(queries, candidates), InvalidArgument);
+}
+
+TEST(VectorIndexScore, NamesTheFirstIdThatIsNoRowOnEverySpace) {
+  constexpr std::size_t dimension = 4;
+  constexpr std::size_t count = 500;
+  constexpr std::size_t lists = 40;
+  auto generator = Testing::generator("VectorIndexScore bad ids");
+  const std::vector<float> rows = Testing::normal_values(generator, count * dimension);
+  const std::vector<float> queries = Testing::normal_values(generator, lists * dimension);
+  const VectorIndex index(Testing::context(), rows, dimension);
+  for (const std::size_t length : {3UL, 3000UL}) {
+    Ragged<std::uint64_t> candidates;
+    for (std::size_t list = 0; list < lists; ++list) {
+      for (std::size_t i = 0; i < length; ++i) candidates.values.push_back((list + 7 * i) % count);
+      candidates.close_row();
+    }
+    for (const Space space : Testing::spaces()) {
+      SearchOptions options;
+      options.space = space;
+      options.top = length == 3 ? 2 : 1200;  // one launch of a device, and several
+      const auto before = index.score(queries, candidates, options).results;
+      for (const std::uint64_t bad : {std::uint64_t{count}, std::uint64_t{0xFFFFFFFF},
+                                      std::uint64_t{1} << 32U, ~std::uint64_t{0}}) {
+        Ragged<std::uint64_t> broken = candidates;
+        broken.values[17 * length + 2] = bad;
+        broken.values[30 * length] = count + 1;
+        try {
+          index.score(queries, broken, options);
+          FAIL() << bad << " was accepted on " << to_string(space);
+        } catch (const InvalidArgument& error) {
+          EXPECT_NE(std::string(error.what())
+                        .find("candidate 2 of query 17 is " + std::to_string(bad) +
+                              "; the index has 500 rows with ids below 500"),
+                    std::string::npos)
+              << to_string(space) << ": " << error.what();
+        }
+      }
+      const auto after = index.score(queries, candidates, options).results;
+      EXPECT_EQ(after.offsets, before.offsets);
+      const auto is_same = [](const ScoredId& a, const ScoredId& b) {
+        return a.id == b.id && a.score == b.score;
+      };
+      EXPECT_TRUE(std::equal(after.values.begin(), after.values.end(), before.values.begin(),
+                             before.values.end(), is_same))
+          << to_string(space);
+    }
+  }
 }
 
 TEST(VectorIndexScore, AnswersEmptyListsWithEmptyRows) {

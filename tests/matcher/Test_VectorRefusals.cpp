@@ -145,6 +145,7 @@ TEST(VectorRefusals, OfTheLastOfManyIdsTakeNoMemory) {
     SearchOptions options;
     options.filter = std::span(passes).first(index.end_id());
     ids.back() = index.end_id();
+    options.space = Space::serial;
     expect_refused<InvalidArgument>(
         {"candidate 499 of query 199 is " + std::to_string(index.end_id())}, [&] {
           index.score(data.queries, {offsets, ids}, options);

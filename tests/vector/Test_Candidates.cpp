@@ -52,7 +52,8 @@ std::vector<Rank> expected_ranks(Metric metric, const StoredRows& rows,
 /// than one launch.
 std::vector<Rank> ranks_of(Space space, Metric metric, const StoredRows& rows,
                            const std::vector<float>& queries, const Ragged<std::uint32_t>& lists,
-                           const Filter& filter, std::size_t top, int calls = 1) {
+                           const Filter& filter, std::size_t top, int calls = 1,
+                           std::uint32_t* bad_query = nullptr) {
   return Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
     using execution_space = std::decay_t<decltype(exec_space)>;
     using memory_space = typename execution_space::memory_space;
@@ -78,6 +79,12 @@ std::vector<Rank> ranks_of(Space space, Metric metric, const StoredRows& rows,
     Impl::upload(exec_space, passes, words.data(), words.size());
     Impl::upload(exec_space, offsets, lists.offsets.data(), lists.offsets.size());
     Impl::upload(exec_space, candidates, lists.values.data(), lists.values.size());
+    Kokkos::View<std::uint32_t, memory_space> bad("bad_query");
+    CandidateCheck<execution_space> check;
+    if (bad_query != nullptr) {
+      check = {rows.count(), bad.data()};
+      Kokkos::deep_copy(exec_space, bad, *bad_query);
+    }
     std::vector<Rank> first;
     for (int call = 0; call < calls; ++call) {
       rank_candidates(
@@ -86,11 +93,15 @@ std::vector<Rank> ranks_of(Space space, Metric metric, const StoredRows& rows,
           RowFilter<execution_space>{passes, filter.per_query ? filter_words(rows.count()) : 0},
           data.prepared, plan, top, ArrayView<Rank, execution_space>(best),
           ArrayView<Rank, execution_space>(workspace),
-          ArrayView<std::uint32_t, execution_space>(arrived));
+          ArrayView<std::uint32_t, execution_space>(arrived), check);
       std::vector<Rank> out(best.size());
       Impl::download(exec_space, out.data(), best, out.size());
       if (call == 0) first = out;
       EXPECT_EQ(out, first) << "call " << call;
+    }
+    if (bad_query != nullptr) {
+      Kokkos::deep_copy(exec_space, *bad_query, bad);
+      exec_space.fence("Kindred::Testing::bad_query");
     }
     return first;
   });
@@ -180,6 +191,30 @@ TEST(Candidates, LeaveOutWhatTheFilterDoes) {
           random_lists(generator, rows.count(), std::vector<std::size_t>(queries, 700));
       for (const std::size_t top : {1UL, 10UL, 300UL})
         expect_reference(rows, normal_values(generator, queries * 16), lists, filter, top);
+    }
+  }
+}
+
+TEST(Candidates, NoteTheFirstQueryThatNamesNoRow) {
+  auto generator = Testing::generator("Candidates check");
+  const StoredRows rows =
+      StoredRows::near(VectorElement::float32, normal_values(generator, 100 * 8), 8);
+  const std::vector<float> queries = normal_values(generator, 5 * 8);
+  const auto lists = random_lists(generator, rows.count(), {40, 9, 0, 300, 70});
+  for (const Space space : Testing::spaces()) {
+    const auto all = ranks_of(space, Metric::ip, rows, queries, lists, {}, 5);
+    for (const std::uint32_t bad : {100U, 0xFFFFFFFFU}) {
+      auto broken = lists;
+      broken.values[49 + 250] = bad;  // of query 3
+      broken.values.back() = bad;     // of query 4
+      std::uint32_t bad_query = 0xFFFFFFFF;
+      auto ranks = ranks_of(space, Metric::ip, rows, queries, broken, {}, 5, 1, &bad_query);
+      EXPECT_EQ(bad_query, 3U) << to_string(space);
+      ASSERT_EQ(ranks.size(), all.size());
+      EXPECT_TRUE(std::equal(ranks.begin(), ranks.begin() + 3 * 5, all.begin()));
+      bad_query = 0xFFFFFFFF;
+      EXPECT_EQ(ranks_of(space, Metric::ip, rows, queries, lists, {}, 5, 1, &bad_query), all);
+      EXPECT_EQ(bad_query, 0xFFFFFFFFU) << to_string(space);
     }
   }
 }

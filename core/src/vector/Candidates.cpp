@@ -116,7 +116,8 @@ void rank_candidates(const ExecutionSpace& exec_space, Metric metric,
                      const VectorQueries<ExecutionSpace>& queries, const CandidatePlan& plan,
                      std::size_t top, const ArrayView<Rank, ExecutionSpace>& best,
                      const ArrayView<Rank, ExecutionSpace>& workspace,
-                     const ArrayView<std::uint32_t, ExecutionSpace>& arrived) {
+                     const ArrayView<std::uint32_t, ExecutionSpace>& arrived,
+                     const CandidateCheck<ExecutionSpace>& check) {
   if (queries.count == 0 || top == 0) return;
   Impl::with_element(rows, [&](const auto& elements) {
     using element = std::remove_cvref_t<decltype(*elements.values)>;
@@ -133,7 +134,8 @@ void rank_candidates(const ExecutionSpace& exec_space, Metric metric,
                                                               static_cast<std::uint32_t>(top),
                                                               best.data(),
                                                               workspace.data(),
-                                                              arrived.data()};
+                                                              arrived.data(),
+                                                              check};
     if (metric == Metric::l2) {
       launch<Impl::SquaredDifferenceTerm>(exec_space, lists, plan, queries.count);
     } else {
@@ -151,7 +153,7 @@ void rank_candidates(const ExecutionSpace& exec_space, Metric metric,
       const ArrayView<const std::uint64_t, SPACE>&, const ArrayView<const std::uint32_t, SPACE>&, \
       const RowFilter<SPACE>&, const VectorQueries<SPACE>&, const CandidatePlan&, std::size_t,    \
       const ArrayView<Rank, SPACE>&, const ArrayView<Rank, SPACE>&,                               \
-      const ArrayView<std::uint32_t, SPACE>&);
+      const ArrayView<std::uint32_t, SPACE>&, const CandidateCheck<SPACE>&);
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

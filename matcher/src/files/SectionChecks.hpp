@@ -3,10 +3,10 @@
 #define KINDRED_MATCHER_SRC_FILES_SECTION_CHECKS_HPP
 
 #include "SectionFile.hpp"
-#include "Workers.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <kindred/backends/impl/HostWorkers.hpp>
 #include <span>
 #include <string>
 #include <string_view>

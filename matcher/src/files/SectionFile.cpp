@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SectionFile.hpp"
 
+#include <kindred/backends/impl/HostWorkers.hpp>
+#include <kindred/core/common/Error.hpp>
 #include "Descriptor.hpp"
 #include "Hash.hpp"
-#include "Workers.hpp"
-
-#include <kindred/core/common/Error.hpp>
 
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -34,9 +34,10 @@ BothRows<Kokkos::HostSpace> built_rows(Context& context, const GraphSpan& graph,
   BothRows<Kokkos::HostSpace> rows;
   rows.in = empty_rows(memory, graph.nodes, graph.edges.size(), form);
   rows.out = empty_rows(memory, graph.nodes, graph.edges.size(), form);
-  const Space space = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
-  fill_adjacency(host_instance(context, space), graph.edges, span_of(rows.out), span_of(rows.in),
-                 graph.edge_kinds);
+  constexpr double edge_nanoseconds = 10;
+  const HostSpace& exec_space =
+      host_instance_for(context, edge_nanoseconds * static_cast<double>(graph.edges.size()));
+  fill_adjacency(exec_space, graph.edges, span_of(rows.out), span_of(rows.in), graph.edge_kinds);
   return rows;
 }
 

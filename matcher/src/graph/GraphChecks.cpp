@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "GraphChecks.hpp"
 
-#include "Workers.hpp"
-
+#include <kindred/backends/impl/HostWorkers.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/graph/Adjacency.hpp>
 

@@ -58,13 +58,12 @@ void OutWeights::prepare(Context& context, const HostGraph& graph) {
   Placed<HostSpace>& host = m_placed.get<HostSpace>();
   host.sums = {memory, "Kindred::SpreadingEngine::out_weights", graph.nodes};
   host.inverses = {memory, "Kindred::SpreadingEngine::out_weight_inverses", graph.nodes};
-  const HostSpace& exec_space =
-      host_instance(context, context.is_usable(Space::openmp) ? Space::openmp : Space::serial);
-  Kokkos::parallel_for(
-      "Kindred::SpreadingEngine::page_rank::out_weights",
-      Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<std::size_t>>(exec_space, 0, graph.nodes),
-      OutWeightSums{graph, host.sums.view(), host.inverses.view()});
-  exec_space.fence("Kindred::SpreadingEngine::page_rank::out_weights");
+  const OutWeightSums sum_node{graph, host.sums.view(), host.inverses.view()};
+  constexpr double node_nanoseconds = 20;
+  host_workers(context, Space::openmp)
+      .for_each_range(graph.nodes, node_nanoseconds, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t node = begin; node < end; ++node) sum_node(node);
+      });
   m_fit_float = true;
   for (std::size_t node = 0; node < graph.nodes; ++node) {
     const double sum = host.sums.data()[node];

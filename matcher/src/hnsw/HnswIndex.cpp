@@ -15,7 +15,6 @@
 #include "Connect.hpp"
 #include "HnswFile.hpp"
 #include "HnswlibFile.hpp"
-#include "HostWorkers.hpp"
 #include "Insert.hpp"
 #include "Query.hpp"
 #include "Renumber.hpp"
@@ -85,10 +84,7 @@ struct HnswIndex::State {
     return context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
   }
   MemoryResource& resource() const { return context.memory(default_space()); }
-  Impl::HostWorkers workers(Space space) const {
-    return {Impl::host_instance(context, space),
-            space == Space::openmp ? static_cast<std::size_t>(context.threads()) : 1};
-  }
+  Impl::HostWorkers workers(Space space) const { return Impl::host_workers(context, space); }
   Impl::HostWorkers workers() const { return workers(default_space()); }
 
   /// Nodes by id, ascending. Made again when the nodes have changed.
@@ -370,9 +366,10 @@ HnswResults HnswIndex::search(std::span<const float> queries,
   }
   std::unique_lock lock(state.batch, std::defer_lock);
   if (workers.count() > 1) lock.lock();
-  constexpr std::size_t chunk = 1;
-  workers.run("Kindred::HnswIndex::search", count, chunk,
-              [&](std::size_t worker, std::size_t query) { answer(query, *buffers[worker]); });
+  constexpr double query_nanoseconds = 30'000;
+  workers.for_each_item(count, 1, query_nanoseconds, [&](std::size_t worker, std::size_t query) {
+    answer(query, *buffers[worker]);
+  });
   for (auto& each : buffers) {
     results.visited += each->visited;
     results.scanned += each->scanned;

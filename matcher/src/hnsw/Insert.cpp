@@ -68,7 +68,8 @@ class Inserter {
     while (begin < end) {
       const std::size_t count = std::min(round_size(begin), end - begin);
       const Links links = m_store.links();
-      m_workers.run("Kindred::HnswIndex::insert", count, 4, [&](std::size_t worker, std::size_t i) {
+      constexpr double node_nanoseconds = 100'000;
+      m_workers.for_each_item(count, 1, node_nanoseconds, [&](std::size_t worker, std::size_t i) {
         find_links(links, static_cast<std::uint32_t>(begin + i), begin, m_buffers[worker]);
       });
       apply(links);
@@ -130,7 +131,8 @@ class Inserter {
     }
     const std::size_t groups = m_groups.size();
     m_groups.push_back(edges.size());
-    m_workers.run("Kindred::HnswIndex::link", groups, 16, [&](std::size_t worker, std::size_t g) {
+    constexpr double link_nanoseconds = 3'000;
+    m_workers.for_each_item(groups, 16, link_nanoseconds, [&](std::size_t worker, std::size_t g) {
       link(links, edges.subspan(m_groups[g], m_groups[g + 1] - m_groups[g]), m_buffers[worker]);
     });
   }

@@ -33,13 +33,15 @@ class Repairer {
 
   void repair() {
     const Links links = m_store.links();
-    m_workers.run("Kindred::HnswIndex::repair", m_store.size(), 256,
-                  [&](std::size_t worker, std::size_t i) {
-                    const auto node = static_cast<std::uint32_t>(i);
-                    if (m_store.deleted[node] != 0) return;  // their links stay as they are
-                    for (int level = 0; level <= links.levels[node]; ++level)
-                      relink(links, level, node, m_buffers[worker]);
-                  });
+    constexpr double node_nanoseconds = 1'000;
+    m_workers.for_each_item(m_store.size(), 256, node_nanoseconds,
+                            [&](std::size_t worker, std::size_t i) {
+                              const auto node = static_cast<std::uint32_t>(i);
+                              if (m_store.deleted[node] != 0)
+                                return;  // their links stay as they are
+                              for (int level = 0; level <= links.levels[node]; ++level)
+                                relink(links, level, node, m_buffers[worker]);
+                            });
     if (m_store.entry != no_node && m_store.deleted[m_store.entry] == 0) return;
     m_store.entry = no_node;
     m_store.top_level = -1;

@@ -3,7 +3,8 @@
 #define KINDRED_MATCHER_SRC_HNSW_REPAIR_HPP
 
 #include "HnswStore.hpp"
-#include "HostWorkers.hpp"
+
+#include <kindred/backends/impl/HostWorkers.hpp>
 
 namespace Kindred::Impl {
 

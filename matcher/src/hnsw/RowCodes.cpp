@@ -120,33 +120,33 @@ bool codes_suffice(const HnswStore& store, std::span<const float> rows,
   }
   const auto probes = sample_of(sample.size(), probe_max);
   std::vector<double> errors(probes.size());
-  workers.run("Kindred::HnswIndex::choose_traversal", probes.size(), 1,
-              [&](std::size_t, std::size_t p) {
-                const std::size_t probe = probes[p];
-                double nearest = std::numeric_limits<double>::infinity();
-                double noise = 0;
-                for (std::size_t i = 0; i < sample.size(); ++i) {
-                  float squared = 0;
-                  const float* const a = centred.data() + probe * dimension;
-                  const float* const b = centred.data() + i * dimension;
-                  float lanes[16] = {};
-                  std::size_t d = 0;
-                  for (; d + 16 <= dimension; d += 16) {
-                    for (std::size_t l = 0; l < 16; ++l)
-                      lanes[l] += (a[d + l] - b[d + l]) * (a[d + l] - b[d + l]);
-                  }
-                  for (; d < dimension; ++d) squared += (a[d] - b[d]) * (a[d] - b[d]);
-                  for (const float lane : lanes) squared += lane;
-                  // Equal rows are found by equal codes.
-                  if (squared > 0 && static_cast<double>(squared) < nearest) {
-                    nearest = static_cast<double>(squared);
-                    noise = residual[probe] + residual[i];
-                  }
-                }
-                errors[p] = std::isinf(nearest) ? 0.0
-                                                : 2.0 * std::sqrt(noise / nearest) /
-                                                      std::sqrt(static_cast<double>(dimension));
-              });
+  const double probe_nanoseconds = 0.1 * static_cast<double>(sample.size() * dimension);
+  workers.for_each_item(probes.size(), 1, probe_nanoseconds, [&](std::size_t, std::size_t p) {
+    const std::size_t probe = probes[p];
+    double nearest = std::numeric_limits<double>::infinity();
+    double noise = 0;
+    for (std::size_t i = 0; i < sample.size(); ++i) {
+      float squared = 0;
+      const float* const a = centred.data() + probe * dimension;
+      const float* const b = centred.data() + i * dimension;
+      float lanes[16] = {};
+      std::size_t d = 0;
+      for (; d + 16 <= dimension; d += 16) {
+        for (std::size_t l = 0; l < 16; ++l)
+          lanes[l] += (a[d + l] - b[d + l]) * (a[d + l] - b[d + l]);
+      }
+      for (; d < dimension; ++d) squared += (a[d] - b[d]) * (a[d] - b[d]);
+      for (const float lane : lanes) squared += lane;
+      // Equal rows are found by equal codes.
+      if (squared > 0 && static_cast<double>(squared) < nearest) {
+        nearest = static_cast<double>(squared);
+        noise = residual[probe] + residual[i];
+      }
+    }
+    errors[p] = std::isinf(nearest)
+                    ? 0.0
+                    : 2.0 * std::sqrt(noise / nearest) / std::sqrt(static_cast<double>(dimension));
+  });
   std::nth_element(errors.begin(), errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2),
                    errors.end());
   return errors[errors.size() / 2] <= error_max;
@@ -187,16 +187,15 @@ void code_rows(HnswStore& store, std::size_t begin, std::size_t end, const HostW
   std::vector<CodedQuery> buffers(workers.count());
   for (CodedQuery& each : buffers) each.prepare(store);
   const std::size_t stride = store.row_stride();
-  workers.run(
-      "Kindred::HnswIndex::code_rows", end - begin, 256, [&](std::size_t worker, std::size_t i) {
-        const std::size_t node = begin + i;
-        float* const row = store.rows.data() + node * stride;
-        std::fill(row + store.dimension, row + stride, 0.0F);
-        if (store.settings.metric == Metric::cosine)
-          row[stride - 1] = within(factor_of(store, row));
-        if (store.traversal == HnswTraversal::bytes)
-          code_row(store, node, buffers[worker], store.codes.data() + node * store.code_stride());
-      });
+  const double row_nanoseconds = 2.0 * static_cast<double>(stride);
+  workers.for_each_item(end - begin, 64, row_nanoseconds, [&](std::size_t worker, std::size_t i) {
+    const std::size_t node = begin + i;
+    float* const row = store.rows.data() + node * stride;
+    std::fill(row + store.dimension, row + stride, 0.0F);
+    if (store.settings.metric == Metric::cosine) row[stride - 1] = within(factor_of(store, row));
+    if (store.traversal == HnswTraversal::bytes)
+      code_row(store, node, buffers[worker], store.codes.data() + node * store.code_stride());
+  });
 }
 
 ByteRows::Query coded_query(const HnswStore& store, const ByteRows& rows,

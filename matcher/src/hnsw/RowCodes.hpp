@@ -3,7 +3,8 @@
 #define KINDRED_MATCHER_SRC_HNSW_ROW_CODES_HPP
 
 #include "HnswStore.hpp"
-#include "HostWorkers.hpp"
+
+#include <kindred/backends/impl/HostWorkers.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,8 +2,8 @@
 #include "Evaluator.hpp"
 #include "Metrics.hpp"
 #include "Query.hpp"
-#include "Workers.hpp"
 
+#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/Prediction.hpp>
 
@@ -49,17 +49,18 @@ class Predictor {
         m_options(options),
         m_query(query, statistics, vocabulary, options),
         m_flat(options.single_symbol_fast_path && m_query.symbols.size() == 1),
-        m_threads(
-            static_cast<std::size_t>(options.threads > 0 ? options.threads : context.threads())) {}
+        m_workers(Impl::host_workers(context, Space::openmp)
+                      .with_count(static_cast<std::size_t>(
+                          options.threads > 0 ? options.threads : context.threads()))) {}
 
   std::vector<Prediction> predict() {
     if (m_query.symbols.empty()) return {};
     start_workers(m_candidates.size());
     m_records.resize(m_candidates.size());
-    Impl::for_each_item(m_records.size(), chunk, m_evaluators.size(),
-                        [this](std::size_t worker, std::size_t position) {
-                          m_records[position] = record(worker, position);
-                        });
+    m_workers.for_each_item(m_records.size(), chunk, candidate_nanoseconds,
+                            [this](std::size_t worker, std::size_t position) {
+                              m_records[position] = record(worker, position);
+                            });
     std::erase_if(m_records, [](const Record& record) { return !record.survives; });
     const auto by_index = [](const Record& a, const Record& b) { return a.index < b.index; };
     if (!std::is_sorted(m_records.begin(), m_records.end(), by_index))
@@ -67,24 +68,20 @@ class Predictor {
     if (!m_flat) sum();
     const std::vector<std::size_t> best = best_records();
     std::vector<Prediction> predictions(best.size());
-    Impl::for_each_item(best.size(), chunk, std::min(m_evaluators.size(), workers(best.size())),
-                        [&](std::size_t worker, std::size_t place) {
-                          predictions[place] = prediction(worker, m_records[best[place]]);
-                        });
+    m_workers.for_each_item(best.size(), chunk, candidate_nanoseconds,
+                            [&](std::size_t worker, std::size_t place) {
+                              predictions[place] = prediction(worker, m_records[best[place]]);
+                            });
     return predictions;
   }
 
  private:
   static constexpr std::size_t chunk = 64;  ///< candidates that a worker takes at once
-
-  /// How many threads \p items are worth.
-  std::size_t workers(std::size_t items) const {
-    constexpr std::size_t least_items = 512;  // to pay for starting a thread
-    return std::clamp(items / least_items, std::size_t{1}, std::max<std::size_t>(m_threads, 1));
-  }
+  static constexpr double candidate_nanoseconds = 200;
 
   void start_workers(std::size_t items) {
-    const std::size_t count = workers(items);
+    const std::size_t count =
+        Impl::useful_threads(m_workers.count(), candidate_nanoseconds * static_cast<double>(items));
     m_scratch.resize(count);
     m_evaluators.reserve(count);
     for (std::size_t worker = 0; worker < count; ++worker)
@@ -267,7 +264,7 @@ class Predictor {
   const PredictionOptions& m_options;
   Impl::PredictionQuery m_query;
   bool m_flat;
-  std::size_t m_threads;
+  Impl::HostWorkers m_workers;
   std::vector<Evaluator> m_evaluators;    // a worker each
   std::vector<Ragged<Symbol>> m_scratch;  // a worker each
   std::vector<Record> m_records;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "PatternStore.hpp"
 
-#include "HostParts.hpp"
-
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <string>
 
@@ -13,20 +12,19 @@ namespace {
 
 constexpr std::uint64_t length_limit = std::uint64_t{1} << 31U;
 
-/// Symbols that a host thread takes at least.
-constexpr std::uint64_t symbols_least = 1U << 16U;
-
 /// The largest symbol. \throws InvalidArgument for an `unknown_symbol`
 Symbol checked_largest(const Context& context, RaggedSpan<Symbol> patterns,
                        std::span<const Symbol> symbols) {
-  std::vector<Symbol> largest(host_part_count(context, symbols.size(), symbols_least), 0);
-  host_parts(context, "Kindred::PatternStore::PatternStore::largest", symbols.size(), symbols_least,
-             [&](std::uint64_t part, std::uint64_t begin, std::uint64_t end) {
-               Symbol found = 0;
-               for (std::uint64_t i = begin; i < end; ++i) found = std::max(found, symbols[i]);
-               largest[part] = found;
-             });
-  const Symbol found = *std::max_element(largest.begin(), largest.end());
+  constexpr double symbol_nanoseconds = 0.5;
+  std::atomic<Symbol> largest{0};
+  host_workers(context, Space::openmp)
+      .for_each_range(symbols.size(), symbol_nanoseconds, [&](std::size_t begin, std::size_t end) {
+        Symbol here = 0;
+        for (std::size_t i = begin; i < end; ++i) here = std::max(here, symbols[i]);
+        for (Symbol known = largest; known < here && !largest.compare_exchange_weak(known, here);) {
+        }
+      });
+  const Symbol found = largest;
   if (found != unknown_symbol) return found;
   for (std::size_t row = 0; row < patterns.rows(); ++row) {
     const auto pattern = patterns[row];
@@ -128,12 +126,10 @@ PatternStore::PatternStore(Context& context, const Plan& plan)
   with_symbol_type(tiles.view(), [&](auto symbol) {
     using symbol_type = decltype(symbol);
     symbol_type* out = tiles.symbols<symbol_type>();
-    const std::uint64_t per_tile = symbol_count / std::max(tiles.tiles, 1U) + 1;
-    host_parts(context, "Kindred::PatternStore::PatternStore::fill", tiles.tiles,
-               symbols_least / per_tile,
-               [&](std::uint64_t, std::uint64_t begin, std::uint64_t end) {
-                 for (std::uint64_t tile = begin; tile < end; ++tile) fill(plan, tile, out);
-               });
+    const double tile_nanoseconds = 2.0 * static_cast<double>(symbol_count) / tiles.tiles;
+    host_workers(context, Space::openmp)
+        .for_each_item(tiles.tiles, 1, tile_nanoseconds,
+                       [&](std::size_t, std::size_t tile) { fill(plan, tile, out); });
   });
 }
 

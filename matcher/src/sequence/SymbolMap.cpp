@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SymbolMap.hpp"
 
-#include "HostParts.hpp"
+#include <kindred/backends/impl/Instances.hpp>
 
 #include <algorithm>
 
@@ -15,13 +15,14 @@ std::vector<std::uint64_t> count_symbols(const Context& context, std::span<const
   const std::size_t size = std::size_t{largest} + 1;
   // Tables of their own for every thread pay while they stay small beside its symbols.
   const std::uint64_t least = std::max<std::uint64_t>(1U << 16U, 4 * size);
-  const std::uint64_t parts = host_part_count(context, symbols.size(), least);
+  const HostWorkers workers = host_workers(context, Space::openmp);
+  const std::uint64_t parts = std::clamp<std::uint64_t>(symbols.size() / least, 1, workers.count());
   std::vector<std::uint64_t> counts(size * parts, 0);
-  host_parts(context, "Kindred::SymbolMap::SymbolMap::count", symbols.size(), least,
-             [&](std::uint64_t part, std::uint64_t begin, std::uint64_t end) {
-               std::uint64_t* own = counts.data() + part * size;
-               for (std::uint64_t i = begin; i < end; ++i) ++own[symbols[i]];
-             });
+  workers.for_each_item(parts, 1, thread_worth, [&](std::size_t, std::size_t part) {
+    std::uint64_t* own = counts.data() + part * size;
+    const std::uint64_t end = symbols.size() * (part + 1) / parts;
+    for (std::uint64_t i = symbols.size() * part / parts; i < end; ++i) ++own[symbols[i]];
+  });
   for (std::uint64_t part = 1; part < parts; ++part) {
     for (std::size_t s = 0; s < size; ++s) counts[s] += counts[part * size + s];
   }

@@ -9,23 +9,21 @@ namespace Kindred::Impl {
 
 namespace {
 
-constexpr std::size_t serial_max = 1U << 16U;  // candidates that are not worth threads
+/// What stands for an id that is no row's: above every row.
+constexpr std::uint64_t no_row_number = std::numeric_limits<std::uint32_t>::max();
 
 /// Calls \p kernel for every list of \p candidates.
 template <class Kernel>
-void for_each_list(const HostSpace& host, RaggedSpan<std::uint64_t> candidates,
+void for_each_list(const HostWorkers& host, RaggedSpan<std::uint64_t> candidates,
                    const Kernel& kernel) {
+  constexpr double candidate_nanoseconds = 1;
   const std::size_t queries = candidates.rows();
   if (queries == 0) return;
-  if (candidates.offsets.back() - candidates.offsets.front() < serial_max || queries < 2) {
-    for (std::size_t query = 0; query < queries; ++query) kernel(query);
-    return;
-  }
-  Kokkos::parallel_for("Kindred::VectorIndex::score::rows",
-                       Kokkos::RangePolicy<HostSpace, Kokkos::Schedule<Kokkos::Dynamic>,
-                                           Kokkos::IndexType<std::size_t>>(host, 0, queries),
-                       kernel);
-  host.fence("Kindred::VectorIndex::score::rows");
+  const auto all = static_cast<double>(candidates.offsets.back() - candidates.offsets.front());
+  host.for_each_range(queries, candidate_nanoseconds * all / static_cast<double>(queries),
+                      [&](std::size_t begin, std::size_t end) {
+                        for (std::size_t query = begin; query < end; ++query) kernel(query);
+                      });
 }
 
 /// The first of \p ids that is no row's; how many there are where all are.
@@ -99,19 +97,35 @@ std::string no_row(const VectorStore& store, std::size_t place, std::size_t quer
          " rows with ids below " + std::to_string(store.end_id());
 }
 
-void check_candidates(const HostSpace& host, const VectorStore& store,
-                      RaggedSpan<std::uint64_t> candidates) {
+CandidateRows::CandidateRows(const VectorStore& store, RaggedSpan<std::uint64_t> candidates,
+                             const IdFilter& filter)
+    : m_store(store), m_candidates(candidates), m_filter(filter), m_are_ids(false) {
   check_offsets(candidates);
-  constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-  std::atomic<std::size_t> bad_query = none;
-  for_each_list(host, candidates, CheckList{&store, candidates, &bad_query});
-  if (bad_query == none) return;
-  const auto ids = candidates[bad_query];
-  const std::size_t place = first_unknown(store, ids);
-  KINDRED_THROW_IF(true, no_row(store, place, bad_query, ids[place]));
+  if (filter.passes_all() && store.segments().size() == 1) {
+    const VectorSegment& segment = *store.segments().front();
+    m_are_ids = segment.size() > 0 && segment.is_contiguous() && segment.live().empty();
+  }
 }
 
-RaggedSpan<std::uint32_t> CandidateRows::rows(const HostSpace& host, std::size_t segment,
+void CandidateRows::check(const HostWorkers& host) const {
+  constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+  std::atomic<std::size_t> bad_query = none;
+  for_each_list(host, m_candidates, CheckList{&m_store, m_candidates, &bad_query});
+  if (bad_query != none) refuse(bad_query);
+}
+
+std::optional<std::uint64_t> CandidateRows::checked_rows() const {
+  if (!m_are_ids) return {};
+  return m_store.segments().front()->size();
+}
+
+void CandidateRows::refuse(std::size_t query) const {
+  const auto ids = m_candidates[query];
+  const std::size_t place = first_unknown(m_store, ids);
+  KINDRED_THROW_IF(true, no_row(m_store, place, query, ids[place]));
+}
+
+RaggedSpan<std::uint32_t> CandidateRows::rows(const HostWorkers& host, std::size_t segment,
                                               std::size_t first, std::size_t count,
                                               CandidateRoom& room) const {
   const RaggedSpan<std::uint64_t> lists{m_candidates.offsets.subspan(first, count + 1),
@@ -129,7 +143,16 @@ RaggedSpan<std::uint32_t> CandidateRows::rows(const HostSpace& host, std::size_t
     room.offsets[query + 1] += room.offsets[query];
   room.rows.resize_discarding(room.offsets.back());
   kernel.rows = room.rows.data();
-  for_each_list(host, lists, kernel);
+  if (m_are_ids) {
+    const std::uint64_t first_id = m_store.segments().front()->id(0);
+    for_each_list(host, lists, [&](std::size_t query) {
+      std::uint32_t* out = room.rows.data() + room.offsets[query];
+      for (const std::uint64_t id : lists[query])
+        *out++ = static_cast<std::uint32_t>(std::min(id - first_id, no_row_number));
+    });
+  } else {
+    for_each_list(host, lists, kernel);
+  }
   return {room.offsets, {room.rows.data(), room.offsets.back()}};
 }
 

@@ -11,8 +11,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "SharedArray.hpp"
 #include "VectorStore.hpp"
 
 namespace Kindred::Impl {
@@ -34,8 +36,12 @@ struct CandidateUnits {
   std::size_t longest = 0;
 
   /// \param host runs the lists in parallel where they are many
-  void assign(const HostSpace& host, RaggedSpan<std::uint32_t> lists, std::size_t unit);
+  void assign(const HostWorkers& host, RaggedSpan<std::uint32_t> lists, std::size_t unit);
 };
+
+/// The first list that names a row at or above \p rows; 0xFFFFFFFF where there is none.
+std::uint32_t first_outside(const HostWorkers& host, RaggedSpan<std::uint32_t> lists,
+                            std::uint64_t rows);
 
 /// \brief The best of lists of rows, a list a query. What calls reuse; one at a time.
 template <class ExecutionSpace>
@@ -43,8 +49,9 @@ class CandidateSearch {
  public:
   using memory_space = typename ExecutionSpace::memory_space;
 
-  /// Empty buffers of \p memory.
-  void bind(MemoryResource& memory) {
+  /// Empty buffers of \p memory and of memory of the host.
+  void bind(MemoryResource& memory, MemoryResource& pinned) {
+    m_bad_query = {pinned, "Kindred::VectorIndex::bad_query"};
     m_ranks = {memory, "Kindred::VectorIndex::ranks", 0};
     m_top = {memory, "Kindred::VectorIndex::top", 0};
     m_select = {memory, "Kindred::VectorIndex::select", 0};
@@ -55,12 +62,16 @@ class CandidateSearch {
   }
 
   /// \brief The ranks of the best `top` rows of every list, each row once. Fences \p exec_space.
+  /// Returns the first query that names a row at or above \p checked_rows; with one \p best means
+  /// nothing.
   /// \param host prepares lists \param lists rows, a list a query
   /// \param best `queries × top`, ascending, padded with `rank_none`
-  void score(const ExecutionSpace& exec_space, const HostSpace& host,
-             const VectorRows<ExecutionSpace>& rows, RaggedSpan<std::uint32_t> lists,
-             const VectorQueries<ExecutionSpace>& queries, Metric metric, std::size_t top,
-             std::vector<Rank>& best) {
+  std::optional<std::size_t> score(const ExecutionSpace& exec_space, const HostWorkers& host,
+                                   const VectorRows<ExecutionSpace>& rows,
+                                   RaggedSpan<std::uint32_t> lists,
+                                   std::optional<std::uint64_t> checked_rows,
+                                   const VectorQueries<ExecutionSpace>& queries, Metric metric,
+                                   std::size_t top, std::vector<Rank>& best) {
     CandidateShape shape{queries.count, 0, 0};
     for (std::size_t query = 0; query < queries.count; ++query)
       shape.longest = std::max(shape.longest, lists.length(query));
@@ -68,25 +79,37 @@ class CandidateSearch {
     shape.top = std::min(top, shape.longest);
     if (shape.top == 0) {
       exec_space.fence("Kindred::VectorIndex::score");
-      return;
+      return {};
     }
+    m_bad_query.resize_discarding(1);
+    std::uint32_t& bad_query = *m_bad_query.data();
+    bad_query = no_query;
+    CandidateCheck<ExecutionSpace> check;
+    if (checked_rows) check = {*checked_rows, m_bad_query.data()};
     m_top.resize_discarding(queries.count * shape.top);
     if (fits_one_launch(exec_space, rows, shape)) {
-      rank_at_once(exec_space, rows, lists, queries, metric, shape);
+      rank_at_once(exec_space, rows, lists, check, queries, metric, shape);
     } else {
+      if (checked_rows) bad_query = first_outside(host, lists, *checked_rows);
+      if (bad_query != no_query) return bad_query;
       rank_units(exec_space, host, rows, lists, queries, metric, shape);
     }
     m_host_top.resize(m_top.size());
     download(exec_space, m_host_top.data(), m_top.view(), m_host_top.size());
+    if (bad_query != no_query) return bad_query;
     for (std::size_t query = 0; query < queries.count; ++query)
       std::copy_n(m_host_top.begin() + static_cast<std::ptrdiff_t>(query * shape.top), shape.top,
                   best.begin() + static_cast<std::ptrdiff_t>(query * top));
+    return {};
   }
 
  private:
+  static constexpr std::uint32_t no_query = 0xFFFFFFFFU;
+
   void rank_at_once(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
-                    RaggedSpan<std::uint32_t> lists, const VectorQueries<ExecutionSpace>& queries,
-                    Metric metric, const CandidateShape& shape) {
+                    RaggedSpan<std::uint32_t> lists, const CandidateCheck<ExecutionSpace>& check,
+                    const VectorQueries<ExecutionSpace>& queries, Metric metric,
+                    const CandidateShape& shape) {
     const CandidatePlan plan = candidate_plan(exec_space, shape);
     const std::uint64_t first = lists.offsets.front();
     m_host_offsets.assign(lists.offsets.begin(), lists.offsets.end());
@@ -102,10 +125,10 @@ class CandidateSearch {
     start_upload(exec_space, m_ids.view(), lists.values.data() + first, m_ids.size());
     rank_candidates(exec_space, metric, rows, m_offsets.const_view(), m_ids.const_view(),
                     RowFilter<ExecutionSpace>{}, queries, plan, shape.top, m_top.view(),
-                    m_ranks.view(), m_arrived.view());
+                    m_ranks.view(), m_arrived.view(), check);
   }
 
-  void rank_units(const ExecutionSpace& exec_space, const HostSpace& host,
+  void rank_units(const ExecutionSpace& exec_space, const HostWorkers& host,
                   const VectorRows<ExecutionSpace>& rows, RaggedSpan<std::uint32_t> lists,
                   const VectorQueries<ExecutionSpace>& queries, Metric metric,
                   const CandidateShape& shape) {
@@ -136,6 +159,7 @@ class CandidateSearch {
   Buffer<std::uint32_t, memory_space> m_arrived;
   std::vector<std::uint64_t> m_host_offsets;
   std::vector<Rank> m_host_top;
+  SharedArray<std::uint32_t> m_bad_query;  ///< of a call
 };
 
 }  // namespace Kindred::Impl

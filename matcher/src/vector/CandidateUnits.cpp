@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CandidateSearch.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace Kindred::Impl {
@@ -68,7 +69,26 @@ struct FillUnits {
 
 }  // namespace
 
-void CandidateUnits::assign(const HostSpace& host, RaggedSpan<std::uint32_t> lists,
+std::uint32_t first_outside(const HostWorkers& host, RaggedSpan<std::uint32_t> lists,
+                            std::uint64_t rows) {
+  constexpr double candidate_nanoseconds = 0.5;
+  std::uint32_t first = 0xFFFFFFFFU;
+  const auto all = static_cast<double>(lists.offsets.back() - lists.offsets.front());
+  host.for_each_range(
+      lists.rows(), candidate_nanoseconds * all / static_cast<double>(lists.rows()),
+      [&](std::size_t begin, std::size_t end) {
+        for (std::size_t query = begin; query < end; ++query) {
+          const auto list = lists[query];
+          if (std::all_of(list.begin(), list.end(), [&](std::uint32_t row) { return row < rows; }))
+            continue;
+          Kokkos::atomic_min(&first, static_cast<std::uint32_t>(query));
+          return;
+        }
+      });
+  return first;
+}
+
+void CandidateUnits::assign(const HostWorkers& host, RaggedSpan<std::uint32_t> lists,
                             std::size_t unit) {
   offsets.assign(1, 0);
   longest = 0;
@@ -81,14 +101,10 @@ void CandidateUnits::assign(const HostSpace& host, RaggedSpan<std::uint32_t> lis
   unit_queries.resize(offsets.back() / unit);
   const FillUnits fill{lists, this, unit};
   const std::size_t blocks = (lists.rows() + block - 1) / block;
-  if (blocks < 2) {
-    for (std::size_t i = 0; i < blocks; ++i) fill(i);
-    return;
-  }
-  Kokkos::parallel_for(
-      "Kindred::VectorIndex::score::units",
-      Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<std::size_t>>(host, 0, blocks), fill);
-  host.fence("Kindred::VectorIndex::score::units");
+  constexpr double candidate_nanoseconds = 5;
+  const double all = static_cast<double>(offsets.back());
+  host.for_each_item(blocks, 1, candidate_nanoseconds * all / static_cast<double>(blocks),
+                     [&](std::size_t, std::size_t i) { fill(i); });
 }
 
 }  // namespace Kindred::Impl

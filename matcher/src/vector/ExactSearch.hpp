@@ -5,7 +5,6 @@
 #include "CandidateRows.hpp"
 #include "CandidateSearch.hpp"
 #include "GemmSearch.hpp"
-#include "HostCopy.hpp"
 #include "IdFilter.hpp"
 #include "PlainSearch.hpp"
 #include "QuerySource.hpp"
@@ -34,6 +33,14 @@ inline std::size_t block_queries(const VectorStore& store, std::size_t top,
   const std::size_t bytes =
       prepared_bytes(store.dimension()) + 5 * sizeof(Rank) * top + filter.bytes_per_query();
   return std::max<std::size_t>(1, block_bytes / bytes);
+}
+
+/// Copies by as many threads of \p host as that is worth.
+inline void copy_floats(const HostWorkers& host, std::span<const float> from, float* to) {
+  constexpr double nanoseconds = 0.4;  // of an element
+  host.for_each_range(from.size(), nanoseconds, [&](std::size_t begin, std::size_t end) {
+    std::copy(from.data() + begin, from.data() + end, to + begin);
+  });
 }
 
 /// \brief Searches the segments of a store on one space, a block of queries after the other. Holds
@@ -90,7 +97,7 @@ class ExactSearch {
 
   /// \brief The best ranks of the queries `first …`, `queries × top`, until the next call. Fences.
   /// \param host copies queries
-  std::span<const Rank> search(const ExecutionSpace& exec_space, const HostSpace& host,
+  std::span<const Rank> search(const ExecutionSpace& exec_space, const HostWorkers& host,
                                const VectorStore& store, std::span<const float> queries,
                                const IdFilter& filter, std::size_t first, Metric metric,
                                std::size_t top, SearchReport& report) {
@@ -137,14 +144,20 @@ class ExactSearch {
   }
 
   /// \brief The best ranks of the lists \p first …, `queries × top`. Fences.
-  void score(const ExecutionSpace& exec_space, const HostSpace& host, const VectorStore& store,
+  ///
+  /// The host looks up all ids before it takes memory; a device checks them as it reads the lists,
+  /// unless they must be looked up. \throws InvalidArgument for an id that is no row's
+  void score(const ExecutionSpace& exec_space, const HostWorkers& host, const VectorStore& store,
              std::span<const float> queries, const CandidateRows& candidates, std::size_t first,
              Metric metric, std::size_t top, std::vector<Rank>& best, SearchReport& report) {
+    std::optional<std::uint64_t> checked_rows;
+    if (Arch::is_device<ExecutionSpace>) checked_rows = candidates.checked_rows();
+    if (!checked_rows && first == 0) candidates.check(host);
     const std::size_t count = queries.size() / store.dimension();
     const float* values = queries.data();
     if constexpr (Arch::is_device<ExecutionSpace>) {
       m_host_floats.resize_discarding(queries.size());
-      copy_in_parallel(host, queries, m_host_floats.data());
+      copy_floats(host, queries, m_host_floats.data());
       values = m_host_floats.data();
     }
     const auto prepared = upload_queries(exec_space, {values, queries.size()}, store.dimension());
@@ -153,8 +166,10 @@ class ExactSearch {
       const RaggedSpan<std::uint32_t> part = candidates.rows(host, s, first, count, m_host_rows);
       report.survivors += part.offsets.back() - part.offsets.front();
       const auto rows = store.segments()[s]->template resident<ExecutionSpace>().view();
-      m_candidates.score(exec_space, host, rows, part, prepared, metric, top,
-                         best.empty() ? best : m_host_part);
+      const auto bad_query =
+          m_candidates.score(exec_space, host, rows, part, checked_rows, prepared, metric, top,
+                             best.empty() ? best : m_host_part);
+      if (bad_query) candidates.refuse(first + *bad_query);
       if (s == 0) continue;
       std::vector<Rank> merged(2 * top);
       for (std::size_t query = 0; query < prepared.count; ++query) {
@@ -206,7 +221,7 @@ class ExactSearch {
     m_matrix.bind(*m_path_memory);
   }
   void clear_candidates() {
-    m_candidates.bind(*m_candidate_memory);
+    m_candidates.bind(*m_candidate_memory, *m_pinned);
     m_host_part = {};
     m_host_rows.offsets = {};
     m_host_rows.rows = {*m_pinned, "Kindred::VectorIndex::host_candidates"};
@@ -233,7 +248,7 @@ class ExactSearch {
                                    most);
   }
 
-  void search_block(const ExecutionSpace& exec_space, const HostSpace& host,
+  void search_block(const ExecutionSpace& exec_space, const HostWorkers& host,
                     const VectorStore& store, std::span<const float> queries,
                     const IdFilter& filter, std::size_t first, Metric metric, std::size_t top,
                     Rank* answer, SearchReport& report) {
@@ -273,7 +288,7 @@ class ExactSearch {
 
   /// The queries of a block: prepared, or floats beside products, which leave little room. Beside
   /// rows that are streamed they are prepared too: they would be brought for every 16 MiB of rows.
-  QuerySource<ExecutionSpace> source_of(const ExecutionSpace& exec_space, const HostSpace& host,
+  QuerySource<ExecutionSpace> source_of(const ExecutionSpace& exec_space, const HostWorkers& host,
                                         const VectorStore& store, std::span<const float> queries,
                                         std::size_t top) {
     const std::size_t dimension = store.dimension();
@@ -282,7 +297,7 @@ class ExactSearch {
                         GemmSearch<ExecutionSpace>::queries_max(dimension, top, 0, 0) > 0;
     if (!brings) return {upload_queries(exec_space, queries, dimension), dimension};
     m_host_floats.resize_discarding(queries.size());
-    copy_in_parallel(host, queries, m_host_floats.data());
+    copy_floats(host, queries, m_host_floats.data());
     return {m_host_floats.data(), queries.size() / dimension, dimension};
   }
 

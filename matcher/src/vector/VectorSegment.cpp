@@ -130,7 +130,9 @@ void VectorSegment::put(std::size_t row, const VectorSpan& value) {
 void VectorSegment::fill(std::size_t begin, const VectorSpan& rows) { put(begin, rows); }
 
 void VectorSegment::finish() {
-  const HostSpace& exec_space = host_instance(*m_context, host_space(*m_context));
+  constexpr double element_nanoseconds = 0.3;
+  const HostSpace& exec_space = host_instance_for(
+      *m_context, element_nanoseconds * static_cast<double>(size() * m_host.dimension));
   vector_norms(exec_space, m_host.view(), m_host.norms.view());
   exec_space.fence("Kindred::VectorIndex::norms");
 }

@@ -40,6 +40,15 @@ template <class ExecutionSpace>
 bool fits_one_launch(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
                      const CandidateShape& shape);
 
+/// \brief What `rank_candidates` checks as it reads a list: a candidate that is no row is left out,
+/// and the first query that names one is noted.
+template <class ExecutionSpace>
+struct CandidateCheck {
+  std::uint64_t rows = 0;              ///< candidates are below it
+  std::uint32_t* bad_query = nullptr;  ///< lowered to the number of a query that names another; the
+                                       ///< space reaches it; null: candidates are not checked
+};
+
 /// The cut for \p shape, which `fits_one_launch`.
 template <class ExecutionSpace>
 CandidatePlan candidate_plan(const ExecutionSpace& exec_space, const CandidateShape& shape);
@@ -49,9 +58,10 @@ CandidatePlan candidate_plan(const ExecutionSpace& exec_space, const CandidateSh
 ///
 /// Rows named twice are scored once within a chunk and ranked once. Complexity O(candidates ×
 /// dimension). \param offsets query q's list is `candidates[offsets[q] … offsets[q + 1])`
-/// \param candidates rows below the number of \p rows \param filter of rows \param best `queries ×
-/// top`, ascending, padded with `rank_none` \param workspace of `plan.workspace(queries)` words, 0
-/// in its last \p queries before the first call; a call leaves them so
+/// \param candidates rows below the number of \p rows, unless \p check finds the others \param
+/// filter of rows \param best `queries × top`, ascending, padded with `rank_none` \param workspace
+/// of `plan.workspace(queries)` words, 0 in its last \p queries before the first call; a call
+/// leaves them so
 template <class ExecutionSpace>
 void rank_candidates(const ExecutionSpace& exec_space, Metric metric,
                      const VectorRows<ExecutionSpace>& rows,
@@ -61,7 +71,8 @@ void rank_candidates(const ExecutionSpace& exec_space, Metric metric,
                      const VectorQueries<ExecutionSpace>& queries, const CandidatePlan& plan,
                      std::size_t top, const ArrayView<Rank, ExecutionSpace>& best,
                      const ArrayView<Rank, ExecutionSpace>& workspace,
-                     const ArrayView<std::uint32_t, ExecutionSpace>& arrived);
+                     const ArrayView<std::uint32_t, ExecutionSpace>& arrived,
+                     const CandidateCheck<ExecutionSpace>& check = {});
 
 }  // namespace Kindred
 

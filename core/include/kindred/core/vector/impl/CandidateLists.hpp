@@ -3,6 +3,7 @@
 #define KINDRED_CORE_VECTOR_IMPL_CANDIDATE_LISTS_HPP
 
 #include <kindred/core/common/Rank.hpp>
+#include <kindred/core/vector/Candidates.hpp>
 #include <kindred/core/vector/Metric.hpp>
 #include <kindred/core/vector/RowFilter.hpp>
 #include <kindred/core/vector/impl/ElementRow.hpp>
@@ -32,6 +33,7 @@ struct CandidateLists {
   Rank* best;
   Rank* partial;           // queries × chunks × keep
   std::uint32_t* arrived;  // chunks of a query that are done
+  CandidateCheck<ExecutionSpace> check = {};
 
   KOKKOS_INLINE_FUNCTION std::uint64_t length(std::uint64_t query) const {
     return offsets[query + 1] - offsets[query];
@@ -40,6 +42,14 @@ struct CandidateLists {
   KOKKOS_INLINE_FUNCTION std::uint32_t chunks_of(std::uint64_t query) const {
     const std::uint64_t all = length(query);
     return all == 0 ? 1U : static_cast<std::uint32_t>((all + chunk - 1) / chunk);
+  }
+  /// Whether a candidate of a query is scored.
+  KOKKOS_INLINE_FUNCTION bool accepts(std::uint64_t query, std::uint32_t row) const {
+    if (check.bad_query != nullptr && row >= check.rows) {
+      Kokkos::atomic_min(check.bad_query, static_cast<std::uint32_t>(query));
+      return false;
+    }
+    return filter.passes(query, row);
   }
   KOKKOS_INLINE_FUNCTION const double* query(std::uint64_t index) const {
     return queries + index * rows.dimension;

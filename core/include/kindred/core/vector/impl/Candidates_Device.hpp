@@ -128,7 +128,7 @@ struct CandidateTeam {
         const std::uint32_t row = scratch.table[i];
         bool is_first = true;
         for (std::uint32_t j = 0; j < i; ++j) is_first = is_first && scratch.table[j] != row;
-        if (is_first && lists.filter.passes(query, row))
+        if (is_first && lists.accepts(query, row))
           scratch.chosen[Kokkos::atomic_fetch_add(chosen_count, 1U)] = row;
       });
       team.team_barrier();
@@ -137,7 +137,7 @@ struct CandidateTeam {
     clear(team, scratch.table);
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::uint32_t i) {
       const std::uint32_t row = candidates[i];
-      if (lists.filter.passes(query, row) && insert(scratch.table, row))
+      if (lists.accepts(query, row) && insert(scratch.table, row))
         scratch.chosen[Kokkos::atomic_fetch_add(chosen_count, 1U)] = row;
     });
     team.team_barrier();

@@ -48,9 +48,10 @@ struct CandidateChunk {
     std::uint32_t count = 0;
     for (std::uint64_t i = begin; i < end; ++i) {
       const std::uint32_t row = candidates[i];
+      if (!lists.accepts(query, row)) continue;
       std::uint32_t slot = first_slot(row, table_size - 1);
       while (table[slot] != row && table[slot] != empty_slot) slot = (slot + 1) % table_size;
-      if (table[slot] == row || !lists.filter.passes(query, row)) continue;
+      if (table[slot] == row) continue;
       table[slot] = row;
       chosen[count++] = row;
     }
