@@ -57,5 +57,5 @@ CASES = {
 # Files a call writes besides stdout.
 OUT_FILES = {"search files": SEARCH + ["--metric", "ip", "--filter", "mask.npy", "--top", "300", "--out-ids", "ids.npy", "--out-scores", "scores.npy"],
              "seeds forward": ["seeds", "forward", "--input", "seed_rows.npy", "--state", "seeds.json", "--weights", "seed_weights.npy",
-                               "--out", "y.npy", "--telemetry", "telemetry.json"]}
-OUT_FLAGS = ("--out-ids", "--out-scores", "--out", "--telemetry")
+                               "--out", "y.npy", "--out-telemetry", "telemetry.json"]}
+OUT_FLAGS = ("--out-ids", "--out-scores", "--out", "--out-telemetry")

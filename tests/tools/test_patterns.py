@@ -129,12 +129,12 @@ class Patterns(harness.CommandTest):
     def test_what_is_no_store(self):
         text = self.file("text", "no store" * 100)
         for command in ("info", "verify", "export"):
-            self.refuses(3, (text, "no file of Kindred"), "patterns", command, "--store", text)
-            self.refuses(3, ("missing", "No such file"), "patterns", command, "--store", self.folder / "missing")
-            self.refuses(3, ("regular file",), "patterns", command, "--store", self.folder)
-            self.refuses(3, ("regular file",), "patterns", command, "--store", "/dev/null")
-            self.refuses(3, (), "patterns", command, "--store", self.file("empty", ""))
-            self.refuses(2, ("--store",), "patterns", command)
+            self.refuses(3, (text, "no file of Kindred"), "patterns", command, text)
+            self.refuses(3, ("missing", "No such file"), "patterns", command, self.folder / "missing")
+            self.refuses(3, ("regular file",), "patterns", command, self.folder)
+            self.refuses(3, ("regular file",), "patterns", command, "/dev/null")
+            self.refuses(3, (), "patterns", command, self.file("empty", ""))
+            self.refuses(2, ("STORE", f"kindred patterns {command} --help"), "patterns", command)
         self.refuses(3, ("missing",), "patterns", "build", "--append", "--patterns", self.file("p.jsonl", RECORDS), "--out", self.folder / "missing")
 
     def test_bad_lines_leave_the_store_as_it_was(self):

@@ -113,7 +113,7 @@ TEST(Command, RefusesWrongUseBeforeItReadsAnything) {
       {{"search", "--vectors", "none", "--queries", "none", "--metric", "x"}, "'x' is none of"},
       {{"search", "--vectors", "none", "--queries", "none", "--out-ids", "i"}, "go together"},
       {{"search", "--vectors", "none", "--queries", "none", "--out-ids", "i", "--out-scores", "i"},
-       "are both i"},
+       "two outputs are i"},
       {{"search", "--vectors", "none", "--queries", "none", "--out-ids", "/none/i", "--out-scores",
         "/none/s"},
        "cannot be written"},
