@@ -114,7 +114,7 @@ struct SmallFrontierLaunch {
   }
   KOKKOS_INLINE_FUNCTION static void clear_front(const cluster_type& cluster, Memory& memory) {
     fill(cluster, memory.filter, Memory::filter_words, 0);
-    fill(cluster, memory.front_node, Memory::front_places, none);
+    fill(cluster, memory.front.table.node, Memory::front_places, none);
   }
   KOKKOS_INLINE_FUNCTION static void fill(const cluster_type& cluster, std::uint32_t* words,
                                           std::uint32_t count, std::uint32_t value) {
@@ -246,9 +246,9 @@ struct SmallFrontierLaunch {
       for (std::uint32_t i = own; i < mail.passes; i += helpers * lanes) {
         const auto pass = cluster.load(&memory.passes[parity][i], team);
         std::uint32_t place = front_place(pass.node);
-        while (cluster_type::claim(&memory.front_node[place], none, pass.node) != none)
+        while (cluster_type::claim(&memory.front.table.node[place], none, pass.node) != none)
           place = next_front(place);
-        memory.front_value[place] = pass.value;
+        memory.front.table.value[place] = pass.value;
         cluster_type::set_bits(&memory.filter[filter_bit(pass.node) / 32],
                                1U << filter_bit(pass.node) % 32);
       }
@@ -265,7 +265,7 @@ struct SmallFrontierLaunch {
         if ((cluster_type::set_bits(&memory.node_state[row.place], listed) & listed) != 0) continue;
         const std::uint32_t at = cluster_type::add(&memory.row_count, 1);
         if (at < Memory::rows_most)
-          memory.found[at] = row;
+          memory.rows.found[at] = row;
         else
           memory.is_over = 1;
       }
@@ -282,11 +282,11 @@ struct SmallFrontierLaunch {
   /// What it passed on.
   KOKKOS_INLINE_FUNCTION static float value_of(const Memory& memory, std::uint32_t node) {
     std::uint32_t place = front_place(node);
-    while (memory.front_node[place] != node) {
-      if (memory.front_node[place] == none) return 0.0F;
+    while (memory.front.table.node[place] != node) {
+      if (memory.front.table.node[place] == none) return 0.0F;
       place = next_front(place);
     }
-    return memory.front_value[place];
+    return memory.front.table.value[place];
   }
 
   /// The canonical sum of a row of one block by a unit.
@@ -349,7 +349,7 @@ struct SmallFrontierLaunch {
     typename Memory::Sums& sums = memory.box[parity].sums;
     const std::uint32_t rows = least(memory.row_count, Memory::rows_most);
     for (std::uint32_t i = cluster.unit(); i < rows; i += cluster_type::units()) {
-      const SmallRow row = memory.found[i].in;
+      const SmallRow row = memory.rows.found[i].in;
       if (row.ends.count > cluster_type::row_max) {
         if (cluster.lane() == 0) list_long(memory, i, row.ends.count);
         continue;
@@ -365,7 +365,7 @@ struct SmallFrontierLaunch {
       }
     }
     for (std::uint32_t i = cluster.thread(); i < rows; i += team_threads)
-      take(memory, update, parity ^ 1U, memory.found[i], sums.of_rows[i]);
+      take(memory, update, parity ^ 1U, memory.rows.found[i], sums.of_rows[i]);
   }
 
   /// Takes in the sum of a node.
@@ -407,7 +407,7 @@ struct SmallFrontierLaunch {
     for (std::uint32_t i = cluster.unit(); i < memory.long_count; i += cluster_type::units()) {
       const typename Memory::LongRow row = memory.long_rows[i];
       const double sum =
-          long_sum(cluster, sums, row.first_piece, memory.found[row.found].in.ends.count);
+          long_sum(cluster, sums, row.first_piece, memory.rows.found[row.found].in.ends.count);
       if (cluster.lane() == 0) sums.of_rows[row.found] = sum;
     }
   }
@@ -416,7 +416,7 @@ struct SmallFrontierLaunch {
                                                 typename Memory::Sums& to, std::uint32_t piece) {
     constexpr std::uint32_t rounds = Memory::piece_rounds;
     const typename Memory::LongRow of = memory.long_rows[memory.piece_rows[piece]];
-    const SmallRow row = memory.found[of.found].in;
+    const SmallRow row = memory.rows.found[of.found].in;
     const std::uint32_t first = (piece - of.first_piece) * rounds * 32 + cluster.lane();
     std::uint32_t source[rounds];
     KINDRED_UNROLL
@@ -498,7 +498,7 @@ struct SmallFrontierLaunch {
       const std::uint32_t places = round == 0 ? memory.node_count : cluster.teams() * top;
       for (std::uint32_t i = cluster.thread(); i < places; i += team_threads) {
         const Rank key = round == 0 ? key_of(memory, memory.reached[i]) : gathered[i];
-        if (key != rank_none) memory.keys()[cluster_type::add(&memory.key_count, 1)] = key;
+        if (key != rank_none) memory.front.keys[cluster_type::add(&memory.key_count, 1)] = key;
       }
       cluster.team_barrier();
       choose(cluster, memory);
@@ -526,7 +526,7 @@ struct SmallFrontierLaunch {
   KOKKOS_INLINE_FUNCTION void choose(const cluster_type& cluster, Memory& memory) const {
     const unsigned own = cluster.thread() % row_lanes;
     const unsigned part = cluster.thread() / row_lanes;
-    Rank* keys = memory.keys();
+    Rank* keys = memory.front.keys;
     std::uint32_t count = memory.key_count;
     constexpr std::uint32_t few = lanes > 1 ? 2 * team_rows : none;
     if (count > few) {
@@ -536,7 +536,7 @@ struct SmallFrontierLaunch {
         key = keys[i] < key ? keys[i] : key;
       key = cluster_type::least_of_row(key);
       Rank* parts = memory.parts;
-      Rank* kept = memory.kept_keys();
+      Rank* kept = memory.rows.keys;
       if (own == 0) parts[part] = key;
       cluster.team_barrier();
       if (cluster.thread() == 0) memory.key_count = 0;

@@ -8,15 +8,15 @@
 
 namespace Kindred::Impl {
 
-/// The other ends of the edges of a row.
+/// The other ends of the edges of a row. Trivial, as unions hold it.
 struct SmallEnds {
-  const std::uint32_t* nodes = nullptr;
-  std::uint32_t count = 0;
+  const std::uint32_t* nodes;
+  std::uint32_t count;
 };
 /// A row of edges as the kernel reads it.
 struct SmallRow {
   SmallEnds ends;
-  const float* weights = nullptr;
+  const float* weights;
 };
 
 /// Rows of one direction as the kernel reads them.
@@ -86,6 +86,22 @@ struct SmallFrontierMemory {
     Sums sums;
     Rank keys[8192 / 2];
   };
+  /// What was passed on last, a hash table; after the last step, the keys that are ranked.
+  union Front {
+    struct Table {
+      std::uint32_t node[front_places];
+      float value[front_places];
+    } table;
+    Rank keys[node_places];
+  };
+  /// The rows of a step; after the last one, those of the keys that may be among the best.
+  union Rows {
+    Found found[rows_most];
+    Rank keys[node_places];
+  };
+  static_assert(sizeof(Front) == sizeof(typename Front::Table), "keys take what is free");
+  static_assert(sizeof(Rows) == rows_most * sizeof(Found), "keys take what is free");
+  static_assert(teams * small_frontier_top_max <= node_places, "those of all teams are ranked");
   /// How much a team has for the next step.
   struct Mail {
     std::uint32_t targets;  ///< in the box of the reader
@@ -96,8 +112,7 @@ struct SmallFrontierMemory {
   };
 
   alignas(16) std::uint32_t filter[filter_words];  ///< a bit is set for each that was passed on
-  std::uint32_t front_node[front_places];          ///< a hash table of what was passed on last
-  float front_value[front_places];
+  Front front;
   std::uint32_t node_key[node_places];  ///< a hash table of nodes of this team that were reached
   float node_value[node_places];
   std::uint32_t node_state[node_places];  ///< the tier; `listed`
@@ -105,7 +120,7 @@ struct SmallFrontierMemory {
   Pass passes[2][passes_most];
   SmallEnds out_rows[passes_most];  ///< of the nodes that pass something on
   SmallEnds wide_rows[wide_most];   ///< those that the whole team looks at
-  Found found[rows_most];
+  Rows rows;
   LongRow long_rows[long_most];
   Rank chosen[small_frontier_top_max];
   Rank parts[Arch::TeamCluster<ExecutionSpace>::team_threads /
@@ -117,10 +132,6 @@ struct SmallFrontierMemory {
   std::uint16_t piece_rows[pieces_most];
   std::uint32_t passed, row_count, long_count, piece_count, term_count, wide_count, node_count,
       key_count, is_over;
-
-  /// Keys that are ranked stand where the table and the rows of the last step were.
-  KOKKOS_INLINE_FUNCTION Rank* keys() { return reinterpret_cast<Rank*>(front_node); }
-  KOKKOS_INLINE_FUNCTION Rank* kept_keys() { return reinterpret_cast<Rank*>(found); }
 };
 
 }  // namespace Kindred::Impl
