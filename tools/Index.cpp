@@ -192,15 +192,10 @@ class Truth {
 
 HnswSearchOptions search_options(const SearchFlags& flags, const HnswIndex& index) {
   constexpr std::size_t top_default = 10;
-  constexpr std::size_t ef_default = 64;
   check_some_rows(flags.index, index.size());
-  if (flags.top > index.size()) {
-    throw UsageError(fmt::format("index search: --top: {} is more than the {} rows of {}",
-                                 flags.top, index.size(), flags.index));
-  }
   HnswSearchOptions options;
-  options.top = flags.top > 0 ? flags.top : std::min(top_default, index.size());
-  options.ef = flags.ef > 0 ? flags.ef : std::max(ef_default, options.top);
+  options.top = std::min(flags.top > 0 ? flags.top : top_default, index.size());
+  options.ef = flags.ef > 0 ? flags.ef : std::max(HnswSearchOptions::ef_default, options.top);
   if (options.ef < options.top) {
     throw UsageError(
         fmt::format("index search: --ef: {} is less than --top, {}", options.ef, options.top));
@@ -381,8 +376,7 @@ void add_search(CLI::App& group, const GlobalOptions& global) {
   add_file(*command, "--queries", flags->queries,
            "The queries, q × d: a file as `search --queries` takes it")
       ->required();
-  add_count(*command, "--top", flags->top,
-            "Results a query, at most the number of rows (default: 10, or all if fewer)");
+  add_count(*command, "--top", flags->top, "Results per query at most (default: 10)");
   add_count(*command, "--ef", flags->ef,
             "Candidates of a query, at least --top: more find more (default: 64)", 1, ef_max);
   add_filter_flag(*command, flags->filter);

@@ -55,27 +55,26 @@ void score(const GlobalOptions& global, const ScoreFlags& flags) {
   const std::size_t width = std::min(flags.top, input.rows);
   if (files) files->begin(input.queries.rows, width);
   Progress progress("answering", !global.quiet);
-  for_each_batch(
-      input.queries.rows, batch_size(flags.top), [&](std::size_t first, std::size_t count) {
-        const RowSlice<std::uint64_t> ids(candidates.ids, first, count);
-        const ScoreResults results = session.timed(Phase::compute, [&] {
-          // An id that was removed is known to the index only.
-          return reading_file([&] {
-            return input.index->score(rows_of(input.queries, first, count), ids.span(), options);
-          });
-        });
-        explain_path(global, "score", results.report);
-        if (files) {
-          files->put(results.results, width, options.metric);
-        } else {
-          for (std::size_t i = 0; i < count; ++i) {
-            append_query(output.text(), candidates.names[first + i], first + i);
-            append_scored(output.text(), results.results[i]);
-            output.flush_if_large();
-          }
-        }
-        progress.update(first + count, input.queries.rows);
+  for_each_batch(input.queries.rows, batch_size(width), [&](std::size_t first, std::size_t count) {
+    const RowSlice<std::uint64_t> ids(candidates.ids, first, count);
+    const ScoreResults results = session.timed(Phase::compute, [&] {
+      // An id that was removed is known to the index only.
+      return reading_file([&] {
+        return input.index->score(rows_of(input.queries, first, count), ids.span(), options);
       });
+    });
+    explain_path(global, "score", results.report);
+    if (files) {
+      files->put(results.results, width, options.metric);
+    } else {
+      for (std::size_t i = 0; i < count; ++i) {
+        append_query(output.text(), candidates.names[first + i], first + i);
+        append_scored(output.text(), results.results[i]);
+        output.flush_if_large();
+      }
+    }
+    progress.update(first + count, input.queries.rows);
+  });
   if (files) files->close();
   output.flush();
   tell_input(session, named, input);

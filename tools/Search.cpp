@@ -39,14 +39,10 @@ void check(const SearchFlags& flags) {
   }
 }
 
-/// The explicit k, or as many as are wanted by default.
+/// What a query gets: the explicit k or the default one, or all rows where there are fewer.
 std::size_t top_of(const SearchFlags& flags, std::size_t rows) {
   constexpr std::size_t top_default = 10;
-  if (flags.top > rows) {
-    throw UsageError(fmt::format("search: --top: {} is more than the {} rows of {}", flags.top,
-                                 rows, flags.vectors.rows()));
-  }
-  return flags.top > 0 ? flags.top : std::min(top_default, rows);
+  return std::min(flags.top > 0 ? flags.top : top_default, rows);
 }
 
 /// The best rows of each query, to the files if there are any.
@@ -118,8 +114,7 @@ void add_search_command(CLI::App& app, const GlobalOptions& global) {
   CLI::App* command = app.add_subcommand("search", "Find the rows nearest to each query, exactly");
   const auto flags = std::make_shared<SearchFlags>();
   add_vector_flags(*command, flags->vectors);
-  add_count(*command, "--top", flags->top,
-            "Results a query, at most the number of rows (default: 10, or all if fewer)");
+  add_count(*command, "--top", flags->top, "Results per query at most (default: 10)");
   add_number(*command, "--at-least", flags->at_least,
              "In place of --top: every row whose score is X or better (l2: at most X)",
              std::numeric_limits<float>::lowest(), std::numeric_limits<float>::max());

@@ -278,15 +278,14 @@ SearchResults VectorIndex::search(std::span<const float> queries,
   const Impl::VectorStore& store = state.store;
   const std::size_t count = state.check(queries);
   KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
-  KINDRED_THROW_IF(options.top > store.size(), quantity("top", options.top) + "; the index has " +
-                                                   std::to_string(store.size()) + " rows");
+  const std::size_t top = std::min(options.top, store.size());
   const SearchPath path = state.path_of(options, count);
   const Impl::IdFilter filter(options.filter, options.filter_bits, store.end_id(), count);
   SearchResults results;
-  results.top = options.top;
+  results.top = top;
   results.record.operation = Operation::search;
-  if (count == 0) return results;
-  const std::size_t places = count * options.top;
+  const std::size_t places = count * top;
+  if (places == 0) return results;
   std::once_flag is_made;
   const auto make_room = [&] {
     std::call_once(is_made, [&] {
@@ -299,13 +298,13 @@ SearchResults VectorIndex::search(std::span<const float> queries,
   const auto answer = [&] {
     results.record = state.run(
         workload, path, options.space, count,
-        [&](const auto& search) { return search.block(store, options.top, filter); },
+        [&](const auto& search) { return search.block(store, top, filter); },
         [&] { results.report = {}; }, results.report,
         [&](const auto& exec_space, auto& search, std::size_t begin, std::size_t length) {
           const Impl::HostWorkers host = state.host_beside(exec_space);
           const std::span<const Rank> best =
               search.search(exec_space, host, store, state.part(queries, begin, length), filter,
-                            begin, options.metric, options.top, results.report);
+                            begin, options.metric, top, results.report);
           make_room();
           constexpr double place_nanoseconds = 2;
           host.for_each_range(
@@ -313,7 +312,7 @@ SearchResults VectorIndex::search(std::span<const float> queries,
                 for (std::size_t place = first; place < last; ++place) {
                   const Rank rank = best[place];
                   const bool none = rank == rank_none;
-                  const std::size_t target = begin * options.top + place;
+                  const std::size_t target = begin * top + place;
                   results.ids[target] = none ? -1 : std::int64_t{rank_index(rank)};
                   results.scores[target] =
                       none ? padding_score(options.metric) : score_of(options.metric, rank);
@@ -395,17 +394,17 @@ ScoreResults VectorIndex::score(std::span<const float> queries,
   std::size_t longest = 1;
   for (std::size_t query = 0; query < count; ++query)
     longest = std::max(longest, candidates.length(query));
+  const std::size_t most = std::min(options.top, longest);
   const std::size_t items = candidates.offsets.back() - candidates.offsets.front();
   Workload workload = state.workload(
       Operation::score, items,
-      queries.size_bytes() + sizeof(std::uint32_t) * items + sizeof(Rank) * count * options.top);
+      queries.size_bytes() + sizeof(std::uint32_t) * items + sizeof(Rank) * count * most);
   if (state.streams()) workload.resident = SpaceSet::host();
   std::vector<Rank> best;
   results.record = state.run(
       workload, std::nullopt, options.space, count,
       [&](const auto&) {
-        return Impl::block_queries(store, Impl::candidate_ranks(store, longest, options.top),
-                                   filter);
+        return Impl::block_queries(store, Impl::candidate_ranks(store, longest, most), filter);
       },
       [&] {
         results.report = {};
@@ -415,8 +414,8 @@ ScoreResults VectorIndex::score(std::span<const float> queries,
       results.report,
       [&](const auto& exec_space, auto& search, std::size_t begin, std::size_t length) {
         search.score(exec_space, state.host_beside(exec_space), store,
-                     state.part(queries, begin, length), lists, begin, options.metric,
-                     std::min(options.top, longest), best, results.report);
+                     state.part(queries, begin, length), lists, begin, options.metric, most, best,
+                     results.report);
         for (std::size_t query = 0; query < length; ++query) {
           const std::size_t top = best.size() / length;
           for (std::size_t place = 0; place < top; ++place) {

@@ -27,4 +27,10 @@ TEST(NeighboursFound, OfNothingIsAll) {
   EXPECT_EQ(neighbours_found({}, {}, 0).recall(), 1.0);
 }
 
+TEST(NeighboursFound, RefusesRowsOfDifferentLength) {
+  // As of a top that one of the two indexes does not have as many rows for.
+  EXPECT_THROW(neighbours_found(Ids{3, 1}, Ids{1, 3, 1, 2}, 2), InvalidArgument);
+  EXPECT_THROW(neighbours_found(Ids{3, 1, 2}, Ids{1, 3, 1}, 2), InvalidArgument);
+}
+
 }  // namespace

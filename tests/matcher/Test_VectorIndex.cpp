@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <kindred/matcher/PreparedScore.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -320,24 +321,74 @@ TEST(VectorIndex, RefusesBadArguments) {
   const std::vector<float> query(3, 1.0F);
   SearchOptions options = search_options(Metric::ip, 0);
   EXPECT_THROW(index.search(query, options), InvalidArgument);
-  options.top = 5;
-  try {
-    index.search(query, options);
-    FAIL() << "top beyond the size was accepted";
-  } catch (const InvalidArgument& error) {
-    EXPECT_NE(std::string(error.what()).find("top is 5; the index has 4 rows"), std::string::npos)
-        << error.what();
-  }
   options.top = 1;
   EXPECT_THROW(index.search(std::span(query).first(2), options), InvalidArgument);
   EXPECT_TRUE(index.search({}, options).ids.empty());
   const VectorIndex empty(Testing::context(), {}, 3);
   EXPECT_EQ(empty.size(), 0U);
-  EXPECT_THROW(empty.search(query, options), InvalidArgument);
   const std::vector<std::uint8_t> filter(3, 1);
   options.filter = filter;
   EXPECT_THROW(index.search(query, options), InvalidArgument);
   EXPECT_GE(index.bytes(Space::serial), rows.size() * sizeof(float));
+}
+
+TEST(VectorIndex, GivesAllRowsWhereTopIsMore) {
+  auto generator = Testing::generator("VectorIndex top");
+  const std::vector<float> rows = normal_values(generator, 5 * 6);
+  const std::vector<float> queries = normal_values(generator, 3 * 6);
+  VectorIndex index(Testing::context(), rows, 6);
+  const auto expect_rows = [&](std::size_t left) {
+    for (const Space space : Testing::spaces()) {
+      for (const SearchPath path : {SearchPath::plain, SearchPath::screen, SearchPath::matrix}) {
+        for (const std::size_t top : {left + 1, std::numeric_limits<std::size_t>::max()}) {
+          const SearchOptions options{.top = top, .space = space, .path = path};
+          const SearchResults found = index.search(queries, options);
+          EXPECT_EQ(found.top, left);
+          ASSERT_EQ(found.ids.size(), 3 * left);
+          ASSERT_EQ(found.scores.size(), 3 * left);
+          if (left == 0) continue;
+          const SearchOptions exactly{.top = left, .space = space, .path = path};
+          EXPECT_EQ(answer_of(found), answer_of(index.search(queries, exactly)));
+        }
+      }
+    }
+  };
+  EXPECT_EQ(index.search(queries).top, 5U) << "the default is 10";
+  expect_rows(5);
+  index.remove(std::vector<std::uint64_t>{1, 4});
+  expect_rows(3);
+  index.remove(std::vector<std::uint64_t>{0, 2, 3});
+  expect_rows(0);
+  EXPECT_TRUE(VectorIndex(Testing::context(), {}, 6).search(queries).ids.empty());
+}
+
+TEST(VectorIndex, PadsWhatAFilterLeavesOfAllRows) {
+  const std::vector<float> rows{1, 0, 0, 1, 1, 1};
+  const VectorIndex index(Testing::context(), rows, 2);
+  const std::vector<std::uint8_t> filter{0, 1, 0};
+  const SearchResults found =
+      index.search(std::span(rows).first(2), {.top = 100, .filter = filter});
+  EXPECT_EQ(found.top, 3U);
+  EXPECT_EQ(found.ids, (std::vector<std::int64_t>{1, -1, -1}));
+}
+
+TEST(VectorIndex, ScoresOfAnyTopAreThoseOfTheList) {
+  auto generator = Testing::generator("VectorIndex score top");
+  const std::vector<float> rows = normal_values(generator, 5 * 6);
+  const std::vector<float> query = normal_values(generator, 6);
+  const VectorIndex index(Testing::context(), rows, 6);
+  const std::vector<std::uint64_t> list{4, 0, 4, 2};
+  const std::vector<std::uint64_t> offsets{0, 4};
+  const ScoreResults wanted = index.score(query, {offsets, list}, {.top = 3});
+  for (const Space space : Testing::spaces()) {
+    const SearchOptions all{.top = std::numeric_limits<std::size_t>::max(), .space = space};
+    EXPECT_EQ(answer_of(index.score(query, {offsets, list}, all)), answer_of(wanted));
+    PreparedScore prepared(index, 4, all);
+    const std::span<const ScoredId> best = prepared.score(query, list);
+    ASSERT_EQ(best.size(), 3U);
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(best[i].id, wanted.results[0][i].id);
+  }
+  EXPECT_THROW(PreparedScore(index, std::numeric_limits<std::size_t>::max()), OutOfMemory);
 }
 
 TEST(VectorIndex, StreamsThroughADeviceWhatDoesNotFitThere) {

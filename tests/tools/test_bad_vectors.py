@@ -181,6 +181,10 @@ class BadVectors(harness.CommandTest):
                 self.refused_flag(("--top", value), f"--top={value}")
         self.refused_flag(("--top", "5", "4"), "--top", "5")
 
+    def test_top_beyond_the_rows_gives_all_of_them(self):
+        lines = self.succeeds("search", "--vectors", self.vectors, "--queries", self.queries, "--top", "50").lines()
+        self.assertEqual(len(lines[0]["results"]), 4)
+
     def test_top_beyond_the_candidates_only_limits(self):
         lines = self.succeeds("score", "--vectors", self.vectors, "--queries", self.queries, "--candidates", self.candidates, "--top", "50").lines()
         self.assertEqual(len(lines[0]["results"]), 2)
@@ -211,7 +215,7 @@ class BadVectors(harness.CommandTest):
         bad = self.file("bad.npy", self.vectors.read_bytes()[:-1])
         before = sorted(self.folder.iterdir())
         self.refuses(3, (bad,), "search", "--vectors", bad, "--queries", self.queries, "--out-ids", old, "--out-scores", self.folder / "scores.npy")
-        self.refused_flag(("--top",), "--top", "99", "--out-ids", old, "--out-scores", self.folder / "scores.npy")
+        self.refused_flag(("--top",), "--top", "x", "--out-ids", old, "--out-scores", self.folder / "scores.npy")
         lists = self.file("lists.jsonl", [{"ids": [4]}])
         score = ("score", "--vectors", self.vectors, "--queries", self.queries, "--candidates")
         self.refuses(3, (lists, "4"), *score, lists, "--out-ids", old, "--out-scores", self.folder / "scores.npy")

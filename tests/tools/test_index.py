@@ -51,6 +51,10 @@ class Index(harness.CommandTest):
                 scores = dict(map(tuple, every["results"]))
                 self.assertEqual([scores[id] for id, _ in found["results"]], [score for _, score in found["results"]])
 
+    def test_top_beyond_the_rows_gives_all_of_them(self):
+        self.build()
+        self.assertEqual([len(line["results"]) for line in self.search("--top", ROWS + 9).lines()], [ROWS] * QUERIES)
+
     def test_files_in_place_of_lines(self):
         self.build("--metric", "l2")
         lines = self.search("--top", 5).lines()
@@ -110,7 +114,7 @@ class Index(harness.CommandTest):
                 self.assertFalse(self.index.exists())
         self.build()
         search = ("index", "search", "--index", self.index, "--queries", self.queries)
-        for flags, words in ((("--top", 0), ()), (("--top", ROWS + 1), (ROWS,)), (("--ef", 0), ()), (("--ef", 9), (9, 10)),
+        for flags, words in ((("--top", 0), ()), (("--ef", 0), ()), (("--ef", 9), (9, 10)),
                              (("--top", 20, "--ef", 19), (19, 20)), (("--out-ids", self.folder / "a.npy"), ("together",))):
             with self.subTest(flags):
                 self.refuses(2, words, *search, *flags)

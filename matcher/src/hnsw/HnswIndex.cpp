@@ -180,15 +180,15 @@ void HnswIndex::State::append(std::span<const float> rows) {
 Impl::SearchPlan HnswIndex::State::plan(std::span<const float> queries,
                                         const HnswSearchOptions& options) const {
   KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
-  KINDRED_THROW_IF(options.top > store.live(), quantity("top", options.top) + "; the index has " +
-                                                   std::to_string(store.live()) + " rows");
   KINDRED_THROW_IF(
-      options.ef < options.top,
+      options.ef != 0 && options.ef < options.top,
       quantity("ef", options.ef) + "; it must be at least top, " + std::to_string(options.top));
   check_rows(queries, store.dimension, "queries");
   Impl::SearchPlan plan;
-  plan.top = options.top;
-  plan.ef = std::min(options.ef, store.size());
+  plan.top = std::min(options.top, store.live());
+  plan.ef =
+      std::min(options.ef != 0 ? options.ef : std::max(HnswSearchOptions::ef_default, options.top),
+               store.size());
   plan.filter = {options.filter, options.filter_bits};
   KINDRED_THROW_IF(!options.filter.empty() && !options.filter_bits.empty(),
                    "filter and filter_bits are both given; give one");
@@ -342,18 +342,18 @@ HnswResults HnswIndex::search(std::span<const float> queries,
     throw SpaceUnavailable("an HNSW index is walked on the host; choose serial or openmp");
   const std::size_t count = queries.size() / store.dimension;
   HnswResults results;
-  results.top = options.top;
-  results.ids.assign(count * options.top, -1);
-  results.scores.assign(count * options.top, padding_score(store.settings.metric));
+  results.top = plan.top;
+  results.ids.assign(count * plan.top, -1);
+  results.scores.assign(count * plan.top, padding_score(store.settings.metric));
+  if (plan.top == 0) return results;
 
   const auto answer = [&](std::size_t query, Impl::SearchBuffers& buffers) {
     Impl::search_one(store, queries.subspan(query * store.dimension, store.dimension), plan,
                      buffers);
     for (std::size_t place = 0; place < buffers.found.size(); ++place) {
       const auto& [order, id] = buffers.found[place];
-      results.ids[query * options.top + place] = static_cast<std::int64_t>(id);
-      results.scores[query * options.top + place] =
-          Impl::score_of_order(store.settings.metric, order);
+      results.ids[query * plan.top + place] = static_cast<std::int64_t>(id);
+      results.scores[query * plan.top + place] = Impl::score_of_order(store.settings.metric, order);
     }
   };
   const Impl::HostWorkers workers = state.workers(options.space ? *options.space

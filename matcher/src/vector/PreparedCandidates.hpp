@@ -53,7 +53,7 @@ class PreparedCandidates {
     m_dimension = dimension;
     m_shape = {1, longest, std::min(top, longest)};
     m_plan = candidate_plan(*m_exec_space, m_shape);
-    m_words = head_words + dimension + (longest + 1) / 2;
+    m_words = head_words + dimension + longest / 2 + longest % 2;
     m_shared = {pinned, "Kindred::PreparedScore::shared"};
     m_best = {pinned, "Kindred::PreparedScore::best"};
     m_shared.resize_discarding(m_words);

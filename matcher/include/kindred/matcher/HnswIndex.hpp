@@ -35,10 +35,13 @@ struct HnswSettings {
 };
 
 struct HnswSearchOptions {
-  std::size_t top = 10;
-  std::size_t ef = 64;                   ///< candidates of a query, at least `top`: more find more
-  std::span<const std::uint8_t> filter;  ///< a byte an id below `end_id()`, not 0 = may be
-                                         ///< returned; empty = every row
+  std::size_t top = 10;  ///< of a query at most; any number: there are no more than rows
+  static constexpr std::size_t ef_default = 64;
+  /// Candidates of a query, at least `top`: more find more. 0: the greater of the default and
+  /// `top`.
+  std::size_t ef = 0;
+  std::span<const std::uint8_t> filter;        ///< a byte an id below `end_id()`, not 0 = may be
+                                               ///< returned; empty = every row
   std::span<const std::uint64_t> filter_bits;  ///< the same as bits, the lowest of a word first
   std::optional<Space> space;  ///< serial or openmp; nothing: one thread a query, all for many
 };
@@ -46,7 +49,7 @@ struct HnswSearchOptions {
 /// \brief The answers of `HnswIndex::search`: `queries × top`, row-major, in total order (score,
 /// then lower id).
 struct HnswResults {
-  std::size_t top = 0;
+  std::size_t top = 0;            ///< of a row: what was asked for, or `size()` where that is less
   std::vector<std::int64_t> ids;  ///< −1 where a filter left fewer than `top`
   std::vector<float> scores;      ///< −inf there (+inf under l2)
   std::uint64_t visited = 0;      ///< rows whose distance was taken, all queries together
@@ -134,8 +137,8 @@ class HnswIndex {
   /// query: about ef · m · log n distances, or one for each row that may be returned; a filter is
   /// counted once a call, O(n). Takes O(n) bytes a thread, which are kept for later calls.
   /// \param queries `count × dimension`, row-major, finite
-  /// \throws InvalidArgument for top = 0 or top > size(), ef < top, a wrong dimension or filter
-  /// size, a number that is not finite; SpaceUnavailable for a device; OutOfMemory
+  /// \throws InvalidArgument for top = 0, an ef that is given and less than top, a wrong dimension
+  /// or filter size, a number that is not finite; SpaceUnavailable for a device; OutOfMemory
   HnswResults search(std::span<const float> queries, const HnswSearchOptions& options = {}) const;
 
   /// \brief Writes the index (docs/files.md, kind `hnsw`); it appears whole or not at all.

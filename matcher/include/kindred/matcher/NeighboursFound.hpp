@@ -2,10 +2,13 @@
 #ifndef KINDRED_MATCHER_NEIGHBOURS_FOUND_HPP
 #define KINDRED_MATCHER_NEIGHBOURS_FOUND_HPP
 
+#include <kindred/core/common/Error.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 namespace Kindred {
 
@@ -22,11 +25,18 @@ struct NeighboursFound {
 };
 
 /// \brief Compares row by row. An id of −1 is a place that is empty. Complexity O(queries · top²).
-/// \param found,truth `queries × top`, row-major; a row names an id once
+/// \param found,truth `queries × top`, row-major; a row names an id once \param top the `top` of
+/// both results, which may be less than what was asked for
+/// \throws InvalidArgument for arrays that are not rows of \p top, or of different size
 inline NeighboursFound neighbours_found(std::span<const std::int64_t> found,
                                         std::span<const std::int64_t> truth, std::size_t top) {
+  KINDRED_THROW_IF(
+      found.size() != truth.size() || found.size() % std::max<std::size_t>(top, 1) != 0,
+      std::to_string(found.size()) + " ids and " + std::to_string(truth.size()) +
+          " true ones; both must be rows of " + std::to_string(top));
   NeighboursFound out;
-  for (std::size_t begin = 0; begin + top <= truth.size(); begin += std::max<std::size_t>(top, 1)) {
+  if (top == 0) return out;
+  for (std::size_t begin = 0; begin < truth.size(); begin += top) {
     const auto wanted = truth.subspan(begin, top);
     const auto row = found.subspan(begin, top);
     for (const std::int64_t id : wanted) {

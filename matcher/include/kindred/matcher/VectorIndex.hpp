@@ -43,7 +43,7 @@ struct VectorIndexOptions {
 
 struct SearchOptions {
   Metric metric = Metric::cosine;
-  std::size_t top = 10;
+  std::size_t top = 10;  ///< of a query at most; any number: there are no more than rows
   /// A byte an id, not 0 = may be returned; empty = every row.
   std::span<const std::uint8_t> filter;
   /// The same as bits, the lowest of a word first, ⌈end_id / 64⌉ words: of all queries, or a bitmap
@@ -56,7 +56,7 @@ struct SearchOptions {
 /// \brief The answers of `search`: `queries × top`, row-major, in total order (score, then lower
 /// id; NaN last).
 struct SearchResults {
-  std::size_t top = 0;
+  std::size_t top = 0;            ///< of a row: what was asked for, or `size()` where that is less
   std::vector<std::int64_t> ids;  ///< −1 where a filter left fewer than `top`
   std::vector<float> scores;      ///< −inf there (+inf under l2)
   SearchReport report;
@@ -159,8 +159,8 @@ class VectorIndex {
   /// Takes at most 64 MiB beside the answer. Complexity O(queries · rows · dimension), the bytes
   /// read by path; the k best in O(log k) a row that enters them. Checks come before anything is
   /// allocated or launched. \param queries `count × dimension`, row-major
-  /// \throws InvalidArgument for top = 0 or top > size(), a wrong dimension or filter size, a path
-  /// that cannot be gone; SpaceUnavailable; OutOfMemory
+  /// \throws InvalidArgument for top = 0, a wrong dimension or filter size, a path that is not
+  /// available; SpaceUnavailable; OutOfMemory
   SearchResults search(std::span<const float> queries, const SearchOptions& options = {}) const;
 
   /// \brief All rows whose score is \p score or better (at most \p score under l2); a NaN is never.
