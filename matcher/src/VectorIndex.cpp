@@ -14,6 +14,7 @@
 #include <shared_mutex>
 #include <string>
 
+#include "HostMemory.hpp"
 #include "vector/CandidateRows.hpp"
 #include "vector/ExactSearch.hpp"
 #include "vector/IdFilter.hpp"
@@ -44,9 +45,8 @@ std::string_view to_string(SearchPath path) noexcept {
 }
 
 struct VectorIndex::State {
-  template <class Rows>
-  State(Context& owner, const Rows& rows, const VectorIndexOptions& options)
-      : context(owner), store(owner, rows, options) {
+  template <class... Rows>
+  explicit State(Context& owner, const Rows&... rows) : context(owner), store(owner, rows...) {
     for (const Space space : all_spaces) {
       if (!context.is_usable(space)) continue;
       Impl::with_instance(context, space, [&](const auto& exec_space) {
@@ -203,20 +203,30 @@ VectorIndex::VectorIndex(Context& context, std::span<const float> rows, std::siz
                        "; it must be a multiple of the dimension, " + std::to_string(dimension));
   VectorIndexOptions options;
   options.residency = residency;
-  m_state = std::make_unique<State>(context, VectorSpan(rows, dimension), options);
+  *this = VectorIndex(context, VectorSpan(rows, dimension), options);
 }
+
+VectorIndex::VectorIndex(std::unique_ptr<State> state) : m_state(std::move(state)) {}
 
 VectorIndex::VectorIndex(Context& context, const VectorSpan& rows,
                          const VectorIndexOptions& options)
-    : m_state(std::make_unique<State>(context, rows, options)) {}
+    : m_state(Impl::with_host_memory("Kindred::VectorIndex", [&] {
+        return std::make_unique<State>(context, rows, options);
+      })) {}
 
 VectorIndex::VectorIndex(Context& context, const StoredVectors& stored,
                          const VectorIndexOptions& options)
-    : m_state(std::make_unique<State>(context, stored, options)) {}
+    : m_state(Impl::with_host_memory("Kindred::VectorIndex", [&] {
+        return std::make_unique<State>(context, stored, options);
+      })) {}
 
 VectorIndex VectorIndex::load(Context& context, const std::string& path,
                               const VectorIndexOptions& options, int threads) {
-  return {context, load_vectors(path, threads), options};
+  return Impl::with_host_memory("Kindred::VectorIndex::load", [&] {
+    // The mapping is private, and nobody else has it.
+    return VectorIndex(std::make_unique<State>(context, load_vectors(path, threads), options,
+                                               Impl::StoredAccess::write));
+  });
 }
 
 void VectorIndex::save(const std::string& path) const {
@@ -258,17 +268,18 @@ std::uint64_t VectorIndex::bytes(Space space) const noexcept {
 
 std::uint64_t VectorIndex::append(const VectorSpan& rows) {
   const std::unique_lock lock(m_state->mutex);
-  return m_state->store.append(rows);
+  return Impl::with_host_memory("Kindred::VectorIndex::append",
+                                [&] { return m_state->store.append(rows); });
 }
 
 void VectorIndex::remove(std::span<const std::uint64_t> ids) {
   const std::unique_lock lock(m_state->mutex);
-  m_state->store.remove(ids);
+  Impl::with_host_memory("Kindred::VectorIndex::remove", [&] { m_state->store.remove(ids); });
 }
 
 void VectorIndex::replace(std::uint64_t id, const VectorSpan& row) {
   const std::unique_lock lock(m_state->mutex);
-  m_state->store.replace(id, row);
+  Impl::with_host_memory("Kindred::VectorIndex::replace", [&] { m_state->store.replace(id, row); });
 }
 
 SearchResults VectorIndex::search(std::span<const float> queries,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -245,6 +247,63 @@ TEST(VectorStore, IsEmptyInAFileToo) {
   EXPECT_EQ(loaded.size(), 0U);
   EXPECT_EQ(loaded.dimension(), dimension);
   EXPECT_EQ(loaded.append(model.make(generator, 2)), 3U) << "ids are not given again";
+}
+
+/// Memory that whoever writes to it is killed for.
+template <class T>
+class ReadOnly {
+ public:
+  explicit ReadOnly(std::span<const T> values) : m_size(values.size()) {
+    m_data = ::mmap(nullptr, values.size_bytes(), PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (m_data == MAP_FAILED) throw std::runtime_error("no memory can be mapped");
+    std::memcpy(m_data, values.data(), values.size_bytes());
+    ::mprotect(m_data, values.size_bytes(), PROT_READ);
+  }
+  ~ReadOnly() { ::munmap(m_data, m_size * sizeof(T)); }
+  ReadOnly(const ReadOnly&) = delete;
+  ReadOnly& operator=(const ReadOnly&) = delete;
+
+  std::span<const T> span() const { return {static_cast<const T*>(m_data), m_size}; }
+
+ private:
+  std::size_t m_size;
+  void* m_data = nullptr;
+};
+
+TEST(VectorStore, ChangesNoMemoryOfOthers) {
+  auto generator = Testing::generator("VectorStore borrowed");
+  const Testing::TempFolder folder;
+  for (const VectorElement element : {VectorElement::float32, VectorElement::int8}) {
+    Model model(element);
+    VectorIndex made(Testing::context(), model.make(generator, 90), VectorIndexOptions());
+    model.put(0, 90);
+    SearchOptions screen;
+    screen.path = SearchPath::screen;
+    screen.space = Space::serial;
+    made.search(normal_values(generator, dimension), screen);  // its quantized copy
+    made.save(folder / "rows");
+    const StoredVectors file = load_vectors(folder / "rows");
+    const ReadOnly values(file.rows.values);
+    const ReadOnly norms(file.norms);
+    StoredVectors stored = file;
+    stored.rows.values = values.span();
+    stored.norms = norms.span();
+    VectorIndex index(Testing::context(), stored, VectorIndexOptions());
+    VectorIndex beside(Testing::context(), stored, VectorIndexOptions());
+    Model before = model;
+    const VectorSpan row = model.make(generator, 1);
+    index.replace(7, row);
+    model.put(7, 1);
+    expect_equals(index, model, generator);
+    expect_equals(beside, before, generator);
+    // What was loaded once serves several indexes, none of which sees the changes of another.
+    VectorIndex first(Testing::context(), file, VectorIndexOptions());
+    VectorIndex second(Testing::context(), file, VectorIndexOptions());
+    first.replace(7, row);
+    expect_equals(first, model, generator);
+    expect_equals(second, before, generator);
+  }
 }
 
 TEST(VectorStore, RefusesWhatIsNotThereAndStaysAsItWas) {

@@ -16,6 +16,8 @@
 namespace {
 
 using namespace Kindred;
+using Testing::fail_every_allocation;
+using Testing::longer_than_labels;
 using Testing::TempFolder;
 
 struct Faults {
@@ -118,27 +120,6 @@ TEST(GraphFaults, OfAnyAllocationLeaveTheGraphAsItWas) {
     for (std::size_t k = 1; k <= count; ++k) run(k);
   }
 }
-
-/// Runs \p body with the k-th allocation of at least \p least_bytes failing, for every k, until it
-/// succeeds. Returns how often it failed, each time as OutOfMemory.
-template <class Body, class Check>
-std::size_t fail_every_allocation(std::size_t least_bytes, const Body& body,
-                                  const Check& after_failure) {
-  for (std::size_t k = 1;; ++k) {
-    Testing::fail_allocation(k, least_bytes);
-    try {
-      body();
-      Testing::fail_allocation(0);
-      return k - 1;
-    } catch (const OutOfMemory&) {
-      Testing::fail_allocation(0);
-    }
-    after_failure(k);
-  }
-}
-
-/// Kokkos asks for a copy of a label where it gives memory back, and cannot go on without.
-constexpr std::size_t longer_than_labels = 65;
 
 /// A graph whose changes make lists that are longer than labels.
 SpreadingEngine make_large_graph(Context& context) {

@@ -15,6 +15,7 @@
 #include "Connect.hpp"
 #include "HnswFile.hpp"
 #include "HnswlibFile.hpp"
+#include "HostMemory.hpp"
 #include "Insert.hpp"
 #include "Query.hpp"
 #include "Renumber.hpp"
@@ -244,26 +245,37 @@ std::uint64_t HnswIndex::add(std::span<const float> rows) {
                                                                std::to_string(Impl::id_limit));
   if (count == 0) return store.next_id;
   const std::lock_guard lock(state.batch);
-  state.append(rows);
-  try {
-    const Impl::HostWorkers workers = state.workers();
-    Impl::code_rows(store, begin, begin + count, workers);
-    Impl::insert_nodes(store, begin, begin + count, workers);
-    if (begin == 0) Impl::connect_unreached(store);
-  } catch (...) {
-    Impl::drop_behind(store, begin);
-    if (begin == 0) {
-      store.entry = Impl::no_node;
-      store.top_level = -1;
+  return Impl::with_host_memory("Kindred::HnswIndex::add", [&] {
+    // The first rows decide about these.
+    const HnswTraversal traversal = store.traversal;
+    const float unit = store.unit;
+    std::vector<float> mean = store.mean;
+    try {
+      state.append(rows);
+      const Impl::HostWorkers workers = state.workers();
+      Impl::code_rows(store, begin, begin + count, workers);
+      // Does not fail once a row that was there before has a link to a new one.
+      Impl::insert_nodes(store, begin, begin + count, workers);
+      if (begin == 0) Impl::connect_unreached(store);
+    } catch (...) {
+      Impl::drop_behind(store, begin);
+      if (begin == 0) {
+        store.entry = Impl::no_node;
+        store.top_level = -1;
+        store.traversal = traversal;
+        store.unit = unit;
+        store.mean = std::move(mean);
+      }
+      throw;
     }
-    throw;
-  }
-  store.next_id += count;
-  return store.next_id - count;
+    store.next_id += count;
+    return store.next_id - count;
+  });
 }
 
 void HnswIndex::remove(std::span<const std::uint64_t> ids) {
   State& state = *m_state;
+  Impl::with_host_memory("Kindred::HnswIndex::remove", [&] { state.by_id(); });
   for (const std::uint64_t id : ids) {
     if (state.find(id) != Impl::no_node) continue;
     throw NotFound("id " + std::to_string(id) + " is not in the index, or was removed; it has " +
@@ -285,16 +297,18 @@ void HnswIndex::repair() {
   State& state = *m_state;
   if (state.store.dead == 0) return;
   const std::lock_guard lock(state.batch);
-  std::vector<std::uint32_t> order(state.store.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::stable_partition(order.begin(), order.end(),
-                        [&](std::uint32_t node) { return state.store.deleted[node] == 0; });
-  Impl::HnswStore repaired = Impl::renumbered(state.store, state.resource(), order);
-  Impl::link_around_deleted(repaired, state.workers());
-  Impl::drop_behind(repaired, state.store.live());
-  Impl::connect_unreached(repaired);
-  state.store = std::move(repaired);
-  state.nodes_by_id.clear();
+  Impl::with_host_memory("Kindred::HnswIndex::repair", [&] {
+    std::vector<std::uint32_t> order(state.store.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::stable_partition(order.begin(), order.end(),
+                          [&](std::uint32_t node) { return state.store.deleted[node] == 0; });
+    Impl::HnswStore repaired = Impl::renumbered(state.store, state.resource(), order);
+    Impl::link_around_deleted(repaired, state.workers());
+    Impl::drop_behind(repaired, state.store.live());
+    Impl::connect_unreached(repaired);
+    state.store = std::move(repaired);
+    state.nodes_by_id.clear();
+  });
 }
 
 std::size_t HnswIndex::size() const noexcept { return m_state->store.live(); }

@@ -16,11 +16,49 @@ Space host_space(const Context& context) {
   return context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
 }
 
-/// Mapped memory: what is written to it stays in this process.
+/// Written only after `VectorSegment::own_rows`.
 template <class T>
 Buffer<T, HostSpace::memory_space> borrowed(std::span<const T> elements) {
   return {const_cast<T*>(elements.data()), elements.size()};
 }
+
+template <class T>
+void copy_to(Buffer<T, HostSpace::memory_space>& to,
+             const Buffer<T, HostSpace::memory_space>& from) {
+  std::copy_n(from.data(), from.size(), to.data());
+}
+
+/// \brief A row with its norm and its shadow, made beside the segment: to put them there cannot
+/// fail.
+struct StagedRow {
+  /// \param stride of the shadow, 0: none \throws std::bad_alloc
+  StagedRow(const HostSpace& exec_space, const VectorSpan& row, std::uint64_t stride)
+      : values(row.values.begin(), row.values.end()),
+        scales(row.scales.begin(), row.scales.end()),
+        shadow(stride) {
+    VectorRows<HostSpace> rows;
+    rows.values = ArrayView<const std::byte, HostSpace>(values.data(), values.size());
+    rows.element = row.element;
+    rows.scales = ArrayView<const float, HostSpace>(scales.data(), scales.size());
+    rows.dimension = row.dimension;
+    vector_norms(exec_space, rows, ArrayView<double, HostSpace>(&norm, 1));
+    if (stride != 0) {
+      const auto one = [](float& to) { return ArrayView<float, HostSpace>(&to, 1); };
+      build_shadow<HostSpace>(exec_space, rows,
+                              ArrayView<std::int8_t, HostSpace>(shadow.data(), shadow.size()),
+                              one(shadow_scale), one(shadow_error), one(shadow_norm));
+    }
+    exec_space.fence("Kindred::VectorIndex::replace");
+  }
+
+  std::vector<std::byte> values;
+  std::vector<float> scales;
+  double norm = 0;
+  std::vector<std::int8_t> shadow;
+  float shadow_scale = 0;
+  float shadow_error = 0;
+  float shadow_norm = 0;
+};
 
 std::size_t live_rows(std::span<const std::shared_ptr<VectorSegment>> parts) {
   std::size_t count = 0;
@@ -39,9 +77,10 @@ VectorSegment::VectorSegment(Context& context, VectorElement element, std::size_
     m_host.ids.data()[row] = first_id + static_cast<std::uint32_t>(row);
 }
 
-VectorSegment::VectorSegment(Context& context, const StoredVectors& stored)
+VectorSegment::VectorSegment(Context& context, const StoredVectors& stored, StoredAccess access)
     : m_context(&context),
       m_owner(stored.owner),
+      m_is_shared(access == StoredAccess::read),
       m_first_id(stored.ids.empty() ? stored.first_id : stored.ids.front()),
       m_live(stored.live.begin(), stored.live.end()) {
   const std::size_t count = stored.rows.count();
@@ -121,7 +160,7 @@ std::optional<std::size_t> VectorSegment::find(std::uint64_t id) const noexcept 
   return row;
 }
 
-void VectorSegment::put(std::size_t row, const VectorSpan& value) {
+void VectorSegment::put(std::size_t row, const VectorSpan& value) noexcept {
   std::memcpy(m_host.values.data() + row * value.row_bytes(), value.values.data(),
               value.values.size());
   std::copy(value.scales.begin(), value.scales.end(), m_host.scales.data() + row);
@@ -162,13 +201,6 @@ void VectorSegment::remove(std::size_t row) noexcept {
   ++m_removed;
 }
 
-template <class ExecutionSpace>
-void VectorSegment::renew_shadow(const ExecutionSpace& exec_space, std::size_t row) {
-  const ShadowBuffers<ExecutionSpace>& shadow = m_shadow.get<ExecutionSpace>();
-  if (shadow.stride != 0) shadow.build(exec_space, resident<ExecutionSpace>().view(row, 1), row, 1);
-  exec_space.fence("Kindred::VectorIndex::replace");
-}
-
 std::uint64_t VectorSegment::shadow_bytes(Space space) const {
   const std::lock_guard lock(m_shadow_mutex);
   return with_instance(*m_context, space, [&](const auto& exec_space) {
@@ -176,39 +208,71 @@ std::uint64_t VectorSegment::shadow_bytes(Space space) const {
   });
 }
 
-void VectorSegment::replace(std::size_t row, const VectorSpan& value) {
-  const std::size_t row_bytes = value.row_bytes();
-  const std::byte* begin = m_host.values.data() + row * row_bytes;
-  const std::vector<std::byte> old(begin, begin + row_bytes);
-  const std::vector<float> old_scale(m_host.scales.data() + (value.scales.empty() ? 0 : row),
-                                     m_host.scales.data() + (value.scales.empty() ? 0 : row + 1));
-  const auto write = [&](const VectorSpan& from) {
-    put(row, from);
-    const HostSpace& host = host_instance(*m_context, Space::serial);
-    vector_norms(host, m_host.view(row, 1),
-                 Kokkos::subview(m_host.norms.view(), std::pair(row, row + 1)));
-    renew_shadow(host, row);
-    if (!m_on_device) return;
-    with_instance(*m_context, Space::cuda, [&](const auto& exec_space) {
-      const auto& rows = m_device.get<std::decay_t<decltype(exec_space)>>();
-      const auto copy = [&](const auto& to, const auto* source, std::size_t unit) {
-        if (to.size() == 0) return;
-        upload(exec_space, Kokkos::subview(to, std::pair(row * unit, (row + 1) * unit)),
-               source + row * unit, unit);
-      };
-      copy(rows.values.view(), m_host.values.data(), row_bytes);
-      copy(rows.scales.view(), m_host.scales.data(), 1);
-      copy(rows.norms.view(), m_host.norms.data(), 1);
-      renew_shadow(exec_space, row);
-    });
-  };
-  try {
-    write(value);
-  } catch (...) {
-    const VectorSpan before{value.element, old, value.dimension, old_scale};
-    put(row, before);
-    throw;
+void VectorSegment::own_rows() {
+  if (!m_is_shared) return;
+  MemoryResource& memory = m_context->memory(host_space(*m_context));
+  ResidentRows<HostSpace> rows(memory, m_host.element, m_host.dimension, size(), false);
+  copy_to(rows.values, m_host.values);
+  copy_to(rows.scales, m_host.scales);
+  copy_to(rows.norms, m_host.norms);
+  ShadowBuffers<HostSpace>& shadow = m_shadow.get<HostSpace>();
+  if (shadow.stride != 0) {
+    ShadowBuffers<HostSpace> own(memory, m_host.dimension, size());
+    copy_to(own.values, shadow.values);
+    copy_to(own.scales, shadow.scales);
+    copy_to(own.errors, shadow.errors);
+    copy_to(own.norms, shadow.norms);
+    shadow = std::move(own);
   }
+  rows.ids = std::move(m_host.ids);  // are never written
+  m_host = std::move(rows);
+  m_is_shared = false;
+}
+
+void VectorSegment::write_to_device(std::size_t row, const std::byte* values, const float* scale,
+                                    const double* norm) {
+  with_instance(*m_context, Space::cuda, [&](const auto& exec_space) {
+    using execution_space = std::decay_t<decltype(exec_space)>;
+    const auto& rows = m_device.get<execution_space>();
+    const auto copy = [&](const auto& to, const auto* source, std::size_t unit) {
+      if (to.size() == 0) return;
+      upload(exec_space, Kokkos::subview(to, std::pair(row * unit, (row + 1) * unit)), source,
+             unit);
+    };
+    copy(rows.values.view(), values, rows.dimension * size_of(rows.element));
+    copy(rows.scales.view(), scale, 1);
+    copy(rows.norms.view(), norm, 1);
+    const ShadowBuffers<execution_space>& shadow = m_shadow.get<execution_space>();
+    if (shadow.stride != 0) shadow.build(exec_space, rows.view(row, 1), row, 1);
+    exec_space.fence("Kindred::VectorIndex::replace");
+  });
+}
+
+void VectorSegment::replace(std::size_t row, const VectorSpan& value) {
+  // What can fail comes first: on the host beside the row, then on the device.
+  own_rows();
+  ShadowBuffers<HostSpace>& shadow = m_shadow.get<HostSpace>();
+  const StagedRow staged(host_instance(*m_context, Space::serial), value, shadow.stride);
+  if (m_on_device) {
+    try {
+      write_to_device(row, staged.values.data(), staged.scales.data(), &staged.norm);
+    } catch (...) {
+      try {
+        write_to_device(row, m_host.values.data() + row * value.row_bytes(),
+                        m_host.scales.data() + row, m_host.norms.data() + row);
+      } catch (...) {
+        m_on_device = false;
+      }
+      throw;
+    }
+  }
+  put(row, {value.element, staged.values, value.dimension, staged.scales});
+  m_host.norms.data()[row] = staged.norm;
+  if (shadow.stride == 0) return;
+  std::copy(staged.shadow.begin(), staged.shadow.end(), shadow.values.data() + row * shadow.stride);
+  shadow.scales.data()[row] = staged.shadow_scale;
+  shadow.errors.data()[row] = staged.shadow_error;
+  shadow.norms.data()[row] = staged.shadow_norm;
 }
 
 }  // namespace Kindred::Impl

@@ -105,6 +105,12 @@ struct ShadowBuffers {
   std::uint64_t stride = 0;
 };
 
+/// What may be done with the memory that a segment borrows.
+enum class StoredAccess : std::uint8_t {
+  read,  ///< others see it too: a change copies it first
+  write  ///< nobody else sees what is written to it, as with a private mapping of a file
+};
+
 /// \brief Rows of ascending ids that a search reads as one piece: on the host, and on the device
 /// where it has room.
 ///
@@ -115,7 +121,7 @@ class VectorSegment {
   VectorSegment(Context& context, VectorElement element, std::size_t dimension, std::size_t count,
                 std::uint32_t first_id);
   /// Rows where they lie: their owner is kept. \throws OutOfMemory
-  VectorSegment(Context& context, const StoredVectors& stored);
+  VectorSegment(Context& context, const StoredVectors& stored, StoredAccess access);
   /// The rows of \p parts that were not removed. \throws OutOfMemory
   VectorSegment(Context& context, std::span<const std::shared_ptr<VectorSegment>> parts);
 
@@ -144,7 +150,8 @@ class VectorSegment {
   void remove(std::size_t row) noexcept;
   /// What is on the host, for a file; valid until the next change.
   StoredVectors stored() const;
-  /// \throws Error of the device; the row is then as it was
+  /// Copies all rows first where they are others'. \throws std::bad_alloc, Error; the row is then
+  /// as it was, and on the host alone where the device could not bring it back
   void replace(std::size_t row, const VectorSpan& value);
 
   /// A bit a row that was not removed; empty while all are there.
@@ -166,14 +173,17 @@ class VectorSegment {
   std::uint64_t shadow_bytes(Space space) const;
 
  private:
-  void put(std::size_t row, const VectorSpan& value);
-  /// Makes the shadow of \p row again, if there is one. Fences \p exec_space.
-  template <class ExecutionSpace>
-  void renew_shadow(const ExecutionSpace& exec_space, std::size_t row);
+  void put(std::size_t row, const VectorSpan& value) noexcept;
+  /// Copies what others see to memory of its own. \throws OutOfMemory; nothing is then changed
+  void own_rows();
+  /// Writes a row to the device and makes its shadow there again. Fences the device's instance.
+  void write_to_device(std::size_t row, const std::byte* values, const float* scale,
+                       const double* norm);
 
   Context* m_context;
   ResidentRows<HostSpace> m_host;
   std::shared_ptr<const void> m_owner;    ///< of what `m_host` borrows
+  bool m_is_shared = false;               ///< others see what `m_host` borrows
   Arch::PerSpace<ResidentRows> m_device;  ///< its host slot is empty
   std::uint32_t m_first_id = 0;
   std::vector<std::uint64_t> m_live;

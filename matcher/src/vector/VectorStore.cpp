@@ -31,7 +31,7 @@ VectorStore::VectorStore(Context& context, const VectorSpan& rows,
 }
 
 VectorStore::VectorStore(Context& context, const StoredVectors& stored,
-                         const VectorIndexOptions& options)
+                         const VectorIndexOptions& options, StoredAccess access)
     : m_context(&context),
       m_element(stored.rows.element),
       m_dimension(stored.rows.dimension),
@@ -47,7 +47,7 @@ VectorStore::VectorStore(Context& context, const StoredVectors& stored,
           " norms, " + std::to_string(stored.ids.size()) + " ids and " +
           std::to_string(stored.live.size()) + " words of live rows");
   if (count == 0) return;
-  m_segments.push_back(std::make_shared<VectorSegment>(context, stored));
+  m_segments.push_back(std::make_shared<VectorSegment>(context, stored, access));
   place(*m_segments.front());
   m_size = m_segments.front()->size() - m_segments.front()->removed();
 }
@@ -175,21 +175,31 @@ void VectorStore::remove(std::span<const std::uint64_t> ids) {
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   if (twice != sorted.end())
     throw NotFound("id " + std::to_string(*twice) + " is to be removed twice; name it once");
-  for (const auto& segment : m_segments) segment->prepare_to_remove();
+  std::vector<std::pair<VectorSegment*, std::size_t>> rows;
+  rows.reserve(sorted.size());
   for (const std::uint64_t id : sorted) {
     for (const auto& segment : m_segments) {
-      if (const auto row = segment->find(id)) segment->remove(*row);
+      if (const auto row = segment->find(id)) rows.emplace_back(segment.get(), *row);
     }
   }
+  for (const auto& [segment, row] : rows) segment->prepare_to_remove();
+  for (const auto& [segment, row] : rows) segment->remove(row);
   m_size -= sorted.size();
+  compact_quietly();
+}
+
+void VectorStore::compact_quietly() noexcept {
   const auto sparse = [](const auto& segment) { return 4 * segment->removed() > segment->size(); };
-  if (std::any_of(m_segments.begin(), m_segments.end(), sparse)) {
+  if (std::none_of(m_segments.begin(), m_segments.end(), sparse)) return;
+  try {
     try {
       m_segments = compacted(m_segments);
-    } catch (const OutOfMemory& error) {
+    } catch (const std::exception& error) {
       m_context->log(LogLevel::info,
                      std::string("removed rows keep their place for now: ") + error.what());
     }
+  } catch (const std::exception&) {
+    return;  // no memory even for the message: what was removed is
   }
 }
 

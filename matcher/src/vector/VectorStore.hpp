@@ -23,8 +23,9 @@ class VectorStore {
   /// \throws InvalidArgument, SpaceUnavailable, OutOfMemory
   VectorStore(Context& context, const VectorSpan& rows, const VectorIndexOptions& options);
 
-  /// \brief The rows of a file, where they are mapped. \throws SpaceUnavailable, OutOfMemory
-  VectorStore(Context& context, const StoredVectors& stored, const VectorIndexOptions& options);
+  /// \brief Rows where they lie. \throws InvalidArgument, SpaceUnavailable, OutOfMemory
+  VectorStore(Context& context, const StoredVectors& stored, const VectorIndexOptions& options,
+              StoredAccess access = StoredAccess::read);
   /// Its parts for a file; valid until the next change.
   std::vector<StoredVectors> stored() const;
 
@@ -53,6 +54,8 @@ class VectorStore {
   void check(const VectorSpan& rows) const;
   /// Copies a segment to the device as far as the options say. \throws OutOfMemory where it must be
   void place(VectorSegment& segment) const;
+  /// Takes the place of removed rows back, if there is memory for that.
+  void compact_quietly() noexcept;
   /// Joins what has grown alike, and rebuilds what holds much that was removed.
   std::vector<std::shared_ptr<VectorSegment>> compacted(
       std::vector<std::shared_ptr<VectorSegment>> segments) const;

@@ -108,10 +108,10 @@ class VectorIndex {
   /// \throws InvalidArgument also for scales that are missing, too many, negative or not finite;
   /// the rest as above
   VectorIndex(Context& context, const VectorSpan& rows, const VectorIndexOptions& options);
-  /// \brief Rows where they lie: `stored.owner` is kept, without one the memory outlives this.
-  /// Complexity O(rows) on the host, that of a copy for a device. Fences the instances that take
-  /// the rows. \throws InvalidArgument for sizes that do not go together; SpaceUnavailable,
-  /// OutOfMemory
+  /// \brief Rows where they lie: `stored.owner` is kept, without one the memory outlives this. It
+  /// is only read, and may be read-only: the first `replace` copies all of the rows. Complexity
+  /// O(rows) on the host, that of a copy for a device. Fences the instances that take the rows.
+  /// \throws InvalidArgument for sizes that do not go together; SpaceUnavailable, OutOfMemory
   VectorIndex(Context& context, const StoredVectors& stored, const VectorIndexOptions& options);
   /// \brief The rows of a store file, where they are mapped; what is changed is copied. Complexity
   /// O(bytes of the file), which are checked. Fences as the constructor.
@@ -145,8 +145,9 @@ class VectorIndex {
   /// \throws NotFound for an id that was never given, was removed before or is named twice; nothing
   /// is then removed
   void remove(std::span<const std::uint64_t> ids);
-  /// \brief Another row in the place of \p id. Complexity O(segments · log rows + dimension).
-  /// Fences the instances that have the row. \param row one, of the same element type and dimension
+  /// \brief Another row in the place of \p id. Complexity O(segments · log rows + dimension), and
+  /// O(bytes) the first time where the index was made of `StoredVectors`. Fences the instances that
+  /// have the row. \param row one, of the same element type and dimension
   /// \throws NotFound, InvalidArgument, OutOfMemory; the row is then as it was
   void replace(std::uint64_t id, const VectorSpan& row);
 
@@ -186,6 +187,7 @@ class VectorIndex {
   struct Parts;
   Parts parts() const noexcept;
   struct State;
+  explicit VectorIndex(std::unique_ptr<State> state);
   std::unique_ptr<State> m_state;
 };
 
