@@ -25,18 +25,6 @@ dnnl::memory::data_type onednn_type(GemmType type) {
   return type == GemmType::bfloat16 ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32;
 }
 
-/// A primitive that is made while this lives splits its work among one thread.
-class OneThread {
- public:
-  OneThread() : m_threads(omp_get_max_threads()) { omp_set_num_threads(1); }
-  ~OneThread() { omp_set_num_threads(m_threads); }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-
- private:
-  int m_threads;
-};
-
 /// OpenBLAS' own threads are off while this lives: ours call it. Its number is the process's.
 class OpenBlasThreads {
  public:
@@ -106,7 +94,8 @@ struct HostGemm::OneDnn {
     dnnl::primitive_attr attributes;
     attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
     if (shape.alpha != 1) attributes.set_output_scales(0, {shape.alpha});
-    const OneThread one_thread;
+    // A primitive that is made so splits its work among one thread.
+    const HostMultiply::OnThisThread one_thread;
     description = dnnl::matmul::primitive_desc(dnnl::matmul::desc(a, any, c), attributes, engine);
     multiply = dnnl::matmul(description);
     order = dnnl::reorder(
@@ -206,13 +195,17 @@ struct HostMultiply::State {
   std::optional<OpenBlasThreads> threads;
 };
 
+HostMultiply::OnThisThread::OnThisThread() : m_threads(omp_get_max_threads()) {
+  omp_set_num_threads(1);
+}
+HostMultiply::OnThisThread::~OnThisThread() { omp_set_num_threads(m_threads); }
+
 HostMultiply::HostMultiply(GemmType type) : m_state(std::make_unique<State>(type)) {}
 HostMultiply::~HostMultiply() = default;
 
 void HostMultiply::run(const GemmShape& shape, const float* a, const float* b, float* c) const {
   const auto extent = [](std::uint64_t n) { return static_cast<dnnl_dim_t>(n); };
   if (m_state->is_onednn) {
-    const OneThread one_thread;
     const dnnl_status_t status =
         dnnl_sgemm('N', 'N', extent(shape.m), extent(shape.n), extent(shape.k), shape.alpha, a,
                    extent(shape.lda), b, extent(shape.ldb), 0.0F, c, extent(shape.ldc));

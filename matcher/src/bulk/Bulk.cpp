@@ -33,11 +33,7 @@ class ProductCall {
       : m_context(context),
         m_rooms(rooms),
         m_products(Impl::products_of(pairs)),
-        m_options(options) {
-    std::stable_sort(m_products.begin(), m_products.end(), [](const auto& a, const auto& b) {
-      return std::tuple(a.m, a.n, a.k) < std::tuple(b.m, b.n, b.k);
-    });
-  }
+        m_options(options) {}
 
   BulkReport run() {
     Workload workload;
@@ -81,6 +77,9 @@ class ProductCall {
   template <class ExecutionSpace>
   void run_batches(const ExecutionSpace& exec_space, Impl::BulkRoom<ExecutionSpace>& room,
                    std::uint64_t batch_bytes) {
+    std::stable_sort(m_products.begin(), m_products.end(), [](const auto& a, const auto& b) {
+      return std::tuple(a.m, a.n, a.k) < std::tuple(b.m, b.n, b.k);
+    });
     // Beside the matrices, room for a beginning of each of the three kinds.
     constexpr std::uint64_t gaps = 3 * Impl::device_alignment;
     std::uint64_t least = 0;

@@ -51,6 +51,7 @@ class HostLibraryProducts {
     constexpr std::uint64_t tile_rows = 256;
     constexpr std::uint64_t tile_columns = 512;
     constexpr double whole_max = 0x1p25;  // multiply-adds
+    m_tiles.reserve(products.size());
     for (const MatrixProduct<T>& product : products) {
       if (is_empty(product)) {
         m_zeros.push_back(product);
@@ -81,6 +82,7 @@ class HostLibraryProducts {
     std::atomic<std::uint64_t> next{0};
     const std::uint64_t at_once = std::clamp<std::uint64_t>(m_tiles.size() / workers / 16, 1, 64);
     const auto work = [&](const std::uint64_t) {
+      const HostMultiply::OnThisThread one_thread;
       while (true) {
         const std::uint64_t first = next.fetch_add(at_once);
         if (first >= m_tiles.size()) return;

@@ -62,13 +62,26 @@ class HostGemm {
 /// for what ours give them. Threads may call at once.
 class HostMultiply {
  public:
+  /// While it lives, products of the thread that made it stay on that thread.
+  class OnThisThread {
+   public:
+    OnThisThread();
+    ~OnThisThread();
+    OnThisThread(const OnThisThread&) = delete;
+    OnThisThread& operator=(const OnThisThread&) = delete;
+
+   private:
+    int m_threads;
+  };
+
   /// \param type float32 or float64: what it multiplies
   explicit HostMultiply(GemmType type);
   ~HostMultiply();
   HostMultiply(const HostMultiply&) = delete;
   HostMultiply& operator=(const HostMultiply&) = delete;
 
-  /// \param shape m, n, k ≥ 1 and strides, of a plain B; below 2³¹ each
+  /// Called beside an `OnThisThread`. \param shape m, n, k ≥ 1 and strides, of a plain B; below
+  /// 2³¹ each
   void run(const GemmShape& shape, const float* a, const float* b, float* c) const;
   void run(const GemmShape& shape, const double* a, const double* b, double* c) const;
 

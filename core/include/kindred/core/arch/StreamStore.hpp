@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_ARCH_STREAM_STORE_HPP
 #define KINDRED_CORE_ARCH_STREAM_STORE_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -12,32 +13,43 @@
 
 namespace Kindred::Arch {
 
-/// \brief memcpy of the host past its caches where it can: a line that is written whole need not be
-/// read before. Before others read it the thread calls `end_streams`.
+/// What is written past the caches of the host at once.
+inline constexpr std::size_t stream_line_bytes = 64;
+
+/// Bytes from \p to to the next line.
+inline std::size_t bytes_to_line(const void* to) {
+  return (stream_line_bytes - reinterpret_cast<std::uintptr_t>(to) % stream_line_bytes) %
+         stream_line_bytes;
+}
+
+/// \brief Copies a line, past the caches of the host where it can: a line that is written whole
+/// need not be read before. Before others read it the thread calls `end_streams`. \param to its
+/// beginning
+inline void stream_line(void* to, const void* from) {
+#if !defined(__CUDA_ARCH__) && defined(__AVX512F__)
+  _mm512_stream_si512(static_cast<__m512i*>(to), _mm512_loadu_si512(from));
+#elif !defined(__CUDA_ARCH__) && defined(__AVX__)
+  const auto* in = static_cast<const __m256i*>(from);
+  auto* out = static_cast<__m256i*>(to);
+  for (int part = 0; part < 2; ++part)
+    _mm256_stream_si256(out + part, _mm256_loadu_si256(in + part));
+#elif !defined(__CUDA_ARCH__) && defined(__SSE2__)
+  const auto* in = static_cast<const __m128i*>(from);
+  auto* out = static_cast<__m128i*>(to);
+  for (int part = 0; part < 4; ++part) _mm_stream_si128(out + part, _mm_loadu_si128(in + part));
+#else
+  std::memcpy(to, from, stream_line_bytes);
+#endif
+}
+
+/// memcpy by `stream_line`.
 inline void stream_bytes(void* to, const void* from, std::size_t count) {
   auto* out = static_cast<std::byte*>(to);
   const auto* in = static_cast<const std::byte*>(from);
-#if !defined(__CUDA_ARCH__) && defined(__SSE2__)
-  constexpr std::size_t line = 64;
-  const std::size_t head = (line - reinterpret_cast<std::uintptr_t>(out) % line) % line;
-  if (count >= head + line) {
-    std::memcpy(out, in, head);
-    std::size_t i = head;
-    for (; i + line <= count; i += line) {
-#if defined(__AVX512F__)
-      _mm512_stream_si512(reinterpret_cast<__m512i*>(out + i), _mm512_loadu_si512(in + i));
-#else
-      for (std::size_t part = 0; part < line; part += 16)
-        _mm_stream_si128(reinterpret_cast<__m128i*>(out + i + part),
-                         _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + i + part)));
-#endif
-    }
-    out += i;
-    in += i;
-    count -= i;
-  }
-#endif
-  std::memcpy(out, in, count);
+  std::size_t i = std::min(bytes_to_line(out), count);
+  std::memcpy(out, in, i);
+  for (; i + stream_line_bytes <= count; i += stream_line_bytes) stream_line(out + i, in + i);
+  std::memcpy(out + i, in + i, count - i);
 }
 inline void end_streams() {
 #if !defined(__CUDA_ARCH__) && defined(__SSE2__)

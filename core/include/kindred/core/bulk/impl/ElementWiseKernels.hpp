@@ -7,6 +7,7 @@
 #include <kindred/core/bulk/impl/BulkLaunch.hpp>
 #include <kindred/core/common/Exp.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -138,22 +139,38 @@ struct ElementWiseChunks {
     const T* a = item.input + part.begin;
     const T* b = item.other == nullptr ? nullptr : item.other + part.begin;
     T* out = item.output + part.begin;
+    if (!streams) return block_by_block(a, b, out, part.count);
+    // A line at once, so that what is read and what is written past the caches overlap.
+    constexpr std::uint32_t line = Arch::stream_line_bytes / sizeof(T);
+    const auto head = std::min<std::uint32_t>(
+        part.count, static_cast<std::uint32_t>(Arch::bytes_to_line(out) / sizeof(T)));
+    block_by_block(a, b, out, head);
+    std::uint32_t i = head;
+    for (; i + line <= part.count; i += line) {
+      alignas(Arch::stream_line_bytes) T results[line];
+      results_of(a + i, b == nullptr ? b : b + i, results, line);
+      Arch::stream_line(out + i, results);
+    }
+    block_by_block(a + i, b == nullptr ? b : b + i, out + i, part.count - i);
+    Arch::end_streams();
+  }
+
+ private:
+  void results_of(const T* a, const T* b, T* results, std::uint32_t length) const {
+    if (Op::takes_two && b != nullptr) {
+      for (std::uint32_t e = 0; e < length; ++e) results[e] = op(a[e], b[e]);
+    } else {
+      for (std::uint32_t e = 0; e < length; ++e) results[e] = op(a[e], number);
+    }
+  }
+  void block_by_block(const T* a, const T* b, T* out, std::uint32_t length) const {
     constexpr std::uint32_t block = 4096 / sizeof(T);
     alignas(64) T results[block];
-    for (std::uint32_t i = 0; i < part.count; i += block) {
-      const std::uint32_t length = part.count - i < block ? part.count - i : block;
-      if (Op::takes_two && b != nullptr) {
-        for (std::uint32_t e = 0; e < length; ++e) results[e] = op(a[i + e], b[i + e]);
-      } else {
-        for (std::uint32_t e = 0; e < length; ++e) results[e] = op(a[i + e], number);
-      }
-      if (streams) {
-        Arch::stream_bytes(out + i, results, length * sizeof(T));
-      } else {
-        std::memcpy(out + i, results, length * sizeof(T));
-      }
+    for (std::uint32_t i = 0; i < length; i += block) {
+      const std::uint32_t some = std::min(length - i, block);
+      results_of(a + i, b == nullptr ? b : b + i, results, some);
+      std::memcpy(out + i, results, some * sizeof(T));
     }
-    if (streams) Arch::end_streams();
   }
 };
 
