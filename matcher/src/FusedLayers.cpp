@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/matcher/FusedLayers.hpp>
 
 #include <kindred/backends/impl/Instances.hpp>
@@ -43,7 +44,7 @@ class NormLaunches final : public Launches {
         m_layers(resident(exec_space, memory, layers)) {}
 
   void run() override { fused_norms(m_exec_space, m_plan, m_layers.const_view()); }
-  void wait() const override { m_exec_space.fence("Kindred::PreparedNorms::wait"); }
+  void wait() const override { Arch::fence(m_exec_space, "Kindred::PreparedNorms::wait"); }
 
  private:
   ExecutionSpace m_exec_space;
@@ -73,7 +74,7 @@ class LinearLaunches final : public Launches {
     m_products.run(m_exec_space);
     fused_linears(m_exec_space, m_units, m_layers.const_view());
   }
-  void wait() const override { m_exec_space.fence("Kindred::PreparedLinears::wait"); }
+  void wait() const override { Arch::fence(m_exec_space, "Kindred::PreparedLinears::wait"); }
 
  private:
   using products = typename Impl::LinearsOf<ExecutionSpace>::type;

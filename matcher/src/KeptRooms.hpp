@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_SRC_KEPT_ROOMS_HPP
 
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
 
 #include <algorithm>
@@ -43,7 +44,7 @@ class KeptRooms {
             body(exec_space, *side.room, chosen);
           } catch (...) {
             // What was launched may read what goes.
-            exec_space.fence(m_label);
+            Arch::fence(exec_space, m_label);
             throw;
           }
         };

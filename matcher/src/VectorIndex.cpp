@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
 #include <kindred/core/arch/PerSpace.hpp>
@@ -160,7 +161,7 @@ struct VectorIndex::State {
                               return body(exec_space, own, begin, length);
                             } catch (const OutOfMemory&) {
                               report = before;
-                              exec_space.fence("Kindred::VectorIndex::clear");
+                              Arch::fence(exec_space, "Kindred::VectorIndex::clear");
                               own.clear();
                               if (own.fall_back()) continue;
                               if (length > 1 || !own.shrink()) throw;

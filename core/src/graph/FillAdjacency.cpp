@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/graph/FillAdjacency.hpp>
 
 #include <algorithm>
@@ -118,7 +119,7 @@ void for_each_part(const HostSpace& exec_space, const char* label, std::size_t p
   using policy = Kokkos::RangePolicy<HostSpace, Kokkos::Schedule<Kokkos::Static>,
                                      Kokkos::IndexType<std::size_t>>;
   Kokkos::parallel_for(label, policy(exec_space, 0, parts, Kokkos::ChunkSize(1)), body);
-  exec_space.fence(label);
+  Arch::fence(exec_space, label);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/lattice/impl/LatticeRows.hpp>
@@ -152,7 +153,7 @@ std::uint64_t count_unreached(const ExecutionSpace& exec_space,
   Kokkos::parallel_reduce("Kindred::Lattice::search::unreached",
                           Items<ExecutionSpace>(exec_space, 0, search.bits.words()),
                           Impl::LatticeUnreached<ExecutionSpace>{search.unreached}, count);
-  exec_space.fence("Kindred::Lattice::search::unreached");
+  Arch::fence(exec_space, "Kindred::Lattice::search::unreached");
   return count;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ListCall.hpp"
 
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <algorithm>
@@ -59,7 +60,7 @@ class ProductCall {
             Impl::Products<ExecutionSpace, T>(exec_space, room.lists, room.template library<T>(),
                                               m_products, m_options.canonical)
                 .run();
-            exec_space.fence("Kindred::Bulk::multiply");
+            Arch::fence(exec_space, "Kindred::Bulk::multiply");
             m_report.batches = 1;
           }
         });

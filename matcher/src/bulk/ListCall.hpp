@@ -2,6 +2,8 @@
 #ifndef KINDRED_MATCHER_SRC_BULK_LIST_CALL_HPP
 #define KINDRED_MATCHER_SRC_BULK_LIST_CALL_HPP
 
+#include <kindred/core/arch/Fence.hpp>
+
 #include "BulkRooms.hpp"
 #include "DeviceBatches.hpp"
 
@@ -82,7 +84,7 @@ class ListCall {
     ListLaunch<ExecutionSpace, T> launch(exec_space, room.lists);
     launch.set(m_task, left, offsets_left(left.size()));
     launch.run(results_left());
-    exec_space.fence("Kindred::Bulk::run");
+    Arch::fence(exec_space, "Kindred::Bulk::run");
     m_report.batches = 1;
   }
 

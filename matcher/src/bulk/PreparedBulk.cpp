@@ -3,6 +3,7 @@
 #include "Products.hpp"
 
 #include <kindred/backends/impl/Device.hpp>
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <utility>
@@ -32,7 +33,7 @@ class PreparedList final : public PreparedBulk::Launch {
     m_launch.set(task, task.items, task.offsets);
   }
   void run() override { m_launch.run(m_results); }
-  void wait() const override { m_launch.exec_space().fence("Kindred::PreparedBulk::wait"); }
+  void wait() const override { Arch::fence(m_launch.exec_space(), "Kindred::PreparedBulk::wait"); }
 
  private:
   Impl::ListRoom<ExecutionSpace> m_room;
@@ -47,7 +48,9 @@ class PreparedProducts final : public PreparedBulk::Launch {
                    const std::vector<MatrixProduct<T>>& products, bool canonical)
       : m_room(memory), m_products(exec_space, m_room, m_library, products, canonical) {}
   void run() override { m_products.run(); }
-  void wait() const override { m_products.exec_space().fence("Kindred::PreparedBulk::wait"); }
+  void wait() const override {
+    Arch::fence(m_products.exec_space(), "Kindred::PreparedBulk::wait");
+  }
 
  private:
   Impl::ListRoom<ExecutionSpace> m_room;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/matcher/StoredVectors.hpp>
 #include <kindred/matcher/VectorArray.hpp>
 
@@ -79,7 +80,7 @@ void write_rows(const HostSpace& exec_space, Impl::SectionWriter& writer, Pieces
     writer.begin<T>("value");
     pieces.for_each([&](const auto& rows, std::uint64_t first, std::uint64_t length) {
       vector_norms(exec_space, rows, ArrayView<double, HostSpace>(norms.data() + first, length));
-      exec_space.fence("Kindred::build_vectors::norms");
+      Arch::fence(exec_space, "Kindred::build_vectors::norms");
       scales.insert(scales.end(), rows.scales.data(), rows.scales.data() + rows.scales.size());
       writer.put<T>(std::span<const T>(reinterpret_cast<const T*>(rows.values.data()),
                                        rows.values.size() / sizeof(T)));
@@ -105,7 +106,7 @@ void write_shadow(const HostSpace& exec_space, Impl::SectionWriter& writer, Piec
                  ArrayView<std::int8_t, HostSpace>(values.data(), length * stride),
                  Floats(scales.data() + first, length), Floats(errors.data() + first, length),
                  Floats(norms.data() + first, length));
-    exec_space.fence("Kindred::build_vectors::shadow");
+    Arch::fence(exec_space, "Kindred::build_vectors::shadow");
     writer.put<std::int8_t>(std::span<const std::int8_t>(values.data(), length * stride));
   });
   writer.write<float>("shadow.scale", scales);

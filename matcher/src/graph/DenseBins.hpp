@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_SRC_GRAPH_DENSE_BINS_HPP
 
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/graph/Hop.hpp>
 #include <kindred/memory/Buffer.hpp>
 
@@ -103,7 +104,7 @@ class DenseBins {
       m_values = buffer<float>(m_memory, "Kindred::SpreadingEngine::bin_values", places);
       fill_bins(exec_space, rows.sources, rows.weights, m_edges.const_view(), next.view(),
                 m_sources.view(), m_slots.view(), m_weights.view());
-      exec_space.fence("Kindred::SpreadingEngine::bins");
+      Arch::fence(exec_space, "Kindred::SpreadingEngine::bins");
       return true;
     } catch (const OutOfMemory&) {
       release();

@@ -6,6 +6,7 @@
 #include "SpreadingWorkspace.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/graph/Frontier.hpp>
 #include <kindred/memory/Buffer.hpp>
 
@@ -220,13 +221,13 @@ class FrontierWorkspace {
         spread_frontier(exec_space, in, out, m_state, m_call, top, to, to_done);
       else if (!spread_small_frontier(exec_space, in, out, m_call, top, to, to_done))
         return;
-      exec_space.fence("Kindred::SpreadingEngine::spread::frontier");
+      Arch::fence(exec_space, "Kindred::SpreadingEngine::spread::frontier");
       std::copy_n(m_shared_ranks.data(), places, ranks.begin());
       std::copy_n(m_shared_done.data(), done.size(), done.begin());
     } else {
       spread_frontier(exec_space, in, out, m_state, m_call, top, rank_view(ranks.data(), places),
                       done_view(done.data(), done.size()));
-      exec_space.fence("Kindred::SpreadingEngine::spread::frontier");
+      Arch::fence(exec_space, "Kindred::SpreadingEngine::spread::frontier");
     }
   }
 

@@ -5,6 +5,7 @@
 #include "NodeRanking.hpp"
 #include "OutWeights.hpp"
 
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/graph/PageRank.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 
@@ -77,7 +78,7 @@ class PageRankWorkspace {
       else
         run_as(exec_space, m_doubles, graph, weights, sources, request, ranks, convergence);
     } catch (const OutOfMemory&) {
-      exec_space.fence("Kindred::SpreadingEngine::page_rank::out_of_memory");
+      Arch::fence(exec_space, "Kindred::SpreadingEngine::page_rank::out_of_memory");
       release();
       throw;
     }

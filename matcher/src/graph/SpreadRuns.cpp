@@ -3,6 +3,7 @@
 
 #include "ExpectedEdges.hpp"
 
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/memory/SplitAndRetry.hpp>
 
 #include <algorithm>
@@ -49,7 +50,7 @@ void SpreadRuns::alone(Space space, const Body& run) {
         run(exec_space, workspace);
       } catch (...) {
         // What was launched reads a snapshot that may go.
-        exec_space.fence("Kindred::SpreadingEngine::failed");
+        Arch::fence(exec_space, "Kindred::SpreadingEngine::failed");
         throw;
       }
     };
@@ -138,7 +139,8 @@ void SpreadRuns::spread(Space space, const GraphSnapshot& graph,
     const auto view = graph.view(exec_space);
     const auto side =
         workspace.whole.along(exec_space, view, graph.whole_identity(), request.rules);
-    if (request.rules.modifiers) exec_space.fence("Kindred::SpreadingEngine::spread::modifiers");
+    if (request.rules.modifiers)
+      Arch::fence(exec_space, "Kindred::SpreadingEngine::spread::modifiers");
     workspace.done.assign(sources.size(), 0);
     // Answers those of the queries that are left of which `is_wanted(query)`.
     const auto answer = [&](const auto& is_wanted, const auto& call) {
@@ -226,7 +228,8 @@ void SpreadRuns::trace(const GraphSnapshot& graph, QuerySources sources,
   const GraphView<Kokkos::HostSpace> view = graph.host();
   const auto side =
       m_serial.workspace.whole.along(exec_space, view, graph.whole_identity(), request.rules);
-  if (request.rules.modifiers) exec_space.fence("Kindred::SpreadingEngine::spread::modifiers");
+  if (request.rules.modifiers)
+    Arch::fence(exec_space, "Kindred::SpreadingEngine::spread::modifiers");
   PathTrace(side, view.out, sources, request).append(nodes, count, paths);
 }
 

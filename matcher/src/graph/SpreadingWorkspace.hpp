@@ -6,6 +6,7 @@
 #include "NodeRanking.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/graph/Hop.hpp>
 #include <kindred/memory/Buffer.hpp>
 
@@ -72,7 +73,7 @@ class SpreadingWorkspace {
     try {
       spread_all(exec_space, graph, sources, request, ranks);
     } catch (const OutOfMemory&) {
-      exec_space.fence("Kindred::SpreadingEngine::spread::out_of_memory");
+      Arch::fence(exec_space, "Kindred::SpreadingEngine::spread::out_of_memory");
       release();
       throw;
     }
@@ -94,7 +95,7 @@ class SpreadingWorkspace {
     } else {
       hop_columns(exec_space, side, ArrayView<const float, ExecutionSpace>(x.data(), x.size()),
                   ArrayView<float, ExecutionSpace>(y.data(), y.size()), request.columns, words);
-      exec_space.fence("Kindred::SpreadingEngine::hop");
+      Arch::fence(exec_space, "Kindred::SpreadingEngine::hop");
     }
   }
 

@@ -5,6 +5,7 @@
 #include "SearchTables.hpp"
 #include "Transfer.hpp"
 
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/memory/Buffer.hpp>
 
@@ -76,7 +77,7 @@ class SearchRun {
       else
         host_levels(sources, targets);
     }
-    m_exec_space.fence("Kindred::Lattice::search");
+    Arch::fence(m_exec_space, "Kindred::Lattice::search");
   }
 
   std::uint32_t farthest() const { return m_farthest; }

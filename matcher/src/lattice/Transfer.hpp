@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_SRC_LATTICE_TRANSFER_HPP
 
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/memory/Buffer.hpp>
 
@@ -44,7 +45,7 @@ class Transfer {
     if constexpr (Arch::is_device<ExecutionSpace>)
       download(exec_space, values.data(), m_room.view(), values.size());
     else
-      exec_space.fence("Kindred::Lattice::take");
+      Arch::fence(exec_space, "Kindred::Lattice::take");
   }
 
  private:

@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_SRC_SEED_BLUEPRINT_CACHE_HPP
 
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/seed/SeedRows.hpp>
 #include <kindred/matcher/BlueprintRegistry.hpp>
 #include <kindred/memory/Buffer.hpp>
@@ -133,7 +134,7 @@ class BlueprintCache {
           std::min(m_limit, std::max(m_places.size() + missing - empty, 2 * m_places.size()));
       try {
         Buffer<float, memory_space> more(*m_memory, rows_label, rows * m_hidden);
-        exec_space.fence("Kindred::SeedLayer::blueprints");
+        Arch::fence(exec_space, "Kindred::SeedLayer::blueprints");
         m_rows = std::move(more);
         m_places.resize(rows);
         for (Place& place : m_places) place.fresh = place.id >= 0;

@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_SRC_SEED_FORWARD_PLANS_HPP
 #define KINDRED_MATCHER_SRC_SEED_FORWARD_PLANS_HPP
 
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/seed/SeedForward.hpp>
@@ -36,7 +37,7 @@ struct ForwardPlan {
         workspace(memory, "Kindred::SeedLayer::workspace", plan.workspace) {
     if (plan.workspace == 0) return;
     Kokkos::deep_copy(exec_space, workspace.view(), std::byte{0});
-    exec_space.fence("Kindred::SeedLayer::workspace");
+    Arch::fence(exec_space, "Kindred::SeedLayer::workspace");
   }
   bool serves(const ExecutionSpace& exec_space, const SeedForwardShape& wanted,
               const void* on) const {

@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_SRC_SEED_MOMENTS_RING_HPP
 #define KINDRED_MATCHER_SRC_SEED_MOMENTS_RING_HPP
 
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/seed/ReduceMoments.hpp>
 #include <kindred/memory/Buffer.hpp>
@@ -29,7 +30,7 @@ class MomentsRing {
     m_each = buffer(memory, "Kindred::SeedLayer::telemetry_each", slots == 0 ? 0 : seeds);
     m_whole = buffer(memory, "Kindred::SeedLayer::telemetry_whole", slots == 0 ? 0 : 1);
     Kokkos::deep_copy(exec_space, m_ring.view(), SeedMoments());
-    exec_space.fence("Kindred::SeedLayer::telemetry");
+    Arch::fence(exec_space, "Kindred::SeedLayer::telemetry");
   }
   view_type slot(std::uint32_t slot) const {
     return view_type(m_ring.data() + std::size_t{slot} * m_seeds, m_seeds);

@@ -2,6 +2,7 @@
 #include "SeedLayerState.hpp"
 #include "SequenceCall.hpp"
 
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/seed/SeedBackward.hpp>
 
@@ -177,7 +178,8 @@ class SeedCallRun {
     auto& side = m_state.sides.get<ExecutionSpace>();
     if (reaches<ExecutionSpace>()) {
       launch(side.on(exec_space, m_options.stream), space, m_options.stream, x, y);
-      if constexpr (!is_device<ExecutionSpace>) exec_space.fence("Kindred::SeedLayer::forward");
+      if constexpr (!is_device<ExecutionSpace>)
+        Arch::fence(exec_space, "Kindred::SeedLayer::forward");
       return;
     }
     if constexpr (is_device<ExecutionSpace>) {
@@ -189,13 +191,13 @@ class SeedCallRun {
         Impl::start_upload(exec_space, Bytes<ExecutionSpace>(out, m_extent.out),
                            static_cast<const std::byte*>(y), m_extent.out);
       launch(exec_space, space, nullptr, in, out);
-      exec_space.fence("Kindred::SeedLayer::forward");
+      Arch::fence(exec_space, "Kindred::SeedLayer::forward");
       fetch(exec_space, y, out, m_extent.out, x == y);
     } else {
       on_host_copies(
           [&](const HostRows& rows) {
             launch(exec_space, space, nullptr, rows.at(0), rows.at(1));
-            exec_space.fence("Kindred::SeedLayer::forward");
+            Arch::fence(exec_space, "Kindred::SeedLayer::forward");
           },
           {{const_cast<std::byte*>(x), m_extent.in, false}, {y, m_extent.out, true}});
     }
@@ -209,7 +211,8 @@ class SeedCallRun {
     if (reaches<ExecutionSpace>()) {
       launch_backward(side.on(exec_space, m_options.stream), space, m_options.stream, x, gradient,
                       dx, dw);
-      if constexpr (!is_device<ExecutionSpace>) exec_space.fence("Kindred::SeedLayer::backward");
+      if constexpr (!is_device<ExecutionSpace>)
+        Arch::fence(exec_space, "Kindred::SeedLayer::backward");
       return;
     }
     if constexpr (is_device<ExecutionSpace>) {
@@ -236,7 +239,7 @@ class SeedCallRun {
           [&](const HostRows& rows) {
             launch_backward(exec_space, space, nullptr, rows.at(0), rows.at(1), rows.at(2),
                             reinterpret_cast<float*>(rows.at(3)));
-            exec_space.fence("Kindred::SeedLayer::backward");
+            Arch::fence(exec_space, "Kindred::SeedLayer::backward");
           },
           {{const_cast<std::byte*>(x), m_extent.in, false},
            {const_cast<std::byte*>(gradient), m_extent.out, false},

@@ -2,6 +2,7 @@
 #include "SeedLayerState.hpp"
 #include "StateFault.hpp"
 
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Quotes.hpp>
 
@@ -192,7 +193,7 @@ std::vector<SeedEvent> SeedLayer::State::apply(std::span<const SeedUpdate> updat
   update_seeds(host, side.state.view(seeds),
                ArrayView<const SeedUpdate, HostSpace>(updates.data(), updates.size()),
                side.winners.view());
-  host.fence("Kindred::SeedLayer::update");
+  Arch::fence(host, "Kindred::SeedLayer::update");
   uses = std::move(new_uses);
   for (auto& [seed, schedule] : renewed) schedules[seed] = std::move(schedule);
   ++revision;

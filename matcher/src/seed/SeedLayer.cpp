@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
 
 #include "SeedCheckpoint.hpp"
@@ -35,7 +36,7 @@ SeedLayer::State::State(Context& given, const SeedLayerOptions& wanted)
     side.blueprints.serve(exec_space, blueprints, {});
     side.ring.bind(exec_space, memory, chunks.seeds, static_cast<std::uint32_t>(slots.size()));
     side.state.start_upload(exec_space, seeds);
-    exec_space.fence("Kindred::SeedLayer::bind");
+    Arch::fence(exec_space, "Kindred::SeedLayer::bind");
   };
   bind(Impl::host_instance(context, Space::serial), Space::serial, 0);
   if (options.residency == Residency::host) return;

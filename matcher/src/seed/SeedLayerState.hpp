@@ -8,6 +8,7 @@
 #include "SharedArray.hpp"
 #include "StateArrays.hpp"
 
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
 
@@ -52,7 +53,8 @@ struct SeedSide {
     return streams.back().second;
   }
   void wait() const {
-    for (const auto& [stream, instance] : streams) instance.fence("Kindred::SeedLayer::wait");
+    for (const auto& [stream, instance] : streams)
+      Arch::fence(instance, "Kindred::SeedLayer::wait");
   }
 };
 
@@ -188,7 +190,7 @@ struct SeedLayer::State {
                             auto& side = sides.get<ExecutionSpace>();
                             side.wait();
                             body(exec_space, side);
-                            exec_space.fence("Kindred::SeedLayer::device");
+                            Arch::fence(exec_space, "Kindred::SeedLayer::device");
                           });
     } catch (const std::exception& error) {
       note_trouble(error.what());
@@ -240,7 +242,7 @@ struct SeedLayer::State {
       merges = telemetry == SeedTelemetryUse::merged && slots[head].filled;
       if (merges && slots[head].on_device != device) move_slot(head, device);
       if (merges && slots[head].stream != stream)
-        side.on(exec_space, slots[head].stream).fence("Kindred::SeedLayer::merge");
+        Arch::fence(side.on(exec_space, slots[head].stream), "Kindred::SeedLayer::merge");
       moments = side.ring.slot(merges ? next_slot() : head);
     }
     SeedRows<const std::byte, ExecutionSpace> in;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SeedLayerState.hpp"
 
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <algorithm>
@@ -58,7 +59,7 @@ void SeedLayer::State::advance_ring() {
   slots[head] = {};
   const HostSpace& host = Impl::host_instance(context, Space::serial);
   sides.get<HostSpace>().ring.clear(host, head);
-  host.fence("Kindred::SeedLayer::advance_ring");
+  Arch::fence(host, "Kindred::SeedLayer::advance_ring");
   on_the_device([&](const auto& exec_space, auto& side) { side.ring.clear(exec_space, head); });
 }
 
@@ -73,7 +74,7 @@ SeedLayer::State::Transfer& SeedLayer::State::start_transfer(std::uint32_t slot)
       context, Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
         auto& side = sides.get<ExecutionSpace>();
         if (transfer.filling != 0)
-          side.on(exec_space, transfer.stream).fence("Kindred::SeedLayer::start_telemetry");
+          Arch::fence(side.on(exec_space, transfer.stream), "Kindred::SeedLayer::start_telemetry");
         transfer.filling = 0;
         Kokkos::deep_copy(side.on(exec_space, from.stream),
                           PinnedMoments(transfer.moments.data(), chunks.seeds),

@@ -3,6 +3,7 @@
 #include "SequenceCall.hpp"
 
 #include <kindred/backends/impl/RecordedWork.hpp>
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <string>
@@ -163,7 +164,7 @@ void SeedSequence::run() {
 void SeedSequence::wait() {
   State& state = *m_state;
   Impl::with_instance(state.context, state.space, [&]<class ExecutionSpace>(const ExecutionSpace&) {
-    state.sides.get<ExecutionSpace>().instance[0].fence("Kindred::SeedSequence::wait");
+    Arch::fence(state.sides.get<ExecutionSpace>().instance[0], "Kindred::SeedSequence::wait");
   });
 }
 

@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_SRC_VECTOR_CANDIDATE_SEARCH_HPP
 
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/vector/Candidates.hpp>
@@ -78,7 +79,7 @@ class CandidateSearch {
     best.assign(queries.count * top, rank_none);
     shape.top = std::min(top, shape.longest);
     if (shape.top == 0) {
-      exec_space.fence("Kindred::VectorIndex::score");
+      Arch::fence(exec_space, "Kindred::VectorIndex::score");
       return {};
     }
     m_bad_query.resize_discarding(1);

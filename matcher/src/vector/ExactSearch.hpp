@@ -13,6 +13,7 @@
 #include "SharedArray.hpp"
 #include "VectorStore.hpp"
 
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/memory/LimitAdaptor.hpp>
 
 #include <algorithm>
@@ -338,7 +339,7 @@ class ExactSearch {
                    : stage(exec_space, *segment, begin, length),
               passes);
         // What is uploaded next may still be read.
-        if (!once) exec_space.fence("Kindred::VectorIndex::part");
+        if (!once) Arch::fence(exec_space, "Kindred::VectorIndex::part");
       }
     }
   }

@@ -5,6 +5,7 @@
 #include "HostTiles.hpp"
 #include "PlainSearch.hpp"
 
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 
@@ -75,7 +76,7 @@ class GemmSearch {
     if (pass == 0) {
       m_plain.search(exec_space, rows, filter, queries.take(0, queries.count()), metric, top, best,
                      report);
-      exec_space.fence("Kindred::VectorIndex::search::gemm");
+      Arch::fence(exec_space, "Kindred::VectorIndex::search::gemm");
       return;
     }
     report.path = "matrix";
@@ -136,7 +137,7 @@ class GemmSearch {
     const std::size_t most =
         Tiles::queries_max(rows.dimension, room, memory_most - std::min(memory_most, beside), 0);
     if (m_room != 0 && (room != m_room || most < m_most)) {
-      exec_space.fence("Kindred::VectorIndex::begin_passes");
+      Arch::fence(exec_space, "Kindred::VectorIndex::begin_passes");
       bind(*m_memory);
     }
     if (most == 0 || queries.count() == 0) return most;
@@ -271,7 +272,7 @@ class GemmSearch {
                           part_of(m_part.view(), i * top, top));
       }
     }
-    exec_space.fence("Kindred::VectorIndex::search::gemm");
+    Arch::fence(exec_space, "Kindred::VectorIndex::search::gemm");
   }
 
   /// Counts of the lists, their widths, and whether a row was not a number.

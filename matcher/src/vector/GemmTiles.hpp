@@ -5,6 +5,7 @@
 #include <kindred/backends/impl/DeviceGemm.hpp>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/backends/impl/JudgedGemm.hpp>
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/vector/TileSelect.hpp>
 #include <kindred/memory/Buffer.hpp>
@@ -44,7 +45,7 @@ constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
 template <class ExecutionSpace, class T>
 void grow(const ExecutionSpace& exec_space,
           Buffer<T, typename ExecutionSpace::memory_space>& buffer, std::size_t size) {
-  if (size * sizeof(T) > buffer.bytes()) exec_space.fence("Kindred::VectorIndex::grow");
+  if (size * sizeof(T) > buffer.bytes()) Arch::fence(exec_space, "Kindred::VectorIndex::grow");
   buffer.resize_discarding(size);
 }
 
@@ -69,7 +70,7 @@ class DeviceTiles {
 
   /// Gives back what a pass needs no more once its lists are made. Fences \p exec_space.
   void release(const ExecutionSpace& exec_space) {
-    exec_space.fence("Kindred::VectorIndex::release");
+    Arch::fence(exec_space, "Kindred::VectorIndex::release");
     bind(*m_memory);
   }
 

@@ -5,6 +5,7 @@
 #include "GemmTiles.hpp"
 
 #include <kindred/backends/impl/HostGemm.hpp>
+#include <kindred/core/arch/Fence.hpp>
 
 #include <atomic>
 #include <optional>
@@ -114,7 +115,7 @@ class HostTiles {
     begin_tile_queries(exec_space, tile, task.lists);
     prepare_tile_queries(exec_space, task.metric, task.queries.take(0, task.queries.count()),
                          dimension, 0, initial, tile, task.lists);
-    exec_space.fence("Kindred::VectorIndex::tile_queries");
+    Arch::fence(exec_space, "Kindred::VectorIndex::tile_queries");
     for (std::uint64_t block = 0; block < count / m_block; ++block)
       m_gemm->pack(values + block * m_block * m_stride, packed_block(block));
   }
@@ -165,7 +166,7 @@ class HostTiles {
                          Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<std::uint64_t>>(
                              exec_space, 0, m_workers, Kokkos::ChunkSize(1)),
                          work);
-    exec_space.fence("Kindred::VectorIndex::host_tiles");
+    Arch::fence(exec_space, "Kindred::VectorIndex::host_tiles");
   }
 
   HostGemmChoice m_choice;

@@ -6,6 +6,7 @@
 #include "TopLists.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/vector/Screen.hpp>
 #include <kindred/matcher/SearchReport.hpp>
@@ -233,7 +234,7 @@ class ScreenSearch {
       screen(call, queries, now);
     }
     rank(call, now);
-    call.exec_space.fence("Kindred::VectorIndex::search::screen");
+    Arch::fence(call.exec_space, "Kindred::VectorIndex::search::screen");
   }
 
   /// Lists what all rows leave: of a first chunk by its own threshold, then of as many rows as

@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_SRC_VECTOR_TOP_LISTS_HPP
 #define KINDRED_MATCHER_SRC_VECTOR_TOP_LISTS_HPP
 
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/memory/Buffer.hpp>
 
@@ -68,7 +69,7 @@ class TopLists {
   /// A buffer that may be in use is given back only after what uses it.
   void grow(const ExecutionSpace& exec_space, Buffer<Rank, memory_space>& buffer,
             std::size_t size) {
-    if (size * sizeof(Rank) > buffer.bytes()) exec_space.fence("Kindred::VectorIndex::grow");
+    if (size * sizeof(Rank) > buffer.bytes()) Arch::fence(exec_space, "Kindred::VectorIndex::grow");
     buffer.resize_discarding(size);
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "VectorSegment.hpp"
 
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/vector/RowFilter.hpp>
 
 #include <algorithm>
@@ -48,7 +49,7 @@ struct StagedRow {
                               ArrayView<std::int8_t, HostSpace>(shadow.data(), shadow.size()),
                               one(shadow_scale), one(shadow_error), one(shadow_norm));
     }
-    exec_space.fence("Kindred::VectorIndex::replace");
+    Arch::fence(exec_space, "Kindred::VectorIndex::replace");
   }
 
   std::vector<std::byte> values;
@@ -173,7 +174,7 @@ void VectorSegment::finish() {
   const HostSpace& exec_space = host_instance_for(
       *m_context, element_nanoseconds * static_cast<double>(size() * m_host.dimension));
   vector_norms(exec_space, m_host.view(), m_host.norms.view());
-  exec_space.fence("Kindred::VectorIndex::norms");
+  Arch::fence(exec_space, "Kindred::VectorIndex::norms");
 }
 
 void VectorSegment::make_device_resident() {
@@ -244,7 +245,7 @@ void VectorSegment::write_to_device(std::size_t row, const std::byte* values, co
     copy(rows.norms.view(), norm, 1);
     const ShadowBuffers<execution_space>& shadow = m_shadow.get<execution_space>();
     if (shadow.stride != 0) shadow.build(exec_space, rows.view(row, 1), row, 1);
-    exec_space.fence("Kindred::VectorIndex::replace");
+    Arch::fence(exec_space, "Kindred::VectorIndex::replace");
   });
 }
 

@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_SRC_VECTOR_VECTOR_SEGMENT_HPP
 
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
 #include <kindred/core/vector/ShadowRows.hpp>
 #include <kindred/core/vector/VectorRows.hpp>
@@ -225,7 +226,7 @@ ShadowRows<ExecutionSpace> VectorSegment::shadow(const ExecutionSpace& exec_spac
   if (shadow.stride == 0) {
     ShadowBuffers<ExecutionSpace> made(memory, rows.dimension, size());
     made.build(exec_space, rows.view(), 0, size());
-    exec_space.fence("Kindred::VectorIndex::shadow");
+    Arch::fence(exec_space, "Kindred::VectorIndex::shadow");
     shadow = std::move(made);
   }
   return shadow.view();
