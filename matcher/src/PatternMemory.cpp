@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/PatternMemory.hpp>
 
+#include "HostMemory.hpp"
 #include "files/PatternWriter.hpp"
 #include "files/StoredPatterns.hpp"
 #include "memory/MemoryCandidates.hpp"
@@ -11,7 +12,6 @@
 
 #include <atomic>
 #include <functional>
-#include <limits>
 #include <mutex>
 #include <shared_mutex>
 #include <utility>
@@ -39,6 +39,22 @@ void check_characters(std::string_view text) {
   append_code_points(text, points);
 }
 
+/// \throws InvalidArgument for a setting; SpaceUnavailable where a device is demanded and missing
+const PatternSettings& checked(const Context& context, const PatternSettings& settings) {
+  settings.validate();
+  if (!settings.enabled || settings.fallback_to_host) return settings;
+  const SpaceInfo& device = context.info(Space::cuda);
+  const bool capable = device.compute_capability >= settings.min_compute_capability;
+  if (device.usable && capable) return settings;
+  throw SpaceUnavailable("cuda: " +
+                         (device.usable
+                              ? "compute capability " + std::to_string(device.compute_capability) +
+                                    " is below " + std::to_string(settings.min_compute_capability) +
+                                    ", min_compute_capability"
+                              : device.why_not) +
+                         "; turn fallback_to_host on, or enabled off");
+}
+
 }  // namespace
 
 std::string_view to_string(SyncTrigger trigger) noexcept {
@@ -56,14 +72,14 @@ std::string_view to_string(SyncTrigger trigger) noexcept {
 }
 
 struct PatternMemory::State final : Impl::PatternRows {
-  State(Context& made_from, PatternSettings given, Level compared)
+  State(Context& made_from, const PatternSettings& given, Level compared)
       : context(made_from),
-        settings((given.validate(), given)),
+        settings(checked(made_from, given)),
         level(compared),
         tiers(made_from, settings, *this),
         worker(
             settings, [this](SyncTrigger trigger) { return synchronise(trigger); },
-            [this] { return recent(); }) {}
+            [this] { return recent(); }, [this] { return tiers.view()->fill(); }) {}
 
   // Rows are read in runs, so that whoever learns never waits long.
   Impl::TierRows load(std::vector<std::uint64_t> indices) const override {
@@ -82,6 +98,11 @@ struct PatternMemory::State final : Impl::PatternRows {
     return rows;
   }
 
+  std::vector<std::uint64_t> live_in(std::uint64_t begin, std::uint64_t end) const override {
+    const std::shared_lock lock(mutex);
+    return catalogue.live_in(begin, end);
+  }
+
   /// The symbols of a pattern at the level of the memory. Needs the lock.
   void append_compared(std::uint64_t index, std::vector<Symbol>& out) const {
     if (level == Level::token) {
@@ -98,13 +119,11 @@ struct PatternMemory::State final : Impl::PatternRows {
     const std::shared_lock lock(mutex);
     return catalogue.size();
   }
-  /// What a synchronisation would move.
+  /// What a synchronisation would move. What is forgotten leaves both tiers and the catalogue under
+  /// one lock.
   std::uint64_t recent() const {
-    const auto view = tiers.view();
-    const auto forgotten =
-        view->forgotten.end() -
-        std::lower_bound(view->forgotten.begin(), view->forgotten.end(), view->bulk_end);
-    return learned() - view->bulk_end - static_cast<std::uint64_t>(forgotten);
+    const std::shared_lock lock(mutex);
+    return catalogue.live() - tiers.view()->bulk_live();
   }
 
   SyncRecord synchronise(SyncTrigger trigger) {
@@ -133,7 +152,7 @@ struct PatternMemory::State final : Impl::PatternRows {
       stored.bulk_end = 0;
       stored.forgotten.clear();
     }
-    tiers.restore(stored.parts, stored.bulk_end, std::move(stored.forgotten));
+    tiers.restore(stored.parts, stored.bulk_end, stored.forgotten);
     const std::unique_lock lock(mutex);
     file = std::move(stored.file);
     vocabulary = std::move(stored.vocabulary);
@@ -143,23 +162,20 @@ struct PatternMemory::State final : Impl::PatternRows {
     saved->symbols = vocabulary.size();
   }
 
-  /// What changed of the file's rows. Needs the lock of the catalogue.
-  void mark(std::uint64_t row) noexcept {
+  /// What changes of the file's rows, before it does. Needs the lock of the catalogue.
+  void mark(std::uint64_t row) {
     if (saved) saved->mark(row);
     if (saving) saving->mark(row);
   }
   /// Begins to follow what changes after this moment. Needs the lock.
   Impl::PatternCut begin_saving(std::uint64_t first_row) {
     Impl::PatternCut cut;
-    cut.begin = first_row;
-    cut.end = catalogue.size();
-    cut.frequency.reserve(cut.end - cut.begin);
-    for (std::uint64_t row = cut.begin; row < cut.end; ++row)
-      cut.frequency.push_back(catalogue.frequency(row));
-    saving.emplace(cut.end);
+    cut.rows = catalogue.cut(first_row);
+    saving.emplace(cut.rows.end);
     return cut;
   }
-  /// Writes what `cut()`, called under the lock, shall be written by `write(cut, reader)`.
+  /// Writes what `cut()`, called under the lock, shall be written by `write(cut, reader)`. The cut
+  /// shares tables with the catalogue: it goes under the lock too.
   template <class Cut, class Write>
   void write_file(const Cut& take_cut, const Write& write) {
     const std::lock_guard one_at_a_time(saving_mutex);
@@ -169,17 +185,18 @@ struct PatternMemory::State final : Impl::PatternRows {
       cut = take_cut();
     }
     try {
-      const Impl::WrittenPatterns written =
-          write(cut, [this](const std::function<void(const Impl::PatternCatalogue&)>& read) {
-            const std::shared_lock lock(mutex);
-            read(catalogue);
-          });
+      const Impl::WrittenPatterns written = write(cut, [this](const std::function<void()>& read) {
+        const std::shared_lock lock(mutex);
+        read();
+      });
       const std::unique_lock lock(mutex);
+      cut = {};
       saving->revision = written.revision;
       saving->symbols = written.symbols;
       saved = std::exchange(saving, std::nullopt);
     } catch (...) {
       const std::unique_lock lock(mutex);
+      cut = {};
       saving.reset();
       throw;
     }
@@ -200,22 +217,10 @@ struct PatternMemory::State final : Impl::PatternRows {
   Impl::SyncWorker worker;                 ///< last: its thread ends before the rest goes
 };
 
-PatternMemory::PatternMemory(Context& context, PatternSettings settings, Level level) {
-  settings.validate();
-  if (settings.enabled && !settings.fallback_to_host) {
-    const SpaceInfo& device = context.info(Space::cuda);
-    const bool capable = device.compute_capability >= settings.min_compute_capability;
-    if (!device.usable || !capable) {
-      throw SpaceUnavailable(
-          "cuda: " +
-          (device.usable
-               ? "compute capability " + std::to_string(device.compute_capability) + " is below " +
-                     std::to_string(settings.min_compute_capability) + ", min_compute_capability"
-               : device.why_not) +
-          "; turn fallback_to_host on, or enabled off");
-    }
-  }
-  m_state = std::make_unique<State>(context, settings, level);
+PatternMemory::PatternMemory(Context& context, PatternSettings settings, Level level)
+    : PatternMemory(std::make_unique<State>(context, settings, level)) {}
+PatternMemory::PatternMemory(std::unique_ptr<State> state) : m_state(std::move(state)) {
+  m_state->worker.start();
 }
 PatternMemory::~PatternMemory() = default;
 PatternMemory::PatternMemory(PatternMemory&&) noexcept = default;
@@ -223,16 +228,19 @@ PatternMemory& PatternMemory::operator=(PatternMemory&&) noexcept = default;
 
 PatternMemory PatternMemory::load(Context& context, const std::string& path,
                                   PatternSettings settings, Level level) {
-  PatternMemory memory(context, settings, level);
-  memory.m_state->restore(Impl::read_patterns(path, context.threads()));
-  return memory;
+  auto state = std::make_unique<State>(context, settings, level);
+  state->restore(Impl::read_patterns(path, context.threads()));
+  return PatternMemory(std::move(state));
 }
 
 void PatternMemory::save(const std::string& path) {
   State& state = *m_state;
+  if (state.level == Level::token) state.tiers.reclaim();
   state.write_file(
       [&] {
         Impl::PatternCut cut = state.begin_saving(0);
+        cut.by_name = state.catalogue.name_table();
+        cut.by_events = state.catalogue.event_table();
         const auto patterns_with = state.catalogue.patterns_with();
         cut.patterns_with.assign(patterns_with.begin(), patterns_with.end());
         const auto symbol_frequency = state.catalogue.symbol_frequency();
@@ -244,7 +252,7 @@ void PatternMemory::save(const std::string& path) {
         }
         return cut;
       },
-      [&](const Impl::PatternCut& cut, const Impl::CatalogueReader& reader) {
+      [&](const Impl::PatternCut& cut, const Impl::RowReader& reader) {
         return Impl::write_patterns(path, cut, state.vocabulary, reader);
       });
 }
@@ -263,7 +271,7 @@ void PatternMemory::append(const std::string& path) {
         revision = state.saved->revision;
         return cut;
       },
-      [&](const Impl::PatternCut& cut, const Impl::CatalogueReader& reader) {
+      [&](const Impl::PatternCut& cut, const Impl::RowReader& reader) {
         return Impl::append_patterns(path, revision, cut, state.vocabulary, reader);
       });
 }
@@ -303,13 +311,15 @@ LearnedPattern PatternMemory::learn(Events events, std::optional<std::string_vie
                      "the name '" + std::string(*name) + "' is of pattern " +
                          std::to_string(*named) +
                          ", which has other events; forget it first, or choose another name");
+    KINDRED_THROW_IF(!state.catalogue.can_count(symbols.values.size(), times),
+                     "times is " + std::to_string(times) +
+                         ": the frequencies of all patterns, or of " +
+                         "all symbols, would pass 2^63 together");
     if (same) {
       const std::uint64_t frequency = state.catalogue.frequency(*same);
-      KINDRED_THROW_IF(times > std::numeric_limits<std::uint64_t>::max() / 2 - frequency,
-                       "the frequency of pattern " + std::to_string(*same) + " would pass 2^63");
-      state.catalogue.prepare_to_change(*same);
-      state.catalogue.raise_frequency(*same, times);
+      state.catalogue.prepare_to_raise(*same);
       state.mark(*same);
+      state.catalogue.raise_frequency(*same, times);
       return {*same, frequency + times, false};
     }
     if (!known) {
@@ -325,13 +335,17 @@ LearnedPattern PatternMemory::learn(Events events, std::optional<std::string_vie
 
 bool PatternMemory::forget(std::uint64_t index) {
   State& state = *m_state;
-  const std::unique_lock lock(state.mutex);
-  if (index >= state.catalogue.size() || !state.catalogue.is_live(index)) return false;
-  state.catalogue.prepare_to_change(index);
-  state.tiers.forget(index);
-  state.catalogue.forget(index);
-  state.mark(index);
-  return true;
+  const bool was_there = Impl::with_host_memory("Kindred::PatternMemory::forget", [&] {
+    const std::unique_lock lock(state.mutex);
+    if (!state.catalogue.is_live(index)) return false;
+    state.catalogue.prepare_to_forget(index);
+    state.mark(index);
+    state.tiers.forget(index);
+    state.catalogue.forget(index);
+    return true;
+  });
+  if (was_there) state.worker.forgot();
+  return was_there;
 }
 
 bool PatternMemory::forget(std::string_view name) {
@@ -355,18 +369,19 @@ std::optional<std::uint64_t> PatternMemory::find(Events events) const {
 StoredPattern PatternMemory::pattern(std::uint64_t index) const {
   const Impl::PatternCatalogue& catalogue = m_state->catalogue;
   const std::shared_lock lock(m_state->mutex);
-  if (index >= catalogue.size() || !catalogue.is_live(index)) {
+  if (!catalogue.is_live(index)) {
     throw NotFound("pattern " + std::to_string(index) +
                    (index < catalogue.size() ? " was forgotten" : " was never learned"));
   }
-  const auto name = catalogue.name(index);
-  return {index, name ? std::optional<std::string>(*name) : std::nullopt, catalogue.events(index),
+  const Impl::PatternRow row = catalogue.row(index);
+  const auto name = row.name();
+  return {index, name ? std::optional<std::string>(*name) : std::nullopt, row.events(),
           catalogue.frequency(index)};
 }
 
 std::uint64_t PatternMemory::frequency(std::uint64_t index) const {
   const std::shared_lock lock(m_state->mutex);
-  return index < m_state->catalogue.size() ? m_state->catalogue.frequency(index) : 0;
+  return m_state->catalogue.frequency(index);
 }
 
 std::uint64_t PatternMemory::size() const {
@@ -428,15 +443,16 @@ SyncStatistics PatternMemory::sync_statistics() const { return m_state->worker.s
 
 PatternStatistics PatternMemory::statistics() const {
   PatternStatistics statistics;
-  const auto view = m_state->tiers.view();
+  std::shared_ptr<const Impl::TierView> view;
   {
     const std::shared_lock lock(m_state->mutex);
+    view = m_state->tiers.view();
     statistics.patterns = m_state->catalogue.live();
     statistics.learned = m_state->catalogue.size();
     statistics.total_frequency = m_state->catalogue.total_frequency();
   }
-  for (const auto& part : view->bulk) statistics.bulk += part->size() - view->forgotten_in(*part);
-  statistics.recent = statistics.patterns - std::min(statistics.patterns, statistics.bulk);
+  statistics.bulk = view->bulk_live();
+  statistics.recent = statistics.patterns - statistics.bulk;
   statistics.segments = view->bulk.size() + view->recent.size();
   statistics.queries = m_state->queries;
   for (const Space space : all_spaces)

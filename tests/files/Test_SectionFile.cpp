@@ -201,7 +201,7 @@ TEST(SectionFile, OfAnotherKindOrVersionSaysSo) {
   EXPECT_THAT(message_of<CorruptFile>([&] { SectionFile(folder / "a", "vectors", 1); }),
               HasSubstr("holds 'numbers', not 'vectors'"));
   std::string all = read_all(folder / "a");
-  const std::uint32_t version[2] = {2, 20304};
+  const std::uint32_t version[2] = {Kindred::Impl::section_format_version + 1, 20304};
   std::memcpy(all.data() + 8, version, sizeof(version));
   Testing::reseal(all);
   EXPECT_THAT(message_of<CorruptFile>([&] { SectionFile(folder.write("newer", all), kind, 1); }),

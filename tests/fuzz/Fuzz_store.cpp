@@ -32,11 +32,12 @@ std::string good_file() {
   catalogue.add(events_of({{1}}), {}, 3);
   catalogue.add(events_of({{0}, {0}}), "second", 1);
   catalogue.add(events_of({{2}}), {}, 1);
-  const CatalogueReader reader = [&](const auto& read) { read(catalogue); };
+  const RowReader reader = [&](const auto& read) { read(); };
 
   PatternCut cut;
-  cut.end = 4;
-  cut.frequency = {1, 3, 1, 1};
+  cut.rows = catalogue.cut(0);
+  cut.by_name = catalogue.name_table();
+  cut.by_events = catalogue.event_table();
   cut.patterns_with = {2, 2, 2};
   cut.symbol_frequency = {3, 4, 2};
   std::vector<std::uint8_t> tile(32 * 3, 3);
@@ -58,10 +59,8 @@ std::string good_file() {
   vocabulary.insert("d");
   catalogue.add(events_of({{3, 0}}), "third", 2);
   PatternCut more;
-  more.begin = 4;
-  more.end = 5;
+  more.rows = catalogue.cut(4);
   more.symbols = written.symbols;
-  more.frequency = {2};
   more.changed = {1, 2};
   more.changed_frequency = {0, 5};
   append_patterns(path, written.revision, more, vocabulary, reader);
@@ -71,15 +70,15 @@ std::string good_file() {
 /// Reads and changes whatever can be.
 void use(StoredPatterns& stored) {
   PatternCatalogue& catalogue = stored.catalogue;
-  for (std::uint64_t index = 0; index < catalogue.size(); ++index) {
-    if (!catalogue.is_live(index)) continue;
-    const Ragged<Symbol> events = catalogue.events(index);
+  for (const std::uint64_t index : catalogue.live_in(0, catalogue.size())) {
+    const PatternRow pattern = catalogue.row(index);
+    const Ragged<Symbol> events = pattern.events();
     for (const Symbol symbol : events.values) stored.vocabulary.text(symbol);
     catalogue.find(RaggedSpan<Symbol>(events));
-    if (const auto name = catalogue.name(index)) catalogue.find(*name);
+    if (const auto name = pattern.name()) catalogue.find(*name);
   }
   const std::uint64_t index = catalogue.add(events_of({{0}, {0}, {0}}), "new", 1);
-  catalogue.prepare_to_change(index);
+  catalogue.prepare_to_forget(index);
   catalogue.forget(index);
   for (const StoredPart& part : stored.parts) {
     std::uint64_t sum = 0;

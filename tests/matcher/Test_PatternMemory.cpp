@@ -125,6 +125,26 @@ TEST(PatternMemory, AForgottenPatternIsInNoAnswerAndItsIndexIsNotUsedAgain) {
   }
 }
 
+TEST(PatternMemory, TheLargestTopReturnsAllThatWasNotForgotten) {
+  for (const bool synced : {false, true}) {
+    PatternMemory memory(context(), quiet());
+    for (std::uint64_t i = 0; i < 20; ++i) learn(memory, {{"same", numbered('x', i)}});
+    if (synced) memory.sync();
+    for (std::uint64_t forgotten = 0; forgotten < 3; ++forgotten) {
+      if (forgotten > 0) memory.forget(forgotten);
+      for (const Measure measure : {Measure::difflib, Measure::lcs}) {
+        for (const std::size_t less : {0U, 1U, 2U, 3U}) {
+          MatchOptions options;
+          options.measure = measure;
+          options.top = std::numeric_limits<std::size_t>::max() - less;
+          EXPECT_EQ(answer(memory, {{"same"}}, options).size(), 20 - forgotten)
+              << to_string(measure) << ", SIZE_MAX - " << less;
+        }
+      }
+    }
+  }
+}
+
 TEST(PatternMemory, TiesKeepTheirOrderThroughCompaction) {
   PatternMemory memory(context(), quiet());
   for (std::uint64_t i = 0; i < 200; ++i) learn(memory, {{"same", numbered('x', i)}});
@@ -205,6 +225,76 @@ TEST(PatternMemory, WhatTheBulkTierCannotHoldStaysRecentAndSearchable) {
   memory.sync();
   EXPECT_EQ(memory.statistics().patterns, 9U);
   EXPECT_EQ(answer(memory, {{"same"}}, 0.1, 20).size(), 9U);
+}
+
+TEST(PatternMemory, WhatWasForgottenIsRecentNoLonger) {
+  PatternSettings settings = quiet();
+  settings.max_bulk_patterns = 5;
+  settings.sync_threshold = 16;
+  PatternMemory memory(context(), settings);
+  for (std::uint64_t i = 0; i < 15; ++i) learn(memory, {{"same", numbered('s', i)}});
+  EXPECT_EQ(memory.sync().left, 10U);
+  for (std::uint64_t i = 5; i < 10; ++i) memory.forget(i);
+  memory.sync();
+  EXPECT_EQ(memory.statistics().recent, 5U);
+  EXPECT_EQ(memory.sync_statistics().recent, 5U);
+  const std::uint64_t before = memory.sync_statistics().syncs[0];
+  for (std::uint64_t i = 0; i < 10; ++i) learn(memory, {{"same", numbered('t', i)}});
+  EXPECT_EQ(memory.sync_statistics().syncs[0], before) << "16 are not recent yet";
+  EXPECT_EQ(memory.sync_statistics().recent, 15U);
+  memory.forget(0);
+  EXPECT_EQ(memory.statistics().bulk, 4U);
+  EXPECT_EQ(memory.statistics().recent, memory.sync_statistics().recent);
+}
+
+TEST(PatternMemory, ForgettingReclaimsWhatItLeavesBehind) {
+  PatternSettings settings = quiet();
+  settings.sync_threshold = 100000;
+  PatternMemory memory(context(), settings);
+  constexpr std::uint64_t count = 12000;
+  for (std::uint64_t i = 0; i < count; ++i)
+    learn(memory, {{"same", numbered('s', i % 50), numbered('t', i / 50)}}, numbered('p', i));
+  memory.sync();
+  const std::uint64_t bytes = memory.statistics().bytes[static_cast<std::size_t>(Space::serial)];
+  std::uint64_t forgotten = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (i % 10 != 0) forgotten += memory.forget(i) ? 1U : 0U;
+  }
+  EXPECT_EQ(forgotten, count / 10 * 9);
+  EXPECT_GE(memory.sync_statistics().syncs[0], 2U) << "nobody else started one";
+  EXPECT_LE(memory.sync_statistics().syncs[0], 20U);
+  EXPECT_LT(memory.statistics().bytes[static_cast<std::size_t>(Space::serial)], bytes / 3);
+  const auto left = answer(memory, {{"same"}}, 0.1, count);
+  ASSERT_EQ(left.size(), count / 10);
+  for (std::size_t i = 0; i < left.size(); ++i) EXPECT_EQ(left[i].index, 10 * i);
+  for (std::uint64_t i = 0; i < count; i += 10) {
+    EXPECT_EQ(memory.find(numbered('p', i)), i);
+    EXPECT_EQ(memory.pattern(i).events.values.size(), 3U);
+  }
+  EXPECT_FALSE(memory.find("p1"));
+  EXPECT_EQ(learn(memory, {{"same", "s1", "t0"}}, "p1").index, count) << "a pattern of its own";
+}
+
+TEST(PatternMemory, TheBestAreFoundBehindThoseThatWereForgotten) {
+  PatternSettings settings = quiet();
+  PatternMemory memory(context(), settings);
+  // The nearer a pattern, the likelier it was forgotten.
+  for (std::uint64_t i = 0; i < 900; ++i) {
+    SymbolTexts texts{"same"};
+    for (std::uint64_t n = 0; n < i / 100; ++n) texts.push_back(numbered('x', n));
+    texts.push_back(numbered('y', i));
+    learn(memory, {texts});
+  }
+  memory.sync();
+  for (std::uint64_t i = 0; i < 700; ++i) {
+    if (i % 100 != 99) memory.forget(i);
+  }
+  for (const std::size_t top : {1U, 3U, 7U, 8U, 100U, 1000U}) {
+    const auto found = answer(memory, {{"same"}}, 0.0, top);
+    ASSERT_EQ(found.size(), std::min<std::size_t>(top, 207));
+    for (std::size_t i = 0; i < found.size(); ++i)
+      EXPECT_EQ(found[i].index, i < 7 ? 100 * i + 99 : 693 + i);
+  }
 }
 
 TEST(PatternMemory, ASyncThatRunsOutOfMemoryLosesNothing) {

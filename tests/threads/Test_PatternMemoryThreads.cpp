@@ -12,6 +12,7 @@
 #include "../matcher/PatternMemorySupport.hpp"
 #include "OneThread.hpp"
 #include "Support.hpp"
+#include "TempFolder.hpp"
 
 namespace {
 
@@ -86,6 +87,69 @@ TEST(PatternMemoryThreads, NothingIsLostWhileAllIsDoneAtOnce) {
     }
   }
   EXPECT_EQ(answer(memory, {{"shared"}}, 0.1, 100000).size(), memory.size());
+}
+
+TEST(PatternMemoryThreads, ForgettingCompactionSavingAndLoadingOverlap) {
+  PatternSettings settings;
+  settings.sync_threshold = 500;
+  settings.sync_interval_seconds = 0.005;
+  const TempFolder folder;
+  PatternMemory memory(one_thread(), settings);
+  constexpr std::uint64_t kept = 200;
+  for (std::uint64_t i = 0; i < kept; ++i) learn(memory, pattern_of('k', i), numbered('k', i));
+  const std::size_t all = answer(memory, {{"shared"}}, 0.0, 100000).size();
+  ASSERT_EQ(all, kept);
+  std::atomic<bool> done{false};
+  std::atomic<std::uint64_t> wrong{0};
+  std::vector<std::thread> threads;
+  for (const char who : {'a', 'b'}) {
+    threads.emplace_back([&, who] {
+      for (int round = 0; round < 3; ++round) {
+        for (std::uint64_t i = 0; i < 1500; ++i)
+          learn(memory, pattern_of(who, i), numbered(who, i));
+        for (std::uint64_t i = 0; i < 1500; ++i) {
+          if (!memory.forget(numbered(who, i))) ++wrong;
+        }
+      }
+    });
+  }
+  threads.emplace_back([&] {
+    while (!done) {
+      std::uint64_t found = 0;
+      std::uint64_t last = 0;
+      for (const Match& match : answer(memory, {{"shared"}}, 0.0, 100000)) {
+        found += match.index < kept ? 1 : 0;
+        if (match.index < last) ++wrong;
+        last = match.index;
+      }
+      if (found != kept) ++wrong;
+      // A candidate may be forgotten, and its row be reclaimed, while it is described.
+      for (const Prediction& prediction : memory.predict(Words(EventTexts{{"shared"}}))) {
+        if (prediction.name.empty() || prediction.frequency != 1) ++wrong;
+      }
+    }
+  });
+  threads.emplace_back([&] {
+    while (!done) {
+      memory.save(folder / "memory");
+      memory.append(folder / "memory");
+      const PatternMemory copy = PatternMemory::load(one_thread(), folder / "memory", settings);
+      if (copy.size() < kept) ++wrong;
+      for (std::uint64_t i = 0; i < kept; i += 7) {
+        if (copy.find(numbered('k', i)) != i) ++wrong;
+        if (found(copy, pattern_of('k', i)) != i) ++wrong;
+      }
+    }
+  });
+  for (std::size_t t = 0; t < 2; ++t) threads[t].join();
+  done = true;
+  for (std::size_t t = 2; t < threads.size(); ++t) threads[t].join();
+  EXPECT_EQ(wrong, 0U);
+  EXPECT_EQ(memory.size(), kept);
+  EXPECT_EQ(answer(memory, {{"shared"}}, 0.0, 100000).size(), kept);
+  memory.sync();
+  EXPECT_EQ(memory.statistics().bulk, kept);
+  EXPECT_EQ(memory.sync_statistics().recent, 0U);
 }
 
 }  // namespace

@@ -16,8 +16,7 @@ PatternFileInfo inspect_pattern_file(const std::string& path, int threads) {
   info.patterns = catalogue.live();
   info.learned = catalogue.size();
   info.total_frequency = catalogue.total_frequency();
-  for (std::uint64_t index = 0; index < catalogue.size(); ++index)
-    info.symbols += catalogue.is_live(index) ? catalogue.length(index) : 0;
+  info.symbols = catalogue.symbols();
   info.vocabulary = stored.vocabulary.size();
   info.segments = stored.parts.size();
   for (const Impl::StoredPart& part : stored.parts) info.bulk += part.patterns.size();

@@ -15,84 +15,92 @@ namespace {
 /// Rows that are read under one lock.
 constexpr std::uint64_t run_rows = 4096;
 
-/// \brief A section with what `append(catalogue, row, out)` makes of every row.
+/// \brief A section with what `append(block, row, out)` makes of every row.
 template <class T, class Append>
-void write_column(SectionWriter& writer, const char* name, const PatternCut& cut,
-                  const CatalogueReader& reader, const Append& append) {
+void write_column(SectionWriter& writer, const char* name, const CatalogueCut& rows,
+                  const RowReader& reader, const Append& append) {
   writer.begin<T>(name);
   std::vector<T> out;
-  for (std::uint64_t begin = cut.begin; begin < cut.end; begin += run_rows) {
-    reader([&](const PatternCatalogue& catalogue) {
-      for (std::uint64_t row = begin; row < std::min(cut.end, begin + run_rows); ++row)
-        append(catalogue, row, out);
+  for (std::size_t begin = 0; begin < rows.indices.size(); begin += run_rows) {
+    reader([&] {
+      for (std::size_t i = begin; i < std::min(rows.indices.size(), begin + run_rows); ++i) {
+        const auto [block, row] = rows.place(i);
+        append(*block, row, out);
+      }
     });
     writer.put<T>(std::span<const T>(out));
     out.clear();
   }
 }
 
-void write_rows(SectionWriter& writer, const PatternCut& cut, bool narrow,
-                const CatalogueReader& reader) {
+/// Where indices are missing, those of the rows, and then the next one.
+void write_indices(SectionWriter& writer, const CatalogueCut& rows) {
+  if (rows.indices.size() == rows.end - rows.begin) return;
+  writer.require_format(section_format_gaps);
+  writer.begin<std::uint64_t>("pattern.index");
+  writer.put<std::uint64_t>(std::span(rows.indices));
+  writer.put<std::uint64_t>(std::span(&rows.end, 1));
+}
+
+void write_rows(SectionWriter& writer, const CatalogueCut& rows, bool narrow,
+                const RowReader& reader) {
+  write_indices(writer, rows);
   std::vector<Symbol> symbols;
   if (narrow) {
     write_column<std::uint16_t>(
-        writer, "pattern.symbols.u16", cut, reader,
-        [&](const PatternCatalogue& catalogue, std::uint64_t row, std::vector<std::uint16_t>& out) {
+        writer, "pattern.symbols.u16", rows, reader,
+        [&](const PatternBlock& block, std::size_t row, std::vector<std::uint16_t>& out) {
           symbols.clear();
-          catalogue.append_symbols(row, symbols);
+          block.append_symbols(row, symbols);
           for (const Symbol symbol : symbols) out.push_back(static_cast<std::uint16_t>(symbol));
         });
   } else {
-    write_column<Symbol>(writer, "pattern.symbols.u32", cut, reader,
-                         [](const PatternCatalogue& catalogue, std::uint64_t row,
-                            std::vector<Symbol>& out) { catalogue.append_symbols(row, out); });
+    write_column<Symbol>(writer, "pattern.symbols.u32", rows, reader,
+                         [](const PatternBlock& block, std::size_t row, std::vector<Symbol>& out) {
+                           block.append_symbols(row, out);
+                         });
   }
   // Ends count from the first row of the commit.
   std::uint64_t end = 0;
   write_column<std::uint64_t>(
-      writer, "pattern.ends", cut, reader,
-      [&](const PatternCatalogue& catalogue, std::uint64_t row, std::vector<std::uint64_t>& out) {
-        out.push_back(end += catalogue.length(row));
+      writer, "pattern.ends", rows, reader,
+      [&](const PatternBlock& block, std::size_t row, std::vector<std::uint64_t>& out) {
+        out.push_back(end += block.length(row));
       });
   write_column<std::uint32_t>(
-      writer, "event.ends", cut, reader,
-      [](const PatternCatalogue& catalogue, std::uint64_t row, std::vector<std::uint32_t>& out) {
-        const auto& ends = catalogue.border_ends();
-        for (std::uint64_t b = row == 0 ? 0 : ends[row - 1]; b < ends[row]; ++b)
-          out.push_back(catalogue.borders()[b]);
+      writer, "event.ends", rows, reader,
+      [](const PatternBlock& block, std::size_t row, std::vector<std::uint32_t>& out) {
+        const auto borders = block.borders(row);
+        out.insert(out.end(), borders.begin(), borders.end());
       });
   end = 0;
   write_column<std::uint64_t>(
-      writer, "pattern.events", cut, reader,
-      [&](const PatternCatalogue& catalogue, std::uint64_t row, std::vector<std::uint64_t>& out) {
-        const auto& ends = catalogue.border_ends();
-        out.push_back(end += ends[row] - (row == 0 ? 0 : ends[row - 1]));
+      writer, "pattern.events", rows, reader,
+      [&](const PatternBlock& block, std::size_t row, std::vector<std::uint64_t>& out) {
+        out.push_back(end += block.borders(row).size());
       });
   write_column<std::uint8_t>(
-      writer, "name.text", cut, reader,
-      [](const PatternCatalogue& catalogue, std::uint64_t row, std::vector<std::uint8_t>& out) {
-        const auto name = catalogue.name(row);
+      writer, "name.text", rows, reader,
+      [](const PatternBlock& block, std::size_t row, std::vector<std::uint8_t>& out) {
+        const auto name = block.name(row);
         if (name) out.insert(out.end(), name->begin(), name->end());
       });
   end = 0;
   write_column<std::uint64_t>(
-      writer, "name.ends", cut, reader,
-      [&](const PatternCatalogue& catalogue, std::uint64_t row, std::vector<std::uint64_t>& out) {
-        const auto name = catalogue.name(row);
+      writer, "name.ends", rows, reader,
+      [&](const PatternBlock& block, std::size_t row, std::vector<std::uint64_t>& out) {
+        const auto name = block.name(row);
         end += name ? name->size() : 0;
         out.push_back(end << 1U | (name ? 1U : 0U));
       });
-  writer.write<std::uint64_t>("frequency", cut.frequency);
+  writer.write<std::uint64_t>("frequency", rows.frequency);
 }
 
-void write_table(SectionWriter& writer, const std::string& name, std::uint64_t rows,
-                 const IndexTable& (PatternCatalogue::*table)() const,
-                 const CatalogueReader& reader) {
+void write_table(SectionWriter& writer, const std::string& name, const IndexTable& table) {
   std::vector<std::uint64_t> ends;
   writer.begin<std::uint64_t>(name + ".slots");
   for (std::size_t p = 0; p < IndexTable::part_count; ++p) {
-    std::vector<std::uint64_t> slots;
-    reader([&](const PatternCatalogue& catalogue) { slots = (catalogue.*table)().part(p, rows); });
+    const std::span<const std::uint64_t> slots = table.part(p);
     writer.put<std::uint64_t>(slots);
     ends.push_back((ends.empty() ? 0 : ends.back()) + slots.size());
   }
@@ -121,7 +129,7 @@ void write_part(SectionWriter& writer, const std::string& prefix, const StoredPa
 }  // namespace
 
 WrittenPatterns write_patterns(const std::string& path, const PatternCut& cut,
-                               const Vocabulary& vocabulary, const CatalogueReader& reader) {
+                               const Vocabulary& vocabulary, const RowReader& reader) {
   SectionWriter writer(path, patterns_kind);
   WrittenPatterns written;
   written.symbols = write_vocabulary(writer, vocabulary, 0);
@@ -133,9 +141,9 @@ WrittenPatterns write_patterns(const std::string& path, const PatternCut& cut,
     writer.put<std::uint64_t>(std::span(*counts));
     writer.put<std::uint64_t>(std::span(none));
   }
-  write_rows(writer, cut, written.symbols <= std::uint64_t{1} << 16U, reader);
-  write_table(writer, "by_name", cut.end, &PatternCatalogue::name_table, reader);
-  write_table(writer, "by_events", cut.end, &PatternCatalogue::event_table, reader);
+  write_rows(writer, cut.rows, written.symbols <= std::uint64_t{1} << 16U, reader);
+  write_table(writer, "by_name", cut.by_name);
+  write_table(writer, "by_events", cut.by_events);
   writer.write<std::uint64_t>("tiles.end", std::span(&cut.bulk_end, 1));
   for (std::size_t k = 0; k < cut.parts.size(); ++k)
     write_part(writer, "tiles." + std::to_string(k) + ".", cut.parts[k]);
@@ -145,13 +153,13 @@ WrittenPatterns write_patterns(const std::string& path, const PatternCut& cut,
 
 WrittenPatterns append_patterns(const std::string& path, const FileRevision& expected,
                                 const PatternCut& cut, const Vocabulary& vocabulary,
-                                const CatalogueReader& reader) {
+                                const RowReader& reader) {
   SectionWriter writer(path, patterns_kind, expected);
   WrittenPatterns written;
   written.symbols = write_vocabulary(writer, vocabulary, cut.symbols);
   writer.write<std::uint64_t>("change.patterns", cut.changed);
   writer.write<std::uint64_t>("change.frequency", cut.changed_frequency);
-  write_rows(writer, cut, false, reader);
+  write_rows(writer, cut.rows, false, reader);
   written.revision = writer.commit();
   return written;
 }

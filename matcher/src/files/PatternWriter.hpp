@@ -15,18 +15,17 @@
 
 namespace Kindred::Impl {
 
-/// Calls what it is given with the catalogue, under the lock of whoever has it: so that nobody
-/// waits for longer than a run of rows takes.
-using CatalogueReader = std::function<void(const std::function<void(const PatternCatalogue&)>&)>;
+/// Calls what it is given, which reads rows of a cut, while nobody adds to the catalogue: so that
+/// nobody waits for longer than a run of rows takes.
+using RowReader = std::function<void(const std::function<void()>&)>;
 
-/// \brief What a commit shall hold, as it was at one moment. What can change later stands here, the
-/// rest is read while it is written.
+/// \brief What a commit shall hold, as it was at one moment.
 struct PatternCut {
-  std::uint64_t begin = 0;               ///< rows from here
-  std::uint64_t end = 0;                 ///< to here
-  std::uint64_t symbols = 0;             ///< that earlier commits have
-  std::vector<std::uint64_t> frequency;  ///< of the rows
+  CatalogueCut rows;
+  std::uint64_t symbols = 0;  ///< that earlier commits have
   // Of a first commit:
+  IndexTable by_name;
+  IndexTable by_events;
   std::vector<std::uint64_t> patterns_with;
   std::vector<std::uint64_t> symbol_frequency;
   std::vector<StoredPart> parts;
@@ -43,11 +42,11 @@ struct WrittenPatterns {
 
 /// A whole new file. \throws as `SectionWriter`
 WrittenPatterns write_patterns(const std::string& path, const PatternCut& cut,
-                               const Vocabulary& vocabulary, const CatalogueReader& reader);
+                               const Vocabulary& vocabulary, const RowReader& reader);
 /// One more commit of the file in the state \p expected. \throws as `SectionWriter`
 WrittenPatterns append_patterns(const std::string& path, const FileRevision& expected,
                                 const PatternCut& cut, const Vocabulary& vocabulary,
-                                const CatalogueReader& reader);
+                                const RowReader& reader);
 
 }  // namespace Kindred::Impl
 

@@ -68,10 +68,12 @@ SectionHeader read_header(int descriptor, const std::string& path, std::string_v
       throw damaged(0, "the header is damaged: its checksum does not fit; restore the file");
     std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
-  if (header.format_version != section_format_version) {
+  if (header.format_version < section_format_first ||
+      header.format_version > section_format_version) {
     throw damaged(8, "format version " + std::to_string(header.format_version) +
                          ", written by Kindred " + version_text(header.program_version) +
-                         "; this is Kindred " + KINDRED_VERSION_STRING + ", which reads version " +
+                         "; this is Kindred " + KINDRED_VERSION_STRING + ", which reads versions " +
+                         std::to_string(section_format_first) + " to " +
                          std::to_string(section_format_version) + ": use Kindred " +
                          version_text(header.program_version) + " or newer");
   }

@@ -19,7 +19,10 @@ namespace Kindred::Impl {
 static_assert(std::endian::native == std::endian::little, "the format is mapped as it lies");
 
 inline constexpr std::array<char, 8> section_magic{'\x89', 'K', 'N', 'D', '\r', '\n', '\x1a', '\n'};
-inline constexpr std::uint32_t section_format_version = 1;
+inline constexpr std::uint32_t section_format_version = 2;  ///< the newest that is read
+/// A file has the first version that describes it, so that earlier programs read what they can.
+inline constexpr std::uint32_t section_format_first = 1;
+inline constexpr std::uint32_t section_format_gaps = 2;  ///< `pattern.index`
 inline constexpr std::uint64_t section_alignment = 64;
 /// A section's checksum is that of the checksums of its pieces: so it is made while it is written,
 /// and checked by several threads.

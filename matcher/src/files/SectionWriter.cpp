@@ -31,7 +31,7 @@ SectionWriter::SectionWriter(std::string path, std::string_view kind) : m_path(s
   m_new.emplace(m_path);
   if (std::filesystem::exists(m_path)) m_locked = lock_existing(m_path, Access::read);
   m_header.magic = section_magic;
-  m_header.format_version = section_format_version;
+  m_header.format_version = section_format_first;
   m_header.program_version = KINDRED_VERSION;
   m_header.kind = field_of<16>(kind);
   append(&m_header, sizeof(m_header));  // its place; `commit` writes it again

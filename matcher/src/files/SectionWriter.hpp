@@ -7,6 +7,7 @@
 
 #include <kindred/backends/AtomicFile.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -31,6 +32,11 @@ class SectionWriter {
   /// \param expected the state it must be in: what was read or written last
   /// \throws InvalidArgument when it is in another; NotFound; CorruptFile; Busy
   SectionWriter(std::string path, std::string_view kind, const FileRevision& expected);
+
+  /// The file holds what only programs read that know \p version of the format.
+  void require_format(std::uint32_t version) noexcept {
+    m_header.format_version = std::max(m_header.format_version, version);
+  }
 
   /// A whole section. \param name at most 32 of a–z, 0–9, dot, underscore; once a commit
   template <class T>

@@ -28,11 +28,26 @@ struct Rows {
         border_ends(checks.section<std::uint64_t>("pattern.events")),
         name_text(checks.section<std::uint8_t>("name.text")),
         name_ends(checks.section<std::uint64_t>("name.ends")),
-        frequency(checks.section<std::uint64_t>("frequency")) {}
+        frequency(checks.section<std::uint64_t>("frequency")) {
+    if (checks.has("pattern.index")) indices = checks.section<std::uint64_t>("pattern.index");
+  }
 
   std::uint64_t size() const noexcept { return symbol_ends.size(); }
+  /// Of a row. \param first the next index before the commit
+  std::uint64_t index(std::uint64_t row, std::uint64_t first) const noexcept {
+    return indices.empty() ? first + row : indices[row];
+  }
+  /// The next index behind the commit.
+  std::uint64_t end(std::uint64_t first) const noexcept { return index(size(), first); }
 
-  void check(const SectionChecks& checks, std::uint64_t symbols) const {
+  void check(const SectionChecks& checks, std::uint64_t symbols, std::uint64_t first) const {
+    if (checks.has("pattern.index")) {
+      checks.count<std::uint64_t>("pattern.index", indices, size() + 1);
+      checks.below<std::uint64_t>("pattern.index", indices, IndexTable::index_max);
+      checks.all<std::uint64_t>(
+          "pattern.index", indices.size(), "indices do not ascend from those before",
+          [&](std::size_t i) { return indices[i] >= (i == 0 ? first : indices[i - 1] + 1); });
+    }
     checks.count<std::uint64_t>("pattern.events", border_ends, size());
     checks.count<std::uint64_t>("name.ends", name_ends, size());
     checks.count<std::uint64_t>("frequency", frequency, size());
@@ -73,6 +88,7 @@ struct Rows {
   std::span<std::uint8_t> name_text;
   std::span<std::uint64_t> name_ends;
   std::span<std::uint64_t> frequency;
+  std::span<std::uint64_t> indices;  ///< of the rows, then the next one; empty: none is missing
 
  private:
   /// The borders of a pattern rise from above 0 to its length: no event is empty.
@@ -110,21 +126,26 @@ void check_table(const SectionChecks& checks, const char* name,
 PatternCatalogue read_catalogue(const SectionChecks& checks, std::uint64_t vocabulary) {
   CatalogueColumns columns;
   const Rows rows(checks);
+  PatternColumns& show = columns.rows;
   if (checks.has("pattern.symbols.u16")) {
-    columns.narrow = checks.section<std::uint16_t>("pattern.symbols.u16");
-    checks.below<std::uint16_t>("pattern.symbols.u16", columns.narrow, vocabulary);
+    const auto narrow = checks.section<std::uint16_t>("pattern.symbols.u16");
+    checks.below<std::uint16_t>("pattern.symbols.u16", narrow, vocabulary);
+    show.narrow = narrow;
   } else {
-    columns.wide = checks.section<Symbol>("pattern.symbols.u32");
-    checks.below<Symbol>("pattern.symbols.u32", columns.wide,
+    const auto wide = checks.section<Symbol>("pattern.symbols.u32");
+    checks.below<Symbol>("pattern.symbols.u32", wide,
                          std::min<std::uint64_t>(vocabulary, unknown_symbol));
+    show.wide = wide;
   }
-  rows.check(checks, columns.narrow.size() + columns.wide.size());
-  columns.symbol_ends = rows.symbol_ends;
-  columns.borders = rows.borders;
-  columns.border_ends = rows.border_ends;
-  columns.name_text = {reinterpret_cast<char*>(rows.name_text.data()), rows.name_text.size()};
-  columns.name_ends = rows.name_ends;
-  columns.frequency = rows.frequency;
+  rows.check(checks, show.narrow.size() + show.wide.size(), 0);
+  show.symbol_ends = rows.symbol_ends;
+  show.borders = rows.borders;
+  show.border_ends = rows.border_ends;
+  show.name_text = {reinterpret_cast<char*>(rows.name_text.data()), rows.name_text.size()};
+  show.name_ends = rows.name_ends;
+  show.frequency = rows.frequency;
+  columns.size = rows.end(0);
+  if (!rows.indices.empty()) columns.indices = rows.indices.first(rows.size());
   columns.name_slots = checks.section<std::uint64_t>("by_name.slots");
   columns.name_slot_ends = checks.section<std::uint64_t>("by_name.ends");
   columns.event_slots = checks.section<std::uint64_t>("by_events.slots");
@@ -147,7 +168,8 @@ void apply_commit(const SectionChecks& checks, std::uint64_t vocabulary,
   const auto symbols = checks.section<Symbol>("pattern.symbols.u32");
   checks.below<Symbol>("pattern.symbols.u32", symbols,
                        std::min<std::uint64_t>(vocabulary, unknown_symbol));
-  rows.check(checks, symbols.size());
+  const std::uint64_t first = catalogue.size();
+  rows.check(checks, symbols.size(), first);
   const auto changed = checks.section<std::uint64_t>("change.patterns");
   const auto frequency = checks.section<std::uint64_t>("change.frequency");
   checks.count<std::uint64_t>("change.frequency", frequency, changed.size());
@@ -161,10 +183,11 @@ void apply_commit(const SectionChecks& checks, std::uint64_t vocabulary,
                                    "is not what can follow " + std::to_string(before));
     }
     if (frequency[i] == before) continue;
-    catalogue.prepare_to_change(changed[i]);
     if (frequency[i] == 0) {
+      catalogue.prepare_to_forget(changed[i]);
       catalogue.forget(changed[i]);
     } else {
+      catalogue.prepare_to_raise(changed[i]);
       catalogue.raise_frequency(changed[i], frequency[i] - before);
     }
   }
@@ -174,13 +197,15 @@ void apply_commit(const SectionChecks& checks, std::uint64_t vocabulary,
     const auto name = rows.name(row);
     if (catalogue.find(events) || (name && catalogue.find(*name)))
       checks.refuse<std::uint64_t>("pattern.ends", row, "the pattern or its name is there twice");
+    catalogue.skip_to(rows.index(row, first));
     const std::uint64_t index =
         catalogue.add(events, name, std::max<std::uint64_t>(rows.frequency[row], 1));
     if (rows.frequency[row] == 0) {
-      catalogue.prepare_to_change(index);
+      catalogue.prepare_to_forget(index);
       catalogue.forget(index);
     }
   }
+  catalogue.skip_to(rows.end(first));
 }
 
 /// The tiles `tiles.<k>`; \p in_parts tells of every pattern whether a part has it.
@@ -241,15 +266,15 @@ class PartReader {
     m_checks->count(m_prefix + "offsets", tiles.offsets, count + 1);
     m_checks->count(m_prefix + "lengths", tiles.lengths, count * tile_patterns);
     m_checks->count(m_prefix + "slots", tiles.indices, count * tile_patterns);
-    m_checks->all<std::uint32_t>(
-        m_prefix + "slots", tiles.indices.size(), "no pattern of the segment, or of another length",
-        [&](std::size_t slot) {
-          const std::uint32_t index = tiles.indices[slot];
-          const std::uint32_t length = tiles.lengths[slot];
-          if (slot < unused) return index == no_pattern && length == 0;
-          return index < used && m_catalogue->length(part.patterns[index]) == length &&
-                 (slot == 0 || length >= tiles.lengths[slot - 1]);
-        });
+    m_checks->all<std::uint32_t>(m_prefix + "slots", tiles.indices.size(),
+                                 "no pattern of the segment, or of another length",
+                                 [&](std::size_t slot) {
+                                   const std::uint32_t index = tiles.indices[slot];
+                                   const std::uint32_t length = tiles.lengths[slot];
+                                   if (slot < unused) return index == no_pattern && length == 0;
+                                   return index < used && is_length(part.patterns[index], length) &&
+                                          (slot == 0 || length >= tiles.lengths[slot - 1]);
+                                 });
     std::vector<bool> seen(used, false);
     for (std::size_t slot = unused; slot < unused + used; ++slot) {
       if (seen[tiles.indices[slot]])
@@ -264,6 +289,11 @@ class PartReader {
                                    return tiles.offsets[tile] - tiles.offsets[tile - 1] ==
                                           std::uint64_t{tiles.lengths[last]} * tile_patterns;
                                  });
+  }
+  /// What was forgotten may be in tiles longer than in the catalogue.
+  bool is_length(std::uint64_t index, std::uint32_t length) const {
+    return m_catalogue->is_live(index) ? m_catalogue->length(index) == length
+                                       : length < length_limit;
   }
   template <class SymbolType>
   std::span<const SymbolType> read_symbols(std::uint32_t dense) const {
@@ -285,24 +315,28 @@ void read_parts(const SectionChecks& checks, std::uint64_t vocabulary, StoredPat
   checks.count<std::uint64_t>("tiles.end", end, 1);
   checks.below<std::uint64_t>("tiles.end", end, catalogue.size() + 1);
   stored.bulk_end = end[0];
-  std::vector<bool> in_parts(stored.bulk_end, false);
+  const std::vector<std::uint64_t> live = catalogue.live_in(0, stored.bulk_end);
+  std::vector<bool> in_parts(live.size(), false);
   for (std::size_t k = 0; checks.has("tiles." + std::to_string(k) + ".patterns"); ++k) {
     PartReader reader(checks, catalogue, k, vocabulary);
+    std::size_t at = 0;  // both ascend
     for (std::size_t i = 0; i < reader.part.patterns.size(); ++i) {
       const std::uint64_t index = reader.part.patterns[i];
-      if (index >= stored.bulk_end || in_parts[index]) {
+      while (at < live.size() && live[at] < index) ++at;
+      const bool is_live = at < live.size() && live[at] == index;
+      if (index >= stored.bulk_end || (is_live && in_parts[at])) {
         checks.refuse<std::uint64_t>("tiles." + std::to_string(k) + ".patterns", i,
                                      "the pattern is in two segments, or beyond their end");
       }
-      in_parts[index] = true;
+      if (is_live) in_parts[at] = true;
     }
     reader.part.tiles.owner = stored.file;
     stored.parts.push_back(reader.part);
   }
-  for (std::uint64_t index = 0; index < stored.bulk_end; ++index) {
-    if (catalogue.is_live(index) && !in_parts[index])
+  for (std::size_t i = 0; i < live.size(); ++i) {
+    if (!in_parts[i])
       checks.refuse<std::uint64_t>("tiles.end", 0,
-                                   "pattern " + std::to_string(index) + " is in no segment");
+                                   "pattern " + std::to_string(live[i]) + " is in no segment");
   }
 }
 
@@ -326,6 +360,8 @@ StoredPatterns read_patterns(const std::string& path, int threads) {
     }
   }
   std::sort(stored.forgotten.begin(), stored.forgotten.end());
+  const auto repeated = std::unique(stored.forgotten.begin(), stored.forgotten.end());
+  stored.forgotten.erase(repeated, stored.forgotten.end());
   return stored;
 }
 

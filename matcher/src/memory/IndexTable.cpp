@@ -2,48 +2,98 @@
 #include "IndexTable.hpp"
 
 #include <algorithm>
+#include <new>
+#include <utility>
 
 namespace Kindred::Impl {
+
+namespace {
+
+constexpr std::size_t slots_min = 8;
+
+}  // namespace
 
 IndexTable::IndexTable(std::span<std::uint64_t> slots, std::span<const std::uint64_t> ends) {
   for (std::size_t p = 0; p < part_count; ++p) {
     const std::uint64_t begin = p == 0 ? 0 : ends[p - 1];
-    Part& part = m_parts[p];
-    part.slots = slots.subspan(begin, ends[p] - begin);
-    part.used = part.slots.size() - static_cast<std::size_t>(std::count(
-                                        part.slots.begin(), part.slots.end(), std::uint64_t{0}));
+    if (ends[p] == begin) continue;
+    auto part = std::make_shared<Part>();
+    part->slots = slots.subspan(begin, ends[p] - begin);
+    part->used = part->slots.size() -
+                 static_cast<std::size_t>(std::count(part->slots.begin(), part->slots.end(), 0U));
+    m_parts[p] = std::move(part);
   }
 }
 
 void IndexTable::put(std::span<std::uint64_t> slots, std::uint64_t slot) noexcept {
-  std::size_t at = (slot >> 40U) & (slots.size() - 1);
-  while (slots[at] != 0) at = (at + 1) & (slots.size() - 1);
+  const std::size_t mask = slots.size() - 1;
+  std::size_t at = home_of(slot, mask);
+  while (slots[at] != 0) at = (at + 1) & mask;
   slots[at] = slot;
 }
 
-void IndexTable::insert(std::uint64_t hash, std::uint64_t index) {
-  Part& part = m_parts[part_of(hash)];
-  if (2 * (part.used + 1) > part.slots.size()) {
-    std::vector<std::uint64_t> grown(std::max<std::size_t>(8, 2 * part.slots.size()), 0);
-    for (const std::uint64_t slot : part.slots) {
-      if (slot != 0) put(grown, slot);
-    }
-    part.owned = std::move(grown);
-    part.slots = part.owned;
+void IndexTable::resize(Part& part, std::size_t slots) {
+  std::vector<std::uint64_t> other(slots, 0);
+  for (const std::uint64_t slot : part.slots) {
+    if (slot != 0) put(other, slot);
   }
-  put(part.slots, tag_of(hash) << 40U | (index + 1));
+  part.owned = std::move(other);
+  part.slots = part.owned;
+}
+
+IndexTable::Part& IndexTable::own(std::size_t number) {
+  std::shared_ptr<Part>& part = m_parts[number];
+  if (!part) part = std::make_shared<Part>();
+  if (part.use_count() > 1) {
+    auto copy = std::make_shared<Part>();
+    copy->owned.assign(part->slots.begin(), part->slots.end());
+    copy->slots = copy->owned;
+    copy->used = part->used;
+    part = std::move(copy);
+  }
+  return *part;
+}
+
+void IndexTable::insert(std::uint64_t hash, std::uint64_t index) {
+  Part& part = own(part_of(hash));
+  if (2 * (part.used + 1) > part.slots.size())
+    resize(part, std::max(slots_min, 2 * part.slots.size()));
+  put(part.slots, slot_of(hash, index));
   ++part.used;
 }
 
-std::vector<std::uint64_t> IndexTable::part(std::size_t number, std::uint64_t end) const {
-  const auto& slots = m_parts[number].slots;
-  const auto is_later = [end](std::uint64_t slot) { return slot != 0 && index_of(slot) >= end; };
-  if (std::none_of(slots.begin(), slots.end(), is_later)) return {slots.begin(), slots.end()};
-  std::vector<std::uint64_t> kept(slots.size(), 0);
-  for (const std::uint64_t slot : slots) {
-    if (slot != 0 && !is_later(slot)) put(kept, slot);
+void IndexTable::prepare_to_erase(std::uint64_t hash) { own(part_of(hash)); }
+
+void IndexTable::erase(std::uint64_t hash, std::uint64_t index) noexcept {
+  Part& part = *m_parts[part_of(hash)];
+  const std::span<std::uint64_t> slots = part.slots;
+  if (slots.empty()) return;
+  const std::uint64_t slot = slot_of(hash, index);
+  const std::size_t mask = slots.size() - 1;
+  std::size_t at = home_of(slot, mask);
+  for (std::size_t seen = 0; slots[at] != slot; at = (at + 1) & mask, ++seen) {
+    if (slots[at] == 0 || seen == slots.size()) return;
   }
-  return kept;
+  // What was put behind for want of this place moves up, so that no search ends too early.
+  for (std::size_t next = (at + 1) & mask, seen = 1; slots[next] != 0 && seen < slots.size();
+       next = (next + 1) & mask, ++seen) {
+    const std::size_t home = home_of(slots[next], mask);
+    if (((next - home) & mask) < ((next - at) & mask)) continue;
+    slots[at] = slots[next];
+    at = next;
+  }
+  slots[at] = 0;
+  --part.used;
+  if (part.used == 0) {
+    part.slots = {};
+    part.owned = {};
+  }
+  if (slots.size() <= slots_min || 8 * part.used > slots.size() || part.used == 0) return;
+  try {
+    resize(part, slots.size() / 2);
+  } catch (const std::bad_alloc&) {
+    // It stays larger than it must be.
+  }
 }
 
 }  // namespace Kindred::Impl

@@ -17,16 +17,18 @@ namespace Kindred::Impl {
 /// and of its symbols at one moment. Those forgotten before it are left out.
 class MemoryCandidates final : public CandidateSource {
  public:
-  /// \param catalogue,mutex outlive this
+  /// \param mutex of \p catalogue; outlives this
   MemoryCandidates(const std::vector<Match>& matches, const PatternCatalogue& catalogue,
                    std::shared_mutex& mutex)
-      : m_catalogue(&catalogue), m_mutex(&mutex) {
+      : m_mutex(&mutex) {
     m_candidates.reserve(matches.size());
+    m_rows.reserve(matches.size());
     const std::shared_lock lock(mutex);
     for (const Match& match : matches) {
       if (!catalogue.is_live(match.index)) continue;
       m_candidates.push_back(
           {match.index, match.similarity, match.matched, catalogue.frequency(match.index)});
+      m_rows.push_back(catalogue.row(match.index));
     }
     m_patterns = catalogue.live();
     m_total_frequency = catalogue.total_frequency();
@@ -41,18 +43,18 @@ class MemoryCandidates final : public CandidateSource {
   Candidate candidate(std::size_t position) const override { return m_candidates[position]; }
   RaggedSpan<Symbol> events(std::size_t position, Ragged<Symbol>& scratch) const override {
     const std::shared_lock lock(*m_mutex);
-    scratch = m_catalogue->events(m_candidates[position].index);
+    scratch = m_rows[position].events();
     return scratch;
   }
   std::string name(std::size_t position) const override {
     const std::shared_lock lock(*m_mutex);
-    return std::string(m_catalogue->name(m_candidates[position].index).value_or(""));
+    return std::string(m_rows[position].name().value_or(""));
   }
 
  private:
-  const PatternCatalogue* m_catalogue;
-  std::shared_mutex* m_mutex;
+  std::shared_mutex* m_mutex;  ///< the last row may lie where a pattern is being added
   std::vector<Candidate> m_candidates;
+  std::vector<PatternRow> m_rows;  ///< of the candidates; they outlive a forgetting
   std::vector<std::uint64_t> m_patterns_with;
   std::uint64_t m_patterns = 0;
   std::uint64_t m_total_frequency = 0;

@@ -16,22 +16,38 @@ constexpr std::uint64_t tail_patterns = 1024;
 /// A bulk part is joined with the one before it unless that one is this many times larger.
 constexpr std::uint64_t growth = 4;
 
-std::vector<std::uint64_t> range(std::uint64_t begin, std::uint64_t end) {
-  std::vector<std::uint64_t> indices(end - begin);
-  std::iota(indices.begin(), indices.end(), begin);
-  return indices;
-}
-
-std::uint64_t patterns_of(const std::vector<std::shared_ptr<const TierPart>>& parts) {
-  std::uint64_t patterns = 0;
-  for (const auto& part : parts) patterns += part->size();
-  return patterns;
-}
+/// A bulk part is made anew in a synchronisation once this share of it was forgotten.
+constexpr std::uint64_t rebuild_share = 8;
 
 /// Symbols of the longest pattern: slots are sorted by length.
 std::uint32_t longest_of(const StoredPart& part) { return part.tiles.lengths.back(); }
 
 bool on_device(const TierPart& part) { return part.segment->resident().contains(Space::cuda); }
+
+bool holds(const TierPart& part, std::uint64_t index) {
+  return !part.indices.empty() && index >= part.indices.front() && index <= part.indices.back() &&
+         std::binary_search(part.indices.begin(), part.indices.end(), index);
+}
+
+/// Those of \p forgotten, ascending, that \p part holds.
+std::uint64_t forgotten_in(const TierPart& part, const std::vector<std::uint64_t>& forgotten) {
+  const auto first = std::lower_bound(forgotten.begin(), forgotten.end(), part.indices.front());
+  const auto last = std::upper_bound(first, forgotten.end(), part.indices.back());
+  return static_cast<std::uint64_t>(
+      std::count_if(first, last, [&](std::uint64_t index) { return holds(part, index); }));
+}
+
+/// How many to ask a part for so that \p top of them were probably not forgotten: twice their share
+/// and some. At least 1, and at most what it holds.
+std::size_t first_top(const PlacedPart& placed, std::size_t top) {
+  const std::uint64_t size = placed.part->size();
+  if (placed.forgotten == 0) return std::min<std::uint64_t>(top, size);
+  const std::uint64_t least = std::min<std::uint64_t>(top, placed.live());
+  const auto more = static_cast<std::uint64_t>(2.0 * static_cast<double>(least) *
+                                               static_cast<double>(placed.forgotten) /
+                                               static_cast<double>(placed.live()));
+  return std::min(size, least + 16 + more);
+}
 
 }  // namespace
 
@@ -47,21 +63,98 @@ struct PatternTiers::Found {
   }
 };
 
+PlacedPart* TierView::holder(std::uint64_t index) noexcept {
+  for (auto* parts : {&bulk, &recent}) {
+    for (PlacedPart& placed : *parts) {
+      if (holds(*placed.part, index)) return &placed;
+    }
+  }
+  return nullptr;
+}
+
+TierFill TierView::fill() const noexcept {
+  TierFill fill;
+  for (const auto* parts : {&bulk, &recent}) {
+    for (const PlacedPart& placed : *parts) {
+      fill.patterns += placed.part->size();
+      fill.forgotten += placed.forgotten;
+    }
+  }
+  return fill;
+}
+
+std::uint64_t TierView::bulk_live() const noexcept {
+  std::uint64_t live = 0;
+  for (const PlacedPart& placed : bulk) live += placed.live();
+  return live;
+}
+
 std::uint64_t TierView::bytes(Space space) const noexcept {
   std::uint64_t bytes = 0;
   for (const auto* parts : {&bulk, &recent})
-    for (const auto& part : *parts) bytes += part->segment->bytes(space);
+    for (const PlacedPart& placed : *parts) bytes += placed.part->segment->bytes(space);
   return bytes;
 }
 
-std::uint64_t TierView::forgotten_in(const TierPart& part) const noexcept {
-  if (forgotten.empty() || part.indices.empty()) return 0;
-  const auto first = std::lower_bound(forgotten.begin(), forgotten.end(), part.indices.front());
-  const auto last = std::upper_bound(first, forgotten.end(), part.indices.back());
-  return static_cast<std::uint64_t>(std::count_if(first, last, [&](std::uint64_t index) {
-    return std::binary_search(part.indices.begin(), part.indices.end(), index);
-  }));
-}
+/// \brief What takes the place of the parts of a view below an end, and which patterns are still
+/// forgotten then.
+///
+/// What is forgotten while the parts are made is followed: first beside everybody else, and the
+/// little that came meanwhile when the change is published.
+struct PatternTiers::Change {
+  /// \param parts_bulk,parts_left below \p parts_end in place of those of \p from. The new ones
+  /// among them hold nothing that was forgotten before
+  Change(const TierView& from, std::uint64_t parts_end, Parts parts_bulk, Parts parts_left)
+      : end(parts_end) {
+    next.bulk = std::move(parts_bulk);
+    next.recent = std::move(parts_left);
+    seen = from.forgotten;
+    std::vector<std::uint64_t> gone;
+    from.forgotten.for_each(from.bulk_end, ~std::uint64_t{0}, [&](std::uint64_t index) {
+      if (index >= end || next.holder(index) == nullptr) gone.push_back(index);
+    });
+    for (const PlacedPart& placed : from.bulk) {
+      const TierPart& part = *placed.part;
+      const bool is_kept = std::any_of(next.bulk.begin(), next.bulk.end(), [&](const auto& other) {
+        return other.part == placed.part;
+      });
+      if (is_kept || placed.forgotten == 0) continue;
+      from.forgotten.for_each(part.indices.front(), part.indices.back() + 1,
+                              [&](std::uint64_t index) {
+                                if (holds(part, index)) gone.push_back(index);
+                              });
+    }
+    next.forgotten = from.forgotten;
+    for (const std::uint64_t index : gone) next.forgotten.erase(index);
+  }
+
+  void follow(const TierView& now) {
+    now.forgotten.for_each_beyond(seen, [&](std::uint64_t index) {
+      PlacedPart* holder = index < end ? next.holder(index) : nullptr;
+      if (holder == nullptr) return;
+      next.forgotten.insert(index);
+      ++holder->forgotten;
+    });
+    seen = now.forgotten;
+  }
+
+  /// Makes \p now what it will be; `follow` was called with what it is.
+  void apply(TierView& now) const {
+    TierView changed = next;
+    for (const PlacedPart& placed : now.recent) {
+      if (placed.part->indices.front() >= end) changed.recent.push_back(placed);
+    }
+    now.forgotten.for_each(end, ~std::uint64_t{0},
+                           [&](std::uint64_t index) { changed.forgotten.insert(index); });
+    now.bulk = std::move(changed.bulk);
+    now.recent = std::move(changed.recent);
+    now.forgotten = std::move(changed.forgotten);
+  }
+
+  std::uint64_t end;
+  TierView next;  ///< below `end`
+  IndexSet seen;
+};
 
 PatternTiers::PatternTiers(Context& context, const PatternSettings& settings,
                            const PatternRows& rows)
@@ -80,11 +173,11 @@ std::shared_ptr<const TierView> PatternTiers::view() const {
   return m_view;
 }
 
-template <class Change>
-void PatternTiers::publish(const Change& change) {
+template <class Edit>
+void PatternTiers::publish(const Edit& edit) {
   const std::lock_guard lock(m_view_mutex);
   auto next = std::make_shared<TierView>(*m_view);
-  change(*next);
+  edit(*next);
   m_view = std::move(next);
 }
 
@@ -98,16 +191,26 @@ std::shared_ptr<const TierView> PatternTiers::view_to(std::uint64_t end) {
   std::uint64_t begin = now->end;
   std::size_t kept = now->recent.size();
   while (kept > 0) {
-    const TierPart& last = *now->recent[kept - 1];
+    const TierPart& last = *now->recent[kept - 1].part;
     if (last.indices.front() < m_frozen_end) break;
     if (last.size() >= std::max(tail_patterns, end - begin)) break;
     begin = last.indices.front();
     --kept;
   }
-  const auto part = make_part(m_rows->load(range(begin, end)), Residency::host);
+  const auto part = make_part(m_rows->load(m_rows->live_in(begin, end)), Residency::host);
   publish([&](TierView& next) {
+    PlacedPart placed{part};
+    std::vector<std::uint64_t> gone;
+    next.forgotten.for_each(begin, end, [&](std::uint64_t index) {
+      if (holds(*part, index)) {
+        ++placed.forgotten;
+      } else {
+        gone.push_back(index);
+      }
+    });
+    for (const std::uint64_t index : gone) next.forgotten.erase(index);
     next.recent.resize(kept);
-    if (part->size() > 0) next.recent.push_back(part);
+    if (part->size() > 0) next.recent.push_back(std::move(placed));
     next.end = end;
   });
   return view();
@@ -115,20 +218,20 @@ std::shared_ptr<const TierView> PatternTiers::view_to(std::uint64_t end) {
 
 void PatternTiers::forget(std::uint64_t index) {
   publish([&](TierView& next) {
-    next.forgotten.insert(std::lower_bound(next.forgotten.begin(), next.forgotten.end(), index),
-                          index);
+    next.forgotten.insert(index);
+    if (PlacedPart* holder = next.holder(index)) ++holder->forgotten;
   });
 }
 
 void PatternTiers::restore(const std::vector<StoredPart>& stored, std::uint64_t bulk_end,
-                           std::vector<std::uint64_t> forgotten) {
+                           const std::vector<std::uint64_t>& forgotten) {
   Parts bulk;
   for (const StoredPart& from : stored) {
     const auto add = [&](Residency residency) {
       auto part = std::make_shared<TierPart>();
       part->indices.assign(from.patterns.begin(), from.patterns.end());
       part->segment = std::make_shared<const PatternSegment>(*m_context, from.tiles, residency);
-      bulk.push_back(std::move(part));
+      bulk.push_back({std::move(part)});
     };
     const std::uint64_t longest = m_settings->max_pattern_length;
     if (wants_device() && (longest == 0 || longest_of(from) <= longest)) {
@@ -149,7 +252,8 @@ void PatternTiers::restore(const std::vector<StoredPart>& stored, std::uint64_t 
   publish([&](TierView& next) {
     next.bulk = std::move(bulk);
     next.bulk_end = next.end = bulk_end;
-    next.forgotten = std::move(forgotten);
+    for (const std::uint64_t index : forgotten) next.forgotten.insert(index);
+    for (PlacedPart& placed : next.bulk) placed.forgotten = forgotten_in(*placed.part, forgotten);
   });
   m_frozen_end = bulk_end;
 }
@@ -160,7 +264,7 @@ std::vector<StoredPart> PatternTiers::stored(const TierView& view) {
     std::vector<Symbol> by_dense;
   };
   std::vector<StoredPart> parts;
-  for (const auto& part : view.bulk) {
+  for (const auto& [part, forgotten] : view.bulk) {
     const PatternStore& store = part->segment->store();
     const auto kept = std::make_shared<const Kept>(Kept{part, store.symbols.by_dense()});
     parts.push_back({store.stored(kept->by_dense), part->indices});
@@ -191,15 +295,15 @@ void PatternTiers::add_bulk(TierRows rows, Parts& bulk) const {
     }
     rows = std::move(shorter);
   }
-  if (!longer.indices.empty()) bulk.push_back(make_part(longer, Residency::host));
-  if (!rows.indices.empty()) bulk.push_back(make_part(rows, residency));
+  if (!longer.indices.empty()) bulk.push_back({make_part(longer, Residency::host)});
+  if (!rows.indices.empty()) bulk.push_back({make_part(rows, residency)});
   check_room(bulk);
 }
 
 void PatternTiers::check_room(const Parts& bulk) const {
   if (!wants_device()) return;
   std::uint64_t bytes = 0;
-  for (const auto& part : bulk) bytes += part->segment->bytes(Space::cuda);
+  for (const PlacedPart& placed : bulk) bytes += placed.part->segment->bytes(Space::cuda);
   const auto budget = static_cast<double>(m_context->info(Space::cuda).memory_budget);
   const double room = budget * m_settings->memory_fraction / (1.0 + m_settings->growth_fraction);
   if (static_cast<double>(bytes) <= room) return;
@@ -208,39 +312,61 @@ void PatternTiers::check_room(const Parts& bulk) const {
                         " bytes by memory_fraction and growth_fraction");
 }
 
-void PatternTiers::compact(Parts& bulk, const TierView& view) const {
+PatternTiers::Parts PatternTiers::joined(const Parts& group) const {
+  std::vector<std::uint64_t> indices;
+  for (auto placed = group.rbegin(); placed != group.rend(); ++placed) {
+    const auto& more = placed->part->indices;
+    indices.insert(indices.end(), more.begin(), more.end());
+  }
+  try {
+    auto part = make_part(m_rows->load(std::move(indices)),
+                          on_device(*group[0].part) ? Residency::both : Residency::host);
+    return part->size() > 0 ? Parts{{std::move(part)}} : Parts{};
+  } catch (const OutOfMemory& error) {
+    // Old and new do not fit side by side: they stay as they are.
+    m_context->log(LogLevel::warning, std::string("segments were not joined: ") + error.what());
+    return group;
+  }
+}
+
+void PatternTiers::compact(Parts& bulk) const {
   Parts done;  // from the last to the first
   while (!bulk.empty()) {
     Parts group{bulk.back()};
     bulk.pop_back();
-    std::uint64_t size = group[0]->size();
-    while (!bulk.empty() && on_device(*bulk.back()) == on_device(*group[0]) &&
-           bulk.back()->size() <= growth * size) {
-      size += bulk.back()->size();
+    std::uint64_t size = group[0].part->size();
+    while (!bulk.empty() && on_device(*bulk.back().part) == on_device(*group[0].part) &&
+           bulk.back().part->size() <= growth * size) {
+      size += bulk.back().part->size();
       group.push_back(bulk.back());
       bulk.pop_back();
     }
-    std::uint64_t forgotten = 0;
-    for (const auto& part : group) forgotten += view.forgotten_in(*part);
-    if (group.size() == 1 && forgotten <= tail_patterns && 4 * forgotten <= size) {
-      done.push_back(group[0]);
-      continue;
-    }
-    std::vector<std::uint64_t> indices;
-    for (auto part = group.rbegin(); part != group.rend(); ++part) {
-      indices.insert(indices.end(), (*part)->indices.begin(), (*part)->indices.end());
-    }
-    try {
-      const auto part = make_part(m_rows->load(std::move(indices)),
-                                  on_device(*group[0]) ? Residency::both : Residency::host);
-      if (part->size() > 0) done.push_back(part);
-    } catch (const OutOfMemory& error) {
-      // Old and new do not fit side by side: they stay as they are.
-      m_context->log(LogLevel::warning, std::string("segments were not joined: ") + error.what());
-      done.insert(done.end(), group.begin(), group.end());
-    }
+    if (group.size() > 1 || rebuild_share * group[0].forgotten > size) group = joined(group);
+    done.insert(done.end(), group.begin(), group.end());
   }
   bulk.assign(done.rbegin(), done.rend());
+}
+
+void PatternTiers::reclaim() {
+  const std::lock_guard lock(m_sync_mutex);
+  const auto from = view();
+  const bool is_whole = std::all_of(from->bulk.begin(), from->bulk.end(),
+                                    [](const PlacedPart& placed) { return placed.forgotten == 0; });
+  if (is_whole) return;
+  Parts bulk;
+  for (const PlacedPart& placed : from->bulk) {
+    if (placed.forgotten == 0) {
+      bulk.push_back(placed);
+      continue;
+    }
+    for (PlacedPart& part : joined({placed})) bulk.push_back(std::move(part));
+  }
+  Change change(*from, from->bulk_end, std::move(bulk), {});
+  change.follow(*view());
+  publish([&](TierView& next) {
+    change.follow(next);
+    change.apply(next);
+  });
 }
 
 SyncRecord PatternTiers::sync(SyncTrigger trigger, std::uint64_t end) {
@@ -256,57 +382,48 @@ SyncRecord PatternTiers::sync(SyncTrigger trigger, std::uint64_t end) {
     from = view();
     m_frozen_end = from->end;
   }
-  Parts bulk = from->bulk;
-  Parts left;
   std::uint64_t moved_end = from->end;
-  const std::uint64_t recent = patterns_of(from->recent);
   try {
-    TierRows rows = m_rows->load(range(from->bulk_end, from->end));
-    const std::uint64_t room = m_settings->max_bulk_patterns
-                                   ? *m_settings->max_bulk_patterns -
-                                         std::min(*m_settings->max_bulk_patterns, patterns_of(bulk))
-                                   : rows.indices.size();
-    if (rows.indices.size() > room) {
+    Parts bulk = from->bulk;
+    Parts left;
+    TierRows rows = m_rows->load(m_rows->live_in(from->bulk_end, from->end));
+    const std::uint64_t all = rows.indices.size();
+    const std::uint64_t most = m_settings->max_bulk_patterns.value_or(all + from->bulk_live());
+    const std::uint64_t room = most - std::min(most, from->bulk_live());
+    if (all > room) {
       moved_end = rows.indices[room];
-      record.left = rows.indices.size() - room;
-      record.why_left = "the bulk tier holds max_bulk_patterns = " +
-                        std::to_string(*m_settings->max_bulk_patterns) + " patterns";
-      left.push_back(make_part(m_rows->load(range(moved_end, from->end)), Residency::host));
+      TierRows rest;
+      rest.indices.assign(rows.indices.begin() + static_cast<std::ptrdiff_t>(room),
+                          rows.indices.end());
+      for (std::size_t row = room; row < all; ++row)
+        rest.symbols.push_row(RaggedSpan<Symbol>(rows.symbols)[row]);
+      left.push_back({make_part(rest, Residency::host)});
       rows.indices.resize(room);
       rows.symbols.offsets.resize(room + 1);
       rows.symbols.values.resize(rows.symbols.offsets.back());
+      record.why_left =
+          "the bulk tier holds max_bulk_patterns = " + std::to_string(most) + " patterns";
     }
     record.moved = rows.indices.size();
     if (record.moved > 0) add_bulk(std::move(rows), bulk);
-    compact(bulk, *from);
-  } catch (const std::exception& error) {
-    bulk = from->bulk;
-    left = from->recent;
-    moved_end = from->bulk_end;
-    record.moved = 0;
-    record.left = recent;
-    record.why_left = error.what();
-  }
-  {
+    compact(bulk);
+    Change change(*from, from->end, std::move(bulk), std::move(left));
+    change.follow(*view());
     const std::lock_guard tail_lock(m_tail_mutex);
     publish([&](TierView& next) {
-      Parts later = std::move(left);
-      for (const auto& part : next.recent) {
-        if (part->indices.front() >= from->end) later.push_back(part);
-      }
-      next.bulk = std::move(bulk);
-      next.recent = std::move(later);
+      change.follow(next);
+      change.apply(next);
       next.bulk_end = moved_end;
-      std::erase_if(next.forgotten, [&](std::uint64_t index) {
-        for (const Parts* parts : {&next.bulk, &next.recent}) {
-          for (const auto& part : *parts) {
-            if (std::binary_search(part->indices.begin(), part->indices.end(), index)) return false;
-          }
-        }
-        return index < next.end;  // beyond it, a part under way may hold it
-      });
     });
     m_frozen_end = moved_end;
+    for (const PlacedPart& placed : change.next.recent) record.left += placed.live();
+    if (record.left == 0) record.why_left.clear();
+  } catch (const std::exception& error) {
+    const std::lock_guard tail_lock(m_tail_mutex);
+    m_frozen_end = from->bulk_end;
+    record.moved = 0;
+    for (const PlacedPart& placed : from->recent) record.left += placed.live();
+    record.why_left = error.what();
   }
   record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return record;
@@ -323,8 +440,8 @@ DispatchRecord PatternTiers::match_parts(const TierView& view, const Parts& part
   workload.starts = 0;
   std::vector<MatchOptions> asked(parts.size(), options);
   for (std::size_t p = 0; p < parts.size(); ++p) {
-    asked[p].top += view.forgotten_in(*parts[p]);
-    parts[p]->segment->add_to(workload, queries, asked[p]);
+    asked[p].top = first_top(parts[p], options.top);
+    parts[p].part->segment->add_to(workload, queries, asked[p]);
   }
   // A forced device is where the bulk tier is scanned; the recent one is on the host always.
   const bool elsewhere = options.space == Space::cuda && !resident.contains(Space::cuda) &&
@@ -333,29 +450,56 @@ DispatchRecord PatternTiers::match_parts(const TierView& view, const Parts& part
   const DispatchRecord record =
       m_context->run(workload, elsewhere ? std::nullopt : options.space, [&](Space space) {
         found.assign(queries.rows(), {});
-        for (std::size_t p = 0; p < parts.size(); ++p) {
-          const auto rows = parts[p]->segment->match(space, queries, asked[p]);
-          for (std::size_t q = 0; q < rows.size(); ++q) {
-            for (const Match& match : rows[q]) {
-              const std::uint64_t index = parts[p]->indices[match.index];
-              if (std::binary_search(view.forgotten.begin(), view.forgotten.end(), index)) continue;
-              found[q].push_back(
-                  {{index, match.similarity, match.matched}, parts[p].get(), match.index});
-            }
-          }
-        }
+        for (std::size_t p = 0; p < parts.size(); ++p)
+          match_part(view, parts[p], space, queries, asked[p], options.top, found);
       });
   for (std::size_t q = 0; q < found.size(); ++q)
     answers[q].insert(answers[q].end(), found[q].begin(), found[q].end());
   return record;
 }
 
+void PatternTiers::match_part(const TierView& view, const PlacedPart& placed, Space space,
+                              RaggedSpan<Symbol> queries, MatchOptions asked, std::size_t top,
+                              std::vector<std::vector<Found>>& found) {
+  const TierPart& part = *placed.part;
+  std::vector<std::size_t> open(queries.rows());
+  std::iota(open.begin(), open.end(), std::size_t{0});
+  while (!open.empty()) {
+    Ragged<Symbol> some;
+    if (open.size() < queries.rows()) {
+      for (const std::size_t q : open) some.push_row(queries[q]);
+    }
+    const auto rows = part.segment->match(
+        space, open.size() < queries.rows() ? RaggedSpan<Symbol>(some) : queries, asked);
+    std::vector<std::size_t> cut_short;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      std::vector<Found> kept;
+      for (const Match& match : rows[i]) {
+        const std::uint64_t index = part.indices[match.index];
+        if (view.forgotten.contains(index)) continue;
+        kept.push_back({{index, match.similarity, match.matched}, &part, match.index});
+      }
+      const bool is_all = rows[i].size() < asked.top || asked.top == part.size();
+      if (is_all || kept.size() >= top) {
+        found[open[i]].insert(found[open[i]].end(), kept.begin(), kept.end());
+      } else {
+        cut_short.push_back(open[i]);
+      }
+    }
+    open = std::move(cut_short);
+    asked.top = std::min<std::size_t>(4 * asked.top, part.size());
+  }
+}
+
 MatchResults PatternTiers::match(const TierView& view, RaggedSpan<Symbol> queries,
                                  const MatchOptions& options) const {
   Parts everywhere;  // parts that a device can scan too
   Parts host;
-  for (const Parts* parts : {&view.bulk, &view.recent})
-    for (const auto& part : *parts) (on_device(*part) ? everywhere : host).push_back(part);
+  for (const Parts* parts : {&view.bulk, &view.recent}) {
+    for (const PlacedPart& placed : *parts) {
+      if (placed.live() > 0) (on_device(*placed.part) ? everywhere : host).push_back(placed);
+    }
+  }
   MatchResults results;
   std::vector<std::vector<Found>> answers(queries.rows());
   if (!host.empty() || everywhere.empty())

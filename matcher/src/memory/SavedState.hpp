@@ -2,9 +2,9 @@
 #ifndef KINDRED_MATCHER_SRC_MEMORY_SAVED_STATE_HPP
 #define KINDRED_MATCHER_SRC_MEMORY_SAVED_STATE_HPP
 
+#include "IndexSet.hpp"
 #include "files/SectionFormat.hpp"
 
-#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -13,19 +13,16 @@ namespace Kindred::Impl {
 /// \brief What the file of a memory holds of it, and which of that has changed since.
 struct SavedState {
   SavedState() = default;
-  explicit SavedState(std::uint64_t row_count)
-      : rows(row_count), m_changed(row_count / 64 + 1, 0) {}
+  explicit SavedState(std::uint64_t row_count) : rows(row_count) {}
 
-  /// The frequency of \p row is another one now, or 0. Later rows are new to the file anyway.
-  void mark(std::uint64_t row) noexcept {
-    if (row < rows) m_changed[row / 64] |= std::uint64_t{1} << row % 64;
+  /// The frequency of \p row is, or will be, another one, or 0. Later rows are new to the file
+  /// anyway. \throws std::bad_alloc
+  void mark(std::uint64_t row) {
+    if (row < rows) m_changed.insert(row);
   }
   std::vector<std::uint64_t> changed() const {
     std::vector<std::uint64_t> found;
-    for (std::uint64_t word = 0; word < m_changed.size(); ++word) {
-      for (std::uint64_t bits = m_changed[word]; bits != 0; bits &= bits - 1)
-        found.push_back(64 * word + static_cast<std::uint64_t>(std::countr_zero(bits)));
-    }
+    m_changed.for_each(0, rows, [&](std::uint64_t row) { found.push_back(row); });
     return found;
   }
 
@@ -34,7 +31,7 @@ struct SavedState {
   std::uint64_t symbols = 0;
 
  private:
-  std::vector<std::uint64_t> m_changed;
+  IndexSet m_changed;
 };
 
 }  // namespace Kindred::Impl

@@ -3,18 +3,30 @@
 
 #include <kindred/core/common/Error.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
 namespace Kindred::Impl {
 
-SyncWorker::SyncWorker(const PatternSettings& settings, Sync sync, Recent recent)
+namespace {
+
+/// Fewer are no reason for a sync of their own.
+constexpr std::uint64_t forgotten_least = 1024;
+
+}  // namespace
+
+SyncWorker::SyncWorker(const PatternSettings& settings, Sync sync, Recent recent, Fill fill)
     : m_settings(&settings),
       m_sync(std::move(sync)),
       m_recent(std::move(recent)),
+      m_fill(std::move(fill)),
       m_next(settings.sync_threshold) {
   m_statistics.background = settings.background_sync;
-  if (settings.background_sync) m_thread = std::thread([this] { loop(); });
+}
+
+void SyncWorker::start() {
+  if (m_settings->background_sync) m_thread = std::thread([this] { loop(); });
 }
 
 SyncWorker::~SyncWorker() {
@@ -33,6 +45,26 @@ void SyncWorker::learned() {
     if (m_statistics.training || recent < m_next) return;
     m_reached = m_settings->background_sync;
   }
+  start_sync();
+}
+
+void SyncWorker::forgot() {
+  const TierFill fill = m_fill();
+  {
+    const std::lock_guard lock(m_mutex);
+    if (m_statistics.training || !must_reclaim(fill)) return;
+    m_reached = m_settings->background_sync;
+  }
+  start_sync();
+}
+
+bool SyncWorker::must_reclaim(const TierFill& fill) const noexcept {
+  // What could not be reclaimed, for want of memory, is tried again once it has doubled.
+  return fill.forgotten > std::max(forgotten_least, 2 * m_forgotten_left) &&
+         4 * fill.forgotten > fill.patterns;
+}
+
+void SyncWorker::start_sync() {
   if (m_settings->background_sync) {
     m_wake.notify_one();
   } else {
@@ -50,7 +82,9 @@ SyncRecord SyncWorker::run(SyncTrigger trigger) {
     record.left = m_recent();
     record.why_left = error.what();
   }
+  const TierFill fill = m_fill();
   const std::lock_guard lock(m_mutex);
+  m_forgotten_left = fill.forgotten;
   ++m_statistics.syncs[static_cast<std::size_t>(trigger)];
   m_statistics.patterns_synced += record.moved;
   m_statistics.incomplete += record.left > 0 ? 1 : 0;
@@ -67,12 +101,15 @@ void SyncWorker::begin_training() {
 }
 
 SyncRecord SyncWorker::end_training() {
+  const TierFill fill = m_fill();
+  bool reclaims = false;
   {
     const std::lock_guard lock(m_mutex);
     KINDRED_THROW_IF(!m_statistics.training, "training has not begun");
     m_statistics.training = false;
+    reclaims = must_reclaim(fill);
   }
-  if (m_recent() > 0) return run(SyncTrigger::training);
+  if (reclaims || m_recent() > 0) return run(SyncTrigger::training);
   SyncRecord nothing;
   nothing.trigger = SyncTrigger::training;
   return nothing;

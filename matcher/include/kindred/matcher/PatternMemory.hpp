@@ -108,7 +108,8 @@ class PatternMemory {
   /// \brief Writes everything to \p path, in place of what is there.
   ///
   /// The new file appears whole, or the old one stays. Others go on learning meanwhile; what they
-  /// learn is in the next `append`.
+  /// learn is in the next `append`. Nothing of what was forgotten is in the file, but the texts of
+  /// its symbols.
   /// \throws InvalidArgument where no file can be written; Busy while another writes it; Error
   void save(const std::string& path);
   /// \brief Adds to the file that was saved or loaded last what was learned, seen again and
@@ -127,11 +128,16 @@ class PatternMemory {
   /// Complexity: O(symbols); a call that reaches `sync_threshold` synchronises where there is no
   /// background thread.
   /// \throws InvalidArgument where \p name is of a pattern with other events, or, at character
-  /// level, a symbol is no UTF-8; OutOfMemory
+  /// level, a symbol is no UTF-8, or the frequencies of all patterns would pass 2^63 together, or
+  /// those of all symbols; OutOfMemory
   LearnedPattern learn(Events events, std::optional<std::string_view> name = {},
                        std::uint64_t times = 1);
 
-  /// Forgets a pattern. Returns whether it was there.
+  /// \brief Forgets a pattern. Returns whether it was there.
+  ///
+  /// Complexity: O(symbols + log patterns), and amortised O(symbols) for reclaiming its memory; a
+  /// call after which a quarter of the patterns in segments are forgotten ones synchronises where
+  /// there is no background thread. \throws OutOfMemory
   bool forget(std::uint64_t index);
   bool forget(std::string_view name);
 
@@ -166,7 +172,8 @@ class PatternMemory {
   /// How often each symbol was learned, by its number: what `affinity_weights` takes.
   std::vector<std::uint64_t> symbol_frequencies() const;
 
-  /// \brief Moves recent patterns to the bulk tier, joins small segments, drops what was forgotten.
+  /// \brief Moves recent patterns to the bulk tier, joins small segments, and rebuilds those of
+  /// which more than an eighth was forgotten.
   ///
   /// Queries go on meanwhile. What does not fit stays recent. \throws nothing for lack of memory:
   /// the record tells
@@ -183,6 +190,9 @@ class PatternMemory {
 
  private:
   struct State;
+  /// Starts the thread of \p state, which is complete.
+  explicit PatternMemory(std::unique_ptr<State> state);
+
   std::unique_ptr<State> m_state;
 };
 

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/PatternTiers.hpp"
+
+#include <gtest/gtest.h>
+
+#include "../matcher/PatternMemorySupport.hpp"
+#include "Support.hpp"
+
+#include <functional>
+#include <vector>
+
+namespace {
+
+using namespace Kindred;
+using namespace Kindred::Testing;
+
+/// Patterns {0, i}, and what another thread does after one of them was read.
+class Rows final : public Impl::PatternRows {
+ public:
+  explicit Rows(std::uint64_t count) : m_live(count, true) {}
+
+  Impl::TierRows load(std::vector<std::uint64_t> indices) const override {
+    Impl::TierRows rows;
+    for (const std::uint64_t index : indices) {
+      if (!m_live[index]) continue;
+      rows.indices.push_back(index);
+      rows.symbols.push_row(std::vector<Symbol>{0, static_cast<Symbol>(index + 1)});
+    }
+    if (const auto act = std::exchange(meanwhile, {})) act();
+    return rows;
+  }
+  std::vector<std::uint64_t> live_in(std::uint64_t begin, std::uint64_t end) const override {
+    std::vector<std::uint64_t> indices;
+    for (; begin < end; ++begin) {
+      if (m_live[begin]) indices.push_back(begin);
+    }
+    return indices;
+  }
+  void learn(std::uint64_t count) { m_live.resize(m_live.size() + count, true); }
+  void forget(Impl::PatternTiers& tiers, std::uint64_t index) {
+    tiers.forget(index);
+    m_live[index] = false;
+  }
+
+  mutable std::function<void()> meanwhile;
+
+ private:
+  std::vector<bool> m_live;
+};
+
+std::vector<std::uint64_t> all_of(const Impl::PatternTiers& tiers, const Impl::TierView& view) {
+  Ragged<Symbol> query;
+  query.push_row(std::vector<Symbol>{0});
+  MatchOptions options;
+  options.threshold = 0.0;
+  options.top = 1000;
+  return indices(tiers.match(view, query, options).matches.values);
+}
+
+TEST(PatternTiers, AllThatIsLeftOverMayBeForgottenDuringASync) {
+  PatternSettings settings = quiet();
+  settings.max_bulk_patterns = 3;
+  Rows rows(10);
+  Impl::PatternTiers tiers(context(), settings, rows);
+  tiers.view_to(10);
+  rows.meanwhile = [&] {
+    for (std::uint64_t i = 3; i < 10; ++i) rows.forget(tiers, i);
+  };
+  EXPECT_EQ(tiers.sync(SyncTrigger::manual, 10).moved, 3U);
+  rows.learn(2);
+  EXPECT_EQ(all_of(tiers, *tiers.view_to(12)), (std::vector<std::uint64_t>{0, 1, 2, 10, 11}));
+  const SyncRecord record = tiers.sync(SyncTrigger::manual, 12);
+  EXPECT_EQ(record.moved, 0U);
+  EXPECT_EQ(record.left, 2U);
+  EXPECT_EQ(all_of(tiers, *tiers.view_to(12)), (std::vector<std::uint64_t>{0, 1, 2, 10, 11}));
+}
+
+TEST(PatternTiers, APatternThatIsForgottenWhileItIsReadIsInNoAnswer) {
+  const PatternSettings settings = quiet();
+  Rows rows(100);
+  Impl::PatternTiers tiers(context(), settings, rows);
+  rows.meanwhile = [&] { rows.forget(tiers, 7); };
+  EXPECT_EQ(all_of(tiers, *tiers.view_to(100)).size(), 99U);
+  rows.meanwhile = [&] {
+    rows.forget(tiers, 0);
+    rows.forget(tiers, 99);
+  };
+  const auto before = tiers.view();
+  tiers.sync(SyncTrigger::manual, 100);
+  EXPECT_EQ(all_of(tiers, *tiers.view()).size(), 97U);
+  EXPECT_EQ(all_of(tiers, *before).size(), 99U) << "a query keeps the view that it began with";
+}
+
+}  // namespace
