@@ -53,7 +53,7 @@ struct RandomChunks {
       } all;
       for (std::uint32_t i = 0; i < each; ++i) all.value[i] = element_of<T>(words, i, 0);
       const std::uint64_t begin = counter * each;
-      if (is_even && begin + each <= first + part.count) {
+      if (is_even && first + part.count - begin >= each) {
         *reinterpret_cast<All*>(out + (begin - first)) = all;
         continue;
       }
@@ -72,14 +72,17 @@ struct RandomChunks {
     const std::uint64_t first = offsets[part.index] + part.begin;
     const std::uint64_t end = first + part.count;
     constexpr std::uint32_t block = each * width;
-    for (std::uint64_t begin = first / each * each; begin < end; begin += block) {
+    const std::uint64_t aligned = first / each * each;
+    // No sum passes the end, which may be near 2^64.
+    for (std::uint64_t done = 0; done < end - aligned; done += block) {
+      const std::uint64_t begin = aligned + done;
       const Philox<width> words(seed, begin / each);
       alignas(64) T values[block];
       for (std::uint32_t i = 0; i < each; ++i) {
         for (int l = 0; l < width; ++l) values[l * each + i] = element_of<T>(words, i, l);
       }
       const std::uint64_t from = begin < first ? first : begin;
-      const std::uint64_t to = begin + block < end ? begin + block : end;
+      const std::uint64_t to = end - begin > block ? begin + block : end;
       const T* kept = values + (from - begin);
       if (streams) {
         Arch::stream_bytes(out + (from - first), kept, (to - from) * sizeof(T));
