@@ -79,6 +79,7 @@ void SeedLayer::State::sync_device() {
 void SeedLayer::State::note_trouble(const char* what) {
   trouble = std::current_exception();
   trouble_text = what;
+  ++revision;  // what was recorded of the layer must not go on with what the device has
   context.log(LogLevel::warning, std::string("the seed layer goes on on the host: ") + what);
 }
 
