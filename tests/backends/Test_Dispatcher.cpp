@@ -13,7 +13,6 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <thread>
 #include <vector>
 
 namespace {
@@ -462,28 +461,6 @@ TEST(Dispatcher, ObservingAllocatesOnlyForASizeClassItHasNotSeen) {
   const std::size_t before = Testing::allocations();
   for (int i = 0; i < 300; ++i) machine.dispatcher.observe(record);
   EXPECT_EQ(Testing::allocations(), before);
-}
-
-TEST(Dispatcher, CountsEveryCallOfEightThreads) {
-  Dispatcher dispatcher(SpaceSet::all(), 8, {});
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 8; ++t) {
-    threads.emplace_back([&dispatcher, t] {
-      for (int i = 0; i < 2000; ++i) {
-        Workload w{static_cast<Operation>((t + i) % 5), 1, std::ldexp(1.0, i % 40), 0,
-                   SpaceSet::all()};
-        DispatchRecord record = dispatcher.decide(w);
-        record.taken = 1e-3;
-        dispatcher.observe(record);
-        if (i % 100 == 0) dispatcher.observe_failure(w.operation, Space::cuda);
-        if (i % 500 == 0) dispatcher.calibrate(w.operation, Space::openmp, 1e6, 1e-3);
-        if (i % 50 == 0) (void)dispatcher.profile_json();
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(dispatcher.regret().decisions, 16000U);
-  EXPECT_NEAR(dispatcher.regret().taken, 16.0, 1e-9);
 }
 
 TEST(Dispatcher, RefusesOptionsAndCalibrationsOutOfRange) {

@@ -13,7 +13,6 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <thread>
 
 namespace {
 
@@ -107,20 +106,6 @@ TEST(KernelProfile, PassesOnToTheToolThatWasThereAndPutsItBack) {
   Tools::set_callbacks(original);
   EXPECT_EQ(other_begun, 2U);
   EXPECT_EQ(other_ended, 2U);
-}
-
-TEST(KernelProfile, CountsKernelsOfSeveralThreads) {
-  Testing::context();
-  const KernelProfile profile;
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([] {
-      for (int i = 0; i < 50; ++i) launch_on(Space::serial, "Kindred::Testing::a");
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  ASSERT_EQ(profile.kernels().size(), 1U);
-  EXPECT_EQ(profile.kernels()[0].count, 200U);
 }
 
 TEST(Trace, WritesSpansDispatchesAndKernelsAsChromeEvents) {

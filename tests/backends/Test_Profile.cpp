@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <thread>
 
 namespace {
 
@@ -180,23 +179,6 @@ TEST_F(ProfileFile, DamagedIsLoggedAndReplacedBySaving) {
   context.dispatcher().calibrate(Operation::lcs, Space::serial, 1000, 2.0);
   context.save_profile();
   EXPECT_TRUE(Context(options(2)).dispatcher().calibrated());
-}
-
-TEST_F(ProfileFile, IsWholeWhileManySaveAndNoTemporaryStays) {
-  Context context(options(2));
-  context.dispatcher().calibrate(Operation::lcs, Space::serial, 1000, 2.0);
-  context.save_profile();
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&] {
-      for (int i = 0; i < 10; ++i) {
-        context.save_profile();
-        EXPECT_TRUE(json::accept(text()));
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / "deep"), {}), 1);
 }
 
 TEST_F(ProfileFile, ThatCannotBeWrittenIsAnError) {

@@ -13,9 +13,7 @@
 
 #include <sys/resource.h>
 
-#include <atomic>
 #include <csignal>
-#include <thread>
 
 namespace {
 
@@ -255,36 +253,6 @@ TEST(PatternMemoryFile, ThatCannotBeWrittenStaysAndIsWrittenLater) {
   const PatternMemory copy = loaded(folder / "a");
   EXPECT_EQ(copy.size(), 19999U);
   EXPECT_EQ(copy.frequency(5), 0U);
-}
-
-TEST(PatternMemoryFile, TakesWhatIsLearnedWhileItIsSaved) {
-  const TempFolder folder;
-  auto generator = Testing::generator("PatternMemoryFile.WhileItIsSaved");
-  PatternMemory memory = made();
-  for (std::uint64_t i = 0; i < 5000; ++i)
-    learn(memory, {{numbered('s', i % 300)}, {numbered('t', i)}});
-  memory.save(folder / "a");
-  std::atomic<bool> stop{false};
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 2; ++t) {
-    threads.emplace_back([&, t] {
-      std::mt19937_64 own(static_cast<std::uint64_t>(t) + Testing::seed());
-      while (!stop) {
-        learn(memory, {{numbered('s', own() % 300)}, {numbered('t', own() % 7000)}});
-        if (own() % 50 == 0) memory.forget(own() % 5000);
-        if (own() % 3000 == 0) memory.sync();
-      }
-    });
-  }
-  for (int i = 0; i < 10; ++i) {
-    if (i % 4 == 0) memory.save(folder / "a");
-    memory.append(folder / "a");
-    EXPECT_GE(loaded(folder / "a").size(), 1000U);
-  }
-  stop = true;
-  for (std::thread& thread : threads) thread.join();
-  memory.append(folder / "a");
-  expect_same(memory, loaded(folder / "a"), generator, 300);
 }
 
 /// A file of two commits with everything in it, as small as may be.

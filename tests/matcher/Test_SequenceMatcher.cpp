@@ -10,7 +10,6 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <thread>
 #include <tuple>
 
 namespace {
@@ -496,28 +495,6 @@ TEST(SequenceMatcher, AnswersTheSameBitsOnAnyNumberOfThreadsAndEveryRun) {
       EXPECT_EQ(all, first) << threads << " threads on " << to_string(space);
     }
   }
-}
-
-TEST(SequenceMatcher, AnswersSeveralCallersAtOnce) {
-  auto generator = Testing::generator("callers");
-  Sequences patterns;
-  for (int i = 0; i < 1000; ++i) patterns.push_back(random_sequence(generator, 40, 15));
-  const SequenceMatcher matcher(Testing::context(), ragged(patterns));
-  const auto query = random_sequence(generator, 50, 15);
-  const auto expected = reference(patterns, query, options(Measure::difflib, 0.1, 10));
-  std::vector<std::vector<Match>> found(6);
-  std::vector<std::thread> callers;
-  for (std::size_t c = 0; c < found.size(); ++c) {
-    callers.emplace_back([&, c] {
-      for (int repeat = 0; repeat < 5; ++repeat) {
-        MatchOptions asked = options(Measure::difflib, 0.1, 10);
-        asked.space = Testing::spaces()[c % Testing::spaces().size()];
-        found[c] = row(matcher.match(ragged({query}), asked), 0);
-      }
-    });
-  }
-  for (auto& caller : callers) caller.join();
-  for (const auto& answer : found) EXPECT_EQ(answer, expected);
 }
 
 TEST(SequenceMatcher, DoesNotGrowFromCallToCall) {

@@ -8,7 +8,6 @@
 #include "Support.hpp"
 
 #include <algorithm>
-#include <thread>
 
 namespace {
 
@@ -117,45 +116,6 @@ TEST(SequenceSelection, MatchesTheReferenceOnLongTails) {
         EXPECT_EQ(found.matches[0][i],
                   (Match{wanted[i].index, wanted[i].similarity, wanted[i].matched}));
       }
-    }
-  }
-}
-
-TEST(SequenceSelection, AnswersCallersAtOnceAndDoesNotGrow) {
-  auto generator = Testing::generator("selection for callers");
-  Sequences patterns;
-  for (int i = 0; i < 20000; ++i) patterns.push_back(random_sequence(generator, 12, 30));
-  const SequenceMatcher matcher(Testing::context(), Testing::ragged(patterns));
-  Sequences queries;
-  for (int i = 0; i < 4; ++i) queries.push_back(random_sequence(generator, 20, 30));
-  for (const Space space : Testing::spaces()) {
-    for (const Measure measure : {Measure::lcs, Measure::difflib}) {
-      const MatchOptions asked = options(space, measure, 0.0, 5);
-      std::vector<std::vector<Match>> alone;
-      for (const auto& query : queries) {
-        alone.push_back(Testing::to_vector(
-            matcher.match(Testing::ragged<Symbol>({query}), asked).matches[0]));
-      }
-      std::vector<std::vector<Match>> found(queries.size());
-      std::vector<std::thread> callers;
-      for (std::size_t c = 0; c < queries.size(); ++c) {
-        callers.emplace_back([&, c] {
-          for (int repeat = 0; repeat < 4; ++repeat) {
-            found[c] = Testing::to_vector(
-                matcher.match(Testing::ragged<Symbol>({queries[c]}), asked).matches[0]);
-          }
-        });
-      }
-      for (auto& caller : callers) caller.join();
-      EXPECT_EQ(found, alone) << to_string(measure) << " on " << to_string(space);
-      matcher.match(Testing::ragged<Symbol>({queries[0]}),
-                    asked);  // warms the workspace of one
-      const auto before = Testing::context().memory_statistics(space);
-      for (int repeat = 0; repeat < 3; ++repeat) {
-        matcher.match(Testing::ragged<Symbol>({queries[0]}), asked);
-      }
-      EXPECT_EQ(Testing::context().memory_statistics(space).allocations_total,
-                before.allocations_total);
     }
   }
 }

@@ -12,7 +12,6 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <thread>
 
 namespace {
 
@@ -149,26 +148,6 @@ TEST(Similarity, ACutoffIsInclusiveAndWhatIsBelowIsZero) {
     EXPECT_EQ(similarity(measure, pattern, query, 1.0 / 3), 1.0 / 3);
     EXPECT_EQ(bits(similarity(measure, pattern, query, std::nextafter(1.0 / 3, 1.0))), bits(0.0));
   }
-}
-
-TEST(Similarity, APreparedQueryAnswersSeveralThreads) {
-  auto generator = Testing::generator("prepared threads");
-  std::vector<Sequence> patterns(200, Sequence(80));
-  for (Sequence& pattern : patterns) {
-    for (Symbol& s : pattern) s = static_cast<Symbol>(generator() % 12);
-  }
-  const PreparedQuery query(Measure::difflib, patterns[7]);
-  std::vector<double> expected;
-  for (const Sequence& pattern : patterns) expected.push_back(query.similarity(pattern, 0.3));
-  std::vector<std::vector<double>> found(4);
-  std::vector<std::thread> threads;
-  for (auto& own : found) {
-    threads.emplace_back([&] {
-      for (const Sequence& pattern : patterns) own.push_back(query.similarity(pattern, 0.3));
-    });
-  }
-  for (auto& thread : threads) thread.join();
-  for (const auto& own : found) EXPECT_EQ(own, expected);
 }
 
 TEST(Similarity, RefusesWhatIsWrong) {

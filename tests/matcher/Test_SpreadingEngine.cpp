@@ -210,35 +210,6 @@ TEST(SpreadingEngine, AHigherThresholdActivatesNoNodeMore) {
   }
 }
 
-TEST(SpreadingEngine, CallsFromSeveralThreadsDoNotDisturbEachOther) {
-  auto generator = Testing::generator("SpreadingEngine.concurrent");
-  const Graph graph = random_graph(500, {}, 4000, 0, 1, generator);
-  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
-  std::vector<Ragged<Activation>> queries;
-  std::vector<Answer> expected;
-  for (int i = 0; i < 4; ++i) {
-    const Sources sources =
-        random_sources(500, 3 + 40 * static_cast<std::size_t>(i), 0, 1, generator);
-    queries.push_back(ragged({sources}));
-    expected.push_back(reference(graph, sources, constant_at(0.1, 0.0)));
-  }
-  std::vector<int> wrong(4);
-  std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < 4; ++i) {
-    threads.emplace_back([&, i] {
-      SpreadOptions options = constant_at(0.1, 0.0);
-      for (int run = 0; run < 20; ++run) {
-        options.space = run % 2 == 0 ? Space::serial : Space::openmp;
-        const SpreadResults results = engine.spread(queries[i], options);
-        const Answer answer(results.activations[0].begin(), results.activations[0].end());
-        wrong[i] += answer == expected[i] ? 0 : 1;
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_THAT(wrong, ElementsAre(0, 0, 0, 0));
-}
-
 TEST(SpreadingEngine, AHopEqualsTheCanonicalProduct) {
   auto generator = Testing::generator("SpreadingEngine.hop");
   const Graph graph = random_graph(1500, row_lengths, 3000, -1, 1, generator);

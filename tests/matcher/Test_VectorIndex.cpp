@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <string>
-#include <thread>
 
 #include "VectorSupport.hpp"
 
@@ -255,39 +254,6 @@ TEST(VectorIndex, AllocatesNothingForACallLikeTheLast) {
           << to_string(path) << " on " << to_string(space);
     }
   }
-}
-
-TEST(VectorIndex, AnswersConcurrentCallers) {
-  auto generator = Testing::generator("VectorIndex concurrent");
-  const std::vector<float> rows = normal_values(generator, 1500 * 48);
-  const VectorIndex index(Testing::context(), rows, 48);
-  struct Call {
-    std::vector<float> queries;
-    SearchOptions options;
-    Answer expected;
-  };
-  const std::vector<Space> spaces = Testing::spaces();
-  std::vector<Call> calls;
-  for (std::size_t i = 0; i < 8; ++i) {
-    Call call;
-    call.queries = normal_values(generator, (1 + i) * 48);
-    call.options = search_options(all_metrics[i % 3], 3 + i);
-    if (i % 2 == 0) call.options.space = spaces[i / 2 % spaces.size()];
-    call.expected = Testing::reference_search(rows, 48, call.queries, call.options);
-    calls.push_back(call);
-  }
-  std::vector<int> wrong(calls.size(), 0);
-  std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    threads.emplace_back([&, i] {
-      for (int run = 0; run < 20; ++run) {
-        if (!(answer_of(index.search(calls[i].queries, calls[i].options)) == calls[i].expected))
-          ++wrong[i];
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(wrong, std::vector<int>(calls.size(), 0));
 }
 
 TEST(VectorIndex, PadsWhereAFilterLeavesTooFew) {

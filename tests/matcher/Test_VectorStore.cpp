@@ -8,7 +8,6 @@
 #include <map>
 #include <stdexcept>
 #include <string>
-#include <thread>
 
 #include "TempFolder.hpp"
 #include "VectorSupport.hpp"
@@ -512,28 +511,6 @@ TEST(VectorStore, RefusesAFilterOfAnotherSize) {
   options.filter_bits = bits;
   options.filter = bytes;
   EXPECT_THROW(index.search(queries, options), InvalidArgument) << "both";
-}
-
-TEST(VectorStore, IsChangedWhileItIsSearched) {
-  auto generator = Testing::generator("VectorStore threads");
-  const std::vector<float> rows = normal_values(generator, 200 * dimension);
-  const std::vector<float> query = normal_values(generator, dimension);
-  VectorIndex index(Testing::context(), rows, dimension);
-  std::thread writer([&] {
-    for (std::uint64_t id = 0; id < 60; ++id) {
-      index.append({std::span(rows).subspan(id * dimension, dimension), dimension});
-      const std::uint64_t gone[] = {id};
-      index.remove(gone);
-    }
-  });
-  for (int i = 0; i < 60; ++i) {
-    SearchOptions options;
-    options.top = 50;
-    const SearchResults results = index.search(query, options);
-    EXPECT_TRUE(std::is_sorted(results.scores.rbegin(), results.scores.rend()));
-  }
-  writer.join();
-  EXPECT_EQ(index.size(), 200U);
 }
 
 }  // namespace

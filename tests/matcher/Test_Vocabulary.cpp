@@ -8,9 +8,7 @@
 #include "Support.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <string>
-#include <thread>
 #include <utility>
 
 namespace {
@@ -176,53 +174,6 @@ TEST(Vocabulary, TellsWhatItHolds) {
   EXPECT_GT(full.held_bytes, full.text_bytes);
   // Its length and place, a slot of a table at least half empty here, and the tables before it.
   EXPECT_LT(full.held_bytes, full.text_bytes + 100000 * 70U);
-}
-
-TEST(Vocabulary, IsReadWhileItGrows) {
-  constexpr Symbol count = 30000;
-  Vocabulary words;
-  std::atomic<Symbol> told{0};
-  std::atomic<int> wrong{0};
-  std::vector<std::thread> threads;
-  for (int reader = 0; reader < 3; ++reader) {
-    threads.emplace_back([&, reader] {
-      auto generator = Testing::generator("reader" + std::to_string(reader));
-      while (told.load() < count) {
-        const Symbol known = told.load();
-        if (known == 0) continue;
-        const auto symbol = static_cast<Symbol>(generator() % known);
-        if (words.find(word(symbol)) != symbol) ++wrong;
-        const auto last = static_cast<Symbol>(words.size() - 1);
-        if (words.text(last) != word(last)) ++wrong;
-        const Symbol next = words.find(word(known));
-        if (next != unknown_symbol && next != known) ++wrong;
-      }
-    });
-  }
-  threads.emplace_back([&] {
-    for (Symbol s = 0; s < count; ++s) {
-      if (words.insert(word(s)) != s) ++wrong;
-      told.store(s + 1);
-    }
-  });
-  for (auto& thread : threads) thread.join();
-  EXPECT_EQ(wrong.load(), 0);
-  EXPECT_EQ(words.size(), count);
-}
-
-TEST(Vocabulary, GivesEveryTextOneNumberToSeveralWriters) {
-  Vocabulary words;
-  std::vector<std::vector<Symbol>> given(4);
-  std::vector<std::thread> writers;
-  for (auto& own : given) {
-    writers.emplace_back([&] {
-      for (int i = 0; i < 5000; ++i) own.push_back(words.insert(word(i)));
-    });
-  }
-  for (auto& writer : writers) writer.join();
-  EXPECT_EQ(words.size(), 5000U);
-  for (const auto& own : given) EXPECT_EQ(own, given[0]);
-  for (int i = 0; i < 5000; ++i) EXPECT_EQ(words.text(given[0][i]), word(i));
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include <cstdlib>
 #include <limits>
 #include <random>
-#include <thread>
 #include <vector>
 
 namespace {
@@ -142,43 +141,6 @@ TEST(StatisticsAdaptor, CountsExactly) {
   statistics.deallocate(b, 50);
   statistics.deallocate(c, 20);
   EXPECT_EQ(statistics.statistics(), (MemoryStatistics{0, 150, 170, 0, 3, 0}));
-}
-
-TEST(Adaptors, NeverExceedTheLimitUnderEightThreads) {
-  constexpr std::uint64_t bytes_max = 10'000;
-  Upstream upstream;
-  StatisticsAdaptor statistics(upstream);
-  LimitAdaptor limit(statistics, bytes_max);
-  std::atomic<std::uint64_t> granted{0};
-  std::atomic<std::uint64_t> refused{0};
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 8; ++t) {
-    threads.emplace_back([&, t] {
-      auto generator = Testing::generator("limit " + std::to_string(t));
-      std::uniform_int_distribution<std::size_t> size(1, 4000);
-      for (int i = 0; i < 5000; ++i) {
-        const std::size_t bytes = size(generator);
-        try {
-          void* data = limit.allocate(bytes, "x");
-          ++granted;
-          if (i % 16 == 0) std::this_thread::yield();
-          limit.deallocate(data, bytes);
-        } catch (const OutOfMemory&) {
-          ++refused;
-        }
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_LE(upstream.peak, bytes_max);
-  EXPECT_LE(statistics.statistics().bytes_peak, bytes_max);
-  EXPECT_EQ(upstream.held, 0U);
-  EXPECT_EQ(limit.used(), 0U);
-  EXPECT_EQ(granted + refused, 40'000U);
-  EXPECT_EQ(statistics.statistics().allocations_total, granted);
-  EXPECT_EQ(statistics.statistics().allocations_in_use, 0U);
-  EXPECT_EQ(statistics.statistics().bytes_in_use, 0U);
-  EXPECT_EQ(statistics.statistics().failures, 0U) << "the limit refuses before them";
 }
 
 TEST(CallbackAdaptor, IsToldOfEveryAllocationAndMayRefuseIt) {

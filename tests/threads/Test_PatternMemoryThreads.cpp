@@ -152,4 +152,43 @@ TEST(PatternMemoryThreads, ForgettingCompactionSavingAndLoadingOverlap) {
   EXPECT_EQ(memory.sync_statistics().recent, 0U);
 }
 
+TEST(PatternMemoryThreads, WhatIsLearnedWhileAMemoryIsSavedIsInTheNextFile) {
+  const TempFolder folder;
+  PatternMemory memory(one_thread(), quiet());
+  for (std::uint64_t i = 0; i < 3000; ++i)
+    learn(memory, {{numbered('s', i % 300)}, {numbered('t', i)}});
+  memory.save(folder / "a");
+  const auto loaded = [&] { return PatternMemory::load(one_thread(), folder / "a", quiet()); };
+  std::atomic<bool> stop{false};
+  std::vector<std::jthread> threads;
+  for (std::uint64_t t = 0; t < 2; ++t) {
+    threads.emplace_back([&, t] {
+      std::mt19937_64 own(t + seed());
+      while (!stop) {
+        learn(memory, {{numbered('s', own() % 300)}, {numbered('t', own() % 7000)}});
+        if (own() % 50 == 0) memory.forget(own() % 3000);
+        if (own() % 3000 == 0) memory.sync();
+      }
+    });
+  }
+  for (int i = 0; i < 8; ++i) {
+    if (i % 4 == 0) memory.save(folder / "a");
+    memory.append(folder / "a");
+    EXPECT_GE(loaded().size(), 1000U);
+  }
+  stop = true;
+  threads.clear();
+  memory.append(folder / "a");
+  const PatternMemory copy = loaded();
+  EXPECT_EQ(copy.size(), memory.size());
+  EXPECT_EQ(copy.symbol_frequencies(), memory.symbol_frequencies());
+  for (std::uint64_t index = 0; index < memory.statistics().learned; ++index) {
+    ASSERT_EQ(copy.frequency(index), memory.frequency(index)) << index;
+    if (memory.frequency(index) == 0) continue;
+    const StoredPattern pattern = memory.pattern(index);
+    EXPECT_EQ(copy.pattern(index).events.values, pattern.events.values);
+    EXPECT_EQ(copy.find(Words(texts(memory, pattern))), index);
+  }
+}
+
 }  // namespace

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engines that do not change, or that change while they are asked, and their callers.
+#include <gtest/gtest.h>
+#include <kindred/matcher/FusedLayers.hpp>
+#include <kindred/matcher/HnswIndex.hpp>
+#include <kindred/matcher/SequenceMatcher.hpp>
+#include <kindred/matcher/Similarity.hpp>
+#include <kindred/matcher/SpreadingEngine.hpp>
+#include <kindred/matcher/VectorIndex.hpp>
+#include <kindred/matcher/Vocabulary.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "OneThread.hpp"
+#include "Support.hpp"
+
+namespace {
+
+using namespace Kindred;
+using Testing::any_context;
+using Testing::any_spaces;
+using Testing::by_threads;
+
+using Sequence = std::vector<Symbol>;
+
+Sequence random_sequence(std::mt19937_64& generator, std::size_t length, Symbol symbols) {
+  Sequence sequence(length);
+  for (Symbol& symbol : sequence) symbol = static_cast<Symbol>(generator() % symbols);
+  return sequence;
+}
+
+std::vector<float> random_values(std::mt19937_64& generator, std::size_t count) {
+  std::normal_distribution<float> normal;
+  std::vector<float> values(count);
+  for (float& value : values) value = normal(generator);
+  return values;
+}
+
+TEST(SequenceThreads, CallersGetWhatOneGetsAndThenNothingIsAllocated) {
+  auto generator = Testing::generator("SequenceThreads");
+  Ragged<Symbol> patterns;
+  for (int i = 0; i < 20000; ++i) patterns.push_row(random_sequence(generator, 12, 30));
+  const SequenceMatcher matcher(any_context(), patterns);
+  std::vector<Ragged<Symbol>> queries(4);
+  for (auto& query : queries) query.push_row(random_sequence(generator, 20, 30));
+  for (const Space space : any_spaces()) {
+    for (const Measure measure : {Measure::lcs, Measure::difflib}) {
+      MatchOptions options;
+      options.space = space;
+      options.measure = measure;
+      options.threshold = 0;
+      options.top = 5;
+      const auto answer = [&](std::size_t query) {
+        return matcher.match(queries[query], options).matches.values;
+      };
+      std::vector<std::vector<Match>> alone;
+      for (std::size_t query = 0; query < queries.size(); ++query) alone.push_back(answer(query));
+      std::vector<std::vector<Match>> found(queries.size());
+      by_threads(queries.size(), [&](std::size_t caller) {
+        for (int repeat = 0; repeat < 4; ++repeat) found[caller] = answer(caller);
+      });
+      EXPECT_EQ(found, alone) << to_string(measure) << " on " << to_string(space);
+      answer(0);  // warms the workspace of one
+      const auto before = any_context().memory_statistics(space);
+      for (int repeat = 0; repeat < 3; ++repeat) answer(0);
+      EXPECT_EQ(any_context().memory_statistics(space).allocations_total, before.allocations_total);
+    }
+  }
+}
+
+TEST(SequenceThreads, CallersMayBeOnDifferentSpaces) {
+  auto generator = Testing::generator("SequenceThreads.spaces");
+  Ragged<Symbol> patterns;
+  for (int i = 0; i < 1000; ++i) patterns.push_row(random_sequence(generator, 40, 15));
+  const SequenceMatcher matcher(any_context(), patterns);
+  Ragged<Symbol> query;
+  query.push_row(random_sequence(generator, 50, 15));
+  MatchOptions options;
+  options.measure = Measure::difflib;
+  options.threshold = 0.1;
+  options.top = 10;
+  options.space = Space::serial;
+  const std::vector<Match> expected = matcher.match(query, options).matches.values;
+  const std::vector<Space> spaces = any_spaces();
+  std::vector<std::vector<Match>> found(6);
+  by_threads(found.size(), [&](std::size_t caller) {
+    MatchOptions own = options;
+    own.space = spaces[caller % spaces.size()];
+    for (int repeat = 0; repeat < 5; ++repeat)
+      found[caller] = matcher.match(query, own).matches.values;
+  });
+  for (const auto& answer : found) EXPECT_EQ(answer, expected);
+}
+
+TEST(SimilarityThreads, APreparedQueryAnswersSeveralThreads) {
+  auto generator = Testing::generator("SimilarityThreads");
+  std::vector<Sequence> patterns;
+  for (int i = 0; i < 200; ++i) patterns.push_back(random_sequence(generator, 80, 12));
+  const PreparedQuery query(Measure::difflib, patterns[7]);
+  std::vector<double> expected;
+  for (const Sequence& pattern : patterns) expected.push_back(query.similarity(pattern, 0.3));
+  std::vector<std::vector<double>> found(4);
+  by_threads(found.size(), [&](std::size_t caller) {
+    for (const Sequence& pattern : patterns)
+      found[caller].push_back(query.similarity(pattern, 0.3));
+  });
+  for (const auto& own : found) EXPECT_EQ(own, expected);
+}
+
+TEST(SpreadingThreads, CallersOnDifferentSpacesDoNotDisturbEachOther) {
+  auto generator = Testing::generator("SpreadingThreads.callers");
+  constexpr std::uint32_t nodes = 500;
+  std::vector<Edge> edges;
+  for (int i = 0; i < 4000; ++i) {
+    edges.push_back({static_cast<std::uint32_t>(generator() % nodes),
+                     static_cast<std::uint32_t>(generator() % nodes),
+                     static_cast<float>(generator() % 1000) / 1000.0F});
+  }
+  const SpreadingEngine engine(any_context(), GraphSpan{nodes, edges}, GraphOptions());
+  SpreadOptions options;
+  options.decay = {Decay::Kind::constant, 0.1};
+  options.threshold = 0;
+  options.top = nodes;
+  std::vector<Ragged<Activation>> queries(4);
+  std::vector<std::vector<Activation>> expected;
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    std::vector<Activation> sources;
+    for (std::size_t s = 0; s < 3 + 40 * i; ++s)
+      sources.push_back({static_cast<std::uint32_t>(s * 7 % nodes), 0.5F});
+    queries[i].push_row(sources);
+    expected.push_back(engine.spread(queries[i], options).activations.values);
+  }
+  const std::vector<Space> spaces = any_spaces();
+  std::atomic<int> wrong{0};
+  by_threads(queries.size(), [&](std::size_t caller) {
+    SpreadOptions own = options;
+    for (std::size_t run = 0; run < 20; ++run) {
+      own.space = spaces[run % spaces.size()];
+      if (engine.spread(queries[caller], own).activations.values != expected[caller]) ++wrong;
+    }
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(VectorThreads, AnIndexAnswersConcurrentCallers) {
+  auto generator = Testing::generator("VectorThreads");
+  constexpr std::size_t dimension = 48;
+  const std::vector<float> rows = random_values(generator, 1500 * dimension);
+  const VectorIndex index(any_context(), rows, dimension);
+  struct Call {
+    std::vector<float> queries;
+    SearchOptions options;
+    SearchResults expected;
+  };
+  const std::vector<Space> spaces = any_spaces();
+  std::vector<Call> calls(8);
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    Call& call = calls[i];
+    call.queries = random_values(generator, (1 + i) * dimension);
+    call.options.metric = static_cast<Metric>(i % 3);
+    call.options.top = 3 + i;
+    call.options.space = Space::serial;
+    call.expected = index.search(call.queries, call.options);
+    call.options.space.reset();
+    if (i % 2 == 0) call.options.space = spaces[i / 2 % spaces.size()];
+  }
+  std::atomic<int> wrong{0};
+  by_threads(calls.size(), [&](std::size_t caller) {
+    const Call& call = calls[caller];
+    for (int run = 0; run < 20; ++run) {
+      const SearchResults found = index.search(call.queries, call.options);
+      if (found.ids != call.expected.ids || found.scores != call.expected.scores) ++wrong;
+    }
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(VectorThreads, AnIndexIsChangedWhileItIsSearched) {
+  auto generator = Testing::generator("VectorThreads.changes");
+  constexpr std::size_t dimension = 12;
+  const std::vector<float> rows = random_values(generator, 200 * dimension);
+  const std::vector<float> query = random_values(generator, dimension);
+  VectorIndex index(any_context(), rows, dimension);
+  std::thread writer([&] {
+    for (std::uint64_t id = 0; id < 60; ++id) {
+      const VectorSpan row(std::span<const float>(rows).subspan(id * dimension, dimension),
+                           dimension);
+      index.append(row);
+      const std::uint64_t gone[] = {id};
+      index.remove(gone);
+      index.replace(100, row);
+    }
+  });
+  for (int i = 0; i < 60; ++i) {
+    SearchOptions options;
+    options.top = 50;
+    const SearchResults results = index.search(query, options);
+    EXPECT_TRUE(std::is_sorted(results.scores.rbegin(), results.scores.rend()));
+    EXPECT_LE(index.info().rows, 201U);
+  }
+  writer.join();
+  EXPECT_EQ(index.size(), 200U);
+}
+
+TEST(HnswThreads, AGraphAnswersConcurrentCallers) {
+  auto generator = Testing::generator("HnswThreads");
+  constexpr std::size_t dimension = 16;
+  const std::vector<float> rows = random_values(generator, 400 * dimension);
+  HnswSettings settings;
+  settings.m = 8;
+  settings.ef_construction = 40;
+  HnswIndex index = HnswIndex::build(any_context(), rows, dimension, settings);
+  const std::uint64_t gone[] = {3};
+  index.remove(gone);
+  const std::vector<float> queries = random_values(generator, 5 * dimension);
+  const HnswResults expected = index.search(queries);
+  std::atomic<int> wrong{0};
+  by_threads(4, [&](std::size_t) {
+    for (int run = 0; run < 10; ++run) {
+      if (index.search(queries).ids != expected.ids) ++wrong;
+      if (index.contains(3) || !index.contains(7)) ++wrong;
+    }
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
+std::string word(std::size_t number) {
+  std::string text = "w";
+  return text += std::to_string(number);
+}
+
+TEST(VocabularyThreads, ItIsReadWhileItGrows) {
+  constexpr Symbol count = 30000;
+  Vocabulary words;
+  std::atomic<Symbol> told{0};
+  std::atomic<int> wrong{0};
+  by_threads(4, [&](std::size_t caller) {
+    if (caller == 0) {
+      for (Symbol s = 0; s < count; ++s) {
+        if (words.insert(word(s)) != s) ++wrong;
+        told.store(s + 1);
+      }
+      return;
+    }
+    auto generator = Testing::generator("reader" + std::to_string(caller));
+    while (told.load() < count) {
+      const Symbol known = told.load();
+      if (known == 0) continue;
+      const auto symbol = static_cast<Symbol>(generator() % known);
+      if (words.find(word(symbol)) != symbol) ++wrong;
+      const auto last = static_cast<Symbol>(words.size() - 1);
+      if (words.text(last) != word(last)) ++wrong;
+      const Symbol next = words.find(word(known));
+      if (next != unknown_symbol && next != known) ++wrong;
+    }
+  });
+  EXPECT_EQ(wrong.load(), 0);
+  EXPECT_EQ(words.size(), count);
+}
+
+TEST(VocabularyThreads, EveryTextHasOneNumberForSeveralWriters) {
+  Vocabulary words;
+  std::vector<std::vector<Symbol>> given(4);
+  by_threads(given.size(), [&](std::size_t caller) {
+    for (int i = 0; i < 5000; ++i) given[caller].push_back(words.insert(word(i)));
+  });
+  EXPECT_EQ(words.size(), 5000U);
+  for (const auto& own : given) EXPECT_EQ(own, given[0]);
+  for (int i = 0; i < 5000; ++i) EXPECT_EQ(words.text(given[0][i]), word(i));
+}
+
+}  // namespace
