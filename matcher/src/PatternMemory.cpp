@@ -10,6 +10,8 @@
 #include "memory/SavedState.hpp"
 #include "memory/SyncWorker.hpp"
 
+#include <kindred/core/common/CheckOffsets.hpp>
+
 #include <atomic>
 #include <functional>
 #include <mutex>
@@ -26,6 +28,7 @@ constexpr std::uint64_t length_max = (std::uint64_t{1} << 31U) - 1;
 /// The events that hold something, as symbols; \p encode says which.
 template <class Encode>
 void append_events(PatternMemory::Events events, const Encode& encode, Ragged<Symbol>& out) {
+  check_offsets(events, "event", "symbols");
   for (std::size_t e = 0; e < events.rows(); ++e) {
     if (events.length(e) == 0) continue;
     for (const std::string_view text : events[e]) out.values.push_back(encode(text));

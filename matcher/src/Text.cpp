@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/Text.hpp>
 
+#include <kindred/core/common/CheckOffsets.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <cstddef>
@@ -77,6 +78,7 @@ std::vector<Symbol> joined_code_points(std::span<const std::string_view> texts) 
 }
 
 std::vector<Symbol> joined_code_points(RaggedSpan<std::string_view> events) {
+  check_offsets(events, "event", "texts");
   return joined_code_points(
       events.values.first(events.offsets.empty() ? 0 : events.offsets.back()));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/Vocabulary.hpp>
 
+#include <kindred/core/common/CheckOffsets.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include "Hash.hpp"
@@ -198,15 +199,9 @@ Vocabulary& Vocabulary::operator=(Vocabulary&&) noexcept = default;
 
 Vocabulary::Vocabulary(RaggedSpan<char> texts) : Vocabulary() {
   std::uint64_t bytes = 0;
-  for (std::size_t row = 0; row <= texts.rows() && !texts.offsets.empty(); ++row) {
-    const std::uint64_t begin = row == 0 ? 0 : texts.offsets[row - 1];
-    const std::uint64_t end = texts.offsets[row];
-    KINDRED_THROW_IF((row == 0 && end != 0) || end < begin || end > texts.values.size(),
-                     "text offset " + std::to_string(row) + " is " + std::to_string(end) +
-                         "; offsets start at 0, never fall and end within " +
-                         std::to_string(texts.values.size()) + " bytes");
-    if (row > 0) bytes += TextArena::record_bytes(end - begin);
-  }
+  check_offsets(texts, "text", "bytes");
+  for (std::size_t row = 0; row < texts.rows(); ++row)
+    bytes += TextArena::record_bytes(texts.length(row));
   const std::lock_guard lock(m_state->writing);
   m_state->reserve(texts.rows(), bytes);
   for (std::size_t row = 0; row < texts.rows(); ++row) {

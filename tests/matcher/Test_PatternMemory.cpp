@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/Reference.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
+#include <kindred/matcher/Text.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -400,6 +401,23 @@ TEST(PatternMemory, SettingsAreCheckedAndADeviceCanBeDemanded) {
   }
   settings.enabled = false;
   EXPECT_NO_THROW(PatternMemory(context(), settings));
+}
+
+TEST(PatternMemory, EventsWithBadOffsetsAreRefused) {
+  const std::vector<std::string_view> texts{"a", "b", "c"};
+  for (const Level level : {Level::token, Level::character}) {
+    PatternMemory memory(context(), quiet(), level);
+    learn(memory, {{"a"}});
+    for (const std::vector<std::uint64_t>& offsets :
+         {std::vector<std::uint64_t>{1, 2}, {0, 2, 1}, {0, 4}, {0, ~std::uint64_t{0}, 2}}) {
+      const PatternMemory::Events events{offsets, texts};
+      EXPECT_THROW(memory.learn(events), InvalidArgument);
+      EXPECT_THROW(memory.find(events), InvalidArgument);
+      EXPECT_THROW(memory.predict(events), InvalidArgument);
+      EXPECT_THROW(joined_code_points(events), InvalidArgument);
+    }
+    EXPECT_EQ(memory.size(), 1U);
+  }
 }
 
 TEST(PatternMemory, BadQueriesAreRefused) {

@@ -3,6 +3,8 @@
 
 #include "Metrics.hpp"
 
+#include <kindred/core/common/CheckOffsets.hpp>
+
 #include <cmath>
 #include <unordered_map>
 
@@ -11,6 +13,7 @@ namespace Kindred::Impl {
 PredictionQuery::PredictionQuery(RaggedSpan<std::string_view> query,
                                  const SymbolStatistics& statistics, const Vocabulary& vocabulary,
                                  const PredictionOptions& options) {
+  check_offsets(query, "event", "texts");
   std::unordered_map<std::string_view, std::uint32_t> numbers;
   for (std::size_t event = 0; event < query.rows(); ++event) {
     for (const std::string_view text : query[event]) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "PatternStore.hpp"
 
+#include <kindred/core/common/CheckOffsets.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <numeric>
@@ -97,16 +99,11 @@ struct PatternStore::Plan {
 };
 
 void check_rows(RaggedSpan<Symbol> rows, const char* what) {
-  for (std::size_t row = 0; row <= rows.rows() && !rows.offsets.empty(); ++row) {
-    const std::uint64_t begin = row == 0 ? 0 : rows.offsets[row - 1];
-    const std::uint64_t end = rows.offsets[row];
-    KINDRED_THROW_IF((row == 0 && end != 0) || end < begin || end > rows.values.size(),
-                     std::string(what) + " offset " + std::to_string(row) + " is " +
-                         std::to_string(end) + "; offsets start at 0, never fall and end within " +
-                         std::to_string(rows.values.size()) + " symbols");
-    KINDRED_THROW_IF(end - begin >= length_limit,
-                     std::string(what) + " " + std::to_string(row - 1) + " has " +
-                         std::to_string(end - begin) + " symbols; the limit is 2^31 - 1");
+  check_offsets(rows, what, "symbols");
+  for (std::size_t row = 0; row < rows.rows(); ++row) {
+    KINDRED_THROW_IF(rows.length(row) >= length_limit,
+                     std::string(what) + " " + std::to_string(row) + " has " +
+                         std::to_string(rows.length(row)) + " symbols; the limit is 2^31 - 1");
   }
 }
 

@@ -38,7 +38,8 @@ void append_code_points(std::string_view text, std::vector<Symbol>& out,
 /// \brief A sequence at character level: the code points of \p texts, joined by one space.
 /// \throws InvalidArgument with the number of the text and the byte where one is no UTF-8
 std::vector<Symbol> joined_code_points(std::span<const std::string_view> texts);
-/// As above, of all texts of \p events, a row an event.
+/// As above, of all texts of \p events, a row an event. \throws InvalidArgument also for offsets
+/// that are none
 std::vector<Symbol> joined_code_points(RaggedSpan<std::string_view> events);
 
 }  // namespace Kindred

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_COMMON_CHECK_OFFSETS_HPP
+#define KINDRED_CORE_COMMON_CHECK_OFFSETS_HPP
+
+#include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/Ragged.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace Kindred {
+
+/// \brief The offsets of \p rows start at 0, never fall and end within its values. O(rows).
+/// \param what a row is \param values what its elements are \throws InvalidArgument
+template <class T>
+void check_offsets(RaggedSpan<T> rows, const char* what, const char* values) {
+  for (std::size_t row = 0; row < rows.offsets.size(); ++row) {
+    const std::uint64_t begin = row == 0 ? 0 : rows.offsets[row - 1];
+    const std::uint64_t end = rows.offsets[row];
+    KINDRED_THROW_IF((row == 0 && end != 0) || end < begin || end > rows.values.size(),
+                     std::string(what) + " offset " + std::to_string(row) + " is " +
+                         std::to_string(end) + "; offsets start at 0, never fall and end within " +
+                         std::to_string(rows.values.size()) + " " + values);
+  }
+}
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_COMMON_CHECK_OFFSETS_HPP
