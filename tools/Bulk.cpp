@@ -9,6 +9,7 @@
 #include "io/Text.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
+#include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/matcher/Bulk.hpp>
 #include <kindred/matcher/NpyArray.hpp>
 
@@ -158,15 +159,15 @@ void multiply(Session& session, const ProductFlags& flags, const NpyArray& a, co
                                  shown(a), shown(b)));
   std::vector<std::uint64_t> shape = a.shape;
   shape.back() = right.columns;
-  std::uint64_t elements = sizeof(T);
-  for (const std::uint64_t length : shape) {
-    if (__builtin_mul_overflow(elements, length, &elements))
-      throw InputError(
-          fmt::format("{} with {}: shapes {} and {} have a product of more bytes than "
-                      "there are",
-                      flags.a, flags.b, shown(a), shown(b)));
-  }
-  std::vector<T> result(elements / sizeof(T));
+  std::vector<std::uint64_t> sizes = shape;
+  sizes.push_back(sizeof(T));
+  const auto bytes = checked_product(sizes);
+  if (!bytes)
+    throw InputError(
+        fmt::format("{} with {}: shapes {} and {} have a product of more bytes than "
+                    "there are",
+                    flags.a, flags.b, shown(a), shown(b)));
+  std::vector<T> result(*bytes / sizeof(T));
   std::vector<MatrixPair<T>> pairs;
   for (std::uint64_t i = 0; i < left.count; ++i) {
     const std::uint64_t a_size = left.rows * left.columns;

@@ -19,6 +19,11 @@
 
 namespace Kindred {
 
+namespace {
+/// Kernels number the candidates of a list by 32 bits.
+constexpr std::size_t longest_max = 0xFFFFFFFFU;
+}  // namespace
+
 struct PreparedScore::State {
   State(const VectorIndex& index_, const SearchOptions& options_, std::size_t longest_)
       : index(index_),
@@ -101,7 +106,9 @@ struct PreparedScore::State {
 
 PreparedScore::PreparedScore(const VectorIndex& index, std::size_t longest,
                              const SearchOptions& options) {
-  KINDRED_THROW_IF(longest == 0, "the longest list is 0; it must be at least 1");
+  KINDRED_THROW_IF(longest == 0 || longest > longest_max,
+                   "the longest list is " + std::to_string(longest) + "; it must be 1 … " +
+                       std::to_string(longest_max));
   KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
   m_state = std::make_unique<State>(index, options, longest);
   const VectorIndex::Parts& parts = m_state->parts;

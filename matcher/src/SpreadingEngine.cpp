@@ -10,6 +10,8 @@
 #include "graph/QueryGroups.hpp"
 #include "graph/SpreadRuns.hpp"
 
+#include <kindred/core/common/CheckedSize.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -351,7 +353,7 @@ SpreadResults SpreadingEngine::State::spread(RaggedSpan<Activation> sources,
   const std::vector<Impl::QuerySources> spans(merged.begin(), merged.end());
 
   const std::size_t top = std::min(options.top, graph->nodes());
-  std::vector<Rank> ranks(queries * top);
+  std::vector<Rank> ranks(size_product("queries × top", {queries, top}));
   SpreadResults results;
   results.not_guaranteed = options.activations != ActivationPrecision::float32;
   if (options.mode == SpreadMode::pagerank) {

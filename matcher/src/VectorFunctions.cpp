@@ -22,7 +22,10 @@ std::string quantity(const char* name, std::size_t value) {
 }
 
 void check_rows(const VectorSpan& rows) {
-  KINDRED_THROW_IF(rows.dimension == 0, "the dimension is 0; it must be at least 1");
+  constexpr std::size_t dimension_max = 0xFFFFFFFFU;
+  KINDRED_THROW_IF(rows.dimension == 0 || rows.dimension > dimension_max,
+                   quantity("the dimension", rows.dimension) + "; it must be 1 … " +
+                       std::to_string(dimension_max));
   KINDRED_THROW_IF(rows.values.size() % rows.row_bytes() != 0,
                    quantity("the size of the rows", rows.values.size()) +
                        " bytes; it must be a multiple of that of a row, " +

@@ -3,6 +3,7 @@
 #include <kindred/matcher/VectorIndex.hpp>
 
 #include <kindred/core/arch/PerSpace.hpp>
+#include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/vector/MetricRank.hpp>
 #include <kindred/memory/SplitAndRetry.hpp>
 
@@ -296,7 +297,7 @@ SearchResults VectorIndex::search(std::span<const float> queries,
   SearchResults results;
   results.top = top;
   results.record.operation = Operation::search;
-  const std::size_t places = count * top;
+  const std::size_t places = size_product("queries × top", {count, top});
   if (places == 0) return results;
   std::once_flag is_made;
   const auto make_room = [&] {

@@ -12,6 +12,7 @@
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/vector/ShadowRows.hpp>
 #include <kindred/matcher/VectorArray.hpp>
+#include <kindred/matcher/VectorIndex.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -187,6 +188,15 @@ TEST(StoredVectors, RefuseWhatDoesNotGoTogether) {
   StoredVectors bad = a.part;
   bad.norms = bad.norms.first(2);
   EXPECT_THAT(refusal({bad}), HasSubstr("do not go together"));
+  // 4 rows of 2⁶² bytes are 0 bytes by 64 bits.
+  StoredPart four(0, 4, 2);
+  four.part.shadow.values = {};
+  four.part.shadow.stride = std::uint64_t{1} << 62U;
+  EXPECT_THAT(refusal({four.part}), HasSubstr("do not go together"));
+  const auto index = [&] { VectorIndex(Testing::context(), four.part, VectorIndexOptions()); };
+  EXPECT_THAT(message_of<InvalidArgument>(index), HasSubstr("do not go together"));
+  four.part.shadow.stride = 16;
+  EXPECT_THAT(message_of<InvalidArgument>(index), HasSubstr("do not go together"));
   EXPECT_THAT(folder.names(), IsEmpty());
 }
 

@@ -139,6 +139,21 @@ TEST(DecodeRows, GivesBackWhatWasEncoded) {
                InvalidArgument);
 }
 
+TEST(VectorArray, RefusesMoreThan64BitsOfBytes) {
+  constexpr std::uint64_t large = std::uint64_t{1} << 62U;
+  EXPECT_THROW(VectorArray(VectorElement::float32, large, 1), InvalidArgument);
+  EXPECT_THROW(VectorArray(VectorElement::float32, 1, large + 1), InvalidArgument);
+  EXPECT_THROW(VectorArray(VectorElement::int8, large, 4), InvalidArgument);
+  std::vector<std::byte> bytes(16);
+  std::vector<float> floats(4);
+  EXPECT_THROW(encode_rows({}, large, VectorElement::float32, {}, {}), InvalidArgument);
+  for (const std::size_t dimension : {large, large + 1}) {
+    const VectorSpan rows(VectorElement::float32, bytes, dimension);
+    EXPECT_THROW((void)rows.count(), InvalidArgument);
+    EXPECT_THROW(decode_rows(rows, floats), InvalidArgument);
+  }
+}
+
 TEST(ReadRows, KeepsTheNumbersOfAFile) {
   const TempFolder folder;
   const auto read = [&](const std::string& name, const std::string& bytes) {
@@ -176,6 +191,8 @@ TEST(ReadRows, ReadsPiecesAsItReadsAll) {
     EXPECT_TRUE(std::ranges::equal(part.span().values, all.span().rows(2600, 300).values));
     EXPECT_TRUE(std::ranges::equal(part.span().scales, all.span().rows(2600, 300).scales));
     EXPECT_THROW(read_rows(file, 0, 299, element, part.values(), part.scales()), InvalidArgument);
+    // 2⁶² rows of 100 numbers are 0 bytes by 64 bits.
+    EXPECT_THROW(read_rows(file, 0, std::uint64_t{1} << 62U, element, {}, {}), InvalidArgument);
   }
 }
 

@@ -331,6 +331,9 @@ TEST(HnswIndex, RefusesSettingsOutOfRange) {
   HnswSettings settings;
   EXPECT_THAT(message_of<InvalidArgument>([&] { HnswIndex(context, 0, settings); }),
               HasSubstr("dimension is 0"));
+  EXPECT_THAT(
+      message_of<InvalidArgument>([&] { HnswIndex(context, std::size_t{1} << 62U, settings); }),
+      HasSubstr("dimension is 4611686018427387904"));
   for (const std::size_t m : {0, 1, 513}) {
     settings.m = m;
     EXPECT_THAT(message_of<InvalidArgument>([&] { HnswIndex(context, 4, settings); }),

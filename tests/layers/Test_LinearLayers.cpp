@@ -337,6 +337,17 @@ TEST(LinearLayers, RefuseWhatDoesNotFitAndChangeNothing) {
   refused([](LinearLayer& layer) { layer.y.columns = 5; });
   refused([](LinearLayer& layer) { layer.w.stride = 7; });
   refused([](LinearLayer& layer) { layer.w.stride = 20; });
+  for (const std::size_t odd : {std::size_t{1} << 62U, (std::size_t{1} << 62U) + 8,
+                                std::size_t{1} << 63U, ~std::size_t{0}}) {
+    refused([&](LinearLayer& layer) { layer.x.stride = odd; });
+    refused([&](LinearLayer& layer) {  // of one row no stride is asked
+      layer.x.rows = layer.y.rows = 1;
+      layer.x.columns = layer.w.columns = odd;
+      layer.w.rows = layer.y.columns = 1;
+      layer.bias = {};
+    });
+    refused([&](LinearLayer& layer) { layer.x.rows = layer.y.rows = odd; });
+  }
   refused([](LinearLayer& layer) { layer.y.values = layer.y.values.first(90); });
   refused([](LinearLayer& layer) { layer.x.element = VectorElement::bfloat16; });
   refused([](LinearLayer& layer) { layer.x.element = layer.w.element = VectorElement::int8; });

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <kindred/matcher/HnswIndex.hpp>
 #include <kindred/matcher/PreparedScore.hpp>
+#include <kindred/matcher/VectorFunctions.hpp>
 
 #include <cmath>
 #include <limits>
@@ -85,6 +86,27 @@ TEST(VectorRefusals, OfSearchesTakeNoMemory) {
   expect_refused<InvalidArgument>({"score is NaN"}, [&] {
     index.search_at_least(data.queries, std::numeric_limits<float>::quiet_NaN());
   });
+}
+
+TEST(VectorRefusals, OfSizesBeyond64BitsTakeNoMemory) {
+  Data data;
+  Context& context = Testing::context();
+  const auto bytes = std::as_bytes(std::span(data.rows).first(16));
+  // 2⁶² numbers are 0 bytes by 64 bits, 2⁶² + 1 are 4: a row of one number.
+  for (const std::size_t odd : {std::size_t{1} << 62U, (std::size_t{1} << 62U) + 1}) {
+    const VectorSpan rows(VectorElement::float32, bytes, odd);
+    EXPECT_THROW(VectorIndex(context, rows, VectorIndexOptions()), InvalidArgument);
+    EXPECT_THROW(VectorIndex(context, {}, odd), InvalidArgument);
+    const std::string dimension_is = "dimension is " + std::to_string(odd);
+    expect_refused<InvalidArgument>({dimension_is}, [&] { pairwise_dots(context, {}, rows); });
+    expect_refused<InvalidArgument>({dimension_is}, [&] { weighted_average(context, rows, {}); });
+    expect_refused<InvalidArgument>({dimension_is},
+                                    [&] { cosine_sigmoids(context, {}, rows, 0, 1); });
+  }
+  const VectorIndex index(context, data.rows, dimension);
+  for (const std::size_t longest : {~std::size_t{0}, std::size_t{1} << 62U, std::size_t{1} << 32U})
+    expect_refused<InvalidArgument>({"longest list is " + std::to_string(longest)},
+                                    [&] { const PreparedScore prepared(index, longest); });
 }
 
 TEST(VectorRefusals, OfScoresTakeNoMemory) {

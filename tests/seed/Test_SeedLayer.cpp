@@ -143,6 +143,16 @@ TEST(SeedLayer, RefusesRowsThatAreNone) {
   EXPECT_THAT(message(x, x, SeedBatch{.rows = 5}), HasSubstr("5 rows of 8 features of float32"));
   EXPECT_THAT(message(x, y, {.rows = ~std::uint64_t{0}}), HasSubstr("have others"));
   EXPECT_THAT(message(x, y, {.rows = std::uint64_t{1} << 59U}), HasSubstr("have others"));
+  for (const std::uint64_t stride : {std::uint64_t{1} << 62U, (std::uint64_t{1} << 62U) + 2,
+                                     (std::uint64_t{1} << 62U) + 8, ~std::uint64_t{0}}) {
+    for (const std::uint64_t rows : {1, 2, 4}) {
+      EXPECT_THAT(message(x, y, {.rows = rows, .input_stride = stride}),
+                  HasSubstr(std::to_string(stride) + " elements apart"));
+      EXPECT_THAT(
+          message(std::span(x).first(rows * 32), y, {.rows = rows, .output_stride = stride}),
+          HasSubstr(std::to_string(stride) + " elements apart"));
+    }
+  }
   EXPECT_THAT(message(x, y, {.rows = 4, .input = VectorElement::int8}), HasSubstr("int8"));
   EXPECT_THAT(message(x, y, {.rows = 4, .input_stride = 7}), HasSubstr("stride of 7"));
   EXPECT_THAT(message(x, y, {.rows = 4, .output_stride = 9}), HasSubstr("9 elements apart"));
@@ -176,6 +186,17 @@ TEST(SeedLayer, RefusesRowsThatAreNone) {
   batch.output = VectorElement::float16;
   EXPECT_THAT(refused(layer, [&] { layer.backward(x, std::span(y).first(64), more, dw, batch); }),
               HasSubstr("the gradient is float16 and x float32"));
+}
+
+TEST(SeedLayer, RefusesARingOfMoreEpochsThanItKeeps) {
+  SeedLayerOptions options;
+  options.hidden = 8;
+  options.seeds = 3;
+  for (const std::uint32_t epochs : {(1U << 20U) + 1, ~0U}) {
+    options.telemetry_epochs = epochs;
+    EXPECT_THAT(message_of<InvalidArgument>([&] { SeedLayer(context(), options); }),
+                HasSubstr("telemetry_epochs is " + std::to_string(epochs)));
+  }
 }
 
 TEST(SeedLayer, RefusesStatesThatAreNone) {

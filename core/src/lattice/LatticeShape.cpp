@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/lattice/LatticeShape.hpp>
 
+#include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/lattice/GraphStructure.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <string>
 
 namespace Kindred {
@@ -21,12 +21,13 @@ LatticeShape::LatticeShape(std::uint32_t dimensions, std::uint32_t size)
                        " are allowed");
   for (std::uint32_t i = dimensions; i-- > 0;) {
     m_strides[i] = m_nodes;
-    KINDRED_THROW_IF(m_nodes > std::numeric_limits<std::uint64_t>::max() / size,
+    const auto nodes = checked_product({m_nodes, size});
+    KINDRED_THROW_IF(!nodes,
                      "a lattice of " + std::to_string(dimensions) + " dimensions and size " +
                          std::to_string(size) +
                          " has more nodes than 64 bits count; take fewer dimensions or a smaller "
                          "size");
-    m_nodes *= size;
+    m_nodes = *nodes;
   }
 }
 

@@ -2,6 +2,7 @@
 #include "BulkTask.hpp"
 
 #include <kindred/backends/impl/Device.hpp>
+#include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Quotes.hpp>
 
@@ -187,9 +188,9 @@ BulkTask<T> random_task(BulkResults<T> results, std::uint64_t seed, std::uint64_
     check_array(results[i], space, "results", i);
     task.items.push_back({nullptr, nullptr, results[i].data(), results[i].size(), 0});
     task.offsets.push_back(offset);
-    KINDRED_THROW_IF(offset > std::numeric_limits<std::uint64_t>::max() - results[i].size(),
-                     "results end beyond place 2⁶⁴ of a stream; choose a smaller offset");
-    offset += results[i].size();
+    const auto end = checked_sum({offset, results[i].size()});
+    KINDRED_THROW_IF(!end, "results end beyond place 2⁶⁴ of a stream; choose a smaller offset");
+    offset = *end;
   }
   return task;
 }

@@ -4,6 +4,7 @@
 // ms to the start of every program.
 #include "VectorSource.hpp"
 
+#include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Quotes.hpp>
 
@@ -261,10 +262,8 @@ class Hdf5Rows final : public VectorSource {
   void check_storage() const {
     constexpr Size ratio_max = 1100;
     const Size stored = m_library.storage_of(m_dataset.get());
-    Size wanted = number_bytes(type);
-    const bool overflows = __builtin_mul_overflow(wanted, rows, &wanted) ||
-                           __builtin_mul_overflow(wanted, dimension, &wanted);
-    if (overflows || wanted / ratio_max > stored || (stored == 0 && wanted > 0)) {
+    const auto wanted = checked_product({rows, dimension, number_bytes(type)});
+    if (!wanted || *wanted / ratio_max > stored || (stored == 0 && *wanted > 0)) {
       corrupt("says it has " + std::to_string(rows) + " rows of dimension " +
               std::to_string(dimension) + "; the file stores " + std::to_string(stored) +
               " bytes of them");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "NpyFile.hpp"
 
+#include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Quotes.hpp>
 
@@ -10,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace Kindred::Impl {
 
@@ -60,20 +62,18 @@ NpyFile::NpyFile(InputFile input) : file(std::move(input)) {
 }
 
 void NpyFile::check_size(std::uint64_t number_bytes) const {
-  std::uint64_t wanted = number_bytes;
-  bool overflows = false;
-  for (const std::uint64_t length : header.shape)
-    overflows |= __builtin_mul_overflow(wanted, length, &wanted);
-  // A length of 0 hides what the others overflow to; the product must not be relied on then either.
-  if (overflows)
+  std::vector<std::uint64_t> sizes = header.shape;
+  sizes.push_back(number_bytes);
+  const auto wanted = checked_product(sizes);
+  if (!wanted)
     file.corrupt(header_at, "shape " + header.shown_shape() + " has more bytes than a file can");
   const std::uint64_t found = file.size() - data_at;
-  if (found == wanted) return;
-  file.corrupt(std::min(file.size(), data_at + wanted),
+  if (found == *wanted) return;
+  const bool is_cut = found < *wanted;
+  file.corrupt(is_cut ? file.size() : data_at + *wanted,
                std::to_string(found) + " bytes of data follow the header, shape " +
                    header.shown_shape() + " of " + in_quotes(header.descr) + " needs " +
-                   std::to_string(wanted) + ": the file is " +
-                   (found < wanted ? "cut" : "too long"));
+                   std::to_string(*wanted) + ": the file is " + (is_cut ? "cut" : "too long"));
 }
 
 }  // namespace Kindred::Impl

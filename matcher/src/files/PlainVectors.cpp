@@ -3,6 +3,7 @@
 #include "NpyFile.hpp"
 #include "VectorSource.hpp"
 
+#include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Quotes.hpp>
 
 #include <algorithm>
@@ -173,9 +174,8 @@ std::unique_ptr<VectorSource> open_bin(InputFile file, NumberType type) {
   file.read(0, head.data(), sizeof(head));
   const auto [rows, dimension] = head;
   if (dimension == 0) file.corrupt(4, "rows of dimension 0; it must be 1 or more");
-  std::uint64_t wanted = std::uint64_t{rows} * dimension;
   const std::uint64_t found = file.size() - sizeof(head);
-  if (__builtin_mul_overflow(wanted, number_bytes(type), &wanted) || found != wanted) {
+  if (checked_product({rows, dimension, number_bytes(type)}) != found) {
     file.corrupt(0, "the header says " + std::to_string(rows) + " rows of dimension " +
                         std::to_string(dimension) + ", " + std::to_string(number_bytes(type)) +
                         " bytes a number; " + std::to_string(found) + " bytes of data follow");

@@ -6,6 +6,7 @@
 #include "SectionWriter.hpp"
 #include "VectorSections.hpp"
 
+#include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <algorithm>
@@ -84,7 +85,9 @@ void write_ids(SectionWriter& writer, std::span<const StoredVectors> parts) {
 VectorsHead checked_head(std::span<const StoredVectors> parts, std::uint64_t end_id) {
   KINDRED_THROW_IF(parts.empty(), "no rows are given; there must be a part, be it empty");
   const VectorSpan& first = parts.front().rows;
-  KINDRED_THROW_IF(first.dimension == 0, "the dimension is 0; it must be at least 1");
+  KINDRED_THROW_IF(first.dimension == 0 || first.dimension >= id_limit,
+                   "the dimension is " + std::to_string(first.dimension) + "; it must be 1 … " +
+                       std::to_string(id_limit - 1));
   KINDRED_THROW_IF(end_id > id_limit, "the end of the ids is " + std::to_string(end_id) +
                                           "; it must be at most " + std::to_string(id_limit));
   VectorsHead head{static_cast<std::uint64_t>(first.element), first.dimension, 0, end_id,
@@ -100,10 +103,10 @@ VectorsHead checked_head(std::span<const StoredVectors> parts, std::uint64_t end
         part.rows.scales.size() == (scaled ? count : 0) && part.norms.size() == count &&
         (part.ids.empty() || part.ids.size() == count) &&
         (part.live.empty() || part.live.size() == (count + 63) / 64) &&
-        (shadow.stride == 0 ||
-         (shadow.stride >= first.dimension && shadow.values.size() == count * shadow.stride &&
-          shadow.scales.size() == count && shadow.errors.size() == count &&
-          shadow.norms.size() == count));
+        (shadow.stride == 0 || (shadow.stride >= first.dimension &&
+                                checked_product({count, shadow.stride}) == shadow.values.size() &&
+                                shadow.scales.size() == count && shadow.errors.size() == count &&
+                                shadow.norms.size() == count));
     KINDRED_THROW_IF(!fits, "the columns of " + std::to_string(count) + " rows of dimension " +
                                 std::to_string(part.rows.dimension) + " do not go together");
     if (shadow.stride != head.shadow_stride) head.shadow_stride = 0;
@@ -167,10 +170,9 @@ StoredVectors load_vectors(const std::string& path, int threads) {
       Impl::with_element_type(element, [&](auto zero) -> std::span<const std::byte> {
         using T = decltype(zero);
         const auto section = checks.section<T>("value");
-        std::uint64_t wanted = 0;
-        if (__builtin_mul_overflow(head.rows, head.dimension, &wanted))
-          checks.refuse<std::uint64_t>("head", 2, "more numbers than a file can have");
-        checks.count<T>("value", section, wanted);
+        const auto wanted = checked_product({head.rows, head.dimension, sizeof(T)});
+        if (!wanted) checks.refuse<std::uint64_t>("head", 2, "more numbers than a file can have");
+        checks.count<T>("value", section, *wanted / sizeof(T));
         return std::as_bytes(section);
       });
   std::span<const float> scales;
@@ -196,11 +198,10 @@ StoredVectors load_vectors(const std::string& path, int threads) {
   if (head.shadow_stride > 0) {
     StoredShadow& shadow = stored.shadow;
     shadow.stride = head.shadow_stride;
-    std::uint64_t wanted = 0;
-    if (__builtin_mul_overflow(head.rows, head.shadow_stride, &wanted))
-      checks.refuse<std::uint64_t>("head", 4, "more shadow than a file can have");
+    const auto wanted = checked_product({head.rows, head.shadow_stride});
+    if (!wanted) checks.refuse<std::uint64_t>("head", 4, "more shadow than a file can have");
     shadow.values = checks.section<std::int8_t>("shadow.value");
-    checks.count<std::int8_t>("shadow.value", shadow.values, wanted);
+    checks.count<std::int8_t>("shadow.value", shadow.values, *wanted);
     const auto column = [&](const char* name) {
       const std::span<const float> numbers = checks.section<float>(name);
       checks.count<float>(name, numbers, head.rows);

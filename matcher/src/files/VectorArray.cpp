@@ -2,6 +2,7 @@
 #include <kindred/matcher/VectorArray.hpp>
 
 #include <kindred/core/arch/Elements.hpp>
+#include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <algorithm>
@@ -82,12 +83,11 @@ float encode_int8(std::span<const float> row, std::uint64_t number, std::byte* o
 }  // namespace
 
 VectorArray::VectorArray(VectorElement element, std::uint64_t count, std::uint64_t dimension)
-    : m_element(element), m_dimension(dimension), m_bytes(size_of(element)) {
+    : m_element(element),
+      m_dimension(dimension),
+      m_bytes(size_product("rows × dimension × bytes of an element",
+                           {count, dimension, size_of(element)})) {
   KINDRED_THROW_IF(dimension == 0, "the dimension is 0; it must be at least 1");
-  const bool overflows = __builtin_mul_overflow(m_bytes, dimension, &m_bytes) ||
-                         __builtin_mul_overflow(m_bytes, count, &m_bytes);
-  KINDRED_THROW_IF(overflows, std::to_string(count) + " rows of dimension " +
-                                  std::to_string(dimension) + " have more bytes than there can be");
   m_values = std::make_unique_for_overwrite<std::byte[]>(m_bytes);
   if (element == VectorElement::int8) m_scales.resize(count);
 }
@@ -103,7 +103,8 @@ void encode_rows(std::span<const float> floats, std::size_t dimension, VectorEle
       std::to_string(floats.size()) + " numbers in rows of " + std::to_string(dimension) + ", " +
           std::to_string(values.size()) + " bytes and " + std::to_string(scales.size()) +
           " scales do not go together");
-  const std::size_t row_bytes = dimension * size_of(element);
+  const std::size_t row_bytes =
+      size_product("dimension × bytes of an element", {dimension, size_of(element)});
   for (std::size_t i = 0; i < count; ++i) {
     const auto row = floats.subspan(i * dimension, dimension);
     std::byte* const out = values.data() + i * row_bytes;
@@ -189,9 +190,9 @@ void read_rows(const VectorFile& file, std::uint64_t first, std::uint64_t count,
   constexpr std::uint64_t buffer_bytes = std::uint64_t{1} << 20U;
   const std::uint64_t dimension = file.dimension();
   const std::uint64_t row_bytes = dimension * size_of(element);
-  KINDRED_THROW_IF(values.size() != count * row_bytes, std::to_string(values.size()) +
-                                                           " bytes for " + std::to_string(count) +
-                                                           " rows of " + std::to_string(row_bytes));
+  KINDRED_THROW_IF(checked_product({count, row_bytes}) != values.size(),
+                   std::to_string(values.size()) + " bytes for " + std::to_string(count) +
+                       " rows of " + std::to_string(row_bytes));
   const std::uint64_t piece =
       std::min(count, std::max<std::uint64_t>(1, buffer_bytes / (dimension * sizeof(float))));
   std::vector<float> floats(piece * dimension);

@@ -6,6 +6,7 @@
 #include "VectorSource.hpp"
 
 #include <kindred/core/arch/Elements.hpp>
+#include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Quotes.hpp>
 
@@ -180,9 +181,9 @@ struct VectorFile::State {
                      path + ": rows " + std::to_string(first) + " to " +
                          std::to_string(first + count) + " of " + std::to_string(source->rows) +
                          " are asked for");
-    KINDRED_THROW_IF(size != count * size_of_row, path + ": " + std::to_string(size) +
-                                                      " places for " + std::to_string(count) +
-                                                      " rows of " + std::to_string(size_of_row));
+    KINDRED_THROW_IF(checked_product({count, size_of_row}) != size,
+                     path + ": " + std::to_string(size) + " places for " + std::to_string(count) +
+                         " rows of " + std::to_string(size_of_row));
   }
 };
 

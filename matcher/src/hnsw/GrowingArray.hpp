@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_SRC_HNSW_GROWING_ARRAY_HPP
 #define KINDRED_MATCHER_SRC_HNSW_GROWING_ARRAY_HPP
 
+#include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/memory/MemoryResource.hpp>
 
@@ -61,8 +62,13 @@ class GrowingArray {
     if (size <= m_capacity) return;
     // An array that grows again will go on to: then by half.
     const std::size_t capacity = m_size == 0 ? size : std::max(size, m_size + m_size / 2);
-    T* const data = static_cast<T*>(m_resource->allocate(capacity * sizeof(T), m_label));
-    ask_for_large_pages(data, capacity * sizeof(T));
+    const auto bytes = checked_product({capacity, sizeof(T)});
+    if (!bytes)
+      throw OutOfMemory(std::string(m_resource->space()), ~std::uint64_t{0}, m_label,
+                        std::to_string(capacity) + " elements of " + std::to_string(sizeof(T)) +
+                            " bytes exceed 64 bits");
+    T* const data = static_cast<T*>(m_resource->allocate(*bytes, m_label));
+    ask_for_large_pages(data, *bytes);
     if (m_size > 0) std::memcpy(data, m_data, m_size * sizeof(T));
     const std::size_t kept = m_size;
     release();

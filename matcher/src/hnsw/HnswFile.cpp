@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
+#include <kindred/core/common/CheckedSize.hpp>
 #include <limits>
 #include <vector>
 
@@ -40,7 +42,7 @@ class Reader {
   }
 
   HnswSettings settings() const {
-    range(set_dimension, 1, std::uint64_t{1} << 32U);
+    range(set_dimension, 1, dimension_max);
     range(set_metric, 0, 2);
     range(set_m, 2, m_max);
     range(set_ef_construction, m_settings[set_m], ef_construction_max);
@@ -72,7 +74,7 @@ class Reader {
     read_rows(store, nodes);
     borrow(store.deleted, "deleted", nodes);
     borrow(store.levels, "levels", nodes);
-    borrow(store.base, "links.base", nodes * 2 * m);
+    borrow(store.base, "links.base", product("links.base", {nodes, 2, m}));
     borrow(store.upper_first, "links.upper_first", nodes);
     m_checks.below<std::uint8_t>("deleted", store.deleted.span(), 2);
     store.dead = static_cast<std::size_t>(
@@ -92,6 +94,12 @@ class Reader {
                                        ", " + std::to_string(most) + "]");
   }
 
+  /// Elements of section \p name. \throws CorruptFile where no file has so many
+  std::uint64_t product(const char* name, std::initializer_list<std::uint64_t> sizes) const {
+    const auto elements = checked_product(sizes);
+    if (!elements) m_checks.refuse<std::uint8_t>(name, 0, "more elements than a file can have");
+    return *elements;
+  }
   template <class T>
   void borrow(GrowingArray<T>& column, const char* name, std::uint64_t size) const {
     const std::span<T> values = m_checks.section<T>(name);
@@ -114,14 +122,14 @@ class Reader {
     m_checks.count<float>("mean", mean, nodes > 0 || !mean.empty() ? store.dimension : 0);
     finite("mean", mean);
     store.mean.assign(mean.begin(), mean.end());
-    borrow(store.rows, "rows", nodes * store.row_stride());
+    borrow(store.rows, "rows", product("rows", {nodes, store.row_stride()}));
     finite("rows", store.rows.span());
     const bool bytes = store.traversal == HnswTraversal::bytes;
     if (nodes > 0 && (store.traversal == HnswTraversal::automatic ||
                       (bytes && store.dimension > Arch::code_count_max))) {
       m_checks.refuse<std::uint64_t>("settings", set_traversal, "rows cannot be walked so");
     }
-    borrow(store.codes, "codes", bytes ? nodes * store.code_stride() : 0);
+    borrow(store.codes, "codes", bytes ? product("codes", {nodes, store.code_stride()}) : 0);
   }
 
   void read_entry(HnswStore& store) const {
@@ -145,7 +153,7 @@ class Reader {
       }
       lists += store.levels[node];
     }
-    borrow(store.upper, "links.upper", lists * store.settings.m);
+    borrow(store.upper, "links.upper", product("links.upper", {lists, store.settings.m}));
   }
 
   void check_links(const HnswStore& store) const {

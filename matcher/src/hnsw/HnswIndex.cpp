@@ -2,6 +2,7 @@
 #include <kindred/matcher/HnswIndex.hpp>
 
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/common/CheckedSize.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -31,7 +32,9 @@ std::string quantity(const char* name, std::size_t value) {
 }
 
 void check_settings(std::size_t dimension, const HnswSettings& settings) {
-  KINDRED_THROW_IF(dimension == 0, "the dimension is 0; it must be at least 1");
+  KINDRED_THROW_IF(dimension == 0 || dimension > Impl::dimension_max,
+                   quantity("the dimension", dimension) + "; it must be 1 … " +
+                       std::to_string(Impl::dimension_max));
   KINDRED_THROW_IF(
       settings.m < 2 || settings.m > Impl::m_max,
       quantity("m", settings.m) + "; it must be in [2, " + std::to_string(Impl::m_max) + "]");
@@ -357,8 +360,9 @@ HnswResults HnswIndex::search(std::span<const float> queries,
   const std::size_t count = queries.size() / store.dimension;
   HnswResults results;
   results.top = plan.top;
-  results.ids.assign(count * plan.top, -1);
-  results.scores.assign(count * plan.top, padding_score(store.settings.metric));
+  const std::size_t places = size_product("queries × top", {count, plan.top});
+  results.ids.assign(places, -1);
+  results.scores.assign(places, padding_score(store.settings.metric));
   if (plan.top == 0) return results;
 
   const auto answer = [&](std::size_t query, Impl::SearchBuffers& buffers) {

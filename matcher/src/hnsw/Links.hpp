@@ -10,6 +10,7 @@ namespace Kindred::Impl {
 /// Ends a list of links that is not full.
 inline constexpr std::uint32_t no_node = 0xFFFFFFFFU;
 /// A key holds a node in 31 bits.
+inline constexpr std::uint64_t dimension_max = 0xFFFFFFFFU;
 inline constexpr std::uint32_t node_limit = 0x7FFFFFFFU;
 /// An id is told as a signed number of 64 bits.
 inline constexpr std::uint64_t id_limit = std::uint64_t{1} << 63U;

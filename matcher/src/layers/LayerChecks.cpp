@@ -2,9 +2,9 @@
 #include "LayerChecks.hpp"
 
 #include <kindred/backends/impl/Device.hpp>
+#include <kindred/core/common/CheckedSize.hpp>
 
 #include <cmath>
-#include <limits>
 #include <string>
 
 namespace Kindred::Impl {
@@ -35,9 +35,8 @@ void check_matrix(const MatrixSpan<Byte>& matrix, Space space, const std::string
                    name + " has a stride of " + std::to_string(matrix.stride) +
                        "; it must be at least its columns, " + std::to_string(matrix.columns));
   if (matrix.rows == 0 || matrix.columns == 0) return;
-  const std::size_t most = std::numeric_limits<std::size_t>::max() / size;
-  const bool too_large = matrix.row_stride() > (most - matrix.columns) / matrix.rows;
-  KINDRED_THROW_IF(too_large || matrix.values.size() < extent_bytes(matrix),
+  const auto wanted = checked_extent(matrix.rows, matrix.columns, matrix.row_stride(), size);
+  KINDRED_THROW_IF(!wanted || matrix.values.size() < *wanted,
                    name + " has " + std::to_string(matrix.values.size()) + " bytes; " +
                        std::to_string(matrix.rows) + " rows of " + std::to_string(matrix.columns) +
                        " elements, " + std::to_string(matrix.row_stride()) +

@@ -4,6 +4,7 @@
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/seed/SeedRows.hpp>
 #include <kindred/matcher/BlueprintRegistry.hpp>
 #include <kindred/memory/Buffer.hpp>
@@ -39,7 +40,8 @@ class BlueprintCache {
     for (const std::int32_t id : needed) missing += slot_of(id) < 0 ? 1 : 0;
     if (missing == 0 && registry.size() <= m_slots.size()) return touch(needed);
     if (needed.size() > m_limit) {
-      throw OutOfMemory(std::string(m_memory->space()), needed.size() * m_hidden * sizeof(float),
+      const auto bytes = checked_product({needed.size(), m_hidden, sizeof(float)});
+      throw OutOfMemory(std::string(m_memory->space()), bytes.value_or(~std::uint64_t{0}),
                         rows_label,
                         std::to_string(needed.size()) +
                             " blueprints are in use and there is room "

@@ -3,6 +3,7 @@
 #include "SequenceCall.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/seed/SeedBackward.hpp>
 
@@ -25,13 +26,8 @@ SeedBatch checked_batch(std::uint32_t hidden, std::size_t x_bytes, std::size_t y
                          " elements; rows have " + std::to_string(hidden));
     const bool is_dense = stride == 0 || stride == hidden;
     if (stride == 0) stride = hidden;
-    // Multiplied in pieces: a count of rows may be anything.
-    const std::uint64_t row_bytes = stride * size_of(element);
-    const bool fits =
-        batch.rows == 0 || (batch.rows - 1 <= (~std::uint64_t{0} - row_bytes) / row_bytes &&
-                            rows_bytes(batch.rows, hidden, stride, element) <= bytes);
-    const bool is_right =
-        fits && (!is_dense || rows_bytes(batch.rows, hidden, stride, element) == bytes);
+    const auto wanted = checked_extent(batch.rows, hidden, stride, size_of(element));
+    const bool is_right = wanted && (is_dense ? *wanted == bytes : *wanted <= bytes);
     KINDRED_THROW_IF(!is_right, std::string(name) + " has " + std::to_string(bytes) + " bytes; " +
                                     std::to_string(batch.rows) + " rows of " +
                                     std::to_string(hidden) + " features of " +

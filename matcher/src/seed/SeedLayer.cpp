@@ -15,6 +15,10 @@
 
 namespace Kindred {
 
+namespace {
+constexpr std::uint32_t telemetry_epochs_max = 1U << 20U;
+}
+
 SeedLayer::State::State(Context& given, const SeedLayerOptions& wanted)
     : context(given),
       options(wanted),
@@ -88,6 +92,9 @@ SeedLayer::SeedLayer(Context& context, const SeedLayerOptions& options) {
   KINDRED_THROW_IF(options.hidden > 1U << 31U || options.seeds > 1U << 31U,
                    "hidden is " + std::to_string(options.hidden) + " and seeds " +
                        std::to_string(options.seeds) + "; at most 2147483648 of each can be");
+  KINDRED_THROW_IF(options.telemetry_epochs > telemetry_epochs_max,
+                   "telemetry_epochs is " + std::to_string(options.telemetry_epochs) +
+                       "; the ring keeps " + std::to_string(telemetry_epochs_max) + " at most");
   check_settings(options.schedules);
   m_state = std::make_unique<State>(context, options);
 }

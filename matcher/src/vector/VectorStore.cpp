@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "VectorStore.hpp"
 
+#include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/vector/RowFilter.hpp>
 
 #include <algorithm>
@@ -25,7 +26,6 @@ VectorStore::VectorStore(Context& context, const VectorSpan& rows,
       m_element(rows.element),
       m_dimension(rows.dimension),
       m_options(options) {
-  KINDRED_THROW_IF(m_dimension == 0, "the dimension is 0; it must be at least 1");
   check_options();
   append(rows);
 }
@@ -37,7 +37,6 @@ VectorStore::VectorStore(Context& context, const StoredVectors& stored,
       m_dimension(stored.rows.dimension),
       m_options(options),
       m_end_id(stored.end_id) {
-  KINDRED_THROW_IF(m_dimension == 0, "the dimension is 0; it must be at least 1");
   check_options();
   const std::size_t count = stored.rows.count();
   KINDRED_THROW_IF(
@@ -46,6 +45,15 @@ VectorStore::VectorStore(Context& context, const StoredVectors& stored,
       quantity("the number of rows", count) + "; there are " + std::to_string(stored.norms.size()) +
           " norms, " + std::to_string(stored.ids.size()) + " ids and " +
           std::to_string(stored.live.size()) + " words of live rows");
+  const StoredShadow& shadow = stored.shadow;
+  const bool shadow_fits =
+      shadow.stride == 0 || (checked_product({count, shadow.stride}) == shadow.values.size() &&
+                             shadow.scales.size() == count && shadow.errors.size() == count &&
+                             shadow.norms.size() == count);
+  const bool has_scales = m_element == VectorElement::int8;
+  KINDRED_THROW_IF(!shadow_fits || stored.rows.scales.size() != (has_scales ? count : 0),
+                   "the columns of " + std::to_string(count) + " rows of dimension " +
+                       std::to_string(m_dimension) + " do not go together");
   if (count == 0) return;
   m_segments.push_back(std::make_shared<VectorSegment>(context, stored, access));
   place(*m_segments.front());
@@ -64,6 +72,9 @@ std::vector<StoredVectors> VectorStore::stored() const {
 }
 
 void VectorStore::check_options() const {
+  KINDRED_THROW_IF(
+      m_dimension == 0 || m_dimension >= id_limit,
+      quantity("the dimension", m_dimension) + "; it must be 1 … " + std::to_string(id_limit - 1));
   if (!needs_device(m_options.residency) || m_context->is_usable(Space::cuda)) return;
   throw SpaceUnavailable("residency both or device needs space cuda, which cannot be used: " +
                          m_context->info(Space::cuda).why_not);

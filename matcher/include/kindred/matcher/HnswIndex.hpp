@@ -82,7 +82,8 @@ struct HnswStatistics {
 class HnswIndex {
  public:
   /// \brief An empty index. Complexity O(1). \param context outlives this
-  /// \throws InvalidArgument for a dimension of 0, m or ef_construction out of range
+  /// \throws InvalidArgument for a dimension of 0 or above 2³² − 1, m or ef_construction out of
+  /// range
   HnswIndex(Context& context, std::size_t dimension, const HnswSettings& settings = {});
   ~HnswIndex();
   HnswIndex(HnswIndex&&) noexcept;

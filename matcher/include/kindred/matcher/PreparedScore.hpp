@@ -25,7 +25,7 @@ class PreparedScore {
   /// \param index outlives this \param longest candidates of a call at most \param options metric,
   /// top, filter (copied) and space; without a space it is the device's where the index is on it,
   /// else the host's
-  /// \throws InvalidArgument for longest = 0, top = 0 or a filter of another size;
+  /// \throws InvalidArgument for longest = 0 or above 2³² − 1, top = 0 or a filter of another size;
   /// SpaceUnavailable; OutOfMemory
   PreparedScore(const VectorIndex& index, std::size_t longest, const SearchOptions& options = {});
   ~PreparedScore();

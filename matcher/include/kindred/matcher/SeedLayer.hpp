@@ -26,7 +26,7 @@ namespace Kindred {
 struct SeedLayerOptions {
   std::uint32_t hidden = 0;            ///< features of a row, ≥ 1
   std::uint32_t seeds = 0;             ///< more than features are legal: the last ones own none
-  std::uint32_t telemetry_epochs = 8;  ///< that the ring keeps; 0: no telemetry
+  std::uint32_t telemetry_epochs = 8;  ///< that the ring keeps, ≤ 1048576; 0: no telemetry
   std::uint64_t blueprint_bytes = std::uint64_t{256} << 20U;  ///< of a device for weights; the
                                                               ///< host's grow with those in use
   Residency residency = Residency::automatic;
@@ -81,7 +81,7 @@ struct SeedEvent {
 class SeedLayer {
  public:
   /// \brief All seeds are dormant. \param context outlives this \throws InvalidArgument for hidden
-  /// = 0 or settings out of range; SpaceUnavailable; OutOfMemory
+  /// = 0, numbers or settings out of range; SpaceUnavailable; OutOfMemory
   SeedLayer(Context& context, const SeedLayerOptions& options);
   ~SeedLayer();
   SeedLayer(SeedLayer&&) noexcept;
@@ -227,7 +227,8 @@ inline constexpr double seed_health_min = 0.7;
 /// copied. A device starts a call while the one before it ends, where their rows allow it.
 ///
 /// The telemetry of a call is `last`. After a change of a layer the next run takes it up: it is
-/// then recorded anew. One thread at a time uses a sequence, and none changes its layers meanwhile.
+/// then recorded anew. One thread at a time uses a sequence, and none changes its layers meanwhile;
+/// forwards and telemetry of the layers may be asked for beside it.
 class SeedSequence {
  public:
   /// \param context outlives this \param space where the rows lie: cuda, serial or openmp

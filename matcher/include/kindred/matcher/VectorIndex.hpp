@@ -101,7 +101,7 @@ class VectorIndex {
   /// instances that take the rows.
   /// \param context outlives this \param rows `count × dimension`, row-major, copied
   /// \throws InvalidArgument when the size of \p rows is not a multiple of \p dimension, or
-  /// dimension is 0; SpaceUnavailable; OutOfMemory
+  /// dimension is 0 or above 2³² − 2; SpaceUnavailable; OutOfMemory
   VectorIndex(Context& context, std::span<const float> rows, std::size_t dimension,
               Residency residency = Residency::automatic);
   /// \brief Rows of any element type, copied. Complexity and fence as above.

@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_VECTOR_SPAN_HPP
 #define KINDRED_MATCHER_VECTOR_SPAN_HPP
 
+#include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/vector/VectorElement.hpp>
 
 #include <cstddef>
@@ -23,7 +24,10 @@ struct VectorSpan {
   VectorSpan(std::span<const float> values_, std::size_t dimension_)
       : values(std::as_bytes(values_)), dimension(dimension_) {}
 
-  std::size_t row_bytes() const { return dimension * size_of(element); }
+  /// \throws InvalidArgument where it exceeds 64 bits
+  std::size_t row_bytes() const {
+    return size_product("dimension × bytes of an element", {dimension, size_of(element)});
+  }
   std::size_t count() const { return row_bytes() == 0 ? 0 : values.size() / row_bytes(); }
   /// The rows `begin … begin + length`.
   VectorSpan rows(std::size_t begin, std::size_t length) const {

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_COMMON_CHECKED_SIZE_HPP
+#define KINDRED_CORE_COMMON_CHECKED_SIZE_HPP
+
+#include <kindred/core/common/Error.hpp>
+
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace Kindred {
+
+/// \brief The sum of \p sizes; nothing where it exceeds 64 bits.
+constexpr std::optional<std::uint64_t> checked_sum(
+    std::initializer_list<std::uint64_t> sizes) noexcept {
+  std::uint64_t sum = 0;
+  for (const std::uint64_t size : sizes) {
+    if (size > std::numeric_limits<std::uint64_t>::max() - sum) return {};
+    sum += size;
+  }
+  return sum;
+}
+
+/// \brief The product of \p sizes; nothing where that of those above 0 exceeds 64 bits, so that
+/// whether there is one does not depend on their order.
+constexpr std::optional<std::uint64_t> checked_product(
+    std::span<const std::uint64_t> sizes) noexcept {
+  std::uint64_t product = 1;
+  bool is_empty = false;
+  for (const std::uint64_t size : sizes) {
+    if (size == 0) {
+      is_empty = true;
+    } else if (product > std::numeric_limits<std::uint64_t>::max() / size) {
+      return {};
+    } else {
+      product *= size;
+    }
+  }
+  return is_empty ? 0 : product;
+}
+constexpr std::optional<std::uint64_t> checked_product(
+    std::initializer_list<std::uint64_t> sizes) noexcept {
+  return checked_product(std::span<const std::uint64_t>(sizes.begin(), sizes.size()));
+}
+
+/// \brief Bytes of \p rows of \p columns elements, from the first element to the last; nothing
+/// where they, or those of a row, exceed 64 bits. \param stride elements from row to row, ≥ columns
+constexpr std::optional<std::uint64_t> checked_extent(std::uint64_t rows, std::uint64_t columns,
+                                                      std::uint64_t stride,
+                                                      std::uint64_t element_bytes) noexcept {
+  const auto row = checked_product({stride, element_bytes});
+  if (!row || rows == 0 || columns == 0) return row ? std::optional<std::uint64_t>(0) : row;
+  const auto before = checked_product({rows - 1, *row});
+  return before ? checked_sum({*before, columns * element_bytes}) : before;
+}
+
+/// \brief The product of \p sizes, which \p what names: "rows × dimension".
+/// \throws InvalidArgument with the sizes where it exceeds 64 bits
+inline std::uint64_t size_product(const char* what, std::initializer_list<std::uint64_t> sizes) {
+  if (const auto product = checked_product(sizes)) return *product;
+  std::string values;
+  for (const std::uint64_t size : sizes)
+    values += (values.empty() ? "" : " × ") + std::to_string(size);
+  throw InvalidArgument(std::string(what) + " is " + values +
+                        ", which exceeds 64 bits; there is no memory of such a size");
+}
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_COMMON_CHECKED_SIZE_HPP

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <kindred/core/common/CheckedSize.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace {
+
+using namespace Kindred;
+
+constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t half = std::uint64_t{1} << 32U;
+
+TEST(CheckedSize, SumsAndProductsAreExactUpTo64BitsAndNothingBeyond) {
+  EXPECT_EQ(checked_sum({}), 0U);
+  EXPECT_EQ(checked_sum({most - 1, 1, 0}), most);
+  EXPECT_EQ(checked_sum({most, 1}), std::nullopt);
+  EXPECT_EQ(checked_product({}), 1U);
+  EXPECT_EQ(checked_product({most, 1}), most);
+  EXPECT_EQ(checked_product({3, 5, 17, 257, 65537, half + 1}), most);
+  EXPECT_EQ(checked_product({half, half}), std::nullopt);
+  EXPECT_EQ(checked_product({half, half - 1, 2}), std::nullopt);
+}
+
+TEST(CheckedSize, AProductWithoutElementsIsRefusedInAnyOrder) {
+  EXPECT_EQ(checked_product({0, half, 7}), 0U);
+  EXPECT_EQ(checked_product({0, half, half}), std::nullopt);
+  EXPECT_EQ(checked_product({half, 0, half}), std::nullopt);
+  EXPECT_EQ(checked_product({half, half, 0}), std::nullopt);
+}
+
+TEST(CheckedSize, AnExtentEndsWithTheLastElement) {
+  EXPECT_EQ(checked_extent(3, 5, 7, 4), (2 * 7 + 5) * 4U);
+  EXPECT_EQ(checked_extent(0, 5, 7, 4), 0U);
+  EXPECT_EQ(checked_extent(3, 0, 7, 4), 0U);
+  EXPECT_EQ(checked_extent(1, 1, most / 4, 4), 4U);
+  EXPECT_EQ(checked_extent(1, 1, most / 4 + 1, 4), std::nullopt);
+  EXPECT_EQ(checked_extent(half + 1, 1, half, 1), std::nullopt);
+  EXPECT_EQ(checked_extent(half, half, half, 1), std::nullopt);
+  EXPECT_EQ(checked_extent(half, half - 1, half, 1), most);
+}
+
+TEST(CheckedSize, ARefusalNamesTheSizes) {
+  EXPECT_EQ(size_product("rows × dimension", {6, 7}), 42U);
+  try {
+    size_product("rows × dimension", {half, half + 1});
+    FAIL() << "was accepted";
+  } catch (const InvalidArgument& error) {
+    EXPECT_NE(std::string(error.what()).find("rows × dimension is 4294967296 × 4294967297"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+}  // namespace
