@@ -105,8 +105,8 @@ TEST(SequenceSelection, MatchesTheReferenceOnLongTails) {
   const auto query = noisy(generator, patterns[1], 200);
   for (const Space space : Testing::spaces()) {
     for (const auto measure : {Measure::lcs, Measure::difflib}) {
-      const auto found = matcher.match(Testing::ragged<Symbol>({query}),
-                                       options(space, measure, 0.0, 10));
+      const auto found =
+          matcher.match(Testing::ragged<Symbol>({query}), options(space, measure, 0.0, 10));
       const auto wanted = Reference::match(
           patterns, query,
           measure == Measure::lcs ? Reference::Matched::lcs : Reference::Matched::difflib, 0.0, 10);

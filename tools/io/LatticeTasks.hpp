@@ -22,8 +22,8 @@ struct LatticeLine {
   LatticeTask task;  ///< its blocks are `blocks`
 };
 
-/// \brief Reads lines like `{"name": "a", "dimensions": 4, "size": 10, "do": "path", "from": 0, "to":
-/// 9}`. \throws InputError with file and line, for fields of other names too and for what no
+/// \brief Reads lines like `{"name": "a", "dimensions": 4, "size": 10, "do": "path", "from": 0,
+/// "to": 9}`. \throws InputError with file and line, for fields of other names too and for what no
 /// lattice has
 std::vector<LatticeLine> read_lattice_tasks(const std::string& path,
                                             const ReadProgress& progress = {});
