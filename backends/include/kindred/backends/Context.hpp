@@ -51,7 +51,8 @@ struct ContextOptions {
 /// Two contexts can live side by side. The first one initialises Kokkos unless the program has;
 /// Kokkos is then finalised at exit; a program that initialises Kokkos itself finalises it itself,
 /// after its contexts are gone. Everything made from a context must go before it. Thread-safe after
-/// construction; the callbacks of its options are called from any thread.
+/// construction; the callbacks of its options are called from any thread. A child process that was
+/// forked has neither its threads nor its devices: there, nothing made from a context may be used.
 class Context {
  public:
   /// \throws InvalidArgument for an option out of range
