@@ -171,7 +171,7 @@ TEST(VectorThreads, AnIndexAnswersConcurrentCallers) {
   std::atomic<int> wrong{0};
   by_threads(calls.size(), [&](std::size_t caller) {
     const Call& call = calls[caller];
-    for (int run = 0; run < 20; ++run) {
+    for (int run = 0; run < 8; ++run) {
       const SearchResults found = index.search(call.queries, call.options);
       if (found.ids != call.expected.ids || found.scores != call.expected.scores) ++wrong;
     }
