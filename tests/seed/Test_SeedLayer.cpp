@@ -397,6 +397,24 @@ TEST(SeedLayer, ARefusedTransitionChangesNothing) {
   }
 }
 
+TEST(SeedLayer, TheRulesSayHowManyErrorsCullASeed) {
+  SeedLayerOptions options = options_of(8, 2);
+  options.rules.errors_max = 0;
+  EXPECT_THROW(SeedLayer(context(), options), InvalidArgument);
+  for (const std::int16_t most : {std::int16_t{2}, std::int16_t{7}}) {
+    options.rules.errors_max = most;
+    SeedLayer layer(context(), options);
+    layer.add_blueprint("one", std::vector<float>(8, 1.0F));
+    SeedState state(2);
+    state.lifecycle[1] = Lifecycle::training;
+    state.blueprint[1] = 0;
+    layer.set_state(state);
+    for (int i = 1; i < most; ++i) EXPECT_FALSE(layer.report_error(1)) << i;
+    EXPECT_TRUE(layer.report_error(1));
+    EXPECT_EQ(layer.state().lifecycle[1], Lifecycle::culled);
+  }
+}
+
 TEST(SeedLayer, FiveErrorsCullASeed) {
   SeedLayer layer =
       uniform_layer(context(), 8, 4, Lifecycle::training, ApplyMode::linear, 0.5F, 3.0F);

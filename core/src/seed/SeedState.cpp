@@ -11,8 +11,8 @@ namespace Kindred {
 namespace {
 
 template <int step, class ExecutionSpace>
-void launch(const ExecutionSpace& exec_space, const std::string& label,
-            const Impl::SeedUpdates<ExecutionSpace>& updates) {
+[[maybe_unused]] void launch(const ExecutionSpace& exec_space, const std::string& label,
+                             const Impl::SeedUpdates<ExecutionSpace>& updates) {
   Kokkos::parallel_for(label,
                        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint32_t>>(
                            exec_space, 0, updates.count),
@@ -20,7 +20,7 @@ void launch(const ExecutionSpace& exec_space, const std::string& label,
 }
 
 /// Updates of a batch that teams compare with each other.
-constexpr std::size_t team_updates = 4096;
+[[maybe_unused]] constexpr std::size_t team_updates = 4096;
 
 }  // namespace
 
@@ -37,13 +37,17 @@ void update_seeds(const ExecutionSpace& exec_space, const SeedStateView<Executio
                          batch.scratch_bytes(), batch);
       return;
     }
+    static const std::string mark = "Kindred::Seed::update::mark";
+    static const std::string set = "Kindred::Seed::update::set";
+    static const std::string clear = "Kindred::Seed::update::clear";
+    launch<0>(exec_space, mark, batch);
+    launch<1>(exec_space, set, batch);
+    launch<2>(exec_space, clear, batch);
+  } else {
+    static const std::string label = "Kindred::Seed::update";
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<ExecutionSpace>(exec_space, 0, 1),
+                         Impl::SeedUpdatesByOne<ExecutionSpace>{batch});
   }
-  static const std::string mark = "Kindred::Seed::update::mark";
-  static const std::string set = "Kindred::Seed::update::set";
-  static const std::string clear = "Kindred::Seed::update::clear";
-  launch<0>(exec_space, mark, batch);
-  launch<1>(exec_space, set, batch);
-  launch<2>(exec_space, clear, batch);
 }
 
 #define KINDRED_INSTANTIATE(SPACE)                                             \

@@ -32,7 +32,8 @@ class BlueprintCache {
   }
 
   /// \brief Makes rows for \p needed, ascending ids of \p registry. Fences \p exec_space where it
-  /// copies. \throws OutOfMemory; it is then as it was
+  /// copies. \throws OutOfMemory, std::bad_alloc; on the host it is then as it was, and on a device
+  /// to be cleared
   void serve(const ExecutionSpace& exec_space, const BlueprintRegistry& registry,
              std::span<const std::int32_t> needed) {
     ++m_clock;
@@ -48,11 +49,11 @@ class BlueprintCache {
                             "for " +
                             std::to_string(m_limit) + "; raise blueprint_bytes");
     }
+    std::vector<float> staged = new_staged();
     grow(exec_space, registry, needed, missing);
     for (const std::int32_t id : needed) {
       if (slot_of(id) < 0) take_slot(id, needed);
     }
-    std::vector<float> staged;
     for (std::size_t slot = 0; slot < m_places.size(); ++slot) {
       Place& place = m_places[slot];
       if (!place.fresh) continue;
@@ -63,14 +64,14 @@ class BlueprintCache {
       }
       upload_row(exec_space, registry.weights(place.id), slot, staged);
     }
-    upload(exec_space, m_slots.view(), m_slot_of.data(), m_slot_of.size());
+    put(exec_space, m_slots.view(), m_slot_of);
     for (Place& place : m_places) place.fresh = false;
     touch(needed);
   }
-  /// Weights of \p id are other ones. Fences \p exec_space.
+  /// Weights of \p id are other ones. Fences \p exec_space. Does not throw on the host.
   void refresh(const ExecutionSpace& exec_space, const BlueprintRegistry& registry,
                std::int32_t id) {
-    std::vector<float> staged;
+    std::vector<float> staged = new_staged();
     if (slot_of(id) >= 0) {
       upload_row(exec_space, registry.weights(id), static_cast<std::size_t>(slot_of(id)), staged);
     }
@@ -123,6 +124,7 @@ class BlueprintCache {
     if (ids > m_slots.size()) {
       slots = Buffer<std::int32_t, memory_space>(*m_memory, "Kindred::SeedLayer::blueprint_slots",
                                                  std::max(ids, 2 * m_slots.size()));
+      m_slot_of.reserve(slots.size());
     }
     std::size_t empty = 0;
     std::size_t idle = 0;  // of what is not needed
@@ -136,6 +138,7 @@ class BlueprintCache {
           std::min(m_limit, std::max(m_places.size() + missing - empty, 2 * m_places.size()));
       try {
         Buffer<float, memory_space> more(*m_memory, rows_label, rows * m_hidden);
+        m_places.reserve(rows);
         Arch::fence(exec_space, "Kindred::SeedLayer::blueprints");
         m_rows = std::move(more);
         m_places.resize(rows);
@@ -162,12 +165,25 @@ class BlueprintCache {
     place = {id, m_clock, true};
     m_slot_of[static_cast<std::size_t>(id)] = static_cast<std::int32_t>(best);
   }
+  /// A row of zeros on its way to a device.
+  std::vector<float> new_staged() const {
+    return std::vector<float>(Arch::is_device<ExecutionSpace> ? m_hidden : 0);
+  }
   void upload_row(const ExecutionSpace& exec_space, std::span<const float> weights,
                   std::size_t slot, std::vector<float>& staged) {
-    staged.assign(m_hidden, 0.0F);
-    std::copy(weights.begin(), weights.end(), staged.begin());
     const ArrayView<float, ExecutionSpace> row(m_rows.data() + slot * m_hidden, m_hidden);
-    upload(exec_space, row, staged.data(), staged.size());
+    float* const to = Arch::is_device<ExecutionSpace> ? staged.data() : row.data();
+    std::fill(std::copy(weights.begin(), weights.end(), to), to + m_hidden, 0.0F);
+    if constexpr (Arch::is_device<ExecutionSpace>)
+      upload(exec_space, row, staged.data(), staged.size());
+  }
+  template <class View, class T>
+  static void put(const ExecutionSpace& exec_space, const View& to, const std::vector<T>& from) {
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      upload(exec_space, to, from.data(), from.size());
+    } else {
+      std::copy(from.begin(), from.end(), to.data());
+    }
   }
 
   MemoryResource* m_memory = nullptr;

@@ -3,12 +3,14 @@
 #define KINDRED_MATCHER_SRC_SEED_MOMENTS_RING_HPP
 
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/seed/ReduceMoments.hpp>
 #include <kindred/memory/Buffer.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -35,9 +37,13 @@ class MomentsRing {
   view_type slot(std::uint32_t slot) const {
     return view_type(m_ring.data() + std::size_t{slot} * m_seeds, m_seeds);
   }
-  /// Does not fence.
+  /// Does not fence. Does not throw on the host, whose kernels have ended.
   void clear(const ExecutionSpace& exec_space, std::uint32_t which) const {
-    Kokkos::deep_copy(exec_space, slot(which), SeedMoments());
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      Kokkos::deep_copy(exec_space, slot(which), SeedMoments());
+    } else {
+      std::fill_n(slot(which).data(), m_seeds, SeedMoments());
+    }
   }
   /// \brief Merges epochs of \p first_slot and those behind it into `each` and `whole`. Does not
   /// fence.

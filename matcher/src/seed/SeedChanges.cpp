@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "HostMemory.hpp"
 #include "SeedLayerState.hpp"
 #include "StateFault.hpp"
 
@@ -16,10 +17,8 @@ namespace Kindred {
 
 namespace {
 
-constexpr std::int16_t errors_max = 5;
-
-bool is_culled_by_errors(const SeedSituation& seed) {
-  return seed.errors >= errors_max && seed.lifecycle >= Lifecycle::germinated &&
+bool is_culled_by_errors(const SeedSituation& seed, const TransitionRules& rules) {
+  return seed.errors >= rules.errors_max && seed.lifecycle >= Lifecycle::germinated &&
          seed.lifecycle <= Lifecycle::fossilized;
 }
 
@@ -36,13 +35,31 @@ SeedUpdate change_to(std::uint32_t seed, Lifecycle to) {
   return update;
 }
 
+/// A code that is none becomes a large number.
+template <class Code>
+bool is_code(Code code, std::size_t count) {
+  return static_cast<std::size_t>(static_cast<int>(code)) < count;
+}
+
+/// Whether `fault_of` finds nothing, in a few nanoseconds.
+bool is_sound(const SeedUpdate& update) {
+  const auto given = [&](SeedField field) { return (update.mask & field) != 0; };
+  return update.mask < 1U << seed_fields &&
+         (!given(seed_lifecycle) || is_code(update.lifecycle, lifecycle_names.size())) &&
+         (!given(seed_mode) || is_code(update.mode, apply_mode_names.size())) &&
+         (!given(seed_schedule) || is_code(update.schedule, alpha_schedule_names.size())) &&
+         (!given(seed_alpha) || (update.alpha >= 0.0F && update.alpha <= 1.0F)) &&
+         (!given(seed_blueprint) || update.blueprint >= seed_none) &&
+         (!given(seed_checkpoint) || update.checkpoint >= seed_none) &&
+         (!given(seed_epochs) || update.epochs >= 0) &&
+         (!given(seed_errors) || update.errors >= 0) &&
+         (!given(seed_evaluation) || std::isfinite(update.evaluation));
+}
+
 /// What is wrong with the values of an update, if anything is.
 std::string fault_of(const SeedUpdate& update) {
   constexpr unsigned all = (1U << seed_fields) - 1;
   const auto has = [&](SeedField field) { return (update.mask & field) != 0; };
-  const auto is_code = [](auto code, std::size_t count) {
-    return static_cast<int>(code) >= 0 && static_cast<std::size_t>(code) < count;
-  };
   const auto outside = [](const char* field, auto value, const std::string& limit) {
     return std::string(field) + " " + std::to_string(value) + "; it must be " + limit;
   };
@@ -93,35 +110,50 @@ std::string SeedLayer::State::blueprint_fault(std::uint32_t seed, std::int32_t b
   return {};
 }
 
+bool SeedLayer::State::touches(const SeedUpdate& update) const {
+  const std::uint32_t seed = update.seed;
+  const auto given = [&](SeedField field) { return (update.mask & field) != 0; };
+  constexpr unsigned of_situation = seed_lifecycle | seed_blueprint | seed_errors;
+  return (given(seed_lifecycle) && update.lifecycle != seeds.lifecycle[seed]) ||
+         (given(seed_blueprint) && update.blueprint != seeds.blueprint[seed]) ||
+         (given(seed_schedule) && update.schedule != seeds.schedule[seed]) ||
+         (given(seed_errors) && update.errors >= options.rules.errors_max) ||
+         ((update.mask & of_situation) != 0 && seeds.errors[seed] >= options.rules.errors_max);
+}
+
 SeedLayer::State::TouchedSeeds SeedLayer::State::check_updates(
     std::span<const SeedUpdate> updates) const {
   TouchedSeeds touched;
+  const auto where = [&](std::size_t i) {
+    return "update " + std::to_string(i) + " of seed " + std::to_string(updates[i].seed) + ": ";
+  };
   for (std::size_t i = 0; i < updates.size(); ++i) {
     const SeedUpdate& update = updates[i];
-    const auto where = [&] {
-      return "update " + std::to_string(i) + " of seed " + std::to_string(update.seed) + ": ";
-    };
     KINDRED_THROW_IF(update.seed >= chunks.seeds,
-                     where() + "there are " + std::to_string(chunks.seeds) + " seeds");
-    const std::string fault = fault_of(update);
-    KINDRED_THROW_IF(!fault.empty(), where() + fault);
-    constexpr unsigned of_situation = seed_lifecycle | seed_blueprint | seed_errors | seed_schedule;
-    if ((update.mask & of_situation) == 0) continue;
-    const auto [found, is_new] = touched.try_emplace(update.seed);
-    Touched& seed = found->second;
-    if (is_new) {
-      seed.before = seed.after = situation(update.seed);
-      seed.schedule_before = seed.schedule_after = seeds.schedule[update.seed];
-    }
-    if ((update.mask & seed_lifecycle) != 0) seed.after.lifecycle = update.lifecycle;
-    if ((update.mask & seed_blueprint) != 0) seed.after.blueprint = update.blueprint;
-    if ((update.mask & seed_errors) != 0) seed.after.errors = update.errors;
-    if ((update.mask & seed_schedule) != 0) seed.schedule_after = update.schedule;
+                     where(i) + "there are " + std::to_string(chunks.seeds) + " seeds");
+    KINDRED_THROW_IF(!is_sound(update), where(i) + fault_of(update));
+    if (touches(update)) touched.push_back({update.seed, {}, {}, {}, {}});
   }
-  for (const auto& [seed, change] : touched) {
+  if (touched.empty()) return touched;
+  std::ranges::sort(touched, {}, &Touched::seed);
+  const auto again = std::ranges::unique(touched, {}, &Touched::seed);
+  touched.erase(again.begin(), again.end());
+  for (Touched& seed : touched) {
+    seed.before = seed.after = situation(seed.seed);
+    seed.schedule_before = seed.schedule_after = seeds.schedule[seed.seed];
+  }
+  for (const SeedUpdate& update : updates) {
+    const auto found = std::ranges::lower_bound(touched, update.seed, {}, &Touched::seed);
+    if (found == touched.end() || found->seed != update.seed) continue;
+    if ((update.mask & seed_lifecycle) != 0) found->after.lifecycle = update.lifecycle;
+    if ((update.mask & seed_blueprint) != 0) found->after.blueprint = update.blueprint;
+    if ((update.mask & seed_errors) != 0) found->after.errors = update.errors;
+    if ((update.mask & seed_schedule) != 0) found->schedule_after = update.schedule;
+  }
+  for (const Touched& change : touched) {
     if (!applies_blueprint(change.after.lifecycle)) continue;
-    const std::string fault = blueprint_fault(seed, change.after.blueprint, blueprints);
-    KINDRED_THROW_IF(!fault.empty(), "seed " + std::to_string(seed) + " would be " +
+    const std::string fault = blueprint_fault(change.seed, change.after.blueprint, blueprints);
+    KINDRED_THROW_IF(!fault.empty(), "seed " + std::to_string(change.seed) + " would be " +
                                          std::string(to_string(change.after.lifecycle)) + ": " +
                                          fault);
   }
@@ -172,13 +204,20 @@ std::vector<SeedEvent> SeedLayer::State::apply(std::span<const SeedUpdate> updat
                                                const TouchedSeeds& touched) {
   // What may fail comes first.
   std::vector<SeedEvent> events;
-  std::vector<std::uint32_t> new_uses = uses;
+  std::vector<std::uint32_t> new_uses;
   std::vector<std::pair<std::uint32_t, std::unique_ptr<GraftingSchedule>>> renewed;
-  for (const auto& [seed, change] : touched) {
-    if (applies_blueprint(change.before.lifecycle))
-      --new_uses[static_cast<std::size_t>(change.before.blueprint)];
-    if (applies_blueprint(change.after.lifecycle))
-      ++new_uses[static_cast<std::size_t>(change.after.blueprint)];
+  const auto applied = [](const SeedSituation& seed) {
+    return applies_blueprint(seed.lifecycle) ? seed.blueprint : seed_none;
+  };
+  for (const Touched& change : touched) {
+    const std::uint32_t seed = change.seed;
+    if (applied(change.before) != applied(change.after)) {
+      if (new_uses.empty()) new_uses = uses;
+      if (applied(change.before) != seed_none)
+        --new_uses[static_cast<std::size_t>(change.before.blueprint)];
+      if (applied(change.after) != seed_none)
+        ++new_uses[static_cast<std::size_t>(change.after.blueprint)];
+    }
     const bool grafts = change.after.lifecycle == Lifecycle::grafting;
     const bool is_other = change.after.lifecycle != change.before.lifecycle;
     if (is_other) events.push_back({seed, {change.before.lifecycle, change.after.lifecycle}, {}});
@@ -186,15 +225,17 @@ std::vector<SeedEvent> SeedLayer::State::apply(std::span<const SeedUpdate> updat
     renewed.emplace_back(
         seed, grafts ? make_schedule(change.schedule_after, options.schedules) : nullptr);
   }
-  serve_host(blueprints, new_uses);
+  if (!new_uses.empty()) serve_host(blueprints, new_uses);
 
   const HostSpace& host = Impl::host_instance(context, Space::serial);
   auto& side = sides.get<HostSpace>();
   update_seeds(host, side.state.view(seeds),
                ArrayView<const SeedUpdate, HostSpace>(updates.data(), updates.size()),
                side.winners.view());
-  Arch::fence(host, "Kindred::SeedLayer::update");
-  uses = std::move(new_uses);
+  // Of 15 characters at most: Kokkos copies it, and from here on nothing fails.
+  static const std::string label = "Kindred::seeds";
+  Arch::fence(host, label);
+  if (!new_uses.empty()) uses = std::move(new_uses);
   for (auto& [seed, schedule] : renewed) schedules[seed] = std::move(schedule);
   ++revision;
   if (!on_device) return events;
@@ -217,17 +258,25 @@ std::vector<SeedEvent> SeedLayer::State::apply(std::span<const SeedUpdate> updat
   return events;
 }
 
+std::vector<SeedEvent> SeedLayer::State::make(std::span<const SeedUpdate> updates) {
+  return Impl::with_host_memory("Kindred::SeedLayer::update",
+                                [&] { return apply(updates, check_updates(updates)); });
+}
+
 void SeedLayer::State::take(SeedState state, BlueprintRegistry registry) {
   std::vector<std::uint32_t> new_uses = uses_of(state);
   new_uses.resize(std::max(new_uses.size(), registry.size()), 0);
   auto own = new_schedules(state);
   auto& cache = sides.get<HostSpace>().blueprints;
+  const HostSpace& host = Impl::host_instance(context, Space::serial);
   const bool is_other = !(registry == blueprints);
+  const std::vector<std::int32_t> needed = needed_of(new_uses);
+  const std::vector<std::int32_t> needed_before = needed_of(uses);
   if (is_other) cache.clear();
   try {
-    serve_host(registry, new_uses);
+    cache.serve(host, registry, needed);
   } catch (...) {
-    if (is_other) serve_host(blueprints, uses);  // has the room that it had
+    if (is_other) cache.serve(host, blueprints, needed_before);  // has the memory that it had
     throw;
   }
   // Where a seed goes on to graft as it did, its schedule does.
@@ -260,7 +309,8 @@ void SeedLayer::set_state(const SeedState& wanted) {
                    "a state of " + std::to_string(wanted.seeds()) + " seeds; the layer has " +
                        std::to_string(state.chunks.seeds));
   state.check_blueprints(wanted, state.blueprints);
-  state.take(wanted, state.blueprints);
+  Impl::with_host_memory("Kindred::SeedLayer::set_state",
+                         [&] { state.take(wanted, state.blueprints); });
 }
 
 void SeedLayer::update(std::span<const SeedUpdate> updates) {
@@ -268,12 +318,17 @@ void SeedLayer::update(std::span<const SeedUpdate> updates) {
   std::vector<SeedEvent> events;
   {
     const std::lock_guard lock(state.mutex);
-    const auto touched = state.check_updates(updates);
-    std::vector<SeedUpdate> all(updates.begin(), updates.end());
-    for (const auto& [seed, change] : touched) {
-      if (is_culled_by_errors(change.after)) all.push_back(change_to(seed, Lifecycle::culled));
-    }
-    events = state.apply(all, all.size() == updates.size() ? touched : state.check_updates(all));
+    events = Impl::with_host_memory("Kindred::SeedLayer::update", [&] {
+      const auto touched = state.check_updates(updates);
+      std::vector<SeedUpdate> all;
+      for (const State::Touched& change : touched) {
+        if (!is_culled_by_errors(change.after, state.options.rules)) continue;
+        if (all.empty()) all.assign(updates.begin(), updates.end());
+        all.push_back(change_to(change.seed, Lifecycle::culled));
+      }
+      return all.empty() ? state.apply(updates, touched)
+                         : state.apply(all, state.check_updates(all));
+    });
   }
   state.tell(events);
 }
@@ -297,7 +352,7 @@ TransitionResult SeedLayer::request(std::uint32_t seed, Lifecycle to, const Seed
       update.alpha = static_cast<float>(state.options.schedules.alpha_min);
     }
     if (to == Lifecycle::dormant) update.mask |= seed_blueprint | seed_alpha | seed_errors;
-    events = state.apply({&update, 1}, state.check_updates({&update, 1}));
+    events = state.make({&update, 1});
   }
   state.tell(events);
   return {true, {}};
@@ -320,7 +375,7 @@ TransitionResult SeedLayer::germinate(std::uint32_t seed, std::int32_t blueprint
     update.blueprint = blueprint;
     update.mode = mode;
     update.schedule = schedule;
-    events = state.apply({&update, 1}, state.check_updates({&update, 1}));
+    events = state.make({&update, 1});
   }
   state.tell(events);
   return {true, {}};
@@ -341,7 +396,11 @@ void SeedLayer::set_schedule_state(std::uint32_t seed, std::span<const double> n
   KINDRED_THROW_IF(!state.schedules[seed], "seed " + std::to_string(seed) + " is " +
                                                std::string(to_string(state.seeds.lifecycle[seed])) +
                                                "; only a grafting one has a schedule");
-  state.schedules[seed]->restore(numbers);
+  Impl::with_host_memory("Kindred::SeedLayer::set_schedule_state", [&] {
+    auto next = make_schedule(state.schedules[seed]->kind(), state.options.schedules);
+    next->restore(numbers);
+    state.schedules[seed] = std::move(next);
+  });
 }
 
 bool SeedLayer::report_error(std::uint32_t seed) {
@@ -354,11 +413,11 @@ bool SeedLayer::report_error(std::uint32_t seed) {
     SeedSituation now = state.situation(seed);
     if (now.errors < std::numeric_limits<std::int16_t>::max()) ++now.errors;
     update.errors = now.errors;
-    if (is_culled_by_errors(now)) {
+    if (is_culled_by_errors(now, state.options.rules)) {
       update.mask |= seed_lifecycle;
       update.lifecycle = Lifecycle::culled;
     }
-    events = state.apply({&update, 1}, state.check_updates({&update, 1}));
+    events = state.make({&update, 1});
   }
   state.tell(events);
   return !events.empty();
@@ -378,9 +437,9 @@ std::vector<SeedEvent> SeedLayer::step(std::span<const SeedMetrics> metrics) {
 SeedUpdate SeedLayer::State::next_of(std::uint32_t seed, const SeedMetrics& metrics,
                                      Advance& advance) const {
   const SeedSituation now = situation(seed);
-  if (is_culled_by_errors(now)) {
-    advance.reasons[seed] =
-        std::to_string(now.errors) + " errors; " + std::to_string(errors_max) + " cull a seed";
+  if (is_culled_by_errors(now, options.rules)) {
+    advance.reasons[seed] = std::to_string(now.errors) + " errors; " +
+                            std::to_string(options.rules.errors_max) + " cull a seed";
     return change_to(seed, Lifecycle::culled);
   }
   SeedUpdate update = update_of(seed, seed_epochs);
@@ -410,14 +469,19 @@ std::vector<SeedEvent> SeedLayer::State::step(
   std::vector<SeedEvent> events;
   {
     const std::lock_guard lock(mutex);
-    std::vector<SeedUpdate> updates;
-    updates.reserve(chunks.seeds);
     Advance advance;
-    for (std::uint32_t seed = 0; seed < chunks.seeds; ++seed)
-      updates.push_back(next_of(seed, metrics_of(seed), advance));
-    events = apply(updates, check_updates(updates));
+    events = Impl::with_host_memory("Kindred::SeedLayer::step", [&] {
+      std::vector<SeedUpdate> updates;
+      updates.reserve(chunks.seeds);
+      for (std::uint32_t seed = 0; seed < chunks.seeds; ++seed)
+        updates.push_back(next_of(seed, metrics_of(seed), advance));
+      return apply(updates, check_updates(updates));
+    });
     for (auto& [seed, schedule] : advance.schedules) schedules[seed] = std::move(schedule);
-    for (SeedEvent& event : events) event.why = advance.reasons[event.seed];
+    for (SeedEvent& event : events) {
+      const auto reason = advance.reasons.find(event.seed);
+      if (reason != advance.reasons.end()) event.why = std::move(reason->second);
+    }
     ++epoch;
     advance_ring();
   }

@@ -80,11 +80,15 @@ void SeedLayer::State::sync_device() {
   });
 }
 
-void SeedLayer::State::note_trouble(const char* what) {
+void SeedLayer::State::note_trouble(const char* what) noexcept {
   trouble = std::current_exception();
-  trouble_text = what;
   ++revision;  // what was recorded of the layer must not go on with what the device has
-  context.log(LogLevel::warning, std::string("the seed layer goes on on the host: ") + what);
+  try {
+    trouble_text = what;
+    context.log(LogLevel::warning, std::string("the seed layer goes on on the host: ") + what);
+  } catch (const std::exception&) {
+    return;  // no memory for a message: the host's answers are right all the same
+  }
 }
 
 SeedLayer::SeedLayer(Context& context, const SeedLayerOptions& options) {
@@ -96,6 +100,9 @@ SeedLayer::SeedLayer(Context& context, const SeedLayerOptions& options) {
                    "telemetry_epochs is " + std::to_string(options.telemetry_epochs) +
                        "; the ring keeps " + std::to_string(telemetry_epochs_max) + " at most");
   check_settings(options.schedules);
+  KINDRED_THROW_IF(
+      options.rules.errors_max < 1,
+      "errors_max is " + std::to_string(options.rules.errors_max) + "; it must be at least 1");
   m_state = std::make_unique<State>(context, options);
 }
 

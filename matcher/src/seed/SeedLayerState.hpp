@@ -135,14 +135,15 @@ struct SeedLayer::State {
 
   // --- state (SeedChanges.cpp)
 
-  /// What the updates of a call make of a seed.
+  /// What the updates of a call make of a seed of which they set more than numbers.
   struct Touched {
+    std::uint32_t seed = 0;
     SeedSituation before;
     SeedSituation after;
     AlphaSchedule schedule_before = AlphaSchedule::linear;
     AlphaSchedule schedule_after = AlphaSchedule::linear;
   };
-  using TouchedSeeds = std::map<std::uint32_t, Touched>;
+  using TouchedSeeds = std::vector<Touched>;  ///< by seed
 
   SeedSituation situation(std::uint32_t seed) const;
   /// \throws InvalidArgument for what is no seed
@@ -150,6 +151,8 @@ struct SeedLayer::State {
   /// Why \p seed cannot apply \p blueprint; empty: it can.
   std::string blueprint_fault(std::uint32_t seed, std::int32_t blueprint,
                               const BlueprintRegistry& registry) const;
+  /// Whether \p update alone would change the situation of its seed, or its schedule.
+  bool touches(const SeedUpdate& update) const;
   /// \throws InvalidArgument for updates that cannot be made
   TouchedSeeds check_updates(std::span<const SeedUpdate> updates) const;
   /// \throws InvalidArgument for seeds that apply what they cannot
@@ -157,6 +160,8 @@ struct SeedLayer::State {
   /// \brief Makes updates that were checked, everywhere, and returns what became of lifecycles.
   /// \throws OutOfMemory; nothing is then changed
   std::vector<SeedEvent> apply(std::span<const SeedUpdate> updates, const TouchedSeeds& touched);
+  /// Checks and makes updates. \throws as `check_updates` and `apply`
+  std::vector<SeedEvent> make(std::span<const SeedUpdate> updates);
   /// What a step makes besides updates.
   struct Advance {
     std::vector<std::pair<std::uint32_t, std::unique_ptr<GraftingSchedule>>> schedules;
@@ -196,7 +201,7 @@ struct SeedLayer::State {
       note_trouble(error.what());
     }
   }
-  void note_trouble(const char* what);
+  void note_trouble(const char* what) noexcept;
 
   // --- calls (SeedCalls.cpp)
 

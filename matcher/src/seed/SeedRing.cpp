@@ -59,7 +59,6 @@ void SeedLayer::State::advance_ring() {
   slots[head] = {};
   const HostSpace& host = Impl::host_instance(context, Space::serial);
   sides.get<HostSpace>().ring.clear(host, head);
-  Arch::fence(host, "Kindred::SeedLayer::advance_ring");
   on_the_device([&](const auto& exec_space, auto& side) { side.ring.clear(exec_space, head); });
 }
 

@@ -137,8 +137,9 @@ class SeedLayer {
   TransitionResult germinate(std::uint32_t seed, std::int32_t blueprint,
                              ApplyMode mode = ApplyMode::linear,
                              AlphaSchedule schedule = AlphaSchedule::linear);
-  /// \brief Counts an error of a seed's blueprint. The fifth culls a seed that is germinated to
-  /// fossilized, whatever the table says. Returns whether it did.
+  /// \brief Counts an error of a seed's blueprint. The one that makes `errors_max` of the rules
+  /// culls a seed that is germinated to fossilized, whatever the table says. Returns whether it
+  /// did.
   bool report_error(std::uint32_t seed);
   /// \brief Ends an epoch: every seed is one epoch longer in its state, grafting seeds take their
   /// next alpha or, above the error rate of the settings, are rolled back, and the ring goes on.

@@ -36,7 +36,7 @@ struct TransitionRules {
   double final_stability_min = 0.95;
   double performance_loss = -0.05;    ///< below it an evaluated seed may be culled
   double error_rate_max = 0.1;        ///< above it, too
-  std::int16_t errors_max = 5;        ///< above it, too
+  std::int16_t errors_max = 5;        ///< above it, too; a layer culls at it by itself; ≥ 1
   std::int16_t embargo_epochs = 100;  ///< in `culled` before `dormant`
 };
 

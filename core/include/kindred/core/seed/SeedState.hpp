@@ -32,8 +32,8 @@ struct SeedStateView {
   ///@}
 };
 
-/// \brief Sets fields of seeds. Does not fence; one launch on a device up to 4096 updates, else
-/// three.
+/// \brief Sets fields of seeds. Does not fence; one launch, and three on a device beyond 4096
+/// updates. A host makes them one after the other, on one thread.
 ///
 /// Of several updates of a field of a seed the last wins. Where a seed's lifecycle becomes another
 /// one, its parent is the one before, its history holds the transition, and its epochs are 0 unless

@@ -11,9 +11,9 @@
 
 namespace Kindred::Impl {
 
-/// \brief A batch of updates: by teams, each of which looks for the later ones of some, or in three
-/// steps that all take before the next: which update of a field is the last, what it sets, and the
-/// winners' places empty again.
+/// \brief A batch of updates: by one thread of a host; by teams of a device, each of which looks
+/// for the later ones of some; or in three steps that all take before the next: which update of a
+/// field is the last, what it sets, and the winners' places empty again.
 template <class ExecutionSpace>
 struct SeedUpdates {
   static constexpr unsigned updates_each = 8;  ///< of a team
@@ -54,6 +54,24 @@ struct SeedUpdates {
     for (std::uint32_t field = 0; field < seed_fields; ++field) {
       if ((update.mask >> field & 1U) != 0) Arch::flag_store(places + field, 0);
     }
+  }
+
+  /// \brief All of them, the last first: the first that sets a field of a seed is the one that
+  /// wins. A seed takes one of its places, which says what was set.
+  void all_by_one() const {
+    for (std::uint32_t i = count; i-- > 0;) {
+      const SeedUpdate& update = updates[i];
+      const std::uint32_t seed = update.seed;
+      const std::uint32_t later = winners[seed];
+      const std::uint32_t wins = update.mask & ~later;
+      winners[seed] = later | update.mask;
+      Before before{static_cast<std::int8_t>(update.lifecycle), 0, 0};
+      if ((wins & seed_lifecycle) != 0 && state.lifecycle(seed) != before.lifecycle)
+        before = {state.lifecycle(seed), state.cursor(seed), state.transitions(seed)};
+      // Epochs that an earlier update gives are written after they began anew.
+      write(update, before, wins, ((later | update.mask) & seed_epochs) == 0);
+    }
+    for (std::uint32_t i = 0; i < count; ++i) winners[updates[i].seed] = 0;
   }
 
   /// Bytes that a team shares.
@@ -141,6 +159,14 @@ struct SeedUpdates {
     state.transitions(seed) = static_cast<std::uint8_t>(
         before.transitions < seed_history ? before.transitions + 1U : before.transitions);
   }
+};
+
+/// A batch on a host, whose arrays one thread writes as fast as several.
+template <class ExecutionSpace>
+struct SeedUpdatesByOne {
+  SeedUpdates<ExecutionSpace> updates;
+
+  void operator()(std::uint32_t) const { updates.all_by_one(); }
 };
 
 /// A step of a batch that is larger than a team.
