@@ -354,7 +354,7 @@ TEST(VectorIndex, ScoresOfAnyTopAreThoseOfTheList) {
     ASSERT_EQ(best.size(), 3U);
     for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(best[i].id, wanted.results[0][i].id);
   }
-  EXPECT_THROW(PreparedScore(index, std::numeric_limits<std::size_t>::max()), OutOfMemory);
+  EXPECT_THROW(PreparedScore(index, std::numeric_limits<std::size_t>::max()), InvalidArgument);
 }
 
 TEST(VectorIndex, StreamsThroughADeviceWhatDoesNotFitThere) {
