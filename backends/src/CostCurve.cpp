@@ -83,13 +83,14 @@ CostCurve prior(Operation operation, Space space, int threads) noexcept {
                                                   Row{10000, 5e8, 1e-6},
                                                   Row{32768, 4e10, 1e-6},
                                                   Row{never, 2e9, 1e-6}};
+  constexpr double wake = 25e-6;
   constexpr double device_speedup = 100;
   const Row& row = rows[static_cast<std::size_t>(operation)];
   switch (space) {
     case Space::serial:
       return {row.call, row.rate};
     case Space::openmp:
-      return {row.call, row.rate * threads};
+      return {row.call + (threads > 1 ? wake : 0), row.rate * threads};
     case Space::cuda:
       break;
   }
@@ -103,7 +104,7 @@ CostCurve prior(Operation operation, Space space, int threads) noexcept {
 
 double start_prior(Space space, int threads) noexcept {
   if (space == Space::cuda) return 1.5e-6;
-  return space == Space::openmp && threads > 1 ? 10e-6 + 1e-6 * threads : 0;
+  return space == Space::openmp && threads > 1 ? 3e-6 + 1e-6 * threads : 0;
 }
 
 }  // namespace Kindred::Impl

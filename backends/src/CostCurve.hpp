@@ -52,10 +52,11 @@ class CostCurve {
 
 /// \brief What is assumed of \p operation on \p space before anything is measured.
 ///
-/// On the host a call costs what the table says; a thread does `rate` work a second. The device
-/// does 100 times that and has the overhead which puts the crossover of a call of one start with
-/// one thread at the threshold of the systems Kindred serves; searches count what they read as
-/// work, so that a way of theirs which prepares much is not taken for a few rows:
+/// On the host a call costs what the table says, and 25 µs more where it wakes threads; a thread
+/// does `rate` work a second. The device does 100 times that and has the overhead which puts the
+/// crossover of a call of one start with one thread at the threshold of the systems Kindred serves;
+/// searches count what they read as work, so that a way of theirs which prepares much is not taken
+/// for a few rows:
 ///
 // clang-format off
 /// | operation | threshold | as work | rate of a thread | a call |
@@ -79,7 +80,7 @@ CostCurve prior(Operation operation, Space space, int threads) noexcept;
 
 /// \brief Seconds that are assumed of a parallel region or kernel before they are measured.
 ///
-/// A region wakes its threads one after the other and waits for all of them: 10 µs and 1 µs per
+/// A region behind another finds its threads awake and waits for all of them: 3 µs and 1 µs per
 /// thread. A launch that is queued behind others takes 1.5 µs.
 double start_prior(Space space, int threads) noexcept;
 

@@ -27,6 +27,12 @@ using Clock = std::chrono::steady_clock;
 double seconds_now() {
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
 }
+/// Calls of a program come apart, so that they find the threads of the pool asleep.
+void pause() {
+  const double end = seconds_now() + 100e-6;
+  while (seconds_now() < end) {
+  }
+}
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -117,6 +123,7 @@ std::vector<CalibrationPoint> measure_task(Context& context, Impl::CalibrationTa
     }
     is_first = false;
     return [run, &context, &transfer, &starts](Space space) -> Impl::TimedCall {
+      pause();
       const DispatchRecord record = run(space);
       double start = starts[static_cast<std::size_t>(space)];
       if (space == Space::openmp) start *= static_cast<double>(record.threads) / context.threads();
