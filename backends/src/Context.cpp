@@ -10,6 +10,7 @@
 #include <kindred/backends/impl/HostTeams.hpp>
 #include <kindred/backends/impl/HostWorkers.hpp>
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/DeviceStatus.hpp>
 #include <kindred/memory/LimitAdaptor.hpp>
 #include <kindred/memory/SpaceResource.hpp>
@@ -43,7 +44,7 @@ int initialize_kokkos([[maybe_unused]] std::optional<int> device) {
   const std::lock_guard lock(mutex);
   if (Kokkos::is_finalized())
     throw SpaceUnavailable("Kokkos was finalised; a context cannot be made after that");
-  if (Kokkos::is_initialized()) return threads > 0 ? threads : HostSpace().concurrency();
+  if (Kokkos::is_initialized()) return threads > 0 ? threads : Arch::concurrency(HostSpace());
 #if defined(KOKKOS_ENABLE_OPENMP)
   threads = std::min(omp_get_max_threads(), threads_max);
   if (const int quota = Impl::processor_quota(); quota > 0) threads = std::min(threads, quota);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/impl/HostTeams.hpp>
+#include <kindred/core/arch/Concurrency.hpp>
 
 #if defined(KOKKOS_ENABLE_OPENMP)
 #include <omp.h>
@@ -146,7 +147,7 @@ int HostTeams::run(int threads, Call call, const void* body) {
       if (team->threads() >= threads && team->run(call, body)) return team->threads();
   }
   call(body);
-  return (mine != nullptr ? *mine : m_all).concurrency();
+  return Arch::concurrency(mine != nullptr ? *mine : m_all);
 }
 
 const HostSpace* HostTeams::here() const noexcept {

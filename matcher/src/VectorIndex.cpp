@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
@@ -178,7 +179,7 @@ struct VectorIndex::State {
   Impl::HostWorkers host_beside(const ExecutionSpace& exec_space) const {
     if constexpr (std::is_same_v<ExecutionSpace, HostSpace>) {
       return Impl::host_workers(context,
-                                exec_space.concurrency() > 1 ? Space::openmp : Space::serial);
+                                Arch::concurrency(exec_space) > 1 ? Space::openmp : Space::serial);
     } else {
       return Impl::host_workers(context, Space::cuda);
     }

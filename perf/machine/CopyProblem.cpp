@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/Concurrency.hpp>
+
 #include "machine/CopyProblem.hpp"
 
 #include "common/Timing.hpp"
@@ -87,7 +89,7 @@ class CopyCalls final : public Repeated<ExecutionSpace> {
                                      reinterpret_cast<SixteenBytes*>(to), words});
 #endif
     } else {
-      const auto pieces = static_cast<std::size_t>(this->exec_space().concurrency());
+      const auto pieces = static_cast<std::size_t>(Arch::concurrency(this->exec_space()));
       Kokkos::parallel_for("Kindred::Perf::Copy::pieces",
                            Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>,
                                                Kokkos::IndexType<std::size_t>>(

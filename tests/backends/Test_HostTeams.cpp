@@ -2,6 +2,7 @@
 #include <kindred/backends/impl/HostTeams.hpp>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/backends/impl/TeamSize.hpp>
+#include <kindred/core/arch/Concurrency.hpp>
 
 #include <gtest/gtest.h>
 
@@ -47,7 +48,7 @@ std::set<std::thread::id> threads_of(const HostTeams& teams) {
   std::set<std::thread::id> seen;
   const HostSpace& exec_space = *teams.here();
   Kokkos::parallel_for("Kindred::Testing::threads",
-                       Kokkos::RangePolicy<HostSpace>(exec_space, 0, exec_space.concurrency()),
+                       Kokkos::RangePolicy<HostSpace>(exec_space, 0, Arch::concurrency(exec_space)),
                        [&](int) {
                          const std::lock_guard lock(mutex);
                          seen.insert(std::this_thread::get_id());
@@ -166,7 +167,7 @@ TEST(HostTeams, AreOfTheSizeThatACallIsWorth) {
     Workload workload{Operation::reduction, 1, work, 0, SpaceSet::host()};
     int concurrency = 0;
     const DispatchRecord record = context.run(workload, Space::openmp, [&](Space space) {
-      concurrency = Impl::host_instance(context, space).concurrency();
+      concurrency = Arch::concurrency(Impl::host_instance(context, space));
     });
     EXPECT_EQ(record.threads, concurrency);
     EXPECT_GE(concurrency, before);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/graph/FillAdjacency.hpp>
 
@@ -128,7 +129,7 @@ void fill_adjacency(const HostSpace& exec_space, std::span<const Edge> edges,
                     const AdjacencySpan& out, const AdjacencySpan& in,
                     std::span<const std::uint8_t> kinds) {
   const std::size_t parts = std::clamp<std::size_t>(
-      edges.size() / part_edges, 1, static_cast<std::size_t>(exec_space.concurrency()));
+      edges.size() / part_edges, 1, static_cast<std::size_t>(Arch::concurrency(exec_space)));
   const std::vector<std::uint64_t> sources = part_nodes(edges, &Edge::from, out, parts);
   const std::vector<std::uint64_t> targets = part_nodes(edges, &Edge::to, in, parts);
   for_each_part(exec_space, "Kindred::SpreadingEngine::build::count", parts,

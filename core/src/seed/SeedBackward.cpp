@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/seed/SeedBackward.hpp>
 
 #include <kindred/core/arch/TeamThreads.hpp>
@@ -23,7 +24,7 @@ std::size_t partial_bytes(const SeedChunks& chunks, std::uint64_t rows) {
 template <class ExecutionSpace>
 std::uint32_t pieces_of(const ExecutionSpace& exec_space, std::uint64_t units) {
   return static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(static_cast<std::uint64_t>(exec_space.concurrency()), units));
+      std::min<std::uint64_t>(static_cast<std::uint64_t>(Arch::concurrency(exec_space)), units));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/seed/SeedForward.hpp>
 
 #include <kindred/core/seed/impl/SeedForwardLaunch.hpp>
@@ -76,7 +77,7 @@ SeedForwardPlan seed_forward_plan([[maybe_unused]] const ExecutionSpace& exec_sp
   if constexpr (Arch::is_device<ExecutionSpace>) {
     return plan_device(shape);
   } else {
-    return plan_host(shape, static_cast<std::uint32_t>(exec_space.concurrency()));
+    return plan_host(shape, static_cast<std::uint32_t>(Arch::concurrency(exec_space)));
   }
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 
 #include <kindred/core/vector/impl/Candidates_Device.hpp>
@@ -43,7 +44,7 @@ CandidatePlan candidate_plan([[maybe_unused]] const ExecutionSpace& exec_space,
   if constexpr (Arch::is_device<ExecutionSpace>) {
     return cut<ExecutionSpace>(shape, Impl::candidate_teams, 8);
   } else {
-    const auto threads = static_cast<std::size_t>(exec_space.concurrency());
+    const auto threads = static_cast<std::size_t>(Arch::concurrency(exec_space));
     return cut<ExecutionSpace>(shape, 4 * threads, 64);
   }
 }

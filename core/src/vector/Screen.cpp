@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/vector/Screen.hpp>
 
 #include <kindred/core/vector/impl/ScreenKernels.hpp>
@@ -92,8 +93,8 @@ void screen_rows(const ExecutionSpace& exec_space, Metric metric,
     // As many teams as a device runs at once; threads of the host are handed 32 batches.
     const std::uint64_t teams =
         Arch::is_device<ExecutionSpace>
-            ? std::min<std::uint64_t>(static_cast<std::uint64_t>(exec_space.concurrency()) / 2048 *
-                                          Arch::Int8Dots<ExecutionSpace, tile()>::teams,
+            ? std::min<std::uint64_t>(static_cast<std::uint64_t>(Arch::concurrency(exec_space)) /
+                                          2048 * Arch::Int8Dots<ExecutionSpace, tile()>::teams,
                                       (batches + launch::team_size - 1) / launch::team_size)
             : (batches + 31) / 32;
     Kokkos::parallel_for(

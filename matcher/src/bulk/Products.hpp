@@ -6,6 +6,7 @@
 
 #include <kindred/backends/impl/DeviceGemm.hpp>
 #include <kindred/backends/impl/HostGemm.hpp>
+#include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/bulk/MatrixProduct.hpp>
 
 #include <algorithm>
@@ -78,7 +79,7 @@ class HostLibraryProducts {
       std::fill_n(product.c, product.m * product.n, T{0});
     if (m_tiles.empty()) return;
     const auto workers = std::min<std::uint64_t>(
-        m_tiles.size(), static_cast<std::uint64_t>(std::max(1, exec_space.concurrency())));
+        m_tiles.size(), static_cast<std::uint64_t>(std::max(1, Arch::concurrency(exec_space))));
     std::atomic<std::uint64_t> next{0};
     const std::uint64_t at_once = std::clamp<std::uint64_t>(m_tiles.size() / workers / 16, 1, 64);
     const auto work = [&](const std::uint64_t) {

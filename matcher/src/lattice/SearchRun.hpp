@@ -5,6 +5,7 @@
 #include "SearchTables.hpp"
 #include "Transfer.hpp"
 
+#include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/memory/Buffer.hpp>
@@ -61,7 +62,7 @@ class SearchRun {
   /// The threads of the host that the next search runs on.
   void run_on(const ExecutionSpace& exec_space) {
     m_exec_space = exec_space;
-    m_threads = static_cast<std::uint64_t>(exec_space.concurrency());
+    m_threads = static_cast<std::uint64_t>(Arch::concurrency(exec_space));
   }
 
   /// Searches from \p sources, which are open, until all \p targets are reached, or all that can

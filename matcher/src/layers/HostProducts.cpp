@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "HostProducts.hpp"
 
+#include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Lanes.hpp>
 
 #include <algorithm>
@@ -71,7 +72,7 @@ HostProducts::HostProducts(const HostSpace& exec_space, MemoryResource& memory,
     : m_layer(layer),
       m_is_widened(is_widened(layer.input)),
       m_gemm(library_of(shape_of(layer).input), shape_of(layer)),
-      m_workers(static_cast<std::uint64_t>(std::max(1, exec_space.concurrency()))) {
+      m_workers(static_cast<std::uint64_t>(std::max(1, Arch::concurrency(exec_space)))) {
   const GemmShape& shape = m_gemm.shape();
   m_packed_bytes = aligned_size(m_gemm.packed_bytes());
   m_products_bytes = aligned_size(shape.m * shape.n * sizeof(float));

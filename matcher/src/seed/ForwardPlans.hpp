@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_SRC_SEED_FORWARD_PLANS_HPP
 #define KINDRED_MATCHER_SRC_SEED_FORWARD_PLANS_HPP
 
+#include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/common/ArrayView.hpp>
@@ -32,7 +33,7 @@ struct ForwardPlan {
               const SeedForwardShape& shape_, const void* queue_)
       : shape(shape_),
         queue(queue_),
-        threads(exec_space.concurrency()),
+        threads(Arch::concurrency(exec_space)),
         plan(seed_forward_plan(exec_space, shape_)),
         workspace(memory, "Kindred::SeedLayer::workspace", plan.workspace) {
     if (plan.workspace == 0) return;
@@ -41,7 +42,7 @@ struct ForwardPlan {
   }
   bool serves(const ExecutionSpace& exec_space, const SeedForwardShape& wanted,
               const void* on) const {
-    if (!Arch::is_device<ExecutionSpace> && threads != exec_space.concurrency()) return false;
+    if (!Arch::is_device<ExecutionSpace> && threads != Arch::concurrency(exec_space)) return false;
     return shape.chunks == wanted.chunks && shape.rows == wanted.rows &&
            shape.input == wanted.input && shape.telemetry == wanted.telemetry && queue == on;
   }

@@ -7,6 +7,7 @@
 #include "QueryBuffers.hpp"
 #include "ScanShapes.hpp"
 
+#include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/sequence/Lcs.hpp>
 #include <kindred/core/sequence/MatchKeys.hpp>
@@ -55,7 +56,7 @@ class ScanWorkspace {
   /// The threads of the host that the next call runs on.
   void run_on(const ExecutionSpace& exec_space) {
     m_exec_space = exec_space;
-    m_workers = exec_space.concurrency();
+    m_workers = Arch::concurrency(exec_space);
   }
 
   /// \see SequenceScan::match
@@ -435,7 +436,7 @@ class ScanWorkspace {
     const std::uint64_t wanted =
         m_workers > 0
             ? static_cast<std::uint64_t>(m_workers)
-            : static_cast<std::uint64_t>(m_exec_space.concurrency()) / (4 * tile_patterns);
+            : static_cast<std::uint64_t>(Arch::concurrency(m_exec_space)) / (4 * tile_patterns);
     const std::uint64_t items = (count + tile_patterns - 1) / tile_patterns;
     const std::uint64_t words = std::max<std::uint64_t>(shape.worker_words(), 1);
     const std::uint64_t fitting =

@@ -5,6 +5,7 @@
 #include "GemmTiles.hpp"
 
 #include <kindred/backends/impl/HostGemm.hpp>
+#include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Fence.hpp>
 
 #include <atomic>
@@ -96,7 +97,7 @@ class HostTiles {
     grow(exec_space, m_queries, count * m_stride * sizeof(Element));
     grow(exec_space, m_packed, count / m_block * packed + 64);
     grow(exec_space, m_query_data, 2 * count + 1);
-    m_workers = static_cast<std::uint64_t>(std::max(1, exec_space.concurrency()));
+    m_workers = static_cast<std::uint64_t>(std::max(1, Arch::concurrency(exec_space)));
     m_local_bytes = rows_each * m_stride * sizeof(Element) + rows_each * m_block * sizeof(float) +
                     rows_each * 4 * sizeof(float) + round_up(m_gemm->scratch_bytes(), 64);
     grow(exec_space, m_local, m_workers * m_local_bytes + 64);

@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_ARCH_SEGMENT_TABLES_HPP
 #define KINDRED_CORE_ARCH_SEGMENT_TABLES_HPP
 
+#include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/SequencePack.hpp>
 #include <kindred/core/sequence/QueryTables.hpp>
 
@@ -95,7 +96,7 @@ struct SegmentTables<DeviceSpace> {
   /// Tiles of a team: many, so that filling its tables costs little, few enough to fill the device.
   static std::uint32_t tiles_per_team(const DeviceSpace& exec_space, std::uint32_t tiles,
                                       std::uint32_t queries) {
-    const auto units = static_cast<std::uint64_t>(exec_space.concurrency()) / 32;
+    const auto units = static_cast<std::uint64_t>(Arch::concurrency(exec_space)) / 32;
     const std::uint64_t share = std::uint64_t{tiles} * queries / std::max<std::uint64_t>(units, 1);
     return static_cast<std::uint32_t>(std::clamp<std::uint64_t>((share + 7) / 8 * 8, 8, 1024));
   }

@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_SEED_IMPL_SEED_FORWARD_LAUNCH_HPP
 #define KINDRED_CORE_SEED_IMPL_SEED_FORWARD_LAUNCH_HPP
 
+#include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/TeamThreads.hpp>
 #include <kindred/core/seed/SeedForward.hpp>
 #include <kindred/core/seed/impl/SeedElements.hpp>
@@ -141,7 +142,7 @@ void launch_seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan
                              pieces);
       }
       if (!keeps) return;
-      const auto threads = static_cast<std::uint32_t>(exec_space.concurrency());
+      const auto threads = static_cast<std::uint32_t>(Arch::concurrency(exec_space));
       static const std::string label = "Kindred::Seed::forward::moments";
       Kokkos::parallel_for(
           label, policy(exec_space, 0, threads, Kokkos::ChunkSize(1)),
