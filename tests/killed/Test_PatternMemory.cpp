@@ -8,6 +8,7 @@
 #include <kindred/backends/AtomicFile.hpp>
 #include <kindred/matcher/PatternFile.hpp>
 
+#include <chrono>
 #include <utility>
 
 namespace {
