@@ -154,6 +154,8 @@ std::size_t HostGemm::scratch_bytes() const noexcept {
 }
 
 void HostGemm::pack(const void* b, void* packed) const {
+  // Some primitives ask for threads when they are executed, and split sums by how many there are.
+  const HostMultiply::OnThisThread one_thread;
   if (!m_onednn) {
     std::memcpy(packed, b, ((m_shape.n - 1) * m_shape.ldb + m_shape.k) * sizeof(float));
     return;
@@ -166,6 +168,7 @@ void HostGemm::pack(const void* b, void* packed) const {
 }
 
 void HostGemm::run(const void* a, const void* packed, float* c, void* scratch) const {
+  const HostMultiply::OnThisThread one_thread;
   if (!m_onednn) {
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, static_cast<blasint>(m_shape.m),
                 static_cast<blasint>(m_shape.n), static_cast<blasint>(m_shape.k), m_shape.alpha,

@@ -128,7 +128,6 @@ class Vectors(harness.CommandTest):
         for value in ("nan", "inf", "x", "", "1e39"):
             self.refuses(2, ("--at-least",), *search, "--store", store, f"--at-least={value}")
         self.refuses(2, ("--path", "plain", "screen", "matrix"), *search, "--store", store, "--path", "fast")
-        self.refuses(2, ("--top", "301", "300 rows"), *search, "--store", store, "--top", 301)
         build = ["vectors", "build", "--vectors", self.vectors]
         self.refuses(2, ("--element", "float64"), *build, "--out", self.folder / "n", "--element", "float64")
         self.refuses(2, ("--format", "csv"), *build, "--out", self.folder / "n", "--format", "csv")
