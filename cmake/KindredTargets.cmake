@@ -45,11 +45,15 @@ function(kindred_compile_lightly)
   set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${kindred_light_options}" SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
-# kindred_precompile(<target> <headers>): with KINDRED_PRECOMPILE_HEADERS, as builds of everything under a sanitizer have it.
+# kindred_precompile(<target> <headers>|REUSE_FROM <target>): with KINDRED_PRECOMPILE_HEADERS, as builds of everything under a sanitizer have it.
 # Others read every header where it is included, so that a missing one is found.
 function(kindred_precompile target)
   if(KINDRED_PRECOMPILE_HEADERS)
-    target_precompile_headers(${target} PRIVATE ${ARGN})
+    if(ARGV1 STREQUAL "REUSE_FROM")
+      target_precompile_headers(${target} ${ARGN})
+    else()
+      target_precompile_headers(${target} PRIVATE ${ARGN})
+    endif()
     # For ccache: it is then sure of what was read.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
   endif()
@@ -81,28 +85,35 @@ function(kindred_install_rpath target folder)
   set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries}" INSTALL_RPATH_USE_LINK_PATH ON)
 endfunction()
 
-# kindred_library(<name> KOKKOS PUBLIC|PRIVATE [LINK <targets>] [LINK_PRIVATE <targets>]): the library of the
-# folder <name>. Headers and sources are the files of the folder: a new file needs no line here.
-# With KOKKOS PRIVATE the public headers include no Kokkos, and those in impl/ stay inside the build.
+# kindred_library(<name> KOKKOS PUBLIC|PRIVATE [FOLDER <folder>] [LINK <targets>] [LINK_PRIVATE <targets>]
+# [PRECOMPILED_BY <target>]): the library Kindred::<name> of the calling folder or of FOLDER in it. Headers are those below
+# include/, sources those of the folder and of src/: a new file needs no line here.
+# With KOKKOS PRIVATE the public headers include no Kokkos, and those in impl/ and vendor/ stay inside the build.
 function(kindred_library name)
-  cmake_parse_arguments(ARG "" "KOKKOS" "LINK;LINK_PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "" "KOKKOS;FOLDER;PRECOMPILED_BY" "LINK;LINK_PRIVATE" ${ARGN})
   set(target kindred_${name})
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/include/*.hpp")
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/*.cpp")
-  if(ARG_KOKKOS STREQUAL "PRIVATE")
-    list(FILTER headers EXCLUDE REGEX "/impl/")
+  set(folder "${CMAKE_CURRENT_SOURCE_DIR}")
+  if(ARG_FOLDER)
+    string(APPEND folder "/${ARG_FOLDER}")
   endif()
-  add_library(${target} ${sources})
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${folder}/include/*.hpp")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/src/*.cpp")
+  file(GLOB own_sources CONFIGURE_DEPENDS "${folder}/*.cpp")
+  if(ARG_KOKKOS STREQUAL "PRIVATE")
+    list(FILTER headers EXCLUDE REGEX "/include/kindred/.*/(impl|vendor)/")
+  endif()
+  add_library(${target} ${sources} ${own_sources})
   add_library(Kindred::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON
-    VERIFY_INTERFACE_HEADER_SETS ON)
+    VERIFY_INTERFACE_HEADER_SETS ON KINDRED_FOLDER "${folder}")
   kindred_install_rpath(${target} "${CMAKE_INSTALL_FULL_LIBDIR}")
-  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS include FILES ${headers})
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS "${folder}/include" FILES ${headers})
   # Headers that include no Kokkos are read from every folder below without linking it.
   set(include_directories "${PROJECT_BINARY_DIR}/include")
   foreach(dependency IN LISTS ARG_LINK ARG_LINK_PRIVATE)
     if(dependency MATCHES "^Kindred::(.*)$")
-      list(APPEND include_directories "${PROJECT_SOURCE_DIR}/${CMAKE_MATCH_1}/include")
+      get_target_property(below kindred_${CMAKE_MATCH_1} KINDRED_FOLDER)
+      list(APPEND include_directories "${below}/include")
     endif()
   endforeach()
   target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${include_directories}>")
@@ -117,6 +128,10 @@ function(kindred_library name)
   endif()
   target_link_libraries(${target} PUBLIC ${ARG_LINK} PRIVATE ${ARG_LINK_PRIVATE})
   target_link_libraries(${target} ${ARG_KOKKOS} Kokkos::kokkos)
-  kindred_precompile(${target} <Kokkos_Core.hpp> <algorithm> <string> <vector>)
+  if(ARG_PRECOMPILED_BY)
+    kindred_precompile(${target} REUSE_FROM ${ARG_PRECOMPILED_BY})
+  else()
+    kindred_precompile(${target} <Kokkos_Core.hpp> <algorithm> <string> <vector>)
+  endif()
   install(TARGETS ${target} EXPORT KindredTargets FILE_SET HEADERS)
 endfunction()

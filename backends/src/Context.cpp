@@ -6,6 +6,7 @@
 #include <kindred/Version.hpp>
 #include <kindred/backends/AtomicFile.hpp>
 #include <kindred/backends/impl/Device.hpp>
+#include <kindred/backends/impl/DeviceChoice.hpp>
 #include <kindred/backends/impl/Host.hpp>
 #include <kindred/backends/impl/HostTeams.hpp>
 #include <kindred/backends/impl/HostWorkers.hpp>
@@ -18,6 +19,8 @@
 #if defined(KOKKOS_ENABLE_OPENMP)
 #include <omp.h>
 #endif
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -36,15 +39,27 @@ namespace {
 
 constexpr int threads_max = 512;  // of an OpenMP instance of Kokkos
 
-/// Initialises Kokkos once for all contexts unless the program has, on \p device if given. Returns
-/// the threads of a context that asks for none.
-int initialize_kokkos([[maybe_unused]] std::optional<int> device) {
+void check_kernels_run_on(int device) {
+  const std::string why_not = Impl::why_kernels_cannot_run(device);
+  if (!why_not.empty()) {
+    throw SpaceUnavailable("this build of Kindred cannot use device " + std::to_string(device) +
+                           ": " + why_not +
+                           "; build it for the device, or use the host build: ./run build release");
+  }
+}
+
+/// Initialises Kokkos once for all contexts unless the program has, on device \p asked or the one
+/// that Kokkos would take of \p devices. Returns the threads of a context that asks for none.
+int initialize_kokkos(const SpaceInfo& devices, std::optional<int> asked) {
   static std::mutex mutex;
   static int threads = 0;
   const std::lock_guard lock(mutex);
   if (Kokkos::is_finalized())
     throw SpaceUnavailable("Kokkos was finalised; a context cannot be made after that");
-  if (Kokkos::is_initialized()) return threads > 0 ? threads : Arch::concurrency(HostSpace());
+  if (Kokkos::is_initialized()) {
+    if (devices.usable) check_kernels_run_on(Impl::device_of_kokkos());
+    return threads > 0 ? threads : Arch::concurrency(HostSpace());
+  }
 #if defined(KOKKOS_ENABLE_OPENMP)
   threads = std::min(omp_get_max_threads(), threads_max);
   if (const int quota = Impl::processor_quota(); quota > 0) threads = std::min(threads, quota);
@@ -54,7 +69,13 @@ int initialize_kokkos([[maybe_unused]] std::optional<int> device) {
   Kokkos::InitializationSettings settings;
   settings.set_disable_warnings(true);
   settings.set_num_threads(threads);
-  if (device) settings.set_device_id(*device);
+  if (devices.usable) {
+    const Impl::DeviceChoice choice = Impl::choose_device(
+        devices.device_count, asked, [](const char* name) { return std::getenv(name); },
+        static_cast<unsigned>(::getpid()));
+    check_kernels_run_on(choice.device);  // Kokkos aborts where they do not
+    settings.set_device_id(choice.kokkos_id);
+  }
   Kokkos::initialize(settings);
   std::atexit([] {
     // Kokkos aborts where it meets a broken CUDA context; the process ends anyway.
@@ -210,17 +231,9 @@ Context::Context(ContextOptions options) {
   KINDRED_THROW_IF(options.device && *options.device >= device.device_count,
                    "device is " + std::to_string(*options.device) + "; this process sees " +
                        std::to_string(device.device_count) + ", counted from 0");
-  if (device.usable) {
-    const std::string why_not = Impl::why_kernels_cannot_run(options.device.value_or(0));
-    if (!why_not.empty())
-      throw SpaceUnavailable(
-          "this build of Kindred cannot use the device: " + why_not +
-          "; build it for the device, or use the host build: ./run build release");
-  }
   const auto start = std::chrono::steady_clock::now();
-  const int threads_default = initialize_kokkos(options.device);
-  // The one that Kokkos took: another local rank's, or the one that the program chose, may be
-  // meant.
+  const int threads_default = initialize_kokkos(device, options.device);
+  // The program may have initialised Kokkos on another one.
   if (device.usable) device = Impl::query_device(Impl::device_of_kokkos());
   if (options.device && device.device_index != *options.device) {
     throw SpaceUnavailable("device " + std::to_string(*options.device) +
@@ -445,15 +458,18 @@ const HostSpace& host_instance(const Context& context, Space space) {
 }
 
 Space host_space_for(const Context& context, double nanoseconds) {
-  const auto threads = static_cast<double>(context.threads());
-  const double seconds = 1e-9 * nanoseconds;
-  const double start = context.dispatcher().start_seconds(Space::openmp);
-  const bool pays = start + seconds / threads < seconds;
+  constexpr double thread_nanoseconds = 30e3;
+  const bool pays = nanoseconds >= thread_nanoseconds * static_cast<double>(context.threads());
   return pays && context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
 }
 
 const HostSpace& host_instance_for(const Context& context, double nanoseconds) {
   return host_instance(context, host_space_for(context, nanoseconds));
+}
+
+int run_on_team(const Context& context, int threads, void (*call)(const void* body),
+                const void* body) {
+  return context.state().teams.run(threads, call, body);
 }
 
 HostWorkers host_workers(const Context& context, Space space) {

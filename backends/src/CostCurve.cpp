@@ -42,13 +42,15 @@ double CostCurve::seconds(double work) const noexcept {
   if (below != 0 && above != 0) return line(m_points[last(below)], m_points[first(above)]);
   if (below != 0) {
     // Along the line through the last two points: a disturbed or overhead-bound last point must not
-    // be scaled up as a whole.
+    // be scaled up as a whole. Two that are much alike are overhead, and say nothing of a rate.
     const Point& end = m_points[last(below)];
     const double proportional = end.seconds / end.work;
     const std::uint64_t rest = below & ~(std::uint64_t{1} << last(below));
     const Point& start = rest != 0 ? m_points[last(rest)] : end;
-    const double slope =
-        rest != 0 ? (end.seconds - start.seconds) / (end.work - start.work) : 1.0 / m_rate;
+    const double growth = end.seconds / start.seconds;
+    const double slope = growth * growth > end.work / start.work
+                             ? (end.seconds - start.seconds) / (end.work - start.work)
+                             : 1.0 / m_rate;
     const double least = std::min(0.125 / m_rate, proportional);
     return end.seconds + (work - end.work) * std::clamp(slope, least, proportional);
   }
@@ -67,30 +69,28 @@ CostCurve prior(Operation operation, Space space, int threads) noexcept {
     double call;
   };
   constexpr double never = 0x1p50;  // by the router whose prior it is; a calibration may differ
-  constexpr std::array<Row, operation_count> rows{Row{1000 * 100, 2e9, 1e-6},
-                                                  Row{1000 * 100, 2e8, 1e-6},
-                                                  Row{64 * 768 * 9, 3e10, 2e-6},
-                                                  Row{1024 * 768 * 5, 5e10, 1e-5},
-                                                  Row{256 * 768 * 128, 1e11, 3e-5},
-                                                  Row{1024 * 768, 5e9, 2e-6},
-                                                  Row{512 * 10 * 4, 3e8, 1e-6},
-                                                  Row{1 << 18, 2e9, 2e-6},
-                                                  Row{2 * 4 * 10000, 2e9, 1e-6},
-                                                  Row{1 << 19, 5e8, 5e-6},
-                                                  Row{never, 1e10, 1e-6},
-                                                  Row{5000, 2e9, 1e-6},
-                                                  Row{10000, 4e9, 1e-6},
-                                                  Row{10000, 5e8, 1e-6},
-                                                  Row{32768, 4e10, 1e-6},
-                                                  Row{never, 2e9, 1e-6}};
-  constexpr double wake = 25e-6;
+  constexpr std::array<Row, operation_count> rows{
+      Row{1000 * 100, 1e9, 5e-6},       Row{1000 * 100, 1.2e9, 1e-5},
+      Row{64 * 768 * 9, 3e10, 5e-6},    Row{1024 * 768 * 5, 5e10, 1e-5},
+      Row{256 * 768 * 128, 8e10, 3e-5}, Row{1024 * 768, 5e9, 5e-6},
+      Row{512 * 10 * 4, 4e8, 2e-6},     Row{1 << 18, 2.5e8, 5e-5},
+      Row{2 * 4 * 10000, 2e9, 2e-6},    Row{1 << 19, 3e8, 5e-6},
+      Row{never, 1e10, 3e-6},           Row{5000, 4e9, 3e-6},
+      Row{10000, 2.5e9, 5e-6},          Row{10000, 4.5e8, 3e-6},
+      Row{32768, 4e10, 3e-6},           Row{never, 3e9, 3e-6}};
+  // The call is handed to a sleeping thread, which wakes the others, and back.
+  constexpr double handover = 100e-6;
+  constexpr double wake_each = 2e-6;
+  constexpr double efficiency = 0.85;  // of every thread but the first
   constexpr double device_speedup = 100;
   const Row& row = rows[static_cast<std::size_t>(operation)];
   switch (space) {
     case Space::serial:
       return {row.call, row.rate};
     case Space::openmp:
-      return {row.call + (threads > 1 ? wake : 0), row.rate * threads};
+      if (threads == 1) return {row.call, row.rate};
+      return {row.call + handover + wake_each * threads,
+              row.rate * (1 + efficiency * (threads - 1))};
     case Space::cuda:
       break;
   }
@@ -104,7 +104,7 @@ CostCurve prior(Operation operation, Space space, int threads) noexcept {
 
 double start_prior(Space space, int threads) noexcept {
   if (space == Space::cuda) return 1.5e-6;
-  return space == Space::openmp && threads > 1 ? 3e-6 + 1e-6 * threads : 0;
+  return space == Space::openmp && threads > 1 ? 15e-6 + 1e-6 * threads : 0;
 }
 
 }  // namespace Kindred::Impl

@@ -8,6 +8,11 @@
 #include <optional>
 #include <sstream>
 
+#if defined(__linux__)
+#include <sched.h>
+#include <unistd.h>
+#endif
+
 namespace Kindred::Impl {
 
 namespace {
@@ -106,5 +111,23 @@ int processor_quota(const std::string& root) {
 }
 
 std::string processor_name() { return value_of("/proc/cpuinfo", "model name"); }
+
+void keep_thread_to_part([[maybe_unused]] int part, [[maybe_unused]] int parts) noexcept {
+#if defined(__linux__)
+  cpu_set_t allowed;
+  if (::sched_getaffinity(::getpid(), sizeof(allowed), &allowed) != 0) return;
+  const int processors = CPU_COUNT(&allowed);
+  if (processors < parts) return;
+  cpu_set_t own;
+  CPU_ZERO(&own);
+  int rank = 0;
+  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
+    if (!CPU_ISSET(processor, &allowed)) continue;
+    if (rank * parts / processors == part) CPU_SET(processor, &own);
+    ++rank;
+  }
+  (void)::sched_setaffinity(0, sizeof(own), &own);
+#endif
+}
 
 }  // namespace Kindred::Impl

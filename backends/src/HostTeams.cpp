@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/impl/Host.hpp>
 #include <kindred/backends/impl/HostTeams.hpp>
+#include <kindred/backends/impl/TeamSize.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 
 #if defined(KOKKOS_ENABLE_OPENMP)
@@ -31,6 +33,12 @@ HostSpace instance_of([[maybe_unused]] int threads) {
   return {};
 #endif
 }
+
+/// Keeps thread \p i of a team to its part of the processors.
+struct KeepApart {
+  int threads;
+  void operator()(int i) const { keep_thread_to_part(i, threads); }
+};
 
 bool in_parallel_region() {
 #if defined(KOKKOS_ENABLE_OPENMP)
@@ -100,6 +108,13 @@ class HostTeams::Team {
   void loop() {
 #if defined(KOKKOS_ENABLE_OPENMP)
     omp_set_num_threads(m_threads);  // of this thread's regions alone
+    // A system may wake a thread of the team on a processor where another one runs, and takes
+    // milliseconds to move it. The user's own binding stays.
+    if (omp_get_proc_bind() == omp_proc_bind_false) {
+      Kokkos::parallel_for("Kindred::HostTeams::keep_apart",
+                           Kokkos::RangePolicy<HostSpace>(m_instance, 0, m_threads),
+                           KeepApart{m_threads});
+    }
 #endif
     std::unique_lock lock(m_mutex);
     while (true) {
@@ -133,9 +148,11 @@ class HostTeams::Team {
 };
 
 HostTeams::HostTeams(int threads, const HostSpace& all) : m_all(all) {
-  for (int size = 1; size < threads; size *= 2)
-    m_teams.push_back(std::make_unique<Team>(*this, instance_of(size), size));
-  m_teams.push_back(std::make_unique<Team>(*this, all, threads));
+  if (threads > 1) m_teams.push_back(std::make_unique<Team>(*this, instance_of(1), 1));
+  for (const int size : team_sizes(threads)) {
+    const HostSpace instance = size == threads ? all : instance_of(size);
+    m_teams.push_back(std::make_unique<Team>(*this, instance, size));
+  }
 }
 
 HostTeams::~HostTeams() = default;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/impl/Host.hpp>
 #include <kindred/backends/impl/HostWorkers.hpp>
 
 #include <exception>
@@ -36,6 +37,8 @@ void HelperThreads::close(Job& job) {
 }
 
 void HelperThreads::loop() {
+  // A thread of a team, which is kept to a part of the processors, may have started this one.
+  keep_thread_to_part(0, 1);
   std::unique_lock lock(m_mutex);
   while (true) {
     m_opened.wait(lock, [&] { return m_stopping || !m_open.empty(); });

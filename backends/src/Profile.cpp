@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace Kindred::Impl {
@@ -13,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 constexpr const char* format_name = "kindred-profile";
-constexpr int format_version = 2;
+constexpr int format_version = 3;
 
 [[noreturn]] void refuse(const std::string& why) {
   throw InvalidArgument("the calibration profile " + why + "; measure anew: kindred calibrate");
@@ -66,6 +67,20 @@ Space space_of(const json& object, const std::string& where) {
   return *space;
 }
 
+/// Of the team of `openmp`, else 1.
+int threads_of(const json& object, Space space, std::span<const int> teams,
+               const std::string& where) {
+  const json& value = member(object, "threads", where);
+  const int threads = value.is_number_unsigned() && value <= 1'000'000 ? value.get<int>() : 0;
+  const bool is_team =
+      space == Space::openmp ? std::ranges::find(teams, threads) != teams.end() : threads == 1;
+  if (!is_team) {
+    refuse(where + ": \"threads\" is " + value.dump().substr(0, 40) + ", which is no team of " +
+           std::string(to_string(space)));
+  }
+  return threads;
+}
+
 /// The machines of a profile. \throws InvalidArgument when \p text is none
 json machines_of(std::string_view text) {
   const json document = json::parse(text, nullptr, false);
@@ -92,6 +107,7 @@ std::string to_json(const Profile& profile, const std::string& machine) {
   for (const Profile::Point& point : profile.points) {
     points.push_back({{"op", to_string(point.operation)},
                       {"space", to_string(point.space)},
+                      {"threads", point.threads},
                       {"work", point.work},
                       {"seconds", point.seconds}});
   }
@@ -99,7 +115,9 @@ std::string to_json(const Profile& profile, const std::string& machine) {
   if (!profile.starts.empty()) {
     json starts = json::array();
     for (const Profile::Start& start : profile.starts)
-      starts.push_back({{"space", to_string(start.space)}, {"seconds", start.seconds}});
+      starts.push_back({{"space", to_string(start.space)},
+                        {"threads", start.threads},
+                        {"seconds", start.seconds}});
     entry["starts"] = std::move(starts);
   }
   if (profile.transfer) {
@@ -115,7 +133,8 @@ std::string to_json(const Profile& profile, const std::string& machine) {
   return document_of({{machine, std::move(entry)}}).dump(1);
 }
 
-Profile profile_from_json(std::string_view text, const std::string& machine) {
+Profile profile_from_json(std::string_view text, const std::string& machine,
+                          std::span<const int> teams) {
   const json machines = machines_of(text);
   const auto found = machines.find(machine);
   if (found == machines.end()) {
@@ -131,17 +150,19 @@ Profile profile_from_json(std::string_view text, const std::string& machine) {
   if (!points.is_array() || points.empty()) refuse("has no list of points");
   for (std::size_t i = 0; i < points.size(); ++i) {
     const std::string where = "point " + std::to_string(i);
-    profile.points.push_back({operation_of(points[i], where), space_of(points[i], where),
-                              number(points[i], "work", where, false),
-                              number(points[i], "seconds", where, false)});
+    const Space space = space_of(points[i], where);
+    profile.points.push_back(
+        {operation_of(points[i], where), space, threads_of(points[i], space, teams, where),
+         number(points[i], "work", where, false), number(points[i], "seconds", where, false)});
   }
   if (found->contains("starts")) {
     const json& starts = (*found)["starts"];
     if (!starts.is_array()) refuse("machine: \"starts\" is not a list");
     for (std::size_t i = 0; i < starts.size(); ++i) {
       const std::string where = "start " + std::to_string(i);
-      profile.starts.push_back(
-          {space_of(starts[i], where), number(starts[i], "seconds", where, true)});
+      const Space space = space_of(starts[i], where);
+      profile.starts.push_back({space, threads_of(starts[i], space, teams, where),
+                                number(starts[i], "seconds", where, true)});
     }
   }
   if (found->contains("transfer")) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,15 +15,16 @@ namespace Kindred::Impl {
 
 /// \brief A calibration, as it is kept in a file.
 ///
-/// `{"format": "kindred-profile", "version": 2, "machines": {"<machine>": {"starts": [{"space",
-/// "seconds"}], "transfer": {"bytes_per_second", "latency_seconds"}, "batches": [{"op", "bytes"}],
-/// "points": [{"op", "space", "work", "seconds"}]}}}`: one file may hold several machines, which a
-/// shared home folder needs. Version 1 counted the starts of its own calls into the points; it is
-/// refused.
+/// `{"format": "kindred-profile", "version": 3, "machines": {"<machine>": {"starts": [{"space",
+/// "threads", "seconds"}], "transfer": {"bytes_per_second", "latency_seconds"}, "batches": [{"op",
+/// "bytes"}], "points": [{"op", "space", "threads", "work", "seconds"}]}}}`: one file may hold
+/// several machines, which a shared home folder needs. Version 1 counted the starts of its own
+/// calls into the points, version 2 knew only teams of all threads; both are refused.
 struct Profile {
   struct Point {
     Operation operation = Operation::lcs;
     Space space = Space::serial;
+    int threads = 1;
     double work = 0;
     double seconds = 0;
   };
@@ -38,6 +40,7 @@ struct Profile {
   /// What a parallel region or kernel costs.
   struct Start {
     Space space = Space::serial;
+    int threads = 1;
     double seconds = 0;
   };
   std::vector<Start> starts;
@@ -47,9 +50,11 @@ struct Profile {
 };
 
 std::string to_json(const Profile& profile, const std::string& machine);
-/// \brief What \p text holds of \p machine. \throws NotFound when it is a profile of other machines
-/// only \throws InvalidArgument saying what is wrong with it
-Profile profile_from_json(std::string_view text, const std::string& machine);
+/// \brief What \p text holds of \p machine, whose `openmp` has teams of the sizes \p teams.
+/// \throws NotFound when it is a profile of other machines only
+/// \throws InvalidArgument saying what is wrong with it
+Profile profile_from_json(std::string_view text, const std::string& machine,
+                          std::span<const int> teams);
 /// \brief \p text with the other machines of \p before, if that is a profile.
 std::string merged_profile_json(std::string_view text, std::string_view before);
 

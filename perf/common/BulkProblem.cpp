@@ -203,7 +203,6 @@ class BulkProblem final : public Problem {
   }
 
   DispatchRecord run_here(std::optional<Space> space) {
-    const Bulk bulk(m_context);
     const BulkOptions options{space};
     m_c.resize(m_shape.operation == Operation::reduction ? m_shape.arrays * sizeof(float)
                                                          : m_a.size());
@@ -212,28 +211,28 @@ class BulkProblem final : public Problem {
     const std::span<std::byte> c = m_c;
     switch (m_shape.operation) {
       case Operation::transform:
-        return bulk
+        return m_bulk
             .xor_bytes(cut<const std::uint8_t>(a), cut<const std::uint8_t>(b), cut<std::uint8_t>(c),
                        options)
             .record;
       case Operation::reduction:
-        return bulk
+        return m_bulk
             .reduce<float>(Reduction::sum, cut<const float>(a),
                            {reinterpret_cast<float*>(m_c.data()), m_shape.arrays}, options)
             .record;
       case Operation::random_generation:
-        return bulk.random_fill<float>(cut<float>(c), m_seed, 0, options).record;
+        return m_bulk.random_fill<float>(cut<float>(c), m_seed, 0, options).record;
       case Operation::matrix_multiply: {
         ProductOptions product;
         product.space = space;
-        return bulk.multiply<float>(pairs(a, b, c), product).record;
+        return m_bulk.multiply<float>(pairs(a, b, c), product).record;
       }
       case Operation::matrix_add:
-        return bulk
+        return m_bulk
             .add_matrices<float>(cut<const float>(a), cut<const float>(b), cut<float>(c), options)
             .record;
       default:
-        return bulk
+        return m_bulk
             .element_wise<float>(ElementWise::multiply, cut<const float>(a), 0.5F, cut<float>(c),
                                  options)
             .record;
@@ -241,6 +240,7 @@ class BulkProblem final : public Problem {
   }
 
   Context& m_context;
+  Bulk m_bulk{m_context};
   BulkShape m_shape;
   std::uint64_t m_seed;
   std::vector<std::byte> m_a;

@@ -5,6 +5,7 @@
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
+#include <kindred/memory/HugePages.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -17,13 +18,19 @@
 /// threads, and a smaller set is the beginning of a larger one.
 namespace Kindred::Perf {
 
-/// Leaves elements uninitialised: gigabytes are first touched by the threads that fill them.
+/// Leaves elements uninitialised: gigabytes are first touched by the threads that fill them. Large
+/// arrays lie in huge pages, as those of NumPy, which the peers read, do.
 template <class T>
 struct DefaultInitialized : std::allocator<T> {
   template <class U>
   struct rebind {
     using other = DefaultInitialized<U>;
   };
+  T* allocate(std::size_t count) {
+    T* const data = std::allocator<T>::allocate(count);
+    ask_for_huge_pages(data, count * sizeof(T));
+    return data;
+  }
   template <class U>
   void construct(U* place) noexcept {
     ::new (static_cast<void*>(place)) U;

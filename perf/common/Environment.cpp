@@ -2,6 +2,8 @@
 #include "common/Environment.hpp"
 
 #include <kindred/Version.hpp>
+#include <kindred/backends/AtomicFile.hpp>
+#include <kindred/core/common/Error.hpp>
 
 #include "BuildInfo.hpp"
 #include "Commit.hpp"
@@ -9,7 +11,6 @@
 #include <unistd.h>
 
 #include <ctime>
-#include <fstream>
 #include <iostream>
 
 extern char** environ;
@@ -97,12 +98,10 @@ Json environment(const Context& context, std::uint64_t seed, const std::vector<L
 void write_json(const Json& json, const std::string& path) {
   if (path.empty() || path == "-") {
     std::cout << json.dump(2) << '\n' << std::flush;
+    if (!std::cout) throw Error("standard output cannot be written: is the disk full?");
     return;
   }
-  std::ofstream file(path);
-  file << json.dump(2) << '\n';
-  file.close();
-  if (!file) throw Error("cannot write " + path);
+  AtomicFile::replace(path, json.dump(2) + '\n');
 }
 
 }  // namespace Kindred::Perf

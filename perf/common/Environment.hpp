@@ -25,8 +25,8 @@ Json to_json(const Limits& limits);
 /// The limits of \p space among \p limits, or nothing.
 const Limits* find_limits(const std::vector<Limits>& limits, Space space);
 
-/// \brief Writes \p json to the file \p path, or to standard output for "" and "-".
-/// \throws Error when it cannot be written
+/// \brief Writes \p json to the file \p path, whole or not at all, or to standard output for "" and
+/// "-". Makes missing folders. \throws Error with the reason when it cannot be written
 void write_json(const Json& json, const std::string& path);
 
 }  // namespace Kindred::Perf

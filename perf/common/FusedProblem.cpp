@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/Reference.hpp>
 #include <kindred/matcher/FusedLayers.hpp>
+#include <kindred/reference/Reference.hpp>
 
 #include "common/Checking.hpp"
+#include "common/LayerData.hpp"
 #include "common/Problem.hpp"
 #include "machine/ResidentBytes.hpp"
 
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -14,35 +14,6 @@
 namespace Kindred::Perf {
 
 namespace {
-
-/// Numbers as float32 or bfloat16.
-std::vector<std::byte> encoded(VectorElement element, std::span<const float> values) {
-  std::vector<std::byte> bytes(values.size() * size_of(element));
-  if (element == VectorElement::float32) {
-    std::memcpy(bytes.data(), values.data(), bytes.size());
-    return bytes;
-  }
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto bits = std::bit_cast<std::uint32_t>(values[i]);
-    const auto half = static_cast<std::uint16_t>((bits + 0x7FFFU + (bits >> 16U & 1U)) >> 16U);
-    std::memcpy(bytes.data() + 2 * i, &half, 2);
-  }
-  return bytes;
-}
-
-std::vector<float> decoded(VectorElement element, std::span<const std::byte> bytes) {
-  std::vector<float> values(bytes.size() / size_of(element));
-  if (element == VectorElement::float32) {
-    std::memcpy(values.data(), bytes.data(), bytes.size());
-    return values;
-  }
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    std::uint16_t half = 0;
-    std::memcpy(&half, bytes.data() + 2 * i, 2);
-    values[i] = std::bit_cast<float>(static_cast<std::uint32_t>(half) << 16U);
-  }
-  return values;
-}
 
 /// Copies of one input where a space computes, taken in turn: together they fill no cache.
 constexpr std::size_t copies_most = 4;

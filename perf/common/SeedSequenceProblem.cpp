@@ -3,6 +3,7 @@
 
 #include "common/Checking.hpp"
 #include "common/Data.hpp"
+#include "common/LayerData.hpp"
 #include "common/Problem.hpp"
 #include "machine/ResidentBytes.hpp"
 
@@ -34,14 +35,7 @@ class SeedSequenceProblem final : public Problem {
     options.seeds = seeds;
     m_layer.emplace(context, options);
     m_layer->add_blueprint("one", normal_rows(1, hidden, seed + 1, 1));
-    SeedState state(seeds);
-    for (std::uint32_t i = 0; i < seeds; ++i) {
-      state.lifecycle[i] = static_cast<Lifecycle>(i % 11);
-      state.mode[i] = static_cast<ApplyMode>(i / 11 % 4);
-      state.alpha[i] = static_cast<float>(i % 8) / 8;
-      state.blueprint[i] = 0;
-    }
-    m_layer->set_state(state);
+    m_layer->set_state(every_state(seeds));
   }
   bool reaches(Space space) const override { return m_context.is_usable(space); }
   DispatchRecord run(std::optional<Space> space) override {

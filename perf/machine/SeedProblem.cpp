@@ -2,10 +2,10 @@
 #include "machine/SeedProblem.hpp"
 #include "machine/CallsProblem.hpp"
 
-#include <kindred/backends/Reference.hpp>
 #include <kindred/core/arch/RoundElement.hpp>
 #include <kindred/core/seed/SeedForward.hpp>
 #include <kindred/core/seed/SeedState.hpp>
+#include <kindred/reference/Reference.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -9,10 +9,12 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <iostream>
 #include <limits>
 #include <memory>
+#include <thread>
 
 namespace Kindred::Perf {
 
@@ -104,13 +106,26 @@ class Comparer {
     std::vector<double> beside;
     std::vector<std::vector<double>> theirs(python.names().size());
     const auto start = Clock::now();
+    // Idle threads of OpenBLAS and of OpenMP wait in loops for tens of milliseconds: each side
+    // starts when those of the other have gone to sleep, and once for nothing if it is short, since
+    // it slept too.
+    const auto await_others = [threads](const std::vector<double>& before, const auto& call) {
+      constexpr std::chrono::milliseconds longest_loop{60};
+      if (threads == 1) return;
+      std::this_thread::sleep_for(longest_loop);
+      if (before.empty() || before.back() < std::chrono::duration<double>(longest_loop).count())
+        call();
+    };
     for (int round = 0; round < m_arguments.rounds; ++round) {
+      await_others(ours, [&] { work.run(space); });
       for (int call = 0; call < 3; ++call) {
         ours.push_back(timed([&] { work.run(space); }));
         if (!work.beside.empty()) beside.push_back(timed([&] { work.run_beside(space); }));
       }
-      for (std::size_t i = 0; i < theirs.size(); ++i)
+      for (std::size_t i = 0; i < theirs.size(); ++i) {
+        await_others(theirs[i], [&] { python.run(python.names()[i]); });
         theirs[i].push_back(python.run(python.names()[i]));
+      }
       if (round >= 2 && seconds_since(start) > m_arguments.seconds) break;
     }
     const auto times_of = [](std::string name, const std::vector<double>& times) {

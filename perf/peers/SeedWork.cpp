@@ -1,42 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "peers/Works.hpp"
 
+#include "common/LayerData.hpp"
+
 #include <kindred/matcher/FusedLayers.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <thread>
 
 namespace Kindred::Perf {
 
 namespace {
-
-/// Numbers as float32 or bfloat16; what is lost of a float32 is cut off.
-std::vector<std::byte> encoded(VectorElement element, std::span<const float> values) {
-  std::vector<std::byte> bytes(values.size() * size_of(element));
-  if (element == VectorElement::float32) {
-    std::memcpy(bytes.data(), values.data(), bytes.size());
-  } else {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const auto half = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(values[i]) >> 16U);
-      std::memcpy(bytes.data() + 2 * i, &half, 2);
-    }
-  }
-  return bytes;
-}
-float decoded(VectorElement element, const std::byte* bytes, std::size_t i) {
-  float value = 0;
-  if (element == VectorElement::float32) {
-    std::memcpy(&value, bytes + 4 * i, 4);
-  } else {
-    std::uint16_t half = 0;
-    std::memcpy(&half, bytes + 2 * i, 2);
-    value = std::bit_cast<float>(static_cast<std::uint32_t>(half) << 16U);
-  }
-  return value;
-}
 
 /// The same bytes copied by as many threads: what `run_beside` is for passes over rows.
 void copy_by(Context& context, Space space, std::span<const std::byte> from,
@@ -56,17 +32,6 @@ constexpr const char* copy_name = "copy of the same rows";
 
 /// Answers are samples: so many of y.
 constexpr std::size_t sampled = 4096;
-
-SeedState every_state(std::uint32_t seeds) {
-  SeedState state(seeds);
-  for (std::uint32_t i = 0; i < seeds; ++i) {
-    state.lifecycle[i] = static_cast<Lifecycle>(i % 11);
-    state.mode[i] = static_cast<ApplyMode>(i / 11 % 4);
-    state.alpha[i] = static_cast<float>(i % 8) / 8;
-    state.blueprint[i] = 0;
-  }
-  return state;
-}
 
 class SeedForwardWork final : public Work {
  public:
@@ -117,8 +82,7 @@ class SeedForwardWork final : public Work {
   void write(JobFolder& folder) const override {
     const std::size_t hidden = m_t.size();
     std::vector<float> x;
-    for (std::size_t i = 0; i < m_batch.rows * hidden; ++i)
-      x.push_back(decoded(m_element, m_x.data(), i));
+    for (std::size_t i = 0; i < m_batch.rows * hidden; ++i) x.push_back(decoded(m_element, m_x, i));
     folder.add<float>("rows", "float32", x, {m_batch.rows, hidden});
     folder.add<float>("t", "float32", m_t, {hidden});
     folder.add<float>("c", "float32", m_c, {hidden});
@@ -139,7 +103,7 @@ class SeedForwardWork final : public Work {
     std::vector<double> ours;
     const std::size_t count = m_batch.rows * m_t.size();
     const std::size_t step = std::max<std::size_t>(1, count / sampled);
-    for (std::size_t i = 0; i < count; i += step) ours.push_back(decoded(m_element, m_y.data(), i));
+    for (std::size_t i = 0; i < count; i += step) ours.push_back(decoded(m_element, m_y, i));
     if (m_telemetry) {
       const std::vector<SeedTelemetry> told = m_layer->telemetry();
       for (const SeedTelemetry& one : told) ours.push_back(one.mean);
@@ -237,7 +201,7 @@ class FusedWork final : public Work {
   }
   void write(JobFolder& folder) const override {
     Values<float> x(m_values.size());
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] = decoded(m_element, m_x.data(), i);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = decoded(m_element, m_x, i);
     folder.add<float>("rows", "float32", x, {m_rows, m_columns});
     folder.add<float>("gamma", "float32", m_gamma, {m_gamma.size()});
     folder.add<float>("weights", "float32", m_w, {m_w.size() / m_columns, m_columns});
@@ -267,7 +231,7 @@ class FusedWork final : public Work {
     std::vector<double> ours;
     const std::size_t count = m_y.size() / size_of(m_element);
     const std::size_t step = std::max<std::size_t>(1, count / sampled);
-    for (std::size_t i = 0; i < count; i += step) ours.push_back(decoded(m_element, m_y.data(), i));
+    for (std::size_t i = 0; i < count; i += step) ours.push_back(decoded(m_element, m_y, i));
     return compare_values(ours, answer.scores, m_element == VectorElement::float32 ? 1e-4 : 1e-2);
   }
 

@@ -106,6 +106,7 @@ std::vector<std::string> child_arguments(const QualityArguments& arguments, cons
     all.emplace_back("--threads");
     all.push_back(std::to_string(arguments.threads));
   }
+  if (arguments.quality.teams) all.emplace_back("--teams");
   if (!out.empty()) {
     all.emplace_back("--out");
     all.push_back(out);
@@ -128,9 +129,13 @@ struct Total {
 };
 
 void print_row(const std::string& name, const QualityPair& pair) {
-  std::printf("%-17s %6zu %12.1f %% %8.2f x %12.1f %% %8.2f x\n", name.c_str(),
-              pair.calibrated.sizes, 100 * pair.calibrated.share(), pair.calibrated.worst,
-              100 * pair.priors.share(), pair.priors.worst);
+  std::printf("%-17s %6zu %12.1f %% %8.2f x %12.1f %% %8.2f x", name.c_str(), pair.calibrated.sizes,
+              100 * pair.calibrated.share(), pair.calibrated.worst, 100 * pair.priors.share(),
+              pair.priors.worst);
+  if (pair.teams.sizes > 0)
+    std::printf(" %8zu %6.1f %% %6.2f x", pair.teams.sizes, 100 * pair.teams.share(),
+                pair.teams.worst);
+  std::printf("\n");
 }
 
 int compare(QualityArguments arguments) {
@@ -157,19 +162,23 @@ int compare(QualityArguments arguments) {
     processes.push_back({{"seconds", seconds}, {"points", std::move(points)}});
   }
 
-  std::printf("%-17s %6s %14s %10s %14s %10s\n", "operation", "sizes", "calibrated", "worst",
-              "priors", "worst");
+  std::printf("%-17s %6s %14s %10s %14s %10s %8s %8s %8s\n", "operation", "sizes", "calibrated",
+              "worst", "priors", "worst", "openmp", "team", "worst");
   for (const auto& [name, pair] : total.of) print_row(name, pair);
   print_row("all", total.all);
   for (const auto& [name, misses] : {std::pair("calibrated", &total.all.calibrated.misses),
-                                     std::pair("priors", &total.all.priors.misses)}) {
+                                     std::pair("priors", &total.all.priors.misses),
+                                     std::pair("team", &total.all.teams.misses)}) {
     for (const std::string& miss : *misses) std::printf("%s: %s\n", name, miss.c_str());
   }
   if (calibration_seconds > 0)
     std::printf("the calibration took %.1f s (at most %.0f)\n", calibration_seconds,
                 calibration_seconds_max);
+  const bool teams_hold =
+      !arguments.quality.teams ||
+      (total.all.teams.share() >= share_calibrated && total.all.teams.worst <= worst_calibrated);
   const bool holds =
-      total.all.calibrated.share() >= share_calibrated &&
+      teams_hold && total.all.calibrated.share() >= share_calibrated &&
       total.all.calibrated.worst <= worst_calibrated && total.all.priors.share() >= share_priors &&
       total.all.priors.worst <= worst_priors && calibration_seconds <= calibration_seconds_max;
   std::printf(
@@ -224,6 +233,8 @@ void add_dispatch_quality(CLI::App& app, Action& action) {
       ->check(CLI::NonNegativeNumber);
   command->add_option("--repeats", quality.repeats, "A time is the median of so many calls")
       ->check(CLI::Range(1, 1000));
+  command->add_flag("--teams", quality.teams,
+                    "Measure every number of threads of openmp, not only those that are chosen");
   command->add_option("--threads", arguments->threads, "Threads of the space openmp")
       ->check(CLI::Range(1, 512));
   command->add_option("--profile", arguments->profile,

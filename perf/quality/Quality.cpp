@@ -15,9 +15,10 @@ namespace {
 
 std::size_t slot(Space space) { return static_cast<std::size_t>(space); }
 
-/// The calls of one size on one space.
+/// The calls of one size on one space, on `openmp` by a team of so many threads.
 struct Runs {
   Space space;
+  int threads = 1;
   std::vector<double> seconds = {};
   int wanted = 0;
 };
@@ -53,21 +54,38 @@ class QualityRun {
   }
 
  private:
-  /// Returns the seconds of the best space.
+  /// Returns the seconds of the best place.
   double measure(Operation operation, std::size_t size) {
     const std::unique_ptr<Problem> problem = m_problems.make(operation, size);
-    std::vector<Runs> all;
     SpaceSet resident;
+    for (const Space space : all_spaces)
+      if (m_context.is_usable(space) && problem->reaches(space)) resident = resident.with(space);
+    DispatchRecord record = problem->run(Space::serial);
+    const Workload workload = workload_of(record, resident);
+    const DispatchRecord calibrated = m_calibrated.decide(workload);
+    const DispatchRecord priors = m_priors.decide(workload);
+
+    std::vector<Runs> all;
     for (const Space space : all_spaces) {
-      if (!m_context.is_usable(space) || !problem->reaches(space)) continue;
-      resident = resident.with(space);
-      all.push_back({space});
+      if (!resident.contains(space)) continue;
+      if (space != Space::openmp) {
+        all.push_back({space});
+        continue;
+      }
+      for (const int threads : m_context.dispatcher().team_sizes()) {
+        if (m_options.teams || threads == calibrated.threads || threads == priors.threads)
+          all.push_back({space, threads});
+      }
     }
-    DispatchRecord record;
+    const auto run = [&](const Runs& runs) {
+      m_context.dispatcher().force_threads(runs.threads);
+      problem->run(runs.space);
+      m_context.dispatcher().force_threads(0);
+    };
     double best = std::numeric_limits<double>::infinity();
     for (Runs& runs : all) {
-      record = problem->run(runs.space);  // allocates, and is cold
-      runs.seconds.push_back(timed([&] { problem->run(runs.space); }));
+      run(runs);  // allocates, and is cold
+      runs.seconds.push_back(timed([&] { run(runs); }));
       best = std::min(best, runs.seconds.back());
     }
     for (Runs& runs : all) {
@@ -81,27 +99,34 @@ class QualityRun {
         // Calls of a program come apart, so that they find the threads of the pool asleep.
         for (const auto start = Clock::now(); seconds_since(start) < 100e-6;) {
         }
-        runs.seconds.push_back(timed([&] { problem->run(runs.space); }));
+        runs.seconds.push_back(timed([&] { run(runs); }));
       }
     }
     Json seconds = Json::object();
     best = std::numeric_limits<double>::infinity();
     for (Runs& runs : all) {
       const double middle = median(std::move(runs.seconds));
-      seconds[std::string(to_string(runs.space))] = middle;
+      const std::string space(to_string(runs.space));
+      if (runs.space == Space::openmp) {
+        seconds[space][std::to_string(runs.threads)] = middle;
+      } else {
+        seconds[space] = middle;
+      }
       best = std::min(best, middle);
     }
-    const Workload workload = workload_of(record, resident);
-    const DispatchRecord calibrated = m_calibrated.decide(workload);
     m_points.push_back({{"op", to_string(operation)},
                         {"size", size},
                         {"work", record.work},
                         {"starts", record.starts},
                         {"seconds", std::move(seconds)},
                         {"predicted", predicted(calibrated)},
-                        {"calibrated", to_string(calibrated.chosen)},
-                        {"priors", to_string(m_priors.decide(workload).chosen)}});
+                        {"calibrated", choice(calibrated)},
+                        {"priors", choice(priors)}});
     return best;
+  }
+
+  static Json choice(const DispatchRecord& record) {
+    return {{"space", to_string(record.chosen)}, {"threads", record.threads}};
   }
 
   static Json predicted(const DispatchRecord& record) {
@@ -137,20 +162,34 @@ Json measure_quality(Context& context, Dispatcher& calibrated, Dispatcher& prior
 }
 
 void QualityPair::add(const Json& json) {
-  Tools::ReportSweepPoint point;
-  point.items = json["size"].get<double>();
-  for (const auto& [name, seconds] : json["seconds"].items())
-    point.taken[slot(*space_from_string(name))] = seconds.get<double>();
   const Operation operation = *operation_from_string(json["op"].get<std::string>());
-  const auto space = [&](const char* key) {
-    return *space_from_string(json[key].get<std::string>());
+  const Json& seconds = json["seconds"];
+  const auto add_choice = [&](DispatchQuality& quality, const Json& choice) {
+    Tools::ReportSweepPoint point;
+    point.items = json["size"].get<double>();
+    for (const auto& [name, of_space] : seconds.items()) {
+      const Json& one =
+          of_space.is_object() ? of_space[std::to_string(choice["threads"].get<int>())] : of_space;
+      point.taken[slot(*space_from_string(name))] = one.get<double>();
+    }
+    quality.add(operation, point, *space_from_string(choice["space"].get<std::string>()));
   };
-  calibrated.add(operation, point, space("calibrated"));
-  priors.add(operation, point, space("priors"));
+  const Json& choice = json["calibrated"];
+  add_choice(calibrated, choice);
+  add_choice(priors, json["priors"]);
+  if (choice["space"] != to_string(Space::openmp)) return;
+  double best = std::numeric_limits<double>::infinity();
+  for (const Json& team : seconds["openmp"]) best = std::min(best, team.get<double>());
+  const std::string threads = std::to_string(choice["threads"].get<int>());
+  teams.add(json["op"].get<std::string>() + " " + std::to_string(json["size"].get<std::size_t>()) +
+                ": " + threads + " threads",
+            seconds["openmp"][threads].get<double>() / best);
 }
 
 Json to_json(const QualityPair& pair) {
-  return {{"calibrated", to_json(pair.calibrated)}, {"priors", to_json(pair.priors)}};
+  return {{"calibrated", to_json(pair.calibrated)},
+          {"priors", to_json(pair.priors)},
+          {"teams", to_json(pair.teams)}};
 }
 
 }  // namespace Kindred::Perf

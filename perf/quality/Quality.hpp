@@ -17,15 +17,18 @@ struct QualityOptions {
   double call_seconds = 0.1;  ///< sizes end where the best space takes as long
   double seconds = 0;         ///< of all operations, in equal parts; 0: no limit
   int repeats = 9;
+  bool teams = false;  ///< measure every team of `openmp`, not only those that are chosen
   std::uint64_t seed = 7;
 };
 
 /// \brief Times every operation on every space at every power of two: medians of calls that take
 /// turns.
 ///
-/// A list of `{"op", "size", "seconds": {space: median}, "calibrated", "priors"}`, the last two
-/// being what the dispatchers choose, which see none of the calls. A space that takes many times as
-/// long as the best is measured less often.
+/// A list of `{"op", "size", "seconds": {"serial", "cuda", "openmp": {threads: median}},
+/// "calibrated": {"space", "threads"}, "priors": {"space", "threads"}}`, the last two being what
+/// the dispatchers choose, which see none of the calls. `threads` is the team of a call on
+/// `openmp`, also where another space is chosen. A place that takes many times as long as the best
+/// is measured less often.
 Json measure_quality(Context& context, Dispatcher& calibrated, Dispatcher& priors,
                      const QualityOptions& options);
 
@@ -33,6 +36,7 @@ Json measure_quality(Context& context, Dispatcher& calibrated, Dispatcher& prior
 struct QualityPair {
   DispatchQuality calibrated;
   DispatchQuality priors;
+  DispatchQuality teams;  ///< of the calibrated one where it chose `openmp`, beside other teams
   /// \param point of \ref measure_quality
   void add(const Json& point);
 };

@@ -148,7 +148,13 @@ class Sweeper {
 void DispatchQuality::add(Operation operation, const Tools::ReportSweepPoint& point, Space chosen) {
   double best = std::numeric_limits<double>::infinity();
   for (const double taken : point.taken) best = std::fmin(best, taken);
-  const double ratio = point.taken[slot(chosen)] / best;
+  char what[80];
+  std::snprintf(what, sizeof(what), "%s %.0f: %s", to_string(operation).data(), point.items,
+                to_string(chosen).data());
+  add(what, point.taken[slot(chosen)] / best);
+}
+
+void DispatchQuality::add(const std::string& what, double ratio) {
   if (std::isnan(ratio)) return;
   ++sizes;
   worst = std::max(worst, ratio);
@@ -156,10 +162,9 @@ void DispatchQuality::add(Operation operation, const Tools::ReportSweepPoint& po
     ++within;
     return;
   }
-  char text[80];
-  std::snprintf(text, sizeof(text), "%s %.0f: %s, %.2f x", to_string(operation).data(), point.items,
-                to_string(chosen).data(), ratio);
-  misses.emplace_back(text);
+  char text[24];
+  std::snprintf(text, sizeof(text), ", %.2f x", ratio);
+  misses.push_back(what + text);
 }
 
 double DispatchQuality::share() const {

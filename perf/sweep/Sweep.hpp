@@ -44,6 +44,8 @@ struct DispatchQuality {
   std::vector<std::string> misses;  ///< the other sizes: `score 64: serial, 1.50 x`
 
   void add(Operation operation, const Tools::ReportSweepPoint& point, Space chosen);
+  /// \param what is named where it is a miss \param ratio of the choice's time to the best
+  void add(const std::string& what, double ratio);
   double share() const;
 };
 

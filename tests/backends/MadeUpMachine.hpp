@@ -53,13 +53,27 @@ struct Machine {
     dispatcher.observe(record);
     return record;
   }
+  /// Every team of `openmp` too: it does as many times the work of one as it has threads, and no
+  /// more than all of them.
   void calibrate() {
     for (const Space space : all_spaces) {
       if (!dispatcher.usable().contains(space)) continue;
-      dispatcher.calibrate_start(space, 0);  // it is in the overhead
-      for (int k = 4; k <= 34; k += 2)
-        dispatcher.calibrate(Operation::lcs, space, std::ldexp(1.0, k),
-                             truth(space, std::ldexp(1.0, k)));
+      if (space != Space::openmp) {
+        calibrate(space, lines[index(space)], 0);
+        continue;
+      }
+      for (const int threads : dispatcher.team_sizes()) {
+        Line line = lines[index(space)];
+        line.rate = std::min(line.rate, threads * lines[index(Space::serial)].rate);
+        calibrate(space, line, threads);
+      }
+    }
+  }
+  void calibrate(Space space, const Line& line, int threads) {
+    dispatcher.calibrate_start(space, 0, threads);  // it is in the overhead
+    for (int k = 4; k <= 34; k += 2) {
+      const double work = std::ldexp(1.0, k);
+      dispatcher.calibrate(Operation::lcs, space, work, line.overhead + work / line.rate, threads);
     }
   }
   Space best(double work) const {

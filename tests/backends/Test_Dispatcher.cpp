@@ -132,7 +132,11 @@ TEST(Dispatcher, LearnsTheBestSpaceWithoutCalibration) {
   Machine machine;
   machine.lines = {Machine::Line{5e-6, 1e8}, Machine::Line{2e-5, 5e8}, Machine::Line{5e-5, 2e9}};
   for (const double work : {1e2, 1e4, 1e6, 1e8}) {
-    for (int i = 0; i < 40; ++i) machine.call(work);
+    for (int i = 0; i < 1000; ++i) {
+      machine.call(work);
+      machine.now += std::chrono::milliseconds(100);  // in which probes come due
+    }
+    for (int probe = 0; probe < 3; ++probe) machine.call(work);
     const auto record = machine.call(work);
     EXPECT_EQ(record.chosen, machine.best(work)) << work;
   }

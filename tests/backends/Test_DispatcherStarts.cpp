@@ -2,8 +2,15 @@
 // What a call costs beside its work: starts, few pieces, first calls, other programs on the
 // processors.
 #include <kindred/backends/Dispatcher.hpp>
+#include <kindred/core/common/Error.hpp>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
 
 #include "MadeUpMachine.hpp"
 
@@ -17,7 +24,8 @@ TEST(Dispatcher, EveryStartCostsWhatAStartCostsOnTheSpace) {
   Machine machine;
   machine.calibrate();
   machine.dispatcher.calibrate_start(Space::serial, 0);
-  machine.dispatcher.calibrate_start(Space::openmp, 20e-6);
+  for (const int threads : machine.dispatcher.team_sizes())
+    machine.dispatcher.calibrate_start(Space::openmp, 20e-6, threads);
   machine.dispatcher.calibrate_start(Space::cuda, 2e-6);
   Workload workload = machine.workload(1 << 30);
   workload.starts = 0;
@@ -33,29 +41,98 @@ TEST(Dispatcher, EveryStartCostsWhatAStartCostsOnTheSpace) {
   EXPECT_EQ(machine.dispatcher.decide(workload).chosen, Space::serial);
 }
 
-TEST(Dispatcher, AStartCostsLessWhereFewerThreadsAreWorthIt) {
-  Machine machine(SpaceSet::host());
+/// A machine of 8 threads whose teams of 2, 4 and 8 do 1.8, 3 and 4 times the work of one thread
+/// and cost 5, 10 and 20 µs a region, 20, 40 and 80 µs a call.
+void calibrate_teams(Machine& machine) {
   machine.calibrate();
-  machine.dispatcher.calibrate_start(Space::openmp, 80e-6);  // 10 µs for each of 8 threads
-  int before = 1;
-  for (const double work : {1e4, 1e5, 1e6, 1e7, 1e8}) {
-    const DispatchRecord record = machine.dispatcher.decide(machine.workload(work), Space::openmp);
+  int i = 0;
+  for (const int threads : {2, 4, 8}) {
+    const double speedup = std::array{1.8, 3.0, 4.0}[i];
+    const double start = std::array{5e-6, 10e-6, 20e-6}[i];
+    ++i;
+    machine.dispatcher.calibrate_start(Space::openmp, start, threads);
+    for (int k = 4; k <= 34; k += 2) {
+      const double work = std::ldexp(1.0, k);
+      machine.dispatcher.calibrate(Operation::lcs, Space::openmp, work,
+                                   4 * start + work / 1e9 / speedup, threads);
+    }
+  }
+}
+
+TEST(Dispatcher, ACallGetsTheTeamThatIsFastest) {
+  Machine machine(SpaceSet::host());
+  EXPECT_THAT(machine.dispatcher.team_sizes(), testing::ElementsAre(2, 4, 8));
+  calibrate_teams(machine);
+  int before = 2;
+  for (const double work : {1e3, 1e5, 2e5, 1e6, 1e7, 1e8}) {
+    const DispatchRecord record = machine.dispatcher.decide(machine.workload(work));
     EXPECT_GE(record.threads, before) << work;
     before = record.threads;
-    const double serial = record.predicted[0];
-    const double divided = std::max(machine.truth(Space::openmp, work), serial / before);
-    EXPECT_NEAR(record.predicted[1], divided + 10e-6 * before, 0.02 * serial) << work;
+    double least = 1;
+    int fastest = 0;
+    for (const auto& [threads, seconds] :
+         {std::pair(2, 25e-6 + work / 1.8e9), {4, 50e-6 + work / 3e9}, {8, 100e-6 + work / 4e9}}) {
+      if (seconds < least) fastest = threads;
+      least = std::min(least, seconds);
+    }
+    EXPECT_EQ(record.threads, fastest) << work;
+    EXPECT_NEAR(record.predicted[1], least, 0.02 * least) << work;
   }
   EXPECT_EQ(before, 8);
-  EXPECT_EQ(machine.dispatcher.decide(machine.workload(1e5), Space::openmp).threads, 4);
+  Workload workload = machine.workload(1e6);
+  workload.starts = 100;
+  EXPECT_EQ(machine.dispatcher.decide(workload).threads, 2) << "regions of few threads cost less";
+}
+
+TEST(Dispatcher, AForcedCallOnOpenmpGetsOneThreadWhereTheTeamsAreSlower) {
+  Machine machine(SpaceSet::host());
+  calibrate_teams(machine);
+  EXPECT_EQ(machine.dispatcher.decide(machine.workload(1e3), Space::openmp).threads, 1);
+  EXPECT_EQ(machine.dispatcher.decide(machine.workload(1e8), Space::openmp).threads, 8);
+}
+
+TEST(Dispatcher, OneThreadOfOpenmpTeachesWhatSerialTakes) {
+  Machine machine(SpaceSet::host());
+  calibrate_teams(machine);
+  const auto before = machine.dispatcher.predict(machine.workload(1e3));
+  for (int i = 0; i < 50; ++i) {
+    DispatchRecord record = machine.dispatcher.decide(machine.workload(1e3), Space::openmp);
+    record.taken = 5 * before[0];
+    machine.dispatcher.observe(record);
+  }
+  const auto after = machine.dispatcher.predict(machine.workload(1e3));
+  EXPECT_NEAR(after[0], 5 * before[0], 0.1 * before[0]);
+  EXPECT_DOUBLE_EQ(after[1], before[1]);
+}
+
+TEST(Dispatcher, ThreadsAreForcedForMeasurements) {
+  Machine machine(SpaceSet::host());
+  calibrate_teams(machine);
+  machine.dispatcher.force_threads(4);
+  EXPECT_EQ(machine.dispatcher.decide(machine.workload(1e3), Space::openmp).threads, 4);
+  EXPECT_EQ(machine.dispatcher.decide(machine.workload(1e8), Space::openmp).threads, 4);
+  machine.dispatcher.force_threads(0);
+  EXPECT_EQ(machine.dispatcher.decide(machine.workload(1e8), Space::openmp).threads, 8);
+  EXPECT_THROW(machine.dispatcher.force_threads(-1), InvalidArgument);
+  EXPECT_THROW(machine.dispatcher.force_threads(9), InvalidArgument);
+}
+
+TEST(Dispatcher, RefusesTeamsThatThereAreNot) {
+  Machine machine(SpaceSet::host());
+  EXPECT_THROW(machine.dispatcher.calibrate(Operation::lcs, Space::openmp, 1, 1, 3),
+               InvalidArgument);
+  EXPECT_THROW(machine.dispatcher.calibrate(Operation::lcs, Space::serial, 1, 1, 2),
+               InvalidArgument);
+  EXPECT_THROW(machine.dispatcher.calibrate_start(Space::openmp, 1e-6, 16), InvalidArgument);
+  EXPECT_FALSE(machine.dispatcher.calibrated());
 }
 
 TEST(Dispatcher, StartsAreInThePriorsToo) {
   Dispatcher dispatcher(SpaceSet::host(), 8, {});
   EXPECT_GT(dispatcher.start_seconds(Space::openmp), 1e-6);
-  Workload workload{Operation::spread, 1, 1e5, 0, SpaceSet::all()};
+  Workload workload{Operation::spread, 1, 1e6, 0, SpaceSet::all()};
   EXPECT_EQ(dispatcher.decide(workload).chosen, Space::openmp);
-  workload.starts = 100;
+  workload.starts = 200;
   EXPECT_EQ(dispatcher.decide(workload).chosen, Space::serial);
 }
 
@@ -68,7 +145,7 @@ TEST(Dispatcher, WorkOfFewPiecesIsNotDividedAmongAllThreads) {
   workload.pieces = 8;
   EXPECT_DOUBLE_EQ(machine.dispatcher.predict(workload)[1], divided[1]);
   workload.pieces = 2;
-  EXPECT_DOUBLE_EQ(machine.dispatcher.predict(workload)[1], divided[0] / 2);
+  EXPECT_NEAR(machine.dispatcher.predict(workload)[1], divided[0] / 2, 1e-5);
   workload.pieces = 1;
   EXPECT_DOUBLE_EQ(machine.dispatcher.predict(workload)[1], divided[0]);
   EXPECT_EQ(machine.dispatcher.decide(workload).chosen, Space::serial);

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/impl/HostTeams.hpp>
+#include <kindred/backends/impl/HostWorkers.hpp>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/backends/impl/TeamSize.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -18,12 +22,12 @@
 #include <vector>
 
 #include "Support.hpp"
+#include "ThreadSanitizer.hpp"
 
 namespace {
 
 using namespace Kindred;
 using Impl::HostTeams;
-using Impl::team_size;
 
 constexpr int all_threads = 24;  // more than the machine has, or not a power of two
 
@@ -34,7 +38,10 @@ ContextOptions options_of(int threads) {
   return options;
 }
 
-bool has_openmp() { return Testing::context().is_usable(Space::openmp); }
+/// Whether regions of several threads can be run here.
+bool has_regions() {
+  return Testing::context().is_usable(Space::openmp) && !Testing::thread_sanitizer;
+}
 
 template <class Body>
 int run(HostTeams& teams, int threads, const Body& body) {
@@ -56,24 +63,60 @@ std::set<std::thread::id> threads_of(const HostTeams& teams) {
   return seen;
 }
 
-TEST(HostTeams, AreAsLargeAsTheWorkIsWorth) {
-  constexpr double start = 4e-6;
-  EXPECT_EQ(team_size(64, 1e-6, start), 1);
-  EXPECT_EQ(team_size(1, 1.0, start), 1);
-  EXPECT_EQ(team_size(64, 1.0, start), 64);
-  EXPECT_EQ(team_size(6, 1.0, start), 6) << "all threads, though no power of two";
-  EXPECT_EQ(team_size(64, 1e-3, start), 16);
-  EXPECT_EQ(team_size(64, 1e-3, 10 * start), 4) << "ten parallel regions";
-  int before = 1;
-  for (double seconds = 1e-7; seconds < 1; seconds *= 1.5) {
-    const int size = team_size(64, seconds, start);
-    EXPECT_GE(size, before);
-    before = size;
+TEST(HostTeams, HaveSizesThatDouble) {
+  EXPECT_THAT(Impl::team_sizes(1), testing::ElementsAre(1));
+  EXPECT_THAT(Impl::team_sizes(2), testing::ElementsAre(2));
+  EXPECT_THAT(Impl::team_sizes(6), testing::ElementsAre(2, 4, 6)) << "all, though no power of two";
+  EXPECT_THAT(Impl::team_sizes(64), testing::ElementsAre(2, 4, 8, 16, 32, 64));
+}
+
+TEST(HostTeams, KeepTheirThreadsOnPartsOfTheProcessors) {
+  const auto processors = std::thread::hardware_concurrency();
+  if (!has_regions() || processors < 2)
+    GTEST_SKIP() << "needs two processors and OpenMP, which ThreadSanitizer does not know";
+  const Context context(options_of(2));
+  HostTeams teams(2, Impl::host_instance(context, Space::openmp));
+  std::array<std::set<int>, 2> seen;
+  for (int round = 0; round < 200; ++round) {
+    run(teams, 2, [&] {
+      Kokkos::parallel_for("Kindred::Testing::processors",
+                           Kokkos::RangePolicy<HostSpace>(*teams.here(), 0, 2),
+                           [&](int i) { seen[i].insert(::sched_getcpu()); });
+    });
   }
+  for (const int processor : seen[0]) EXPECT_EQ(seen[1].count(processor), 0U) << processor;
+}
+
+TEST(HostTeams, StartHelpersThatMayUseAllProcessors) {
+  if (!has_regions()) GTEST_SKIP() << "needs OpenMP, which ThreadSanitizer does not know";
+  const auto processors = [] {
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    EXPECT_EQ(::sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+    return CPU_COUNT(&allowed);
+  };
+  const int all = processors();
+  const Context context(options_of(2));
+  HostTeams teams(2, Impl::host_instance(context, Space::openmp));
+  Impl::HelperThreads helpers;
+  std::atomic<int> least{all};
+  std::atomic<int> seen{0};
+  const auto caller = [&] {
+    const auto here = std::this_thread::get_id();
+    Impl::HostWorkers(helpers, 2).for_each_item(200, 1, 1e9, [&](std::size_t, std::size_t) {
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+      if (std::this_thread::get_id() == here) return;
+      ++seen;
+      least = std::min(least.load(), processors());
+    });
+  };
+  run(teams, 2, caller);
+  EXPECT_GT(seen, 0);
+  EXPECT_EQ(least, all);
 }
 
 TEST(HostTeams, KeepTheirThreadsWhereSizesAlternate) {
-  if (!has_openmp()) GTEST_SKIP() << "needs OpenMP";
+  if (!has_regions()) GTEST_SKIP() << "needs OpenMP, which ThreadSanitizer does not know";
   const Context context(options_of(all_threads));
   HostTeams teams(all_threads, Impl::host_instance(context, Space::openmp));
   std::map<int, std::set<std::thread::id>> seen;
@@ -92,7 +135,7 @@ TEST(HostTeams, KeepTheirThreadsWhereSizesAlternate) {
 }
 
 TEST(HostTeams, TakeNoLongerWhereSizesAlternate) {
-  if (!has_openmp()) GTEST_SKIP() << "needs OpenMP";
+  if (!has_regions()) GTEST_SKIP() << "needs OpenMP, which ThreadSanitizer does not know";
   const Context context(options_of(all_threads));
   HostTeams teams(all_threads, Impl::host_instance(context, Space::openmp));
   const auto median_seconds = [&](const std::vector<int>& sizes) {
@@ -160,7 +203,7 @@ TEST(HostTeams, MakeNoCallerWaitForABusyTeam) {
 }
 
 TEST(HostTeams, AreOfTheSizeThatACallIsWorth) {
-  if (!has_openmp()) GTEST_SKIP() << "needs OpenMP";
+  if (!Testing::context().is_usable(Space::openmp)) GTEST_SKIP() << "needs OpenMP";
   Context context(options_of(8));
   int before = 0;
   for (const double work : {1e3, 1e6, 1e8, 1e10}) {

@@ -109,28 +109,6 @@ TEST(Routing, EveryOperationTypeIsRoutedBelowAtAndAboveItsThreshold) {
   }
 }
 
-TEST(Routing, PriorsOfAThreadAreThoseThatTheThresholdsStandOn) {
-  struct Prior {
-    Operation operation;
-    double call;  // seconds
-    double rate;  // work a second
-  };
-  for (const Prior& prior :
-       {Prior{Operation::matrix_multiply, 1e-6, 4e10},
-        Prior{Operation::random_generation, 1e-6, 5e8}, Prior{Operation::element_wise, 1e-6, 2e9},
-        Prior{Operation::reduction, 1e-6, 4e9}, Prior{Operation::transform, 1e-6, 1e10},
-        Prior{Operation::matrix_add, 1e-6, 2e9}, Prior{Operation::lattice_build, 1e-6, 2e9},
-        Prior{Operation::spread, 1e-6, 3e8}, Prior{Operation::lattice_search, 5e-6, 5e8}}) {
-    const Dispatcher dispatcher(thread_and_device, 1, {});
-    Workload w;
-    w.operation = prior.operation;
-    EXPECT_DOUBLE_EQ(dispatcher.predict(w)[0], prior.call) << to_string(prior.operation);
-    w.work = 1e6;
-    EXPECT_DOUBLE_EQ(dispatcher.predict(w)[0], prior.call + 1e6 / prior.rate)
-        << to_string(prior.operation);
-  }
-}
-
 TEST(Routing, DiffersFromKaLatticeOnlyWhereTheTableSays) {
   for (const Rule& rule : rules) {
     std::size_t differences = 0;

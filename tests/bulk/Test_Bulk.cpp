@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <kindred/backends/Reference.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/Bulk.hpp>
+#include <kindred/reference/Reference.hpp>
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -190,9 +191,11 @@ TYPED_TEST(BulkOf, CanonicalProductsAreTheReferencesAndTheLibrarysAreNear) {
     std::size_t m, n, k;
   };
   // Two of a shape are neighbours of others; k passes a block; 300 × 520 × 260 has several tiles.
-  const std::vector<Shape> shapes{{3, 4, 5},    {1, 1, 1},    {0, 3, 2},    {2, 0, 3},
-                                  {2, 3, 0},    {3, 4, 5},    {17, 33, 65}, {3, 4, 5},
-                                  {2, 5, 4099}, {32, 32, 32}, {32, 32, 32}, {300, 520, 260}};
+  // Rows of B that are whole KiB apart are copied, 2048 at once: of tiles, and of a whole product.
+  const std::vector<Shape> shapes{{3, 4, 5},         {1, 1, 1},    {0, 3, 2},    {2, 0, 3},
+                                  {2, 3, 0},         {3, 4, 5},    {17, 33, 65}, {3, 4, 5},
+                                  {2, 5, 4099},      {32, 32, 32}, {32, 32, 32}, {300, 520, 260},
+                                  {300, 1024, 2100}, {70, 512, 90}};
   std::vector<std::vector<T>> memory;
   std::vector<MatrixPair<T>> pairs;
   for (const Shape& shape : shapes) {
@@ -241,6 +244,41 @@ TYPED_TEST(BulkOf, CanonicalProductsAreTheReferencesAndTheLibrarysAreNear) {
       }
     }
   }
+}
+
+TYPED_TEST(BulkOf, ProductsThatShareAnArgumentAreTheSameOnAnyThreads) {
+  using T = TypeParam;
+  auto random = Testing::generator("products.shared");
+  std::vector<T> a(600 * 600);
+  std::vector<T> b(600 * 1024);
+  for (std::vector<T>* values : {&a, &b}) {
+    for (T& value : *values) value = any_number<T>(random, false);
+  }
+  // The same memory as B of several shapes, one after the other.
+  const std::vector<std::array<std::size_t, 3>> shapes{
+      {600, 1024, 600}, {600, 512, 600}, {600, 1024, 300}, {600, 1024, 600}};
+  const auto products_on = [&](Space space, std::size_t from, std::size_t count) {
+    std::vector<std::vector<T>> out;
+    std::vector<MatrixPair<T>> pairs;
+    for (const auto& [m, n, k] : std::span(shapes).subspan(from, count))
+      out.emplace_back(m * n, T{7});
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto& [m, n, k] = shapes[from + i];
+      pairs.push_back({std::span<const T>(a).first(m * k), std::span<const T>(b).first(k * n),
+                       std::span<T>(out[i]), m, n, k});
+    }
+    ProductOptions options;
+    options.space = space;
+    Bulk(Testing::context()).multiply<T>(pairs, options);
+    return out;
+  };
+  const auto together = products_on(Space::serial, 0, shapes.size());
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    EXPECT_TRUE(same_bits(products_on(Space::serial, i, 1)[0], together[i])) << "pair " << i;
+  if (!Testing::context().is_usable(Space::openmp)) return;
+  const auto by_all = products_on(Space::openmp, 0, shapes.size());
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    EXPECT_TRUE(same_bits(by_all[i], together[i])) << "pair " << i;
 }
 
 template <class T>

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "Support.hpp"
+#include "ThreadSanitizer.hpp"
 
 #include <unistd.h>
 
@@ -15,20 +16,22 @@
 #include <filesystem>
 #include <map>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 namespace {
 
 using namespace Kindred;
 
-using Points = std::map<std::pair<Operation, Space>, std::vector<CalibrationPoint>>;
+/// Of every operation on every space, and of `openmp` with every team.
+using Points = std::map<std::tuple<Operation, Space, int>, std::vector<CalibrationPoint>>;
 
 Points calibrated(Context& context, double seconds) {
   Points points;
   CalibrationOptions options;
   options.seconds = seconds;
   options.on_point = [&](const CalibrationPoint& point) {
-    points[{point.operation, point.space}].push_back(point);
+    points[{point.operation, point.space, point.threads}].push_back(point);
   };
   calibrate(context, options);
   return points;
@@ -37,6 +40,7 @@ Points calibrated(Context& context, double seconds) {
 ContextOptions host_options() {
   ContextOptions options;
   options.load_profile = false;
+  if (Testing::thread_sanitizer) options.threads = 1;
   return options;
 }
 
@@ -67,7 +71,7 @@ double crowding(int threads) {
   return all / one;
 }
 
-TEST(Calibration, MeasuresEveryOperationOnEverySpaceOverSizesThatDouble) {
+TEST(Calibration, MeasuresEveryOperationOnEverySpaceOverSizesThatGrow) {
   Context context(host_options());
   const bool quiet_before = crowding(context.threads()) < 1.5;
   const auto start = std::chrono::steady_clock::now();
@@ -75,19 +79,24 @@ TEST(Calibration, MeasuresEveryOperationOnEverySpaceOverSizesThatDouble) {
   const double taken =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   EXPECT_LT(taken, 10.0) << "asked for two seconds";
-  const bool quiet = quiet_before && crowding(context.threads()) < 1.5;
+  const bool quiet =
+      !Testing::thread_sanitizer && quiet_before && crowding(context.threads()) < 1.5;
   std::size_t usable = 0;
-  for (const Space space : all_spaces) usable += context.is_usable(space) ? 1 : 0;
+  for (const Space space : all_spaces) {
+    if (context.is_usable(space))
+      usable += space == Space::openmp ? context.dispatcher().team_sizes().size() : 1;
+  }
   EXPECT_EQ(points.size(), operation_count * usable);
   for (const auto& [key, list] : points) {
     EXPECT_GE(list.size(), quiet ? 3U : 1U)
-        << to_string(key.first) << " on " << to_string(key.second);
+        << to_string(std::get<Operation>(key)) << " on " << to_string(std::get<Space>(key));
     for (std::size_t i = 0; i < list.size(); ++i) {
       EXPECT_GT(list[i].seconds, 0);
       if (i == 0) continue;
       // More queries are less than as many times the work: a search reads its rows once.
-      EXPECT_GT(list[i].work / list[i - 1].work, 1.0);
-      EXPECT_LT(list[i].work / list[i - 1].work, 2.5);
+      EXPECT_GE(list[i].work / list[i - 1].work, 1.0);
+      if (std::get<Space>(key) != Space::serial) continue;
+      EXPECT_LT(list[i].work / list[i - 1].work, 10.0);
     }
   }
   EXPECT_TRUE(context.dispatcher().calibrated());
@@ -100,12 +109,13 @@ TEST(Calibration, GivesTheDispatcherThePointsItMeasured) {
     const CalibrationPoint& last = list.back();
     Workload workload{last.operation, 1, last.work, 0, SpaceSet::all()};
     workload.starts = 0;
-    const double predicted =
-        context.dispatcher().predict(workload)[static_cast<std::size_t>(last.space)];
+    const auto predicted = context.dispatcher().predict(workload);
+    const double seconds = predicted[static_cast<std::size_t>(last.space)];
     if (last.space == Space::openmp) {
-      EXPECT_GE(predicted, last.seconds) << "no faster than its threads divide the work of one";
+      const double divided = predicted[0] / last.threads;
+      EXPECT_LE(seconds, std::max(last.seconds, divided) * (1 + 1e-12)) << "by its fastest team";
     } else {
-      EXPECT_DOUBLE_EQ(predicted, last.seconds);
+      EXPECT_DOUBLE_EQ(seconds, last.seconds);
     }
   }
 }
@@ -113,7 +123,8 @@ TEST(Calibration, GivesTheDispatcherThePointsItMeasured) {
 TEST(Calibration, OneThreadWinsSmallBatchesAndAllThreadsLargeOnes) {
   ContextOptions options = host_options();
   options.threads = static_cast<int>(std::min(std::thread::hardware_concurrency(), 8U));
-  if (options.threads < 2) GTEST_SKIP() << "one processor";
+  if (options.threads < 2 || Testing::thread_sanitizer)
+    GTEST_SKIP() << "needs processors at their speed";
   // Other programs may hold a processor for a while: what is claimed is that a quiet run shows it.
   // Large searches read memory, which one thread may already saturate: they may stay where they
   // are.
@@ -147,7 +158,8 @@ TEST(Calibration, IsSavedAndFoundAgain) {
   const auto path = std::filesystem::temp_directory_path() /
                     ("kindred-test-calibration-" + std::to_string(::getpid()) + ".json");
   std::filesystem::remove(path);
-  ContextOptions options;
+  ContextOptions options = host_options();
+  options.load_profile = true;
   options.profile = path.string();
   std::string saved;
   {

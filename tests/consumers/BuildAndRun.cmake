@@ -40,6 +40,20 @@ if(NOT KIND STREQUAL "as_subdirectory")
   endif()
 endif()
 
+# A program of one engine needs what that engine does and no more: no BLAS for sequences.
+if(KIND STREQUAL "as_package")
+  set(products "NEEDED[^\n]*lib(dnnl|openblas|cublas)")
+  run("${WORK}/build/sequences")
+  run("${READELF}" -d "${WORK}/build/sequences")
+  if(output MATCHES "${products}")
+    message(FATAL_ERROR "a program of sequences needs libraries of matrix products:\n${output}")
+  endif()
+  run("${READELF}" -d "${WORK}/build/consumer")
+  if(NOT output MATCHES "${products}")
+    message(FATAL_ERROR "a program of vectors needs no library of matrix products:\n${output}")
+  endif()
+endif()
+
 # The engines' consumer was compiled with no path of Kokkos and no option of ours; kernels are compiled without contraction.
 if(KIND STREQUAL "as_package")
   file(READ "${WORK}/build/compile_commands.json" commands)

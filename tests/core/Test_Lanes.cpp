@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <kindred/backends/Reference.hpp>
 #include <kindred/core/common/CanonicalSum.hpp>
+#include <kindred/reference/Reference.hpp>
 
 #include <bit>
 #include <cmath>

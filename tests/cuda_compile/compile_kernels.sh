@@ -40,7 +40,7 @@ flock -u 9
 targets=()
 for architecture in $architectures; do targets+=(-gencode "arch=compute_$architecture,code=sm_$architecture"); done
 includes=()
-for folder in core memory backends matcher; do includes+=(-I "$root/$folder/include"); done
+for folder in core memory backends backends/vendor; do includes+=(-I "$root/$folder/include"); done
 for folder in "$work" "$work/core/src" "$kokkos/core/src" "$kokkos/tpls/desul/include" "$kokkos/tpls/mdspan/include"; do
   includes+=(-isystem "$folder")
 done

@@ -2,9 +2,9 @@
 #ifndef KINDRED_TESTS_FILES_SECTION_BYTES_HPP
 #define KINDRED_TESTS_FILES_SECTION_BYTES_HPP
 
-#include "Hash.hpp"
 #include "MemoryFile.hpp"
-#include "files/SectionFormat.hpp"
+#include "common/Hash.hpp"
+#include "storage/SectionFormat.hpp"
 
 #include <algorithm>
 #include <cstring>

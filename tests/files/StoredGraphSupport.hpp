@@ -3,7 +3,7 @@
 #define KINDRED_TESTS_FILES_STORED_GRAPH_SUPPORT_HPP
 
 #include "SectionBytes.hpp"
-#include "files/StoredGraph.hpp"
+#include "graph/StoredGraph.hpp"
 
 #include <cstdint>
 #include <cstring>

@@ -5,8 +5,8 @@
 #include "SectionBytes.hpp"
 #include "Support.hpp"
 #include "TempFolder.hpp"
-#include "files/SectionFile.hpp"
-#include "files/SectionWriter.hpp"
+#include "storage/SectionFile.hpp"
+#include "storage/SectionWriter.hpp"
 
 #include <kindred/core/common/Error.hpp>
 
@@ -226,20 +226,13 @@ TEST(SectionFile, DetectsEveryByteThatIsChanged) {
   const std::string whole = read_all(folder / "a");
   ASSERT_LT(whole.size(), 2000U) << "the sweep is meant for a small file";
   const Testing::MemoryFile file;
-  int tried = 0;
-  for (std::size_t at = 0; at < whole.size(); ++at) {
-    const auto byte = static_cast<unsigned char>(whole[at]);
-    for (const int value : {0, 255, byte ^ 1, byte ^ 0x80, byte + 1}) {
-      if (static_cast<unsigned char>(value) == byte) continue;
-      std::string changed = whole;
-      changed[at] = static_cast<char>(value);
-      file.set(changed);
-      EXPECT_THROW(SectionFile(file.path(), kind, 1), CorruptFile)
-          << "byte " << at << " is " << value;
-      ++tried;
-    }
-  }
-  EXPECT_GT(tried, 3 * static_cast<int>(whole.size()));
+  const std::size_t tried = Testing::for_each_changed_byte(
+      whole, [&](const std::string& changed, std::size_t at, int value) {
+        file.set(changed);
+        EXPECT_THROW(SectionFile(file.path(), kind, 1), CorruptFile)
+            << "byte " << at << " is " << value;
+      });
+  EXPECT_GT(tried, 3 * whole.size());
 }
 
 TEST(SectionFile, DetectsEveryCut) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as a store file: refused, or read and used within their bounds.
 #include "SealedMutator.hpp"
-#include "files/PatternWriter.hpp"
-#include "files/SectionWriter.hpp"
-#include "files/StoredPatterns.hpp"
+#include "patterns/PatternWriter.hpp"
+#include "patterns/StoredPatterns.hpp"
+#include "storage/SectionWriter.hpp"
 
 #include <kindred/core/common/Error.hpp>
 

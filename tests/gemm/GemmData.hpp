@@ -2,7 +2,7 @@
 #ifndef KINDRED_TESTS_GEMM_GEMM_DATA_HPP
 #define KINDRED_TESTS_GEMM_GEMM_DATA_HPP
 
-#include <kindred/backends/impl/Gemm.hpp>
+#include <kindred/backends/vendor/Gemm.hpp>
 #include <kindred/core/arch/RoundElement.hpp>
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <kindred/backends/impl/DeviceGemm.hpp>
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/backends/vendor/DeviceGemm.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include "GemmData.hpp"

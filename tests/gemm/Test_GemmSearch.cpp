@@ -4,8 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "GemmSearch.hpp"
-#include "SharedArray.hpp"
+#include "common/SharedArray.hpp"
+#include "vector/GemmSearch.hpp"
+
 #include "Support.hpp"
 #include "VectorData.hpp"
 

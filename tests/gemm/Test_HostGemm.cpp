@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <kindred/backends/impl/HostGemm.hpp>
+#include <kindred/backends/vendor/HostGemm.hpp>
 #include <kindred/core/arch/RoundElement.hpp>
 #include <kindred/core/common/Error.hpp>
 

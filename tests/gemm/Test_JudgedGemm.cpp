@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <kindred/backends/impl/Instances.hpp>
-#include <kindred/backends/impl/JudgedGemm.hpp>
+#include <kindred/backends/vendor/JudgedGemm.hpp>
 #include <kindred/core/common/Rank.hpp>
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <kindred/backends/Reference.hpp>
-#include <kindred/backends/impl/Gemm.hpp>
+#include <kindred/backends/vendor/Gemm.hpp>
 #include <kindred/core/arch/RoundElement.hpp>
 #include <kindred/core/vector/TileBound.hpp>
+#include <kindred/reference/Reference.hpp>
 
 #include <cmath>
 #include <random>

@@ -2,10 +2,10 @@
 #ifndef KINDRED_TESTS_GRAPH_GRAPH_SUPPORT_HPP
 #define KINDRED_TESTS_GRAPH_GRAPH_SUPPORT_HPP
 
-#include <kindred/backends/Reference.hpp>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/graph/FillAdjacency.hpp>
 #include <kindred/core/graph/Hop.hpp>
+#include <kindred/reference/Reference.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -13,8 +13,12 @@
 #include <vector>
 
 #include "Support.hpp"
+#include "ToSpace.hpp"
 
 namespace Kindred::Testing::Graphs {
+
+using Testing::Array;
+using Testing::to_space;
 
 /// A graph on the host, both ways.
 struct Graph {
@@ -38,16 +42,6 @@ struct Graph {
                    {offsets, sources, weights});
   }
 };
-
-template <class ExecutionSpace, class T>
-using Array = Kokkos::View<T*, typename ExecutionSpace::memory_space>;
-
-template <class ExecutionSpace, class T>
-Array<ExecutionSpace, T> to_space(const ExecutionSpace& exec_space, const std::vector<T>& values) {
-  Array<ExecutionSpace, T> view("Kindred::Testing::values", values.size());
-  Impl::upload(exec_space, view, values.data(), values.size());
-  return view;
-}
 
 /// How weights are stored.
 enum class Stored { floats, halves, ones };

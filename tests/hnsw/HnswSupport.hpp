@@ -2,9 +2,9 @@
 #ifndef KINDRED_TESTS_HNSW_HNSW_SUPPORT_HPP
 #define KINDRED_TESTS_HNSW_HNSW_SUPPORT_HPP
 
-#include <kindred/backends/Reference.hpp>
 #include <kindred/matcher/HnswIndex.hpp>
 #include <kindred/matcher/NeighboursFound.hpp>
+#include <kindred/reference/Reference.hpp>
 
 #include <algorithm>
 #include <bit>

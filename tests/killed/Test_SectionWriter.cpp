@@ -3,8 +3,8 @@
 
 #include "Killed.hpp"
 #include "Support.hpp"
-#include "files/SectionFile.hpp"
-#include "files/SectionWriter.hpp"
+#include "storage/SectionFile.hpp"
+#include "storage/SectionWriter.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <kindred/backends/KernelProfile.hpp>
-#include <kindred/backends/Reference.hpp>
-#include <kindred/backends/impl/Gemm.hpp>
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/backends/vendor/Gemm.hpp>
 #include <kindred/memory/Buffer.hpp>
+#include <kindred/reference/Reference.hpp>
 
 #include <cmath>
 #include <limits>

@@ -15,10 +15,15 @@ MAY_INCLUDE = {
     "matcher": ("kindred/", "Kokkos", "nlohmann/"),
 }
 PUBLIC_HEADERS_ONLY = ("tools", "perf", "examples")
-ENGINE_HEADERS = ("backends/include/", "matcher/include/")
+ENGINE_HEADERS = re.compile(r"(backends|matcher/\w+)/include/")
 SPACE_CONDITION = re.compile(r"^\s*#\s*(if|elif|ifdef|ifndef).*(KOKKOS_ENABLE_|__CUDA|__AVX|__SSE|KINDRED_HAS_DEVICE)")
 INTRINSICS = re.compile(r"immintrin\.h|\b_mm\d*_|__shfl|__ballot|\bthreadIdx\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
+ENGINE = re.compile(r"^kindred_engine\((\w+)(?: USES ([\w ]+?))?(?: LINK_PRIVATE [^)]*)?\)$", re.M)
+ENGINES = "matcher/CMakeLists.txt"  # a line for each
+CORE_FOLDER = re.compile(r"core/(?:src|include/kindred/core)/(\w+)/")
+CORE_ALONE = {"arch", "common", "select"}  # folders of core that belong to no engine
+ORACLE = "kindred/reference/"  # for tests and perf only
 CONFLICT = re.compile(r"^(<{7} |={7}$|>{7} )")
 LONGEST = 600
 
@@ -63,9 +68,11 @@ def breaches_of(path, text):
             is_foreign = include[1] == "<" and ("/" in name or name.startswith("Kokkos"))
             if folder in MAY_INCLUDE and is_foreign and not name.startswith(MAY_INCLUDE[folder] + ("sys/",)):
                 yield number, f"{folder} may not include {name}"
-            if folder in PUBLIC_HEADERS_ONLY and name.startswith("kindred/") and "/impl/" in name:
+            if name.startswith(ORACLE) and folder not in ("tests", "perf"):
+                yield number, "only tests and perf use the oracle"
+            if folder in PUBLIC_HEADERS_ONLY and name.startswith("kindred/") and re.search("/(impl|vendor)/", name):
                 yield number, f"{folder} may use public headers only, not {name}"
-            if path.startswith(ENGINE_HEADERS) and "/impl/" not in path and name.startswith(("Kokkos", "kindred/core/arch")):
+            if ENGINE_HEADERS.match(path) and "/impl/" not in path and name.startswith(("Kokkos", "kindred/core/arch")):
                 yield number, "headers of the context and the engines include no Kokkos"
             if "../" in name and not path.startswith("tests/"):
                 yield number, f"one include root: not {name}"
@@ -81,15 +88,60 @@ def breaches_of(path, text):
                 yield number, "the library never prints, aborts or exits"
 
 
+def engine_breaches(texts):
+    """Breaches of the rules of matcher, given the texts of all files by path. Each folder is an engine. An engine includes its
+    own files and those of the engines that its line in matcher/CMakeLists.txt names; a line names only engines above it, so
+    there is no cycle."""
+    uses = {}
+    for name, used in ENGINE.findall(texts[ENGINES]):
+        uses[name] = used.split()
+        for other in uses[name]:
+            if other == name or other not in uses:
+                yield ENGINES, f"{name} uses {other}, which is not declared above it"
+    homes = {}
+    for path in texts:
+        parts = path.split("/")
+        if parts[0] == "matcher" and path != ENGINES:
+            if len(parts) < 3 or parts[1] not in uses:
+                yield path, "is not in the folder of an engine"
+            if "/include/" in path:
+                homes[path.split("/include/")[1]] = parts[1]
+        of_core = CORE_FOLDER.match(path)
+        if of_core and of_core[1] not in CORE_ALONE | set(uses):
+            yield path, f"core's folder {of_core[1]} has the name of no engine"
+    included = {name: set() for name in uses}
+    for path, text in texts.items():
+        own = path.split("/")[1] if path.startswith("matcher/") else None
+        if own not in uses:
+            continue
+        for match in filter(None, map(INCLUDE.match, text.splitlines())):
+            name = match[2]
+            folder = homes.get(name, own) if match[1] == "<" else name.split("/")[0] if "/" in name else own
+            if folder == own:
+                continue
+            included[own].add(folder)
+            if folder not in uses[own]:
+                yield path, f"{own} does not use {folder}: {name}"
+    for name, used in uses.items():
+        for other in used:
+            if other not in included[name]:
+                yield ENGINES, f"{name} uses {other}, but includes nothing of it"
+
+
 def main(root):
     found = 0
+    texts = {}
     for path in tracked(root):
         name = path.relative_to(root).as_posix()
         if path.suffix not in (".hpp", ".cpp", ".py", ".cmake", ".md") and path.name not in ("CMakeLists.txt", "run"):
             continue
-        for line, what in breaches_of(name, path.read_text(encoding="utf-8")):
+        texts[name] = path.read_text(encoding="utf-8")
+        for line, what in breaches_of(name, texts[name]):
             print(f"{name}:{line}: {what}")
             found += 1
+    for name, what in engine_breaches(texts):
+        print(f"{name}: {what}")
+        found += 1
     print(f"{found} breaches")
     return 1 if found else 0
 

@@ -3,13 +3,23 @@
 """The checker finds what it is there to find."""
 import unittest
 
-from check_layout import breaches_of
+from check_layout import ENGINES, breaches_of, engine_breaches
 
 HEADER = "// SPDX-License-Identifier: Apache-2.0\n"
 
 
 def found(path, text):
     return [what for _, what in breaches_of(path, HEADER + text)]
+
+
+def found_of_engines(lines, **files):
+    """What is wrong with files of matcher, named `a__B` for matcher/a/B.hpp and `include__a__B` for the public header B of a."""
+    texts = {ENGINES: lines, "core/src/vector/A.cpp": ""}
+    for name, text in files.items():
+        *folders, stem = name.split("__")
+        path = f"{folders[1]}/include/kindred/matcher" if folders[0] == "include" else folders[0]
+        texts[f"matcher/{path}/{stem}.hpp"] = text
+    return [what for _, what in engine_breaches(texts)]
 
 
 class CheckLayout(unittest.TestCase):
@@ -27,8 +37,8 @@ class CheckLayout(unittest.TestCase):
 
     def test_engine_headers_include_no_kokkos(self):
         guard = "#ifndef KINDRED_MATCHER_A_HPP\n#define KINDRED_MATCHER_A_HPP\n"
-        self.assertTrue(found("matcher/include/kindred/matcher/A.hpp", guard + "#include <Kokkos_Core.hpp>\n"))
-        self.assertFalse(found("matcher/include/kindred/matcher/A.hpp", guard + "#include <span>\n"))
+        self.assertTrue(found("matcher/vector/include/kindred/matcher/A.hpp", guard + "#include <Kokkos_Core.hpp>\n"))
+        self.assertFalse(found("matcher/vector/include/kindred/matcher/A.hpp", guard + "#include <span>\n"))
 
     def test_conditions_of_a_space_belong_to_arch(self):
         self.assertTrue(found("core/src/vector/a.cpp", "#ifdef KOKKOS_ENABLE_CUDA\n"))
@@ -36,11 +46,42 @@ class CheckLayout(unittest.TestCase):
 
     def test_global_fence_and_printing_are_refused(self):
         self.assertTrue(found("core/src/a.cpp", '  Kokkos::fence("x");\n'))
-        self.assertTrue(found("matcher/src/a.cpp", "  std::cout << 1;\n"))
+        self.assertTrue(found("matcher/vector/a.cpp", "  std::cout << 1;\n"))
 
     def test_unfinished_merges_are_refused(self):
         self.assertTrue(found("docs/a.md", "<" * 7 + " HEAD\n"))
         self.assertFalse(found("docs/a.md", "Title\n" + "=" * 5 + "\n"))
+
+    def test_the_oracle_is_for_tests_and_perf(self):
+        self.assertTrue(found("matcher/vector/A.cpp", "#include <kindred/reference/Reference.hpp>\n"))
+        self.assertTrue(found("tools/a.cpp", "#include <kindred/reference/Reference.hpp>\n"))
+        self.assertFalse(found("perf/a.cpp", "#include <kindred/reference/Reference.hpp>\n"))
+
+    def test_products_of_vendors_are_no_public_headers(self):
+        self.assertTrue(found("tools/a.cpp", "#include <kindred/backends/vendor/HostGemm.hpp>\n"))
+
+    def test_engines_include_what_they_use(self):
+        lines = "kindred_engine(storage)\nkindred_engine(vector USES storage LINK_PRIVATE Kindred::vendor)\n"
+        self.assertFalse(found_of_engines(lines, vector__A='#include "storage/B.hpp"\n#include "C.hpp"\n'))
+        self.assertFalse(found_of_engines(lines, vector__A="#include <kindred/matcher/B.hpp>\n", include__storage__B=""))
+        self.assertEqual(found_of_engines(lines), ["vector uses storage, but includes nothing of it"])
+
+    def test_engines_include_nothing_else(self):
+        lines = "kindred_engine(storage)\nkindred_engine(vector)\n"
+        self.assertEqual(found_of_engines(lines, storage__A='#include "vector/B.hpp"\n'),
+                         ["storage does not use vector: vector/B.hpp"])
+        self.assertEqual(found_of_engines(lines, storage__A="#include <kindred/matcher/B.hpp>\n", include__vector__B=""),
+                         ["storage does not use vector: kindred/matcher/B.hpp"])
+
+    def test_engines_have_no_cycle(self):
+        lines = "kindred_engine(storage USES vector)\nkindred_engine(vector USES storage)\n"
+        self.assertEqual(found_of_engines(lines, vector__A='#include "storage/B.hpp"\n', storage__A='#include "vector/B.hpp"\n'),
+                         ["storage uses vector, which is not declared above it"])
+
+    def test_folders_are_engines(self):
+        lines = "kindred_engine(storage)\nkindred_engine(vector)\n"
+        self.assertEqual(found_of_engines(lines, hnsw__A=""), ["is not in the folder of an engine"])
+        self.assertEqual(found_of_engines("kindred_engine(storage)\n"), ["core's folder vector has the name of no engine"])
 
     def test_licence_and_guard(self):
         self.assertTrue(list(breaches_of("core/src/a.cpp", "int x;\n")))

@@ -3,8 +3,8 @@
 #define KINDRED_TESTS_MATCHER_SPREADING_CASES_HPP
 
 #include <gtest/gtest.h>
-#include <kindred/backends/Reference.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
+#include <kindred/reference/Reference.hpp>
 
 #include <algorithm>
 #include <bit>

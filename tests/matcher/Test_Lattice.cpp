@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/Reference.hpp>
 #include <kindred/matcher/GraphFile.hpp>
 #include <kindred/matcher/Lattice.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
+#include <kindred/reference/Reference.hpp>
 
 #include <gmock/gmock.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/Reference.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
 #include <kindred/matcher/Text.hpp>
+#include <kindred/reference/Reference.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/Reference.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
+#include <kindred/reference/Reference.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/Reference.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/Similarity.hpp>
+#include <kindred/reference/Reference.hpp>
 
 #include <gmock/gmock.h>
 

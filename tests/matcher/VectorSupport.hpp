@@ -2,8 +2,8 @@
 #ifndef KINDRED_TESTS_MATCHER_VECTOR_SUPPORT_HPP
 #define KINDRED_TESTS_MATCHER_VECTOR_SUPPORT_HPP
 
-#include <kindred/backends/Reference.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
+#include <kindred/reference/Reference.hpp>
 
 #include <bit>
 #include <cstdint>

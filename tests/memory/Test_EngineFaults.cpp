@@ -3,41 +3,17 @@
 #include <gtest/gtest.h>
 
 #include "EngineCalls.hpp"
+#include "Faults.hpp"
 #include "Support.hpp"
 
 #include <memory>
-#include <optional>
 
 namespace {
 
 using namespace Kindred;
 using Testing::EngineCall;
-
-/// Makes allocations of a context fail.
-struct Faults {
-  std::size_t count = 0;
-  std::size_t fail_at = 0;  ///< 0: none
-  bool forever = false;
-
-  void operator()(std::string_view space, std::size_t bytes, const std::string& label) {
-    ++count;
-    if (fail_at != 0 && (count == fail_at || (forever && count > fail_at)))
-      throw OutOfMemory(std::string(space), bytes, label, "made to fail");
-  }
-};
-
-std::unique_ptr<Context> make_context(const std::shared_ptr<Faults>& faults,
-                                      std::optional<std::uint64_t> budget = {}) {
-  ContextOptions options;
-  options.threads = 2;
-  options.load_profile = false;
-  options.host_budget = budget;
-  options.before_allocation = [faults](std::string_view space, std::size_t bytes,
-                                       const std::string& label) {
-    (*faults)(space, bytes, label);
-  };
-  return std::make_unique<Context>(options);
-}
+using Testing::Faults;
+using Testing::make_faulty_context;
 
 std::uint64_t bytes_in_use(const Context& context) {
   std::uint64_t bytes = 0;
@@ -53,7 +29,7 @@ TEST_P(EngineFaults, OfAnyAllocationGiveTheSameAnswerOrOutOfMemoryAndChangeNothi
   std::string expected;
   std::size_t allocations = 0;
   {
-    const auto context = make_context(faults);
+    const auto context = make_faulty_context(faults, 2);
     const auto run = GetParam().make(*context);
     expected = run({});
     allocations = faults->count;
@@ -64,7 +40,7 @@ TEST_P(EngineFaults, OfAnyAllocationGiveTheSameAnswerOrOutOfMemoryAndChangeNothi
     for (std::size_t k = 1; k <= allocations; ++k) {
       SCOPED_TRACE("allocation " + std::to_string(k) + (forever ? " and all after it" : ""));
       *faults = Faults{0, k, forever};
-      const auto context = make_context(faults);
+      const auto context = make_faulty_context(faults, 2);
       EngineCall::Run run;
       try {
         run = GetParam().make(*context);
@@ -95,14 +71,16 @@ TEST_P(EngineFaults, OfTheBudgetGiveTheSameAnswerOrOutOfMemory) {
   std::string expected;
   std::uint64_t peak = 0;
   {
-    const auto context = make_context(faults);
+    const auto context = make_faulty_context(faults, 2);
     const auto run = GetParam().make(*context);
     expected = run(Space::serial);
     peak = context->memory_statistics(Space::serial).bytes_peak;
   }
   bool answered_below = false;
   for (const std::uint64_t percent : {100, 95, 90, 75, 50, 25, 10, 1}) {
-    const auto context = make_context(faults, peak * percent / 100);
+    ContextOptions options;
+    options.host_budget = peak * percent / 100;
+    const auto context = make_faulty_context(faults, 2, options);
     try {
       const auto run = GetParam().make(*context);
       EXPECT_EQ(run(Space::serial), expected) << percent << " % of the budget";

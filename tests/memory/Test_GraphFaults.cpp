@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "Allocations.hpp"
+#include "Faults.hpp"
 #include "Support.hpp"
 #include "TempFolder.hpp"
 
@@ -17,25 +18,10 @@ namespace {
 
 using namespace Kindred;
 using Testing::fail_every_allocation;
+using Testing::Faults;
 using Testing::longer_than_labels;
+using Testing::make_faulty_context;
 using Testing::TempFolder;
-
-struct Faults {
-  std::size_t count = 0;
-  std::size_t fail_at = 0;  ///< 0: none
-};
-
-std::unique_ptr<Context> make_context(const std::shared_ptr<Faults>& faults) {
-  ContextOptions options;
-  options.threads = 1;
-  options.load_profile = false;
-  options.before_allocation = [faults](std::string_view space, std::size_t bytes,
-                                       const std::string& label) {
-    if (++faults->count == faults->fail_at)
-      throw OutOfMemory(std::string(space), bytes, label, "made to fail");
-  };
-  return std::make_unique<Context>(options);
-}
 
 SpreadingEngine make_graph(Context& context) {
   const std::vector<Edge> edges{{0, 1, 0.5F}, {1, 2, 0.25F}, {0, 2, 0.5F}, {3, 0, 1}, {0, 1, 1}};
@@ -89,7 +75,7 @@ TEST(GraphFaults, OfAnyAllocationLeaveTheGraphAsItWas) {
     std::size_t allocations = 0;
     const auto run = [&](std::size_t fail_at) {
       *faults = {};
-      const auto context = make_context(faults);
+      const auto context = make_faulty_context(faults, 1);
       {
         SpreadingEngine engine = make_graph(*context);
         before = state_of(engine, folder);
@@ -142,7 +128,7 @@ SpreadingEngine make_large_graph(Context& context) {
 
 TEST(GraphFaults, OfTheHostsOwnContainersAreTypedAndLeaveTheGraphAsItWas) {
   const TempFolder folder;
-  const auto context = make_context(std::make_shared<Faults>());
+  const auto context = make_faulty_context(std::make_shared<Faults>(), 1);
   std::vector<std::string> texts;
   std::vector<Edge> added;
   std::vector<EdgeEnds> ends;
@@ -176,7 +162,7 @@ TEST(GraphFaults, OfTheHostsOwnContainersAreTypedAndLeaveTheGraphAsItWas) {
 }
 
 TEST(GraphFaults, OfTheHostsOwnContainersAreTypedInAnswersAndTraces) {
-  const auto context = make_context(std::make_shared<Faults>());
+  const auto context = make_faulty_context(std::make_shared<Faults>(), 1);
   const SpreadingEngine engine = make_large_graph(*context);
   Ragged<Activation> sources;
   const std::vector<Activation> source{{1, 1}, {2, 0.5F}};

@@ -14,50 +14,21 @@
 #include <vector>
 
 #include "Allocations.hpp"
+#include "Faults.hpp"
 #include "Support.hpp"
 #include "TempFolder.hpp"
 
 namespace {
 
 using namespace Kindred;
+using Testing::fail_every_accounted;
 using Testing::fail_every_allocation;
+using Testing::Faults;
 using Testing::longer_than_labels;
+using Testing::make_faulty_context;
 using Testing::TempFolder;
 
 constexpr std::size_t dimension = 24;
-
-struct Faults {
-  std::size_t count = 0;
-  std::size_t fail_at = 0;  ///< 0: none
-};
-
-std::unique_ptr<Context> make_context(const std::shared_ptr<Faults>& faults) {
-  ContextOptions options;
-  options.threads = 2;
-  options.load_profile = false;
-  options.before_allocation = [faults](std::string_view space, std::size_t bytes,
-                                       const std::string& label) {
-    if (++faults->count == faults->fail_at)
-      throw OutOfMemory(std::string(space), bytes, label, "made to fail");
-  };
-  return std::make_unique<Context>(options);
-}
-
-/// Runs \p change with the k-th accounted allocation failing, for every k, until it succeeds.
-template <class Change, class Check>
-std::size_t fail_every_accounted(Faults& faults, const Change& change, const Check& after_failure) {
-  for (std::size_t k = 1;; ++k) {
-    faults = {0, k};
-    try {
-      change();
-      faults.fail_at = 0;
-      return k - 1;
-    } catch (const OutOfMemory&) {
-      faults.fail_at = 0;
-    }
-    after_failure(k);
-  }
-}
 
 std::vector<float> values(std::size_t rows, float first) {
   std::vector<float> out(rows * dimension);
@@ -139,7 +110,7 @@ std::vector<Change> changes(VectorElement element) {
 TEST(VectorFaults, OfAnyAllocationLeaveTheIndexAsItWas) {
   const TempFolder folder;
   const auto faults = std::make_shared<Faults>();
-  const auto context = make_context(faults);
+  const auto context = make_faulty_context(faults, 2);
   for (const VectorElement element : {VectorElement::float32, VectorElement::int8}) {
     for (const Change& change : changes(element)) {
       SCOPED_TRACE(std::string(change.name) + " of " + std::string(to_string(element)));
@@ -167,7 +138,7 @@ TEST(VectorFaults, OfAnyAllocationLeaveTheIndexAsItWas) {
 }
 
 TEST(VectorFaults, OfAReplacedRowAreSeenAtEveryAllocation) {
-  const auto context = make_context(std::make_shared<Faults>());
+  const auto context = make_faulty_context(std::make_shared<Faults>(), 2);
   VectorIndex index = make_index(*context, VectorElement::float32);
   const Row row;
   EXPECT_GT(fail_every_allocation(
@@ -178,7 +149,7 @@ TEST(VectorFaults, OfAReplacedRowAreSeenAtEveryAllocation) {
 TEST(VectorFaults, OfTheCopyOfBorrowedRowsLeaveThemAsTheyWere) {
   const TempFolder folder;
   const auto faults = std::make_shared<Faults>();
-  const auto context = make_context(faults);
+  const auto context = make_faulty_context(faults, 2);
   make_index(*context, VectorElement::float32).save(folder / "rows");
   const StoredVectors stored = load_vectors(folder / "rows");
   VectorIndexOptions options;
@@ -208,7 +179,7 @@ std::string state_of(const HnswIndex& index, const TempFolder& folder) {
 TEST(HnswFaults, OfAnyAllocationLeaveTheIndexAsItWas) {
   const TempFolder folder;
   const auto faults = std::make_shared<Faults>();
-  const auto context = make_context(faults);
+  const auto context = make_faulty_context(faults, 2);
   HnswSettings settings;
   settings.m = 4;
   settings.ef_construction = 20;
@@ -250,7 +221,7 @@ TEST(HnswFaults, OfAnyAllocationLeaveTheIndexAsItWas) {
 TEST(HnswFaults, OfTheFirstRowsLeaveAnEmptyIndexAsItWas) {
   const TempFolder folder;
   const auto faults = std::make_shared<Faults>();
-  const auto context = make_context(faults);
+  const auto context = make_faulty_context(faults, 2);
   HnswIndex index(*context, dimension);
   const std::vector<float> rows = values(40, 0);
   const auto check = [&](std::size_t k) {
@@ -357,7 +328,7 @@ std::vector<LayerChange> layer_changes() {
 
 TEST(SeedFaults, OfAnyAllocationLeaveTheLayerAsItWas) {
   const auto faults = std::make_shared<Faults>();
-  const auto context = make_context(faults);
+  const auto context = make_faulty_context(faults, 2);
   for (const LayerChange& change : layer_changes()) {
     SCOPED_TRACE(change.name);
     SeedLayer other = make_layer(*context);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "memory/PatternTiers.hpp"
+#include "patterns/PatternTiers.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/Reference.hpp>
 #include <kindred/core/sequence/Postings.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
+#include <kindred/reference/Reference.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 #ifndef KINDRED_TESTS_REFERENCE_PATH_REFERENCE_HPP
 #define KINDRED_TESTS_REFERENCE_PATH_REFERENCE_HPP
 
-#include <kindred/backends/Reference.hpp>
 #include <kindred/core/graph/Spreading.hpp>
+#include <kindred/reference/Reference.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <kindred/backends/Reference.hpp>
+#include <kindred/reference/Reference.hpp>
 
 #include <cmath>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/Reference.hpp>
+#include <kindred/reference/Reference.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,11 +2,11 @@
 #ifndef KINDRED_TESTS_SEED_SEED_SUPPORT_HPP
 #define KINDRED_TESTS_SEED_SEED_SUPPORT_HPP
 
-#include <kindred/backends/Reference.hpp>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/seed/SeedBackward.hpp>
 #include <kindred/core/seed/SeedForward.hpp>
 #include <kindred/core/seed/SeedState.hpp>
+#include <kindred/reference/Reference.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -15,18 +15,12 @@
 #include <vector>
 
 #include "Support.hpp"
+#include "ToSpace.hpp"
 
 namespace Kindred::Testing::Seeds {
 
-template <class ExecutionSpace, class T>
-using Array = Kokkos::View<T*, typename ExecutionSpace::memory_space>;
-
-template <class ExecutionSpace, class T>
-Array<ExecutionSpace, T> to_space(const ExecutionSpace& exec_space, const std::vector<T>& values) {
-  Array<ExecutionSpace, T> view("Kindred::Testing::values", values.size());
-  Impl::upload(exec_space, view, values.data(), values.size());
-  return view;
-}
+using Testing::Array;
+using Testing::to_space;
 
 inline constexpr VectorElement elements[] = {VectorElement::float32, VectorElement::float16,
                                              VectorElement::bfloat16};
@@ -252,7 +246,7 @@ struct PlacedState {
   Array<ExecutionSpace, std::uint8_t> cursor, transitions;
   Array<ExecutionSpace, std::uint32_t> winners;
 
-  explicit PlacedState(std::size_t seeds)
+  PlacedState(const ExecutionSpace& exec_space, std::size_t seeds)
       : lifecycle("Kindred::Testing::state", seeds),
         mode("Kindred::Testing::state", seeds),
         schedule("Kindred::Testing::state", seeds),
@@ -268,8 +262,8 @@ struct PlacedState {
         cursor("Kindred::Testing::state", seeds),
         transitions("Kindred::Testing::state", seeds),
         winners("Kindred::Testing::winners", seeds * seed_fields) {
-    Kokkos::deep_copy(blueprint, seed_none);
-    Kokkos::deep_copy(checkpoint, seed_none);
+    Kokkos::deep_copy(exec_space, blueprint, seed_none);
+    Kokkos::deep_copy(exec_space, checkpoint, seed_none);
   }
 
   SeedStateView<ExecutionSpace> view() const {

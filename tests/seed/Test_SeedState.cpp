@@ -3,6 +3,8 @@
 #include <kindred/core/seed/ReduceMoments.hpp>
 #include <kindred/core/seed/SeedState.hpp>
 
+#include <algorithm>
+
 #include "SeedSupport.hpp"
 
 namespace {
@@ -48,16 +50,25 @@ TEST(SeedState, BatchesEqualTheReference) {
       using exec_type = std::decay_t<decltype(exec_space)>;
       for (const std::size_t seeds : {1UL, 7UL, 300UL}) {
         auto generator = Testing::generator("SeedState.batches");
-        const PlacedState<exec_type> state(seeds);
+        const PlacedState<exec_type> state(exec_space, seeds);
         std::vector<Reference::SeedRecord> records(seeds);
         for (const std::size_t count : {0UL, 1UL, 5UL, 33UL, 1000UL, 1025UL, 5000UL, 20UL, 2UL}) {
           std::vector<SeedUpdate> updates;
           for (std::size_t i = 0; i < count; ++i)
             updates.push_back(random_update(seeds, generator));
-          Reference::update_seeds(records, updates);
-          apply(exec_space, state, updates);
-          ASSERT_EQ(state.records(exec_space), records)
-              << to_string(space) << ", " << seeds << " seeds, " << count << " updates";
+          const auto check = [&](const char* order) {
+            Reference::update_seeds(records, updates);
+            apply(exec_space, state, updates);
+            ASSERT_EQ(state.records(exec_space), records)
+                << to_string(space) << ", " << seeds << " seeds, " << count << order;
+          };
+          check(" updates in any order");
+          // Those of a seed in their order, then of every seed the first.
+          std::ranges::stable_sort(updates, {}, &SeedUpdate::seed);
+          check(" updates that do not descend");
+          const auto again = std::ranges::unique(updates, {}, &SeedUpdate::seed);
+          updates.erase(again.begin(), again.end());
+          check(" updates of which those of a seed but the first are gone");
         }
       }
     });
@@ -68,7 +79,7 @@ TEST(SeedState, HistoryKeepsTheLastTen) {
   for (const Space space : Testing::spaces()) {
     Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
       using exec_type = std::decay_t<decltype(exec_space)>;
-      const PlacedState<exec_type> state(2);
+      const PlacedState<exec_type> state(exec_space, 2);
       for (int i = 1; i <= 14; ++i) {
         SeedUpdate update;
         update.seed = 1;
@@ -91,7 +102,7 @@ TEST(SeedState, EpochsStartAgainOnlyWhereTheLifecycleChanges) {
   for (const Space space : Testing::spaces()) {
     Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
       using exec_type = std::decay_t<decltype(exec_space)>;
-      const PlacedState<exec_type> state(4);
+      const PlacedState<exec_type> state(exec_space, 4);
       std::vector<SeedUpdate> first(4);
       for (std::uint32_t i = 0; i < 4; ++i) {
         first[i].seed = i;

@@ -133,7 +133,7 @@ TEST(SeedTeams, UpdatesEqualTheReferenceHoweverManyAreOfASeed) {
   auto generator = Testing::generator("SeedTeams.updates");
   const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::serial);
   for (const std::size_t seeds : {1UL, 9UL, 100UL}) {
-    const PlacedState<HostSpace> state(seeds);
+    const PlacedState<HostSpace> state(exec_space, seeds);
     std::vector<Reference::SeedRecord> records(seeds);
     for (const std::size_t count : {1UL, 31UL, 300UL}) {
       std::vector<SeedUpdate> updates;

@@ -4,6 +4,7 @@
 
 #include <kindred/core/common/Error.hpp>
 
+#include <chrono>
 #include <cstddef>
 
 namespace Kindred::Testing {
@@ -15,6 +16,18 @@ std::size_t allocated_bytes();
 /// Makes the \p nth call of `operator new` from now on that asks for at least \p least_bytes throw,
 /// once; of this thread, and of those that may throw. 0: none.
 void fail_allocation(std::size_t nth, std::size_t least_bytes = 0);
+
+/// \brief While this lives, every `operator new` of this thread takes at least so long.
+///
+/// Other threads get as far as they can meanwhile: what must not happen between two steps of this
+/// thread happens, wherever an allocation lies between them.
+class SlowAllocations {
+ public:
+  explicit SlowAllocations(std::chrono::microseconds each);
+  ~SlowAllocations();
+  SlowAllocations(const SlowAllocations&) = delete;
+  SlowAllocations& operator=(const SlowAllocations&) = delete;
+};
 
 /// Kokkos asks for a copy of a label where it gives memory back, and cannot go on without.
 inline constexpr std::size_t longer_than_labels = 65;

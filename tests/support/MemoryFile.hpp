@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -30,6 +31,24 @@ class MemoryFile {
  private:
   int m_file;
 };
+
+/// \brief `check(changed, at, value)` for every file that is \p whole but for one byte, which takes
+/// several values. Returns how many there were.
+template <class Check>
+std::size_t for_each_changed_byte(const std::string& whole, const Check& check) {
+  std::size_t tried = 0;
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(whole[at]);
+    for (const int value : {0, 255, byte ^ 1, byte ^ 0x80, byte + 1}) {
+      if (static_cast<unsigned char>(value) == byte) continue;
+      std::string changed = whole;
+      changed[at] = static_cast<char>(value);
+      check(changed, at, value);
+      ++tried;
+    }
+  }
+  return tried;
+}
 
 }  // namespace Kindred::Testing
 

@@ -4,17 +4,18 @@
 
 #include <kindred/backends/Context.hpp>
 
+#include <random>
 #include <thread>
 #include <vector>
 
 #include "Support.hpp"
+#include "ThreadSanitizer.hpp"
 
 namespace Kindred::Testing {
 
 /// \brief The context of the tests of threads, which use the space of one thread.
 ///
-/// They are compiled for ThreadSanitizer too, which does not know the OpenMP runtime: the threads
-/// are the program's own.
+/// ThreadSanitizer runs them too: the threads are the program's own. \see thread_sanitizer
 inline Context& one_thread() {
   static Context context([] {
     ContextOptions options;
@@ -26,16 +27,12 @@ inline Context& one_thread() {
   return context;
 }
 
-#if defined(__SANITIZE_THREAD__)
-inline constexpr bool only_one_thread = true;
-#else
-inline constexpr bool only_one_thread = false;
-#endif
-
-/// The context of engines that are asked on any space: all spaces but under ThreadSanitizer.
-inline Context& any_context() { return only_one_thread ? one_thread() : context(); }
-inline std::vector<Space> any_spaces() {
-  return only_one_thread ? std::vector<Space>{Space::serial} : spaces();
+/// Numbers of a normal distribution.
+inline std::vector<float> random_values(std::mt19937_64& generator, std::size_t count) {
+  std::normal_distribution<float> normal;
+  std::vector<float> values(count);
+  for (float& value : values) value = normal(generator);
+  return values;
 }
 
 /// `body(caller)` by \p callers threads concurrently.

@@ -21,9 +21,9 @@
 namespace {
 
 using namespace Kindred;
-using Testing::any_context;
-using Testing::any_spaces;
 using Testing::by_threads;
+using Testing::context;
+using Testing::random_values;
 
 using Sequence = std::vector<Symbol>;
 
@@ -33,21 +33,14 @@ Sequence random_sequence(std::mt19937_64& generator, std::size_t length, Symbol 
   return sequence;
 }
 
-std::vector<float> random_values(std::mt19937_64& generator, std::size_t count) {
-  std::normal_distribution<float> normal;
-  std::vector<float> values(count);
-  for (float& value : values) value = normal(generator);
-  return values;
-}
-
 TEST(SequenceThreads, CallersGetWhatOneGetsAndThenNothingIsAllocated) {
   auto generator = Testing::generator("SequenceThreads");
   Ragged<Symbol> patterns;
   for (int i = 0; i < 20000; ++i) patterns.push_row(random_sequence(generator, 12, 30));
-  const SequenceMatcher matcher(any_context(), patterns);
+  const SequenceMatcher matcher(context(), patterns);
   std::vector<Ragged<Symbol>> queries(4);
   for (auto& query : queries) query.push_row(random_sequence(generator, 20, 30));
-  for (const Space space : any_spaces()) {
+  for (const Space space : Testing::spaces()) {
     for (const Measure measure : {Measure::lcs, Measure::difflib}) {
       MatchOptions options;
       options.space = space;
@@ -65,9 +58,9 @@ TEST(SequenceThreads, CallersGetWhatOneGetsAndThenNothingIsAllocated) {
       });
       EXPECT_EQ(found, alone) << to_string(measure) << " on " << to_string(space);
       answer(0);  // warms the workspace of one
-      const auto before = any_context().memory_statistics(space);
+      const auto before = context().memory_statistics(space);
       for (int repeat = 0; repeat < 3; ++repeat) answer(0);
-      EXPECT_EQ(any_context().memory_statistics(space).allocations_total, before.allocations_total);
+      EXPECT_EQ(context().memory_statistics(space).allocations_total, before.allocations_total);
     }
   }
 }
@@ -76,7 +69,7 @@ TEST(SequenceThreads, CallersMayBeOnDifferentSpaces) {
   auto generator = Testing::generator("SequenceThreads.spaces");
   Ragged<Symbol> patterns;
   for (int i = 0; i < 1000; ++i) patterns.push_row(random_sequence(generator, 40, 15));
-  const SequenceMatcher matcher(any_context(), patterns);
+  const SequenceMatcher matcher(context(), patterns);
   Ragged<Symbol> query;
   query.push_row(random_sequence(generator, 50, 15));
   MatchOptions options;
@@ -85,7 +78,7 @@ TEST(SequenceThreads, CallersMayBeOnDifferentSpaces) {
   options.top = 10;
   options.space = Space::serial;
   const std::vector<Match> expected = matcher.match(query, options).matches.values;
-  const std::vector<Space> spaces = any_spaces();
+  const std::vector<Space> spaces = Testing::spaces();
   std::vector<std::vector<Match>> found(6);
   by_threads(found.size(), [&](std::size_t caller) {
     MatchOptions own = options;
@@ -120,7 +113,7 @@ TEST(SpreadingThreads, CallersOnDifferentSpacesDoNotDisturbEachOther) {
                      static_cast<std::uint32_t>(generator() % nodes),
                      static_cast<float>(generator() % 1000) / 1000.0F});
   }
-  const SpreadingEngine engine(any_context(), GraphSpan{nodes, edges}, GraphOptions());
+  const SpreadingEngine engine(context(), GraphSpan{nodes, edges}, GraphOptions());
   SpreadOptions options;
   options.decay = {Decay::Kind::constant, 0.1};
   options.threshold = 0;
@@ -134,7 +127,7 @@ TEST(SpreadingThreads, CallersOnDifferentSpacesDoNotDisturbEachOther) {
     queries[i].push_row(sources);
     expected.push_back(engine.spread(queries[i], options).activations.values);
   }
-  const std::vector<Space> spaces = any_spaces();
+  const std::vector<Space> spaces = Testing::spaces();
   std::atomic<int> wrong{0};
   by_threads(queries.size(), [&](std::size_t caller) {
     SpreadOptions own = options;
@@ -150,13 +143,13 @@ TEST(VectorThreads, AnIndexAnswersConcurrentCallers) {
   auto generator = Testing::generator("VectorThreads");
   constexpr std::size_t dimension = 48;
   const std::vector<float> rows = random_values(generator, 1500 * dimension);
-  const VectorIndex index(any_context(), rows, dimension);
+  const VectorIndex index(context(), rows, dimension);
   struct Call {
     std::vector<float> queries;
     SearchOptions options;
     SearchResults expected;
   };
-  const std::vector<Space> spaces = any_spaces();
+  const std::vector<Space> spaces = Testing::spaces();
   std::vector<Call> calls(8);
   for (std::size_t i = 0; i < calls.size(); ++i) {
     Call& call = calls[i];
@@ -184,7 +177,7 @@ TEST(VectorThreads, AnIndexIsChangedWhileItIsSearched) {
   constexpr std::size_t dimension = 12;
   const std::vector<float> rows = random_values(generator, 200 * dimension);
   const std::vector<float> query = random_values(generator, dimension);
-  VectorIndex index(any_context(), rows, dimension);
+  VectorIndex index(context(), rows, dimension);
   std::thread writer([&] {
     for (std::uint64_t id = 0; id < 60; ++id) {
       const VectorSpan row(std::span<const float>(rows).subspan(id * dimension, dimension),
@@ -213,7 +206,7 @@ TEST(HnswThreads, AGraphAnswersConcurrentCallers) {
   HnswSettings settings;
   settings.m = 8;
   settings.ef_construction = 40;
-  HnswIndex index = HnswIndex::build(any_context(), rows, dimension, settings);
+  HnswIndex index = HnswIndex::build(context(), rows, dimension, settings);
   const std::uint64_t gone[] = {3};
   index.remove(gone);
   const std::vector<float> queries = random_values(generator, 5 * dimension);

@@ -2,10 +2,10 @@
 #ifndef KINDRED_TESTS_VECTOR_VECTOR_DATA_HPP
 #define KINDRED_TESTS_VECTOR_VECTOR_DATA_HPP
 
-#include <kindred/backends/Reference.hpp>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Elements.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
+#include <kindred/reference/Reference.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -12,6 +12,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -137,7 +138,9 @@ std::string to_json(const DispatchRecord& record);
 /// + work / rate`, per size class.
 ///
 /// Size classes are powers of two of `Workload::work`. The priors are the thresholds of the systems
-/// Kindred serves (Engram: batch 64, 512 nodes, 1024 candidates); a calibration replaces them and
+/// Kindred serves (Engram: batch 64, 512 nodes, 1024 candidates). `openmp` has a cost for teams of
+/// 2, 4, 8, … and all threads, and a call gets the team with the least. A calibration replaces the
+/// priors and
 /// observed times keep them true: per operation, space and size class, the median of what the last
 /// calls took to what their work was predicted to take, so that a cold or disturbed call changes
 /// nothing and three that agree do. One exception: a call on `openmp` that takes several times as
@@ -210,10 +213,20 @@ class Dispatcher {
 
   /// \brief Replaces priors: \p seconds is what \p work took on \p space, without transfer and
   /// without the cost of starts.
-  void calibrate(Operation operation, Space space, double work, double seconds);
+  /// \param threads of the team of `openmp` that was measured (\ref team_sizes); 0: all
+  /// \throws InvalidArgument for a space that is not usable, a team that there is not, a number out
+  /// of range
+  void calibrate(Operation operation, Space space, double work, double seconds, int threads = 0);
   /// Seconds that one parallel region or kernel costs on \p space, whatever it does.
-  void calibrate_start(Space space, double seconds);
-  double start_seconds(Space space) const noexcept;
+  /// \param threads, \throws as of \ref calibrate
+  void calibrate_start(Space space, double seconds, int threads = 0);
+  double start_seconds(Space space, int threads = 0) const noexcept;
+  /// How many threads a call on `openmp` may be given: 2, 4, 8, … and all.
+  std::span<const int> team_sizes() const noexcept;
+  /// \brief Calls on `openmp` get \p threads, rounded up to a team, or with 0 as many as are
+  /// predicted to be fastest. For measurements.
+  /// \throws InvalidArgument for less than 0 or more than all
+  void force_threads(int threads);
   /// Bytes a second and seconds of a copy to the device.
   void calibrate_transfer(double bytes_per_second, double latency_seconds);
   /// \brief Bytes of arrays that a device best takes at a time in lists of \p operation: measured,

@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/DeviceStatus.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/memory/HugePages.hpp>
 #include <kindred/memory/MemoryResource.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -30,7 +31,9 @@ class SpaceResource final : public MemoryResource {
     try {
       // A lost device pins nothing any more; the host reads its own memory as well.
       if (lost) return Kokkos::kokkos_malloc<Kokkos::HostSpace>(label, bytes);
-      return Kokkos::kokkos_malloc<MemorySpace>(label, bytes);
+      void* data = Kokkos::kokkos_malloc<MemorySpace>(label, bytes);
+      if constexpr (!of_device) ask_for_huge_pages(data, bytes);
+      return data;
     } catch (const std::exception&) {
       throw OutOfMemory(std::string(space()), bytes, label,
                         "the allocator refused it; use smaller batches or another space");

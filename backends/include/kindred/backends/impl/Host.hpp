@@ -23,6 +23,11 @@ int processor_quota(const std::string& root = {});
 /// As `/proc/cpuinfo` has it.
 std::string processor_name();
 
+/// \brief Keeps the calling thread to part \p part of \p parts equal parts of the processors that
+/// this process may use. Nothing happens where there are fewer processors than parts, or the system
+/// has no such call.
+void keep_thread_to_part(int part, int parts) noexcept;
+
 }  // namespace Kindred::Impl
 
 #endif  // KINDRED_BACKENDS_IMPL_HOST_HPP

@@ -182,8 +182,8 @@ class HostWorkers {
   std::size_t m_count = 1;
 };
 
-/// `body(i)` for every i below \p count, on at most \p threads threads that end with the call. An
-/// item is worth a thread.
+/// `body(i)` for every i below \p count, on at most \p threads threads that end with the call: for
+/// files, which are read without a context too, in pieces of megabytes that outlast starting one.
 template <class Body>
 void for_each_task(std::size_t count, int threads, const Body& body) {
   HelperThreads helpers;

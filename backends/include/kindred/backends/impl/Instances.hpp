@@ -16,10 +16,18 @@ namespace Kindred::Impl {
 /// team that runs the call).
 const HostSpace& host_instance(const Context& context, Space space);
 /// The space of the host for \p nanoseconds of work on one thread that no dispatcher places:
-/// `openmp` where starting all of its threads pays.
+/// `openmp` where each of its threads gets some tens of microseconds of it.
 Space host_space_for(const Context& context, double nanoseconds);
 /// The instance of `host_space_for`.
 const HostSpace& host_instance_for(const Context& context, double nanoseconds);
+/// \brief `call(body)` on the team of \p threads of the space `openmp`. \see HostTeams::run
+int run_on_team(const Context& context, int threads, void (*call)(const void* body),
+                const void* body);
+template <class Body>
+int run_on_team(const Context& context, int threads, const Body& body) {
+  return run_on_team(
+      context, threads, [](const void* given) { (*static_cast<const Body*>(given))(); }, &body);
+}
 /// The threads for loops on the host of a call on \p space: one for `serial`.
 HostWorkers host_workers(const Context& context, Space space);
 #if KINDRED_HAS_DEVICE

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#if defined(__AVX512F__) && defined(__AVX512VL__)
+#if (defined(__AVX512F__) && defined(__AVX512VL__)) || defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
@@ -45,19 +45,30 @@ class RowSums<HostSpace> {
     float decoded[Edges::is_plain ? 1 : short_max];
     const float* weights = weights_of(edges, first, total, decoded);
     if constexpr (Width == 1) {
-      // All gathers of the tile come first: they depend on nothing, so that many are in flight.
+      // The gathers of many rows come first: they depend on nothing, so that many are in flight;
+      // of so many that their products leave room in the first cache for what is gathered.
+      constexpr std::uint32_t together = 512;
       alignas(64) double products[short_max];
-      multiply(sources, weights, total, x, products);
-      drop_others(edges, first, total, products);
-      std::uint64_t at = first;
-      for (std::uint32_t row = begin; row < end; ++row) {
-        const std::uint64_t next = edges.offsets[std::size_t{row} + 1];
-        if (!edges.is_replaced(row)) {
-          const std::size_t place = edges.node_of(row);
-          visit(place, block_sum(products + (at - first), static_cast<std::uint32_t>(next - at)),
-                visit.ask(place));
+      const auto end_of = [&](std::uint32_t row) {
+        return static_cast<std::uint32_t>(edges.offsets[std::size_t{row} + 1] - first);
+      };
+      std::uint32_t at = 0;
+      for (std::uint32_t row = begin; row < end;) {
+        std::uint32_t last = row;
+        while (last + 1 < end && end_of(last + 1) - at <= together) ++last;
+        const std::uint32_t count = end_of(last) - at;
+        multiply(sources + at, weights + at, count, x, products);
+        drop_others(edges, first + at, count, products);
+        const double* from = products;
+        for (; row <= last; ++row) {
+          const std::uint32_t next = end_of(row);
+          if (!edges.is_replaced(row)) {
+            const std::size_t place = edges.node_of(row);
+            visit(place, block_sum(from, next - at), visit.ask(place));
+          }
+          from += next - at;
+          at = next;
         }
-        at = next;
       }
     } else {
       constexpr std::uint32_t ahead = 64;
@@ -135,6 +146,10 @@ class RowSums<HostSpace> {
     if constexpr (std::is_same_v<X, float>) {
       KOKKOS_IF_ON_HOST((i = multiply_eights(sources, weights, count, x, products);))
     }
+#elif defined(__AVX2__)
+    if constexpr (std::is_same_v<X, float>) {
+      KOKKOS_IF_ON_HOST((i = multiply_fours(sources, weights, count, x, products);))
+    }
 #endif
     for (; i < count; ++i)
       products[i] =
@@ -145,6 +160,9 @@ class RowSums<HostSpace> {
   KOKKOS_INLINE_FUNCTION static double block_sum(const double* products, std::uint32_t count) {
 #if defined(__AVX512F__) && defined(__AVX512VL__)
     KOKKOS_IF_ON_HOST((return block_sum_eights(products, count);))
+    KOKKOS_IF_ON_DEVICE((return 0.0;))
+#elif defined(__AVX2__)
+    KOKKOS_IF_ON_HOST((return block_sum_fours(products, count);))
     KOKKOS_IF_ON_DEVICE((return 0.0;))
 #else
     return all_lanes<double>(count, [&](double& sum, std::uint32_t i) { sum += products[i]; });
@@ -198,6 +216,42 @@ class RowSums<HostSpace> {
     const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
     return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
   }
+#elif defined(__AVX2__)
+  /// `multiply` of the whole fours; how many that is. Four loads take no longer than a gather.
+  static std::uint32_t multiply_fours(const std::uint32_t* sources, const float* weights,
+                                      std::uint32_t count, const float* x, double* products) {
+    std::uint32_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+      const __m128 from =
+          _mm_setr_ps(x[sources[i]], x[sources[i + 1]], x[sources[i + 2]], x[sources[i + 3]]);
+      const __m256d weight = _mm256_cvtps_pd(_mm_loadu_ps(weights + i));
+      _mm256_storeu_pd(products + i, _mm256_mul_pd(_mm256_cvtps_pd(from), weight));
+    }
+    return i;
+  }
+
+  static double block_sum_fours(const double* products, std::uint32_t count) {
+    __m256d lanes[8];
+    for (auto& four : lanes) four = _mm256_setzero_pd();
+    std::uint32_t i = 0;
+    for (; i + 32 <= count; i += 32) {
+      for (std::uint32_t j = 0; j < 8; ++j)
+        lanes[j] = _mm256_add_pd(lanes[j], _mm256_loadu_pd(products + i + 4 * j));
+    }
+    const std::uint32_t rest = count - i;
+    for (std::uint32_t j = 0; j < 8 && 4 * j < rest; ++j) {
+      // Lane l of the fours j is there if 4 j + l < rest.
+      const __m256i left = _mm256_set1_epi64x(static_cast<std::int64_t>(rest) - 4 * j);
+      const __m256i is_there = _mm256_cmpgt_epi64(left, _mm256_setr_epi64x(0, 1, 2, 3));
+      lanes[j] = _mm256_add_pd(lanes[j], _mm256_maskload_pd(products + i + 4 * j, is_there));
+    }
+    for (int half = 4; half > 0; half /= 2) {
+      for (int j = 0; j < half; ++j) lanes[j] = _mm256_add_pd(lanes[j], lanes[j + half]);
+    }
+    const __m128d two =
+        _mm_add_pd(_mm256_castpd256_pd128(lanes[0]), _mm256_extractf128_pd(lanes[0], 1));
+    return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+  }
 #endif
 
   /// Edges `first …` with their weights.
@@ -205,20 +259,86 @@ class RowSums<HostSpace> {
   KOKKOS_INLINE_FUNCTION static void wide_sum(const Edges& edges, std::uint64_t first,
                                               const float* weights, std::uint32_t count, const X* x,
                                               double* sums) {
+    constexpr int columns = Width < query_columns ? Width : query_columns;
     const std::uint32_t* sources = edges.sources + first;
-    all_lanes<QueryPack<Width>>(count, [&](QueryPack<Width>& sum, std::uint32_t i) {
-      const X* values = x + std::size_t{sources[i]} * Width;
-      if constexpr (!Edges::is_plain) {
-        constexpr std::uint32_t every = 0xFFFFFFFFU >> (32 - Width);
-        const std::uint32_t taken = edges.queries(first + i) & every;
-        if (taken != every) {
-          X chosen[Width];
-          for (int q = 0; q < Width; ++q) chosen[q] = (taken >> q & 1U) != 0 ? values[q] : X{};
-          return sum.add(chosen, weights[i]);
+    if constexpr (Edges::is_plain && query_columns < 32) {
+      if (count <= 32) return short_sum<Width>(sources, weights, count, x, sums);
+    }
+    const auto four = [&](std::uint32_t from, int column) {
+      using Sum = QueryPack<columns>;
+      return four_lanes<Sum>(from, count, [&](Sum& sum, std::uint32_t i) {
+        const X* values = x + std::size_t{sources[i]} * Width + column;
+        if constexpr (!Edges::is_plain) {
+          constexpr std::uint32_t every = 0xFFFFFFFFU >> (32 - columns);
+          const std::uint32_t taken = edges.queries(first + i) >> column & every;
+          if (taken != every) {
+            X chosen[columns];
+            for (int q = 0; q < columns; ++q) chosen[q] = (taken >> q & 1U) != 0 ? values[q] : X{};
+            return sum.add(chosen, weights[i]);
+          }
         }
+        sum.add(values, weights[i]);
+      });
+    };
+    tree_of_fours([&](std::uint32_t from) {
+      if constexpr (columns == Width) {
+        return four(from, 0);
+      } else {
+        return QueryPack<Width>{four(from, 0), four(from, 8), four(from, 16), four(from, 24)};
       }
-      sum.add(values, weights[i]);
     }).store(sums);
+  }
+
+  /// The same of up to 32 edges, a lane each: what a row lacks of eights is filled with zeros, so
+  /// that no lane is asked for by a branch.
+  template <int Width, class X>
+  KOKKOS_INLINE_FUNCTION static void short_sum(const std::uint32_t* sources, const float* weights,
+                                               std::uint32_t count, const X* x, double* sums) {
+    const X zeros[Width] = {};
+    const X* lines[32];
+    double factors[32];
+    std::uint32_t filled = 0;
+    for (; filled < count; ++filled) {
+      lines[filled] = x + std::size_t{sources[filled]} * Width;
+      factors[filled] = weights[filled];
+    }
+    for (; filled % 8 != 0; ++filled) {
+      lines[filled] = zeros;
+      factors[filled] = 0.0;
+    }
+    switch (filled / 8) {
+      case 0:
+        for (int q = 0; q < Width; ++q) sums[q] = 0.0;
+        return;
+      case 1:
+        return sum_eights<Width, 1>(lines, factors, sums);
+      case 2:
+        return sum_eights<Width, 2>(lines, factors, sums);
+      case 3:
+        return sum_eights<Width, 3>(lines, factors, sums);
+      default:
+        return sum_eights<Width, 4>(lines, factors, sums);
+    }
+  }
+  template <int Width, int Eights, class X>
+  KOKKOS_INLINE_FUNCTION static void sum_eights(const X* const* lines, const double* factors,
+                                                double* sums) {
+    constexpr int columns = Width < query_columns ? Width : query_columns;
+    for (int column = 0; column < Width; column += columns) {
+      tree_of_fours([&](std::uint32_t from) {
+        const auto add = [&](QueryPack<columns>& sum, std::uint32_t i) {
+          sum.add(lines[i] + column, factors[i]);
+        };
+        QueryPack<columns> even{};
+        add(even, from);
+        if constexpr (Eights > 2) add(even, from + 16);
+        if constexpr (Eights == 1) return even;
+        QueryPack<columns> odd{};
+        if constexpr (Eights > 1) add(odd, from + 8);
+        if constexpr (Eights > 3) add(odd, from + 24);
+        return even + odd;
+      }).store(sums + column);
+    }
   }
 
   /// Asks for the values of a node.

@@ -139,20 +139,7 @@ struct ElementWiseChunks {
     const T* a = item.input + part.begin;
     const T* b = item.other == nullptr ? nullptr : item.other + part.begin;
     T* out = item.output + part.begin;
-    if (!streams) return block_by_block(a, b, out, part.count);
-    // A line at once, so that what is read and what is written past the caches overlap.
-    constexpr std::uint32_t line = Arch::stream_line_bytes / sizeof(T);
-    const auto head = std::min<std::uint32_t>(
-        part.count, static_cast<std::uint32_t>(Arch::bytes_to_line(out) / sizeof(T)));
-    block_by_block(a, b, out, head);
-    std::uint32_t i = head;
-    for (; i + line <= part.count; i += line) {
-      alignas(Arch::stream_line_bytes) T results[line];
-      results_of(a + i, b == nullptr ? b : b + i, results, line);
-      Arch::stream_line(out + i, results);
-    }
-    block_by_block(a + i, b == nullptr ? b : b + i, out + i, part.count - i);
-    Arch::end_streams();
+    return streams ? stream(a, b, out, part.count) : block_by_block(a, b, out, part.count);
   }
 
  private:
@@ -171,6 +158,24 @@ struct ElementWiseChunks {
       results_of(a + i, b == nullptr ? b : b + i, results, some);
       std::memcpy(out + i, results, some * sizeof(T));
     }
+  }
+  /// Past the caches, a few lines at a time, so that reads and writes overlap; numbers in four
+  /// lines, as loops over fewer are not vectorised.
+  void stream(const T* a, const T* b, T* out, std::uint32_t length) const {
+    constexpr std::uint32_t line = Arch::stream_line_bytes / sizeof(T);
+    constexpr std::uint32_t block = (sizeof(T) == 1 ? 1 : 4) * line;
+    const auto head = std::min<std::uint32_t>(
+        length, static_cast<std::uint32_t>(Arch::bytes_to_line(out) / sizeof(T)));
+    block_by_block(a, b, out, head);
+    std::uint32_t i = head;
+    for (; i + block <= length; i += block) {
+      alignas(Arch::stream_line_bytes) T results[block];
+      results_of(a + i, b == nullptr ? b : b + i, results, block);
+      for (std::uint32_t done = 0; done < block; done += line)
+        Arch::stream_line(out + i + done, results + done);
+    }
+    block_by_block(a + i, b == nullptr ? b : b + i, out + i, length - i);
+    Arch::end_streams();
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/Flag.hpp>
 #include <kindred/core/arch/Lanes.hpp>
+#include <kindred/core/arch/Prefetch.hpp>
 #include <kindred/core/seed/SeedState.hpp>
 
 #include <cstddef>
@@ -57,20 +58,28 @@ struct SeedUpdates {
   }
 
   /// \brief All of them, the last first: the first that sets a field of a seed is the one that
-  /// wins. A seed takes one of its places, which says what was set.
+  /// wins. A seed takes one of its places, which says what was set; of seeds that ascend each is
+  /// there once.
   void all_by_one() const {
+    constexpr std::uint32_t ahead = 16;
+    const bool ascends = do_ascend();
     for (std::uint32_t i = count; i-- > 0;) {
+      if (i >= ahead) ask_for(updates[i - ahead], ascends);
       const SeedUpdate& update = updates[i];
       const std::uint32_t seed = update.seed;
-      const std::uint32_t later = winners[seed];
+      std::uint32_t later = 0;
+      if (!ascends) {
+        later = winners[seed];
+        winners[seed] = later | update.mask;
+      }
       const std::uint32_t wins = update.mask & ~later;
-      winners[seed] = later | update.mask;
       Before before{static_cast<std::int8_t>(update.lifecycle), 0, 0};
       if ((wins & seed_lifecycle) != 0 && state.lifecycle(seed) != before.lifecycle)
         before = {state.lifecycle(seed), state.cursor(seed), state.transitions(seed)};
       // Epochs that an earlier update gives are written after they began anew.
       write(update, before, wins, ((later | update.mask) & seed_epochs) == 0);
     }
+    if (ascends) return;
     for (std::uint32_t i = 0; i < count; ++i) winners[updates[i].seed] = 0;
   }
 
@@ -125,6 +134,22 @@ struct SeedUpdates {
 
  private:
   static constexpr std::uint32_t no_seed = ~std::uint32_t{0};  ///< the greatest is one less
+
+  bool do_ascend() const {
+    for (std::uint32_t i = 1; i < count; ++i) {
+      if (updates[i].seed <= updates[i - 1].seed) return false;
+    }
+    return true;
+  }
+  /// Of the places of a seed, which lie far apart, those that are nearly always written.
+  void ask_for(const SeedUpdate& update, bool ascends) const {
+    const std::uint32_t seed = update.seed;
+    if (!ascends) Arch::prefetch_to_write(winners + seed);
+    if ((update.mask & seed_lifecycle) != 0) Arch::prefetch(state.lifecycle.data() + seed);
+    if ((update.mask & seed_epochs) != 0) Arch::prefetch_to_write(state.epochs.data() + seed);
+    if ((update.mask & seed_mode) != 0) Arch::prefetch_to_write(state.mode.data() + seed);
+    if ((update.mask & seed_alpha) != 0) Arch::prefetch_to_write(state.alpha.data() + seed);
+  }
 
   struct Before {
     std::int8_t lifecycle;

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_BACKENDS_SRC_DISPATCHER_STATE_HPP
+#define KINDRED_BACKENDS_SRC_DISPATCHER_STATE_HPP
+
+#include <kindred/backends/Dispatcher.hpp>
+
+#include "CircuitBreaker.hpp"
+#include "CostCurve.hpp"
+#include "ObservationWindow.hpp"
+
+#include <kindred/backends/impl/TeamSize.hpp>
+#include <kindred/core/common/Error.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <mutex>
+#include <vector>
+
+namespace Kindred {
+
+namespace Impl {
+
+constexpr std::size_t index(Space space) noexcept { return static_cast<std::size_t>(space); }
+constexpr std::size_t index(Operation operation) noexcept {
+  return static_cast<std::size_t>(operation);
+}
+
+}  // namespace Impl
+
+/// What a dispatcher knows: costs and observations per operation and space, and what follows from
+/// them for a call.
+struct Dispatcher::State {
+  using Time = std::chrono::steady_clock::time_point;
+
+  /// A space of an alarm is probed so many times as often, the first probe may lose this share of
+  /// the time since, and every further one half as much.
+  static constexpr int alarm_probes = 50;
+  static constexpr double alarm_share = 0.5;
+
+  /// A team of `openmp` and what a call is predicted to take on it without observations.
+  struct TeamCost {
+    int threads = 1;
+    double seconds = std::numeric_limits<double>::infinity();
+  };
+
+  /// What is known of calls of one size class.
+  struct Class {
+    bool seen = false;
+    std::optional<Space> incumbent;        ///< what hysteresis holds on to
+    std::array<Time, space_count> last{};  ///< when the space was last chosen
+    std::array<double, space_count>
+        since{};  ///< seconds that calls have taken elsewhere since then
+  };
+
+  /// \brief A call that took several times as long as predicted, although its kind was known: other
+  /// programs hold the processors.
+  struct Alarm {
+    float ratio = 0;         ///< taken / predicted without observations; 0: none
+    std::uint8_t count = 0;  ///< calls in a row that raised it
+
+    void raise(double taken_to_base) noexcept {
+      ratio = static_cast<float>(taken_to_base);
+      count = static_cast<std::uint8_t>(std::min(count + 1, 16));
+    }
+  };
+
+  struct Cell {
+    std::vector<Impl::CostCurve> curves;  ///< one per team of `openmp`; one of another space
+    std::array<Impl::ObservationWindow, Impl::size_class_count> windows;
+    std::array<Alarm, Impl::size_class_count> alarms{};
+
+    /// How many times longer than by the curve a call of size class \p k takes now.
+    double ratio(std::size_t k) const noexcept {
+      return std::max(windows[k].ratio(), static_cast<double>(alarms[k].ratio));
+    }
+    /// The curve has changed, which all of it is relative to.
+    void forget_observations() noexcept {
+      windows = {};
+      alarms = {};
+    }
+  };
+
+  /// An operation has a lock of its own, so that calls of different engines do not wait.
+  struct PerOperation {
+    explicit PerOperation(const Options& options)
+        : breakers{Impl::CircuitBreaker(options), Impl::CircuitBreaker(options),
+                   Impl::CircuitBreaker(options)} {}
+    mutable std::mutex mutex;
+    std::array<Cell, space_count> cells;
+    std::array<Class, Impl::size_class_count> classes;
+    std::array<Impl::CircuitBreaker, space_count> breakers;
+    Regret regret;
+  };
+
+  State(SpaceSet usable_spaces, int thread_count, Options given)
+      : usable(usable_spaces),
+        threads(thread_count),
+        teams(Impl::team_sizes(thread_count)),
+        options(std::move(given)) {
+    for (auto& operation : operations) operation = std::make_unique<PerOperation>(options);
+    for (std::size_t o = 0; o < operation_count; ++o)
+      for (const Space space : all_spaces) reset(static_cast<Operation>(o), space);
+    for (const Space space : all_spaces)
+      start_seconds[Impl::index(space)] = std::vector<std::atomic<double>>(variants(space));
+    reset_starts();
+  }
+
+  PerOperation& of(Operation operation) const { return *operations[Impl::index(operation)]; }
+  Time now() const { return options.clock ? options.clock() : std::chrono::steady_clock::now(); }
+
+  /// In how many forms a call runs on \p space: on one of the teams of `openmp`.
+  std::size_t variants(Space space) const noexcept {
+    return space == Space::openmp ? teams.size() : 1;
+  }
+  /// The team of at least so many threads; 0: all.
+  std::size_t variant(Space space, int wanted) const noexcept {
+    if (space != Space::openmp) return 0;
+    std::size_t i = 0;
+    while (i + 1 < teams.size() && (wanted == 0 || teams[i] < wanted)) ++i;
+    return i;
+  }
+  int threads_of(Space space, std::size_t i) const noexcept {
+    return space == Space::openmp ? teams[i] : 1;
+  }
+
+  void reset(Operation operation, Space space) {
+    Cell cell;
+    for (std::size_t i = 0; i < variants(space); ++i)
+      cell.curves.push_back(Impl::prior(operation, space, threads_of(space, i)));
+    of(operation).cells[Impl::index(space)] = std::move(cell);
+  }
+  void reset_starts() {
+    for (const Space space : all_spaces)
+      for (std::size_t i = 0; i < variants(space); ++i)
+        start_seconds[Impl::index(space)][i] = Impl::start_prior(space, threads_of(space, i));
+    starts_calibrated = SpaceSet();
+  }
+
+  double curve_seconds(const PerOperation& operation, Space space, std::size_t i,
+                       double work) const noexcept {
+    return operation.cells[Impl::index(space)].curves[i].seconds(work);
+  }
+
+  /// \brief Seconds on a team, without observations: at best what its threads, and no more of them
+  /// than the work has pieces, divide the work of one into. Needs the operation's lock.
+  /// \tparam Call a workload or its record
+  template <class Call>
+  double on_team(const PerOperation& operation, const Call& call, std::size_t i) const noexcept {
+    const double serial = curve_seconds(operation, Space::serial, 0, call.work);
+    const auto most = static_cast<std::uint32_t>(teams[i]);
+    const std::uint32_t shares = call.pieces > 0 ? std::min(call.pieces, most) : most;
+    const double seconds =
+        std::max(curve_seconds(operation, Space::openmp, i, call.work), serial / shares);
+    return seconds + call.starts * start_seconds[Impl::index(Space::openmp)][i].load(
+                                       std::memory_order_relaxed);
+  }
+
+  /// The team of `openmp` that is predicted to be the fastest. Needs the operation's lock.
+  template <class Call>
+  TeamCost best_team(const PerOperation& operation, const Call& call) const noexcept {
+    TeamCost best;
+    for (std::size_t i = 0; i < teams.size(); ++i) {
+      if (i > 0 && call.pieces > 0 && call.pieces <= static_cast<std::uint32_t>(teams[i - 1]))
+        break;
+      const double seconds = on_team(operation, call, i);
+      if (seconds < best.seconds) best = {teams[i], seconds};
+    }
+    return best;
+  }
+
+  /// Seconds on one thread, or with a device's transfer. Needs the operation's lock.
+  template <class Call>
+  double on_one(const PerOperation& operation, Space space, const Call& call) const noexcept {
+    double seconds =
+        curve_seconds(operation, space, 0, call.work) +
+        call.starts * start_seconds[Impl::index(space)][0].load(std::memory_order_relaxed);
+    if (space == Space::cuda && call.transfer_bytes > 0) {
+      seconds +=
+          transfer_latency.load(std::memory_order_relaxed) +
+          static_cast<double>(call.transfer_bytes) / transfer_rate.load(std::memory_order_relaxed);
+    }
+    return seconds;
+  }
+
+  /// Seconds without what observations say. Needs the operation's lock.
+  template <class Call>
+  double base(const PerOperation& operation, Space space, const Call& call) const noexcept {
+    return space == Space::openmp ? best_team(operation, call).seconds
+                                  : on_one(operation, space, call);
+  }
+
+  std::array<double, space_count> predict(const PerOperation& operation,
+                                          const Workload& workload) const noexcept {
+    std::array<double, space_count> predicted;
+    predicted.fill(std::numeric_limits<double>::quiet_NaN());
+    const SpaceSet allowed = usable & workload.resident;
+    for (const Space space : all_spaces) {
+      if (!allowed.contains(space)) continue;
+      predicted[Impl::index(space)] =
+          operation.cells[Impl::index(space)].ratio(Impl::size_class(workload.work)) *
+          base(operation, space, workload);
+    }
+    return predicted;
+  }
+
+  /// What a decision starts from: everything but the choice.
+  DispatchRecord undecided(const PerOperation& operation, const Workload& workload,
+                           Reason why) const noexcept {
+    return {.operation = workload.operation,
+            .items = workload.items,
+            .work = workload.work,
+            .transfer_bytes = workload.transfer_bytes,
+            .predicted = predict(operation, workload),
+            .why = why,
+            .threads = best_team(operation, workload).threads,
+            .starts = workload.starts,
+            .pieces = workload.pieces};
+  }
+
+  static Space best_of(SpaceSet spaces, const std::array<double, space_count>& predicted) {
+    std::optional<Space> best;
+    for (const Space space : all_spaces) {
+      if (spaces.contains(space) &&
+          (!best || predicted[Impl::index(space)] < predicted[Impl::index(*best)]))
+        best = space;
+    }
+    return *best;
+  }
+
+  /// Those whose breaker lets a call through, or all when none does: an answer comes from
+  /// somewhere.
+  static SpaceSet admitted(const PerOperation& operation, SpaceSet allowed, Time now) {
+    SpaceSet admitted;
+    for (const Space space : all_spaces) {
+      if (allowed.contains(space) && operation.breakers[Impl::index(space)].admits(now))
+        admitted = admitted.with(space);
+    }
+    return admitted.empty() ? allowed : admitted;
+  }
+
+  /// Why a call is kept off the device: it has no room for it, or the thresholds leave it out.
+  /// Nothing: it may go there, or it is no choice or the only one of \p allowed.
+  std::optional<Reason> kept_off_device(SpaceSet allowed, const Workload& workload) const {
+    if (!allowed.contains(Space::cuda) || allowed.without(Space::cuda).empty()) return {};
+    if (workload.device_bytes > 0 && options.device_room &&
+        workload.device_bytes > options.device_room())
+      return Reason::memory;
+    if (workload.items < options.device_items_min.value_or(0)) return Reason::threshold;
+    return {};
+  }
+
+  /// \throws InvalidArgument
+  void check_team(Space space, int size) const {
+    KINDRED_THROW_IF(!usable.contains(space),
+                     "space " + std::string(to_string(space)) + " is not usable");
+    const bool is_team =
+        size == 0 ||
+        (space == Space::openmp ? std::ranges::find(teams, size) != teams.end() : size == 1);
+    KINDRED_THROW_IF(!is_team, "threads is " + std::to_string(size) +
+                                   ", which is no team of space " + std::string(to_string(space)));
+  }
+
+  /// Whether measuring \p space again is due and cheap enough.
+  bool probe_is_due(const PerOperation& operation, const Class& seen, const DispatchRecord& record,
+                    Space space, Time now) const {
+    const Alarm& alarm = operation.cells[Impl::index(space)].alarms[Impl::size_class(record.work)];
+    auto interval = options.probe_interval;
+    double share = options.probe_share;
+    if (alarm.count > 0) {
+      interval /= alarm_probes;
+      share = std::max(share, alarm_share / (1U << (alarm.count - 1U)));
+    }
+    if (now - seen.last[Impl::index(space)] < interval) return false;
+    const double best = record.predicted[Impl::index(record.chosen)];
+    const double predicted = record.predicted[Impl::index(space)];
+    const double calibrated = base(operation, space, record);
+    const double lost = predicted - best;
+    return std::min(predicted, calibrated) <= options.probe_cost_max * best &&
+           lost <= share * seen.since[Impl::index(space)] && lost <= options.probe_loss_max;
+  }
+
+  SpaceSet usable;
+  int threads;
+  std::vector<int> teams;  ///< their sizes
+  std::atomic<int> forced_threads = 0;
+  Options options;
+  std::array<std::unique_ptr<PerOperation>, operation_count> operations;
+  std::array<std::vector<std::atomic<double>>, space_count> start_seconds;  ///< one per variant
+  std::atomic<SpaceSet> starts_calibrated{};
+  std::atomic<double> transfer_rate{1e10};
+  std::atomic<double> transfer_latency{1e-5};
+  std::atomic<bool> transfer_calibrated{false};
+  std::array<std::atomic<std::uint64_t>, operation_count> batches{};  ///< bytes; 0: not measured
+};
+
+}  // namespace Kindred
+
+#endif  // KINDRED_BACKENDS_SRC_DISPATCHER_STATE_HPP

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/vendor/DeviceGemm.hpp>
+
+#include <kindred/core/arch/DeviceStatus.hpp>
+#include <kindred/core/common/Error.hpp>
+
+#include <string>
+
+#if KINDRED_HAS_DEVICE
+#include <cublasLt.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+#endif
+
+namespace Kindred::Impl {
+
+#if KINDRED_HAS_DEVICE
+
+namespace {
+
+/// What a status of cuBLASLt means as one of CUDA, so that both have one mapping to errors.
+cudaError_t as_cuda(cublasStatus_t status) {
+  switch (status) {
+    case CUBLAS_STATUS_SUCCESS:
+      return cudaSuccess;
+    case CUBLAS_STATUS_ALLOC_FAILED:
+      return cudaErrorMemoryAllocation;
+    case CUBLAS_STATUS_NOT_INITIALIZED:
+    case CUBLAS_STATUS_ARCH_MISMATCH:
+    case CUBLAS_STATUS_NOT_SUPPORTED:
+    case CUBLAS_STATUS_INVALID_VALUE:
+      return cudaErrorNotSupported;
+    default: {
+      // A library that failed may have met a context which an earlier kernel broke.
+      const cudaError_t last = cudaPeekAtLastError();
+      return last == cudaSuccess ? cudaErrorUnknown : last;
+    }
+  }
+}
+
+void require(cublasStatus_t status, const char* what) {
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  Arch::require(as_cuda(status),
+                std::string("cuBLASLt: ") + what + ": " + cublasLtGetStatusString(status));
+}
+
+cudaDataType_t cuda_type(GemmType type) {
+  switch (type) {
+    case GemmType::float16:
+      return CUDA_R_16F;
+    case GemmType::bfloat16:
+      return CUDA_R_16BF;
+    case GemmType::float64:
+      return CUDA_R_64F;
+    case GemmType::float32:
+      break;
+  }
+  return CUDA_R_32F;
+}
+
+/// A matrix whose columns are the rows of a row-major one.
+struct Layout {
+  Layout(GemmType type, std::uint64_t columns, std::uint64_t rows, std::uint64_t stride,
+         std::uint64_t batch, std::uint64_t step) {
+    require(cublasLtMatrixLayoutCreate(&value, cuda_type(type), columns, rows,
+                                       static_cast<std::int64_t>(stride)),
+            "a layout");
+    if (batch == 1) return;
+    const auto count = static_cast<std::int32_t>(batch);
+    const auto offset = static_cast<std::int64_t>(step);
+    require(cublasLtMatrixLayoutSetAttribute(value, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count,
+                                             sizeof(count)),
+            "a layout");
+    require(cublasLtMatrixLayoutSetAttribute(value, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+                                             &offset, sizeof(offset)),
+            "a layout");
+  }
+  ~Layout() { cublasLtMatrixLayoutDestroy(value); }
+  Layout(const Layout&) = delete;
+  Layout& operator=(const Layout&) = delete;
+
+  cublasLtMatrixLayout_t value = nullptr;
+};
+
+struct Description {
+  explicit Description(const GemmShape& shape) {
+    const bool is_double = shape.input == GemmType::float64;
+    require(cublasLtMatmulDescCreate(&value, is_double ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F,
+                                     is_double ? CUDA_R_64F : CUDA_R_32F),
+            "a description");
+    if (shape.plain_b) return;
+    const cublasOperation_t transposed = CUBLAS_OP_T;
+    require(cublasLtMatmulDescSetAttribute(value, CUBLASLT_MATMUL_DESC_TRANSA, &transposed,
+                                           sizeof(transposed)),
+            "a description");
+  }
+  ~Description() { cublasLtMatmulDescDestroy(value); }
+  Description(const Description&) = delete;
+  Description& operator=(const Description&) = delete;
+
+  cublasLtMatmulDesc_t value = nullptr;
+};
+
+cublasLtEpilogue_t epilogue_of(GemmEnd end) {
+  switch (end) {
+    case GemmEnd::bias:
+      return CUBLASLT_EPILOGUE_BIAS;
+    case GemmEnd::relu:
+      return CUBLASLT_EPILOGUE_RELU;
+    case GemmEnd::bias_relu:
+      return CUBLASLT_EPILOGUE_RELU_BIAS;
+    case GemmEnd::none:
+      break;
+  }
+  return CUBLASLT_EPILOGUE_DEFAULT;
+}
+
+struct Preference {
+  explicit Preference(std::uint32_t alignment) {
+    require(cublasLtMatmulPreferenceCreate(&value), "a preference");
+    for (const auto attribute :
+         {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+          CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
+      (void)cublasLtMatmulPreferenceSetAttribute(value, attribute, &alignment, sizeof(alignment));
+    }
+  }
+  ~Preference() { cublasLtMatmulPreferenceDestroy(value); }
+  Preference(const Preference&) = delete;
+  Preference& operator=(const Preference&) = delete;
+
+  cublasLtMatmulPreference_t value = nullptr;
+};
+
+struct Event {
+  Event() { (void)cudaEventCreate(&value); }
+  ~Event() { (void)cudaEventDestroy(value); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  cudaEvent_t value = nullptr;
+};
+
+/// \brief C = A · Bᵀ, row-major, is Cᵀ = B · Aᵀ (of a plain B: Bᵀ · Aᵀ) to a library of columns:
+/// its first matrix is B.
+struct Plan {
+  explicit Plan(const GemmShape& wanted)
+      : shape(wanted),
+        description(wanted),
+        b(wanted.input, wanted.plain_b ? wanted.n : wanted.k, wanted.plain_b ? wanted.k : wanted.n,
+          wanted.ldb, wanted.batch, wanted.b_step),
+        a(wanted.input, wanted.k, wanted.m, wanted.lda, wanted.batch, wanted.a_step),
+        c(wanted.output, wanted.n, wanted.m, wanted.ldc, wanted.batch, wanted.c_step) {
+    if (wanted.end == GemmEnd::none) return;
+    const cublasLtEpilogue_t epilogue = epilogue_of(wanted.end);
+    const cudaDataType_t bias_type = CUDA_R_32F;
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue);
+    if (wanted.end == GemmEnd::relu) return;
+    set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, bias_type);
+    // Ways are proposed for a bias that is there and as well aligned as the rest.
+    set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, std::uintptr_t{wanted.alignment});
+  }
+
+  template <class T>
+  void set(cublasLtMatmulDescAttributes_t attribute, const T& wanted) const {
+    require(cublasLtMatmulDescSetAttribute(description.value, attribute, &wanted, sizeof(wanted)),
+            "what is done with a product");
+  }
+
+  cublasStatus_t run(cublasLtHandle_t handle, cudaStream_t stream, const cublasLtMatmulAlgo_t& way,
+                     const void* a_data, const void* b_data, void* c_data) const {
+    const auto multiply = [&](auto factor) {
+      const decltype(factor) zero = 0;
+      return cublasLtMatmul(handle, description.value, &factor, b_data, b.value, a_data, a.value,
+                            &zero, c_data, c.value, c_data, c.value, &way, nullptr, 0, stream);
+    };
+    return shape.input == GemmType::float64 ? multiply(double{shape.alpha}) : multiply(shape.alpha);
+  }
+
+  GemmShape shape;
+  Description description;
+  Layout b;
+  Layout a;
+  Layout c;
+  cublasLtMatmulAlgo_t fastest{};
+};
+
+}  // namespace
+
+struct DeviceGemm::State {
+  State() { require(cublasLtCreate(&handle), "a handle"); }
+  ~State() { cublasLtDestroy(handle); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  /// How many ways the library proposes, best first.
+  int propose(const Plan& plan, std::span<cublasLtMatmulHeuristicResult_t> ways) const {
+    const Preference preference(plan.shape.alignment);
+    int found = 0;
+    require(cublasLtMatmulAlgoGetHeuristic(
+                handle, plan.description.value, plan.b.value, plan.a.value, plan.c.value,
+                plan.c.value, preference.value, static_cast<int>(ways.size()), ways.data(), &found),
+            "no GEMM of this shape");
+    if (found == 0) throw SpaceUnavailable("cuBLASLt: no GEMM of this shape");
+    return found;
+  }
+
+  /// Without a workspace: products of these shapes need none.
+  void choose(Plan& plan, cudaStream_t stream, const void* a, const void* b, void* c) const {
+    std::array<cublasLtMatmulHeuristicResult_t, 16> ways{};
+    const int found = propose(plan, ways);
+    const Event begin;
+    const Event end;
+    float least = std::numeric_limits<float>::infinity();
+    for (int i = 0; i < found; ++i) {
+      const auto& way = ways[static_cast<std::size_t>(i)].algo;
+      if (plan.run(handle, stream, way, a, b, c) != CUBLAS_STATUS_SUCCESS) continue;
+      for (int repeat = 0; repeat < 3; ++repeat) {
+        (void)cudaEventRecord(begin.value, stream);
+        require(plan.run(handle, stream, way, a, b, c), "a GEMM");
+        (void)cudaEventRecord(end.value, stream);
+        (void)cudaEventSynchronize(end.value);
+        float milliseconds = 0;
+        if (cudaEventElapsedTime(&milliseconds, begin.value, end.value) != cudaSuccess) continue;
+        if (milliseconds >= least) continue;
+        least = milliseconds;
+        plan.fastest = way;
+      }
+    }
+  }
+
+  const Plan* find(const GemmShape& shape) const {
+    const auto plan = std::find_if(plans.begin(), plans.end(),
+                                   [&](const auto& known) { return known->shape == shape; });
+    return plan == plans.end() ? nullptr : plan->get();
+  }
+  const Plan* keep(std::unique_ptr<Plan> plan) {
+    constexpr std::size_t plans_kept = 64;
+    if (plans.size() == plans_kept) plans.erase(plans.begin());
+    return plans.emplace_back(std::move(plan)).get();
+  }
+
+  cublasLtHandle_t handle = nullptr;
+  std::vector<std::unique_ptr<Plan>> plans;
+};
+
+DeviceGemm::DeviceGemm() : m_state(std::make_unique<State>()) {}
+
+namespace {
+
+void check(const GemmShape& shape) {
+  KINDRED_THROW_IF(shape.m == 0 || shape.n == 0 || shape.k == 0,
+                   "a GEMM of " + std::to_string(shape.m) + " × " + std::to_string(shape.n) +
+                       " × " + std::to_string(shape.k) + "; no extent may be 0");
+  const std::uint64_t b_row = shape.plain_b ? shape.n : shape.k;
+  KINDRED_THROW_IF(shape.lda < shape.k || shape.ldb < b_row || shape.ldc < shape.n,
+                   "the strides " + std::to_string(shape.lda) + ", " + std::to_string(shape.ldb) +
+                       ", " + std::to_string(shape.ldc) + " are shorter than the rows, " +
+                       std::to_string(shape.k) + ", " + std::to_string(b_row) + ", " +
+                       std::to_string(shape.n));
+}
+
+}  // namespace
+
+void DeviceGemm::prepare(const GemmShape& shape) {
+  check(shape);
+  if (m_state->find(shape) != nullptr) return;
+  auto made = std::make_unique<Plan>(shape);
+  std::array<cublasLtMatmulHeuristicResult_t, 1> first{};
+  m_state->propose(*made, first);
+  made->fastest = first[0].algo;
+  m_state->keep(std::move(made));
+}
+
+void DeviceGemm::run(const DeviceSpace& exec_space, const GemmShape& shape, const void* a,
+                     const void* b, void* c, const float* bias) {
+  check(shape);
+  const Plan* plan = m_state->find(shape);
+  if (plan == nullptr && shape.choice == GemmChoice::fixed) {
+    prepare(shape);
+    plan = m_state->find(shape);
+  }
+  if (plan == nullptr) {
+    auto made = std::make_unique<Plan>(shape);
+    m_state->choose(*made, exec_space.cuda_stream(), a, b, c);
+    plan = m_state->keep(std::move(made));
+  }
+  if (shape.end == GemmEnd::bias || shape.end == GemmEnd::bias_relu)
+    plan->set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
+  require(plan->run(m_state->handle, exec_space.cuda_stream(), plan->fastest, a, b, c), "a GEMM");
+}
+
+#else
+
+struct DeviceGemm::State {};
+
+DeviceGemm::DeviceGemm() {
+  throw SpaceUnavailable("cuBLASLt: not compiled in: this is a host build");
+}
+
+#endif
+
+DeviceGemm::~DeviceGemm() = default;
+DeviceGemm::DeviceGemm(DeviceGemm&&) noexcept = default;
+DeviceGemm& DeviceGemm::operator=(DeviceGemm&&) noexcept = default;
+
+}  // namespace Kindred::Impl

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ListCall.hpp"
+
+#include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/common/Error.hpp>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <tuple>
+
+namespace Kindred {
+
+namespace {
+
+/// Arrays of the host are not memory of a device, wherever the call runs.
+constexpr Space host = Space::serial;
+
+template <class T>
+Impl::BulkTask<T> element_task(ElementWise op, Operation operation) {
+  Impl::BulkTask<T> task;
+  task.kind = Impl::BulkKind::element_wise;
+  task.operation = operation;
+  task.op = op;
+  return task;
+}
+
+/// \brief Products of matrices in host memory, on a device in batches of neighbours of one shape.
+template <class T>
+class ProductCall {
+ public:
+  ProductCall(Context& context, Impl::BulkRooms& rooms, std::span<const MatrixPair<T>> pairs,
+              const ProductOptions& options)
+      : m_context(context),
+        m_rooms(rooms),
+        m_products(Impl::products_of(pairs)),
+        m_options(options) {}
+
+  BulkReport run() {
+    Workload workload;
+    workload.operation = Operation::matrix_multiply;
+    std::uint64_t tiles = 0;
+    for (const MatrixProduct<T>& product : m_products) {
+      workload.items += product.m * product.n;
+      workload.work += static_cast<double>(product.m) * static_cast<double>(product.n) *
+                       static_cast<double>(product.k);
+      workload.transfer_bytes += bytes_of(product);
+      workload.device_bytes = std::max(workload.device_bytes, bytes_of(product));
+      tiles += Impl::host_tiles(product);
+    }
+    constexpr std::uint64_t many = 0xFFFFFFFF;
+    workload.pieces = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(tiles, 1, many));
+    m_report.record = m_rooms.run(
+        m_context, workload, m_options.space,
+        [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
+                                  Impl::BulkRoom<ExecutionSpace>& room, Space space) {
+          m_report.batches = m_report.batch_bytes = m_report.splits = 0;
+          if (m_products.empty()) return;
+          if constexpr (Arch::is_device<ExecutionSpace>) {
+            run_batches(exec_space, room,
+                        Impl::batch_bytes_of(m_context, space, Operation::matrix_multiply,
+                                             m_options.batch_bytes, room.batch.bytes()));
+          } else {
+            Impl::Products<ExecutionSpace, T>(exec_space, room.lists, room.template library<T>(),
+                                              m_products, m_options.canonical)
+                .run();
+            Arch::fence(exec_space, "Kindred::Bulk::multiply");
+            m_report.batches = 1;
+          }
+        });
+    return m_report;
+  }
+
+ private:
+  static std::uint64_t bytes_of(const MatrixProduct<T>& p) {
+    return (p.m * p.k + p.k * p.n + p.m * p.n) * sizeof(T);
+  }
+  static bool same_shape(const MatrixProduct<T>& a, const MatrixProduct<T>& b) {
+    return a.m == b.m && a.n == b.n && a.k == b.k;
+  }
+
+  template <class ExecutionSpace>
+  void run_batches(const ExecutionSpace& exec_space, Impl::BulkRoom<ExecutionSpace>& room,
+                   std::uint64_t batch_bytes) {
+    std::stable_sort(m_products.begin(), m_products.end(), [](const auto& a, const auto& b) {
+      return std::tuple(a.m, a.n, a.k) < std::tuple(b.m, b.n, b.k);
+    });
+    // Beside the matrices, room for a beginning of each of the three kinds.
+    constexpr std::uint64_t gaps = 3 * Impl::device_alignment;
+    std::uint64_t least = 0;
+    std::uint64_t all = 0;
+    for (std::size_t i = 0; i < m_products.size(); ++i) {
+      const bool is_new = i == 0 || !same_shape(m_products[i], m_products[i - 1]);
+      least = std::max(least, bytes_of(m_products[i]) + gaps);
+      all += bytes_of(m_products[i]) + (is_new ? gaps : 0);
+    }
+    std::uint64_t room_bytes = std::min(all, std::max(batch_bytes, least));
+    // Nothing is to be refused once there are results.
+    (void)room.lists.template items<MatrixProduct<T>>(m_products.size());
+    m_report.splits = Impl::make_batch_room(room.batch, *room.memory, room_bytes, least);
+    m_report.batch_bytes = room_bytes;
+    for (std::size_t first = 0; first < m_products.size();) {
+      std::size_t end = first;
+      std::uint64_t used = 0;
+      while (end < m_products.size()) {
+        const bool is_new = end == first || !same_shape(m_products[end], m_products[end - 1]);
+        const std::uint64_t more = bytes_of(m_products[end]) + (is_new ? gaps : 0);
+        if (end > first && used + more > room_bytes) break;
+        used += more;
+        ++end;
+      }
+      run_batch(exec_space, room, first, end);
+      ++m_report.batches;
+      first = end;
+    }
+  }
+
+  template <class ExecutionSpace>
+  void run_batch(const ExecutionSpace& exec_space, Impl::BulkRoom<ExecutionSpace>& room,
+                 std::size_t first, std::size_t end) {
+    Impl::BatchCopies<ExecutionSpace> copies(exec_space, room.batch.view());
+    std::vector<MatrixProduct<T>> products(m_products.begin() + static_cast<std::ptrdiff_t>(first),
+                                           m_products.begin() + static_cast<std::ptrdiff_t>(end));
+    for (std::size_t begin = 0; begin < products.size();) {
+      std::size_t stop = begin + 1;
+      while (stop < products.size() && same_shape(products[begin], products[stop])) ++stop;
+      const auto place = [&](const void* from, void* to, std::uint64_t count, bool aligned) {
+        return reinterpret_cast<T*>(copies.add(from, to, count * sizeof(T), aligned));
+      };
+      for (std::size_t i = begin; i < stop; ++i)
+        products[i].a = place(products[i].a, nullptr, products[i].m * products[i].k, i == begin);
+      for (std::size_t i = begin; i < stop; ++i)
+        products[i].b = place(products[i].b, nullptr, products[i].k * products[i].n, i == begin);
+      for (std::size_t i = begin; i < stop; ++i)
+        products[i].c = place(nullptr, products[i].c, products[i].m * products[i].n, i == begin);
+      begin = stop;
+    }
+    copies.upload_all();
+    Impl::Products<ExecutionSpace, T> launch(exec_space, room.lists, room.template library<T>(),
+                                             products, m_options.canonical);
+    launch.run();
+    copies.download_all();
+  }
+
+  Context& m_context;
+  Impl::BulkRooms& m_rooms;
+  std::vector<MatrixProduct<T>> m_products;
+  ProductOptions m_options;
+  BulkReport m_report;
+};
+
+}  // namespace
+
+struct Bulk::State {
+  explicit State(Context& given) : context(given) {}
+
+  template <class T>
+  BulkReport run(Impl::BulkTask<T> task, const BulkOptions& options, double* results = nullptr) {
+    return Impl::ListCall<T>(context, rooms, std::move(task), options, results).run();
+  }
+  template <class T>
+  BulkReport run(ElementWise op, Operation operation, BulkArrays<T> arrays, BulkArrays<T> others,
+                 BulkResults<T> results, const BulkOptions& options) {
+    Impl::check_operands(op, true);
+    auto task = element_task<T>(op, operation);
+    task.items = Impl::checked_items(arrays, &others, &results, host);
+    return run(std::move(task), options);
+  }
+
+  Context& context;
+  Impl::BulkRooms rooms{"Kindred::Bulk::failed"};
+};
+
+Bulk::Bulk(Context& context) : m_state(std::make_unique<State>(context)) {}
+Bulk::~Bulk() = default;
+Bulk::Bulk(Bulk&&) noexcept = default;
+Bulk& Bulk::operator=(Bulk&&) noexcept = default;
+
+BulkReport Bulk::xor_bytes(BulkArrays<std::uint8_t> arrays, BulkArrays<std::uint8_t> keys,
+                           BulkResults<std::uint8_t> results, const BulkOptions& options) const {
+  Impl::BulkTask<std::uint8_t> task;
+  task.items = Impl::checked_items(arrays, &keys, &results, host, {"arrays", "keys"});
+  return m_state->run(std::move(task), options);
+}
+
+BulkReport Bulk::xor_with_new_keys(BulkArrays<std::uint8_t> arrays, BulkResults<std::uint8_t> keys,
+                                   BulkResults<std::uint8_t> results,
+                                   std::optional<std::uint64_t> seed,
+                                   const BulkOptions& options) const {
+  std::vector<std::span<const std::uint8_t>> made(keys.begin(), keys.end());
+  const BulkArrays<std::uint8_t> made_keys(made);
+  // Of arrays that do not fit no key is made; a key is written before an array is read.
+  (void)Impl::checked_items(arrays, &made_keys, &results, host, {"arrays", "keys"});
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    KINDRED_THROW_IF(!made[i].empty() && (made[i].data() == arrays[i].data() ||
+                                          made[i].data() == results[i].data()),
+                     "keys[" + std::to_string(i) +
+                         "] is the array or its result; a new key needs " + "room of its own");
+  }
+  if (!seed) {
+    std::random_device source;
+    seed = static_cast<std::uint64_t>(source()) << 32U | source();
+  }
+  random_fill(keys, *seed, 0, options);
+  return xor_bytes(arrays, made_keys, results, options);
+}
+
+template <BulkNumber T>
+BulkReport Bulk::element_wise(ElementWise op, BulkArrays<T> arrays, BulkResults<T> results,
+                              const BulkOptions& options) const {
+  Impl::check_operands(op, false);
+  auto task = element_task<T>(op, Operation::element_wise);
+  task.items = Impl::checked_items<T>(arrays, nullptr, &results, host);
+  return m_state->run(std::move(task), options);
+}
+
+template <BulkNumber T>
+BulkReport Bulk::element_wise(ElementWise op, BulkArrays<T> arrays, T number,
+                              BulkResults<T> results, const BulkOptions& options) const {
+  Impl::check_operands(op, true);
+  auto task = element_task<T>(op, Operation::element_wise);
+  task.number = number;
+  task.items = Impl::checked_items<T>(arrays, nullptr, &results, host);
+  return m_state->run(std::move(task), options);
+}
+
+template <BulkNumber T>
+BulkReport Bulk::element_wise(ElementWise op, BulkArrays<T> arrays, BulkArrays<T> others,
+                              BulkResults<T> results, const BulkOptions& options) const {
+  return m_state->run<T>(op, Operation::element_wise, arrays, others, results, options);
+}
+
+template <BulkNumber T>
+BulkReport Bulk::add_matrices(BulkArrays<T> a, BulkArrays<T> b, BulkResults<T> results,
+                              const BulkOptions& options) const {
+  return m_state->run<T>(ElementWise::add, Operation::matrix_add, a, b, results, options);
+}
+
+template <BulkNumber T>
+BulkReport Bulk::normalise(BulkArrays<T> arrays, BulkResults<T> results,
+                           const BulkOptions& options) const {
+  Impl::BulkTask<T> task;
+  task.kind = Impl::BulkKind::normalise;
+  task.operation = Operation::element_wise;
+  task.items = Impl::checked_items<T>(arrays, nullptr, &results, host);
+  return m_state->run(std::move(task), options);
+}
+
+template <class T>
+BulkReport Bulk::random_fill(BulkResults<T> results, std::uint64_t seed, std::uint64_t offset,
+                             const BulkOptions& options) const {
+  return m_state->run(Impl::random_task(results, seed, offset, host), options);
+}
+
+template <BulkNumber T>
+BulkReport Bulk::reduce(Reduction reduction, BulkArrays<T> arrays, std::span<T> results,
+                        const BulkOptions& options) const {
+  KINDRED_THROW_IF(results.size() != arrays.size(),
+                   "results are " + std::to_string(results.size()) + "; there must be one for " +
+                       "each of the " + std::to_string(arrays.size()) + " arrays");
+  for (std::size_t i = 0; i < arrays.size(); ++i)
+    Impl::check_reducible(reduction, arrays[i].size(), i);
+  Impl::BulkTask<T> task;
+  task.kind = Impl::BulkKind::reduce;
+  task.operation = Operation::reduction;
+  task.reduction = reduction;
+  task.items = Impl::checked_items<T>(arrays, nullptr, nullptr, host);
+  std::vector<double> wide(arrays.size());
+  const BulkReport report = m_state->run(std::move(task), options, wide.data());
+  for (std::size_t i = 0; i < wide.size(); ++i) results[i] = static_cast<T>(wide[i]);
+  return report;
+}
+
+template <BulkNumber T>
+BulkReport Bulk::multiply(std::span<const MatrixPair<T>> pairs,
+                          const ProductOptions& options) const {
+  Impl::check_pairs(pairs, host);
+  return ProductCall<T>(m_state->context, m_state->rooms, pairs, options).run();
+}
+
+#define KINDRED_INSTANTIATE(T)                                                                     \
+  template BulkReport Bulk::element_wise<T>(ElementWise, BulkArrays<T>, BulkResults<T>,            \
+                                            const BulkOptions&) const;                             \
+  template BulkReport Bulk::element_wise<T>(ElementWise, BulkArrays<T>, T, BulkResults<T>,         \
+                                            const BulkOptions&) const;                             \
+  template BulkReport Bulk::element_wise<T>(ElementWise, BulkArrays<T>, BulkArrays<T>,             \
+                                            BulkResults<T>, const BulkOptions&) const;             \
+  template BulkReport Bulk::add_matrices<T>(BulkArrays<T>, BulkArrays<T>, BulkResults<T>,          \
+                                            const BulkOptions&) const;                             \
+  template BulkReport Bulk::normalise<T>(BulkArrays<T>, BulkResults<T>, const BulkOptions&) const; \
+  template BulkReport Bulk::random_fill<T>(BulkResults<T>, std::uint64_t, std::uint64_t,           \
+                                           const BulkOptions&) const;                              \
+  template BulkReport Bulk::reduce<T>(Reduction, BulkArrays<T>, std::span<T>, const BulkOptions&)  \
+      const;                                                                                       \
+  template BulkReport Bulk::multiply<T>(std::span<const MatrixPair<T>>, const ProductOptions&)     \
+      const;
+KINDRED_INSTANTIATE(float)
+KINDRED_INSTANTIATE(double)
+#undef KINDRED_INSTANTIATE
+template BulkReport Bulk::random_fill<std::uint8_t>(BulkResults<std::uint8_t>, std::uint64_t,
+                                                    std::uint64_t, const BulkOptions&) const;
+
+}  // namespace Kindred

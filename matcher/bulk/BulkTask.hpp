@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_BULK_BULK_TASK_HPP
+#define KINDRED_MATCHER_BULK_BULK_TASK_HPP
+
+#include <kindred/core/bulk/BulkList.hpp>
+#include <kindred/core/bulk/BulkOperations.hpp>
+#include <kindred/core/bulk/MatrixProduct.hpp>
+#include <kindred/matcher/Bulk.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// What is done to the arrays of a list.
+enum class BulkKind : std::uint8_t { xor_bytes, element_wise, normalise, random_fill, reduce };
+
+/// \brief A checked call over a list.
+template <class T>
+struct BulkTask {
+  BulkKind kind = BulkKind::xor_bytes;
+  Operation operation = Operation::transform;
+  ElementWise op = ElementWise::add;
+  Reduction reduction = Reduction::sum;
+  T number = 0;
+  std::uint64_t seed = 0;
+  std::vector<BulkItem<T>> items;
+  std::vector<std::uint64_t> offsets;  ///< of `random_fill`: of each item's first element
+
+  std::uint64_t elements() const {
+    std::uint64_t all = 0;
+    for (const BulkItem<T>& item : items) all += item.count;
+    return all;
+  }
+  /// Whether an array may be cut anywhere.
+  bool is_divisible() const { return kind != BulkKind::normalise && kind != BulkKind::reduce; }
+  /// Arrays that an item reads.
+  std::uint64_t reads() const {
+    if (kind == BulkKind::random_fill) return 0;
+    return !items.empty() && items.front().other != nullptr ? 2 : 1;
+  }
+};
+
+/// How the lists of a call are named in messages: `arrays`, and `keys` or `others`.
+struct BulkNames {
+  const char* arrays = "arrays";
+  const char* others = "others";
+};
+
+/// \param others empty where there are none, then \p needs_others is false \throws InvalidArgument
+template <class T>
+std::vector<BulkItem<T>> checked_items(BulkArrays<T> arrays, const BulkArrays<T>* others,
+                                       const BulkResults<T>* results, Space space,
+                                       const BulkNames& names = {});
+/// \throws InvalidArgument where \p op is no operation of one or of two operands
+void check_operands(ElementWise op, bool takes_two);
+void check_reducible(Reduction reduction, std::uint64_t count, std::size_t array);
+/// \throws InvalidArgument for shapes that do not fit together, arrays that are too short
+template <class T>
+void check_pairs(std::span<const MatrixPair<T>> pairs, Space space);
+
+/// \throws InvalidArgument for places beyond 2⁶⁴
+template <class T>
+BulkTask<T> random_task(BulkResults<T> results, std::uint64_t seed, std::uint64_t offset,
+                        Space space);
+
+/// \p pairs, which are checked, as kernels take them.
+template <class T>
+std::vector<MatrixProduct<T>> products_of(std::span<const MatrixPair<T>> pairs) {
+  std::vector<MatrixProduct<T>> products;
+  products.reserve(pairs.size());
+  for (const MatrixPair<T>& pair : pairs)
+    products.push_back({pair.a.data(), pair.b.data(), pair.c.data(), pair.m, pair.n, pair.k, 0});
+  return products;
+}
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_BULK_BULK_TASK_HPP

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_BULK_DEVICE_BATCHES_HPP
+#define KINDRED_MATCHER_BULK_DEVICE_BATCHES_HPP
+
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/common/ArrayView.hpp>
+#include <kindred/matcher/Bulk.hpp>
+#include <kindred/memory/Buffer.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// Arrays of a batch on a device begin at multiples of it.
+inline constexpr std::uint64_t device_alignment = 256;
+/// Arrays that are shorter go to a device together.
+inline constexpr std::uint64_t packed_bytes = std::uint64_t{1} << 18U;
+
+inline std::uint64_t device_bytes(std::uint64_t bytes) {
+  return (bytes + device_alignment - 1) / device_alignment * device_alignment;
+}
+
+/// \brief Bytes of a batch: what is asked for, else what is best for the operation, but no more
+/// than half of the budget that is left. \param kept bytes of a batch before, which are room for
+/// this one
+inline std::uint64_t batch_bytes_of(Context& context, Space space, Operation operation,
+                                    std::uint64_t asked, std::uint64_t kept) {
+  if (asked != 0) return asked;
+  const std::uint64_t budget = context.info(space).memory_budget;
+  const std::uint64_t used = context.memory_statistics(space).bytes_in_use;
+  const std::uint64_t left = budget - std::min(budget, used - std::min(used, kept));
+  return std::max<std::uint64_t>(1,
+                                 std::min(context.dispatcher().batch_bytes(operation), left / 2));
+}
+
+/// \brief Makes \p room hold \p want bytes, or half as many as long as that is refused, and never
+/// fewer than \p least. Returns how often it was refused. \throws OutOfMemory where that does not
+/// fit either; \p room is then empty
+template <class MemorySpace>
+std::size_t make_batch_room(Buffer<std::byte, MemorySpace>& room, MemoryResource& memory,
+                            std::uint64_t& want, std::uint64_t least) {
+  std::size_t splits = 0;
+  while (room.bytes() < want) {
+    room = Buffer<std::byte, MemorySpace>();  // not both at once
+    try {
+      room = Buffer<std::byte, MemorySpace>(memory, "Kindred::Bulk::batch", want);
+    } catch (const OutOfMemory&) {
+      if (want <= least) throw;
+      want = std::max(least, want / 2);
+      ++splits;
+    }
+  }
+  return splits;
+}
+
+/// \brief Copies of arrays of the host, one behind the other, in room on a device.
+template <class ExecutionSpace>
+class BatchCopies {
+ public:
+  using view_type = ArrayView<std::byte, ExecutionSpace>;
+
+  BatchCopies(const ExecutionSpace& exec_space, view_type room)
+      : m_exec_space(exec_space), m_room(std::move(room)) {}
+
+  /// Where the next array goes. \param from null: nothing is to be read \param to null: nothing is
+  /// to be brought back \param aligned false: right behind the one before
+  std::byte* add(const void* from, void* to, std::uint64_t bytes, bool aligned = true) {
+    if (aligned) m_used = device_bytes(m_used);
+    m_arrays.push_back({from, to, bytes, m_used});
+    m_used += bytes;
+    return m_room.data() + m_arrays.back().place;
+  }
+  void upload_all() {
+    if (is_packed()) {
+      m_packed.resize(m_used);
+      for (const Array& array : m_arrays) {
+        if (array.from != nullptr && array.bytes > 0)
+          std::memcpy(m_packed.data() + array.place, array.from, array.bytes);
+      }
+      start_upload(m_exec_space, m_room, m_packed.data(), m_used);
+      return;
+    }
+    for (const Array& array : m_arrays) {
+      if (array.from != nullptr)
+        start_upload(m_exec_space, part(array), static_cast<const std::byte*>(array.from),
+                     array.bytes);
+    }
+  }
+  /// Fences.
+  void download_all() {
+    if (is_packed()) {
+      m_packed.resize(m_used);
+      download(m_exec_space, m_packed.data(), m_room, m_used);
+      for (const Array& array : m_arrays) {
+        if (array.to != nullptr && array.bytes > 0)
+          std::memcpy(array.to, m_packed.data() + array.place, array.bytes);
+      }
+      return;
+    }
+    for (const Array& array : m_arrays) {
+      if (array.to != nullptr)
+        download(m_exec_space, static_cast<std::byte*>(array.to), part(array), array.bytes);
+    }
+  }
+
+ private:
+  struct Array {
+    const void* from;
+    void* to;
+    std::uint64_t bytes;
+    std::uint64_t place;
+  };
+
+  bool is_packed() const { return m_arrays.size() > 1 && m_used / m_arrays.size() < packed_bytes; }
+  view_type part(const Array& array) const {
+    return Kokkos::subview(m_room, std::pair(array.place, array.place + array.bytes));
+  }
+
+  ExecutionSpace m_exec_space;
+  view_type m_room;
+  std::vector<Array> m_arrays;
+  std::vector<std::byte> m_packed;
+  std::uint64_t m_used = 0;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_BULK_DEVICE_BATCHES_HPP

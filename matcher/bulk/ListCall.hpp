@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_BULK_LIST_CALL_HPP
+#define KINDRED_MATCHER_BULK_LIST_CALL_HPP
+
+#include <kindred/core/arch/Fence.hpp>
+
+#include "BulkRooms.hpp"
+#include "DeviceBatches.hpp"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// \brief A call over a list in host memory, wherever it runs. What is done stays done where a
+/// space fails and another goes on: results may be in the place of arrays.
+template <class T>
+class ListCall {
+ public:
+  /// \param results one an array, of `reduce`
+  ListCall(Context& context, BulkRooms& rooms, BulkTask<T> task, const BulkOptions& options,
+           double* results = nullptr)
+      : m_context(context),
+        m_rooms(rooms),
+        m_task(std::move(task)),
+        m_options(options),
+        m_results(results) {}
+
+  BulkReport run() {
+    Workload workload;
+    workload.operation = m_task.operation;
+    workload.items = m_task.elements();
+    workload.work = static_cast<double>(workload.items);
+    const std::uint64_t arrays = m_task.reads() + (m_task.kind == BulkKind::reduce ? 0 : 1);
+    workload.transfer_bytes = workload.items * sizeof(T) * arrays;
+    if (!m_task.is_divisible()) {
+      for (const BulkItem<T>& item : m_task.items)
+        workload.device_bytes = std::max(workload.device_bytes, room_of(item));
+    }
+    m_report.record =
+        m_rooms.run(m_context, workload, m_options.space,
+                    [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
+                                              BulkRoom<ExecutionSpace>& room, Space space) {
+                      m_report.batches = m_report.batch_bytes = m_report.splits = 0;
+                      if constexpr (Arch::is_device<ExecutionSpace>) {
+                        run_batches(exec_space, room,
+                                    batch_bytes_of(m_context, space, m_task.operation,
+                                                   m_options.batch_bytes, room.batch.bytes()));
+                      } else {
+                        run_here(exec_space, room);
+                      }
+                    });
+    return m_report;
+  }
+
+  /// What is left, in room of a space for \p batch_bytes of arrays at a time.
+  template <class ExecutionSpace>
+  void run_batches(const ExecutionSpace& exec_space, BulkRoom<ExecutionSpace>& room,
+                   std::uint64_t batch_bytes) {
+    if (items_left().empty()) return;
+    const std::uint64_t room_bytes = make_room(room, batch_bytes);
+    ListLaunch<ExecutionSpace, T> launch(exec_space, room.lists);
+    while (m_done < m_task.items.size()) {
+      std::size_t end = m_done;
+      std::uint64_t used = 0;
+      while (end < m_task.items.size() &&
+             (end == m_done || used + room_of(m_task.items[end]) <= room_bytes))
+        used += room_of(m_task.items[end++]);
+      run_batch(exec_space, launch, room.batch.view(), end - m_done);
+      ++m_report.batches;
+      m_done = end;
+    }
+  }
+  const BulkReport& report() const noexcept { return m_report; }
+
+ private:
+  template <class ExecutionSpace>
+  void run_here(const ExecutionSpace& exec_space, BulkRoom<ExecutionSpace>& room) {
+    const std::span<BulkItem<T>> left = items_left();
+    if (left.empty()) return;
+    room.lists.template reserve<T>(m_task.kind, left.size(), plan_bulk(left));
+    ListLaunch<ExecutionSpace, T> launch(exec_space, room.lists);
+    launch.set(m_task, left, offsets_left(left.size()));
+    launch.run(results_left());
+    Arch::fence(exec_space, "Kindred::Bulk::run");
+    m_report.batches = 1;
+  }
+
+  std::span<BulkItem<T>> items_left() { return std::span(m_task.items).subspan(m_done); }
+  std::span<const std::uint64_t> offsets_left(std::size_t count) const {
+    if (m_task.offsets.empty()) return {};
+    return std::span(m_task.offsets).subspan(m_done, count);
+  }
+  double* results_left() const { return m_results == nullptr ? nullptr : m_results + m_done; }
+
+  std::uint64_t room_of(const BulkItem<T>& item) const {
+    return std::max<std::uint64_t>(1, m_task.reads()) * device_bytes(item.count * sizeof(T));
+  }
+
+  /// Room for what is left, in pieces for batches of \p bytes, or of half as many until memory
+  /// holds one. Returns the bytes of a batch. \throws OutOfMemory
+  template <class ExecutionSpace>
+  std::uint64_t make_room(BulkRoom<ExecutionSpace>& room, std::uint64_t bytes) {
+    while (true) {
+      cut(bytes);
+      const std::span<BulkItem<T>> left = items_left();
+      std::uint64_t longest = 0;
+      std::uint64_t all = 0;
+      for (const BulkItem<T>& item : left) {
+        longest = std::max(longest, room_of(item));
+        all += room_of(item);
+      }
+      const BulkItem<T> chunk{nullptr, nullptr, nullptr, bulk_chunk<T>, 0};
+      const std::uint64_t least =
+          m_task.is_divisible() ? std::min(longest, room_of(chunk)) : longest;
+      m_report.batch_bytes = std::min(all, std::max(bytes, longest));
+      room.lists.template reserve<T>(m_task.kind, left.size(), plan_bulk(left));
+      m_report.splits += make_batch_room(room.batch, *room.memory, m_report.batch_bytes, least);
+      if (m_report.batch_bytes >= longest) return m_report.batch_bytes;
+      // Pieces of pieces; there are more of them, which need room too.
+      bytes = m_report.batch_bytes;
+      room.batch = {};
+    }
+  }
+
+  /// Cuts arrays that may be cut into pieces of which a batch holds one.
+  void cut(std::uint64_t batch_bytes) {
+    if (!m_task.is_divisible()) return;
+    const std::uint64_t arrays = std::max<std::uint64_t>(1, m_task.reads());
+    const std::uint64_t most =
+        std::max<std::uint64_t>(1, batch_bytes / sizeof(T) / arrays / bulk_chunk<T>) *
+        bulk_chunk<T>;
+    std::vector<BulkItem<T>> items;
+    std::vector<std::uint64_t> offsets;
+    for (std::size_t i = m_done; i < m_task.items.size(); ++i) {
+      const BulkItem<T>& whole = m_task.items[i];
+      for (std::uint64_t begin = 0; begin < whole.count; begin += most) {
+        BulkItem<T> piece = whole;
+        piece.count = std::min(most, whole.count - begin);
+        if (piece.input != nullptr) piece.input += begin;
+        if (piece.other != nullptr) piece.other += begin;
+        piece.output += begin;
+        items.push_back(piece);
+        if (!m_task.offsets.empty()) offsets.push_back(m_task.offsets[i] + begin);
+      }
+    }
+    m_task.items = std::move(items);
+    m_task.offsets = std::move(offsets);
+    m_done = 0;
+  }
+
+  template <class ExecutionSpace, class View>
+  void run_batch(const ExecutionSpace& exec_space, ListLaunch<ExecutionSpace, T>& launch,
+                 const View& room, std::size_t count) {
+    BatchCopies<ExecutionSpace> copies(exec_space, room);
+    const auto begin = m_task.items.begin() + static_cast<std::ptrdiff_t>(m_done);
+    std::vector<BulkItem<T>> items(begin, begin + static_cast<std::ptrdiff_t>(count));
+    for (BulkItem<T>& item : items) {
+      const std::uint64_t bytes = item.count * sizeof(T);
+      auto* copy = reinterpret_cast<T*>(copies.add(item.input, item.output, bytes));
+      if (item.other != nullptr)
+        item.other = reinterpret_cast<const T*>(copies.add(item.other, nullptr, bytes));
+      item.input = copy;
+      item.output = copy;
+    }
+    copies.upload_all();
+    launch.set(m_task, items, offsets_left(count));
+    launch.run();
+    if (m_results == nullptr) return copies.download_all();
+    download(exec_space, results_left(), launch.results(), count);
+  }
+
+  Context& m_context;
+  BulkRooms& m_rooms;
+  BulkTask<T> m_task;
+  BulkOptions m_options;
+  double* m_results;
+  std::size_t m_done = 0;  ///< items of the task
+  BulkReport m_report;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_BULK_LIST_CALL_HPP

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_BULK_PRODUCTS_HPP
+#define KINDRED_MATCHER_BULK_PRODUCTS_HPP
+
+#include "BulkLaunch.hpp"
+
+#include <kindred/backends/vendor/DeviceGemm.hpp>
+#include <kindred/backends/vendor/HostGemm.hpp>
+#include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/bulk/MatrixProduct.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// What the library has no product of: C is zeros.
+template <class T>
+bool is_empty(const MatrixProduct<T>& product) {
+  return product.m == 0 || product.n == 0 || product.k == 0;
+}
+
+template <class T>
+GemmShape shape_of(const MatrixProduct<T>& product) {
+  GemmShape shape;
+  shape.m = product.m;
+  shape.n = product.n;
+  shape.k = product.k;
+  shape.lda = product.k;
+  shape.ldb = product.n;
+  shape.ldc = product.n;
+  shape.input = sizeof(T) == 8 ? GemmType::float64 : GemmType::float32;
+  shape.output = shape.input;
+  shape.plain_b = true;
+  shape.choice = GemmChoice::fixed;
+  return shape;
+}
+
+/// How much of a product a thread of the host takes at a time: all of a small one, else tiles
+/// of a size that does not depend on the threads.
+struct HostTile {
+  template <class T>
+  explicit HostTile(const MatrixProduct<T>& product) : rows(product.m), columns(product.n) {
+    constexpr double whole_max = 0x1p25;  // multiply-adds
+    const double steps = static_cast<double>(product.m) * static_cast<double>(product.n) *
+                         static_cast<double>(product.k);
+    if (steps <= whole_max) return;
+    rows = 256;
+    columns = 512;
+  }
+  std::uint64_t rows;
+  std::uint64_t columns;
+};
+
+/// How many tiles \p product is divided into.
+template <class T>
+std::uint64_t host_tiles(const MatrixProduct<T>& product) {
+  if (is_empty(product)) return 0;
+  const HostTile tile(product);
+  return ((product.m + tile.rows - 1) / tile.rows) *
+         ((product.n + tile.columns - 1) / tile.columns);
+}
+
+/// \brief Products by a library of the host, a \ref HostTile at a time.
+template <class ExecutionSpace, class T>
+class HostLibraryProducts {
+ public:
+  /// \param library, room outlive this
+  HostLibraryProducts(const ExecutionSpace& exec_space, ListRoom<ExecutionSpace>& room,
+                      const HostMultiply& library, std::span<const MatrixProduct<T>> products)
+      : m_library(library) {
+    m_tiles.reserve(products.size());
+    for (const MatrixProduct<T>& product : products) {
+      if (is_empty(product)) {
+        m_zeros.push_back(product);
+        continue;
+      }
+      const auto [rows, columns] = HostTile(product);
+      for (std::uint64_t column = 0; column < product.n; column += columns) {
+        for (std::uint64_t row = 0; row < product.m; row += rows) {
+          m_tiles.push_back({product.a + row * product.k, product.b + column,
+                             product.c + row * product.n + column, std::min(rows, product.m - row),
+                             std::min(columns, product.n - column), product.k, product.n});
+        }
+      }
+    }
+    m_workers = std::min<std::uint64_t>(
+        m_tiles.size(), static_cast<std::uint64_t>(std::max(1, Arch::concurrency(exec_space))));
+    if constexpr (has_copies) make_room_of_copies(room);
+  }
+
+  void run(const ExecutionSpace& exec_space) {
+    for (const MatrixProduct<T>& product : m_zeros)
+      std::fill_n(product.c, product.m * product.n, T{0});
+    if (m_tiles.empty()) return;
+    std::atomic<std::uint64_t> next{0};
+    const std::uint64_t at_once = std::clamp<std::uint64_t>(m_tiles.size() / m_workers / 16, 1, 64);
+    const auto work = [&](const std::uint64_t worker) {
+      const HostMultiply::OnThisThread one_thread;
+      const Tile* copied = nullptr;
+      while (true) {
+        const std::uint64_t first = next.fetch_add(at_once);
+        if (first >= m_tiles.size()) return;
+        const std::uint64_t end = std::min<std::uint64_t>(first + at_once, m_tiles.size());
+        for (std::uint64_t i = first; i < end; ++i) multiply(m_tiles[i], worker, copied);
+      }
+    };
+    Kokkos::parallel_for("Kindred::Bulk::host_products",
+                         Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(
+                             exec_space, 0, m_workers, Kokkos::ChunkSize(1)),
+                         work);
+  }
+
+ private:
+  /// Without a `GemmShape`, which is three times as large: there may be thousands.
+  struct Tile {
+    const T* a;
+    const T* b;
+    T* c;
+    std::uint64_t m;
+    std::uint64_t n;
+    std::uint64_t k;
+    std::uint64_t stride;  ///< of B and C
+
+    GemmShape shape() const {
+      GemmShape shape = shape_of(MatrixProduct<T>{a, b, c, m, n, k});
+      shape.ldb = shape.ldc = stride;
+      return shape;
+    }
+  };
+  static constexpr bool has_copies = sizeof(T) == 4;
+  static constexpr std::uint64_t copied_rows = 2048;  ///< of B at once
+  static std::uint64_t copied_stride(std::uint64_t columns) { return (columns + 31) / 16 * 16; }
+
+  /// One copy of a part of B for each worker; where memory is out, the library reads B where it is.
+  void make_room_of_copies(ListRoom<ExecutionSpace>& room) {
+    std::uint64_t most = 0;
+    for (const Tile& tile : m_tiles) {
+      if (m_library.wants_other_stride(tile.shape()))
+        most = std::max(most, std::min(tile.k, copied_rows) * copied_stride(tile.n));
+    }
+    if (most == 0) return;
+    try {
+      m_copies = room.template items<T>(m_workers * most).data();
+      m_copy_size = most;
+    } catch (const OutOfMemory&) {
+      m_copies = nullptr;
+    }
+  }
+
+  /// \param copied the tile of whose B \p worker holds a whole copy; null: of none
+  void multiply(const Tile& tile, std::uint64_t worker, const Tile*& copied) const {
+    GemmShape shape = tile.shape();
+    if constexpr (has_copies) {
+      if (m_copies != nullptr && m_library.wants_other_stride(shape)) {
+        T* copy = m_copies + worker * m_copy_size;
+        const bool is_there = copied != nullptr && copied->b == tile.b && copied->n == tile.n &&
+                              copied->k == tile.k && copied->stride == tile.stride;
+        shape.ldb = copied_stride(tile.n);
+        for (std::uint64_t from = 0; from < tile.k; from += copied_rows) {
+          shape.k = std::min(copied_rows, tile.k - from);
+          if (!is_there) {
+            for (std::uint64_t row = 0; row < shape.k; ++row)
+              std::copy_n(tile.b + (from + row) * tile.stride, tile.n, copy + row * shape.ldb);
+          }
+          m_library.run(shape, tile.a + from, copy, tile.c, from > 0);
+        }
+        copied = tile.k <= copied_rows ? &tile : nullptr;
+        return;
+      }
+    }
+    m_library.run(shape, tile.a, tile.b, tile.c);
+  }
+
+  const HostMultiply& m_library;
+  std::vector<Tile> m_tiles;
+  std::vector<MatrixProduct<T>> m_zeros;
+  std::uint64_t m_workers = 1;
+  T* m_copies = nullptr;
+  std::uint64_t m_copy_size = 0;
+};
+
+/// \brief Products by the library of a device: those of a shape that lie at equal distances are one
+/// batch. \tparam Gemm `DeviceGemm`
+template <class ExecutionSpace, class T, class Gemm>
+class DeviceLibraryProducts {
+ public:
+  /// \param gemm outlives this
+  DeviceLibraryProducts(Gemm& gemm, std::span<const MatrixProduct<T>> products) : m_gemm(gemm) {
+    std::vector<MatrixProduct<T>> order(products.begin(), products.end());
+    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+      return std::tuple(a.m, a.n, a.k) < std::tuple(b.m, b.n, b.k);
+    });
+    for (std::size_t i = 0; i < order.size();) i = add_run(order, i);
+    for (const Run& run : m_runs) {
+      if (!run.is_zeros) m_gemm.prepare(run.shape);
+    }
+  }
+
+  void run(const ExecutionSpace& exec_space) {
+    for (const Run& run : m_runs) {
+      if (run.is_zeros) {
+        const ArrayView<T, ExecutionSpace> zeros(run.first.c, run.first.m * run.first.n);
+        Kokkos::deep_copy(exec_space, zeros, T{0});
+      } else {
+        m_gemm.run(exec_space, run.shape, run.first.a, run.first.b, run.first.c);
+      }
+    }
+  }
+
+ private:
+  struct Run {
+    MatrixProduct<T> first;
+    GemmShape shape;
+    bool is_zeros = false;
+  };
+
+  /// The run that begins with \p i; returns where the next one does.
+  std::size_t add_run(const std::vector<MatrixProduct<T>>& order, std::size_t i) {
+    const MatrixProduct<T>& first = order[i];
+    if (is_empty(first)) {
+      m_runs.push_back({first, {}, true});
+      return i + 1;
+    }
+    constexpr std::size_t run_max = 65535;
+    GemmShape shape = shape_of(first);
+    const auto step = [&](auto matrix, std::size_t at) {
+      return order[at].*matrix - order[at - 1].*matrix;
+    };
+    using Product = MatrixProduct<T>;
+    const auto same_shape = [&](std::size_t at) {
+      return order[at].m == first.m && order[at].n == first.n && order[at].k == first.k;
+    };
+    std::size_t end = i + 1;
+    if (end < order.size() && same_shape(end) && step(&Product::a, end) >= 0 &&
+        step(&Product::b, end) >= 0 && step(&Product::c, end) > 0) {
+      const auto a_step = step(&Product::a, end);
+      const auto b_step = step(&Product::b, end);
+      const auto c_step = step(&Product::c, end);
+      while (end < order.size() && end - i < run_max && same_shape(end) &&
+             step(&Product::a, end) == a_step && step(&Product::b, end) == b_step &&
+             step(&Product::c, end) == c_step)
+        ++end;
+      shape.batch = end - i;
+      shape.a_step = static_cast<std::uint64_t>(a_step);
+      shape.b_step = static_cast<std::uint64_t>(b_step);
+      shape.c_step = static_cast<std::uint64_t>(c_step);
+    }
+    const auto address = [](const T* data) { return reinterpret_cast<std::uintptr_t>(data); };
+    const std::uintptr_t all = address(first.a) | address(first.b) | address(first.c) |
+                               (shape.a_step | shape.b_step | shape.c_step) * sizeof(T);
+    shape.alignment = all % 256 == 0 ? 256 : all % 16 == 0 ? 16 : sizeof(T);
+    m_runs.push_back({first, shape});
+    return end;
+  }
+
+  Gemm& m_gemm;
+  std::vector<Run> m_runs;
+};
+
+/// \brief What multiplies on a space, which costs something to make: kept by who multiplies often.
+template <class ExecutionSpace, class T>
+struct ProductLibrary {
+  using products_type = DeviceLibraryProducts<ExecutionSpace, T, DeviceGemm>;
+  DeviceGemm value;
+};
+template <class T>
+struct ProductLibrary<HostSpace, T> {
+  using products_type = HostLibraryProducts<HostSpace, T>;
+  HostMultiply value{sizeof(T) == 8 ? GemmType::float64 : GemmType::float32};
+};
+
+/// \brief Products by the kernel of canonical sums.
+template <class ExecutionSpace, class T>
+class CanonicalProducts {
+ public:
+  /// \param room of which this takes the items \throws OutOfMemory
+  CanonicalProducts(const ExecutionSpace& exec_space, ListRoom<ExecutionSpace>& room,
+                    std::vector<MatrixProduct<T>> products)
+      : m_units(plan_products<ExecutionSpace, T>(std::span(products))) {
+    const auto items = room.template items<MatrixProduct<T>>(products.size());
+    upload(exec_space, items, products.data(), products.size());
+    m_products = items;
+  }
+  void run(const ExecutionSpace& exec_space) {
+    canonical_products<ExecutionSpace, T>(exec_space, m_units, m_products);
+  }
+
+ private:
+  std::uint64_t m_units;
+  ArrayView<const MatrixProduct<T>, ExecutionSpace> m_products;
+};
+
+/// \brief Products over memory of one space.
+template <class ExecutionSpace, class T>
+class Products {
+ public:
+  using library_type = std::optional<ProductLibrary<ExecutionSpace, T>>;
+
+  /// \param room, library outlive this; the library is made if it is wanted and not there
+  /// \throws OutOfMemory, SpaceUnavailable
+  Products(const ExecutionSpace& exec_space, ListRoom<ExecutionSpace>& room, library_type& library,
+           const std::vector<MatrixProduct<T>>& products, bool canonical)
+      : m_exec_space(exec_space) {
+    if (canonical) {
+      m_canonical.emplace(exec_space, room, products);
+    } else {
+      if (!library) library.emplace();
+      const std::span<const MatrixProduct<T>> all(products);
+      if constexpr (Arch::is_device<ExecutionSpace>) {
+        m_library.emplace(library->value, all);
+      } else {
+        m_library.emplace(exec_space, room, library->value, all);
+      }
+    }
+  }
+  void run() {
+    if (m_canonical) m_canonical->run(m_exec_space);
+    if (m_library) m_library->run(m_exec_space);
+  }
+  const ExecutionSpace& exec_space() const { return m_exec_space; }
+
+ private:
+  ExecutionSpace m_exec_space;
+  std::optional<CanonicalProducts<ExecutionSpace, T>> m_canonical;
+  std::optional<typename ProductLibrary<ExecutionSpace, T>::products_type> m_library;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_BULK_PRODUCTS_HPP

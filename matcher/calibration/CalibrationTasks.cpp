@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "CalibrationTasks.hpp"
+
+#include "vector/SearchPaths.hpp"
+
+#include <kindred/matcher/Bulk.hpp>
+#include <kindred/matcher/Calibration.hpp>
+#include <kindred/matcher/Lattice.hpp>
+#include <kindred/matcher/SeedLayer.hpp>
+#include <kindred/matcher/SequenceMatcher.hpp>
+#include <kindred/matcher/SpreadingEngine.hpp>
+#include <kindred/matcher/VectorIndex.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <utility>
+
+namespace Kindred::Impl {
+
+namespace {
+
+constexpr std::uint64_t seed = 20261121;
+constexpr std::size_t queries_max = 64;
+
+/// How a size is made of a store and queries.
+struct Shape {
+  Shape(std::size_t size, std::size_t store_max)
+      : store(std::min(size, store_max)), queries(std::max<std::size_t>(size / store, 1)) {}
+  std::size_t store;
+  std::size_t queries;
+};
+
+template <class T>
+Ragged<T> equal_rows(std::size_t rows, std::size_t length, std::vector<T> values) {
+  Ragged<T> ragged;
+  for (std::size_t row = 1; row <= rows; ++row) ragged.offsets.push_back(row * length);
+  ragged.values = std::move(values);
+  return ragged;
+}
+
+/// KATO's patterns: about 100 symbols; a query of one 64-bit word.
+class SequenceTask final : public CalibrationTask {
+ public:
+  explicit SequenceTask(Measure measure) : m_measure(measure) {}
+
+  Operation operation() const override {
+    return m_measure == Measure::lcs ? Operation::lcs : Operation::difflib;
+  }
+  std::size_t size_max() const override { return patterns_max * queries_max; }
+  Run prepare(Context& context, std::size_t size) override {
+    const Shape shape(size, patterns_max);
+    const auto patterns =
+        equal_rows(shape.store, pattern_length, symbols(shape.store * pattern_length, seed));
+    const auto queries =
+        equal_rows(shape.queries, query_length, symbols(shape.queries * query_length, seed + 1));
+    auto matcher = std::make_shared<SequenceMatcher>(context, patterns);
+    return [matcher, queries, measure = m_measure](Space space) {
+      MatchOptions options;
+      options.measure = measure;
+      options.space = space;
+      return matcher->match(queries, options).record;
+    };
+  }
+
+ private:
+  static constexpr std::size_t patterns_max = 1 << 16;
+  static constexpr std::size_t pattern_length = 100;
+  static constexpr std::size_t query_length = 64;
+
+  static std::vector<Symbol> symbols(std::size_t count, std::uint64_t from) {
+    constexpr Symbol vocabulary = 1000;
+    std::mt19937 generator(static_cast<std::mt19937::result_type>(from));
+    std::vector<Symbol> values(count);
+    for (Symbol& value : values) value = static_cast<Symbol>(generator()) % vocabulary;
+    return values;
+  }
+
+  Measure m_measure;
+};
+
+constexpr std::size_t dimension = 768;
+constexpr std::size_t rows_max = 1 << 14;
+
+/// Numbers in [−1, 1), cheap to make: a search is prepared several times.
+std::vector<float> vectors(std::size_t rows, std::uint64_t from) {
+  std::vector<float> values(rows * dimension);
+  std::uint64_t state = from;
+  for (float& value : values) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    value = static_cast<float>(static_cast<std::int64_t>(state) >> 40) * 0x1p-23F;
+  }
+  return values;
+}
+
+/// Engram's cosine, 768 dimensions, one way.
+class SearchTask final : public CalibrationTask {
+ public:
+  explicit SearchTask(SearchPath path) : m_path(path) {}
+  Operation operation() const override { return operation_of(m_path); }
+  std::size_t size_max() const override { return rows_max * queries_max; }
+  Run prepare(Context& context, std::size_t size) override {
+    const Shape shape(size, rows_max);
+    auto index = std::make_shared<VectorIndex>(context, vectors(shape.store, seed), dimension);
+    return [index, queries = vectors(shape.queries, seed + 1), shape, path = m_path](Space space) {
+      SearchOptions options;
+      options.path = path;
+      options.top = std::min<std::size_t>(10, shape.store);
+      options.space = space;
+      return index->search(queries, options).record;
+    };
+  }
+
+ private:
+  SearchPath m_path;
+};
+
+/// Engram's candidates: rows anywhere in the store.
+class ScoreTask final : public CalibrationTask {
+ public:
+  Operation operation() const override { return Operation::score; }
+  std::size_t size_max() const override { return rows_max * queries_max; }
+  Run prepare(Context& context, std::size_t size) override {
+    const Shape shape(size, rows_max);
+    if (!m_index)
+      m_index = std::make_shared<VectorIndex>(context, vectors(rows_max, seed), dimension);
+    std::vector<std::uint64_t> ids;
+    for (std::size_t query = 0; query < shape.queries; ++query) {
+      // An odd stride visits every row once before it comes back.
+      for (std::size_t i = 0; i < shape.store; ++i) ids.push_back((i * 7919 + query) % rows_max);
+    }
+    return [index = m_index, queries = vectors(shape.queries, seed + 1),
+            candidates = equal_rows(shape.queries, shape.store, std::move(ids))](Space space) {
+      SearchOptions options;
+      options.space = space;
+      return index->score(queries, candidates, options).record;
+    };
+  }
+
+ private:
+  std::shared_ptr<VectorIndex> m_index;
+};
+
+/// Engram's graphs: degree 10, 4 hops, from so many sources that every hop is over all edges.
+class SpreadTask final : public CalibrationTask {
+ public:
+  Operation operation() const override { return Operation::spread; }
+  std::size_t size_max() const override { return nodes_max * queries_max; }
+  Run prepare(Context& context, std::size_t size) override {
+    const Shape shape(size, nodes_max);
+    std::mt19937 generator(static_cast<std::mt19937::result_type>(seed));
+    const auto nodes = static_cast<std::uint32_t>(shape.store);
+    const auto any_node = [&] { return static_cast<std::uint32_t>(generator()) % nodes; };
+    std::vector<Edge> edges;
+    edges.reserve(shape.store * degree);
+    for (std::uint32_t node = 0; node < nodes; ++node)
+      for (std::size_t i = 0; i < degree; ++i) edges.push_back({node, any_node(), 0.5F});
+    Ragged<Activation> sources;
+    for (std::size_t query = 0; query < shape.queries; ++query) {
+      for (std::size_t i = 0; i <= shape.store / degree; ++i)
+        sources.values.push_back({any_node(), 0.2F});
+      sources.close_row();
+    }
+    auto engine = std::make_shared<SpreadingEngine>(context, shape.store, edges);
+    return [engine, sources](Space space) {
+      SpreadOptions options;
+      options.mode = SpreadMode::linear;
+      options.space = space;
+      return engine->spread(sources, options).record;
+    };
+  }
+
+ private:
+  static constexpr std::size_t nodes_max = 1 << 17;
+  static constexpr std::size_t degree = 10;
+};
+
+/// Kasmina's layer: a thousand seeds on 4096 features, every fourth one grafted, telemetry on.
+class SeedTask final : public CalibrationTask {
+ public:
+  Operation operation() const override { return Operation::seeds; }
+  std::size_t size_max() const override { return 4096; }
+  Run prepare(Context& context, std::size_t size) override {
+    SeedLayerOptions options;
+    options.hidden = hidden;
+    options.seeds = 1000;
+    auto layer = std::make_shared<SeedLayer>(context, options);
+    layer->add_blueprint("one", std::vector<float>(hidden, 0.5F));
+    SeedState state(options.seeds);
+    for (std::size_t i = 0; i < state.seeds(); i += 4) {
+      state.lifecycle[i] = Lifecycle::grafting;
+      state.blueprint[i] = 0;
+      state.alpha[i] = 0.25F;
+    }
+    layer->set_state(state);
+    return [layer, x = std::vector<float>(size * hidden, 1.0F),
+            y = std::make_shared<std::vector<float>>(size * hidden)](Space space) {
+      SeedForwardOptions forward;
+      forward.space = space;
+      return layer->forward(x, *y, forward);
+    };
+  }
+
+ private:
+  static constexpr std::uint32_t hidden = 4096;
+};
+
+/// KA Lattice's lattices: their rows, or a search from a corner. Large ones are of 4 dimensions, of
+/// which too few sizes are small; one dimension would be a search of many levels.
+class LatticeTask final : public CalibrationTask {
+ public:
+  explicit LatticeTask(Operation operation) : m_operation(operation) {}
+  Operation operation() const override { return m_operation; }
+  std::size_t size_max() const override { return 1 << 20; }
+  Run prepare(Context& context, std::size_t size) override {
+    const std::uint32_t dimensions = size <= 64 ? 2 : size < 1 << 14 ? 3 : 4;
+    std::uint32_t side = 2;
+    while (LatticeShape(dimensions, side + 1).edges() <= size) ++side;
+    auto lattice = std::make_shared<Lattice>(context, dimensions, side);
+    if (m_operation == Operation::lattice_build)
+      return [lattice](Space space) { return lattice->rows(space).record; };
+    return [lattice](Space space) {
+      const std::uint64_t corner = 0;
+      return lattice->distances({&corner, 1}, std::span(&corner, 1), space).record;
+    };
+  }
+
+ private:
+  Operation m_operation;
+};
+
+/// Arrays of float32 or of bytes, which are read and written apart, or pairs of matrices.
+class BulkData {
+ public:
+  /// \param size elements of an array, multiply-adds of a product \throws OutOfMemory
+  BulkData(Context& context, Operation operation, std::size_t count, std::size_t size)
+      : m_operation(operation), m_bulk(context) {
+    if (operation == Operation::transform) {
+      m_bytes.make(count, size, 1);
+      return;
+    }
+    if (operation == Operation::matrix_multiply) {
+      std::size_t side = 1;
+      while (8 * side * side * side <= size) side *= 2;
+      const std::size_t rows = size / side / side;
+      m_numbers.make(count, rows * side, 1.0F);
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto a = m_numbers.left[i];
+        const auto b = a.first(side * side);
+        m_pairs.push_back({a, b, m_numbers.results[i], rows, side, side});
+        const std::size_t part = std::max<std::size_t>(rows / parts, 1);
+        for (std::size_t row = 0; row < rows; row += part) {
+          const std::size_t some = std::min(part, rows - row);
+          m_parts.push_back({a.subspan(row * side, some * side), b,
+                             m_numbers.results[i].subspan(row * side, some * side), some, side,
+                             side});
+        }
+      }
+      return;
+    }
+    m_numbers.make(count, size, 1.0F);
+    m_sums.resize(count);
+  }
+
+  DispatchRecord run(const ProductOptions& options) {
+    switch (m_operation) {
+      case Operation::transform:
+        return m_bulk.xor_bytes(m_bytes.left, m_bytes.right, m_bytes.results, options).record;
+      case Operation::matrix_multiply:
+        return m_bulk.multiply<float>(options.space == Space::cuda ? m_pairs : m_parts, options)
+            .record;
+      case Operation::reduction:
+        return m_bulk.reduce<float>(Reduction::sum, m_numbers.left, m_sums, options).record;
+      case Operation::random_generation:
+        return m_bulk.random_fill<float>(m_numbers.results, seed, 0, options).record;
+      case Operation::matrix_add:
+        return m_bulk
+            .add_matrices<float>(m_numbers.left, m_numbers.right, m_numbers.results, options)
+            .record;
+      default:
+        return m_bulk
+            .element_wise<float>(ElementWise::multiply, m_numbers.left, 0.5F, m_numbers.results,
+                                 options)
+            .record;
+    }
+  }
+
+ private:
+  template <class T>
+  struct Arrays {
+    std::vector<T> all;
+    std::vector<std::span<const T>> left;
+    std::vector<std::span<const T>> right;
+    std::vector<std::span<T>> results;
+
+    void make(std::size_t count, std::size_t size, T value) {
+      all.assign(3 * count * size, value);
+      for (std::size_t i = 0; i < count; ++i) {
+        left.push_back(std::span(all).subspan(i * size, size));
+        right.push_back(std::span(all).subspan((count + i) * size, size));
+        results.push_back(std::span(all).subspan((2 * count + i) * size, size));
+      }
+    }
+  };
+
+  Operation m_operation;
+  Bulk m_bulk;
+  Arrays<std::uint8_t> m_bytes;
+  Arrays<float> m_numbers;
+  std::vector<float> m_sums;
+  static constexpr std::size_t parts = 16;
+  std::vector<MatrixPair<float>> m_pairs;
+  std::vector<MatrixPair<float>> m_parts;  ///< in blocks of rows that threads of the host take
+};
+
+class BulkCalibration final : public CalibrationTask {
+ public:
+  explicit BulkCalibration(Operation operation) : m_operation(operation) {}
+  Operation operation() const override { return m_operation; }
+  std::size_t size_max() const override {
+    if (m_operation == Operation::matrix_multiply) return 1 << 27;
+    return m_operation == Operation::transform ? 1 << 26 : 1 << 24;
+  }
+  Run prepare(Context& context, std::size_t size) override {
+    return [data = std::make_shared<BulkData>(context, m_operation, 1, size)](Space space) {
+      ProductOptions options;
+      options.space = space;
+      return data->run(options);
+    };
+  }
+
+ private:
+  Operation m_operation;
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<CalibrationTask>> calibration_tasks() {
+  std::vector<std::unique_ptr<CalibrationTask>> tasks;
+  tasks.push_back(std::make_unique<SequenceTask>(Measure::lcs));
+  tasks.push_back(std::make_unique<SequenceTask>(Measure::difflib));
+  tasks.push_back(std::make_unique<SearchTask>(SearchPath::plain));
+  tasks.push_back(std::make_unique<SearchTask>(SearchPath::screen));
+  tasks.push_back(std::make_unique<SearchTask>(SearchPath::matrix));
+  tasks.push_back(std::make_unique<ScoreTask>());
+  tasks.push_back(std::make_unique<SpreadTask>());
+  tasks.push_back(std::make_unique<SeedTask>());
+  tasks.push_back(std::make_unique<LatticeTask>(Operation::lattice_build));
+  tasks.push_back(std::make_unique<LatticeTask>(Operation::lattice_search));
+  for (const Operation operation : batched_operations)
+    tasks.push_back(std::make_unique<BulkCalibration>(operation));
+  return tasks;
+}
+
+BatchedRun prepare_batches(Context& context, Operation operation, std::size_t arrays) {
+  const std::size_t size = operation == Operation::transform         ? std::size_t{1} << 20U
+                           : operation == Operation::matrix_multiply ? std::size_t{1} << 27U
+                                                                     : std::size_t{1} << 18U;
+  return [data = std::make_shared<BulkData>(context, operation, arrays, size)](
+             Space space, std::uint64_t batch_bytes) {
+    ProductOptions options;
+    options.space = space;
+    options.batch_bytes = batch_bytes;
+    return data->run(options).taken;
+  };
+}
+
+}  // namespace Kindred::Impl

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_CALIBRATION_CALIBRATION_TASKS_HPP
+#define KINDRED_MATCHER_CALIBRATION_CALIBRATION_TASKS_HPP
+
+#include <kindred/backends/Context.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// \brief One operation on generated, seeded data of a size that can be chosen.
+///
+/// A size is the product of stored things and queries: the store grows up to a few tens of MB, then
+/// the queries do.
+class CalibrationTask {
+ public:
+  /// Runs the call once on a space. It keeps what it needs alive.
+  using Run = std::function<DispatchRecord(Space)>;
+
+  CalibrationTask() = default;
+  CalibrationTask(const CalibrationTask&) = delete;
+  CalibrationTask& operator=(const CalibrationTask&) = delete;
+  virtual ~CalibrationTask() = default;
+
+  virtual Operation operation() const = 0;
+  virtual std::size_t size_max() const = 0;
+  /// \throws OutOfMemory
+  virtual Run prepare(Context& context, std::size_t size) = 0;
+};
+
+/// One of every operation.
+std::vector<std::unique_ptr<CalibrationTask>> calibration_tasks();
+
+/// Seconds of a list on a space in batches of so many bytes.
+using BatchedRun = std::function<double(Space, std::uint64_t batch_bytes)>;
+/// \brief One of \ref batched_operations on a list of \p arrays of 1 MiB (1.5 of a product).
+/// \throws OutOfMemory
+BatchedRun prepare_batches(Context& context, Operation operation, std::size_t arrays);
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_CALIBRATION_CALIBRATION_TASKS_HPP

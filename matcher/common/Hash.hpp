@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_COMMON_HASH_HPP
+#define KINDRED_MATCHER_COMMON_HASH_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+namespace Kindred::Impl {
+
+/// XXH3, 64 bits: the same on every machine, so that hashes may stand in files.
+std::uint64_t hash64(const void* data, std::size_t bytes) noexcept;
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_COMMON_HASH_HPP

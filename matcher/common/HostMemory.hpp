@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_COMMON_HOST_MEMORY_HPP
+#define KINDRED_MATCHER_COMMON_HOST_MEMORY_HPP
+
+#include <kindred/core/common/Error.hpp>
+
+#include <new>
+#include <stdexcept>
+
+namespace Kindred::Impl {
+
+/// \brief Runs \p body, whose containers ask the host for memory beside what is accounted.
+/// \param what is done, `Kindred::Class::method` \throws OutOfMemory in place of what containers
+/// throw where there is none
+template <class Body>
+decltype(auto) with_host_memory(const char* what, const Body& body) {
+  constexpr const char* why = "the host has no memory left";
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory("host", 0, what, why);
+  } catch (const std::length_error&) {
+    throw OutOfMemory("host", 0, what, why);
+  }
+}
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_COMMON_HOST_MEMORY_HPP

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_GRAPH_EDGE_FORM_HPP
+#define KINDRED_MATCHER_GRAPH_EDGE_FORM_HPP
+
+#include <kindred/matcher/GraphSpan.hpp>
+
+#include <cstdint>
+
+namespace Kindred::Impl {
+
+/// Nodes are numbered in 32 bits, and the last number is no node's.
+inline constexpr std::uint64_t nodes_max = 0xFFFFFFFEU;
+
+/// What is kept of an edge beside its end.
+struct EdgeForm {
+  EdgeWeights weights = EdgeWeights::float32;
+  bool kinds = false;
+};
+
+/// Whether engine mode can use it.
+inline bool is_unit(float value) noexcept { return value >= 0.0F && value <= 1.0F; }
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_GRAPH_EDGE_FORM_HPP

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ExpectedEdges.hpp"
+
+#include "RowList.hpp"
+
+#include <kindred/core/graph/Frontier.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace Kindred::Impl {
+
+GraphSample::GraphSample(const GraphView<Kokkos::HostSpace>& graph) {
+  constexpr std::uint64_t samples_max = 4096;
+  const GraphRows<Kokkos::HostSpace>& out = graph.out.built;
+  const std::uint64_t count = out.sources.extent(0);
+  if (count == 0) return;
+  const std::uint64_t samples = std::min(count, samples_max);
+  const HostRowPlace all{&out, 0, count};
+  for (std::uint64_t i = 0; i < samples; ++i) {
+    const std::uint64_t edge = static_cast<std::uint64_t>(
+        static_cast<double>(i) * static_cast<double>(count) / static_cast<double>(samples));
+    in_degree +=
+        static_cast<double>(row_of(graph.in.built, graph.in.delta, out.sources(edge)).count);
+    weight += std::abs(static_cast<double>(weight_at(all, edge)));
+  }
+  edges = static_cast<double>(count);
+  out_degree = edges / static_cast<double>(graph.nodes);
+  in_degree /= static_cast<double>(samples);
+  weight /= static_cast<double>(samples);
+}
+
+double expected_edges(const GraphSample& sample, const GraphView<Kokkos::HostSpace>& graph,
+                      std::span<const Activation> sources, const QueryGroup& group) {
+  constexpr std::size_t samples_max = 256;  // each is a wait for memory
+  double reached = 0;                       // edges that lead on from what was reached
+  double value = 0;
+  const std::size_t step = (sources.size() + samples_max - 1) / samples_max;
+  std::size_t looked_at = 0;
+  for (std::size_t i = 0; i < sources.size(); i += step, ++looked_at) {
+    const Activation& source = sources[i];
+    if (source.value == 0.0F) continue;
+    reached += static_cast<double>(row_of(graph.out.built, graph.out.delta, source.node).count);
+    value = std::max(value, std::abs(static_cast<double>(source.value)));
+  }
+  if (looked_at > 0)
+    reached *= static_cast<double>(sources.size()) / static_cast<double>(looked_at);
+  double read = 0;
+  for (std::uint32_t hop = 1; hop <= group.parameters.hops && reached > 0; ++hop) {
+    read += std::min(sample.edges, reached * sample.in_degree);
+    value *= sample.weight * static_cast<double>(decay_at(group.decay, hop));
+    const double threshold = static_cast<double>(group.parameters.thresholds[tier_at(hop)]);
+    if (group.parameters.mode == SpreadMode::engine && !(value > threshold)) break;
+    if (reached * sample.in_degree >= sample.edges) {
+      if (group.parameters.mode == SpreadMode::linear)
+        return read + sample.edges * (group.parameters.hops - hop);
+    }
+    reached = std::min(sample.edges, reached * sample.out_degree);
+  }
+  return read;
+}
+
+namespace {
+/// A step of a small frontier, in edges of a whole hop.
+constexpr double step_edges = 1.5;
+
+/// Steps of reading so many edges: one per edge, and for the rows that hold them and lead to them.
+double frontier_steps(const GraphSample& sample, double edges) {
+  const double rows = 1 / std::max(sample.in_degree, 1.0) + 1 / std::max(sample.out_degree, 1.0);
+  return edges * (1 + static_cast<double>(FrontierShape::row_steps) * rows);
+}
+}  // namespace
+
+SpreadWork::SpreadWork(const GraphSample& sample, const GraphView<Kokkos::HostSpace>& graph,
+                       std::size_t edges)
+    : m_sample(sample),
+      m_graph(graph),
+      m_edges(static_cast<double>(edges)),
+      m_budget(static_cast<double>(FrontierShape::budget_of<HostSpace>(graph.nodes, edges))) {}
+
+void SpreadWork::add(std::span<const Activation> sources, const QueryGroup& group) {
+  const double steps = frontier_steps(m_sample, expected_edges(m_sample, m_graph, sources, group));
+  // Queries of many sources, or beside others, that reach far are not tried as small ones.
+  const bool is_tried = (sources.size() <= few_sources && group.queries.size() < sharing_queries) ||
+                        steps <= 8 * m_budget;
+  if (is_tried) m_work += step_edges * std::min(steps, m_budget);
+  if (steps > m_budget)
+    add_whole(1, group.parameters.hops);
+  else
+    ++m_small;
+}
+
+void SpreadWork::add_whole(std::size_t queries, std::uint32_t hops) {
+  m_work += m_edges * hops * static_cast<double>(queries);
+  m_whole += queries;
+  m_hops = std::max(m_hops, hops);
+}
+
+void SpreadWork::put_in(Workload& workload) const {
+  constexpr double others = 8;  // clear, place the sources, rank
+  workload.work = m_work;
+  // One query alone is no parallel region.
+  workload.starts = m_small > 1 ? 1 : 0;
+  workload.starts += (m_hops + others) * static_cast<double>((m_whole + 31) / 32);
+  workload.pieces = m_whole == 0 ? static_cast<std::uint32_t>(m_small) : 0;
+}
+
+}  // namespace Kindred::Impl

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "GraphBase.hpp"
+
+#include <kindred/core/graph/FillAdjacency.hpp>
+
+#include <string>
+#include <utility>
+
+namespace Kindred::Impl {
+
+namespace {
+
+HostRows empty_rows(MemoryResource& memory, std::size_t nodes, std::size_t edges, EdgeForm form) {
+  HostRows rows;
+  rows.offsets = {memory, "Kindred::SpreadingEngine::offsets", nodes + 1};
+  allocate_edges(memory, edges, form, rows);
+  return rows;
+}
+
+AdjacencySpan span_of(const HostRows& rows) {
+  const auto all = [](const auto& buffer) { return std::span(buffer.data(), buffer.size()); };
+  return {all(rows.offsets), all(rows.sources), all(rows.weights), all(rows.short_weights),
+          all(rows.kinds)};
+}
+
+BothRows<Kokkos::HostSpace> built_rows(Context& context, const GraphSpan& graph, EdgeForm form) {
+  MemoryResource& memory = context.memory(Space::serial);
+  BothRows<Kokkos::HostSpace> rows;
+  rows.in = empty_rows(memory, graph.nodes, graph.edges.size(), form);
+  rows.out = empty_rows(memory, graph.nodes, graph.edges.size(), form);
+  constexpr double edge_nanoseconds = 10;
+  const HostSpace& exec_space =
+      host_instance_for(context, edge_nanoseconds * static_cast<double>(graph.edges.size()));
+  fill_adjacency(exec_space, graph.edges, span_of(rows.out), span_of(rows.in), graph.edge_kinds);
+  return rows;
+}
+
+}  // namespace
+
+GraphBase::GraphBase(Context& context, const GraphSpan& graph, const GraphOptions& options)
+    : GraphBase(context, built_rows(context, graph, {options.weights, !graph.edge_kinds.empty()}),
+                {options.weights, !graph.edge_kinds.empty()}, options.residency) {}
+
+GraphBase::GraphBase(Context& context, BothRows<Kokkos::HostSpace> host, EdgeForm form,
+                     Residency residency, std::shared_ptr<const void> owner)
+    : m_context(&context), m_form(form), m_owner(std::move(owner)), m_host(std::move(host)) {
+  for (HostRows* rows : {&m_host.in, &m_host.out})
+    if (rows->long_first.size() == 0) plan_host_rows(context.memory(Space::serial), *rows);
+  GraphView<Kokkos::HostSpace> view;
+  view.in.built = m_host.in.view();
+  view.out.built = m_host.out.view();
+  view.nodes = view.in.nodes = view.out.nodes = nodes();
+  m_sample = GraphSample(view);
+  if (residency != Residency::host) place_on_device(residency);
+}
+
+void GraphBase::place_on_device(Residency residency) {
+  if (!m_context->is_usable(Space::cuda)) {
+    if (!needs_device(residency)) return;
+    throw SpaceUnavailable("space cuda cannot hold the graph: " +
+                           m_context->info(Space::cuda).why_not);
+  }
+  with_instance(*m_context, Space::cuda,
+                [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+                  MemoryResource& memory = m_context->memory(Space::cuda);
+                  auto& side = m_devices.get<ExecutionSpace>();
+                  try {
+                    // A merge may be under way while the context's own instance answers queries.
+                    const ExecutionSpace own = instance_beside(exec_space);
+                    auto& rows = side.rows.emplace();
+                    rows.in = rows_beside(own, memory, m_host.in);
+                    rows.out = rows_beside(own, memory, m_host.out);
+                    m_device_bytes = rows.bytes();
+                    m_resident = reachable(residency, true);
+                  } catch (const OutOfMemory& error) {
+                    side.rows.reset();
+                    if (needs_device(residency)) throw;
+                    m_context->log(LogLevel::info,
+                                   std::string("the graph stays on the host: ") + error.what());
+                  }
+                });
+}
+
+}  // namespace Kindred::Impl

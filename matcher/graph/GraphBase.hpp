@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_GRAPH_GRAPH_BASE_HPP
+#define KINDRED_MATCHER_GRAPH_GRAPH_BASE_HPP
+
+#include "ExpectedEdges.hpp"
+#include "OwnedRows.hpp"
+#include "RowList.hpp"
+
+#include <kindred/backends/Context.hpp>
+#include <kindred/core/arch/PerSpace.hpp>
+#include <kindred/matcher/GraphSpan.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace Kindred::Impl {
+
+/// The rows of both directions of one memory space.
+template <class MemorySpace>
+struct BothRows {
+  OwnedRows<MemorySpace> in;
+  OwnedRows<MemorySpace> out;
+
+  std::uint64_t bytes() const { return in.bytes() + out.bytes(); }
+};
+
+/// \brief A graph as it was built or merged, wherever it lies. Never changes.
+class GraphBase {
+ public:
+  /// \param graph checked \throws SpaceUnavailable, OutOfMemory
+  GraphBase(Context& context, const GraphSpan& graph, const GraphOptions& options);
+  /// \param host rows without plans are a file's \param owner of their memory, then
+  /// \throws as above
+  GraphBase(Context& context, BothRows<Kokkos::HostSpace> host, EdgeForm form, Residency residency,
+            std::shared_ptr<const void> owner = {});
+
+  std::size_t nodes() const noexcept { return m_host.in.offsets.size() - 1; }
+  std::size_t edges() const noexcept { return m_host.in.sources.size(); }
+  EdgeForm form() const noexcept { return m_form; }
+  /// Where calls over it may run.
+  SpaceSet resident() const noexcept { return m_resident; }
+  const BothRows<Kokkos::HostSpace>& host() const noexcept { return m_host; }
+  /// What calls over it are expected to cost by.
+  const GraphSample& sample() const noexcept { return m_sample; }
+  std::uint64_t device_bytes() const noexcept { return m_device_bytes; }
+
+  /// The rows where \p ExecutionSpace computes, which `resident` says are there.
+  template <class ExecutionSpace>
+  const BothRows<typename ExecutionSpace::memory_space>& rows() const {
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      return *m_devices.get<ExecutionSpace>().rows;
+    } else {
+      return m_host;
+    }
+  }
+
+ private:
+  template <class ExecutionSpace>
+  struct Side {
+    std::optional<BothRows<typename ExecutionSpace::memory_space>> rows;
+  };
+
+  void place_on_device(Residency residency);
+
+  Context* m_context;
+  EdgeForm m_form;
+  std::shared_ptr<const void> m_owner;
+  BothRows<Kokkos::HostSpace> m_host;
+  Arch::PerSpace<Side> m_devices;  // that of the host stays empty
+  GraphSample m_sample;
+  std::uint64_t m_device_bytes = 0;
+  SpaceSet m_resident = SpaceSet::host();
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_GRAPH_GRAPH_BASE_HPP

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_GRAPH_GRAPH_FILES_HPP
+#define KINDRED_MATCHER_GRAPH_GRAPH_FILES_HPP
+
+#include "GraphSnapshot.hpp"
+#include "StoredGraph.hpp"
+
+#include <memory>
+
+namespace Kindred::Impl {
+
+/// The graph of a file, whose rows stay where they are mapped. \throws SpaceUnavailable,
+/// OutOfMemory
+std::shared_ptr<const GraphSnapshot> snapshot_of(Context& context, const StoredGraph& stored,
+                                                 const GraphOptions& options);
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_GRAPH_GRAPH_FILES_HPP

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_GRAPH_GRAPH_SNAPSHOT_HPP
+#define KINDRED_MATCHER_GRAPH_GRAPH_SNAPSHOT_HPP
+
+#include "GraphBase.hpp"
+#include "GraphView.hpp"
+#include "OutWeights.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// What is known of nodes beside their edges. Never changes.
+struct NodeTable {
+  Buffer<std::uint8_t, Kokkos::HostSpace> kinds;  ///< a node each; empty: all are of kind 0
+  std::vector<std::uint64_t> removed;             ///< a bit a node; nodes beyond it are there
+  std::uint64_t removed_count = 0;
+  std::shared_ptr<const void> owner;  ///< of the kinds, where they are a file's
+
+  bool is_removed(std::uint32_t node) const {
+    return node / 64 < removed.size() && (removed[node / 64] >> node % 64 & 1U) != 0;
+  }
+};
+
+/// The rebuilt rows of one direction in one memory space.
+template <class MemorySpace>
+struct DeltaRows {
+  OwnedRows<MemorySpace> rows;
+  Buffer<std::uint64_t, MemorySpace> replaced;  ///< a bit a row as built; empty where nothing is
+
+  std::uint64_t bytes() const { return rows.bytes() + replaced.bytes(); }
+};
+
+template <class MemorySpace>
+struct GraphDelta {
+  DeltaRows<MemorySpace> in;
+  DeltaRows<MemorySpace> out;
+
+  std::uint64_t bytes() const { return in.bytes() + out.bytes(); }
+};
+
+using HostDelta = GraphDelta<Kokkos::HostSpace>;
+
+/// \brief One state of a graph: the rows as built and those rebuilt since. Never changes; calls
+/// share it.
+class GraphSnapshot {
+ public:
+  /// \param nodes ids below it were given \param outside edges with a weight outside [0, 1]
+  GraphSnapshot(Context& context, std::shared_ptr<const GraphBase> base,
+                std::shared_ptr<const HostDelta> delta, std::shared_ptr<const NodeTable> table,
+                std::size_t nodes, std::uint64_t edges, std::uint64_t outside);
+
+  std::size_t nodes() const noexcept { return m_nodes; }
+  std::uint64_t edges() const noexcept { return m_edges; }
+  std::uint64_t outside_unit() const noexcept { return m_outside; }
+  const std::shared_ptr<const GraphBase>& base() const noexcept { return m_base; }
+  const std::shared_ptr<const NodeTable>& table() const noexcept { return m_table; }
+  const HostDelta& delta() const noexcept { return *m_delta; }
+  const std::shared_ptr<const HostDelta>& shared_delta() const noexcept { return m_delta; }
+  EdgeForm form() const noexcept { return m_form; }
+  bool is_node(std::uint32_t node) const { return node < m_nodes && !m_table->is_removed(node); }
+  /// Of the rows as built: what is made of them is theirs as long as this is the same.
+  std::shared_ptr<const void> identity() const noexcept { return m_base; }
+  /// Of everything: what is made of a snapshot is the next one's as long as these are the same.
+  GraphIdentity whole_identity() const { return {m_base, m_delta, m_table}; }
+  /// Where calls over it may run.
+  SpaceSet resident() const noexcept { return m_base->resident(); }
+  /// Bytes of rows, kinds of nodes and PageRank's sums where \p space computes, 0 if it is not
+  /// there.
+  std::uint64_t bytes(Space space) const;
+
+  GraphView<Kokkos::HostSpace> host() const;
+  /// \brief The graph where \p exec_space computes, which `resident` says it is. On a device the
+  /// first call copies what has changed; fences \p exec_space then. \throws OutOfMemory
+  template <class ExecutionSpace>
+  GraphView<typename ExecutionSpace::memory_space> view(const ExecutionSpace& exec_space) const;
+  /// What PageRank divides by; made when it is first asked for.
+  OutWeights& out_weights() const noexcept { return *m_out_weights; }
+
+ private:
+  template <class ExecutionSpace>
+  struct Copy {
+    std::optional<GraphDelta<typename ExecutionSpace::memory_space>> delta;
+    Buffer<std::uint8_t, typename ExecutionSpace::memory_space> node_kinds;
+  };
+  struct Copies {
+    std::mutex mutex;
+    Arch::PerSpace<Copy> of;  // that of the host stays empty
+    std::uint64_t bytes = 0;
+  };
+
+  Context* m_context;
+  std::shared_ptr<const GraphBase> m_base;
+  std::shared_ptr<const HostDelta> m_delta;
+  std::shared_ptr<const NodeTable> m_table;
+  std::size_t m_nodes;
+  std::uint64_t m_edges;
+  std::uint64_t m_outside;
+  EdgeForm m_form;
+  std::unique_ptr<Copies> m_copies;
+  std::unique_ptr<OutWeights> m_out_weights = std::make_unique<OutWeights>();
+};
+
+/// The rebuilt rows \p list beside the \p built rows. \throws OutOfMemory
+DeltaRows<Kokkos::HostSpace> delta_rows(MemoryResource& memory, const RowList& list,
+                                        std::size_t built);
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_GRAPH_GRAPH_SNAPSHOT_HPP

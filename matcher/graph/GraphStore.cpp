@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "GraphStore.hpp"
+
+#include "GraphChecks.hpp"
+#include "GraphFiles.hpp"
+
+#include <kindred/core/common/Error.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+namespace Kindred::Impl {
+
+namespace {
+
+void sort_unique(std::vector<std::uint32_t>& nodes) {
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+}
+
+void add_sorted(std::vector<std::uint32_t>& to, std::span<const std::uint32_t> nodes) {
+  std::vector<std::uint32_t> all;
+  std::set_union(to.begin(), to.end(), nodes.begin(), nodes.end(), std::back_inserter(all));
+  to = std::move(all);
+}
+
+/// What `remove_edges` names, so that an edge finds it. Kind −1: of any kind.
+struct EdgeKey {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  int kind = -1;
+
+  auto operator<=>(const EdgeKey&) const = default;
+};
+
+std::string describe(const EdgeKey& key) {
+  return std::to_string(key.from) + " → " + std::to_string(key.to) +
+         (key.kind < 0 ? "" : " of kind " + std::to_string(key.kind));
+}
+
+/// \throws InvalidArgument where the texts are no vocabulary
+std::optional<Vocabulary> names_of(const GraphSpan& graph) {
+  if (graph.names.offsets.empty()) return {};
+  return std::optional<Vocabulary>(std::in_place, graph.names);
+}
+
+std::shared_ptr<NodeTable> table_of(MemoryResource& memory, std::span<const std::uint8_t> kinds) {
+  auto table = std::make_shared<NodeTable>();
+  table->kinds = host_copy(memory, "Kindred::SpreadingEngine::node_kinds", kinds);
+  return table;
+}
+
+/// The table once more, with room for kinds of \p nodes where kinds are kept.
+std::shared_ptr<NodeTable> table_for(MemoryResource& memory, const NodeTable& from,
+                                     std::size_t nodes, bool kinds) {
+  auto table = std::make_shared<NodeTable>();
+  table->removed = from.removed;
+  table->removed_count = from.removed_count;
+  if (!kinds) return table;
+  table->kinds = {memory, "Kindred::SpreadingEngine::node_kinds", nodes};
+  const std::size_t known = std::min(from.kinds.size(), nodes);
+  std::copy_n(from.kinds.data(), known, table->kinds.data());
+  std::fill_n(table->kinds.data() + known, nodes - known, std::uint8_t{0});
+  return table;
+}
+
+void set_removed(NodeTable& table, std::uint32_t node, bool removed) {
+  if (table.is_removed(node) == removed) return;
+  if (table.removed.size() <= node / 64) table.removed.resize(node / 64 + 1);
+  table.removed[node / 64] ^= std::uint64_t{1} << node % 64;
+  table.removed_count += removed ? 1U : ~std::uint64_t{0};
+}
+
+}  // namespace
+
+GraphStore::GraphStore(Context& context, const GraphSpan& graph, const GraphOptions& options)
+    : m_context(&context), m_options(options) {
+  const std::uint64_t outside = check_graph(graph, options, host_workers(context, Space::openmp));
+  m_names = names_of(graph);
+  m_snapshot = std::make_shared<GraphSnapshot>(
+      context, std::make_shared<GraphBase>(context, graph, options), std::make_shared<HostDelta>(),
+      table_of(context.memory(Space::serial), graph.node_kinds), graph.nodes, graph.edges.size(),
+      outside);
+}
+
+GraphStore::GraphStore(Context& context, const StoredGraph& stored, const GraphOptions& options)
+    : m_context(&context), m_options(options) {
+  m_options.weights = stored.form.weights;
+  m_names = names_of(stored);
+  m_snapshot = snapshot_of(context, stored, options);
+}
+
+GraphStore::~GraphStore() {
+  {
+    const std::lock_guard lock(m_updates);
+    m_stop = true;
+  }
+  m_wake.notify_all();
+  if (m_thread.joinable()) m_thread.join();
+}
+
+std::shared_ptr<const GraphSnapshot> GraphStore::snapshot() const {
+  const std::lock_guard lock(m_snapshot_mutex);
+  return m_snapshot;
+}
+
+void GraphStore::set(std::shared_ptr<const GraphSnapshot> next) {
+  {
+    const std::lock_guard lock(m_snapshot_mutex);
+    m_snapshot.swap(next);
+  }
+  // What was there may go here, and its memory with it.
+}
+
+void GraphStore::publish(std::shared_ptr<const GraphSnapshot> next, const Touched& touched) {
+  if (m_recording && !touched.out.empty()) {
+    add_sorted(m_recorded.in, touched.in);
+    add_sorted(m_recorded.out, touched.out);
+  }
+  set(std::move(next));
+}
+
+std::optional<std::uint32_t> GraphStore::find(std::string_view name) const {
+  if (!m_names) return {};
+  const Symbol node = m_names->find(name);
+  if (node == unknown_symbol || !snapshot()->is_node(node)) return {};
+  return node;
+}
+
+std::shared_ptr<const GraphSnapshot> GraphStore::changed(
+    const GraphSnapshot& graph, std::span<const Edge> added, std::span<const std::uint8_t> kinds,
+    const Touched& touched,
+    const std::function<bool(std::uint32_t, std::uint32_t, std::uint8_t)>& drops,
+    std::shared_ptr<const NodeTable> table) const {
+  EdgeForm form = graph.form();
+  form.kinds = form.kinds || !kinds.empty();
+  std::vector<HalfEdge> out(added.size());
+  std::vector<HalfEdge> in(added.size());
+  for (std::size_t i = 0; i < added.size(); ++i) {
+    const std::uint8_t kind = kinds.empty() ? std::uint8_t{0} : kinds[i];
+    out[i] = {added[i].from, added[i].to, added[i].weight, kind};
+    in[i] = {added[i].to, added[i].from, added[i].weight, kind};
+  }
+  std::ranges::stable_sort(out, {}, &HalfEdge::node);
+  std::ranges::stable_sort(
+      in, {}, [](const HalfEdge& edge) { return std::uint64_t{edge.node} << 32U | edge.end; });
+
+  const GraphView<Kokkos::HostSpace> view = graph.host();
+  RowChange of_out{touched.out, out, drops, false};
+  RowChange of_in{touched.in, in, {}, true};
+  if (drops) {
+    of_in.drops = [&](std::uint32_t node, std::uint32_t end, std::uint8_t kind) {
+      return drops(end, node, kind);
+    };
+  }
+  std::int64_t outside = 0;
+  std::int64_t edges = 0;
+  MemoryResource& memory = m_context->memory(Space::serial);
+  const std::size_t built = graph.base()->nodes();
+  const auto delta = std::make_shared<HostDelta>();
+  delta->out = delta_rows(memory, changed_rows(view.out, of_out, form, outside, edges), built);
+  std::int64_t ignored = 0;
+  delta->in = delta_rows(memory, changed_rows(view.in, of_in, form, ignored, ignored), built);
+  return std::make_shared<GraphSnapshot>(
+      *m_context, graph.base(), delta, std::move(table), graph.nodes(),
+      graph.edges() + static_cast<std::uint64_t>(edges),
+      graph.outside_unit() + static_cast<std::uint64_t>(outside));
+}
+
+std::shared_ptr<const GraphSnapshot> GraphStore::with_nodes(const GraphSnapshot& graph,
+                                                            std::shared_ptr<const NodeTable> table,
+                                                            std::size_t nodes) const {
+  return std::make_shared<GraphSnapshot>(*m_context, graph.base(), graph.shared_delta(),
+                                         std::move(table), nodes, graph.edges(),
+                                         graph.outside_unit());
+}
+
+std::uint32_t GraphStore::add_nodes(std::uint64_t count, std::span<const std::uint8_t> kinds) {
+  KINDRED_THROW_IF(m_names.has_value(), "the nodes of this graph have names; give one to each");
+  const std::lock_guard lock(m_updates);
+  const auto graph = snapshot();
+  const std::size_t first = graph->nodes();
+  check_nodes(first, count, kinds.size());
+  const std::shared_ptr<NodeTable> table =
+      table_for(m_context->memory(Space::serial), *graph->table(), first + count,
+                graph->table()->kinds.size() > 0 || !kinds.empty());
+  std::copy(kinds.begin(), kinds.end(), table->kinds.data() + (kinds.empty() ? 0 : first));
+  publish(with_nodes(*graph, table, first + count), {});
+  return static_cast<std::uint32_t>(first);
+}
+
+std::vector<std::uint32_t> GraphStore::add_nodes(std::span<const std::string_view> names,
+                                                 std::span<const std::uint8_t> kinds) {
+  KINDRED_THROW_IF(!m_names, "the nodes of this graph have no names; add a number of them");
+  const std::lock_guard lock(m_updates);
+  const auto graph = snapshot();
+  check_nodes(graph->nodes(), names.size(), kinds.size());
+  std::vector<std::uint32_t> nodes(names.size());
+  std::vector<std::size_t> order(names.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return names[i]; });
+  std::vector<std::size_t> first(names.size());  // place where the same name stands first
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const bool again = i > 0 && names[order[i]] == names[order[i - 1]];
+    first[order[i]] = again ? first[order[i - 1]] : order[i];
+  }
+  auto next = static_cast<std::uint32_t>(graph->nodes());
+  std::vector<std::string_view> fresh;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const Symbol known = m_names->find(names[i]);
+    if (known != unknown_symbol) {
+      nodes[i] = known;
+    } else if (first[i] == i) {
+      nodes[i] = next++;
+      fresh.push_back(names[i]);
+    } else {
+      nodes[i] = nodes[first[i]];
+    }
+  }
+  const std::shared_ptr<NodeTable> table =
+      table_for(m_context->memory(Space::serial), *graph->table(), next,
+                graph->table()->kinds.size() > 0 || !kinds.empty());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    set_removed(*table, nodes[i], false);
+    if (!kinds.empty()) table->kinds.data()[nodes[i]] = kinds[i];
+  }
+  auto changed = with_nodes(*graph, table, next);
+  m_names->insert_all(fresh);  // the last that can fail
+  publish(std::move(changed), {});
+  return nodes;
+}
+
+void GraphStore::add_edges(std::span<const Edge> edges, std::span<const std::uint8_t> kinds) {
+  std::unique_lock lock(m_updates);
+  const auto graph = snapshot();
+  check_edges(*graph, edges, kinds);
+  if (edges.empty()) return;
+  Touched touched;
+  for (const Edge& edge : edges) {
+    touched.out.push_back(edge.from);
+    touched.in.push_back(edge.to);
+  }
+  sort_unique(touched.out);
+  sort_unique(touched.in);
+  publish(changed(*graph, edges, kinds, touched, {}, graph->table()), touched);
+  merge_if_due(lock);
+}
+
+std::uint64_t GraphStore::remove_edges(std::span<const EdgeEnds> edges) {
+  std::unique_lock lock(m_updates);
+  const auto graph = snapshot();
+  std::vector<EdgeKey> keys;
+  for (const EdgeEnds& edge : edges)
+    keys.push_back({edge.from, edge.to, edge.kind ? int{*edge.kind} : -1});
+  std::sort(keys.begin(), keys.end());
+  const auto twice = std::adjacent_find(keys.begin(), keys.end());
+  if (twice != keys.end())
+    throw NotFound("edge " + describe(*twice) + " is to be removed twice; name it once");
+
+  const GraphView<Kokkos::HostSpace> view = graph->host();
+  const auto find = [&](const EdgeKey& key) {
+    const auto at = std::lower_bound(keys.begin(), keys.end(), key);
+    return at != keys.end() && *at == key ? at : keys.end();
+  };
+  std::vector<std::uint8_t> found(keys.size());
+  Touched touched;
+  std::uint64_t removed = 0;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    touched.out.push_back(keys[i].from);
+    touched.in.push_back(keys[i].to);
+    if ((i > 0 && keys[i].from == keys[i - 1].from) || keys[i].from >= graph->nodes()) continue;
+    const HostRowPlace row = row_of(view.out, keys[i].from);
+    for (std::uint64_t e = 0; e < row.count; ++e) {
+      bool goes = false;
+      for (const int kind : {-1, int{kind_at(row, e)}}) {
+        const auto at = find({keys[i].from, row.part->sources(row.begin + e), kind});
+        if (at == keys.end()) continue;
+        found[static_cast<std::size_t>(at - keys.begin())] = 1;
+        goes = true;
+      }
+      removed += goes ? 1 : 0;
+    }
+  }
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    if (found[i] == 0) throw NotFound("there is no edge " + describe(keys[i]));
+  if (keys.empty()) return 0;
+  sort_unique(touched.out);
+  sort_unique(touched.in);
+  const auto drops = [&](std::uint32_t from, std::uint32_t to, std::uint8_t kind) {
+    return find({from, to, -1}) != keys.end() || find({from, to, kind}) != keys.end();
+  };
+  publish(changed(*graph, {}, {}, touched, drops, graph->table()), touched);
+  merge_if_due(lock);
+  return removed;
+}
+
+void GraphStore::remove_nodes(std::span<const std::uint32_t> nodes) {
+  std::unique_lock lock(m_updates);
+  const auto graph = snapshot();
+  std::vector<std::uint32_t> sorted(nodes.begin(), nodes.end());
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end())
+    throw NotFound("node " + std::to_string(*twice) + " is to be removed twice; name it once");
+  for (const std::uint32_t node : sorted) {
+    if (!graph->is_node(node)) {
+      throw NotFound("there is no node " + std::to_string(node) + "; " +
+                     std::to_string(graph->table()->removed_count) + " of " +
+                     std::to_string(graph->nodes()) + " were removed");
+    }
+  }
+  if (sorted.empty()) return;
+  const GraphView<Kokkos::HostSpace> view = graph->host();
+  const auto ends_of = [&](const HostGraphSide& side, std::vector<std::uint32_t>& to) {
+    for (const std::uint32_t node : sorted) {
+      const HostRowPlace row = row_of(side, node);
+      for (std::uint64_t i = 0; i < row.count; ++i) to.push_back(row.part->sources(row.begin + i));
+    }
+  };
+  Touched touched{sorted, sorted};
+  ends_of(view.out, touched.in);
+  ends_of(view.in, touched.out);
+  sort_unique(touched.out);
+  sort_unique(touched.in);
+  const std::shared_ptr<NodeTable> table =
+      table_for(m_context->memory(Space::serial), *graph->table(), graph->nodes(),
+                graph->table()->kinds.size() > 0);
+  for (const std::uint32_t node : sorted) set_removed(*table, node, true);
+  const auto goes = [&](std::uint32_t node) {
+    return std::binary_search(sorted.begin(), sorted.end(), node);
+  };
+  const auto drops = [&](std::uint32_t from, std::uint32_t to, std::uint8_t) {
+    return goes(from) || goes(to);
+  };
+  publish(changed(*graph, {}, {}, touched, drops, table), touched);
+  merge_if_due(lock);
+}
+
+}  // namespace Kindred::Impl

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_GRAPH_GRAPH_STORE_HPP
+#define KINDRED_MATCHER_GRAPH_GRAPH_STORE_HPP
+
+#include "GraphSnapshot.hpp"
+
+#include <kindred/matcher/Vocabulary.hpp>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace Kindred::Impl {
+
+struct StoredGraph;
+
+/// \brief A graph that changes while calls read it.
+///
+/// Every change makes a new snapshot: the rows that it touches are rebuilt whole beside the rows as
+/// built. A merge makes one base of both, and takes over the rows that were rebuilt meanwhile.
+/// Thread-safe: changes take turns, readers wait for nothing.
+class GraphStore {
+ public:
+  /// \throws InvalidArgument, SpaceUnavailable, OutOfMemory
+  GraphStore(Context& context, const GraphSpan& graph, const GraphOptions& options);
+  /// The rows of a file, where they are mapped. \throws CorruptFile for a name that stands
+  /// twice; SpaceUnavailable, OutOfMemory
+  GraphStore(Context& context, const StoredGraph& stored, const GraphOptions& options);
+  ~GraphStore();
+  GraphStore(const GraphStore&) = delete;
+  GraphStore& operator=(const GraphStore&) = delete;
+
+  std::shared_ptr<const GraphSnapshot> snapshot() const;
+
+  bool has_names() const noexcept { return m_names.has_value(); }
+  const std::optional<Vocabulary>& names() const noexcept { return m_names; }
+  /// Of a node that is there.
+  std::optional<std::uint32_t> find(std::string_view name) const;
+
+  std::uint32_t add_nodes(std::uint64_t count, std::span<const std::uint8_t> kinds);
+  std::vector<std::uint32_t> add_nodes(std::span<const std::string_view> names,
+                                       std::span<const std::uint8_t> kinds);
+  void add_edges(std::span<const Edge> edges, std::span<const std::uint8_t> kinds);
+  std::uint64_t remove_edges(std::span<const EdgeEnds> edges);
+  void remove_nodes(std::span<const std::uint32_t> nodes);
+  /// \throws OutOfMemory; the graph is then as it was
+  void merge();
+
+  void save(const std::string& path) const;
+  GraphStatistics statistics() const;
+
+ private:
+  struct Touched {
+    std::vector<std::uint32_t> in;  ///< ascending, each once
+    std::vector<std::uint32_t> out;
+  };
+
+  /// Sets \p next as the graph, after a change of the rows \p touched. `m_updates` is held.
+  void publish(std::shared_ptr<const GraphSnapshot> next, const Touched& touched);
+  void set(std::shared_ptr<const GraphSnapshot> next);
+  /// The snapshot after a change of rows. \param added in input order
+  std::shared_ptr<const GraphSnapshot> changed(
+      const GraphSnapshot& graph, std::span<const Edge> added, std::span<const std::uint8_t> kinds,
+      const Touched& touched,
+      const std::function<bool(std::uint32_t, std::uint32_t, std::uint8_t)>& drops,
+      std::shared_ptr<const NodeTable> table) const;
+  std::shared_ptr<const GraphSnapshot> with_nodes(const GraphSnapshot& graph,
+                                                  std::shared_ptr<const NodeTable> table,
+                                                  std::size_t nodes) const;
+  /// Whether so much has changed that a merge is due.
+  bool is_due(const GraphSnapshot& graph) const;
+  void merge_if_due(std::unique_lock<std::mutex>& updates);
+  void merge_quietly() noexcept;
+  /// Logs \p what and \p error, if there is memory for that.
+  void tell(LogLevel level, const char* what, const std::exception& error) const noexcept;
+  void loop();
+
+  Context* m_context;
+  GraphOptions m_options;
+  std::optional<Vocabulary> m_names;
+
+  mutable std::mutex m_snapshot_mutex;  ///< of the pointer alone
+  std::shared_ptr<const GraphSnapshot> m_snapshot;
+
+  std::mutex m_updates;  ///< held by who changes the graph
+  bool m_recording = false;
+  Touched m_recorded;  ///< rows that were rebuilt since the merge under way began
+
+  std::mutex m_merging;  ///< held by a merge
+  std::atomic<std::uint64_t> m_merges{0};
+  double m_failed = 0;  ///< rows and edges that had changed when a merge failed last
+
+  std::condition_variable m_wake;
+  bool m_wanted = false;
+  bool m_stop = false;
+  std::thread m_thread;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_GRAPH_GRAPH_STORE_HPP

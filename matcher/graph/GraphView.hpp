@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_GRAPH_GRAPH_VIEW_HPP
+#define KINDRED_MATCHER_GRAPH_GRAPH_VIEW_HPP
+
+#include <kindred/core/graph/GraphRows.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace Kindred::Impl {
+
+/// What a state of a graph consists of; told apart by its owners, which a view does not have.
+using GraphIdentity = std::array<std::shared_ptr<const void>, 3>;
+
+/// One state of a graph in one memory space, owned by someone else.
+template <class MemorySpace>
+struct GraphView {
+  GraphSide<MemorySpace> in;                              ///< the transpose
+  GraphSide<MemorySpace> out;                             ///< the graph itself
+  ArrayView<const std::uint8_t, MemorySpace> node_kinds;  ///< empty: all are of kind 0
+  std::size_t nodes = 0;                                  ///< ids below it were given
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_GRAPH_GRAPH_VIEW_HPP

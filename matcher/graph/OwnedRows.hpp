@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_GRAPH_OWNED_ROWS_HPP
+#define KINDRED_MATCHER_GRAPH_OWNED_ROWS_HPP
+
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/graph/Adjacency.hpp>
+#include <kindred/core/graph/Hop.hpp>
+#include <kindred/memory/Buffer.hpp>
+
+#include <algorithm>
+#include <span>
+
+namespace Kindred::Impl {
+
+/// \brief Rows of one direction of a graph in one memory space: its own, or, without their plan, a
+/// file's.
+template <class MemorySpace>
+struct OwnedRows {
+  Buffer<std::uint64_t, MemorySpace> offsets;
+  Buffer<std::uint32_t, MemorySpace> sources;
+  Buffer<float, MemorySpace> weights;
+  Buffer<std::uint16_t, MemorySpace> short_weights;
+  Buffer<std::uint8_t, MemorySpace> kinds;
+  Buffer<std::uint32_t, MemorySpace> row_nodes;
+  Buffer<std::uint32_t, MemorySpace> tiles;
+  Buffer<std::uint32_t, MemorySpace> long_rows;
+  Buffer<std::uint64_t, MemorySpace> long_first;
+  Buffer<std::uint32_t, MemorySpace> block_long_row;
+
+  std::uint64_t edge_bytes() const {
+    return sources.bytes() + weights.bytes() + short_weights.bytes() + kinds.bytes();
+  }
+  std::uint64_t offset_bytes() const {
+    return offsets.bytes() + row_nodes.bytes() + tiles.bytes() + long_rows.bytes() +
+           long_first.bytes() + block_long_row.bytes();
+  }
+  std::uint64_t bytes() const { return edge_bytes() + offset_bytes(); }
+
+  GraphRows<MemorySpace> view() const {
+    GraphRows<MemorySpace> rows;
+    rows.offsets = offsets.const_view();
+    rows.sources = sources.const_view();
+    rows.weights = weights.const_view();
+    rows.short_weights = short_weights.const_view();
+    rows.kinds = kinds.const_view();
+    rows.row_nodes = row_nodes.const_view();
+    rows.tiles = tiles.const_view();
+    rows.long_rows = long_rows.const_view();
+    rows.long_first = long_first.const_view();
+    rows.block_long_row = block_long_row.const_view();
+    return rows;
+  }
+};
+
+using HostRows = OwnedRows<Kokkos::HostSpace>;
+
+/// A copy of \p values on the host.
+template <class T>
+Buffer<T, Kokkos::HostSpace> host_copy(MemoryResource& memory, const char* label,
+                                       std::span<const T> values) {
+  Buffer<T, Kokkos::HostSpace> buffer(memory, label, values.size());
+  std::copy(values.begin(), values.end(), buffer.data());
+  return buffer;
+}
+
+/// Plans \p rows, whose offsets are there. \throws OutOfMemory
+inline void plan_host_rows(MemoryResource& memory, HostRows& rows) {
+  const std::span<const std::uint64_t> offsets(rows.offsets.data(), rows.offsets.size());
+  const std::uint64_t short_max = short_row_max<HostSpace>();
+  const RowPlan plan = plan_rows(offsets, short_max, short_max / 2);
+  const auto copy = [&](const char* label, const auto& values) {
+    return host_copy(memory, label, std::span(values));
+  };
+  rows.tiles = copy("Kindred::SpreadingEngine::tiles", plan.tiles);
+  rows.long_rows = copy("Kindred::SpreadingEngine::long_rows", plan.long_rows);
+  rows.long_first = copy("Kindred::SpreadingEngine::long_first", plan.long_first);
+  rows.block_long_row = copy("Kindred::SpreadingEngine::block_long_row", plan.block_long_row);
+}
+
+/// \brief The same rows where \p exec_space computes, planned for it. Fences \p exec_space.
+/// \throws OutOfMemory
+template <class ExecutionSpace>
+OwnedRows<typename ExecutionSpace::memory_space> rows_beside(const ExecutionSpace& exec_space,
+                                                             MemoryResource& memory,
+                                                             const HostRows& host) {
+  OwnedRows<typename ExecutionSpace::memory_space> rows;
+  const auto copy = [&](auto& buffer, const char* label, const auto* values, std::size_t count) {
+    buffer = std::remove_reference_t<decltype(buffer)>(memory, label, count);
+    upload(exec_space, buffer.view(), values, count);
+  };
+  const auto copy_buffer = [&](auto& buffer, const char* label, const auto& from) {
+    copy(buffer, label, from.data(), from.size());
+  };
+  copy_buffer(rows.offsets, "Kindred::SpreadingEngine::offsets", host.offsets);
+  copy_buffer(rows.sources, "Kindred::SpreadingEngine::sources", host.sources);
+  copy_buffer(rows.weights, "Kindred::SpreadingEngine::weights", host.weights);
+  copy_buffer(rows.short_weights, "Kindred::SpreadingEngine::short_weights", host.short_weights);
+  copy_buffer(rows.kinds, "Kindred::SpreadingEngine::kinds", host.kinds);
+  copy_buffer(rows.row_nodes, "Kindred::SpreadingEngine::row_nodes", host.row_nodes);
+  const std::span<const std::uint64_t> offsets(host.offsets.data(), host.offsets.size());
+  const RowPlan plan = plan_rows(offsets, short_row_max<ExecutionSpace>(), host.sources.size() + 1);
+  copy_buffer(rows.long_rows, "Kindred::SpreadingEngine::long_rows", plan.long_rows);
+  copy_buffer(rows.long_first, "Kindred::SpreadingEngine::long_first", plan.long_first);
+  copy_buffer(rows.block_long_row, "Kindred::SpreadingEngine::block_long_row", plan.block_long_row);
+  return rows;
+}
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_GRAPH_OWNED_ROWS_HPP

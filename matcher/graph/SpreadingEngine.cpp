@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/matcher/SpreadingEngine.hpp>
+
+#include "ExpectedEdges.hpp"
+#include "GraphChecks.hpp"
+#include "GraphStore.hpp"
+#include "PageRankRuns.hpp"
+#include "QueryGroups.hpp"
+#include "SpreadRuns.hpp"
+#include "StoredGraph.hpp"
+#include "common/HostMemory.hpp"
+
+#include <kindred/core/common/CheckedSize.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace Kindred {
+
+namespace {
+
+void check_query(const std::string& which, const std::optional<double>& threshold,
+                 const Decay& decay) {
+  KINDRED_THROW_IF(threshold && !(*threshold >= 0.0),
+                   which + "threshold is " + std::to_string(*threshold) + "; it must be ≥ 0");
+  KINDRED_THROW_IF(
+      !(decay.parameter >= 0.0) || !(decay.parameter <= std::numeric_limits<float>::max()),
+      which + "the decay's parameter is " + std::to_string(decay.parameter) +
+          "; it must be ≥ 0 and finite in float32");
+}
+
+void check_options(const SpreadOptions& options, std::size_t queries) {
+  KINDRED_THROW_IF(options.top == 0, "top is 0; at least one node must be asked for");
+  KINDRED_THROW_IF(
+      options.mode == SpreadMode::pagerank && (!options.kinds.all() || options.modifiers ||
+                                               options.activations != ActivationPrecision::float32),
+      "PageRank was asked to choose kinds of edges, to modify weights or to round "
+      "activations; it takes the graph as it is");
+  KINDRED_THROW_IF(options.trace_paths > 1000, "trace_paths is " +
+                                                   std::to_string(options.trace_paths) +
+                                                   "; at most 1000 paths are told of a result");
+  KINDRED_THROW_IF(options.mode == SpreadMode::pagerank && options.trace_paths > 0,
+                   "trace_paths is given; PageRank's walks have no end that could be told");
+  check_query("", options.threshold, options.decay);
+  if (options.per_query.empty()) return;
+  KINDRED_THROW_IF(options.mode == SpreadMode::pagerank,
+                   "per_query is given; PageRank has no hops, decay or threshold");
+  KINDRED_THROW_IF(options.per_query.size() != queries,
+                   "per_query has " + std::to_string(options.per_query.size()) +
+                       " entries; there are " + std::to_string(queries) + " queries");
+  for (std::size_t query = 0; query < queries; ++query)
+    check_query("query " + std::to_string(query) + ": ", options.per_query[query].threshold,
+                options.per_query[query].decay);
+}
+
+/// Weights stay finite, and those of engine mode ≥ 0.
+void check_modifiers(const std::optional<SpreadModifiers>& modifiers, bool is_engine) {
+  if (!modifiers) return;
+  const auto check = [&](double factor, const std::string& what) {
+    KINDRED_THROW_IF(!(std::abs(factor) <= std::numeric_limits<float>::max()),
+                     what + " is " + std::to_string(factor) + "; it must be finite in float32");
+    KINDRED_THROW_IF(is_engine && factor < 0.0,
+                     what + " is " + std::to_string(factor) +
+                         ", which makes weights negative; linear mode takes any");
+  };
+  for (std::size_t from = 0; from < SpreadModifiers::kinds; ++from) {
+    for (std::size_t to = 0; to < SpreadModifiers::kinds; ++to)
+      check(modifiers->strengths[from][to],
+            "the strength from kind " + std::to_string(from) + " to " + std::to_string(to));
+    check(modifiers->fans[from].factor, "the fan factor of kind " + std::to_string(from));
+  }
+}
+
+void check_sources(const Impl::GraphSnapshot& graph, const RaggedSpan<Activation>& sources,
+                   SpreadMode mode) {
+  for (std::size_t query = 0; query < sources.rows(); ++query) {
+    KINDRED_THROW_IF(sources.offsets[query] > sources.offsets[query + 1] ||
+                         sources.offsets[query + 1] > sources.values.size(),
+                     "the sources of query " + std::to_string(query) + " lie outside the " +
+                         std::to_string(sources.values.size()) + " values given");
+    for (const Activation& source : sources[query]) {
+      const auto which = [&] {
+        return "query " + std::to_string(query) + ", source node " + std::to_string(source.node) +
+               ": ";
+      };
+      KINDRED_THROW_IF(source.node >= graph.nodes(),
+                       which() + "the graph has " + std::to_string(graph.nodes()) + " nodes");
+      KINDRED_THROW_IF(!graph.is_node(source.node), which() + "it was removed");
+      KINDRED_THROW_IF(mode == SpreadMode::engine && !Impl::is_unit(source.value),
+                       which() + "activation " + std::to_string(source.value) +
+                           " is outside [0, 1]; linear mode takes any");
+      KINDRED_THROW_IF(!std::isfinite(source.value),
+                       which() + "activation " + std::to_string(source.value) + " is not finite");
+      KINDRED_THROW_IF(mode == SpreadMode::pagerank && source.value < 0.0F,
+                       which() + "activation " + std::to_string(source.value) +
+                           " is below 0; PageRank restarts in proportion to activations");
+    }
+  }
+}
+
+/// Sorts by node, byte by byte; sources of a node stay in their order.
+void sort_by_node(std::vector<Activation>& sources) {
+  const auto by_node = [](const Activation& a, const Activation& b) { return a.node < b.node; };
+  if (std::is_sorted(sources.begin(), sources.end(), by_node)) return;
+  constexpr std::size_t few = 64;  // clearing the counts takes longer
+  if (sources.size() < few) {
+    std::stable_sort(sources.begin(), sources.end(), by_node);
+    return;
+  }
+  std::uint32_t bits = 0;
+  for (const Activation& source : sources) bits |= source.node;
+  std::vector<Activation> sorted(sources.size());
+  for (unsigned shift = 0; shift < 32 && bits >> shift != 0; shift += 8) {
+    const auto byte_of = [shift](const Activation& source) { return source.node >> shift & 0xFFU; };
+    std::array<std::size_t, 256> places{};
+    for (const Activation& source : sources) ++places[byte_of(source)];
+    std::exclusive_scan(places.begin(), places.end(), places.begin(), std::size_t{0});
+    for (const Activation& source : sources) sorted[places[byte_of(source)]++] = source;
+    sources.swap(sorted);
+  }
+}
+
+/// Each node once, ascending; duplicates are added in input order, each addition in float32, then
+/// clamped to 1 in engine mode.
+std::vector<Activation> merged_sources(std::span<const Activation> sources, SpreadMode mode) {
+  std::vector<Activation> sorted(sources.begin(), sources.end());
+  sort_by_node(sorted);
+  std::vector<Activation> merged;
+  merged.reserve(sorted.size());
+  for (const Activation& source : sorted) {
+    if (merged.empty() || merged.back().node != source.node) {
+      merged.push_back({source.node, 0.0F});
+    }
+    merged.back().value += source.value;
+  }
+  for (Activation& source : merged) {
+    if (mode == SpreadMode::engine) source.value = std::min(1.0F, source.value);
+    KINDRED_THROW_IF(mode == SpreadMode::pagerank && !std::isfinite(source.value),
+                     "the activations of source node " + std::to_string(source.node) +
+                         " add up beyond float32, whose limit is 3.4e38");
+  }
+  return merged;
+}
+
+}  // namespace
+
+struct SpreadingEngine::State {
+  template <class Graph>
+  State(Context& given, Graph&& graph, const GraphOptions& options)
+      : context(given),
+        store(given, std::forward<Graph>(graph), options),
+        runs(given),
+        page_ranks(given) {}
+
+  Context& context;
+  CallHistory history;
+  Impl::GraphStore store;
+  Impl::SpreadRuns runs;
+  Impl::PageRankRuns page_ranks;
+
+  SpreadResults spread(RaggedSpan<Activation> sources, const SpreadOptions& options);
+
+  /// Whether every hop of \p group reads all edges, however few nodes have been reached.
+  static bool is_whole(const Impl::GraphSnapshot& graph, const Impl::QueryGroup& group,
+                       const SpreadOptions& options) {
+    return !group.kinds.front().all() || options.activations != ActivationPrecision::float32 ||
+           (graph.form().weights != EdgeWeights::float32 && !options.modifiers);
+  }
+  DispatchRecord spread_hops(const Impl::GraphSnapshot& graph,
+                             std::span<const Impl::QuerySources> sources,
+                             const SpreadOptions& options, std::size_t top, std::span<Rank> ranks) {
+    const std::vector<Impl::QueryGroup> groups = Impl::group_queries(options, sources.size());
+    Workload workload;
+    workload.operation = Operation::spread;
+    workload.items = graph.edges() * sources.size();
+    workload.history = &history;
+    const auto view = graph.host();
+    Impl::SpreadWork work(graph.base()->sample(), view, graph.edges());
+    for (const Impl::QueryGroup& group : groups) {
+      if (is_whole(graph, group, options)) {
+        // Rounded activations are of 32 queries always.
+        std::size_t queries = group.queries.size();
+        if (options.activations != ActivationPrecision::float32) queries = (queries + 31) / 32 * 32;
+        work.add_whole(queries, group.parameters.hops);
+        continue;
+      }
+      for (const std::size_t query : group.queries) work.add(sources[query], group);
+    }
+    work.put_in(workload);
+    workload.transfer_bytes = ranks.size() * sizeof(Rank);
+    for (const Impl::QuerySources& query : sources) workload.transfer_bytes += query.size_bytes();
+    workload.resident = graph.resident();
+    return context.run(workload, options.space, [&](Space space) {
+      if (groups.size() == 1)
+        return spread_group(space, graph, groups[0], sources, options, top, ranks);
+      for (const Impl::QueryGroup& group : groups) {
+        std::vector<Impl::QuerySources> group_sources;
+        for (const std::size_t query : group.queries) group_sources.push_back(sources[query]);
+        std::vector<Rank> group_ranks(group.queries.size() * top);
+        spread_group(space, graph, group, group_sources, options, top, group_ranks);
+        for (std::size_t i = 0; i < group.queries.size(); ++i)
+          std::ranges::copy(std::span(group_ranks).subspan(i * top, top),
+                            ranks.subspan(group.queries[i] * top, top).begin());
+      }
+    });
+  }
+  void spread_group(Space space, const Impl::GraphSnapshot& graph, const Impl::QueryGroup& group,
+                    std::span<const Impl::QuerySources> sources, const SpreadOptions& options,
+                    std::size_t top, std::span<Rank> ranks) {
+    const auto spread_all = [&] {
+      runs.spread(space, graph, sources, request_of(group, options, top), ranks);
+    };
+    try {
+      spread_all();
+    } catch (const OutOfMemory&) {
+      if (!page_ranks.release(space)) throw;
+      spread_all();
+    }
+  }
+  /// \param first what of \p group is asked for: from this of its queries on
+  static Impl::SpreadRequest request_of(const Impl::QueryGroup& group, const SpreadOptions& options,
+                                        std::size_t top, std::size_t first = 0) {
+    Impl::SpreadRequest request;
+    request.parameters = group.parameters;
+    request.decay = group.decay;
+    request.top = top;
+    request.rules = {group.kinds[first], options.modifiers};
+    request.query_kinds = std::span(group.kinds).subspan(first);
+    request.short_activations = options.activations == ActivationPrecision::bfloat16;
+    return request;
+  }
+
+  /// The paths to what every query found.
+  void trace(const Impl::GraphSnapshot& graph, std::span<const Impl::QuerySources> sources,
+             const SpreadOptions& options, SpreadResults& results) {
+    const std::vector<Impl::QueryGroup> groups = Impl::group_queries(options, sources.size());
+    std::vector<Impl::SpreadRequest> requests(sources.size());
+    for (const Impl::QueryGroup& group : groups) {
+      for (std::size_t i = 0; i < group.queries.size(); ++i)
+        requests[group.queries[i]] = request_of(group, options, options.top, i);
+    }
+    for (std::size_t query = 0; query < sources.size(); ++query)
+      runs.trace(graph, sources[query], requests[query], results.activations[query],
+                 options.trace_paths, results.paths);
+  }
+};
+
+SpreadingEngine::SpreadingEngine(Context& context, std::size_t nodes, std::span<const Edge> edges,
+                                 Residency residency)
+    : SpreadingEngine(context, GraphSpan{nodes, edges}, GraphOptions{.residency = residency}) {}
+SpreadingEngine::SpreadingEngine(Context& context, const GraphSpan& graph,
+                                 const GraphOptions& options)
+    : m_state(Impl::with_host_memory("Kindred::SpreadingEngine", [&] {
+        return std::make_unique<State>(context, graph, options);
+      })) {}
+SpreadingEngine::SpreadingEngine(std::unique_ptr<State> state) : m_state(std::move(state)) {}
+SpreadingEngine::~SpreadingEngine() = default;
+SpreadingEngine::SpreadingEngine(SpreadingEngine&&) noexcept = default;
+SpreadingEngine& SpreadingEngine::operator=(SpreadingEngine&&) noexcept = default;
+
+SpreadingEngine SpreadingEngine::load(Context& context, const std::string& path,
+                                      const GraphOptions& options, int threads) {
+  return Impl::with_host_memory("Kindred::SpreadingEngine::load", [&] {
+    return SpreadingEngine(
+        std::make_unique<State>(context, Impl::load_graph(path, threads), options));
+  });
+}
+void SpreadingEngine::save(const std::string& path) const {
+  Impl::with_host_memory("Kindred::SpreadingEngine::save", [&] { m_state->store.save(path); });
+}
+
+std::size_t SpreadingEngine::nodes() const noexcept { return m_state->store.snapshot()->nodes(); }
+bool SpreadingEngine::has_node(std::uint32_t node) const noexcept {
+  return m_state->store.snapshot()->is_node(node);
+}
+std::size_t SpreadingEngine::edges() const noexcept { return m_state->store.snapshot()->edges(); }
+std::uint64_t SpreadingEngine::bytes(Space space) const noexcept {
+  return m_state->store.snapshot()->bytes(space) + m_state->runs.kept_bytes(space);
+}
+GraphStatistics SpreadingEngine::statistics() const {
+  GraphStatistics statistics = m_state->store.statistics();
+  for (const Space space : all_spaces)
+    statistics.bytes[static_cast<std::size_t>(space)] += m_state->runs.kept_bytes(space);
+  return statistics;
+}
+
+bool SpreadingEngine::has_names() const noexcept { return m_state->store.names().has_value(); }
+std::optional<std::uint32_t> SpreadingEngine::find(std::string_view name) const {
+  return m_state->store.find(name);
+}
+std::string_view SpreadingEngine::name(std::uint32_t node) const {
+  const auto& names = m_state->store.names();
+  if (!names || node >= m_state->store.snapshot()->nodes())
+    throw NotFound("node " + std::to_string(node) + " has no name");
+  return names->text(node);
+}
+
+std::uint32_t SpreadingEngine::add_nodes(std::uint64_t count, std::span<const std::uint8_t> kinds) {
+  return Impl::with_host_memory("Kindred::SpreadingEngine::add_nodes",
+                                [&] { return m_state->store.add_nodes(count, kinds); });
+}
+std::vector<std::uint32_t> SpreadingEngine::add_nodes(std::span<const std::string_view> names,
+                                                      std::span<const std::uint8_t> kinds) {
+  return Impl::with_host_memory("Kindred::SpreadingEngine::add_nodes",
+                                [&] { return m_state->store.add_nodes(names, kinds); });
+}
+void SpreadingEngine::add_edges(std::span<const Edge> edges, std::span<const std::uint8_t> kinds) {
+  Impl::with_host_memory("Kindred::SpreadingEngine::add_edges",
+                         [&] { m_state->store.add_edges(edges, kinds); });
+}
+std::uint64_t SpreadingEngine::remove_edges(std::span<const EdgeEnds> edges) {
+  return Impl::with_host_memory("Kindred::SpreadingEngine::remove_edges",
+                                [&] { return m_state->store.remove_edges(edges); });
+}
+void SpreadingEngine::remove_nodes(std::span<const std::uint32_t> nodes) {
+  Impl::with_host_memory("Kindred::SpreadingEngine::remove_nodes",
+                         [&] { m_state->store.remove_nodes(nodes); });
+}
+void SpreadingEngine::merge() {
+  Impl::with_host_memory("Kindred::SpreadingEngine::merge", [&] { m_state->store.merge(); });
+}
+
+SpreadResults SpreadingEngine::spread(RaggedSpan<Activation> sources,
+                                      const SpreadOptions& options) const {
+  return Impl::with_host_memory("Kindred::SpreadingEngine::spread",
+                                [&] { return m_state->spread(sources, options); });
+}
+
+SpreadResults SpreadingEngine::State::spread(RaggedSpan<Activation> sources,
+                                             const SpreadOptions& options) {
+  const auto graph = store.snapshot();
+  check_options(options, sources.rows());
+  check_modifiers(options.modifiers, options.mode == SpreadMode::engine);
+  KINDRED_THROW_IF(options.mode == SpreadMode::engine && graph->outside_unit() > 0,
+                   Impl::describe_outside(graph->host()) +
+                       ", outside [0, 1]; engine mode needs weights within, linear mode takes any");
+  check_sources(*graph, sources, options.mode);
+
+  const std::size_t queries = sources.rows();
+  if (queries == 0 && options.mode != SpreadMode::pagerank) return {};
+  std::vector<std::vector<Activation>> merged;
+  merged.reserve(queries);
+  for (std::size_t query = 0; query < queries; ++query)
+    merged.push_back(merged_sources(sources[query], options.mode));
+  const std::vector<Impl::QuerySources> spans(merged.begin(), merged.end());
+
+  const std::size_t top = std::min(options.top, graph->nodes());
+  std::vector<Rank> ranks(size_product("queries × top", {queries, top}));
+  SpreadResults results;
+  results.not_guaranteed = options.activations != ActivationPrecision::float32;
+  if (options.mode == SpreadMode::pagerank) {
+    results.convergence.resize(queries);
+    results.record = page_ranks.run(*graph, spans, options, top, ranks, results.convergence,
+                                    [&](Space space) { return runs.release(space); });
+  } else {
+    results.record = spread_hops(*graph, spans, options, top, ranks);
+  }
+
+  for (std::size_t query = 0; query < queries; ++query) {
+    for (std::size_t place = 0; place < top; ++place) {
+      const Rank rank = ranks[query * top + place];
+      if (rank == rank_none) break;
+      results.activations.values.push_back({rank_index(rank), score_descending(rank)});
+    }
+    results.activations.close_row();
+  }
+  if (options.trace_paths > 0) trace(*graph, spans, options, results);
+  return results;
+}
+
+DispatchRecord SpreadingEngine::hop(std::span<const float> x, std::span<float> y,
+                                    const HopOptions& options) const {
+  State& state = *m_state;
+  const auto graph = state.store.snapshot();
+  const std::size_t nodes = graph->nodes();
+  const std::size_t columns = options.columns;
+  KINDRED_THROW_IF(columns == 0, "columns is 0; at least one must be asked for");
+  KINDRED_THROW_IF(columns > 4096, "columns is " + std::to_string(columns) +
+                                       "; at most 4096 are multiplied at once");
+  KINDRED_THROW_IF(x.size() != nodes * columns || y.size() != nodes * columns,
+                   "x has " + std::to_string(x.size()) + " values and y " +
+                       std::to_string(y.size()) + "; the graph has " + std::to_string(nodes) +
+                       " nodes of " + std::to_string(columns) + " columns");
+  check_modifiers(options.modifiers, false);
+  Workload workload;
+  workload.operation = Operation::spread;
+  workload.items = graph->edges() * columns;
+  workload.history = &state.history;
+  workload.starts = static_cast<double>((columns + 31) / 32);
+  workload.work = static_cast<double>(workload.items);
+  workload.transfer_bytes = 2 * x.size_bytes();
+  workload.resident = graph->resident();
+  return state.context.run(workload, options.space, [&](Space chosen) {
+    state.runs.hop(chosen, *graph, x, y,
+                   {options.direction, columns, {options.kinds, options.modifiers}});
+  });
+}
+
+}  // namespace Kindred

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_GRAPH_SPREADING_WORKSPACE_HPP
+#define KINDRED_MATCHER_GRAPH_SPREADING_WORKSPACE_HPP
+
+#include "EdgeChoice.hpp"
+#include "NodeRanking.hpp"
+
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/graph/Hop.hpp>
+#include <kindred/memory/Buffer.hpp>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// The sources of one query: each node once, ascending, duplicates added.
+using QuerySources = std::span<const Activation>;
+
+/// What is asked of every query of a call.
+struct SpreadRequest {
+  HopParameters parameters;
+  Decay decay;
+  std::size_t top = 10;
+  EdgeRules rules;
+  std::span<const EdgeKinds> query_kinds;  ///< a query each; empty: all follow those of `rules`
+  bool short_activations = false;
+};
+/// What is asked of a hop.
+struct HopRequest {
+  HopDirection direction = HopDirection::along;
+  std::size_t columns = 1;
+  EdgeRules rules;
+};
+
+/// What spreading on one space works in, kept between calls.
+template <class ExecutionSpace>
+class SpreadingWorkspace {
+ public:
+  using memory_space = typename ExecutionSpace::memory_space;
+
+  explicit SpreadingWorkspace(MemoryResource& memory) : m_memory(memory), m_choice(memory) {
+    release();
+  }
+
+  /// Bytes of what is kept of a graph beside what calls work in.
+  std::uint64_t kept_bytes() const { return m_choice.bytes(); }
+  bool is_empty() const { return m_value.bytes() + m_passed.bytes() + m_choice.bytes() == 0; }
+  /// Gives all its memory back. Nothing that it launched runs.
+  void release_all() {
+    release();
+    m_choice.release();
+  }
+
+  /// Queries that are spread together.
+  static constexpr std::size_t batch = static_cast<std::size_t>(HopWidth::thirty_two);
+
+  /// The direction along the edges of \p graph as \p rules see it; until the next call that asks.
+  GraphSide<memory_space> along(const ExecutionSpace& exec_space,
+                                const GraphView<memory_space>& graph, const GraphIdentity& identity,
+                                const EdgeRules& rules) {
+    return m_choice.side(exec_space, graph, identity, HopDirection::along, rules);
+  }
+
+  /// Spreads \p sources (at most `batch`) over \p graph, which `along` gave, writes the best ranks
+  /// of each to \p ranks, `rank_none` beyond what exists. Fences \p exec_space. \throws
+  /// OutOfMemory; then it holds nothing of its own, so that a smaller batch has the memory of this
+  /// one
+  void spread(const ExecutionSpace& exec_space, const GraphSide<memory_space>& graph,
+              std::span<const QuerySources> sources, const SpreadRequest& request, Rank* ranks) {
+    try {
+      spread_all(exec_space, graph, sources, request, ranks);
+    } catch (const OutOfMemory&) {
+      Arch::fence(exec_space, "Kindred::SpreadingEngine::spread::out_of_memory");
+      release();
+      throw;
+    }
+  }
+
+  /// `y = Wᵀx` or `y = W x` for columns. Fences \p exec_space.
+  void hop(const ExecutionSpace& exec_space, const GraphView<memory_space>& graph,
+           const GraphIdentity& identity, std::span<const float> x, std::span<float> y,
+           const HopRequest& request) {
+    const GraphSide<memory_space> side =
+        m_choice.side(exec_space, graph, identity, request.direction, request.rules);
+    const auto words = m_choice.kind_queries(exec_space, request.rules);
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      m_passed.resize_discarding(x.size());
+      m_next.resize_discarding(y.size());
+      upload(exec_space, m_passed.view(), x.data(), x.size());
+      hop_columns(exec_space, side, m_passed.const_view(), m_next.view(), request.columns, words);
+      download(exec_space, y.data(), m_next.view(), y.size());
+    } else {
+      hop_columns(exec_space, side, ArrayView<const float, ExecutionSpace>(x.data(), x.size()),
+                  ArrayView<float, ExecutionSpace>(y.data(), y.size()), request.columns, words);
+      Arch::fence(exec_space, "Kindred::SpreadingEngine::hop");
+    }
+  }
+
+ private:
+  template <class T>
+  void release(Buffer<T, memory_space>& buffer, const char* label) {
+    buffer = Buffer<T, memory_space>(m_memory, label, 0);
+  }
+  void release() {
+    release(m_value, "Kindred::SpreadingEngine::value");
+    release(m_passed, "Kindred::SpreadingEngine::passed");
+    release(m_next, "Kindred::SpreadingEngine::next");
+    release(m_tier, "Kindred::SpreadingEngine::tier");
+    release(m_partial, "Kindred::SpreadingEngine::partial");
+    release(m_last, "Kindred::SpreadingEngine::last");
+    release(m_source_places, "Kindred::SpreadingEngine::source_places");
+    release(m_source_values, "Kindred::SpreadingEngine::source_values");
+    m_ranking.bind(m_memory);
+    release(m_short_passed, "Kindred::SpreadingEngine::short_passed");
+    release(m_short_next, "Kindred::SpreadingEngine::short_next");
+    release(m_panel_x, "Kindred::SpreadingEngine::panel_x");
+    release(m_panel_y, "Kindred::SpreadingEngine::panel_y");
+  }
+
+  void hop_columns(const ExecutionSpace& exec_space, const GraphSide<memory_space>& graph,
+                   const ArrayView<const float, ExecutionSpace>& x,
+                   const ArrayView<float, ExecutionSpace>& y, std::size_t columns,
+                   const typename EdgeChoice<ExecutionSpace>::words_type& words) {
+    for (std::size_t first = 0; first < columns;) {
+      const HopWidth width = width_of(columns - first);
+      const auto wide = static_cast<std::size_t>(width);
+      const std::size_t count = std::min(wide, columns - first);
+      m_partial.resize_discarding(graph.blocks() * wide);
+      if (columns == wide) {
+        Kindred::hop(exec_space, graph, width, x, y, m_partial.view(), words);
+      } else {
+        m_panel_x.resize_discarding(graph.nodes * wide);
+        m_panel_y.resize_discarding(graph.nodes * wide);
+        take_columns(exec_space, x, columns, first, count, width, m_panel_x.view());
+        Kindred::hop(exec_space, graph, width, m_panel_x.const_view(), m_panel_y.view(),
+                     m_partial.view(), words);
+        put_columns(exec_space, m_panel_y.const_view(), width, columns, first, count, y);
+      }
+      first += count;
+    }
+  }
+
+  void spread_all(const ExecutionSpace& exec_space, const GraphSide<memory_space>& graph,
+                  std::span<const QuerySources> sources, const SpreadRequest& request,
+                  Rank* ranks) {
+    HopParameters parameters = request.parameters;
+    const HopWidth width =
+        request.short_activations ? HopWidth::thirty_two : width_of(sources.size());
+    const auto places = static_cast<std::size_t>(width) * graph.nodes;
+    const std::size_t long_places = request.short_activations ? 0 : places;
+    m_value.resize_discarding(places);
+    m_passed.resize_discarding(long_places);
+    m_next.resize_discarding(long_places);
+    m_short_passed.resize_discarding(places - long_places);
+    m_short_next.resize_discarding(places - long_places);
+    m_tier.resize_discarding(parameters.mode == SpreadMode::engine ? places : 0);
+    m_partial.resize_discarding(graph.blocks() * static_cast<std::size_t>(width));
+    m_last.resize_discarding(hop_marks);
+    SpreadState<ExecutionSpace> state;
+    state.width = width;
+    state.value = m_value.view();
+    state.passed = m_passed.view();
+    state.next = m_next.view();
+    state.tier = m_tier.view();
+    state.partial = m_partial.view();
+    state.last = m_last.view();
+    state.short_passed = m_short_passed.view();
+    state.short_next = m_short_next.view();
+    state.kind_queries = m_choice.kind_queries(exec_space, request.rules, request.query_kinds);
+    start(exec_space, state, sources);
+    for (std::uint32_t hop = 1; hop <= parameters.hops; ++hop) {
+      if ((!Arch::is_device<ExecutionSpace> || hop % 16 == 0) && last(exec_space) + 1 < hop) break;
+      parameters.hop = hop;
+      parameters.decay = decay_at(request.decay, hop);
+      spread_hop(exec_space, graph, state, parameters);
+      std::swap(state.passed, state.next);
+      std::swap(state.short_passed, state.short_next);
+    }
+    rank(exec_space, state, sources.size(), graph.nodes, request.top, ranks);
+  }
+
+  void start(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
+             std::span<const QuerySources> sources) {
+    std::vector<std::uint64_t> places;
+    std::vector<float> values;
+    std::size_t count = 0;
+    for (const QuerySources& query : sources) count += query.size();
+    places.reserve(count);
+    values.reserve(count);
+    for (std::size_t query = 0; query < sources.size(); ++query) {
+      for (const Activation& source : sources[query]) {
+        places.push_back(source.node * static_cast<std::uint64_t>(state.width) + query);
+        values.push_back(source.value);
+      }
+    }
+    m_source_places.resize_discarding(places.size());
+    m_source_values.resize_discarding(values.size());
+    upload(exec_space, m_source_places.view(), places.data(), places.size());
+    upload(exec_space, m_source_values.view(), values.data(), values.size());
+    start_spreading(exec_space, state, m_source_places.const_view(), m_source_values.const_view());
+  }
+
+  std::uint32_t last(const ExecutionSpace& exec_space) {
+    std::uint32_t hop = 0;
+    download(exec_space, &hop, m_last.view(), 1);
+    return hop;
+  }
+
+  void rank(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
+            std::size_t queries, std::size_t nodes, std::size_t top, Rank* ranks) {
+    if (nodes == 0) return;
+    // Eight queries' values of a node are what a device reads at least.
+    constexpr std::size_t least = Arch::is_device<ExecutionSpace> ? 8 : 1;
+    m_ranking.rank(exec_space, state, nodes, 0, queries, least, top, ranks);
+  }
+
+  MemoryResource& m_memory;
+  Buffer<float, memory_space> m_value;
+  Buffer<float, memory_space> m_passed;
+  Buffer<float, memory_space> m_next;
+  Buffer<std::uint8_t, memory_space> m_tier;
+  Buffer<double, memory_space> m_partial;
+  Buffer<std::uint32_t, memory_space> m_last;
+  Buffer<std::uint64_t, memory_space> m_source_places;
+  Buffer<float, memory_space> m_source_values;
+  NodeRanking<ExecutionSpace> m_ranking;
+  Buffer<Arch::BFloat16, memory_space> m_short_passed;
+  Buffer<Arch::BFloat16, memory_space> m_short_next;
+  Buffer<float, memory_space> m_panel_x;  // columns of a hop, side by side
+  Buffer<float, memory_space> m_panel_y;
+  EdgeChoice<ExecutionSpace> m_choice;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_GRAPH_SPREADING_WORKSPACE_HPP

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "StoredGraph.hpp"
+
+#include "storage/SectionChecks.hpp"
+#include "storage/SectionWriter.hpp"
+
+#include <kindred/core/common/Error.hpp>
+#include <kindred/core/graph/Adjacency.hpp>
+#include <kindred/matcher/GraphFile.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace Kindred {
+
+namespace Impl {
+
+namespace {
+
+constexpr const char* graph_kind = "graph";
+constexpr std::size_t piece = std::size_t{1} << 20U;
+
+/// The section `head`.
+struct GraphHead {
+  std::uint64_t weights = 0;  ///< an EdgeWeights
+  std::uint64_t nodes = 0;
+  std::uint64_t edges = 0;
+  std::uint64_t edge_kinds = 0;  ///< 1: are kept
+  std::uint64_t node_kinds = 0;
+  std::uint64_t names = 0;
+};
+
+GraphHead read_head(const SectionChecks& checks, std::size_t commits) {
+  const auto numbers = checks.section<std::uint64_t>("head");
+  checks.count<std::uint64_t>("head", numbers, 6);
+  const GraphHead head{numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]};
+  const auto refuse = [&](std::uint64_t at, const std::string& why) {
+    checks.refuse<std::uint64_t>("head", at, std::to_string(numbers[at]) + " " + why);
+  };
+  if (commits != 1) refuse(2, "edges, and more than one commit; a graph has one");
+  if (head.weights > static_cast<std::uint64_t>(EdgeWeights::none))
+    refuse(0, "is no way to keep weights; 0 to 2 are");
+  if (head.nodes > nodes_max) refuse(1, "nodes; at most " + std::to_string(nodes_max) + " can be");
+  for (const std::uint64_t at : {3, 4, 5})
+    if (numbers[at] > 1) refuse(at, "is neither 0 nor 1");
+  return head;
+}
+
+template <class T>
+void write_column(SectionWriter& writer, const std::string& name, const StoredColumn<T>& column) {
+  writer.begin<T>(name);
+  for (const std::span<const T> piece_of : column) writer.put<T>(piece_of);
+}
+
+void write_side(SectionWriter& writer, const std::string& name, const StoredRows& rows,
+                EdgeForm form) {
+  writer.write<std::uint64_t>(name + ".offsets", rows.offsets);
+  write_column(writer, name + ".ends", rows.ends);
+  if (form.weights == EdgeWeights::float32) write_column(writer, name + ".weights", rows.weights);
+  if (form.weights == EdgeWeights::bfloat16)
+    write_column(writer, name + ".weights", rows.short_weights);
+  if (form.kinds) write_column(writer, name + ".kinds", rows.kinds);
+}
+
+/// The rows of one direction. \param outside is told the edges with a weight outside [0, 1]
+StoredRows read_side(const SectionChecks& checks, const std::string& name, const GraphHead& head,
+                     int threads, std::uint64_t& outside) {
+  StoredRows rows;
+  const auto offsets = checks.section<std::uint64_t>(name + ".offsets");
+  checks.count<std::uint64_t>(name + ".offsets", offsets, head.nodes + 1);
+  if (offsets[0] != 0) checks.refuse<std::uint64_t>(name + ".offsets", 0, "is not 0");
+  checks.ends(name + ".offsets", offsets, head.edges);
+  const auto ends = checks.section<std::uint32_t>(name + ".ends");
+  checks.count<std::uint32_t>(name + ".ends", ends, head.edges);
+  checks.below<std::uint32_t>(name + ".ends", ends, head.nodes);
+  rows.offsets = offsets;
+  rows.ends = {ends};
+  std::atomic<std::uint64_t> beyond{0};
+  const auto check_weights = [&](auto weights, const auto& value) {
+    using T = typename decltype(weights)::value_type;
+    checks.count<T>(name + ".weights", weights, head.edges);
+    for_each_piece(weights.size(), piece, threads, [&](std::size_t begin, std::size_t end) {
+      std::uint64_t count = 0;
+      for (std::size_t i = begin; i < end; ++i) {
+        const float weight = value(weights[i]);
+        if (!std::isfinite(weight)) checks.refuse<T>(name + ".weights", i, "a weight is finite");
+        count += is_unit(weight) ? 0 : 1;
+      }
+      beyond += count;
+    });
+  };
+  if (head.weights == static_cast<std::uint64_t>(EdgeWeights::float32)) {
+    const auto weights = checks.section<float>(name + ".weights");
+    check_weights(weights, [](float weight) { return weight; });
+    rows.weights = {weights};
+  } else if (head.weights == static_cast<std::uint64_t>(EdgeWeights::bfloat16)) {
+    const auto weights = checks.section<std::uint16_t>(name + ".weights");
+    check_weights(weights, widen_weight);
+    rows.short_weights = {weights};
+  }
+  if (head.edge_kinds == 1) {
+    const auto kinds = checks.section<std::uint8_t>(name + ".kinds");
+    checks.count<std::uint8_t>(name + ".kinds", kinds, head.edges);
+    rows.kinds = {kinds};
+  }
+  outside = beyond;
+  return rows;
+}
+
+void read_nodes(const SectionChecks& checks, const GraphHead& head, StoredGraph& graph) {
+  graph.has_node_kinds = head.node_kinds == 1;
+  if (graph.has_node_kinds) {
+    graph.node_kinds = checks.section<std::uint8_t>("node.kinds");
+    checks.count<std::uint8_t>("node.kinds", graph.node_kinds, head.nodes);
+  }
+  if (!checks.has("node.removed")) return;
+  graph.removed = checks.section<std::uint64_t>("node.removed");
+  checks.count<std::uint64_t>("node.removed", graph.removed, (head.nodes + 63) / 64);
+  if (head.nodes % 64 != 0 && (graph.removed.back() >> head.nodes % 64) != 0)
+    checks.refuse<std::uint64_t>("node.removed", graph.removed.size() - 1, "names what is no node");
+  for (std::uint64_t node = 0; node < head.nodes; ++node) {
+    if ((graph.removed[node / 64] >> node % 64 & 1U) == 0) continue;
+    for (const StoredRows* side : {&graph.out, &graph.in}) {
+      if (side->offsets[node] != side->offsets[node + 1])
+        checks.refuse<std::uint64_t>("node.removed", node / 64,
+                                     "node " + std::to_string(node) + " has edges");
+    }
+  }
+}
+
+void read_names(const SectionChecks& checks, StoredGraph& graph) {
+  const auto text = checks.section<std::uint8_t>("vocabulary.text");
+  const auto ends = checks.section<std::uint64_t>("vocabulary.ends");
+  checks.count<std::uint64_t>("vocabulary.ends", ends, graph.nodes);
+  checks.ends("vocabulary.ends", ends, text.size());
+  graph.texts.values.assign(text.begin(), text.end());
+  graph.texts.offsets.insert(graph.texts.offsets.end(), ends.begin(), ends.end());
+  graph.names = graph.texts;
+}
+
+int threads_of(int threads) {
+  return threads > 0 ? threads
+                     : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+/// \throws CorruptFile where the two directions do not hold the same edges
+void check_same_edges(const StoredGraph& graph, const SectionChecks& checks) {
+  const StoredRows& out = graph.out;
+  const StoredRows& in = graph.in;
+  const auto same = [](const auto& a, std::size_t i, const auto& b, std::size_t j) {
+    // A file has a column in one piece; zeros are signed.
+    // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
+    return a.empty() || std::memcmp(&a.front()[i], &b.front()[j], sizeof(a.front().front())) == 0;
+  };
+  std::vector<std::uint64_t> next(in.offsets.begin(), in.offsets.end() - 1);
+  for (std::uint64_t source = 0; source < graph.nodes; ++source) {
+    for (std::uint64_t i = out.offsets[source]; i < out.offsets[source + 1]; ++i) {
+      const std::size_t target = out.ends.front()[i];
+      const std::uint64_t j = next[target]++;
+      if (j >= in.offsets[target + 1] || in.ends.front()[j] != source ||
+          !same(out.weights, i, in.weights, j) ||
+          !same(out.short_weights, i, in.short_weights, j) || !same(out.kinds, i, in.kinds, j)) {
+        checks.refuse<std::uint32_t>("out.ends", i, "this edge is not in the other direction");
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void save_graph(const std::string& path, const StoredGraph& graph) {
+  SectionWriter writer(path, graph_kind);
+  const std::array<std::uint64_t, 6> head{static_cast<std::uint64_t>(graph.form.weights),
+                                          graph.nodes,
+                                          graph.edges,
+                                          graph.form.kinds ? 1U : 0U,
+                                          graph.has_node_kinds ? 1U : 0U,
+                                          graph.names ? 1U : 0U};
+  writer.write<std::uint64_t>("head", head);
+  write_side(writer, "out", graph.out, graph.form);
+  write_side(writer, "in", graph.in, graph.form);
+  if (graph.has_node_kinds) writer.write<std::uint8_t>("node.kinds", graph.node_kinds);
+  if (!graph.removed.empty()) writer.write<std::uint64_t>("node.removed", graph.removed);
+  if (graph.names) {
+    const std::span<const char> text = graph.names->values;
+    writer.write<std::uint8_t>("vocabulary.text",
+                               {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+    writer.write<std::uint64_t>("vocabulary.ends", graph.names->offsets.subspan(1));
+  }
+  writer.commit();
+}
+
+StoredGraph load_graph(const std::string& path, int threads) {
+  threads = threads_of(threads);
+  const auto file = std::make_shared<const SectionFile>(path, graph_kind, threads);
+  const SectionChecks checks(*file, 0, threads);
+  const GraphHead head = read_head(checks, file->commits());
+  StoredGraph graph;
+  graph.form = {static_cast<EdgeWeights>(head.weights), head.edge_kinds == 1};
+  graph.nodes = head.nodes;
+  graph.edges = head.edges;
+  std::uint64_t other = 0;
+  graph.out = read_side(checks, "out", head, threads, graph.outside_unit);
+  graph.in = read_side(checks, "in", head, threads, other);
+  graph.outside_unit = std::max(graph.outside_unit, other);
+  read_nodes(checks, head, graph);
+  if (head.names == 1) read_names(checks, graph);
+  graph.owner = file;
+  return graph;
+}
+
+std::optional<Vocabulary> names_of(const StoredGraph& graph) {
+  if (!graph.names) return {};
+  try {
+    return std::optional<Vocabulary>(std::in_place, *graph.names);
+  } catch (const InvalidArgument& error) {
+    graph.owner->fail(graph.owner->offset(0, "vocabulary.text"),
+                      std::string("the names: ") + error.what());
+  }
+}
+
+}  // namespace Impl
+
+bool is_graph_file(const std::string& path) {
+  std::error_code none;  // a pipe would lose what is read here
+  if (!std::filesystem::is_regular_file(path, none)) return false;
+  std::array<char, Impl::section_magic.size()> begin{};
+  std::ifstream file(path, std::ios::binary);
+  return file.read(begin.data(), begin.size()) && begin == Impl::section_magic;
+}
+
+GraphFileInfo inspect_graph_file(const std::string& path, int threads) {
+  const Impl::StoredGraph graph = Impl::load_graph(path, threads);
+  const Impl::SectionChecks checks(*graph.owner, 0, 1);
+  Impl::check_same_edges(graph, checks);
+  (void)Impl::names_of(graph);
+  const auto bytes = [&](const char* name) {
+    std::uint64_t sum = 0;
+    for (const Impl::SectionFile::Section& section : graph.owner->sections(0)) {
+      if (section.name == std::string("out.") + name || section.name == std::string("in.") + name)
+        sum += section.bytes;
+    }
+    return sum;
+  };
+  GraphFileInfo info;
+  info.nodes = graph.nodes;
+  for (const std::uint64_t word : graph.removed)
+    info.removed_nodes += static_cast<std::uint64_t>(std::popcount(word));
+  info.edges = graph.edges;
+  info.weights = graph.form.weights;
+  info.edge_kinds = graph.form.kinds;
+  info.node_kinds = graph.has_node_kinds;
+  info.names = graph.names.has_value();
+  info.outside_unit = graph.outside_unit;
+  info.edge_bytes = bytes("ends") + bytes("weights") + bytes("kinds");
+  info.offset_bytes = bytes("offsets");
+  if (graph.names) info.name_bytes = graph.texts.values.size() + 8 * graph.texts.rows();
+  info.bytes = graph.owner->revision().bytes;
+  return info;
+}
+
+}  // namespace Kindred

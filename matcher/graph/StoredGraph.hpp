@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_GRAPH_STORED_GRAPH_HPP
+#define KINDRED_MATCHER_GRAPH_STORED_GRAPH_HPP
+
+#include "EdgeForm.hpp"
+#include "storage/SectionFile.hpp"
+
+#include <kindred/core/common/Ragged.hpp>
+#include <kindred/matcher/Vocabulary.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// A column in pieces, one after the other; of a file it is one.
+template <class T>
+using StoredColumn = std::vector<std::span<const T>>;
+
+/// Rows of one direction that someone else holds.
+struct StoredRows {
+  std::span<const std::uint64_t> offsets;  ///< a node, and the number of edges
+  StoredColumn<std::uint32_t> ends;
+  StoredColumn<float> weights;                ///< where they are float32
+  StoredColumn<std::uint16_t> short_weights;  ///< where they are bfloat16
+  StoredColumn<std::uint8_t> kinds;           ///< where they are kept
+};
+
+/// A graph that someone else holds, as it lies in a file.
+struct StoredGraph {
+  EdgeForm form;
+  std::uint64_t nodes = 0;
+  std::uint64_t edges = 0;
+  StoredRows out;
+  StoredRows in;
+  bool has_node_kinds = false;
+  std::span<const std::uint8_t> node_kinds;
+  std::span<const std::uint64_t> removed;  ///< a bit a node; empty: none was removed
+  std::optional<RaggedSpan<char>> names;   ///< a row a node
+  // Of a file that was loaded:
+  std::uint64_t outside_unit = 0;  ///< edges with a weight outside [0, 1]
+  Ragged<char> texts;              ///< of `names`
+  std::shared_ptr<const SectionFile> owner;
+};
+
+/// \brief Writes a graph whose columns go together. The file appears whole or not at all.
+/// \throws InvalidArgument for a place that cannot be written; Busy when another writes it; Error
+void save_graph(const std::string& path, const StoredGraph& graph);
+
+/// \brief Maps a file and checks every byte and every number that rows are found by.
+/// \throws NotFound; InvalidArgument for what is no file; CorruptFile with the byte and the reason
+StoredGraph load_graph(const std::string& path, int threads);
+
+/// Of a file that was loaded. \throws CorruptFile where a name stands twice
+std::optional<Vocabulary> names_of(const StoredGraph& graph);
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_GRAPH_STORED_GRAPH_HPP

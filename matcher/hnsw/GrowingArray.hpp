@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_HNSW_GROWING_ARRAY_HPP
+#define KINDRED_MATCHER_HNSW_GROWING_ARRAY_HPP
+
+#include <kindred/core/common/CheckedSize.hpp>
+#include <kindred/core/common/Error.hpp>
+#include <kindred/memory/MemoryResource.hpp>
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace Kindred::Impl {
+
+/// \brief An array that is accounted to a resource, or borrowed (a mapped file), and then moves to
+/// memory of its own when it grows. Read at random: it asks for large pages.
+template <class T>
+class GrowingArray {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  GrowingArray() = default;
+  /// \param resource outlives this
+  GrowingArray(MemoryResource& resource, std::string label)
+      : m_resource(&resource), m_label(std::move(label)) {}
+  GrowingArray(GrowingArray&& other) noexcept { swap(other); }
+  GrowingArray& operator=(GrowingArray&& other) noexcept {
+    GrowingArray moved(std::move(other));
+    swap(moved);
+    return *this;
+  }
+  GrowingArray(const GrowingArray&) = delete;
+  GrowingArray& operator=(const GrowingArray&) = delete;
+  ~GrowingArray() { release(); }
+
+  /// \param values outlive this or its next growth, and may be written
+  void borrow(std::span<T> values) {
+    release();
+    m_data = values.data();
+    m_size = m_capacity = values.size();
+    m_owned = false;
+  }
+
+  std::size_t size() const noexcept { return m_size; }
+  T* data() noexcept { return m_data; }
+  const T* data() const noexcept { return m_data; }
+  T& operator[](std::size_t i) noexcept { return m_data[i]; }
+  const T& operator[](std::size_t i) const noexcept { return m_data[i]; }
+  std::span<const T> span() const noexcept { return {m_data, m_size}; }
+  /// That are accounted.
+  std::uint64_t bytes() const noexcept { return m_owned ? m_capacity * sizeof(T) : 0; }
+
+  /// Room for \p size elements, so that `resize` up to it cannot fail. \throws OutOfMemory
+  void reserve(std::size_t size) {
+    if (size <= m_capacity) return;
+    // An array that grows again will go on to: then by half.
+    const std::size_t capacity = m_size == 0 ? size : std::max(size, m_size + m_size / 2);
+    const auto bytes = checked_product({capacity, sizeof(T)});
+    if (!bytes)
+      throw OutOfMemory(std::string(m_resource->space()), ~std::uint64_t{0}, m_label,
+                        std::to_string(capacity) + " elements of " + std::to_string(sizeof(T)) +
+                            " bytes exceed 64 bits");
+    T* const data = static_cast<T*>(m_resource->allocate(*bytes, m_label));
+    ask_for_large_pages(data, *bytes);
+    if (m_size > 0) std::memcpy(data, m_data, m_size * sizeof(T));
+    const std::size_t kept = m_size;
+    release();
+    m_data = data;
+    m_size = kept;
+    m_capacity = capacity;
+    m_owned = true;
+  }
+  /// New elements are \p value. \throws OutOfMemory
+  void resize(std::size_t size, const T& value) {
+    reserve(size);
+    if (size > m_size) std::fill(m_data + m_size, m_data + size, value);
+    m_size = size;
+  }
+
+  /// Takes elements off the end.
+  void truncate(std::size_t size) noexcept { m_size = std::min(m_size, size); }
+
+ private:
+  static void ask_for_large_pages(void* data, std::size_t bytes) {
+    constexpr std::size_t page = std::size_t{2} << 20U;
+    const auto begin = (reinterpret_cast<std::uintptr_t>(data) + page - 1) / page * page;
+    const auto end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / page * page;
+    // Advice only: without large pages everything works as well.
+    if (end > begin) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  }
+  void release() noexcept {
+    if (m_owned && m_data != nullptr) m_resource->deallocate(m_data, m_capacity * sizeof(T));
+    m_data = nullptr;
+    m_size = m_capacity = 0;
+    m_owned = false;
+  }
+  void swap(GrowingArray& other) noexcept {
+    std::swap(m_resource, other.m_resource);
+    std::swap(m_label, other.m_label);
+    std::swap(m_data, other.m_data);
+    std::swap(m_size, other.m_size);
+    std::swap(m_capacity, other.m_capacity);
+    std::swap(m_owned, other.m_owned);
+  }
+
+  MemoryResource* m_resource = nullptr;
+  std::string m_label;
+  T* m_data = nullptr;
+  std::size_t m_size = 0;
+  std::size_t m_capacity = 0;
+  bool m_owned = false;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_HNSW_GROWING_ARRAY_HPP

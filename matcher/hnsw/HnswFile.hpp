@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_HNSW_HNSW_FILE_HPP
+#define KINDRED_MATCHER_HNSW_HNSW_FILE_HPP
+
+#include "HnswStore.hpp"
+
+#include <string>
+
+namespace Kindred::Impl {
+
+/// \brief Writes all columns as a section file of kind `hnsw` (docs/files.md). \throws as
+/// SectionWriter
+void write_hnsw(const HnswStore& store, const std::string& path);
+
+/// \brief Maps such a file; its columns are borrowed from it. Whatever the file says, what comes
+/// back can be walked, changed and written within its bounds. \throws CorruptFile and as
+/// SectionFile
+HnswStore read_hnsw(MemoryResource& resource, const std::string& path, int threads);
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_HNSW_HNSW_FILE_HPP

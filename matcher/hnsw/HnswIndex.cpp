@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/matcher/HnswIndex.hpp>
+
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/common/CheckedSize.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <numeric>
+#include <utility>
+
+#include "CanonicalScore.hpp"
+#include "Connect.hpp"
+#include "HnswFile.hpp"
+#include "HnswlibFile.hpp"
+#include "Insert.hpp"
+#include "Query.hpp"
+#include "Renumber.hpp"
+#include "Repair.hpp"
+#include "RowCodes.hpp"
+#include "common/HostMemory.hpp"
+
+namespace Kindred {
+
+namespace {
+
+std::string quantity(const char* name, std::size_t value) {
+  return std::string(name) + " is " + std::to_string(value);
+}
+
+void check_settings(std::size_t dimension, const HnswSettings& settings) {
+  KINDRED_THROW_IF(dimension == 0 || dimension > Impl::dimension_max,
+                   quantity("the dimension", dimension) + "; it must be 1 … " +
+                       std::to_string(Impl::dimension_max));
+  KINDRED_THROW_IF(
+      settings.m < 2 || settings.m > Impl::m_max,
+      quantity("m", settings.m) + "; it must be in [2, " + std::to_string(Impl::m_max) + "]");
+  KINDRED_THROW_IF(
+      settings.ef_construction < settings.m || settings.ef_construction > Impl::ef_construction_max,
+      quantity("ef_construction", settings.ef_construction) + "; it must be in [m, " +
+          std::to_string(Impl::ef_construction_max) + "], and m is " + std::to_string(settings.m));
+  KINDRED_THROW_IF(settings.traversal == HnswTraversal::bytes && dimension > Arch::code_count_max,
+                   quantity("the dimension", dimension) + "; a traversal by bytes takes " +
+                       std::to_string(Arch::code_count_max) + " at most");
+}
+
+/// \throws InvalidArgument for a size that is no multiple of \p dimension, and for what is no
+/// finite number
+void check_rows(std::span<const float> rows, std::size_t dimension, const char* what) {
+  KINDRED_THROW_IF(rows.size() % dimension != 0,
+                   quantity(what, rows.size()) +
+                       " numbers; it must be a multiple of the dimension, " +
+                       std::to_string(dimension));
+  // Without an exit the loop is one of vectors.
+  std::uint32_t largest = 0;
+  for (const float value : rows)
+    largest = std::max(largest, std::bit_cast<std::uint32_t>(value) & 0x7FFFFFFFU);
+  if (largest < 0x7F800000U) return;
+  const auto at = static_cast<std::size_t>(
+      std::find_if(rows.begin(), rows.end(), [](float value) { return !std::isfinite(value); }) -
+      rows.begin());
+  KINDRED_THROW_IF(true, std::string(what) + " must be finite; number " +
+                             std::to_string(at % dimension) + " of row " +
+                             std::to_string(at / dimension) + " is " + std::to_string(rows[at]));
+}
+
+}  // namespace
+
+std::string_view to_string(HnswTraversal traversal) noexcept {
+  switch (traversal) {
+    case HnswTraversal::bytes:
+      return "bytes";
+    case HnswTraversal::floats:
+      return "floats";
+    case HnswTraversal::automatic:
+      break;
+  }
+  return "automatic";
+}
+
+struct HnswIndex::State {
+  State(Context& owner, Impl::HnswStore&& columns) : context(owner), store(std::move(columns)) {}
+
+  Space default_space() const {
+    return context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
+  }
+  MemoryResource& resource() const { return context.memory(default_space()); }
+  Impl::HostWorkers workers(Space space) const { return Impl::host_workers(context, space); }
+  Impl::HostWorkers workers() const { return workers(default_space()); }
+
+  /// Nodes by id, ascending. Made again when the nodes have changed.
+  const std::vector<std::pair<std::uint64_t, std::uint32_t>>& by_id() const {
+    const std::lock_guard lock(mutex);
+    if (nodes_by_id.size() != store.size()) {
+      std::vector<std::pair<std::uint64_t, std::uint32_t>> sorted(store.size());
+      for (std::uint32_t node = 0; node < store.size(); ++node)
+        sorted[node] = {store.ids[node], node};
+      std::sort(sorted.begin(), sorted.end());
+      nodes_by_id = std::move(sorted);
+    }
+    return nodes_by_id;
+  }
+  /// The node that got \p id, or `no_node`.
+  std::uint32_t node_of(std::uint64_t id) const {
+    const auto& nodes = by_id();
+    const auto at = std::lower_bound(nodes.begin(), nodes.end(), std::pair(id, 0U));
+    return at == nodes.end() || at->first != id ? Impl::no_node : at->second;
+  }
+  /// The node of a row that can be found, or `no_node`.
+  std::uint32_t find(std::uint64_t id) const {
+    const std::uint32_t node = node_of(id);
+    return node == Impl::no_node || store.deleted[node] != 0 ? Impl::no_node : node;
+  }
+
+  std::unique_ptr<Impl::SearchBuffers> take_buffers() const {
+    const std::lock_guard lock(mutex);
+    if (buffers.empty()) return std::make_unique<Impl::SearchBuffers>();
+    auto out = std::move(buffers.back());
+    buffers.pop_back();
+    return out;
+  }
+  void give_back(std::unique_ptr<Impl::SearchBuffers> used) const {
+    const std::lock_guard lock(mutex);
+    buffers.push_back(std::move(used));
+  }
+
+  /// Appends the rows without links. \throws OutOfMemory; the columns are then as they were
+  void append(std::span<const float> rows);
+  Impl::SearchPlan plan(std::span<const float> queries, const HnswSearchOptions& options) const;
+
+  Context& context;
+  Impl::HnswStore store;
+  mutable std::mutex mutex;
+  mutable std::vector<std::pair<std::uint64_t, std::uint32_t>> nodes_by_id;
+  mutable std::vector<std::unique_ptr<Impl::SearchBuffers>> buffers;
+  mutable std::mutex batch;  ///< one call at a time has all threads
+};
+
+void HnswIndex::State::append(std::span<const float> rows) {
+  const std::size_t dimension = store.dimension;
+  const std::size_t m = store.settings.m;
+  const std::size_t begin = store.size();
+  const std::size_t end = begin + rows.size() / dimension;
+  const std::size_t lists_before = store.upper.size() / m;
+  std::size_t lists = lists_before;
+  for (std::size_t i = begin; i < end; ++i)
+    lists += static_cast<std::size_t>(
+        Impl::level_of(store.settings.seed, store.next_id + (i - begin), m));
+  // Everything that can fail for want of memory, first.
+  store.rows.reserve(end * store.row_stride());
+  if (begin == 0) Impl::choose_traversal(store, rows, workers());
+  if (store.traversal == HnswTraversal::bytes) store.codes.reserve(end * store.code_stride());
+  store.ids.reserve(end);
+  store.deleted.reserve(end);
+  store.levels.reserve(end);
+  store.base.reserve(end * 2 * m);
+  store.upper_first.reserve(end);
+  store.upper.reserve(lists * m);
+
+  store.rows.resize(end * store.row_stride(), 0.0F);
+  if (store.traversal == HnswTraversal::bytes) store.codes.resize(end * store.code_stride(), 0);
+  store.ids.resize(end, 0);
+  store.deleted.resize(end, 0);
+  store.levels.resize(end, 0);
+  store.base.resize(end * 2 * m, Impl::no_node);
+  store.upper_first.resize(end, 0);
+  store.upper.resize(lists * m, Impl::no_node);
+  lists = lists_before;
+  for (std::size_t node = begin; node < end; ++node) {
+    const std::uint64_t id = store.next_id + (node - begin);
+    const int level = Impl::level_of(store.settings.seed, id, m);
+    store.ids[node] = id;
+    store.levels[node] = static_cast<std::uint8_t>(level);
+    if (level > 0) store.upper_first[node] = static_cast<std::uint32_t>(lists);
+    lists += static_cast<std::size_t>(level);
+    std::copy_n(rows.data() + (node - begin) * dimension, dimension,
+                store.rows.data() + node * store.row_stride());
+  }
+}
+
+Impl::SearchPlan HnswIndex::State::plan(std::span<const float> queries,
+                                        const HnswSearchOptions& options) const {
+  KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
+  KINDRED_THROW_IF(
+      options.ef != 0 && options.ef < options.top,
+      quantity("ef", options.ef) + "; it must be at least top, " + std::to_string(options.top));
+  check_rows(queries, store.dimension, "queries");
+  Impl::SearchPlan plan;
+  plan.top = std::min(options.top, store.live());
+  plan.ef =
+      std::min(options.ef != 0 ? options.ef : std::max(HnswSearchOptions::ef_default, options.top),
+               store.size());
+  plan.filter = {options.filter, options.filter_bits};
+  KINDRED_THROW_IF(!options.filter.empty() && !options.filter_bits.empty(),
+                   "filter and filter_bits are both given; give one");
+  KINDRED_THROW_IF(!options.filter.empty() && options.filter.size() != store.next_id,
+                   quantity("the size of the filter", options.filter.size()) +
+                       "; it must be a byte an id, " + std::to_string(store.next_id));
+  const std::uint64_t words = (store.next_id + 63) / 64;
+  KINDRED_THROW_IF(!options.filter_bits.empty() && options.filter_bits.size() != words,
+                   quantity("the number of filter words", options.filter_bits.size()) +
+                       "; it must be " + std::to_string(words) + ", a bit an id");
+  plan.allowed = store.live();
+  if (!plan.filter.is_open()) {
+    plan.allowed = 0;
+    for (std::size_t node = 0; node < store.size(); ++node)
+      plan.allowed += store.deleted[node] == 0 && plan.filter.passes(store.ids[node]) ? 1 : 0;
+  }
+  return plan;
+}
+
+HnswIndex::HnswIndex(Context& context, std::size_t dimension, const HnswSettings& settings) {
+  check_settings(dimension, settings);
+  const Space space = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
+  m_state =
+      std::make_unique<State>(context, Impl::HnswStore(context.memory(space), dimension, settings));
+}
+HnswIndex::HnswIndex(std::unique_ptr<State> state) : m_state(std::move(state)) {}
+HnswIndex::~HnswIndex() = default;
+HnswIndex::HnswIndex(HnswIndex&&) noexcept = default;
+HnswIndex& HnswIndex::operator=(HnswIndex&&) noexcept = default;
+
+HnswIndex HnswIndex::build(Context& context, std::span<const float> rows, std::size_t dimension,
+                           const HnswSettings& settings) {
+  HnswIndex index(context, dimension, settings);
+  index.add(rows);
+  // What is walked together lies together.
+  std::size_t reached = 0;
+  Impl::HnswStore& store = index.m_state->store;
+  store = Impl::renumbered(store, index.m_state->resource(), Impl::walk_order(store, reached));
+  return index;
+}
+
+std::uint64_t HnswIndex::add(std::span<const float> rows) {
+  State& state = *m_state;
+  Impl::HnswStore& store = state.store;
+  check_rows(rows, store.dimension, "rows");
+  const std::size_t begin = store.size();
+  const std::size_t count = rows.size() / store.dimension;
+  KINDRED_THROW_IF(count >= Impl::node_limit - begin,
+                   quantity("the number of rows", begin + count) + "; it must be below " +
+                       std::to_string(Impl::node_limit));
+  KINDRED_THROW_IF(count > Impl::id_limit - store.next_id, quantity("the next id", store.next_id) +
+                                                               "; ids must stay below " +
+                                                               std::to_string(Impl::id_limit));
+  if (count == 0) return store.next_id;
+  const std::lock_guard lock(state.batch);
+  return Impl::with_host_memory("Kindred::HnswIndex::add", [&] {
+    // The first rows decide about these.
+    const HnswTraversal traversal = store.traversal;
+    const float unit = store.unit;
+    std::vector<float> mean = store.mean;
+    try {
+      state.append(rows);
+      const Impl::HostWorkers workers = state.workers();
+      Impl::code_rows(store, begin, begin + count, workers);
+      // Does not fail once a row that was there before has a link to a new one.
+      Impl::insert_nodes(store, begin, begin + count, workers);
+      if (begin == 0) Impl::connect_unreached(store);
+    } catch (...) {
+      Impl::drop_behind(store, begin);
+      if (begin == 0) {
+        store.entry = Impl::no_node;
+        store.top_level = -1;
+        store.traversal = traversal;
+        store.unit = unit;
+        store.mean = std::move(mean);
+      }
+      throw;
+    }
+    store.next_id += count;
+    return store.next_id - count;
+  });
+}
+
+void HnswIndex::remove(std::span<const std::uint64_t> ids) {
+  State& state = *m_state;
+  Impl::with_host_memory("Kindred::HnswIndex::remove", [&] { state.by_id(); });
+  for (const std::uint64_t id : ids) {
+    if (state.find(id) != Impl::no_node) continue;
+    throw NotFound("id " + std::to_string(id) + " is not in the index, or was removed; it has " +
+                   std::to_string(size()) + " rows with ids below " + std::to_string(end_id()));
+  }
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const std::uint32_t node = state.find(ids[i]);
+    if (node == Impl::no_node) {
+      for (const std::uint64_t id : ids.first(i)) state.store.deleted[state.node_of(id)] = 0;
+      state.store.dead -= i;
+      throw NotFound("id " + std::to_string(ids[i]) + " is named twice; it can be removed once");
+    }
+    state.store.deleted[node] = 1;
+    ++state.store.dead;
+  }
+}
+
+void HnswIndex::repair() {
+  State& state = *m_state;
+  if (state.store.dead == 0) return;
+  const std::lock_guard lock(state.batch);
+  Impl::with_host_memory("Kindred::HnswIndex::repair", [&] {
+    std::vector<std::uint32_t> order(state.store.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::stable_partition(order.begin(), order.end(),
+                          [&](std::uint32_t node) { return state.store.deleted[node] == 0; });
+    Impl::HnswStore repaired = Impl::renumbered(state.store, state.resource(), order);
+    Impl::link_around_deleted(repaired, state.workers());
+    Impl::drop_behind(repaired, state.store.live());
+    Impl::connect_unreached(repaired);
+    state.store = std::move(repaired);
+    state.nodes_by_id.clear();
+  });
+}
+
+std::size_t HnswIndex::size() const noexcept { return m_state->store.live(); }
+std::size_t HnswIndex::dimension() const noexcept { return m_state->store.dimension; }
+std::uint64_t HnswIndex::end_id() const noexcept { return m_state->store.next_id; }
+const HnswSettings& HnswIndex::settings() const noexcept { return m_state->store.settings; }
+HnswTraversal HnswIndex::traversal() const noexcept { return m_state->store.traversal; }
+bool HnswIndex::contains(std::uint64_t id) const { return m_state->find(id) != Impl::no_node; }
+
+std::vector<float> HnswIndex::row(std::uint64_t id) const {
+  const std::uint32_t node = m_state->find(id);
+  if (node == Impl::no_node)
+    throw NotFound("id " + std::to_string(id) + " is not in the index, or was removed");
+  const float* const row = m_state->store.row(node);
+  return {row, row + dimension()};
+}
+
+HnswStatistics HnswIndex::statistics() const {
+  const Impl::HnswStore& store = m_state->store;
+  HnswStatistics out;
+  out.dimension = store.dimension;
+  out.settings = store.settings;
+  out.settings.traversal = store.traversal;
+  out.rows = store.live();
+  out.removed = store.dead;
+  out.end_id = store.next_id;
+  out.levels = static_cast<std::uint64_t>(store.top_level) + 1;
+  const auto is_link = [](std::uint32_t node) { return node != Impl::no_node; };
+  out.links = static_cast<std::uint64_t>(
+      std::count_if(store.base.span().begin(), store.base.span().end(), is_link) +
+      std::count_if(store.upper.span().begin(), store.upper.span().end(), is_link));
+  std::size_t reached = 0;
+  Impl::walk_order(store, reached);
+  out.unreachable = store.size() - reached;
+  out.bytes = store.bytes();
+  return out;
+}
+
+HnswResults HnswIndex::search(std::span<const float> queries,
+                              const HnswSearchOptions& options) const {
+  const State& state = *m_state;
+  const Impl::HnswStore& store = state.store;
+  const Impl::SearchPlan plan = state.plan(queries, options);
+  if (options.space == Space::cuda)
+    throw SpaceUnavailable("an HNSW index is walked on the host; choose serial or openmp");
+  const std::size_t count = queries.size() / store.dimension;
+  HnswResults results;
+  results.top = plan.top;
+  const std::size_t places = size_product("queries × top", {count, plan.top});
+  results.ids.assign(places, -1);
+  results.scores.assign(places, padding_score(store.settings.metric));
+  if (plan.top == 0) return results;
+
+  const auto answer = [&](std::size_t query, Impl::SearchBuffers& buffers) {
+    Impl::search_one(store, queries.subspan(query * store.dimension, store.dimension), plan,
+                     buffers);
+    for (std::size_t place = 0; place < buffers.found.size(); ++place) {
+      const auto& [order, id] = buffers.found[place];
+      results.ids[query * plan.top + place] = static_cast<std::int64_t>(id);
+      results.scores[query * plan.top + place] = Impl::score_of_order(store.settings.metric, order);
+    }
+  };
+  const Impl::HostWorkers workers = state.workers(options.space ? *options.space
+                                                  : count > 1   ? state.default_space()
+                                                                : Space::serial);
+  std::vector<std::unique_ptr<Impl::SearchBuffers>> buffers(std::min(workers.count(), count));
+  for (auto& each : buffers) {
+    each = state.take_buffers();
+    each->visited = each->scanned = 0;
+  }
+  std::unique_lock lock(state.batch, std::defer_lock);
+  if (workers.count() > 1) lock.lock();
+  constexpr double query_nanoseconds = 30'000;
+  workers.for_each_item(count, 1, query_nanoseconds, [&](std::size_t worker, std::size_t query) {
+    answer(query, *buffers[worker]);
+  });
+  for (auto& each : buffers) {
+    results.visited += each->visited;
+    results.scanned += each->scanned;
+    state.give_back(std::move(each));
+  }
+  return results;
+}
+
+void HnswIndex::save(const std::string& path) const { Impl::write_hnsw(m_state->store, path); }
+
+HnswIndex HnswIndex::load(Context& context, const std::string& path) {
+  const Space space = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
+  return HnswIndex(std::make_unique<State>(
+      context, Impl::read_hnsw(context.memory(space), path, context.threads())));
+}
+
+HnswIndex HnswIndex::import_hnswlib(Context& context, const std::string& path, Metric metric,
+                                    std::size_t dimension) {
+  KINDRED_THROW_IF(dimension == 0, "the dimension is 0; it must be at least 1");
+  const Space space = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
+  auto state = std::make_unique<State>(
+      context, Impl::read_hnswlib(context.memory(space), path, metric, dimension));
+  Impl::HnswStore& store = state->store;
+  std::vector<float> rows;  // as the traversal is chosen by
+  rows.reserve(store.size() * dimension);
+  for (std::size_t node = 0; node < store.size(); ++node)
+    rows.insert(rows.end(), store.row(node), store.row(node) + dimension);
+  if (store.size() > 0) {
+    const Impl::HostWorkers workers = state->workers();
+    Impl::choose_traversal(store, rows, workers);
+    if (store.traversal == HnswTraversal::bytes)
+      store.codes.resize(store.size() * store.code_stride(), 0);
+    Impl::code_rows(store, 0, store.size(), workers);
+  }
+  return HnswIndex(std::move(state));
+}
+
+void HnswIndex::export_hnswlib(const std::string& path) const {
+  Impl::write_hnswlib(m_state->store, path);
+}
+
+}  // namespace Kindred

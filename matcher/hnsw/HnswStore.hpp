@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_HNSW_HNSW_STORE_HPP
+#define KINDRED_MATCHER_HNSW_HNSW_STORE_HPP
+
+#include "ByteRows.hpp"
+#include "FloatRows.hpp"
+#include "GrowingArray.hpp"
+#include "Links.hpp"
+
+#include <kindred/matcher/HnswIndex.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace Kindred::Impl {
+
+class SectionFile;
+
+/// \brief The columns of an index: a row a node. Nodes are numbered as they lie, ids are what a
+/// caller sees.
+struct HnswStore {
+  HnswStore(MemoryResource& resource, std::size_t dimension, const HnswSettings& settings);
+
+  std::size_t size() const noexcept { return ids.size(); }
+  std::size_t live() const noexcept { return size() - dead; }
+  std::size_t row_stride() const noexcept { return FloatRows::stride_of(dimension); }
+  std::size_t code_stride() const noexcept { return ByteRows::stride_of(dimension); }
+  const float* row(std::size_t node) const noexcept { return rows.data() + node * row_stride(); }
+  /// To be written by who owns this alone.
+  Links links() const noexcept;
+  std::uint64_t bytes() const noexcept;
+
+  ByteRows byte_rows() const noexcept;
+  FloatRows float_rows() const noexcept;
+  /// Calls `function(rows)` with what the graph is walked by.
+  template <class Function>
+  decltype(auto) with_rows(const Function& function) const {
+    if (traversal == HnswTraversal::bytes) return function(byte_rows());
+    return function(float_rows());
+  }
+
+  std::size_t dimension;
+  HnswSettings settings;
+  HnswTraversal traversal = HnswTraversal::automatic;  ///< chosen with the first rows
+  float unit = 1;           ///< a power of two; l2 and ip: rows times it have norms up to about 1
+  std::vector<float> mean;  ///< of the rows as they are coded: what codes are differences from
+  std::uint64_t next_id = 0;
+  std::size_t dead = 0;
+  std::uint32_t entry = no_node;
+  int top_level = -1;
+
+  // A part of a row that is no row's: 1 / norm under cosine, as FloatRows reads it.
+  GrowingArray<float> rows;                 ///< nodes × row_stride
+  GrowingArray<std::uint8_t> codes;         ///< nodes × code_stride; empty where floats are walked
+  GrowingArray<std::uint64_t> ids;          ///< of a node
+  GrowingArray<std::uint8_t> deleted;       ///< 1: not to be found
+  GrowingArray<std::uint8_t> levels;        ///< of a node
+  GrowingArray<std::uint32_t> base;         ///< nodes × 2m
+  GrowingArray<std::uint32_t> upper_first;  ///< of a node \see Links
+  GrowingArray<std::uint32_t> upper;        ///< lists × m
+
+  std::shared_ptr<SectionFile> file;  ///< what columns may be borrowed from
+};
+
+/// The level of the node with \p id: at least l with the probability m^−l.
+int level_of(std::uint64_t seed, std::uint64_t id, std::size_t m);
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_HNSW_HNSW_STORE_HPP

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_HNSW_LINKS_HPP
+#define KINDRED_MATCHER_HNSW_LINKS_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+namespace Kindred::Impl {
+
+/// Ends a list of links that is not full.
+inline constexpr std::uint32_t no_node = 0xFFFFFFFFU;
+/// A key holds a node in 31 bits.
+inline constexpr std::uint64_t dimension_max = 0xFFFFFFFFU;
+inline constexpr std::uint32_t node_limit = 0x7FFFFFFFU;
+/// An id is told as a signed number of 64 bits.
+inline constexpr std::uint64_t id_limit = std::uint64_t{1} << 63U;
+/// Links that a node may choose, and candidates it may have.
+inline constexpr std::size_t m_max = 512;
+inline constexpr std::size_t ef_construction_max = 65536;
+/// Above every level that is drawn.
+inline constexpr int level_limit = 64;
+
+/// \brief The graph as it is walked: on level 0 a node has up to 2m links, above up to m.
+struct Links {
+  std::uint32_t* base;               ///< nodes × 2m
+  std::uint32_t* upper;              ///< lists × m
+  const std::uint32_t* upper_first;  ///< of a node: its list on level 1; those above follow
+  const std::uint8_t* levels;        ///< highest level of a node
+  std::uint32_t m;
+  std::uint32_t entry;  ///< a node of the top level; `no_node` when there is none
+  int top_level;
+
+  std::uint32_t capacity(int level) const noexcept { return level == 0 ? 2 * m : m; }
+  std::uint32_t* list(int level, std::uint32_t node) const noexcept {
+    return level == 0 ? base + std::size_t{node} * 2 * m
+                      : upper + (std::size_t{upper_first[node]} + level - 1) * m;
+  }
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_HNSW_LINKS_HPP

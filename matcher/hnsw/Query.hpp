@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_HNSW_QUERY_HPP
+#define KINDRED_MATCHER_HNSW_QUERY_HPP
+
+#include "HnswStore.hpp"
+#include "RowCodes.hpp"
+#include "Walk.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// Which ids may be returned; no mask: all.
+struct IdFilter {
+  std::span<const std::uint8_t> bytes;
+  std::span<const std::uint64_t> words;
+
+  bool is_open() const noexcept { return bytes.empty() && words.empty(); }
+  bool passes(std::uint64_t id) const noexcept {
+    if (!bytes.empty()) return bytes[id] != 0;
+    return words.empty() || (words[id / 64] >> (id % 64) & 1U) != 0;
+  }
+};
+
+/// A found row: canonical score as ascending bits, and id.
+using Found = std::pair<std::uint32_t, std::uint64_t>;
+
+struct SearchBuffers {
+  WalkBuffers walk;
+  CodedQuery query;
+  std::vector<Found> found;
+  std::uint64_t visited = 0;
+  std::uint64_t scanned = 0;
+};
+
+/// What all queries of a call have in common.
+struct SearchPlan {
+  std::size_t top = 0;
+  std::size_t ef = 0;
+  IdFilter filter;
+  std::size_t allowed = 0;  ///< rows that may be returned
+};
+
+/// \brief Finds the rows of one query: \p buffers.found is in total order, at most `top` long.
+/// \throws std::bad_alloc
+void search_one(const HnswStore& store, std::span<const float> query, const SearchPlan& plan,
+                SearchBuffers& buffers);
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_HNSW_QUERY_HPP

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_HNSW_REPAIR_HPP
+#define KINDRED_MATCHER_HNSW_REPAIR_HPP
+
+#include "HnswStore.hpp"
+
+#include <kindred/backends/impl/HostWorkers.hpp>
+
+namespace Kindred::Impl {
+
+/// \brief Links around the deleted nodes: who had a link to one chooses anew among its own links
+/// and those of the deleted. No live node links to a deleted one afterwards, and the entry is live.
+/// \throws OutOfMemory, std::bad_alloc; the graph is then as it was
+void link_around_deleted(HnswStore& store, const HostWorkers& workers);
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_HNSW_REPAIR_HPP

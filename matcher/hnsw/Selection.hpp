@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_HNSW_SELECTION_HPP
+#define KINDRED_MATCHER_HNSW_SELECTION_HPP
+
+#include "Beam.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// \brief Chooses the links of a node: Malkov and Yashunin's algorithm 4, without what it pruned.
+///
+/// In the order of (distance, node), a candidate is taken unless one that was taken is nearer to it
+/// than the node itself.
+template <class Rows>
+class Selection {
+ public:
+  /// \throws std::bad_alloc
+  void prepare(const Rows& rows, std::size_t limit) {
+    if (m_query.size() < rows.query_elements()) m_query.resize(rows.query_elements());
+    if (m_nodes.size() < limit + 4) m_nodes.resize(limit + 4);
+  }
+
+  /// \param candidates ascending \return the nodes taken, at most \p limit, until the next call
+  std::span<const std::uint32_t> choose(const Rows& rows, std::span<const Key> candidates,
+                                        std::size_t limit) {
+    std::size_t count = 0;
+    if (candidates.size() < limit) {
+      for (const Key key : candidates) m_nodes[count++] = node_of(key);
+      return {m_nodes.data(), count};
+    }
+    constexpr std::size_t ahead = 4;
+    for (std::size_t i = 0; i < candidates.size() && count < limit; ++i) {
+      if (i + ahead < candidates.size()) rows.prefetch(node_of(candidates[i + ahead]));
+      if (is_diverse(rows, candidates[i], count)) m_nodes[count++] = node_of(candidates[i]);
+    }
+    return {m_nodes.data(), count};
+  }
+
+ private:
+  bool is_diverse(const Rows& rows, Key candidate, std::size_t taken) {
+    if (taken == 0) return true;
+    const auto query = rows.query_of(node_of(candidate), m_query.data());
+    const float limit = distance_of(candidate);
+    for (std::size_t i = 0; i < taken; i += 4) {
+      float distances[4];
+      rows.distances(query, m_nodes.data() + i, std::min<std::size_t>(4, taken - i), distances);
+      for (const float distance : distances) {
+        if (distance < limit) return false;
+      }
+    }
+    return true;
+  }
+
+  std::vector<typename Rows::Element> m_query;
+  std::vector<std::uint32_t> m_nodes;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_HNSW_SELECTION_HPP

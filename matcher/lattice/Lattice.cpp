@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/matcher/Lattice.hpp>
+
+#include "SearchRun.hpp"
+#include "common/KeptRooms.hpp"
+#include "graph/StoredGraph.hpp"
+
+#include <kindred/core/lattice/LatticeRows.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <mutex>
+#include <utility>
+
+namespace Kindred {
+
+namespace {
+
+/// \throws OutOfMemory where the host has no room for a result
+void check_room(const Context& context, double bytes, const char* label) {
+  constexpr double little = 1 << 26;  // asking the system takes as long as making it
+  if (bytes <= little) return;
+  const auto free = static_cast<double>(context.free_memory(Space::serial));
+  if (bytes <= free) return;
+  const double most = 0x1p63;
+  throw OutOfMemory(
+      "host", static_cast<std::uint64_t>(std::min(bytes, most)), label,
+      "the result takes more than the " + std::to_string(free / 0x1p30) + " GiB that are free");
+}
+
+/// Paths of a call, in the order of its pairs.
+struct SharedSource {
+  std::uint64_t source = 0;
+  std::vector<std::size_t> pairs;
+};
+
+std::vector<SharedSource> by_source(std::span<const LatticePair> pairs) {
+  std::vector<std::size_t> order(pairs.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return pairs[i].from; });
+  std::vector<SharedSource> out;
+  for (const std::size_t i : order) {
+    if (out.empty() || out.back().source != pairs[i].from) out.push_back({pairs[i].from, {}});
+    out.back().pairs.push_back(i);
+  }
+  return out;
+}
+
+}  // namespace
+
+struct Lattice::State {
+  State(Context& given, std::uint32_t dimensions, std::uint32_t size)
+      : context(&given), shape(dimensions, size) {}
+
+  Context* context;
+  LatticeShape shape;
+  std::vector<std::uint64_t> blocked_nodes;  // ascending, each once
+  std::vector<LatticePair> blocked_edges;    // from < to
+
+  bool has_blocks() const { return !blocked_nodes.empty() || !blocked_edges.empty(); }
+  bool is_blocked(std::uint64_t node) const {
+    return std::ranges::binary_search(blocked_nodes, node);
+  }
+  void check_open(std::uint64_t node, const char* what) const {
+    shape.check_node(node, what);
+    KINDRED_THROW_IF(is_blocked(node),
+                     std::string(what) + " is node " + std::to_string(node) + ", which is blocked");
+  }
+
+  /// \throws InvalidArgument for a lattice that is too large to be searched; OutOfMemory
+  const Impl::SearchTables& tables() const {
+    const std::lock_guard lock(m_making);
+    if (m_tables) return *m_tables;
+    auto made = std::make_unique<Impl::SearchTables>();
+    made->bits = LatticeBits(shape);
+    check_room(*context, 6.0 * static_cast<double>(shape.nodes()), "Kindred::Lattice::search");
+    const LatticeBits& bits = made->bits;
+    made->step_masks = bits.step_masks();
+    if (!blocked_nodes.empty()) {
+      made->open.resize(bits.words());
+      for (std::uint64_t word = 0; word < bits.words(); ++word)
+        made->open[word] = bits.valid(static_cast<std::uint32_t>(word % bits.line_words));
+      for (const std::uint64_t node : blocked_nodes) {
+        const std::uint64_t bit = bits.bit_of(node);
+        made->open[bit / 64] &= ~(std::uint64_t{1} << bit % 64);
+      }
+    }
+    if (!blocked_edges.empty()) {
+      made->blocked_edges.resize(bits.guarded_words() * shape.dimensions());
+      for (const LatticePair& edge : blocked_edges) {
+        std::uint32_t i = 0;
+        while (shape.stride(i) != edge.to - edge.from) ++i;
+        const std::uint64_t bit = bits.bit_of(edge.from);
+        made->blocked_edges[i * bits.guarded_words() + bits.guard() + bit / 64] |= std::uint64_t{1}
+                                                                                   << bit % 64;
+      }
+    }
+    m_tables = std::move(made);
+    return *m_tables;
+  }
+
+  /// Entries of rows that \p searches look at.
+  Workload search_work(std::uint64_t searches) const {
+    Workload workload;
+    workload.operation = Operation::lattice_search;
+    workload.items = shape.nodes() * searches;
+    workload.work = 2 * static_cast<double>(shape.edges()) * static_cast<double>(searches);
+    // From a corner to the one across, and what is before the first level and behind the last.
+    const double levels = static_cast<double>(shape.dimensions()) * (shape.size() - 1);
+    workload.starts = (levels + 4) * static_cast<double>(searches);
+    workload.device_bytes =
+        static_cast<std::uint64_t>(std::min(metrics_of(shape).search_bytes, 0x1p63));
+    return workload;
+  }
+
+  std::uint64_t graph_nodes() const {
+    KINDRED_THROW_IF(shape.nodes() > Impl::nodes_max,
+                     "the lattice has " + std::to_string(shape.nodes()) +
+                         " nodes; a graph has at most " + std::to_string(Impl::nodes_max));
+    return shape.nodes();
+  }
+
+  /// What calls on a space work in.
+  template <class ExecutionSpace>
+  struct Work {
+    Work(MemoryResource& given, int count) : memory(&given), threads(count) {}
+
+    MemoryResource* memory;
+    int threads;  ///< of the host's
+    Impl::Transfer<ExecutionSpace, std::uint64_t> pairs{*memory, "Kindred::Lattice::pairs"};
+    Impl::Transfer<ExecutionSpace, std::uint64_t> offsets{*memory, "Kindred::Lattice::offsets"};
+    Impl::Transfer<ExecutionSpace, std::uint64_t> nodes{*memory, "Kindred::Lattice::path_nodes"};
+    Impl::Transfer<ExecutionSpace, std::uint32_t> ends{*memory, "Kindred::Lattice::ends"};
+    std::optional<Impl::SearchRun<ExecutionSpace>> search;
+  };
+
+  /// `body(exec_space, work)` where the dispatcher likes. \see Impl::KeptRooms
+  template <class Body>
+  DispatchRecord run(const Workload& workload, std::optional<Space> space, const Body& body) const {
+    return m_works.run(
+        *context, workload, space,
+        [&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Work<ExecutionSpace>& work,
+                                  Space) { body(exec_space, work); });
+  }
+
+  /// The search of a space. \throws OutOfMemory
+  template <class ExecutionSpace>
+  static Impl::SearchRun<ExecutionSpace>& search_in(const ExecutionSpace& exec_space,
+                                                    Work<ExecutionSpace>& work,
+                                                    const Impl::SearchTables& tables) {
+    if (!work.search) work.search.emplace(exec_space, *work.memory, work.threads, tables);
+    if constexpr (!Arch::is_device<ExecutionSpace>) work.search->run_on(exec_space);
+    return *work.search;
+  }
+
+  Ragged<std::uint64_t> routes(std::span<const LatticePair> pairs,
+                               std::optional<Space> space) const;
+  Ragged<std::uint64_t> searched(std::span<const LatticePair> pairs,
+                                 std::optional<Space> space) const;
+
+ private:
+  mutable std::mutex m_making;
+  mutable std::unique_ptr<const Impl::SearchTables> m_tables;
+  mutable Impl::KeptRooms<Work> m_works{"Kindred::Lattice::failed"};
+};
+
+Ragged<std::uint64_t> Lattice::State::routes(std::span<const LatticePair> pairs,
+                                             std::optional<Space> space) const {
+  Ragged<std::uint64_t> out;
+  std::uint64_t total = 0;
+  for (const LatticePair& pair : pairs) {
+    total += shape.distance(pair.from, pair.to) + 1;
+    out.offsets.push_back(total);
+  }
+  check_room(*context, 8.0 * static_cast<double>(total), "Kindred::Lattice::paths");
+  out.values.resize(total);
+  Workload workload;
+  workload.operation = Operation::lattice_build;
+  workload.items = pairs.size();
+  workload.work = static_cast<double>(total);
+  workload.transfer_bytes = total * sizeof(std::uint64_t) + pairs.size_bytes();
+  workload.device_bytes = workload.transfer_bytes;
+  const LatticeGrid grid(shape);
+  run(workload, space,
+      [&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Work<ExecutionSpace>& work) {
+        static_assert(sizeof(LatticePair) == 2 * sizeof(std::uint64_t));
+        const std::span ends(reinterpret_cast<const std::uint64_t*>(pairs.data()),
+                             2 * pairs.size());
+        const std::span<const std::uint64_t> begins(out.offsets.data(), pairs.size());
+        lattice_routes<ExecutionSpace>(exec_space, grid, work.pairs.placed(exec_space, ends),
+                                       work.offsets.placed(exec_space, begins),
+                                       work.nodes.room(out.values));
+        work.nodes.take(exec_space, out.values);
+      });
+  return out;
+}
+
+Ragged<std::uint64_t> Lattice::State::searched(std::span<const LatticePair> pairs,
+                                               std::optional<Space> space) const {
+  const std::vector<SharedSource> sources = by_source(pairs);
+  const Impl::SearchTables& search_tables = tables();
+  std::vector<std::vector<std::uint64_t>> paths(pairs.size());
+  run(search_work(sources.size()), space,
+      [&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Work<ExecutionSpace>& work) {
+        auto& search = search_in(exec_space, work, search_tables);
+        std::vector<std::uint64_t> targets;
+        for (const SharedSource& shared : sources) {
+          targets.clear();
+          for (const std::size_t i : shared.pairs) targets.push_back(pairs[i].to);
+          search.run({&shared.source, 1}, targets);
+          const Ragged<std::uint64_t> found = search.paths(targets);
+          for (std::size_t k = 0; k < targets.size(); ++k)
+            paths[shared.pairs[k]].assign(found[k].begin(), found[k].end());
+        }
+      });
+  Ragged<std::uint64_t> out;
+  for (const std::vector<std::uint64_t>& path : paths) out.push_row(path);
+  return out;
+}
+
+Lattice::Lattice(Context& context, std::uint32_t dimensions, std::uint32_t size,
+                 const LatticeBlocks& blocks)
+    : m_state(std::make_unique<State>(context, dimensions, size)) {
+  const LatticeShape& lattice = m_state->shape;
+  for (const std::uint64_t node : blocks.nodes) lattice.check_node(node, "a blocked node");
+  for (const LatticePair& edge : blocks.edges) {
+    lattice.check_node(edge.from, "an end of a blocked edge");
+    lattice.check_node(edge.to, "an end of a blocked edge");
+    KINDRED_THROW_IF(!lattice.are_neighbours(edge.from, edge.to),
+                     "the blocked edge " + std::to_string(edge.from) + " – " +
+                         std::to_string(edge.to) + " is none of the lattice");
+    m_state->blocked_edges.push_back({std::min(edge.from, edge.to), std::max(edge.from, edge.to)});
+  }
+  std::vector<std::uint64_t>& nodes = m_state->blocked_nodes;
+  nodes.assign(blocks.nodes.begin(), blocks.nodes.end());
+  std::ranges::sort(nodes);
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+}
+
+Lattice::~Lattice() = default;
+Lattice::Lattice(Lattice&&) noexcept = default;
+Lattice& Lattice::operator=(Lattice&&) noexcept = default;
+
+const LatticeShape& Lattice::shape() const noexcept { return m_state->shape; }
+bool Lattice::is_blocked(std::uint64_t node) const noexcept { return m_state->is_blocked(node); }
+LatticeMetrics Lattice::metrics() const { return metrics_of(m_state->shape); }
+
+GraphStructure Lattice::measure(std::optional<Space> space) const {
+  const LatticeRows graph = rows(space);
+  check_room(*m_state->context, 24.0 * static_cast<double>(shape().nodes()),
+             "Kindred::Lattice::measure");
+  return measure_structure(graph.offsets, graph.ends);
+}
+
+LatticeRows Lattice::rows(std::optional<Space> space) const {
+  const std::uint64_t nodes = m_state->graph_nodes();
+  const auto entries = static_cast<std::uint64_t>(2 * shape().edges());
+  check_room(*m_state->context, metrics().rows_bytes, "Kindred::Lattice::rows");
+  LatticeRows out;
+  out.offsets.resize(nodes + 1);
+  out.ends.resize(entries);
+  Workload workload;
+  workload.operation = Operation::lattice_build;
+  workload.items = nodes;
+  workload.work = static_cast<double>(entries);
+  workload.transfer_bytes =
+      out.offsets.size() * sizeof(std::uint64_t) + out.ends.size() * sizeof(std::uint32_t);
+  workload.device_bytes = workload.transfer_bytes;
+  const LatticeGrid grid(shape());
+  out.record = m_state->run(workload, space,
+                            [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
+                                                      State::Work<ExecutionSpace>& work) {
+                              fill_lattice_rows<ExecutionSpace>(exec_space, grid,
+                                                                work.offsets.room(out.offsets),
+                                                                work.ends.room(out.ends));
+                              work.offsets.take(exec_space, out.offsets);
+                              work.ends.take(exec_space, out.ends);
+                            });
+  return out;
+}
+
+std::vector<std::uint8_t> Lattice::dense() const {
+  check_room(*m_state->context, metrics().dense_bytes, "Kindred::Lattice::dense");
+  const std::uint64_t nodes = shape().nodes();
+  std::vector<std::uint8_t> out(nodes * nodes);
+  for (std::uint64_t node = 0; node < nodes; ++node)
+    for (const std::uint64_t end : shape().neighbours(node)) out[node * nodes + end] = 1;
+  return out;
+}
+
+void Lattice::save(const std::string& path, std::optional<Space> space) const {
+  const LatticeRows graph = rows(space);
+  Impl::StoredGraph stored;
+  stored.form = {EdgeWeights::none, false};
+  stored.nodes = shape().nodes();
+  stored.edges = graph.ends.size();
+  stored.out.offsets = graph.offsets;
+  stored.out.ends.emplace_back(graph.ends);
+  stored.in = stored.out;  // it is symmetric, and its rows ascend
+  Impl::save_graph(path, stored);
+}
+
+std::vector<std::uint64_t> Lattice::path(std::uint64_t from, std::uint64_t to,
+                                         std::optional<Space> space) const {
+  m_state->check_open(from, "the beginning of the path");
+  m_state->check_open(to, "the end of the path");
+  if (!m_state->has_blocks()) {
+    std::vector<std::uint64_t> out(shape().distance(from, to) + 1);
+    lattice_route(LatticeGrid(shape()), from, to, out.data());
+    return out;
+  }
+  const LatticePair pair{from, to};
+  return m_state->searched({&pair, 1}, space).values;
+}
+
+Ragged<std::uint64_t> Lattice::paths(std::span<const LatticePair> pairs,
+                                     std::optional<Space> space) const {
+  for (const LatticePair& pair : pairs) {
+    m_state->check_open(pair.from, "the beginning of a path");
+    m_state->check_open(pair.to, "the end of a path");
+  }
+  if (pairs.empty()) return {};
+  return m_state->has_blocks() ? m_state->searched(pairs, space) : m_state->routes(pairs, space);
+}
+
+Ragged<std::uint64_t> Lattice::all_paths(std::uint64_t from, std::uint64_t to,
+                                         std::uint64_t edges_max, std::uint64_t limit) const {
+  m_state->check_open(from, "the beginning of the paths");
+  m_state->check_open(to, "the end of the paths");
+  const LatticeShape& lattice = shape();
+  std::vector<std::uint32_t> to_end;  // where something is blocked
+  if (m_state->has_blocks()) to_end = distances({&to, 1}).distances;
+  const auto can_arrive = [&](std::uint64_t node, std::uint64_t left) {
+    if (to_end.empty()) return lattice.distance(node, to) <= left;
+    return to_end[node] != LatticeDistances::unreached && to_end[node] <= left;
+  };
+  std::vector<LatticePair> blocked = m_state->blocked_edges;
+  const auto less = [](const LatticePair& a, const LatticePair& b) {
+    return std::pair(a.from, a.to) < std::pair(b.from, b.to);
+  };
+  std::ranges::sort(blocked, less);
+  const auto is_open = [&](std::uint64_t a, std::uint64_t b) {
+    return !std::ranges::binary_search(blocked, LatticePair{std::min(a, b), std::max(a, b)}, less);
+  };
+  Ragged<std::uint64_t> out;
+  if (!can_arrive(from, edges_max)) return out;
+  /// A node of the walk, and its neighbours that are still to be walked, the next one last.
+  struct Step {
+    std::uint64_t node;
+    std::vector<std::uint64_t> left;
+  };
+  std::vector<Step> walk;
+  std::vector<std::uint64_t> nodes;
+  const auto enter = [&](std::uint64_t node) {
+    walk.push_back({node, {}});
+    nodes.push_back(node);
+    if (node == to) {
+      KINDRED_THROW_IF(out.rows() == limit, "there are more than " + std::to_string(limit) +
+                                                " paths from " + std::to_string(from) + " to " +
+                                                std::to_string(to) + " of at most " +
+                                                std::to_string(edges_max) +
+                                                " edges; raise the limit or take fewer edges");
+      out.push_row(nodes);
+      return;
+    }
+    if (nodes.size() > edges_max) return;
+    walk.back().left = lattice.neighbours(node);
+    std::ranges::reverse(walk.back().left);
+  };
+  enter(from);
+  while (!walk.empty()) {
+    Step& step = walk.back();
+    if (step.left.empty()) {
+      walk.pop_back();
+      nodes.pop_back();
+      continue;
+    }
+    const std::uint64_t next = step.left.back();
+    step.left.pop_back();
+    if (!can_arrive(next, edges_max - nodes.size()) || m_state->is_blocked(next) ||
+        !is_open(step.node, next) || std::ranges::find(nodes, next) != nodes.end())
+      continue;
+    enter(next);
+  }
+  return out;
+}
+
+LatticeDistances Lattice::distances(std::span<const std::uint64_t> sources,
+                                    std::optional<std::span<const std::uint64_t>> targets,
+                                    std::optional<Space> space) const {
+  for (const std::uint64_t source : sources) m_state->check_open(source, "a source");
+  if (targets)
+    for (const std::uint64_t target : *targets) shape().check_node(target, "a target");
+  const Impl::SearchTables& tables = m_state->tables();
+  LatticeDistances out;
+  if (!targets) out.distances.resize(shape().nodes());
+  Workload workload = m_state->search_work(1);
+  workload.transfer_bytes = out.distances.size() * sizeof(std::uint32_t);
+  out.record = m_state->run(workload, space,
+                            [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
+                                                      State::Work<ExecutionSpace>& work) {
+                              auto& search = State::search_in(exec_space, work, tables);
+                              search.run(sources);
+                              out.farthest = search.farthest();
+                              out.reached = search.reached();
+                              if (targets)
+                                out.distances = search.distances_of(*targets);
+                              else
+                                search.distances(out.distances);
+                            });
+  return out;
+}
+
+static_assert(LatticeDistances::unreached == lattice_unreached);
+
+}  // namespace Kindred

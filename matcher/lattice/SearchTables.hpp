@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_LATTICE_SEARCH_TABLES_HPP
+#define KINDRED_MATCHER_LATTICE_SEARCH_TABLES_HPP
+
+#include <kindred/core/lattice/LatticeSearch.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// \brief What searches over a lattice read besides its shape, made for the first of them.
+struct SearchTables {
+  LatticeBits bits;
+  std::vector<std::uint64_t> step_masks;
+  std::vector<std::uint64_t> open;           ///< words; empty: no node is blocked
+  std::vector<std::uint64_t> blocked_edges;  ///< guarded, a dimension after the other; empty: none
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_LATTICE_SEARCH_TABLES_HPP

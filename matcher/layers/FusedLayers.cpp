@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/Fence.hpp>
+#include <kindred/matcher/FusedLayers.hpp>
+
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/memory/Buffer.hpp>
+
+#include "LayerChecks.hpp"
+#include "LinearProducts.hpp"
+
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+namespace Kindred {
+
+namespace {
+
+/// Launches over memory of a space.
+class Launches {
+ public:
+  virtual ~Launches() = default;
+  virtual void run() = 0;
+  virtual void wait() const = 0;
+};
+
+template <class Layer, class ExecutionSpace>
+Buffer<Layer, typename ExecutionSpace::memory_space> resident(const ExecutionSpace& exec_space,
+                                                              MemoryResource& memory,
+                                                              const std::vector<Layer>& layers) {
+  Buffer<Layer, typename ExecutionSpace::memory_space> buffer(
+      memory, "Kindred::FusedLayers::layers", layers.size());
+  Impl::upload(exec_space, buffer.view(), layers.data(), layers.size());
+  return buffer;
+}
+
+template <class ExecutionSpace>
+class NormLaunches final : public Launches {
+ public:
+  NormLaunches(const ExecutionSpace& exec_space, MemoryResource& memory,
+               std::vector<NormLayerData> layers)
+      : m_exec_space(exec_space),
+        m_plan(plan_norms(exec_space, std::span<NormLayerData>(layers))),
+        m_layers(resident(exec_space, memory, layers)) {}
+
+  void run() override { fused_norms(m_exec_space, m_plan, m_layers.const_view()); }
+  void wait() const override { Arch::fence(m_exec_space, "Kindred::PreparedNorms::wait"); }
+
+ private:
+  ExecutionSpace m_exec_space;
+  NormPlan m_plan;
+  Buffer<NormLayerData, typename ExecutionSpace::memory_space> m_layers;
+};
+
+template <class ExecutionSpace>
+class LinearLaunches final : public Launches {
+ public:
+  LinearLaunches(const ExecutionSpace& exec_space, MemoryResource& memory,
+                 const std::vector<LinearLayerData>& layers, bool canonical)
+      : m_exec_space(exec_space) {
+    std::vector<LinearLayerData> own;
+    for (const LinearLayerData& layer : layers) {
+      if (!canonical && is_large(layer) && products::takes(layer)) {
+        m_products.add(exec_space, memory, layer);
+      } else {
+        own.push_back(layer);
+      }
+    }
+    m_units = plan_linears<ExecutionSpace>(own);
+    m_layers = resident(exec_space, memory, own);
+  }
+
+  void run() override {
+    m_products.run(m_exec_space);
+    fused_linears(m_exec_space, m_units, m_layers.const_view());
+  }
+  void wait() const override { Arch::fence(m_exec_space, "Kindred::PreparedLinears::wait"); }
+
+ private:
+  using products = typename Impl::LinearsOf<ExecutionSpace>::type;
+
+  static bool is_large(const LinearLayerData& layer) {
+    constexpr std::uint64_t least = std::uint64_t{1} << 21U;
+    const double all = static_cast<double>(layer.rows) * static_cast<double>(layer.inputs) *
+                       static_cast<double>(layer.outputs);
+    return all >= static_cast<double>(least);
+  }
+
+  ExecutionSpace m_exec_space;
+  products m_products;
+  std::uint64_t m_units = 0;
+  Buffer<LinearLayerData, typename ExecutionSpace::memory_space> m_layers;
+};
+
+/// The launches of \p layers, which are checked where \p space is usable.
+template <template <class> class Of, class Layer, class... Arguments>
+std::unique_ptr<Launches> make(Context& context, std::span<const Layer> layers, Space space,
+                               void* stream, Arguments... arguments) {
+  if (!context.is_usable(space)) throw SpaceUnavailable(context.info(space).why_not);
+  auto data = Impl::checked(layers, space);
+  return Impl::with_instance(
+      context, space, [&](const auto& exec_space) -> std::unique_ptr<Launches> {
+        using execution_space = std::decay_t<decltype(exec_space)>;
+        return std::make_unique<Of<execution_space>>(Impl::instance_on(exec_space, stream),
+                                                     context.memory(space), std::move(data),
+                                                     arguments...);
+      });
+}
+
+/// Arrays of the host where a device computes.
+template <class ExecutionSpace>
+class Copies {
+ public:
+  Copies(const ExecutionSpace& exec_space, MemoryResource& memory)
+      : m_exec_space(exec_space), m_memory(memory) {}
+
+  ConstMatrix take(const ConstMatrix& matrix) {
+    ConstMatrix taken = matrix;
+    const std::size_t bytes = Impl::extent_bytes(matrix);
+    taken.values = {room(bytes), bytes};
+    Impl::upload(m_exec_space, m_buffers.back().view(), matrix.values.data(), bytes);
+    return taken;
+  }
+  std::span<const float> take(std::span<const float> values) {
+    const auto bytes = std::as_bytes(values);
+    const auto* data = reinterpret_cast<const float*>(room(bytes.size()));
+    Impl::upload(m_exec_space, m_buffers.back().view(), bytes.data(), bytes.size());
+    return {data, values.size()};
+  }
+  /// Without gaps between rows.
+  MutableMatrix take(const MutableMatrix& matrix) {
+    MutableMatrix taken = matrix;
+    taken.stride = matrix.columns;
+    const std::size_t bytes = matrix.rows * matrix.columns * size_of(matrix.element);
+    taken.values = {room(bytes), bytes};
+    m_results.push_back({m_buffers.size() - 1, matrix});
+    return taken;
+  }
+  std::span<float> take(std::span<float> values) {
+    auto* data = reinterpret_cast<float*>(room(values.size_bytes()));
+    m_results.push_back({m_buffers.size() - 1, matrix_of(values, 1, values.size())});
+    return {data, values.size()};
+  }
+
+  /// Brings all results to where they were taken from.
+  void give_back() {
+    for (const Result& result : m_results) {
+      const MutableMatrix& to = result.to;
+      const auto& from = m_buffers[result.buffer];
+      const std::size_t row_bytes = to.columns * size_of(to.element);
+      if (to.row_stride() == to.columns || to.rows < 2) {
+        Impl::download(m_exec_space, to.values.data(), from.view(), to.rows * row_bytes);
+        continue;
+      }
+      std::vector<std::byte> rows(to.rows * row_bytes);
+      Impl::download(m_exec_space, rows.data(), from.view(), rows.size());
+      for (std::size_t row = 0; row < to.rows; ++row) {
+        std::memcpy(to.values.data() + row * to.row_stride() * size_of(to.element),
+                    rows.data() + row * row_bytes, row_bytes);
+      }
+    }
+  }
+
+ private:
+  struct Result {
+    std::size_t buffer;
+    MutableMatrix to;
+  };
+
+  std::byte* room(std::size_t bytes) {
+    return m_buffers.emplace_back(m_memory, "Kindred::FusedLayers::copies", bytes).data();
+  }
+
+  ExecutionSpace m_exec_space;
+  MemoryResource& m_memory;
+  std::vector<Buffer<std::byte, typename ExecutionSpace::memory_space>> m_buffers;
+  std::vector<Result> m_results;
+};
+
+Space host_of(const Context& context) {
+  return context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
+}
+
+/// What one thread takes for \p layers, roughly.
+double nanoseconds_of(std::span<const NormLayer> layers) {
+  constexpr double of_element = 1;
+  double all = 0;
+  for (const NormLayer& layer : layers)
+    all += of_element * static_cast<double>(layer.x.rows) * static_cast<double>(layer.x.columns);
+  return all;
+}
+double nanoseconds_of(std::span<const LinearLayer> layers) {
+  constexpr double of_step = 0.03;
+  double all = 0;
+  for (const LinearLayer& layer : layers)
+    all += of_step * static_cast<double>(layer.x.rows) * static_cast<double>(layer.x.columns) *
+           static_cast<double>(layer.w.rows);
+  return all;
+}
+
+/// Runs what `prepare(taken layers)` makes over copies of \p layers, `take(copies, layer)` each.
+template <class Layer, class Take, class Prepare>
+void run_copies(Context& context, std::span<const Layer> layers, const Take& take,
+                const Prepare& prepare) {
+  (void)Impl::checked(layers, host_of(context));
+  Impl::with_instance(context, Space::cuda, [&](const auto& exec_space) {
+    using execution_space = std::decay_t<decltype(exec_space)>;
+    Copies<execution_space> copies(exec_space, context.memory(Space::cuda));
+    std::vector<Layer> taken;
+    for (const Layer& layer : layers) taken.push_back(take(copies, layer));
+    const auto prepared = prepare(std::span<const Layer>(taken));
+    prepared.run();
+    prepared.wait();
+    copies.give_back();
+  });
+}
+
+}  // namespace
+
+struct PreparedNorms::State {
+  std::unique_ptr<Launches> launches;
+};
+struct PreparedLinears::State {
+  std::unique_ptr<Launches> launches;
+};
+
+PreparedNorms::PreparedNorms(Context& context, std::span<const NormLayer> layers, Space space,
+                             void* stream)
+    : m_state(std::make_unique<State>(make<NormLaunches>(context, layers, space, stream))) {}
+PreparedNorms::~PreparedNorms() = default;
+PreparedNorms::PreparedNorms(PreparedNorms&&) noexcept = default;
+PreparedNorms& PreparedNorms::operator=(PreparedNorms&&) noexcept = default;
+void PreparedNorms::run() const { m_state->launches->run(); }
+void PreparedNorms::wait() const { m_state->launches->wait(); }
+
+PreparedLinears::PreparedLinears(Context& context, std::span<const LinearLayer> layers,
+                                 const LinearOptions& options, Space space, void* stream)
+    : m_state(std::make_unique<State>(
+          make<LinearLaunches>(context, layers, space, stream, options.canonical))) {}
+PreparedLinears::~PreparedLinears() = default;
+PreparedLinears::PreparedLinears(PreparedLinears&&) noexcept = default;
+PreparedLinears& PreparedLinears::operator=(PreparedLinears&&) noexcept = default;
+void PreparedLinears::run() const { m_state->launches->run(); }
+void PreparedLinears::wait() const { m_state->launches->wait(); }
+
+void run_norm_layers(Context& context, std::span<const NormLayer> layers,
+                     std::optional<Space> space) {
+  const Space chosen = space.value_or(Impl::host_space_for(context, nanoseconds_of(layers)));
+  if (chosen != Space::cuda) return PreparedNorms(context, layers, chosen).run();
+  run_copies(
+      context, layers,
+      [](auto& copies, const NormLayer& layer) {
+        NormLayer taken = layer;
+        taken.x = copies.take(layer.x);
+        taken.y = copies.take(layer.y);
+        taken.gamma = copies.take(layer.gamma);
+        taken.beta = copies.take(layer.beta);
+        taken.mean = copies.take(layer.mean);
+        taken.variance = copies.take(layer.variance);
+        return taken;
+      },
+      [&](std::span<const NormLayer> taken) { return PreparedNorms(context, taken, Space::cuda); });
+}
+
+void run_linear_layers(Context& context, std::span<const LinearLayer> layers,
+                       const LinearOptions& options, std::optional<Space> space) {
+  const Space chosen = space.value_or(Impl::host_space_for(context, nanoseconds_of(layers)));
+  if (chosen != Space::cuda) return PreparedLinears(context, layers, options, chosen).run();
+  run_copies(
+      context, layers,
+      [](auto& copies, const LinearLayer& layer) {
+        LinearLayer taken = layer;
+        taken.x = copies.take(layer.x);
+        taken.w = copies.take(layer.w);
+        taken.bias = copies.take(layer.bias);
+        taken.y = copies.take(layer.y);
+        return taken;
+      },
+      [&](std::span<const LinearLayer> taken) {
+        return PreparedLinears(context, taken, options, Space::cuda);
+      });
+}
+
+}  // namespace Kindred

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_LAYERS_HOST_PRODUCTS_HPP
+#define KINDRED_MATCHER_LAYERS_HOST_PRODUCTS_HPP
+
+#include <kindred/backends/vendor/HostGemm.hpp>
+#include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/seed/FusedLinear.hpp>
+#include <kindred/memory/Buffer.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace Kindred::Impl {
+
+/// \brief One linear layer by a library of the host: a thread packs a block of w and multiplies it
+/// with tiles of rows, whose products it ends while they are in its cache.
+///
+/// Tiles and blocks do not depend on the threads, and neither do bits. The last tile and the last
+/// block reach back over the one before, so that all have one shape.
+class HostProducts {
+ public:
+  /// \throws SpaceUnavailable, OutOfMemory
+  HostProducts(const HostSpace& exec_space, MemoryResource& memory, const LinearLayerData& layer);
+
+  void run(const HostSpace& exec_space) const;
+
+ private:
+  void multiply(std::uint64_t worker, std::uint64_t block, std::uint64_t first_tile,
+                std::uint64_t last_tile) const;
+
+  LinearLayerData m_layer;
+  bool m_is_widened;  ///< x and w go to the library as float32
+  HostGemm m_gemm;
+  std::uint64_t m_workers;
+  std::size_t m_packed_bytes;
+  std::size_t m_products_bytes;
+  std::size_t m_scratch_bytes;
+  std::size_t m_widened_bytes;
+  std::size_t m_local_bytes;
+  mutable Buffer<std::byte, Kokkos::HostSpace> m_local;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_LAYERS_HOST_PRODUCTS_HPP

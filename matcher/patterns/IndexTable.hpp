@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_PATTERNS_INDEX_TABLE_HPP
+#define KINDRED_MATCHER_PATTERNS_INDEX_TABLE_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// \brief Hash → index, open addressing over slots that keep 24 bits of the hash, so that the rows
+/// themselves are only looked at where those agree.
+///
+/// In 256 parts that grow and shrink one by one: no change moves more than a part. The slots may
+/// lie in a mapped file until their part changes its size. A copy shares the parts with its
+/// original until one of the two changes them; it must go where nobody changes the other meanwhile.
+class IndexTable {
+ public:
+  static constexpr std::size_t part_count = 256;
+  static constexpr std::uint64_t index_max = (std::uint64_t{1} << 40U) - 2;
+
+  IndexTable() = default;
+  /// \param slots of all parts, changed in place; outlive this \param ends of the parts; each has a
+  /// power of two of slots or none, at most half of them used
+  IndexTable(std::span<std::uint64_t> slots, std::span<const std::uint64_t> ends);
+
+  /// The index that was inserted with \p hash and for which `equal(index)` holds.
+  template <class Equal>
+  std::optional<std::uint64_t> find(std::uint64_t hash, const Equal& equal) const {
+    const std::span<const std::uint64_t> slots = part(part_of(hash));
+    if (slots.empty()) return {};
+    const std::size_t mask = slots.size() - 1;
+    for (std::size_t at = tag_of(hash) & mask, seen = 0; seen < slots.size();
+         at = (at + 1) & mask, ++seen) {
+      const std::uint64_t slot = slots[at];
+      if (slot == 0) break;
+      if (slot >> 40U == tag_of(hash) && equal(index_of(slot))) return index_of(slot);
+    }
+    return {};
+  }
+
+  /// Adds \p index, which is not there. \throws std::bad_alloc; it is then as it was
+  void insert(std::uint64_t hash, std::uint64_t index);
+  /// Does what can fail of erasing what has that hash. \throws std::bad_alloc
+  void prepare_to_erase(std::uint64_t hash);
+  /// Takes away what was inserted with both, if it is there.
+  void erase(std::uint64_t hash, std::uint64_t index) noexcept;
+
+  /// The slots of a part.
+  std::span<const std::uint64_t> part(std::size_t number) const noexcept {
+    return m_parts[number] ? std::span<const std::uint64_t>(m_parts[number]->slots)
+                           : std::span<const std::uint64_t>();
+  }
+
+ private:
+  struct Part {
+    std::span<std::uint64_t> slots;
+    std::vector<std::uint64_t> owned;  ///< the slots, unless they lie in a file
+    std::size_t used = 0;
+  };
+
+  static std::size_t part_of(std::uint64_t hash) noexcept { return hash >> 56U; }
+  static std::uint64_t tag_of(std::uint64_t hash) noexcept { return hash & 0xFFFFFFU; }
+  static std::uint64_t index_of(std::uint64_t slot) noexcept {
+    return (slot & (index_max + 1)) - 1;
+  }
+  static std::uint64_t slot_of(std::uint64_t hash, std::uint64_t index) noexcept {
+    return tag_of(hash) << 40U | (index + 1);
+  }
+  static std::size_t home_of(std::uint64_t slot, std::size_t mask) noexcept {
+    return slot >> 40U & mask;
+  }
+  static void put(std::span<std::uint64_t> slots, std::uint64_t slot) noexcept;
+  /// The part with \p slots of them in place of its own.
+  static void resize(Part& part, std::size_t slots);
+  /// The part, no longer shared with a copy of this.
+  Part& own(std::size_t number);
+
+  std::array<std::shared_ptr<Part>, part_count> m_parts;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_PATTERNS_INDEX_TABLE_HPP

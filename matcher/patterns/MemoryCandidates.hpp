@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_PATTERNS_MEMORY_CANDIDATES_HPP
+#define KINDRED_MATCHER_PATTERNS_MEMORY_CANDIDATES_HPP
+
+#include "PatternCatalogue.hpp"
+
+#include <kindred/matcher/Prediction.hpp>
+#include <kindred/matcher/SequenceMatcher.hpp>
+
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// \brief The matches of a query as candidates for predictions, with what the memory knew of them
+/// and of its symbols at one moment. Those forgotten before it are left out.
+class MemoryCandidates final : public CandidateSource {
+ public:
+  /// \param mutex of \p catalogue; outlives this
+  MemoryCandidates(const std::vector<Match>& matches, const PatternCatalogue& catalogue,
+                   std::shared_mutex& mutex)
+      : m_mutex(&mutex) {
+    m_candidates.reserve(matches.size());
+    m_rows.reserve(matches.size());
+    const std::shared_lock lock(mutex);
+    for (const Match& match : matches) {
+      if (!catalogue.is_live(match.index)) continue;
+      m_candidates.push_back(
+          {match.index, match.similarity, match.matched, catalogue.frequency(match.index)});
+      m_rows.push_back(catalogue.row(match.index));
+    }
+    m_patterns = catalogue.live();
+    m_total_frequency = catalogue.total_frequency();
+    m_patterns_with.assign(catalogue.patterns_with().begin(), catalogue.patterns_with().end());
+  }
+
+  SymbolStatistics statistics(std::uint64_t symbols) const {
+    return {m_patterns, m_total_frequency, symbols, m_patterns_with};
+  }
+
+  std::size_t size() const override { return m_candidates.size(); }
+  Candidate candidate(std::size_t position) const override { return m_candidates[position]; }
+  RaggedSpan<Symbol> events(std::size_t position, Ragged<Symbol>& scratch) const override {
+    const std::shared_lock lock(*m_mutex);
+    scratch = m_rows[position].events();
+    return scratch;
+  }
+  std::string name(std::size_t position) const override {
+    const std::shared_lock lock(*m_mutex);
+    return std::string(m_rows[position].name().value_or(""));
+  }
+
+ private:
+  std::shared_mutex* m_mutex;  ///< the last row may lie where a pattern is being added
+  std::vector<Candidate> m_candidates;
+  std::vector<PatternRow> m_rows;  ///< of the candidates; they outlive a forgetting
+  std::vector<std::uint64_t> m_patterns_with;
+  std::uint64_t m_patterns = 0;
+  std::uint64_t m_total_frequency = 0;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_PATTERNS_MEMORY_CANDIDATES_HPP

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "PatternWriter.hpp"
+
+#include "storage/SectionWriter.hpp"
+#include "symbols/VocabularyFile.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace Kindred::Impl {
+
+namespace {
+
+/// Rows that are read under one lock.
+constexpr std::uint64_t run_rows = 4096;
+
+/// \brief A section with what `append(block, row, out)` makes of every row.
+template <class T, class Append>
+void write_column(SectionWriter& writer, const char* name, const CatalogueCut& rows,
+                  const RowReader& reader, const Append& append) {
+  writer.begin<T>(name);
+  std::vector<T> out;
+  for (std::size_t begin = 0; begin < rows.indices.size(); begin += run_rows) {
+    reader([&] {
+      for (std::size_t i = begin; i < std::min(rows.indices.size(), begin + run_rows); ++i) {
+        const auto [block, row] = rows.place(i);
+        append(*block, row, out);
+      }
+    });
+    writer.put<T>(std::span<const T>(out));
+    out.clear();
+  }
+}
+
+/// Where indices are missing, those of the rows, and then the next one.
+void write_indices(SectionWriter& writer, const CatalogueCut& rows) {
+  if (rows.indices.size() == rows.end - rows.begin) return;
+  writer.require_format(section_format_gaps);
+  writer.begin<std::uint64_t>("pattern.index");
+  writer.put<std::uint64_t>(std::span(rows.indices));
+  writer.put<std::uint64_t>(std::span(&rows.end, 1));
+}
+
+void write_rows(SectionWriter& writer, const CatalogueCut& rows, bool narrow,
+                const RowReader& reader) {
+  write_indices(writer, rows);
+  std::vector<Symbol> symbols;
+  if (narrow) {
+    write_column<std::uint16_t>(
+        writer, "pattern.symbols.u16", rows, reader,
+        [&](const PatternBlock& block, std::size_t row, std::vector<std::uint16_t>& out) {
+          symbols.clear();
+          block.append_symbols(row, symbols);
+          for (const Symbol symbol : symbols) out.push_back(static_cast<std::uint16_t>(symbol));
+        });
+  } else {
+    write_column<Symbol>(writer, "pattern.symbols.u32", rows, reader,
+                         [](const PatternBlock& block, std::size_t row, std::vector<Symbol>& out) {
+                           block.append_symbols(row, out);
+                         });
+  }
+  // Ends count from the first row of the commit.
+  std::uint64_t end = 0;
+  write_column<std::uint64_t>(
+      writer, "pattern.ends", rows, reader,
+      [&](const PatternBlock& block, std::size_t row, std::vector<std::uint64_t>& out) {
+        out.push_back(end += block.length(row));
+      });
+  write_column<std::uint32_t>(
+      writer, "event.ends", rows, reader,
+      [](const PatternBlock& block, std::size_t row, std::vector<std::uint32_t>& out) {
+        const auto borders = block.borders(row);
+        out.insert(out.end(), borders.begin(), borders.end());
+      });
+  end = 0;
+  write_column<std::uint64_t>(
+      writer, "pattern.events", rows, reader,
+      [&](const PatternBlock& block, std::size_t row, std::vector<std::uint64_t>& out) {
+        out.push_back(end += block.borders(row).size());
+      });
+  write_column<std::uint8_t>(
+      writer, "name.text", rows, reader,
+      [](const PatternBlock& block, std::size_t row, std::vector<std::uint8_t>& out) {
+        const auto name = block.name(row);
+        if (name) out.insert(out.end(), name->begin(), name->end());
+      });
+  end = 0;
+  write_column<std::uint64_t>(
+      writer, "name.ends", rows, reader,
+      [&](const PatternBlock& block, std::size_t row, std::vector<std::uint64_t>& out) {
+        const auto name = block.name(row);
+        end += name ? name->size() : 0;
+        out.push_back(end << 1U | (name ? 1U : 0U));
+      });
+  writer.write<std::uint64_t>("frequency", rows.frequency);
+}
+
+void write_table(SectionWriter& writer, const std::string& name, const IndexTable& table) {
+  std::vector<std::uint64_t> ends;
+  writer.begin<std::uint64_t>(name + ".slots");
+  for (std::size_t p = 0; p < IndexTable::part_count; ++p) {
+    const std::span<const std::uint64_t> slots = table.part(p);
+    writer.put<std::uint64_t>(slots);
+    ends.push_back((ends.empty() ? 0 : ends.back()) + slots.size());
+  }
+  writer.write<std::uint64_t>(name + ".ends", ends);
+}
+
+void write_part(SectionWriter& writer, const std::string& prefix, const StoredPart& part) {
+  const StoredTiles& tiles = part.tiles;
+  switch (tile_symbol_bytes(static_cast<std::uint32_t>(tiles.symbols.size()))) {
+    case 1:
+      writer.write<std::uint8_t>(prefix + "symbols", tiles.octets);
+      break;
+    case 2:
+      writer.write<std::uint16_t>(prefix + "symbols", tiles.narrow);
+      break;
+    default:
+      writer.write<std::uint32_t>(prefix + "symbols", tiles.wide);
+  }
+  writer.write<std::uint64_t>(prefix + "offsets", tiles.offsets);
+  writer.write<std::uint32_t>(prefix + "lengths", tiles.lengths);
+  writer.write<std::uint32_t>(prefix + "slots", tiles.indices);
+  writer.write<Symbol>(prefix + "dense", tiles.symbols);
+  writer.write<std::uint64_t>(prefix + "patterns", part.patterns);
+}
+
+}  // namespace
+
+WrittenPatterns write_patterns(const std::string& path, const PatternCut& cut,
+                               const Vocabulary& vocabulary, const RowReader& reader) {
+  SectionWriter writer(path, patterns_kind);
+  WrittenPatterns written;
+  written.symbols = write_vocabulary(writer, vocabulary, 0);
+  // Symbols that came after the cut are in none of its patterns.
+  for (const auto& [name, counts] : {std::pair{"symbol.patterns", &cut.patterns_with},
+                                     std::pair{"symbol.frequency", &cut.symbol_frequency}}) {
+    const std::vector<std::uint64_t> none(written.symbols - counts->size(), 0);
+    writer.begin<std::uint64_t>(name);
+    writer.put<std::uint64_t>(std::span(*counts));
+    writer.put<std::uint64_t>(std::span(none));
+  }
+  write_rows(writer, cut.rows, written.symbols <= std::uint64_t{1} << 16U, reader);
+  write_table(writer, "by_name", cut.by_name);
+  write_table(writer, "by_events", cut.by_events);
+  writer.write<std::uint64_t>("tiles.end", std::span(&cut.bulk_end, 1));
+  for (std::size_t k = 0; k < cut.parts.size(); ++k)
+    write_part(writer, "tiles." + std::to_string(k) + ".", cut.parts[k]);
+  written.revision = writer.commit();
+  return written;
+}
+
+WrittenPatterns append_patterns(const std::string& path, const FileRevision& expected,
+                                const PatternCut& cut, const Vocabulary& vocabulary,
+                                const RowReader& reader) {
+  SectionWriter writer(path, patterns_kind, expected);
+  WrittenPatterns written;
+  written.symbols = write_vocabulary(writer, vocabulary, cut.symbols);
+  writer.write<std::uint64_t>("change.patterns", cut.changed);
+  writer.write<std::uint64_t>("change.frequency", cut.changed_frequency);
+  write_rows(writer, cut.rows, false, reader);
+  written.revision = writer.commit();
+  return written;
+}
+
+}  // namespace Kindred::Impl

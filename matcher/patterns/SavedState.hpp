@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_PATTERNS_SAVED_STATE_HPP
+#define KINDRED_MATCHER_PATTERNS_SAVED_STATE_HPP
+
+#include "IndexSet.hpp"
+#include "storage/SectionFormat.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// \brief What the file of a memory holds of it, and which of that has changed since.
+struct SavedState {
+  SavedState() = default;
+  explicit SavedState(std::uint64_t row_count) : rows(row_count) {}
+
+  /// The frequency of \p row is, or will be, another one, or 0. Later rows are new to the file
+  /// anyway. \throws std::bad_alloc
+  void mark(std::uint64_t row) {
+    if (row < rows) m_changed.insert(row);
+  }
+  std::vector<std::uint64_t> changed() const {
+    std::vector<std::uint64_t> found;
+    m_changed.for_each(0, rows, [&](std::uint64_t row) { found.push_back(row); });
+    return found;
+  }
+
+  FileRevision revision;
+  std::uint64_t rows = 0;
+  std::uint64_t symbols = 0;
+
+ private:
+  IndexSet m_changed;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_PATTERNS_SAVED_STATE_HPP

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/matcher/BlueprintRegistry.hpp>
+
+#include "storage/SectionChecks.hpp"
+#include "storage/SectionWriter.hpp"
+
+#include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/Quotes.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace Kindred {
+
+namespace {
+
+constexpr const char* blueprints_kind = "blueprints";
+
+/// What is wrong with a new set, if anything is.
+std::optional<std::string> fault_of(const std::string& name, std::span<const float> weights,
+                                    bool is_known) {
+  if (name.empty()) return "a blueprint has a name, and this one is empty";
+  if (weights.empty()) return "the blueprint " + in_quotes(name) + " has no weights";
+  if (is_known)
+    return "there is a blueprint " + in_quotes(name) + " already; replace it, or take another name";
+  return {};
+}
+
+}  // namespace
+
+bool BlueprintRegistry::contains(std::int32_t id) const noexcept {
+  return id >= 0 && static_cast<std::size_t>(id) < m_sets.size() &&
+         !m_sets[static_cast<std::size_t>(id)].weights.empty();
+}
+
+std::optional<std::int32_t> BlueprintRegistry::find(std::string_view name) const {
+  const auto found = m_ids.find(std::string(name));
+  if (found == m_ids.end()) return {};
+  return found->second;
+}
+
+const BlueprintRegistry::Set& BlueprintRegistry::at(std::int32_t id) const {
+  if (!contains(id)) {
+    throw NotFound("there is no blueprint " + std::to_string(id) + "; ids below " +
+                   std::to_string(m_sets.size()) + " were given");
+  }
+  return m_sets[static_cast<std::size_t>(id)];
+}
+
+std::int32_t BlueprintRegistry::add(std::string name, std::span<const float> weights) {
+  const auto fault = fault_of(name, weights, m_ids.contains(name));
+  KINDRED_THROW_IF(fault, *fault);
+  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
+  KINDRED_THROW_IF(m_sets.size() >= most, "there are " + std::to_string(most) + " blueprints");
+  const auto id = static_cast<std::int32_t>(m_sets.size());
+  Set set{std::move(name), {weights.begin(), weights.end()}, 1};
+  m_sets.reserve(m_sets.size() + 1);
+  m_ids.emplace(set.name, id);
+  m_sets.push_back(std::move(set));
+  return id;
+}
+
+void BlueprintRegistry::replace(std::int32_t id, std::span<const float> weights) {
+  at(id);
+  Set& set = m_sets[static_cast<std::size_t>(id)];
+  KINDRED_THROW_IF(weights.size() != set.weights.size(),
+                   std::to_string(weights.size()) + " weights for the blueprint " +
+                       in_quotes(set.name) + ", which has " + std::to_string(set.weights.size()));
+  std::copy(weights.begin(), weights.end(), set.weights.begin());
+  ++set.version;
+}
+
+void BlueprintRegistry::remove(std::int32_t id) {
+  at(id);
+  Set& set = m_sets[static_cast<std::size_t>(id)];
+  m_ids.erase(set.name);
+  set = {{}, {}, set.version};
+}
+
+void BlueprintRegistry::save(const std::string& path) const {
+  Impl::SectionWriter writer(path, blueprints_kind);
+  std::vector<std::uint64_t> name_ends;
+  std::vector<std::uint64_t> weight_ends;
+  std::vector<std::uint64_t> versions;
+  std::string names;
+  std::uint64_t weights = 0;
+  for (const Set& set : m_sets) {
+    names += set.name;
+    weights += set.weights.size();
+    name_ends.push_back(names.size());
+    weight_ends.push_back(weights);
+    versions.push_back(set.version);
+  }
+  writer.write<std::uint64_t>("version", versions);
+  writer.write<std::uint8_t>("name.text",
+                             {reinterpret_cast<const std::uint8_t*>(names.data()), names.size()});
+  writer.write<std::uint64_t>("name.ends", name_ends);
+  writer.write<std::uint64_t>("weight.ends", weight_ends);
+  writer.begin<float>("weight");
+  for (const Set& set : m_sets) writer.put<float>(set.weights);
+  writer.commit();
+}
+
+BlueprintRegistry BlueprintRegistry::load(const std::string& path) {
+  const Impl::SectionFile file(path, blueprints_kind, 1);
+  const Impl::SectionChecks checks(file, 0, 1);
+  const auto versions = checks.section<std::uint64_t>("version");
+  if (file.commits() != 1)
+    file.fail(0, "there are " + std::to_string(file.commits()) + " commits; blueprints have one");
+  const auto text = checks.section<std::uint8_t>("name.text");
+  const auto name_ends = checks.section<std::uint64_t>("name.ends");
+  const auto weight_ends = checks.section<std::uint64_t>("weight.ends");
+  const auto weights = checks.section<float>("weight");
+  checks.count<std::uint64_t>("name.ends", name_ends, versions.size());
+  checks.count<std::uint64_t>("weight.ends", weight_ends, versions.size());
+  checks.ends("name.ends", name_ends, text.size());
+  checks.ends("weight.ends", weight_ends, weights.size());
+  BlueprintRegistry registry;
+  for (std::size_t i = 0; i < versions.size(); ++i) {
+    const std::uint64_t name_begin = i == 0 ? 0 : name_ends[i - 1];
+    const std::uint64_t begin = i == 0 ? 0 : weight_ends[i - 1];
+    std::string name(text.begin() + static_cast<std::ptrdiff_t>(name_begin),
+                     text.begin() + static_cast<std::ptrdiff_t>(name_ends[i]));
+    if (versions[i] == 0) checks.refuse<std::uint64_t>("version", i, "0; versions begin at 1");
+    if (begin == weight_ends[i]) {  // it was removed
+      if (!name.empty())
+        checks.refuse<std::uint64_t>("weight.ends", i, "a blueprint without weights has a name");
+      registry.m_sets.push_back({{}, {}, versions[i]});
+      continue;
+    }
+    const auto own = weights.subspan(begin, weight_ends[i] - begin);
+    if (const auto fault = fault_of(name, own, registry.m_ids.contains(name)))
+      checks.refuse<std::uint64_t>("name.ends", i, *fault);
+    registry.add(std::move(name), own);
+    registry.m_sets.back().version = versions[i];
+  }
+  return registry;
+}
+
+}  // namespace Kindred

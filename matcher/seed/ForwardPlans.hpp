@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_SEED_FORWARD_PLANS_HPP
+#define KINDRED_MATCHER_SEED_FORWARD_PLANS_HPP
+
+#include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/common/ArrayView.hpp>
+#include <kindred/core/seed/SeedForward.hpp>
+#include <kindred/memory/Buffer.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// \brief How calls of one shape run on one queue, and the workspace that they share. A queue is a
+/// stream of a device, or a space of the host.
+template <class ExecutionSpace>
+struct ForwardPlan {
+  SeedForwardShape shape;
+  const void* queue = nullptr;
+  int threads = 0;  ///< of the host
+  SeedForwardPlan plan;
+  Buffer<std::byte, typename ExecutionSpace::memory_space> workspace;
+
+  /// \throws OutOfMemory. Fences \p exec_space.
+  ForwardPlan(const ExecutionSpace& exec_space, MemoryResource& memory,
+              const SeedForwardShape& shape_, const void* queue_)
+      : shape(shape_),
+        queue(queue_),
+        threads(Arch::concurrency(exec_space)),
+        plan(seed_forward_plan(exec_space, shape_)),
+        workspace(memory, "Kindred::SeedLayer::workspace", plan.workspace) {
+    if (plan.workspace == 0) return;
+    Kokkos::deep_copy(exec_space, workspace.view(), std::byte{0});
+    Arch::fence(exec_space, "Kindred::SeedLayer::workspace");
+  }
+  bool serves(const ExecutionSpace& exec_space, const SeedForwardShape& wanted,
+              const void* on) const {
+    if (!Arch::is_device<ExecutionSpace> && threads != Arch::concurrency(exec_space)) return false;
+    return shape.chunks == wanted.chunks && shape.rows == wanted.rows &&
+           shape.input == wanted.input && shape.telemetry == wanted.telemetry && queue == on;
+  }
+};
+
+/// \brief The plans of the shapes that were called last.
+template <class ExecutionSpace>
+class ForwardPlans {
+ public:
+  /// \throws OutOfMemory
+  const ForwardPlan<ExecutionSpace>& get(const ExecutionSpace& exec_space, MemoryResource& memory,
+                                         const SeedForwardShape& shape, const void* queue) {
+    const auto found = std::find_if(m_plans.begin(), m_plans.end(), [&](const auto& plan) {
+      return plan->serves(exec_space, shape, queue);
+    });
+    if (found != m_plans.end()) {
+      std::rotate(m_plans.begin(), found, found + 1);
+      return *m_plans.front();
+    }
+    auto plan = std::make_unique<ForwardPlan<ExecutionSpace>>(exec_space, memory, shape, queue);
+    m_plans.reserve(plans_max + 1);
+    m_plans.insert(m_plans.begin(), std::move(plan));
+    // Freeing its workspace waits for the device.
+    if (m_plans.size() > plans_max) m_plans.pop_back();
+    return *m_plans.front();
+  }
+
+ private:
+  static constexpr std::size_t plans_max = 16;
+  std::vector<std::unique_ptr<ForwardPlan<ExecutionSpace>>> m_plans;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_SEED_FORWARD_PLANS_HPP

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_SEED_SEQUENCE_CALL_HPP
+#define KINDRED_MATCHER_SEED_SEQUENCE_CALL_HPP
+
+#include <kindred/core/seed/SeedForward.hpp>
+#include <kindred/matcher/SeedLayer.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+namespace Kindred::Impl {
+
+/// \brief A forward of a `SeedSequence`.
+struct SequenceCall {
+  SeedLayer* layer = nullptr;
+  std::span<const std::byte> x;
+  std::span<std::byte> y;
+  SeedBatch batch;
+  SeedTelemetryUse telemetry = SeedTelemetryUse::last;
+  SeedOverlap overlap = SeedOverlap::none;
+  std::size_t plan = 0;
+  std::uint64_t revision = 0;  ///< of the layer when it was recorded
+};
+
+/// Whether two arrays have nothing in common.
+inline bool are_apart(std::span<const std::byte> a, std::span<const std::byte> b) {
+  const std::less<> before;
+  return a.empty() || b.empty() || !before(b.data(), a.data() + a.size()) ||
+         !before(a.data(), b.data() + b.size());
+}
+
+/// \brief What \p call may do while the last of the calls \p before it runs. O(calls).
+inline SeedOverlap overlap_of(std::span<const SequenceCall> before, const SequenceCall& call) {
+  if (before.empty()) return SeedOverlap::none;
+  const SequenceCall& last = before.back();
+  // Without rows a call is no forward.
+  if (last.batch.rows == 0 || call.batch.rows == 0) return SeedOverlap::none;
+  if (!are_apart(call.y, last.x) || !are_apart(call.y, last.y)) return SeedOverlap::launch;
+  for (const SequenceCall& earlier : before) {
+    if (!are_apart(call.x, earlier.y)) return SeedOverlap::launch;
+  }
+  return SeedOverlap::rows;
+}
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_SEED_SEQUENCE_CALL_HPP

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_SEED_STATE_ARRAYS_HPP
+#define KINDRED_MATCHER_SEED_STATE_ARRAYS_HPP
+
+#include "StateFields.hpp"
+
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/seed/SeedState.hpp>
+#include <kindred/memory/Buffer.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace Kindred::Impl {
+
+/// `f(view of a field, array of the state)` of every field, in the order of `for_each_array`.
+template <class ExecutionSpace, class State, class F>
+void for_each_field(SeedStateView<ExecutionSpace>& view, State& state, const F& f) {
+  f(view.lifecycle, state.lifecycle);
+  f(view.blueprint, state.blueprint);
+  f(view.epochs, state.epochs);
+  f(view.mode, state.mode);
+  f(view.schedule, state.schedule);
+  f(view.alpha, state.alpha);
+  f(view.parent, state.parent);
+  f(view.checkpoint, state.checkpoint);
+  f(view.evaluation, state.evaluation);
+  f(view.errors, state.errors);
+  f(view.from, state.history_from);
+  f(view.to, state.history_to);
+  f(view.cursor, state.history_next);
+  f(view.transitions, state.history_count);
+}
+
+/// \brief The state of seeds where kernels of a space run: on the host the arrays of the layer
+/// themselves, on a device a copy of them.
+template <class ExecutionSpace>
+class StateArrays {
+ public:
+  /// \throws OutOfMemory
+  void bind(MemoryResource& memory, const SeedState& state) {
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      SeedStateView<ExecutionSpace> view;
+      std::size_t bytes = 0;
+      for_each_field(view, state, [&](auto&, const auto& array) { bytes += room(array); });
+      m_bytes = Buffer<std::byte, memory_space>(memory, "Kindred::SeedLayer::state", bytes);
+    }
+  }
+  /// Copies all of it to a device. Does not fence.
+  void start_upload(const ExecutionSpace& exec_space, SeedState& state) const {
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      SeedStateView<ExecutionSpace> own = view(state);
+      for_each_field(own, state, [&](auto& field, const auto& array) {
+        using T = typename std::decay_t<decltype(field)>::value_type;
+        Impl::start_upload(exec_space, field, reinterpret_cast<const T*>(array.data()),
+                           array.size());
+      });
+    }
+  }
+  SeedStateView<ExecutionSpace> view(SeedState& state) const {
+    SeedStateView<ExecutionSpace> out;
+    std::size_t at = 0;
+    for_each_field(out, state, [&](auto& field, auto& array) {
+      using View = std::decay_t<decltype(field)>;
+      using T = typename View::value_type;
+      static_assert(sizeof(T) == sizeof(array[0]));
+      if constexpr (Arch::is_device<ExecutionSpace>) {
+        field = View(reinterpret_cast<T*>(m_bytes.data() + at), array.size());
+        at += room(array);
+      } else {
+        field = View(reinterpret_cast<T*>(array.data()), array.size());
+      }
+    });
+    return out;
+  }
+
+ private:
+  using memory_space = typename ExecutionSpace::memory_space;
+  template <class Array>
+  static std::size_t room(const Array& array) {
+    return (array.size() * sizeof(array[0]) + 63) / 64 * 64;
+  }
+
+  Buffer<std::byte, memory_space> m_bytes;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_SEED_STATE_ARRAYS_HPP

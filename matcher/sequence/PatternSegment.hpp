@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_SEQUENCE_PATTERN_SEGMENT_HPP
+#define KINDRED_MATCHER_SEQUENCE_PATTERN_SEGMENT_HPP
+
+#include "PatternStore.hpp"
+#include "PostingsIndex.hpp"
+
+#include <kindred/backends/Context.hpp>
+#include <kindred/matcher/SequenceMatcher.hpp>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace Kindred::Impl {
+
+template <class ExecutionSpace>
+class SequenceScan;
+
+/// \brief Patterns that never change, and every place they can be scanned: the host, and the device
+/// where a copy is wanted and fits.
+///
+/// `match` may be called from several threads.
+class PatternSegment {
+ public:
+  /// \param patterns a row a pattern; copied \throws InvalidArgument, OutOfMemory,
+  /// SpaceUnavailable for `Residency::both`
+  PatternSegment(Context& context, RaggedSpan<Symbol> patterns, Residency residency);
+  /// \param stored checked; its owner is kept \throws as above
+  PatternSegment(Context& context, const StoredTiles& stored, Residency residency);
+  PatternSegment(const PatternSegment&) = delete;
+  PatternSegment& operator=(const PatternSegment&) = delete;
+
+  std::size_t size() const noexcept { return m_store.slot_of.size(); }
+  SpaceSet resident() const noexcept { return m_resident; }
+  /// Tiles, and postings where they were made.
+  std::uint64_t bytes(Space space) const noexcept;
+
+  /// The tiles on the host, for a file; \see PatternStore
+  const PatternStore& store() const noexcept { return m_store; }
+
+  /// Adds what matching \p queries here takes to \p workload.
+  void add_to(Workload& workload, RaggedSpan<Symbol> queries, const MatchOptions& options) const;
+
+  /// \brief The best patterns of every query, an answer a query, indices counted in the segment. An
+  /// empty query has none. Fences the instance of \p space. \throws OutOfMemory
+  std::vector<std::vector<Match>> match(Space space, RaggedSpan<Symbol> queries,
+                                        const MatchOptions& options) const;
+
+  /// \brief As `match`, with the patterns from \p first on, of which there are \p count, as
+  /// queries: each finds only those before it.
+  std::vector<std::vector<Match>> match_own(Space space, std::size_t first, std::size_t count,
+                                            const MatchOptions& options) const;
+  /// The patterns from \p first on, of which there are \p count, in dense symbols.
+  Ragged<Symbol> own(std::size_t first, std::size_t count) const;
+
+  /// The matching blocks of pattern \p index and \p query.
+  std::vector<Block> blocks(std::uint64_t index, std::span<const Symbol> query,
+                            bool autojunk) const;
+  /// The matching blocks of pattern \p index and pattern \p query.
+  std::vector<Block> own_blocks(std::uint64_t index, std::uint64_t query, bool autojunk) const;
+
+ private:
+  void place(Residency residency);
+  std::vector<std::vector<Match>> match_dense(Space space, RaggedSpan<Symbol> dense,
+                                              const MatchOptions& options,
+                                              std::span<const std::uint32_t> index_limits) const;
+  std::vector<Symbol> pattern(std::uint64_t index) const {
+    return m_store.pattern(m_store.slot_of[index]);
+  }
+  template <class ExecutionSpace>
+  void add_scan(Space space, std::shared_ptr<const TileBuffers<ExecutionSpace>> tiles);
+
+  /// The scan of \p space, whose type is the one of its instance.
+  template <class ExecutionSpace>
+  SequenceScan<ExecutionSpace>& scan(Space space) const;
+  /// The postings, where a call may use them; made when that pays.
+  std::shared_ptr<const PostingsIndex> postings(Space space, RaggedSpan<Symbol> queries,
+                                                const MatchOptions& options) const;
+
+  Context* m_context;
+  PatternStore m_store;
+  SpaceSet m_resident;
+  std::array<std::uint64_t, space_count> m_bytes{};
+  std::array<std::shared_ptr<void>, space_count> m_scans;  ///< `SequenceScan` of the space's type
+  mutable std::mutex m_postings_mutex;
+  mutable std::shared_ptr<const PostingsIndex> m_postings;
+  mutable double m_scanned = 0;  ///< steps of queries that postings might have taken
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_SEQUENCE_PATTERN_SEGMENT_HPP

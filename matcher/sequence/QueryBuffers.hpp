@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_SEQUENCE_QUERY_BUFFERS_HPP
+#define KINDRED_MATCHER_SEQUENCE_QUERY_BUFFERS_HPP
+
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/sequence/Autojunk.hpp>
+#include <kindred/core/sequence/QueryTables.hpp>
+#include <kindred/memory/Buffer.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// Makes \p buffer hold \p size values; what was in it is lost.
+template <class T, class MemorySpace>
+void sized(Buffer<T, MemorySpace>& buffer, MemoryResource& memory, const char* label,
+           std::uint64_t size) {
+  if (buffer.data() == nullptr) {
+    buffer = Buffer<T, MemorySpace>(memory, label, size);
+  } else {
+    buffer.resize_discarding(size);
+  }
+}
+
+/// \brief Where \p ExecutionSpace reads \p values: in place on the host, else a copy in \p buffer.
+/// Not waited for: \p values stay as they are until the instance was fenced.
+template <class ExecutionSpace, class T>
+ArrayView<const T, ExecutionSpace> placed(const ExecutionSpace& exec_space, MemoryResource& memory,
+                                          const std::vector<T>& values,
+                                          Buffer<T, typename ExecutionSpace::memory_space>& buffer,
+                                          const char* label) {
+  if constexpr (std::is_same_v<typename ExecutionSpace::memory_space, Kokkos::HostSpace>) {
+    return ArrayView<const T, ExecutionSpace>(values.data(), values.size());
+  } else {
+    sized(buffer, memory, label, values.size());
+    using host_view =
+        Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    Kokkos::deep_copy(exec_space, buffer.view(), host_view(values.data(), values.size()));
+    return buffer.const_view();
+  }
+}
+
+/// \brief The tables of a batch of queries, made on the host and placed where the kernels read
+/// them: on a device in one upload.
+template <class ExecutionSpace>
+class QueryBuffers {
+ public:
+  using memory_space = typename ExecutionSpace::memory_space;
+  static constexpr CodeLookup lookup =
+      std::is_same_v<memory_space, Kokkos::HostSpace> ? CodeLookup::table : CodeLookup::hash;
+
+  /// \see QueryArrays::build
+  QueryTables<ExecutionSpace> place(const ExecutionSpace& exec_space, MemoryResource& memory,
+                                    RaggedSpan<Symbol> queries,
+                                    const std::vector<std::size_t>& rows,
+                                    std::uint32_t vocabulary) {
+    m_arrays.build(queries, rows, vocabulary, lookup);
+    QueryTables<ExecutionSpace> tables;
+    tables.code_stride = m_arrays.code_stride;
+    tables.queries = static_cast<std::uint32_t>(m_arrays.lengths.size());
+    tables.segments_max = m_arrays.segments_max;
+    tables.words_max = m_arrays.words_max;
+    tables.codes_max = m_arrays.codes_max;
+    tables.hash_bits_max = m_arrays.hash_bits_max;
+    m_staged.clear();
+    if constexpr (lookup == CodeLookup::hash) {
+      stage(m_arrays.words);
+      stage(m_arrays.lengths);
+      stage(m_arrays.first_segment);
+      stage(m_arrays.segments);
+      stage(m_arrays.hash);
+      placed(exec_space, memory, m_staged, m_placed, "Kindred::SequenceMatcher::queries");
+    }
+    std::size_t at = 0;
+    tables.words = view(m_arrays.words, at);
+    tables.lengths = view(m_arrays.lengths, at);
+    tables.first_segment = view(m_arrays.first_segment, at);
+    tables.segments = view(m_arrays.segments, at);
+    if constexpr (lookup == CodeLookup::hash) {
+      tables.hash = view(m_arrays.hash, at);
+    } else {
+      tables.codes = view(m_arrays.codes, at);
+      tables.columns = view(m_arrays.columns, at);
+    }
+    return tables;
+  }
+
+ private:
+  static constexpr std::size_t alignment = alignof(WordTable);
+  static constexpr std::size_t padded(std::size_t bytes) {
+    return (bytes + alignment - 1) / alignment * alignment;
+  }
+
+  template <class T>
+  void stage(const std::vector<T>& values) {
+    const std::size_t at = m_staged.size();
+    m_staged.resize(at + padded(values.size() * sizeof(T)));
+    if (!values.empty())
+      std::memcpy(m_staged.data() + at, values.data(), values.size() * sizeof(T));
+  }
+  /// The array that was staged at \p at, which is moved behind it; on the host the array itself.
+  template <class T>
+  ArrayView<const T, ExecutionSpace> view(const std::vector<T>& values, std::size_t& at) const {
+    if constexpr (lookup == CodeLookup::table) {
+      return ArrayView<const T, ExecutionSpace>(values.data(), values.size());
+    } else {
+      const auto* begin = reinterpret_cast<const T*>(m_placed.data() + at);
+      at += padded(values.size() * sizeof(T));
+      return ArrayView<const T, ExecutionSpace>(begin, values.size());
+    }
+  }
+
+  QueryArrays m_arrays;
+  std::vector<std::byte> m_staged;
+  Buffer<std::byte, memory_space> m_placed;
+};
+
+/// \brief What Python's autojunk changes of a batch: run tables without the popular symbols, and
+/// the queries over which runs grow.
+template <class ExecutionSpace>
+class PopularSymbols {
+ public:
+  /// \see QueryBuffers::place
+  void place(const ExecutionSpace& exec_space, MemoryResource& memory, RaggedSpan<Symbol> queries,
+             const std::vector<std::size_t>& rows, std::uint32_t vocabulary) {
+    m_rare.offsets.assign(1, 0);
+    m_rare.values.clear();
+    m_whole.clear();
+    m_first.clear();
+    std::vector<std::size_t> rare_rows;
+    for (const std::size_t row : rows) {
+      const std::vector<Symbol> rare = without_popular(queries[row]);
+      rare_rows.push_back(rare_rows.size());
+      m_rare.push_row(rare.empty() ? queries[row] : std::span<const Symbol>(rare));
+      m_first.push_back(rare.empty() ? none : m_whole.size());
+      if (!rare.empty()) m_whole.insert(m_whole.end(), queries[row].begin(), queries[row].end());
+    }
+    if (m_whole.empty()) return;
+    m_tables = m_buffers.place(exec_space, memory, m_rare, rare_rows, vocabulary);
+    m_symbols = placed(exec_space, memory, m_whole, m_placed, "Kindred::SequenceMatcher::symbols");
+  }
+  /// The tables by which runs of query \p q are found: \p whole where nothing is popular in it.
+  const QueryTables<ExecutionSpace>& tables(std::uint32_t q,
+                                            const QueryTables<ExecutionSpace>& whole) const {
+    return m_first[q] == none ? whole : m_tables;
+  }
+  /// What runs of query \p q grow over: nothing where nothing is popular in it.
+  ArrayView<const Symbol, ExecutionSpace> grow_over(std::uint32_t q) const {
+    if (m_first[q] == none) return {};
+    const std::uint64_t length = m_rare.offsets[q + 1] - m_rare.offsets[q];
+    return ArrayView<const Symbol, ExecutionSpace>(m_symbols.data() + m_first[q], length);
+  }
+
+ private:
+  static constexpr std::size_t none = ~std::size_t{0};
+
+  Ragged<Symbol> m_rare;
+  std::vector<Symbol> m_whole;       ///< the queries with popular symbols
+  std::vector<std::size_t> m_first;  ///< of a query in `m_whole`, or `none`
+  QueryBuffers<ExecutionSpace> m_buffers;
+  QueryTables<ExecutionSpace> m_tables;
+  Buffer<Symbol, typename ExecutionSpace::memory_space> m_placed;
+  ArrayView<const Symbol, ExecutionSpace> m_symbols;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_SEQUENCE_QUERY_BUFFERS_HPP

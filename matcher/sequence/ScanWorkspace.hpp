@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_SEQUENCE_SCAN_WORKSPACE_HPP
+#define KINDRED_MATCHER_SEQUENCE_SCAN_WORKSPACE_HPP
+
+#include "PatternStore.hpp"
+#include "PostingsScan.hpp"
+#include "QueryBuffers.hpp"
+#include "ScanShapes.hpp"
+
+#include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/select/TopK.hpp>
+#include <kindred/core/sequence/Lcs.hpp>
+#include <kindred/core/sequence/MatchKeys.hpp>
+#include <kindred/core/sequence/RatcliffObershelp.hpp>
+#include <kindred/core/sequence/Similarity.hpp>
+#include <kindred/matcher/SequenceMatcher.hpp>
+#include <kindred/memory/SplitAndRetry.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// What a scan is asked.
+struct ScanCall {
+  const PatternStore& store;
+  RaggedSpan<Symbol> queries;  ///< dense symbols
+  std::span<const std::size_t> rows;
+  const MatchOptions& options;
+  std::span<const std::uint32_t> index_limits;
+  const PostingsIndex* postings = nullptr;  ///< where queries may be answered through them
+
+  std::uint64_t patterns() const { return store.slot_of.size(); }
+  std::uint32_t slots() const { return store.tiles.tiles * tile_patterns; }
+  std::uint64_t k() const { return std::min<std::uint64_t>(options.top, patterns()); }
+};
+
+/// \brief The buffers of one call at a time, and the steps that use them.
+template <class ExecutionSpace>
+class ScanWorkspace {
+ public:
+  using memory_space = typename ExecutionSpace::memory_space;
+  using tiles_type = TileBuffers<ExecutionSpace>;
+  static constexpr bool is_host = std::is_same_v<memory_space, Kokkos::HostSpace>;
+
+  ScanWorkspace(const ExecutionSpace& exec_space, MemoryResource& memory,
+                std::shared_ptr<const tiles_type> tiles, int workers)
+      : m_exec_space(exec_space),
+        m_memory(&memory),
+        m_tiles(std::move(tiles)),
+        m_workers(workers) {}
+
+  /// The threads of the host that the next call runs on.
+  void run_on(const ExecutionSpace& exec_space) {
+    m_exec_space = exec_space;
+    m_workers = Arch::concurrency(exec_space);
+  }
+
+  /// \see SequenceScan::match
+  /// \param posted the slots of `call.postings`
+  void match(const ScanCall& asked, const ArrayView<const std::uint32_t, ExecutionSpace>& posted,
+             std::vector<std::vector<Match>>& answers) {
+    std::vector<std::size_t> scanned;
+    for (const std::size_t row : asked.rows) {
+      if (asked.postings == nullptr || !match_listed(asked, row, posted, answers)) {
+        scanned.push_back(row);
+      }
+    }
+    if (scanned.empty()) return;
+    ScanCall call = asked;
+    call.rows = scanned;
+    std::uint64_t longest = 0;
+    for (const std::size_t row : call.rows)
+      longest = std::max<std::uint64_t>(longest, call.queries.length(row));
+    const bool wide = call.store.longest + longest > float_similarity_total_max;
+    // So short a query is one segment.
+    const bool samples = !wide && longest < segment_words * word_symbols;
+    const std::uint64_t bytes = query_bytes(call, longest, wide, samples);
+    const std::size_t batch = std::clamp<std::uint64_t>(batch_bytes / bytes, 1, batch_max);
+    split_and_retry(call.rows.size(), batch, [&](std::size_t begin, std::size_t count) {
+      ScanCall some = call;
+      some.rows = call.rows.subspan(begin, count);
+      if (wide) {
+        match_batch<WideRank>(some, false, m_wide, answers);
+      } else {
+        match_batch<Rank>(some, samples, m_narrow, answers);
+      }
+    });
+  }
+
+ private:
+  /// Workspace of a batch: on the host about what a shared cache holds.
+  static constexpr std::uint64_t batch_bytes = is_host ? 16ULL << 20U : 256ULL << 20U;
+  static constexpr std::uint64_t batch_max = 4096;
+  /// Patterns that a device probes in the time of one.
+  static constexpr std::uint64_t probed_least = is_host ? 1024 : 32768;
+  /// Words of a run matrix beyond which a pair is matched on the host, in memory of its length.
+  static constexpr std::uint64_t run_words_max = 1ULL << 21U;
+  /// Words of run matrices at once, and where these are so large that it is few of them.
+  static constexpr std::uint64_t run_workspace_words = 1ULL << 24U;
+  static constexpr std::uint64_t large_run_workspace_words = 1ULL << 28U;
+  static constexpr std::uint64_t large_run_workers = 128;
+
+  /// Buffers that depend on the kind of key.
+  template <class Key>
+  struct Selection {
+    Buffer<Key, memory_space> keys;
+    Buffer<Key, memory_space> best;
+    Buffer<Key, memory_space> workspace;
+    std::vector<Key> answer;
+  };
+
+  /// What a query of a batch takes.
+  std::uint64_t query_bytes(const ScanCall& call, std::uint64_t longest, bool wide,
+                            bool samples) const {
+    const std::uint64_t slots = m_tiles->tiles * std::uint64_t{tile_patterns};
+    const std::uint64_t tables =
+        QueryArrays::bytes(longest, m_tiles->vocabulary, QueryBuffers<ExecutionSpace>::lookup);
+    if (call.options.measure == Measure::difflib) {
+      return tables + slots * sizeof(std::uint32_t) + carry_bytes(longest);
+    }
+    const SelectionShape selection(call.patterns(), call.k());
+    if (samples && selection.pays) {
+      return tables + (slots / selection.stride + selection.room + call.k()) * 2 * sizeof(Rank);
+    }
+    return tables + slots * (wide ? 20 : 12) + carry_bytes(longest);
+  }
+  std::uint64_t carry_bytes(std::uint64_t longest) const {
+    return longest > segment_words * word_symbols ? 8 * (m_tiles->rows + 16ULL * m_tiles->tiles)
+                                                  : 0;
+  }
+
+  template <class Key>
+  void match_batch(const ScanCall& call, bool samples, Selection<Key>& selection,
+                   std::vector<std::vector<Match>>& answers) {
+    const PatternTiles<ExecutionSpace> tiles = m_tiles->view();
+    const QueryTables<ExecutionSpace> tables = place(call, tiles);
+    if (call.options.measure == Measure::difflib) {
+      match_runs(call, tiles, tables, samples, selection);
+    } else {
+      bool selected = false;
+      if constexpr (std::is_same_v<Key, Rank>) {
+        const SelectionShape shape(call.patterns(), call.k());
+        if (samples && shape.pays) selected = select_scanning(call, tiles, tables, shape);
+      }
+      if (!selected) match_lcs(call, tiles, tables, selection);
+    }
+    read_answers(call, selection, answers);
+  }
+
+  /// The tables of a call's queries, and of their popular symbols where those matter.
+  QueryTables<ExecutionSpace> place(const ScanCall& call,
+                                    const PatternTiles<ExecutionSpace>& tiles) {
+    const std::vector<std::size_t> rows(call.rows.begin(), call.rows.end());
+    QueryTables<ExecutionSpace> tables =
+        m_queries.place(m_exec_space, *m_memory, call.queries, rows, tiles.vocabulary);
+    m_limits.clear();
+    if (!call.index_limits.empty()) {
+      for (const std::size_t row : rows) m_limits.push_back(call.index_limits[row]);
+      tables.index_limits = placed(m_exec_space, *m_memory, m_limits, m_placed_limits,
+                                   "Kindred::SequenceMatcher::index_limits");
+    }
+    if (call.options.autojunk) {
+      m_popular.place(m_exec_space, *m_memory, call.queries, rows, tiles.vocabulary);
+    }
+    return tables;
+  }
+
+  template <class Key>
+  static void read_answers(const ScanCall& call, const Selection<Key>& selection,
+                           std::vector<std::vector<Match>>& answers) {
+    for (std::size_t q = 0; q < call.rows.size(); ++q) {
+      auto& found = answers[call.rows[q]];
+      found.clear();
+      for (std::size_t i = 0; i < call.k(); ++i) {
+        const Key key = selection.answer[q * call.k() + i];
+        if (key == key_none<Key>()) break;
+        found.push_back(decode(key, call.store, call.queries.length(call.rows[q])));
+      }
+    }
+  }
+
+  /// Answers a query through postings. False, and no answer, where a scan takes less, or where
+  /// postings cannot answer it.
+  bool match_listed(const ScanCall& asked, std::size_t row,
+                    const ArrayView<const std::uint32_t, ExecutionSpace>& posted,
+                    std::vector<std::vector<Match>>& answers) {
+    ScanCall call = asked;
+    call.rows = std::span(&row, 1);
+    const std::span<const Symbol> query = call.queries[row];
+    const std::uint64_t words = (query.size() + word_symbols - 1) / word_symbols;
+    const bool lcs = call.options.measure == Measure::lcs;
+    if (call.options.threshold == 0.0 || query.size() > postings_lists_max ||
+        (lcs ? words > listed_words_max : runs_shape(call, 0).slot_end < call.slots())) {
+      return false;
+    }
+    PostingsPlan plan(*call.postings, call.store, query, call.options.threshold);
+    const double scan = static_cast<double>(call.store.symbol_count * words);
+    if (call.options.postings != PostingsUse::always && 2 * plan.cost > scan) return false;
+    if (!call.index_limits.empty()) plan.bound.index_limit = call.index_limits[row];
+    if (call.store.longest + query.size() > float_similarity_total_max) {
+      match_list<WideRank>(call, plan, posted, m_wide, answers);
+    } else {
+      match_list<Rank>(call, plan, posted, m_narrow, answers);
+    }
+    return true;
+  }
+
+  template <class Key>
+  void match_list(const ScanCall& call, const PostingsPlan& plan,
+                  const ArrayView<const std::uint32_t, ExecutionSpace>& posted,
+                  Selection<Key>& selection, std::vector<std::vector<Match>>& answers) {
+    const PatternTiles<ExecutionSpace> tiles = m_tiles->view();
+    const QueryTables<ExecutionSpace> tables = place(call, tiles);
+    sized(m_matched, "Kindred::SequenceMatcher::matched", tiles.slots());
+    sized(m_survivors, "Kindred::SequenceMatcher::survivors", tiles.slots());
+    sized(m_counters, "Kindred::SequenceMatcher::counters", 2);
+    const std::uint32_t count = m_postings.list(m_exec_space, *m_memory, tiles, posted, plan,
+                                                m_survivors.view(), m_counters.view());
+    if (call.options.measure == Measure::lcs) {
+      m_postings.count_lcs(m_exec_space, *m_memory, tiles, call.queries[call.rows[0]],
+                           m_survivors.const_view(), count, m_matched.view());
+    } else {
+      count_runs(tiles, tables, runs_shape(call, 0), count);
+    }
+    sized(selection.best, "Kindred::SequenceMatcher::best", call.k());
+    rank_list<Key>(call, tiles, tables, 0, count, selection.best.view(), selection);
+    selection.answer.resize(selection.best.size());
+    download(m_exec_space, selection.answer.data(), selection.best.view(), selection.best.size());
+    read_answers(call, selection, answers);
+  }
+
+  /// Counts all, then ranks all.
+  template <class Key>
+  void match_lcs(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
+                 const QueryTables<ExecutionSpace>& tables, Selection<Key>& selection) {
+    const std::uint64_t slots = tiles.slots();
+    count_lcs(call, tiles, tables);
+    sized(selection.keys, "Kindred::SequenceMatcher::keys", tables.queries * slots);
+    match_keys<ExecutionSpace, Key>(m_exec_space, tiles, tables, call.options.threshold,
+                                    m_matched.const_view(), selection.keys.view());
+    sized(selection.best, "Kindred::SequenceMatcher::best", tables.queries * call.k());
+    best_keys<Key>(selection.keys.const_view(), {tables.queries, slots, call.k()},
+                   selection.best.view(), selection);
+    selection.answer.resize(selection.best.size());
+    download(m_exec_space, selection.answer.data(), selection.best.view(), selection.best.size());
+  }
+
+  void count_lcs(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
+                 const QueryTables<ExecutionSpace>& tables) {
+    sized(m_matched, "Kindred::SequenceMatcher::matched",
+          tables.queries * std::uint64_t{tiles.slots()});
+    sized(m_carry, "Kindred::SequenceMatcher::carry",
+          lcs_carry_words(tiles, tables.queries, tables.segments_max));
+    lcs_lengths(m_exec_space, tiles, tables, call.options.threshold, m_carry.view(),
+                m_matched.view());
+  }
+
+  /// The \p k best by LCS of every \p stride-th tile, a row a query, in `m_bounds`.
+  void sample_best(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
+                   const QueryTables<ExecutionSpace>& tables, std::uint32_t stride,
+                   std::uint64_t k) {
+    const std::uint64_t slots = std::uint64_t{sampled_tiles(tiles.tiles, stride)} * tile_patterns;
+    sized(m_sampled, "Kindred::SequenceMatcher::sampled", tables.queries * slots);
+    lcs_lengths(m_exec_space, tiles, tables, call.options.threshold, {}, m_sampled.view(), stride);
+    sized(m_narrow.keys, "Kindred::SequenceMatcher::keys", tables.queries * slots);
+    match_keys<ExecutionSpace, Rank>(m_exec_space, tiles, tables, call.options.threshold,
+                                     m_sampled.const_view(), m_narrow.keys.view(), stride);
+    sized(m_bounds, "Kindred::SequenceMatcher::bounds", tables.queries * k);
+    best_keys<Rank>(m_narrow.keys.const_view(), {tables.queries, slots, k}, m_bounds.view(),
+                    m_narrow);
+  }
+
+  /// Ranks while it scans what the k-th best of a sample does not precede. False, and no answer,
+  /// when a query has more such patterns than room.
+  bool select_scanning(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
+                       const QueryTables<ExecutionSpace>& tables, const SelectionShape& shape) {
+    const std::uint64_t queries = tables.queries;
+    const std::uint64_t k = call.k();
+    sample_best(call, tiles, tables, shape.stride, k);
+    // Candidates, how many of them, and the best; none of a list is written when it is filled.
+    sized(m_narrow.best, "Kindred::SequenceMatcher::best", queries * (shape.room + 1 + k));
+    Rank* lists = m_narrow.best.data();
+    Rank* counters = lists + queries * shape.room;
+    using rank_view = ArrayView<Rank, ExecutionSpace>;
+    const rank_view keys(lists, queries * shape.room);
+    const rank_view best(counters + queries, queries * k);
+    Kokkos::deep_copy(m_exec_space, rank_view(lists, queries * (shape.room + 1)), rank_none);
+    lcs_candidates(m_exec_space, tiles, tables, call.options.threshold,
+                   LcsCandidates<ExecutionSpace>{
+                       m_bounds.const_view(), static_cast<std::uint32_t>(k), keys,
+                       static_cast<std::uint32_t>(shape.room), rank_view(counters, queries)});
+    best_keys<Rank>(keys, {queries, shape.room, k}, best, m_narrow);
+    auto& answer = m_narrow.answer;
+    answer.resize(queries * (k + 1));
+    download(m_exec_space, answer.data(), rank_view(counters, answer.size()), answer.size());
+    for (std::uint64_t q = 0; q < queries; ++q) {
+      if (answer[q] + 1 > shape.room) return false;
+    }
+    answer.erase(answer.begin(), answer.begin() + static_cast<std::ptrdiff_t>(queries));
+    return true;
+  }
+
+  /// Ratcliff-Obershelp of every query, of the patterns whose LCS, never smaller, is good enough.
+  template <class Key>
+  void match_runs(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
+                  const QueryTables<ExecutionSpace>& tables, bool samples,
+                  Selection<Key>& selection) {
+    const ProbeShape probe(call.patterns(), call.k(), probed_least);
+    const bool probes = samples && probe.pays;
+    count_lcs(call, tiles, tables);
+    if (probes) sample_best(call, tiles, tables, probe.stride, ProbeShape::rank);
+    sized(m_survivors, "Kindred::SequenceMatcher::survivors", tiles.slots());
+    sized(m_counters, "Kindred::SequenceMatcher::counters", 2);
+    sized(selection.best, "Kindred::SequenceMatcher::best", tables.queries * call.k());
+    for (std::uint32_t q = 0; q < tables.queries; ++q) {
+      match_query_runs(call, tiles, tables, q, probes ? &probe : nullptr, selection);
+    }
+    selection.answer.resize(selection.best.size());
+    download(m_exec_space, selection.answer.data(), selection.best.view(), selection.best.size());
+  }
+
+  template <class Key>
+  void match_query_runs(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
+                        const QueryTables<ExecutionSpace>& tables, std::uint32_t q,
+                        const ProbeShape* probe, Selection<Key>& selection) {
+    const ArrayView<Key, ExecutionSpace> best(selection.best.data() + q * call.k(), call.k());
+    const auto collect = [&](const ArrayView<const Rank, ExecutionSpace>& bound) {
+      collect_survivors(m_exec_space, tiles, q,
+                        static_cast<std::uint32_t>(call.queries.length(call.rows[q])),
+                        call.options.threshold, m_limits.empty() ? no_pattern : m_limits[q],
+                        m_matched.const_view(), bound, m_survivors.view(), m_counters.view());
+    };
+    const auto survivors = [&] {
+      std::uint32_t count = 0;
+      download(m_exec_space, &count, m_counters.view(), 1);
+      return std::uint64_t{count};
+    };
+    const auto rank = [&](std::uint64_t count) {
+      rank_list<Key>(call, tiles, tables, q, count, best, selection);
+    };
+
+    const RunsShape<ExecutionSpace> shape = runs_shape(call, q);
+    const bool all_fit = shape.slot_end == call.slots();
+    std::uint64_t count = call.patterns();
+    if (call.options.threshold > 0.0) {
+      collect({});
+      count = survivors();
+    }
+    if constexpr (std::is_same_v<Key, Rank>) {
+      if (probe != nullptr && all_fit && count > 4 * probe->probed) {
+        collect(ArrayView<const Rank, ExecutionSpace>(
+            m_bounds.data() + q * ProbeShape::rank + ProbeShape::rank - 1, 1));
+        count_runs(tiles, tables, shape, 2 * probe->probed);
+        rank(2 * probe->probed);
+        collect(ArrayView<const Rank, ExecutionSpace>(best.data() + call.k() - 1, 1));
+        count = survivors();
+        count_runs(tiles, tables, shape, count);
+        rank(count);
+        return;
+      }
+    }
+    if (call.options.threshold == 0.0) {
+      collect({});
+      count = survivors();
+    }
+    count_runs(tiles, tables, shape, count);
+    if (!all_fit) count_long_runs(call, q, shape.slot_end);
+    rank(count);
+  }
+
+  /// The best of the survivors, about \p count.
+  template <class Key>
+  void rank_list(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
+                 const QueryTables<ExecutionSpace>& tables, std::uint32_t q, std::uint64_t count,
+                 const ArrayView<Key, ExecutionSpace>& best, Selection<Key>& selection) {
+    const std::uint64_t keys = std::max<std::uint64_t>(count, 1);
+    sized(selection.keys, "Kindred::SequenceMatcher::keys", keys);
+    const ArrayView<const std::uint32_t, ExecutionSpace> matched(
+        m_matched.data() + q * std::uint64_t{tiles.slots()}, tiles.slots());
+    list_keys<ExecutionSpace, Key>(m_exec_space, tiles, tables, q, call.options.threshold,
+                                   m_survivors.const_view(), m_counters.const_view(), matched,
+                                   selection.keys.view());
+    best_keys<Key>(selection.keys.const_view(), {1, keys, call.k()}, best, selection);
+  }
+
+  RunsShape<ExecutionSpace> runs_shape(const ScanCall& call, std::uint32_t q) const {
+    RunsShape<ExecutionSpace> shape;
+    shape.query = q;
+    shape.words = (call.queries.length(call.rows[q]) + word_symbols - 1) / word_symbols;
+    if (call.options.autojunk) shape.grow_over = m_popular.grow_over(q);
+    // Slots are sorted by length: the matrices of all before `slot_end` fit.
+    const std::uint32_t* lengths = call.store.tiles.lengths.data();
+    shape.slot_end = static_cast<std::uint32_t>(
+        std::upper_bound(lengths, lengths + call.slots(), run_words_max / shape.words) - lengths);
+    if (shape.slot_end > 0) shape.rows = lengths[shape.slot_end - 1];
+    return shape;
+  }
+
+  /// The list's patterns, about \p count.
+  void count_runs(const PatternTiles<ExecutionSpace>& tiles,
+                  const QueryTables<ExecutionSpace>& tables, RunsShape<ExecutionSpace> shape,
+                  std::uint64_t count) {
+    shape.workers = workers(shape, count);
+    sized(m_runs, "Kindred::SequenceMatcher::runs", shape.workspace_words());
+    const bool popular = shape.grow_over.size() > 0;
+    ratcliff_obershelp(
+        m_exec_space, tiles, popular ? m_popular.tables(shape.query, tables) : tables, shape,
+        m_survivors.const_view(), m_counters.view(), m_runs.view(), m_matched.view());
+  }
+
+  /// The slots from \p slot on, whose run matrices would be too large, on the calling thread.
+  void count_long_runs(const ScanCall& call, std::uint32_t q, std::uint32_t slot) {
+    const std::span<const Symbol> query = call.queries[call.rows[q]];
+    const BlockFinder finder(query, call.options.autojunk);
+    const std::uint32_t end = call.slots();
+    const std::uint64_t first = std::uint64_t{q} * end + slot;
+    const auto own = Kokkos::subview(m_matched.view(), std::pair(first, first + end - slot));
+    std::vector<std::uint32_t> counts(end - slot);
+    download(m_exec_space, counts.data(), own, counts.size());
+    for (std::uint32_t s = slot; s < end; ++s) {
+      std::uint32_t& count = counts[s - slot];
+      const std::uint64_t total = call.store.tiles.lengths.data()[s] + query.size();
+      const double threshold = call.options.threshold;
+      if (threshold > 0.0 && similarity(count, total) < threshold) continue;
+      count = finder.matched(call.store.pattern(s));
+    }
+    upload(m_exec_space, own, counts.data(), counts.size());
+  }
+
+  /// Host threads, or warps, in whole teams where there are enough.
+  std::uint32_t workers(const RunsShape<ExecutionSpace>& shape, std::uint64_t count) const {
+    const std::uint64_t wanted =
+        m_workers > 0
+            ? static_cast<std::uint64_t>(m_workers)
+            : static_cast<std::uint64_t>(Arch::concurrency(m_exec_space)) / (4 * tile_patterns);
+    const std::uint64_t items = (count + tile_patterns - 1) / tile_patterns;
+    const std::uint64_t words = std::max<std::uint64_t>(shape.worker_words(), 1);
+    const std::uint64_t fitting =
+        std::max(run_workspace_words / words,
+                 std::min(large_run_workspace_words / words, large_run_workers));
+    std::uint64_t chosen = std::max<std::uint64_t>(1, std::min({wanted, items, fitting}));
+    constexpr std::uint64_t team = 8;
+    if (!is_host && chosen > team) chosen -= chosen % team;
+    return static_cast<std::uint32_t>(chosen);
+  }
+
+  template <class Key>
+  void best_keys(const ArrayView<const Key, ExecutionSpace>& keys, const TopKShape& shape,
+                 const ArrayView<Key, ExecutionSpace>& best, Selection<Key>& selection) {
+    sized(selection.workspace, "Kindred::SequenceMatcher::top_k_workspace",
+          top_k_workspace<ExecutionSpace, Key>(shape));
+    top_k<ExecutionSpace, Key>(m_exec_space, keys, shape, best, selection.workspace.view());
+  }
+
+  template <class T>
+  void sized(Buffer<T, memory_space>& buffer, const char* label, std::uint64_t size) {
+    Impl::sized(buffer, *m_memory, label, size);
+  }
+
+  /// A key holds the similarity, which tells the count.
+  static Match decode(Rank key, const PatternStore& store, std::uint64_t query_length) {
+    const auto bits = 0x7FFFFFFEU - static_cast<std::uint32_t>(key >> 32U);
+    return decode(static_cast<double>(Kokkos::bit_cast<float>(bits)), rank_index(key), store,
+                  query_length);
+  }
+  static Match decode(const WideRank& key, const PatternStore& store, std::uint64_t query_length) {
+    return decode(Kokkos::bit_cast<double>(~key.score), static_cast<std::uint32_t>(key.index),
+                  store, query_length);
+  }
+  static Match decode(double value, std::uint32_t index, const PatternStore& store,
+                      std::uint64_t query_length) {
+    const std::uint64_t total = store.tiles.lengths.data()[store.slot_of[index]] + query_length;
+    const auto count = static_cast<std::uint32_t>(value * static_cast<double>(total) / 2.0 + 0.5);
+    return {index, similarity(count, total), count};
+  }
+
+  ExecutionSpace m_exec_space;
+  MemoryResource* m_memory;
+  std::shared_ptr<const tiles_type> m_tiles;
+  int m_workers;
+  QueryBuffers<ExecutionSpace> m_queries;
+  PopularSymbols<ExecutionSpace> m_popular;
+  std::vector<std::uint32_t> m_limits;
+  Buffer<std::uint32_t, memory_space> m_placed_limits;
+  Buffer<std::uint32_t, memory_space> m_matched;
+  Buffer<std::uint32_t, memory_space> m_sampled;
+  Buffer<Rank, memory_space> m_bounds;
+  Buffer<std::uint64_t, memory_space> m_carry;
+  Buffer<std::uint32_t, memory_space> m_survivors;
+  Buffer<std::uint32_t, memory_space> m_counters;
+  Buffer<std::uint64_t, memory_space> m_runs;
+  PostingsScan<ExecutionSpace> m_postings;
+  Selection<Rank> m_narrow;
+  Selection<WideRank> m_wide;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_SEQUENCE_SCAN_WORKSPACE_HPP

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/matcher/SequenceMatcher.hpp>
+
+#include "PatternSegment.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace Kindred {
+
+std::string_view to_string(Measure measure) noexcept {
+  return measure == Measure::lcs ? "lcs" : "difflib";
+}
+
+void check(const MatchOptions& options) {
+  KINDRED_THROW_IF(!(options.threshold >= 0.0 && options.threshold <= 1.0),
+                   "threshold is " + std::to_string(options.threshold) + "; it must be in [0, 1]");
+  KINDRED_THROW_IF(options.top == 0, "top is 0; ask for one match at least");
+  KINDRED_THROW_IF(options.autojunk && options.measure != Measure::difflib,
+                   "autojunk is a heuristic of difflib; the measure is " +
+                       std::string(to_string(options.measure)));
+}
+
+struct SequenceMatcher::State {
+  /// Runs \p body where \p options say or the dispatcher chooses.
+  template <class Body>
+  DispatchRecord run(RaggedSpan<Symbol> queries, const MatchOptions& options,
+                     const Body& body) const {
+    Workload workload;
+    workload.operation = options.measure == Measure::lcs ? Operation::lcs : Operation::difflib;
+    workload.resident = segment.resident();
+    workload.history = &history;
+    workload.starts = 0;
+    segment.add_to(workload, queries, options);
+    return context.run(workload, options.space, body);
+  }
+
+  /// The patterns [first, first + count) as queries, each against those before it. Those with more
+  /// than \p top results are asked again, as many at once as their results may take.
+  void match_own(std::size_t first, std::size_t count, std::size_t top, const MatchOptions& options,
+                 const std::function<void(std::size_t, const MatchResults&)>& answer) const {
+    constexpr std::size_t results_max = std::size_t{1} << 20U;
+    MatchOptions asked = options;
+    asked.top = std::min(options.top, top);
+    std::vector<std::vector<Match>> answers;
+    const DispatchRecord record = run(segment.own(first, count), asked, [&](Space space) {
+      answers = segment.match_own(space, first, count, asked);
+    });
+    const auto most = [&](std::size_t row) { return std::min(options.top, first + row); };
+    const auto is_whole = [&](std::size_t row) {
+      return answers[row].size() < asked.top || asked.top >= most(row);
+    };
+    for (std::size_t row = 0; row < count;) {
+      MatchResults results;
+      results.record = record;
+      const std::size_t begin = row;
+      for (; row < count && is_whole(row); ++row) push(first + row, answers[row], options, results);
+      if (row > begin) answer(first + begin, results);
+      const std::size_t cut = row;
+      while (row < count && !is_whole(row) &&
+             (row == cut || (row + 1 - cut) * most(row) <= results_max)) {
+        ++row;
+      }
+      if (row > cut) match_own(first + cut, row - cut, most(row - 1), options, answer);
+    }
+  }
+  void push(std::size_t query, const std::vector<Match>& matches, const MatchOptions& options,
+            MatchResults& results) const {
+    results.matches.push_row(matches);
+    if (!options.blocks) return;
+    for (const Match& match : matches) {
+      results.blocks.push_row(segment.own_blocks(match.index, query, options.autojunk));
+    }
+  }
+
+  Context& context;
+  Impl::PatternSegment segment;
+  mutable CallHistory history = {};
+};
+
+SequenceMatcher::SequenceMatcher(Context& context, RaggedSpan<Symbol> patterns, Residency residency)
+    : m_state(new State{context, {context, patterns, residency}}) {}
+SequenceMatcher::~SequenceMatcher() = default;
+SequenceMatcher::SequenceMatcher(SequenceMatcher&&) noexcept = default;
+SequenceMatcher& SequenceMatcher::operator=(SequenceMatcher&&) noexcept = default;
+
+std::size_t SequenceMatcher::size() const noexcept { return m_state->segment.size(); }
+std::uint64_t SequenceMatcher::bytes(Space space) const noexcept {
+  return m_state->segment.bytes(space);
+}
+
+MatchResults SequenceMatcher::match(RaggedSpan<Symbol> queries, const MatchOptions& options) const {
+  check(options);
+  Impl::check_rows(queries, "query");
+  const Impl::PatternSegment& segment = m_state->segment;
+  std::vector<std::vector<Match>> answers;
+  MatchResults results;
+  results.record = m_state->run(
+      queries, options, [&](Space space) { answers = segment.match(space, queries, options); });
+  for (std::size_t row = 0; row < answers.size(); ++row) {
+    results.matches.push_row(answers[row]);
+    if (!options.blocks) continue;
+    for (const Match& match : answers[row]) {
+      results.blocks.push_row(segment.blocks(match.index, queries[row], options.autojunk));
+    }
+  }
+  return results;
+}
+
+void SequenceMatcher::match_self(
+    const MatchOptions& options,
+    const std::function<void(std::size_t, const MatchResults&)>& answer) const {
+  check(options);
+  // Few patterns have many duplicates: all are asked for some, and those that have them for more.
+  constexpr std::size_t queries_max = 256;
+  constexpr std::size_t results_first = 1024;
+  for (std::size_t first = 0; first < size(); first += queries_max) {
+    m_state->match_own(first, std::min(queries_max, size() - first), results_first, options,
+                       answer);
+  }
+}
+
+}  // namespace Kindred

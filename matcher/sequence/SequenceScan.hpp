@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_SEQUENCE_SEQUENCE_SCAN_HPP
+#define KINDRED_MATCHER_SEQUENCE_SEQUENCE_SCAN_HPP
+
+#include "ScanWorkspace.hpp"
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// \brief Scores all patterns for batches of queries on one space.
+///
+/// A caller works in a workspace of its own, on a device with a stream of its own, so that calls
+/// overlap; workspaces are reused, and callers beyond `workspaces_max` wait.
+template <class ExecutionSpace>
+class SequenceScan {
+ public:
+  using tiles_type = TileBuffers<ExecutionSpace>;
+
+  /// \param workers host threads, or 0 for as many warps as a device holds
+  SequenceScan(MemoryResource& memory, std::shared_ptr<const tiles_type> tiles, int workers)
+      : m_memory(&memory), m_tiles(std::move(tiles)), m_workers(workers) {}
+
+  const tiles_type& tiles() const { return *m_tiles; }
+  /// Of postings that were copied here; 0 on the host, where they are not.
+  std::uint64_t postings_bytes() const {
+    const std::lock_guard lock(m_postings_mutex);
+    return m_postings.bytes();
+  }
+
+  /// Answers query `rows[i]` of \p queries (dense symbols, not empty) into `answers[rows[i]]`.
+  /// \param index_limits for every query, the index from which on patterns are no result; empty:
+  /// all are \param postings of the tiles, where queries may go through them, or null
+  /// Fences the instance it runs on: \p exec_space or one beside it. \throws OutOfMemory when one
+  /// query does not fit
+  void match(const ExecutionSpace& exec_space, const PatternStore& store,
+             RaggedSpan<Symbol> queries, const std::vector<std::size_t>& rows,
+             const MatchOptions& options, std::span<const std::uint32_t> index_limits,
+             const PostingsIndex* postings, std::vector<std::vector<Match>>& answers) {
+    const auto posted =
+        postings == nullptr ? posted_view() : placed_postings(exec_space, *postings);
+    const Lease lease(*this, exec_space);
+    lease.workspace->match({store, queries, rows, options, index_limits, postings}, posted,
+                           answers);
+  }
+
+ private:
+  using workspace_type = ScanWorkspace<ExecutionSpace>;
+  /// The threads of the host work on one call at a time anyway.
+  static constexpr std::size_t workspaces_max = workspace_type::is_host ? 1 : 4;
+
+  using posted_view = ArrayView<const std::uint32_t, ExecutionSpace>;
+
+  /// The slots of \p postings where the kernels read them, copied once.
+  posted_view placed_postings(const ExecutionSpace& exec_space, const PostingsIndex& postings) {
+    const auto& slots = postings.slots();
+    if constexpr (workspace_type::is_host) {
+      return slots.const_view();
+    } else {
+      const std::lock_guard lock(m_postings_mutex);
+      if (m_postings.size() != slots.size()) {
+        Buffer<std::uint32_t, typename ExecutionSpace::memory_space> copy(
+            *m_memory, "Kindred::SequenceMatcher::postings", slots.size());
+        upload(exec_space, copy.view(), slots.data(), slots.size());
+        m_postings = std::move(copy);
+      }
+      return m_postings.const_view();
+    }
+  }
+
+  /// A workspace for the time of a call.
+  struct Lease {
+    Lease(SequenceScan& from, const ExecutionSpace& exec_space) : scan(from) {
+      std::unique_lock lock(scan.m_mutex);
+      scan.m_returned.wait(lock,
+                           [&] { return !scan.m_free.empty() || scan.m_made < workspaces_max; });
+      if (scan.m_free.empty()) {
+        workspace = std::make_unique<workspace_type>(
+            scan.m_made == 0 ? exec_space : instance_beside(exec_space), *scan.m_memory,
+            scan.m_tiles, scan.m_workers);
+        ++scan.m_made;
+      } else {
+        workspace = std::move(scan.m_free.back());
+        scan.m_free.pop_back();
+      }
+      if constexpr (workspace_type::is_host) workspace->run_on(exec_space);
+    }
+    ~Lease() {
+      {
+        const std::lock_guard lock(scan.m_mutex);
+        scan.m_free.push_back(std::move(workspace));
+      }
+      scan.m_returned.notify_one();
+    }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+
+    SequenceScan& scan;
+    std::unique_ptr<workspace_type> workspace;
+  };
+
+  MemoryResource* m_memory;
+  std::shared_ptr<const tiles_type> m_tiles;
+  int m_workers;
+  mutable std::mutex m_postings_mutex;
+  Buffer<std::uint32_t, typename ExecutionSpace::memory_space> m_postings;
+  std::mutex m_mutex;
+  std::condition_variable m_returned;
+  std::vector<std::unique_ptr<workspace_type>> m_free;  ///< the last returned is taken first
+  std::size_t m_made = 0;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_SEQUENCE_SEQUENCE_SCAN_HPP

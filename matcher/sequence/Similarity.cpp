@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/matcher/Similarity.hpp>
+
+#include <kindred/core/common/Error.hpp>
+#include <kindred/core/sequence/MatchingBlocks.hpp>
+#include <kindred/core/sequence/Similarity.hpp>
+
+#include "LcsWords.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace Kindred {
+
+namespace {
+
+void check_length(std::span<const Symbol> sequence, const char* what) {
+  KINDRED_THROW_IF(sequence.size() >= std::size_t{1} << 31U, std::string(what) + " has " +
+                                                                 std::to_string(sequence.size()) +
+                                                                 " symbols; the limit is 2^31 - 1");
+}
+
+void check_autojunk(Measure measure, bool autojunk) {
+  KINDRED_THROW_IF(
+      autojunk && measure != Measure::difflib,
+      "autojunk is a heuristic of difflib; the measure is " + std::string(to_string(measure)));
+}
+
+/// The similarity of a pair whose counts \p lcs(least) and \p runs() give; `lcs` may give less than
+/// the length where that is below `least`.
+template <class Lcs, class Runs>
+double cut_similarity(Measure measure, std::uint64_t pattern, std::uint64_t query, double cutoff,
+                      const Lcs& lcs, const Runs& runs) {
+  KINDRED_THROW_IF(!(cutoff >= 0.0 && cutoff <= 1.0),
+                   "score_cutoff is " + std::to_string(cutoff) + "; it must be in [0, 1]");
+  const std::uint64_t total = pattern + query;
+  if (total == 0) return measure == Measure::lcs ? 0.0 : 1.0;
+  // Lengths bound the common subsequence, which bounds the runs.
+  const std::uint64_t least = least_matched(cutoff, total);
+  if (std::min(pattern, query) < least) return 0.0;
+  std::uint64_t count = 0;
+  if (measure == Measure::lcs || least > 0) count = lcs(least);
+  if (count < least) return 0.0;
+  if (measure == Measure::difflib) count = runs();
+  return count < least ? 0.0 : similarity(count, total);
+}
+
+}  // namespace
+
+struct PreparedQuery::State {
+  Measure measure;
+  std::size_t length;
+  Impl::LcsWords words;
+  BlockFinder finder;
+};
+
+PreparedQuery::PreparedQuery(Measure measure, std::span<const Symbol> query, bool autojunk) {
+  check_autojunk(measure, autojunk);
+  check_length(query, "the query");
+  m_state.reset(
+      new State{measure, query.size(), Impl::LcsWords(query), BlockFinder(query, autojunk)});
+}
+PreparedQuery::~PreparedQuery() = default;
+PreparedQuery::PreparedQuery(PreparedQuery&&) noexcept = default;
+PreparedQuery& PreparedQuery::operator=(PreparedQuery&&) noexcept = default;
+
+double PreparedQuery::similarity(std::span<const Symbol> pattern, double score_cutoff) const {
+  check_length(pattern, "the pattern");
+  return cut_similarity(
+      m_state->measure, pattern.size(), m_state->length, score_cutoff,
+      [&](std::uint64_t least) { return m_state->words.length(pattern, least); },
+      [&] { return m_state->finder.matched(pattern); });
+}
+
+std::uint32_t PreparedQuery::matched(std::span<const Symbol> pattern) const {
+  check_length(pattern, "the pattern");
+  return m_state->measure == Measure::lcs ? m_state->words.length(pattern)
+                                          : m_state->finder.matched(pattern);
+}
+
+std::vector<Block> PreparedQuery::blocks(std::span<const Symbol> pattern) const {
+  check_length(pattern, "the pattern");
+  return m_state->finder.blocks(pattern);
+}
+
+double similarity(Measure measure, std::span<const Symbol> pattern, std::span<const Symbol> query,
+                  double score_cutoff, bool autojunk) {
+  check_autojunk(measure, autojunk);
+  check_length(pattern, "the pattern");
+  check_length(query, "the query");
+  return cut_similarity(
+      measure, pattern.size(), query.size(), score_cutoff,
+      [&](std::uint64_t least) { return Impl::LcsWords(query).length(pattern, least); },
+      [&] { return BlockFinder(query, autojunk).matched(pattern); });
+}
+
+std::uint32_t matched(Measure measure, std::span<const Symbol> pattern,
+                      std::span<const Symbol> query, bool autojunk) {
+  check_autojunk(measure, autojunk);
+  check_length(pattern, "the pattern");
+  check_length(query, "the query");
+  return measure == Measure::lcs ? Impl::LcsWords(query).length(pattern)
+                                 : BlockFinder(query, autojunk).matched(pattern);
+}
+
+std::vector<Block> blocks(std::span<const Symbol> pattern, std::span<const Symbol> query,
+                          bool autojunk) {
+  check_length(pattern, "the pattern");
+  check_length(query, "the query");
+  return matching_blocks(pattern, query, autojunk);
+}
+
+}  // namespace Kindred

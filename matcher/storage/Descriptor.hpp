@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_STORAGE_DESCRIPTOR_HPP
+#define KINDRED_MATCHER_STORAGE_DESCRIPTOR_HPP
+
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace Kindred::Impl {
+
+/// A file descriptor that is closed, and with it a lock that was taken through it.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int descriptor) noexcept : m_descriptor(descriptor) {}
+  Descriptor(Descriptor&& other) noexcept : m_descriptor(std::exchange(other.m_descriptor, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(m_descriptor, other.m_descriptor);
+    return *this;
+  }
+  ~Descriptor() {
+    if (m_descriptor >= 0) ::close(m_descriptor);
+  }
+  int get() const noexcept { return m_descriptor; }
+  explicit operator bool() const noexcept { return m_descriptor >= 0; }
+
+ private:
+  int m_descriptor = -1;
+};
+
+enum class Access : bool { read, write };
+
+/// \throws NotFound when there is no such file; InvalidArgument when it is no regular file or
+/// cannot be opened
+Descriptor open_existing(const std::string& path, Access access);
+/// \throws Error
+std::uint64_t file_size(int descriptor, const std::string& path);
+/// \brief Opens the regular file \p path to change it and keeps other writers of this library away
+/// until the descriptor is closed.
+/// \throws Busy when another writes it; as `open_existing`
+Descriptor lock_existing(const std::string& path, Access access);
+
+/// Writes at a place of the file. \throws Error
+void write_at(int descriptor, std::uint64_t offset, const void* data, std::size_t bytes,
+              const std::string& path);
+/// Waits until what was written is durable. \throws Error
+void sync(int descriptor, const std::string& path);
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_STORAGE_DESCRIPTOR_HPP

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_STORAGE_INPUT_FILE_HPP
+#define KINDRED_MATCHER_STORAGE_INPUT_FILE_HPP
+
+#include "Descriptor.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace Kindred::Impl {
+
+/// \brief A file that some other program wrote, read at any place by any thread.
+class InputFile {
+ public:
+  /// \throws NotFound when there is no such file; InvalidArgument when it is no regular file or
+  /// cannot be opened
+  explicit InputFile(std::string path);
+
+  const std::string& path() const noexcept { return m_path; }
+  /// When it was opened.
+  std::uint64_t size() const noexcept { return m_size; }
+  /// \throws CorruptFile where the file ends before \p bytes are read; Error when it cannot be read
+  void read(std::uint64_t offset, void* out, std::uint64_t bytes) const;
+
+  /// The file contradicts itself. \throws CorruptFile, always
+  [[noreturn]] void corrupt(std::uint64_t at, const std::string& why) const;
+  /// The file is well-formed and not what is read here. \throws InvalidArgument, always
+  [[noreturn]] void refuse(std::uint64_t at, const std::string& why) const;
+
+ private:
+  std::string m_path;
+  Descriptor m_file;
+  std::uint64_t m_size = 0;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_STORAGE_INPUT_FILE_HPP

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_STORAGE_SECTION_FILE_HPP
+#define KINDRED_MATCHER_STORAGE_SECTION_FILE_HPP
+
+#include "SectionFormat.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// \brief A section file, mapped: what a section's span shows is read when it is touched.
+///
+/// The columns may be changed; what is changed is a copy in memory, the file stays. A file that
+/// another program makes shorter while it is mapped kills the process (SIGBUS): only append to it
+/// or replace it by renaming, as `SectionWriter` does.
+class SectionFile {
+ public:
+  struct Section {
+    std::string_view name;
+    ElementType type = ElementType::unsigned_integer;
+    std::uint32_t element_bytes = 1;
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t checksum = 0;
+  };
+
+  /// \brief Maps \p path and checks every byte of it, on at most \p threads threads.
+  /// \throws NotFound when there is no such file; InvalidArgument when it is no regular file or
+  /// cannot be opened; CorruptFile with the byte and the reason
+  SectionFile(std::string path, std::string_view kind, int threads);
+  ~SectionFile();
+  SectionFile(const SectionFile&) = delete;
+  SectionFile& operator=(const SectionFile&) = delete;
+
+  const std::string& path() const noexcept { return m_path; }
+  FileRevision revision() const noexcept { return m_revision; }
+  /// Behind the committed ones: left by a writer that did not finish; the next append removes them.
+  std::uint64_t uncommitted_bytes() const noexcept { return m_uncommitted; }
+
+  std::size_t commits() const noexcept { return m_commits.size(); }
+  std::span<const Section> sections(std::size_t commit) const { return m_commits[commit]; }
+  bool has(std::size_t commit, std::string_view name) const {
+    return find(commit, name) != nullptr;
+  }
+
+  /// \brief The elements of a section. \throws CorruptFile when it is missing or of another type
+  template <class T>
+  std::span<T> section(std::size_t commit, std::string_view name) const {
+    const auto [data, bytes] = typed(commit, name, element_type<T>(), sizeof(T));
+    return {reinterpret_cast<T*>(data), bytes / sizeof(T)};
+  }
+  /// Where a section begins in the file, for messages. \throws CorruptFile when it is missing
+  std::uint64_t offset(std::size_t commit, std::string_view name) const;
+  /// \throws CorruptFile, always
+  [[noreturn]] void fail(std::uint64_t at, const std::string& why) const;
+
+ private:
+  const Section* find(std::size_t commit, std::string_view name) const;
+  const Section& get(std::size_t commit, std::string_view name) const;
+  std::pair<std::byte*, std::uint64_t> typed(std::size_t commit, std::string_view name,
+                                             ElementType type, std::size_t element_bytes) const;
+  void map(int descriptor);
+  void read_tables(const SectionHeader& header);
+  std::vector<Section> read_entries(std::uint64_t table, const TableHead& head) const;
+  void verify(int threads) const;
+
+  std::string m_path;
+  std::byte* m_data = nullptr;
+  FileRevision m_revision;
+  std::uint64_t m_uncommitted = 0;
+  std::vector<std::vector<Section>> m_commits;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_STORAGE_SECTION_FILE_HPP

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_STORAGE_SECTION_WRITER_HPP
+#define KINDRED_MATCHER_STORAGE_SECTION_WRITER_HPP
+
+#include "Descriptor.hpp"
+#include "SectionFormat.hpp"
+
+#include <kindred/backends/AtomicFile.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// \brief Writes one commit: of a new file, or behind those of an old one.
+///
+/// Nothing of it is there before `commit` returns, and all of it is afterwards, whatever happens in
+/// between. What is given is written at once, through a buffer of a piece. Other writers are kept
+/// away from the file as long as this lives.
+class SectionWriter {
+ public:
+  /// \brief A new file in place of what is at \p path. \param kind at most 16 letters
+  /// \throws InvalidArgument when no file can be written there; Busy when another writes it
+  SectionWriter(std::string path, std::string_view kind);
+  /// \brief One more commit of the file at \p path.
+  /// \param expected the state it must be in: what was read or written last
+  /// \throws InvalidArgument when it is in another; NotFound; CorruptFile; Busy
+  SectionWriter(std::string path, std::string_view kind, const FileRevision& expected);
+
+  /// The file holds what only programs read that know \p version of the format.
+  void require_format(std::uint32_t version) noexcept {
+    m_header.format_version = std::max(m_header.format_version, version);
+  }
+
+  /// A whole section. \param name at most 32 of a–z, 0–9, dot, underscore; once a commit
+  template <class T>
+  void write(std::string_view name, std::span<const T> elements) {
+    begin<T>(name);
+    put(elements);
+  }
+  /// A section in parts: what is put until the next `begin`, `write` or `commit` belongs to it.
+  template <class T>
+  void begin(std::string_view name) {
+    begin(name, element_type<T>(), sizeof(T));
+  }
+  template <class T>
+  void put(std::span<const T> elements) {
+    put(elements.data(), elements.size_bytes());
+  }
+
+  /// \brief Makes the commit durable and visible; the last call. \throws Error
+  FileRevision commit();
+
+ private:
+  void begin(std::string_view name, ElementType type, std::size_t element_bytes);
+  void put(const void* data, std::size_t bytes);
+  void end();
+  void flush_piece();
+  void append(const void* data, std::size_t bytes);
+
+  std::string m_path;
+  std::optional<AtomicFile> m_new;  ///< of a new file
+  Descriptor m_locked;              ///< the file that is appended to, or replaced
+  SectionHeader m_header{};
+  TableHead m_head{};
+  std::vector<TableEntry> m_entries;
+  std::vector<std::uint64_t> m_sums;  ///< of the pieces of the section under way
+  std::vector<std::byte> m_piece;     ///< not written yet
+  bool m_in_section = false;
+  std::uint64_t m_end = 0;  ///< of what was written
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_STORAGE_SECTION_WRITER_HPP

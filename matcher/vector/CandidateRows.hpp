@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_VECTOR_CANDIDATE_ROWS_HPP
+#define KINDRED_MATCHER_VECTOR_CANDIDATE_ROWS_HPP
+
+#include <kindred/backends/impl/HostWorkers.hpp>
+#include <kindred/core/common/Ragged.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "IdFilter.hpp"
+#include "VectorStore.hpp"
+#include "common/SharedArray.hpp"
+
+namespace Kindred::Impl {
+
+/// What is said of candidate \p place of query \p query where \p id is no row's.
+std::string no_row(const VectorStore& store, std::size_t place, std::size_t query,
+                   std::uint64_t id);
+
+/// Where lists of rows are put, call after call.
+struct CandidateRoom {
+  std::vector<std::uint64_t> offsets;
+  SharedArray<std::uint32_t> rows;
+};
+
+/// \brief Lists of ids as lists of rows of the segments of a store, without what a filter keeps
+/// back: as many lists at a time as are asked for.
+///
+/// Ids are looked up before lists are read, or, where a row is its id, may be checked by what reads
+/// them: \see checked_rows.
+class CandidateRows {
+ public:
+  /// What is given outlives this. \throws InvalidArgument for offsets that do not fit
+  CandidateRows(const VectorStore& store, RaggedSpan<std::uint64_t> candidates,
+                const IdFilter& filter);
+
+  /// \brief The rows of segment \p segment that the lists `first … first + count` name, until \p
+  /// room is used again. \param host runs long lists in parallel
+  RaggedSpan<std::uint32_t> rows(const HostWorkers& host, std::size_t segment, std::size_t first,
+                                 std::size_t count, CandidateRoom& room) const;
+
+  /// \brief Looks up all ids. Allocates nothing. \param host runs long lists in parallel
+  /// \throws InvalidArgument for one that is no row's
+  void check(const HostWorkers& host) const;
+  /// The limit that rows of lists must be below and may not be unless `check` was called; nothing:
+  /// it must be.
+  std::optional<std::uint64_t> checked_rows() const;
+  /// \throws InvalidArgument, always: \p query names an id that is no row's
+  [[noreturn]] void refuse(std::size_t query) const;
+
+ private:
+  const VectorStore& m_store;
+  RaggedSpan<std::uint64_t> m_candidates;
+  const IdFilter& m_filter;
+  bool m_are_ids;  ///< rows are the ids less the first one
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_VECTOR_CANDIDATE_ROWS_HPP

@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_VECTOR_GEMM_SEARCH_HPP
+#define KINDRED_MATCHER_VECTOR_GEMM_SEARCH_HPP
+
+#include "HostTiles.hpp"
+#include "PlainSearch.hpp"
+
+#include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/select/TopK.hpp>
+#include <kindred/core/vector/VectorScores.hpp>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// \brief Exact search of many queries: a GEMM of rounded rows and queries bounds every score, and
+/// what may be among the best is scored canonically. What calls reuse; one at a time.
+///
+/// Queries whose norm is not covered, or whose list of survivors overflowed, are scored plainly.
+/// Takes at most 64 MiB, prepared queries and filters counted, for k up to 65536.
+/// Complexity O(rows × queries × dimension).
+template <class ExecutionSpace, class Tiles = typename TilesOf<ExecutionSpace>::type>
+class GemmSearch {
+ public:
+  using memory_space = typename ExecutionSpace::memory_space;
+
+  /// Empty buffers of \p memory.
+  void bind(MemoryResource& memory) {
+    m_memory = &memory;
+    m_room = 0;
+    m_most = 0;
+    m_tiles.bind(memory);
+    m_plain.bind(memory);
+    m_plain.row_limit = plain_rows;
+    m_rows = {memory, "Kindred::VectorIndex::survivors", 0};
+    m_uppers = {memory, "Kindred::VectorIndex::uppers", 0};
+    m_counts = {memory, "Kindred::VectorIndex::survivor_counts", 0};
+    m_thresholds = {memory, "Kindred::VectorIndex::thresholds", 0};
+    m_initial = {memory, "Kindred::VectorIndex::initial_thresholds", 0};
+    m_chosen = {memory, "Kindred::VectorIndex::passing_rows", 0};
+    m_offsets = {memory, "Kindred::VectorIndex::passing_offsets", 0};
+    m_scored = {memory, "Kindred::VectorIndex::scored", 0};
+    m_part = {memory, "Kindred::VectorIndex::unfinished_best", 0};
+    m_part_bounds = {memory, "Kindred::VectorIndex::unfinished_bounds", 0};
+    m_floats = {memory, "Kindred::VectorIndex::unfinished_queries", 0};
+    m_wide = {memory, "Kindred::VectorIndex::unfinished_wide", 0};
+    m_norms = {memory, "Kindred::VectorIndex::unfinished_norms", 0};
+    m_words = {memory, "Kindred::VectorIndex::unfinished_filter", 0};
+  }
+
+  Tiles& tiles() { return m_tiles; }
+  PlainSearch<ExecutionSpace>& plain() { return m_plain; }
+
+  /// Bytes that the caller takes beside, of the 64 MiB.
+  std::size_t reserved = 0;
+
+  /// \brief Queries of which a search of the best \p top takes at most 64 MiB; 0 where rows of this
+  /// dimension are too long. \param each,all bytes that a query takes beside, and that all do
+  static std::size_t queries_max(std::uint64_t dimension, std::size_t top, std::size_t each,
+                                 std::size_t all) {
+    return Tiles::queries_max(dimension, Tiles::room_for(top),
+                              memory_most - std::min(memory_most, all), each);
+  }
+
+  /// \brief The best rows of every query. Fences \p exec_space.
+  /// \param queries prepared where \p rows are too long for tiles
+  /// \param best `queries × top`, ascending, padded with `rank_none`; written only
+  void search(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
+              const RowFilter<ExecutionSpace>& filter, const QuerySource<ExecutionSpace>& queries,
+              Metric metric, std::size_t top, const ArrayView<Rank, ExecutionSpace>& best,
+              SearchReport& report) {
+    const std::uint64_t room = Tiles::room_for(top);
+    const std::size_t pass = begin_passes(exec_space, rows, filter, room, queries);
+    if (pass == 0) {
+      m_plain.search(exec_space, rows, filter, queries.take(0, queries.count()), metric, top, best,
+                     report);
+      Arch::fence(exec_space, "Kindred::VectorIndex::search::gemm");
+      return;
+    }
+    report.path = "matrix";
+    const auto order = order_of(exec_space, rows, filter);
+    for (std::size_t first = 0; first < queries.count(); first += pass) {
+      const auto task = task_of(exec_space, rows, order, filter, queries, metric, room, first,
+                                std::min(pass, queries.count() - first));
+      search_pass(exec_space, task, top, part_of(best, first * top, task.queries.count() * top),
+                  report);
+    }
+  }
+
+  /// \brief The ranks that are at most their query's bound, appended to \p found in no order.
+  /// Fences \p exec_space. \param bounds a query
+  void search_within(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
+                     const RowFilter<ExecutionSpace>& filter,
+                     const VectorQueries<ExecutionSpace>& prepared, Metric metric,
+                     const ArrayView<const Rank, ExecutionSpace>& bounds,
+                     std::vector<std::vector<Rank>>& found, SearchReport& report) {
+    const QuerySource<ExecutionSpace> queries(prepared, rows.dimension);
+    const std::size_t pass = begin_passes(exec_space, rows, filter, within_room, queries);
+    if (pass == 0) {
+      m_plain.search_within(exec_space, rows, filter, prepared, metric, bounds, found, report);
+      return;
+    }
+    report.path = "matrix";
+    const auto order = order_of(exec_space, rows, filter);
+    for (std::size_t first = 0; first < queries.count(); first += pass) {
+      const auto task = task_of(exec_space, rows, order, filter, queries, metric, within_room,
+                                first, std::min(pass, queries.count() - first));
+      within_pass(exec_space, task, part_of(bounds, first, task.queries.count()), first, found,
+                  report);
+    }
+  }
+
+ private:
+  static constexpr std::size_t memory_most = (64U << 20U) - (1U << 18U);
+  static constexpr std::size_t scored_bytes = 4U << 20U;  ///< of lists that are scored, at least
+  static constexpr std::size_t chosen_most = 1U << 20U;   ///< rows that are listed for a filter
+  static constexpr std::uint64_t within_room = 8192;
+  static constexpr std::size_t plain_queries = 64;  ///< scored plainly together
+  static constexpr std::size_t plain_rows = 16384;
+
+  /// \brief Queries of a pass: as many for every pass, of which there are few. What earlier calls
+  /// left is given back where it is not what this one reckons with: lists of another room, or of
+  /// more queries than there is now memory for.
+  std::size_t begin_passes(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
+                           const RowFilter<ExecutionSpace>& filter, std::uint64_t room,
+                           const QuerySource<ExecutionSpace>& queries) {
+    std::size_t listed = m_chosen.bytes() + m_offsets.bytes();
+    if (counts_passing(filter)) {
+      const std::size_t count = rows.norms.size();
+      listed = std::max(
+          listed, (std::min(count, chosen_most) + filter_words(count) + 1) * sizeof(std::uint32_t));
+    }
+    const std::size_t beside =
+        reserved + queries.resident_bytes() + filter.words.size() * sizeof(std::uint64_t) + listed;
+    const std::size_t most =
+        Tiles::queries_max(rows.dimension, room, memory_most - std::min(memory_most, beside), 0);
+    if (m_room != 0 && (room != m_room || most < m_most)) {
+      Arch::fence(exec_space, "Kindred::VectorIndex::begin_passes");
+      bind(*m_memory);
+    }
+    if (most == 0 || queries.count() == 0) return most;
+    const std::size_t passes = (queries.count() + most - 1) / most;
+    const std::size_t pass = (queries.count() + passes - 1) / passes;
+    m_room = room;
+    m_most = std::max(m_most, pass);
+    return pass;
+  }
+
+  /// Whether the rows that pass \p filter are counted; unless too many, they alone are screened.
+  static bool counts_passing(const RowFilter<ExecutionSpace>& filter) {
+    return !filter.passes_all() && filter.words_per_query == 0;
+  }
+
+  template <class T>
+  static ArrayView<T, ExecutionSpace> part_of(const ArrayView<T, ExecutionSpace>& view,
+                                              std::size_t begin, std::size_t count) {
+    return ArrayView<T, ExecutionSpace>(view.data() + begin, count);
+  }
+
+  TileOrder<ExecutionSpace> order_of(const ExecutionSpace& exec_space,
+                                     const VectorRows<ExecutionSpace>& rows,
+                                     const RowFilter<ExecutionSpace>& filter) {
+    const std::size_t count = rows.norms.size();
+    m_shared = filter.words_per_query == 0 ? filter : RowFilter<ExecutionSpace>{};
+    if (!counts_passing(filter)) return TileOrder<ExecutionSpace>::of(count);
+    grow(exec_space, m_offsets, filter_words(count) + 1);
+    count_passing_rows(exec_space, filter, count, m_offsets.view());
+    std::uint32_t passing = 0;
+    download(exec_space, &passing,
+             Kokkos::subview(m_offsets.view(), std::pair(m_offsets.size() - 1, m_offsets.size())),
+             1);
+    if (passing > chosen_most) return TileOrder<ExecutionSpace>::of(count);
+    grow(exec_space, m_chosen, std::max(passing, 1U));
+    list_passing_rows(exec_space, filter, count, m_offsets.view(), m_chosen.view());
+    return TileOrder<ExecutionSpace>::of(
+        passing, part_of<const std::uint32_t>(m_chosen.const_view(), 0, passing));
+  }
+
+  TileTask<ExecutionSpace> task_of(const ExecutionSpace& exec_space,
+                                   const VectorRows<ExecutionSpace>& rows,
+                                   const TileOrder<ExecutionSpace>& order,
+                                   const RowFilter<ExecutionSpace>& filter,
+                                   const QuerySource<ExecutionSpace>& queries, Metric metric,
+                                   std::uint64_t room, std::size_t first, std::size_t count) {
+    grow(exec_space, m_rows, count * room);
+    grow(exec_space, m_uppers, count * room);
+    grow(exec_space, m_counts, 2 * count + 1);
+    grow(exec_space, m_thresholds, Tiles::lists_for(count));
+    const auto counts = m_counts.view();
+    TileTask<ExecutionSpace> task;
+    task.metric = metric;
+    task.rows = rows;
+    task.order = order;
+    // Rows of a shared filter were chosen before, unless they are too many.
+    if (filter.words_per_query == 0) {
+      if (order.chosen.size() == 0 && order.count == rows.norms.size()) task.filter = filter;
+    } else {
+      task.filter = {
+          part_of(filter.words, first * filter.words_per_query, count * filter.words_per_query),
+          filter.words_per_query};
+    }
+    task.queries = queries.part(first, count);
+    task.lists = {m_rows.view(),
+                  m_uppers.view(),
+                  part_of(counts, 0, count),
+                  m_thresholds.view(),
+                  part_of(counts, count, count),
+                  part_of(counts, 2 * count, 1),
+                  room};
+    return task;
+  }
+
+  /// \brief Where thresholds are raised: after what a list has room for, then as rows grow by a
+  /// share, so that what comes in between, in clumps too, has room beside the best; at the ends of
+  /// tiles once these are small beside it.
+  struct Schedule {
+    std::uint64_t next;
+    std::uint64_t tile;
+
+    std::vector<TilePart> parts(std::uint64_t begin, std::uint64_t end) {
+      std::vector<TilePart> out;
+      while (begin < end) {
+        const bool raise = next <= end;
+        begin = std::min(next, end);
+        out.push_back({begin, raise});
+        if (!raise) continue;
+        next += next / Tiles::raise_share;
+        next = round_up(next, next < 4 * tile ? 128 : tile);
+      }
+      return out;
+    }
+  };
+
+  void search_pass(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
+                   std::size_t top, const ArrayView<Rank, ExecutionSpace>& best,
+                   SearchReport& report) {
+    m_tiles.begin(exec_space, task, {});
+    const std::uint64_t positions = task.order.positions();
+    const std::uint64_t room = task.lists.room;
+    Schedule schedule{room, m_tiles.tile_rows()};
+    for (std::uint64_t begin = 0; begin < positions; begin += m_tiles.tile_rows()) {
+      const std::uint64_t end = std::min(positions, begin + m_tiles.tile_rows());
+      const auto parts = schedule.parts(begin, end);
+      // Early on every raise counts; later a list is worth one once it is half full.
+      const std::uint64_t least = begin == 0 ? 0 : room / 2;
+      m_tiles.screen(exec_space, task, begin, parts, [&](std::uint64_t first, std::uint64_t count) {
+        raise_thresholds(exec_space, first, count, top, least, m_tiles.slacks(), task.lists);
+      });
+    }
+    raise_thresholds(exec_space, 0, task.queries.count(), top, 0, m_tiles.slacks(), task.lists);
+    download_counts(exec_space, task);
+    report.screened += task.queries.count() * task.order.count;
+    score_best(exec_space, task, top, best, report);
+    std::vector<std::size_t> unfinished;
+    const bool not_numbers = m_host_counts.back() != 0;
+    for (std::size_t query = 0; query < task.queries.count(); ++query) {
+      const std::uint32_t count = m_host_counts[query];
+      if (count > room || (not_numbers && count < top)) unfinished.push_back(query);
+    }
+    if (!unfinished.empty()) m_tiles.release(exec_space);
+    for (std::size_t at = 0; at < unfinished.size(); at += plain_queries) {
+      const auto part =
+          std::span(unfinished).subspan(at, std::min(plain_queries, unfinished.size() - at));
+      const auto [queries, filter] = gather(exec_space, task, part);
+      grow(exec_space, m_part, part.size() * top);
+      m_plain.search(exec_space, task.rows, filter, queries, task.metric, top, m_part.view(),
+                     report);
+      for (std::size_t i = 0; i < part.size(); ++i) {
+        Kokkos::deep_copy(exec_space, part_of(best, part[i] * top, top),
+                          part_of(m_part.view(), i * top, top));
+      }
+    }
+    Arch::fence(exec_space, "Kindred::VectorIndex::search::gemm");
+  }
+
+  /// Counts of the lists, their widths, and whether a row was not a number.
+  void download_counts(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task) {
+    m_host_counts.resize(2 * task.queries.count() + 1);
+    download(exec_space, m_host_counts.data(), m_counts.view(), m_host_counts.size());
+  }
+
+  /// Lists that are scored together, in memory that serves others before and after.
+  struct Scored {
+    VectorQueries<ExecutionSpace> queries;
+    ArrayView<std::uint32_t, ExecutionSpace> ids;
+    ArrayView<std::uint32_t, ExecutionSpace> unit_queries;
+    ArrayView<Rank, ExecutionSpace> ranks;
+    ArrayView<Rank, ExecutionSpace> best;
+    ArrayView<Rank, ExecutionSpace> select;
+  };
+
+  static std::size_t scored_room(const TileTask<ExecutionSpace>& task, std::size_t count,
+                                 std::size_t width, std::size_t top) {
+    using cutter = RoomCutter<ExecutionSpace>;
+    const auto unit = static_cast<std::size_t>(candidate_unit<ExecutionSpace>());
+    const std::size_t select =
+        top == 0 ? 0 : top_k_workspace<ExecutionSpace, Rank>({count, width, top});
+    return task.queries.room(count) + cutter::template bytes<std::uint32_t>(count * width) +
+           cutter::template bytes<std::uint32_t>(count * width / unit) +
+           cutter::template bytes<Rank>(count * width) + cutter::template bytes<Rank>(count * top) +
+           cutter::template bytes<Rank>(select);
+  }
+
+  /// \brief Calls `visit(first, count, scored)` for lists that were scored canonically, as many
+  /// together as there is room for. \param top of a list that are then selected
+  template <class Visit>
+  void for_each_scored(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
+                       std::size_t top, const Visit& visit) {
+    const auto unit = static_cast<std::size_t>(candidate_unit<ExecutionSpace>());
+    std::uint32_t longest = 0;
+    for (std::size_t query = 0; query < task.queries.count(); ++query) {
+      const std::uint32_t count = m_host_counts[query];
+      if (count <= task.lists.room) longest = std::max(longest, count);
+    }
+    const std::size_t width = round_up(std::max(longest, 1U), unit);
+    std::span<std::byte> room = m_tiles.room();
+    if (room.size() < std::max(scored_bytes, scored_room(task, 1, width, top))) {
+      const std::size_t all = scored_room(task, task.queries.count(), width, top);
+      grow(exec_space, m_scored,
+           std::max(scored_room(task, 1, width, top), std::min(scored_bytes, all)));
+      room = {m_scored.data(), m_scored.bytes()};
+    }
+    std::size_t step = task.queries.count();
+    while (step > 1 && scored_room(task, step, width, top) > room.size()) step = (step + 1) / 2;
+    for (std::size_t first = 0; first < task.queries.count(); first += step) {
+      const std::size_t count = std::min(step, task.queries.count() - first);
+      RoomCutter<ExecutionSpace> cutter(room.data());
+      Scored scored;
+      scored.queries = task.queries.take(exec_space, first, count, cutter);
+      scored.ids = cutter.template take<std::uint32_t>(count * width);
+      scored.unit_queries = cutter.template take<std::uint32_t>(count * width / unit);
+      scored.ranks = cutter.template take<Rank>(count * width);
+      scored.best = cutter.template take<Rank>(count * top);
+      if (top > 0) {
+        scored.select =
+            cutter.template take<Rank>(top_k_workspace<ExecutionSpace, Rank>({count, width, top}));
+      }
+      list_survivors(exec_space, task.lists, first, count, width, scored.ids, scored.unit_queries);
+      score_candidates(exec_space, task.metric, task.rows,
+                       ArrayView<const std::uint32_t, ExecutionSpace>(scored.ids),
+                       ArrayView<const std::uint32_t, ExecutionSpace>(scored.unit_queries),
+                       scored.queries, scored.ranks);
+      visit(first, count, scored);
+    }
+  }
+
+  void score_best(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
+                  std::size_t top, const ArrayView<Rank, ExecutionSpace>& best,
+                  SearchReport& report) {
+    for (std::size_t query = 0; query < task.queries.count(); ++query) {
+      const std::uint32_t count = m_host_counts[query];
+      if (count <= task.lists.room) report.survivors += count;
+    }
+    for_each_scored(
+        exec_space, task, top, [&](std::size_t first, std::size_t count, const Scored& scored) {
+          const TopKShape shape{count, scored.ranks.size() / count, top};
+          top_k(exec_space, ArrayView<const Rank, ExecutionSpace>(scored.ranks), shape, scored.best,
+                scored.select);
+          Kokkos::deep_copy(exec_space, part_of(best, first * top, count * top), scored.best);
+        });
+  }
+
+  void within_pass(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
+                   const ArrayView<const Rank, ExecutionSpace>& bounds, std::size_t first_query,
+                   std::vector<std::vector<Rank>>& found, SearchReport& report) {
+    const std::size_t count = task.queries.count();
+    std::vector<Rank> host_bounds(count);
+    std::vector<double> norms(count);
+    download(exec_space, host_bounds.data(), bounds, count);
+    download(exec_space, norms.data(), task.queries.take(0, count).norms, count);
+    std::vector<float> initial(count);
+    std::vector<std::size_t> unfinished;
+    for (std::size_t query = 0; query < count; ++query) {
+      // A bound that lets NaN in: rows that are not numbers are not screened.
+      const bool all = host_bounds[query] >> 32U == 0xFFFFFFFFU;
+      if (all || !tile_covers(norms[query])) unfinished.push_back(query);
+      initial[query] = all ? std::numeric_limits<float>::infinity()
+                           : threshold_of(task.metric, host_bounds[query], norms[query]);
+    }
+    grow(exec_space, m_initial, count);
+    upload(exec_space, m_initial.view(), initial.data(), count);
+    m_tiles.begin(exec_space, task, m_initial.const_view());
+    const std::uint64_t positions = task.order.positions();
+    report.screened += count * task.order.count;
+    for (std::uint64_t begin = 0; begin < positions;) {
+      const std::uint64_t tile_end = std::min(positions, begin + m_tiles.tile_rows());
+      const std::uint64_t end = std::min(tile_end, begin + within_room);
+      const TilePart part{end, false};
+      m_tiles.screen(exec_space, task, begin, std::span(&part, 1), [](auto, auto) {});
+      begin = end;
+      download_counts(exec_space, task);
+      take_within(exec_space, task, host_bounds, first_query, found, report);
+      for (std::size_t query = 0; query < count; ++query) {
+        if (m_host_counts[query] <= task.lists.room) m_host_counts[query] = 0;
+      }
+      upload(exec_space, m_counts.view(), m_host_counts.data(), count);
+    }
+    if (!unfinished.empty()) m_tiles.release(exec_space);
+    for (std::size_t at = 0; at < unfinished.size(); at += plain_queries) {
+      const auto part =
+          std::span(unfinished).subspan(at, std::min(plain_queries, unfinished.size() - at));
+      const auto [queries, filter] = gather(exec_space, task, part);
+      std::vector<Rank> part_bounds;
+      for (const std::size_t query : part) part_bounds.push_back(host_bounds[query]);
+      grow(exec_space, m_part_bounds, part.size());
+      upload(exec_space, m_part_bounds.view(), part_bounds.data(), part.size());
+      std::vector<std::vector<Rank>> lists(part.size());
+      m_plain.search_within(exec_space, task.rows, filter, queries, task.metric,
+                            m_part_bounds.const_view(), lists, report);
+      for (std::size_t i = 0; i < part.size(); ++i) {
+        auto& to = found[first_query + part[i]];
+        to.insert(to.end(), lists[i].begin(), lists[i].end());
+      }
+    }
+  }
+
+  /// Scores what a part of the rows left and keeps what is within the bounds.
+  void take_within(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
+                   const std::vector<Rank>& bounds, std::size_t first_query,
+                   std::vector<std::vector<Rank>>& found, SearchReport& report) {
+    std::uint64_t survivors = 0;
+    for (std::size_t query = 0; query < task.queries.count(); ++query) {
+      const std::uint32_t count = m_host_counts[query];
+      if (count <= task.lists.room) survivors += count;
+    }
+    report.survivors += survivors;
+    if (survivors == 0) return;
+    for_each_scored(exec_space, task, 0,
+                    [&](std::size_t first, std::size_t count, const Scored& scored) {
+                      m_host_ranks.resize(scored.ranks.size());
+                      download(exec_space, m_host_ranks.data(), scored.ranks, m_host_ranks.size());
+                      for (std::size_t i = 0; i < m_host_ranks.size(); ++i) {
+                        const std::size_t query = first + i * count / m_host_ranks.size();
+                        if (m_host_ranks[i] != rank_none && m_host_ranks[i] <= bounds[query])
+                          found[first_query + query].push_back(m_host_ranks[i]);
+                      }
+                    });
+  }
+
+  /// What `tile_upper` reaches at least where the canonical rank is at most \p bound.
+  static float threshold_of(Metric metric, Rank bound, double norm) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    double least = -infinity;
+    double size = 0;
+    if (metric == Metric::l2) {
+      const auto score = static_cast<double>(score_ascending(bound));
+      least = (norm * norm - score * score) / (2 * norm) * tile_norm;
+      size = (norm * norm + score * score) / (2 * norm) * tile_norm;
+    } else {
+      const auto score = static_cast<double>(score_descending(bound));
+      least = metric == Metric::ip ? score / norm * tile_norm : score * tile_norm;
+      size = std::abs(least) + (metric == Metric::ip ? 0x1p-149 / norm * tile_norm : 0.0);
+    }
+    least -= size * 0x1p-20;
+    if (!(least > -0x1p127)) return -std::numeric_limits<float>::infinity();
+    return least > 0x1p127 ? 0x1p127F : static_cast<float>(least);
+  }
+
+  /// Copies of some queries and of their filters, side by side.
+  std::pair<VectorQueries<ExecutionSpace>, RowFilter<ExecutionSpace>> gather(
+      const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
+      std::span<const std::size_t> chosen) {
+    const std::size_t dimension = task.rows.dimension;
+    const std::size_t count = chosen.size();
+    grow(exec_space, m_floats, count * dimension);
+    grow(exec_space, m_wide, count * dimension);
+    grow(exec_space, m_norms, count);
+    const std::size_t words = task.filter.words_per_query;
+    grow(exec_space, m_words, count * words);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t query = chosen[i];
+      task.queries.copy(exec_space, query, part_of(m_floats.view(), i * dimension, dimension));
+      if (words > 0) {
+        Kokkos::deep_copy(exec_space, part_of(m_words.view(), i * words, words),
+                          part_of(task.filter.words, query * words, words));
+      }
+    }
+    prepare_queries(exec_space, m_floats.const_view(), dimension, m_wide.view(), m_norms.view());
+    return {{m_floats.const_view(), m_wide.const_view(), m_norms.const_view(), count},
+            words == 0 ? m_shared : RowFilter<ExecutionSpace>{m_words.const_view(), words}};
+  }
+
+  MemoryResource* m_memory = nullptr;
+  std::uint64_t m_room = 0;  ///< of the lists that buffers were made for; 0: there are none
+  std::size_t m_most = 0;    ///< queries that they were made for
+  Tiles m_tiles;
+  PlainSearch<ExecutionSpace> m_plain;
+  RowFilter<ExecutionSpace> m_shared;  ///< of the call
+  Buffer<std::uint32_t, memory_space> m_rows;
+  Buffer<std::uint32_t, memory_space> m_uppers;
+  Buffer<std::uint32_t, memory_space> m_counts;
+  Buffer<float, memory_space> m_thresholds;
+  Buffer<float, memory_space> m_initial;
+  Buffer<std::uint32_t, memory_space> m_chosen;
+  Buffer<std::uint32_t, memory_space> m_offsets;
+  Buffer<std::byte, memory_space> m_scored;
+  Buffer<Rank, memory_space> m_part;
+  Buffer<Rank, memory_space> m_part_bounds;
+  Buffer<float, memory_space> m_floats;
+  Buffer<double, memory_space> m_wide;
+  Buffer<double, memory_space> m_norms;
+  Buffer<std::uint64_t, memory_space> m_words;
+  std::vector<std::uint32_t> m_host_counts;
+  std::vector<Rank> m_host_ranks;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_VECTOR_GEMM_SEARCH_HPP

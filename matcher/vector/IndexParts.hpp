@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_VECTOR_INDEX_PARTS_HPP
+#define KINDRED_MATCHER_VECTOR_INDEX_PARTS_HPP
+
+#include <kindred/matcher/VectorIndex.hpp>
+
+#include <shared_mutex>
+
+#include "VectorStore.hpp"
+
+namespace Kindred {
+
+/// What is prepared over an index uses of it.
+struct VectorIndex::Parts {
+  Context& context;
+  const Impl::VectorStore& store;
+  std::shared_mutex& mutex;  ///< of the store
+};
+
+}  // namespace Kindred
+
+#endif  // KINDRED_MATCHER_VECTOR_INDEX_PARTS_HPP

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_VECTOR_PREPARED_CANDIDATES_HPP
+#define KINDRED_MATCHER_VECTOR_PREPARED_CANDIDATES_HPP
+
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/backends/impl/RecordedWork.hpp>
+#include <kindred/core/arch/Lanes.hpp>
+#include <kindred/core/common/CanonicalSum.hpp>
+#include <kindred/core/vector/Candidates.hpp>
+#include <kindred/memory/Buffer.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "VectorSegment.hpp"
+#include "common/SharedArray.hpp"
+
+namespace Kindred::Impl {
+
+/// Copies words; on a device it is they that cross to it.
+struct CopyWords {
+  const std::uint64_t* from;
+  std::uint64_t* to;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::size_t i) const { to[i] = from[i]; }
+};
+
+/// \brief The candidates of one query, scored on one space by launches that are recorded.
+///
+/// A call writes one block that both sides reach: where the list begins and ends, the query and its
+/// norm, the rows. The best come back by another.
+template <class ExecutionSpace>
+class PreparedCandidates {
+ public:
+  using memory_space = typename ExecutionSpace::memory_space;
+
+  PreparedCandidates() = default;
+  /// The answer is there before the launches of the last call have ended.
+  ~PreparedCandidates() {
+    if (m_exec_space) m_exec_space->fence("Kindred::PreparedScore::~PreparedScore");
+  }
+  PreparedCandidates(const PreparedCandidates&) = delete;
+  PreparedCandidates& operator=(const PreparedCandidates&) = delete;
+
+  /// Room for \p longest candidates of vectors of \p dimension. \throws OutOfMemory
+  void bind(const ExecutionSpace& exec_space, MemoryResource& memory, MemoryResource& pinned,
+            std::size_t dimension, std::size_t longest, std::size_t top) {
+    m_exec_space.emplace(instance_beside(exec_space));
+    m_dimension = dimension;
+    m_shape = {1, longest, std::min(top, longest)};
+    m_plan = candidate_plan(*m_exec_space, m_shape);
+    m_words = head_words + dimension + longest / 2 + longest % 2;
+    m_shared = {pinned, "Kindred::PreparedScore::shared"};
+    m_best = {pinned, "Kindred::PreparedScore::best"};
+    m_shared.resize_discarding(m_words);
+    m_best.resize_discarding(m_shape.top);
+    if (Arch::is_device<ExecutionSpace>)
+      m_staged = {memory, "Kindred::PreparedScore::staged", m_words};
+    m_partial = {memory, "Kindred::PreparedScore::partial", m_plan.workspace(1)};
+    m_arrived = {memory, "Kindred::PreparedScore::arrived", 1};
+    Kokkos::deep_copy(*m_exec_space, m_arrived.view(), 0U);
+    m_exec_space->fence("Kindred::PreparedScore::PreparedScore");
+  }
+
+  bool fits(const VectorRows<ExecutionSpace>& rows) const {
+    return fits_one_launch(*m_exec_space, rows, m_shape);
+  }
+
+  /// Where the caller puts `candidates` rows before `rank`.
+  std::uint32_t* rows() { return reinterpret_cast<std::uint32_t*>(query() + m_dimension); }
+
+  /// \brief The ranks of the best of the first \p count of `rows()`, padded with `rank_none`.
+  /// Waits for them alone. \param count at least 1
+  std::span<const Rank> rank(const VectorRows<ExecutionSpace>& rows, Metric metric,
+                             std::span<const float> query_values, std::size_t count) {
+    m_shared.data()[0] = 0;
+    m_shared.data()[1] = count;
+    widen(query_values);
+    // Recording runs the launches: over this list, not over the last one, of other rows.
+    if (!m_work.is_recorded() || !is_recorded_for(rows)) record(rows, metric);
+    std::fill_n(m_best.data(), m_shape.top, unanswered);
+    m_work.repeat(*m_exec_space);
+    wait();
+    return {m_best.data(), m_shape.top};
+  }
+
+ private:
+  /// Where the list begins and ends, the norm, and one that keeps the query aligned to four
+  /// doubles.
+  static constexpr std::size_t head_words = 4;
+  static constexpr Rank unanswered = 0;  ///< what no score and index make
+
+  double* query() { return reinterpret_cast<double*>(m_shared.data() + head_words); }
+
+  /// \brief Until all of the answer is there. On a device the ranks are looked at as they come: a
+  /// fence returns microseconds later. What takes long is left to a fence, which tells of errors.
+  void wait() {
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      constexpr int looks_most = 1 << 16;
+      std::size_t ready = 0;
+      for (int looks = 0; looks < looks_most; ++looks) {
+        while (std::atomic_ref(m_best.data()[ready]).load(std::memory_order_acquire) !=
+               unanswered) {
+          if (++ready == m_shape.top) return;
+        }
+      }
+    }
+    m_exec_space->fence(m_fence_label);
+  }
+
+  /// The query and its norm, by the host.
+  void widen(std::span<const float> values) {
+    const Arch::Lanes<HostSpace> lanes(0);
+    double* wide = query();
+    const double sum =
+        canonical_sum(lanes, m_dimension, [&](std::uint64_t i, int length, const auto& partial) {
+          const auto term = lanes.widen(lanes.load(values.data() + i, length));
+          lanes.store(wide + i, term, length);
+          return lanes.multiply_add(term, term, partial);
+        });
+    const double norm = Kokkos::sqrt(sum);
+    m_shared.data()[2] = Kokkos::bit_cast<std::uint64_t>(norm);
+  }
+
+  bool is_recorded_for(const VectorRows<ExecutionSpace>& rows) const {
+    return rows.values.data() == m_recorded.values.data() &&
+           rows.scales.data() == m_recorded.scales.data() &&
+           rows.norms.data() == m_recorded.norms.data() &&
+           rows.ids.data() == m_recorded.ids.data() && rows.ids.size() == m_recorded.ids.size();
+  }
+
+  void record(const VectorRows<ExecutionSpace>& rows, Metric metric) {
+    std::uint64_t* words = m_shared.data();
+    if (Arch::is_device<ExecutionSpace>) words = m_staged.data();
+    auto* wide = reinterpret_cast<double*>(words + head_words);
+    auto* norm = reinterpret_cast<double*>(words + 2);
+    auto* ids = reinterpret_cast<std::uint32_t*>(wide + m_dimension);
+    VectorQueries<ExecutionSpace> prepared;
+    prepared.values = ArrayView<const double, ExecutionSpace>(wide, m_dimension);
+    prepared.norms = ArrayView<const double, ExecutionSpace>(norm, 1);
+    prepared.count = 1;
+    const ArrayView<const std::uint64_t, ExecutionSpace> offsets(words, 2);
+    const ArrayView<const std::uint32_t, ExecutionSpace> candidates(ids, m_shape.longest);
+    const ArrayView<Rank, ExecutionSpace> best(m_best.data(), m_shape.top);
+    m_work.record(*m_exec_space, [this, rows, metric, prepared, offsets, candidates, best] {
+      if (Arch::is_device<ExecutionSpace>) {
+        Kokkos::parallel_for("Kindred::PreparedScore::score::stage",
+                             Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(
+                                 *m_exec_space, 0, m_words),
+                             CopyWords{m_shared.data(), m_staged.data()});
+      }
+      rank_candidates(*m_exec_space, metric, rows, offsets, candidates, {}, prepared, m_plan,
+                      m_shape.top, best, m_partial.view(), m_arrived.view());
+    });
+    m_recorded = rows;
+  }
+
+  std::optional<ExecutionSpace> m_exec_space;
+  std::size_t m_dimension = 0;
+  CandidateShape m_shape;
+  CandidatePlan m_plan;
+  std::size_t m_words = 0;
+  SharedArray<std::uint64_t> m_shared;
+  SharedArray<Rank> m_best;
+  Buffer<std::uint64_t, memory_space> m_staged;
+  Buffer<Rank, memory_space> m_partial;
+  Buffer<std::uint32_t, memory_space> m_arrived;
+  VectorRows<ExecutionSpace> m_recorded;
+  RecordedWork<ExecutionSpace> m_work;
+  /// Of 15 characters at most: Kokkos copies it, and a call allocates nothing.
+  const std::string m_fence_label = "Kindred::score";
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_VECTOR_PREPARED_CANDIDATES_HPP

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/matcher/PreparedScore.hpp>
+
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/arch/PerSpace.hpp>
+#include <kindred/core/vector/MetricRank.hpp>
+
+#include <array>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include "CandidateRows.hpp"
+#include "IdFilter.hpp"
+#include "IndexParts.hpp"
+#include "PreparedCandidates.hpp"
+
+namespace Kindred {
+
+namespace {
+/// Kernels number the candidates of a list by 32 bits.
+constexpr std::size_t longest_max = 0xFFFFFFFFU;
+}  // namespace
+
+struct PreparedScore::State {
+  State(const VectorIndex& index_, const SearchOptions& options_, std::size_t longest_)
+      : index(index_),
+        parts(index_.parts()),
+        options(options_),
+        longest(longest_),
+        filter_bytes(options_.filter.begin(), options_.filter.end()),
+        filter_bits(options_.filter_bits.begin(), options_.filter_bits.end()) {
+    options.filter = filter_bytes;
+    options.filter_bits = filter_bits;
+    const std::shared_lock lock(parts.mutex);
+    filtered_ids = parts.store.end_id();
+    filter.emplace(options.filter, options.filter_bits, filtered_ids, 1);
+    constexpr double element_nanoseconds = 0.2;
+    space = Impl::host_space_for(
+        parts.context,
+        element_nanoseconds * static_cast<double>(longest * parts.store.dimension()));
+    if (parts.store.on_device()) space = Space::cuda;
+    space = options.space.value_or(space);
+    options.space = space;
+    results.reserve(std::min(options.top, longest));
+  }
+
+  const VectorIndex& index;
+  VectorIndex::Parts parts;
+  SearchOptions options;
+  std::size_t longest;
+  Space space = Space::serial;
+  std::vector<std::uint8_t> filter_bytes;
+  std::vector<std::uint64_t> filter_bits;
+  std::optional<Impl::IdFilter> filter;
+  std::uint64_t filtered_ids = 0;  ///< the filter says of
+  Arch::PerSpace<Impl::PreparedCandidates> prepared;
+  std::vector<ScoredId> results;
+  ScoreResults general;
+
+  /// The ids of \p candidates that pass the filter as rows of \p segment; returns how many.
+  /// \throws InvalidArgument
+  std::size_t put_rows(const Impl::VectorSegment& segment,
+                       std::span<const std::uint64_t> candidates, std::uint32_t* rows) const {
+    std::size_t count = 0;
+    const Impl::RowFinder find(segment);
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      const auto row = find(candidates[i]);
+      KINDRED_THROW_IF(!row, Impl::no_row(parts.store, i, 0, candidates[i]));
+      if (!filter->passes(0, candidates[i])) continue;
+      rows[count++] = static_cast<std::uint32_t>(*row);
+    }
+    return count;
+  }
+
+  /// Whether the launches answered; else the index is to be asked.
+  bool score_prepared(std::span<const float> query, std::span<const std::uint64_t> candidates) {
+    const std::shared_lock lock(parts.mutex);
+    const bool is_filtered = !filter_bytes.empty() || !filter_bits.empty();
+    KINDRED_THROW_IF(is_filtered && filtered_ids != parts.store.end_id(),
+                     "the filter is of " + std::to_string(filtered_ids) + " ids; the index has " +
+                         std::to_string(parts.store.end_id()) + " by now: prepare anew");
+    if (parts.store.segments().size() != 1 || candidates.empty()) return false;
+    const Impl::VectorSegment& segment = *parts.store.segments()[0];
+    const SpaceSet spaces = reachable(parts.store.residency(), segment.on_device());
+    if (segment.size() == 0 || !spaces.contains(space)) return false;
+    return Impl::with_instance(parts.context, space, [&](const auto& exec_space) {
+      using execution_space = std::decay_t<decltype(exec_space)>;
+      auto& own = prepared.get<execution_space>();
+      const auto rows = segment.resident<execution_space>().view();
+      if (!own.fits(rows)) return false;
+      const std::size_t count = put_rows(segment, candidates, own.rows());
+      results.clear();
+      if (count == 0) return true;
+      for (const Rank rank : own.rank(rows, options.metric, query, count)) {
+        if (rank == rank_none) break;
+        const float score = score_of(options.metric, rank);
+        results.push_back({std::int64_t{rank_index(rank)}, score});
+      }
+      return true;
+    });
+  }
+};
+
+PreparedScore::PreparedScore(const VectorIndex& index, std::size_t longest,
+                             const SearchOptions& options) {
+  KINDRED_THROW_IF(longest == 0 || longest > longest_max,
+                   "the longest list is " + std::to_string(longest) + "; it must be 1 … " +
+                       std::to_string(longest_max));
+  KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
+  m_state = std::make_unique<State>(index, options, longest);
+  const VectorIndex::Parts& parts = m_state->parts;
+  Impl::with_instance(parts.context, m_state->space, [&](const auto& exec_space) {
+    m_state->prepared.get<std::decay_t<decltype(exec_space)>>().bind(
+        exec_space, parts.context.memory(m_state->space), parts.context.pinned_memory(),
+        parts.store.dimension(), longest, options.top);
+  });
+}
+
+PreparedScore::~PreparedScore() = default;
+PreparedScore::PreparedScore(PreparedScore&&) noexcept = default;
+PreparedScore& PreparedScore::operator=(PreparedScore&&) noexcept = default;
+
+Space PreparedScore::space() const noexcept { return m_state->space; }
+
+std::span<const ScoredId> PreparedScore::score(std::span<const float> query,
+                                               std::span<const std::uint64_t> candidates) {
+  State& state = *m_state;
+  const std::size_t dimension = state.parts.store.dimension();
+  KINDRED_THROW_IF(query.size() != dimension, "the query has " + std::to_string(query.size()) +
+                                                  " elements; the index has vectors of " +
+                                                  std::to_string(dimension));
+  KINDRED_THROW_IF(candidates.size() > state.longest,
+                   "there are " + std::to_string(candidates.size()) +
+                       " candidates; this was prepared for " + std::to_string(state.longest));
+  if (state.score_prepared(query, candidates)) return state.results;
+  const std::array<std::uint64_t, 2> offsets{0, candidates.size()};
+  state.general = state.index.score(query, {offsets, candidates}, state.options);
+  return state.general.results.values;
+}
+
+}  // namespace Kindred

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_VECTOR_QUERY_SOURCE_HPP
+#define KINDRED_MATCHER_VECTOR_QUERY_SOURCE_HPP
+
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/vector/VectorScores.hpp>
+
+#include <cstddef>
+#include <utility>
+
+namespace Kindred::Impl {
+
+/// \brief Where one array after the other is cut from memory that is there.
+template <class ExecutionSpace>
+class RoomCutter {
+ public:
+  static constexpr std::size_t alignment = 256;
+  /// Bytes that an array takes at most.
+  template <class T>
+  static std::size_t bytes(std::size_t count) {
+    return (count * sizeof(T) + alignment - 1) / alignment * alignment;
+  }
+
+  explicit RoomCutter(std::byte* begin) : m_at(begin) {}
+  template <class T>
+  ArrayView<T, ExecutionSpace> take(std::size_t count) {
+    auto* data = reinterpret_cast<T*>(m_at);
+    m_at += bytes<T>(count);
+    return ArrayView<T, ExecutionSpace>(data, count);
+  }
+
+ private:
+  std::byte* m_at;
+};
+
+/// Bytes of a query that was prepared.
+constexpr std::size_t prepared_bytes(std::size_t dimension) {
+  return (sizeof(float) + sizeof(double)) * dimension + sizeof(double);
+}
+
+/// \brief The queries of a search, for who takes some of them at a time: prepared, where they are
+/// searched; or the host's floats, which are brought and prepared as often as they are taken and
+/// keep no room in between.
+template <class ExecutionSpace>
+class QuerySource {
+ public:
+  QuerySource() = default;
+  QuerySource(const VectorQueries<ExecutionSpace>& prepared, std::size_t dimension)
+      : m_prepared(prepared), m_dimension(dimension), m_count(prepared.count) {}
+  /// \param values of a `SharedArray`, `count × dimension`
+  QuerySource(const float* values, std::size_t count, std::size_t dimension)
+      : m_values(values), m_dimension(dimension), m_count(count) {}
+
+  std::size_t count() const { return m_count; }
+  /// Bytes that they take where they are searched.
+  std::size_t resident_bytes() const {
+    return m_values == nullptr ? m_count * prepared_bytes(m_dimension) : 0;
+  }
+  /// Bytes of room in which \p count of them are taken.
+  std::size_t room(std::size_t count) const {
+    using cutter = RoomCutter<ExecutionSpace>;
+    if (m_values == nullptr) return 0;
+    return cutter::template bytes<double>(count * m_dimension) +
+           cutter::template bytes<double>(count) +
+           cutter::template bytes<float>(count * m_dimension);
+  }
+
+  QuerySource part(std::size_t first, std::size_t count) const {
+    QuerySource out = *this;
+    out.m_count = count;
+    if (m_values != nullptr) {
+      out.m_values += first * m_dimension;
+    } else {
+      out.m_prepared = take(first, count);
+    }
+    return out;
+  }
+
+  /// \brief The queries `first … first + count`, until \p cutter's room is used again. Does not
+  /// fence.
+  VectorQueries<ExecutionSpace> take(const ExecutionSpace& exec_space, std::size_t first,
+                                     std::size_t count, RoomCutter<ExecutionSpace>& cutter) const {
+    if (m_values == nullptr) return take(first, count);
+    const auto wide = cutter.template take<double>(count * m_dimension);
+    const auto norms = cutter.template take<double>(count);
+    const auto floats = cutter.template take<float>(count * m_dimension);
+    start_upload(exec_space, floats, m_values + first * m_dimension, floats.size());
+    prepare_queries(exec_space, ArrayView<const float, ExecutionSpace>(floats), m_dimension, wide,
+                    norms);
+    return {floats, wide, norms, count};
+  }
+  /// \brief Prepared queries. \see take
+  VectorQueries<ExecutionSpace> take(std::size_t first, std::size_t count) const {
+    const std::pair values(first * m_dimension, (first + count) * m_dimension);
+    return {Kokkos::subview(m_prepared.floats, values), Kokkos::subview(m_prepared.values, values),
+            Kokkos::subview(m_prepared.norms, std::pair(first, first + count)), count};
+  }
+
+  /// Copies one of them. Does not fence.
+  void copy(const ExecutionSpace& exec_space, std::size_t query,
+            const ArrayView<float, ExecutionSpace>& to) const {
+    if (m_values != nullptr) {
+      start_upload(exec_space, to, m_values + query * m_dimension, m_dimension);
+    } else {
+      Kokkos::deep_copy(exec_space, to, take(query, 1).floats);
+    }
+  }
+
+ private:
+  VectorQueries<ExecutionSpace> m_prepared;
+  const float* m_values = nullptr;
+  std::size_t m_dimension = 0;
+  std::size_t m_count = 0;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_VECTOR_QUERY_SOURCE_HPP

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_VECTOR_SEARCH_PATHS_HPP
+#define KINDRED_MATCHER_VECTOR_SEARCH_PATHS_HPP
+
+#include <kindred/backends/Dispatcher.hpp>
+#include <kindred/matcher/VectorIndex.hpp>
+
+#include "VectorStore.hpp"
+
+#include <array>
+#include <cstddef>
+#include <string>
+
+namespace Kindred::Impl {
+
+inline constexpr std::array<SearchPath, 3> all_search_paths{SearchPath::plain, SearchPath::screen,
+                                                            SearchPath::matrix};
+
+constexpr Operation operation_of(SearchPath path) noexcept {
+  switch (path) {
+    case SearchPath::plain:
+      return Operation::search;
+    case SearchPath::screen:
+      return Operation::search_screen;
+    case SearchPath::matrix:
+      break;
+  }
+  return Operation::search_matrix;
+}
+
+/// \brief The steps of a search, as the cost model counts them: multiply-adds, and for every
+/// element what reading it takes as so many of them.
+constexpr double search_work(SearchPath path, std::size_t rows, std::size_t queries,
+                             std::size_t dimension) noexcept {
+  const double reading = path == SearchPath::plain ? 8 : path == SearchPath::screen ? 4 : 64;
+  return static_cast<double>(rows) * static_cast<double>(dimension) *
+         (static_cast<double>(queries) + reading);
+}
+
+/// Why \p path cannot be gone over the rows of \p store; empty where it can.
+inline std::string why_not(SearchPath path, const VectorStore& store) {
+  if (path == SearchPath::screen && store.shadow() == ShadowUse::never &&
+      store.element() != VectorElement::int8)
+    return "the index was made without shadow rows";
+  return {};
+}
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_VECTOR_SEARCH_PATHS_HPP

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/matcher/StoredVectors.hpp>
+
+#include "VectorSections.hpp"
+#include "storage/SectionChecks.hpp"
+#include "storage/SectionFile.hpp"
+#include "storage/SectionWriter.hpp"
+
+#include <kindred/core/common/CheckedSize.hpp>
+#include <kindred/core/common/Error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <thread>
+#include <vector>
+
+namespace Kindred {
+
+namespace {
+
+using Impl::id_limit;
+using Impl::SectionChecks;
+using Impl::SectionFile;
+using Impl::SectionWriter;
+using Impl::VectorsHead;
+
+int threads_of(int threads) {
+  return threads > 0 ? threads
+                     : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+std::uint32_t id_of(const StoredVectors& part, std::size_t row) {
+  return part.ids.empty() ? part.first_id + static_cast<std::uint32_t>(row) : part.ids[row];
+}
+
+/// Calls `body(begin, end)` for the runs of rows that were not removed.
+template <class Body>
+void for_each_live_run(const StoredVectors& part, const Body& body) {
+  const std::size_t count = part.rows.count();
+  if (part.live.empty()) {
+    if (count > 0) body(std::size_t{0}, count);
+    return;
+  }
+  const auto is_live = [&](std::size_t row) {
+    return (part.live[row / 64] >> (row % 64) & 1U) != 0;
+  };
+  for (std::size_t row = 0; row < count;) {
+    if (!is_live(row)) {
+      ++row;
+      continue;
+    }
+    std::size_t end = row + 1;
+    while (end < count && is_live(end)) ++end;
+    body(row, end);
+    row = end;
+  }
+}
+
+/// A section of the live rows of all parts. \param of the column of a part \param unit of a row
+template <class T, class Column>
+void write_column(SectionWriter& writer, const char* name, std::span<const StoredVectors> parts,
+                  std::size_t unit, const Column& of) {
+  writer.begin<T>(name);
+  for (const StoredVectors& part : parts) {
+    const T* const column = of(part);
+    for_each_live_run(part, [&](std::size_t begin, std::size_t end) {
+      writer.put<T>(std::span<const T>(column + begin * unit, (end - begin) * unit));
+    });
+  }
+}
+
+void write_ids(SectionWriter& writer, std::span<const StoredVectors> parts) {
+  writer.begin<std::uint32_t>("id");
+  for (const StoredVectors& part : parts) {
+    for_each_live_run(part, [&](std::size_t begin, std::size_t end) {
+      std::vector<std::uint32_t> ids(end - begin);
+      for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = id_of(part, begin + i);
+      writer.put<std::uint32_t>(ids);
+    });
+  }
+}
+
+/// \throws InvalidArgument for parts that do not go together
+VectorsHead checked_head(std::span<const StoredVectors> parts, std::uint64_t end_id) {
+  KINDRED_THROW_IF(parts.empty(), "no rows are given; there must be a part, be it empty");
+  const VectorSpan& first = parts.front().rows;
+  KINDRED_THROW_IF(first.dimension == 0 || first.dimension >= id_limit,
+                   "the dimension is " + std::to_string(first.dimension) + "; it must be 1 … " +
+                       std::to_string(id_limit - 1));
+  KINDRED_THROW_IF(end_id > id_limit, "the end of the ids is " + std::to_string(end_id) +
+                                          "; it must be at most " + std::to_string(id_limit));
+  VectorsHead head{static_cast<std::uint64_t>(first.element), first.dimension, 0, end_id,
+                   parts.front().shadow.stride};
+  std::uint64_t next_id = 0;
+  for (const StoredVectors& part : parts) {
+    const std::size_t count = part.rows.count();
+    const bool scaled = first.element == VectorElement::int8;
+    const StoredShadow& shadow = part.shadow;
+    const bool fits =
+        part.rows.element == first.element && part.rows.dimension == first.dimension &&
+        part.rows.values.size() == count * part.rows.row_bytes() &&
+        part.rows.scales.size() == (scaled ? count : 0) && part.norms.size() == count &&
+        (part.ids.empty() || part.ids.size() == count) &&
+        (part.live.empty() || part.live.size() == (count + 63) / 64) &&
+        (shadow.stride == 0 || (shadow.stride >= first.dimension &&
+                                checked_product({count, shadow.stride}) == shadow.values.size() &&
+                                shadow.scales.size() == count && shadow.errors.size() == count &&
+                                shadow.norms.size() == count));
+    KINDRED_THROW_IF(!fits, "the columns of " + std::to_string(count) + " rows of dimension " +
+                                std::to_string(part.rows.dimension) + " do not go together");
+    if (shadow.stride != head.shadow_stride) head.shadow_stride = 0;
+    for_each_live_run(part, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t row = begin; row < end; ++row) {
+        const std::uint64_t id = id_of(part, row);
+        KINDRED_THROW_IF(id < next_id || id >= end_id,
+                         "a row has the id " + std::to_string(id) + "; ids must ascend from " +
+                             std::to_string(next_id) + " and stay below " + std::to_string(end_id));
+        next_id = id + 1;
+      }
+      head.rows += end - begin;
+    });
+  }
+  return head;
+}
+
+}  // namespace
+
+void save_vectors(const std::string& path, std::span<const StoredVectors> parts,
+                  std::uint64_t end_id) {
+  const VectorsHead head = checked_head(parts, end_id);
+  const VectorElement element = parts.front().rows.element;
+  SectionWriter writer(path, Impl::vectors_kind);
+  Impl::write_head(writer, head);
+  Impl::with_element_type(element, [&](auto zero) {
+    using T = decltype(zero);
+    write_column<T>(writer, "value", parts, head.dimension, [](const StoredVectors& part) {
+      return reinterpret_cast<const T*>(part.rows.values.data());
+    });
+  });
+  const auto scales = [](const StoredVectors& part) { return part.rows.scales.data(); };
+  const auto norms = [](const StoredVectors& part) { return part.norms.data(); };
+  if (element == VectorElement::int8) write_column<float>(writer, "scale", parts, 1, scales);
+  write_column<double>(writer, "norm", parts, 1, norms);
+  if (head.rows != end_id) write_ids(writer, parts);
+  if (head.shadow_stride > 0) {
+    const auto column = [&](const char* name, auto member) {
+      write_column<float>(writer, name, parts, 1,
+                          [&](const StoredVectors& part) { return (part.shadow.*member).data(); });
+    };
+    write_column<std::int8_t>(writer, "shadow.value", parts, head.shadow_stride,
+                              [](const StoredVectors& part) { return part.shadow.values.data(); });
+    column("shadow.scale", &StoredShadow::scales);
+    column("shadow.error", &StoredShadow::errors);
+    column("shadow.norm", &StoredShadow::norms);
+  }
+  writer.commit();
+}
+
+StoredVectors load_vectors(const std::string& path, int threads) {
+  const auto file =
+      std::make_shared<const SectionFile>(path, Impl::vectors_kind, threads_of(threads));
+  const SectionChecks checks(*file, 0, threads_of(threads));
+  const VectorsHead head = Impl::read_head(checks, file->commits());
+  const auto element = static_cast<VectorElement>(head.element);
+
+  StoredVectors stored;
+  stored.end_id = head.end_id;
+  const std::span<const std::byte> values =
+      Impl::with_element_type(element, [&](auto zero) -> std::span<const std::byte> {
+        using T = decltype(zero);
+        const auto section = checks.section<T>("value");
+        const auto wanted = checked_product({head.rows, head.dimension, sizeof(T)});
+        if (!wanted) checks.refuse<std::uint64_t>("head", 2, "more numbers than a file can have");
+        checks.count<T>("value", section, *wanted / sizeof(T));
+        return std::as_bytes(section);
+      });
+  std::span<const float> scales;
+  if (element == VectorElement::int8) {
+    scales = checks.section<float>("scale");
+    checks.count<float>("scale", scales, head.rows);
+    checks.all<float>("scale", scales.size(), "a scale is finite and ≥ 0",
+                      [&](std::size_t i) { return scales[i] >= 0 && std::isfinite(scales[i]); });
+  }
+  stored.rows = VectorSpan(element, values, head.dimension, scales);
+  stored.norms = checks.section<double>("norm");
+  checks.count<double>("norm", stored.norms, head.rows);
+  checks.all<double>("norm", stored.norms.size(), "a norm is not negative",
+                     [&](std::size_t i) { return !(stored.norms[i] < 0); });
+  if (checks.has("id")) {
+    stored.ids = checks.section<std::uint32_t>("id");
+    checks.count<std::uint32_t>("id", stored.ids, head.rows);
+    checks.all<std::uint32_t>(
+        "id", stored.ids.size(), "ids ascend, below the end of the head's", [&](std::size_t i) {
+          return (i == 0 || stored.ids[i] > stored.ids[i - 1]) && stored.ids[i] < head.end_id;
+        });
+  }
+  if (head.shadow_stride > 0) {
+    StoredShadow& shadow = stored.shadow;
+    shadow.stride = head.shadow_stride;
+    const auto wanted = checked_product({head.rows, head.shadow_stride});
+    if (!wanted) checks.refuse<std::uint64_t>("head", 4, "more shadow than a file can have");
+    shadow.values = checks.section<std::int8_t>("shadow.value");
+    checks.count<std::int8_t>("shadow.value", shadow.values, *wanted);
+    const auto column = [&](const char* name) {
+      const std::span<const float> numbers = checks.section<float>(name);
+      checks.count<float>(name, numbers, head.rows);
+      // A NaN would keep a row from the bound that it is judged by.
+      checks.all<float>(name, numbers.size(), "a shadow's numbers are not negative",
+                        [&](std::size_t i) { return numbers[i] >= 0; });
+      return numbers;
+    };
+    shadow.scales = column("shadow.scale");
+    shadow.errors = column("shadow.error");
+    shadow.norms = column("shadow.norm");
+  }
+  stored.owner = file;
+  return stored;
+}
+
+StoredVectorsInfo inspect_vectors(const std::string& path, int threads) {
+  const StoredVectors stored = load_vectors(path, threads);
+  const auto& file = *static_cast<const SectionFile*>(stored.owner.get());
+  StoredVectorsInfo info;
+  info.element = stored.rows.element;
+  info.rows = stored.rows.count();
+  info.dimension = stored.rows.dimension;
+  info.end_id = stored.end_id;
+  // A norm is a sum in double, which finite float32 cannot make infinite.
+  info.not_finite = static_cast<std::uint64_t>(std::count_if(
+      stored.norms.begin(), stored.norms.end(), [](double norm) { return !std::isfinite(norm); }));
+  info.row_bytes = stored.rows.values.size() + stored.rows.scales.size_bytes();
+  const StoredShadow& shadow = stored.shadow;
+  info.shadow_bytes = shadow.values.size() + shadow.scales.size_bytes() +
+                      shadow.errors.size_bytes() + shadow.norms.size_bytes();
+  info.bytes = file.revision().bytes;
+  return info;
+}
+
+namespace Impl {
+
+void write_head(SectionWriter& writer, const VectorsHead& head) {
+  writer.write<std::uint64_t>(
+      "head", std::array{head.element, head.dimension, head.rows, head.end_id, head.shadow_stride});
+}
+
+VectorsHead read_head(const SectionChecks& checks, std::size_t commits) {
+  const auto numbers = checks.section<std::uint64_t>("head");
+  checks.count<std::uint64_t>("head", numbers, 5);
+  const VectorsHead head{numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]};
+  const auto refuse = [&](std::uint64_t at, const std::string& why) {
+    checks.refuse<std::uint64_t>("head", at, std::to_string(numbers[at]) + " " + why);
+  };
+  if (commits != 1) refuse(2, "rows, and more than one commit; a store of vectors has one");
+  if (head.element > static_cast<std::uint64_t>(VectorElement::int8))
+    refuse(0, "is no element type; 0 to 3 are");
+  if (head.dimension == 0 || head.dimension >= id_limit)
+    refuse(1, "is no dimension; it must be from 1 to 4294967294");
+  if (head.end_id > id_limit) refuse(3, "is no end of ids; it must be at most 4294967295");
+  if (head.rows > head.end_id || (head.rows < head.end_id && !checks.has("id")))
+    refuse(2, "rows do not go with ids below " + std::to_string(head.end_id));
+  if (head.shadow_stride != 0 && head.shadow_stride < head.dimension)
+    refuse(4, "bytes of a shadow row are less than the dimension");
+  return head;
+}
+
+}  // namespace Impl
+}  // namespace Kindred

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_VECTOR_TOP_LISTS_HPP
+#define KINDRED_MATCHER_VECTOR_TOP_LISTS_HPP
+
+#include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/select/TopK.hpp>
+#include <kindred/memory/Buffer.hpp>
+
+#include <cstddef>
+
+namespace Kindred::Impl {
+
+/// \brief The best ranks of every query over keys that come in pieces.
+template <class ExecutionSpace>
+class TopLists {
+ public:
+  using memory_space = typename ExecutionSpace::memory_space;
+
+  void bind(MemoryResource& memory) {
+    m_top = {memory, "Kindred::VectorIndex::top", 0};
+    m_partial = {memory, "Kindred::VectorIndex::partial", 0};
+    m_select = {memory, "Kindred::VectorIndex::select", 0};
+  }
+
+  /// \brief Starts with nothing. \param best `queries × top`: the best of what is added, ascending,
+  /// padded with `rank_none`
+  void begin(const ExecutionSpace& exec_space, std::size_t queries, std::size_t top,
+             const ArrayView<Rank, ExecutionSpace>& best) {
+    m_queries = queries;
+    m_k = top;
+    m_best = best;
+    m_empty = true;
+    Kokkos::deep_copy(exec_space, best, rank_none);
+  }
+
+  /// Takes in \p keys, `queries × length`. May fence \p exec_space.
+  void add(const ExecutionSpace& exec_space, const ArrayView<const Rank, ExecutionSpace>& keys,
+           std::size_t length) {
+    const TopKShape shape{m_queries, length, m_k};
+    grow(exec_space, m_select, top_k_workspace<ExecutionSpace, Rank>(shape));
+    if (m_empty) {
+      top_k(exec_space, keys, shape, m_best, m_select.view());
+      m_empty = false;
+      return;
+    }
+    grow(exec_space, m_top, m_queries * m_k);
+    top_k(exec_space, keys, shape, m_top.view(), m_select.view());
+    add_top(exec_space, m_top.const_view());
+  }
+
+  /// Takes in \p keys, `queries × top`, ascending, padded with `rank_none`. May fence \p
+  /// exec_space.
+  void add_top(const ExecutionSpace& exec_space,
+               const ArrayView<const Rank, ExecutionSpace>& keys) {
+    if (m_empty) {
+      Kokkos::deep_copy(exec_space, m_best, keys);
+      m_empty = false;
+      return;
+    }
+    const TopKShape shape{m_queries, 2 * m_k, m_k};
+    grow(exec_space, m_partial, 2 * m_queries * m_k);
+    grow(exec_space, m_select, merge_top_k_workspace<ExecutionSpace, Rank>(shape, 2));
+    place_partial<ExecutionSpace, Rank>(exec_space, m_best, m_k, 0, 2, m_partial.view());
+    place_partial(exec_space, keys, m_k, 1, 2, m_partial.view());
+    merge_top_k(exec_space, m_partial.const_view(), 2, shape, m_best, m_select.view());
+  }
+
+ private:
+  /// A buffer that may be in use is given back only after what uses it.
+  void grow(const ExecutionSpace& exec_space, Buffer<Rank, memory_space>& buffer,
+            std::size_t size) {
+    if (size * sizeof(Rank) > buffer.bytes()) Arch::fence(exec_space, "Kindred::VectorIndex::grow");
+    buffer.resize_discarding(size);
+  }
+
+  ArrayView<Rank, ExecutionSpace> m_best;
+  Buffer<Rank, memory_space> m_top;
+  Buffer<Rank, memory_space> m_partial;
+  Buffer<Rank, memory_space> m_select;
+  std::size_t m_queries = 0;
+  std::size_t m_k = 0;
+  bool m_empty = true;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_VECTOR_TOP_LISTS_HPP

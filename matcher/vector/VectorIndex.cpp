@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/arch/Fence.hpp>
+#include <kindred/matcher/VectorIndex.hpp>
+
+#include <kindred/core/arch/PerSpace.hpp>
+#include <kindred/core/common/CheckedSize.hpp>
+#include <kindred/core/vector/MetricRank.hpp>
+#include <kindred/memory/SplitAndRetry.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+
+#include "CandidateRows.hpp"
+#include "ExactSearch.hpp"
+#include "IdFilter.hpp"
+#include "IndexParts.hpp"
+#include "SearchPaths.hpp"
+#include "VectorStore.hpp"
+#include "common/HostMemory.hpp"
+
+namespace Kindred {
+
+namespace {
+
+std::string quantity(const char* name, std::size_t value) {
+  return std::string(name) + " is " + std::to_string(value);
+}
+
+}  // namespace
+
+std::string_view to_string(SearchPath path) noexcept {
+  switch (path) {
+    case SearchPath::plain:
+      return "plain";
+    case SearchPath::screen:
+      return "screen";
+    case SearchPath::matrix:
+      break;
+  }
+  return "matrix";
+}
+
+struct VectorIndex::State {
+  template <class... Rows>
+  explicit State(Context& owner, const Rows&... rows) : context(owner), store(owner, rows...) {
+    for (const Space space : all_spaces) {
+      if (!context.is_usable(space)) continue;
+      Impl::with_instance(context, space, [&](const auto& exec_space) {
+        search<std::decay_t<decltype(exec_space)>>(space).bind(context.memory(space),
+                                                               context.pinned_memory());
+      });
+    }
+  }
+
+  template <class ExecutionSpace>
+  Impl::ExactSearch<ExecutionSpace>& search(Space space) {
+    return searches[static_cast<std::size_t>(space)].template get<ExecutionSpace>();
+  }
+
+  /// Queries of a call. \throws InvalidArgument
+  std::size_t check(std::span<const float> queries) const {
+    KINDRED_THROW_IF(queries.size() % store.dimension() != 0,
+                     quantity("the size of the queries", queries.size()) +
+                         "; it must be a multiple of the dimension, " +
+                         std::to_string(store.dimension()));
+    return queries.size() / store.dimension();
+  }
+
+  Workload workload(Operation operation, std::size_t items, std::size_t transfer_bytes) const {
+    Workload workload;
+    workload.operation = operation;
+    workload.items = items;
+    workload.work = static_cast<double>(items) * static_cast<double>(store.dimension());
+    workload.transfer_bytes = transfer_bytes;
+    workload.history = &history;
+    workload.resident =
+        streams() ? SpaceSet::all() : reachable(store.residency(), store.on_device());
+    return workload;
+  }
+  /// A search of \p queries by \p path.
+  Workload search_workload(SearchPath path, std::size_t queries, std::size_t transfer_bytes) const {
+    Workload out = workload(Impl::operation_of(path), store.size() * queries,
+                            transfer_bytes + streamed_bytes());
+    out.work = Impl::search_work(path, store.size(), queries, store.dimension());
+    if (path == SearchPath::screen && streams()) out.resident = SpaceSet::host();
+    return out;
+  }
+  /// \brief The way that is predicted to be quickest, or the one asked for.
+  /// \throws InvalidArgument when that cannot be gone
+  SearchPath path_of(const SearchOptions& options, std::size_t queries) const {
+    if (options.path) {
+      const std::string why_not = Impl::why_not(*options.path, store);
+      KINDRED_THROW_IF(!why_not.empty(), "the path " + std::string(to_string(*options.path)) +
+                                             " cannot be gone: " + why_not);
+      return *options.path;
+    }
+    SearchPath best = SearchPath::plain;
+    double least = std::numeric_limits<double>::infinity();
+    for (const SearchPath path : Impl::all_search_paths) {
+      if (!Impl::why_not(path, store).empty()) continue;
+      const auto predicted = context.dispatcher().predict(search_workload(path, queries, 0));
+      for (const Space space : all_spaces) {
+        double seconds = predicted[static_cast<std::size_t>(space)];
+        if (path == SearchPath::screen) seconds += shadow_debt(space);
+        if (options.space.value_or(space) != space || !(seconds < least)) continue;
+        least = seconds;
+        best = path;
+      }
+    }
+    return best;
+  }
+  /// \brief Seconds of making the shadow on \p space that searches without it have not yet taken:
+  /// it is made once they would have paid for it.
+  double shadow_debt(Space space) const {
+    if (!context.is_usable(space) || store.has_shadow(space)) return 0;
+    const double rate = space == Space::cuda     ? 5e10
+                        : space == Space::serial ? 1.5e8
+                                                 : 1.5e8 * context.threads();
+    const double elements =
+        static_cast<double>(store.size()) * static_cast<double>(store.dimension());
+    return std::max(0.0, elements / rate - unscreened.load(std::memory_order_relaxed));
+  }
+  void observe(const DispatchRecord& record) {
+    if (record.operation != Operation::search_screen)
+      unscreened.fetch_add(record.taken, std::memory_order_relaxed);
+  }
+
+  /// Whether a device reads rows from the host.
+  bool streams() const { return store.residency() == Residency::automatic && !store.on_device(); }
+  std::size_t streamed_bytes() const {
+    return streams() ? store.size() * store.dimension() * size_of(store.element()) : 0;
+  }
+
+  /// Where the dispatcher or \p forced says: `start()`, then `body(exec_space, search, begin,
+  /// length)` for blocks of \p count queries, `block(search)` or fewer of them, and fewer rows,
+  /// where memory runs out. \param path of a search, none of candidates \param report what `body`
+  /// counts in: what it counted before memory ran out is taken back
+  template <class Block, class Start, class Body>
+  DispatchRecord run(const Workload& workload, std::optional<SearchPath> path,
+                     std::optional<Space> forced, std::size_t count, const Block& block,
+                     const Start& start, SearchReport& report, const Body& body) {
+    return context.run(workload, forced, [&](Space space) {
+      Impl::with_instance(context, space, [&](const auto& exec_space) {
+        auto& own = search<std::decay_t<decltype(exec_space)>>(space);
+        const std::lock_guard lock(own.mutex);
+        start();
+        own.begin(path);
+        // As many for every block, of which there are few.
+        const std::size_t most = std::max<std::size_t>(1, block(own));
+        const std::size_t blocks = std::max<std::size_t>(1, (count + most - 1) / most);
+        split_and_retry(count, (count + blocks - 1) / blocks,
+                        [&](std::size_t begin, std::size_t length) {
+                          while (true) {
+                            const SearchReport before = report;
+                            try {
+                              return body(exec_space, own, begin, length);
+                            } catch (const OutOfMemory&) {
+                              report = before;
+                              Arch::fence(exec_space, "Kindred::VectorIndex::clear");
+                              own.clear();
+                              if (own.fall_back()) continue;
+                              if (length > 1 || !own.shrink()) throw;
+                            }
+                          }
+                        });
+      });
+    });
+  }
+
+  /// What prepares work for \p exec_space: the calling thread alone for `serial`.
+  template <class ExecutionSpace>
+  Impl::HostWorkers host_beside(const ExecutionSpace& exec_space) const {
+    if constexpr (std::is_same_v<ExecutionSpace, HostSpace>) {
+      return Impl::host_workers(context,
+                                Arch::concurrency(exec_space) > 1 ? Space::openmp : Space::serial);
+    } else {
+      return Impl::host_workers(context, Space::cuda);
+    }
+  }
+
+  /// The queries `begin … begin + length`.
+  std::span<const float> part(std::span<const float> queries, std::size_t begin,
+                              std::size_t length) const {
+    return queries.subspan(begin * store.dimension(), length * store.dimension());
+  }
+
+  Context& context;
+  mutable CallHistory history;
+  Impl::VectorStore store;
+  mutable std::shared_mutex mutex;      ///< of the store
+  std::atomic<double> unscreened{0.0};  ///< seconds that searches without shadows took
+  std::array<Arch::PerSpace<Impl::ExactSearch>, space_count> searches;
+};
+
+VectorIndex::VectorIndex(Context& context, std::span<const float> rows, std::size_t dimension,
+                         Residency residency) {
+  KINDRED_THROW_IF(dimension != 0 && rows.size() % dimension != 0,
+                   quantity("the size of the rows", rows.size()) +
+                       "; it must be a multiple of the dimension, " + std::to_string(dimension));
+  VectorIndexOptions options;
+  options.residency = residency;
+  *this = VectorIndex(context, VectorSpan(rows, dimension), options);
+}
+
+VectorIndex::VectorIndex(std::unique_ptr<State> state) : m_state(std::move(state)) {}
+
+VectorIndex::VectorIndex(Context& context, const VectorSpan& rows,
+                         const VectorIndexOptions& options)
+    : m_state(Impl::with_host_memory("Kindred::VectorIndex", [&] {
+        return std::make_unique<State>(context, rows, options);
+      })) {}
+
+VectorIndex::VectorIndex(Context& context, const StoredVectors& stored,
+                         const VectorIndexOptions& options)
+    : m_state(Impl::with_host_memory("Kindred::VectorIndex", [&] {
+        return std::make_unique<State>(context, stored, options);
+      })) {}
+
+VectorIndex VectorIndex::load(Context& context, const std::string& path,
+                              const VectorIndexOptions& options, int threads) {
+  return Impl::with_host_memory("Kindred::VectorIndex::load", [&] {
+    // The mapping is private, and nobody else has it.
+    return VectorIndex(std::make_unique<State>(context, load_vectors(path, threads), options,
+                                               Impl::StoredAccess::write));
+  });
+}
+
+void VectorIndex::save(const std::string& path) const {
+  const std::shared_lock lock(m_state->mutex);
+  save_vectors(path, m_state->store.stored(), m_state->store.end_id());
+}
+
+VectorIndex::~VectorIndex() = default;
+VectorIndex::VectorIndex(VectorIndex&&) noexcept = default;
+VectorIndex& VectorIndex::operator=(VectorIndex&&) noexcept = default;
+
+VectorIndex::Parts VectorIndex::parts() const noexcept {
+  return {m_state->context, m_state->store, m_state->mutex};
+}
+
+std::size_t VectorIndex::size() const noexcept {
+  const std::shared_lock lock(m_state->mutex);
+  return m_state->store.size();
+}
+std::uint64_t VectorIndex::end_id() const noexcept {
+  const std::shared_lock lock(m_state->mutex);
+  return m_state->store.end_id();
+}
+std::size_t VectorIndex::dimension() const noexcept { return m_state->store.dimension(); }
+VectorElement VectorIndex::element() const noexcept { return m_state->store.element(); }
+
+VectorIndexInfo VectorIndex::info() const {
+  const std::shared_lock lock(m_state->mutex);
+  return m_state->store.info();
+}
+
+std::uint64_t VectorIndex::bytes(Space space) const noexcept {
+  const std::shared_lock lock(m_state->mutex);
+  const VectorIndexInfo info = m_state->store.info();
+  if (!m_state->context.is_usable(space)) return 0;
+  if (space != Space::cuda) return info.host_bytes;
+  return m_state->store.on_device() ? info.device_bytes : 0;
+}
+
+std::uint64_t VectorIndex::append(const VectorSpan& rows) {
+  const std::unique_lock lock(m_state->mutex);
+  return Impl::with_host_memory("Kindred::VectorIndex::append",
+                                [&] { return m_state->store.append(rows); });
+}
+
+void VectorIndex::remove(std::span<const std::uint64_t> ids) {
+  const std::unique_lock lock(m_state->mutex);
+  Impl::with_host_memory("Kindred::VectorIndex::remove", [&] { m_state->store.remove(ids); });
+}
+
+void VectorIndex::replace(std::uint64_t id, const VectorSpan& row) {
+  const std::unique_lock lock(m_state->mutex);
+  Impl::with_host_memory("Kindred::VectorIndex::replace", [&] { m_state->store.replace(id, row); });
+}
+
+SearchResults VectorIndex::search(std::span<const float> queries,
+                                  const SearchOptions& options) const {
+  State& state = *m_state;
+  const std::shared_lock lock(state.mutex);
+  const Impl::VectorStore& store = state.store;
+  const std::size_t count = state.check(queries);
+  KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
+  const std::size_t top = std::min(options.top, store.size());
+  const SearchPath path = state.path_of(options, count);
+  const Impl::IdFilter filter(options.filter, options.filter_bits, store.end_id(), count);
+  SearchResults results;
+  results.top = top;
+  results.record.operation = Operation::search;
+  const std::size_t places = size_product("queries × top", {count, top});
+  if (places == 0) return results;
+  std::once_flag is_made;
+  const auto make_room = [&] {
+    std::call_once(is_made, [&] {
+      results.ids.resize(places);
+      results.scores.resize(places);
+    });
+  };
+  const Workload workload = state.search_workload(
+      path, count, queries.size_bytes() + filter.transfer_bytes() + sizeof(Rank) * places);
+  const auto answer = [&] {
+    results.record = state.run(
+        workload, path, options.space, count,
+        [&](const auto& search) { return search.block(store, top, filter); },
+        [&] { results.report = {}; }, results.report,
+        [&](const auto& exec_space, auto& search, std::size_t begin, std::size_t length) {
+          const Impl::HostWorkers host = state.host_beside(exec_space);
+          const std::span<const Rank> best =
+              search.search(exec_space, host, store, state.part(queries, begin, length), filter,
+                            begin, options.metric, top, results.report);
+          make_room();
+          constexpr double place_nanoseconds = 2;
+          host.for_each_range(
+              best.size(), place_nanoseconds, [&](std::size_t first, std::size_t last) {
+                for (std::size_t place = first; place < last; ++place) {
+                  const Rank rank = best[place];
+                  const bool none = rank == rank_none;
+                  const std::size_t target = begin * top + place;
+                  results.ids[target] = none ? -1 : std::int64_t{rank_index(rank)};
+                  results.scores[target] =
+                      none ? padding_score(options.metric) : score_of(options.metric, rank);
+                }
+              });
+        });
+  };
+  // Memory for a large answer takes milliseconds to come, in which a device searches.
+  constexpr std::size_t large = 1U << 18U;
+  if (places < large) {
+    make_room();
+    answer();
+  } else {
+    Impl::host_workers(state.context, options.space.value_or(Space::openmp))
+        .run_beside(answer, make_room);
+  }
+  state.observe(results.record);
+  return results;
+}
+
+ScoreResults VectorIndex::search_at_least(std::span<const float> queries, float score,
+                                          const SearchOptions& options) const {
+  State& state = *m_state;
+  const std::shared_lock lock(state.mutex);
+  const Impl::VectorStore& store = state.store;
+  const std::size_t count = state.check(queries);
+  KINDRED_THROW_IF(std::isnan(score), "the score is NaN; no row is at or above it");
+  const SearchPath path = state.path_of(options, count);
+  const Impl::IdFilter filter(options.filter, options.filter_bits, store.end_id(), count);
+  ScoreResults results;
+  results.record.operation = Operation::search;
+  if (count == 0) return results;
+
+  // The last rank of that score.
+  const Rank bound = options.metric == Metric::l2 ? rank_ascending(score, 0xFFFFFFFFU)
+                                                  : rank_descending(score, 0xFFFFFFFFU);
+  const Workload workload =
+      state.search_workload(path, count, queries.size_bytes() + filter.transfer_bytes());
+  results.record = state.run(
+      workload, path, options.space, count,
+      [&](const auto&) { return Impl::block_queries(store, 1, filter); },
+      [&] {
+        results.report = {};
+        results.results = {};
+      },
+      results.report,
+      [&](const auto& exec_space, auto& search, std::size_t begin, std::size_t length) {
+        for (const auto& ranks :
+             search.search_within(exec_space, store, state.part(queries, begin, length), filter,
+                                  begin, options.metric, bound, results.report)) {
+          for (const Rank rank : ranks) {
+            results.results.values.push_back(
+                {std::int64_t{rank_index(rank)}, score_of(options.metric, rank)});
+          }
+          results.results.close_row();
+        }
+      });
+  state.observe(results.record);
+  return results;
+}
+
+ScoreResults VectorIndex::score(std::span<const float> queries,
+                                RaggedSpan<std::uint64_t> candidates,
+                                const SearchOptions& options) const {
+  State& state = *m_state;
+  const std::shared_lock lock(state.mutex);
+  const Impl::VectorStore& store = state.store;
+  const std::size_t count = state.check(queries);
+  KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
+  KINDRED_THROW_IF(candidates.rows() != count,
+                   quantity("the number of candidate lists", candidates.rows()) + "; there are " +
+                       std::to_string(count) + " queries");
+  const Impl::IdFilter filter(options.filter, options.filter_bits, store.end_id(), count);
+  const Impl::CandidateRows lists(store, candidates, filter);
+  ScoreResults results;
+  results.record.operation = Operation::score;
+  if (count == 0) return results;
+
+  std::size_t longest = 1;
+  for (std::size_t query = 0; query < count; ++query)
+    longest = std::max(longest, candidates.length(query));
+  const std::size_t most = std::min(options.top, longest);
+  const std::size_t items = candidates.offsets.back() - candidates.offsets.front();
+  Workload workload = state.workload(
+      Operation::score, items,
+      queries.size_bytes() + sizeof(std::uint32_t) * items + sizeof(Rank) * count * most);
+  if (state.streams()) workload.resident = SpaceSet::host();
+  std::vector<Rank> best;
+  results.record = state.run(
+      workload, std::nullopt, options.space, count,
+      [&](const auto&) {
+        return Impl::block_queries(store, Impl::candidate_ranks(store, longest, most), filter);
+      },
+      [&] {
+        results.report = {};
+        results.report.path = "candidates";
+        results.results = {};
+      },
+      results.report,
+      [&](const auto& exec_space, auto& search, std::size_t begin, std::size_t length) {
+        search.score(exec_space, state.host_beside(exec_space), store,
+                     state.part(queries, begin, length), lists, begin, options.metric, most, best,
+                     results.report);
+        for (std::size_t query = 0; query < length; ++query) {
+          const std::size_t top = best.size() / length;
+          for (std::size_t place = 0; place < top; ++place) {
+            const Rank rank = best[query * top + place];
+            if (rank == rank_none) break;
+            results.results.values.push_back(
+                {std::int64_t{rank_index(rank)}, score_of(options.metric, rank)});
+          }
+          results.results.close_row();
+        }
+      });
+  return results;
+}
+
+}  // namespace Kindred

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_VECTOR_VECTOR_SECTIONS_HPP
+#define KINDRED_MATCHER_VECTOR_VECTOR_SECTIONS_HPP
+
+#include "storage/SectionChecks.hpp"
+#include "storage/SectionWriter.hpp"
+
+#include <kindred/core/vector/VectorElement.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace Kindred::Impl {
+
+// The sections of a file of kind `vectors`, as docs/files.md describes them.
+
+inline constexpr const char* vectors_kind = "vectors";
+inline constexpr std::uint64_t id_limit =
+    0xFFFFFFFFU;  ///< an id is below: 32 bits, and not the last
+
+/// The section `head`.
+struct VectorsHead {
+  std::uint64_t element = 0;  ///< a VectorElement
+  std::uint64_t dimension = 0;
+  std::uint64_t rows = 0;
+  std::uint64_t end_id = 0;
+  std::uint64_t shadow_stride = 0;  ///< 0: there is no shadow
+};
+
+void write_head(SectionWriter& writer, const VectorsHead& head);
+/// \throws CorruptFile for numbers that do not go together
+VectorsHead read_head(const SectionChecks& checks, std::size_t commits);
+
+/// Calls `body(T())`, T the type of a section of elements.
+template <class Body>
+decltype(auto) with_element_type(VectorElement element, const Body& body) {
+  switch (element) {
+    case VectorElement::float32:
+      return body(float());
+    case VectorElement::float16:
+    case VectorElement::bfloat16:
+      return body(std::uint16_t());
+    case VectorElement::int8:
+      break;
+  }
+  return body(std::int8_t());
+}
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_VECTOR_VECTOR_SECTIONS_HPP

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_VECTOR_VECTOR_SEGMENT_HPP
+#define KINDRED_MATCHER_VECTOR_VECTOR_SEGMENT_HPP
+
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/PerSpace.hpp>
+#include <kindred/core/vector/ShadowRows.hpp>
+#include <kindred/core/vector/VectorRows.hpp>
+#include <kindred/core/vector/VectorScores.hpp>
+#include <kindred/matcher/StoredVectors.hpp>
+#include <kindred/matcher/VectorSpan.hpp>
+#include <kindred/memory/Buffer.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// The rows of a segment where \p ExecutionSpace computes.
+template <class ExecutionSpace>
+struct ResidentRows {
+  using memory_space = typename ExecutionSpace::memory_space;
+
+  ResidentRows() = default;
+  /// Room for \p count rows. \throws OutOfMemory
+  ResidentRows(MemoryResource& memory, VectorElement element_, std::size_t dimension_,
+               std::size_t count, bool numbered)
+      : values(memory, "Kindred::VectorIndex::rows", count * dimension_ * size_of(element_)),
+        scales(memory, "Kindred::VectorIndex::scales", element_ == VectorElement::int8 ? count : 0),
+        norms(memory, "Kindred::VectorIndex::norms", count),
+        ids(memory, "Kindred::VectorIndex::ids", numbered ? count : 0),
+        element(element_),
+        dimension(dimension_) {}
+
+  std::size_t count() const noexcept { return norms.size(); }
+  std::uint64_t bytes() const noexcept {
+    return values.bytes() + scales.bytes() + norms.bytes() + ids.bytes();
+  }
+  VectorRows<ExecutionSpace> view() const {
+    return {values.const_view(), element,          scales.const_view(),
+            norms.const_view(),  ids.const_view(), dimension};
+  }
+  /// The rows `begin … begin + length`.
+  VectorRows<ExecutionSpace> view(std::size_t begin, std::size_t length) const {
+    const auto part = [&](const auto& buffer, std::size_t unit) {
+      auto all = buffer.const_view();
+      using view_type = decltype(all);
+      return all.size() == 0 ? all : view_type(all.data() + begin * unit, length * unit);
+    };
+    return {part(values, dimension * size_of(element)),
+            element,
+            part(scales, 1),
+            part(norms, 1),
+            part(ids, 1),
+            dimension};
+  }
+
+  Buffer<std::byte, memory_space> values;
+  Buffer<float, memory_space> scales;
+  Buffer<double, memory_space> norms;
+  Buffer<std::uint32_t, memory_space> ids;
+  VectorElement element = VectorElement::float32;
+  std::size_t dimension = 0;
+};
+
+/// The shadow of a segment's rows where \p ExecutionSpace computes.
+template <class ExecutionSpace>
+struct ShadowBuffers {
+  using memory_space = typename ExecutionSpace::memory_space;
+
+  ShadowBuffers() = default;
+  /// Room for \p count rows. \throws OutOfMemory
+  ShadowBuffers(MemoryResource& memory, std::size_t dimension, std::size_t count)
+      : values(memory, "Kindred::VectorIndex::shadow", count * shadow_stride(dimension)),
+        scales(memory, "Kindred::VectorIndex::shadow_scales", count),
+        errors(memory, "Kindred::VectorIndex::shadow_errors", count),
+        norms(memory, "Kindred::VectorIndex::shadow_norms", count),
+        stride(shadow_stride(dimension)) {}
+
+  std::uint64_t bytes() const noexcept {
+    return values.bytes() + scales.bytes() + errors.bytes() + norms.bytes();
+  }
+  ShadowRows<ExecutionSpace> view() const {
+    return {values.const_view(), scales.const_view(), errors.const_view(), norms.const_view(),
+            stride};
+  }
+  /// Makes the rows `begin … begin + length` of \p rows, which are those. Does not fence.
+  void build(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
+             std::size_t begin, std::size_t length) const {
+    const auto part = [&](const auto& buffer, std::size_t unit) {
+      return Kokkos::subview(buffer.view(), std::pair(begin * unit, (begin + length) * unit));
+    };
+    build_shadow<ExecutionSpace>(exec_space, rows, part(values, stride), part(scales, 1),
+                                 part(errors, 1), part(norms, 1));
+  }
+
+  Buffer<std::int8_t, memory_space> values;
+  Buffer<float, memory_space> scales;
+  Buffer<float, memory_space> errors;
+  Buffer<float, memory_space> norms;
+  std::uint64_t stride = 0;
+};
+
+/// What may be done with the memory that a segment borrows.
+enum class StoredAccess : std::uint8_t {
+  read,  ///< others see it too: a change copies it first
+  write  ///< nobody else sees what is written to it, as with a private mapping of a file
+};
+
+/// \brief Rows of ascending ids that a search reads as one piece: on the host, and on the device
+/// where it has room.
+///
+/// A change of rows is not safe beside anything else.
+class VectorSegment {
+ public:
+  /// Room for rows on the host. \param first_id of the row 0; ids go on by one \throws OutOfMemory
+  VectorSegment(Context& context, VectorElement element, std::size_t dimension, std::size_t count,
+                std::uint32_t first_id);
+  /// Rows where they lie: their owner is kept. \throws OutOfMemory
+  VectorSegment(Context& context, const StoredVectors& stored, StoredAccess access);
+  /// The rows of \p parts that were not removed. \throws OutOfMemory
+  VectorSegment(Context& context, std::span<const std::shared_ptr<VectorSegment>> parts);
+
+  std::size_t size() const noexcept { return m_host.count(); }
+  std::size_t removed() const noexcept { return m_removed; }
+  std::uint32_t id(std::size_t row) const noexcept {
+    return m_host.ids.size() == 0 ? m_first_id + static_cast<std::uint32_t>(row)
+                                  : m_host.ids.data()[row];
+  }
+  std::uint32_t last_id() const noexcept { return id(size() - 1); }
+  /// Whether row r has the id r + `id(0)`.
+  bool is_contiguous() const noexcept { return last_id() - id(0) + 1 == size(); }
+  /// The row of \p id, unless it was removed or is of another segment.
+  std::optional<std::size_t> find(std::uint64_t id) const noexcept;
+
+  /// Copies \p rows to `begin …` of the host. Call `finish` after the last.
+  void fill(std::size_t begin, const VectorSpan& rows);
+  /// Takes the norms.
+  void finish();
+  /// Copies all to the device. \throws OutOfMemory; nothing is then on the device
+  void make_device_resident();
+  bool on_device() const noexcept { return m_on_device; }
+
+  /// Before `remove`. \throws std::bad_alloc
+  void prepare_to_remove();
+  void remove(std::size_t row) noexcept;
+  /// What is on the host, for a file; valid until the next change.
+  StoredVectors stored() const;
+  /// Copies all rows first where they are others'. \throws std::bad_alloc, Error; the row is then
+  /// as it was, and on the host alone where the device could not bring it back
+  void replace(std::size_t row, const VectorSpan& value);
+
+  /// A bit a row that was not removed; empty while all are there.
+  const std::vector<std::uint64_t>& live() const noexcept { return m_live; }
+  template <class ExecutionSpace>
+  const ResidentRows<ExecutionSpace>& resident() const {
+    if constexpr (std::is_same_v<ExecutionSpace, HostSpace>) {
+      return m_host;
+    } else {
+      return m_device.get<ExecutionSpace>();
+    }
+  }
+  const ResidentRows<HostSpace>& host() const noexcept { return m_host; }
+
+  /// \brief The shadow of `resident`, made by the first call; the rows themselves where they are of
+  /// int8. Safe beside itself. Fences then. \throws OutOfMemory
+  template <class ExecutionSpace>
+  ShadowRows<ExecutionSpace> shadow(const ExecutionSpace& exec_space, MemoryResource& memory) const;
+  std::uint64_t shadow_bytes(Space space) const;
+
+ private:
+  void put(std::size_t row, const VectorSpan& value) noexcept;
+  /// Copies what others see to memory of its own. \throws OutOfMemory; nothing is then changed
+  void own_rows();
+  /// Writes a row to the device and makes its shadow there again. Fences the device's instance.
+  void write_to_device(std::size_t row, const std::byte* values, const float* scale,
+                       const double* norm);
+
+  Context* m_context;
+  ResidentRows<HostSpace> m_host;
+  std::shared_ptr<const void> m_owner;    ///< of what `m_host` borrows
+  bool m_is_shared = false;               ///< others see what `m_host` borrows
+  Arch::PerSpace<ResidentRows> m_device;  ///< its host slot is empty
+  std::uint32_t m_first_id = 0;
+  std::vector<std::uint64_t> m_live;
+  std::size_t m_removed = 0;
+  bool m_on_device = false;
+  mutable std::mutex m_shadow_mutex;
+  mutable Arch::PerSpace<ShadowBuffers> m_shadow;
+};
+
+/// \brief Finds rows by ids, many of one segment.
+class RowFinder {
+ public:
+  explicit RowFinder(const VectorSegment& segment)
+      : m_segment(segment),
+        m_first_id(segment.size() > 0 ? segment.id(0) : 0),
+        m_count(segment.live().empty() && segment.size() > 0 && segment.is_contiguous()
+                    ? segment.size()
+                    : 0) {}
+
+  /// \see VectorSegment::find
+  std::optional<std::size_t> operator()(std::uint64_t id) const noexcept {
+    const std::uint64_t row = id - m_first_id;
+    return row < m_count ? row : m_segment.find(id);
+  }
+
+ private:
+  const VectorSegment& m_segment;
+  std::uint64_t m_first_id;
+  std::size_t m_count;  // 0 where ids are not those of the rows from `m_first_id` on
+};
+
+template <class ExecutionSpace>
+ShadowRows<ExecutionSpace> VectorSegment::shadow(const ExecutionSpace& exec_space,
+                                                 MemoryResource& memory) const {
+  const ResidentRows<ExecutionSpace>& rows = resident<ExecutionSpace>();
+  if (rows.element == VectorElement::int8) return own_shadow(rows.view());
+  const std::lock_guard lock(m_shadow_mutex);
+  ShadowBuffers<ExecutionSpace>& shadow = m_shadow.get<ExecutionSpace>();
+  if (shadow.stride == 0) {
+    ShadowBuffers<ExecutionSpace> made(memory, rows.dimension, size());
+    made.build(exec_space, rows.view(), 0, size());
+    Arch::fence(exec_space, "Kindred::VectorIndex::shadow");
+    shadow = std::move(made);
+  }
+  return shadow.view();
+}
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_VECTOR_VECTOR_SEGMENT_HPP

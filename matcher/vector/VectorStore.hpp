@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_VECTOR_VECTOR_STORE_HPP
+#define KINDRED_MATCHER_VECTOR_VECTOR_STORE_HPP
+
+#include "VectorSegment.hpp"
+
+#include <kindred/matcher/VectorIndex.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// \brief The rows of an index as segments of ascending ids, each less than half as long as the one
+/// before, and the ids between them.
+///
+/// Not thread-safe: whoever changes it is alone.
+class VectorStore {
+ public:
+  /// \throws InvalidArgument, SpaceUnavailable, OutOfMemory
+  VectorStore(Context& context, const VectorSpan& rows, const VectorIndexOptions& options);
+
+  /// \brief Rows where they lie. \throws InvalidArgument, SpaceUnavailable, OutOfMemory
+  VectorStore(Context& context, const StoredVectors& stored, const VectorIndexOptions& options,
+              StoredAccess access = StoredAccess::read);
+  /// Its parts for a file; valid until the next change.
+  std::vector<StoredVectors> stored() const;
+
+  std::size_t size() const noexcept { return m_size; }
+  std::uint64_t end_id() const noexcept { return m_end_id; }
+  std::size_t dimension() const noexcept { return m_dimension; }
+  VectorElement element() const noexcept { return m_element; }
+  Residency residency() const noexcept { return m_options.residency; }
+  ShadowUse shadow() const noexcept { return m_options.shadow; }
+  std::span<const std::shared_ptr<VectorSegment>> segments() const noexcept { return m_segments; }
+  /// Whether all rows are on the device.
+  bool on_device() const noexcept;
+  /// Whether all rows have their shadow, or are it, where \p space computes.
+  bool has_shadow(Space space) const;
+  VectorIndexInfo info() const;
+
+  std::uint64_t append(const VectorSpan& rows);
+  void remove(std::span<const std::uint64_t> ids);
+  void replace(std::uint64_t id, const VectorSpan& row);
+
+  /// The segment and row of \p id; a null segment when no row has it.
+  std::pair<const VectorSegment*, std::size_t> find(std::uint64_t id) const noexcept;
+
+ private:
+  void check_options() const;
+  void check(const VectorSpan& rows) const;
+  /// Copies a segment to the device as far as the options say. \throws OutOfMemory where it must be
+  void place(VectorSegment& segment) const;
+  /// Takes the place of removed rows back, if there is memory for that.
+  void compact_quietly() noexcept;
+  /// Joins what has grown alike, and rebuilds what holds much that was removed.
+  std::vector<std::shared_ptr<VectorSegment>> compacted(
+      std::vector<std::shared_ptr<VectorSegment>> segments) const;
+
+  Context* m_context;
+  VectorElement m_element;
+  std::size_t m_dimension;
+  VectorIndexOptions m_options;
+  std::vector<std::shared_ptr<VectorSegment>> m_segments;
+  std::uint64_t m_end_id = 0;
+  std::size_t m_size = 0;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_VECTOR_VECTOR_STORE_HPP

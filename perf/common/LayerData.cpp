@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/LayerData.hpp"
+
+#include <bit>
+#include <cstring>
+
+namespace Kindred::Perf {
+
+std::vector<std::byte> encoded(VectorElement element, std::span<const float> values) {
+  std::vector<std::byte> bytes(values.size() * size_of(element));
+  if (element == VectorElement::float32) {
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    return bytes;
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto bits = std::bit_cast<std::uint32_t>(values[i]);
+    const auto half = static_cast<std::uint16_t>((bits + 0x7FFFU + (bits >> 16U & 1U)) >> 16U);
+    std::memcpy(bytes.data() + 2 * i, &half, 2);
+  }
+  return bytes;
+}
+
+float decoded(VectorElement element, std::span<const std::byte> bytes, std::size_t i) {
+  if (element == VectorElement::float32) {
+    float value = 0;
+    std::memcpy(&value, bytes.data() + 4 * i, 4);
+    return value;
+  }
+  std::uint16_t half = 0;
+  std::memcpy(&half, bytes.data() + 2 * i, 2);
+  return std::bit_cast<float>(static_cast<std::uint32_t>(half) << 16U);
+}
+
+std::vector<float> decoded(VectorElement element, std::span<const std::byte> bytes) {
+  std::vector<float> values(bytes.size() / size_of(element));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = decoded(element, bytes, i);
+  return values;
+}
+
+SeedState every_state(std::uint32_t seeds) {
+  SeedState state(seeds);
+  for (std::uint32_t i = 0; i < seeds; ++i) {
+    state.lifecycle[i] = static_cast<Lifecycle>(i % 11);
+    state.mode[i] = static_cast<ApplyMode>(i / 11 % 4);
+    state.alpha[i] = static_cast<float>(i % 8) / 8;
+    state.blueprint[i] = 0;
+  }
+  return state;
+}
+
+}  // namespace Kindred::Perf

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_PERF_COMMON_LAYER_DATA_HPP
+#define KINDRED_PERF_COMMON_LAYER_DATA_HPP
+
+#include <kindred/core/vector/VectorElement.hpp>
+#include <kindred/matcher/SeedState.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace Kindred::Perf {
+
+/// Numbers as float32 or bfloat16, rounded to the nearest.
+std::vector<std::byte> encoded(VectorElement element, std::span<const float> values);
+/// Number \p i of \p bytes.
+float decoded(VectorElement element, std::span<const std::byte> bytes, std::size_t i);
+/// All numbers of \p bytes.
+std::vector<float> decoded(VectorElement element, std::span<const std::byte> bytes);
+
+/// Seeds in every lifecycle and every mode, with blueprint 0.
+SeedState every_state(std::uint32_t seeds);
+
+}  // namespace Kindred::Perf
+
+#endif  // KINDRED_PERF_COMMON_LAYER_DATA_HPP

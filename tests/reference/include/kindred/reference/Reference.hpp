@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_REFERENCE_REFERENCE_HPP
+#define KINDRED_REFERENCE_REFERENCE_HPP
+
+#include <kindred/core/bulk/BulkOperations.hpp>
+#include <kindred/core/graph/Spreading.hpp>
+#include <kindred/core/lattice/GraphStructure.hpp>
+#include <kindred/core/lattice/LatticeShape.hpp>
+#include <kindred/core/seed/LayerActivation.hpp>
+#include <kindred/core/seed/SeedTelemetry.hpp>
+#include <kindred/core/seed/SeedUpdate.hpp>
+#include <kindred/core/sequence/Symbol.hpp>
+#include <kindred/core/vector/Metric.hpp>
+#include <kindred/core/vector/VectorElement.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+/// \brief The oracle: every core operation written from its definition, serial, obvious and slow.
+///
+/// Shares no code with the kernels. Takes valid arguments, checks none, runs on the calling thread.
+/// What the kernels compute must have the same bits.
+namespace Kindred::Reference {
+
+// ---- Canonical sums ----
+
+/// Adds the upper half to the lower half until one is left; \p values padded with +0 to a power of
+/// two.
+double halving_tree(std::vector<double> values);
+/// The canonical sum of \p terms: blocks of 4096, 32 lanes, halving trees; +0 for no terms.
+double canonical_sum(std::span<const double> terms);
+/// Σ a·b, canonical; \p a and \p b of the same length.
+double dot(std::span<const float> a, std::span<const float> b);
+/// Σ (a − b)², canonical; difference, square and sum each rounded to double.
+double squared_difference(std::span<const float> a, std::span<const float> b);
+
+// ---- Select ----
+
+/// An index and its score.
+struct Item {
+  std::uint64_t index = 0;
+  float score = 0;
+
+  friend bool operator==(const Item&, const Item&) = default;
+};
+
+/// Which scores are better.
+enum class Better : std::uint8_t { larger, smaller };
+
+/// The total order: better score first, then lower index; NaN last, −0 equal to +0.
+bool precedes(const Item& a, const Item& b, Better better);
+/// The first \p k of \p items in total order, by sorting all of them.
+std::vector<Item> top_k(std::span<const Item> items, std::size_t k, Better better);
+/// As above, index i has score `scores[i]`.
+std::vector<Item> top_k(std::span<const float> scores, std::size_t k, Better better);
+/// The first \p k of all \p lists together.
+std::vector<Item> merge_top_k(std::span<const std::vector<Item>> lists, std::size_t k,
+                              Better better);
+
+// ---- Vector ----
+
+/// larger for cosine and ip, smaller for l2
+Better better_of(Metric metric);
+/// The score of \p row for \p query: rounded once, NaN is 0x7FC00000, a zero is +0.
+float score(Metric metric, std::span<const float> query, std::span<const float> row);
+
+/// σ((cosine − \p threshold) / max(\p temperature, 0.05)) of the rounded cosine, by the C library's
+/// exponential.
+float cosine_sigmoid(std::span<const float> query, std::span<const float> row, double threshold,
+                     double temperature);
+/// Σ wᵢ·xᵢ / Σ wᵢ of \p rows (`weights.size()` rows, row-major), canonical sums over the rows; 0
+/// where the weights add up to 0.
+std::vector<float> weighted_average(std::span<const float> rows, std::span<const float> weights);
+
+/// The answer to one query: `top` places, padded with id −1 and −inf (+inf under l2).
+struct SearchAnswer {
+  std::vector<std::int64_t> ids;
+  std::vector<float> scores;
+};
+/// The best \p top of \p rows (`count × query.size()`, row-major) that \p filter (a byte a row,
+/// empty = all) lets pass.
+SearchAnswer search(Metric metric, std::span<const float> rows, std::span<const float> query,
+                    std::size_t top, std::span<const std::uint8_t> filter = {});
+/// The best \p top of the rows that \p candidates names, each scored once.
+std::vector<Item> score_candidates(Metric metric, std::span<const float> rows,
+                                   std::span<const float> query,
+                                   std::span<const std::uint64_t> candidates, std::size_t top);
+
+// ---- Layers ----
+
+/// \p x as \p activation makes it; `portable_gelu` to the bit.
+float activated(LayerActivation activation, float x);
+
+struct NormRow {
+  std::vector<float> y;  ///< before they are rounded to another element
+  float mean = 0;
+  float variance = 0;
+};
+/// A row as `core/seed/FusedNorm.hpp` defines it. \param gamma, beta one a column, or empty
+NormRow norm_row(std::span<const float> x, std::span<const float> gamma,
+                 std::span<const float> beta, float epsilon, LayerActivation activation);
+/// act(float32(Σ x·w + bias)), canonical.
+float linear(std::span<const float> x, std::span<const float> w, float bias,
+             LayerActivation activation);
+
+// ---- Sequence ----
+
+/// Length of the longest common subsequence; `unknown_symbol` matches nothing.
+std::uint32_t lcs(std::span<const Symbol> pattern, std::span<const Symbol> query);
+/// The matching blocks of Python's `SequenceMatcher(None, pattern, query, autojunk=…)`, without the
+/// final empty one.
+std::vector<Block> blocks(std::span<const Symbol> pattern, std::span<const Symbol> query,
+                          bool autojunk = false);
+/// Symbols in all `blocks`.
+std::uint32_t difflib(std::span<const Symbol> pattern, std::span<const Symbol> query,
+                      bool autojunk = false);
+
+/// How `matched` is counted.
+enum class Matched : std::uint8_t { lcs, difflib };
+
+/// A pattern in an answer.
+struct MatchItem {
+  std::uint64_t index = 0;
+  double similarity = 0;
+  std::uint32_t matched = 0;
+
+  friend bool operator==(const MatchItem&, const MatchItem&) = default;
+};
+/// 2·matched / (pattern + query length), in double; two empty sequences: 0 by lcs, 1 by difflib.
+double similarity(Matched measure, std::uint32_t matched, std::size_t pattern_length,
+                  std::size_t query_length);
+/// The patterns with similarity ≥ \p threshold, best first, at most \p top; none for an empty
+/// query.
+std::vector<MatchItem> match(std::span<const std::vector<Symbol>> patterns,
+                             std::span<const Symbol> query, Matched measure, double threshold,
+                             std::size_t top, bool autojunk = false);
+
+// ---- Graph ----
+
+struct Link {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  float weight = 1;
+  std::uint8_t kind = 0;
+};
+
+struct Node {
+  std::uint32_t node = 0;
+  float value = 0;
+
+  friend bool operator==(const Node&, const Node&) = default;
+};
+
+struct SpreadSettings {
+  std::uint32_t hops = 4;
+  Decay decay;
+  std::optional<double> threshold;  ///< of all tiers; nothing: 0.01 / 0.05 / 0.10
+  EdgeKinds kinds = EdgeKinds().set();
+  bool short_activations = false;  ///< what a hop passes on is rounded to bfloat16
+};
+
+/// \p links with the weights that \p modifiers give them; \p node_kinds a kind a node, or empty.
+std::vector<Link> modified(std::size_t nodes, std::span<const Link> links,
+                           std::span<const std::uint8_t> node_kinds,
+                           const SpreadModifiers& modifiers);
+/// Wᵀx (along the links), or W x: canonical sums, rounded once; a link of a kind that is not in
+/// \p kinds has the term +0.
+std::vector<float> hop(std::size_t nodes, std::span<const Link> links, std::span<const float> x,
+                       HopDirection direction, const EdgeKinds& kinds = EdgeKinds().set());
+
+/// The activation of every node after engine-mode spreading.
+std::vector<float> spread_engine(std::size_t nodes, std::span<const Link> links,
+                                 std::span<const Node> sources,
+                                 const SpreadSettings& settings = {});
+/// Σ x_d of every node, d = 0 … hops, x_d = D(d)·Wᵀx_{d−1}.
+std::vector<float> spread_linear(std::size_t nodes, std::span<const Link> links,
+                                 std::span<const Node> sources,
+                                 const SpreadSettings& settings = {});
+struct PageRankSettings {
+  double damping = 0.85;
+  double tolerance = 1e-6;  ///< of the residual
+  std::uint32_t max_iterations = 200;
+};
+
+struct PageRankAnswer {
+  std::vector<float> values;  ///< of every node
+  std::uint32_t iterations = 0;
+  double residual = 0;  ///< ‖p_t − p_{t−1}‖₁ of the last iteration t
+};
+
+/// Personalised PageRank as `core/graph/PageRank.hpp` defines it, to the bit.
+PageRankAnswer page_rank(std::size_t nodes, std::span<const Link> links,
+                         std::span<const Node> sources, const PageRankSettings& settings = {});
+/// What it converges to, in double: p = α(Pᵀp + dangling mass · r) + (1 − α)r.
+std::vector<double> page_rank_limit(std::size_t nodes, std::span<const Link> links,
+                                    std::span<const Node> sources, double damping = 0.85);
+
+/// The nodes whose value is not zero, greatest first, then lower node, at most \p top.
+std::vector<Node> ranked_nodes(std::span<const float> values, std::size_t top);
+
+// ---- Lattices ----
+
+/// The neighbours of every node of \p shape, in its order, found by their coordinates.
+std::vector<std::vector<std::uint64_t>> lattice_neighbours(const LatticeShape& shape);
+
+/// A lattice without some nodes and edges, as lists of neighbours.
+struct BlockedLattice {
+  std::vector<std::vector<std::uint64_t>> neighbours;
+
+  /// \param edges either way round
+  BlockedLattice(const LatticeShape& shape, std::span<const std::uint64_t> nodes,
+                 std::span<const std::pair<std::uint64_t, std::uint64_t>> edges);
+
+  /// Of every node from the nearest source; 0xFFFFFFFF where none reaches it.
+  std::vector<std::uint32_t> distances(std::span<const std::uint64_t> sources) const;
+  /// The shortest path that from \p to back takes the first neighbour nearer to \p from; empty:
+  /// none.
+  std::vector<std::uint64_t> path(std::uint64_t from, std::uint64_t to) const;
+  /// All simple paths of at most \p edges_max edges, in the order of a walk over neighbours.
+  std::vector<std::vector<std::uint64_t>> all_paths(std::uint64_t from, std::uint64_t to,
+                                                    std::uint64_t edges_max) const;
+};
+
+/// What `measure_structure` measures of an undirected graph, by a search from every node.
+GraphStructure graph_structure(std::span<const std::vector<std::uint64_t>> neighbours);
+
+// ---- Seeds ----
+
+/// What a kernel reads of a seed.
+struct Seed {
+  Lifecycle lifecycle = Lifecycle::dormant;
+  ApplyMode mode = ApplyMode::linear;
+  float alpha = 0;
+  std::int32_t blueprint = seed_none;
+};
+
+/// Rows of `hidden` elements, an element its bits.
+struct SeedRows {
+  VectorElement element = VectorElement::float32;
+  std::size_t rows = 0;
+  std::vector<std::uint32_t> bits;
+};
+
+/// A layer: `hidden` features, \p seeds, `blueprints × hidden` weights.
+struct SeedLayer {
+  std::size_t hidden = 0;
+  std::vector<Seed> seeds;
+  std::vector<float> weights;
+};
+
+/// The float32 that the bits of an element are.
+float widened(VectorElement element, std::uint32_t bits);
+/// The bits of the element nearest to \p value, ties to even; those of a NaN are canonical.
+std::uint32_t rounded(VectorElement element, float value);
+
+/// The seed of every feature.
+std::vector<std::size_t> seeds_of_features(std::size_t hidden, std::size_t seeds);
+/// y of `core/seed/SeedForward.hpp`, to the bit.
+SeedRows seed_forward(const SeedLayer& layer, const SeedRows& x, VectorElement output);
+/// Its moments of x, one a seed.
+std::vector<SeedMoments> seed_moments(std::size_t hidden, std::size_t seeds, const SeedRows& x);
+
+struct SeedGradients {
+  SeedRows dx;
+  std::vector<float> dw;  ///< one a feature
+};
+/// The gradients of `core/seed/SeedBackward.hpp`, to the bit.
+SeedGradients seed_backward(const SeedLayer& layer, const SeedRows& x, const SeedRows& gradient);
+
+/// \p parts merged as neighbours, pairs, pairs of pairs, …
+SeedMoments merged(std::span<const SeedMoments> parts);
+
+/// All of a seed's state; the newest transition is the last.
+struct SeedRecord {
+  Lifecycle lifecycle = Lifecycle::dormant;
+  ApplyMode mode = ApplyMode::linear;
+  AlphaSchedule schedule = AlphaSchedule::linear;
+  Lifecycle parent = Lifecycle::dormant;
+  std::int32_t blueprint = seed_none;
+  std::int32_t checkpoint = seed_none;
+  std::int16_t epochs = 0;
+  std::int16_t errors = 0;
+  float alpha = 0;
+  float evaluation = 0;
+  std::vector<std::pair<Lifecycle, Lifecycle>> history;
+
+  friend bool operator==(const SeedRecord&, const SeedRecord&) = default;
+};
+/// \p records after the batch \p updates.
+void update_seeds(std::vector<SeedRecord>& records, std::span<const SeedUpdate> updates);
+
+// ---- Bulk ----
+
+/// `op` of \p a and \p b, which squares, roots and exponentials do not read.
+float element_wise(ElementWise op, float a, float b);
+double element_wise(ElementWise op, double a, double b);
+/// \p x in float64, not empty but for sums; the result is not yet rounded to what x was of.
+double reduced(Reduction reduction, std::span<const double> x);
+/// (x − mean) · 1 / (deviation + 1e-8)
+std::vector<float> normalised(std::span<const float> x);
+std::vector<double> normalised(std::span<const double> x);
+/// A · B, m × k by k × n: canonical sums of fused products.
+std::vector<float> matrix_product(std::span<const float> a, std::span<const float> b, std::size_t m,
+                                  std::size_t n, std::size_t k);
+std::vector<double> matrix_product(std::span<const double> a, std::span<const double> b,
+                                   std::size_t m, std::size_t n, std::size_t k);
+/// Philox4x32-10.
+std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
+                                    std::array<std::uint32_t, 2> key);
+/// What `random_fill` writes to a place.
+std::uint8_t random_byte(std::uint64_t seed, std::uint64_t place);
+float random_float(std::uint64_t seed, std::uint64_t place);
+double random_double(std::uint64_t seed, std::uint64_t place);
+
+}  // namespace Kindred::Reference
+
+#endif  // KINDRED_REFERENCE_REFERENCE_HPP

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/reference/Reference.hpp>
+
+#include <kindred/core/common/Exp.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace Kindred::Reference {
+
+namespace {
+
+template <class T>
+T computed(T value) {
+  return std::isnan(value) ? std::numeric_limits<T>::quiet_NaN() : value;
+}
+
+template <class T>
+T changed(ElementWise op, T a, T b) {
+  switch (op) {
+    case ElementWise::add:
+      return computed(a + b);
+    case ElementWise::multiply:
+      return computed(a * b);
+    case ElementWise::square:
+      return computed(a * a);
+    case ElementWise::square_root:
+      return computed(std::sqrt(a));
+    case ElementWise::exponential:
+      break;
+  }
+  // The one function whose bits are its own definition; its error is tested apart.
+  return computed(static_cast<T>(portable_exp(static_cast<double>(a))));
+}
+
+/// IEEE 754's minimum: −0 below +0.
+double lesser(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
+  if (a == b) return std::signbit(a) ? a : b;
+  return a < b ? a : b;
+}
+
+template <class T>
+std::vector<T> normalised_as(std::span<const T> x) {
+  const std::vector<double> wide(x.begin(), x.end());
+  const double mean = reduced(Reduction::mean, wide);
+  const double by = 1.0 / (reduced(Reduction::deviation, wide) + 1e-8);
+  std::vector<T> y;
+  for (const double value : wide) y.push_back(computed(static_cast<T>((value - mean) * by)));
+  return y;
+}
+
+template <class T>
+std::vector<T> product_as(std::span<const T> a, std::span<const T> b, std::size_t m, std::size_t n,
+                          std::size_t k) {
+  constexpr std::size_t block_size = 4096;
+  std::vector<T> c;
+  for (std::size_t row = 0; row < m; ++row) {
+    for (std::size_t column = 0; column < n; ++column) {
+      std::vector<double> blocks;
+      for (std::size_t begin = 0; begin < k; begin += block_size) {
+        std::vector<double> lanes(32, 0.0);
+        for (std::size_t i = begin; i < std::min(begin + block_size, k); ++i)
+          lanes[i % 32] = std::fma(static_cast<double>(a[row * k + i]),
+                                   static_cast<double>(b[i * n + column]), lanes[i % 32]);
+        blocks.push_back(halving_tree(lanes));
+      }
+      c.push_back(computed(static_cast<T>(halving_tree(blocks))));
+    }
+  }
+  return c;
+}
+
+std::uint32_t random_word(std::uint64_t seed, std::uint64_t place) {
+  const std::uint64_t counter = place / 4;
+  return philox(
+      {static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(counter >> 32U), 0, 0},
+      {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32U)})[place % 4];
+}
+
+}  // namespace
+
+float element_wise(ElementWise op, float a, float b) { return changed(op, a, b); }
+double element_wise(ElementWise op, double a, double b) { return changed(op, a, b); }
+
+double reduced(Reduction reduction, std::span<const double> x) {
+  const auto count = static_cast<double>(x.size());
+  switch (reduction) {
+    case Reduction::sum:
+      return computed(canonical_sum(x));
+    case Reduction::mean:
+      return computed(canonical_sum(x) / count);
+    case Reduction::min: {
+      double least = x[0];
+      for (const double value : x) least = lesser(least, value);
+      return computed(least);
+    }
+    case Reduction::max: {
+      double least = -x[0];
+      for (const double value : x) least = lesser(least, -value);
+      return computed(-least);
+    }
+    case Reduction::deviation:
+      break;
+  }
+  const double mean = canonical_sum(x) / count;
+  std::vector<double> squares;
+  for (const double value : x) squares.push_back((value - mean) * (value - mean));
+  return computed(std::sqrt(canonical_sum(squares) / count));
+}
+
+std::vector<float> normalised(std::span<const float> x) { return normalised_as(x); }
+std::vector<double> normalised(std::span<const double> x) { return normalised_as(x); }
+
+std::vector<float> matrix_product(std::span<const float> a, std::span<const float> b, std::size_t m,
+                                  std::size_t n, std::size_t k) {
+  return product_as(a, b, m, n, k);
+}
+std::vector<double> matrix_product(std::span<const double> a, std::span<const double> b,
+                                   std::size_t m, std::size_t n, std::size_t k) {
+  return product_as(a, b, m, n, k);
+}
+
+std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
+                                    std::array<std::uint32_t, 2> key) {
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t a = std::uint64_t{0xD2511F53} * counter[0];
+    const std::uint64_t b = std::uint64_t{0xCD9E8D57} * counter[2];
+    const auto high = [](std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32U); };
+    const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
+    counter = {high(b) ^ counter[1] ^ key[0], low(b), high(a) ^ counter[3] ^ key[1], low(a)};
+    key = {key[0] + 0x9E3779B9U, key[1] + 0xBB67AE85U};
+  }
+  return counter;
+}
+
+std::uint8_t random_byte(std::uint64_t seed, std::uint64_t place) {
+  return static_cast<std::uint8_t>(random_word(seed, place / 4) >> (place % 4 * 8));
+}
+float random_float(std::uint64_t seed, std::uint64_t place) {
+  return std::ldexp(static_cast<float>(random_word(seed, place) >> 8U), -24);
+}
+double random_double(std::uint64_t seed, std::uint64_t place) {
+  const std::uint64_t low = random_word(seed, 2 * place);
+  const std::uint64_t high = random_word(seed, 2 * place + 1);
+  return std::ldexp(static_cast<double>((high << 32U | low) >> 11U), -53);
+}
+
+}  // namespace Kindred::Reference

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/reference/Reference.hpp>
+
+#include <bit>
+#include <cmath>
+
+namespace Kindred::Reference {
+
+namespace {
+
+float computed(float value) {
+  return std::isnan(value) ? std::bit_cast<float>(0x7FC00000U) : value;
+}
+
+float gelu(float x) {
+  if (std::isnan(x)) return x;
+  const float t = std::fabs(x);
+  if (t >= 9.0F) return x < 0.0F ? -0.0F : x;
+  // −log₂ Φ(−t) = 1 + t·q(t)
+  const float q_terms[] = {-8.48417583e-09F, 3.35425978e-07F,  -5.45893999e-06F, 4.58597418e-05F,
+                           -0.000182595501F, -0.000179249685F, 0.00713583876F,   -0.0525480062F,
+                           -0.459192715F,    -1.15110663F};
+  float q = q_terms[0];
+  for (int i = 1; i < 10; ++i) q = std::fma(q, t, q_terms[i]);
+  const float whole = std::fma(q, t, 12582912.0F) - 12582912.0F;
+  const float f = std::fma(q, t, -whole);
+  const float power_terms[] = {0.000154762973F, 0.00134002698F, 0.0096180039F, 0.0555032779F,
+                               0.240226513F,    0.693147206F,   1.0F};
+  float power = power_terms[0];
+  for (int i = 1; i < 7; ++i) power = std::fma(power, f, power_terms[i]);
+  const float tail = std::ldexp(power, static_cast<int>(whole) - 1);
+  return std::fma(-t, tail, x < 0.0F ? -0.0F : x);
+}
+
+}  // namespace
+
+float activated(LayerActivation activation, float x) {
+  if (activation == LayerActivation::gelu) return computed(gelu(x));
+  if (activation == LayerActivation::relu && x < 0.0F) return 0.0F;
+  return computed(x);
+}
+
+NormRow norm_row(std::span<const float> x, std::span<const float> gamma,
+                 std::span<const float> beta, float epsilon, LayerActivation activation) {
+  std::vector<double> differences;
+  std::vector<double> squares;
+  for (const float value : x) {
+    differences.push_back(static_cast<double>(value) - static_cast<double>(x[0]));
+    squares.push_back(differences.back() * differences.back());
+  }
+  const auto count = static_cast<double>(x.size());
+  const double offset = canonical_sum(differences) / count;
+  const double mean = static_cast<double>(x[0]) + offset;
+  double variance = canonical_sum(squares) / count - offset * offset;
+  if (variance < 0.0) variance = 0.0;
+  NormRow row;
+  if (!std::isfinite(variance)) {
+    row.mean = row.variance = std::bit_cast<float>(0x7FC00000U);
+    row.y.assign(x.size(), row.mean);
+    return row;
+  }
+  row.mean = static_cast<float>(mean);
+  row.variance = static_cast<float>(variance);
+  const double deviation = std::sqrt(variance + static_cast<double>(epsilon));
+  int exponent = std::ilogb(deviation);
+  if (mean != 0.0 && std::ilogb(mean) - 100 > exponent) exponent = std::ilogb(mean) - 100;
+  const auto scale = static_cast<float>(std::ldexp(1.0, -exponent));
+  const auto high = static_cast<float>(std::ldexp(mean, -exponent));
+  const double wide_factor = std::ldexp(1.0, exponent) / deviation;
+  const auto low =
+      static_cast<float>((std::ldexp(mean, -exponent) - static_cast<double>(high)) * wide_factor);
+  const auto factor = static_cast<float>(wide_factor);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const float normal = std::fma(std::fma(x[i], scale, -high), factor, -low);
+    const float value =
+        std::fma(normal, gamma.empty() ? 1.0F : gamma[i], beta.empty() ? 0.0F : beta[i]);
+    row.y.push_back(activated(activation, value));
+  }
+  return row;
+}
+
+float linear(std::span<const float> x, std::span<const float> w, float bias,
+             LayerActivation activation) {
+  return activated(activation, static_cast<float>(dot(x, w) + static_cast<double>(bias)));
+}
+
+}  // namespace Kindred::Reference

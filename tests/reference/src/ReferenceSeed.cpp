@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/reference/Reference.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace Kindred::Reference {
+
+namespace {
+
+/// How a small floating-point format is laid out.
+struct Format {
+  int mantissa;
+  int exponent_max;  ///< of a finite number 1.… · 2^e
+  int exponent_min;
+};
+constexpr Format binary16{10, 15, -14};
+constexpr Format brain16{7, 127, -126};
+
+Format format_of(VectorElement element) {
+  return element == VectorElement::float16 ? binary16 : brain16;
+}
+
+/// The coefficients' alpha: that of the state.
+float alpha_of(const Seed& seed) {
+  return seed.lifecycle == Lifecycle::fossilized ? 1.0F : seed.alpha;
+}
+
+/// The weight that \p seed applies to \p feature, if it applies one.
+const float* weight_of(const SeedLayer& layer, const Seed& seed, std::size_t feature) {
+  if (!applies_blueprint(seed.lifecycle) || seed.blueprint < 0) return nullptr;
+  const std::size_t index = static_cast<std::size_t>(seed.blueprint) * layer.hidden + feature;
+  return index < layer.weights.size() ? &layer.weights[index] : nullptr;
+}
+
+/// A layer without seeds is one dormant seed.
+SeedLayer with_a_seed(SeedLayer layer) {
+  if (layer.seeds.empty()) layer.seeds.emplace_back();
+  return layer;
+}
+
+constexpr float half = 0.5F;
+
+float applied(const Seed& seed, float w, float x) {
+  const float t = alpha_of(seed) * w;
+  const float u = 1.0F - alpha_of(seed);
+  switch (seed.mode) {
+    case ApplyMode::linear: {
+      const float changed = t * x;
+      const float kept = u * x;
+      return changed + kept;
+    }
+    case ApplyMode::multiplicative:
+      return w * x;
+    case ApplyMode::additive:
+      return x + w;
+    case ApplyMode::mixed:
+      break;
+  }
+  const float of_x = half * x;
+  const float of_w = half * w;
+  return of_x + of_w;
+}
+
+float passed_back(const Seed& seed, float w, float g) {
+  if (seed.mode == ApplyMode::linear) return applied(seed, w, g);
+  if (seed.mode == ApplyMode::multiplicative) return w * g;
+  return seed.mode == ApplyMode::additive ? g : half * g;
+}
+
+double not_a_number() { return std::bit_cast<double>(std::uint64_t{0x7FF8000000000000U}); }
+
+/// The same rules for every number of elements: what merging leaves to the end.
+SeedMoments finished(SeedMoments moments) {
+  if (moments.count == 0) return {};
+  if (std::isnan(moments.m2)) moments.mean = moments.m2 = not_a_number();
+  if (moments.min > moments.max)
+    moments.min = moments.max = std::bit_cast<float>(std::uint32_t{0x7FC00000U});
+  if (moments.min == 0) moments.min = 0;
+  if (moments.max == 0) moments.max = 0;
+  return moments;
+}
+
+/// What eight lanes of a block have of \p terms, added by halves.
+double folded(std::span<const double> lanes) {
+  std::vector<double> sums(lanes.begin(), lanes.end());
+  for (std::size_t half = 4; half > 0; half /= 2) {
+    for (std::size_t lane = 0; lane < half; ++lane) sums[lane] += sums[lane + half];
+  }
+  return sums[0];
+}
+
+/// Mean and m2 of what was shifted: \p share is 1 / all weights.
+void close(SeedMoments& moments, double shift, double sum, double squares, double share) {
+  const double mean_shift = sum * share;
+  moments.mean = shift + mean_shift;
+  const double of_mean = sum * mean_shift;
+  moments.m2 = squares - of_mean;
+  if (moments.m2 < 0) moments.m2 = 0;
+}
+
+SeedMoments of_block(std::span<const float> x, double shift) {
+  SeedMoments moments;
+  moments.min = std::numeric_limits<float>::infinity();
+  moments.max = -moments.min;
+  std::vector<double> sums(8);
+  std::vector<double> squares(8);
+  for (std::size_t row = 0; row < x.size(); ++row) {
+    const double shifted = static_cast<double>(x[row]) - shift;
+    sums[row % 8] += shifted;
+    squares[row % 8] = std::fma(shifted, shifted, squares[row % 8]);
+  }
+  moments.count = x.size();
+  close(moments, shift, folded(sums), folded(squares), 1.0 / static_cast<double>(x.size()));
+  for (const float value : x) {
+    if (value < moments.min) moments.min = value;
+    if (value > moments.max) moments.max = value;
+    if (std::abs(static_cast<double>(value)) < 1e-8) ++moments.dead;
+  }
+  return moments;
+}
+
+/// \p parts as one, shifted by the first one's mean; weighed by how many times \p unit elements
+/// they have.
+SeedMoments merged_at_once(std::span<const SeedMoments> parts, std::uint64_t unit) {
+  if (parts.size() == 1) return parts[0];
+  SeedMoments out;
+  out.min = parts[0].min;
+  out.max = parts[0].max;
+  double sum = 0;
+  double squares = 0;
+  double within = 0;
+  for (const SeedMoments& part : parts) {
+    const double shifted = part.mean - parts[0].mean;
+    const double weighted = static_cast<double>(part.count / unit) * shifted;
+    sum += weighted;
+    squares = std::fma(weighted, shifted, squares);
+    within += part.m2;
+    out.min = std::fmin(out.min, part.min);
+    out.max = std::fmax(out.max, part.max);
+    out.dead += part.dead;
+    out.count += part.count;
+  }
+  close(out, parts[0].mean, sum, squares, 1.0 / static_cast<double>(out.count / unit));
+  const double between = static_cast<double>(unit) * out.m2;
+  out.m2 = within + between;
+  return out;
+}
+
+/// Blocks of 512 rows, or of so many more, up to 32768, that they are at most 32.
+std::size_t block_rows(std::size_t rows) {
+  std::size_t block = 512;
+  while (block < 32768 && block * 32 < rows) block *= 2;
+  return block;
+}
+
+SeedMoments of_feature(VectorElement element, std::span<const float> column) {
+  const std::size_t rows = column.size();
+  std::vector<SeedMoments> blocks;
+  for (std::size_t row = 0; row < rows; row += block_rows(rows)) {
+    const auto block = column.subspan(row, std::min(block_rows(rows), rows - row));
+    const bool is_shifted = element == VectorElement::float32;
+    blocks.push_back(of_block(block, is_shifted ? static_cast<double>(block[0]) : 0.0));
+  }
+  return blocks.empty() ? SeedMoments() : merged_at_once(blocks, 1);
+}
+
+/// Sixteen features become one, then sixteen of these, …
+SeedMoments of_chunk(std::vector<SeedMoments> features, std::uint64_t rows) {
+  if (features.empty() || rows == 0) return {};
+  while (features.size() > 1) {
+    std::vector<SeedMoments> runs;
+    for (std::size_t i = 0; i < features.size(); i += 16) {
+      const std::size_t count = std::min<std::size_t>(16, features.size() - i);
+      runs.push_back(merged_at_once(std::span(features).subspan(i, count), rows));
+    }
+    features = std::move(runs);
+  }
+  return features[0];
+}
+
+SeedMoments merge(const SeedMoments& a, const SeedMoments& b) {
+  if (b.count == 0) return a;
+  if (a.count == 0) return b;
+  SeedMoments out;
+  out.count = a.count + b.count;
+  out.dead = a.dead + b.dead;
+  const double f = static_cast<double>(b.count) / static_cast<double>(out.count);
+  const double difference = b.mean - a.mean;
+  const double step = difference * f;
+  out.mean = a.mean + step;
+  const double square = difference * difference;
+  const double weight = static_cast<double>(a.count) * f;
+  const double between = square * weight;
+  out.m2 = (a.m2 + b.m2) + between;
+  out.min = std::fmin(a.min, b.min);
+  out.max = std::fmax(a.max, b.max);
+  return out;
+}
+
+SeedMoments merged_by_neighbours(std::vector<SeedMoments> parts) {
+  if (parts.empty()) return {};
+  while (parts.size() > 1) {
+    std::vector<SeedMoments> next;
+    for (std::size_t i = 0; i < parts.size(); i += 2)
+      next.push_back(i + 1 < parts.size() ? merge(parts[i], parts[i + 1]) : parts[i]);
+    parts = std::move(next);
+  }
+  return parts.front();
+}
+
+}  // namespace
+
+float widened(VectorElement element, std::uint32_t bits) {
+  if (element == VectorElement::float32) return std::bit_cast<float>(bits);
+  const Format format = format_of(element);
+  const std::uint32_t fraction = bits & ((1U << format.mantissa) - 1U);
+  const int exponent = static_cast<int>((bits & 0x7FFFU) >> format.mantissa) - format.exponent_max;
+  const bool negative = (bits >> 15U) != 0;
+  double value = 0;
+  if (exponent > format.exponent_max) {
+    value = fraction == 0 ? std::numeric_limits<double>::infinity() : not_a_number();
+  } else if (exponent < format.exponent_min) {
+    value = std::ldexp(static_cast<double>(fraction), format.exponent_min - format.mantissa);
+  } else {
+    value = std::ldexp(static_cast<double>(fraction + (1U << format.mantissa)),
+                       exponent - format.mantissa);
+  }
+  return static_cast<float>(negative ? -value : value);
+}
+
+std::uint32_t rounded(VectorElement element, float value) {
+  if (element == VectorElement::float32)
+    return std::isnan(value) ? 0x7FC00000U : std::bit_cast<std::uint32_t>(value);
+  const Format format = format_of(element);
+  const auto infinity = static_cast<std::uint32_t>(2 * format.exponent_max + 1) << format.mantissa;
+  if (std::isnan(value)) return infinity + (1U << (format.mantissa - 1));
+  const std::uint32_t sign = std::signbit(value) ? 0x8000U : 0;
+  const double magnitude = std::abs(static_cast<double>(value));
+  if (std::isinf(magnitude)) return sign | infinity;
+  if (magnitude == 0) return sign;
+  const int exponent = std::max(std::ilogb(magnitude), format.exponent_min);
+  // In units of the last place: at most twice the implicit one, where it is the next exponent's.
+  const auto units =
+      static_cast<std::uint32_t>(std::nearbyint(std::ldexp(magnitude, format.mantissa - exponent)));
+  const auto base = static_cast<std::uint32_t>(exponent + format.exponent_max - 1)
+                    << format.mantissa;
+  return sign | std::min(base + units, infinity);
+}
+
+std::vector<std::size_t> seeds_of_features(std::size_t hidden, std::size_t seeds) {
+  std::vector<std::size_t> out;
+  for (std::size_t seed = 0; seed < seeds; ++seed)
+    out.insert(out.end(), hidden / seeds + (seed < hidden % seeds ? 1 : 0), seed);
+  return out;
+}
+
+SeedRows seed_forward(const SeedLayer& given, const SeedRows& x, VectorElement output) {
+  const SeedLayer layer = with_a_seed(given);
+  const std::vector<std::size_t> owner = seeds_of_features(layer.hidden, layer.seeds.size());
+  SeedRows y{output, x.rows, {}};
+  for (std::size_t row = 0; row < x.rows; ++row) {
+    for (std::size_t feature = 0; feature < layer.hidden; ++feature) {
+      const std::uint32_t bits = x.bits[row * layer.hidden + feature];
+      const Seed& seed = layer.seeds[owner[feature]];
+      const float* w = weight_of(layer, seed, feature);
+      if (w != nullptr)
+        y.bits.push_back(rounded(output, applied(seed, *w, widened(x.element, bits))));
+      else
+        y.bits.push_back(output == x.element ? bits : rounded(output, widened(x.element, bits)));
+    }
+  }
+  return y;
+}
+
+std::vector<SeedMoments> seed_moments(std::size_t hidden, std::size_t seeds, const SeedRows& x) {
+  if (seeds == 0) return {};
+  const std::vector<std::size_t> owner = seeds_of_features(hidden, seeds);
+  std::vector<std::vector<SeedMoments>> of_features(seeds);
+  for (std::size_t feature = 0; feature < hidden; ++feature) {
+    std::vector<float> column;
+    for (std::size_t row = 0; row < x.rows; ++row)
+      column.push_back(widened(x.element, x.bits[row * hidden + feature]));
+    of_features[owner[feature]].push_back(of_feature(x.element, column));
+  }
+  std::vector<SeedMoments> out;
+  for (std::vector<SeedMoments>& features : of_features)
+    out.push_back(finished(of_chunk(std::move(features), x.rows)));
+  return out;
+}
+
+SeedGradients seed_backward(const SeedLayer& given, const SeedRows& x, const SeedRows& gradient) {
+  const SeedLayer layer = with_a_seed(given);
+  const std::vector<std::size_t> owner = seeds_of_features(layer.hidden, layer.seeds.size());
+  SeedGradients out{{x.element, x.rows, std::vector<std::uint32_t>(x.bits.size())}, {}};
+  for (std::size_t feature = 0; feature < layer.hidden; ++feature) {
+    const Seed& seed = layer.seeds[owner[feature]];
+    const float* w = weight_of(layer, seed, feature);
+    std::vector<double> terms;
+    for (std::size_t row = 0; row < x.rows; ++row) {
+      const std::size_t i = row * layer.hidden + feature;
+      const float g = widened(x.element, gradient.bits[i]);
+      out.dx.bits[i] = w == nullptr || seed.mode == ApplyMode::additive
+                           ? gradient.bits[i]
+                           : rounded(x.element, passed_back(seed, *w, g));
+      const bool takes_x = seed.mode == ApplyMode::linear || seed.mode == ApplyMode::multiplicative;
+      terms.push_back(static_cast<double>(g) *
+                      (takes_x ? static_cast<double>(widened(x.element, x.bits[i])) : 1.0));
+    }
+    double factor = 1;
+    if (seed.mode == ApplyMode::linear) factor = static_cast<double>(alpha_of(seed));
+    if (seed.mode == ApplyMode::mixed) factor = 0.5;
+    const auto dw = w == nullptr ? 0.0F : static_cast<float>(factor * canonical_sum(terms));
+    out.dw.push_back(std::isnan(dw) ? std::bit_cast<float>(std::uint32_t{0x7FC00000U}) : dw);
+  }
+  return out;
+}
+
+SeedMoments merged(std::span<const SeedMoments> parts) {
+  return finished(merged_by_neighbours({parts.begin(), parts.end()}));
+}
+
+void update_seeds(std::vector<SeedRecord>& records, std::span<const SeedUpdate> updates) {
+  std::map<std::uint32_t, std::vector<SeedUpdate>> of_seeds;
+  for (const SeedUpdate& update : updates) of_seeds[update.seed].push_back(update);
+  for (const auto& [seed, batch] : of_seeds) {
+    SeedRecord& record = records[seed];
+    const Lifecycle before = record.lifecycle;
+    bool epochs_given = false;
+    for (const SeedUpdate& update : batch) {
+      const auto gives = [&](SeedField field) { return (update.mask & field) != 0; };
+      if (gives(seed_lifecycle)) record.lifecycle = update.lifecycle;
+      if (gives(seed_blueprint)) record.blueprint = update.blueprint;
+      if (gives(seed_epochs)) record.epochs = update.epochs;
+      if (gives(seed_mode)) record.mode = update.mode;
+      if (gives(seed_alpha)) record.alpha = update.alpha;
+      if (gives(seed_schedule)) record.schedule = update.schedule;
+      if (gives(seed_checkpoint)) record.checkpoint = update.checkpoint;
+      if (gives(seed_evaluation)) record.evaluation = update.evaluation;
+      if (gives(seed_errors)) record.errors = update.errors;
+      epochs_given = epochs_given || gives(seed_epochs);
+    }
+    if (record.lifecycle == before) continue;
+    record.parent = before;
+    if (!epochs_given) record.epochs = 0;
+    record.history.emplace_back(before, record.lifecycle);
+    if (record.history.size() > seed_history) record.history.erase(record.history.begin());
+  }
+}
+
+}  // namespace Kindred::Reference

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/reference/Reference.hpp>
+
+#include <algorithm>
+
+namespace Kindred::Reference {
+
+namespace {
+
+bool same(Symbol a, Symbol b) { return a == b && a != unknown_symbol; }
+
+/// A window of both sequences: pattern[a_low … a_high), query[b_low … b_high).
+struct Window {
+  std::uint32_t a_low, a_high, b_low, b_high;
+};
+
+/// For every place of \p b whether its symbol is popular: of 200 symbols or more, it is one that
+/// stands more than 1 % of the times, and one, and again one.
+std::vector<bool> popular_places(std::span<const Symbol> b) {
+  std::vector<bool> popular(b.size(), false);
+  if (b.size() < 200) return popular;
+  for (std::size_t j = 0; j < b.size(); ++j) {
+    const auto times = static_cast<std::size_t>(std::count(b.begin(), b.end(), b[j]));
+    popular[j] = times > b.size() / 100 + 1;
+  }
+  return popular;
+}
+
+/// The longest run of equal symbols in \p window, none of them popular; of those the first in the
+/// pattern, then in the query. It then grows over equal symbols, popular ones too.
+Block longest_block(std::span<const Symbol> a, std::span<const Symbol> b,
+                    const std::vector<bool>& popular, const Window& window) {
+  Block best{window.a_low, window.b_low, 0};
+  for (std::uint32_t i = window.a_low; i < window.a_high; ++i) {
+    for (std::uint32_t j = window.b_low; j < window.b_high; ++j) {
+      std::uint32_t length = 0;
+      while (i + length < window.a_high && j + length < window.b_high &&
+             same(a[i + length], b[j + length]) && !popular[j + length]) {
+        ++length;
+      }
+      if (length > best.length) best = {i, j, length};
+    }
+  }
+  while (best.pattern_begin > window.a_low && best.query_begin > window.b_low &&
+         same(a[best.pattern_begin - 1], b[best.query_begin - 1])) {
+    best = {best.pattern_begin - 1, best.query_begin - 1, best.length + 1};
+  }
+  while (best.pattern_begin + best.length < window.a_high &&
+         best.query_begin + best.length < window.b_high &&
+         same(a[best.pattern_begin + best.length], b[best.query_begin + best.length])) {
+    ++best.length;
+  }
+  return best;
+}
+
+void collect(std::span<const Symbol> a, std::span<const Symbol> b, const std::vector<bool>& popular,
+             const Window& window, std::vector<Block>& found) {
+  const Block block = longest_block(a, b, popular, window);
+  if (block.length == 0) return;
+  collect(a, b, popular, {window.a_low, block.pattern_begin, window.b_low, block.query_begin},
+          found);
+  found.push_back(block);
+  collect(a, b, popular,
+          {block.pattern_begin + block.length, window.a_high, block.query_begin + block.length,
+           window.b_high},
+          found);
+}
+
+}  // namespace
+
+std::uint32_t lcs(std::span<const Symbol> pattern, std::span<const Symbol> query) {
+  std::vector<std::vector<std::uint32_t>> length(pattern.size() + 1,
+                                                 std::vector<std::uint32_t>(query.size() + 1, 0));
+  for (std::size_t i = 1; i <= pattern.size(); ++i) {
+    for (std::size_t j = 1; j <= query.size(); ++j) {
+      length[i][j] = same(pattern[i - 1], query[j - 1])
+                         ? length[i - 1][j - 1] + 1
+                         : std::max(length[i - 1][j], length[i][j - 1]);
+    }
+  }
+  return length[pattern.size()][query.size()];
+}
+
+std::vector<Block> blocks(std::span<const Symbol> pattern, std::span<const Symbol> query,
+                          bool autojunk) {
+  std::vector<Block> found;
+  collect(
+      pattern, query, autojunk ? popular_places(query) : std::vector<bool>(query.size(), false),
+      {0, static_cast<std::uint32_t>(pattern.size()), 0, static_cast<std::uint32_t>(query.size())},
+      found);
+  // difflib merges blocks that touch; none do: the longest would have been longer, or have grown.
+  return found;
+}
+
+std::uint32_t difflib(std::span<const Symbol> pattern, std::span<const Symbol> query,
+                      bool autojunk) {
+  std::uint32_t matched = 0;
+  for (const Block& block : blocks(pattern, query, autojunk)) matched += block.length;
+  return matched;
+}
+
+double similarity(Matched measure, std::uint32_t matched, std::size_t pattern_length,
+                  std::size_t query_length) {
+  const std::size_t total = pattern_length + query_length;
+  if (total == 0) return measure == Matched::lcs ? 0.0 : 1.0;
+  return 2.0 * matched / static_cast<double>(total);
+}
+
+std::vector<MatchItem> match(std::span<const std::vector<Symbol>> patterns,
+                             std::span<const Symbol> query, Matched measure, double threshold,
+                             std::size_t top, bool autojunk) {
+  if (query.empty()) return {};
+  std::vector<MatchItem> items;
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    const std::uint32_t matched =
+        measure == Matched::lcs ? lcs(patterns[i], query) : difflib(patterns[i], query, autojunk);
+    const double value = similarity(measure, matched, patterns[i].size(), query.size());
+    if (value >= threshold) items.push_back({i, value, matched});
+  }
+  std::stable_sort(items.begin(), items.end(), [](const MatchItem& a, const MatchItem& b) {
+    return a.similarity > b.similarity;
+  });
+  if (items.size() > top) items.resize(top);
+  return items;
+}
+
+}  // namespace Kindred::Reference

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TESTS_SUPPORT_FAULTS_HPP
+#define KINDRED_TESTS_SUPPORT_FAULTS_HPP
+
+#include <kindred/backends/Context.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace Kindred::Testing {
+
+/// Counts the allocations of a context and makes one of them fail, or that one and all after it.
+struct Faults {
+  std::size_t count = 0;
+  std::size_t fail_at = 0;  ///< 0: none
+  bool forever = false;
+
+  void operator()(std::string_view space, std::size_t bytes, const std::string& label) {
+    ++count;
+    if (fail_at != 0 && (count == fail_at || (forever && count > fail_at)))
+      throw OutOfMemory(std::string(space), bytes, label, "made to fail");
+  }
+};
+
+/// A context of \p threads threads and no saved calibration, whose allocations go through
+/// \p faults.
+inline std::unique_ptr<Context> make_faulty_context(const std::shared_ptr<Faults>& faults,
+                                                    int threads, ContextOptions options = {}) {
+  options.threads = threads;
+  options.load_profile = false;
+  options.before_allocation = [faults](std::string_view space, std::size_t bytes,
+                                       const std::string& label) {
+    (*faults)(space, bytes, label);
+  };
+  return std::make_unique<Context>(std::move(options));
+}
+
+/// Runs \p change with the k-th allocation of the context failing, for every k, until it succeeds;
+/// `after_failure(k)` after each. Returns how often it failed, each time as OutOfMemory.
+template <class Change, class Check>
+std::size_t fail_every_accounted(Faults& faults, const Change& change, const Check& after_failure) {
+  for (std::size_t k = 1;; ++k) {
+    faults = {0, k};
+    try {
+      change();
+      faults.fail_at = 0;
+      return k - 1;
+    } catch (const OutOfMemory&) {
+      faults.fail_at = 0;
+    }
+    after_failure(k);
+  }
+}
+
+}  // namespace Kindred::Testing
+
+#endif  // KINDRED_TESTS_SUPPORT_FAULTS_HPP

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TESTS_SUPPORT_THREAD_SANITIZER_HPP
+#define KINDRED_TESTS_SUPPORT_THREAD_SANITIZER_HPP
+
+namespace Kindred::Testing {
+
+/// \brief Whether this is a build for ThreadSanitizer.
+///
+/// It does not know the OpenMP runtime, whose barriers are invisible to it: what the threads of a
+/// parallel region do one after another looks like a race. The shared context has one thread in
+/// such a build, and tests whose regions have several are skipped.
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool thread_sanitizer = true;
+#else
+inline constexpr bool thread_sanitizer = false;
+#endif
+
+}  // namespace Kindred::Testing
+
+#endif  // KINDRED_TESTS_SUPPORT_THREAD_SANITIZER_HPP
