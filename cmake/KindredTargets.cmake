@@ -3,7 +3,8 @@
 
 set(KINDRED_SANITIZE "" CACHE STRING "Sanitizers to compile with, as -fsanitize names them")
 option(KINDRED_WARNINGS_AS_ERRORS "Treat warnings as errors" OFF)
-option(KINDRED_PRECOMPILE_HEADERS "Read the headers of Kokkos and of the test libraries once a target" OFF)
+option(KINDRED_PRECOMPILE_HEADERS "Read the headers of Kokkos once per target" ON)
+option(KINDRED_UNITY_BUILD "Compile several sources of commands, benchmarks and tests together" ON)
 
 # kindred_no_contraction(<target> PRIVATE|INTERFACE): no a·b + c becomes a fused operation (the same-bits promise), and headers
 # know it: core/arch/RoundedProduct.hpp. Nvcc's device code is what kindred_kokkos_options adds.
@@ -32,21 +33,29 @@ function(kindred_compile_options target)
   endif()
 endfunction()
 
-# kindred_compile_lightly(<files>): for files of the calling folder that only call what is measured and checked, such as
-# commands and tests of the engines. Optimisation and checks for undefined behaviour double what they take to compile and
-# show nothing there. AddressSanitizer and ThreadSanitizer see them as they see all.
+# kindred_compile_lightly(<target>): for targets that only call what is measured and checked, such as commands and tests of
+# the engines. Optimisation and checks for undefined behaviour double their compile time and show nothing there.
+# AddressSanitizer and ThreadSanitizer check them like all others.
 if(KINDRED_SANITIZE)
   set(kindred_light_options -O0 -fno-sanitize=undefined)
 elseif(NOT Kokkos_ENABLE_CUDA)
   set(kindred_light_options "$<$<CONFIG:Release>:-O1>")
 endif()
-function(kindred_compile_lightly)
-  # What a target's headers were precompiled with is not what these are compiled with.
-  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${kindred_light_options}" SKIP_PRECOMPILE_HEADERS ON)
+function(kindred_compile_lightly target)
+  target_compile_options(${target} PRIVATE ${kindred_light_options})
 endfunction()
 
-# kindred_precompile(<target> <headers>|REUSE_FROM <target>): with KINDRED_PRECOMPILE_HEADERS, as builds of everything under a sanitizer have it.
-# Others read every header where it is included, so that a missing one is found.
+# kindred_compile_together(<target>): with KINDRED_UNITY_BUILD, up to eight sources of the target are one translation unit. For
+# commands, benchmarks and tests, whose headers take longer than themselves. Names in the anonymous namespaces of a
+# target must differ.
+function(kindred_compile_together target)
+  if(KINDRED_UNITY_BUILD)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
+endfunction()
+
+# kindred_precompile(<target> <headers>|REUSE_FROM <target>): with KINDRED_PRECOMPILE_HEADERS. `./run lint` compiles without them and
+# without KINDRED_UNITY_BUILD, so that a missing #include is found.
 function(kindred_precompile target)
   if(KINDRED_PRECOMPILE_HEADERS)
     if(ARGV1 STREQUAL "REUSE_FROM")
@@ -86,11 +95,11 @@ function(kindred_install_rpath target folder)
 endfunction()
 
 # kindred_library(<name> KOKKOS PUBLIC|PRIVATE [FOLDER <folder>] [LINK <targets>] [LINK_PRIVATE <targets>]
-# [PRECOMPILED_BY <target>]): the library Kindred::<name> of the calling folder or of FOLDER in it. Headers are those below
+# [PRECOMPILED_BY <target>] [ARCHIVE <file>]): the library Kindred::<name> of the calling folder or of FOLDER in it. Headers are those below
 # include/, sources those of the folder and of src/: a new file needs no line here.
-# With KOKKOS PRIVATE the public headers include no Kokkos, and those in impl/ and vendor/ stay inside the build.
+# With ARCHIVE its sources are not compiled: the file holds them. With KOKKOS PRIVATE the public headers include no Kokkos, and those in impl/ and vendor/ stay inside the build.
 function(kindred_library name)
-  cmake_parse_arguments(ARG "" "KOKKOS;FOLDER;PRECOMPILED_BY" "LINK;LINK_PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "" "KOKKOS;FOLDER;PRECOMPILED_BY;ARCHIVE" "LINK;LINK_PRIVATE" ${ARGN})
   set(target kindred_${name})
   set(folder "${CMAKE_CURRENT_SOURCE_DIR}")
   if(ARG_FOLDER)
@@ -101,6 +110,11 @@ function(kindred_library name)
   file(GLOB own_sources CONFIGURE_DEPENDS "${folder}/*.cpp")
   if(ARG_KOKKOS STREQUAL "PRIVATE")
     list(FILTER headers EXCLUDE REGEX "/include/kindred/.*/(impl|vendor)/")
+  endif()
+  if(ARG_ARCHIVE)
+    set(sources "${CMAKE_CURRENT_BINARY_DIR}/empty.cpp")
+    set(own_sources)
+    file(CONFIGURE OUTPUT "${sources}" CONTENT "")
   endif()
   add_library(${target} ${sources} ${own_sources})
   add_library(Kindred::${name} ALIAS ${target})
@@ -126,9 +140,11 @@ function(kindred_library name)
       target_compile_options(${target} INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-fmad=false>")
     endif()
   endif()
-  target_link_libraries(${target} PUBLIC ${ARG_LINK} PRIVATE ${ARG_LINK_PRIVATE})
+  target_link_libraries(${target} PUBLIC ${ARG_LINK} PRIVATE ${ARG_LINK_PRIVATE} ${ARG_ARCHIVE})
   target_link_libraries(${target} ${ARG_KOKKOS} Kokkos::kokkos)
-  if(ARG_PRECOMPILED_BY)
+  if(ARG_ARCHIVE)
+    # nothing to precompile for
+  elseif(ARG_PRECOMPILED_BY)
     kindred_precompile(${target} REUSE_FROM ${ARG_PRECOMPILED_BY})
   else()
     kindred_precompile(${target} <Kokkos_Core.hpp> <algorithm> <string> <vector>)

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "../files/SectionBytes.hpp"
+#include "SectionBytes.hpp"
 #include "HnswSupport.hpp"
 #include "MemoryFile.hpp"
 

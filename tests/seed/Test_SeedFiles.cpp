@@ -4,7 +4,7 @@
 
 #include <kindred/core/common/Error.hpp>
 
-#include "../files/SectionBytes.hpp"
+#include "SectionBytes.hpp"
 #include "LayerSupport.hpp"
 #include "MemoryFile.hpp"
 #include "TempFolder.hpp"

@@ -1,84 +1,166 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/common/Rank.hpp>
-#include <kindred/core/sequence/RatcliffObershelp.hpp>
-#include <kindred/core/sequence/Similarity.hpp>
-#include <kindred/core/sequence/impl/MatchKeysKernel.hpp>
+#include <kindred/core/common/Error.hpp>
+#include <kindred/matcher/SequenceMatcher.hpp>
+#include <kindred/matcher/Similarity.hpp>
+#include <kindred/reference/Reference.hpp>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
-#include "Support.hpp"
+#include "Properties.hpp"
 
-#include <set>
-#include <string_view>
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
 
 namespace {
 
 using namespace Kindred;
+using ::testing::ElementsAre;
+using Testing::expect_property;
+using Testing::to_vector;
+using Sequence = std::vector<Symbol>;
 
-TEST(Similarity, LeastMatchedIsTheFirstCountThatReachesTheThreshold) {
-  auto generator = Testing::generator("least");
-  for (std::uint64_t total = 1; total < 300; ++total) {
-    for (int repeat = 0; repeat < 50; ++repeat) {
-      // Exact boundaries and arbitrary values.
-      const double threshold = repeat % 2 == 0 ? similarity(generator() % (total / 2 + 1), total)
-                                               : static_cast<double>(generator() % 10001) / 10000.0;
-      const std::uint64_t least = least_matched(threshold, total);
-      EXPECT_GE(similarity(least, total), threshold);
-      if (least > 0) {
-        EXPECT_LT(similarity(least - 1, total), threshold);
-      }
+Sequence letters(std::string_view text) { return {text.begin(), text.end()}; }
+
+/// What every entry point says of a pair.
+struct Answer {
+  double similarity = 0;
+  std::uint32_t matched = 0;
+  std::vector<Block> blocks;
+};
+
+std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
+
+/// Asks every entry point about a pair, and requires that they agree to the bit. An entry point
+/// that lists results only is asked where the pair is one.
+Answer agreed(Measure measure, const Sequence& pattern, const Sequence& query, double cutoff,
+              bool autojunk) {
+  const auto oracle =
+      measure == Measure::lcs ? Reference::Matched::lcs : Reference::Matched::difflib;
+  Answer answer;
+  answer.matched = measure == Measure::lcs ? Reference::lcs(pattern, query)
+                                           : Reference::difflib(pattern, query, autojunk);
+  answer.blocks = Reference::blocks(pattern, query, autojunk);
+  const double whole = Reference::similarity(oracle, answer.matched, pattern.size(), query.size());
+  answer.similarity = whole >= cutoff ? whole : 0.0;
+
+  EXPECT_EQ(matched(measure, pattern, query, autojunk), answer.matched);
+  EXPECT_EQ(bits(similarity(measure, pattern, query, cutoff, autojunk)), bits(answer.similarity));
+  EXPECT_EQ(bits(similarity(measure, pattern, query, 0, autojunk)), bits(whole));
+  EXPECT_EQ(blocks(pattern, query, autojunk), answer.blocks);
+
+  const PreparedQuery prepared(measure, query, autojunk);
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    EXPECT_EQ(prepared.matched(pattern), answer.matched);
+    EXPECT_EQ(bits(prepared.similarity(pattern, cutoff)), bits(answer.similarity));
+    EXPECT_EQ(bits(prepared.similarity(pattern)), bits(whole));
+    EXPECT_EQ(prepared.blocks(pattern), answer.blocks);
+  }
+
+  const bool stored = std::find(pattern.begin(), pattern.end(), unknown_symbol) == pattern.end();
+  if (!stored || query.empty()) return answer;
+  const SequenceMatcher matcher(Testing::context(), Testing::ragged<Symbol>({pattern}));
+  MatchOptions options;
+  options.measure = measure;
+  options.threshold = cutoff;
+  options.autojunk = autojunk;
+  options.blocks = true;
+  for (const Space space : Testing::spaces()) {
+    options.space = space;
+    const MatchResults results = matcher.match(Testing::ragged<Symbol>({query}), options);
+    EXPECT_EQ(results.matches.values.size(), whole >= cutoff ? 1U : 0U);
+    for (const Match& match : results.matches.values) {
+      EXPECT_EQ(match.matched, answer.matched);
+      EXPECT_EQ(bits(match.similarity), bits(answer.similarity));
+      EXPECT_EQ(to_vector(results.blocks[0]), answer.blocks);
+    }
+  }
+  return answer;
+}
+
+TEST(Similarity, EveryEntryPointAgreesOnGoldenPairs) {
+  struct Case {
+    const char* pattern;
+    const char* query;
+    unsigned lcs, difflib;
+  };
+  for (const Case& c : {Case{"aba", "bca", 2, 1}, Case{"bca", "aba", 2, 2}, Case{"abc", "ab", 2, 2},
+                        Case{"abcd", "bdca", 2, 1}, Case{"abcdef", "abdfec", 4, 3},
+                        Case{"abc", "xyz", 0, 0}, Case{"", "a", 0, 0}, Case{"a", "", 0, 0}}) {
+    for (const double cutoff : {0.0, 0.5, 2.0 / 3, 1.0}) {
+      EXPECT_EQ(agreed(Measure::lcs, letters(c.pattern), letters(c.query), cutoff, false).matched,
+                c.lcs);
+      EXPECT_EQ(
+          agreed(Measure::difflib, letters(c.pattern), letters(c.query), cutoff, false).matched,
+          c.difflib);
     }
   }
 }
 
-TEST(Similarity, Float32TellsAllCountsApartUpToItsLimit) {
-  // The closest pair of ratios with these denominators: neighbours in a Farey sequence.
-  const std::uint64_t limit = float_similarity_total_max;
-  for (std::uint64_t total = limit - 40; total <= limit; ++total) {
-    for (std::uint64_t other = total - 30; other < total; ++other) {
-      for (std::uint64_t matched = 1; matched <= other / 2; matched += 7) {
-        const double a = similarity(matched, other);
-        for (const std::uint64_t near : {matched, matched + 1}) {
-          const double b = similarity(near, total);
-          EXPECT_EQ(a < b, static_cast<float>(a) < static_cast<float>(b));
-          EXPECT_EQ(a == b, static_cast<float>(a) == static_cast<float>(b));
-        }
+TEST(Similarity, TwoEmptySequencesAreAlikeByDifflibOnly) {
+  EXPECT_EQ(agreed(Measure::lcs, {}, {}, 0, false).similarity, 0.0);
+  EXPECT_EQ(agreed(Measure::difflib, {}, {}, 0, false).similarity, 1.0);
+  EXPECT_EQ(agreed(Measure::difflib, {}, {}, 1, true).similarity, 1.0);
+}
+
+TEST(Similarity, EveryEntryPointAgreesAtEdgeLengths) {
+  auto generator = Testing::generator("agree");
+  for (const std::size_t m : {0, 1, 63, 64, 65, 128, 199, 200, 201, 1000}) {
+    for (const std::size_t n : {1, 64, 65, 199, 200, 201, 1100}) {
+      const Symbol alphabet = generator() % 2 == 0 ? 5 : 300;
+      const Symbol stride = generator() % 2 == 0 ? 1 : 1'000'003;
+      Sequence pattern(m);
+      Sequence query(n);
+      for (Symbol& s : pattern) s = static_cast<Symbol>(generator() % alphabet) * stride;
+      for (Symbol& s : query) s = static_cast<Symbol>(generator() % alphabet) * stride;
+      for (std::size_t i = 0; i < std::min(m, n); ++i) {
+        if (generator() % 4 != 0) pattern[i] = query[i];
       }
+      const double cutoff = static_cast<double>(generator() % 11) / 10;
+      agreed(Measure::lcs, pattern, query, cutoff, false);
+      agreed(Measure::difflib, pattern, query, cutoff, false);
+      agreed(Measure::difflib, pattern, query, cutoff, true);
+      if (HasFailure()) FAIL() << m << " symbols against " << n << ", cutoff " << cutoff;
     }
   }
 }
 
-TEST(Similarity, KeysAreThoseOfTheTotalOrder) {
-  for (std::uint64_t total = 1; total < 200; ++total) {
-    for (std::uint64_t matched = 0; matched <= total / 2; ++matched) {
-      const double value = similarity(matched, total);
-      EXPECT_EQ(Impl::match_key<Rank>(value, 7), rank_descending(static_cast<float>(value), 7));
-      EXPECT_LT(Impl::match_key<WideRank>(value, 7), Impl::match_key<WideRank>(value, 8));
-      if (matched > 0) {
-        EXPECT_LT(Impl::match_key<WideRank>(value, 7),
-                  Impl::match_key<WideRank>(similarity(matched - 1, total), 0));
-      }
-    }
+TEST(Similarity, EveryEntryPointAgreesOnAnyPair) {
+  expect_property("the entry points agree", [] {
+    const auto symbol = rc::gen::oneOf(rc::gen::inRange<Symbol>(0, 5),
+                                       rc::gen::element<Symbol>(4095, 4096, 70000, 4294967294U),
+                                       rc::gen::just(unknown_symbol));
+    const auto pattern = *rc::gen::container<Sequence>(symbol);
+    const auto query = *rc::gen::container<Sequence>(symbol);
+    const auto measure = *rc::gen::element(Measure::lcs, Measure::difflib);
+    const bool autojunk = measure == Measure::difflib && *rc::gen::arbitrary<bool>();
+    const double cutoff = *rc::gen::element(0.0, 0.1, 1.0 / 3, 0.5, 2.0 / 3, 1.0);
+    agreed(measure, pattern, query, cutoff, autojunk);
+    RC_ASSERT(!::testing::Test::HasFailure());
+  });
+}
+
+TEST(Similarity, ACutoffIsInclusiveAndWhatIsBelowIsZero) {
+  for (const Measure measure : {Measure::lcs, Measure::difflib}) {
+    const Sequence pattern = letters("abcdefghij");
+    const Sequence query = letters("ab");
+    EXPECT_EQ(similarity(measure, pattern, query, 1.0 / 3), 1.0 / 3);
+    EXPECT_EQ(bits(similarity(measure, pattern, query, std::nextafter(1.0 / 3, 1.0))), bits(0.0));
   }
-  EXPECT_LT(Impl::match_key<WideRank>(0.0, 0xFFFFFFFEU), key_none<WideRank>());
 }
 
-std::vector<Block> blocks(std::string_view pattern, std::string_view query) {
-  return matching_blocks(std::vector<Symbol>(pattern.begin(), pattern.end()),
-                         std::vector<Symbol>(query.begin(), query.end()));
-}
-
-TEST(MatchingBlocks, AreThoseOfPython) {
-  // Written down from difflib.SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks().
-  EXPECT_EQ(blocks("abxcd", "abcd"), (std::vector<Block>{{0, 0, 2}, {3, 2, 2}}));
-  EXPECT_EQ(blocks("qabxcd", "abycdf"), (std::vector<Block>{{1, 0, 2}, {4, 3, 2}}));
-  EXPECT_EQ(blocks("abcd", "bdca"), (std::vector<Block>{{0, 3, 1}}));
-  EXPECT_EQ(blocks("aaaa", "aa"), (std::vector<Block>{{0, 0, 2}}));
-  EXPECT_EQ(blocks("", "aa"), std::vector<Block>{});
-  EXPECT_EQ(blocks("aa", ""), std::vector<Block>{});
-  EXPECT_EQ(
-      matching_blocks(std::vector<Symbol>{unknown_symbol}, std::vector<Symbol>{unknown_symbol}),
-      std::vector<Block>{});
+TEST(Similarity, RefusesWhatIsWrong) {
+  const Sequence one = letters("a");
+  const PreparedQuery prepared(Measure::lcs, one);
+  for (const double cutoff : {-0.1, 1.5, std::numeric_limits<double>::quiet_NaN(),
+                              std::numeric_limits<double>::infinity()}) {
+    EXPECT_THROW(similarity(Measure::lcs, one, one, cutoff), InvalidArgument);
+    EXPECT_THROW(prepared.similarity(one, cutoff), InvalidArgument);
+  }
+  EXPECT_THROW(similarity(Measure::lcs, one, one, 0, true), InvalidArgument);
+  EXPECT_THROW(matched(Measure::lcs, one, one, true), InvalidArgument);
+  EXPECT_THROW(PreparedQuery(Measure::lcs, one, true), InvalidArgument);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "../matcher/PatternMemorySupport.hpp"
+#include "PatternMemorySupport.hpp"
 #include "OneThread.hpp"
 #include "Support.hpp"
 #include "TempFolder.hpp"

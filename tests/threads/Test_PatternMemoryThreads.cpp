@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "../matcher/PatternMemorySupport.hpp"
+#include "PatternMemorySupport.hpp"
 #include "OneThread.hpp"
 #include "Support.hpp"
 #include "TempFolder.hpp"

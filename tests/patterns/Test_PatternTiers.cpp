@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "../matcher/PatternMemorySupport.hpp"
+#include "PatternMemorySupport.hpp"
 #include "Support.hpp"
 
 #include <functional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "../matcher/PatternMemorySupport.hpp"
+#include "PatternMemorySupport.hpp"
 #include "Killed.hpp"
 #include "Support.hpp"
 

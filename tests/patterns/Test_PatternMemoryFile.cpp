@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "../matcher/PatternMemorySupport.hpp"
+#include "PatternMemorySupport.hpp"
 #include "Allocations.hpp"
 #include "SectionBytes.hpp"
 #include "Support.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "../files/StoredVectorsSupport.hpp"
+#include "StoredVectorsSupport.hpp"
 #include "Killed.hpp"
 #include "Support.hpp"
 
