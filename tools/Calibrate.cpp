@@ -17,9 +17,9 @@ namespace Kindred::Tools {
 
 namespace {
 
-/// The work from which \p space is predicted to win, as people read it.
-std::string crossover_text(double work) {
-  return work > 0 ? fmt::format("from {:.4g} steps", work) : "never";
+/// The work from which a space is predicted to win, as people read it.
+std::string crossover_text(Operation operation, double work) {
+  return work > 0 ? fmt::format("from {:.4g} {}", work, operation.work_unit()) : "never";
 }
 
 bool has_batches(const Context& context, Operation operation) {
@@ -31,8 +31,7 @@ nlohmann::ordered_json as_json(const Context& context, std::size_t points) {
   nlohmann::ordered_json out;
   out["profile"] = context.profile_path();
   out["points"] = points;
-  for (std::size_t i = 0; i < operation_count; ++i) {
-    const auto operation = static_cast<Operation>(i);
+  for (const Operation operation : engine_operations()) {
     nlohmann::ordered_json entry;
     for (const Space space : all_spaces) {
       if (space == Space::serial || !context.is_usable(space)) continue;
@@ -49,17 +48,14 @@ nlohmann::ordered_json as_json(const Context& context, std::size_t points) {
 }
 
 std::string as_text(const Context& context, std::size_t points) {
-  std::string out =
-      "Predicted to be the fastest space (steps: symbols × query words, multiply-adds, "
-      "edges × hops, elements)\n";
+  std::string out = "The work from which each space is predicted to be the fastest\n";
   auto to = std::back_inserter(out);
-  for (std::size_t i = 0; i < operation_count; ++i) {
-    const auto operation = static_cast<Operation>(i);
-    fmt::format_to(to, "  {:8}", to_string(operation));
+  for (const Operation operation : engine_operations()) {
+    fmt::format_to(to, "  {:17}", to_string(operation));
     for (const Space space : all_spaces) {
       if (space == Space::serial || !context.is_usable(space)) continue;
       fmt::format_to(to, "  {} {}", to_string(space),
-                     crossover_text(context.dispatcher().crossover(operation, space)));
+                     crossover_text(operation, context.dispatcher().crossover(operation, space)));
     }
     if (has_batches(context, operation)) {
       fmt::format_to(to, ", in batches of {} MiB",
@@ -81,8 +77,9 @@ void calibrate_command(const GlobalOptions& global, double seconds) {
     options.seconds = seconds;
     options.on_point = [&](const CalibrationPoint& point) {
       ++points;
-      progress.update(fmt::format("{} on {}: {:.3g} steps in {:.3g} s", to_string(point.operation),
-                                  to_string(point.space), point.work, point.seconds));
+      progress.update(fmt::format("{} on {}: {:.3g} {} in {:.3g} s", to_string(point.operation),
+                                  to_string(point.space), point.work, point.operation.work_unit(),
+                                  point.seconds));
     };
     session.timed(Phase::compute, [&] { calibrate(context, options); });
   }

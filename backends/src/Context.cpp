@@ -183,8 +183,7 @@ struct Context::State {
   /// Says how long the first call of an operation took, if the driver compiled its kernels in it.
   void tell_compilation(const Context& context, const DispatchRecord& record) {
     constexpr double least = 0.5;  // seconds; kernels from the driver's cache take less
-    const std::uint32_t bit = 1U << static_cast<unsigned>(record.operation);
-    if ((compiled.fetch_or(bit) & bit) != 0 || record.taken < least) return;
+    if (!ran_on_device.add(record.operation, Space::cuda, 0) || record.taken < least) return;
     context.log(LogLevel::info, "the first " + std::string(to_string(record.operation)) + " took " +
                                     shown(record.taken, 1) +
                                     " s, in which its kernels were compiled for this GPU");
@@ -200,9 +199,8 @@ struct Context::State {
   Impl::HelperThreads helpers;
   MemoryChain<Kokkos::HostSpace> host_memory;
   Dispatcher dispatcher;
-  static_assert(operation_count <= 32);
-  std::atomic<std::uint32_t> compiled = 0;  // a bit each: operations that ran on the device
-  CallHistory history;                      ///< of calls whose engine keeps none
+  CallHistory ran_on_device;
+  CallHistory history;  ///< of calls whose engine keeps none
 #if KINDRED_HAS_DEVICE
   DeviceSpace cuda;
   MemoryChain<DeviceSpace::memory_space> device_memory;

@@ -62,43 +62,27 @@ double CostCurve::seconds(double work) const noexcept {
   return std::clamp(along, proportional, start.seconds);
 }
 
-CostCurve prior(Operation operation, Space space, int threads) noexcept {
-  struct Row {
-    double threshold;
-    double rate;
-    double call;
-  };
-  constexpr double never = 0x1p50;  // by the router whose prior it is; a calibration may differ
-  constexpr std::array<Row, operation_count> rows{
-      Row{1000 * 100, 1e9, 5e-6},       Row{1000 * 100, 1.2e9, 1e-5},
-      Row{64 * 768 * 9, 3e10, 5e-6},    Row{1024 * 768 * 5, 5e10, 1e-5},
-      Row{256 * 768 * 128, 8e10, 3e-5}, Row{1024 * 768, 5e9, 5e-6},
-      Row{512 * 10 * 4, 4e8, 2e-6},     Row{1 << 18, 2.5e8, 5e-5},
-      Row{2 * 4 * 10000, 2e9, 2e-6},    Row{1 << 19, 3e8, 5e-6},
-      Row{never, 1e10, 3e-6},           Row{5000, 4e9, 3e-6},
-      Row{10000, 2.5e9, 5e-6},          Row{10000, 4.5e8, 3e-6},
-      Row{32768, 4e10, 3e-6},           Row{never, 3e9, 3e-6}};
+CostCurve prior_curve(const OperationPrior& prior, Space space, int threads) noexcept {
   // The call is handed to a sleeping thread, which wakes the others, and back.
   constexpr double handover = 100e-6;
   constexpr double wake_each = 2e-6;
   constexpr double efficiency = 0.85;  // of every thread but the first
   constexpr double device_speedup = 100;
-  const Row& row = rows[static_cast<std::size_t>(operation)];
   switch (space) {
     case Space::serial:
-      return {row.call, row.rate};
+      return {prior.call_seconds, prior.thread_rate};
     case Space::openmp:
-      if (threads == 1) return {row.call, row.rate};
-      return {row.call + handover + wake_each * threads,
-              row.rate * (1 + efficiency * (threads - 1))};
+      if (threads == 1) return {prior.call_seconds, prior.thread_rate};
+      return {prior.call_seconds + handover + wake_each * threads,
+              prior.thread_rate * (1 + efficiency * (threads - 1))};
     case Space::cuda:
       break;
   }
-  const double rate = row.rate * device_speedup;
+  const double rate = prior.thread_rate * device_speedup;
   // Work of the threshold itself is the device's.
-  const double threshold = row.threshold * (1 - 0x1p-20);
-  const double overhead =
-      row.call + threshold / row.rate - threshold / rate - start_prior(Space::cuda, threads);
+  const double threshold = prior.device_work_min * (1 - 0x1p-20);
+  const double overhead = prior.call_seconds + threshold / prior.thread_rate - threshold / rate -
+                          start_prior(Space::cuda, threads);
   return {std::max(overhead, 0.0), rate};
 }
 

@@ -51,37 +51,14 @@ class CostCurve {
   std::array<Point, size_class_count> m_points{};
 };
 
-/// \brief What is assumed of \p operation on \p space before anything is measured.
+/// \brief What is assumed of an operation on \p space before anything is measured.
 ///
-/// One thread of the host does `rate` work a second after what a call costs; the numbers were
-/// measured on processors of 2021 to 2023. A call on `openmp` is handed to a thread of the team,
-/// which wakes the others: 100 µs and 2 µs per thread more; every thread but the first adds 0.85 of
-/// the rate. The device does 100 times the work of a thread and has the overhead which puts the
-/// crossover of a call of one start with one thread at the threshold of the systems Kindred serves;
-/// searches count what they read as work, so that a way of theirs which prepares much is not taken
-/// for a few rows:
-///
-// clang-format off
-/// | operation | threshold | as work | rate of a thread | a call |
-/// |---|---|---|---|---|
-/// | lcs | KA Lattice's router: 1000 elements (patterns of KATO's 100 symbols) | 100,000 | 1e9 | 5 µs |
-/// | difflib | as lcs | 100,000 | 1.2e9 | 10 µs |
-/// | search | Engram's cosine: a query and 64 vectors of 768 | 442,368 | 3e10 | 5 µs |
-/// | search-screen | a query and 1024 vectors: the launches of a screen | 3,932,160 | 5e10 | 10 µs |
-/// | search-matrix | 64 queries and 256 vectors: queries are rounded first | 25,165,824 | 8e10 | 30 µs |
-/// | score | Engram's HNSW: 1024 candidates of 768 | 786,432 | 5e9 | 5 µs |
-/// | spread | Engram's spreading: 512 nodes of degree 10, 4 hops | 20,480 | 4e8 | 2 µs |
-/// | seeds | 64 rows of Kasmina's 4096 features | 262,144 | 2.5e8 | 50 µs |
-/// | lattice-build | KA Lattice's router: 10,000 nodes (of 4 dimensions) | 80,000 | 2e9 | 2 µs |
-/// | lattice-search | the launches of its levels; KA Lattice's router: never | 524,288 | 3e8 | 5 µs |
-/// | transform | KA Lattice's router: never | – | 1e10 | 3 µs |
-/// | element-wise | KA Lattice's router: 5,000 elements | 5,000 | 4e9 | 3 µs |
-/// | reduction | KA Lattice's router: 10,000 elements | 10,000 | 2.5e9 | 5 µs |
-/// | random-generation | KA Lattice's router: 10,000 elements | 10,000 | 4.5e8 | 3 µs |
-/// | matrix-multiply | KA Lattice's router: 1,024 elements, 32 × 32 | 32,768 | 4e10 | 3 µs |
-/// | matrix-add | KA Lattice's router: never | – | 3e9 | 3 µs |
-// clang-format on
-CostCurve prior(Operation operation, Space space, int threads) noexcept;
+/// One thread of the host does \ref OperationPrior::thread_rate work per second after what a call
+/// costs. A call on `openmp` is handed to a thread of the team, which wakes the others: 100 µs and
+/// 2 µs per thread more; every thread but the first adds 0.85 of the rate. The device does 100
+/// times the work of a thread, and has the overhead which puts the crossover of a call of one start
+/// at \ref OperationPrior::device_work_min.
+CostCurve prior_curve(const OperationPrior& prior, Space space, int threads) noexcept;
 
 /// \brief Seconds that are assumed of a parallel region or kernel before they are measured.
 ///

@@ -8,21 +8,6 @@
 
 namespace Kindred {
 
-std::string_view to_string(Operation operation) noexcept {
-  constexpr std::array<std::string_view, operation_count> names{
-      "lcs",       "difflib",      "search",    "search-screen",     "search-matrix",
-      "score",     "spread",       "seeds",     "lattice-build",     "lattice-search",
-      "transform", "element-wise", "reduction", "random-generation", "matrix-multiply",
-      "matrix-add"};
-  return names[static_cast<std::size_t>(operation)];
-}
-
-std::optional<Operation> operation_from_string(std::string_view name) noexcept {
-  for (std::size_t i = 0; i < operation_count; ++i)
-    if (to_string(static_cast<Operation>(i)) == name) return static_cast<Operation>(i);
-  return {};
-}
-
 std::string_view to_string(Reason reason) noexcept {
   constexpr std::array<std::string_view, reason_count> names{
       "predicted", "forced", "only", "hysteresis", "probe", "fallback", "memory", "threshold"};

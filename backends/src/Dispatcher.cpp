@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <mutex>
 
@@ -28,7 +29,17 @@ constexpr double first_call_seconds = 5e-3;
 }  // namespace
 
 bool CallHistory::add(Operation operation, Space space, double work) noexcept {
-  auto& largest = m_largest[index(operation)][index(space)];
+  Entry* entry = nullptr;
+  for (Entry& candidate : m_entries) {
+    const OperationInfo* known = nullptr;
+    if (candidate.operation.compare_exchange_strong(known, operation.info()) ||
+        known == operation.info()) {
+      entry = &candidate;
+      break;
+    }
+  }
+  if (entry == nullptr) return false;
+  auto& largest = entry->largest[index(space)];
   const auto now = static_cast<std::uint8_t>(size_class(work) + 1);
   std::uint8_t before = largest.load(std::memory_order_relaxed);
   while (before < now && !largest.compare_exchange_weak(before, now, std::memory_order_relaxed)) {
@@ -66,9 +77,6 @@ std::array<double, space_count> Dispatcher::predict(const Workload& workload) co
 
 DispatchRecord Dispatcher::decide(const Workload& workload, std::optional<Space> forced) {
   State& state = *m_state;
-  KINDRED_THROW_IF(index(workload.operation) >= operation_count,
-                   "there is no operation " + std::to_string(index(workload.operation)) +
-                       "; there are " + std::to_string(operation_count));
   if (!forced) forced = state.options.forced;
   const SpaceSet allowed = state.usable & workload.resident;
   if (forced && !allowed.contains(*forced)) {
@@ -155,12 +163,12 @@ DispatchRecord Dispatcher::decide(const Workload& workload, std::optional<Space>
 
 std::optional<DispatchRecord> Dispatcher::decide_without(const Workload& workload,
                                                          SpaceSet failed) {
-  const State& state = *m_state;
+  State& state = *m_state;
   SpaceSet allowed = state.usable & workload.resident;
   for (const Space space : all_spaces)
     if (failed.contains(space)) allowed = allowed.without(space);
   if (allowed.empty()) return {};
-  const auto& operation = state.of(workload.operation);
+  auto& operation = state.of(workload.operation);
   const std::lock_guard lock(operation.mutex);
   DispatchRecord record = state.undecided(operation, workload, Reason::fallback);
   if (state.kept_off_device(allowed, workload)) allowed = allowed.without(Space::cuda);
@@ -171,7 +179,9 @@ std::optional<DispatchRecord> Dispatcher::decide_without(const Workload& workloa
 
 void Dispatcher::observe(const DispatchRecord& record) noexcept {
   const State& state = *m_state;
-  auto& operation = state.of(record.operation);
+  State::PerOperation* known = state.find(record.operation);
+  if (known == nullptr) return;
+  auto& operation = *known;
   const std::lock_guard lock(operation.mutex);
   operation.breakers[index(record.chosen)].succeeded();
   ++operation.regret.decisions;
@@ -214,16 +224,18 @@ void Dispatcher::observe(const DispatchRecord& record) noexcept {
 }
 
 void Dispatcher::observe_success(Operation operation, Space space) noexcept {
-  auto& known = m_state->of(operation);
-  const std::lock_guard lock(known.mutex);
-  known.breakers[index(space)].succeeded();
+  State::PerOperation* known = m_state->find(operation);
+  if (known == nullptr) return;
+  const std::lock_guard lock(known->mutex);
+  known->breakers[index(space)].succeeded();
 }
 
 void Dispatcher::observe_failure(Operation operation, Space space) noexcept {
-  auto& known = m_state->of(operation);
+  State::PerOperation* known = m_state->find(operation);
+  if (known == nullptr) return;
   const State::Time now = m_state->now();
-  const std::lock_guard lock(known.mutex);
-  known.breakers[index(space)].failed(now);
+  const std::lock_guard lock(known->mutex);
+  known->breakers[index(space)].failed(now);
 }
 
 bool Dispatcher::breaker_open(Operation operation, Space space) const {
@@ -235,13 +247,20 @@ bool Dispatcher::breaker_open(Operation operation, Space space) const {
 
 Dispatcher::Regret Dispatcher::regret() const {
   Regret sum;
-  for (const auto& operation : m_state->operations) {
-    const std::lock_guard lock(operation->mutex);
-    sum.seconds += operation->regret.seconds;
-    sum.taken += operation->regret.taken;
-    sum.decisions += operation->regret.decisions;
-  }
+  m_state->for_each_operation([&](const State::PerOperation& known) {
+    const std::lock_guard lock(known.mutex);
+    sum.seconds += known.regret.seconds;
+    sum.taken += known.regret.taken;
+    sum.decisions += known.regret.decisions;
+  });
   return sum;
+}
+
+std::vector<Operation> Dispatcher::operations() const {
+  std::vector<Operation> operations;
+  m_state->for_each_operation(
+      [&](const State::PerOperation& known) { operations.push_back(known.operation); });
+  return operations;
 }
 
 void Dispatcher::calibrate(Operation operation, Space space, double work, double seconds,
@@ -265,10 +284,10 @@ void Dispatcher::calibrate_start(Space space, double seconds, int threads) {
                    "seconds is " + std::to_string(seconds) + "; it must be finite and ≥ 0");
   m_state->start_seconds[index(space)][m_state->variant(space, threads)] = seconds;
   m_state->starts_calibrated = m_state->starts_calibrated.load().with(space);
-  for (const auto& operation : m_state->operations) {
-    const std::lock_guard lock(operation->mutex);
-    operation->cells[index(space)].forget_observations();
-  }
+  m_state->for_each_operation([&](State::PerOperation& known) {
+    const std::lock_guard lock(known.mutex);
+    known.cells[index(space)].forget_observations();
+  });
 }
 
 double Dispatcher::start_seconds(Space space, int threads) const noexcept {
@@ -296,25 +315,26 @@ void Dispatcher::calibrate_transfer(double bytes_per_second, double latency_seco
   m_state->transfer_calibrated = true;
 }
 
-std::uint64_t Dispatcher::batch_bytes(Operation operation) const noexcept {
+std::uint64_t Dispatcher::batch_bytes(Operation operation) const {
   constexpr std::uint64_t assumed = std::uint64_t{64} << 20U;
-  const std::uint64_t measured = m_state->batches[index(operation)];
+  const std::uint64_t measured = m_state->of(operation).batch_bytes;
   return measured == 0 ? assumed : measured;
 }
 
 void Dispatcher::calibrate_batch(Operation operation, std::uint64_t bytes) {
   KINDRED_THROW_IF(bytes == 0, "a batch is of 0 bytes; it must be of some");
-  m_state->batches[index(operation)] = bytes;
+  m_state->of(operation).batch_bytes = bytes;
 }
 
 bool Dispatcher::calibrated() const {
-  for (const auto& operation : m_state->operations) {
-    const std::lock_guard lock(operation->mutex);
-    for (const State::Cell& cell : operation->cells)
-      for (const Impl::CostCurve& curve : cell.curves)
-        if (curve.calibrated()) return true;
-  }
-  return false;
+  bool any = false;
+  m_state->for_each_operation([&](const State::PerOperation& known) {
+    const std::lock_guard lock(known.mutex);
+    for (const State::Cell& cell : known.cells)
+      for (const Impl::CostCurve& curve : cell.curves) any = any || curve.calibrated();
+  });
+  const std::lock_guard lock(m_state->adding);
+  return any || !m_state->profile.points.empty();
 }
 
 double Dispatcher::crossover(Operation operation, Space space) const {
@@ -346,43 +366,43 @@ std::string Dispatcher::profile_json() const {
       profile.starts.push_back({space, threads, start_seconds(space, threads)});
     }
   }
-  for (std::size_t o = 0; o < operation_count; ++o) {
-    if (const std::uint64_t bytes = m_state->batches[o]; bytes > 0)
-      profile.batches.push_back({static_cast<Operation>(o), bytes});
-    const auto& operation = *m_state->operations[o];
-    const std::lock_guard lock(operation.mutex);
+  const std::lock_guard lock(m_state->adding);
+  m_state->for_each_operation([&](const State::PerOperation& known) {
+    const std::string name(known.operation.name());
+    if (const std::uint64_t bytes = known.batch_bytes; bytes > 0)
+      profile.batches.push_back({name, bytes});
+    const std::lock_guard known_lock(known.mutex);
     for (const Space space : all_spaces) {
       for (std::size_t i = 0; i < m_state->variants(space); ++i) {
-        operation.cells[index(space)].curves[i].for_each_point([&](const auto& point) {
-          profile.points.push_back({static_cast<Operation>(o), space, m_state->threads_of(space, i),
-                                    point.work, point.seconds});
+        known.cells[index(space)].curves[i].for_each_point([&](const auto& point) {
+          profile.points.push_back(
+              {name, space, m_state->threads_of(space, i), point.work, point.seconds});
         });
       }
     }
-  }
+  });
+  // Of operations that no call has named, what was loaded.
+  const std::vector<Operation> named = operations();
+  const auto is_unnamed = [&](const auto& entry) {
+    return std::ranges::find(named, entry.operation, &Operation::name) == named.end();
+  };
+  std::ranges::copy_if(m_state->profile.points, std::back_inserter(profile.points), is_unnamed);
+  std::ranges::copy_if(m_state->profile.batches, std::back_inserter(profile.batches), is_unnamed);
   return Impl::to_json(profile, m_state->options.machine);
 }
 
 void Dispatcher::load_profile_json(std::string_view text) {
   const Impl::Profile profile =
       Impl::profile_from_json(text, m_state->options.machine, m_state->teams);
-  for (std::size_t o = 0; o < operation_count; ++o) {
-    auto& operation = *m_state->operations[o];
-    const std::lock_guard lock(operation.mutex);
-    for (const Space space : all_spaces) m_state->reset(static_cast<Operation>(o), space);
-    operation.classes = {};
-    for (const auto& point : profile.points) {
-      if (index(point.operation) != o) continue;
-      operation.cells[index(point.space)].curves[m_state->variant(point.space, point.threads)].set(
-          {point.work, point.seconds});
-    }
+  {
+    const std::lock_guard lock(m_state->adding);
+    m_state->profile = profile;
+    m_state->for_each_operation([&](State::PerOperation& known) { m_state->reset(known); });
   }
   m_state->reset_starts();
   for (const auto& start : profile.starts)
     if (m_state->usable.contains(start.space))
       calibrate_start(start.space, start.seconds, start.threads);
-  for (auto& bytes : m_state->batches) bytes = 0;
-  for (const auto& batch : profile.batches) calibrate_batch(batch.operation, batch.bytes);
   if (profile.transfer)
     calibrate_transfer(profile.transfer->bytes_per_second, profile.transfer->latency_seconds);
 }

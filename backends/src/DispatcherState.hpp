@@ -7,6 +7,7 @@
 #include "CircuitBreaker.hpp"
 #include "CostCurve.hpp"
 #include "ObservationWindow.hpp"
+#include "Profile.hpp"
 
 #include <kindred/backends/impl/TeamSize.hpp>
 #include <kindred/core/common/Error.hpp>
@@ -22,9 +23,6 @@ namespace Kindred {
 namespace Impl {
 
 constexpr std::size_t index(Space space) noexcept { return static_cast<std::size_t>(space); }
-constexpr std::size_t index(Operation operation) noexcept {
-  return static_cast<std::size_t>(operation);
-}
 
 }  // namespace Impl
 
@@ -83,9 +81,12 @@ struct Dispatcher::State {
 
   /// An operation has a lock of its own, so that calls of different engines do not wait.
   struct PerOperation {
-    explicit PerOperation(const Options& options)
-        : breakers{Impl::CircuitBreaker(options), Impl::CircuitBreaker(options),
+    PerOperation(Operation op, const Options& options)
+        : operation(op),
+          breakers{Impl::CircuitBreaker(options), Impl::CircuitBreaker(options),
                    Impl::CircuitBreaker(options)} {}
+    const Operation operation;
+    std::atomic<std::uint64_t> batch_bytes = 0;  ///< 0: not measured
     mutable std::mutex mutex;
     std::array<Cell, space_count> cells;
     std::array<Class, Impl::size_class_count> classes;
@@ -98,15 +99,48 @@ struct Dispatcher::State {
         threads(thread_count),
         teams(Impl::team_sizes(thread_count)),
         options(std::move(given)) {
-    for (auto& operation : operations) operation = std::make_unique<PerOperation>(options);
-    for (std::size_t o = 0; o < operation_count; ++o)
-      for (const Space space : all_spaces) reset(static_cast<Operation>(o), space);
     for (const Space space : all_spaces)
       start_seconds[Impl::index(space)] = std::vector<std::atomic<double>>(variants(space));
     reset_starts();
   }
 
-  PerOperation& of(Operation operation) const { return *operations[Impl::index(operation)]; }
+  /// \brief What is known of \p operation, which is added if this is its first call. A reference
+  /// stays valid.
+  /// \throws InvalidArgument
+  PerOperation& of(Operation operation) {
+    PerOperation* known = find(operation);
+    return known != nullptr ? *known : add(operation);
+  }
+  PerOperation* find(Operation operation) const noexcept {
+    const std::size_t count = operation_count.load(std::memory_order_acquire);
+    for (std::size_t i = 0; i < count; ++i)
+      if (infos[i] == operation.info()) return operations[i].get();
+    for (std::size_t i = 0; i < count; ++i)
+      if (operations[i]->operation == operation) return operations[i].get();
+    return nullptr;
+  }
+  PerOperation& add(Operation operation) {
+    KINDRED_THROW_IF(operation.name().empty(), "the workload names no operation");
+    const std::lock_guard lock(adding);
+    if (PerOperation* known = find(operation)) return *known;
+    const std::size_t count = operation_count.load(std::memory_order_relaxed);
+    KINDRED_THROW_IF(count == operations_max, "a dispatcher knows " +
+                                                  std::to_string(operations_max) +
+                                                  " operations; there is no place for \"" +
+                                                  std::string(operation.name()) + "\"");
+    auto added = std::make_unique<PerOperation>(operation, options);
+    reset(*added);
+    operations[count] = std::move(added);
+    infos[count] = operation.info();
+    operation_count.store(count + 1, std::memory_order_release);
+    return *operations[count];
+  }
+  /// Calls `function(known)` for every operation so far.
+  template <class Function>
+  void for_each_operation(const Function& function) const {
+    const std::size_t count = operation_count.load(std::memory_order_acquire);
+    for (std::size_t i = 0; i < count; ++i) function(*operations[i]);
+  }
   Time now() const { return options.clock ? options.clock() : std::chrono::steady_clock::now(); }
 
   /// In how many forms a call runs on \p space: on one of the teams of `openmp`.
@@ -124,11 +158,25 @@ struct Dispatcher::State {
     return space == Space::openmp ? teams[i] : 1;
   }
 
-  void reset(Operation operation, Space space) {
-    Cell cell;
-    for (std::size_t i = 0; i < variants(space); ++i)
-      cell.curves.push_back(Impl::prior(operation, space, threads_of(space, i)));
-    of(operation).cells[Impl::index(space)] = std::move(cell);
+  /// Back to the priors and to what the profile holds of the operation. Needs the lock \ref adding.
+  void reset(PerOperation& known) const {
+    const std::lock_guard lock(known.mutex);
+    for (const Space space : all_spaces) {
+      Cell cell;
+      for (std::size_t i = 0; i < variants(space); ++i)
+        cell.curves.push_back(
+            Impl::prior_curve(known.operation.prior(), space, threads_of(space, i)));
+      known.cells[Impl::index(space)] = std::move(cell);
+    }
+    known.classes = {};
+    for (const auto& point : profile.points) {
+      if (point.operation != known.operation.name()) continue;
+      known.cells[Impl::index(point.space)].curves[variant(point.space, point.threads)].set(
+          {point.work, point.seconds});
+    }
+    known.batch_bytes = 0;
+    for (const auto& batch : profile.batches)
+      if (batch.operation == known.operation.name()) known.batch_bytes = batch.bytes;
   }
   void reset_starts() {
     for (const Space space : all_spaces)
@@ -285,13 +333,16 @@ struct Dispatcher::State {
   std::vector<int> teams;  ///< their sizes
   std::atomic<int> forced_threads = 0;
   Options options;
-  std::array<std::unique_ptr<PerOperation>, operation_count> operations;
+  mutable std::mutex adding;  ///< held while operations are added, and for \ref profile
+  std::array<std::unique_ptr<PerOperation>, operations_max> operations;
+  std::array<const OperationInfo*, operations_max> infos{};  ///< of \ref operations
+  std::atomic<std::size_t> operation_count = 0;
+  Impl::Profile profile;  ///< as loaded; operations are given theirs when they are added
   std::array<std::vector<std::atomic<double>>, space_count> start_seconds;  ///< one per variant
   std::atomic<SpaceSet> starts_calibrated{};
   std::atomic<double> transfer_rate{1e10};
   std::atomic<double> transfer_latency{1e-5};
   std::atomic<bool> transfer_calibrated{false};
-  std::array<std::atomic<std::uint64_t>, operation_count> batches{};  ///< bytes; 0: not measured
 };
 
 }  // namespace Kindred

@@ -53,13 +53,6 @@ std::string text_of(const json& object, const char* key, const std::string& wher
   return value.get<std::string>();
 }
 
-Operation operation_of(const json& object, const std::string& where) {
-  const std::string name = text_of(object, "op", where);
-  const auto operation = operation_from_string(name);
-  if (!operation) refuse(where + ": there is no operation \"" + name + "\"");
-  return *operation;
-}
-
 Space space_of(const json& object, const std::string& where) {
   const std::string name = text_of(object, "space", where);
   const auto space = space_from_string(name);
@@ -105,7 +98,7 @@ json document_of(json machines) {
 std::string to_json(const Profile& profile, const std::string& machine) {
   json points = json::array();
   for (const Profile::Point& point : profile.points) {
-    points.push_back({{"op", to_string(point.operation)},
+    points.push_back({{"op", point.operation},
                       {"space", to_string(point.space)},
                       {"threads", point.threads},
                       {"work", point.work},
@@ -127,7 +120,7 @@ std::string to_json(const Profile& profile, const std::string& machine) {
   if (!profile.batches.empty()) {
     json batches = json::array();
     for (const Profile::Batch& batch : profile.batches)
-      batches.push_back({{"op", to_string(batch.operation)}, {"bytes", batch.bytes}});
+      batches.push_back({{"op", batch.operation}, {"bytes", batch.bytes}});
     entry["batches"] = std::move(batches);
   }
   return document_of({{machine, std::move(entry)}}).dump(1);
@@ -152,7 +145,7 @@ Profile profile_from_json(std::string_view text, const std::string& machine,
     const std::string where = "point " + std::to_string(i);
     const Space space = space_of(points[i], where);
     profile.points.push_back(
-        {operation_of(points[i], where), space, threads_of(points[i], space, teams, where),
+        {text_of(points[i], "op", where), space, threads_of(points[i], space, teams, where),
          number(points[i], "work", where, false), number(points[i], "seconds", where, false)});
   }
   if (found->contains("starts")) {
@@ -175,7 +168,7 @@ Profile profile_from_json(std::string_view text, const std::string& machine,
     if (!batches.is_array()) refuse("machine: \"batches\" is not a list");
     for (std::size_t i = 0; i < batches.size(); ++i) {
       const std::string where = "batch " + std::to_string(i);
-      profile.batches.push_back({operation_of(batches[i], where), bytes_of(batches[i], where)});
+      profile.batches.push_back({text_of(batches[i], "op", where), bytes_of(batches[i], where)});
     }
   }
   return profile;

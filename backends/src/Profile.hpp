@@ -22,7 +22,7 @@ namespace Kindred::Impl {
 /// calls into the points, version 2 knew only teams of all threads; both are refused.
 struct Profile {
   struct Point {
-    Operation operation = Operation::lcs;
+    std::string operation;
     Space space = Space::serial;
     int threads = 1;
     double work = 0;
@@ -34,7 +34,7 @@ struct Profile {
   };
   /// Bytes that a device best takes at a time.
   struct Batch {
-    Operation operation = Operation::transform;
+    std::string operation;
     std::uint64_t bytes = 0;
   };
   /// What a parallel region or kernel costs.

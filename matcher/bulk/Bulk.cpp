@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ListCall.hpp"
 
+#include <kindred/matcher/BulkOperations.hpp>
+
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Error.hpp>
 
@@ -38,7 +40,7 @@ class ProductCall {
 
   BulkReport run() {
     Workload workload;
-    workload.operation = Operation::matrix_multiply;
+    workload.operation = Operations::matrix_multiply;
     std::uint64_t tiles = 0;
     for (const MatrixProduct<T>& product : m_products) {
       workload.items += product.m * product.n;
@@ -58,7 +60,7 @@ class ProductCall {
           if (m_products.empty()) return;
           if constexpr (Arch::is_device<ExecutionSpace>) {
             run_batches(exec_space, room,
-                        Impl::batch_bytes_of(m_context, space, Operation::matrix_multiply,
+                        Impl::batch_bytes_of(m_context, space, Operations::matrix_multiply,
                                              m_options.batch_bytes, room.batch.bytes()));
           } else {
             Impl::Products<ExecutionSpace, T>(exec_space, room.lists, room.template library<T>(),
@@ -209,7 +211,7 @@ template <BulkNumber T>
 BulkReport Bulk::element_wise(ElementWise op, BulkArrays<T> arrays, BulkResults<T> results,
                               const BulkOptions& options) const {
   Impl::check_operands(op, false);
-  auto task = element_task<T>(op, Operation::element_wise);
+  auto task = element_task<T>(op, Operations::element_wise);
   task.items = Impl::checked_items<T>(arrays, nullptr, &results, host);
   return m_state->run(std::move(task), options);
 }
@@ -218,7 +220,7 @@ template <BulkNumber T>
 BulkReport Bulk::element_wise(ElementWise op, BulkArrays<T> arrays, T number,
                               BulkResults<T> results, const BulkOptions& options) const {
   Impl::check_operands(op, true);
-  auto task = element_task<T>(op, Operation::element_wise);
+  auto task = element_task<T>(op, Operations::element_wise);
   task.number = number;
   task.items = Impl::checked_items<T>(arrays, nullptr, &results, host);
   return m_state->run(std::move(task), options);
@@ -227,13 +229,13 @@ BulkReport Bulk::element_wise(ElementWise op, BulkArrays<T> arrays, T number,
 template <BulkNumber T>
 BulkReport Bulk::element_wise(ElementWise op, BulkArrays<T> arrays, BulkArrays<T> others,
                               BulkResults<T> results, const BulkOptions& options) const {
-  return m_state->run<T>(op, Operation::element_wise, arrays, others, results, options);
+  return m_state->run<T>(op, Operations::element_wise, arrays, others, results, options);
 }
 
 template <BulkNumber T>
 BulkReport Bulk::add_matrices(BulkArrays<T> a, BulkArrays<T> b, BulkResults<T> results,
                               const BulkOptions& options) const {
-  return m_state->run<T>(ElementWise::add, Operation::matrix_add, a, b, results, options);
+  return m_state->run<T>(ElementWise::add, Operations::matrix_add, a, b, results, options);
 }
 
 template <BulkNumber T>
@@ -241,7 +243,7 @@ BulkReport Bulk::normalise(BulkArrays<T> arrays, BulkResults<T> results,
                            const BulkOptions& options) const {
   Impl::BulkTask<T> task;
   task.kind = Impl::BulkKind::normalise;
-  task.operation = Operation::element_wise;
+  task.operation = Operations::element_wise;
   task.items = Impl::checked_items<T>(arrays, nullptr, &results, host);
   return m_state->run(std::move(task), options);
 }
@@ -262,7 +264,7 @@ BulkReport Bulk::reduce(Reduction reduction, BulkArrays<T> arrays, std::span<T> 
     Impl::check_reducible(reduction, arrays[i].size(), i);
   Impl::BulkTask<T> task;
   task.kind = Impl::BulkKind::reduce;
-  task.operation = Operation::reduction;
+  task.operation = Operations::reduction;
   task.reduction = reduction;
   task.items = Impl::checked_items<T>(arrays, nullptr, nullptr, host);
   std::vector<double> wide(arrays.size());

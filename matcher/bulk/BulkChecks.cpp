@@ -5,6 +5,7 @@
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Quotes.hpp>
+#include <kindred/matcher/BulkOperations.hpp>
 
 #include <array>
 #include <limits>
@@ -182,7 +183,7 @@ BulkTask<T> random_task(BulkResults<T> results, std::uint64_t seed, std::uint64_
                         Space space) {
   BulkTask<T> task;
   task.kind = BulkKind::random_fill;
-  task.operation = Operation::random_generation;
+  task.operation = Operations::random_generation;
   task.seed = seed;
   for (std::size_t i = 0; i < results.size(); ++i) {
     check_array(results[i], space, "results", i);

@@ -22,7 +22,7 @@ enum class BulkKind : std::uint8_t { xor_bytes, element_wise, normalise, random_
 template <class T>
 struct BulkTask {
   BulkKind kind = BulkKind::xor_bytes;
-  Operation operation = Operation::transform;
+  Operation operation;
   ElementWise op = ElementWise::add;
   Reduction reduction = Reduction::sum;
   T number = 0;

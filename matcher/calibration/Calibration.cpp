@@ -206,6 +206,12 @@ std::optional<std::uint64_t> measure_batch(Context& context, Operation operation
 
 }  // namespace
 
+std::vector<Operation> engine_operations() {
+  std::vector<Operation> operations;
+  for (const auto& task : Impl::calibration_tasks()) operations.push_back(task->operation());
+  return operations;
+}
+
 void calibrate(Context& context, const CalibrationOptions& options) {
   KINDRED_THROW_IF(!(options.seconds > 0.0) || !std::isfinite(options.seconds),
                    "seconds is " + std::to_string(options.seconds) + "; it must be finite and > 0");

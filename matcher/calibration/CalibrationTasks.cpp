@@ -4,12 +4,18 @@
 #include "vector/SearchPaths.hpp"
 
 #include <kindred/matcher/Bulk.hpp>
+#include <kindred/matcher/BulkOperations.hpp>
 #include <kindred/matcher/Calibration.hpp>
+#include <kindred/matcher/GraphOperations.hpp>
 #include <kindred/matcher/Lattice.hpp>
+#include <kindred/matcher/LatticeOperations.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
+#include <kindred/matcher/SeedOperations.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
+#include <kindred/matcher/SequenceOperations.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
+#include <kindred/matcher/VectorOperations.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -45,7 +51,7 @@ class SequenceTask final : public CalibrationTask {
   explicit SequenceTask(Measure measure) : m_measure(measure) {}
 
   Operation operation() const override {
-    return m_measure == Measure::lcs ? Operation::lcs : Operation::difflib;
+    return m_measure == Measure::lcs ? Operations::lcs : Operations::difflib;
   }
   std::size_t size_max() const override { return patterns_max * queries_max; }
   Run prepare(Context& context, std::size_t size) override {
@@ -118,7 +124,7 @@ class SearchTask final : public CalibrationTask {
 /// Engram's candidates: rows anywhere in the store.
 class ScoreTask final : public CalibrationTask {
  public:
-  Operation operation() const override { return Operation::score; }
+  Operation operation() const override { return Operations::score; }
   std::size_t size_max() const override { return rows_max * queries_max; }
   Run prepare(Context& context, std::size_t size) override {
     const Shape shape(size, rows_max);
@@ -144,7 +150,7 @@ class ScoreTask final : public CalibrationTask {
 /// Engram's graphs: degree 10, 4 hops, from so many sources that every hop is over all edges.
 class SpreadTask final : public CalibrationTask {
  public:
-  Operation operation() const override { return Operation::spread; }
+  Operation operation() const override { return Operations::spread; }
   std::size_t size_max() const override { return nodes_max * queries_max; }
   Run prepare(Context& context, std::size_t size) override {
     const Shape shape(size, nodes_max);
@@ -178,7 +184,7 @@ class SpreadTask final : public CalibrationTask {
 /// Kasmina's layer: a thousand seeds on 4096 features, every fourth one grafted, telemetry on.
 class SeedTask final : public CalibrationTask {
  public:
-  Operation operation() const override { return Operation::seeds; }
+  Operation operation() const override { return Operations::seeds; }
   std::size_t size_max() const override { return 4096; }
   Run prepare(Context& context, std::size_t size) override {
     SeedLayerOptions options;
@@ -217,7 +223,7 @@ class LatticeTask final : public CalibrationTask {
     std::uint32_t side = 2;
     while (LatticeShape(dimensions, side + 1).edges() <= size) ++side;
     auto lattice = std::make_shared<Lattice>(context, dimensions, side);
-    if (m_operation == Operation::lattice_build)
+    if (m_operation == Operations::lattice_build)
       return [lattice](Space space) { return lattice->rows(space).record; };
     return [lattice](Space space) {
       const std::uint64_t corner = 0;
@@ -235,11 +241,11 @@ class BulkData {
   /// \param size elements of an array, multiply-adds of a product \throws OutOfMemory
   BulkData(Context& context, Operation operation, std::size_t count, std::size_t size)
       : m_operation(operation), m_bulk(context) {
-    if (operation == Operation::transform) {
+    if (operation == Operations::transform) {
       m_bytes.make(count, size, 1);
       return;
     }
-    if (operation == Operation::matrix_multiply) {
+    if (operation == Operations::matrix_multiply) {
       std::size_t side = 1;
       while (8 * side * side * side <= size) side *= 2;
       const std::size_t rows = size / side / side;
@@ -263,26 +269,24 @@ class BulkData {
   }
 
   DispatchRecord run(const ProductOptions& options) {
-    switch (m_operation) {
-      case Operation::transform:
-        return m_bulk.xor_bytes(m_bytes.left, m_bytes.right, m_bytes.results, options).record;
-      case Operation::matrix_multiply:
-        return m_bulk.multiply<float>(options.space == Space::cuda ? m_pairs : m_parts, options)
-            .record;
-      case Operation::reduction:
-        return m_bulk.reduce<float>(Reduction::sum, m_numbers.left, m_sums, options).record;
-      case Operation::random_generation:
-        return m_bulk.random_fill<float>(m_numbers.results, seed, 0, options).record;
-      case Operation::matrix_add:
-        return m_bulk
-            .add_matrices<float>(m_numbers.left, m_numbers.right, m_numbers.results, options)
-            .record;
-      default:
-        return m_bulk
-            .element_wise<float>(ElementWise::multiply, m_numbers.left, 0.5F, m_numbers.results,
-                                 options)
-            .record;
+    if (m_operation == Operations::transform)
+      return m_bulk.xor_bytes(m_bytes.left, m_bytes.right, m_bytes.results, options).record;
+    if (m_operation == Operations::matrix_multiply) {
+      return m_bulk.multiply<float>(options.space == Space::cuda ? m_pairs : m_parts, options)
+          .record;
     }
+    if (m_operation == Operations::reduction)
+      return m_bulk.reduce<float>(Reduction::sum, m_numbers.left, m_sums, options).record;
+    if (m_operation == Operations::random_generation)
+      return m_bulk.random_fill<float>(m_numbers.results, seed, 0, options).record;
+    if (m_operation == Operations::matrix_add) {
+      return m_bulk.add_matrices<float>(m_numbers.left, m_numbers.right, m_numbers.results, options)
+          .record;
+    }
+    return m_bulk
+        .element_wise<float>(ElementWise::multiply, m_numbers.left, 0.5F, m_numbers.results,
+                             options)
+        .record;
   }
 
  private:
@@ -318,8 +322,8 @@ class BulkCalibration final : public CalibrationTask {
   explicit BulkCalibration(Operation operation) : m_operation(operation) {}
   Operation operation() const override { return m_operation; }
   std::size_t size_max() const override {
-    if (m_operation == Operation::matrix_multiply) return 1 << 27;
-    return m_operation == Operation::transform ? 1 << 26 : 1 << 24;
+    if (m_operation == Operations::matrix_multiply) return 1 << 27;
+    return m_operation == Operations::transform ? 1 << 26 : 1 << 24;
   }
   Run prepare(Context& context, std::size_t size) override {
     return [data = std::make_shared<BulkData>(context, m_operation, 1, size)](Space space) {
@@ -345,17 +349,17 @@ std::vector<std::unique_ptr<CalibrationTask>> calibration_tasks() {
   tasks.push_back(std::make_unique<ScoreTask>());
   tasks.push_back(std::make_unique<SpreadTask>());
   tasks.push_back(std::make_unique<SeedTask>());
-  tasks.push_back(std::make_unique<LatticeTask>(Operation::lattice_build));
-  tasks.push_back(std::make_unique<LatticeTask>(Operation::lattice_search));
+  tasks.push_back(std::make_unique<LatticeTask>(Operations::lattice_build));
+  tasks.push_back(std::make_unique<LatticeTask>(Operations::lattice_search));
   for (const Operation operation : batched_operations)
     tasks.push_back(std::make_unique<BulkCalibration>(operation));
   return tasks;
 }
 
 BatchedRun prepare_batches(Context& context, Operation operation, std::size_t arrays) {
-  const std::size_t size = operation == Operation::transform         ? std::size_t{1} << 20U
-                           : operation == Operation::matrix_multiply ? std::size_t{1} << 27U
-                                                                     : std::size_t{1} << 18U;
+  const std::size_t size = operation == Operations::transform         ? std::size_t{1} << 20U
+                           : operation == Operations::matrix_multiply ? std::size_t{1} << 27U
+                                                                      : std::size_t{1} << 18U;
   return [data = std::make_shared<BulkData>(context, operation, arrays, size)](
              Space space, std::uint64_t batch_bytes) {
     ProductOptions options;

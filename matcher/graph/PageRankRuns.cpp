@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "PageRankRuns.hpp"
 
+#include <kindred/matcher/GraphOperations.hpp>
+
 #include <kindred/core/arch/RowSums.hpp>
 #include <kindred/core/common/CanonicalSum.hpp>
 #include <kindred/memory/SplitAndRetry.hpp>
@@ -68,7 +70,7 @@ DispatchRecord PageRankRuns::run(const GraphSnapshot& graph,
   request.is_float = options.tolerance >= float_tolerance && weights.fit_float();
 
   Workload workload;
-  workload.operation = Operation::spread;
+  workload.operation = Operations::spread;
   workload.items = graph.edges() * sources.size();
   const double iterations_expected = std::min<double>(m_iterations.load(), options.max_iterations);
   workload.work = static_cast<double>(workload.items) * iterations_expected;

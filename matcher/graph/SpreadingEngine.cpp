@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/matcher/GraphOperations.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 
 #include "ExpectedEdges.hpp"
@@ -179,7 +180,7 @@ struct SpreadingEngine::State {
                              const SpreadOptions& options, std::size_t top, std::span<Rank> ranks) {
     const std::vector<Impl::QueryGroup> groups = Impl::group_queries(options, sources.size());
     Workload workload;
-    workload.operation = Operation::spread;
+    workload.operation = Operations::spread;
     workload.items = graph.edges() * sources.size();
     workload.history = &history;
     const auto view = graph.host();
@@ -391,7 +392,7 @@ DispatchRecord SpreadingEngine::hop(std::span<const float> x, std::span<float> y
                        " nodes of " + std::to_string(columns) + " columns");
   check_modifiers(options.modifiers, false);
   Workload workload;
-  workload.operation = Operation::spread;
+  workload.operation = Operations::spread;
   workload.items = graph->edges() * columns;
   workload.history = &state.history;
   workload.starts = static_cast<double>((columns + 31) / 32);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/Lattice.hpp>
+#include <kindred/matcher/LatticeOperations.hpp>
 
 #include "SearchRun.hpp"
 #include "common/KeptRooms.hpp"
@@ -102,7 +103,7 @@ struct Lattice::State {
   /// Entries of rows that \p searches look at.
   Workload search_work(std::uint64_t searches) const {
     Workload workload;
-    workload.operation = Operation::lattice_search;
+    workload.operation = Operations::lattice_search;
     workload.items = shape.nodes() * searches;
     workload.work = 2 * static_cast<double>(shape.edges()) * static_cast<double>(searches);
     // From a corner to the one across, and what is before the first level and behind the last.
@@ -175,7 +176,7 @@ Ragged<std::uint64_t> Lattice::State::routes(std::span<const LatticePair> pairs,
   check_room(*context, 8.0 * static_cast<double>(total), "Kindred::Lattice::paths");
   out.values.resize(total);
   Workload workload;
-  workload.operation = Operation::lattice_build;
+  workload.operation = Operations::lattice_build;
   workload.items = pairs.size();
   workload.work = static_cast<double>(total);
   workload.transfer_bytes = total * sizeof(std::uint64_t) + pairs.size_bytes();
@@ -260,7 +261,7 @@ LatticeRows Lattice::rows(std::optional<Space> space) const {
   out.offsets.resize(nodes + 1);
   out.ends.resize(entries);
   Workload workload;
-  workload.operation = Operation::lattice_build;
+  workload.operation = Operations::lattice_build;
   workload.items = nodes;
   workload.work = static_cast<double>(entries);
   workload.transfer_bytes =

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "PatternTiers.hpp"
 
+#include <kindred/matcher/SequenceOperations.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <numeric>
@@ -434,7 +436,7 @@ DispatchRecord PatternTiers::match_parts(const TierView& view, const Parts& part
                                          const MatchOptions& options,
                                          std::vector<std::vector<Found>>& answers) const {
   Workload workload;
-  workload.operation = options.measure == Measure::lcs ? Operation::lcs : Operation::difflib;
+  workload.operation = options.measure == Measure::lcs ? Operations::lcs : Operations::difflib;
   workload.resident = resident;
   workload.history = &m_history;
   workload.starts = 0;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SeedLayerState.hpp"
+
+#include <kindred/matcher/SeedOperations.hpp>
 #include "SequenceCall.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
@@ -99,7 +101,7 @@ class SeedCallRun {
   template <class OnSpace>
   DispatchRecord dispatch(const OnSpace& on_space) {
     Workload workload;
-    workload.operation = Operation::seeds;
+    workload.operation = Operations::seeds;
     workload.history = &m_state.history;
     workload.items = m_batch.rows * m_state.chunks.hidden;
     workload.work = static_cast<double>(workload.items);

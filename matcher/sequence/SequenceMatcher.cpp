@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/SequenceMatcher.hpp>
+#include <kindred/matcher/SequenceOperations.hpp>
 
 #include "PatternSegment.hpp"
 
@@ -27,7 +28,7 @@ struct SequenceMatcher::State {
   DispatchRecord run(RaggedSpan<Symbol> queries, const MatchOptions& options,
                      const Body& body) const {
     Workload workload;
-    workload.operation = options.measure == Measure::lcs ? Operation::lcs : Operation::difflib;
+    workload.operation = options.measure == Measure::lcs ? Operations::lcs : Operations::difflib;
     workload.resident = segment.resident();
     workload.history = &history;
     workload.starts = 0;

@@ -4,6 +4,7 @@
 
 #include <kindred/backends/Dispatcher.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
+#include <kindred/matcher/VectorOperations.hpp>
 
 #include "VectorStore.hpp"
 
@@ -19,13 +20,13 @@ inline constexpr std::array<SearchPath, 3> all_search_paths{SearchPath::plain, S
 constexpr Operation operation_of(SearchPath path) noexcept {
   switch (path) {
     case SearchPath::plain:
-      return Operation::search;
+      return Operations::search;
     case SearchPath::screen:
-      return Operation::search_screen;
+      return Operations::search_quantized;
     case SearchPath::matrix:
       break;
   }
-  return Operation::search_matrix;
+  return Operations::search_gemm;
 }
 
 /// \brief The steps of a search, as the cost model counts them: multiply-adds, and for every

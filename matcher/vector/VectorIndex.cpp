@@ -2,6 +2,7 @@
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
+#include <kindred/matcher/VectorOperations.hpp>
 
 #include <kindred/core/arch/PerSpace.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
@@ -128,7 +129,7 @@ struct VectorIndex::State {
     return std::max(0.0, elements / rate - unscreened.load(std::memory_order_relaxed));
   }
   void observe(const DispatchRecord& record) {
-    if (record.operation != Operation::search_screen)
+    if (record.operation != Operations::search_quantized)
       unscreened.fetch_add(record.taken, std::memory_order_relaxed);
   }
 
@@ -297,7 +298,7 @@ SearchResults VectorIndex::search(std::span<const float> queries,
   const Impl::IdFilter filter(options.filter, options.filter_bits, store.end_id(), count);
   SearchResults results;
   results.top = top;
-  results.record.operation = Operation::search;
+  results.record.operation = Operations::search;
   const std::size_t places = size_product("queries × top", {count, top});
   if (places == 0) return results;
   std::once_flag is_made;
@@ -357,7 +358,7 @@ ScoreResults VectorIndex::search_at_least(std::span<const float> queries, float 
   const SearchPath path = state.path_of(options, count);
   const Impl::IdFilter filter(options.filter, options.filter_bits, store.end_id(), count);
   ScoreResults results;
-  results.record.operation = Operation::search;
+  results.record.operation = Operations::search;
   if (count == 0) return results;
 
   // The last rank of that score.
@@ -402,7 +403,7 @@ ScoreResults VectorIndex::score(std::span<const float> queries,
   const Impl::IdFilter filter(options.filter, options.filter_bits, store.end_id(), count);
   const Impl::CandidateRows lists(store, candidates, filter);
   ScoreResults results;
-  results.record.operation = Operation::score;
+  results.record.operation = Operations::score;
   if (count == 0) return results;
 
   std::size_t longest = 1;
@@ -411,7 +412,7 @@ ScoreResults VectorIndex::score(std::span<const float> queries,
   const std::size_t most = std::min(options.top, longest);
   const std::size_t items = candidates.offsets.back() - candidates.offsets.front();
   Workload workload = state.workload(
-      Operation::score, items,
+      Operations::score, items,
       queries.size_bytes() + sizeof(std::uint32_t) * items + sizeof(Rank) * count * most);
   if (state.streams()) workload.resident = SpaceSet::host();
   std::vector<Rank> best;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/Bulk.hpp>
+#include <kindred/matcher/BulkOperations.hpp>
 
 #include "common/Checking.hpp"
 #include "common/Problem.hpp"
@@ -25,11 +26,11 @@ class BulkProblem final : public Problem {
     const auto calls = static_cast<double>(shape.calls);
     const auto elements = static_cast<double>(all());
     items = calls * elements;
-    const bool is_bytes = shape.operation == Operation::transform;
-    const double arrays = shape.operation == Operation::reduction           ? 1
-                          : shape.operation == Operation::random_generation ? 1
-                          : shape.operation == Operation::element_wise      ? 2
-                                                                            : 3;
+    const bool is_bytes = shape.operation == Operations::transform;
+    const double arrays = shape.operation == Operations::reduction           ? 1
+                          : shape.operation == Operations::random_generation ? 1
+                          : shape.operation == Operations::element_wise      ? 2
+                                                                             : 3;
     bytes = items * arrays * (is_bytes ? 1 : sizeof(float));
     if (is_product()) {
       multiply_adds = items * static_cast<double>(side());
@@ -76,7 +77,7 @@ class BulkProblem final : public Problem {
           wanted += static_cast<double>(left[matrix + row * n + k]) *
                     static_cast<double>(right[matrix + k * n + at % n]);
         allowed = 1e-4 * std::sqrt(static_cast<double>(n));
-      } else if (m_shape.operation == Operation::transform) {
+      } else if (m_shape.operation == Operations::transform) {
         std::uint32_t x = 0;
         std::uint32_t y = 0;
         std::uint32_t z = 0;
@@ -85,15 +86,15 @@ class BulkProblem final : public Problem {
         std::memcpy(&z, c.data() + at, 4);
         if (z != (x ^ y)) return "word " + std::to_string(at) + " is not its input ^ key";
         continue;
-      } else if (m_shape.operation == Operation::reduction) {
+      } else if (m_shape.operation == Operations::reduction) {
         const float* own = left + at * m_shape.elements;
         for (std::size_t i = 0; i < m_shape.elements; ++i) wanted += static_cast<double>(own[i]);
         allowed = 1e-6 * static_cast<double>(m_shape.elements);
-      } else if (m_shape.operation == Operation::random_generation) {
+      } else if (m_shape.operation == Operations::random_generation) {
         if (!(c[at] >= 0 && c[at] < 1)) return difference("number", at, c[at], 0.5);
         continue;
       } else {
-        wanted = m_shape.operation == Operation::matrix_add
+        wanted = m_shape.operation == Operations::matrix_add
                      ? static_cast<double>(left[at] + right[at])
                      : static_cast<double>(left[at] * 0.5F);
       }
@@ -109,13 +110,13 @@ class BulkProblem final : public Problem {
   };
 
   std::size_t all() const { return m_shape.elements * m_shape.arrays; }
-  bool is_product() const { return m_shape.operation == Operation::matrix_multiply; }
+  bool is_product() const { return m_shape.operation == Operations::matrix_multiply; }
   std::size_t side() const {
     return static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(m_shape.elements))));
   }
   /// Numbers in [−1, 1), or any bytes.
   void fill(std::vector<std::byte>& room, std::uint64_t seed) const {
-    if (m_shape.operation == Operation::transform) {
+    if (m_shape.operation == Operations::transform) {
       for (std::size_t i = 0; i + 8 <= room.size(); i += 8) {
         const std::uint64_t word = random_word(seed, i);
         std::memcpy(room.data() + i, &word, 8);
@@ -146,7 +147,7 @@ class BulkProblem final : public Problem {
     return pairs;
   }
   std::size_t result_bytes() const {
-    if (m_shape.operation == Operation::reduction) return m_shape.arrays * sizeof(double);
+    if (m_shape.operation == Operations::reduction) return m_shape.arrays * sizeof(double);
     return m_a.size();
   }
   Values<float> result() const {
@@ -156,7 +157,7 @@ class BulkProblem final : public Problem {
       m_sets.at(m_space).memory.back().download(bytes);
     }
     Values<float> out;
-    if (m_shape.operation == Operation::reduction && m_shape.resident) {
+    if (m_shape.operation == Operations::reduction && m_shape.resident) {
       for (std::size_t i = 0; i < m_shape.arrays; ++i) {
         double value = 0;
         std::memcpy(&value, bytes.data() + 8 * i, 8);
@@ -177,66 +178,71 @@ class BulkProblem final : public Problem {
     const std::span<const std::byte> a = set.memory[0].bytes();
     const std::span<const std::byte> b = set.memory[1].bytes();
     const std::span<std::byte> c = set.memory[2].bytes();
-    set.prepared.push_back([&] {
-      switch (m_shape.operation) {
-        case Operation::transform:
-          return PreparedBulk::xor_bytes(m_context, cut<const std::uint8_t>(a),
-                                         cut<const std::uint8_t>(b), cut<std::uint8_t>(c), space);
-        case Operation::reduction:
-          return PreparedBulk::reduce<float>(m_context, Reduction::sum, cut<const float>(a),
-                                             {reinterpret_cast<double*>(c.data()), m_shape.arrays},
-                                             space);
-        case Operation::random_generation:
-          return PreparedBulk::random_fill<float>(m_context, cut<float>(c), m_seed, 0, space);
-        case Operation::matrix_multiply:
-          return PreparedBulk::multiply<float>(m_context, pairs(a, b, c), false, space);
-        case Operation::matrix_add:
-          return PreparedBulk::element_wise<float>(m_context, ElementWise::add, cut<const float>(a),
-                                                   cut<const float>(b), 0, cut<float>(c), space);
-        default:
-          return PreparedBulk::element_wise<float>(m_context, ElementWise::multiply,
-                                                   cut<const float>(a), {}, 0.5F, cut<float>(c),
-                                                   space);
-      }
-    }());
+    set.prepared.push_back(prepared(space, a, b, c));
     return set;
+  }
+
+  PreparedBulk prepared(Space space, std::span<const std::byte> a, std::span<const std::byte> b,
+                        std::span<std::byte> c) {
+    const Operation operation = m_shape.operation;
+    if (operation == Operations::transform) {
+      return PreparedBulk::xor_bytes(m_context, cut<const std::uint8_t>(a),
+                                     cut<const std::uint8_t>(b), cut<std::uint8_t>(c), space);
+    }
+    if (operation == Operations::reduction) {
+      return PreparedBulk::reduce<float>(m_context, Reduction::sum, cut<const float>(a),
+                                         {reinterpret_cast<double*>(c.data()), m_shape.arrays},
+                                         space);
+    }
+    if (operation == Operations::random_generation)
+      return PreparedBulk::random_fill<float>(m_context, cut<float>(c), m_seed, 0, space);
+    if (operation == Operations::matrix_multiply)
+      return PreparedBulk::multiply<float>(m_context, pairs(a, b, c), false, space);
+    if (operation == Operations::matrix_add) {
+      return PreparedBulk::element_wise<float>(m_context, ElementWise::add, cut<const float>(a),
+                                               cut<const float>(b), 0, cut<float>(c), space);
+    }
+    return PreparedBulk::element_wise<float>(m_context, ElementWise::multiply, cut<const float>(a),
+                                             {}, 0.5F, cut<float>(c), space);
   }
 
   DispatchRecord run_here(std::optional<Space> space) {
     const BulkOptions options{space};
-    m_c.resize(m_shape.operation == Operation::reduction ? m_shape.arrays * sizeof(float)
-                                                         : m_a.size());
+    m_c.resize(m_shape.operation == Operations::reduction ? m_shape.arrays * sizeof(float)
+                                                          : m_a.size());
     const std::span<const std::byte> a = m_a;
     const std::span<const std::byte> b = m_b;
     const std::span<std::byte> c = m_c;
-    switch (m_shape.operation) {
-      case Operation::transform:
-        return m_bulk
-            .xor_bytes(cut<const std::uint8_t>(a), cut<const std::uint8_t>(b), cut<std::uint8_t>(c),
-                       options)
-            .record;
-      case Operation::reduction:
-        return m_bulk
-            .reduce<float>(Reduction::sum, cut<const float>(a),
-                           {reinterpret_cast<float*>(m_c.data()), m_shape.arrays}, options)
-            .record;
-      case Operation::random_generation:
-        return m_bulk.random_fill<float>(cut<float>(c), m_seed, 0, options).record;
-      case Operation::matrix_multiply: {
-        ProductOptions product;
-        product.space = space;
-        return m_bulk.multiply<float>(pairs(a, b, c), product).record;
-      }
-      case Operation::matrix_add:
-        return m_bulk
-            .add_matrices<float>(cut<const float>(a), cut<const float>(b), cut<float>(c), options)
-            .record;
-      default:
-        return m_bulk
-            .element_wise<float>(ElementWise::multiply, cut<const float>(a), 0.5F, cut<float>(c),
-                                 options)
-            .record;
+    const Operation operation = m_shape.operation;
+    if (operation == Operations::transform) {
+      return m_bulk
+          .xor_bytes(cut<const std::uint8_t>(a), cut<const std::uint8_t>(b), cut<std::uint8_t>(c),
+                     options)
+          .record;
     }
+    if (operation == Operations::reduction) {
+      return m_bulk
+          .reduce<float>(Reduction::sum, cut<const float>(a),
+                         {reinterpret_cast<float*>(m_c.data()), m_shape.arrays}, options)
+          .record;
+    }
+    if (operation == Operations::random_generation) {
+      return m_bulk.random_fill<float>(cut<float>(c), m_seed, 0, options).record;
+    }
+    if (operation == Operations::matrix_multiply) {
+      ProductOptions product;
+      product.space = space;
+      return m_bulk.multiply<float>(pairs(a, b, c), product).record;
+    }
+    if (operation == Operations::matrix_add) {
+      return m_bulk
+          .add_matrices<float>(cut<const float>(a), cut<const float>(b), cut<float>(c), options)
+          .record;
+    }
+    return m_bulk
+        .element_wise<float>(ElementWise::multiply, cut<const float>(a), 0.5F, cut<float>(c),
+                             options)
+        .record;
   }
 
   Context& m_context;

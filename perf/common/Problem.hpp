@@ -165,7 +165,7 @@ std::unique_ptr<Problem> linear_problem(Context& context, const FusedShape& shap
 
 /// Equal arrays of float32 (of bytes under xor), or products of square matrices.
 struct BulkShape {
-  Operation operation = Operation::transform;
+  Operation operation;
   std::size_t elements = 0;  ///< of an array or matrix
   std::size_t arrays = 1;
   std::size_t calls = 1;  ///< queued before one wait, where they are resident

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/reference/Reference.hpp>
 
+#include <kindred/matcher/VectorOperations.hpp>
+
 #include "common/Checking.hpp"
 #include "common/Problem.hpp"
 
@@ -219,7 +221,7 @@ class PreparedScoreProblem final : public VectorProblem {
     }
     m_answer = m_prepared->score(m_queries, m_lists[m_turn]);
     DispatchRecord record;
-    record.operation = Operation::score;
+    record.operation = Operations::score;
     record.items = m_candidates;
     record.chosen = m_prepared->space();
     return record;

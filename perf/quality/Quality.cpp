@@ -162,7 +162,7 @@ Json measure_quality(Context& context, Dispatcher& calibrated, Dispatcher& prior
 }
 
 void QualityPair::add(const Json& json) {
-  const Operation operation = *operation_from_string(json["op"].get<std::string>());
+  const Operation operation = operations_from(json["op"].get<std::string>()).front();
   const Json& seconds = json["seconds"];
   const auto add_choice = [&](DispatchQuality& quality, const Json& choice) {
     Tools::ReportSweepPoint point;

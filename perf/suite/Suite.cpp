@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "suite/Suite.hpp"
 
+#include <kindred/matcher/BulkOperations.hpp>
+
 #include "machine/CopyProblem.hpp"
 #include "machine/SeedProblem.hpp"
 
@@ -141,27 +143,27 @@ std::vector<SuiteRow> bulk_rows(Context& context, double scale, std::uint64_t se
   const Row given[] = {
       {"bulk-xor-100m",
        "xor of 100M bytes with a key",
-       {Operation::transform, scaled(1e8)},
+       {Operations::transform, scaled(1e8)},
        0,
        3e8},
       {"bulk-add-100m",
        "sum of two arrays of 100M float32",
-       {Operation::matrix_add, scaled(1e8)},
+       {Operations::matrix_add, scaled(1e8)},
        0,
        12e8},
       {"bulk-reduce-100m",
        "canonical sum of 100M float32",
-       {Operation::reduction, scaled(1e8)},
+       {Operations::reduction, scaled(1e8)},
        4e8 / read / 0.92},
-      {"bulk-random-100m", "100M random float32", {Operation::random_generation, scaled(1e8)}, 0},
-      {"bmm-10-256", "10 products of 256 x 256", {Operation::matrix_multiply, 256 * 256, 10}, 0},
-      {"bmm-1000-32", "1000 products of 32 x 32", {Operation::matrix_multiply, 32 * 32, 1000}, 0},
-      {"matmul-1024", "a product of 1024 x 1024", {Operation::matrix_multiply, 1024 * 1024}, 0}};
+      {"bulk-random-100m", "100M random float32", {Operations::random_generation, scaled(1e8)}, 0},
+      {"bmm-10-256", "10 products of 256 x 256", {Operations::matrix_multiply, 256 * 256, 10}, 0},
+      {"bmm-1000-32", "1000 products of 32 x 32", {Operations::matrix_multiply, 32 * 32, 1000}, 0},
+      {"matmul-1024", "a product of 1024 x 1024", {Operations::matrix_multiply, 1024 * 1024}, 0}};
   std::vector<SuiteRow> rows;
   for (const Row& one : given) {
     BulkShape shape = one.shape;
     // So many that a fence does not count, which takes as long as a small product.
-    shape.calls = scale < 0.01 ? 1 : shape.operation == Operation::matrix_multiply ? 200 : 20;
+    shape.calls = scale < 0.01 ? 1 : shape.operation == Operations::matrix_multiply ? 200 : 20;
     std::function<std::unique_ptr<Problem>()> copy;
     if (one.moved > 0) {
       const CopyWork work{scaled(one.moved / 2), shape.calls, 1};
@@ -172,7 +174,7 @@ std::vector<SuiteRow> bulk_rows(Context& context, double scale, std::uint64_t se
                     .target = one.target,
                     .of_copy = one.moved > 0 ? 0.92 : 0,
                     .calls = static_cast<double>(shape.calls),
-                    .compare_bits = shape.operation != Operation::matrix_multiply,
+                    .compare_bits = shape.operation != Operations::matrix_multiply,
                     .make = [=, &context] { return bulk_problem(context, shape, seed); },
                     .make_copy = copy});
   }

@@ -1,131 +1,133 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sweep/Problems.hpp"
 
+#include <kindred/matcher/BulkOperations.hpp>
+#include <kindred/matcher/GraphOperations.hpp>
+#include <kindred/matcher/LatticeOperations.hpp>
+#include <kindred/matcher/SeedOperations.hpp>
+#include <kindred/matcher/SequenceOperations.hpp>
+#include <kindred/matcher/VectorOperations.hpp>
+
+#include <kindred/matcher/Calibration.hpp>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <sstream>
 
 namespace Kindred::Perf {
 
-std::unique_ptr<Problem> Problems::make(Operation operation, std::size_t size) {
-  switch (operation) {
-    case Operation::lcs: {
-      MatchOptions options;
-      options.top = 100;
-      return match_problem(patterns(size, 4096), zipf_queries(1, 64, 4096, m_seed + 1), options);
-    }
-    case Operation::difflib: {
-      MatchOptions options;
-      options.measure = Measure::difflib;
-      options.threshold = 0.6;
-      options.top = 100;
-      auto set = patterns(size, difflib_vocabulary);
-      auto query = noisy_query(*set, size / 2, 80, m_seed + 1);
-      return match_problem(std::move(set), std::move(query), options);
-    }
-    case Operation::search:
-      return search_problem(rows(size), 1, std::min<std::size_t>(size, 10), m_seed,
-                            SearchPath::plain);
-    case Operation::search_screen:
-      return search_problem(rows(size), 1, std::min<std::size_t>(size, 10), m_seed,
-                            SearchPath::screen);
-    case Operation::search_matrix:
+struct Problems::Kind {
+  Operation operation;
+  const char* unit;    ///< what a size counts
+  double bytes;        ///< of host memory per unit: input, engine, a device's staging
+  double bytes_apart;  ///< and whatever the size
+  Make make;
+};
+
+const Problems::Kind& Problems::kind_of(Operation operation) {
+  static constexpr double vector_bytes = dimension * 14.0;
+  static constexpr double array_bytes = 24;
+  static constexpr double corpus = candidate_corpus;
+  static const std::array kinds{
+      Kind{Operations::lcs, "patterns", 1000, 0,
+           [](Problems& on, Operation, std::size_t size) { return on.match(size, Measure::lcs); }},
+      Kind{Operations::difflib, "patterns", 1000, 0,
+           [](Problems& on, Operation, std::size_t size) {
+             return on.match(size, Measure::difflib);
+           }},
+      Kind{Operations::search, "rows", vector_bytes, 0,
+           [](Problems& on, Operation, std::size_t size) {
+             return on.search(size, SearchPath::plain);
+           }},
+      Kind{Operations::search_quantized, "rows", vector_bytes, 0,
+           [](Problems& on, Operation, std::size_t size) {
+             return on.search(size, SearchPath::screen);
+           }},
       // Grows with the queries, as the two above grow with the rows.
-      return search_problem(candidate_rows(), size, 10, m_seed, SearchPath::matrix);
-    case Operation::score:
-      return score_problem(candidate_rows(), (size + 1023) / 1024,
-                           std::min<std::size_t>(size, 1024), 10, m_seed);
-    case Operation::spread: {
-      SpreadOptions options;
-      options.hops = 3;
-      if (m_small_spreads) return small_spread(size, options);
-      const std::size_t nodes = std::max<std::size_t>(size / 32, 2);
-      return spread_problem(std::make_shared<GraphSet>(m_context, nodes, size, m_seed), 1, 8,
-                            options, m_seed);
-    }
-    case Operation::seeds:
-      return seed_problem(m_context, size, m_seed);
-    case Operation::lattice_build:
-    case Operation::lattice_search: {
-      std::uint32_t side = 2;
-      while (side < 1000 && LatticeShape(3, side + 1).nodes() <= size) ++side;
-      auto lattice = std::make_shared<Lattice>(m_context, 3, side);
-      return operation == Operation::lattice_build ? lattice_rows_problem(std::move(lattice))
-                                                   : lattice_search_problem(std::move(lattice));
-    }
-    case Operation::transform:
-    case Operation::element_wise:
-    case Operation::reduction:
-    case Operation::random_generation:
-    case Operation::matrix_add:
-      return bulk_problem(m_context, {operation, size, 1, 1, false}, m_seed);
-    case Operation::matrix_multiply: {
-      const auto side = static_cast<std::size_t>(std::sqrt(static_cast<double>(size)));
-      return bulk_problem(m_context, {operation, side * side, 1, 1, false}, m_seed);
-    }
-  }
-  return {};
+      Kind{Operations::search_gemm, "queries of 65,536 rows", vector_bytes, corpus * vector_bytes,
+           [](Problems& on, Operation, std::size_t size) {
+             return search_problem(on.candidate_rows(), size, 10, on.m_seed, SearchPath::matrix);
+           }},
+      Kind{Operations::score, "candidates", 32, corpus * dimension * 12,
+           [](Problems& on, Operation, std::size_t size) {
+             return score_problem(on.candidate_rows(), (size + 1023) / 1024,
+                                  std::min<std::size_t>(size, 1024), 10, on.m_seed);
+           }},
+      Kind{Operations::spread, "edges", 64, 0,
+           [](Problems& on, Operation, std::size_t size) { return on.spread(size); }},
+      Kind{Operations::seeds, "rows of 4,096", 4096 * 16, 0,
+           [](Problems& on, Operation, std::size_t size) {
+             return seed_problem(on.m_context, size, on.m_seed);
+           }},
+      Kind{Operations::lattice_build, "nodes", 40, 0,
+           [](Problems& on, Operation, std::size_t size) {
+             return lattice_rows_problem(on.lattice(size));
+           }},
+      Kind{Operations::lattice_search, "nodes", 40, 0,
+           [](Problems& on, Operation, std::size_t size) {
+             return lattice_search_problem(on.lattice(size));
+           }},
+      Kind{Operations::transform, "elements", array_bytes, 0, &Problems::bulk},
+      Kind{Operations::element_wise, "elements", array_bytes, 0, &Problems::bulk},
+      Kind{Operations::reduction, "elements", array_bytes, 0, &Problems::bulk},
+      Kind{Operations::random_generation, "elements", array_bytes, 0, &Problems::bulk},
+      Kind{Operations::matrix_add, "elements", array_bytes, 0, &Problems::bulk},
+      Kind{Operations::matrix_multiply, "elements of a matrix", array_bytes, 0,
+           [](Problems& on, Operation operation, std::size_t size) {
+             const auto side = static_cast<std::size_t>(std::sqrt(static_cast<double>(size)));
+             return bulk(on, operation, side * side);
+           }}};
+  const auto found = std::ranges::find(kinds, operation, &Kind::operation);
+  KINDRED_THROW_IF(found == kinds.end(),
+                   "there is no problem for operation " + std::string(operation.name()));
+  return *found;
+}
+
+std::unique_ptr<Problem> Problems::make(Operation operation, std::size_t size) {
+  return kind_of(operation).make(*this, operation, size);
 }
 
 double Problems::bytes(Operation operation, double size) {
-  switch (operation) {
-    case Operation::lcs:
-    case Operation::difflib:
-      return size * 100 * 10;
-    case Operation::search:
-    case Operation::search_screen:
-      return size * dimension * 14;
-    case Operation::search_matrix:
-      return (size + candidate_corpus) * dimension * 14;
-    case Operation::score:
-      return size * 32 + candidate_corpus * dimension * 12.0;
-    case Operation::spread:
-      return size * 64;
-    case Operation::seeds:
-      return size * 4096 * 16;
-    case Operation::lattice_build:
-    case Operation::lattice_search:
-      return size * 40;
-    case Operation::transform:
-    case Operation::element_wise:
-    case Operation::reduction:
-    case Operation::random_generation:
-    case Operation::matrix_add:
-    case Operation::matrix_multiply:
-      return size * 24;
-  }
-  return 0;
+  const Kind& kind = kind_of(operation);
+  return size * kind.bytes + kind.bytes_apart;
 }
 
-const char* Problems::unit(Operation operation) {
-  switch (operation) {
-    case Operation::lcs:
-    case Operation::difflib:
-      return "patterns";
-    case Operation::search:
-    case Operation::search_screen:
-      return "rows";
-    case Operation::search_matrix:
-      return "queries of 65,536 rows";
-    case Operation::score:
-      return "candidates";
-    case Operation::spread:
-      return "edges";
-    case Operation::seeds:
-      return "rows of 4,096";
-    case Operation::lattice_build:
-    case Operation::lattice_search:
-      return "nodes";
-    case Operation::transform:
-    case Operation::element_wise:
-    case Operation::reduction:
-    case Operation::random_generation:
-    case Operation::matrix_add:
-      return "elements";
-    case Operation::matrix_multiply:
-      return "elements of a matrix";
-  }
-  return "";
+const char* Problems::unit(Operation operation) { return kind_of(operation).unit; }
+
+std::unique_ptr<Problem> Problems::match(std::size_t size, Measure measure) {
+  MatchOptions options;
+  options.measure = measure;
+  options.top = 100;
+  if (measure == Measure::lcs)
+    return match_problem(patterns(size, 4096), zipf_queries(1, 64, 4096, m_seed + 1), options);
+  options.threshold = 0.6;
+  auto set = patterns(size, difflib_vocabulary);
+  auto query = noisy_query(*set, size / 2, 80, m_seed + 1);
+  return match_problem(std::move(set), std::move(query), options);
+}
+
+std::unique_ptr<Problem> Problems::search(std::size_t size, SearchPath path) {
+  return search_problem(rows(size), 1, std::min<std::size_t>(size, 10), m_seed, path);
+}
+
+std::unique_ptr<Problem> Problems::spread(std::size_t size) {
+  SpreadOptions options;
+  options.hops = 3;
+  if (m_small_spreads) return small_spread(size, options);
+  const std::size_t nodes = std::max<std::size_t>(size / 32, 2);
+  return spread_problem(std::make_shared<GraphSet>(m_context, nodes, size, m_seed), 1, 8, options,
+                        m_seed);
+}
+
+std::shared_ptr<Lattice> Problems::lattice(std::size_t size) {
+  std::uint32_t side = 2;
+  while (side < 1000 && LatticeShape(3, side + 1).nodes() <= size) ++side;
+  return std::make_shared<Lattice>(m_context, 3, side);
+}
+
+std::unique_ptr<Problem> Problems::bulk(Problems& on, Operation operation, std::size_t size) {
+  return bulk_problem(on.m_context, {operation, size, 1, 1, false}, on.m_seed);
 }
 
 /// Three hops from a node touch d, d² and d³ rows of d edges each, and so some d⁴ edges of a
@@ -141,21 +143,21 @@ std::unique_ptr<Problem> Problems::small_spread(std::size_t touched, SpreadOptio
 }
 
 std::vector<Operation> operations_from(const std::string& text) {
+  using namespace Operations;
+  const std::array<Operation, 9> routed{matrix_multiply, random_generation, element_wise,
+                                        reduction,       transform,         matrix_add,
+                                        lattice_build,   lattice_search,    Operations::spread};
+  const std::vector<Operation> all = engine_operations();
   std::vector<Operation> out;
-  using enum Operation;
-  const auto routed = {matrix_multiply, random_generation, element_wise,   reduction, transform,
-                       matrix_add,      lattice_build,     lattice_search, spread};
   std::istringstream stream(text);
   for (std::string name; std::getline(stream, name, ',');) {
     const std::size_t before = out.size();
-    if (name == "routed") out.insert(out.end(), routed);
-    for (std::size_t i = 0; i < operation_count; ++i) {
-      const auto operation = static_cast<Operation>(i);
-      if (name == "all" || name == to_string(operation)) out.push_back(operation);
-    }
+    if (name == "routed") out.insert(out.end(), routed.begin(), routed.end());
     std::string names;
-    for (std::size_t i = 0; i < operation_count; ++i)
-      names += std::string(to_string(static_cast<Operation>(i))) + ", ";
+    for (const Operation operation : all) {
+      if (name == "all" || name == operation.name()) out.push_back(operation);
+      names += std::string(operation.name()) + ", ";
+    }
     KINDRED_THROW_IF(out.size() == before,
                      "--op " + name + ": it must be " + names + "routed or all");
   }

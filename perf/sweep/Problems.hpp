@@ -31,6 +31,16 @@ class Problems {
   static constexpr std::size_t dimension = 768;
   static constexpr std::size_t candidate_corpus = 65536;
 
+  /// How the problem of one operation is made.
+  struct Kind;
+  using Make = std::unique_ptr<Problem> (*)(Problems&, Operation, std::size_t size);
+  static const Kind& kind_of(Operation operation);
+
+  std::unique_ptr<Problem> match(std::size_t size, Measure measure);
+  std::unique_ptr<Problem> search(std::size_t size, SearchPath path);
+  std::unique_ptr<Problem> spread(std::size_t size);
+  std::shared_ptr<Lattice> lattice(std::size_t size);
+  static std::unique_ptr<Problem> bulk(Problems& on, Operation operation, std::size_t size);
   std::unique_ptr<Problem> small_spread(std::size_t touched, SpreadOptions& options);
   std::shared_ptr<PatternSet> patterns(std::size_t count, std::uint32_t vocabulary) {
     return std::make_shared<PatternSet>(m_context, count, 100, vocabulary, m_seed);

@@ -28,7 +28,7 @@ struct SweepOptions {
 };
 
 struct OperationSweep {
-  Operation operation = Operation::lcs;
+  Operation operation;
   Tools::ReportSweep points;  ///< median seconds per size and space, and what the dispatcher said
                               ///< before they were measured
   std::vector<Tools::ReportKernel> kernels;  ///< of one call at the largest size, on every space

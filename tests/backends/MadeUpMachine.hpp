@@ -3,6 +3,7 @@
 #define KINDRED_TESTS_BACKENDS_MADE_UP_MACHINE_HPP
 
 #include <kindred/backends/Dispatcher.hpp>
+#include <kindred/matcher/SequenceOperations.hpp>
 
 #include <algorithm>
 #include <array>
@@ -38,7 +39,7 @@ struct Machine {
   }
   Workload workload(double work) const {
     Workload w;
-    w.operation = Operation::lcs;
+    w.operation = Operations::lcs;
     w.work = work;
     w.items = static_cast<std::uint64_t>(work);
     w.resident = resident;
@@ -73,7 +74,7 @@ struct Machine {
     dispatcher.calibrate_start(space, 0, threads);  // it is in the overhead
     for (int k = 4; k <= 34; k += 2) {
       const double work = std::ldexp(1.0, k);
-      dispatcher.calibrate(Operation::lcs, space, work, line.overhead + work / line.rate, threads);
+      dispatcher.calibrate(Operations::lcs, space, work, line.overhead + work / line.rate, threads);
     }
   }
   Space best(double work) const {

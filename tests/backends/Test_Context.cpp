@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/Context.hpp>
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/matcher/BulkOperations.hpp>
+#include <kindred/matcher/VectorOperations.hpp>
 #include <kindred/memory/Buffer.hpp>
 
 #include <gtest/gtest.h>
@@ -125,7 +127,7 @@ TEST(Context, KeepsCallsFromADeviceThatHasNoRoomForThem) {
   options.device_budget_max = 1000;
   Context context(options);
   EXPECT_EQ(context.info(Space::cuda).memory_budget, 1000U);
-  Workload w{Operation::matrix_multiply, 1, 1e12, 0, SpaceSet::all()};
+  Workload w{Operations::matrix_multiply, 1, 1e12, 0, SpaceSet::all()};
   w.device_bytes = 1000;
   EXPECT_EQ(context.dispatcher().decide(w).chosen, Space::cuda);
   MemoryResource& memory = context.memory(Space::cuda);
@@ -192,7 +194,7 @@ TEST(Context, TellsOfEveryAllocationBeforeIt) {
 
 // --- run
 
-Workload workload() { return {Operation::search, 1, 1e9, 0, SpaceSet::host()}; }
+Workload workload() { return {Operations::search, 1, 1e9, 0, SpaceSet::host()}; }
 
 class ContextRun : public testing::Test {
  protected:
@@ -287,7 +289,7 @@ TEST_F(ContextRun, PassesOtherErrorsOnAsTheyAre) {
   EXPECT_THROW(run(7), int);
   EXPECT_EQ(calls, 4);
   EXPECT_TRUE(records.empty());
-  EXPECT_FALSE(context.dispatcher().breaker_open(Operation::search, Space::openmp));
+  EXPECT_FALSE(context.dispatcher().breaker_open(Operations::search, Space::openmp));
 }
 
 TEST_F(ContextRun, CallsThatDoNotWaitSucceedForTheBreakerToo) {
@@ -303,7 +305,7 @@ TEST_F(ContextRun, CallsThatDoNotWaitSucceedForTheBreakerToo) {
     for (int i = 0; i < 1000; ++i) EXPECT_EQ(call(false), Space::openmp);
     EXPECT_EQ(call(true), Space::serial);
   }
-  EXPECT_FALSE(context.dispatcher().breaker_open(Operation::search, Space::openmp))
+  EXPECT_FALSE(context.dispatcher().breaker_open(Operations::search, Space::openmp))
       << "2 failures in 2002 calls";
   EXPECT_EQ(context.dispatcher().regret().decisions, 0U) << "no times were observed";
 }

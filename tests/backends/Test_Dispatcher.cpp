@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/Dispatcher.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/matcher/Calibration.hpp>
+#include <kindred/matcher/GraphOperations.hpp>
+#include <kindred/matcher/SequenceOperations.hpp>
+#include <kindred/matcher/VectorOperations.hpp>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -36,17 +40,19 @@ TEST(Dispatcher, PriorsPutTheDeviceAtTheSeedsThresholds) {
     }
   };
   constexpr double vectors = 64 * 768 * 9;  // each is read too
-  EXPECT_NEAR(first_on_device(Operation::search), vectors, 0.02 * vectors);
-  EXPECT_NEAR(first_on_device(Operation::score), 1024 * 768, 0.02 * 1024 * 768);
-  EXPECT_NEAR(first_on_device(Operation::spread), 512 * 10 * 4, 0.02 * 512 * 10 * 4);
-  EXPECT_NEAR(first_on_device(Operation::lcs), 1000 * 100, 0.02 * 1000 * 100);
+  EXPECT_NEAR(first_on_device(Operations::search), vectors, 0.02 * vectors);
+  EXPECT_NEAR(first_on_device(Operations::score), 1024 * 768, 0.02 * 1024 * 768);
+  EXPECT_NEAR(first_on_device(Operations::spread), 512 * 10 * 4, 0.02 * 512 * 10 * 4);
+  EXPECT_NEAR(first_on_device(Operations::lcs), 1000 * 100, 0.02 * 1000 * 100);
 }
 
 TEST(Dispatcher, OneThreadWinsSmallBatchesAndAllThreadsLargeOnes) {
-  for (std::size_t o = 0; o < operation_count; ++o) {
+  const std::vector<Operation> operations = engine_operations();
+  EXPECT_GE(operations.size(), 16U);
+  for (const Operation operation : operations) {
     Dispatcher dispatcher(SpaceSet::host(), 2, {});
     Workload w;
-    w.operation = static_cast<Operation>(o);
+    w.operation = operation;
     w.work = 100;
     EXPECT_EQ(dispatcher.decide(w).chosen, Space::serial);
     w.work = 1e8;
@@ -57,17 +63,17 @@ TEST(Dispatcher, OneThreadWinsSmallBatchesAndAllThreadsLargeOnes) {
 TEST(Dispatcher, NeverForksOnAMachineOfOneThread) {
   Dispatcher dispatcher(SpaceSet::host(), 1, {});
   for (double work = 1; work < 1e15; work *= 4)
-    EXPECT_EQ(dispatcher.decide({Operation::lcs, 1, work, 0, SpaceSet::all()}).chosen,
+    EXPECT_EQ(dispatcher.decide({Operations::lcs, 1, work, 0, SpaceSet::all()}).chosen,
               Space::serial);
 }
 
 TEST(Dispatcher, CalibrationInterpolatesBetweenPointsAndExtrapolatesAlongTheLastTwo) {
   Dispatcher dispatcher(SpaceSet::host(), 2, {});
-  dispatcher.calibrate(Operation::lcs, Space::serial, 1024, 3e-6);
-  dispatcher.calibrate(Operation::lcs, Space::serial, 4096, 6e-6);
-  dispatcher.calibrate(Operation::lcs, Space::serial, 65536, 70e-6);
+  dispatcher.calibrate(Operations::lcs, Space::serial, 1024, 3e-6);
+  dispatcher.calibrate(Operations::lcs, Space::serial, 4096, 6e-6);
+  dispatcher.calibrate(Operations::lcs, Space::serial, 65536, 70e-6);
   const auto predicted = [&](double work) {
-    return dispatcher.predict({Operation::lcs, 1, work, 0, SpaceSet::all()})[0];
+    return dispatcher.predict({Operations::lcs, 1, work, 0, SpaceSet::all()})[0];
   };
   EXPECT_DOUBLE_EQ(predicted(1024), 3e-6);
   EXPECT_DOUBLE_EQ(predicted(2560), 4.5e-6);
@@ -85,21 +91,22 @@ TEST(Dispatcher, CalibrationInterpolatesBetweenPointsAndExtrapolatesAlongTheLast
 
 TEST(Dispatcher, ADisturbedLastPointIsNotScaledUp) {
   Dispatcher dispatcher(SpaceSet::host(), 2, {});
-  dispatcher.calibrate(Operation::lcs, Space::openmp, 1024, 20e-3);
-  EXPECT_LT(dispatcher.predict({Operation::lcs, 1, 1e10, 0, SpaceSet::all()})[1], 10)
+  dispatcher.calibrate(Operations::lcs, Space::openmp, 1024, 20e-3);
+  EXPECT_LT(dispatcher.predict({Operations::lcs, 1, 1e10, 0, SpaceSet::all()})[1], 10)
       << "one slow call of small work is overhead, not a rate";
-  dispatcher.calibrate(Operation::lcs, Space::openmp, 4096, 19e-3);
-  EXPECT_LT(dispatcher.predict({Operation::lcs, 1, 1e10, 0, SpaceSet::all()})[1], 10);
-  EXPECT_GT(dispatcher.predict({Operation::lcs, 1, 1e10, 0, SpaceSet::all()})[1], 0.1);
+  dispatcher.calibrate(Operations::lcs, Space::openmp, 4096, 19e-3);
+  EXPECT_LT(dispatcher.predict({Operations::lcs, 1, 1e10, 0, SpaceSet::all()})[1], 10);
+  EXPECT_GT(dispatcher.predict({Operations::lcs, 1, 1e10, 0, SpaceSet::all()})[1], 0.1);
 }
 
 TEST(Dispatcher, AnyWorkHasAPredictionThatIsNoLessThanZero) {
   Dispatcher dispatcher(SpaceSet::all(), 2, {});
-  dispatcher.calibrate(Operation::lcs, Space::openmp, 1000, 1e-3);
-  dispatcher.calibrate(Operation::lcs, Space::cuda, 100, 5e-3);
-  dispatcher.calibrate(Operation::lcs, Space::cuda, 1000, 1e-3);
+  dispatcher.calibrate(Operations::lcs, Space::openmp, 1000, 1e-3);
+  dispatcher.calibrate(Operations::lcs, Space::cuda, 100, 5e-3);
+  dispatcher.calibrate(Operations::lcs, Space::cuda, 1000, 1e-3);
   for (const double work : {0.0, -1.0, 0.5, 1.0, 1e300, std::nan(""), 9.3e18, 1.0e19}) {
-    for (const double seconds : dispatcher.predict({Operation::lcs, 1, work, 0, SpaceSet::all()})) {
+    for (const double seconds :
+         dispatcher.predict({Operations::lcs, 1, work, 0, SpaceSet::all()})) {
       EXPECT_GE(seconds, 0) << work;
     }
   }
@@ -108,7 +115,7 @@ TEST(Dispatcher, AnyWorkHasAPredictionThatIsNoLessThanZero) {
 TEST(Dispatcher, TransferCountsForTheDeviceOnly) {
   Dispatcher dispatcher(SpaceSet::all(), 2, {});
   dispatcher.calibrate_transfer(1e9, 2e-3);
-  Workload w{Operation::lcs, 1, 1e6, 0, SpaceSet::all()};
+  Workload w{Operations::lcs, 1, 1e6, 0, SpaceSet::all()};
   const auto without = dispatcher.predict(w);
   w.transfer_bytes = 1'000'000;
   const auto with = dispatcher.predict(w);
@@ -145,15 +152,15 @@ TEST(Dispatcher, LearnsTheBestSpaceWithoutCalibration) {
 TEST(Dispatcher, CrossoversAreThoseMeasured) {
   Machine machine;
   machine.calibrate();
-  const double all_threads = machine.dispatcher.crossover(Operation::lcs, Space::openmp);
-  const double device = machine.dispatcher.crossover(Operation::lcs, Space::cuda);
+  const double all_threads = machine.dispatcher.crossover(Operations::lcs, Space::openmp);
+  const double device = machine.dispatcher.crossover(Operations::lcs, Space::cuda);
   EXPECT_NEAR(std::log2(all_threads), std::log2(7e-6 / (1e-9 - 1 / 6e9)), 1.0);
   EXPECT_NEAR(std::log2(device), std::log2(92e-6 * 6e9), 1.0);
-  EXPECT_EQ(machine.dispatcher.crossover(Operation::lcs, Space::serial), 1.0);
+  EXPECT_EQ(machine.dispatcher.crossover(Operations::lcs, Space::serial), 1.0);
   Machine slow_device;
   slow_device.lines[2] = {1e-3, 1e6};
   slow_device.calibrate();
-  EXPECT_EQ(slow_device.dispatcher.crossover(Operation::lcs, Space::cuda), 0.0);
+  EXPECT_EQ(slow_device.dispatcher.crossover(Operations::lcs, Space::cuda), 0.0);
 }
 
 TEST(Dispatcher, ForcedModeAndForcedCallOverrideThePrediction) {
@@ -332,17 +339,17 @@ TEST(DispatcherFlaw, D_AnEarlyFailureDoesNotLockASpaceOut) {
   machine.calibrate();
   const double work = 1e10;
   EXPECT_EQ(machine.dispatcher.decide(machine.workload(work)).chosen, Space::cuda);
-  machine.dispatcher.observe_failure(Operation::lcs, Space::cuda);
-  EXPECT_FALSE(machine.dispatcher.breaker_open(Operation::lcs, Space::cuda));
+  machine.dispatcher.observe_failure(Operations::lcs, Space::cuda);
+  EXPECT_FALSE(machine.dispatcher.breaker_open(Operations::lcs, Space::cuda));
   EXPECT_EQ(machine.call(work).chosen, Space::cuda);
 
-  machine.dispatcher.observe_failure(Operation::lcs, Space::cuda);
-  machine.dispatcher.observe_failure(Operation::lcs, Space::cuda);
-  EXPECT_TRUE(machine.dispatcher.breaker_open(Operation::lcs, Space::cuda));
+  machine.dispatcher.observe_failure(Operations::lcs, Space::cuda);
+  machine.dispatcher.observe_failure(Operations::lcs, Space::cuda);
+  EXPECT_TRUE(machine.dispatcher.breaker_open(Operations::lcs, Space::cuda));
   const auto refused = machine.call(work);
   EXPECT_EQ(refused.chosen, Space::openmp);
   EXPECT_EQ(refused.why, Reason::fallback);
-  EXPECT_FALSE(machine.dispatcher.breaker_open(Operation::spread, Space::cuda));
+  EXPECT_FALSE(machine.dispatcher.breaker_open(Operations::spread, Space::cuda));
 
   machine.now += 10s;
   const auto trial = machine.dispatcher.decide(machine.workload(work));
@@ -350,13 +357,13 @@ TEST(DispatcherFlaw, D_AnEarlyFailureDoesNotLockASpaceOut) {
   EXPECT_EQ(trial.why, Reason::probe);
   EXPECT_EQ(machine.dispatcher.decide(machine.workload(work)).chosen, Space::openmp)
       << "one trial at a time";
-  machine.dispatcher.observe_failure(Operation::lcs, Space::cuda);
+  machine.dispatcher.observe_failure(Operations::lcs, Space::cuda);
   machine.now += 9s;
-  EXPECT_TRUE(machine.dispatcher.breaker_open(Operation::lcs, Space::cuda)) << "opened anew";
+  EXPECT_TRUE(machine.dispatcher.breaker_open(Operations::lcs, Space::cuda)) << "opened anew";
   machine.now += 1s;
   EXPECT_EQ(machine.call(work).chosen, Space::cuda) << "the trial succeeds";
   for (int i = 0; i < 20; ++i) EXPECT_EQ(machine.call(work).chosen, Space::cuda);
-  EXPECT_FALSE(machine.dispatcher.breaker_open(Operation::lcs, Space::cuda));
+  EXPECT_FALSE(machine.dispatcher.breaker_open(Operations::lcs, Space::cuda));
 }
 
 TEST(DispatcherFlaw, D_TheSuccessRateIsOfTheLastCallsOnly) {
@@ -365,12 +372,12 @@ TEST(DispatcherFlaw, D_TheSuccessRateIsOfTheLastCallsOnly) {
   Machine machine(SpaceSet::all(), options);
   const auto fail_one_in = [&](int calls) {
     for (int i = 1; i < calls; ++i) machine.call(1e10, Space::cuda);
-    machine.dispatcher.observe_failure(Operation::lcs, Space::cuda);
+    machine.dispatcher.observe_failure(Operations::lcs, Space::cuda);
   };
   for (int i = 0; i < 50; ++i) fail_one_in(21);
-  EXPECT_FALSE(machine.dispatcher.breaker_open(Operation::lcs, Space::cuda));
+  EXPECT_FALSE(machine.dispatcher.breaker_open(Operations::lcs, Space::cuda));
   fail_one_in(3);
-  EXPECT_TRUE(machine.dispatcher.breaker_open(Operation::lcs, Space::cuda));
+  EXPECT_TRUE(machine.dispatcher.breaker_open(Operations::lcs, Space::cuda));
 }
 
 TEST(DispatcherFlaw, F_TheFallbackIsTheNextBestSpaceNotTheSlowest) {
@@ -390,7 +397,7 @@ TEST(DispatcherFlaw, F_TheFallbackIsTheNextBestSpaceNotTheSlowest) {
 TEST(Dispatcher, AnswersEvenWhenEveryBreakerIsOpen) {
   Machine machine(SpaceSet::host());
   for (const Space space : {Space::serial, Space::openmp})
-    for (int i = 0; i < 2; ++i) machine.dispatcher.observe_failure(Operation::lcs, space);
+    for (int i = 0; i < 2; ++i) machine.dispatcher.observe_failure(Operations::lcs, space);
   EXPECT_EQ(machine.dispatcher.decide(machine.workload(1e10)).chosen, Space::openmp);
 }
 
@@ -412,7 +419,7 @@ TEST(Dispatcher, RegretIsTheTimeBeyondTheBestPrediction) {
 
 TEST(Dispatcher, ExplainsItselfAsOneLineOfJson) {
   DispatchRecord record;
-  record.operation = Operation::spread;
+  record.operation = Operations::spread;
   record.items = 12;
   record.predicted = {1.5, 0.25, std::nan("")};
   record.chosen = Space::openmp;
@@ -435,10 +442,10 @@ TEST(Dispatcher, DecidesInLessThanAMicrosecondWithoutAllocation) {
   Dispatcher dispatcher(SpaceSet::all(), 8, options);
   for (int k = 4; k < 40; ++k)
     for (const Space space : all_spaces)
-      dispatcher.calibrate(Operation::search, space, std::ldexp(1.0, k), std::ldexp(1e-9, k));
+      dispatcher.calibrate(Operations::search, space, std::ldexp(1.0, k), std::ldexp(1e-9, k));
   std::vector<double> seconds;
   seconds.reserve(2000);
-  Workload w{Operation::search, 1, 1000, 4096, SpaceSet::all()};
+  Workload w{Operations::search, 1, 1000, 4096, SpaceSet::all()};
   DispatchRecord record;
   const std::size_t before = Testing::allocations();
   for (int i = 0; i < 2000; ++i) {
@@ -479,11 +486,11 @@ TEST(Dispatcher, RefusesOptionsAndCalibrationsOutOfRange) {
   Dispatcher dispatcher(SpaceSet::host(), 1, {});
   const double inf = std::numeric_limits<double>::infinity();
   for (const double bad : {0.0, -1.0, inf, std::nan("")}) {
-    EXPECT_THROW(dispatcher.calibrate(Operation::lcs, Space::serial, bad, 1), InvalidArgument);
-    EXPECT_THROW(dispatcher.calibrate(Operation::lcs, Space::serial, 1, bad), InvalidArgument);
+    EXPECT_THROW(dispatcher.calibrate(Operations::lcs, Space::serial, bad, 1), InvalidArgument);
+    EXPECT_THROW(dispatcher.calibrate(Operations::lcs, Space::serial, 1, bad), InvalidArgument);
     EXPECT_THROW(dispatcher.calibrate_transfer(bad, 1), InvalidArgument);
   }
-  EXPECT_THROW(dispatcher.calibrate(Operation::lcs, Space::cuda, 1, 1), InvalidArgument);
+  EXPECT_THROW(dispatcher.calibrate(Operations::lcs, Space::cuda, 1, 1), InvalidArgument);
   EXPECT_FALSE(dispatcher.calibrated());
 }
 

@@ -3,6 +3,8 @@
 // processors.
 #include <kindred/backends/Dispatcher.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/matcher/GraphOperations.hpp>
+#include <kindred/matcher/SequenceOperations.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -53,7 +55,7 @@ void calibrate_teams(Machine& machine) {
     machine.dispatcher.calibrate_start(Space::openmp, start, threads);
     for (int k = 4; k <= 34; k += 2) {
       const double work = std::ldexp(1.0, k);
-      machine.dispatcher.calibrate(Operation::lcs, Space::openmp, work,
+      machine.dispatcher.calibrate(Operations::lcs, Space::openmp, work,
                                    4 * start + work / 1e9 / speedup, threads);
     }
   }
@@ -119,9 +121,9 @@ TEST(Dispatcher, ThreadsAreForcedForMeasurements) {
 
 TEST(Dispatcher, RefusesTeamsThatThereAreNot) {
   Machine machine(SpaceSet::host());
-  EXPECT_THROW(machine.dispatcher.calibrate(Operation::lcs, Space::openmp, 1, 1, 3),
+  EXPECT_THROW(machine.dispatcher.calibrate(Operations::lcs, Space::openmp, 1, 1, 3),
                InvalidArgument);
-  EXPECT_THROW(machine.dispatcher.calibrate(Operation::lcs, Space::serial, 1, 1, 2),
+  EXPECT_THROW(machine.dispatcher.calibrate(Operations::lcs, Space::serial, 1, 1, 2),
                InvalidArgument);
   EXPECT_THROW(machine.dispatcher.calibrate_start(Space::openmp, 1e-6, 16), InvalidArgument);
   EXPECT_FALSE(machine.dispatcher.calibrated());
@@ -130,7 +132,7 @@ TEST(Dispatcher, RefusesTeamsThatThereAreNot) {
 TEST(Dispatcher, StartsAreInThePriorsToo) {
   Dispatcher dispatcher(SpaceSet::host(), 8, {});
   EXPECT_GT(dispatcher.start_seconds(Space::openmp), 1e-6);
-  Workload workload{Operation::spread, 1, 1e6, 0, SpaceSet::all()};
+  Workload workload{Operations::spread, 1, 1e6, 0, SpaceSet::all()};
   EXPECT_EQ(dispatcher.decide(workload).chosen, Space::openmp);
   workload.starts = 200;
   EXPECT_EQ(dispatcher.decide(workload).chosen, Space::serial);
@@ -167,15 +169,15 @@ TEST(Dispatcher, FirstCallsAreNotLearntFrom) {
 
 TEST(CallHistory, ACallIsFirstWhereNoneOfItsSizeOrMoreHasRun) {
   CallHistory history;
-  EXPECT_TRUE(history.add(Operation::lcs, Space::openmp, 1000));
-  EXPECT_FALSE(history.add(Operation::lcs, Space::openmp, 1000));
-  EXPECT_FALSE(history.add(Operation::lcs, Space::openmp, 7)) << "the workspace is large enough";
-  EXPECT_TRUE(history.add(Operation::lcs, Space::openmp, 1e9)) << "it grows";
-  EXPECT_FALSE(history.add(Operation::lcs, Space::openmp, 1e8));
-  EXPECT_TRUE(history.add(Operation::lcs, Space::serial, 1000));
-  EXPECT_TRUE(history.add(Operation::difflib, Space::openmp, 1000));
-  EXPECT_TRUE(history.add(Operation::spread, Space::serial, 0)) << "no work is a size, too";
-  EXPECT_FALSE(history.add(Operation::spread, Space::serial, 0));
+  EXPECT_TRUE(history.add(Operations::lcs, Space::openmp, 1000));
+  EXPECT_FALSE(history.add(Operations::lcs, Space::openmp, 1000));
+  EXPECT_FALSE(history.add(Operations::lcs, Space::openmp, 7)) << "the workspace is large enough";
+  EXPECT_TRUE(history.add(Operations::lcs, Space::openmp, 1e9)) << "it grows";
+  EXPECT_FALSE(history.add(Operations::lcs, Space::openmp, 1e8));
+  EXPECT_TRUE(history.add(Operations::lcs, Space::serial, 1000));
+  EXPECT_TRUE(history.add(Operations::difflib, Space::openmp, 1000));
+  EXPECT_TRUE(history.add(Operations::spread, Space::serial, 0)) << "no work is a size, too";
+  EXPECT_FALSE(history.add(Operations::spread, Space::serial, 0));
 }
 
 /// Calls of 2 ms that two threads do in 1.1, once they have been learnt.

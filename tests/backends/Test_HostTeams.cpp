@@ -4,6 +4,7 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/backends/impl/TeamSize.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/matcher/BulkOperations.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -207,7 +208,7 @@ TEST(HostTeams, AreOfTheSizeThatACallIsWorth) {
   Context context(options_of(8));
   int before = 0;
   for (const double work : {1e3, 1e6, 1e8, 1e10}) {
-    Workload workload{Operation::reduction, 1, work, 0, SpaceSet::host()};
+    Workload workload{Operations::reduction, 1, work, 0, SpaceSet::host()};
     int concurrency = 0;
     const DispatchRecord record = context.run(workload, Space::openmp, [&](Space space) {
       concurrency = Arch::concurrency(Impl::host_instance(context, space));
@@ -217,7 +218,7 @@ TEST(HostTeams, AreOfTheSizeThatACallIsWorth) {
     before = concurrency;
   }
   EXPECT_EQ(before, 8);
-  const DispatchRecord record = context.run({Operation::reduction, 1, 1e10, 0, SpaceSet::host()},
+  const DispatchRecord record = context.run({Operations::reduction, 1, 1e10, 0, SpaceSet::host()},
                                             Space::serial, [](Space) {});
   EXPECT_EQ(record.threads, 1);
 }

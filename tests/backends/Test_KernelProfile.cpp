@@ -2,6 +2,7 @@
 #include <kindred/backends/KernelProfile.hpp>
 #include <kindred/backends/Trace.hpp>
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/matcher/VectorOperations.hpp>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -116,7 +117,7 @@ TEST(Trace, WritesSpansDispatchesAndKernelsAsChromeEvents) {
     const auto outer = trace.span(odd);
     launch_on(Space::serial, "Kindred::Testing::a");
     DispatchRecord record;
-    record.operation = Operation::search;
+    record.operation = Operations::search;
     record.taken = 0.25;
     trace.add(record);
   }

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/Context.hpp>
+#include <kindred/matcher/BulkOperations.hpp>
+#include <kindred/matcher/GraphOperations.hpp>
+#include <kindred/matcher/SequenceOperations.hpp>
+#include <kindred/matcher/VectorOperations.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,11 +28,11 @@ std::unique_ptr<Dispatcher> make_dispatcher(const std::string& machine) {
 
 std::string measured(const std::string& machine) {
   const auto dispatcher = make_dispatcher(machine);
-  dispatcher->calibrate(Operation::lcs, Space::serial, 1000, 1.0 / 3.0);
-  dispatcher->calibrate(Operation::spread, Space::openmp, 1e9, 0.1);
+  dispatcher->calibrate(Operations::lcs, Space::serial, 1000, 1.0 / 3.0);
+  dispatcher->calibrate(Operations::spread, Space::openmp, 1e9, 0.1);
   dispatcher->calibrate_start(Space::openmp, 1.0 / 7.0);
   dispatcher->calibrate_transfer(12345.678, 1e-5);
-  dispatcher->calibrate_batch(Operation::transform, (std::uint64_t{1} << 40U) + 1);
+  dispatcher->calibrate_batch(Operations::transform, (std::uint64_t{1} << 40U) + 1);
   return dispatcher->profile_json();
 }
 
@@ -38,11 +42,11 @@ TEST(Profile, ComesBackToTheBit) {
   loaded->load_profile_json(measured("m"));
   EXPECT_TRUE(loaded->calibrated());
   EXPECT_EQ(loaded->profile_json(), measured("m"));
-  EXPECT_EQ(loaded->predict({Operation::lcs, 1, 1000, 0, SpaceSet::all()})[0], 1.0 / 3.0);
+  EXPECT_EQ(loaded->predict({Operations::lcs, 1, 1000, 0, SpaceSet::all()})[0], 1.0 / 3.0);
   EXPECT_EQ(loaded->start_seconds(Space::openmp), 1.0 / 7.0);
-  EXPECT_EQ(loaded->batch_bytes(Operation::transform), (std::uint64_t{1} << 40U) + 1);
-  EXPECT_EQ(loaded->batch_bytes(Operation::reduction), std::uint64_t{64} << 20U) << "not measured";
-  EXPECT_THROW(loaded->calibrate_batch(Operation::reduction, 0), InvalidArgument);
+  EXPECT_EQ(loaded->batch_bytes(Operations::transform), (std::uint64_t{1} << 40U) + 1);
+  EXPECT_EQ(loaded->batch_bytes(Operations::reduction), std::uint64_t{64} << 20U) << "not measured";
+  EXPECT_THROW(loaded->calibrate_batch(Operations::reduction, 0), InvalidArgument);
 }
 
 TEST(Profile, OfAnotherMachineIsNotUsed) {
@@ -105,7 +109,7 @@ TEST(Profile, DamagedIsRefusedWithTheReasonAndChangesNothing) {
       {std::string(100000, '['), "not JSON"},
   };
   const auto dispatcher = make_dispatcher("m");
-  dispatcher->calibrate(Operation::score, Space::serial, 7, 7);
+  dispatcher->calibrate(Operations::score, Space::serial, 7, 7);
   const auto before = dispatcher->profile_json();
   for (const auto& [text, why] : cases) {
     try {
@@ -161,15 +165,15 @@ class ProfileFile : public testing::Test {
 TEST_F(ProfileFile, HoldsSeveralMachinesAndEachFindsItsOwn) {
   {
     Context two(options(2));
-    two.dispatcher().calibrate(Operation::lcs, Space::serial, 1000, 2.0);
+    two.dispatcher().calibrate(Operations::lcs, Space::serial, 1000, 2.0);
     two.save_profile();
     Context three(options(3));
     EXPECT_FALSE(three.dispatcher().calibrated()) << "another number of threads is another machine";
-    three.dispatcher().calibrate(Operation::lcs, Space::serial, 1000, 3.0);
+    three.dispatcher().calibrate(Operations::lcs, Space::serial, 1000, 3.0);
     three.save_profile();
   }
   EXPECT_EQ(json::parse(text()).at("machines").size(), 2U);
-  const Workload workload{Operation::lcs, 1, 1000, 0, SpaceSet::all()};
+  const Workload workload{Operations::lcs, 1, 1000, 0, SpaceSet::all()};
   EXPECT_EQ(Context(options(2)).dispatcher().predict(workload)[0], 2.0);
   EXPECT_EQ(Context(options(3)).dispatcher().predict(workload)[0], 3.0);
   EXPECT_FALSE(Context(options(4)).dispatcher().calibrated());
@@ -182,7 +186,7 @@ TEST_F(ProfileFile, DamagedIsLoggedAndReplacedBySaving) {
   ASSERT_FALSE(log.empty());
   EXPECT_EQ(log[0].first, LogLevel::warning);
   EXPECT_THAT(log[0].second, testing::HasSubstr("is not used"));
-  context.dispatcher().calibrate(Operation::lcs, Space::serial, 1000, 2.0);
+  context.dispatcher().calibrate(Operations::lcs, Space::serial, 1000, 2.0);
   context.save_profile();
   EXPECT_TRUE(Context(options(2)).dispatcher().calibrated());
 }

@@ -3,6 +3,9 @@
 // that are made up: one thread, and a device.
 #include <kindred/backends/Dispatcher.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/matcher/BulkOperations.hpp>
+#include <kindred/matcher/GraphOperations.hpp>
+#include <kindred/matcher/LatticeOperations.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -47,18 +50,18 @@ constexpr std::uint64_t never = 0;
 ///   nodes. (`Lattice::measure` asks nobody: it is the calling thread's.)
 /// - unknown: there is no such operation here.
 constexpr Rule rules[] = {
-    {"matrix_multiply", 1024, 21.22, 10, Operation::matrix_multiply, 1.5, 1, 0, 1024,
+    {"matrix_multiply", 1024, 21.22, 10, Operations::matrix_multiply, 1.5, 1, 0, 1024,
      Agreement::same},
-    {"random_generation", 10000, 21.88, 5, Operation::random_generation, 1, 1, 0, 10000,
+    {"random_generation", 10000, 21.88, 5, Operations::random_generation, 1, 1, 0, 10000,
      Agreement::same},
-    {"element_wise", 5000, 15.0, 5, Operation::element_wise, 1, 1, 0, 5000, Agreement::same},
-    {"reduction", 10000, 10.0, 8, Operation::reduction, 1, 1, 0, 10000, Agreement::same},
-    {"transform", 1000, 0.01, 35, Operation::transform, 1, 1, 0, never, Agreement::same},
-    {"matrix_add", 1000, 1.0, 0, Operation::matrix_add, 1, 1, 0, never, Agreement::same},
-    {"lattice_creation", 10000, 1.19, 2, Operation::lattice_build, 1, 8, 40, never,
+    {"element_wise", 5000, 15.0, 5, Operations::element_wise, 1, 1, 0, 5000, Agreement::same},
+    {"reduction", 10000, 10.0, 8, Operations::reduction, 1, 1, 0, 10000, Agreement::same},
+    {"transform", 1000, 0.01, 35, Operations::transform, 1, 1, 0, never, Agreement::same},
+    {"matrix_add", 1000, 1.0, 0, Operations::matrix_add, 1, 1, 0, never, Agreement::same},
+    {"lattice_creation", 10000, 1.19, 2, Operations::lattice_build, 1, 8, 40, never,
      Agreement::same},
-    {"graph_algorithm", endless, 0.01, 0, Operation::spread, 1, 40, 0, 512, Agreement::differs},
-    {"path_finding", endless, 0.01, 0, Operation::lattice_search, 1, 8, 0, 65536,
+    {"graph_algorithm", endless, 0.01, 0, Operations::spread, 1, 40, 0, 512, Agreement::differs},
+    {"path_finding", endless, 0.01, 0, Operations::lattice_search, 1, 8, 0, 65536,
      Agreement::differs}};
 
 Workload workload(const Rule& rule, std::uint64_t elements) {
@@ -204,18 +207,6 @@ TEST(Routing, MemoryIsNoReasonWhereTheHostIsBestAnyway) {
   EXPECT_EQ(Dispatcher(thread_and_device, 1, options).decide(w).why, Reason::predicted);
 }
 
-TEST(Routing, AnUnknownOperationIsNone) {
-  for (std::size_t i = 0; i < operation_count; ++i) {
-    const auto operation = static_cast<Operation>(i);
-    EXPECT_EQ(operation_from_string(to_string(operation)), operation);
-  }
-  for (const char* name : {"unknown", "", "matrix_multiply", "Transform"})
-    EXPECT_FALSE(operation_from_string(name)) << name;
-  Workload w;
-  w.operation = static_cast<Operation>(operation_count);
-  EXPECT_THROW(Dispatcher(thread_and_device, 1, {}).decide(w), InvalidArgument);
-}
-
 TEST(Routing, WhatCallsTookChangesTheDecisionOfEveryType) {
   for (const Rule& rule : rules) {
     for (const bool device_is_better : {false, true}) {
@@ -312,7 +303,7 @@ TEST(Routing, AProbeMayLoseNoMoreThanItsTolerance) {
     options.clock = [&] { return now; };
     Dispatcher dispatcher(thread_and_device, 1, options);
     Workload w;
-    w.operation = Operation::element_wise;
+    w.operation = Operations::element_wise;
     w.work = 1 << 20;
     dispatcher.calibrate(w.operation, Space::serial, w.work, 10e-3);
     dispatcher.calibrate(w.operation, Space::cuda, w.work, 15e-3);

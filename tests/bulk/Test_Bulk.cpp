@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/Bulk.hpp>
+#include <kindred/matcher/BulkOperations.hpp>
 #include <kindred/reference/Reference.hpp>
 
 #include <array>
@@ -480,7 +481,7 @@ TEST(Bulk, AnArrayThatADeviceHasNoRoomForIsReducedOnTheHost) {
   const Bulk bulk(context);
   for (const std::size_t count : {1 << 14, 1 << 19, 1 << 14}) {
     const bool fits = count * sizeof(float) < options.device_budget_max;
-    context.dispatcher().calibrate(Operation::reduction, Space::cuda, static_cast<double>(count),
+    context.dispatcher().calibrate(Operations::reduction, Space::cuda, static_cast<double>(count),
                                    1e-9);
     const std::vector<float> values(count, 1);
     const std::span<const float> array(values);

@@ -2,6 +2,8 @@
 // What a device does with lists that it takes in batches, with the memory of the host.
 #include "bulk/ListCall.hpp"
 
+#include <kindred/matcher/BulkOperations.hpp>
+
 #include <gtest/gtest.h>
 #include <kindred/memory/LimitAdaptor.hpp>
 #include <kindred/memory/SpaceResource.hpp>
@@ -145,10 +147,10 @@ TEST(BulkBatches, AreOfWhatIsAskedForElseOfTheMeasuredSizeWithinHalfOfTheBudget)
   options.host_budget = std::uint64_t{1} << 30U;
   Context context(options);
   const auto bytes = [&](std::uint64_t asked, std::uint64_t kept = 0) {
-    return Impl::batch_bytes_of(context, Space::serial, Operation::reduction, asked, kept);
+    return Impl::batch_bytes_of(context, Space::serial, Operations::reduction, asked, kept);
   };
   EXPECT_EQ(bytes(0), std::uint64_t{64} << 20U) << "assumed";
-  context.dispatcher().calibrate_batch(Operation::reduction, std::uint64_t{128} << 20U);
+  context.dispatcher().calibrate_batch(Operations::reduction, std::uint64_t{128} << 20U);
   EXPECT_EQ(bytes(0), std::uint64_t{128} << 20U);
   EXPECT_EQ(bytes(12345), 12345U);
   MemoryResource& memory = context.memory(Space::serial);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/Calibration.hpp>
+#include <kindred/matcher/SequenceOperations.hpp>
+#include <kindred/matcher/VectorOperations.hpp>
 
 #include <gtest/gtest.h>
 
@@ -86,7 +88,7 @@ TEST(Calibration, MeasuresEveryOperationOnEverySpaceOverSizesThatGrow) {
     if (context.is_usable(space))
       usable += space == Space::openmp ? context.dispatcher().team_sizes().size() : 1;
   }
-  EXPECT_EQ(points.size(), operation_count * usable);
+  EXPECT_EQ(points.size(), engine_operations().size() * usable);
   for (const auto& [key, list] : points) {
     EXPECT_GE(list.size(), quiet ? 3U : 1U)
         << to_string(std::get<Operation>(key)) << " on " << to_string(std::get<Space>(key));
@@ -136,11 +138,11 @@ TEST(Calibration, OneThreadWinsSmallBatchesAndAllThreadsLargeOnes) {
     Context context(options);
     calibrated(context, 2.0);
     for (const Operation operation :
-         {Operation::lcs, Operation::difflib, Operation::search, Operation::score}) {
+         {Operations::lcs, Operations::difflib, Operations::search, Operations::score}) {
       if (chosen(context, operation, 64) != Space::serial)
         missing += std::string(to_string(operation)) + " small; ";
     }
-    for (const Operation operation : {Operation::lcs, Operation::difflib}) {
+    for (const Operation operation : {Operations::lcs, Operations::difflib}) {
       if (chosen(context, operation, 1e10) != Space::openmp)
         missing += std::string(to_string(operation)) + " large; ";
       const double crossover = context.dispatcher().crossover(operation, Space::openmp);

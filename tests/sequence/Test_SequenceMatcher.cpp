@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/SequenceMatcher.hpp>
+#include <kindred/matcher/SequenceOperations.hpp>
 #include <kindred/reference/Reference.hpp>
 
 #include <gtest/gtest.h>
@@ -567,7 +568,7 @@ TEST(SequenceMatcher, RefusesWhatIsWrong) {
 TEST(SequenceMatcher, TellsTheDispatcherWhatItDoes) {
   const SequenceMatcher matcher(Testing::context(), ragged({text("abcd"), text("ab"), {}}));
   const MatchResults results = matcher.match(ragged({text("ab"), std::vector<Symbol>(65, 1)}));
-  EXPECT_EQ(results.record.operation, Operation::lcs);
+  EXPECT_EQ(results.record.operation, Operations::lcs);
   EXPECT_EQ(results.record.items, 6U);
   EXPECT_EQ(results.record.work, 6.0 * 3);
   EXPECT_GT(results.record.taken, 0.0);

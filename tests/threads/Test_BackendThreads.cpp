@@ -5,6 +5,8 @@
 #include <kindred/backends/Trace.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/Bulk.hpp>
+#include <kindred/matcher/Calibration.hpp>
+#include <kindred/matcher/SequenceOperations.hpp>
 #include <kindred/memory/LimitAdaptor.hpp>
 #include <kindred/memory/StatisticsAdaptor.hpp>
 
@@ -31,9 +33,10 @@ using Testing::one_thread;
 
 TEST(DispatcherThreads, EveryCallOfEightThreadsIsCounted) {
   Dispatcher dispatcher(SpaceSet::all(), 8, {});
+  const std::vector<Operation> operations = engine_operations();
   by_threads(8, [&](std::size_t caller) {
     for (std::size_t i = 0; i < 2000; ++i) {
-      Workload w{static_cast<Operation>((caller + i) % 5), 1,
+      Workload w{operations[(caller + i) % operations.size()], 1,
                  std::ldexp(1.0, static_cast<int>(i % 40)), 0, SpaceSet::all()};
       DispatchRecord record = dispatcher.decide(w);
       record.taken = 1e-3;
@@ -57,7 +60,7 @@ TEST(ProfileFileThreads, ItIsWholeWhileManySaveAndNoTemporaryStays) {
   options.space = Space::serial;
   options.profile = path;
   Context context(options);
-  context.dispatcher().calibrate(Operation::lcs, Space::serial, 1000, 2.0);
+  context.dispatcher().calibrate(Operations::lcs, Space::serial, 1000, 2.0);
   context.save_profile();
   const auto text = [&] {
     std::ifstream file(path);

@@ -2,6 +2,7 @@
 #ifndef KINDRED_BACKENDS_DISPATCHER_HPP
 #define KINDRED_BACKENDS_DISPATCHER_HPP
 
+#include <kindred/backends/Operation.hpp>
 #include <kindred/backends/Space.hpp>
 
 #include <array>
@@ -15,33 +16,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace Kindred {
 
-/// What can be dispatched. The three ways of an exact search are operations of their own: they are
-/// chosen by what they are predicted to take.
-enum class Operation : std::uint8_t {
-  lcs,
-  difflib,
-  search,
-  search_screen,
-  search_matrix,
-  score,
-  spread,
-  seeds,
-  lattice_build,
-  lattice_search,
-  transform,
-  element_wise,
-  reduction,
-  random_generation,
-  matrix_multiply,
-  matrix_add
-};
-inline constexpr std::size_t operation_count = 16;
-std::string_view to_string(Operation operation) noexcept;
-/// The operation of that name, or nothing.
-std::optional<Operation> operation_from_string(std::string_view name) noexcept;
+/// How many operations a dispatcher can know.
+inline constexpr std::size_t operations_max = 64;
 
 /// A set of spaces.
 class SpaceSet {
@@ -78,13 +58,17 @@ class CallHistory {
   bool add(Operation operation, Space space, double work) noexcept;
 
  private:
-  /// The largest size class so far, plus one.
-  std::array<std::array<std::atomic<std::uint8_t>, space_count>, operation_count> m_largest{};
+  struct Entry {
+    std::atomic<const OperationInfo*> operation = nullptr;
+    /// The largest size class so far, plus one.
+    std::array<std::atomic<std::uint8_t>, space_count> largest{};
+  };
+  std::array<Entry, operations_max> m_entries;
 };
 
 /// \brief What a call is about to do, as the cost model sees it.
 struct Workload {
-  Operation operation = Operation::lcs;
+  Operation operation;
   std::uint64_t items = 0;  ///< patterns × queries, rows × queries, candidates, or edges × queries,
                             ///< elements, nodes: what `explain` tells
   double work = 0;  ///< elementary steps: symbols × query words, multiply-adds, edges or elements
@@ -115,7 +99,7 @@ std::string_view to_string(Reason reason) noexcept;
 
 /// \brief A decision, and after the call what it took.
 struct DispatchRecord {
-  Operation operation = Operation::lcs;
+  Operation operation;
   std::uint64_t items = 0;
   double work = 0;
   std::uint64_t transfer_bytes = 0;
@@ -137,8 +121,8 @@ std::string to_json(const DispatchRecord& record);
 /// \brief Chooses the space of a call by predicted time: `starts × start cost + transfer + overhead
 /// + work / rate`, per size class.
 ///
-/// Size classes are powers of two of `Workload::work`. The priors are the thresholds of the systems
-/// Kindred serves (Engram: batch 64, 512 nodes, 1024 candidates). `openmp` has a cost for teams of
+/// Size classes are powers of two of `Workload::work`. The priors are those of the operations
+/// (\ref OperationPrior). `openmp` has a cost for teams of
 /// 2, 4, 8, … and all threads, and a call gets the team with the least. A calibration replaces the
 /// priors and
 /// observed times keep them true: per operation, space and size class, the median of what the last
@@ -193,7 +177,8 @@ class Dispatcher {
   /// \brief The space for \p workload; `taken` is still 0.
   /// \param forced overrides the mode for this call
   /// \throws SpaceUnavailable when the forced space is not usable or cannot reach the data, or no
-  /// space can; InvalidArgument for an operation that there is not
+  /// space can; InvalidArgument for a workload that names no operation, or one more operation than
+  /// \ref operations_max
   DispatchRecord decide(const Workload& workload, std::optional<Space> forced = {});
   /// The next best space after \p failed ones, or nothing. \see Reason::fallback
   std::optional<DispatchRecord> decide_without(const Workload& workload, SpaceSet failed);
@@ -209,6 +194,8 @@ class Dispatcher {
   /// True while the breaker keeps calls of \p operation from \p space.
   bool breaker_open(Operation operation, Space space) const;
   Regret regret() const;
+  /// Those that calls and calibrations have named, the first one first.
+  std::vector<Operation> operations() const;
   SpaceSet usable() const noexcept;
 
   /// \brief Replaces priors: \p seconds is what \p work took on \p space, without transfer and
@@ -231,7 +218,7 @@ class Dispatcher {
   void calibrate_transfer(double bytes_per_second, double latency_seconds);
   /// \brief Bytes of arrays that a device best takes at a time in lists of \p operation: measured,
   /// else 64 MiB.
-  std::uint64_t batch_bytes(Operation operation) const noexcept;
+  std::uint64_t batch_bytes(Operation operation) const;
   /// Replaces it. \throws InvalidArgument for 0
   void calibrate_batch(Operation operation, std::uint64_t bytes);
   /// Whether a calibration was loaded or made.
@@ -241,7 +228,9 @@ class Dispatcher {
   double crossover(Operation operation, Space space) const;
   /// The calibration of this machine as JSON text.
   std::string profile_json() const;
-  /// Takes in what \p text holds of this machine (`Options::machine`).
+  /// \brief Takes in what \p text holds of this machine (`Options::machine`).
+  ///
+  /// Costs of an operation that no call has named yet are kept until one does.
   /// \throws InvalidArgument saying what is wrong with it, NotFound when it is of other machines
   /// only; the dispatcher is then unchanged
   void load_profile_json(std::string_view text);

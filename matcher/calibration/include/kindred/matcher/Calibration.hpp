@@ -3,26 +3,31 @@
 #define KINDRED_MATCHER_CALIBRATION_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/matcher/BulkOperations.hpp>
 
 #include <array>
 #include <functional>
+#include <vector>
 
 namespace Kindred {
 
 /// \brief One measured point: seconds of \p operation at \p work on \p space, without transfer and
 /// without the cost of starts.
 struct CalibrationPoint {
-  Operation operation = Operation::lcs;
+  Operation operation;
   Space space = Space::serial;
   int threads = 1;  ///< of the team of `openmp`
   double work = 0;
   double seconds = 0;
 };
 
+/// Every operation of the engines, in the order in which reports list them.
+std::vector<Operation> engine_operations();
+
 /// Those of lists that a device takes in batches. \see Dispatcher::batch_bytes
-inline constexpr std::array batched_operations{
-    Operation::transform,         Operation::element_wise,    Operation::reduction,
-    Operation::random_generation, Operation::matrix_multiply, Operation::matrix_add};
+inline constexpr std::array<Operation, 6> batched_operations{
+    Operations::transform,         Operations::element_wise,    Operations::reduction,
+    Operations::random_generation, Operations::matrix_multiply, Operations::matrix_add};
 
 struct CalibrationOptions {
   double seconds = 5;                                     ///< about how long all of it may take

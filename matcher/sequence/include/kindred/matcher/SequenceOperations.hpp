@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_SEQUENCE_OPERATIONS_HPP
+#define KINDRED_MATCHER_SEQUENCE_OPERATIONS_HPP
+
+#include <kindred/backends/Operation.hpp>
+
+namespace Kindred::Operations {
+
+/// LCS of every pattern with every query. Prior: the router of KA Lattice, 1,000 elements, here
+/// patterns of KATO's 100 symbols.
+inline constexpr OperationInfo lcs{"lcs", "symbols × query words", {1e9, 5e-6, 1000.0 * 100}};
+
+/// Similarity as Python's difflib defines it. Prior: as of \ref lcs.
+inline constexpr OperationInfo difflib{
+    "difflib", "symbols × query words", {1.2e9, 1e-5, 1000.0 * 100}};
+
+}  // namespace Kindred::Operations
+
+#endif  // KINDRED_MATCHER_SEQUENCE_OPERATIONS_HPP

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_VECTOR_OPERATIONS_HPP
+#define KINDRED_MATCHER_VECTOR_OPERATIONS_HPP
+
+#include <kindred/backends/Operation.hpp>
+
+namespace Kindred::Operations {
+
+/// \brief Exact search that scores every row: one of three algorithms with the same results, which
+/// are chosen by what they are predicted to take.
+///
+/// Their work counts what they read, so that an algorithm that prepares much is not taken for one
+/// of few rows. Prior: Engram's cosine, one query and 64 vectors of 768.
+inline constexpr OperationInfo search{"search", "multiply-adds", {3e10, 5e-6, 64.0 * 768 * 9}};
+
+/// Exact search behind a prefilter over the int8-quantized copy. Prior: one query and 1,024
+/// vectors, which are worth the launches of a prefilter.
+inline constexpr OperationInfo search_quantized{
+    "search-quantized", "multiply-adds", {5e10, 1e-5, 1024.0 * 768 * 5}};
+
+/// Exact search behind a matrix product of rounded values. Prior: 64 queries, which are rounded
+/// first, and 256 vectors.
+inline constexpr OperationInfo search_gemm{
+    "search-gemm", "multiply-adds", {8e10, 3e-5, 256.0 * 768 * 128}};
+
+/// Scores of given candidates. Prior: Engram's HNSW, 1,024 candidates of 768.
+inline constexpr OperationInfo score{"score", "multiply-adds", {5e9, 5e-6, 1024.0 * 768}};
+
+}  // namespace Kindred::Operations
+
+#endif  // KINDRED_MATCHER_VECTOR_OPERATIONS_HPP
