@@ -9,7 +9,7 @@
 #include <numeric>
 #include <vector>
 
-#include "../reference/RecallReference.hpp"
+#include "RecallReference.hpp"
 #include "Support.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as a file of vectors of the family in KINDRED_FUZZ (npy, vecs, bin): refused, or read
 // within their bounds.
-#include "../files/VectorBytes.hpp"
+#include "VectorBytes.hpp"
 #include "MemoryFile.hpp"
 
 #include <kindred/core/common/Error.hpp>
