@@ -38,16 +38,16 @@ const Problems::Kind& Problems::kind_of(Operation operation) {
            }},
       Kind{Operations::search, "rows", vector_bytes, 0,
            [](Problems& on, Operation, std::size_t size) {
-             return on.search(size, SearchPath::plain);
+             return on.search(size, SearchPath::brute_force);
            }},
       Kind{Operations::search_quantized, "rows", vector_bytes, 0,
            [](Problems& on, Operation, std::size_t size) {
-             return on.search(size, SearchPath::screen);
+             return on.search(size, SearchPath::quantized);
            }},
       // Grows with the queries, as the two above grow with the rows.
       Kind{Operations::search_gemm, "queries of 65,536 rows", vector_bytes, corpus * vector_bytes,
            [](Problems& on, Operation, std::size_t size) {
-             return search_problem(on.candidate_rows(), size, 10, on.m_seed, SearchPath::matrix);
+             return search_problem(on.candidate_rows(), size, 10, on.m_seed, SearchPath::gemm);
            }},
       Kind{Operations::score, "candidates", 32, corpus * dimension * 12,
            [](Problems& on, Operation, std::size_t size) {

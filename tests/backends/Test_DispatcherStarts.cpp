@@ -14,7 +14,7 @@
 #include <cmath>
 #include <utility>
 
-#include "MadeUpMachine.hpp"
+#include "SimulatedMachine.hpp"
 
 namespace {
 
