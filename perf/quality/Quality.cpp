@@ -13,8 +13,6 @@ namespace Kindred::Perf {
 
 namespace {
 
-std::size_t slot(Space space) { return static_cast<std::size_t>(space); }
-
 /// The calls of one size on one space, on `openmp` by a team of so many threads.
 struct Runs {
   Space space;

@@ -19,8 +19,6 @@ namespace Kindred::Perf {
 
 namespace {
 
-std::size_t slot(Space space) { return static_cast<std::size_t>(space); }
-
 class Sweeper {
  public:
   Sweeper(Context& context, const SweepOptions& options)

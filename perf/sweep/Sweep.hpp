@@ -15,6 +15,9 @@
 
 namespace Kindred::Perf {
 
+/// Where an array that is indexed by space holds that of \p space.
+constexpr std::size_t slot(Space space) { return static_cast<std::size_t>(space); }
+
 struct SweepOptions {
   std::vector<Operation> operations;
   std::vector<Space> spaces;  ///< empty: every usable one

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace Kindred {
-namespace {
+namespace ArrivalBarrierTest {
 
 /// \brief \p teams threads wait for each other \p barriers times at \p cell, as the teams of one
 /// launch do. Returns how often one went on before all others had arrived.
@@ -60,5 +60,5 @@ TEST(ArrivalBarrier, CountsMoreTeamsThanAnyDevicePlaces) {
   }
 }
 
-}  // namespace
+}  // namespace ArrivalBarrierTest
 }  // namespace Kindred

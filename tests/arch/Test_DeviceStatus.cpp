@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace {
+namespace DeviceStatusTest {
 
 using namespace Kindred;
 using Arch::DeviceFailure;
@@ -38,4 +38,4 @@ TEST(DeviceStatus, AFailureIsThrownAsItsType) {
   EXPECT_THROW(Arch::throw_device_failure(DeviceFailure::lost, "x"), DeviceLost);
 }
 
-}  // namespace
+}  // namespace DeviceStatusTest

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace Kindred {
-namespace {
+namespace KernelCodeTest {
 
 using Arch::KernelCode;
 
@@ -40,5 +40,5 @@ TEST(KernelCode, DistinguishesCodeOfTheDriversCompilerFromOurs) {
   EXPECT_FALSE((KernelCode{0, 90, 0}.is_from_ptx()));
 }
 
-}  // namespace
+}  // namespace KernelCodeTest
 }  // namespace Kindred

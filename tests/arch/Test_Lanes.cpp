@@ -10,7 +10,7 @@
 
 #include "Support.hpp"
 
-namespace {
+namespace LanesTest {
 
 using namespace Kindred;
 
@@ -158,4 +158,4 @@ TEST(ReproducibleSum, MatchesReferenceAtEveryKindOfLength) {
   }
 }
 
-}  // namespace
+}  // namespace LanesTest

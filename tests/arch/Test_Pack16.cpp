@@ -8,7 +8,7 @@
 
 #include "Support.hpp"
 
-namespace {
+namespace Pack16Test {
 
 using namespace Kindred;
 using Arch::BFloat16;
@@ -200,4 +200,4 @@ TYPED_TEST(Pack16, ExtremesPassOverWhatIsNoNumber) {
   EXPECT_EQ(of({-inf}), std::tuple(-inf, -inf, 0U));
 }
 
-}  // namespace
+}  // namespace Pack16Test

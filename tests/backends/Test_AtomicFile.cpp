@@ -20,11 +20,11 @@
 #include <csignal>
 #include <functional>
 
-namespace {
+namespace AtomicFileTest {
 
 bool exchange_is_unknown = false;
 
-}  // namespace
+}  // namespace AtomicFileTest
 
 /// In place of the C library's: a file system that exchanges no names, where a test asks for one.
 extern "C" int renameat2(int from_folder, const char* from, int to_folder, const char* to,
@@ -36,7 +36,7 @@ extern "C" int renameat2(int from_folder, const char* from, int to_folder, const
   return static_cast<int>(::syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
 }
 
-namespace {
+namespace AtomicFileTest {
 
 using namespace Kindred;
 using ::testing::HasSubstr;
@@ -305,4 +305,4 @@ TEST(AtomicFile, ReportsThatNoMoreCanBeWritten) {
   EXPECT_THAT(folder.names(), IsEmpty());
 }
 
-}  // namespace
+}  // namespace AtomicFileTest

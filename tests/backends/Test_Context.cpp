@@ -15,7 +15,7 @@
 #include <set>
 #include <thread>
 
-namespace {
+namespace ContextTest {
 
 using namespace Kindred;
 
@@ -331,4 +331,4 @@ TEST(DispatcherFlaw, E_TheFailedAttemptIsNotBookedAsTimeOfTheFallback) {
   EXPECT_LT(context.dispatcher().regret().taken, 0.05);
 }
 
-}  // namespace
+}  // namespace ContextTest

@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-namespace {
+namespace DeviceChoiceTest {
 
 using namespace Kindred;
 using Impl::DeviceChoice;
@@ -125,4 +125,4 @@ TEST(DeviceChoice, NamesTheVariableForWhichKokkosWouldAbort) {
   EXPECT_THROW(choose({{"KOKKOS_MAP_DEVICE_ID_BY", "rank"}}, 4, 2), InvalidArgument);
 }
 
-}  // namespace
+}  // namespace DeviceChoiceTest

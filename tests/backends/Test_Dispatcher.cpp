@@ -19,7 +19,7 @@
 #include <limits>
 #include <vector>
 
-namespace {
+namespace DispatcherTest {
 
 using namespace Kindred;
 using namespace std::chrono_literals;
@@ -494,4 +494,4 @@ TEST(Dispatcher, RefusesOptionsAndCalibrationsOutOfRange) {
   EXPECT_FALSE(dispatcher.calibrated());
 }
 
-}  // namespace
+}  // namespace DispatcherTest

@@ -16,7 +16,7 @@
 
 #include "SimulatedMachine.hpp"
 
-namespace {
+namespace DispatcherStartsTest {
 
 using namespace Kindred;
 using Testing::index;
@@ -251,4 +251,4 @@ TEST(Dispatcher, ManyThreadsThatAreSlowAreStillBetterThanOne) {
   for (int i = 0; i < 20; ++i) EXPECT_EQ(machine.call(1e9).chosen, Space::openmp);
 }
 
-}  // namespace
+}  // namespace DispatcherStartsTest

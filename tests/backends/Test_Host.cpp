@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace {
+namespace HostTest {
 
 using namespace Kindred;
 
@@ -87,4 +87,4 @@ TEST(Host, ThisMachineHasMemory) {
   EXPECT_LE(memory.free, memory.total);
 }
 
-}  // namespace
+}  // namespace HostTest

@@ -25,7 +25,7 @@
 #include "Support.hpp"
 #include "ThreadSanitizer.hpp"
 
-namespace {
+namespace HostTeamsTest {
 
 using namespace Kindred;
 using Impl::HostTeams;
@@ -223,4 +223,4 @@ TEST(HostTeams, AreOfTheSizeThatACallIsWorth) {
   EXPECT_EQ(record.threads, 1);
 }
 
-}  // namespace
+}  // namespace HostTeamsTest

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace HostWorkersTest {
 
 using namespace Kindred::Impl;
 
@@ -141,4 +141,4 @@ TEST(HostWorkers, ServeManyCallersAtATime) {
   for (std::thread& caller : callers) caller.join();
 }
 
-}  // namespace
+}  // namespace HostWorkersTest

@@ -15,7 +15,7 @@
 #include <fstream>
 #include <set>
 
-namespace {
+namespace KernelProfileTest {
 
 using namespace Kindred;
 
@@ -155,4 +155,4 @@ TEST(Trace, SaysThatItCannotWrite) {
   EXPECT_THROW(Trace(Trace::Options{false, 2}).write("/proc/nowhere/trace.json"), Error);
 }
 
-}  // namespace
+}  // namespace KernelProfileTest

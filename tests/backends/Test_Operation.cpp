@@ -12,7 +12,7 @@
 #include <set>
 #include <string>
 
-namespace {
+namespace OperationTest {
 
 using namespace Kindred;
 using testing::ElementsAre;
@@ -30,7 +30,8 @@ Workload workload(Operation operation, double work) {
 std::string profile_with(const std::string& name) {
   return R"({"format":"kindred-profile","version":3,"machines":{"here":{"points":[)"
          R"({"op":")" +
-         name + R"(","space":"serial","threads":1,"work":1024,"seconds":7}],)"
+         name +
+         R"(","space":"serial","threads":1,"work":1024,"seconds":7}],)"
          R"("batches":[{"op":")" +
          name + R"(","bytes":4096}]}}})";
 }
@@ -135,4 +136,4 @@ TEST(Operation, IsRecordedOncePerSizeClassInTheHistoryOfCalls) {
   EXPECT_FALSE(history.add(own, Space::serial, 10));
 }
 
-}  // namespace
+}  // namespace OperationTest

@@ -15,7 +15,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace {
+namespace ProfileTest {
 
 using namespace Kindred;
 using nlohmann::json;
@@ -198,4 +198,4 @@ TEST_F(ProfileFile, ThatCannotBeWrittenIsAnError) {
   EXPECT_THROW(context.save_profile(), Error);
 }
 
-}  // namespace
+}  // namespace ProfileTest

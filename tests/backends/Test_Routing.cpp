@@ -15,7 +15,7 @@
 #include <set>
 #include <vector>
 
-namespace {
+namespace RoutingTest {
 
 using namespace Kindred;
 using namespace std::chrono_literals;
@@ -326,4 +326,4 @@ TEST(Routing, AProbeMayLoseNoMoreThanItsTolerance) {
   }
 }
 
-}  // namespace
+}  // namespace RoutingTest

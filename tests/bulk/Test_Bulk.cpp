@@ -17,7 +17,7 @@
 #include "Properties.hpp"
 #include "Support.hpp"
 
-namespace {
+namespace BulkTest {
 
 using namespace Kindred;
 using ::testing::HasSubstr;
@@ -494,4 +494,4 @@ TEST(Bulk, AnArrayThatDoesNotFitOnTheDeviceIsReducedOnTheHost) {
   }
 }
 
-}  // namespace
+}  // namespace BulkTest

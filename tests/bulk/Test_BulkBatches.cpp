@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace {
+namespace BulkBatchesTest {
 
 using namespace Kindred;
 
@@ -163,4 +163,4 @@ TEST(BulkBatches, AreOfWhatIsAskedForElseOfTheMeasuredSizeWithinHalfOfTheBudget)
   memory.deallocate(taken, used);
 }
 
-}  // namespace
+}  // namespace BulkBatchesTest

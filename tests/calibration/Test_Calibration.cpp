@@ -21,7 +21,7 @@
 #include <tuple>
 #include <vector>
 
-namespace {
+namespace CalibrationTest {
 
 using namespace Kindred;
 
@@ -191,4 +191,4 @@ TEST(Calibration, WithoutMemoryIsOutOfMemoryAndChangesNothing) {
   EXPECT_FALSE(context.dispatcher().calibrated());
 }
 
-}  // namespace
+}  // namespace CalibrationTest

@@ -10,7 +10,7 @@
 #include <functional>
 #include <vector>
 
-namespace {
+namespace SizeLadderTest {
 
 using namespace Kindred;
 using Impl::Place;
@@ -202,4 +202,4 @@ TEST(SteadySeconds, GivesUpOnWhatIsNeverSteady) {
   EXPECT_LE(now, 1.0);
 }
 
-}  // namespace
+}  // namespace SizeLadderTest

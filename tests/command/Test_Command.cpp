@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace CommandTest {
 
 using namespace Kindred;
 using namespace Kindred::Tools;
@@ -287,4 +287,4 @@ TEST(Command, AnswersFromNothing) {
             "{\"query\": 0, \"activations\": []}\n");
 }
 
-}  // namespace
+}  // namespace CommandTest

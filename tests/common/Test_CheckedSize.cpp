@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-namespace {
+namespace CheckedSizeTest {
 
 using namespace Kindred;
 
@@ -54,4 +54,4 @@ TEST(CheckedSize, ARefusalNamesTheSizes) {
   }
 }
 
-}  // namespace
+}  // namespace CheckedSizeTest

@@ -7,7 +7,7 @@
 
 #include "Support.hpp"
 
-namespace {
+namespace ExpTest {
 
 using namespace Kindred;
 
@@ -50,4 +50,4 @@ TEST(PortableSigmoid, IsWithinItsStatedError) {
   EXPECT_EQ(portable_sigmoid(-1e308), 0.0);
 }
 
-}  // namespace
+}  // namespace ExpTest

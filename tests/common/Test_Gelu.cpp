@@ -11,7 +11,7 @@
 
 #include "Support.hpp"
 
-namespace {
+namespace GeluTest {
 
 using namespace Kindred;
 
@@ -71,4 +71,4 @@ TEST(PortableGelu, MatchesReferenceToTheBit) {
   }
 }
 
-}  // namespace
+}  // namespace GeluTest

@@ -10,7 +10,7 @@
 
 #include "Support.hpp"
 
-namespace {
+namespace LogTest {
 
 using namespace Kindred;
 
@@ -138,4 +138,4 @@ TEST(PortablePow, HasTheRightEnds) {
   EXPECT_TRUE(std::isnan(portable_pow(2.0, nan)));
 }
 
-}  // namespace
+}  // namespace LogTest

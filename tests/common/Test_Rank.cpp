@@ -9,7 +9,7 @@
 
 #include "Support.hpp"
 
-namespace {
+namespace RankTest {
 
 using namespace Kindred;
 
@@ -69,4 +69,4 @@ TEST(Rank, OrdersByScoreThenIndexWithNaNLast) {
   }
 }
 
-}  // namespace
+}  // namespace RankTest

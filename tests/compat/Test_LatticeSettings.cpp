@@ -9,7 +9,7 @@
 
 #include "SettingsCases.hpp"
 
-namespace {
+namespace LatticeSettingsTest {
 
 using namespace Kindred;
 using testing::AllOf;
@@ -150,4 +150,4 @@ TEST(LatticeSettings, WhatMeansNothingHereIsNotAcceptedSilently) {
   }
 }
 
-}  // namespace
+}  // namespace LatticeSettingsTest

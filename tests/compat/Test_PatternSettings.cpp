@@ -9,7 +9,7 @@
 
 #include "SettingsCases.hpp"
 
-namespace {
+namespace PatternSettingsTest {
 
 using namespace Kindred;
 using Testing::Variables;
@@ -118,4 +118,4 @@ TEST(PatternSettings, ValuesThatAreNotAllowedAreRefused) {
               testing::HasSubstr("sync_threshold is 0"));
 }
 
-}  // namespace
+}  // namespace PatternSettingsTest

@@ -11,7 +11,7 @@
 #include <chrono>
 #include <utility>
 
-namespace {
+namespace PatternMemoryTest {
 
 using namespace Kindred;
 using Testing::learn;
@@ -96,4 +96,4 @@ TEST(CrashedPatternMemory, LeavesTheStepThatItReportedOrTheNext) {
   EXPECT_EQ(folder.names().size(), 1U) << "killed writers left temporaries";
 }
 
-}  // namespace
+}  // namespace PatternMemoryTest

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <random>
 
-namespace {
+namespace SectionWriterTest {
 
 using namespace Kindred;
 using namespace Kindred::Impl;
@@ -84,4 +84,4 @@ TEST(CrashedSectionWriter, LeavesTheStepThatItReportedOrTheNext) {
   EXPECT_EQ(folder.names().size(), 1U) << "killed writers left temporaries";
 }
 
-}  // namespace
+}  // namespace SectionWriterTest

@@ -7,7 +7,7 @@
 
 #include <kindred/backends/AtomicFile.hpp>
 
-namespace {
+namespace StoredVectorsTest {
 
 using namespace Kindred;
 
@@ -50,4 +50,4 @@ TEST(CrashedVectorStore, IsTheOneThatWasReportedOrTheNext) {
   EXPECT_EQ(folder.names().size(), 1U) << "killed writers left temporaries";
 }
 
-}  // namespace
+}  // namespace StoredVectorsTest

@@ -20,7 +20,7 @@
 #include <sstream>
 
 namespace Kindred::Tools {
-namespace {
+namespace DemoTest {
 
 struct SmallWordNet {
   Corpus corpus{read_wordnet(KINDRED_TEST_WORDNET)};
@@ -179,5 +179,5 @@ TEST_F(WholeDemo, ADamagedWordNetIsATypedErrorAndNoReport) {
   EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(m_options.out) / "report.html"));
 }
 
-}  // namespace
+}  // namespace DemoTest
 }  // namespace Kindred::Tools

@@ -9,7 +9,7 @@
 #include <string>
 
 namespace Kindred::Tools {
-namespace {
+namespace RandomIndexingTest {
 
 struct Texts {
   Vocabulary words;
@@ -89,5 +89,5 @@ TEST(RandomIndexing, TheBitsAreTheSameOnEveryMachine) {
   EXPECT_EQ(hash, 1327556518555987704ULL);
 }
 
-}  // namespace
+}  // namespace RandomIndexingTest
 }  // namespace Kindred::Tools

@@ -14,7 +14,7 @@
 #include <sstream>
 
 namespace Kindred::Tools {
-namespace {
+namespace ReportTest {
 
 constexpr const char* hostile = "</script><script>alert(1)</script><!-- %SCRIPT% \" \\ \xFF";
 
@@ -139,5 +139,5 @@ TEST(Crossover, IsTheSizeFromWhichASpaceWinsForGood) {
   EXPECT_TRUE(std::isnan(at({}, Space::openmp)));
 }
 
-}  // namespace
+}  // namespace ReportTest
 }  // namespace Kindred::Tools

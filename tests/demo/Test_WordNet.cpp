@@ -13,7 +13,7 @@
 #include <sstream>
 
 namespace Kindred::Tools {
-namespace {
+namespace WordNetTest {
 
 const Synset* find(const WordNet& net, const std::string& word) {
   const auto found = std::find_if(net.synsets.begin(), net.synsets.end(),
@@ -181,5 +181,5 @@ TEST(Gloss, ContentWordsAreLowerCasedWithoutFunctionWords) {
   EXPECT_TRUE(content_words("").empty());
 }
 
-}  // namespace
+}  // namespace WordNetTest
 }  // namespace Kindred::Tools

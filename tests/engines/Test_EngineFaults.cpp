@@ -8,7 +8,7 @@
 
 #include <memory>
 
-namespace {
+namespace EngineFaultsTest {
 
 using namespace Kindred;
 using Testing::EngineCall;
@@ -102,4 +102,4 @@ INSTANTIATE_TEST_SUITE_P(Calls, EngineFaults, testing::ValuesIn(Testing::engine_
                            return name;
                          });
 
-}  // namespace
+}  // namespace EngineFaultsTest

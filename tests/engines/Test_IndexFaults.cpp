@@ -18,7 +18,7 @@
 #include "Support.hpp"
 #include "TempFolder.hpp"
 
-namespace {
+namespace IndexFaultsTest {
 
 using namespace Kindred;
 using Testing::fail_every_accounted;
@@ -354,4 +354,4 @@ TEST(SeedFaults, OfAnyAllocationLeaveTheLayerAsItWas) {
   }
 }
 
-}  // namespace
+}  // namespace IndexFaultsTest

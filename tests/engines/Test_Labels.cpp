@@ -13,7 +13,7 @@
 #include <set>
 #include <string>
 
-namespace {
+namespace LabelsTest {
 
 using namespace Kindred;
 namespace Tools = Kokkos::Tools::Experimental;
@@ -105,4 +105,4 @@ INSTANTIATE_TEST_SUITE_P(Calls, Labels, testing::ValuesIn(Testing::engine_calls(
                            return name;
                          });
 
-}  // namespace
+}  // namespace LabelsTest

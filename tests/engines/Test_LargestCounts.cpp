@@ -18,7 +18,7 @@
 #include <numeric>
 #include <vector>
 
-namespace {
+namespace LargestCountsTest {
 
 using namespace Kindred;
 using namespace Kindred::Testing;
@@ -131,4 +131,4 @@ TEST(LargestCounts, TheFrequenciesOfAMemoryNeverWrapTogether) {
   EXPECT_EQ(memory.symbol_frequencies(), (std::vector<std::uint64_t>{half - 1, half - 1}));
 }
 
-}  // namespace
+}  // namespace LargestCountsTest

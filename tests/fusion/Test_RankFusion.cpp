@@ -12,7 +12,7 @@
 #include "RankFusionReference.hpp"
 #include "Support.hpp"
 
-namespace {
+namespace RankFusionTest {
 
 using namespace Kindred;
 using ::testing::ElementsAre;
@@ -126,4 +126,4 @@ TEST(RankFusion, RefusesWhatItCannotFuse) {
   EXPECT_THROW(fuse_rankings(std::vector<Ranking>{{{1, 1}, {2, 1}, {1, 0}}}), InvalidArgument);
 }
 
-}  // namespace
+}  // namespace RankFusionTest

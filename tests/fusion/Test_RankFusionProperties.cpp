@@ -4,7 +4,7 @@
 #include "Properties.hpp"
 #include "RankFusionReference.hpp"
 
-namespace {
+namespace RankFusionPropertiesTest {
 
 using namespace Kindred;
 
@@ -45,4 +45,4 @@ TEST(RankFusionProperties, EqualsTheReference) {
   });
 }
 
-}  // namespace
+}  // namespace RankFusionPropertiesTest

@@ -5,7 +5,7 @@
 
 #include "SpreadingCases.hpp"
 
-namespace {
+namespace ExpectedEdgesTest {
 
 using namespace Kindred;
 using namespace Kindred::Testing::SpreadingCases;
@@ -128,4 +128,4 @@ TEST(ExpectedEdges, QueriesOfManySourcesAreAnsweredAsBeside) {
   }
 }
 
-}  // namespace
+}  // namespace ExpectedEdgesTest

@@ -14,7 +14,7 @@
 #include "Support.hpp"
 #include "TempFolder.hpp"
 
-namespace {
+namespace GraphFaultsTest {
 
 using namespace Kindred;
 using Testing::fail_every_allocation;
@@ -187,4 +187,4 @@ TEST(GraphFaults, OfTheHostsOwnContainersAreTypedInAnswersAndTraces) {
   }
 }
 
-}  // namespace
+}  // namespace GraphFaultsTest

@@ -8,7 +8,7 @@
 #include "Properties.hpp"
 #include "SpreadingCases.hpp"
 
-namespace {
+namespace GraphUpdatesTest {
 
 using namespace Kindred;
 using Testing::EdgeList;
@@ -370,4 +370,4 @@ TEST(GraphUpdates, EdgesTakeTheBytesThatAreSaid) {
   EXPECT_EQ(bytes(EdgeWeights::none, true), both * 5);
 }
 
-}  // namespace
+}  // namespace GraphUpdatesTest

@@ -3,7 +3,7 @@
 
 #include "SpreadingCases.hpp"
 
-namespace {
+namespace PageRankTest {
 
 using namespace Kindred;
 using namespace Kindred::Testing::SpreadingCases;
@@ -238,4 +238,4 @@ TEST(PageRank, BadInputIsRefused) {
   }
 }
 
-}  // namespace
+}  // namespace PageRankTest

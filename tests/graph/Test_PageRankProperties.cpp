@@ -8,7 +8,7 @@
 
 #include "Properties.hpp"
 
-namespace {
+namespace PageRankPropertiesTest {
 
 using namespace Kindred;
 using Testing::expect_property;
@@ -139,4 +139,4 @@ TEST(PageRankProperties, NumbersOfNodesDoNotMatter) {
   });
 }
 
-}  // namespace
+}  // namespace PageRankPropertiesTest

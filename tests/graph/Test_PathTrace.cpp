@@ -8,7 +8,7 @@
 #include "PathReference.hpp"
 #include "Properties.hpp"
 
-namespace {
+namespace PathTraceTest {
 
 using namespace Kindred;
 
@@ -121,4 +121,4 @@ TEST(PathConfidence, IsThatOfIndependentPaths) {
   EXPECT_THROW(path_confidence(std::vector<double>{std::nan("")}), InvalidArgument);
 }
 
-}  // namespace
+}  // namespace PathTraceTest

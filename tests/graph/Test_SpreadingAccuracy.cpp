@@ -11,7 +11,7 @@
 #include "SpreadingCases.hpp"
 #include "TempFolder.hpp"
 
-namespace {
+namespace SpreadingAccuracyTest {
 
 using namespace Kindred;
 using namespace Testing::SpreadingCases;
@@ -295,4 +295,4 @@ TEST(SpreadingAccuracy, WhereAGraphLiesChangesNoBit) {
   }
 }
 
-}  // namespace
+}  // namespace SpreadingAccuracyTest

@@ -3,7 +3,7 @@
 
 #include "SpreadingCases.hpp"
 
-namespace {
+namespace SpreadingEngineTest {
 
 using namespace Kindred;
 using namespace Kindred::Testing::SpreadingCases;
@@ -345,4 +345,4 @@ TEST(SpreadingEngine, RepeatedCallsAllocateNothing) {
   }
 }
 
-}  // namespace
+}  // namespace SpreadingEngineTest

@@ -3,7 +3,7 @@
 
 #include "SpreadingCases.hpp"
 
-namespace {
+namespace SpreadingHopsTest {
 
 using namespace Kindred;
 using namespace Testing::SpreadingCases;
@@ -289,4 +289,4 @@ TEST(SpreadingHops, WhatCannotBeMultipliedIsRefused) {
   EXPECT_THROW(engine.spread(ragged({{{0, 1}}}), spread_options), InvalidArgument);
 }
 
-}  // namespace
+}  // namespace SpreadingHopsTest

@@ -6,7 +6,7 @@
 
 #include "Properties.hpp"
 
-namespace {
+namespace SpreadingPropertiesTest {
 
 using namespace Kindred;
 using Testing::expect_property;
@@ -161,4 +161,4 @@ TEST(SpreadingProperties, EngineActivationsLieInZeroOne) {
   });
 }
 
-}  // namespace
+}  // namespace SpreadingPropertiesTest

@@ -3,7 +3,7 @@
 
 #include "SpreadingCases.hpp"
 
-namespace {
+namespace SpreadingRulesTest {
 
 using namespace Kindred;
 using namespace Kindred::Testing::SpreadingCases;
@@ -182,4 +182,4 @@ TEST(SpreadingEngine, LinearOverflowRanksLastAsCanonicalNaN) {
   EXPECT_EQ(std::bit_cast<std::uint32_t>(answer[3].value), 0x7FC00000U);
 }
 
-}  // namespace
+}  // namespace SpreadingRulesTest

@@ -15,7 +15,7 @@
 #include <cmath>
 #include <cstring>
 
-namespace {
+namespace StoredGraphTest {
 
 using namespace Kindred;
 using ::testing::HasSubstr;
@@ -232,4 +232,4 @@ TEST(StoredGraph, RefusesAnotherKindOfFile) {
   EXPECT_THROW(small_graph().save(folder / "no/where"), InvalidArgument);
 }
 
-}  // namespace
+}  // namespace StoredGraphTest

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <fstream>
 
-namespace {
+namespace HnswFilesTest {
 
 using namespace Kindred;
 using Testing::clustered;
@@ -270,4 +270,4 @@ TEST(Hnswlib, LabelsMayBeLargeAndIdsEndThere) {
   EXPECT_FALSE(index.contains(label));
 }
 
-}  // namespace
+}  // namespace HnswFilesTest

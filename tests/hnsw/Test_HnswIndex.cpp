@@ -10,7 +10,7 @@
 
 #include "HnswSupport.hpp"
 
-namespace {
+namespace HnswIndexTest {
 
 using namespace Kindred;
 using Testing::all_metrics;
@@ -479,4 +479,4 @@ TEST(HnswIndex, OutOfMemoryLeavesItAsItWas) {
   EXPECT_EQ(index.size(), 598U);
 }
 
-}  // namespace
+}  // namespace HnswIndexTest

@@ -4,7 +4,7 @@
 
 #include <map>
 
-namespace {
+namespace HnswPropertiesTest {
 
 using namespace Kindred;
 using Testing::expect_property;
@@ -139,4 +139,4 @@ TEST(HnswProperties, AFilterReturnsAsManyAsItAllows) {
   });
 }
 
-}  // namespace
+}  // namespace HnswPropertiesTest

@@ -14,7 +14,7 @@
 #include <queue>
 #include <set>
 
-namespace {
+namespace HnswWalkTest {
 
 using namespace Kindred;
 using namespace Kindred::Impl;
@@ -262,4 +262,4 @@ TEST(Levels, AreAsFrequentAsTheyShouldBe) {
   }
 }
 
-}  // namespace
+}  // namespace HnswWalkTest

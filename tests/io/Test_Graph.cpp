@@ -10,7 +10,7 @@
 
 #include <tuple>
 
-namespace {
+namespace GraphTest {
 
 using namespace Kindred;
 using namespace Kindred::Tools;
@@ -228,4 +228,4 @@ TEST(Sources, ReportFileLineAndValueOfABadRecord) {
               HasSubstr("-1 is below 0"));
 }
 
-}  // namespace
+}  // namespace GraphTest

@@ -9,7 +9,7 @@
 #include "io/LineReader.hpp"
 #include "io/Sequences.hpp"
 
-namespace {
+namespace LinesTest {
 
 using namespace Kindred;
 using namespace Kindred::Tools;
@@ -199,4 +199,4 @@ TEST(Candidates, RefuseAnIdThatIsNoRow) {
   EXPECT_THAT(candidate_refusal(folder, R"({"name": "q"})"), HasSubstr("\"ids\" is not there"));
 }
 
-}  // namespace
+}  // namespace LinesTest

@@ -7,7 +7,7 @@
 #include "io/Matrix.hpp"
 #include "io/Npy.hpp"
 
-namespace {
+namespace NpyTest {
 
 using namespace Kindred;
 using namespace Kindred::Tools;
@@ -53,4 +53,4 @@ TEST(Matrix, TakesAWrongFileForBadInput) {
               HasSubstr("no regular file"));
 }
 
-}  // namespace
+}  // namespace NpyTest

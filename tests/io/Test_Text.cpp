@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <limits>
 
-namespace {
+namespace TextTest {
 
 using namespace Kindred;
 using namespace Kindred::Tools;
@@ -96,4 +96,4 @@ TEST(InQuotes, HidesControlBytesAndCutsBetweenCodePoints) {
   EXPECT_EQ(in_quotes(text), "'" + std::string(59, 'a') + "é…'");
 }
 
-}  // namespace
+}  // namespace TextTest

@@ -16,7 +16,7 @@
 #include "Properties.hpp"
 #include "TempFolder.hpp"
 
-namespace {
+namespace LatticeTest {
 
 using namespace Kindred;
 using Testing::context;
@@ -384,4 +384,4 @@ TEST(Lattice, RefusesBlockedAndUnknownEnds) {
   EXPECT_THAT(refusal([] { Lattice(context(), 2, 3, {{}, Pairs{{1, 1}}}); }), HasSubstr("1 – 1"));
 }
 
-}  // namespace
+}  // namespace LatticeTest

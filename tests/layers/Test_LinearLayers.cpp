@@ -13,7 +13,7 @@
 #include "LayerData.hpp"
 #include "Support.hpp"
 
-namespace {
+namespace LinearLayersTest {
 
 using namespace Kindred;
 using Testing::Matrix;
@@ -361,4 +361,4 @@ TEST(LinearLayers, RefuseWhatDoesNotFitAndChangeNothing) {
   }
 }
 
-}  // namespace
+}  // namespace LinearLayersTest

@@ -12,7 +12,7 @@
 #include "LayerData.hpp"
 #include "Support.hpp"
 
-namespace {
+namespace NormLayersTest {
 
 using namespace Kindred;
 using Testing::Matrix;
@@ -424,4 +424,4 @@ TEST(NormLayers, RefuseWhatDoesNotFitAndChangeNothing) {
   }
 }
 
-}  // namespace
+}  // namespace NormLayersTest

@@ -14,7 +14,7 @@
 #include <random>
 #include <vector>
 
-namespace {
+namespace AdaptorsTest {
 
 using namespace Kindred;
 
@@ -160,4 +160,4 @@ TEST(CallbackAdaptor, IsCalledForEveryAllocationAndMayRefuseIt) {
   callback.deallocate(data, 8);
 }
 
-}  // namespace
+}  // namespace AdaptorsTest

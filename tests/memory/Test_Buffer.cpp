@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace {
+namespace BufferTest {
 
 using namespace Kindred;
 using HostBuffer = Buffer<double, Kokkos::HostSpace>;
@@ -90,4 +90,4 @@ TEST_F(BufferOnHost, MoreThanTheMachineHasIsOutOfMemory) {
   EXPECT_THROW(space.allocate(std::size_t{1} << 62, "Kindred::Test::huge"), OutOfMemory);
 }
 
-}  // namespace
+}  // namespace BufferTest

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace HugePagesTest {
 
 using namespace Kindred;
 
@@ -59,4 +59,4 @@ TEST(HugePages, OfSmallArraysAndOfNoneAreNotAskedFor) {
   ask_for_huge_pages(small.data(), 0);
 }
 
-}  // namespace
+}  // namespace HugePagesTest

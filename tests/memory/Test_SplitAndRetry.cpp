@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace SplitAndRetryTest {
 
 using namespace Kindred;
 
@@ -83,4 +83,4 @@ TEST(SplitAndRetry, PassesOtherErrorsOnWithoutARetry) {
   EXPECT_EQ(calls, 1);
 }
 
-}  // namespace
+}  // namespace SplitAndRetryTest

@@ -14,7 +14,7 @@
 #include <limits>
 #include <thread>
 
-namespace {
+namespace PatternMemoryTest {
 
 using namespace Kindred;
 using namespace Kindred::Testing;
@@ -436,4 +436,4 @@ TEST(PatternMemory, BadQueriesAreRefused) {
   EXPECT_TRUE(answer(memory, {}).empty()) << "an empty query has no results";
 }
 
-}  // namespace
+}  // namespace PatternMemoryTest

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "PatternMemorySupport.hpp"
 #include "Allocations.hpp"
+#include "PatternMemorySupport.hpp"
 #include "SectionBytes.hpp"
 #include "Support.hpp"
 #include "TempFolder.hpp"
@@ -18,7 +18,7 @@
 #include <csignal>
 #include <thread>
 
-namespace {
+namespace PatternMemoryFileTest {
 
 using namespace Kindred;
 using ::testing::HasSubstr;
@@ -384,4 +384,4 @@ TEST(VocabularyFile, GivesBackTheNumbers) {
   EXPECT_THROW(Vocabulary::load(folder.write("bad", bytes)), CorruptFile);
 }
 
-}  // namespace
+}  // namespace PatternMemoryFileTest

@@ -14,7 +14,7 @@
 #include <tuple>
 #include <utility>
 
-namespace {
+namespace PatternMemoryPropertiesTest {
 
 using namespace Kindred;
 using namespace Kindred::Testing;
@@ -283,4 +283,4 @@ TEST(PatternMemoryProperties, ManyPatternsInManySegmentsAnswerAsOneMatcher) {
   }
 }
 
-}  // namespace
+}  // namespace PatternMemoryPropertiesTest

@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-namespace {
+namespace PatternTiersTest {
 
 using namespace Kindred;
 using namespace Kindred::Testing;
@@ -91,4 +91,4 @@ TEST(PatternTiers, APatternThatIsForgottenWhileItIsReadIsInNoAnswer) {
   EXPECT_EQ(all_of(tiers, *before).size(), 99U) << "a query keeps the view that it began with";
 }
 
-}  // namespace
+}  // namespace PatternTiersTest

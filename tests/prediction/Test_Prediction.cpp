@@ -6,7 +6,7 @@
 
 #include "PredictionSupport.hpp"
 
-namespace {
+namespace PredictionTest {
 
 using namespace Kindred;
 using Testing::each;
@@ -346,4 +346,4 @@ TEST(Prediction, LongPatternsAndQueriesAreNotCut) {
   EXPECT_EQ(p.similarity, 1200.0 / 1300);
 }
 
-}  // namespace
+}  // namespace PredictionTest

@@ -9,7 +9,7 @@
 
 #include "PredictionSupport.hpp"
 
-namespace {
+namespace PredictionMetricsTest {
 
 using namespace Kindred;
 using Testing::each;
@@ -300,4 +300,4 @@ TEST(PredictionMetrics, PredictChecksItsOptions) {
                InvalidArgument);
 }
 
-}  // namespace
+}  // namespace PredictionMetricsTest

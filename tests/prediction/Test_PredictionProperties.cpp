@@ -10,7 +10,7 @@
 #include "PredictionSupport.hpp"
 #include "Properties.hpp"
 
-namespace {
+namespace PredictionPropertiesTest {
 
 using namespace Kindred;
 using Testing::expect_property;
@@ -254,4 +254,4 @@ TEST(PredictionProperties, WhatASourceThrowsReachesTheCaller) {
   }
 }
 
-}  // namespace
+}  // namespace PredictionPropertiesTest

@@ -11,7 +11,7 @@
 
 #include "PredictionSupport.hpp"
 
-namespace {
+namespace PredictionRulesTest {
 
 using namespace Kindred;
 using Testing::each;
@@ -337,4 +337,4 @@ TEST(PredictionRules, TheFastPathIsForOneSymbolOnly) {
   EXPECT_THAT(memory.predict(each("nowhere"), fast()), IsEmpty());
 }
 
-}  // namespace
+}  // namespace PredictionRulesTest

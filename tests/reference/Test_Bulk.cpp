@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-namespace {
+namespace BulkTest {
 
 using namespace Kindred;
 
@@ -50,4 +50,4 @@ TEST(ReferenceBulk, ProductByHand) {
             (std::vector<float>{0, 0}));
 }
 
-}  // namespace
+}  // namespace BulkTest

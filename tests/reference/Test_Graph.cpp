@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-namespace {
+namespace GraphTest {
 
 namespace Reference = Kindred::Reference;
 using Kindred::Decay;
@@ -138,4 +138,4 @@ TEST(ReferenceGraph, RankedNodesLeaveOutZeros) {
               ElementsAre(Node{1, 1}));
 }
 
-}  // namespace
+}  // namespace GraphTest

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace LatticeTest {
 
 namespace Reference = Kindred::Reference;
 using Kindred::LatticeShape;
@@ -59,4 +59,4 @@ TEST(ReferenceLattice, ATriangleWithATailIsMeasuredByHand) {
   EXPECT_EQ(Reference::graph_structure(std::span(graph).first(4)).diameter, 2U);
 }
 
-}  // namespace
+}  // namespace LatticeTest

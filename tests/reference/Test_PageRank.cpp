@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-namespace {
+namespace PageRankTest {
 
 namespace Reference = Kindred::Reference;
 using Reference::Link;
@@ -83,4 +83,4 @@ TEST(ReferencePageRank, TightTolerancesAreReachedInDouble) {
     EXPECT_THAT(tight.values[v], FloatNear(static_cast<float>(target[v]), 6e-8F));
 }
 
-}  // namespace
+}  // namespace PageRankTest

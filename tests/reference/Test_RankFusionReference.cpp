@@ -3,7 +3,7 @@
 
 #include "RankFusionReference.hpp"
 
-namespace {
+namespace RankFusionReferenceTest {
 
 using namespace Kindred;
 
@@ -39,4 +39,4 @@ TEST(ReferenceRankFusion, BordaCountsPlacesFromTheEnd) {
   EXPECT_EQ(hits[3].score, 0.25);
 }
 
-}  // namespace
+}  // namespace RankFusionReferenceTest

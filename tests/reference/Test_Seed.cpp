@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace {
+namespace SeedTest {
 
 using namespace Kindred;
 
@@ -136,4 +136,4 @@ TEST(ReferenceSeed, UpdatesByHand) {
   EXPECT_EQ(records[1].history[0], std::pair(Lifecycle::dormant, Lifecycle::germinated));
 }
 
-}  // namespace
+}  // namespace SeedTest

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-namespace {
+namespace SelectTest {
 
 namespace Reference = Kindred::Reference;
 using Reference::Better;
@@ -47,4 +47,4 @@ TEST(ReferenceSelect, MergeOrdersAcrossLists) {
   EXPECT_THAT(merged, ElementsAre(Item{1, 2.0F}, Item{4, 2.0F}, Item{6, 1.0F}));
 }
 
-}  // namespace
+}  // namespace SelectTest

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-namespace {
+namespace SequenceTest {
 
 namespace Reference = Kindred::Reference;
 using Kindred::Block;
@@ -171,4 +171,4 @@ TEST(ReferenceSequence, MatchRanksAndCuts) {
   EXPECT_THAT(Reference::match(patterns, {}, Matched::difflib, 0.0, 10), IsEmpty());
 }
 
-}  // namespace
+}  // namespace SequenceTest

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-namespace {
+namespace SumTest {
 
 namespace Reference = Kindred::Reference;
 
@@ -57,4 +57,4 @@ TEST(ReferenceSum, DotAndDifferenceAreDouble) {
   EXPECT_EQ(Reference::squared_difference(a, b), 17.0);
 }
 
-}  // namespace
+}  // namespace SumTest

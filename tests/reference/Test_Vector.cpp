@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-namespace {
+namespace VectorTest {
 
 namespace Reference = Kindred::Reference;
 using Kindred::Metric;
@@ -95,4 +95,4 @@ TEST(ReferenceVector, CandidatesAreScoredOnce) {
   EXPECT_TRUE(Reference::score_candidates(Metric::ip, rows, query, {}, 10).empty());
 }
 
-}  // namespace
+}  // namespace VectorTest

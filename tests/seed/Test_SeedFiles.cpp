@@ -4,13 +4,13 @@
 
 #include <kindred/core/common/Error.hpp>
 
-#include "SectionBytes.hpp"
 #include "LayerSupport.hpp"
 #include "MemoryFile.hpp"
+#include "SectionBytes.hpp"
 #include "TempFolder.hpp"
 #include "seed/SeedCheckpoint.hpp"
 
-namespace {
+namespace SeedFilesTest {
 
 using namespace Kindred;
 using namespace Kindred::Testing::Seeds;
@@ -231,4 +231,4 @@ TEST(SeedFiles, LayersTakeTheBlueprintsThatServeTheirSeeds) {
   EXPECT_EQ(layer.blueprints(), other);
 }
 
-}  // namespace
+}  // namespace SeedFilesTest

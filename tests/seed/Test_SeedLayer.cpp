@@ -10,7 +10,7 @@
 #include <cmath>
 #include <limits>
 
-namespace {
+namespace SeedLayerTest {
 
 using namespace Kindred;
 using namespace Kindred::Testing::Seeds;
@@ -597,4 +597,4 @@ TEST(SeedLayer, HealthIsHalfVarianceAndHalfLife) {
   EXPECT_EQ(seed_health({10, NAN, NAN, 0, 0, 0}), 0.5);
 }
 
-}  // namespace
+}  // namespace SeedLayerTest

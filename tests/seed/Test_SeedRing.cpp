@@ -13,7 +13,7 @@
 #include <atomic>
 #include <mutex>
 
-namespace {
+namespace SeedRingTest {
 
 using namespace Kindred;
 using namespace Kindred::Testing::Seeds;
@@ -516,4 +516,4 @@ TEST(BlueprintCache, EvictsTheLeastRecentlyUsedThatIsNotNeeded) {
   }
 }
 
-}  // namespace
+}  // namespace SeedRingTest

@@ -3,7 +3,7 @@
 
 #include "LayerSupport.hpp"
 
-namespace {
+namespace SeedSameBitsTest {
 
 using namespace Kindred;
 using namespace Testing::Seeds;
@@ -87,4 +87,4 @@ TEST(SeedSameBits, WritesLargeResultsPastTheCachesWhereverTheyBegin) {
   }
 }
 
-}  // namespace
+}  // namespace SeedSameBitsTest

@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-namespace {
+namespace SeedScheduleTest {
 
 using namespace Kindred;
 
@@ -186,4 +186,4 @@ TEST(SeedSchedule, RefusesWhatNoScheduleHas) {
   EXPECT_EQ(drift->state(), before);
 }
 
-}  // namespace
+}  // namespace SeedScheduleTest

@@ -13,7 +13,7 @@
 
 #include "SeedSupport.hpp"
 
-namespace {
+namespace SeedTeamsTest {
 
 using namespace Kindred;
 using namespace Testing::Seeds;
@@ -167,4 +167,4 @@ TEST(SeedTeams, MomentsOfManySeedsReduceAsTheReference) {
   }
 }
 
-}  // namespace
+}  // namespace SeedTeamsTest

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace SeedTransitionTest {
 
 using namespace Kindred;
 using enum Lifecycle;
@@ -178,4 +178,4 @@ TEST(SeedTransition, SaysWhereAStateGoesAndWhatIsNone) {
   EXPECT_THROW(requested(dormant, static_cast<Lifecycle>(-1), {}), InvalidArgument);
 }
 
-}  // namespace
+}  // namespace SeedTransitionTest

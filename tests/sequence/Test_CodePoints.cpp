@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace {
+namespace CodePointsTest {
 
 using namespace Kindred;
 using ::testing::ElementsAre;
@@ -101,4 +101,4 @@ TEST(CodePoints, GiveKatosCharacterLevelSimilarities) {
   EXPECT_NEAR(ratio({"zebra", "elephant", "giraffe"}, {"apple", "banana", "cherry"}), 0.341, 5e-4);
 }
 
-}  // namespace
+}  // namespace CodePointsTest

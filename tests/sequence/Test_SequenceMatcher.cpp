@@ -13,7 +13,7 @@
 #include <memory>
 #include <tuple>
 
-namespace {
+namespace SequenceMatcherTest {
 
 using namespace Kindred;
 using Sequences = std::vector<std::vector<Symbol>>;
@@ -574,4 +574,4 @@ TEST(SequenceMatcher, ReportsToTheDispatcherWhatItDoes) {
   EXPECT_GT(results.record.taken, 0.0);
 }
 
-}  // namespace
+}  // namespace SequenceMatcherTest

@@ -4,7 +4,7 @@
 
 #include "Properties.hpp"
 
-namespace {
+namespace SequencePropertiesTest {
 
 using namespace Kindred;
 using Testing::expect_property;
@@ -259,4 +259,4 @@ TEST(SequenceProperties, PostingsMadeOnTheWayChangeNoAnswer) {
   EXPECT_EQ(scanning.bytes(Space::serial), bytes);
 }
 
-}  // namespace
+}  // namespace SequencePropertiesTest

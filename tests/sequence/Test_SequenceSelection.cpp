@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace {
+namespace SequenceSelectionTest {
 
 using namespace Kindred;
 using Sequences = std::vector<std::vector<Symbol>>;
@@ -139,4 +139,4 @@ TEST(SequenceMatcher, ReportsFirstCallsAndTheStartsOfEveryQueryToTheDispatcher) 
             matcher.match(Testing::ragged<Symbol>({{1, 2}, {2, 3}}), options).record.starts);
 }
 
-}  // namespace
+}  // namespace SequenceSelectionTest

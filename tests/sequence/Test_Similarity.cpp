@@ -13,7 +13,7 @@
 #include <cmath>
 #include <limits>
 
-namespace {
+namespace SimilarityTest {
 
 using namespace Kindred;
 using ::testing::ElementsAre;
@@ -163,4 +163,4 @@ TEST(Similarity, RefusesWhatIsWrong) {
   EXPECT_THROW(PreparedQuery(Measure::lcs, one, true), InvalidArgument);
 }
 
-}  // namespace
+}  // namespace SimilarityTest

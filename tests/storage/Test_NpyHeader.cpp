@@ -6,7 +6,7 @@
 
 #include <kindred/core/common/Error.hpp>
 
-namespace {
+namespace NpyHeaderTest {
 
 using namespace Kindred;
 using ::testing::ElementsAre;
@@ -38,4 +38,4 @@ TEST(NpyHeader, RefusesWhatIsNone) {
     EXPECT_THROW(Impl::parse_npy_header(text), InvalidArgument) << text;
 }
 
-}  // namespace
+}  // namespace NpyHeaderTest

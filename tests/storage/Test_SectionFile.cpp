@@ -17,7 +17,7 @@
 #include <numeric>
 #include <random>
 
-namespace {
+namespace SectionFileTest {
 
 using namespace Kindred;
 using namespace Kindred::Impl;
@@ -313,4 +313,4 @@ TEST(SectionWriter, RefusesNamesThatDoNotFit) {
   EXPECT_THROW(writer.begin<int>(std::string(33, 'n')), InvalidArgument);
 }
 
-}  // namespace
+}  // namespace SectionFileTest

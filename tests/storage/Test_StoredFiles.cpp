@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <filesystem>
 
-namespace {
+namespace StoredFilesTest {
 
 using namespace Kindred;
 using nlohmann::json;
@@ -62,4 +62,4 @@ TEST(StoredFiles, AnEarlierProfileIsUsedOrNamesTheCommandThatMakesANewOne) {
   }
 }
 
-}  // namespace
+}  // namespace StoredFilesTest

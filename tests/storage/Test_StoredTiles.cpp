@@ -4,7 +4,7 @@
 #include "Support.hpp"
 #include "sequence/PatternSegment.hpp"
 
-namespace {
+namespace StoredTilesTest {
 
 using namespace Kindred;
 using namespace Kindred::Impl;
@@ -74,4 +74,4 @@ TEST(StoredTiles, PadKatosWorkloadsLittle) {
   }
 }
 
-}  // namespace
+}  // namespace StoredTilesTest

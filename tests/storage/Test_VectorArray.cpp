@@ -15,7 +15,7 @@
 #include <cstring>
 #include <limits>
 
-namespace {
+namespace VectorArrayTest {
 
 using namespace Kindred;
 using ::testing::ElementsAre;
@@ -196,4 +196,4 @@ TEST(ReadRows, ReadsPiecesAsItReadsAll) {
   }
 }
 
-}  // namespace
+}  // namespace VectorArrayTest

@@ -13,7 +13,7 @@
 #include <functional>
 #include <limits>
 
-namespace {
+namespace VectorFileTest {
 
 using namespace Kindred;
 using ::testing::AllOf;
@@ -344,4 +344,4 @@ TEST(ReadMask, ReadsBoolAndUint8) {
               HasSubstr("the file is cut"));
 }
 
-}  // namespace
+}  // namespace VectorFileTest

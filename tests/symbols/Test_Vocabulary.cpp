@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-namespace {
+namespace VocabularyTest {
 
 using namespace Kindred;
 using ::testing::ElementsAre;
@@ -176,4 +176,4 @@ TEST(Vocabulary, ReportsWhatItHolds) {
   EXPECT_LT(full.held_bytes, full.text_bytes + 100000 * 70U);
 }
 
-}  // namespace
+}  // namespace VocabularyTest

@@ -25,7 +25,7 @@
 #include "Support.hpp"
 #include "TempFolder.hpp"
 
-namespace {
+namespace BackendThreadsTest {
 
 using namespace Kindred;
 using Testing::by_threads;
@@ -165,4 +165,4 @@ TEST(MemoryThreads, ALimitIsNeverExceededUnderEightThreads) {
   EXPECT_EQ(statistics.statistics().failures, 0U) << "the limit refuses before them";
 }
 
-}  // namespace
+}  // namespace BackendThreadsTest

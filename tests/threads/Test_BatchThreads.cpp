@@ -15,7 +15,7 @@
 #include "OneThread.hpp"
 #include "TempFolder.hpp"
 
-namespace {
+namespace BatchThreadsTest {
 
 using namespace Kindred;
 using ::testing::HasSubstr;
@@ -317,4 +317,4 @@ TEST(LatticeBatch, BeginsNothingOnceItIsCancelledAndReportsWhatHadBegun) {
   }
 }
 
-}  // namespace
+}  // namespace BatchThreadsTest

@@ -18,7 +18,7 @@
 #include "OneThread.hpp"
 #include "Support.hpp"
 
-namespace {
+namespace EngineThreadsTest {
 
 using namespace Kindred;
 using Testing::by_threads;
@@ -266,4 +266,4 @@ TEST(VocabularyThreads, EveryTextHasOneNumberForSeveralWriters) {
   for (int i = 0; i < 5000; ++i) EXPECT_EQ(words.text(given[0][i]), word(i));
 }
 
-}  // namespace
+}  // namespace EngineThreadsTest

@@ -18,7 +18,7 @@
 #include "Support.hpp"
 #include "TempFolder.hpp"
 
-namespace {
+namespace HelperThreadsTest {
 
 using namespace Kindred;
 using Testing::one_thread;
@@ -125,4 +125,4 @@ TEST(HelperThreads, FindTheFirstEdgeThatIsWrong) {
   }
 }
 
-}  // namespace
+}  // namespace HelperThreadsTest

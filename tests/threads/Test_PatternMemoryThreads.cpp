@@ -9,12 +9,12 @@
 #include <thread>
 #include <vector>
 
-#include "PatternMemorySupport.hpp"
 #include "OneThread.hpp"
+#include "PatternMemorySupport.hpp"
 #include "Support.hpp"
 #include "TempFolder.hpp"
 
-namespace {
+namespace PatternMemoryThreadsTest {
 
 using namespace Kindred;
 using namespace Kindred::Testing;
@@ -191,4 +191,4 @@ TEST(PatternMemoryThreads, WhatIsLearnedWhileAMemoryIsSavedIsInTheNextFile) {
   }
 }
 
-}  // namespace
+}  // namespace PatternMemoryThreadsTest

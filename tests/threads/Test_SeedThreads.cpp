@@ -9,7 +9,7 @@
 #include "OneThread.hpp"
 #include "Support.hpp"
 
-namespace {
+namespace SeedThreadsTest {
 
 using namespace Kindred;
 using Testing::one_thread;
@@ -111,4 +111,4 @@ TEST(SeedThreads, CallbacksMayCallTheLayer) {
   EXPECT_EQ(layer.state().lifecycle[1], Lifecycle::cancelled);
 }
 
-}  // namespace
+}  // namespace SeedThreadsTest

@@ -12,7 +12,7 @@
 #include "Support.hpp"
 #include "TempFolder.hpp"
 
-namespace {
+namespace SpreadingThreadsTest {
 
 using namespace Kindred;
 using Testing::one_thread;
@@ -115,4 +115,4 @@ TEST(SpreadingThreads, QueriesRanksAndFilesSeeWholeChangesWhileGraphsAreMerged) 
   EXPECT_EQ(engine.nodes(), 1 + 2 * pairs + pairs / 10);
 }
 
-}  // namespace
+}  // namespace SpreadingThreadsTest

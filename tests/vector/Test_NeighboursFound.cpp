@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace {
+namespace NeighboursFoundTest {
 
 using namespace Kindred;
 using Ids = std::vector<std::int64_t>;
@@ -33,4 +33,4 @@ TEST(NeighboursFound, RefusesRowsOfDifferentLength) {
   EXPECT_THROW(neighbours_found(Ids{3, 1, 2}, Ids{1, 3, 1}, 2), InvalidArgument);
 }
 
-}  // namespace
+}  // namespace NeighboursFoundTest

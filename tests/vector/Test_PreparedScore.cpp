@@ -9,7 +9,7 @@
 #include "Allocations.hpp"
 #include "VectorSupport.hpp"
 
-namespace {
+namespace PreparedScoreTest {
 
 using namespace Kindred;
 using Testing::all_metrics;
@@ -206,4 +206,4 @@ TEST(PreparedScore, LeavesOutWhatItsFilterDoes) {
   }
 }
 
-}  // namespace
+}  // namespace PreparedScoreTest

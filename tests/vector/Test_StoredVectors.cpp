@@ -19,7 +19,7 @@
 #include <cmath>
 #include <cstring>
 
-namespace {
+namespace StoredVectorsTest {
 
 using namespace Kindred;
 using ::testing::ElementsAre;
@@ -281,4 +281,4 @@ TEST(StoredVectors, RefuseAnotherKindOfFile) {
   EXPECT_THROW(load_vectors(folder.write("x", "text")), CorruptFile);
 }
 
-}  // namespace
+}  // namespace StoredVectorsTest

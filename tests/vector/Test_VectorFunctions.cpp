@@ -9,7 +9,7 @@
 
 #include "VectorSupport.hpp"
 
-namespace {
+namespace VectorFunctionsTest {
 
 using namespace Kindred;
 using Testing::bits;
@@ -161,4 +161,4 @@ TEST(VectorFunctions, RefuseSizesThatDoNotFit) {
                InvalidArgument);
 }
 
-}  // namespace
+}  // namespace VectorFunctionsTest

@@ -9,7 +9,7 @@
 
 #include "VectorSupport.hpp"
 
-namespace {
+namespace VectorIndexTest {
 
 using namespace Kindred;
 using Testing::all_metrics;
@@ -405,4 +405,4 @@ TEST(VectorIndex, IsWhereItsResidencySays) {
   }
 }
 
-}  // namespace
+}  // namespace VectorIndexTest

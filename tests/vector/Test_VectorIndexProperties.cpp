@@ -9,7 +9,7 @@
 
 #include "VectorSupport.hpp"
 
-namespace {
+namespace VectorIndexPropertiesTest {
 
 using namespace Kindred;
 using Testing::Answer;
@@ -206,4 +206,4 @@ TEST(VectorIndexProperties, ScoringEveryRowEqualsSearching) {
   });
 }
 
-}  // namespace
+}  // namespace VectorIndexPropertiesTest

@@ -6,7 +6,7 @@
 
 #include "VectorSupport.hpp"
 
-namespace {
+namespace VectorIndexScoreTest {
 
 using namespace Kindred;
 using Testing::all_metrics;
@@ -208,4 +208,4 @@ TEST(VectorIndexScore, AnswersEmptyListsWithEmptyRows) {
   EXPECT_TRUE(results.results.values.empty());
 }
 
-}  // namespace
+}  // namespace VectorIndexScoreTest

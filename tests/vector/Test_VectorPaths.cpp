@@ -8,7 +8,7 @@
 #include "ExactnessCases.hpp"
 #include "VectorSupport.hpp"
 
-namespace {
+namespace VectorPathsTest {
 
 using namespace Kindred;
 using Testing::all_metrics;
@@ -126,4 +126,4 @@ TEST(VectorPaths, AreChosenBySizeBeforeAnythingIsMeasured) {
   }
 }
 
-}  // namespace
+}  // namespace VectorPathsTest

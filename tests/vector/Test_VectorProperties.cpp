@@ -7,7 +7,7 @@
 
 #include "Properties.hpp"
 
-namespace {
+namespace VectorPropertiesTest {
 
 using namespace Kindred;
 using Testing::expect_property;
@@ -109,4 +109,4 @@ TEST(VectorProperties, ScoreEqualsTheReference) {
   });
 }
 
-}  // namespace
+}  // namespace VectorPropertiesTest

@@ -12,7 +12,7 @@
 #include "Allocations.hpp"
 #include "VectorSupport.hpp"
 
-namespace {
+namespace VectorRefusalsTest {
 
 using namespace Kindred;
 using Testing::normal_values;
@@ -241,4 +241,4 @@ TEST(VectorRefusals, OfAGraphTakeNoMemory) {
   EXPECT_EQ(index.size(), count);
 }
 
-}  // namespace
+}  // namespace VectorRefusalsTest

@@ -12,7 +12,7 @@
 #include "TempFolder.hpp"
 #include "VectorSupport.hpp"
 
-namespace {
+namespace VectorStoreTest {
 
 using namespace Kindred;
 using Testing::all_metrics;
@@ -513,4 +513,4 @@ TEST(VectorStore, RefusesAFilterOfAnotherSize) {
   EXPECT_THROW(index.search(queries, options), InvalidArgument) << "both";
 }
 
-}  // namespace
+}  // namespace VectorStoreTest

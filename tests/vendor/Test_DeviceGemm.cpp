@@ -7,7 +7,7 @@
 #include "GemmData.hpp"
 #include "Support.hpp"
 
-namespace {
+namespace DeviceGemmTest {
 
 using namespace Kindred;
 using Impl::DeviceGemm;
@@ -100,4 +100,4 @@ TEST(DeviceGemm, SaysWhyAHostBuildHasNone) {
 #endif
 }
 
-}  // namespace
+}  // namespace DeviceGemmTest

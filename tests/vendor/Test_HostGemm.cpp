@@ -7,7 +7,7 @@
 #include "GemmData.hpp"
 #include "Support.hpp"
 
-namespace {
+namespace HostGemmTest {
 
 using namespace Kindred;
 using Impl::GemmShape;
@@ -99,4 +99,4 @@ TEST(HostGemm, SomeWayIsFastest) {
   EXPECT_EQ(Impl::host_gemm_why_not(choice.library, choice.input), "");
 }
 
-}  // namespace
+}  // namespace HostGemmTest

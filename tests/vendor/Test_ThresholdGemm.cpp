@@ -12,7 +12,7 @@
 #include "GemmData.hpp"
 #include "Support.hpp"
 
-namespace {
+namespace ThresholdGemmTest {
 
 using namespace Kindred;
 using Arch::TileLayout;
@@ -156,4 +156,4 @@ TEST(ThresholdGemm, StaysWithinItsModelOfRounding) {
 
 #endif
 
-}  // namespace
+}  // namespace ThresholdGemmTest

@@ -50,15 +50,15 @@ class Hash {
   std::uint64_t m_value = 14695981039346656037ULL;
 };
 
-struct Questions {
+struct SampleQueries {
   Ragged<Symbol> patterns;
   std::vector<float> vectors;
   Ragged<std::uint64_t> candidates;
   Ragged<Activation> sources;
 };
 
-Questions questions(const Corpus& corpus, std::size_t count) {
-  Questions requested;
+SampleQueries sample_queries(const Corpus& corpus, std::size_t count) {
+  SampleQueries requested;
   const std::size_t dimension = corpus.indexing.dimension();
   for (std::size_t query = 0; query < count; ++query) {
     const std::size_t synset = query * corpus.size() / count;
@@ -80,7 +80,7 @@ Questions questions(const Corpus& corpus, std::size_t count) {
 
 std::vector<AnswerHash> hash_answers(const Context& context, const Corpus& corpus,
                                      const Engines& engines, std::size_t queries) {
-  const Questions requested = questions(corpus, queries);
+  const SampleQueries requested = sample_queries(corpus, queries);
   std::vector<AnswerHash> hashes;
   for (const Space space : all_spaces) {
     if (!context.is_usable(space)) continue;

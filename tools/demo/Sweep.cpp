@@ -49,9 +49,9 @@ bool add_point(const Context& context, const Call& call, ReportSweep& sweep) {
 }
 
 /// One query asked of some number of synsets, by every operation.
-class Questions {
+class SweepQueries {
  public:
-  Questions(const Corpus& corpus, std::size_t count, std::size_t queries) {
+  SweepQueries(const Corpus& corpus, std::size_t count, std::size_t queries) {
     const std::size_t dimension = corpus.indexing.dimension();
     for (std::size_t query = 0; query < queries; ++query) {
       const std::size_t synset = (2 * query + 1) * corpus.size() / (2 * queries);
@@ -75,7 +75,7 @@ class Questions {
   Ragged<Activation> sources;
 };
 
-Call match_call(const SequenceMatcher& matcher, const Questions& requested, Measure measure) {
+Call match_call(const SequenceMatcher& matcher, const SweepQueries& requested, Measure measure) {
   return [&matcher, &requested, measure](std::optional<Space> space) {
     MatchOptions options;
     options.measure = measure;
@@ -96,26 +96,27 @@ SearchOptions search_options(const VectorIndex& index, std::optional<Space> spac
 std::vector<ReportSweep> sweep(Context& context, const Corpus& corpus, const Engines& whole) {
   struct Operation {
     ReportSweep sweep;
-    std::function<Call(const Engines& part, const Engines& whole, const Questions& requested)> call;
+    std::function<Call(const Engines& part, const Engines& whole, const SweepQueries& requested)>
+        call;
     bool open = true;
   };
   std::array<Operation, 5> operations{{
       {{"lcs", "patterns × queries", {}},
-       [](const Engines& part, const Engines&, const Questions& requested) {
+       [](const Engines& part, const Engines&, const SweepQueries& requested) {
          return match_call(part.matcher, requested, Measure::lcs);
        }},
       {{"difflib", "patterns × queries", {}},
-       [](const Engines& part, const Engines&, const Questions& requested) {
+       [](const Engines& part, const Engines&, const SweepQueries& requested) {
          return match_call(part.matcher, requested, Measure::difflib);
        }},
       {{"search", "rows × queries", {}},
-       [](const Engines& part, const Engines&, const Questions& requested) -> Call {
+       [](const Engines& part, const Engines&, const SweepQueries& requested) -> Call {
          return [&](std::optional<Space> space) {
            return part.index.search(requested.vectors, search_options(part.index, space)).record;
          };
        }},
       {{"score", "candidates", {}},
-       [](const Engines&, const Engines& whole, const Questions& requested) -> Call {
+       [](const Engines&, const Engines& whole, const SweepQueries& requested) -> Call {
          return [&](std::optional<Space> space) {
            return whole.index
                .score(requested.vectors, requested.candidates, search_options(whole.index, space))
@@ -123,7 +124,7 @@ std::vector<ReportSweep> sweep(Context& context, const Corpus& corpus, const Eng
          };
        }},
       {{"spread", "edges × queries", {}},
-       [](const Engines& part, const Engines&, const Questions& requested) -> Call {
+       [](const Engines& part, const Engines&, const SweepQueries& requested) -> Call {
          return [&](std::optional<Space> space) {
            SpreadOptions options;
            options.space = space;
@@ -141,7 +142,7 @@ std::vector<ReportSweep> sweep(Context& context, const Corpus& corpus, const Eng
   for (const std::size_t queries : {1, 4, 16}) sizes.push_back({corpus.size(), queries});
 
   for (const Size& size : sizes) {
-    const Questions requested(corpus, size.synsets, size.queries);
+    const SweepQueries requested(corpus, size.synsets, size.queries);
     std::optional<Engines> first;
     if (size.synsets < corpus.size()) first.emplace(context, corpus, size.synsets);
     const Engines& part = first ? *first : whole;

@@ -9,7 +9,7 @@
 
 #include "Support.hpp"
 
-namespace {
+namespace AdjacencyTest {
 
 using namespace Kindred;
 using ::testing::ElementsAre;
@@ -142,4 +142,4 @@ TEST(RowPlan, EveryShortRowIsInOneTile) {
   EXPECT_THAT(seen, ::testing::Each(1));
 }
 
-}  // namespace
+}  // namespace AdjacencyTest

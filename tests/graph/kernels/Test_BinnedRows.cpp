@@ -6,7 +6,7 @@
 
 #include "GraphSupport.hpp"
 
-namespace {
+namespace BinnedRowsTest {
 
 using namespace Kindred;
 using namespace Testing::Graphs;
@@ -225,4 +225,4 @@ TEST(BinnedRows, HopsOverThemGiveTheBitsOfHopsOverRows) {
   }
 }
 
-}  // namespace
+}  // namespace BinnedRowsTest

@@ -8,7 +8,7 @@
 #include "GraphSupport.hpp"
 #include "Properties.hpp"
 
-namespace {
+namespace FrontierTest {
 
 using namespace Kindred;
 using namespace Testing::Graphs;
@@ -348,4 +348,4 @@ TEST(SpreadFrontier, EqualsWholeHopsOnAnyGraph) {
   });
 }
 
-}  // namespace
+}  // namespace FrontierTest

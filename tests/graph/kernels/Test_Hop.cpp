@@ -7,7 +7,7 @@
 
 #include "GraphSupport.hpp"
 
-namespace {
+namespace HopTest {
 
 using namespace Kindred;
 using namespace Testing::Graphs;
@@ -292,4 +292,4 @@ TEST(RankGroups, MembersOfTheBestGroupsHoldTheBestNodes) {
   }
 }
 
-}  // namespace
+}  // namespace HopTest

@@ -4,7 +4,7 @@
 
 #include "GraphSupport.hpp"
 
-namespace {
+namespace SpreadingTest {
 
 using namespace Kindred;
 using namespace Testing::Graphs;
@@ -69,4 +69,4 @@ TEST(SpreadHop, AFrontierThatDiedChangesNothing) {
   }
 }
 
-}  // namespace
+}  // namespace SpreadingTest

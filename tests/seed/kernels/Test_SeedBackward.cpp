@@ -5,7 +5,7 @@
 
 #include "SeedSupport.hpp"
 
-namespace {
+namespace SeedBackwardTest {
 
 using namespace Kindred;
 using namespace Testing::Seeds;
@@ -144,4 +144,4 @@ TEST(SeedBackward, AgreesWithFiniteDifferencesInDouble) {
   }
 }
 
-}  // namespace
+}  // namespace SeedBackwardTest

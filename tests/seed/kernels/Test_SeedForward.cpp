@@ -6,7 +6,7 @@
 
 #include "SeedSupport.hpp"
 
-namespace {
+namespace SeedForwardTest {
 
 using namespace Kindred;
 using namespace Testing::Seeds;
@@ -238,4 +238,4 @@ TEST(SeedForward, RefusesWholeNumbers) {
   });
 }
 
-}  // namespace
+}  // namespace SeedForwardTest

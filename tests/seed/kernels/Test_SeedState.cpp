@@ -7,7 +7,7 @@
 
 #include "SeedSupport.hpp"
 
-namespace {
+namespace SeedStateTest {
 
 using namespace Kindred;
 using namespace Testing::Seeds;
@@ -175,4 +175,4 @@ TEST(ReduceMoments, EqualsTheReferenceOverEpochsAndSeeds) {
   }
 }
 
-}  // namespace
+}  // namespace SeedStateTest

@@ -11,7 +11,7 @@
 
 #include "Support.hpp"
 
-namespace {
+namespace TopKTest {
 
 using namespace Kindred;
 
@@ -285,4 +285,4 @@ TEST(TopK, MergesPartialLists) {
   }
 }
 
-}  // namespace
+}  // namespace TopKTest

@@ -7,7 +7,7 @@
 
 #include <set>
 
-namespace {
+namespace CodeHashTest {
 
 using namespace Kindred;
 
@@ -43,4 +43,4 @@ TEST(CodeHash, FindsEverySymbolAndNoOther) {
   EXPECT_EQ(entries[16], 5U);
 }
 
-}  // namespace
+}  // namespace CodeHashTest

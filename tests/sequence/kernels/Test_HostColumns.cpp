@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-namespace {
+namespace HostColumnsTest {
 
 using namespace Kindred;
 using Arch::pack_lanes;
@@ -310,4 +310,4 @@ TEST(SequencePack, CountsWhatReachesTheNeed) {
   EXPECT_GT(reaching, 5000U);
 }
 
-}  // namespace
+}  // namespace HostColumnsTest

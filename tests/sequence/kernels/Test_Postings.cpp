@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <map>
 
-namespace {
+namespace PostingsTest {
 
 using namespace Kindred;
 using namespace Kindred::Impl;
@@ -177,4 +177,4 @@ TEST(Postings, AHighThresholdSkipsTheLongLists) {
   EXPECT_TRUE(longer.lists.empty()) << "no pattern is long enough";
 }
 
-}  // namespace
+}  // namespace PostingsTest

@@ -6,7 +6,7 @@
 
 #include "Support.hpp"
 
-namespace {
+namespace RunListTest {
 
 using namespace Kindred;
 
@@ -84,4 +84,4 @@ TEST(RunList, TakesTheLongestLengths) {
   EXPECT_EQ(by_list<2>(pattern, query), 128U);
 }
 
-}  // namespace
+}  // namespace RunListTest

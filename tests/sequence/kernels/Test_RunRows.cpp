@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace {
+namespace RunRowsTest {
 
 using namespace Kindred;
 
@@ -47,4 +47,4 @@ TEST(RunRows, FindTheFirstRowAndBitOfARange) {
   }
 }
 
-}  // namespace
+}  // namespace RunRowsTest

@@ -11,7 +11,7 @@
 #include <set>
 #include <string_view>
 
-namespace {
+namespace SimilarityTest {
 
 using namespace Kindred;
 
@@ -81,4 +81,4 @@ TEST(MatchingBlocks, AreThoseOfPython) {
       std::vector<Block>{});
 }
 
-}  // namespace
+}  // namespace SimilarityTest

@@ -12,7 +12,7 @@
 #include "Support.hpp"
 #include "VectorData.hpp"
 
-namespace {
+namespace CandidatesTest {
 
 using namespace Kindred;
 using Testing::normal_values;
@@ -310,4 +310,4 @@ TEST(Candidates, RankNaNRowsLastByRow) {
   expect_reference(rows, std::vector<float>(4, 2.0F), lists, {}, 40);
 }
 
-}  // namespace
+}  // namespace CandidatesTest

@@ -9,7 +9,7 @@
 #include "Support.hpp"
 #include "VectorData.hpp"
 
-namespace {
+namespace ExactnessTest {
 
 using namespace Kindred;
 using Testing::all_elements;
@@ -118,4 +118,4 @@ TEST(Exactness, DoesNotDependOnTheThreads) {
   }
 }
 
-}  // namespace
+}  // namespace ExactnessTest

@@ -12,7 +12,7 @@
 
 #include <kindred/core/vector/impl/TileSelect_Impl.hpp>
 
-namespace {
+namespace GemmSearchTest {
 
 using namespace Kindred;
 using Testing::all_elements;
@@ -520,4 +520,4 @@ TEST(GemmSearch, FindsAllRowsWithinABound) {
   }
 }
 
-}  // namespace
+}  // namespace GemmSearchTest

@@ -8,7 +8,7 @@
 #include "PrefilterCases.hpp"
 #include "PrefilterData.hpp"
 
-namespace {
+namespace PrefilterTest {
 
 using namespace Kindred;
 using Testing::StoredRows;
@@ -175,4 +175,4 @@ TEST(Screen, DotsOfPacksAreThoseOfPlainLoops) {
   }
 }
 
-}  // namespace
+}  // namespace PrefilterTest

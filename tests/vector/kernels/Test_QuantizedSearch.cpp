@@ -8,7 +8,7 @@
 #include "PrefilterData.hpp"
 #include "vector/QuantizedSearch.hpp"
 
-namespace {
+namespace QuantizedSearchTest {
 
 using namespace Kindred;
 using Testing::StoredRows;
@@ -291,4 +291,4 @@ TEST(QuantizedSearch, FindsWhatIsWithinABound) {
   }
 }
 
-}  // namespace
+}  // namespace QuantizedSearchTest

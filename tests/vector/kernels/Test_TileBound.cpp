@@ -12,7 +12,7 @@
 
 #include "Support.hpp"
 
-namespace {
+namespace TileBoundTest {
 
 using namespace Kindred;
 using Arch::BFloat16;
@@ -166,4 +166,4 @@ TYPED_TEST(TileBound, HoldsForAnyPair) {
   }
 }
 
-}  // namespace
+}  // namespace TileBoundTest

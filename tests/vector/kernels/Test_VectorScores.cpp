@@ -9,7 +9,7 @@
 #include "Support.hpp"
 #include "VectorData.hpp"
 
-namespace {
+namespace VectorScoresTest {
 
 using namespace Kindred;
 
@@ -204,4 +204,4 @@ TEST(VectorScores, RefuseATileThatIsTooSmall) {
   });
 }
 
-}  // namespace
+}  // namespace VectorScoresTest
