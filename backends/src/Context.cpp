@@ -13,8 +13,7 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/DeviceStatus.hpp>
-#include <kindred/memory/LimitAdaptor.hpp>
-#include <kindred/memory/SpaceResource.hpp>
+#include <kindred/memory/BudgetedResource.hpp>
 
 #if defined(KOKKOS_ENABLE_OPENMP)
 #include <omp.h>
@@ -120,23 +119,6 @@ std::uint64_t budget(const SpaceInfo& info, double fraction, std::optional<std::
                : static_cast<std::uint64_t>(fraction * static_cast<double>(info.memory_free));
 }
 
-/// `limit → statistics → callback → space`
-template <class MemorySpace>
-struct MemoryChain {
-  MemoryChain(std::uint64_t limit_bytes, const AllocationCallback& before_allocation)
-      : callback(space, before_allocation), statistics(callback), limit(statistics, limit_bytes) {}
-  /// Within the budget of \p other, and counted with what is its.
-  template <class OtherSpace>
-  MemoryChain(MemoryChain<OtherSpace>& other, const AllocationCallback& before_allocation)
-      : callback(space, before_allocation),
-        statistics(callback, other.statistics),
-        limit(statistics, other.limit) {}
-  SpaceResource<MemorySpace> space;
-  CallbackAdaptor callback;
-  StatisticsAdaptor statistics;
-  LimitAdaptor limit;
-};
-
 }  // namespace
 
 struct Context::State {
@@ -197,14 +179,14 @@ struct Context::State {
   HostSpace openmp;
   Impl::HostTeams teams;
   Impl::HelperThreads helpers;
-  MemoryChain<Kokkos::HostSpace> host_memory;
+  BudgetedResource<Kokkos::HostSpace> host_memory;
   Dispatcher dispatcher;
   CallHistory ran_on_device;
   CallHistory history;  ///< of calls whose engine keeps none
 #if KINDRED_HAS_DEVICE
   DeviceSpace cuda;
-  MemoryChain<DeviceSpace::memory_space> device_memory;
-  MemoryChain<Kokkos::SharedHostPinnedSpace> pinned_memory;
+  BudgetedResource<DeviceSpace::memory_space> device_memory;
+  BudgetedResource<Kokkos::SharedHostPinnedSpace> pinned_memory;
 #endif
 };
 

@@ -3,12 +3,12 @@
 #define KINDRED_MATCHER_GRAPH_FRONTIER_WORKSPACE_HPP
 
 #include "SpreadingWorkspace.hpp"
-#include "common/SharedArray.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/graph/Frontier.hpp>
 #include <kindred/memory/Buffer.hpp>
+#include <kindred/memory/PinnedArray.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -273,8 +273,8 @@ class FrontierWorkspace {
   buffer<Activation> m_sources;
   buffer<float> m_decays;
   buffer<std::uint32_t> m_taken;
-  SharedArray<Rank> m_shared_ranks;
-  SharedArray<std::uint8_t> m_shared_done;
+  PinnedArray<Rank> m_shared_ranks;
+  PinnedArray<std::uint8_t> m_shared_done;
 };
 
 }  // namespace Kindred::Impl

@@ -9,9 +9,9 @@
 #include "QueryGroups.hpp"
 #include "SpreadRuns.hpp"
 #include "StoredGraph.hpp"
-#include "common/HostMemory.hpp"
 
 #include <kindred/core/common/CheckedSize.hpp>
+#include <kindred/memory/HostMemory.hpp>
 
 #include <algorithm>
 #include <array>

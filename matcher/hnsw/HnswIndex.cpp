@@ -3,6 +3,7 @@
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
+#include <kindred/memory/HostMemory.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -21,7 +22,6 @@
 #include "Repair.hpp"
 #include "ReproducibleScore.hpp"
 #include "RowCodes.hpp"
-#include "common/HostMemory.hpp"
 
 namespace Kindred {
 

@@ -8,9 +8,9 @@
 #include "SavedState.hpp"
 #include "StoredPatterns.hpp"
 #include "SyncWorker.hpp"
-#include "common/HostMemory.hpp"
 
 #include <kindred/core/common/CheckOffsets.hpp>
+#include <kindred/memory/HostMemory.hpp>
 
 #include <atomic>
 #include <functional>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SeedLayerState.hpp"
 #include "StateFault.hpp"
-#include "common/HostMemory.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/Prefetch.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Quotes.hpp>
+#include <kindred/memory/HostMemory.hpp>
 
 #include <algorithm>
 #include <array>

@@ -6,11 +6,11 @@
 #include "ForwardPlans.hpp"
 #include "MomentsRing.hpp"
 #include "StateArrays.hpp"
-#include "common/SharedArray.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
+#include <kindred/memory/PinnedArray.hpp>
 
 #include <array>
 #include <atomic>
@@ -116,7 +116,7 @@ struct SeedLayer::State {
     std::uint32_t slot = 0;
     std::uint64_t filling = 0;  ///< 0: none
     void* stream = nullptr;
-    Impl::SharedArray<SeedMoments> moments;
+    Impl::PinnedArray<SeedMoments> moments;
   };
   std::vector<Slot> slots;  ///< one more than epochs: the next one is room to merge in
   std::uint32_t head = 0;

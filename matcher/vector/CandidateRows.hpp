@@ -4,6 +4,7 @@
 
 #include <kindred/backends/impl/HostWorkers.hpp>
 #include <kindred/core/common/Ragged.hpp>
+#include <kindred/memory/PinnedArray.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +14,6 @@
 
 #include "IdFilter.hpp"
 #include "VectorStore.hpp"
-#include "common/SharedArray.hpp"
 
 namespace Kindred::Impl {
 
@@ -24,7 +24,7 @@ std::string no_row(const VectorStore& store, std::size_t place, std::size_t quer
 /// Where lists of rows are put, call after call.
 struct CandidateBuffers {
   std::vector<std::uint64_t> offsets;
-  SharedArray<std::uint32_t> rows;
+  PinnedArray<std::uint32_t> rows;
 };
 
 /// \brief Lists of ids as lists of rows of the segments of a store, without what a filter keeps

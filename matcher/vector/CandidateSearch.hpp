@@ -9,6 +9,7 @@
 #include <kindred/core/vector/Candidates.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/memory/Buffer.hpp>
+#include <kindred/memory/PinnedArray.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -16,7 +17,6 @@
 #include <vector>
 
 #include "VectorStore.hpp"
-#include "common/SharedArray.hpp"
 
 namespace Kindred::Impl {
 
@@ -160,7 +160,7 @@ class CandidateSearch {
   Buffer<std::uint32_t, memory_space> m_arrived;
   std::vector<std::uint64_t> m_host_offsets;
   std::vector<Rank> m_host_top;
-  SharedArray<std::uint32_t> m_bad_query;  ///< of a call
+  PinnedArray<std::uint32_t> m_bad_query;  ///< of a call
 };
 
 }  // namespace Kindred::Impl

@@ -11,10 +11,10 @@
 #include "QuerySource.hpp"
 #include "SearchPaths.hpp"
 #include "VectorStore.hpp"
-#include "common/SharedArray.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/memory/LimitAdaptor.hpp>
+#include <kindred/memory/PinnedArray.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -381,8 +381,8 @@ class ExactSearch {
   Buffer<Rank, memory_space> m_part;
   Buffer<Rank, memory_space> m_bounds;
   ResidentRows<ExecutionSpace> m_staged;
-  SharedArray<float> m_host_floats;
-  SharedArray<Rank> m_answer;
+  PinnedArray<float> m_host_floats;
+  PinnedArray<Rank> m_answer;
   CandidateBuffers m_host_rows;
   std::vector<std::uint64_t> m_words;
   TopLists<ExecutionSpace> m_top;

@@ -8,6 +8,7 @@
 #include <kindred/core/common/ReproducibleSum.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 #include <kindred/memory/Buffer.hpp>
+#include <kindred/memory/PinnedArray.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -17,7 +18,6 @@
 #include <string>
 
 #include "VectorSegment.hpp"
-#include "common/SharedArray.hpp"
 
 namespace Kindred::Impl {
 
@@ -164,8 +164,8 @@ class PreparedCandidates {
   CandidateShape m_shape;
   CandidatePlan m_plan;
   std::size_t m_words = 0;
-  SharedArray<std::uint64_t> m_shared;
-  SharedArray<Rank> m_best;
+  PinnedArray<std::uint64_t> m_shared;
+  PinnedArray<Rank> m_best;
   Buffer<std::uint64_t, memory_space> m_staged;
   Buffer<Rank, memory_space> m_partial;
   Buffer<std::uint32_t, memory_space> m_arrived;

@@ -3,7 +3,6 @@
 #define KINDRED_MATCHER_VECTOR_QUANTIZED_SEARCH_HPP
 
 #include "TopLists.hpp"
-#include "common/SharedArray.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
@@ -11,6 +10,7 @@
 #include <kindred/core/vector/Prefilter.hpp>
 #include <kindred/matcher/SearchReport.hpp>
 #include <kindred/memory/Buffer.hpp>
+#include <kindred/memory/PinnedArray.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -373,7 +373,7 @@ class QuantizedSearch {
   Buffer<Rank, memory_space> m_ranks;
   Buffer<Rank, memory_space> m_select;
   TopLists<ExecutionSpace> m_top;
-  SharedArray<std::uint32_t> m_host_counts;
+  PinnedArray<std::uint32_t> m_host_counts;
 };
 
 }  // namespace Kindred::Impl

@@ -47,7 +47,7 @@ class QuerySource {
   QuerySource() = default;
   QuerySource(const VectorQueries<ExecutionSpace>& prepared, std::size_t dimension)
       : m_prepared(prepared), m_dimension(dimension), m_count(prepared.count) {}
-  /// \param values of a `SharedArray`, `count × dimension`
+  /// \param values of a `PinnedArray`, `count × dimension`
   QuerySource(const float* values, std::size_t count, std::size_t dimension)
       : m_values(values), m_dimension(dimension), m_count(count) {}
 

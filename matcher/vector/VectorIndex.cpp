@@ -7,6 +7,7 @@
 #include <kindred/core/arch/PerSpace.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/vector/MetricRank.hpp>
+#include <kindred/memory/HostMemory.hpp>
 #include <kindred/memory/SplitAndRetry.hpp>
 
 #include <algorithm>
@@ -24,7 +25,6 @@
 #include "IndexParts.hpp"
 #include "SearchPaths.hpp"
 #include "VectorStore.hpp"
-#include "common/HostMemory.hpp"
 
 namespace Kindred {
 

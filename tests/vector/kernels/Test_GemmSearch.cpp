@@ -4,13 +4,13 @@
 #include <cmath>
 #include <limits>
 
-#include "common/SharedArray.hpp"
 #include "vector/GemmSearch.hpp"
 
 #include "Support.hpp"
 #include "VectorData.hpp"
 
 #include <kindred/core/vector/impl/TileSelect_Impl.hpp>
+#include <kindred/memory/PinnedArray.hpp>
 
 namespace GemmSearchTest {
 
@@ -176,7 +176,7 @@ Found run(const ExecutionSpace& exec_space, Space space, Search& search, const S
   } else if (how == Queries::prepared) {
     ask(Impl::QuerySource<ExecutionSpace>(prepared.data.prepared, rows.dimension));
   } else {
-    Impl::SharedArray<float> floats(Testing::context().pinned_memory(), "queries");
+    Impl::PinnedArray<float> floats(Testing::context().pinned_memory(), "queries");
     floats.resize_discarding(queries.size());
     std::copy(queries.begin(), queries.end(), floats.data());
     ask(Impl::QuerySource<ExecutionSpace>(floats.data(), queries.size() / rows.dimension,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_COMMON_SHARED_ARRAY_HPP
-#define KINDRED_MATCHER_COMMON_SHARED_ARRAY_HPP
+#ifndef KINDRED_MEMORY_PINNED_ARRAY_HPP
+#define KINDRED_MEMORY_PINNED_ARRAY_HPP
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/memory/Buffer.hpp>
@@ -14,11 +14,11 @@ namespace Kindred::Impl {
 /// \brief An array of the host that every space reaches and that a device copies at full speed; it
 /// grows. One that is made without memory, as a `Buffer` is before it is assigned, cannot.
 template <class T>
-class SharedArray {
+class PinnedArray {
  public:
-  SharedArray() = default;
+  PinnedArray() = default;
   /// \param pinned `Context::pinned_memory()`
-  SharedArray(MemoryResource& pinned, std::string label)
+  PinnedArray(MemoryResource& pinned, std::string label)
       : m_pinned(&pinned), m_label(std::move(label)) {}
 
   /// What it held is lost where it grows; nothing may be using it. May wait for the device.
@@ -40,4 +40,4 @@ class SharedArray {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_COMMON_SHARED_ARRAY_HPP
+#endif  // KINDRED_MEMORY_PINNED_ARRAY_HPP

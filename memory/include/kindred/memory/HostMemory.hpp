@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_COMMON_HOST_MEMORY_HPP
-#define KINDRED_MATCHER_COMMON_HOST_MEMORY_HPP
+#ifndef KINDRED_MEMORY_HOST_MEMORY_HPP
+#define KINDRED_MEMORY_HOST_MEMORY_HPP
 
 #include <kindred/core/common/Error.hpp>
 
@@ -26,4 +26,4 @@ decltype(auto) with_host_memory(const char* what, const Body& body) {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_COMMON_HOST_MEMORY_HPP
+#endif  // KINDRED_MEMORY_HOST_MEMORY_HPP

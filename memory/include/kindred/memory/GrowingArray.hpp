@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_HNSW_GROWING_ARRAY_HPP
-#define KINDRED_MATCHER_HNSW_GROWING_ARRAY_HPP
+#ifndef KINDRED_MEMORY_GROWING_ARRAY_HPP
+#define KINDRED_MEMORY_GROWING_ARRAY_HPP
 
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/memory/MemoryResource.hpp>
-
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -20,7 +18,7 @@
 namespace Kindred::Impl {
 
 /// \brief An array that is accounted to a resource, or borrowed (a mapped file), and then moves to
-/// memory of its own when it grows. Read at random: it asks for large pages.
+/// memory of its own when it grows.
 template <class T>
 class GrowingArray {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -57,7 +55,8 @@ class GrowingArray {
   /// That are accounted.
   std::uint64_t bytes() const noexcept { return m_owned ? m_capacity * sizeof(T) : 0; }
 
-  /// Room for \p size elements, so that `resize` up to it cannot fail. \throws OutOfMemory
+  /// Allocates memory for \p size elements, so that `resize` up to it cannot fail. \throws
+  /// OutOfMemory
   void reserve(std::size_t size) {
     if (size <= m_capacity) return;
     // An array that grows again will go on to: then by half.
@@ -68,7 +67,6 @@ class GrowingArray {
                         std::to_string(capacity) + " elements of " + std::to_string(sizeof(T)) +
                             " bytes exceed 64 bits");
     T* const data = static_cast<T*>(m_resource->allocate(*bytes, m_label));
-    ask_for_large_pages(data, *bytes);
     if (m_size > 0) std::memcpy(data, m_data, m_size * sizeof(T));
     const std::size_t kept = m_size;
     release();
@@ -88,13 +86,6 @@ class GrowingArray {
   void truncate(std::size_t size) noexcept { m_size = std::min(m_size, size); }
 
  private:
-  static void ask_for_large_pages(void* data, std::size_t bytes) {
-    constexpr std::size_t page = std::size_t{2} << 20U;
-    const auto begin = (reinterpret_cast<std::uintptr_t>(data) + page - 1) / page * page;
-    const auto end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / page * page;
-    // Advice only: without large pages everything works as well.
-    if (end > begin) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-  }
   void release() noexcept {
     if (m_owned && m_data != nullptr) m_resource->deallocate(m_data, m_capacity * sizeof(T));
     m_data = nullptr;
@@ -120,4 +111,4 @@ class GrowingArray {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_HNSW_GROWING_ARRAY_HPP
+#endif  // KINDRED_MEMORY_GROWING_ARRAY_HPP
