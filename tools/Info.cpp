@@ -4,6 +4,7 @@
 #include "io/Output.hpp"
 
 #include <kindred/Version.hpp>
+#include <kindred/backends/VendorLibraries.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -95,6 +96,11 @@ nlohmann::ordered_json as_json(const Context& context) {
   out["cpu"] = {{"name", context.info(Space::serial).device},
                 {"threads", context.threads()},
                 {"features", cpu_features()}};
+  out["matrix_products"] = nlohmann::ordered_json::array();
+  for (const VendorLibrary& library : vendor_libraries()) {
+    out["matrix_products"].push_back(
+        {{"library", library.name}, {"version", library.version}, {"space", library.space}});
+  }
   out["nvidia_device"] = machine_has_nvidia_device();
   out["calibration"] = {{"path", context.profile_path()},
                         {"present", std::filesystem::exists(context.profile_path())},
@@ -117,6 +123,9 @@ std::string as_text(const Context& context) {
   }
   fmt::format_to(to, "\nProcessor\n  {}, {} threads\n  {}\n", context.info(Space::serial).device,
                  context.threads(), fmt::join(cpu_features(), " "));
+  out += "\nMatrix products\n";
+  for (const VendorLibrary& library : vendor_libraries())
+    fmt::format_to(to, "  {} {} ({})\n", library.name, library.version, library.space);
   fmt::format_to(to, "\nCalibration\n  {}: {}\n", context.profile_path(),
                  calibration_state(context));
   return out;
@@ -133,7 +142,7 @@ void info(const GlobalOptions& global) {
 }  // namespace
 
 void add_info_command(CLI::App& app, const GlobalOptions& global) {
-  app.add_subcommand("info", "Tell what of this machine is used, and why the rest is not")
+  app.add_subcommand("info", "Report what of this machine is used, and why the rest is not")
       ->callback([&global] { info(global); });
 }
 

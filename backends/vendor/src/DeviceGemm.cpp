@@ -315,4 +315,18 @@ DeviceGemm::~DeviceGemm() = default;
 DeviceGemm::DeviceGemm(DeviceGemm&&) noexcept = default;
 DeviceGemm& DeviceGemm::operator=(DeviceGemm&&) noexcept = default;
 
+std::optional<VendorLibrary> device_gemm_library() {
+#if KINDRED_HAS_DEVICE
+  // 1000 or 10000 × major + 100 × minor + patch
+  const std::size_t version = cublasLtGetVersion();
+  const std::size_t unit = version >= 100'000 ? 10'000 : 1000;
+  return VendorLibrary{"cuBLASLt",
+                       std::to_string(version / unit) + "." + std::to_string(version % unit / 100) +
+                           "." + std::to_string(version % 100),
+                       "cuda"};
+#else
+  return {};
+#endif
+}
+
 }  // namespace Kindred::Impl

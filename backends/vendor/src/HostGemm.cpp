@@ -10,6 +10,8 @@
 #include <cstring>
 #include <mutex>
 #include <optional>
+#include <sstream>
+#include <string>
 #include <unordered_map>
 
 namespace Kindred::Impl {
@@ -234,6 +236,20 @@ void HostMultiply::run(const GemmShape& shape, const double* a, const double* b,
               static_cast<blasint>(shape.n), static_cast<blasint>(shape.k), double{shape.alpha}, a,
               static_cast<blasint>(shape.lda), b, static_cast<blasint>(shape.ldb), 0.0, c,
               static_cast<blasint>(shape.ldc));
+}
+
+std::vector<VendorLibrary> host_gemm_libraries() {
+  const dnnl_version_t& onednn = *dnnl_version();
+  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH …"
+  std::istringstream openblas(openblas_get_config());
+  std::string name;
+  std::string version;
+  openblas >> name >> version;
+  return {{"oneDNN",
+           std::to_string(onednn.major) + "." + std::to_string(onednn.minor) + "." +
+               std::to_string(onednn.patch),
+           "host"},
+          {name, version, "host"}};
 }
 
 }  // namespace Kindred::Impl

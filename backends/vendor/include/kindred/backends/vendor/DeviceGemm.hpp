@@ -2,10 +2,12 @@
 #ifndef KINDRED_BACKENDS_VENDOR_DEVICE_GEMM_HPP
 #define KINDRED_BACKENDS_VENDOR_DEVICE_GEMM_HPP
 
+#include <kindred/backends/VendorLibraries.hpp>
 #include <kindred/backends/vendor/Gemm.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 
 #include <memory>
+#include <optional>
 
 namespace Kindred::Impl {
 
@@ -38,6 +40,9 @@ class DeviceGemm {
   struct State;
   std::unique_ptr<State> m_state;
 };
+
+/// cuBLASLt as loaded; nothing in a host build.
+std::optional<VendorLibrary> device_gemm_library();
 
 }  // namespace Kindred::Impl
 

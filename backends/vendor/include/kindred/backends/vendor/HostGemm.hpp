@@ -2,11 +2,13 @@
 #ifndef KINDRED_BACKENDS_VENDOR_HOST_GEMM_HPP
 #define KINDRED_BACKENDS_VENDOR_HOST_GEMM_HPP
 
+#include <kindred/backends/VendorLibraries.hpp>
 #include <kindred/backends/vendor/Gemm.hpp>
 
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace Kindred::Impl {
 
@@ -96,6 +98,9 @@ class HostMultiply {
   struct State;
   std::unique_ptr<State> m_state;
 };
+
+/// oneDNN and OpenBLAS, as loaded.
+std::vector<VendorLibrary> host_gemm_libraries();
 
 }  // namespace Kindred::Impl
 
