@@ -100,8 +100,9 @@ KOKKOS_INLINE_FUNCTION void distance_interval(const ScreenQuery& q, const Screen
 
 /// \brief Bounds of a score from the shadows: `lower ≤ canonical float32 score ≤ upper`, always.
 ///
-/// Derived in docs/vectors.md. The bounds are float32 numbers rounded as the score itself is, and
-/// rounding keeps order, so that no width is added for it. \param dot w · v, exact
+/// Derived in docs/internals/vector-prefilter.md. The bounds are float32 numbers rounded as the
+/// score itself is, and rounding keeps order, so that no width is added for it. \param dot w · v,
+/// exact
 KOKKOS_INLINE_FUNCTION ScreenInterval screen_interval(Metric metric, const ScreenQuery& q,
                                                       const ScreenRow& x, double dot) {
   constexpr float infinity = __builtin_inff();
