@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks the documents: links and anchors lead somewhere, programs are the examples that are compiled, records that are cited
-exist, guide pages are short. Usage: check_docs.py ROOT [--write]; --write copies programs and their output into the pages."""
+exist, guide pages are short; and paths of documents in the sources. Usage: check_docs.py ROOT [--write]; --write copies programs and their output into the pages."""
 import fnmatch
 import re
 import sys
@@ -13,6 +13,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 # An example as a page shows it: its program, and what it prints.
 EXAMPLE = re.compile(r"<!-- example: (\w+) -->\n```cpp\n(.*?)```\n(.*?)```text\n(.*?)```\n", re.S)
 RECORD = re.compile(r"perf/results/([\w*.-]+\.jsonl)")
+DOCUMENT = re.compile(r"\bdocs/[\w/-]+\.md\b")
 OLD_WORDS = re.compile(r"\b(told|tells|canonical sums?|halving tree|shadow rows|judged)\b|\ba (row|byte) an? \w+\b")
 
 
@@ -87,6 +88,16 @@ def breaches_of(page, root, texts):
                 yield f"'{found[0]}' is not the usual term"
 
 
+def source_breaches(root):
+    """Comments that name a document which does not exist."""
+    for folder in ("backends", "core", "examples", "matcher", "memory", "perf", "tests", "tools"):
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in (".hpp", ".cpp", ".py") and path.name != "test_check_docs.py" and "layout" not in path.parts:
+                for name in DOCUMENT.findall(path.read_text(encoding="utf-8")):
+                    if not (root / name).exists():
+                        yield f"{path.relative_to(root)}: {name} does not exist"
+
+
 def main(root, write):
     pages = [root / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")]
     pages += sorted((root / "docs").rglob("*.md"))
@@ -95,6 +106,7 @@ def main(root, write):
             page.write_text(with_examples(page.read_text(encoding="utf-8"), root), encoding="utf-8")
     texts = {page: page.read_text(encoding="utf-8") for page in pages}
     found = [f"{page.relative_to(root)}: {what}" for page in pages for what in breaches_of(page, root, texts)]
+    found += source_breaches(root)
     shown = {match[1] for text in texts.values() for match in EXAMPLE.finditer(text)}
     found += [f"examples/{folder.name} is in no page" for folder in sorted((root / "examples").iterdir())
               if folder.is_dir() and folder.name not in shown]
