@@ -147,7 +147,7 @@ def memory():
 
 
 def house():
-    """Folders and the direction of their dependencies."""
+    """Folders and the directions of their dependencies."""
     text = (ROOT / "matcher/CMakeLists.txt").read_text(encoding="utf-8")
     engines = re.findall(r"^kindred_engine\((\w+)", text, re.M)
     svg = Svg(860, 620, "Folders of Kindred; each uses only what lies below it")
