@@ -38,7 +38,7 @@ struct ProductFlags {
   std::string a;
   std::string b;
   std::string out;
-  bool canonical = false;
+  bool reproducible = false;
 };
 struct ReduceFlags {
   std::string op;
@@ -76,14 +76,15 @@ void write_npy(AtomicFile& file, const std::string& descr, std::span<const std::
   file.write(values.data(), values.size());
 }
 
-void tell(Session& session, std::string_view operation, const BulkReport& report) {
+void add_to_report(Session& session, std::string_view operation, const BulkReport& report) {
   if (session.options().explain) {
     Log::line(
         fmt::format("{{\"op\": \"bulk {}\", \"batches\": {}, \"batch_bytes\": {}, \"splits\": {}}}",
                     operation, report.batches, report.batch_bytes, report.splits));
   }
-  session.tell("batches", std::uint64_t{report.batches});
-  if (report.batch_bytes > 0) session.tell("bytes of a batch", std::uint64_t{report.batch_bytes});
+  session.add_to_report("batches", std::uint64_t{report.batches});
+  if (report.batch_bytes > 0)
+    session.add_to_report("bytes of a batch", std::uint64_t{report.batch_bytes});
   session.finish();
 }
 
@@ -119,7 +120,7 @@ void run_xor(const GlobalOptions& global, XorFlags flags) {
     });
     write_npy(out, "|u1", input.shape, std::as_bytes(to));
     AtomicFile::publish({&out});
-    return tell(session, "xor", report);
+    return add_to_report(session, "xor", report);
   }
   std::vector<std::uint8_t> key(input.elements);
   const std::span<std::uint8_t> made(key);
@@ -130,7 +131,7 @@ void run_xor(const GlobalOptions& global, XorFlags flags) {
   write_npy(*key_file, "|u1", input.shape, std::as_bytes(made));
   AtomicFile::publish({&out, &*key_file});
   Log::info(fmt::format("the key is in {}", flags.key_out));
-  tell(session, "xor", report);
+  add_to_report(session, "xor", report);
 }
 
 /// The matrices of an array: one, or those of a batch.
@@ -178,7 +179,7 @@ void multiply(Session& session, const ProductFlags& flags, const NpyArray& a, co
                      left.columns});
   }
   ProductOptions options;
-  options.canonical = flags.canonical;
+  options.reproducible = flags.reproducible;
   const BulkReport report = session.timed(Phase::compute, [&] {
     return reading_file([&] {
       return Bulk(session.context()).multiply<T>(std::span<const MatrixPair<T>>(pairs), options);
@@ -186,7 +187,7 @@ void multiply(Session& session, const ProductFlags& flags, const NpyArray& a, co
   });
   write_npy(out, sizeof(T) == 4 ? "<f4" : "<f8", shape, std::as_bytes(std::span(result)));
   AtomicFile::publish({&out});
-  tell(session, "matmul", report);
+  add_to_report(session, "matmul", report);
 }
 
 void run_multiply(const GlobalOptions& global, const ProductFlags& flags) {
@@ -228,7 +229,7 @@ void reduce(Session& session, const ReduceFlags& flags, Reduction reduction, con
   }
   if (json) out += is_batch ? "]}\n" : "}\n";
   output.flush();
-  tell(session, "reduce", report);
+  add_to_report(session, "reduce", report);
 }
 
 void run_reduce(const GlobalOptions& global, const ReduceFlags& flags) {
@@ -282,8 +283,9 @@ void add_bulk_command(CLI::App& app, const GlobalOptions& global) {
   product->add_option("--out", product_flags->out, "Where the product is written, of the same type")
       ->type_name("FILE")
       ->required();
-  product->add_flag("--canonical", product_flags->canonical,
+  product->add_flag("--reproducible", product_flags->reproducible,
                     "The same bits on every space and machine, and slower");
+  refuse_renamed(*product, "bulk matmul", "--canonical", "--reproducible");
   product->callback([&global, product_flags] { run_multiply(global, *product_flags); });
 
   CLI::App* one = group->add_subcommand(

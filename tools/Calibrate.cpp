@@ -90,8 +90,8 @@ void calibrate_command(const GlobalOptions& global, double seconds) {
   Output output;
   output.text() = global.json ? as_json(context, points).dump(2) + "\n" : as_text(context, points);
   output.flush();
-  session.tell("points", points);
-  session.tell("profile", context.profile_path());
+  session.add_to_report("points", points);
+  session.add_to_report("profile", context.profile_path());
   session.finish();
 }
 

@@ -95,10 +95,10 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
   });
   Log::info(fmt::format("{}: {} nodes, {} edges, weights {}", flags.out, graph.nodes.size(),
                         graph.edges.size(), to_string(weights)));
-  session.tell("graph",
-               fmt::format("{} nodes, {} edges in {}", graph.nodes.size(), graph.edges.size(),
+  session.add_to_report(
+      "graph", fmt::format("{} nodes, {} edges in {}", graph.nodes.size(), graph.edges.size(),
                            flags.edges.empty() ? flags.wordnet : flags.edges));
-  session.tell("file", fmt::format("{}, weights {}", flags.out, to_string(weights)));
+  session.add_to_report("file", fmt::format("{}, weights {}", flags.out, to_string(weights)));
   session.finish();
 }
 

@@ -103,14 +103,16 @@ HnswIndex load_index(Session& session, const std::string& path) {
 }
 
 /// Tells the report which index was at work.
-void tell_index(Session& session, const std::string& path, const HnswIndex& index) {
+void report_index(Session& session, const std::string& path, const HnswIndex& index) {
   if (session.options().report.empty()) return;  // statistics walk the graph
-  const HnswStatistics told = index.statistics();
-  session.tell("index", fmt::format("{}: {} rows of dimension {}, {}", path, told.rows,
-                                    told.dimension, to_string(told.settings.metric)));
-  session.tell("graph", fmt::format("m {}, ef_construction {}, {} levels, {} links, walked in {}",
-                                    told.settings.m, told.settings.ef_construction, told.levels,
-                                    told.links, to_string(told.settings.traversal)));
+  const HnswStatistics summary = index.statistics();
+  session.add_to_report(
+      "index", fmt::format("{}: {} rows of dimension {}, {}", path, summary.rows, summary.dimension,
+                           to_string(summary.settings.metric)));
+  session.add_to_report(
+      "graph", fmt::format("m {}, ef_construction {}, {} levels, {} links, walked in {}",
+                           summary.settings.m, summary.settings.ef_construction, summary.levels,
+                           summary.links, to_string(summary.settings.traversal)));
 }
 
 void build(const GlobalOptions& global, const BuildFlags& flags) {
@@ -142,8 +144,9 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
   });
   session.timed(Phase::load, [&] { index.save(flags.out); });
   Log::info(fmt::format("{}: {} rows of dimension {}", flags.out, index.size(), rows.columns));
-  session.tell("rows", fmt::format("{} of dimension {} in {}", rows.rows, rows.columns, source));
-  tell_index(session, flags.out, index);
+  session.add_to_report("rows",
+                        fmt::format("{} of dimension {} in {}", rows.rows, rows.columns, source));
+  report_index(session, flags.out, index);
   session.finish();
 }
 
@@ -270,27 +273,28 @@ void search(const GlobalOptions& global, const SearchFlags& flags) {
   if (truth) append_recall(lines.text(), truth->recall(), options.top, queries.rows);
   if (files) files->close();
   lines.close();
-  tell_index(session, flags.index, index);
-  session.tell("queries", fmt::format("{} in {}", queries.rows, flags.queries));
-  session.tell("asked for", fmt::format("the best {}, ef {}", options.top, options.ef));
-  session.tell("queries scanned whole", scanned);
-  session.tell("rows visited", visited);
-  if (truth) session.tell("recall", fmt::format("{:.4f} by {}", truth->recall(), flags.truth));
+  report_index(session, flags.index, index);
+  session.add_to_report("queries", fmt::format("{} in {}", queries.rows, flags.queries));
+  session.add_to_report("asked for", fmt::format("the best {}, ef {}", options.top, options.ef));
+  session.add_to_report("queries scanned whole", scanned);
+  session.add_to_report("rows visited", visited);
+  if (truth)
+    session.add_to_report("recall", fmt::format("{:.4f} by {}", truth->recall(), flags.truth));
   session.finish();
 }
 
 void info(const GlobalOptions& global, const std::string& path) {
   Session session(global, "index info");
-  const HnswStatistics told = load_index(session, path).statistics();
+  const HnswStatistics summary = load_index(session, path).statistics();
   const std::vector<std::pair<const char*, std::string>> texts{
-      {"metric", std::string(to_string(told.settings.metric))},
-      {"traversal", std::string(to_string(told.settings.traversal))}};
+      {"metric", std::string(to_string(summary.settings.metric))},
+      {"traversal", std::string(to_string(summary.settings.traversal))}};
   const std::vector<std::pair<const char*, std::uint64_t>> numbers{
-      {"dimension", told.dimension}, {"rows", told.rows},
-      {"removed", told.removed},     {"end_id", told.end_id},
-      {"m", told.settings.m},        {"ef_construction", told.settings.ef_construction},
-      {"seed", told.settings.seed},  {"levels", told.levels},
-      {"links", told.links},         {"unreachable", told.unreachable}};
+      {"dimension", summary.dimension}, {"rows", summary.rows},
+      {"removed", summary.removed},     {"end_id", summary.end_id},
+      {"m", summary.settings.m},        {"ef_construction", summary.settings.ef_construction},
+      {"seed", summary.settings.seed},  {"levels", summary.levels},
+      {"links", summary.links},         {"unreachable", summary.unreachable}};
   Output output;
   std::string& out = output.text();
   if (global.json) {
@@ -322,8 +326,8 @@ void import_index(const GlobalOptions& global, const ImportFlags& flags) {
   });
   session.timed(Phase::load, [&] { index.save(flags.out); });
   Log::info(fmt::format("{}: {} rows of dimension {}", flags.out, index.size(), flags.dimension));
-  session.tell("hnswlib", flags.hnswlib);
-  tell_index(session, flags.out, index);
+  session.add_to_report("hnswlib", flags.hnswlib);
+  report_index(session, flags.out, index);
   session.finish();
 }
 
@@ -333,8 +337,8 @@ void export_index(const GlobalOptions& global, const ExportFlags& flags) {
   Session session(global, "index export");
   const HnswIndex index = load_index(session, flags.index);
   session.timed(Phase::load, [&] { index.export_hnswlib(flags.out); });
-  tell_index(session, flags.index, index);
-  session.tell("hnswlib", flags.out);
+  report_index(session, flags.index, index);
+  session.add_to_report("hnswlib", flags.out);
   session.finish();
 }
 

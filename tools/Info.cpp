@@ -22,7 +22,7 @@ namespace {
 
 /// The features of this processor, of those that change how Kindred runs, in the kernel's spelling.
 std::vector<std::string> cpu_features() {
-  constexpr std::array<std::string_view, 14> wanted{
+  constexpr std::array<std::string_view, 14> requested{
       "sse4_2",  "popcnt",   "bmi2",        "avx",         "f16c",     "fma",   "avx2",
       "avx512f", "avx512bw", "avx512_vnni", "avx512_bf16", "amx_bf16", "asimd", "sve"};
   std::ifstream file("/proc/cpuinfo");
@@ -31,7 +31,7 @@ std::vector<std::string> cpu_features() {
     std::istringstream words(line.substr(line.find(':') + 1));
     const std::vector<std::string> flags(std::istream_iterator<std::string>(words), {});
     std::vector<std::string> found;
-    for (const std::string_view name : wanted) {
+    for (const std::string_view name : requested) {
       if (std::find(flags.begin(), flags.end(), name) != flags.end()) found.emplace_back(name);
     }
     return found;

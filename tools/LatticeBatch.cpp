@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "LatticeBatch.hpp"
 
-#include "LatticeTold.hpp"
+#include "LatticeSummary.hpp"
 #include "Log.hpp"
 #include "Progress.hpp"
 #include "Session.hpp"
@@ -36,15 +36,15 @@ void append_answer(std::string& out, const LatticeLine& line, std::size_t index,
   if (const auto* path = std::get_if<std::vector<std::uint64_t>>(&result.answer)) {
     fmt::format_to(to, "\"path\": [{}], \"length\": {}", fmt::join(*path, ", "), path->size());
   } else if (const auto* found = std::get_if<GraphStructure>(&result.answer)) {
-    append_json(out, told_of(*found));
+    append_json(out, summary_of(*found));
   } else {
-    const LatticeTold told = told_of(std::get<LatticeMetrics>(result.answer));
+    const LatticeSummary summary = summary_of(std::get<LatticeMetrics>(result.answer));
     if (const auto* saved = std::get_if<SaveLattice>(&line.task.work)) {
       out += "\"out\": ";
       append_json(out, saved->path);
-      fmt::format_to(to, ", \"vertices\": {}, \"edges\": {}", told.vertices, told.edges);
+      fmt::format_to(to, ", \"vertices\": {}, \"edges\": {}", summary.vertices, summary.edges);
     } else {
-      append_json(out, told);
+      append_json(out, summary);
     }
   }
   out += "}\n";
@@ -79,7 +79,7 @@ void run_batch(const GlobalOptions& global, const std::string& path) {
   };
   session.timed(Phase::compute, [&] { run_lattices(session.context(), tasks, options); });
   output.flush();
-  session.tell("tasks", fmt::format("{} in {}", lines.size(), path));
+  session.add_to_report("tasks", fmt::format("{} in {}", lines.size(), path));
   session.finish();
 }
 

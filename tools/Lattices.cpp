@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
 #include "LatticeBatch.hpp"
-#include "LatticeTold.hpp"
+#include "LatticeSummary.hpp"
 #include "Log.hpp"
 #include "Session.hpp"
 #include "io/Blocks.hpp"
@@ -39,10 +39,10 @@ struct LatticeFlags {
 
   LatticeShape shape() const {
     const LatticeSettings settings = settings_of_environment();
-    const std::uint64_t wanted = dimensions > 0 ? dimensions : settings.dimensions();
+    const std::uint64_t requested = dimensions > 0 ? dimensions : settings.dimensions();
     const std::uint64_t side = size > 0 ? size : settings.size();
-    settings.check(wanted, side);
-    return {static_cast<std::uint32_t>(wanted), static_cast<std::uint32_t>(side)};
+    settings.check(requested, side);
+    return {static_cast<std::uint32_t>(requested), static_cast<std::uint32_t>(side)};
   }
 };
 
@@ -50,18 +50,18 @@ void analyze(const GlobalOptions& global, const LatticeFlags& flags) {
   const LatticeShape shape = flags.shape();
   Session session(global, "lattice analyze");
   const Lattice lattice(session.context(), shape.dimensions(), shape.size());
-  const LatticeTold told = session.timed(Phase::compute, [&] {
-    return flags.measured ? told_of(lattice.measure()) : told_of(lattice.metrics());
+  const LatticeSummary summary = session.timed(Phase::compute, [&] {
+    return flags.measured ? summary_of(lattice.measure()) : summary_of(lattice.metrics());
   });
   Output output;
   std::string& out = output.text();
   const auto to = std::back_inserter(out);
   if (global.json) {
     out = "{";
-    append_json(out, told);
+    append_json(out, summary);
     out += "}\n";
   } else {
-    append_text(out, told);
+    append_text(out, summary);
     const LatticeMetrics metrics = lattice.metrics();
     for (const auto& [name, bytes] : {std::pair("rows_bytes", metrics.rows_bytes),
                                       std::pair("search_bytes", metrics.search_bytes),
@@ -69,8 +69,8 @@ void analyze(const GlobalOptions& global, const LatticeFlags& flags) {
       fmt::format_to(to, "{:18} {:.6g}\n", name, bytes);
   }
   output.flush();
-  session.tell("lattice", fmt::format("{} dimensions of {}: {} nodes", shape.dimensions(),
-                                      shape.size(), shape.nodes()));
+  session.add_to_report("lattice", fmt::format("{} dimensions of {}: {} nodes", shape.dimensions(),
+                                               shape.size(), shape.nodes()));
   session.finish();
 }
 
@@ -116,7 +116,7 @@ void path(const GlobalOptions& global, const LatticeFlags& flags) {
     out += '\n';
   }
   output.flush();
-  session.tell("path", fmt::format("from {} to {}: {} nodes", from, to, nodes.size()));
+  session.add_to_report("path", fmt::format("from {} to {}: {} nodes", from, to, nodes.size()));
   session.finish();
 }
 
@@ -129,9 +129,9 @@ void build(const GlobalOptions& global, const LatticeFlags& flags) {
     Lattice(session.context(), shape.dimensions(), shape.size()).save(flags.out);
   });
   Log::info(fmt::format("{}: {} nodes, {} edges", flags.out, shape.nodes(), 2 * shape.edges()));
-  session.tell("lattice", fmt::format("{} dimensions of {}: {} nodes", shape.dimensions(),
-                                      shape.size(), shape.nodes()));
-  session.tell("file", flags.out);
+  session.add_to_report("lattice", fmt::format("{} dimensions of {}: {} nodes", shape.dimensions(),
+                                               shape.size(), shape.nodes()));
+  session.add_to_report("file", flags.out);
   session.finish();
 }
 

@@ -46,7 +46,7 @@ class Answers {
     if (m_predictions == nullptr) return;
     m_options.top = std::max<std::size_t>(patterns.size(), 1);
     m_options.blocks = false;  // those of the predictions are told
-    m_tell_blocks = options.blocks;
+    m_report_blocks = options.blocks;
   }
 
   void print(const Batch& batch, Session& session) {
@@ -88,7 +88,7 @@ class Answers {
       const Prediction& prediction = predictions[k];
       append_match(out, k, m_patterns.names[prediction.index],
                    {prediction.index, prediction.similarity, prediction.matched});
-      if (m_tell_blocks) append_blocks(out, prediction.blocks);
+      if (m_report_blocks) append_blocks(out, prediction.blocks);
       Predictions::append_fields(out, prediction);
       out += '}';
     }
@@ -98,7 +98,7 @@ class Answers {
   const Sequences& m_patterns;
   MatchOptions m_options;
   const Predictions* m_predictions;
-  bool m_tell_blocks = false;  // of predictions
+  bool m_report_blocks = false;  // of predictions
   Output m_output;
 };
 
@@ -191,7 +191,7 @@ void match(const GlobalOptions& global, MatchFlags flags) {
   session.timed(Phase::upload, [&] { matcher.emplace(session.context(), patterns.symbols); });
   if (flags.self) {
     match_self(*matcher, patterns, flags, session);
-    tell_match(session, flags, patterns.size());
+    report_match(session, flags, patterns.size());
     session.finish();
     return;
   }
@@ -222,7 +222,7 @@ void match(const GlobalOptions& global, MatchFlags flags) {
           answers.flush();
         });
   }
-  tell_match(session, flags, patterns.size());
+  report_match(session, flags, patterns.size());
   session.finish();
 }
 

@@ -32,12 +32,12 @@ struct MatchFlags {
 };
 
 /// Tells the report what was matched. \param patterns of the file or store that \p flags name
-inline void tell_match(Session& session, const MatchFlags& flags, std::uint64_t patterns) {
-  session.tell("patterns",
-               fmt::format("{} in {}{}{}", patterns, flags.patterns, flags.lines, flags.store));
-  session.tell("queries", flags.self ? "the patterns themselves" : flags.queries);
-  session.tell("measure", flags.measure);
-  session.tell("threshold", fmt::format("{:g}", flags.options.threshold));
+inline void report_match(Session& session, const MatchFlags& flags, std::uint64_t patterns) {
+  session.add_to_report(
+      "patterns", fmt::format("{} in {}{}{}", patterns, flags.patterns, flags.lines, flags.store));
+  session.add_to_report("queries", flags.self ? "the patterns themselves" : flags.queries);
+  session.add_to_report("measure", flags.measure);
+  session.add_to_report("threshold", fmt::format("{:g}", flags.options.threshold));
 }
 
 }  // namespace Kindred::Tools

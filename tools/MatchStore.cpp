@@ -119,7 +119,7 @@ void match_store(const GlobalOptions& global, const MatchFlags& flags,
       answers.flush();
     });
   }
-  tell_match(session, flags, memory.size());
+  report_match(session, flags, memory.size());
   session.finish();
 }
 

@@ -79,9 +79,9 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
   const PatternStatistics statistics = memory.statistics();
   Log::info(fmt::format("{}: {} lines, {} new patterns, {} in all", flags.out, lines,
                         statistics.learned - before, statistics.patterns));
-  session.tell("lines", fmt::format("{} in {}", lines, flags.patterns));
-  session.tell("store", fmt::format("{}: {} patterns, {} of them new", flags.out,
-                                    statistics.patterns, statistics.learned - before));
+  session.add_to_report("lines", fmt::format("{} in {}", lines, flags.patterns));
+  session.add_to_report("store", fmt::format("{}: {} patterns, {} of them new", flags.out,
+                                             statistics.patterns, statistics.learned - before));
   session.finish();
 }
 
@@ -185,7 +185,7 @@ void export_lines(const GlobalOptions& global, const std::string& path) {
     progress.update(index + 1, learned);
   }
   output.flush();
-  session.tell("store", path);
+  session.add_to_report("store", path);
   session.finish();
 }
 

@@ -77,10 +77,10 @@ void score(const GlobalOptions& global, const ScoreFlags& flags) {
   });
   if (files) files->close();
   output.flush();
-  tell_input(session, named, input);
-  session.tell("candidates",
-               fmt::format("{} in {}", candidates.ids.values.size(), flags.candidates));
-  session.tell("asked for", fmt::format("the best {}", flags.top));
+  report_input(session, named, input);
+  session.add_to_report("candidates",
+                        fmt::format("{} in {}", candidates.ids.values.size(), flags.candidates));
+  session.add_to_report("asked for", fmt::format("the best {}", flags.top));
   session.finish();
 }
 

@@ -101,10 +101,10 @@ void search(const GlobalOptions& global, const SearchFlags& flags) {
   } else {
     lines.close();
   }
-  tell_input(session, flags.vectors, input);
-  session.tell("asked for", flags.at_least
-                                ? fmt::format("scores of {:g} or better", *flags.at_least)
-                                : fmt::format("the best {}", options.top));
+  report_input(session, flags.vectors, input);
+  session.add_to_report("asked for", flags.at_least
+                                         ? fmt::format("scores of {:g} or better", *flags.at_least)
+                                         : fmt::format("the best {}", options.top));
   session.finish();
 }
 
@@ -119,9 +119,10 @@ void add_search_command(CLI::App& app, const GlobalOptions& global) {
              "In place of --top: every row whose score is X or better (l2: at most X)",
              std::numeric_limits<float>::lowest(), std::numeric_limits<float>::max());
   command
-      ->add_option("--path", flags->vectors.path,
-                   "How the answer is found: plain, screen or matrix; it is the same (default: the "
-                   "one predicted to be quickest)")
+      ->add_option(
+          "--path", flags->vectors.path,
+          "How the answer is found: brute_force, quantized or gemm; it is the same (default: the "
+          "one predicted to be quickest)")
       ->type_name("NAME");
   add_filter_flag(*command, flags->vectors.filter);
   add_out_flags(*command, flags->vectors.out_ids, flags->vectors.out_scores);

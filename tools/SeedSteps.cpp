@@ -2,7 +2,7 @@
 #include "SeedInput.hpp"
 #include "io/InputError.hpp"
 #include "io/JsonLines.hpp"
-#include "io/JsonShown.hpp"
+#include "io/JsonSummary.hpp"
 #include "io/Output.hpp"
 #include "io/OutputPath.hpp"
 #include "io/Text.hpp"
@@ -110,7 +110,7 @@ class StepReader {
   bool has(const char* field) const { return m_object.contains(field); }
   [[noreturn]] void refuse(const char* field, const std::string& form) const {
     throw RecordError(
-        fmt::format("\"{}\" is {}; it must be {}", field, shown(m_object[field]), form));
+        fmt::format("\"{}\" is {}; it must be {}", field, json_summary(m_object[field]), form));
   }
   std::uint64_t whole(const char* field, std::uint64_t least, std::uint64_t most) const {
     const Json& value = m_object[field];

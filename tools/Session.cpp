@@ -81,14 +81,14 @@ void Session::record(const DispatchRecord& done) {
   if (m_trace) m_trace->add(done);
 }
 
-void Session::tell(std::string name, std::string value) {
-  m_told.emplace_back(std::move(name), std::move(value));
+void Session::add_to_report(std::string name, std::string value) {
+  m_reported.emplace_back(std::move(name), std::move(value));
 }
-void Session::tell(std::string name, std::uint64_t value) {
-  tell(std::move(name), std::to_string(value));
+void Session::add_to_report(std::string name, std::uint64_t value) {
+  add_to_report(std::move(name), std::to_string(value));
 }
 
-void Session::tell_times() const {
+void Session::print_times() const {
   std::string where;
   for (const Space space : all_spaces) {
     std::size_t calls = 0;
@@ -118,7 +118,7 @@ void Session::write_report() const {
   data.title = "kindred " + m_command;
   data.subtitle = fmt::format("load {} · upload {} · compute {}", seconds_text(m_seconds[0]),
                               seconds_text(m_seconds[1]), seconds_text(m_seconds[2]));
-  data.run = m_told;
+  data.run = m_reported;
   for (std::size_t phase = 0; phase < phase_names.size(); ++phase) {
     if (m_seconds[phase] > 0)
       data.run.emplace_back(phase_names[phase], seconds_text(m_seconds[phase]));
@@ -138,7 +138,7 @@ void Session::write_report() const {
 }
 
 void Session::finish() {
-  if (!m_options.quiet) tell_times();
+  if (!m_options.quiet) print_times();
   if (m_trace) m_trace->write(m_options.trace);
   if (m_kernels) write_report();
 }

@@ -47,8 +47,8 @@ class Session {
   ReadProgress read_progress(const std::string& path) const;
 
   /// Keeps something about this run for the report.
-  void tell(std::string name, std::string value);
-  void tell(std::string name, std::uint64_t value);
+  void add_to_report(std::string name, std::string value);
+  void add_to_report(std::string name, std::uint64_t value);
   /// What the report shows of a seed layer.
   void show(ReportSeeds seeds) { m_seeds = std::move(seeds); }
 
@@ -71,7 +71,7 @@ class Session {
   };
 
   void record(const DispatchRecord& record);
-  void tell_times() const;
+  void print_times() const;
   void write_report() const;
 
   GlobalOptions m_options;
@@ -80,7 +80,7 @@ class Session {
   std::unique_ptr<Trace> m_trace;
   std::unique_ptr<KernelProfile> m_kernels;
   std::array<double, 3> m_seconds{};
-  std::vector<std::pair<std::string, std::string>> m_told;
+  std::vector<std::pair<std::string, std::string>> m_reported;
   std::mutex m_mutex;
   std::vector<DispatchRecord> m_records;
   ReportSeeds m_seeds;

@@ -38,8 +38,8 @@ WeightRange range_of(SpreadMode mode) {
 }
 
 /// Tells of a query whose limit of iterations came before its tolerance.
-void tell_residual(const Convergence& query, std::optional<std::string_view> name,
-                   std::size_t index, double tolerance) {
+void report_residual(const Convergence& query, std::optional<std::string_view> name,
+                     std::size_t index, double tolerance) {
   if (query.residual <= tolerance) return;
   Log::warning(
       fmt::format("query {}: after {} iterations the residual is {:.3g}, above the tolerance {:g}",
@@ -159,7 +159,7 @@ class Answers {
     for (std::size_t i = 0; i < count; ++i) {
       const auto name = m_sources.names[first + i];
       if (!results.convergence.empty()) {
-        tell_residual(results.convergence[i], name, first + i, m_options.tolerance);
+        report_residual(results.convergence[i], name, first + i, m_options.tolerance);
         m_iterations = std::max(m_iterations, results.convergence[i].iterations);
       }
       std::string& out = m_output.text();
@@ -200,23 +200,24 @@ class Answers {
 };
 
 /// Tells the report what was done.
-void tell_run(Session& session, const SpreadFlags& flags, const SpreadOptions& options,
-              const std::optional<SpreadingEngine>& engine, std::size_t queries,
-              const Answers& answers) {
-  session.tell("graph", fmt::format("{} nodes, {} edges in {}", engine ? engine->nodes() : 0,
+void report_run(Session& session, const SpreadFlags& flags, const SpreadOptions& options,
+                const std::optional<SpreadingEngine>& engine, std::size_t queries,
+                const Answers& answers) {
+  session.add_to_report("graph",
+                        fmt::format("{} nodes, {} edges in {}", engine ? engine->nodes() : 0,
                                     engine ? engine->edges() : 0, flags.graph));
-  session.tell("queries", fmt::format("{} in {}", queries, flags.sources));
-  session.tell("mode", flags.mode);
+  session.add_to_report("queries", fmt::format("{} in {}", queries, flags.sources));
+  session.add_to_report("mode", flags.mode);
   if (options.mode == SpreadMode::pagerank) {
-    session.tell("damping, tolerance",
-                 fmt::format("{:g}, {:g}", options.damping, options.tolerance));
-    session.tell("most iterations of a query", answers.iterations());
+    session.add_to_report("damping, tolerance",
+                          fmt::format("{:g}, {:g}", options.damping, options.tolerance));
+    session.add_to_report("most iterations of a query", answers.iterations());
   } else {
-    session.tell("hops, decay", fmt::format("{}, {}", options.hops, flags.decay));
-    session.tell("threshold",
-                 options.threshold ? fmt::format("{:g}", *options.threshold) : "by tier");
+    session.add_to_report("hops, decay", fmt::format("{}, {}", options.hops, flags.decay));
+    session.add_to_report("threshold",
+                          options.threshold ? fmt::format("{:g}", *options.threshold) : "by tier");
   }
-  session.tell("nodes activated and told", answers.activations());
+  session.add_to_report("nodes activated and told", answers.activations());
 }
 
 void spread(const GlobalOptions& global, const SpreadFlags& flags) {
@@ -262,7 +263,7 @@ void spread(const GlobalOptions& global, const SpreadFlags& flags) {
                    progress.update(first + count, queries);
                  });
   answers.flush();
-  tell_run(session, flags, options, engine, queries, answers);
+  report_run(session, flags, options, engine, queries, answers);
   session.finish();
 }
 

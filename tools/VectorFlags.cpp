@@ -14,10 +14,14 @@ namespace Kindred::Tools {
 namespace {
 
 SearchPath path_from_string(const std::string& name) {
-  for (const SearchPath path : {SearchPath::plain, SearchPath::screen, SearchPath::matrix}) {
+  for (const SearchPath path : {SearchPath::brute_force, SearchPath::quantized, SearchPath::gemm}) {
     if (to_string(path) == name) return path;
   }
-  throw UsageError(fmt::format("--path: '{}' is none of plain, screen, matrix", name));
+  // The spellings of earlier versions.
+  if (name == "plain") return SearchPath::brute_force;
+  if (name == "screen") return SearchPath::quantized;
+  if (name == "matrix") return SearchPath::gemm;
+  throw UsageError(fmt::format("--path: '{}' is not one of brute_force, quantized, gemm", name));
 }
 
 /// The rows of a file, as the elements that hold its numbers exactly.
@@ -138,12 +142,12 @@ VectorInput load_vectors(const VectorFlags& flags, Session& session) {
   return input;
 }
 
-void tell_input(Session& session, const VectorFlags& flags, const VectorInput& input) {
-  session.tell("vectors", fmt::format("{} of dimension {} in {}", input.rows, input.queries.columns,
-                                      flags.rows()));
-  session.tell("queries", fmt::format("{} in {}", input.queries.rows, flags.queries));
-  session.tell("metric", flags.metric);
-  if (!flags.filter.empty()) session.tell("filter", flags.filter);
+void report_input(Session& session, const VectorFlags& flags, const VectorInput& input) {
+  session.add_to_report("vectors", fmt::format("{} of dimension {} in {}", input.rows,
+                                               input.queries.columns, flags.rows()));
+  session.add_to_report("queries", fmt::format("{} in {}", input.queries.rows, flags.queries));
+  session.add_to_report("metric", flags.metric);
+  if (!flags.filter.empty()) session.add_to_report("filter", flags.filter);
 }
 
 std::span<const float> rows_of(const Matrix& queries, std::size_t first, std::size_t count) {
@@ -152,8 +156,8 @@ std::span<const float> rows_of(const Matrix& queries, std::size_t first, std::si
 
 void explain_path(const GlobalOptions& global, const char* command, const SearchReport& report) {
   if (!global.explain) return;
-  Log::line(fmt::format(R"({{"op": "{}", "path": "{}", "screened": {}, "survivors": {}}})", command,
-                        report.path, report.screened, report.survivors));
+  Log::line(fmt::format(R"({{"op": "{}", "path": "{}", "prefiltered": {}, "survivors": {}}})",
+                        command, report.path, report.prefiltered, report.survivors));
 }
 
 }  // namespace Kindred::Tools

@@ -60,7 +60,7 @@ struct VectorInput {
 VectorInput load_vectors(const VectorFlags& flags, Session& session);
 
 /// Tells the report what was searched.
-void tell_input(Session& session, const VectorFlags& flags, const VectorInput& input);
+void report_input(Session& session, const VectorFlags& flags, const VectorInput& input);
 
 /// \throws InputError where \p rows, of the file \p path, are none: there is nothing to find
 void check_some_rows(const std::string& path, std::uint64_t rows);

@@ -31,7 +31,7 @@ struct BuildFlags {
   std::string dataset = "train";
   std::string element;
   std::string out;
-  bool no_shadow = false;
+  bool no_quantized_copy = false;
 };
 
 VectorFormat format_from_string(const std::string& name) {
@@ -55,7 +55,7 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
   options.dataset = flags.dataset;
   if (!flags.format.empty()) options.format = format_from_string(flags.format);
   BuildVectorsOptions store;
-  store.shadow = !flags.no_shadow;
+  store.quantized_copy = !flags.no_quantized_copy;
   if (!flags.element.empty()) store.element = element_from_string(flags.element);
   check_outputs("vectors build", {flags.out}, {flags.vectors});
   { const AtomicFile probe(flags.out); }  // before hours of work, not after
@@ -71,9 +71,9 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
   });
   Log::info(fmt::format("{}: {} rows of dimension {}, {}", flags.out, file.rows(), file.dimension(),
                         to_string(store.element.value_or(natural_element(file.type())))));
-  session.tell("rows", fmt::format("{} of dimension {} in {}", file.rows(), file.dimension(),
-                                   flags.vectors));
-  session.tell("store", flags.out);
+  session.add_to_report("rows", fmt::format("{} of dimension {} in {}", file.rows(),
+                                            file.dimension(), flags.vectors));
+  session.add_to_report("store", flags.out);
   session.finish();
 }
 
@@ -89,7 +89,7 @@ void info(const GlobalOptions& global, const std::string& path) {
                            std::pair("removed", info.end_id - info.rows),
                            std::pair("not_finite", info.not_finite),
                            std::pair("row_bytes", info.row_bytes),
-                           std::pair("shadow_bytes", info.shadow_bytes),
+                           std::pair("quantized_bytes", info.quantized_bytes),
                            std::pair("bytes", info.bytes)};
   Output output;
   std::string& out = output.text();
@@ -141,8 +141,9 @@ void add_vectors_command(CLI::App& app, const GlobalOptions& global) {
                    "float32, float16, bfloat16 or int8 (default: the one that holds the file's "
                    "numbers exactly)")
       ->type_name("NAME");
-  command->add_flag("--no-shadow", flags->no_shadow,
+  command->add_flag("--no-quantized-copy", flags->no_quantized_copy,
                     "Without the int8 rows by which a search screens: it makes them first");
+  refuse_renamed(*command, "vectors build", "--no-shadow", "--no-quantized-copy");
   command->add_option("--out", flags->out, "The store; one that is there is replaced")
       ->type_name("FILE")
       ->required();

@@ -48,9 +48,9 @@ void check_kernels_run_on(int device) {
   }
 }
 
-/// Initialises Kokkos once for all contexts unless the program has, on device \p asked or the one
-/// that Kokkos would take of \p devices. Returns the threads of a context that asks for none.
-int initialize_kokkos(const SpaceInfo& devices, std::optional<int> asked) {
+/// Initialises Kokkos once for all contexts unless the program has, on device \p requested or the
+/// one that Kokkos would take of \p devices. Returns the threads of a context that asks for none.
+int initialize_kokkos(const SpaceInfo& devices, std::optional<int> requested) {
   static std::mutex mutex;
   static int threads = 0;
   const std::lock_guard lock(mutex);
@@ -71,7 +71,7 @@ int initialize_kokkos(const SpaceInfo& devices, std::optional<int> asked) {
   settings.set_num_threads(threads);
   if (devices.usable) {
     const Impl::DeviceChoice choice = Impl::choose_device(
-        devices.device_count, asked, [](const char* name) { return std::getenv(name); },
+        devices.device_count, requested, [](const char* name) { return std::getenv(name); },
         static_cast<unsigned>(::getpid()));
     check_kernels_run_on(choice.device);  // Kokkos aborts where they do not
     settings.set_device_id(choice.kokkos_id);
@@ -142,7 +142,7 @@ struct MemoryChain {
 struct Context::State {
   State(const ContextOptions& given, std::vector<SpaceInfo> infos, SpaceSet usable_spaces,
         int thread_count)
-      : options(with_room(given)),
+      : options(with_memory_left(given)),
         spaces(std::move(infos)),
         usable(usable_spaces),
         threads(thread_count),
@@ -161,10 +161,10 @@ struct Context::State {
   }
 
   /// What is left of the device's budget, which asks no driver.
-  ContextOptions with_room(ContextOptions given) const {
+  ContextOptions with_memory_left(ContextOptions given) const {
 #if KINDRED_HAS_DEVICE
-    if (!given.dispatcher.device_room) {
-      given.dispatcher.device_room = [this] {
+    if (!given.dispatcher.device_memory_left) {
+      given.dispatcher.device_memory_left = [this] {
         return device_memory.limit.limit() - device_memory.limit.used();
       };
     }
@@ -181,7 +181,7 @@ struct Context::State {
   }
 
   /// Says how long the first call of an operation took, if the driver compiled its kernels in it.
-  void tell_compilation(const Context& context, const DispatchRecord& record) {
+  void report_compilation(const Context& context, const DispatchRecord& record) {
     constexpr double least = 0.5;  // seconds; kernels from the driver's cache take less
     const std::uint32_t bit = 1U << static_cast<unsigned>(record.operation);
     if ((compiled.fetch_or(bit) & bit) != 0 || record.taken < least) return;
@@ -359,7 +359,7 @@ bool Context::is_first(const Workload& workload, Space space) const noexcept {
 
 void Context::report(const DispatchRecord& record) const {
   if (record.chosen == Space::cuda && info(Space::cuda).kernels_from_ptx)
-    m_state->tell_compilation(*this, record);
+    m_state->report_compilation(*this, record);
   if (m_state->options.on_dispatch) m_state->options.on_dispatch(record);
 }
 

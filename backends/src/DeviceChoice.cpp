@@ -101,7 +101,7 @@ DeviceChoice find(const std::vector<int>& visible, int device) {
 
 }  // namespace
 
-DeviceChoice choose_device(int count, std::optional<int> asked, const Environment& environment,
+DeviceChoice choose_device(int count, std::optional<int> requested, const Environment& environment,
                            unsigned process_id) {
   const std::vector<int> visible = visible_devices(count, environment);
   const auto number = static_cast<int>(visible.size());
@@ -114,7 +114,7 @@ DeviceChoice choose_device(int count, std::optional<int> asked, const Environmen
   const std::string_view by = map == nullptr ? "mpi_rank" : map;
   KINDRED_THROW_IF(by != "mpi_rank" && by != "random",
                    shown("KOKKOS_MAP_DEVICE_ID_BY", map) + "be 'mpi_rank' or 'random'");
-  if (asked) return find(visible, *asked);
+  if (requested) return find(visible, *requested);
   if (id) {
     KINDRED_THROW_IF(*id >= number, "KOKKOS_DEVICE_ID is " + std::to_string(*id) +
                                         "; this process sees " + std::to_string(number) +

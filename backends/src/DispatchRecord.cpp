@@ -10,7 +10,7 @@ namespace Kindred {
 
 std::string_view to_string(Operation operation) noexcept {
   constexpr std::array<std::string_view, operation_count> names{
-      "lcs",       "difflib",      "search",    "search-screen",     "search-matrix",
+      "lcs",       "difflib",      "search",    "search-quantized",  "search-gemm",
       "score",     "spread",       "seeds",     "lattice-build",     "lattice-search",
       "transform", "element-wise", "reduction", "random-generation", "matrix-multiply",
       "matrix-add"};
@@ -18,6 +18,9 @@ std::string_view to_string(Operation operation) noexcept {
 }
 
 std::optional<Operation> operation_from_string(std::string_view name) noexcept {
+  // Profiles written by earlier versions have these names.
+  if (name == "search-screen") return Operation::search_quantized;
+  if (name == "search-matrix") return Operation::search_gemm;
   for (std::size_t i = 0; i < operation_count; ++i)
     if (to_string(static_cast<Operation>(i)) == name) return static_cast<Operation>(i);
   return {};

@@ -114,10 +114,10 @@ struct Dispatcher::State {
     return space == Space::openmp ? teams.size() : 1;
   }
   /// The team of at least so many threads; 0: all.
-  std::size_t variant(Space space, int wanted) const noexcept {
+  std::size_t variant(Space space, int requested) const noexcept {
     if (space != Space::openmp) return 0;
     std::size_t i = 0;
-    while (i + 1 < teams.size() && (wanted == 0 || teams[i] < wanted)) ++i;
+    while (i + 1 < teams.size() && (requested == 0 || teams[i] < requested)) ++i;
     return i;
   }
   int threads_of(Space space, std::size_t i) const noexcept {
@@ -243,8 +243,8 @@ struct Dispatcher::State {
   /// Nothing: it may go there, or it is no choice or the only one of \p allowed.
   std::optional<Reason> kept_off_device(SpaceSet allowed, const Workload& workload) const {
     if (!allowed.contains(Space::cuda) || allowed.without(Space::cuda).empty()) return {};
-    if (workload.device_bytes > 0 && options.device_room &&
-        workload.device_bytes > options.device_room())
+    if (workload.device_bytes > 0 && options.device_memory_left &&
+        workload.device_bytes > options.device_memory_left())
       return Reason::memory;
     if (workload.items < options.device_items_min.value_or(0)) return Reason::threshold;
     return {};

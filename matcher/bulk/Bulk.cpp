@@ -29,10 +29,10 @@ Impl::BulkTask<T> element_task(ElementWise op, Operation operation) {
 template <class T>
 class ProductCall {
  public:
-  ProductCall(Context& context, Impl::BulkRooms& rooms, std::span<const MatrixPair<T>> pairs,
-              const ProductOptions& options)
+  ProductCall(Context& context, Impl::BulkWorkspaceCache& workspaces,
+              std::span<const MatrixPair<T>> pairs, const ProductOptions& options)
       : m_context(context),
-        m_rooms(rooms),
+        m_workspaces(workspaces),
         m_products(Impl::products_of(pairs)),
         m_options(options) {}
 
@@ -50,19 +50,20 @@ class ProductCall {
     }
     constexpr std::uint64_t many = 0xFFFFFFFF;
     workload.pieces = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(tiles, 1, many));
-    m_report.record = m_rooms.run(
+    m_report.record = m_workspaces.run(
         m_context, workload, m_options.space,
         [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
-                                  Impl::BulkRoom<ExecutionSpace>& room, Space space) {
+                                  Impl::BulkWorkspace<ExecutionSpace>& workspace, Space space) {
           m_report.batches = m_report.batch_bytes = m_report.splits = 0;
           if (m_products.empty()) return;
           if constexpr (Arch::is_device<ExecutionSpace>) {
-            run_batches(exec_space, room,
+            run_batches(exec_space, workspace,
                         Impl::batch_bytes_of(m_context, space, Operation::matrix_multiply,
-                                             m_options.batch_bytes, room.batch.bytes()));
+                                             m_options.batch_bytes, workspace.batch.bytes()));
           } else {
-            Impl::Products<ExecutionSpace, T>(exec_space, room.lists, room.template library<T>(),
-                                              m_products, m_options.canonical)
+            Impl::Products<ExecutionSpace, T>(exec_space, workspace.lists,
+                                              workspace.template library<T>(), m_products,
+                                              m_options.reproducible)
                 .run();
             Arch::fence(exec_space, "Kindred::Bulk::multiply");
             m_report.batches = 1;
@@ -80,7 +81,7 @@ class ProductCall {
   }
 
   template <class ExecutionSpace>
-  void run_batches(const ExecutionSpace& exec_space, Impl::BulkRoom<ExecutionSpace>& room,
+  void run_batches(const ExecutionSpace& exec_space, Impl::BulkWorkspace<ExecutionSpace>& workspace,
                    std::uint64_t batch_bytes) {
     std::stable_sort(m_products.begin(), m_products.end(), [](const auto& a, const auto& b) {
       return std::tuple(a.m, a.n, a.k) < std::tuple(b.m, b.n, b.k);
@@ -94,31 +95,32 @@ class ProductCall {
       least = std::max(least, bytes_of(m_products[i]) + gaps);
       all += bytes_of(m_products[i]) + (is_new ? gaps : 0);
     }
-    std::uint64_t room_bytes = std::min(all, std::max(batch_bytes, least));
+    std::uint64_t buffer_bytes = std::min(all, std::max(batch_bytes, least));
     // Nothing is to be refused once there are results.
-    (void)room.lists.template items<MatrixProduct<T>>(m_products.size());
-    m_report.splits = Impl::make_batch_room(room.batch, *room.memory, room_bytes, least);
-    m_report.batch_bytes = room_bytes;
+    (void)workspace.lists.template items<MatrixProduct<T>>(m_products.size());
+    m_report.splits =
+        Impl::make_batch_buffer(workspace.batch, *workspace.memory, buffer_bytes, least);
+    m_report.batch_bytes = buffer_bytes;
     for (std::size_t first = 0; first < m_products.size();) {
       std::size_t end = first;
       std::uint64_t used = 0;
       while (end < m_products.size()) {
         const bool is_new = end == first || !same_shape(m_products[end], m_products[end - 1]);
         const std::uint64_t more = bytes_of(m_products[end]) + (is_new ? gaps : 0);
-        if (end > first && used + more > room_bytes) break;
+        if (end > first && used + more > buffer_bytes) break;
         used += more;
         ++end;
       }
-      run_batch(exec_space, room, first, end);
+      run_batch(exec_space, workspace, first, end);
       ++m_report.batches;
       first = end;
     }
   }
 
   template <class ExecutionSpace>
-  void run_batch(const ExecutionSpace& exec_space, Impl::BulkRoom<ExecutionSpace>& room,
+  void run_batch(const ExecutionSpace& exec_space, Impl::BulkWorkspace<ExecutionSpace>& workspace,
                  std::size_t first, std::size_t end) {
-    Impl::BatchCopies<ExecutionSpace> copies(exec_space, room.batch.view());
+    Impl::BatchCopies<ExecutionSpace> copies(exec_space, workspace.batch.view());
     std::vector<MatrixProduct<T>> products(m_products.begin() + static_cast<std::ptrdiff_t>(first),
                                            m_products.begin() + static_cast<std::ptrdiff_t>(end));
     for (std::size_t begin = 0; begin < products.size();) {
@@ -136,14 +138,15 @@ class ProductCall {
       begin = stop;
     }
     copies.upload_all();
-    Impl::Products<ExecutionSpace, T> launch(exec_space, room.lists, room.template library<T>(),
-                                             products, m_options.canonical);
+    Impl::Products<ExecutionSpace, T> launch(exec_space, workspace.lists,
+                                             workspace.template library<T>(), products,
+                                             m_options.reproducible);
     launch.run();
     copies.download_all();
   }
 
   Context& m_context;
-  Impl::BulkRooms& m_rooms;
+  Impl::BulkWorkspaceCache& m_workspaces;
   std::vector<MatrixProduct<T>> m_products;
   ProductOptions m_options;
   BulkReport m_report;
@@ -156,7 +159,7 @@ struct Bulk::State {
 
   template <class T>
   BulkReport run(Impl::BulkTask<T> task, const BulkOptions& options, double* results = nullptr) {
-    return Impl::ListCall<T>(context, rooms, std::move(task), options, results).run();
+    return Impl::ListCall<T>(context, workspaces, std::move(task), options, results).run();
   }
   template <class T>
   BulkReport run(ElementWise op, Operation operation, BulkArrays<T> arrays, BulkArrays<T> others,
@@ -168,7 +171,7 @@ struct Bulk::State {
   }
 
   Context& context;
-  Impl::BulkRooms rooms{"Kindred::Bulk::failed"};
+  Impl::BulkWorkspaceCache workspaces{"Kindred::Bulk::failed"};
 };
 
 Bulk::Bulk(Context& context) : m_state(std::make_unique<State>(context)) {}
@@ -275,7 +278,7 @@ template <BulkNumber T>
 BulkReport Bulk::multiply(std::span<const MatrixPair<T>> pairs,
                           const ProductOptions& options) const {
   Impl::check_pairs(pairs, host);
-  return ProductCall<T>(m_state->context, m_state->rooms, pairs, options).run();
+  return ProductCall<T>(m_state->context, m_state->workspaces, pairs, options).run();
 }
 
 #define KINDRED_INSTANTIATE(T)                                                                     \

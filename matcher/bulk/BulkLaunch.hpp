@@ -23,9 +23,9 @@ inline constexpr std::uint64_t streamed_bytes = std::uint64_t{8} << 20U;
 
 /// \brief What lists of any type are launched in on one space, as long as the longest one so far.
 template <class ExecutionSpace>
-class ListRoom {
+class ListWorkspace {
  public:
-  explicit ListRoom(MemoryResource& memory)
+  explicit ListWorkspace(MemoryResource& memory)
       : m_items(memory, "Kindred::Bulk::items", 0),
         m_offsets(memory, "Kindred::Bulk::offsets", 0),
         m_partials(memory, "Kindred::Bulk::partials", 0),
@@ -72,9 +72,9 @@ class ListRoom {
 template <class ExecutionSpace, class T>
 class ListLaunch {
  public:
-  /// \param room outlives this; is reserved for the lists that are set
-  ListLaunch(const ExecutionSpace& exec_space, ListRoom<ExecutionSpace>& room)
-      : m_exec_space(exec_space), m_room(room) {}
+  /// \param workspace outlives this; is reserved for the lists that are set
+  ListLaunch(const ExecutionSpace& exec_space, ListWorkspace<ExecutionSpace>& workspace)
+      : m_exec_space(exec_space), m_workspace(workspace) {}
 
   /// Takes the items that the next runs are over; their pointers are of the space. Fences it.
   void set(const BulkTask<T>& task, std::span<BulkItem<T>> items,
@@ -87,10 +87,10 @@ class ListLaunch {
     m_plan.chunks = plan_bulk(items);
     m_plan.streams = m_plan.chunks * bulk_chunk<T> * sizeof(T) >= streamed_bytes;
     m_count = items.size();
-    m_items = m_room.template items<BulkItem<T>>(m_count);
+    m_items = m_workspace.template items<BulkItem<T>>(m_count);
     if (m_kind == BulkKind::random_fill)
-      start_upload(m_exec_space, m_room.offsets(m_count), offsets.data(), offsets.size());
-    upload(m_exec_space, m_room.template items<BulkItem<T>>(m_count), items.data(), m_count);
+      start_upload(m_exec_space, m_workspace.offsets(m_count), offsets.data(), offsets.size());
+    upload(m_exec_space, m_workspace.template items<BulkItem<T>>(m_count), items.data(), m_count);
   }
 
   /// \param results on the space, one an item, of reductions; null: the room's
@@ -101,11 +101,11 @@ class ListLaunch {
       run_numbers(results);
     }
     if (m_kind == BulkKind::random_fill)
-      random_fill<ExecutionSpace, T>(m_exec_space, m_plan, m_seed, m_room.offsets(m_count),
+      random_fill<ExecutionSpace, T>(m_exec_space, m_plan, m_seed, m_workspace.offsets(m_count),
                                      m_items);
   }
 
-  ArrayView<double, ExecutionSpace> results() const { return m_room.results(m_count); }
+  ArrayView<double, ExecutionSpace> results() const { return m_workspace.results(m_count); }
   const ExecutionSpace& exec_space() const { return m_exec_space; }
 
  private:
@@ -117,25 +117,26 @@ class ListLaunch {
         return reduce_to(m_reduction, results);
       case BulkKind::normalise:
         reduce_to(Reduction::deviation, nullptr);
-        return normalise<ExecutionSpace, T>(m_exec_space, m_plan, m_room.means(m_count),
-                                            m_room.results(m_count), m_items);
+        return normalise<ExecutionSpace, T>(m_exec_space, m_plan, m_workspace.means(m_count),
+                                            m_workspace.results(m_count), m_items);
       default:
         return;
     }
   }
   void reduce_to(Reduction reduction, double* results) {
-    ArrayView<double, ExecutionSpace> to = m_room.results(m_count);
+    ArrayView<double, ExecutionSpace> to = m_workspace.results(m_count);
     if (results != nullptr) to = ArrayView<double, ExecutionSpace>(results, m_count);
-    const ArrayView<double, ExecutionSpace> means = m_room.means(m_count);
+    const ArrayView<double, ExecutionSpace> means = m_workspace.means(m_count);
     const auto reduced = [&](Reduction one, const ArrayView<double, ExecutionSpace>& out) {
-      reduce<ExecutionSpace, T>(m_exec_space, m_plan, one, m_items, means, m_room.partials(), out);
+      reduce<ExecutionSpace, T>(m_exec_space, m_plan, one, m_items, means, m_workspace.partials(),
+                                out);
     };
     if (reduction == Reduction::deviation) reduced(Reduction::mean, means);
     reduced(reduction, to);
   }
 
   ExecutionSpace m_exec_space;
-  ListRoom<ExecutionSpace>& m_room;
+  ListWorkspace<ExecutionSpace>& m_workspace;
   BulkKind m_kind = BulkKind::xor_bytes;
   ElementWise m_op = ElementWise::add;
   Reduction m_reduction = Reduction::sum;

@@ -28,8 +28,8 @@ inline std::uint64_t device_bytes(std::uint64_t bytes) {
 /// than half of the budget that is left. \param kept bytes of a batch before, which are room for
 /// this one
 inline std::uint64_t batch_bytes_of(Context& context, Space space, Operation operation,
-                                    std::uint64_t asked, std::uint64_t kept) {
-  if (asked != 0) return asked;
+                                    std::uint64_t requested, std::uint64_t kept) {
+  if (requested != 0) return requested;
   const std::uint64_t budget = context.info(space).memory_budget;
   const std::uint64_t used = context.memory_statistics(space).bytes_in_use;
   const std::uint64_t left = budget - std::min(budget, used - std::min(used, kept));
@@ -37,17 +37,17 @@ inline std::uint64_t batch_bytes_of(Context& context, Space space, Operation ope
                                  std::min(context.dispatcher().batch_bytes(operation), left / 2));
 }
 
-/// \brief Makes \p room hold \p want bytes, or half as many as long as that is refused, and never
+/// \brief Makes \p buffer hold \p want bytes, or half as many as long as that is refused, and never
 /// fewer than \p least. Returns how often it was refused. \throws OutOfMemory where that does not
-/// fit either; \p room is then empty
+/// fit either; \p buffer is then empty
 template <class MemorySpace>
-std::size_t make_batch_room(Buffer<std::byte, MemorySpace>& room, MemoryResource& memory,
-                            std::uint64_t& want, std::uint64_t least) {
+std::size_t make_batch_buffer(Buffer<std::byte, MemorySpace>& buffer, MemoryResource& memory,
+                              std::uint64_t& want, std::uint64_t least) {
   std::size_t splits = 0;
-  while (room.bytes() < want) {
-    room = Buffer<std::byte, MemorySpace>();  // not both at once
+  while (buffer.bytes() < want) {
+    buffer = Buffer<std::byte, MemorySpace>();  // not both at once
     try {
-      room = Buffer<std::byte, MemorySpace>(memory, "Kindred::Bulk::batch", want);
+      buffer = Buffer<std::byte, MemorySpace>(memory, "Kindred::Bulk::batch", want);
     } catch (const OutOfMemory&) {
       if (want <= least) throw;
       want = std::max(least, want / 2);
@@ -63,8 +63,8 @@ class BatchCopies {
  public:
   using view_type = ArrayView<std::byte, ExecutionSpace>;
 
-  BatchCopies(const ExecutionSpace& exec_space, view_type room)
-      : m_exec_space(exec_space), m_room(std::move(room)) {}
+  BatchCopies(const ExecutionSpace& exec_space, view_type buffer)
+      : m_exec_space(exec_space), m_buffer(std::move(buffer)) {}
 
   /// Where the next array goes. \param from null: nothing is to be read \param to null: nothing is
   /// to be brought back \param aligned false: right behind the one before
@@ -72,7 +72,7 @@ class BatchCopies {
     if (aligned) m_used = device_bytes(m_used);
     m_arrays.push_back({from, to, bytes, m_used});
     m_used += bytes;
-    return m_room.data() + m_arrays.back().place;
+    return m_buffer.data() + m_arrays.back().place;
   }
   void upload_all() {
     if (is_packed()) {
@@ -81,7 +81,7 @@ class BatchCopies {
         if (array.from != nullptr && array.bytes > 0)
           std::memcpy(m_packed.data() + array.place, array.from, array.bytes);
       }
-      start_upload(m_exec_space, m_room, m_packed.data(), m_used);
+      start_upload(m_exec_space, m_buffer, m_packed.data(), m_used);
       return;
     }
     for (const Array& array : m_arrays) {
@@ -94,7 +94,7 @@ class BatchCopies {
   void download_all() {
     if (is_packed()) {
       m_packed.resize(m_used);
-      download(m_exec_space, m_packed.data(), m_room, m_used);
+      download(m_exec_space, m_packed.data(), m_buffer, m_used);
       for (const Array& array : m_arrays) {
         if (array.to != nullptr && array.bytes > 0)
           std::memcpy(array.to, m_packed.data() + array.place, array.bytes);
@@ -117,11 +117,11 @@ class BatchCopies {
 
   bool is_packed() const { return m_arrays.size() > 1 && m_used / m_arrays.size() < packed_bytes; }
   view_type part(const Array& array) const {
-    return Kokkos::subview(m_room, std::pair(array.place, array.place + array.bytes));
+    return Kokkos::subview(m_buffer, std::pair(array.place, array.place + array.bytes));
   }
 
   ExecutionSpace m_exec_space;
-  view_type m_room;
+  view_type m_buffer;
   std::vector<Array> m_arrays;
   std::vector<std::byte> m_packed;
   std::uint64_t m_used = 0;

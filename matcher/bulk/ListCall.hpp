@@ -4,7 +4,7 @@
 
 #include <kindred/core/arch/Fence.hpp>
 
-#include "BulkRooms.hpp"
+#include "BulkWorkspace.hpp"
 #include "DeviceBatches.hpp"
 
 #include <algorithm>
@@ -20,10 +20,10 @@ template <class T>
 class ListCall {
  public:
   /// \param results one an array, of `reduce`
-  ListCall(Context& context, BulkRooms& rooms, BulkTask<T> task, const BulkOptions& options,
-           double* results = nullptr)
+  ListCall(Context& context, BulkWorkspaceCache& workspaces, BulkTask<T> task,
+           const BulkOptions& options, double* results = nullptr)
       : m_context(context),
-        m_rooms(rooms),
+        m_workspaces(workspaces),
         m_task(std::move(task)),
         m_options(options),
         m_results(results) {}
@@ -37,38 +37,38 @@ class ListCall {
     workload.transfer_bytes = workload.items * sizeof(T) * arrays;
     if (!m_task.is_divisible()) {
       for (const BulkItem<T>& item : m_task.items)
-        workload.device_bytes = std::max(workload.device_bytes, room_of(item));
+        workload.device_bytes = std::max(workload.device_bytes, bytes_needed(item));
     }
-    m_report.record =
-        m_rooms.run(m_context, workload, m_options.space,
-                    [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
-                                              BulkRoom<ExecutionSpace>& room, Space space) {
-                      m_report.batches = m_report.batch_bytes = m_report.splits = 0;
-                      if constexpr (Arch::is_device<ExecutionSpace>) {
-                        run_batches(exec_space, room,
-                                    batch_bytes_of(m_context, space, m_task.operation,
-                                                   m_options.batch_bytes, room.batch.bytes()));
-                      } else {
-                        run_here(exec_space, room);
-                      }
-                    });
+    m_report.record = m_workspaces.run(
+        m_context, workload, m_options.space,
+        [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
+                                  BulkWorkspace<ExecutionSpace>& workspace, Space space) {
+          m_report.batches = m_report.batch_bytes = m_report.splits = 0;
+          if constexpr (Arch::is_device<ExecutionSpace>) {
+            run_batches(exec_space, workspace,
+                        batch_bytes_of(m_context, space, m_task.operation, m_options.batch_bytes,
+                                       workspace.batch.bytes()));
+          } else {
+            run_here(exec_space, workspace);
+          }
+        });
     return m_report;
   }
 
   /// What is left, in room of a space for \p batch_bytes of arrays at a time.
   template <class ExecutionSpace>
-  void run_batches(const ExecutionSpace& exec_space, BulkRoom<ExecutionSpace>& room,
+  void run_batches(const ExecutionSpace& exec_space, BulkWorkspace<ExecutionSpace>& workspace,
                    std::uint64_t batch_bytes) {
     if (items_left().empty()) return;
-    const std::uint64_t room_bytes = make_room(room, batch_bytes);
-    ListLaunch<ExecutionSpace, T> launch(exec_space, room.lists);
+    const std::uint64_t buffer_bytes = make_batch_memory(workspace, batch_bytes);
+    ListLaunch<ExecutionSpace, T> launch(exec_space, workspace.lists);
     while (m_done < m_task.items.size()) {
       std::size_t end = m_done;
       std::uint64_t used = 0;
       while (end < m_task.items.size() &&
-             (end == m_done || used + room_of(m_task.items[end]) <= room_bytes))
-        used += room_of(m_task.items[end++]);
-      run_batch(exec_space, launch, room.batch.view(), end - m_done);
+             (end == m_done || used + bytes_needed(m_task.items[end]) <= buffer_bytes))
+        used += bytes_needed(m_task.items[end++]);
+      run_batch(exec_space, launch, workspace.batch.view(), end - m_done);
       ++m_report.batches;
       m_done = end;
     }
@@ -77,11 +77,11 @@ class ListCall {
 
  private:
   template <class ExecutionSpace>
-  void run_here(const ExecutionSpace& exec_space, BulkRoom<ExecutionSpace>& room) {
+  void run_here(const ExecutionSpace& exec_space, BulkWorkspace<ExecutionSpace>& workspace) {
     const std::span<BulkItem<T>> left = items_left();
     if (left.empty()) return;
-    room.lists.template reserve<T>(m_task.kind, left.size(), plan_bulk(left));
-    ListLaunch<ExecutionSpace, T> launch(exec_space, room.lists);
+    workspace.lists.template reserve<T>(m_task.kind, left.size(), plan_bulk(left));
+    ListLaunch<ExecutionSpace, T> launch(exec_space, workspace.lists);
     launch.set(m_task, left, offsets_left(left.size()));
     launch.run(results_left());
     Arch::fence(exec_space, "Kindred::Bulk::run");
@@ -95,33 +95,34 @@ class ListCall {
   }
   double* results_left() const { return m_results == nullptr ? nullptr : m_results + m_done; }
 
-  std::uint64_t room_of(const BulkItem<T>& item) const {
+  std::uint64_t bytes_needed(const BulkItem<T>& item) const {
     return std::max<std::uint64_t>(1, m_task.reads()) * device_bytes(item.count * sizeof(T));
   }
 
   /// Room for what is left, in pieces for batches of \p bytes, or of half as many until memory
   /// holds one. Returns the bytes of a batch. \throws OutOfMemory
   template <class ExecutionSpace>
-  std::uint64_t make_room(BulkRoom<ExecutionSpace>& room, std::uint64_t bytes) {
+  std::uint64_t make_batch_memory(BulkWorkspace<ExecutionSpace>& workspace, std::uint64_t bytes) {
     while (true) {
       cut(bytes);
       const std::span<BulkItem<T>> left = items_left();
       std::uint64_t longest = 0;
       std::uint64_t all = 0;
       for (const BulkItem<T>& item : left) {
-        longest = std::max(longest, room_of(item));
-        all += room_of(item);
+        longest = std::max(longest, bytes_needed(item));
+        all += bytes_needed(item);
       }
       const BulkItem<T> chunk{nullptr, nullptr, nullptr, bulk_chunk<T>, 0};
       const std::uint64_t least =
-          m_task.is_divisible() ? std::min(longest, room_of(chunk)) : longest;
+          m_task.is_divisible() ? std::min(longest, bytes_needed(chunk)) : longest;
       m_report.batch_bytes = std::min(all, std::max(bytes, longest));
-      room.lists.template reserve<T>(m_task.kind, left.size(), plan_bulk(left));
-      m_report.splits += make_batch_room(room.batch, *room.memory, m_report.batch_bytes, least);
+      workspace.lists.template reserve<T>(m_task.kind, left.size(), plan_bulk(left));
+      m_report.splits +=
+          make_batch_buffer(workspace.batch, *workspace.memory, m_report.batch_bytes, least);
       if (m_report.batch_bytes >= longest) return m_report.batch_bytes;
       // Pieces of pieces; there are more of them, which need room too.
       bytes = m_report.batch_bytes;
-      room.batch = {};
+      workspace.batch = {};
     }
   }
 
@@ -153,8 +154,8 @@ class ListCall {
 
   template <class ExecutionSpace, class View>
   void run_batch(const ExecutionSpace& exec_space, ListLaunch<ExecutionSpace, T>& launch,
-                 const View& room, std::size_t count) {
-    BatchCopies<ExecutionSpace> copies(exec_space, room);
+                 const View& workspace, std::size_t count) {
+    BatchCopies<ExecutionSpace> copies(exec_space, workspace);
     const auto begin = m_task.items.begin() + static_cast<std::ptrdiff_t>(m_done);
     std::vector<BulkItem<T>> items(begin, begin + static_cast<std::ptrdiff_t>(count));
     for (BulkItem<T>& item : items) {
@@ -173,7 +174,7 @@ class ListCall {
   }
 
   Context& m_context;
-  BulkRooms& m_rooms;
+  BulkWorkspaceCache& m_workspaces;
   BulkTask<T> m_task;
   BulkOptions m_options;
   double* m_results;

@@ -28,15 +28,15 @@ class PreparedList final : public PreparedBulk::Launch {
  public:
   PreparedList(const ExecutionSpace& exec_space, MemoryResource& memory, Impl::BulkTask<T>& task,
                double* results)
-      : m_room(memory), m_launch(exec_space, m_room), m_results(results) {
-    m_room.template reserve<T>(task.kind, task.items.size(), plan_bulk(std::span(task.items)));
+      : m_workspace(memory), m_launch(exec_space, m_workspace), m_results(results) {
+    m_workspace.template reserve<T>(task.kind, task.items.size(), plan_bulk(std::span(task.items)));
     m_launch.set(task, task.items, task.offsets);
   }
   void run() override { m_launch.run(m_results); }
   void wait() const override { Arch::fence(m_launch.exec_space(), "Kindred::PreparedBulk::wait"); }
 
  private:
-  Impl::ListRoom<ExecutionSpace> m_room;
+  Impl::ListWorkspace<ExecutionSpace> m_workspace;
   Impl::ListLaunch<ExecutionSpace, T> m_launch;
   double* m_results;
 };
@@ -45,15 +45,16 @@ template <class ExecutionSpace, class T>
 class PreparedProducts final : public PreparedBulk::Launch {
  public:
   PreparedProducts(const ExecutionSpace& exec_space, MemoryResource& memory,
-                   const std::vector<MatrixProduct<T>>& products, bool canonical)
-      : m_room(memory), m_products(exec_space, m_room, m_library, products, canonical) {}
+                   const std::vector<MatrixProduct<T>>& products, bool reproducible)
+      : m_workspace(memory),
+        m_products(exec_space, m_workspace, m_library, products, reproducible) {}
   void run() override { m_products.run(); }
   void wait() const override {
     Arch::fence(m_products.exec_space(), "Kindred::PreparedBulk::wait");
   }
 
  private:
-  Impl::ListRoom<ExecutionSpace> m_room;
+  Impl::ListWorkspace<ExecutionSpace> m_workspace;
   typename Impl::Products<ExecutionSpace, T>::library_type m_library;
   Impl::Products<ExecutionSpace, T> m_products;
 };
@@ -146,7 +147,7 @@ PreparedBulk PreparedBulk::reduce(Context& context, Reduction reduction, BulkArr
 
 template <BulkNumber T>
 PreparedBulk PreparedBulk::multiply(Context& context, std::span<const MatrixPair<T>> pairs,
-                                    bool canonical, Space space, void* stream) {
+                                    bool reproducible, Space space, void* stream) {
   require_usable(context, space);
   Impl::check_pairs(pairs, space);
   return PreparedBulk(
@@ -154,7 +155,7 @@ PreparedBulk PreparedBulk::multiply(Context& context, std::span<const MatrixPair
         using execution_space = std::decay_t<decltype(exec_space)>;
         return std::make_unique<PreparedProducts<execution_space, T>>(
             Impl::instance_on(exec_space, stream), context.memory(space), Impl::products_of(pairs),
-            canonical);
+            reproducible);
       }));
 }
 

@@ -71,7 +71,7 @@ template <class ExecutionSpace, class T>
 class HostLibraryProducts {
  public:
   /// \param library, room outlive this
-  HostLibraryProducts(const ExecutionSpace& exec_space, ListRoom<ExecutionSpace>& room,
+  HostLibraryProducts(const ExecutionSpace& exec_space, ListWorkspace<ExecutionSpace>& workspace,
                       const HostMultiply& library, std::span<const MatrixProduct<T>> products)
       : m_library(library) {
     m_tiles.reserve(products.size());
@@ -91,7 +91,7 @@ class HostLibraryProducts {
     }
     m_workers = std::min<std::uint64_t>(
         m_tiles.size(), static_cast<std::uint64_t>(std::max(1, Arch::concurrency(exec_space))));
-    if constexpr (has_copies) make_room_of_copies(room);
+    if constexpr (has_copies) allocate_copies(workspace);
   }
 
   void run(const ExecutionSpace& exec_space) {
@@ -138,7 +138,7 @@ class HostLibraryProducts {
   static std::uint64_t copied_stride(std::uint64_t columns) { return (columns + 31) / 16 * 16; }
 
   /// One copy of a part of B for each worker; where memory is out, the library reads B where it is.
-  void make_room_of_copies(ListRoom<ExecutionSpace>& room) {
+  void allocate_copies(ListWorkspace<ExecutionSpace>& workspace) {
     std::uint64_t most = 0;
     for (const Tile& tile : m_tiles) {
       if (m_library.wants_other_stride(tile.shape()))
@@ -146,7 +146,7 @@ class HostLibraryProducts {
     }
     if (most == 0) return;
     try {
-      m_copies = room.template items<T>(m_workers * most).data();
+      m_copies = workspace.template items<T>(m_workers * most).data();
       m_copy_size = most;
     } catch (const OutOfMemory&) {
       m_copies = nullptr;
@@ -277,22 +277,22 @@ struct ProductLibrary<HostSpace, T> {
 
 /// \brief Products by the kernel of canonical sums.
 template <class ExecutionSpace, class T>
-class CanonicalProducts {
+class ReproducibleProducts {
  public:
-  /// \param room of which this takes the items \throws OutOfMemory
-  CanonicalProducts(const ExecutionSpace& exec_space, ListRoom<ExecutionSpace>& room,
-                    std::vector<MatrixProduct<T>> products)
-      : m_units(plan_products<ExecutionSpace, T>(std::span(products))) {
-    const auto items = room.template items<MatrixProduct<T>>(products.size());
+  /// \param workspace of which this takes the items \throws OutOfMemory
+  ReproducibleProducts(const ExecutionSpace& exec_space, ListWorkspace<ExecutionSpace>& workspace,
+                       std::vector<MatrixProduct<T>> products)
+      : m_work_items(plan_products<ExecutionSpace, T>(std::span(products))) {
+    const auto items = workspace.template items<MatrixProduct<T>>(products.size());
     upload(exec_space, items, products.data(), products.size());
     m_products = items;
   }
   void run(const ExecutionSpace& exec_space) {
-    canonical_products<ExecutionSpace, T>(exec_space, m_units, m_products);
+    reproducible_products<ExecutionSpace, T>(exec_space, m_work_items, m_products);
   }
 
  private:
-  std::uint64_t m_units;
+  std::uint64_t m_work_items;
   ArrayView<const MatrixProduct<T>, ExecutionSpace> m_products;
 };
 
@@ -302,32 +302,32 @@ class Products {
  public:
   using library_type = std::optional<ProductLibrary<ExecutionSpace, T>>;
 
-  /// \param room, library outlive this; the library is made if it is wanted and not there
+  /// \param workspace, library outlive this; the library is made if it is wanted and not there
   /// \throws OutOfMemory, SpaceUnavailable
-  Products(const ExecutionSpace& exec_space, ListRoom<ExecutionSpace>& room, library_type& library,
-           const std::vector<MatrixProduct<T>>& products, bool canonical)
+  Products(const ExecutionSpace& exec_space, ListWorkspace<ExecutionSpace>& workspace,
+           library_type& library, const std::vector<MatrixProduct<T>>& products, bool reproducible)
       : m_exec_space(exec_space) {
-    if (canonical) {
-      m_canonical.emplace(exec_space, room, products);
+    if (reproducible) {
+      m_reproducible.emplace(exec_space, workspace, products);
     } else {
       if (!library) library.emplace();
       const std::span<const MatrixProduct<T>> all(products);
       if constexpr (Arch::is_device<ExecutionSpace>) {
         m_library.emplace(library->value, all);
       } else {
-        m_library.emplace(exec_space, room, library->value, all);
+        m_library.emplace(exec_space, workspace, library->value, all);
       }
     }
   }
   void run() {
-    if (m_canonical) m_canonical->run(m_exec_space);
+    if (m_reproducible) m_reproducible->run(m_exec_space);
     if (m_library) m_library->run(m_exec_space);
   }
   const ExecutionSpace& exec_space() const { return m_exec_space; }
 
  private:
   ExecutionSpace m_exec_space;
-  std::optional<CanonicalProducts<ExecutionSpace, T>> m_canonical;
+  std::optional<ReproducibleProducts<ExecutionSpace, T>> m_reproducible;
   std::optional<typename ProductLibrary<ExecutionSpace, T>::products_type> m_library;
 };
 

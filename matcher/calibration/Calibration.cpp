@@ -2,7 +2,7 @@
 #include <kindred/matcher/Calibration.hpp>
 
 #include "CalibrationTasks.hpp"
-#include "Ladder.hpp"
+#include "SizeLadder.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
@@ -138,7 +138,7 @@ double measure_start(const ExecutionSpace& exec_space, int threads, bool is_queu
 std::vector<CalibrationPoint> measure_task(Context& context, Impl::CalibrationTask& task,
                                            const Dispatcher& priors, const Transfer& transfer,
                                            const Starts& starts, double seconds) {
-  Impl::LadderOptions options;
+  Impl::SizeLadderOptions options;
   options.places = places_of(context);
   options.size_max = task.size_max();
   options.seconds = seconds;
@@ -171,7 +171,7 @@ std::vector<CalibrationPoint> measure_task(Context& context, Impl::CalibrationTa
     };
   };
   std::vector<CalibrationPoint> points;
-  for (const Impl::LadderPoint& point : Impl::climb(options, prepare))
+  for (const Impl::SizeLadderPoint& point : Impl::climb(options, prepare))
     points.push_back(
         {task.operation(), point.place.space, point.place.threads, point.work, point.seconds});
   return points;

@@ -339,9 +339,9 @@ std::vector<std::unique_ptr<CalibrationTask>> calibration_tasks() {
   std::vector<std::unique_ptr<CalibrationTask>> tasks;
   tasks.push_back(std::make_unique<SequenceTask>(Measure::lcs));
   tasks.push_back(std::make_unique<SequenceTask>(Measure::difflib));
-  tasks.push_back(std::make_unique<SearchTask>(SearchPath::plain));
-  tasks.push_back(std::make_unique<SearchTask>(SearchPath::screen));
-  tasks.push_back(std::make_unique<SearchTask>(SearchPath::matrix));
+  tasks.push_back(std::make_unique<SearchTask>(SearchPath::brute_force));
+  tasks.push_back(std::make_unique<SearchTask>(SearchPath::quantized));
+  tasks.push_back(std::make_unique<SearchTask>(SearchPath::gemm));
   tasks.push_back(std::make_unique<ScoreTask>());
   tasks.push_back(std::make_unique<SpreadTask>());
   tasks.push_back(std::make_unique<SeedTask>());

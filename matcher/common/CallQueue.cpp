@@ -87,12 +87,12 @@ CallQueue::~CallQueue() {
 
 void CallQueue::push(std::shared_ptr<Impl::QueuedCall> call) {
   std::unique_lock lock(m_mutex);
-  const auto has_room = [&] { return m_waiting.size() < m_waiting_max; };
-  if (!has_room() && std::this_thread::get_id() == m_thread.get_id()) {
+  const auto is_not_full = [&] { return m_waiting.size() < m_waiting_max; };
+  if (!is_not_full() && std::this_thread::get_id() == m_thread.get_id()) {
     throw Busy("a call of a queue submits to it while " + std::to_string(m_waiting.size()) +
                " calls wait, which are all that may: it would wait for itself");
   }
-  m_room.wait(lock, has_room);
+  m_not_full.wait(lock, is_not_full);
   call->set_runner(m_thread.get_id());
   m_waiting.push_back(std::move(call));
   lock.unlock();
@@ -105,7 +105,7 @@ std::size_t CallQueue::cancel() {
     const std::lock_guard lock(m_mutex);
     waiting.swap(m_waiting);
   }
-  m_room.notify_all();
+  m_not_full.notify_all();
   std::size_t cancelled = 0;
   for (const auto& call : waiting) cancelled += call->cancel() ? 1 : 0;
   return cancelled;
@@ -132,7 +132,7 @@ void CallQueue::loop() {
     m_waiting.pop_front();
     std::shared_ptr<Impl::QueuedCall> call = m_running;
     lock.unlock();
-    m_room.notify_one();
+    m_not_full.notify_one();
     call->run();
     lock.lock();
     m_running.reset();

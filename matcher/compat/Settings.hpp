@@ -35,8 +35,8 @@ struct Variable {
   std::string name;
   std::string text;
 
-  [[noreturn]] void fail(const char* wanted) const {
-    throw InvalidArgument(name + " is '" + text + "'; it must be " + wanted);
+  [[noreturn]] void fail(const char* expected) const {
+    throw InvalidArgument(name + " is '" + text + "'; it must be " + expected);
   }
 };
 
@@ -50,11 +50,11 @@ inline bool to_bool(const Variable& variable) {
 }
 
 template <class Number>
-Number to_number(const Variable& variable, const char* wanted) {
+Number to_number(const Variable& variable, const char* expected) {
   Number number{};
   const char* end = variable.text.data() + variable.text.size();
   const auto result = std::from_chars(variable.text.data(), end, number);
-  if (result.ec != std::errc() || result.ptr != end) variable.fail(wanted);
+  if (result.ec != std::errc() || result.ptr != end) variable.fail(expected);
   return number;
 }
 

@@ -60,8 +60,9 @@ class DenseBins {
   }
 
   std::uint64_t bytes() const {
-    return m_edges.bytes() + m_rows.bytes() + m_blocks.bytes() + m_cells.bytes() + m_sends.bytes() +
-           m_sources.bytes() + m_slots.bytes() + m_weights.bytes() + m_values.bytes();
+    return m_edges.bytes() + m_rows.bytes() + m_blocks.bytes() + m_cells.bytes() +
+           m_scatters.bytes() + m_sources.bytes() + m_slots.bytes() + m_weights.bytes() +
+           m_values.bytes();
   }
 
  private:
@@ -93,8 +94,8 @@ class DenseBins {
           buffer<std::uint32_t>(m_memory, "Kindred::SpreadingEngine::bin_cells", cells.size());
       count_bins(exec_space, rows.sources, m_edges.const_view(), m_cells.view());
       download(exec_space, cells.data(), m_cells.view(), cells.size());
-      place(exec_space, m_sends, plan_sends(cells, plan.bins()),
-            "Kindred::SpreadingEngine::bin_sends");
+      place(exec_space, m_scatters, plan_scatters(cells, plan.bins()),
+            "Kindred::SpreadingEngine::bin_scatters");
       buffer<std::uint32_t> next;
       place(exec_space, next, cells, "Kindred::SpreadingEngine::bin_next");
       const std::size_t places = cells.back();
@@ -115,7 +116,7 @@ class DenseBins {
   void release() {
     m_edges = {};
     for (auto* of_words : {&m_rows, &m_blocks, &m_cells}) *of_words = {};
-    m_sends = {};
+    m_scatters = {};
     for (auto* of_halves : {&m_sources, &m_slots}) *of_halves = {};
     for (auto* of_floats : {&m_weights, &m_values}) *of_floats = {};
   }
@@ -133,7 +134,7 @@ class DenseBins {
     bins.rows = m_rows.const_view();
     bins.blocks = m_blocks.const_view();
     bins.cells = m_cells.const_view();
-    bins.sends = m_sends.const_view();
+    bins.scatters = m_scatters.const_view();
     bins.sources = m_sources.const_view();
     bins.slots = m_slots.const_view();
     bins.weights = m_weights.const_view();
@@ -149,7 +150,7 @@ class DenseBins {
   buffer<std::uint32_t> m_rows;
   buffer<std::uint32_t> m_blocks;
   buffer<std::uint32_t> m_cells;
-  buffer<BinSend> m_sends;
+  buffer<BinScatter> m_scatters;
   buffer<std::uint16_t> m_sources;
   buffer<std::uint16_t> m_slots;
   buffer<float> m_weights;

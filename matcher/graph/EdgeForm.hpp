@@ -18,7 +18,7 @@ struct EdgeForm {
 };
 
 /// Whether engine mode can use it.
-inline bool is_unit(float value) noexcept { return value >= 0.0F && value <= 1.0F; }
+inline bool is_in_unit_interval(float value) noexcept { return value >= 0.0F && value <= 1.0F; }
 
 }  // namespace Kindred::Impl
 

@@ -166,11 +166,11 @@ class FrontierWorkspace {
     const std::uint64_t hops = std::min<std::uint64_t>(parameters.hops, hops_most);
     for (std::uint32_t hop = 1; hop <= hops; ++hop) m_host_decays.push_back(decay_at(decay, hop));
     for (const QuerySources& query : sources) {
-      FrontierQuery asked;
-      asked.first_source = static_cast<std::uint32_t>(m_host_sources.size());
-      asked.sources = static_cast<std::uint32_t>(query.size());
-      asked.parameters = parameters;
-      m_host_queries.push_back(asked);
+      FrontierQuery requested;
+      requested.first_source = static_cast<std::uint32_t>(m_host_sources.size());
+      requested.sources = static_cast<std::uint32_t>(query.size());
+      requested.parameters = parameters;
+      m_host_queries.push_back(requested);
       m_host_sources.insert(m_host_sources.end(), query.begin(), query.end());
     }
     m_call = {};

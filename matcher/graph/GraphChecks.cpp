@@ -82,7 +82,7 @@ std::uint64_t check_graph(const GraphSpan& graph, const GraphOptions& options,
           const float kept = options.weights == EdgeWeights::bfloat16
                                  ? widen_weight(short_weight(edge.weight))
                                  : edge.weight;
-          count += is_unit(kept) ? 0 : 1;
+          count += is_in_unit_interval(kept) ? 0 : 1;
         }
         outside += count;
       });
@@ -108,7 +108,7 @@ std::string describe_outside(const GraphView<Kokkos::HostSpace>& graph) {
   for (std::uint32_t node = 0; node < graph.nodes; ++node) {
     const HostRowPlace row = row_of(graph.out, node);
     for (std::uint64_t i = 0; i < row.count; ++i) {
-      if (is_unit(weight_at(row, i))) continue;
+      if (is_in_unit_interval(weight_at(row, i))) continue;
       return "edge " + std::to_string(node) + " → " +
              std::to_string(row.part->sources(row.begin + i)) + " has the weight " +
              std::to_string(weight_at(row, i));

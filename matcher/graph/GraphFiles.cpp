@@ -53,9 +53,9 @@ class SidePieces {
     }
     if (run.count > 0) runs.push_back(run);
     for (const HostRowPlace& piece : runs) longest = std::max(longest, piece.count);
-    const auto add = [&](bool wanted, auto& column, const auto& of) {
+    const auto add = [&](bool required, auto& column, const auto& of) {
       for (const HostRowPlace& piece : runs)
-        if (wanted) column.emplace_back(of(*piece.part).data() + piece.begin, piece.count);
+        if (required) column.emplace_back(of(*piece.part).data() + piece.begin, piece.count);
     };
     rows.offsets = m_offsets;
     add(true, rows.ends, [](const auto& part) { return part.sources; });

@@ -37,22 +37,22 @@ void GraphStore::merge_if_due(std::unique_lock<std::mutex>& updates) {
   try {
     if (!m_thread.joinable()) m_thread = std::thread([this] { loop(); });
   } catch (const std::exception& error) {
-    return tell(LogLevel::warning, "rows are not merged: ", error);
+    return log(LogLevel::warning, "rows are not merged: ", error);
   }
-  m_wanted = true;
+  m_requested = true;
   m_wake.notify_all();
 }
 
 void GraphStore::loop() {
   std::unique_lock lock(m_updates);
   while (true) {
-    m_wake.wait(lock, [&] { return m_wanted || m_stop; });
+    m_wake.wait(lock, [&] { return m_requested || m_stop; });
     if (m_stop) return;
-    m_wanted = false;
+    m_requested = false;
     lock.unlock();
     merge_quietly();
     lock.lock();
-    m_wanted = m_wanted || is_due(*snapshot());
+    m_requested = m_requested || is_due(*snapshot());
   }
 }
 
@@ -60,12 +60,11 @@ void GraphStore::merge_quietly() noexcept {
   try {
     merge();
   } catch (const std::exception& error) {
-    tell(LogLevel::info, "rebuilt rows stay beside the graph for now: ", error);
+    log(LogLevel::info, "rebuilt rows stay beside the graph for now: ", error);
   }
 }
 
-void GraphStore::tell(LogLevel level, const char* what,
-                      const std::exception& error) const noexcept {
+void GraphStore::log(LogLevel level, const char* what, const std::exception& error) const noexcept {
   try {
     m_context->log(level, std::string(what) + error.what());
   } catch (const std::exception&) {

@@ -80,7 +80,7 @@ class GraphStore {
   void merge_if_due(std::unique_lock<std::mutex>& updates);
   void merge_quietly() noexcept;
   /// Logs \p what and \p error, if there is memory for that.
-  void tell(LogLevel level, const char* what, const std::exception& error) const noexcept;
+  void log(LogLevel level, const char* what, const std::exception& error) const noexcept;
   void loop();
 
   Context* m_context;
@@ -99,7 +99,7 @@ class GraphStore {
   double m_failed = 0;  ///< rows and edges that had changed when a merge failed last
 
   std::condition_variable m_wake;
-  bool m_wanted = false;
+  bool m_requested = false;
   bool m_stop = false;
   std::thread m_thread;
 };

@@ -2,7 +2,7 @@
 #include "PageRankRuns.hpp"
 
 #include <kindred/core/arch/RowSums.hpp>
-#include <kindred/core/common/CanonicalSum.hpp>
+#include <kindred/core/common/ReproducibleSum.hpp>
 #include <kindred/memory/SplitAndRetry.hpp>
 
 #include <algorithm>
@@ -13,12 +13,13 @@ namespace Kindred::Impl {
 
 double restart_sum(RestartSources sources) {
   const auto block_sum = [&](std::uint64_t block) {
-    const RestartSources part = sources.subspan(block * canonical_block);
+    const RestartSources part = sources.subspan(block * reproducible_block);
     return Arch::all_lanes<double>(
-        static_cast<std::uint32_t>(std::min<std::size_t>(part.size(), canonical_block)),
+        static_cast<std::uint32_t>(std::min<std::size_t>(part.size(), reproducible_block)),
         [&](double& to, std::uint32_t i) { to += static_cast<double>(part[i].value); });
   };
-  return halving_tree((sources.size() + canonical_block - 1) / canonical_block, block_sum);
+  return pairwise_tree_sum((sources.size() + reproducible_block - 1) / reproducible_block,
+                           block_sum);
 }
 
 RestartTable::RestartTable(std::size_t nodes, std::size_t width,

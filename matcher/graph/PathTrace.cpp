@@ -3,7 +3,7 @@
 
 #include <kindred/core/arch/Lanes.hpp>
 #include <kindred/core/arch/RoundElement.hpp>
-#include <kindred/core/common/CanonicalSum.hpp>
+#include <kindred/core/common/ReproducibleSum.hpp>
 #include <kindred/core/graph/impl/EdgeRows.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
 
@@ -102,9 +102,10 @@ double PathTrace::sum(std::uint32_t node, const Layer& before, std::vector<doubl
       terms[i] = static_cast<double>(from->second) * static_cast<double>(row.weight(i));
   }
   const Arch::Lanes<HostSpace> lanes(0);
-  return canonical_sum(lanes, terms.size(), [&](std::uint64_t i, int count, const auto& partial) {
-    return lanes.add(partial, lanes.load(terms.data() + i, count));
-  });
+  return reproducible_sum(lanes, terms.size(),
+                          [&](std::uint64_t i, int count, const auto& partial) {
+                            return lanes.add(partial, lanes.load(terms.data() + i, count));
+                          });
 }
 
 void PathTrace::keep_best(std::vector<Prefix>& paths, std::size_t count) {

@@ -26,7 +26,8 @@ float weight_at(const HostRowPlace& row, std::uint64_t i) {
 
 std::uint64_t outside_unit(const HostRowPlace& row) {
   std::uint64_t count = 0;
-  for (std::uint64_t i = 0; i < row.count; ++i) count += is_unit(weight_at(row, i)) ? 0 : 1;
+  for (std::uint64_t i = 0; i < row.count; ++i)
+    count += is_in_unit_interval(weight_at(row, i)) ? 0 : 1;
   return count;
 }
 
@@ -49,9 +50,9 @@ void RowList::add(const HalfEdge& edge) {
 std::uint64_t RowList::last_outside_unit() const {
   std::uint64_t count = 0;
   for (std::uint64_t i = m_offsets[m_offsets.size() - 2]; i < m_offsets.back(); ++i) {
-    if (m_form.weights == EdgeWeights::float32) count += is_unit(m_weights[i]) ? 0 : 1;
+    if (m_form.weights == EdgeWeights::float32) count += is_in_unit_interval(m_weights[i]) ? 0 : 1;
     if (m_form.weights == EdgeWeights::bfloat16)
-      count += is_unit(widen_weight(m_short_weights[i])) ? 0 : 1;
+      count += is_in_unit_interval(widen_weight(m_short_weights[i])) ? 0 : 1;
   }
   return count;
 }
@@ -117,13 +118,13 @@ RowList rows_of(const HostGraphSide& side, std::span<const std::uint32_t> nodes,
 }
 
 void allocate_edges(MemoryResource& memory, std::size_t edges, EdgeForm form, HostRows& rows) {
-  const auto wanted = [&](bool kept) { return kept ? edges : 0; };
+  const auto required = [&](bool kept) { return kept ? edges : 0; };
   rows.sources = {memory, "Kindred::SpreadingEngine::sources", edges};
   rows.weights = {memory, "Kindred::SpreadingEngine::weights",
-                  wanted(form.weights == EdgeWeights::float32)};
+                  required(form.weights == EdgeWeights::float32)};
   rows.short_weights = {memory, "Kindred::SpreadingEngine::short_weights",
-                        wanted(form.weights == EdgeWeights::bfloat16)};
-  rows.kinds = {memory, "Kindred::SpreadingEngine::kinds", wanted(form.kinds)};
+                        required(form.weights == EdgeWeights::bfloat16)};
+  rows.kinds = {memory, "Kindred::SpreadingEngine::kinds", required(form.kinds)};
 }
 
 HostRows joined_rows(MemoryResource& memory, const HostGraphSide& side, EdgeForm form) {

@@ -143,12 +143,12 @@ void SpreadRuns::spread(Space space, const GraphSnapshot& graph,
     if (request.rules.modifiers)
       Arch::fence(exec_space, "Kindred::SpreadingEngine::spread::modifiers");
     workspace.done.assign(sources.size(), 0);
-    // Answers those of the queries that are left of which `is_wanted(query)`.
-    const auto answer = [&](const auto& is_wanted, const auto& call) {
+    // Answers those of the queries that are left of which `is_target(query)`.
+    const auto answer = [&](const auto& is_target, const auto& call) {
       std::vector<std::size_t> rest;
       std::vector<QuerySources> rest_sources;
       for (std::size_t query = 0; query < sources.size(); ++query) {
-        if (workspace.done[query] != 0 || !is_wanted(query)) continue;
+        if (workspace.done[query] != 0 || !is_target(query)) continue;
         rest.push_back(query);
         rest_sources.push_back(sources[query]);
       }

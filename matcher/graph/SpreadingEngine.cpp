@@ -94,7 +94,7 @@ void check_sources(const Impl::GraphSnapshot& graph, const RaggedSpan<Activation
       KINDRED_THROW_IF(source.node >= graph.nodes(),
                        which() + "the graph has " + std::to_string(graph.nodes()) + " nodes");
       KINDRED_THROW_IF(!graph.is_node(source.node), which() + "it was removed");
-      KINDRED_THROW_IF(mode == SpreadMode::engine && !Impl::is_unit(source.value),
+      KINDRED_THROW_IF(mode == SpreadMode::engine && !Impl::is_in_unit_interval(source.value),
                        which() + "activation " + std::to_string(source.value) +
                            " is outside [0, 1]; linear mode takes any");
       KINDRED_THROW_IF(!std::isfinite(source.value),

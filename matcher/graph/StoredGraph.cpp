@@ -94,7 +94,7 @@ StoredRows read_side(const SectionChecks& checks, const std::string& name, const
       for (std::size_t i = begin; i < end; ++i) {
         const float weight = value(weights[i]);
         if (!std::isfinite(weight)) checks.refuse<T>(name + ".weights", i, "a weight is finite");
-        count += is_unit(weight) ? 0 : 1;
+        count += is_in_unit_interval(weight) ? 0 : 1;
       }
       beyond += count;
     });

@@ -26,7 +26,7 @@ enum Setting : std::size_t {
   set_m,
   set_ef_construction,
   set_seed,
-  set_wanted,
+  set_target,
   set_traversal,
   set_next_id,
   set_entry,
@@ -46,7 +46,7 @@ class Reader {
     range(set_metric, 0, 2);
     range(set_m, 2, m_max);
     range(set_ef_construction, m_settings[set_m], ef_construction_max);
-    range(set_wanted, 0, 2);
+    range(set_target, 0, 2);
     range(set_traversal, 0, 2);
     range(set_next_id, 0, id_limit);
     HnswSettings out;
@@ -54,7 +54,7 @@ class Reader {
     out.m = m_settings[set_m];
     out.ef_construction = m_settings[set_ef_construction];
     out.seed = m_settings[set_seed];
-    out.traversal = static_cast<HnswTraversal>(m_settings[set_wanted]);
+    out.traversal = static_cast<HnswTraversal>(m_settings[set_target]);
     return out;
   }
   std::size_t dimension() const { return m_settings[set_dimension]; }
@@ -199,7 +199,7 @@ void write_hnsw(const HnswStore& store, const std::string& path) {
   settings[set_m] = store.settings.m;
   settings[set_ef_construction] = store.settings.ef_construction;
   settings[set_seed] = store.settings.seed;
-  settings[set_wanted] = static_cast<std::uint64_t>(store.settings.traversal);
+  settings[set_target] = static_cast<std::uint64_t>(store.settings.traversal);
   settings[set_traversal] = static_cast<std::uint64_t>(store.traversal);
   settings[set_next_id] = store.next_id;
   settings[set_entry] = store.size() > 0 ? store.entry : 0;

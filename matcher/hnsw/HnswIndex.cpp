@@ -12,7 +12,6 @@
 #include <numeric>
 #include <utility>
 
-#include "CanonicalScore.hpp"
 #include "Connect.hpp"
 #include "HnswFile.hpp"
 #include "HnswlibFile.hpp"
@@ -20,6 +19,7 @@
 #include "Query.hpp"
 #include "Renumber.hpp"
 #include "Repair.hpp"
+#include "ReproducibleScore.hpp"
 #include "RowCodes.hpp"
 #include "common/HostMemory.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Query.hpp"
 
-#include "CanonicalScore.hpp"
+#include "ReproducibleScore.hpp"
 
 #include <algorithm>
 
@@ -16,15 +16,15 @@ class Rescorer {
       : m_store(store),
         m_buffers(buffers),
         m_norm(store.settings.metric == Metric::cosine
-                   ? canonical_norm(query.data(), store.dimension)
+                   ? reproducible_norm(query.data(), store.dimension)
                    : 1.0) {
     std::copy(query.begin(), query.end(), buffers.query.wide.begin());
     buffers.found.clear();
   }
 
   Found score(std::uint32_t node) const {
-    return {canonical_order(m_store.settings.metric, m_buffers.query.wide.data(), m_norm,
-                            m_store.row(node), m_store.dimension),
+    return {reproducible_order(m_store.settings.metric, m_buffers.query.wide.data(), m_norm,
+                               m_store.row(node), m_store.dimension),
             m_store.ids[node]};
   }
   void prefetch(std::uint32_t node) const {

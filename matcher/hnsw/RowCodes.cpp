@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "RowCodes.hpp"
 
-#include "CanonicalScore.hpp"
+#include "ReproducibleScore.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +19,7 @@ constexpr float value_max = 1e30F;
 /// What a value of a row is multiplied by before it is coded.
 double factor_of(const HnswStore& store, const float* row) {
   if (store.settings.metric != Metric::cosine) return static_cast<double>(store.unit);
-  const double norm = canonical_norm(row, store.dimension);
+  const double norm = reproducible_norm(row, store.dimension);
   return norm == 0.0 ? 0.0 : 1.0 / norm;
 }
 

@@ -2,7 +2,7 @@
 #include <kindred/matcher/Lattice.hpp>
 
 #include "SearchRun.hpp"
-#include "common/KeptRooms.hpp"
+#include "common/WorkspaceCache.hpp"
 #include "graph/StoredGraph.hpp"
 
 #include <kindred/core/lattice/LatticeRows.hpp>
@@ -17,7 +17,7 @@ namespace Kindred {
 namespace {
 
 /// \throws OutOfMemory where the host has no room for a result
-void check_room(const Context& context, double bytes, const char* label) {
+void check_budget(const Context& context, double bytes, const char* label) {
   constexpr double little = 1 << 26;  // asking the system takes as long as making it
   if (bytes <= little) return;
   const auto free = static_cast<double>(context.free_memory(Space::serial));
@@ -73,7 +73,7 @@ struct Lattice::State {
     if (m_tables) return *m_tables;
     auto made = std::make_unique<Impl::SearchTables>();
     made->bits = LatticeBits(shape);
-    check_room(*context, 6.0 * static_cast<double>(shape.nodes()), "Kindred::Lattice::search");
+    check_budget(*context, 6.0 * static_cast<double>(shape.nodes()), "Kindred::Lattice::search");
     const LatticeBits& bits = made->bits;
     made->step_masks = bits.step_masks();
     if (!blocked_nodes.empty()) {
@@ -127,14 +127,16 @@ struct Lattice::State {
 
     MemoryResource* memory;
     int threads;  ///< of the host's
-    Impl::Transfer<ExecutionSpace, std::uint64_t> pairs{*memory, "Kindred::Lattice::pairs"};
-    Impl::Transfer<ExecutionSpace, std::uint64_t> offsets{*memory, "Kindred::Lattice::offsets"};
-    Impl::Transfer<ExecutionSpace, std::uint64_t> nodes{*memory, "Kindred::Lattice::path_nodes"};
-    Impl::Transfer<ExecutionSpace, std::uint32_t> ends{*memory, "Kindred::Lattice::ends"};
+    Impl::StagingBuffer<ExecutionSpace, std::uint64_t> pairs{*memory, "Kindred::Lattice::pairs"};
+    Impl::StagingBuffer<ExecutionSpace, std::uint64_t> offsets{*memory,
+                                                               "Kindred::Lattice::offsets"};
+    Impl::StagingBuffer<ExecutionSpace, std::uint64_t> nodes{*memory,
+                                                             "Kindred::Lattice::path_nodes"};
+    Impl::StagingBuffer<ExecutionSpace, std::uint32_t> ends{*memory, "Kindred::Lattice::ends"};
     std::optional<Impl::SearchRun<ExecutionSpace>> search;
   };
 
-  /// `body(exec_space, work)` where the dispatcher likes. \see Impl::KeptRooms
+  /// `body(exec_space, work)` where the dispatcher likes. \see Impl::WorkspaceCache
   template <class Body>
   DispatchRecord run(const Workload& workload, std::optional<Space> space, const Body& body) const {
     return m_works.run(
@@ -161,7 +163,7 @@ struct Lattice::State {
  private:
   mutable std::mutex m_making;
   mutable std::unique_ptr<const Impl::SearchTables> m_tables;
-  mutable Impl::KeptRooms<Work> m_works{"Kindred::Lattice::failed"};
+  mutable Impl::WorkspaceCache<Work> m_works{"Kindred::Lattice::failed"};
 };
 
 Ragged<std::uint64_t> Lattice::State::routes(std::span<const LatticePair> pairs,
@@ -172,7 +174,7 @@ Ragged<std::uint64_t> Lattice::State::routes(std::span<const LatticePair> pairs,
     total += shape.distance(pair.from, pair.to) + 1;
     out.offsets.push_back(total);
   }
-  check_room(*context, 8.0 * static_cast<double>(total), "Kindred::Lattice::paths");
+  check_budget(*context, 8.0 * static_cast<double>(total), "Kindred::Lattice::paths");
   out.values.resize(total);
   Workload workload;
   workload.operation = Operation::lattice_build;
@@ -189,7 +191,7 @@ Ragged<std::uint64_t> Lattice::State::routes(std::span<const LatticePair> pairs,
         const std::span<const std::uint64_t> begins(out.offsets.data(), pairs.size());
         lattice_routes<ExecutionSpace>(exec_space, grid, work.pairs.placed(exec_space, ends),
                                        work.offsets.placed(exec_space, begins),
-                                       work.nodes.room(out.values));
+                                       work.nodes.writable(out.values));
         work.nodes.take(exec_space, out.values);
       });
   return out;
@@ -247,15 +249,15 @@ LatticeMetrics Lattice::metrics() const { return metrics_of(m_state->shape); }
 
 GraphStructure Lattice::measure(std::optional<Space> space) const {
   const LatticeRows graph = rows(space);
-  check_room(*m_state->context, 24.0 * static_cast<double>(shape().nodes()),
-             "Kindred::Lattice::measure");
+  check_budget(*m_state->context, 24.0 * static_cast<double>(shape().nodes()),
+               "Kindred::Lattice::measure");
   return measure_structure(graph.offsets, graph.ends);
 }
 
 LatticeRows Lattice::rows(std::optional<Space> space) const {
   const std::uint64_t nodes = m_state->graph_nodes();
   const auto entries = static_cast<std::uint64_t>(2 * shape().edges());
-  check_room(*m_state->context, metrics().rows_bytes, "Kindred::Lattice::rows");
+  check_budget(*m_state->context, metrics().rows_bytes, "Kindred::Lattice::rows");
   LatticeRows out;
   out.offsets.resize(nodes + 1);
   out.ends.resize(entries);
@@ -271,8 +273,8 @@ LatticeRows Lattice::rows(std::optional<Space> space) const {
                             [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
                                                       State::Work<ExecutionSpace>& work) {
                               fill_lattice_rows<ExecutionSpace>(exec_space, grid,
-                                                                work.offsets.room(out.offsets),
-                                                                work.ends.room(out.ends));
+                                                                work.offsets.writable(out.offsets),
+                                                                work.ends.writable(out.ends));
                               work.offsets.take(exec_space, out.offsets);
                               work.ends.take(exec_space, out.ends);
                             });
@@ -280,7 +282,7 @@ LatticeRows Lattice::rows(std::optional<Space> space) const {
 }
 
 std::vector<std::uint8_t> Lattice::dense() const {
-  check_room(*m_state->context, metrics().dense_bytes, "Kindred::Lattice::dense");
+  check_budget(*m_state->context, metrics().dense_bytes, "Kindred::Lattice::dense");
   const std::uint64_t nodes = shape().nodes();
   std::vector<std::uint8_t> out(nodes * nodes);
   for (std::uint64_t node = 0; node < nodes; ++node)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/LatticeBatch.hpp>
 
-#include "OrderedRun.hpp"
+#include "OrderedResults.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/common/Error.hpp>
@@ -86,9 +86,9 @@ LatticeBatchReport run_lattices(Context& context, std::span<const LatticeTask> t
   KINDRED_THROW_IF(options.workers < 0 || options.workers > workers_max,
                    "workers is " + std::to_string(options.workers) +
                        "; it must be 1 … 512, or 0 for the threads of the context");
-  const auto wanted =
+  const auto requested =
       static_cast<std::size_t>(options.workers > 0 ? options.workers : context.threads());
-  const std::size_t workers = std::min(wanted, tasks.size());
+  const std::size_t workers = std::min(requested, tasks.size());
   const auto make = [&] {
     return [worker = Worker(context, options.space, workers <= 1),
             tasks](std::size_t task) mutable { return worker.run(tasks[task]); };

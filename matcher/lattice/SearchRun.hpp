@@ -3,7 +3,7 @@
 #define KINDRED_MATCHER_LATTICE_SEARCH_RUN_HPP
 
 #include "SearchTables.hpp"
-#include "Transfer.hpp"
+#include "StagingBuffer.hpp"
 
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Fence.hpp>
@@ -94,7 +94,7 @@ class SearchRun {
   /// Of \p targets. Fences.
   std::vector<std::uint32_t> distances_of(std::span<const std::uint64_t> targets) {
     std::vector<std::uint32_t> out(targets.size());
-    const auto found = m_target_distances.room(out);
+    const auto found = m_target_distances.writable(out);
     gather_distances<ExecutionSpace>(m_exec_space, m_search,
                                      m_targets.placed(m_exec_space, targets), found);
     m_target_distances.take(m_exec_space, out);
@@ -109,7 +109,7 @@ class SearchRun {
       out.offsets.push_back(total);
     }
     out.values.resize(total);
-    const auto nodes = m_paths.room(out.values);
+    const auto nodes = m_paths.writable(out.values);
     trace_lattice_paths<ExecutionSpace>(
         m_exec_space, m_search, m_targets.placed(m_exec_space, targets),
         m_begins.placed(m_exec_space, std::span<const std::uint64_t>(out.offsets)), nodes);
@@ -214,14 +214,14 @@ class SearchRun {
   Buffer<std::uint64_t, memory_space> m_frontiers[2];
   Buffer<std::uint32_t, memory_space> m_distances;
   Buffer<std::uint32_t, memory_space> m_found;
-  Transfer<ExecutionSpace, std::uint64_t> m_sources;
-  Transfer<ExecutionSpace, std::uint64_t> m_targets;
-  Transfer<ExecutionSpace, std::uint64_t> m_begins;
-  Transfer<ExecutionSpace, std::uint64_t> m_paths;
-  Transfer<ExecutionSpace, std::uint32_t> m_target_distances;
-  Transfer<ExecutionSpace, std::uint64_t> m_step_masks;
-  Transfer<ExecutionSpace, std::uint64_t> m_open;
-  Transfer<ExecutionSpace, std::uint64_t> m_blocked_edges;
+  StagingBuffer<ExecutionSpace, std::uint64_t> m_sources;
+  StagingBuffer<ExecutionSpace, std::uint64_t> m_targets;
+  StagingBuffer<ExecutionSpace, std::uint64_t> m_begins;
+  StagingBuffer<ExecutionSpace, std::uint64_t> m_paths;
+  StagingBuffer<ExecutionSpace, std::uint32_t> m_target_distances;
+  StagingBuffer<ExecutionSpace, std::uint64_t> m_step_masks;
+  StagingBuffer<ExecutionSpace, std::uint64_t> m_open;
+  StagingBuffer<ExecutionSpace, std::uint64_t> m_blocked_edges;
   ArrayView<const std::uint64_t, ExecutionSpace> m_open_words;
   LatticeSearch<ExecutionSpace> m_search;
   std::uint64_t m_open_count = 0;

@@ -56,11 +56,11 @@ template <class ExecutionSpace>
 class LinearLaunches final : public Launches {
  public:
   LinearLaunches(const ExecutionSpace& exec_space, MemoryResource& memory,
-                 const std::vector<LinearLayerData>& layers, bool canonical)
+                 const std::vector<LinearLayerData>& layers, bool reproducible)
       : m_exec_space(exec_space) {
     std::vector<LinearLayerData> own;
     for (const LinearLayerData& layer : layers) {
-      if (!canonical && is_large(layer) && products::takes(layer)) {
+      if (!reproducible && is_large(layer) && products::takes(layer)) {
         m_products.add(exec_space, memory, layer);
       } else {
         own.push_back(layer);
@@ -117,13 +117,13 @@ class Copies {
   ConstMatrix take(const ConstMatrix& matrix) {
     ConstMatrix taken = matrix;
     const std::size_t bytes = Impl::extent_bytes(matrix);
-    taken.values = {room(bytes), bytes};
+    taken.values = {allocate(bytes), bytes};
     Impl::upload(m_exec_space, m_buffers.back().view(), matrix.values.data(), bytes);
     return taken;
   }
   std::span<const float> take(std::span<const float> values) {
     const auto bytes = std::as_bytes(values);
-    const auto* data = reinterpret_cast<const float*>(room(bytes.size()));
+    const auto* data = reinterpret_cast<const float*>(allocate(bytes.size()));
     Impl::upload(m_exec_space, m_buffers.back().view(), bytes.data(), bytes.size());
     return {data, values.size()};
   }
@@ -132,12 +132,12 @@ class Copies {
     MutableMatrix taken = matrix;
     taken.stride = matrix.columns;
     const std::size_t bytes = matrix.rows * matrix.columns * size_of(matrix.element);
-    taken.values = {room(bytes), bytes};
+    taken.values = {allocate(bytes), bytes};
     m_results.push_back({m_buffers.size() - 1, matrix});
     return taken;
   }
   std::span<float> take(std::span<float> values) {
-    auto* data = reinterpret_cast<float*>(room(values.size_bytes()));
+    auto* data = reinterpret_cast<float*>(allocate(values.size_bytes()));
     m_results.push_back({m_buffers.size() - 1, matrix_of(values, 1, values.size())});
     return {data, values.size()};
   }
@@ -167,7 +167,7 @@ class Copies {
     MutableMatrix to;
   };
 
-  std::byte* room(std::size_t bytes) {
+  std::byte* allocate(std::size_t bytes) {
     return m_buffers.emplace_back(m_memory, "Kindred::FusedLayers::copies", bytes).data();
   }
 
@@ -236,7 +236,7 @@ void PreparedNorms::wait() const { m_state->launches->wait(); }
 PreparedLinears::PreparedLinears(Context& context, std::span<const LinearLayer> layers,
                                  const LinearOptions& options, Space space, void* stream)
     : m_state(std::make_unique<State>(
-          make<LinearLaunches>(context, layers, space, stream, options.canonical))) {}
+          make<LinearLaunches>(context, layers, space, stream, options.reproducible))) {}
 PreparedLinears::~PreparedLinears() = default;
 PreparedLinears::PreparedLinears(PreparedLinears&&) noexcept = default;
 PreparedLinears& PreparedLinears::operator=(PreparedLinears&&) noexcept = default;

@@ -35,8 +35,8 @@ void check_matrix(const MatrixSpan<Byte>& matrix, Space space, const std::string
                    name + " has a stride of " + std::to_string(matrix.stride) +
                        "; it must be at least its columns, " + std::to_string(matrix.columns));
   if (matrix.rows == 0 || matrix.columns == 0) return;
-  const auto wanted = checked_extent(matrix.rows, matrix.columns, matrix.row_stride(), size);
-  KINDRED_THROW_IF(!wanted || matrix.values.size() < *wanted,
+  const auto required = checked_extent(matrix.rows, matrix.columns, matrix.row_stride(), size);
+  KINDRED_THROW_IF(!required || matrix.values.size() < *required,
                    name + " has " + std::to_string(matrix.values.size()) + " bytes; " +
                        std::to_string(matrix.rows) + " rows of " + std::to_string(matrix.columns) +
                        " elements, " + std::to_string(matrix.row_stride()) +

@@ -109,9 +109,9 @@ struct PatternTiers::Change {
     next.bulk = std::move(parts_bulk);
     next.recent = std::move(parts_left);
     seen = from.forgotten;
-    std::vector<std::uint64_t> gone;
+    std::vector<std::uint64_t> removed;
     from.forgotten.for_each(from.bulk_end, ~std::uint64_t{0}, [&](std::uint64_t index) {
-      if (index >= end || next.holder(index) == nullptr) gone.push_back(index);
+      if (index >= end || next.holder(index) == nullptr) removed.push_back(index);
     });
     for (const PlacedPart& placed : from.bulk) {
       const TierPart& part = *placed.part;
@@ -121,11 +121,11 @@ struct PatternTiers::Change {
       if (is_kept || placed.forgotten == 0) continue;
       from.forgotten.for_each(part.indices.front(), part.indices.back() + 1,
                               [&](std::uint64_t index) {
-                                if (holds(part, index)) gone.push_back(index);
+                                if (holds(part, index)) removed.push_back(index);
                               });
     }
     next.forgotten = from.forgotten;
-    for (const std::uint64_t index : gone) next.forgotten.erase(index);
+    for (const std::uint64_t index : removed) next.forgotten.erase(index);
   }
 
   void follow(const TierView& now) {
@@ -200,15 +200,15 @@ std::shared_ptr<const TierView> PatternTiers::view_to(std::uint64_t end) {
   const auto part = make_part(m_rows->load(m_rows->live_in(begin, end)), Residency::host);
   publish([&](TierView& next) {
     PlacedPart placed{part};
-    std::vector<std::uint64_t> gone;
+    std::vector<std::uint64_t> removed;
     next.forgotten.for_each(begin, end, [&](std::uint64_t index) {
       if (holds(*part, index)) {
         ++placed.forgotten;
       } else {
-        gone.push_back(index);
+        removed.push_back(index);
       }
     });
-    for (const std::uint64_t index : gone) next.forgotten.erase(index);
+    for (const std::uint64_t index : removed) next.forgotten.erase(index);
     next.recent.resize(kept);
     if (part->size() > 0) next.recent.push_back(std::move(placed));
     next.end = end;
@@ -238,7 +238,7 @@ void PatternTiers::restore(const std::vector<StoredPart>& stored, std::uint64_t 
       const std::size_t before = bulk.size();
       try {
         add(Residency::both);
-        check_room(bulk);
+        check_budget(bulk);
         continue;
       } catch (const OutOfMemory& error) {
         bulk.resize(before);
@@ -297,18 +297,20 @@ void PatternTiers::add_bulk(TierRows rows, Parts& bulk) const {
   }
   if (!longer.indices.empty()) bulk.push_back({make_part(longer, Residency::host)});
   if (!rows.indices.empty()) bulk.push_back({make_part(rows, residency)});
-  check_room(bulk);
+  check_budget(bulk);
 }
 
-void PatternTiers::check_room(const Parts& bulk) const {
+void PatternTiers::check_budget(const Parts& bulk) const {
   if (!wants_device()) return;
   std::uint64_t bytes = 0;
   for (const PlacedPart& placed : bulk) bytes += placed.part->segment->bytes(Space::cuda);
   const auto budget = static_cast<double>(m_context->info(Space::cuda).memory_budget);
-  const double room = budget * m_settings->memory_fraction / (1.0 + m_settings->growth_fraction);
-  if (static_cast<double>(bytes) <= room) return;
+  const double bytes_allowed =
+      budget * m_settings->memory_fraction / (1.0 + m_settings->growth_fraction);
+  if (static_cast<double>(bytes) <= bytes_allowed) return;
   throw OutOfMemory("cuda", bytes, "Kindred::PatternMemory::bulk",
-                    "the bulk tier may take " + std::to_string(static_cast<std::uint64_t>(room)) +
+                    "the bulk tier may take " +
+                        std::to_string(static_cast<std::uint64_t>(bytes_allowed)) +
                         " bytes by memory_fraction and growth_fraction");
 }
 
@@ -389,17 +391,17 @@ SyncRecord PatternTiers::sync(SyncTrigger trigger, std::uint64_t end) {
     TierRows rows = m_rows->load(m_rows->live_in(from->bulk_end, from->end));
     const std::uint64_t all = rows.indices.size();
     const std::uint64_t most = m_settings->max_bulk_patterns.value_or(all + from->bulk_live());
-    const std::uint64_t room = most - std::min(most, from->bulk_live());
-    if (all > room) {
-      moved_end = rows.indices[room];
+    const std::uint64_t bytes_allowed = most - std::min(most, from->bulk_live());
+    if (all > bytes_allowed) {
+      moved_end = rows.indices[bytes_allowed];
       TierRows rest;
-      rest.indices.assign(rows.indices.begin() + static_cast<std::ptrdiff_t>(room),
+      rest.indices.assign(rows.indices.begin() + static_cast<std::ptrdiff_t>(bytes_allowed),
                           rows.indices.end());
-      for (std::size_t row = room; row < all; ++row)
+      for (std::size_t row = bytes_allowed; row < all; ++row)
         rest.symbols.push_row(RaggedSpan<Symbol>(rows.symbols)[row]);
       left.push_back({make_part(rest, Residency::host)});
-      rows.indices.resize(room);
-      rows.symbols.offsets.resize(room + 1);
+      rows.indices.resize(bytes_allowed);
+      rows.symbols.offsets.resize(bytes_allowed + 1);
       rows.symbols.values.resize(rows.symbols.offsets.back());
       record.why_left =
           "the bulk tier holds max_bulk_patterns = " + std::to_string(most) + " patterns";
@@ -438,10 +440,10 @@ DispatchRecord PatternTiers::match_parts(const TierView& view, const Parts& part
   workload.resident = resident;
   workload.history = &m_history;
   workload.starts = 0;
-  std::vector<MatchOptions> asked(parts.size(), options);
+  std::vector<MatchOptions> requested(parts.size(), options);
   for (std::size_t p = 0; p < parts.size(); ++p) {
-    asked[p].top = first_top(parts[p], options.top);
-    parts[p].part->segment->add_to(workload, queries, asked[p]);
+    requested[p].top = first_top(parts[p], options.top);
+    parts[p].part->segment->add_to(workload, queries, requested[p]);
   }
   // A forced device is where the bulk tier is scanned; the recent one is on the host always.
   const bool elsewhere = options.space == Space::cuda && !resident.contains(Space::cuda) &&
@@ -451,7 +453,7 @@ DispatchRecord PatternTiers::match_parts(const TierView& view, const Parts& part
       m_context->run(workload, elsewhere ? std::nullopt : options.space, [&](Space space) {
         found.assign(queries.rows(), {});
         for (std::size_t p = 0; p < parts.size(); ++p)
-          match_part(view, parts[p], space, queries, asked[p], options.top, found);
+          match_part(view, parts[p], space, queries, requested[p], options.top, found);
       });
   for (std::size_t q = 0; q < found.size(); ++q)
     answers[q].insert(answers[q].end(), found[q].begin(), found[q].end());
@@ -459,7 +461,7 @@ DispatchRecord PatternTiers::match_parts(const TierView& view, const Parts& part
 }
 
 void PatternTiers::match_part(const TierView& view, const PlacedPart& placed, Space space,
-                              RaggedSpan<Symbol> queries, MatchOptions asked, std::size_t top,
+                              RaggedSpan<Symbol> queries, MatchOptions requested, std::size_t top,
                               std::vector<std::vector<Found>>& found) {
   const TierPart& part = *placed.part;
   std::vector<std::size_t> open(queries.rows());
@@ -470,7 +472,7 @@ void PatternTiers::match_part(const TierView& view, const PlacedPart& placed, Sp
       for (const std::size_t q : open) some.push_row(queries[q]);
     }
     const auto rows = part.segment->match(
-        space, open.size() < queries.rows() ? RaggedSpan<Symbol>(some) : queries, asked);
+        space, open.size() < queries.rows() ? RaggedSpan<Symbol>(some) : queries, requested);
     std::vector<std::size_t> cut_short;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       std::vector<Found> kept;
@@ -479,7 +481,7 @@ void PatternTiers::match_part(const TierView& view, const PlacedPart& placed, Sp
         if (view.forgotten.contains(index)) continue;
         kept.push_back({{index, match.similarity, match.matched}, &part, match.index});
       }
-      const bool is_all = rows[i].size() < asked.top || asked.top == part.size();
+      const bool is_all = rows[i].size() < requested.top || requested.top == part.size();
       if (is_all || kept.size() >= top) {
         found[open[i]].insert(found[open[i]].end(), kept.begin(), kept.end());
       } else {
@@ -487,7 +489,7 @@ void PatternTiers::match_part(const TierView& view, const PlacedPart& placed, Sp
       }
     }
     open = std::move(cut_short);
-    asked.top = std::min<std::size_t>(4 * asked.top, part.size());
+    requested.top = std::min<std::size_t>(4 * requested.top, part.size());
   }
 }
 

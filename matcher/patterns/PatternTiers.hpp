@@ -115,9 +115,9 @@ class PatternTiers {
                              RaggedSpan<Symbol> queries, const MatchOptions& options,
                              std::vector<std::vector<Found>>& answers) const;
   /// \brief Appends what \p placed answers to every query: its best \p top that were not forgotten.
-  /// \param asked with the `top` to begin with
+  /// \param requested with the `top` to begin with
   static void match_part(const TierView& view, const PlacedPart& placed, Space space,
-                         RaggedSpan<Symbol> queries, MatchOptions asked, std::size_t top,
+                         RaggedSpan<Symbol> queries, MatchOptions requested, std::size_t top,
                          std::vector<std::vector<Found>>& found);
   bool wants_device() const noexcept;
   std::shared_ptr<const TierPart> make_part(const TierRows& rows, Residency residency) const;
@@ -128,7 +128,7 @@ class PatternTiers {
   /// \p group, of neighbours from the last to the first, as one part; none where all was forgotten;
   /// as it is where memory is short.
   Parts joined(const Parts& group) const;
-  void check_room(const Parts& bulk) const;
+  void check_budget(const Parts& bulk) const;
   /// Replaces the view by a changed copy.
   template <class Edit>
   void publish(const Edit& edit);

@@ -272,7 +272,7 @@ class Predictor {
   std::unordered_map<FutureKey, double, FutureHash> m_futures;
 };
 
-void check_unit(double value, const char* name) {
+void check_in_unit_interval(double value, const char* name) {
   KINDRED_THROW_IF(!(value >= 0.0 && value <= 1.0),
                    std::string(name) + " is " + std::to_string(value) + "; it must be in [0, 1]");
 }
@@ -284,8 +284,8 @@ double candidate_threshold(const PredictionOptions& options, std::size_t symbols
 }
 
 void check(const PredictionOptions& options) {
-  check_unit(options.threshold, "threshold");
-  check_unit(options.fuzzy_token_threshold, "fuzzy_token_threshold");
+  check_in_unit_interval(options.threshold, "threshold");
+  check_in_unit_interval(options.fuzzy_token_threshold, "fuzzy_token_threshold");
   KINDRED_THROW_IF(options.top == 0, "top is 0; ask for one prediction at least");
   KINDRED_THROW_IF(options.threads < 0, "threads is " + std::to_string(options.threads) +
                                             "; it must be 0 (all) or more");

@@ -40,11 +40,11 @@ struct ForwardPlan {
     Kokkos::deep_copy(exec_space, workspace.view(), std::byte{0});
     Arch::fence(exec_space, "Kindred::SeedLayer::workspace");
   }
-  bool serves(const ExecutionSpace& exec_space, const SeedForwardShape& wanted,
+  bool serves(const ExecutionSpace& exec_space, const SeedForwardShape& requested,
               const void* on) const {
     if (!Arch::is_device<ExecutionSpace> && threads != Arch::concurrency(exec_space)) return false;
-    return shape.chunks == wanted.chunks && shape.rows == wanted.rows &&
-           shape.input == wanted.input && shape.telemetry == wanted.telemetry && queue == on;
+    return shape.chunks == requested.chunks && shape.rows == requested.rows &&
+           shape.input == requested.input && shape.telemetry == requested.telemetry && queue == on;
   }
 };
 

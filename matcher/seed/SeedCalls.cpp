@@ -26,8 +26,8 @@ SeedBatch checked_batch(std::uint32_t hidden, std::size_t x_bytes, std::size_t y
                          " elements; rows have " + std::to_string(hidden));
     const bool is_dense = stride == 0 || stride == hidden;
     if (stride == 0) stride = hidden;
-    const auto wanted = checked_extent(batch.rows, hidden, stride, size_of(element));
-    const bool is_right = wanted && (is_dense ? *wanted == bytes : *wanted <= bytes);
+    const auto required = checked_extent(batch.rows, hidden, stride, size_of(element));
+    const bool is_right = required && (is_dense ? *required == bytes : *required <= bytes);
     KINDRED_THROW_IF(!is_right, std::string(name) + " has " + std::to_string(bytes) + " bytes; " +
                                     std::to_string(batch.rows) + " rows of " +
                                     std::to_string(hidden) + " features of " +
@@ -213,14 +213,14 @@ class SeedCallRun {
     }
     if constexpr (is_device<ExecutionSpace>) {
       MemoryResource& memory = m_state.context.memory(space);
-      const std::uint64_t in_room = (m_extent.in + 15) / 16 * 16;
-      std::byte* in = staged<ExecutionSpace>(side.rows_in, memory, rows_label, 2 * in_room);
+      const std::uint64_t in_padded = (m_extent.in + 15) / 16 * 16;
+      std::byte* in = staged<ExecutionSpace>(side.rows_in, memory, rows_label, 2 * in_padded);
       std::byte* out = staged<ExecutionSpace>(side.rows_out, memory, rows_label, m_extent.out);
       if (side.weight_gradient.size() < m_state.chunks.hidden) {
         side.weight_gradient = Buffer<float, typename ExecutionSpace::memory_space>(
             memory, "Kindred::SeedLayer::weight_gradient", m_state.chunks.hidden);
       }
-      std::byte* own_dx = in + in_room;
+      std::byte* own_dx = in + in_padded;
       Impl::start_upload(exec_space, Bytes<ExecutionSpace>(in, m_extent.in), x, m_extent.in);
       Impl::start_upload(exec_space, Bytes<ExecutionSpace>(out, m_extent.out), gradient,
                          m_extent.out);

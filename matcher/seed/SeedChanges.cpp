@@ -306,7 +306,7 @@ void SeedLayer::State::take(SeedState state, BlueprintRegistry registry) {
   sync_device();
 }
 
-void SeedLayer::State::tell(const std::vector<SeedEvent>& events) const {
+void SeedLayer::State::notify(const std::vector<SeedEvent>& events) const {
   if (!options.on_transition) return;
   for (const SeedEvent& event : events) options.on_transition(event.seed, event.change);
 }
@@ -316,16 +316,16 @@ SeedState SeedLayer::state() const {
   return m_state->seeds;
 }
 
-void SeedLayer::set_state(const SeedState& wanted) {
-  check_state(wanted);
+void SeedLayer::set_state(const SeedState& requested) {
+  check_state(requested);
   State& state = *m_state;
   const std::lock_guard lock(state.mutex);
-  KINDRED_THROW_IF(wanted.seeds() != state.chunks.seeds,
-                   "a state of " + std::to_string(wanted.seeds()) + " seeds; the layer has " +
+  KINDRED_THROW_IF(requested.seeds() != state.chunks.seeds,
+                   "a state of " + std::to_string(requested.seeds()) + " seeds; the layer has " +
                        std::to_string(state.chunks.seeds));
-  state.check_blueprints(wanted, state.blueprints);
+  state.check_blueprints(requested, state.blueprints);
   Impl::with_host_memory("Kindred::SeedLayer::set_state",
-                         [&] { state.take(wanted, state.blueprints); });
+                         [&] { state.take(requested, state.blueprints); });
 }
 
 void SeedLayer::update(std::span<const SeedUpdate> updates) {
@@ -345,7 +345,7 @@ void SeedLayer::update(std::span<const SeedUpdate> updates) {
                          : state.apply(all, state.check_updates(all));
     });
   }
-  state.tell(events);
+  state.notify(events);
 }
 
 TransitionResult SeedLayer::request(std::uint32_t seed, Lifecycle to, const SeedMetrics& metrics) {
@@ -369,7 +369,7 @@ TransitionResult SeedLayer::request(std::uint32_t seed, Lifecycle to, const Seed
     if (to == Lifecycle::dormant) update.mask |= seed_blueprint | seed_alpha | seed_errors;
     events = state.make({&update, 1});
   }
-  state.tell(events);
+  state.notify(events);
   return {true, {}};
 }
 
@@ -392,7 +392,7 @@ TransitionResult SeedLayer::germinate(std::uint32_t seed, std::int32_t blueprint
     update.schedule = schedule;
     events = state.make({&update, 1});
   }
-  state.tell(events);
+  state.notify(events);
   return {true, {}};
 }
 
@@ -434,7 +434,7 @@ bool SeedLayer::report_error(std::uint32_t seed) {
     }
     events = state.make({&update, 1});
   }
-  state.tell(events);
+  state.notify(events);
   return !events.empty();
 }
 
@@ -500,7 +500,7 @@ std::vector<SeedEvent> SeedLayer::State::step(
     ++epoch;
     advance_ring();
   }
-  tell(events);
+  notify(events);
   return events;
 }
 

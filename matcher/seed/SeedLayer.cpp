@@ -19,14 +19,14 @@ namespace {
 constexpr std::uint32_t telemetry_epochs_max = 1U << 20U;
 }
 
-SeedLayer::State::State(Context& given, const SeedLayerOptions& wanted)
+SeedLayer::State::State(Context& given, const SeedLayerOptions& requested)
     : context(given),
-      options(wanted),
-      chunks{wanted.hidden, wanted.seeds},
-      seeds(wanted.seeds),
+      options(requested),
+      chunks{requested.hidden, requested.seeds},
+      seeds(requested.seeds),
       transfers{Transfer(given.pinned_memory()), Transfer(given.pinned_memory())} {
-  schedules.resize(wanted.seeds);
-  if (wanted.telemetry_epochs > 0) slots.resize(std::size_t{wanted.telemetry_epochs} + 1);
+  schedules.resize(requested.seeds);
+  if (requested.telemetry_epochs > 0) slots.resize(std::size_t{requested.telemetry_epochs} + 1);
   const auto bind = [&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Space space,
                                               std::uint64_t bytes) {
     auto& side = sides.get<ExecutionSpace>();
@@ -176,9 +176,9 @@ void SeedLayer::load_blueprints(const std::string& path) {
   BlueprintRegistry registry = BlueprintRegistry::load(path);
   const std::lock_guard lock(state.mutex);
   for (std::size_t id = 0; id < registry.size(); ++id) {
-    const auto wanted = static_cast<std::int32_t>(id);
-    if (!registry.contains(wanted)) continue;
-    const std::size_t weights = registry.weights(wanted).size();
+    const auto requested = static_cast<std::int32_t>(id);
+    if (!registry.contains(requested)) continue;
+    const std::size_t weights = registry.weights(requested).size();
     KINDRED_THROW_IF(weights > state.chunks.hidden,
                      path + ": blueprint " + std::to_string(id) + " has " +
                          std::to_string(weights) + " weights; rows of the layer have " +
@@ -205,9 +205,9 @@ void SeedLayer::save(const std::string& path) const {
         checkpoint.schedules.close_row();
     }
     for (std::size_t id = 0; id < state.blueprints.size(); ++id) {
-      const auto wanted = static_cast<std::int32_t>(id);
-      if (state.blueprints.contains(wanted)) {
-        checkpoint.blueprints.push_row(state.blueprints.name(wanted));
+      const auto requested = static_cast<std::int32_t>(id);
+      if (state.blueprints.contains(requested)) {
+        checkpoint.blueprints.push_row(state.blueprints.name(requested));
       } else {
         checkpoint.blueprints.close_row();
       }

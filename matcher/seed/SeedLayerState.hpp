@@ -177,7 +177,7 @@ struct SeedLayer::State {
   std::vector<std::unique_ptr<GraftingSchedule>> new_schedules(const SeedState& state) const;
   std::vector<std::uint32_t> uses_of(const SeedState& state) const;
   static std::vector<std::int32_t> needed_of(const std::vector<std::uint32_t>& uses);
-  void tell(const std::vector<SeedEvent>& events) const;
+  void notify(const std::vector<SeedEvent>& events) const;
 
   // --- the device (SeedLayer.cpp)
 

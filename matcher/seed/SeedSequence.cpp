@@ -2,7 +2,7 @@
 #include "SeedLayerState.hpp"
 #include "SequenceCall.hpp"
 
-#include <kindred/backends/impl/RecordedWork.hpp>
+#include <kindred/backends/impl/CudaGraph.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Error.hpp>
 
@@ -18,7 +18,7 @@ template <class ExecutionSpace>
 struct SequenceSide {
   std::vector<ExecutionSpace> instance;  ///< one, when it is bound
   std::vector<std::unique_ptr<Impl::ForwardPlan<ExecutionSpace>>> plans;
-  Impl::RecordedWork<ExecutionSpace> work;
+  Impl::CudaGraph<ExecutionSpace> graph;
 
   /// Calls run one after the other, so those of a shape share a plan.
   const Impl::ForwardPlan<ExecutionSpace>& plan(MemoryResource& memory,
@@ -80,8 +80,8 @@ struct SeedSequence::State {
   template <class ExecutionSpace>
   void run() {
     auto& side = sides.get<ExecutionSpace>();
-    if (side.work.is_recorded() && is_current()) {
-      side.work.repeat(side.instance[0]);
+    if (side.graph.is_captured() && is_current()) {
+      side.graph.replay(side.instance[0]);
       if constexpr (Arch::is_device<ExecutionSpace>) note_telemetry();  // a graph does not
       return;
     }
@@ -91,7 +91,7 @@ struct SeedSequence::State {
       if (Arch::is_device<ExecutionSpace> && layer.trouble) std::rethrow_exception(layer.trouble);
       call.revision = layer.revision.load(std::memory_order_relaxed);
     }
-    side.work.record(side.instance[0], [this] { launch_all<ExecutionSpace>(); });
+    side.graph.capture(side.instance[0], [this] { launch_all<ExecutionSpace>(); });
   }
 };
 

@@ -59,8 +59,9 @@ std::string shown(double value) {
 TransitionResult refused(std::string why) { return {false, std::move(why)}; }
 
 /// \p value of the metric \p what passes: is at least (or at most, or above) the bound.
-TransitionResult judged(bool passes, const char* what, const std::optional<double>& value,
-                        const char* limit, double bound) {
+TransitionResult transition_result(bool passes, const char* what,
+                                   const std::optional<double>& value, const char* limit,
+                                   double bound) {
   if (passes) return {true, {}};
   return refused(std::string(what) + (value ? " is " + shown(*value) : " was not given") +
                  "; it must be " + limit + " " + shown(bound));
@@ -69,9 +70,10 @@ TransitionResult judged(bool passes, const char* what, const std::optional<doubl
 TransitionResult fine_tuning_guard(const SeedMetrics& metrics, const TransitionRules& rules) {
   const double delta = metrics.performance_delta.value_or(0);
   if (!(delta > 0))
-    return judged(false, "performance_delta", metrics.performance_delta, "above", 0);
-  return judged(metrics.stability_score.value_or(0) >= rules.stability_min, "stability_score",
-                metrics.stability_score, "at least", rules.stability_min);
+    return transition_result(false, "performance_delta", metrics.performance_delta, "above", 0);
+  return transition_result(metrics.stability_score.value_or(0) >= rules.stability_min,
+                           "stability_score", metrics.stability_score, "at least",
+                           rules.stability_min);
 }
 
 TransitionResult cull_guard(const SeedSituation& seed, const SeedMetrics& metrics,
@@ -89,10 +91,11 @@ TransitionResult cull_guard(const SeedSituation& seed, const SeedMetrics& metric
 
 TransitionResult fossil_guard(const SeedMetrics& metrics, const TransitionRules& rules) {
   if (!(metrics.total_improvement.value_or(0) >= rules.total_improvement_min))
-    return judged(false, "total_improvement", metrics.total_improvement, "at least",
-                  rules.total_improvement_min);
-  return judged(metrics.final_stability.value_or(0) >= rules.final_stability_min, "final_stability",
-                metrics.final_stability, "at least", rules.final_stability_min);
+    return transition_result(false, "total_improvement", metrics.total_improvement, "at least",
+                             rules.total_improvement_min);
+  return transition_result(metrics.final_stability.value_or(0) >= rules.final_stability_min,
+                           "final_stability", metrics.final_stability, "at least",
+                           rules.final_stability_min);
 }
 
 TransitionResult check_guard(const SeedSituation& seed, Lifecycle to, const SeedMetrics& metrics,
@@ -100,8 +103,8 @@ TransitionResult check_guard(const SeedSituation& seed, Lifecycle to, const Seed
   if (seed.lifecycle == training && to == grafting) {
     const double loss =
         metrics.reconstruction_loss.value_or(std::numeric_limits<double>::infinity());
-    return judged(loss <= rules.reconstruction_loss_max, "reconstruction_loss",
-                  metrics.reconstruction_loss, "at most", rules.reconstruction_loss_max);
+    return transition_result(loss <= rules.reconstruction_loss_max, "reconstruction_loss",
+                             metrics.reconstruction_loss, "at most", rules.reconstruction_loss_max);
   }
   if (seed.lifecycle == evaluating && to == fine_tuning) return fine_tuning_guard(metrics, rules);
   if (seed.lifecycle == evaluating && to == culled) return cull_guard(seed, metrics, rules);

@@ -43,7 +43,7 @@ class StateArrays {
     if constexpr (Arch::is_device<ExecutionSpace>) {
       SeedStateView<ExecutionSpace> view;
       std::size_t bytes = 0;
-      for_each_field(view, state, [&](auto&, const auto& array) { bytes += room(array); });
+      for_each_field(view, state, [&](auto&, const auto& array) { bytes += padded_bytes(array); });
       m_bytes = Buffer<std::byte, memory_space>(memory, "Kindred::SeedLayer::state", bytes);
     }
   }
@@ -67,7 +67,7 @@ class StateArrays {
       static_assert(sizeof(T) == sizeof(array[0]));
       if constexpr (Arch::is_device<ExecutionSpace>) {
         field = View(reinterpret_cast<T*>(m_bytes.data() + at), array.size());
-        at += room(array);
+        at += padded_bytes(array);
       } else {
         field = View(reinterpret_cast<T*>(array.data()), array.size());
       }
@@ -78,7 +78,7 @@ class StateArrays {
  private:
   using memory_space = typename ExecutionSpace::memory_space;
   template <class Array>
-  static std::size_t room(const Array& array) {
+  static std::size_t padded_bytes(const Array& array) {
     return (array.size() * sizeof(array[0]) + 63) / 64 * 64;
   }
 

@@ -28,9 +28,9 @@ void PatternSegment::place(Residency residency) {
   for (const Space space : {Space::serial, Space::openmp}) {
     if (context.is_usable(space)) add_scan(space, tiles);
   }
-  const bool wanted = needs_device(residency) ||
-                      (residency == Residency::automatic && context.is_usable(Space::cuda));
-  if (!wanted) return;
+  const bool required = needs_device(residency) ||
+                        (residency == Residency::automatic && context.is_usable(Space::cuda));
+  if (!required) return;
   try {
     with_instance(context, Space::cuda, [&](const auto& exec_space) {
       using space_type = std::decay_t<decltype(exec_space)>;
@@ -79,10 +79,10 @@ SequenceScan<ExecutionSpace>& PatternSegment::scan(Space space) const {
 void PatternSegment::add_to(Workload& workload, RaggedSpan<Symbol> queries,
                             const MatchOptions& options) const {
   std::uint64_t words = 0;
-  std::uint64_t asked = 0;
+  std::uint64_t requested = 0;
   for (std::size_t row = 0; row < queries.rows(); ++row) {
     words += (queries.length(row) + word_symbols - 1) / word_symbols;
-    asked += queries.length(row) > 0 ? 1 : 0;
+    requested += queries.length(row) > 0 ? 1 : 0;
   }
   // Without a threshold few patterns take the runs' levels, about 16 passes over the words, where
   // enough are stored to bound them.
@@ -97,9 +97,10 @@ void PatternSegment::add_to(Workload& workload, RaggedSpan<Symbol> queries,
   constexpr double query_starts = 6;
   workload.starts += scan_starts;
   if (options.measure == Measure::difflib)
-    workload.starts += query_starts * static_cast<double>(asked) * (all && probe.pays ? 2 : 1);
-  workload.transfer_bytes += queries.values.size() * sizeof(Symbol) +
-                             asked * std::min<std::uint64_t>(options.top, size()) * sizeof(Rank);
+    workload.starts += query_starts * static_cast<double>(requested) * (all && probe.pays ? 2 : 1);
+  workload.transfer_bytes +=
+      queries.values.size() * sizeof(Symbol) +
+      requested * std::min<std::uint64_t>(options.top, size()) * sizeof(Rank);
 }
 
 std::vector<std::vector<Match>> PatternSegment::match(Space space, RaggedSpan<Symbol> queries,

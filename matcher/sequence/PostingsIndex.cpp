@@ -45,8 +45,8 @@ void for_each_symbol(const TileBuffers<HostSpace>& tiles, const Visit& visit) {
 
 /// The shortest pattern of \p shortest symbols or more that can be so alike, by its length alone;
 /// beyond \p longest if none can.
-std::uint64_t shortest_alike(std::uint64_t shortest, std::uint64_t longest,
-                             std::uint64_t query_length, double threshold) {
+std::uint64_t shortest_similar(std::uint64_t shortest, std::uint64_t longest,
+                               std::uint64_t query_length, double threshold) {
   std::uint64_t length = std::max<std::uint64_t>(shortest, 1);
   while (length <= longest &&
          least_matched(threshold, length + query_length) > std::min(length, query_length)) {
@@ -87,7 +87,7 @@ PostingsPlan::PostingsPlan(const PostingsIndex& index, const PatternStore& store
   const std::uint32_t* lengths = store.tiles.lengths.data();
   const std::uint32_t unused = unused_slots(store.slot_of.size());
   const std::uint64_t shortest =
-      shortest_alike(lengths[unused], store.longest, query.size(), threshold);
+      shortest_similar(lengths[unused], store.longest, query.size(), threshold);
   if (shortest > store.longest) return;
   const std::uint64_t least = least_matched(threshold, shortest + query.size());
 

@@ -18,12 +18,13 @@ struct SelectionShape {
     while (4ULL * stride * stride * k <= patterns) stride *= 2;
     // Five standard deviations, and what a sample of few tiles may miss.
     const auto deviations = static_cast<std::uint64_t>(5 * std::sqrt(static_cast<double>(k)) + 4);
-    room = stride * (k + deviations) + 512;
-    pays = stride >= 4 && 4 * room <= patterns;
+    capacity = stride * (k + deviations) + 512;
+    pays = stride >= 4 && 4 * capacity <= patterns;
   }
 
   std::uint32_t stride = 1;
-  std::uint64_t room = 0;  ///< for candidates; with more the scan is made again, all counts kept
+  std::uint64_t capacity =
+      0;  ///< for candidates; with more the scan is made again, all counts kept
   bool pays = false;
 };
 

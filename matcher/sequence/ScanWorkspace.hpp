@@ -61,16 +61,17 @@ class ScanWorkspace {
 
   /// \see SequenceScan::match
   /// \param posted the slots of `call.postings`
-  void match(const ScanCall& asked, const ArrayView<const std::uint32_t, ExecutionSpace>& posted,
+  void match(const ScanCall& requested,
+             const ArrayView<const std::uint32_t, ExecutionSpace>& posted,
              std::vector<std::vector<Match>>& answers) {
     std::vector<std::size_t> scanned;
-    for (const std::size_t row : asked.rows) {
-      if (asked.postings == nullptr || !match_listed(asked, row, posted, answers)) {
+    for (const std::size_t row : requested.rows) {
+      if (requested.postings == nullptr || !match_listed(requested, row, posted, answers)) {
         scanned.push_back(row);
       }
     }
     if (scanned.empty()) return;
-    ScanCall call = asked;
+    ScanCall call = requested;
     call.rows = scanned;
     std::uint64_t longest = 0;
     for (const std::size_t row : call.rows)
@@ -124,7 +125,7 @@ class ScanWorkspace {
     }
     const SelectionShape selection(call.patterns(), call.k());
     if (samples && selection.pays) {
-      return tables + (slots / selection.stride + selection.room + call.k()) * 2 * sizeof(Rank);
+      return tables + (slots / selection.stride + selection.capacity + call.k()) * 2 * sizeof(Rank);
     }
     return tables + slots * (wide ? 20 : 12) + carry_bytes(longest);
   }
@@ -185,10 +186,10 @@ class ScanWorkspace {
 
   /// Answers a query through postings. False, and no answer, where a scan takes less, or where
   /// postings cannot answer it.
-  bool match_listed(const ScanCall& asked, std::size_t row,
+  bool match_listed(const ScanCall& requested, std::size_t row,
                     const ArrayView<const std::uint32_t, ExecutionSpace>& posted,
                     std::vector<std::vector<Match>>& answers) {
-    ScanCall call = asked;
+    ScanCall call = requested;
     call.rows = std::span(&row, 1);
     const std::span<const Symbol> query = call.queries[row];
     const std::uint64_t words = (query.size() + word_symbols - 1) / word_symbols;
@@ -282,23 +283,23 @@ class ScanWorkspace {
     const std::uint64_t k = call.k();
     sample_best(call, tiles, tables, shape.stride, k);
     // Candidates, how many of them, and the best; none of a list is written when it is filled.
-    sized(m_narrow.best, "Kindred::SequenceMatcher::best", queries * (shape.room + 1 + k));
+    sized(m_narrow.best, "Kindred::SequenceMatcher::best", queries * (shape.capacity + 1 + k));
     Rank* lists = m_narrow.best.data();
-    Rank* counters = lists + queries * shape.room;
+    Rank* counters = lists + queries * shape.capacity;
     using rank_view = ArrayView<Rank, ExecutionSpace>;
-    const rank_view keys(lists, queries * shape.room);
+    const rank_view keys(lists, queries * shape.capacity);
     const rank_view best(counters + queries, queries * k);
-    Kokkos::deep_copy(m_exec_space, rank_view(lists, queries * (shape.room + 1)), rank_none);
+    Kokkos::deep_copy(m_exec_space, rank_view(lists, queries * (shape.capacity + 1)), rank_none);
     lcs_candidates(m_exec_space, tiles, tables, call.options.threshold,
                    LcsCandidates<ExecutionSpace>{
                        m_bounds.const_view(), static_cast<std::uint32_t>(k), keys,
-                       static_cast<std::uint32_t>(shape.room), rank_view(counters, queries)});
-    best_keys<Rank>(keys, {queries, shape.room, k}, best, m_narrow);
+                       static_cast<std::uint32_t>(shape.capacity), rank_view(counters, queries)});
+    best_keys<Rank>(keys, {queries, shape.capacity, k}, best, m_narrow);
     auto& answer = m_narrow.answer;
     answer.resize(queries * (k + 1));
     download(m_exec_space, answer.data(), rank_view(counters, answer.size()), answer.size());
     for (std::uint64_t q = 0; q < queries; ++q) {
-      if (answer[q] + 1 > shape.room) return false;
+      if (answer[q] + 1 > shape.capacity) return false;
     }
     answer.erase(answer.begin(), answer.begin() + static_cast<std::ptrdiff_t>(queries));
     return true;
@@ -433,7 +434,7 @@ class ScanWorkspace {
 
   /// Host threads, or warps, in whole teams where there are enough.
   std::uint32_t workers(const RunsShape<ExecutionSpace>& shape, std::uint64_t count) const {
-    const std::uint64_t wanted =
+    const std::uint64_t target =
         m_workers > 0
             ? static_cast<std::uint64_t>(m_workers)
             : static_cast<std::uint64_t>(Arch::concurrency(m_exec_space)) / (4 * tile_patterns);
@@ -442,7 +443,7 @@ class ScanWorkspace {
     const std::uint64_t fitting =
         std::max(run_workspace_words / words,
                  std::min(large_run_workspace_words / words, large_run_workers));
-    std::uint64_t chosen = std::max<std::uint64_t>(1, std::min({wanted, items, fitting}));
+    std::uint64_t chosen = std::max<std::uint64_t>(1, std::min({target, items, fitting}));
     constexpr std::uint64_t team = 8;
     if (!is_host && chosen > team) chosen -= chosen % team;
     return static_cast<std::uint32_t>(chosen);

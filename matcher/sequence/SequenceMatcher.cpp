@@ -40,15 +40,15 @@ struct SequenceMatcher::State {
   void match_own(std::size_t first, std::size_t count, std::size_t top, const MatchOptions& options,
                  const std::function<void(std::size_t, const MatchResults&)>& answer) const {
     constexpr std::size_t results_max = std::size_t{1} << 20U;
-    MatchOptions asked = options;
-    asked.top = std::min(options.top, top);
+    MatchOptions requested = options;
+    requested.top = std::min(options.top, top);
     std::vector<std::vector<Match>> answers;
-    const DispatchRecord record = run(segment.own(first, count), asked, [&](Space space) {
-      answers = segment.match_own(space, first, count, asked);
+    const DispatchRecord record = run(segment.own(first, count), requested, [&](Space space) {
+      answers = segment.match_own(space, first, count, requested);
     });
     const auto most = [&](std::size_t row) { return std::min(options.top, first + row); };
     const auto is_whole = [&](std::size_t row) {
-      return answers[row].size() < asked.top || asked.top >= most(row);
+      return answers[row].size() < requested.top || requested.top >= most(row);
     };
     for (std::size_t row = 0; row < count;) {
       MatchResults results;

@@ -262,8 +262,8 @@ class Hdf5Rows final : public VectorSource {
   void check_storage() const {
     constexpr Size ratio_max = 1100;
     const Size stored = m_library.storage_of(m_dataset.get());
-    const auto wanted = checked_product({rows, dimension, number_bytes(type)});
-    if (!wanted || *wanted / ratio_max > stored || (stored == 0 && *wanted > 0)) {
+    const auto required = checked_product({rows, dimension, number_bytes(type)});
+    if (!required || *required / ratio_max > stored || (stored == 0 && *required > 0)) {
       corrupt("says it has " + std::to_string(rows) + " rows of dimension " +
               std::to_string(dimension) + "; the file stores " + std::to_string(stored) +
               " bytes of them");

@@ -64,16 +64,16 @@ NpyFile::NpyFile(InputFile input) : file(std::move(input)) {
 void NpyFile::check_size(std::uint64_t number_bytes) const {
   std::vector<std::uint64_t> sizes = header.shape;
   sizes.push_back(number_bytes);
-  const auto wanted = checked_product(sizes);
-  if (!wanted)
+  const auto required = checked_product(sizes);
+  if (!required)
     file.corrupt(header_at, "shape " + header.shown_shape() + " has more bytes than a file can");
   const std::uint64_t found = file.size() - data_at;
-  if (found == *wanted) return;
-  const bool is_cut = found < *wanted;
-  file.corrupt(is_cut ? file.size() : data_at + *wanted,
+  if (found == *required) return;
+  const bool is_cut = found < *required;
+  file.corrupt(is_cut ? file.size() : data_at + *required,
                std::to_string(found) + " bytes of data follow the header, shape " +
                    header.shown_shape() + " of " + in_quotes(header.descr) + " needs " +
-                   std::to_string(*wanted) + ": the file is " + (is_cut ? "cut" : "too long"));
+                   std::to_string(*required) + ": the file is " + (is_cut ? "cut" : "too long"));
 }
 
 }  // namespace Kindred::Impl

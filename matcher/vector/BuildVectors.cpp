@@ -10,7 +10,7 @@
 #include <kindred/backends/Context.hpp>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/common/Error.hpp>
-#include <kindred/core/vector/ShadowRows.hpp>
+#include <kindred/core/vector/QuantizedRows.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 
 #include <algorithm>
@@ -91,22 +91,22 @@ void write_rows(const HostSpace& exec_space, Impl::SectionWriter& writer, Pieces
   writer.write<double>("norm", norms);
 }
 
-void write_shadow(const HostSpace& exec_space, Impl::SectionWriter& writer, Pieces& pieces,
-                  std::uint64_t count, std::uint64_t stride) {
+void write_quantized(const HostSpace& exec_space, Impl::SectionWriter& writer, Pieces& pieces,
+                     std::uint64_t count, std::uint64_t stride) {
   std::vector<float> scales(count);
   std::vector<float> errors(count);
   std::vector<float> norms(count);
   Kokkos::View<std::int8_t*, HostSpace::memory_space> values(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, "Kindred::build_vectors::shadow"),
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "Kindred::build_vectors::quantized"),
       pieces.size() * stride);
   writer.begin<std::int8_t>("shadow.value");
   pieces.for_each([&](const auto& rows, std::uint64_t first, std::uint64_t length) {
     using Floats = ArrayView<float, HostSpace>;
-    build_shadow(exec_space, rows,
-                 ArrayView<std::int8_t, HostSpace>(values.data(), length * stride),
-                 Floats(scales.data() + first, length), Floats(errors.data() + first, length),
-                 Floats(norms.data() + first, length));
-    Arch::fence(exec_space, "Kindred::build_vectors::shadow");
+    quantize_rows(exec_space, rows,
+                  ArrayView<std::int8_t, HostSpace>(values.data(), length * stride),
+                  Floats(scales.data() + first, length), Floats(errors.data() + first, length),
+                  Floats(norms.data() + first, length));
+    Arch::fence(exec_space, "Kindred::build_vectors::quantized");
     writer.put<std::int8_t>(std::span<const std::int8_t>(values.data(), length * stride));
   });
   writer.write<float>("shadow.scale", scales);
@@ -125,8 +125,8 @@ void build_vectors(Context& context, const VectorFile& file, const std::string& 
                                                " rows; a store has fewer than " +
                                                std::to_string(Impl::id_limit));
   // Rows of int8 are their own shadow.
-  const bool shadow = options.shadow && element != VectorElement::int8;
-  const std::uint64_t stride = shadow ? shadow_stride(file.dimension()) : 0;
+  const bool quantized = options.quantized_copy && element != VectorElement::int8;
+  const std::uint64_t stride = quantized ? quantized_stride(file.dimension()) : 0;
   const Space space = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
   const HostSpace& exec_space = Impl::host_instance(context, space);
   Impl::SectionWriter writer(path, Impl::vectors_kind);
@@ -134,7 +134,7 @@ void build_vectors(Context& context, const VectorFile& file, const std::string& 
                    {static_cast<std::uint64_t>(element), file.dimension(), rows, rows, stride});
   Pieces pieces(file, element);
   write_rows(exec_space, writer, pieces, rows, element, progress);
-  if (shadow) write_shadow(exec_space, writer, pieces, rows, stride);
+  if (quantized) write_quantized(exec_space, writer, pieces, rows, stride);
   writer.commit();
 }
 

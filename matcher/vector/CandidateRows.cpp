@@ -127,33 +127,33 @@ void CandidateRows::refuse(std::size_t query) const {
 
 RaggedSpan<std::uint32_t> CandidateRows::rows(const HostWorkers& host, std::size_t segment,
                                               std::size_t first, std::size_t count,
-                                              CandidateRoom& room) const {
+                                              CandidateBuffers& buffers) const {
   const RaggedSpan<std::uint64_t> lists{m_candidates.offsets.subspan(first, count + 1),
                                         m_candidates.values};
-  room.offsets.assign(count + 1, 0);
+  buffers.offsets.assign(count + 1, 0);
   ListRows kernel{
-      m_store.segments()[segment].get(), lists, &m_filter, first, room.offsets.data(), nullptr};
+      m_store.segments()[segment].get(), lists, &m_filter, first, buffers.offsets.data(), nullptr};
   if (m_filter.passes_all() && m_store.segments().size() == 1) {
     for (std::size_t query = 0; query < count; ++query)
-      room.offsets[query + 1] = lists.length(query);
+      buffers.offsets[query + 1] = lists.length(query);
   } else {
     for_each_list(host, lists, kernel);
   }
   for (std::size_t query = 0; query < count; ++query)
-    room.offsets[query + 1] += room.offsets[query];
-  room.rows.resize_discarding(room.offsets.back());
-  kernel.rows = room.rows.data();
+    buffers.offsets[query + 1] += buffers.offsets[query];
+  buffers.rows.resize_discarding(buffers.offsets.back());
+  kernel.rows = buffers.rows.data();
   if (m_are_ids) {
     const std::uint64_t first_id = m_store.segments().front()->id(0);
     for_each_list(host, lists, [&](std::size_t query) {
-      std::uint32_t* out = room.rows.data() + room.offsets[query];
+      std::uint32_t* out = buffers.rows.data() + buffers.offsets[query];
       for (const std::uint64_t id : lists[query])
         *out++ = static_cast<std::uint32_t>(std::min(id - first_id, no_row_number));
     });
   } else {
     for_each_list(host, lists, kernel);
   }
-  return {room.offsets, {room.rows.data(), room.offsets.back()}};
+  return {buffers.offsets, {buffers.rows.data(), buffers.offsets.back()}};
 }
 
 }  // namespace Kindred::Impl

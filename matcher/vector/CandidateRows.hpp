@@ -22,7 +22,7 @@ std::string no_row(const VectorStore& store, std::size_t place, std::size_t quer
                    std::uint64_t id);
 
 /// Where lists of rows are put, call after call.
-struct CandidateRoom {
+struct CandidateBuffers {
   std::vector<std::uint64_t> offsets;
   SharedArray<std::uint32_t> rows;
 };
@@ -41,7 +41,7 @@ class CandidateRows {
   /// \brief The rows of segment \p segment that the lists `first … first + count` name, until \p
   /// room is used again. \param host runs long lists in parallel
   RaggedSpan<std::uint32_t> rows(const HostWorkers& host, std::size_t segment, std::size_t first,
-                                 std::size_t count, CandidateRoom& room) const;
+                                 std::size_t count, CandidateBuffers& buffers) const;
 
   /// \brief Looks up all ids. Allocates nothing. \param host runs long lists in parallel
   /// \throws InvalidArgument for one that is no row's

@@ -30,14 +30,14 @@ inline std::size_t candidate_ranks(const VectorStore& store, std::size_t longest
 
 /// \brief For a device's lists that one launch does not take: lists as units of one query each:
 /// every list without its duplicates, filled up to `Ragged` rows of whole units.
-struct CandidateUnits {
+struct CandidateTiles {
   std::vector<std::uint64_t> offsets{0};
   std::vector<std::uint32_t> ids;
-  std::vector<std::uint32_t> unit_queries;
+  std::vector<std::uint32_t> work_item_queries;
   std::size_t longest = 0;
 
   /// \param host runs the lists in parallel where they are many
-  void assign(const HostWorkers& host, RaggedSpan<std::uint32_t> lists, std::size_t unit);
+  void assign(const HostWorkers& host, RaggedSpan<std::uint32_t> lists, std::size_t tile_size);
 };
 
 /// The first list that names a row at or above \p rows; 0xFFFFFFFF where there is none.
@@ -57,7 +57,7 @@ class CandidateSearch {
     m_top = {memory, "Kindred::VectorIndex::top", 0};
     m_select = {memory, "Kindred::VectorIndex::select", 0};
     m_ids = {memory, "Kindred::VectorIndex::candidates", 0};
-    m_unit_queries = {memory, "Kindred::VectorIndex::unit_queries", 0};
+    m_work_item_queries = {memory, "Kindred::VectorIndex::work_item_queries", 0};
     m_offsets = {memory, "Kindred::VectorIndex::offsets", 0};
     m_arrived = {memory, "Kindred::VectorIndex::arrived", 0};
   }
@@ -93,7 +93,7 @@ class CandidateSearch {
     } else {
       if (checked_rows) bad_query = first_outside(host, lists, *checked_rows);
       if (bad_query != no_query) return bad_query;
-      rank_units(exec_space, host, rows, lists, queries, metric, shape);
+      rank_work_items(exec_space, host, rows, lists, queries, metric, shape);
     }
     m_host_top.resize(m_top.size());
     download(exec_space, m_host_top.data(), m_top.view(), m_host_top.size());
@@ -129,33 +129,33 @@ class CandidateSearch {
                     m_ranks.view(), m_arrived.view(), check);
   }
 
-  void rank_units(const ExecutionSpace& exec_space, const HostWorkers& host,
-                  const VectorRows<ExecutionSpace>& rows, RaggedSpan<std::uint32_t> lists,
-                  const VectorQueries<ExecutionSpace>& queries, Metric metric,
-                  const CandidateShape& shape) {
-    m_units.assign(host, lists, static_cast<std::size_t>(candidate_unit<ExecutionSpace>()));
-    m_ids.resize_discarding(m_units.ids.size());
-    m_ranks.resize_discarding(m_units.ids.size());
-    m_unit_queries.resize_discarding(m_units.unit_queries.size());
-    m_offsets.resize_discarding(m_units.offsets.size());
-    const TopKShape select{shape.queries, m_units.longest, shape.top};
+  void rank_work_items(const ExecutionSpace& exec_space, const HostWorkers& host,
+                       const VectorRows<ExecutionSpace>& rows, RaggedSpan<std::uint32_t> lists,
+                       const VectorQueries<ExecutionSpace>& queries, Metric metric,
+                       const CandidateShape& shape) {
+    m_tiles.assign(host, lists, static_cast<std::size_t>(candidate_tile<ExecutionSpace>()));
+    m_ids.resize_discarding(m_tiles.ids.size());
+    m_ranks.resize_discarding(m_tiles.ids.size());
+    m_work_item_queries.resize_discarding(m_tiles.work_item_queries.size());
+    m_offsets.resize_discarding(m_tiles.offsets.size());
+    const TopKShape select{shape.queries, m_tiles.longest, shape.top};
     m_select.resize_discarding(top_k_workspace<ExecutionSpace, Rank>(select));
-    upload(exec_space, m_ids.view(), m_units.ids.data(), m_units.ids.size());
-    upload(exec_space, m_unit_queries.view(), m_units.unit_queries.data(),
-           m_units.unit_queries.size());
-    upload(exec_space, m_offsets.view(), m_units.offsets.data(), m_units.offsets.size());
-    score_candidates(exec_space, metric, rows, m_ids.const_view(), m_unit_queries.const_view(),
+    upload(exec_space, m_ids.view(), m_tiles.ids.data(), m_tiles.ids.size());
+    upload(exec_space, m_work_item_queries.view(), m_tiles.work_item_queries.data(),
+           m_tiles.work_item_queries.size());
+    upload(exec_space, m_offsets.view(), m_tiles.offsets.data(), m_tiles.offsets.size());
+    score_candidates(exec_space, metric, rows, m_ids.const_view(), m_work_item_queries.const_view(),
                      queries, m_ranks.view());
     top_k(exec_space, m_ranks.const_view(), m_offsets.const_view(), select, m_top.view(),
           m_select.view());
   }
 
-  CandidateUnits m_units;
+  CandidateTiles m_tiles;
   Buffer<Rank, memory_space> m_ranks;
   Buffer<Rank, memory_space> m_top;
   Buffer<Rank, memory_space> m_select;
   Buffer<std::uint32_t, memory_space> m_ids;
-  Buffer<std::uint32_t, memory_space> m_unit_queries;
+  Buffer<std::uint32_t, memory_space> m_work_item_queries;
   Buffer<std::uint64_t, memory_space> m_offsets;
   Buffer<std::uint32_t, memory_space> m_arrived;
   std::vector<std::uint64_t> m_host_offsets;

@@ -2,13 +2,13 @@
 #ifndef KINDRED_MATCHER_VECTOR_EXACT_SEARCH_HPP
 #define KINDRED_MATCHER_VECTOR_EXACT_SEARCH_HPP
 
+#include "BruteForceSearch.hpp"
 #include "CandidateRows.hpp"
 #include "CandidateSearch.hpp"
 #include "GemmSearch.hpp"
 #include "IdFilter.hpp"
-#include "PlainSearch.hpp"
+#include "QuantizedSearch.hpp"
 #include "QuerySource.hpp"
-#include "ScreenSearch.hpp"
 #include "SearchPaths.hpp"
 #include "VectorStore.hpp"
 #include "common/SharedArray.hpp"
@@ -70,17 +70,19 @@ class ExactSearch {
     }
     if (path != m_path) clear_paths();
     m_path = *path;
-    m_plain.row_limit = PlainSearch<ExecutionSpace>::row_limit_max;
+    m_brute_force.row_limit = BruteForceSearch<ExecutionSpace>::row_limit_max;
     if (m_candidate_memory->used() > beside_path / 2) clear_candidates();
-    const bool may_bring = Arch::is_device<ExecutionSpace> && path == SearchPath::matrix;
+    const bool may_bring = Arch::is_device<ExecutionSpace> && path == SearchPath::gemm;
     if (may_bring && m_query_memory->used() > beside_path / 2) clear_queries();
   }
   /// The plain path, which takes the least memory, from now on; false where it is gone already.
-  bool fall_back() { return std::exchange(m_path, SearchPath::plain) != SearchPath::plain; }
+  bool fall_back() {
+    return std::exchange(m_path, SearchPath::brute_force) != SearchPath::brute_force;
+  }
   /// Half as many rows at a time; false where they are few already.
   bool shrink() {
-    if (m_plain.row_limit <= PlainSearch<ExecutionSpace>::row_limit_min) return false;
-    m_plain.row_limit /= 2;
+    if (m_brute_force.row_limit <= BruteForceSearch<ExecutionSpace>::row_limit_min) return false;
+    m_brute_force.row_limit /= 2;
     return true;
   }
   /// Gives back what calls reuse.
@@ -92,8 +94,8 @@ class ExactSearch {
 
   /// Queries that `search` takes at once.
   std::size_t block(const VectorStore& store, std::size_t top, const IdFilter& filter) const {
-    return m_path == SearchPath::matrix ? matrix_queries(store, top, filter)
-                                        : block_queries(store, top, filter);
+    return m_path == SearchPath::gemm ? gemm_queries(store, top, filter)
+                                      : block_queries(store, top, filter);
   }
 
   /// \brief The best ranks of the queries `first …`, `queries × top`, until the next call. Fences.
@@ -128,16 +130,16 @@ class ExactSearch {
     std::vector<std::vector<Rank>> found(prepared.count);
     for_each_part(exec_space, store, filter, first, prepared.count,
                   [&](const VectorSegment* segment, const auto& rows, const auto& passes) {
-                    if (m_path == SearchPath::matrix) {
+                    if (m_path == SearchPath::gemm) {
                       m_matrix.search_within(exec_space, rows, passes, prepared, metric,
                                              m_bounds.const_view(), found, report);
-                    } else if (m_path == SearchPath::screen && segment != nullptr) {
-                      m_screen.search_within(
-                          exec_space, rows, segment->shadow(exec_space, *m_memory), passes,
+                    } else if (m_path == SearchPath::quantized && segment != nullptr) {
+                      m_quantized_search.search_within(
+                          exec_space, rows, segment->quantized(exec_space, *m_memory), passes,
                           prepared, metric, m_bounds.const_view(), found, report);
                     } else {
-                      m_plain.search_within(exec_space, rows, passes, prepared, metric,
-                                            m_bounds.const_view(), found, report);
+                      m_brute_force.search_within(exec_space, rows, passes, prepared, metric,
+                                                  m_bounds.const_view(), found, report);
                     }
                   });
     for (std::vector<Rank>& ranks : found) std::sort(ranks.begin(), ranks.end());
@@ -217,8 +219,8 @@ class ExactSearch {
     m_words = {};
     m_answer = {*m_pinned, "Kindred::VectorIndex::answer"};
     m_top.bind(*m_path_memory);
-    m_plain.bind(*m_path_memory);
-    m_screen.bind(*m_path_memory, *m_pinned);
+    m_brute_force.bind(*m_path_memory);
+    m_quantized_search.bind(*m_path_memory, *m_pinned);
     m_matrix.bind(*m_path_memory);
   }
   void clear_candidates() {
@@ -235,8 +237,8 @@ class ExactSearch {
   }
 
   /// Queries that are searched by products together.
-  static std::size_t matrix_queries(const VectorStore& store, std::size_t top,
-                                    const IdFilter& filter) {
+  static std::size_t gemm_queries(const VectorStore& store, std::size_t top,
+                                  const IdFilter& filter) {
     if constexpr (!Arch::is_device<ExecutionSpace>) return block_queries(store, top, filter);
     std::size_t each = filter.bytes_per_query();
     if (!is_one_part(store)) each += merged_ranks * sizeof(Rank) * top;
@@ -256,7 +258,7 @@ class ExactSearch {
     const std::size_t count = queries.size() / store.dimension();
     const auto source = source_of(exec_space, host, store, queries, top);
     // The host's memory takes the answer itself, unless parts are merged in it.
-    const bool direct = m_path != SearchPath::plain && is_one_part(store);
+    const bool direct = m_path != SearchPath::brute_force && is_one_part(store);
     m_matrix.reserved = beside_tiles(store, source.resident_bytes() == 0,
                                      count * merged_ranks * sizeof(Rank) * top);
     auto best = ArrayView<Rank, ExecutionSpace>(answer, count * top);
@@ -272,14 +274,15 @@ class ExactSearch {
                       m_part.resize_discarding(count * top);
                       part = m_part.view();
                     }
-                    if (m_path == SearchPath::matrix) {
+                    if (m_path == SearchPath::gemm) {
                       m_matrix.search(exec_space, rows, passes, source, metric, top, part, report);
-                    } else if (m_path == SearchPath::screen && segment != nullptr) {
-                      m_screen.search(exec_space, rows, segment->shadow(exec_space, *m_memory),
-                                      passes, source.take(0, count), metric, top, part, report);
+                    } else if (m_path == SearchPath::quantized && segment != nullptr) {
+                      m_quantized_search.search(exec_space, rows,
+                                                segment->quantized(exec_space, *m_memory), passes,
+                                                source.take(0, count), metric, top, part, report);
                     } else {
-                      m_plain.search(exec_space, rows, passes, source.take(0, count), metric, top,
-                                     part, report);
+                      m_brute_force.search(exec_space, rows, passes, source.take(0, count), metric,
+                                           top, part, report);
                     }
                     if (!direct)
                       m_top.add_top(exec_space, ArrayView<const Rank, ExecutionSpace>(part));
@@ -293,7 +296,7 @@ class ExactSearch {
                                         const VectorStore& store, std::span<const float> queries,
                                         std::size_t top) {
     const std::size_t dimension = store.dimension();
-    const bool brings = Arch::is_device<ExecutionSpace> && m_path == SearchPath::matrix &&
+    const bool brings = Arch::is_device<ExecutionSpace> && m_path == SearchPath::gemm &&
                         store.on_device() &&
                         GemmSearch<ExecutionSpace>::queries_max(dimension, top, 0, 0) > 0;
     if (!brings) return {upload_queries(exec_space, queries, dimension), dimension};
@@ -369,7 +372,7 @@ class ExactSearch {
   std::unique_ptr<LimitAdaptor> m_query_memory;  ///< they count only
   std::unique_ptr<LimitAdaptor> m_path_memory;
   std::unique_ptr<LimitAdaptor> m_candidate_memory;
-  SearchPath m_path = SearchPath::plain;
+  SearchPath m_path = SearchPath::brute_force;
   Buffer<float, memory_space> m_floats;
   Buffer<double, memory_space> m_wide;
   Buffer<double, memory_space> m_norms;
@@ -380,11 +383,11 @@ class ExactSearch {
   ResidentRows<ExecutionSpace> m_staged;
   SharedArray<float> m_host_floats;
   SharedArray<Rank> m_answer;
-  CandidateRoom m_host_rows;
+  CandidateBuffers m_host_rows;
   std::vector<std::uint64_t> m_words;
   TopLists<ExecutionSpace> m_top;
-  PlainSearch<ExecutionSpace> m_plain;
-  ScreenSearch<ExecutionSpace> m_screen;
+  BruteForceSearch<ExecutionSpace> m_brute_force;
+  QuantizedSearch<ExecutionSpace> m_quantized_search;
   GemmSearch<ExecutionSpace> m_matrix;
   CandidateSearch<ExecutionSpace> m_candidates;
   std::vector<Rank> m_host_part;

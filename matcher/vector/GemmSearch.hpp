@@ -2,8 +2,8 @@
 #ifndef KINDRED_MATCHER_VECTOR_GEMM_SEARCH_HPP
 #define KINDRED_MATCHER_VECTOR_GEMM_SEARCH_HPP
 
+#include "BruteForceSearch.hpp"
 #include "HostTiles.hpp"
-#include "PlainSearch.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/select/TopK.hpp>
@@ -29,11 +29,11 @@ class GemmSearch {
   /// Empty buffers of \p memory.
   void bind(MemoryResource& memory) {
     m_memory = &memory;
-    m_room = 0;
+    m_capacity = 0;
     m_most = 0;
     m_tiles.bind(memory);
-    m_plain.bind(memory);
-    m_plain.row_limit = plain_rows;
+    m_brute_force.bind(memory);
+    m_brute_force.row_limit = brute_force_rows;
     m_rows = {memory, "Kindred::VectorIndex::survivors", 0};
     m_uppers = {memory, "Kindred::VectorIndex::uppers", 0};
     m_counts = {memory, "Kindred::VectorIndex::survivor_counts", 0};
@@ -51,7 +51,7 @@ class GemmSearch {
   }
 
   Tiles& tiles() { return m_tiles; }
-  PlainSearch<ExecutionSpace>& plain() { return m_plain; }
+  BruteForceSearch<ExecutionSpace>& brute_force() { return m_brute_force; }
 
   /// Bytes that the caller takes beside, of the 64 MiB.
   std::size_t reserved = 0;
@@ -60,7 +60,7 @@ class GemmSearch {
   /// dimension are too long. \param each,all bytes that a query takes beside, and that all do
   static std::size_t queries_max(std::uint64_t dimension, std::size_t top, std::size_t each,
                                  std::size_t all) {
-    return Tiles::queries_max(dimension, Tiles::room_for(top),
+    return Tiles::queries_max(dimension, Tiles::capacity_for(top),
                               memory_most - std::min(memory_most, all), each);
   }
 
@@ -71,18 +71,18 @@ class GemmSearch {
               const RowFilter<ExecutionSpace>& filter, const QuerySource<ExecutionSpace>& queries,
               Metric metric, std::size_t top, const ArrayView<Rank, ExecutionSpace>& best,
               SearchReport& report) {
-    const std::uint64_t room = Tiles::room_for(top);
-    const std::size_t pass = begin_passes(exec_space, rows, filter, room, queries);
+    const std::uint64_t capacity = Tiles::capacity_for(top);
+    const std::size_t pass = begin_passes(exec_space, rows, filter, capacity, queries);
     if (pass == 0) {
-      m_plain.search(exec_space, rows, filter, queries.take(0, queries.count()), metric, top, best,
-                     report);
+      m_brute_force.search(exec_space, rows, filter, queries.take(0, queries.count()), metric, top,
+                           best, report);
       Arch::fence(exec_space, "Kindred::VectorIndex::search::gemm");
       return;
     }
-    report.path = "matrix";
+    report.path = "gemm";
     const auto order = order_of(exec_space, rows, filter);
     for (std::size_t first = 0; first < queries.count(); first += pass) {
-      const auto task = task_of(exec_space, rows, order, filter, queries, metric, room, first,
+      const auto task = task_of(exec_space, rows, order, filter, queries, metric, capacity, first,
                                 std::min(pass, queries.count() - first));
       search_pass(exec_space, task, top, part_of(best, first * top, task.queries.count() * top),
                   report);
@@ -97,15 +97,16 @@ class GemmSearch {
                      const ArrayView<const Rank, ExecutionSpace>& bounds,
                      std::vector<std::vector<Rank>>& found, SearchReport& report) {
     const QuerySource<ExecutionSpace> queries(prepared, rows.dimension);
-    const std::size_t pass = begin_passes(exec_space, rows, filter, within_room, queries);
+    const std::size_t pass = begin_passes(exec_space, rows, filter, within_capacity, queries);
     if (pass == 0) {
-      m_plain.search_within(exec_space, rows, filter, prepared, metric, bounds, found, report);
+      m_brute_force.search_within(exec_space, rows, filter, prepared, metric, bounds, found,
+                                  report);
       return;
     }
-    report.path = "matrix";
+    report.path = "gemm";
     const auto order = order_of(exec_space, rows, filter);
     for (std::size_t first = 0; first < queries.count(); first += pass) {
-      const auto task = task_of(exec_space, rows, order, filter, queries, metric, within_room,
+      const auto task = task_of(exec_space, rows, order, filter, queries, metric, within_capacity,
                                 first, std::min(pass, queries.count() - first));
       within_pass(exec_space, task, part_of(bounds, first, task.queries.count()), first, found,
                   report);
@@ -116,15 +117,15 @@ class GemmSearch {
   static constexpr std::size_t memory_most = (64U << 20U) - (1U << 18U);
   static constexpr std::size_t scored_bytes = 4U << 20U;  ///< of lists that are scored, at least
   static constexpr std::size_t chosen_most = 1U << 20U;   ///< rows that are listed for a filter
-  static constexpr std::uint64_t within_room = 8192;
+  static constexpr std::uint64_t within_capacity = 8192;
   static constexpr std::size_t plain_queries = 64;  ///< scored plainly together
-  static constexpr std::size_t plain_rows = 16384;
+  static constexpr std::size_t brute_force_rows = 16384;
 
   /// \brief Queries of a pass: as many for every pass, of which there are few. What earlier calls
   /// left is given back where it is not what this one reckons with: lists of another room, or of
   /// more queries than there is now memory for.
   std::size_t begin_passes(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
-                           const RowFilter<ExecutionSpace>& filter, std::uint64_t room,
+                           const RowFilter<ExecutionSpace>& filter, std::uint64_t capacity,
                            const QuerySource<ExecutionSpace>& queries) {
     std::size_t listed = m_chosen.bytes() + m_offsets.bytes();
     if (counts_passing(filter)) {
@@ -134,16 +135,16 @@ class GemmSearch {
     }
     const std::size_t beside =
         reserved + queries.resident_bytes() + filter.words.size() * sizeof(std::uint64_t) + listed;
-    const std::size_t most =
-        Tiles::queries_max(rows.dimension, room, memory_most - std::min(memory_most, beside), 0);
-    if (m_room != 0 && (room != m_room || most < m_most)) {
+    const std::size_t most = Tiles::queries_max(rows.dimension, capacity,
+                                                memory_most - std::min(memory_most, beside), 0);
+    if (m_capacity != 0 && (capacity != m_capacity || most < m_most)) {
       Arch::fence(exec_space, "Kindred::VectorIndex::begin_passes");
       bind(*m_memory);
     }
     if (most == 0 || queries.count() == 0) return most;
     const std::size_t passes = (queries.count() + most - 1) / most;
     const std::size_t pass = (queries.count() + passes - 1) / passes;
-    m_room = room;
+    m_capacity = capacity;
     m_most = std::max(m_most, pass);
     return pass;
   }
@@ -183,9 +184,9 @@ class GemmSearch {
                                    const TileOrder<ExecutionSpace>& order,
                                    const RowFilter<ExecutionSpace>& filter,
                                    const QuerySource<ExecutionSpace>& queries, Metric metric,
-                                   std::uint64_t room, std::size_t first, std::size_t count) {
-    grow(exec_space, m_rows, count * room);
-    grow(exec_space, m_uppers, count * room);
+                                   std::uint64_t capacity, std::size_t first, std::size_t count) {
+    grow(exec_space, m_rows, count * capacity);
+    grow(exec_space, m_uppers, count * capacity);
     grow(exec_space, m_counts, 2 * count + 1);
     grow(exec_space, m_thresholds, Tiles::lists_for(count));
     const auto counts = m_counts.view();
@@ -208,7 +209,7 @@ class GemmSearch {
                   m_thresholds.view(),
                   part_of(counts, count, count),
                   part_of(counts, 2 * count, 1),
-                  room};
+                  capacity};
     return task;
   }
 
@@ -238,26 +239,27 @@ class GemmSearch {
                    SearchReport& report) {
     m_tiles.begin(exec_space, task, {});
     const std::uint64_t positions = task.order.positions();
-    const std::uint64_t room = task.lists.room;
-    Schedule schedule{room, m_tiles.tile_rows()};
+    const std::uint64_t capacity = task.lists.capacity;
+    Schedule schedule{capacity, m_tiles.tile_rows()};
     for (std::uint64_t begin = 0; begin < positions; begin += m_tiles.tile_rows()) {
       const std::uint64_t end = std::min(positions, begin + m_tiles.tile_rows());
       const auto parts = schedule.parts(begin, end);
       // Early on every raise counts; later a list is worth one once it is half full.
-      const std::uint64_t least = begin == 0 ? 0 : room / 2;
-      m_tiles.screen(exec_space, task, begin, parts, [&](std::uint64_t first, std::uint64_t count) {
-        raise_thresholds(exec_space, first, count, top, least, m_tiles.slacks(), task.lists);
-      });
+      const std::uint64_t least = begin == 0 ? 0 : capacity / 2;
+      m_tiles.prefilter(
+          exec_space, task, begin, parts, [&](std::uint64_t first, std::uint64_t count) {
+            raise_thresholds(exec_space, first, count, top, least, m_tiles.slacks(), task.lists);
+          });
     }
     raise_thresholds(exec_space, 0, task.queries.count(), top, 0, m_tiles.slacks(), task.lists);
     download_counts(exec_space, task);
-    report.screened += task.queries.count() * task.order.count;
+    report.prefiltered += task.queries.count() * task.order.count;
     score_best(exec_space, task, top, best, report);
     std::vector<std::size_t> unfinished;
     const bool not_numbers = m_host_counts.back() != 0;
     for (std::size_t query = 0; query < task.queries.count(); ++query) {
       const std::uint32_t count = m_host_counts[query];
-      if (count > room || (not_numbers && count < top)) unfinished.push_back(query);
+      if (count > capacity || (not_numbers && count < top)) unfinished.push_back(query);
     }
     if (!unfinished.empty()) m_tiles.release(exec_space);
     for (std::size_t at = 0; at < unfinished.size(); at += plain_queries) {
@@ -265,8 +267,8 @@ class GemmSearch {
           std::span(unfinished).subspan(at, std::min(plain_queries, unfinished.size() - at));
       const auto [queries, filter] = gather(exec_space, task, part);
       grow(exec_space, m_part, part.size() * top);
-      m_plain.search(exec_space, task.rows, filter, queries, task.metric, top, m_part.view(),
-                     report);
+      m_brute_force.search(exec_space, task.rows, filter, queries, task.metric, top, m_part.view(),
+                           report);
       for (std::size_t i = 0; i < part.size(); ++i) {
         Kokkos::deep_copy(exec_space, part_of(best, part[i] * top, top),
                           part_of(m_part.view(), i * top, top));
@@ -285,22 +287,23 @@ class GemmSearch {
   struct Scored {
     VectorQueries<ExecutionSpace> queries;
     ArrayView<std::uint32_t, ExecutionSpace> ids;
-    ArrayView<std::uint32_t, ExecutionSpace> unit_queries;
+    ArrayView<std::uint32_t, ExecutionSpace> work_item_queries;
     ArrayView<Rank, ExecutionSpace> ranks;
     ArrayView<Rank, ExecutionSpace> best;
     ArrayView<Rank, ExecutionSpace> select;
   };
 
-  static std::size_t scored_room(const TileTask<ExecutionSpace>& task, std::size_t count,
-                                 std::size_t width, std::size_t top) {
-    using cutter = RoomCutter<ExecutionSpace>;
-    const auto unit = static_cast<std::size_t>(candidate_unit<ExecutionSpace>());
+  static std::size_t scored_bytes_needed(const TileTask<ExecutionSpace>& task, std::size_t count,
+                                         std::size_t width, std::size_t top) {
+    using allocator = BumpAllocator<ExecutionSpace>;
+    const auto tile_size = static_cast<std::size_t>(candidate_tile<ExecutionSpace>());
     const std::size_t select =
         top == 0 ? 0 : top_k_workspace<ExecutionSpace, Rank>({count, width, top});
-    return task.queries.room(count) + cutter::template bytes<std::uint32_t>(count * width) +
-           cutter::template bytes<std::uint32_t>(count * width / unit) +
-           cutter::template bytes<Rank>(count * width) + cutter::template bytes<Rank>(count * top) +
-           cutter::template bytes<Rank>(select);
+    return task.queries.bytes_needed(count) +
+           allocator::template bytes<std::uint32_t>(count * width) +
+           allocator::template bytes<std::uint32_t>(count * width / tile_size) +
+           allocator::template bytes<Rank>(count * width) +
+           allocator::template bytes<Rank>(count * top) + allocator::template bytes<Rank>(select);
   }
 
   /// \brief Calls `visit(first, count, scored)` for lists that were scored canonically, as many
@@ -308,39 +311,41 @@ class GemmSearch {
   template <class Visit>
   void for_each_scored(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
                        std::size_t top, const Visit& visit) {
-    const auto unit = static_cast<std::size_t>(candidate_unit<ExecutionSpace>());
+    const auto tile_size = static_cast<std::size_t>(candidate_tile<ExecutionSpace>());
     std::uint32_t longest = 0;
     for (std::size_t query = 0; query < task.queries.count(); ++query) {
       const std::uint32_t count = m_host_counts[query];
-      if (count <= task.lists.room) longest = std::max(longest, count);
+      if (count <= task.lists.capacity) longest = std::max(longest, count);
     }
-    const std::size_t width = round_up(std::max(longest, 1U), unit);
-    std::span<std::byte> room = m_tiles.room();
-    if (room.size() < std::max(scored_bytes, scored_room(task, 1, width, top))) {
-      const std::size_t all = scored_room(task, task.queries.count(), width, top);
+    const std::size_t width = round_up(std::max(longest, 1U), tile_size);
+    std::span<std::byte> memory = m_tiles.spare_memory();
+    if (memory.size() < std::max(scored_bytes, scored_bytes_needed(task, 1, width, top))) {
+      const std::size_t all = scored_bytes_needed(task, task.queries.count(), width, top);
       grow(exec_space, m_scored,
-           std::max(scored_room(task, 1, width, top), std::min(scored_bytes, all)));
-      room = {m_scored.data(), m_scored.bytes()};
+           std::max(scored_bytes_needed(task, 1, width, top), std::min(scored_bytes, all)));
+      memory = {m_scored.data(), m_scored.bytes()};
     }
     std::size_t step = task.queries.count();
-    while (step > 1 && scored_room(task, step, width, top) > room.size()) step = (step + 1) / 2;
+    while (step > 1 && scored_bytes_needed(task, step, width, top) > memory.size())
+      step = (step + 1) / 2;
     for (std::size_t first = 0; first < task.queries.count(); first += step) {
       const std::size_t count = std::min(step, task.queries.count() - first);
-      RoomCutter<ExecutionSpace> cutter(room.data());
+      BumpAllocator<ExecutionSpace> allocator(memory.data());
       Scored scored;
-      scored.queries = task.queries.take(exec_space, first, count, cutter);
-      scored.ids = cutter.template take<std::uint32_t>(count * width);
-      scored.unit_queries = cutter.template take<std::uint32_t>(count * width / unit);
-      scored.ranks = cutter.template take<Rank>(count * width);
-      scored.best = cutter.template take<Rank>(count * top);
+      scored.queries = task.queries.take(exec_space, first, count, allocator);
+      scored.ids = allocator.template take<std::uint32_t>(count * width);
+      scored.work_item_queries = allocator.template take<std::uint32_t>(count * width / tile_size);
+      scored.ranks = allocator.template take<Rank>(count * width);
+      scored.best = allocator.template take<Rank>(count * top);
       if (top > 0) {
-        scored.select =
-            cutter.template take<Rank>(top_k_workspace<ExecutionSpace, Rank>({count, width, top}));
+        scored.select = allocator.template take<Rank>(
+            top_k_workspace<ExecutionSpace, Rank>({count, width, top}));
       }
-      list_survivors(exec_space, task.lists, first, count, width, scored.ids, scored.unit_queries);
+      list_survivors(exec_space, task.lists, first, count, width, scored.ids,
+                     scored.work_item_queries);
       score_candidates(exec_space, task.metric, task.rows,
                        ArrayView<const std::uint32_t, ExecutionSpace>(scored.ids),
-                       ArrayView<const std::uint32_t, ExecutionSpace>(scored.unit_queries),
+                       ArrayView<const std::uint32_t, ExecutionSpace>(scored.work_item_queries),
                        scored.queries, scored.ranks);
       visit(first, count, scored);
     }
@@ -351,7 +356,7 @@ class GemmSearch {
                   SearchReport& report) {
     for (std::size_t query = 0; query < task.queries.count(); ++query) {
       const std::uint32_t count = m_host_counts[query];
-      if (count <= task.lists.room) report.survivors += count;
+      if (count <= task.lists.capacity) report.survivors += count;
     }
     for_each_scored(
         exec_space, task, top, [&](std::size_t first, std::size_t count, const Scored& scored) {
@@ -383,17 +388,17 @@ class GemmSearch {
     upload(exec_space, m_initial.view(), initial.data(), count);
     m_tiles.begin(exec_space, task, m_initial.const_view());
     const std::uint64_t positions = task.order.positions();
-    report.screened += count * task.order.count;
+    report.prefiltered += count * task.order.count;
     for (std::uint64_t begin = 0; begin < positions;) {
       const std::uint64_t tile_end = std::min(positions, begin + m_tiles.tile_rows());
-      const std::uint64_t end = std::min(tile_end, begin + within_room);
+      const std::uint64_t end = std::min(tile_end, begin + within_capacity);
       const TilePart part{end, false};
-      m_tiles.screen(exec_space, task, begin, std::span(&part, 1), [](auto, auto) {});
+      m_tiles.prefilter(exec_space, task, begin, std::span(&part, 1), [](auto, auto) {});
       begin = end;
       download_counts(exec_space, task);
       take_within(exec_space, task, host_bounds, first_query, found, report);
       for (std::size_t query = 0; query < count; ++query) {
-        if (m_host_counts[query] <= task.lists.room) m_host_counts[query] = 0;
+        if (m_host_counts[query] <= task.lists.capacity) m_host_counts[query] = 0;
       }
       upload(exec_space, m_counts.view(), m_host_counts.data(), count);
     }
@@ -407,8 +412,8 @@ class GemmSearch {
       grow(exec_space, m_part_bounds, part.size());
       upload(exec_space, m_part_bounds.view(), part_bounds.data(), part.size());
       std::vector<std::vector<Rank>> lists(part.size());
-      m_plain.search_within(exec_space, task.rows, filter, queries, task.metric,
-                            m_part_bounds.const_view(), lists, report);
+      m_brute_force.search_within(exec_space, task.rows, filter, queries, task.metric,
+                                  m_part_bounds.const_view(), lists, report);
       for (std::size_t i = 0; i < part.size(); ++i) {
         auto& to = found[first_query + part[i]];
         to.insert(to.end(), lists[i].begin(), lists[i].end());
@@ -423,7 +428,7 @@ class GemmSearch {
     std::uint64_t survivors = 0;
     for (std::size_t query = 0; query < task.queries.count(); ++query) {
       const std::uint32_t count = m_host_counts[query];
-      if (count <= task.lists.room) survivors += count;
+      if (count <= task.lists.capacity) survivors += count;
     }
     report.survivors += survivors;
     if (survivors == 0) return;
@@ -483,10 +488,10 @@ class GemmSearch {
   }
 
   MemoryResource* m_memory = nullptr;
-  std::uint64_t m_room = 0;  ///< of the lists that buffers were made for; 0: there are none
-  std::size_t m_most = 0;    ///< queries that they were made for
+  std::uint64_t m_capacity = 0;  ///< of the lists that buffers were made for; 0: there are none
+  std::size_t m_most = 0;        ///< queries that they were made for
   Tiles m_tiles;
-  PlainSearch<ExecutionSpace> m_plain;
+  BruteForceSearch<ExecutionSpace> m_brute_force;
   RowFilter<ExecutionSpace> m_shared;  ///< of the call
   Buffer<std::uint32_t, memory_space> m_rows;
   Buffer<std::uint32_t, memory_space> m_uppers;

@@ -4,7 +4,7 @@
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/backends/vendor/DeviceGemm.hpp>
-#include <kindred/backends/vendor/JudgedGemm.hpp>
+#include <kindred/backends/vendor/ThresholdGemm.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/vector/TileSelect.hpp>
@@ -51,9 +51,9 @@ void grow(const ExecutionSpace& exec_space,
 
 /// \brief Tiles of rows as float16, times all queries: judged where the products are made, or
 /// multiplied by a library's GEMM, whose products stay in a device's cache, and judged by a kernel.
-/// \tparam Products `run(exec_space, shape, a, b, c)` \tparam Judge `is_usable()`, and then
-/// `run(exec_space, tile)`: \see JudgedGemm
-template <class ExecutionSpace, class Products, class Judge>
+/// \tparam Products `run(exec_space, shape, a, b, c)` \tparam ThresholdProducts `is_usable()`, and
+/// then `run(exec_space, tile)`: \see ThresholdGemm
+template <class ExecutionSpace, class Products, class ThresholdProducts>
 class DeviceTiles {
  public:
   using memory_space = typename ExecutionSpace::memory_space;
@@ -75,18 +75,18 @@ class DeviceTiles {
   }
 
   /// \brief Queries of a pass for which \p bytes are enough, 0 where rows of this dimension are too
-  /// long. \param room of a list \param beside bytes that each takes beside
-  static std::size_t queries_max(std::uint64_t dimension, std::uint64_t room, std::size_t bytes,
+  /// long. \param capacity of a list \param beside bytes that each takes beside
+  static std::size_t queries_max(std::uint64_t dimension, std::uint64_t capacity, std::size_t bytes,
                                  std::size_t beside) {
-    const bool judged = judges(dimension);
-    const std::uint64_t row_bytes = layout_of(dimension, judged).stride * sizeof(element);
+    const bool fused = is_fused(dimension);
+    const std::uint64_t row_bytes = layout_of(dimension, fused).stride * sizeof(element);
     if (row_bytes * rows_least > tile_bytes) return 0;
-    const std::size_t each = row_bytes + list_bytes(room) + beside;
+    const std::size_t each = row_bytes + list_bytes(capacity) + beside;
     std::size_t fixed = tile_bytes + 4 * rows_most * sizeof(float);
-    fixed += judged ? judged_room_most + unit * row_bytes : query_room_most;
+    fixed += fused ? threshold_capacity_max + unit * row_bytes : query_capacity_max;
     if (bytes <= fixed) return 1;
     const std::size_t left = bytes - fixed;
-    if (judged) return std::max<std::size_t>(1, left / each);
+    if (fused) return std::max<std::size_t>(1, left / each);
     constexpr std::size_t column = rows_of_gemm * sizeof(element);
     constexpr std::size_t block = queries_block * column;
     const std::size_t few = left / (each + column);
@@ -95,13 +95,13 @@ class DeviceTiles {
   }
   /// Memory that is free between a pass and the next, and before it: for queries that are taken,
   /// and what is made of them.
-  std::span<std::byte> room() const {
+  std::span<std::byte> spare_memory() const {
     return {reinterpret_cast<std::byte*>(m_products.data()), m_products.bytes()};
   }
   std::uint64_t tile_rows() const { return m_tile_rows; }
   ArrayView<const float, ExecutionSpace> slacks() const { return m_tile.slacks; }
   /// Room of a list of the best \p top: few rows are within the bounds of float16.
-  static std::uint64_t room_for(std::uint64_t top) { return round_up(top * 5 / 2 + 1, 128); }
+  static std::uint64_t capacity_for(std::uint64_t top) { return round_up(top * 5 / 2 + 1, 128); }
   static std::uint64_t lists_for(std::uint64_t queries) { return round_up(queries, unit); }
   /// Thresholds are raised as rows grow by one of so many parts.
   static constexpr std::uint64_t raise_share = 4;
@@ -111,35 +111,37 @@ class DeviceTiles {
              const ArrayView<const float, ExecutionSpace>& initial) {
     const std::uint64_t dimension = task.rows.dimension;
     const std::uint64_t count = task.queries.count();
-    m_judged = judges(dimension);
-    if (!m_judged && !m_gemm) m_gemm.emplace();
-    const Arch::TileLayout layout = layout_of(dimension, m_judged);
-    const std::uint64_t padded = m_judged ? round_up(count, unit) : count;
+    m_fused = is_fused(dimension);
+    if (!m_fused && !m_gemm) m_gemm.emplace();
+    const Arch::TileLayout layout = layout_of(dimension, m_fused);
+    const std::uint64_t padded = m_fused ? round_up(count, unit) : count;
     m_tile_rows =
-        std::min({m_judged ? Judge::rows_best : rows_of_gemm,
+        std::min({m_fused ? ThresholdProducts::rows_best : rows_of_gemm,
                   tile_bytes / (layout.stride * sizeof(element)) / rows_least * rows_least,
                   round_up(task.order.positions(), rows_least)});
     m_block = std::min(queries_block, count);
     grow(exec_space, m_queries, padded * layout.stride);
     grow(exec_space, m_rows, m_tile_rows * layout.stride);
     grow(exec_space, m_bounds, 4 * m_tile_rows);
-    const std::size_t query_room =
-        std::max(task.queries.room(1),
-                 std::min(task.queries.room(count), m_judged ? judged_room_most : query_room_most));
+    const std::size_t query_capacity =
+        std::max(task.queries.bytes_needed(1),
+                 std::min(task.queries.bytes_needed(count),
+                          m_fused ? threshold_capacity_max : query_capacity_max));
     grow(exec_space, m_products,
-         std::max<std::size_t>(m_judged ? 0 : m_tile_rows * m_block,
-                               query_room / sizeof(element) + 1));
+         std::max<std::size_t>(m_fused ? 0 : m_tile_rows * m_block,
+                               query_capacity / sizeof(element) + 1));
     grow(exec_space, m_query_data, 2 * padded + 1);
     const auto data = m_query_data.view();
     m_tile = {m_queries.view(), Kokkos::subview(data, std::pair(std::size_t{0}, padded)),
               Kokkos::subview(data, std::pair(padded, 2 * padded)),
               Kokkos::subview(data, std::pair(2 * padded, 2 * padded + 1)), layout};
-    m_model = m_judged ? TileModel{gemm_error(layout.stride), 0.0F, 0.0, 1.0F}
-                       : TileModel{gemm_error(layout.stride), 0x1p-11F * (1 + 0x1p-9F),
-                                   0x1p-25 / product_scale, product_scale};
+    m_model = m_fused ? TileModel{gemm_error(layout.stride), 0.0F, 0.0, 1.0F}
+                      : TileModel{gemm_error(layout.stride), 0x1p-11F * (1 + 0x1p-9F),
+                                  0x1p-25 / product_scale, product_scale};
     begin_tile_queries(exec_space, m_tile, task.lists);
-    const std::uint64_t each = task.queries.room(1);
-    const std::uint64_t step = each == 0 ? count : std::max<std::uint64_t>(1, room().size() / each);
+    const std::uint64_t each = task.queries.bytes_needed(1);
+    const std::uint64_t step =
+        each == 0 ? count : std::max<std::uint64_t>(1, spare_memory().size() / each);
     for (std::uint64_t first = 0; first < count; first += step)
       prepare_part(exec_space, task, initial, first, std::min(step, count - first));
   }
@@ -147,14 +149,14 @@ class DeviceTiles {
   /// \brief Judges the positions from \p begin to the end of the last of \p parts, at most
   /// `tile_rows()`; `raise(first, count)` after a part, for some queries at a time.
   template <class Raise>
-  void screen(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
-              std::uint64_t begin, std::span<const TilePart> parts, const Raise& raise) {
+  void prefilter(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
+                 std::uint64_t begin, std::span<const TilePart> parts, const Raise& raise) {
     const TileRows<ExecutionSpace, element> tile{
         m_rows.view(), TileBounds::of(m_bounds.data(), m_tile_rows), m_tile_rows, m_tile.layout};
     prepare_tile_rows(exec_space, task.metric, m_model, task.rows, task.order, begin,
                       ArrayView<const float, ExecutionSpace>(m_tile.residuals), tile,
                       task.lists.not_numbers);
-    if (m_judged) return judge(exec_space, task, begin, parts, tile.bounds, raise);
+    if (m_fused) return filter_products(exec_space, task, begin, parts, tile.bounds, raise);
     const std::uint64_t stride = m_tile.layout.stride;
     // A block's next part needs the thresholds of the one before.
     const bool together = parts.size() == 1;
@@ -188,10 +190,10 @@ class DeviceTiles {
  private:
   /// Judges parts of a tile's rows, each by all queries at once.
   template <class Raise>
-  void judge(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
-             std::uint64_t begin, std::span<const TilePart> parts, const TileBounds& bounds,
-             const Raise& raise) {
-    JudgedTile<ExecutionSpace> tile;
+  void filter_products(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
+                       std::uint64_t begin, std::span<const TilePart> parts,
+                       const TileBounds& bounds, const Raise& raise) {
+    ThresholdTile<ExecutionSpace> tile;
     tile.rows = m_rows.data();
     tile.queries = m_queries.data();
     tile.stride = m_tile.layout.stride;
@@ -202,7 +204,7 @@ class DeviceTiles {
     for (const TilePart& part : parts) {
       tile.first = tile.last;
       tile.last = part.end - begin;
-      m_judge.run(exec_space, tile);
+      m_threshold_products.run(exec_space, tile);
       if (part.raise) raise(std::uint64_t{0}, task.queries.count());
     }
   }
@@ -211,8 +213,8 @@ class DeviceTiles {
   void prepare_part(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
                     const ArrayView<const float, ExecutionSpace>& initial, std::uint64_t first,
                     std::uint64_t count) {
-    RoomCutter<ExecutionSpace> cutter(room().data());
-    const auto queries = task.queries.take(exec_space, first, count, cutter);
+    BumpAllocator<ExecutionSpace> allocator(spare_memory().data());
+    const auto queries = task.queries.take(exec_space, first, count, allocator);
     const auto part = [&](const auto& view, std::uint64_t length) {
       return Kokkos::subview(view, std::pair(first, first + length));
     };
@@ -233,37 +235,37 @@ class DeviceTiles {
                          tile, lists);
   }
 
-  static constexpr std::uint64_t unit = Judge::queries_unit;
+  static constexpr std::uint64_t unit = ThresholdProducts::query_multiple;
   /// 8192 × 2048 × 768: 512 blocks of 128 × 256 on 132 processors, four rounds.
   static constexpr std::uint64_t rows_of_gemm = 8192;
   static constexpr std::uint64_t rows_most =
-      std::max<std::uint64_t>(rows_of_gemm, Judge::rows_best);
+      std::max<std::uint64_t>(rows_of_gemm, ThresholdProducts::rows_best);
   static constexpr std::uint64_t rows_least = Arch::TileLayout::block_vectors;
   static constexpr std::uint64_t queries_block = 2048;
   static constexpr std::uint64_t tile_bytes = 13U << 20U;
   /// Keeps the greatest product, 2¹⁶, in float16's range.
   static constexpr float product_scale = 0x1p-8F;
 
-  static constexpr std::size_t query_room_most = 1U << 20U;
-  static constexpr std::size_t judged_room_most = 8U << 20U;
+  static constexpr std::size_t query_capacity_max = 1U << 20U;
+  static constexpr std::size_t threshold_capacity_max = 8U << 20U;
   /// Elements of a vector beyond which what fills up a unit of queries takes too much.
-  static constexpr std::uint64_t judged_length_most = 4096;
+  static constexpr std::uint64_t threshold_length_max = 4096;
 
-  static bool judges(std::uint64_t dimension) {
-    return dimension <= judged_length_most && Judge::is_usable();
+  static bool is_fused(std::uint64_t dimension) {
+    return dimension <= threshold_length_max && ThresholdProducts::is_usable();
   }
-  static Arch::TileLayout layout_of(std::uint64_t dimension, bool judged) {
-    return {round_up(dimension, judged ? Arch::TileLayout::block_length : 16), judged};
+  static Arch::TileLayout layout_of(std::uint64_t dimension, bool fused) {
+    return {round_up(dimension, fused ? Arch::TileLayout::block_length : 16), fused};
   }
   /// Of a query: its list, and what is kept of it.
-  static std::size_t list_bytes(std::uint64_t room) {
-    return 2 * sizeof(std::uint32_t) * room + 6 * sizeof(float);
+  static std::size_t list_bytes(std::uint64_t capacity) {
+    return 2 * sizeof(std::uint32_t) * capacity + 6 * sizeof(float);
   }
 
   MemoryResource* m_memory = nullptr;
   std::optional<Products> m_gemm;
-  Judge m_judge;
-  bool m_judged = false;
+  ThresholdProducts m_threshold_products;
+  bool m_fused = false;
   Buffer<element, memory_space> m_queries;
   Buffer<element, memory_space> m_rows;
   Buffer<element, memory_space> m_products;

@@ -31,20 +31,20 @@ class HostTiles {
   void release(const HostSpace&) {}
 
   /// Queries of a pass, 0 where rows of this dimension are too long.
-  static std::size_t queries_max(std::uint64_t dimension, std::uint64_t room, std::size_t,
+  static std::size_t queries_max(std::uint64_t dimension, std::uint64_t capacity, std::size_t,
                                  std::size_t) {
     constexpr std::size_t list_entries = 5U << 18U;  // of all lists of a pass
     const std::uint64_t row_bytes = stride_of(dimension) * sizeof(float);
     if (row_bytes * rows_each > (2U << 20U)) return 0;
-    return std::max<std::size_t>(1, std::min((12U << 20U) / row_bytes, list_entries / room));
+    return std::max<std::size_t>(1, std::min((12U << 20U) / row_bytes, list_entries / capacity));
   }
   /// None is lent.
-  static std::span<std::byte> room() { return {}; }
-  /// Rows of a call of `screen`: any number.
+  static std::span<std::byte> spare_memory() { return {}; }
+  /// Rows of a call of `prefilter`: any number.
   static std::uint64_t tile_rows() { return 1U << 20U; }
   ArrayView<const float, HostSpace> slacks() const { return m_slacks; }
   /// Room of a list of the best \p top: twice as many are within the bounds of bfloat16.
-  static std::uint64_t room_for(std::uint64_t top) { return round_up(5 * top, 128); }
+  static std::uint64_t capacity_for(std::uint64_t top) { return round_up(5 * top, 128); }
   static constexpr std::uint64_t raise_share = 2;
   /// Thresholds go on to whole blocks.
   static std::uint64_t lists_for(std::uint64_t queries) {
@@ -61,13 +61,13 @@ class HostTiles {
   }
 
   template <class Raise>
-  void screen(const HostSpace& exec_space, const TileTask<HostSpace>& task, std::uint64_t begin,
-              std::span<const TilePart> parts, const Raise& raise) {
+  void prefilter(const HostSpace& exec_space, const TileTask<HostSpace>& task, std::uint64_t begin,
+                 std::span<const TilePart> parts, const Raise& raise) {
     for (const TilePart& part : parts) {
       if (m_choice.input == GemmType::bfloat16) {
-        screen_as<Arch::BFloat16>(exec_space, task, begin, part.end);
+        prefilter_as<Arch::BFloat16>(exec_space, task, begin, part.end);
       } else {
-        screen_as<float>(exec_space, task, begin, part.end);
+        prefilter_as<float>(exec_space, task, begin, part.end);
       }
       if (part.raise) raise(std::uint64_t{0}, task.queries.count());
       begin = part.end;
@@ -129,8 +129,8 @@ class HostTiles {
   }
 
   template <class Element>
-  void screen_as(const HostSpace& exec_space, const TileTask<HostSpace>& task, std::uint64_t begin,
-                 std::uint64_t end) {
+  void prefilter_as(const HostSpace& exec_space, const TileTask<HostSpace>& task,
+                    std::uint64_t begin, std::uint64_t end) {
     const std::uint64_t tiles = (end - begin + rows_each - 1) / rows_each;
     const std::uint64_t blocks = (task.queries.count() + m_block - 1) / m_block;
     // Few rows are shared out by queries too.
@@ -189,7 +189,7 @@ class HostTiles {
 /// What multiplies and judges tiles on a space.
 template <class ExecutionSpace>
 struct TilesOf {
-  using type = DeviceTiles<ExecutionSpace, DeviceGemm, JudgedGemm>;
+  using type = DeviceTiles<ExecutionSpace, DeviceGemm, ThresholdGemm>;
 };
 template <>
 struct TilesOf<HostSpace> {

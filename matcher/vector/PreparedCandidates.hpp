@@ -2,10 +2,10 @@
 #ifndef KINDRED_MATCHER_VECTOR_PREPARED_CANDIDATES_HPP
 #define KINDRED_MATCHER_VECTOR_PREPARED_CANDIDATES_HPP
 
+#include <kindred/backends/impl/CudaGraph.hpp>
 #include <kindred/backends/impl/Instances.hpp>
-#include <kindred/backends/impl/RecordedWork.hpp>
 #include <kindred/core/arch/Lanes.hpp>
-#include <kindred/core/common/CanonicalSum.hpp>
+#include <kindred/core/common/ReproducibleSum.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 #include <kindred/memory/Buffer.hpp>
 
@@ -81,9 +81,9 @@ class PreparedCandidates {
     m_shared.data()[1] = count;
     widen(query_values);
     // Recording runs the launches: over this list, not over the last one, of other rows.
-    if (!m_work.is_recorded() || !is_recorded_for(rows)) record(rows, metric);
+    if (!m_graph.is_captured() || !is_captured_for(rows)) capture(rows, metric);
     std::fill_n(m_best.data(), m_shape.top, unanswered);
-    m_work.repeat(*m_exec_space);
+    m_graph.replay(*m_exec_space);
     wait();
     return {m_best.data(), m_shape.top};
   }
@@ -117,7 +117,7 @@ class PreparedCandidates {
     const Arch::Lanes<HostSpace> lanes(0);
     double* wide = query();
     const double sum =
-        canonical_sum(lanes, m_dimension, [&](std::uint64_t i, int length, const auto& partial) {
+        reproducible_sum(lanes, m_dimension, [&](std::uint64_t i, int length, const auto& partial) {
           const auto term = lanes.widen(lanes.load(values.data() + i, length));
           lanes.store(wide + i, term, length);
           return lanes.multiply_add(term, term, partial);
@@ -126,14 +126,14 @@ class PreparedCandidates {
     m_shared.data()[2] = Kokkos::bit_cast<std::uint64_t>(norm);
   }
 
-  bool is_recorded_for(const VectorRows<ExecutionSpace>& rows) const {
+  bool is_captured_for(const VectorRows<ExecutionSpace>& rows) const {
     return rows.values.data() == m_recorded.values.data() &&
            rows.scales.data() == m_recorded.scales.data() &&
            rows.norms.data() == m_recorded.norms.data() &&
            rows.ids.data() == m_recorded.ids.data() && rows.ids.size() == m_recorded.ids.size();
   }
 
-  void record(const VectorRows<ExecutionSpace>& rows, Metric metric) {
+  void capture(const VectorRows<ExecutionSpace>& rows, Metric metric) {
     std::uint64_t* words = m_shared.data();
     if (Arch::is_device<ExecutionSpace>) words = m_staged.data();
     auto* wide = reinterpret_cast<double*>(words + head_words);
@@ -146,7 +146,7 @@ class PreparedCandidates {
     const ArrayView<const std::uint64_t, ExecutionSpace> offsets(words, 2);
     const ArrayView<const std::uint32_t, ExecutionSpace> candidates(ids, m_shape.longest);
     const ArrayView<Rank, ExecutionSpace> best(m_best.data(), m_shape.top);
-    m_work.record(*m_exec_space, [this, rows, metric, prepared, offsets, candidates, best] {
+    m_graph.capture(*m_exec_space, [this, rows, metric, prepared, offsets, candidates, best] {
       if (Arch::is_device<ExecutionSpace>) {
         Kokkos::parallel_for("Kindred::PreparedScore::score::stage",
                              Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(
@@ -170,7 +170,7 @@ class PreparedCandidates {
   Buffer<Rank, memory_space> m_partial;
   Buffer<std::uint32_t, memory_space> m_arrived;
   VectorRows<ExecutionSpace> m_recorded;
-  RecordedWork<ExecutionSpace> m_work;
+  CudaGraph<ExecutionSpace> m_graph;
   /// Of 15 characters at most: Kokkos copies it, and a call allocates nothing.
   const std::string m_fence_label = "Kindred::score";
 };

@@ -12,7 +12,7 @@ namespace Kindred::Impl {
 
 /// \brief Where one array after the other is cut from memory that is there.
 template <class ExecutionSpace>
-class RoomCutter {
+class BumpAllocator {
  public:
   static constexpr std::size_t alignment = 256;
   /// Bytes that an array takes at most.
@@ -21,7 +21,7 @@ class RoomCutter {
     return (count * sizeof(T) + alignment - 1) / alignment * alignment;
   }
 
-  explicit RoomCutter(std::byte* begin) : m_at(begin) {}
+  explicit BumpAllocator(std::byte* begin) : m_at(begin) {}
   template <class T>
   ArrayView<T, ExecutionSpace> take(std::size_t count) {
     auto* data = reinterpret_cast<T*>(m_at);
@@ -57,12 +57,12 @@ class QuerySource {
     return m_values == nullptr ? m_count * prepared_bytes(m_dimension) : 0;
   }
   /// Bytes of room in which \p count of them are taken.
-  std::size_t room(std::size_t count) const {
-    using cutter = RoomCutter<ExecutionSpace>;
+  std::size_t bytes_needed(std::size_t count) const {
+    using allocator = BumpAllocator<ExecutionSpace>;
     if (m_values == nullptr) return 0;
-    return cutter::template bytes<double>(count * m_dimension) +
-           cutter::template bytes<double>(count) +
-           cutter::template bytes<float>(count * m_dimension);
+    return allocator::template bytes<double>(count * m_dimension) +
+           allocator::template bytes<double>(count) +
+           allocator::template bytes<float>(count * m_dimension);
   }
 
   QuerySource part(std::size_t first, std::size_t count) const {
@@ -76,14 +76,15 @@ class QuerySource {
     return out;
   }
 
-  /// \brief The queries `first … first + count`, until \p cutter's room is used again. Does not
+  /// \brief The queries `first … first + count`, until \p allocator's room is used again. Does not
   /// fence.
   VectorQueries<ExecutionSpace> take(const ExecutionSpace& exec_space, std::size_t first,
-                                     std::size_t count, RoomCutter<ExecutionSpace>& cutter) const {
+                                     std::size_t count,
+                                     BumpAllocator<ExecutionSpace>& allocator) const {
     if (m_values == nullptr) return take(first, count);
-    const auto wide = cutter.template take<double>(count * m_dimension);
-    const auto norms = cutter.template take<double>(count);
-    const auto floats = cutter.template take<float>(count * m_dimension);
+    const auto wide = allocator.template take<double>(count * m_dimension);
+    const auto norms = allocator.template take<double>(count);
+    const auto floats = allocator.template take<float>(count * m_dimension);
     start_upload(exec_space, floats, m_values + first * m_dimension, floats.size());
     prepare_queries(exec_space, ArrayView<const float, ExecutionSpace>(floats), m_dimension, wide,
                     norms);

@@ -13,35 +13,37 @@
 
 namespace Kindred::Impl {
 
-inline constexpr std::array<SearchPath, 3> all_search_paths{SearchPath::plain, SearchPath::screen,
-                                                            SearchPath::matrix};
+inline constexpr std::array<SearchPath, 3> all_search_paths{
+    SearchPath::brute_force, SearchPath::quantized, SearchPath::gemm};
 
 constexpr Operation operation_of(SearchPath path) noexcept {
   switch (path) {
-    case SearchPath::plain:
+    case SearchPath::brute_force:
       return Operation::search;
-    case SearchPath::screen:
-      return Operation::search_screen;
-    case SearchPath::matrix:
+    case SearchPath::quantized:
+      return Operation::search_quantized;
+    case SearchPath::gemm:
       break;
   }
-  return Operation::search_matrix;
+  return Operation::search_gemm;
 }
 
 /// \brief The steps of a search, as the cost model counts them: multiply-adds, and for every
 /// element what reading it takes as so many of them.
 constexpr double search_work(SearchPath path, std::size_t rows, std::size_t queries,
                              std::size_t dimension) noexcept {
-  const double reading = path == SearchPath::plain ? 8 : path == SearchPath::screen ? 4 : 64;
+  const double reading = path == SearchPath::brute_force ? 8
+                         : path == SearchPath::quantized ? 4
+                                                         : 64;
   return static_cast<double>(rows) * static_cast<double>(dimension) *
          (static_cast<double>(queries) + reading);
 }
 
 /// Why \p path cannot be gone over the rows of \p store; empty where it can.
 inline std::string why_not(SearchPath path, const VectorStore& store) {
-  if (path == SearchPath::screen && store.shadow() == ShadowUse::never &&
+  if (path == SearchPath::quantized && store.quantized_copy() == QuantizedCopy::never &&
       store.element() != VectorElement::int8)
-    return "the index was made without shadow rows";
+    return "the index was made without a quantized copy";
   return {};
 }
 

@@ -91,25 +91,26 @@ VectorsHead checked_head(std::span<const StoredVectors> parts, std::uint64_t end
   KINDRED_THROW_IF(end_id > id_limit, "the end of the ids is " + std::to_string(end_id) +
                                           "; it must be at most " + std::to_string(id_limit));
   VectorsHead head{static_cast<std::uint64_t>(first.element), first.dimension, 0, end_id,
-                   parts.front().shadow.stride};
+                   parts.front().quantized.stride};
   std::uint64_t next_id = 0;
   for (const StoredVectors& part : parts) {
     const std::size_t count = part.rows.count();
     const bool scaled = first.element == VectorElement::int8;
-    const StoredShadow& shadow = part.shadow;
+    const StoredQuantizedRows& quantized = part.quantized;
     const bool fits =
         part.rows.element == first.element && part.rows.dimension == first.dimension &&
         part.rows.values.size() == count * part.rows.row_bytes() &&
         part.rows.scales.size() == (scaled ? count : 0) && part.norms.size() == count &&
         (part.ids.empty() || part.ids.size() == count) &&
         (part.live.empty() || part.live.size() == (count + 63) / 64) &&
-        (shadow.stride == 0 || (shadow.stride >= first.dimension &&
-                                checked_product({count, shadow.stride}) == shadow.values.size() &&
-                                shadow.scales.size() == count && shadow.errors.size() == count &&
-                                shadow.norms.size() == count));
+        (quantized.stride == 0 ||
+         (quantized.stride >= first.dimension &&
+          checked_product({count, quantized.stride}) == quantized.values.size() &&
+          quantized.scales.size() == count && quantized.errors.size() == count &&
+          quantized.norms.size() == count));
     KINDRED_THROW_IF(!fits, "the columns of " + std::to_string(count) + " rows of dimension " +
                                 std::to_string(part.rows.dimension) + " do not go together");
-    if (shadow.stride != head.shadow_stride) head.shadow_stride = 0;
+    if (quantized.stride != head.quantized_stride) head.quantized_stride = 0;
     for_each_live_run(part, [&](std::size_t begin, std::size_t end) {
       for (std::size_t row = begin; row < end; ++row) {
         const std::uint64_t id = id_of(part, row);
@@ -143,16 +144,18 @@ void save_vectors(const std::string& path, std::span<const StoredVectors> parts,
   if (element == VectorElement::int8) write_column<float>(writer, "scale", parts, 1, scales);
   write_column<double>(writer, "norm", parts, 1, norms);
   if (head.rows != end_id) write_ids(writer, parts);
-  if (head.shadow_stride > 0) {
+  if (head.quantized_stride > 0) {
     const auto column = [&](const char* name, auto member) {
-      write_column<float>(writer, name, parts, 1,
-                          [&](const StoredVectors& part) { return (part.shadow.*member).data(); });
+      write_column<float>(writer, name, parts, 1, [&](const StoredVectors& part) {
+        return (part.quantized.*member).data();
+      });
     };
-    write_column<std::int8_t>(writer, "shadow.value", parts, head.shadow_stride,
-                              [](const StoredVectors& part) { return part.shadow.values.data(); });
-    column("shadow.scale", &StoredShadow::scales);
-    column("shadow.error", &StoredShadow::errors);
-    column("shadow.norm", &StoredShadow::norms);
+    write_column<std::int8_t>(
+        writer, "shadow.value", parts, head.quantized_stride,
+        [](const StoredVectors& part) { return part.quantized.values.data(); });
+    column("shadow.scale", &StoredQuantizedRows::scales);
+    column("shadow.error", &StoredQuantizedRows::errors);
+    column("shadow.norm", &StoredQuantizedRows::norms);
   }
   writer.commit();
 }
@@ -170,9 +173,9 @@ StoredVectors load_vectors(const std::string& path, int threads) {
       Impl::with_element_type(element, [&](auto zero) -> std::span<const std::byte> {
         using T = decltype(zero);
         const auto section = checks.section<T>("value");
-        const auto wanted = checked_product({head.rows, head.dimension, sizeof(T)});
-        if (!wanted) checks.refuse<std::uint64_t>("head", 2, "more numbers than a file can have");
-        checks.count<T>("value", section, *wanted / sizeof(T));
+        const auto required = checked_product({head.rows, head.dimension, sizeof(T)});
+        if (!required) checks.refuse<std::uint64_t>("head", 2, "more numbers than a file can have");
+        checks.count<T>("value", section, *required / sizeof(T));
         return std::as_bytes(section);
       });
   std::span<const float> scales;
@@ -195,13 +198,13 @@ StoredVectors load_vectors(const std::string& path, int threads) {
           return (i == 0 || stored.ids[i] > stored.ids[i - 1]) && stored.ids[i] < head.end_id;
         });
   }
-  if (head.shadow_stride > 0) {
-    StoredShadow& shadow = stored.shadow;
-    shadow.stride = head.shadow_stride;
-    const auto wanted = checked_product({head.rows, head.shadow_stride});
-    if (!wanted) checks.refuse<std::uint64_t>("head", 4, "more shadow than a file can have");
-    shadow.values = checks.section<std::int8_t>("shadow.value");
-    checks.count<std::int8_t>("shadow.value", shadow.values, *wanted);
+  if (head.quantized_stride > 0) {
+    StoredQuantizedRows& quantized = stored.quantized;
+    quantized.stride = head.quantized_stride;
+    const auto required = checked_product({head.rows, head.quantized_stride});
+    if (!required) checks.refuse<std::uint64_t>("head", 4, "more shadow than a file can have");
+    quantized.values = checks.section<std::int8_t>("shadow.value");
+    checks.count<std::int8_t>("shadow.value", quantized.values, *required);
     const auto column = [&](const char* name) {
       const std::span<const float> numbers = checks.section<float>(name);
       checks.count<float>(name, numbers, head.rows);
@@ -210,9 +213,9 @@ StoredVectors load_vectors(const std::string& path, int threads) {
                         [&](std::size_t i) { return numbers[i] >= 0; });
       return numbers;
     };
-    shadow.scales = column("shadow.scale");
-    shadow.errors = column("shadow.error");
-    shadow.norms = column("shadow.norm");
+    quantized.scales = column("shadow.scale");
+    quantized.errors = column("shadow.error");
+    quantized.norms = column("shadow.norm");
   }
   stored.owner = file;
   return stored;
@@ -230,9 +233,9 @@ StoredVectorsInfo inspect_vectors(const std::string& path, int threads) {
   info.not_finite = static_cast<std::uint64_t>(std::count_if(
       stored.norms.begin(), stored.norms.end(), [](double norm) { return !std::isfinite(norm); }));
   info.row_bytes = stored.rows.values.size() + stored.rows.scales.size_bytes();
-  const StoredShadow& shadow = stored.shadow;
-  info.shadow_bytes = shadow.values.size() + shadow.scales.size_bytes() +
-                      shadow.errors.size_bytes() + shadow.norms.size_bytes();
+  const StoredQuantizedRows& quantized = stored.quantized;
+  info.quantized_bytes = quantized.values.size() + quantized.scales.size_bytes() +
+                         quantized.errors.size_bytes() + quantized.norms.size_bytes();
   info.bytes = file.revision().bytes;
   return info;
 }
@@ -240,8 +243,8 @@ StoredVectorsInfo inspect_vectors(const std::string& path, int threads) {
 namespace Impl {
 
 void write_head(SectionWriter& writer, const VectorsHead& head) {
-  writer.write<std::uint64_t>(
-      "head", std::array{head.element, head.dimension, head.rows, head.end_id, head.shadow_stride});
+  writer.write<std::uint64_t>("head", std::array{head.element, head.dimension, head.rows,
+                                                 head.end_id, head.quantized_stride});
 }
 
 VectorsHead read_head(const SectionChecks& checks, std::size_t commits) {
@@ -259,7 +262,7 @@ VectorsHead read_head(const SectionChecks& checks, std::size_t commits) {
   if (head.end_id > id_limit) refuse(3, "is no end of ids; it must be at most 4294967295");
   if (head.rows > head.end_id || (head.rows < head.end_id && !checks.has("id")))
     refuse(2, "rows do not go with ids below " + std::to_string(head.end_id));
-  if (head.shadow_stride != 0 && head.shadow_stride < head.dimension)
+  if (head.quantized_stride != 0 && head.quantized_stride < head.dimension)
     refuse(4, "bytes of a shadow row are less than the dimension");
   return head;
 }

@@ -37,14 +37,14 @@ std::string quantity(const char* name, std::size_t value) {
 
 std::string_view to_string(SearchPath path) noexcept {
   switch (path) {
-    case SearchPath::plain:
-      return "plain";
-    case SearchPath::screen:
-      return "screen";
-    case SearchPath::matrix:
+    case SearchPath::brute_force:
+      return "brute_force";
+    case SearchPath::quantized:
+      return "quantized";
+    case SearchPath::gemm:
       break;
   }
-  return "matrix";
+  return "gemm";
 }
 
 struct VectorIndex::State {
@@ -89,7 +89,7 @@ struct VectorIndex::State {
     Workload out = workload(Impl::operation_of(path), store.size() * queries,
                             transfer_bytes + streamed_bytes());
     out.work = Impl::search_work(path, store.size(), queries, store.dimension());
-    if (path == SearchPath::screen && streams()) out.resident = SpaceSet::host();
+    if (path == SearchPath::quantized && streams()) out.resident = SpaceSet::host();
     return out;
   }
   /// \brief The way that is predicted to be quickest, or the one asked for.
@@ -101,14 +101,14 @@ struct VectorIndex::State {
                                              " cannot be gone: " + why_not);
       return *options.path;
     }
-    SearchPath best = SearchPath::plain;
+    SearchPath best = SearchPath::brute_force;
     double least = std::numeric_limits<double>::infinity();
     for (const SearchPath path : Impl::all_search_paths) {
       if (!Impl::why_not(path, store).empty()) continue;
       const auto predicted = context.dispatcher().predict(search_workload(path, queries, 0));
       for (const Space space : all_spaces) {
         double seconds = predicted[static_cast<std::size_t>(space)];
-        if (path == SearchPath::screen) seconds += shadow_debt(space);
+        if (path == SearchPath::quantized) seconds += quantization_debt(space);
         if (options.space.value_or(space) != space || !(seconds < least)) continue;
         least = seconds;
         best = path;
@@ -118,18 +118,18 @@ struct VectorIndex::State {
   }
   /// \brief Seconds of making the shadow on \p space that searches without it have not yet taken:
   /// it is made once they would have paid for it.
-  double shadow_debt(Space space) const {
-    if (!context.is_usable(space) || store.has_shadow(space)) return 0;
+  double quantization_debt(Space space) const {
+    if (!context.is_usable(space) || store.has_quantized_copy(space)) return 0;
     const double rate = space == Space::cuda     ? 5e10
                         : space == Space::serial ? 1.5e8
                                                  : 1.5e8 * context.threads();
     const double elements =
         static_cast<double>(store.size()) * static_cast<double>(store.dimension());
-    return std::max(0.0, elements / rate - unscreened.load(std::memory_order_relaxed));
+    return std::max(0.0, elements / rate - seconds_without_copy.load(std::memory_order_relaxed));
   }
   void observe(const DispatchRecord& record) {
-    if (record.operation != Operation::search_screen)
-      unscreened.fetch_add(record.taken, std::memory_order_relaxed);
+    if (record.operation != Operation::search_quantized)
+      seconds_without_copy.fetch_add(record.taken, std::memory_order_relaxed);
   }
 
   /// Whether a device reads rows from the host.
@@ -194,8 +194,8 @@ struct VectorIndex::State {
   Context& context;
   mutable CallHistory history;
   Impl::VectorStore store;
-  mutable std::shared_mutex mutex;      ///< of the store
-  std::atomic<double> unscreened{0.0};  ///< seconds that searches without shadows took
+  mutable std::shared_mutex mutex;                ///< of the store
+  std::atomic<double> seconds_without_copy{0.0};  ///< seconds that searches without shadows took
   std::array<Arch::PerSpace<Impl::ExactSearch>, space_count> searches;
 };
 

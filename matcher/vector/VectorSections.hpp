@@ -24,7 +24,7 @@ struct VectorsHead {
   std::uint64_t dimension = 0;
   std::uint64_t rows = 0;
   std::uint64_t end_id = 0;
-  std::uint64_t shadow_stride = 0;  ///< 0: there is no shadow
+  std::uint64_t quantized_stride = 0;  ///< 0: there is no shadow
 };
 
 void write_head(SectionWriter& writer, const VectorsHead& head);

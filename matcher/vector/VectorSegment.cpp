@@ -36,7 +36,7 @@ struct StagedRow {
   StagedRow(const HostSpace& exec_space, const VectorSpan& row, std::uint64_t stride)
       : values(row.values.begin(), row.values.end()),
         scales(row.scales.begin(), row.scales.end()),
-        shadow(stride) {
+        quantized(stride) {
     VectorRows<HostSpace> rows;
     rows.values = ArrayView<const std::byte, HostSpace>(values.data(), values.size());
     rows.element = row.element;
@@ -45,9 +45,9 @@ struct StagedRow {
     vector_norms(exec_space, rows, ArrayView<double, HostSpace>(&norm, 1));
     if (stride != 0) {
       const auto one = [](float& to) { return ArrayView<float, HostSpace>(&to, 1); };
-      build_shadow<HostSpace>(exec_space, rows,
-                              ArrayView<std::int8_t, HostSpace>(shadow.data(), shadow.size()),
-                              one(shadow_scale), one(shadow_error), one(shadow_norm));
+      quantize_rows<HostSpace>(
+          exec_space, rows, ArrayView<std::int8_t, HostSpace>(quantized.data(), quantized.size()),
+          one(quantized_scale), one(quantized_error), one(quantized_norm));
     }
     Arch::fence(exec_space, "Kindred::VectorIndex::replace");
   }
@@ -55,10 +55,10 @@ struct StagedRow {
   std::vector<std::byte> values;
   std::vector<float> scales;
   double norm = 0;
-  std::vector<std::int8_t> shadow;
-  float shadow_scale = 0;
-  float shadow_error = 0;
-  float shadow_norm = 0;
+  std::vector<std::int8_t> quantized;
+  float quantized_scale = 0;
+  float quantized_error = 0;
+  float quantized_norm = 0;
 };
 
 std::size_t live_rows(std::span<const std::shared_ptr<VectorSegment>> parts) {
@@ -99,13 +99,13 @@ VectorSegment::VectorSegment(Context& context, const StoredVectors& stored, Stor
   for (const std::uint64_t word : m_live)
     m_removed += 64 - static_cast<std::size_t>(std::popcount(word));
   if (!m_live.empty()) m_removed -= 64 * m_live.size() - count;
-  if (stored.shadow.stride != Kindred::shadow_stride(m_host.dimension)) return;
-  ShadowBuffers<HostSpace>& shadow = m_shadow.get<HostSpace>();
-  shadow.values = borrowed(stored.shadow.values);
-  shadow.scales = borrowed(stored.shadow.scales);
-  shadow.errors = borrowed(stored.shadow.errors);
-  shadow.norms = borrowed(stored.shadow.norms);
-  shadow.stride = stored.shadow.stride;
+  if (stored.quantized.stride != Kindred::quantized_stride(m_host.dimension)) return;
+  QuantizedBuffers<HostSpace>& quantized = m_quantized.get<HostSpace>();
+  quantized.values = borrowed(stored.quantized.values);
+  quantized.scales = borrowed(stored.quantized.scales);
+  quantized.errors = borrowed(stored.quantized.errors);
+  quantized.norms = borrowed(stored.quantized.norms);
+  quantized.stride = stored.quantized.stride;
 }
 
 StoredVectors VectorSegment::stored() const {
@@ -116,10 +116,10 @@ StoredVectors VectorSegment::stored() const {
   out.ids = all(m_host.ids);
   out.first_id = m_first_id;
   out.live = m_live;
-  const std::lock_guard lock(m_shadow_mutex);
-  const ShadowBuffers<HostSpace>& shadow = m_shadow.get<HostSpace>();
-  out.shadow = {all(shadow.values), all(shadow.scales), all(shadow.errors), all(shadow.norms),
-                shadow.stride};
+  const std::lock_guard lock(m_quantized_mutex);
+  const QuantizedBuffers<HostSpace>& quantized = m_quantized.get<HostSpace>();
+  out.quantized = {all(quantized.values), all(quantized.scales), all(quantized.errors),
+                   all(quantized.norms), quantized.stride};
   return out;
 }
 
@@ -202,10 +202,10 @@ void VectorSegment::remove(std::size_t row) noexcept {
   ++m_removed;
 }
 
-std::uint64_t VectorSegment::shadow_bytes(Space space) const {
-  const std::lock_guard lock(m_shadow_mutex);
+std::uint64_t VectorSegment::quantized_bytes(Space space) const {
+  const std::lock_guard lock(m_quantized_mutex);
   return with_instance(*m_context, space, [&](const auto& exec_space) {
-    return m_shadow.get<std::decay_t<decltype(exec_space)>>().bytes();
+    return m_quantized.get<std::decay_t<decltype(exec_space)>>().bytes();
   });
 }
 
@@ -216,14 +216,14 @@ void VectorSegment::own_rows() {
   copy_to(rows.values, m_host.values);
   copy_to(rows.scales, m_host.scales);
   copy_to(rows.norms, m_host.norms);
-  ShadowBuffers<HostSpace>& shadow = m_shadow.get<HostSpace>();
-  if (shadow.stride != 0) {
-    ShadowBuffers<HostSpace> own(memory, m_host.dimension, size());
-    copy_to(own.values, shadow.values);
-    copy_to(own.scales, shadow.scales);
-    copy_to(own.errors, shadow.errors);
-    copy_to(own.norms, shadow.norms);
-    shadow = std::move(own);
+  QuantizedBuffers<HostSpace>& quantized = m_quantized.get<HostSpace>();
+  if (quantized.stride != 0) {
+    QuantizedBuffers<HostSpace> own(memory, m_host.dimension, size());
+    copy_to(own.values, quantized.values);
+    copy_to(own.scales, quantized.scales);
+    copy_to(own.errors, quantized.errors);
+    copy_to(own.norms, quantized.norms);
+    quantized = std::move(own);
   }
   rows.ids = std::move(m_host.ids);  // are never written
   m_host = std::move(rows);
@@ -243,8 +243,8 @@ void VectorSegment::write_to_device(std::size_t row, const std::byte* values, co
     copy(rows.values.view(), values, rows.dimension * size_of(rows.element));
     copy(rows.scales.view(), scale, 1);
     copy(rows.norms.view(), norm, 1);
-    const ShadowBuffers<execution_space>& shadow = m_shadow.get<execution_space>();
-    if (shadow.stride != 0) shadow.build(exec_space, rows.view(row, 1), row, 1);
+    const QuantizedBuffers<execution_space>& quantized = m_quantized.get<execution_space>();
+    if (quantized.stride != 0) quantized.build(exec_space, rows.view(row, 1), row, 1);
     Arch::fence(exec_space, "Kindred::VectorIndex::replace");
   });
 }
@@ -252,8 +252,8 @@ void VectorSegment::write_to_device(std::size_t row, const std::byte* values, co
 void VectorSegment::replace(std::size_t row, const VectorSpan& value) {
   // What can fail comes first: on the host beside the row, then on the device.
   own_rows();
-  ShadowBuffers<HostSpace>& shadow = m_shadow.get<HostSpace>();
-  const StagedRow staged(host_instance(*m_context, Space::serial), value, shadow.stride);
+  QuantizedBuffers<HostSpace>& quantized = m_quantized.get<HostSpace>();
+  const StagedRow staged(host_instance(*m_context, Space::serial), value, quantized.stride);
   if (m_on_device) {
     try {
       write_to_device(row, staged.values.data(), staged.scales.data(), &staged.norm);
@@ -269,11 +269,12 @@ void VectorSegment::replace(std::size_t row, const VectorSpan& value) {
   }
   put(row, {value.element, staged.values, value.dimension, staged.scales});
   m_host.norms.data()[row] = staged.norm;
-  if (shadow.stride == 0) return;
-  std::copy(staged.shadow.begin(), staged.shadow.end(), shadow.values.data() + row * shadow.stride);
-  shadow.scales.data()[row] = staged.shadow_scale;
-  shadow.errors.data()[row] = staged.shadow_error;
-  shadow.norms.data()[row] = staged.shadow_norm;
+  if (quantized.stride == 0) return;
+  std::copy(staged.quantized.begin(), staged.quantized.end(),
+            quantized.values.data() + row * quantized.stride);
+  quantized.scales.data()[row] = staged.quantized_scale;
+  quantized.errors.data()[row] = staged.quantized_error;
+  quantized.norms.data()[row] = staged.quantized_norm;
 }
 
 }  // namespace Kindred::Impl

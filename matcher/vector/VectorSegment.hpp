@@ -5,7 +5,7 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
-#include <kindred/core/vector/ShadowRows.hpp>
+#include <kindred/core/vector/QuantizedRows.hpp>
 #include <kindred/core/vector/VectorRows.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/matcher/StoredVectors.hpp>
@@ -70,22 +70,22 @@ struct ResidentRows {
 
 /// The shadow of a segment's rows where \p ExecutionSpace computes.
 template <class ExecutionSpace>
-struct ShadowBuffers {
+struct QuantizedBuffers {
   using memory_space = typename ExecutionSpace::memory_space;
 
-  ShadowBuffers() = default;
+  QuantizedBuffers() = default;
   /// Room for \p count rows. \throws OutOfMemory
-  ShadowBuffers(MemoryResource& memory, std::size_t dimension, std::size_t count)
-      : values(memory, "Kindred::VectorIndex::shadow", count * shadow_stride(dimension)),
-        scales(memory, "Kindred::VectorIndex::shadow_scales", count),
-        errors(memory, "Kindred::VectorIndex::shadow_errors", count),
-        norms(memory, "Kindred::VectorIndex::shadow_norms", count),
-        stride(shadow_stride(dimension)) {}
+  QuantizedBuffers(MemoryResource& memory, std::size_t dimension, std::size_t count)
+      : values(memory, "Kindred::VectorIndex::quantized", count * quantized_stride(dimension)),
+        scales(memory, "Kindred::VectorIndex::quantized_scales", count),
+        errors(memory, "Kindred::VectorIndex::quantized_errors", count),
+        norms(memory, "Kindred::VectorIndex::quantized_norms", count),
+        stride(quantized_stride(dimension)) {}
 
   std::uint64_t bytes() const noexcept {
     return values.bytes() + scales.bytes() + errors.bytes() + norms.bytes();
   }
-  ShadowRows<ExecutionSpace> view() const {
+  QuantizedRows<ExecutionSpace> view() const {
     return {values.const_view(), scales.const_view(), errors.const_view(), norms.const_view(),
             stride};
   }
@@ -95,8 +95,8 @@ struct ShadowBuffers {
     const auto part = [&](const auto& buffer, std::size_t unit) {
       return Kokkos::subview(buffer.view(), std::pair(begin * unit, (begin + length) * unit));
     };
-    build_shadow<ExecutionSpace>(exec_space, rows, part(values, stride), part(scales, 1),
-                                 part(errors, 1), part(norms, 1));
+    quantize_rows<ExecutionSpace>(exec_space, rows, part(values, stride), part(scales, 1),
+                                  part(errors, 1), part(norms, 1));
   }
 
   Buffer<std::int8_t, memory_space> values;
@@ -170,8 +170,9 @@ class VectorSegment {
   /// \brief The shadow of `resident`, made by the first call; the rows themselves where they are of
   /// int8. Safe beside itself. Fences then. \throws OutOfMemory
   template <class ExecutionSpace>
-  ShadowRows<ExecutionSpace> shadow(const ExecutionSpace& exec_space, MemoryResource& memory) const;
-  std::uint64_t shadow_bytes(Space space) const;
+  QuantizedRows<ExecutionSpace> quantized(const ExecutionSpace& exec_space,
+                                          MemoryResource& memory) const;
+  std::uint64_t quantized_bytes(Space space) const;
 
  private:
   void put(std::size_t row, const VectorSpan& value) noexcept;
@@ -190,8 +191,8 @@ class VectorSegment {
   std::vector<std::uint64_t> m_live;
   std::size_t m_removed = 0;
   bool m_on_device = false;
-  mutable std::mutex m_shadow_mutex;
-  mutable Arch::PerSpace<ShadowBuffers> m_shadow;
+  mutable std::mutex m_quantized_mutex;
+  mutable Arch::PerSpace<QuantizedBuffers> m_quantized;
 };
 
 /// \brief Finds rows by ids, many of one segment.
@@ -217,19 +218,19 @@ class RowFinder {
 };
 
 template <class ExecutionSpace>
-ShadowRows<ExecutionSpace> VectorSegment::shadow(const ExecutionSpace& exec_space,
-                                                 MemoryResource& memory) const {
+QuantizedRows<ExecutionSpace> VectorSegment::quantized(const ExecutionSpace& exec_space,
+                                                       MemoryResource& memory) const {
   const ResidentRows<ExecutionSpace>& rows = resident<ExecutionSpace>();
-  if (rows.element == VectorElement::int8) return own_shadow(rows.view());
-  const std::lock_guard lock(m_shadow_mutex);
-  ShadowBuffers<ExecutionSpace>& shadow = m_shadow.get<ExecutionSpace>();
-  if (shadow.stride == 0) {
-    ShadowBuffers<ExecutionSpace> made(memory, rows.dimension, size());
+  if (rows.element == VectorElement::int8) return rows_as_quantized(rows.view());
+  const std::lock_guard lock(m_quantized_mutex);
+  QuantizedBuffers<ExecutionSpace>& quantized = m_quantized.get<ExecutionSpace>();
+  if (quantized.stride == 0) {
+    QuantizedBuffers<ExecutionSpace> made(memory, rows.dimension, size());
     made.build(exec_space, rows.view(), 0, size());
-    Arch::fence(exec_space, "Kindred::VectorIndex::shadow");
-    shadow = std::move(made);
+    Arch::fence(exec_space, "Kindred::VectorIndex::quantized");
+    quantized = std::move(made);
   }
-  return shadow.view();
+  return quantized.view();
 }
 
 }  // namespace Kindred::Impl

@@ -45,13 +45,14 @@ VectorStore::VectorStore(Context& context, const StoredVectors& stored,
       quantity("the number of rows", count) + "; there are " + std::to_string(stored.norms.size()) +
           " norms, " + std::to_string(stored.ids.size()) + " ids and " +
           std::to_string(stored.live.size()) + " words of live rows");
-  const StoredShadow& shadow = stored.shadow;
-  const bool shadow_fits =
-      shadow.stride == 0 || (checked_product({count, shadow.stride}) == shadow.values.size() &&
-                             shadow.scales.size() == count && shadow.errors.size() == count &&
-                             shadow.norms.size() == count);
+  const StoredQuantizedRows& quantized = stored.quantized;
+  const bool quantized_fits =
+      quantized.stride == 0 ||
+      (checked_product({count, quantized.stride}) == quantized.values.size() &&
+       quantized.scales.size() == count && quantized.errors.size() == count &&
+       quantized.norms.size() == count);
   const bool has_scales = m_element == VectorElement::int8;
-  KINDRED_THROW_IF(!shadow_fits || stored.rows.scales.size() != (has_scales ? count : 0),
+  KINDRED_THROW_IF(!quantized_fits || stored.rows.scales.size() != (has_scales ? count : 0),
                    "the columns of " + std::to_string(count) + " rows of dimension " +
                        std::to_string(m_dimension) + " do not go together");
   if (count == 0) return;
@@ -232,10 +233,10 @@ std::pair<const VectorSegment*, std::size_t> VectorStore::find(std::uint64_t id)
   return {nullptr, 0};
 }
 
-bool VectorStore::has_shadow(Space space) const {
+bool VectorStore::has_quantized_copy(Space space) const {
   return m_element == VectorElement::int8 ||
          std::all_of(m_segments.begin(), m_segments.end(),
-                     [&](const auto& segment) { return segment->shadow_bytes(space) > 0; });
+                     [&](const auto& segment) { return segment->quantized_bytes(space) > 0; });
 }
 
 VectorIndexInfo VectorStore::info() const {
@@ -244,14 +245,14 @@ VectorIndexInfo VectorStore::info() const {
   info.segments = m_segments.size();
   for (const auto& segment : m_segments) {
     info.removed += segment->removed();
-    const std::uint64_t host_shadow = segment->shadow_bytes(Space::serial);
-    info.host_bytes += segment->host().bytes() + host_shadow;
-    info.shadow_bytes += host_shadow;
+    const std::uint64_t host_quantized = segment->quantized_bytes(Space::serial);
+    info.host_bytes += segment->host().bytes() + host_quantized;
+    info.quantized_bytes += host_quantized;
     if (!segment->on_device()) continue;
-    const std::uint64_t device_shadow = segment->shadow_bytes(Space::cuda);
-    info.shadow_bytes += device_shadow;
+    const std::uint64_t device_quantized = segment->quantized_bytes(Space::cuda);
+    info.quantized_bytes += device_quantized;
     info.device_bytes +=
-        device_shadow + with_instance(*m_context, Space::cuda, [&](const auto& exec_space) {
+        device_quantized + with_instance(*m_context, Space::cuda, [&](const auto& exec_space) {
           return segment->resident<std::decay_t<decltype(exec_space)>>().bytes();
         });
   }

@@ -34,12 +34,12 @@ class VectorStore {
   std::size_t dimension() const noexcept { return m_dimension; }
   VectorElement element() const noexcept { return m_element; }
   Residency residency() const noexcept { return m_options.residency; }
-  ShadowUse shadow() const noexcept { return m_options.shadow; }
+  QuantizedCopy quantized_copy() const noexcept { return m_options.quantized_copy; }
   std::span<const std::shared_ptr<VectorSegment>> segments() const noexcept { return m_segments; }
   /// Whether all rows are on the device.
   bool on_device() const noexcept;
   /// Whether all rows have their shadow, or are it, where \p space computes.
-  bool has_shadow(Space space) const;
+  bool has_quantized_copy(Space space) const;
   VectorIndexInfo info() const;
 
   std::uint64_t append(const VectorSpan& rows);

@@ -66,15 +66,15 @@ class BulkProblem final : public Problem {
     const auto* left = reinterpret_cast<const float*>(m_a.data());
     const auto* right = reinterpret_cast<const float*>(m_b.data());
     for (const std::uint64_t at : sample(c.size())) {
-      double wanted = 0;
+      double expected = 0;
       double allowed = 0;
       if (is_product()) {
         const std::size_t n = side();
         const std::size_t matrix = at / (n * n) * n * n;
         const std::size_t row = at % (n * n) / n;
         for (std::size_t k = 0; k < n; ++k)
-          wanted += static_cast<double>(left[matrix + row * n + k]) *
-                    static_cast<double>(right[matrix + k * n + at % n]);
+          expected += static_cast<double>(left[matrix + row * n + k]) *
+                      static_cast<double>(right[matrix + k * n + at % n]);
         allowed = 1e-4 * std::sqrt(static_cast<double>(n));
       } else if (m_shape.operation == Operation::transform) {
         std::uint32_t x = 0;
@@ -87,17 +87,18 @@ class BulkProblem final : public Problem {
         continue;
       } else if (m_shape.operation == Operation::reduction) {
         const float* own = left + at * m_shape.elements;
-        for (std::size_t i = 0; i < m_shape.elements; ++i) wanted += static_cast<double>(own[i]);
+        for (std::size_t i = 0; i < m_shape.elements; ++i) expected += static_cast<double>(own[i]);
         allowed = 1e-6 * static_cast<double>(m_shape.elements);
       } else if (m_shape.operation == Operation::random_generation) {
         if (!(c[at] >= 0 && c[at] < 1)) return difference("number", at, c[at], 0.5);
         continue;
       } else {
-        wanted = m_shape.operation == Operation::matrix_add
-                     ? static_cast<double>(left[at] + right[at])
-                     : static_cast<double>(left[at] * 0.5F);
+        expected = m_shape.operation == Operation::matrix_add
+                       ? static_cast<double>(left[at] + right[at])
+                       : static_cast<double>(left[at] * 0.5F);
       }
-      if (!(std::abs(c[at] - wanted) <= allowed)) return difference("element", at, c[at], wanted);
+      if (!(std::abs(c[at] - expected) <= allowed))
+        return difference("element", at, c[at], expected);
     }
     return {};
   }
@@ -114,16 +115,16 @@ class BulkProblem final : public Problem {
     return static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(m_shape.elements))));
   }
   /// Numbers in [−1, 1), or any bytes.
-  void fill(std::vector<std::byte>& room, std::uint64_t seed) const {
+  void fill(std::vector<std::byte>& to, std::uint64_t seed) const {
     if (m_shape.operation == Operation::transform) {
-      for (std::size_t i = 0; i + 8 <= room.size(); i += 8) {
+      for (std::size_t i = 0; i + 8 <= to.size(); i += 8) {
         const std::uint64_t word = random_word(seed, i);
-        std::memcpy(room.data() + i, &word, 8);
+        std::memcpy(to.data() + i, &word, 8);
       }
       return;
     }
     const Values<float> values = uniform_values(all(), seed, m_context.threads());
-    std::memcpy(room.data(), values.data(), room.size());
+    std::memcpy(to.data(), values.data(), to.size());
   }
 
   /// Arrays of \p bytes.

@@ -44,9 +44,9 @@ inline std::vector<std::uint64_t> sample(std::size_t count) {
   return out;
 }
 
-inline std::string difference(const char* what, std::uint64_t item, double seen, double wanted) {
+inline std::string difference(const char* what, std::uint64_t item, double seen, double expected) {
   return std::string(what) + " of item " + std::to_string(item) + " is " + std::to_string(seen) +
-         ", the reference has " + std::to_string(wanted);
+         ", the reference has " + std::to_string(expected);
 }
 
 }  // namespace Kindred::Perf

@@ -108,8 +108,8 @@ class NormProblem final : public FusedProblem<PreparedNorms> {
       const auto part = std::span(m_x).subspan(row * row_bytes, row_bytes);
       const Reference::NormRow expected = Reference::norm_row(decoded(m_element, part), m_gamma,
                                                               m_beta, 1e-5F, LayerActivation::gelu);
-      const std::vector<std::byte> wanted = encoded(m_element, expected.y);
-      if (std::memcmp(wanted.data(), y.data() + row * row_bytes, row_bytes) != 0)
+      const std::vector<std::byte> target = encoded(m_element, expected.y);
+      if (std::memcmp(target.data(), y.data() + row * row_bytes, row_bytes) != 0)
         return "row " + std::to_string(row) + " is not the reference's";
     }
     return {};
@@ -129,9 +129,9 @@ class NormProblem final : public FusedProblem<PreparedNorms> {
         set.result = set.memory.size();
         layer.y = {m_element, put(set, {m_context, space, m_x.size()}), m_shape.rows,
                    m_shape.inputs, 0};
-        const std::size_t told = m_shape.rows * sizeof(float);
-        const auto mean = put(set, {m_context, space, told});
-        const auto variance = put(set, {m_context, space, told});
+        const std::size_t reported = m_shape.rows * sizeof(float);
+        const auto mean = put(set, {m_context, space, reported});
+        const auto variance = put(set, {m_context, space, reported});
         layer.mean = {reinterpret_cast<float*>(mean.data()), m_shape.rows};
         layer.variance = {reinterpret_cast<float*>(variance.data()), m_shape.rows};
         layer.gamma = gamma;

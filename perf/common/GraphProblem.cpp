@@ -73,14 +73,14 @@ class SpreadProblem final : public Problem {
         : m_options.mode == SpreadMode::engine
             ? Reference::spread_engine(m_graph->nodes, links, sources, settings)
             : Reference::spread_linear(m_graph->nodes, links, sources, settings);
-    const auto wanted = Reference::ranked_nodes(values, m_options.top);
+    const auto expected = Reference::ranked_nodes(values, m_options.top);
     const std::span<const Activation> answer = m_answer.activations[0];
-    if (answer.size() != wanted.size())
+    if (answer.size() != expected.size())
       return "there are " + std::to_string(answer.size()) + " nodes, the reference has " +
-             std::to_string(wanted.size());
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      if (answer[i].node != wanted[i].node || answer[i].value != wanted[i].value)
-        return difference("activation", answer[i].node, answer[i].value, wanted[i].value);
+             std::to_string(expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      if (answer[i].node != expected[i].node || answer[i].value != expected[i].value)
+        return difference("activation", answer[i].node, answer[i].value, expected[i].value);
     }
     return {};
   }
@@ -187,15 +187,15 @@ class HopProblem final : public Problem {
   std::string check() const override {
     const std::vector<std::uint64_t> nodes = sample(m_graph->nodes);
     std::vector<std::vector<std::pair<std::uint32_t, double>>> terms(m_graph->nodes);
-    std::vector<bool> wanted(m_graph->nodes);
-    for (const std::uint64_t node : nodes) wanted[node] = true;
+    std::vector<bool> expected(m_graph->nodes);
+    for (const std::uint64_t node : nodes) expected[node] = true;
     const bool is_along = m_options.direction == HopDirection::along;
     const std::size_t columns = m_options.columns;
     const std::size_t column = columns / 2;
     for (const Edge& edge : m_graph->edges) {
       const std::uint32_t row = is_along ? edge.to : edge.from;
       const std::size_t source = is_along ? edge.from : edge.to;
-      if (wanted[row])
+      if (expected[row])
         terms[row].emplace_back(source,
                                 static_cast<double>(edge.weight) * m_x[source * columns + column]);
     }
@@ -206,7 +206,7 @@ class HopProblem final : public Problem {
                          [](const auto& a, const auto& b) { return a.first < b.first; });
       std::vector<double> products;
       for (const auto& [from, product] : row) products.push_back(product);
-      const auto sum = static_cast<float>(Reference::canonical_sum(products));
+      const auto sum = static_cast<float>(Reference::reproducible_sum(products));
       const float found = m_y[node * columns + column];
       if (sum != found) return difference("sum", node, found, sum);
     }

@@ -80,13 +80,13 @@ inline double search_bytes(const SearchReport& report, Metric metric, VectorElem
                            double rows, std::size_t dimension) {
   const bool is_int8 = element == VectorElement::int8;
   double row = static_cast<double>(dimension * size_of(element)) + (is_int8 ? sizeof(float) : 0);
-  double shadow = row;
-  if (!is_int8) shadow = static_cast<double>((dimension + 15) / 16 * 16 + 3 * sizeof(float));
-  if (metric != Metric::ip) shadow += sizeof(double);
+  double quantized = row;
+  if (!is_int8) quantized = static_cast<double>((dimension + 15) / 16 * 16 + 3 * sizeof(float));
+  if (metric != Metric::ip) quantized += sizeof(double);
   if (metric == Metric::cosine) row += sizeof(double);
-  if (report.path == to_string(SearchPath::plain)) return rows * row;
-  const bool screens = report.path == to_string(SearchPath::screen);
-  return rows * (screens ? shadow : row) + static_cast<double>(report.survivors) * row;
+  if (report.path == to_string(SearchPath::brute_force)) return rows * row;
+  const bool is_quantized = report.path == to_string(SearchPath::quantized);
+  return rows * (is_quantized ? quantized : row) + static_cast<double>(report.survivors) * row;
 }
 
 /// Rows of int8 with a scale of 1 / 128 each, and the engine that holds them.

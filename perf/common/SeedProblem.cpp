@@ -55,15 +55,15 @@ class SeedProblem final : public Problem {
     for (const std::uint64_t at : sample(m_x.size())) {
       const std::size_t feature = at % hidden;
       const float x = m_x[at];
-      float wanted = x;
+      float expected = x;
       if (grafted[feature]) {
         const float t = alpha * m_weights[feature];
         const float u = 1 - alpha;
         const float grafted = t * x;
         const float kept = u * x;
-        wanted = grafted + kept;
+        expected = grafted + kept;
       }
-      if (m_y[at] != wanted) return difference("element", at, m_y[at], wanted);
+      if (m_y[at] != expected) return difference("element", at, m_y[at], expected);
     }
     return {};
   }

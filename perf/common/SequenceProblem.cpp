@@ -52,19 +52,19 @@ class MatchProblem final : public Problem {
       return a.similarity != b.similarity ? a.similarity > b.similarity : a.index < b.index;
     };
     for (const Match& match : answer.first(std::min(answer.size(), sample_size))) {
-      const Match wanted = reference(match.index, query);
-      if (wanted.matched != match.matched)
-        return difference("matched", match.index, match.matched, wanted.matched);
-      if (wanted.similarity != match.similarity)
-        return difference("similarity", match.index, match.similarity, wanted.similarity);
+      const Match expected = reference(match.index, query);
+      if (expected.matched != match.matched)
+        return difference("matched", match.index, match.matched, expected.matched);
+      if (expected.similarity != match.similarity)
+        return difference("similarity", match.index, match.similarity, expected.similarity);
     }
     if (!std::is_sorted(answer.begin(), answer.end(), precedes)) return "the order is not total";
     for (const std::uint64_t row : sample(m_patterns->rows.rows())) {
-      const Match wanted = reference(row, query);
-      if (wanted.similarity < m_options.threshold) continue;
+      const Match expected = reference(row, query);
+      if (expected.similarity < m_options.threshold) continue;
       const bool full = answer.size() == m_options.top;
-      if (full && precedes(answer.back(), wanted)) continue;
-      if (std::find(answer.begin(), answer.end(), wanted) == answer.end())
+      if (full && precedes(answer.back(), expected)) continue;
+      if (std::find(answer.begin(), answer.end(), expected) == answer.end())
         return "pattern " + std::to_string(row) + " is missing";
     }
     return {};

@@ -105,10 +105,10 @@ class SearchProblem final : public VectorProblem {
   std::uint64_t digest() const override { return digest_of(m_answer); }
   std::string check() const override {
     const SearchReport& report = m_answer.report;
-    const bool plain = report.path == to_string(SearchPath::plain);
-    const std::uint64_t judged = plain ? report.survivors : report.screened;
+    const bool plain = report.path == to_string(SearchPath::brute_force);
+    const std::uint64_t scanned = plain ? report.survivors : report.prefiltered;
     const std::size_t answered = std::min(m_answer.top, m_passing);
-    if (judged < m_query_count * m_passing || report.survivors < m_query_count * answered)
+    if (scanned < m_query_count * m_passing || report.survivors < m_query_count * answered)
       return "not every row was judged, or fewer scored than answered";
     for (const std::size_t query : {std::size_t{0}, m_query_count / 2, m_query_count - 1}) {
       const std::string wrong = check_query(query);

@@ -77,12 +77,12 @@ struct Curve {
   std::vector<double> recalls;
   std::vector<double> rates;
 
-  /// Between the two measurements around \p wanted; nothing where there are none.
-  std::optional<double> rate_at(double wanted) const {
+  /// Between the two measurements around \p target; nothing where there are none.
+  std::optional<double> rate_at(double target) const {
     for (std::size_t i = 1; i < recalls.size(); ++i) {
-      if (recalls[i - 1] > wanted || recalls[i] < wanted) continue;
+      if (recalls[i - 1] > target || recalls[i] < target) continue;
       const double width = recalls[i] - recalls[i - 1];
-      const double share = width > 0 ? (wanted - recalls[i - 1]) / width : 1.0;
+      const double share = width > 0 ? (target - recalls[i - 1]) / width : 1.0;
       // Times are what grows with ef.
       return 1 / ((1 - share) / rates[i - 1] + share / rates[i]);
     }
@@ -128,11 +128,11 @@ class Comparison {
       std::printf(", hnswlib %.2f s, ratio %.2f", theirs, theirs / seconds);
     }
     std::printf("\n");
-    const HnswStatistics told = index->statistics();
-    out["traversal"] = to_string(told.settings.traversal);
-    out["links"] = told.links;
-    out["bytes"] = told.bytes;
-    out["unreachable"] = told.unreachable;
+    const HnswStatistics info = index->statistics();
+    out["traversal"] = to_string(info.settings.traversal);
+    out["links"] = info.links;
+    out["bytes"] = info.bytes;
+    out["unreachable"] = info.unreachable;
     for (const int threads : {1, m_context.threads()}) {
       out["search"].push_back(search(*index, python ? &*python : nullptr, threads));
       if (m_context.threads() == 1) break;
@@ -201,12 +201,12 @@ class Comparison {
       std::fflush(stdout);
       out["curve"].push_back(std::move(row));
     }
-    for (const double wanted : {0.9, 0.95, 0.99}) {
-      const auto our_rate = ours.rate_at(wanted);
+    for (const double target : {0.9, 0.95, 0.99}) {
+      const auto our_rate = ours.rate_at(target);
       if (!our_rate) continue;
-      Json row{{"recall", wanted}, {"per_second", *our_rate}};
-      std::printf("at recall %.2f: ours %.0f /s", wanted, *our_rate);
-      if (const auto their_rate = theirs.rate_at(wanted)) {
+      Json row{{"recall", target}, {"per_second", *our_rate}};
+      std::printf("at recall %.2f: ours %.0f /s", target, *our_rate);
+      if (const auto their_rate = theirs.rate_at(target)) {
         row["hnswlib"] = *their_rate;
         row["ratio"] = *our_rate / *their_rate;
         std::printf(", hnswlib %.0f /s, ratio %.2f", *their_rate, *our_rate / *their_rate);

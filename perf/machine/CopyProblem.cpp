@@ -28,7 +28,7 @@ struct CopyPiece {
   }
 };
 
-struct alignas(16) SixteenBytes {
+struct alignas(16) Vec16Bytes {
   std::uint64_t word[2];
 };
 
@@ -37,12 +37,12 @@ struct CopyWords {
   static constexpr std::uint64_t block = 256;
   static constexpr std::uint64_t each = 4;
 
-  const SixteenBytes* from;
-  SixteenBytes* to;
+  const Vec16Bytes* from;
+  Vec16Bytes* to;
   std::uint64_t words;
   KOKKOS_FUNCTION void operator()(std::uint64_t thread) const {
     const std::uint64_t first = thread / block * block * each + thread % block;
-    SixteenBytes here[each];
+    Vec16Bytes here[each];
     for (std::uint64_t i = 0; i < each; ++i) {
       if (first + i * block < words) here[i] = from[first + i * block];
     }
@@ -85,8 +85,8 @@ class CopyCalls final : public Repeated<ExecutionSpace> {
                            Kokkos::RangePolicy<ExecutionSpace, Kokkos::LaunchBounds<256>,
                                                Kokkos::IndexType<std::uint64_t>>(
                                this->exec_space(), 0, (words + unit - 1) / unit * CopyWords::block),
-                           CopyWords{reinterpret_cast<const SixteenBytes*>(from),
-                                     reinterpret_cast<SixteenBytes*>(to), words});
+                           CopyWords{reinterpret_cast<const Vec16Bytes*>(from),
+                                     reinterpret_cast<Vec16Bytes*>(to), words});
 #endif
     } else {
       const auto pieces = static_cast<std::size_t>(Arch::concurrency(this->exec_space()));

@@ -258,10 +258,10 @@ void measure_spaces(const Context& context, const LimitsOptions& options,
     if (!context.is_usable(space)) continue;
     if ((space == Space::cuda) != Arch::is_device<ExecutionSpace>) continue;
     const SpaceInfo& info = context.info(space);
-    const std::uint64_t wanted =
+    const std::uint64_t requested =
         Arch::is_device<ExecutionSpace> ? options.device_bytes : options.host_bytes;
     Meter<ExecutionSpace> meter(instance<ExecutionSpace>(info.concurrency),
-                                std::min(wanted, info.memory_budget / 4), options.repeats);
+                                std::min(requested, info.memory_budget / 4), options.repeats);
     out.push_back(meter.measure());
     out.back().space = space;
   }

@@ -93,19 +93,19 @@ int run_memory(const MemoryArguments& arguments) {
            {"patterns", patterns},
            {"length", arguments.length},
            {"vocabulary", arguments.vocabulary}};
-  const auto tell = [&](const char* what, const Json& told) {
-    out["rows"].push_back({{"row", what}, {"value", told}});
-    std::printf("%s: %s\n", what, told.dump().c_str());
+  const auto print_row = [&](const char* what, const Json& reported) {
+    out["rows"].push_back({{"row", what}, {"value", reported}});
+    std::printf("%s: %s\n", what, reported.dump().c_str());
     std::fflush(stdout);
   };
   std::unique_ptr<PatternMemory> memory = std::make_unique<PatternMemory>(context);
 
   memory->begin_training();
-  tell("learn_seconds", timed([&] {
-         for (std::size_t row = 0; row < patterns; ++row) memory->learn(texts[row]);
-       }));
-  tell("sync_seconds", timed([&] { (void)memory->end_training(); }));
-  tell("bytes", bytes_of(context, *memory));
+  print_row("learn_seconds", timed([&] {
+              for (std::size_t row = 0; row < patterns; ++row) memory->learn(texts[row]);
+            }));
+  print_row("sync_seconds", timed([&] { (void)memory->end_training(); }));
+  print_row("bytes", bytes_of(context, *memory));
 
   MatchOptions options;
   options.top = 100;
@@ -119,8 +119,8 @@ int run_memory(const MemoryArguments& arguments) {
   };
   std::vector<double> times;
   for (std::size_t i = 0; i < 20; ++i) times.push_back(ask(i * patterns / 20));
-  tell("query_seconds", quantiles(times));
-  tell("bytes_after_queries", bytes_of(context, *memory));
+  print_row("query_seconds", quantiles(times));
+  print_row("bytes_after_queries", bytes_of(context, *memory));
 
   // Learned one by one; the thread of the memory synchronises beside them.
   times.clear();
@@ -128,7 +128,7 @@ int run_memory(const MemoryArguments& arguments) {
     const PatternMemory::Events events = texts[patterns + i];
     times.push_back(timed([&] { memory->learn(events); }));
   }
-  tell("learn_one_seconds", quantiles(times));
+  print_row("learn_one_seconds", quantiles(times));
   times.clear();
   std::vector<double> learning;
   for (std::size_t i = 0; i < std::min<std::size_t>(arguments.learns, 200); ++i) {
@@ -136,24 +136,25 @@ int run_memory(const MemoryArguments& arguments) {
     learning.push_back(timed([&] { memory->learn(events); }));
     times.push_back(ask(patterns + arguments.learns + i));
   }
-  tell("learn_between_queries_seconds", quantiles(learning));
-  tell("query_after_learn_seconds", quantiles(times));
+  print_row("learn_between_queries_seconds", quantiles(learning));
+  print_row("query_after_learn_seconds", quantiles(times));
   const SyncStatistics syncs = memory->sync_statistics();
-  tell("syncs", Json{{"threshold", syncs.syncs[0]},
-                     {"patterns", syncs.patterns_synced},
-                     {"last_seconds", syncs.last.seconds},
-                     {"segments", memory->statistics().segments}});
+  print_row("syncs", Json{{"threshold", syncs.syncs[0]},
+                          {"patterns", syncs.patterns_synced},
+                          {"last_seconds", syncs.last.seconds},
+                          {"segments", memory->statistics().segments}});
 
   if (!arguments.file.empty()) {
-    tell("save_seconds", timed([&] { memory->save(arguments.file); }));
+    print_row("save_seconds", timed([&] { memory->save(arguments.file); }));
     const std::uint64_t size = memory->size();
     memory.reset();
-    tell("load_seconds", timed([&] {
-           memory = std::make_unique<PatternMemory>(PatternMemory::load(context, arguments.file));
-         }));
+    print_row("load_seconds", timed([&] {
+                memory =
+                    std::make_unique<PatternMemory>(PatternMemory::load(context, arguments.file));
+              }));
     KINDRED_THROW_IF(memory->size() != size, "the file holds another number of patterns");
-    tell("first_query_seconds", ask(0));
-    tell("second_query_seconds", ask(1));
+    print_row("first_query_seconds", ask(0));
+    print_row("second_query_seconds", ask(1));
   }
   if (!arguments.out.empty()) write_json(out, arguments.out);
   return 0;

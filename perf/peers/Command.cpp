@@ -44,7 +44,7 @@ struct Comparison {
   std::vector<Times> beside;  ///< one at most: ours, another way
   std::vector<Times> peers;
   double bytes = 0;  ///< that ours read at least once a call
-  Json told;
+  Json reported;
   std::vector<std::string> remarks;
   bool agrees = true;
 
@@ -80,7 +80,7 @@ class Comparer {
       if (m_threads > 1)
         add(out, work, Space::openmp, m_threads, measure(work, folder, Space::openmp, m_threads));
     }
-    if (work.target > 0) out["wanted_ratio_per_core"] = work.target;
+    if (work.target > 0) out["target_ratio_per_core"] = work.target;
     out["versions"] = m_versions;
     return out;
   }
@@ -135,7 +135,7 @@ class Comparer {
     out.ours = times_of("kindred", ours);
     if (!beside.empty()) out.beside.push_back(times_of(work.beside, beside));
     out.bytes = work.bytes_read();
-    out.told = work.told();
+    out.reported = work.reported();
     for (std::size_t i = 0; i < theirs.size(); ++i)
       out.peers.push_back(times_of(python.names()[i], theirs[i]));
     return out;
@@ -152,13 +152,13 @@ class Comparer {
       percent = 100 * measured.bytes / ours / limits->random_rows;
     else if (measured.bytes > 0 && work.kind != "difflib")
       percent = 100 * measured.bytes / ours / limits->read;
-    char wanted[16] = "";
+    char selected[16] = "";
     if (work.target > 0 && space == Space::serial)
-      std::snprintf(wanted, sizeof(wanted), "%.0f", work.target);
+      std::snprintf(selected, sizeof(selected), "%.0f", work.target);
     std::printf("%-13s %-8s %12.4g  %-30s %12.4g %8.2f %8.2f %8s %8.1f\n", work.name.c_str(),
                 std::string(to_string(space)).c_str(), work.items / ours, best.name.c_str(),
                 work.items / best.median, best.median / ours, best.fastest / measured.ours.fastest,
-                wanted, percent);
+                selected, percent);
     const auto print = [&](const Comparison::Times& other) {
       std::printf("%-13s %-8s %12s  %-30s %12.4g %8.2f %8.2f\n", "", "", "", other.name.c_str(),
                   work.items / other.median, other.median / ours,
@@ -168,29 +168,30 @@ class Comparer {
       if (&peer != &best) print(peer);
     }
     for (const Comparison::Times& other : measured.beside) print(other);
-    if (!measured.told.empty()) std::printf("%-13s ours: %s\n", "", measured.told.dump().c_str());
+    if (!measured.reported.empty())
+      std::printf("%-13s ours: %s\n", "", measured.reported.dump().c_str());
     for (const std::string& remark : measured.remarks)
       std::printf("%-13s %s\n", measured.agrees ? "" : "DIFFERS", remark.c_str());
     std::fflush(stdout);
     m_agreed = m_agreed && measured.agrees;
-    const auto told_of = [&](const std::vector<Comparison::Times>& others) {
-      Json told = Json::object();
+    const auto summary_of = [&](const std::vector<Comparison::Times>& others) {
+      Json reported = Json::object();
       for (const Comparison::Times& other : others) {
-        told[other.name] = {{"seconds", other.median},
-                            {"fastest_seconds", other.fastest},
-                            {"items_per_second", work.items / other.median},
-                            {"ratio", other.median / ours},
-                            {"ratio_of_fastest", other.fastest / measured.ours.fastest}};
+        reported[other.name] = {{"seconds", other.median},
+                                {"fastest_seconds", other.fastest},
+                                {"items_per_second", work.items / other.median},
+                                {"ratio", other.median / ours},
+                                {"ratio_of_fastest", other.fastest / measured.ours.fastest}};
       }
-      return told;
+      return reported;
     };
     out[std::string(to_string(space))] = {{"threads", threads},
                                           {"seconds", ours},
                                           {"fastest_seconds", measured.ours.fastest},
                                           {"items_per_second", work.items / ours},
-                                          {"peers", told_of(measured.peers)},
-                                          {"beside", told_of(measured.beside)},
-                                          {"told", measured.told},
+                                          {"peers", summary_of(measured.peers)},
+                                          {"beside", summary_of(measured.beside)},
+                                          {"reported", measured.reported},
                                           {"fastest_peer", best.name},
                                           {"ratio", best.median / ours},
                                           {"percent_of_limit", percent},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/Problem.hpp"
-#include "peers/Works.hpp"
+#include "peers/WorkFactories.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -148,7 +148,7 @@ class PageRankWork final : public Work {
   }
   void run(Space space) const override { m_answer = answer(m_source, space); }
   void run_beside(Space space) const override { answer(m_sources, space); }
-  Json told() const override {
+  Json reported() const override {
     return {{"iterations", m_answer.convergence[0].iterations},
             {"residual", m_answer.convergence[0].residual}};
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "peers/Works.hpp"
+#include "peers/WorkFactories.hpp"
 
 #include <kindred/matcher/Lattice.hpp>
 
@@ -57,7 +57,7 @@ class LatticeMeasureWork final : public Work {
   }
   void write(JobFolder& folder) const override { write_lattice(m_lattice.shape(), folder); }
   void run(Space) const override { m_found = m_lattice.measure(); }
-  Json told() const override { return {{"searches", m_found.searches}}; }
+  Json reported() const override { return {{"searches", m_found.searches}}; }
   std::string compare(const std::string&, const PeerAnswer& answer) const override {
     const GraphStructure found = m_lattice.measure();
     const std::vector<double> values{found.is_connected() ? 1.0 : 0.0,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "peers/Works.hpp"
+#include "peers/WorkFactories.hpp"
 
 #include "common/LayerData.hpp"
 
@@ -105,12 +105,12 @@ class SeedForwardWork final : public Work {
     const std::size_t step = std::max<std::size_t>(1, count / sampled);
     for (std::size_t i = 0; i < count; i += step) ours.push_back(decoded(m_element, m_y, i));
     if (m_telemetry) {
-      const std::vector<SeedTelemetry> told = m_layer->telemetry();
-      for (const SeedTelemetry& one : told) ours.push_back(one.mean);
-      for (const SeedTelemetry& one : told) ours.push_back(one.variance);
-      for (const SeedTelemetry& one : told) ours.push_back(one.min);
-      for (const SeedTelemetry& one : told) ours.push_back(one.max);
-      for (const SeedTelemetry& one : told) ours.push_back(one.dead_ratio);
+      const std::vector<SeedTelemetry> returned = m_layer->telemetry();
+      for (const SeedTelemetry& one : returned) ours.push_back(one.mean);
+      for (const SeedTelemetry& one : returned) ours.push_back(one.variance);
+      for (const SeedTelemetry& one : returned) ours.push_back(one.min);
+      for (const SeedTelemetry& one : returned) ours.push_back(one.max);
+      for (const SeedTelemetry& one : returned) ours.push_back(one.dead_ratio);
     }
     return compare_values(ours, answer.scores, m_element == VectorElement::float32 ? 1e-4 : 1e-2);
   }

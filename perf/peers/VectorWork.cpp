@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/Problem.hpp"
-#include "peers/Works.hpp"
+#include "peers/WorkFactories.hpp"
 
 #include <kindred/matcher/NeighboursFound.hpp>
 
@@ -37,9 +37,9 @@ class SearchWork final : public Work {
     items = static_cast<double>(rows * queries);
     for (std::size_t row = 0; row < rows; ++row)
       m_filter.push_back(static_cast<double>(random_word(seed + 5, row) % 10000) < 100 * percent);
-    SearchOptions screen;
-    screen.path = SearchPath::screen;
-    m_rows.index.search(std::span(m_queries).first(768), screen);
+    SearchOptions quantized;
+    quantized.path = SearchPath::quantized;
+    m_rows.index.search(std::span(m_queries).first(768), quantized);
   }
   void write(JobFolder& folder) const override {
     folder.add<float>("rows", "float32", m_rows.values, {m_rows.index.size(), 768});
@@ -53,9 +53,9 @@ class SearchWork final : public Work {
     return search_bytes(m_report, Metric::cosine, VectorElement::float32,
                         static_cast<double>(m_rows.index.size()), 768);
   }
-  Json told() const override {
+  Json reported() const override {
     return {{"path", m_report.path},
-            {"screened", m_report.screened},
+            {"prefiltered", m_report.prefiltered},
             {"survivors", m_report.survivors}};
   }
   std::string compare(const std::string&, const PeerAnswer& answer) const override {

@@ -2,7 +2,7 @@
 #include "peers/Work.hpp"
 
 #include "common/Problem.hpp"
-#include "peers/Works.hpp"
+#include "peers/WorkFactories.hpp"
 
 #include <algorithm>
 #include <cmath>

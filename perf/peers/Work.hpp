@@ -37,7 +37,7 @@ class Work {
   /// What the last `run` read at least once.
   virtual double bytes_read() const { return bytes; }
   /// How the last `run` went: the path, what it screened.
-  virtual Json told() const { return Json::object(); }
+  virtual Json reported() const { return Json::object(); }
   /// Empty when \p answer of \p peer agrees with ours, else what differs; what there is to tell
   /// besides starts with "=".
   virtual std::string compare(const std::string& peer, const PeerAnswer& answer) const = 0;

@@ -61,12 +61,12 @@ class Matrices {
   void check() const {
     const std::size_t last = m_pairs.size() - 1;
     const MatrixPair<float>& pair = m_pairs[last];
-    double wanted = 0;
+    double expected = 0;
     for (std::size_t k = 0; k < m_side; ++k)
-      wanted += static_cast<double>(pair.a[k]) * static_cast<double>(pair.b[k * m_side]);
-    if (!(std::abs(wanted - static_cast<double>(pair.c[0])) <= 1e-3))
+      expected += static_cast<double>(pair.a[k]) * static_cast<double>(pair.b[k * m_side]);
+    if (!(std::abs(expected - static_cast<double>(pair.c[0])) <= 1e-3))
       throw Error("a product is wrong: " + std::to_string(pair.c[0]) + " for " +
-                  std::to_string(wanted));
+                  std::to_string(expected));
   }
 
  private:

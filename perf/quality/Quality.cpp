@@ -20,7 +20,7 @@ struct Runs {
   Space space;
   int threads = 1;
   std::vector<double> seconds = {};
-  int wanted = 0;
+  int target = 0;
 };
 
 class QualityRun {
@@ -90,12 +90,12 @@ class QualityRun {
     }
     for (Runs& runs : all) {
       constexpr double hopeless = 4;
-      runs.wanted = runs.seconds.back() <= std::max(hopeless * best, 1e-3) ? m_options.repeats : 2;
+      runs.target = runs.seconds.back() <= std::max(hopeless * best, 1e-3) ? m_options.repeats : 2;
       runs.seconds.clear();
     }
     for (int round = 0; round < m_options.repeats; ++round) {
       for (Runs& runs : all) {
-        if (round >= runs.wanted) continue;
+        if (round >= runs.target) continue;
         // Calls of a program come apart, so that they find the threads of the pool asleep.
         for (const auto start = Clock::now(); seconds_since(start) < 100e-6;) {
         }

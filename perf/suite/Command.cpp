@@ -183,11 +183,11 @@ int run_suite(const SuiteArguments& arguments) {
   Json not_run = Json::array();
   bool correct = true;
   for (SuiteRow& row : rows) {
-    const bool wanted = arguments.only.empty() ? !row.on_request : named(row.name);
-    if (wanted && seconds_since(start) < arguments.max_seconds) {
+    const bool selected = arguments.only.empty() ? !row.on_request : named(row.name);
+    if (selected && seconds_since(start) < arguments.max_seconds) {
       measured.push_back(runner.run(row));
       correct = correct && measured.back()["correct"].get<bool>();
-    } else if (wanted) {
+    } else if (selected) {
       not_run.push_back(row.name);
       std::printf("%-13s not run: --max-seconds\n", row.name.c_str());
     }

@@ -113,9 +113,9 @@ std::vector<SuiteRow> fused_rows(Context& context, double scale, std::uint64_t s
   add("linear-4k-fp32", "4096 x 4096 x 4096, bias and GELU, float32", wide.calls, false,
       [=, &context] { return linear_problem(context, wide, LayerActivation::gelu, {}, seed); });
   const FusedShape exact{scaled(1024), 1024, 1024, fp32, 1, 1};
-  add("linear-1k-canonical", "1024 x 1024 x 1024, bias and GELU, canonical, float32", exact.calls,
-      true, [=, &context] {
-        return linear_problem(context, exact, LayerActivation::gelu, {.canonical = true}, seed);
+  add("linear-1k-reproducible", "1024 x 1024 x 1024, bias and GELU, reproducible, float32",
+      exact.calls, true, [=, &context] {
+        return linear_problem(context, exact, LayerActivation::gelu, {.reproducible = true}, seed);
       });
   const FusedShape small{32, 64, 64, bf16, 256, 20};
   add("linear-256-small", "256 layers of 32 x 64 x 64, bias and GELU, in one launch, bf16",
@@ -150,7 +150,7 @@ std::vector<SuiteRow> bulk_rows(Context& context, double scale, std::uint64_t se
        0,
        12e8},
       {"bulk-reduce-100m",
-       "canonical sum of 100M float32",
+       "reproducible sum of 100M float32",
        {Operation::reduction, scaled(1e8)},
        4e8 / read / 0.92},
       {"bulk-random-100m", "100M random float32", {Operation::random_generation, scaled(1e8)}, 0},
@@ -317,12 +317,12 @@ std::vector<SuiteRow> suite_rows(Context& context, double scale, std::uint64_t s
          }});
   }
 
-  constexpr int shadow_pays = 64;  // searches of one query after which rows have their shadows
+  constexpr int quantized_pays = 64;  // searches of one query after which rows have their shadows
   add({.name = "search-1",
        .work = "exact cosine top-100, 1 query x 1M x 768",
        .target = 0.25e-3,
-       .kernel = "Vector::screen_rows::",
-       .warm = shadow_pays,
+       .kernel = "Vector::prefilter_rows::",
+       .warm = quantized_pays,
        .make = [=] { return search_problem(corpora->rows(), 1, 100, seed); }});
   add({.name = "search-1024",
        .work = "exact cosine top-100, 1024 queries x 1M x 768",
@@ -343,7 +343,7 @@ std::vector<SuiteRow> suite_rows(Context& context, double scale, std::uint64_t s
                    " % of the rows pass a filter",
            .on_request = true,
            .compare_bits = false,
-           .warm = queries == 1 ? shadow_pays : 1,
+           .warm = queries == 1 ? quantized_pays : 1,
            .make = [=] {
              return search_problem(corpora->rows(), queries, 100, seed, {}, passing);
            }});

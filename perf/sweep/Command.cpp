@@ -216,7 +216,7 @@ void add_sweep(CLI::App& app, Action& action) {
       "sweep",
       "Every operation over sizes on every space: times, crossovers, the dispatcher's choices");
   command->add_option("--op", arguments->operations,
-                      "lcs, difflib, search, search-screen, search-matrix, score, spread, seeds, "
+                      "lcs, difflib, search, search-quantized, search-gemm, score, spread, seeds, "
                       "lattice-build, lattice-search, transform, element-wise, reduction, "
                       "random-generation, matrix-multiply, matrix-add, by commas; routed: those "
                       "that KA Lattice routes; or all");

@@ -25,13 +25,13 @@ std::unique_ptr<Problem> Problems::make(Operation operation, std::size_t size) {
     }
     case Operation::search:
       return search_problem(rows(size), 1, std::min<std::size_t>(size, 10), m_seed,
-                            SearchPath::plain);
-    case Operation::search_screen:
+                            SearchPath::brute_force);
+    case Operation::search_quantized:
       return search_problem(rows(size), 1, std::min<std::size_t>(size, 10), m_seed,
-                            SearchPath::screen);
-    case Operation::search_matrix:
+                            SearchPath::quantized);
+    case Operation::search_gemm:
       // Grows with the queries, as the two above grow with the rows.
-      return search_problem(candidate_rows(), size, 10, m_seed, SearchPath::matrix);
+      return search_problem(candidate_rows(), size, 10, m_seed, SearchPath::gemm);
     case Operation::score:
       return score_problem(candidate_rows(), (size + 1023) / 1024,
                            std::min<std::size_t>(size, 1024), 10, m_seed);
@@ -73,9 +73,9 @@ double Problems::bytes(Operation operation, double size) {
     case Operation::difflib:
       return size * 100 * 10;
     case Operation::search:
-    case Operation::search_screen:
+    case Operation::search_quantized:
       return size * dimension * 14;
-    case Operation::search_matrix:
+    case Operation::search_gemm:
       return (size + candidate_corpus) * dimension * 14;
     case Operation::score:
       return size * 32 + candidate_corpus * dimension * 12.0;
@@ -103,9 +103,9 @@ const char* Problems::unit(Operation operation) {
     case Operation::difflib:
       return "patterns";
     case Operation::search:
-    case Operation::search_screen:
+    case Operation::search_quantized:
       return "rows";
-    case Operation::search_matrix:
+    case Operation::search_gemm:
       return "queries of 65,536 rows";
     case Operation::score:
       return "candidates";

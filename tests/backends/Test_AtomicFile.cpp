@@ -288,7 +288,7 @@ TEST(AtomicFile, RefusesAPlaceItCannotWriteTo) {
   EXPECT_THAT(folder.names(), IsEmpty());
 }
 
-TEST(AtomicFile, TellsThatNoMoreCanBeWritten) {
+TEST(AtomicFile, ReportsThatNoMoreCanBeWritten) {
   const TempFolder folder;
   rlimit old{};
   ::getrlimit(RLIMIT_FSIZE, &old);

@@ -119,7 +119,7 @@ TEST(Context, KeepsItsBudgetToTheByte) {
   EXPECT_EQ(context.memory_statistics(Space::serial).bytes_in_use, 0U);
 }
 
-TEST(Context, KeepsCallsFromADeviceThatHasNoRoomForThem) {
+TEST(Context, KeepsCallsFromADeviceThatHasNoMemoryForThem) {
   if (!Testing::context().is_usable(Space::cuda)) GTEST_SKIP() << "needs a device";
   ContextOptions options = plain();
   options.device_budget_max = 1000;
@@ -178,7 +178,7 @@ TEST(Context, TakesTheGivenShareOfFreeMemory) {
   EXPECT_EQ(info.memory_budget, info.memory_free / 2);
 }
 
-TEST(Context, TellsOfEveryAllocationBeforeIt) {
+TEST(Context, ReportsEveryAllocationBeforeIt) {
   std::vector<std::string> labels;
   ContextOptions options = plain();
   options.before_allocation = [&](std::string_view, std::size_t, const std::string& label) {

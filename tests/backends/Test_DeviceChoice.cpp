@@ -18,10 +18,10 @@ using ::testing::ThrowsMessage;
 
 using Variables = std::map<std::string, std::string>;
 
-DeviceChoice choose(const Variables& variables, int count = 4, std::optional<int> asked = {},
+DeviceChoice choose(const Variables& variables, int count = 4, std::optional<int> requested = {},
                     unsigned process_id = 1) {
   return Impl::choose_device(
-      count, asked,
+      count, requested,
       [&](const char* name) {
         const auto found = variables.find(name);
         return found == variables.end() ? nullptr : found->second.c_str();

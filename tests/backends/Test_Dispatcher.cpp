@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "Allocations.hpp"
-#include "MadeUpMachine.hpp"
+#include "SimulatedMachine.hpp"
 #include "Support.hpp"
 
 #include <algorithm>

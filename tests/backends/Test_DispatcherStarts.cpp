@@ -12,7 +12,7 @@
 #include <cmath>
 #include <utility>
 
-#include "MadeUpMachine.hpp"
+#include "SimulatedMachine.hpp"
 
 namespace {
 

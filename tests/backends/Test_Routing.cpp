@@ -144,7 +144,7 @@ TEST(Routing, ACustomPreferenceIsHonouredWhereTheSpaceExistsAndRefusedElsewhere)
   for (const Rule& rule : rules) {
     for (const std::uint64_t elements : {5, 1 << 20}) {
       Dispatcher::Options options;
-      options.device_room = [] { return std::uint64_t{1}; };
+      options.device_memory_left = [] { return std::uint64_t{1}; };
       options.device_items_min = 1000;
       Dispatcher dispatcher(thread_and_device, 1, options);
       Workload w = workload(rule, elements);
@@ -168,17 +168,17 @@ TEST(Routing, WithoutADeviceEverythingRunsOnTheHost) {
       EXPECT_NE(decided(workload(rule, elements), SpaceSet::host()), Space::cuda) << rule.type;
 }
 
-TEST(Routing, ACallThatTheDeviceHasNoRoomForRunsOnTheHost) {
-  std::uint64_t room = 0;
+TEST(Routing, ACallThatDoesNotFitOnTheDeviceRunsOnTheHost) {
+  std::uint64_t memory_left = 0;
   Dispatcher::Options options;
-  options.device_room = [&] { return room; };
+  options.device_memory_left = [&] { return memory_left; };
   for (const Rule& rule : rules) {
     if (rule.threshold == never) continue;
     Dispatcher dispatcher(thread_and_device, 1, options);
     Workload w = workload(rule, 1 << 20);
     w.device_bytes = 8U << 20U;  // as it estimates: 8 bytes an element
     const auto expect = [&](std::uint64_t bytes, Space space, Reason why) {
-      room = bytes;
+      memory_left = bytes;
       const DispatchRecord record = dispatcher.decide(w);
       EXPECT_EQ(record.chosen, space) << rule.type << " with room for " << bytes;
       EXPECT_EQ(record.why, why) << rule.type << " with room for " << bytes;
@@ -198,7 +198,7 @@ TEST(Routing, ACallThatTheDeviceHasNoRoomForRunsOnTheHost) {
 
 TEST(Routing, MemoryIsNoReasonWhereTheHostIsBestAnyway) {
   Dispatcher::Options options;
-  options.device_room = [] { return std::uint64_t{0}; };
+  options.device_memory_left = [] { return std::uint64_t{0}; };
   Workload w = workload(rules[0], 5);
   w.device_bytes = 1;
   EXPECT_EQ(Dispatcher(thread_and_device, 1, options).decide(w).why, Reason::predicted);
@@ -211,6 +211,9 @@ TEST(Routing, AnUnknownOperationIsNone) {
   }
   for (const char* name : {"unknown", "", "matrix_multiply", "Transform"})
     EXPECT_FALSE(operation_from_string(name)) << name;
+  // Names in profiles of earlier versions.
+  EXPECT_EQ(operation_from_string("search-screen"), Operation::search_quantized);
+  EXPECT_EQ(operation_from_string("search-matrix"), Operation::search_gemm);
   Workload w;
   w.operation = static_cast<Operation>(operation_count);
   EXPECT_THROW(Dispatcher(thread_and_device, 1, {}).decide(w), InvalidArgument);
@@ -293,7 +296,7 @@ TEST(Routing, ThresholdsOfTheOptionsGoBeforeThePrediction) {
 TEST(Routing, AThresholdDoesNotSendCallsToADeviceThatFailsOrIsFull) {
   Dispatcher::Options options;
   options.device_items_from = 0;
-  options.device_room = [] { return std::uint64_t{10}; };
+  options.device_memory_left = [] { return std::uint64_t{10}; };
   Dispatcher dispatcher(thread_and_device, 1, options);
   Workload w = workload(rules[0], 100);
   w.device_bytes = 11;

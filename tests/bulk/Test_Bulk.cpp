@@ -84,7 +84,7 @@ List<std::uint8_t> bytes(const std::string& name) {
   return List<std::uint8_t>(std::move(arrays));
 }
 template <class T>
-List<T> room_for(const List<T>& list) {
+List<T> outputs_for(const List<T>& list) {
   std::vector<std::vector<T>> arrays;
   for (const auto& array : list.arrays) arrays.emplace_back(array.size(), T{7});
   return List<T>(std::move(arrays));
@@ -104,8 +104,8 @@ TYPED_TEST(BulkOf, ElementsAreTheReferencesOnEverySpace) {
                                ElementWise::square_root, ElementWise::exponential}) {
     const bool two = op == ElementWise::add || op == ElementWise::multiply;
     for (const Space space : Testing::spaces()) {
-      auto out = room_for(a);
-      auto by_number = room_for(a);
+      auto out = outputs_for(a);
+      auto by_number = outputs_for(a);
       if (two) {
         bulk.element_wise<T>(op, a, b, out, {space});
         bulk.element_wise<T>(op, a, T{-1.5}, by_number, {space});
@@ -173,7 +173,7 @@ TYPED_TEST(BulkOf, NormalisesAsTheReferenceInPlaceToo) {
   const auto a = numbers<T>("normalise");
   for (const Space space : Testing::spaces()) {
     auto in_place = numbers<T>("normalise");
-    auto out = room_for(a);
+    auto out = outputs_for(a);
     Bulk(Testing::context()).normalise<T>(a, out, {space});
     Bulk(Testing::context()).normalise<T>(in_place, in_place, {space});
     for (std::size_t i = 0; i < a.arrays.size(); ++i) {
@@ -184,7 +184,7 @@ TYPED_TEST(BulkOf, NormalisesAsTheReferenceInPlaceToo) {
   }
 }
 
-TYPED_TEST(BulkOf, CanonicalProductsAreTheReferencesAndTheLibrarysAreNear) {
+TYPED_TEST(BulkOf, ReproducibleProductsAreTheReferencesAndTheLibrarysAreNear) {
   using T = TypeParam;
   auto random = Testing::generator("products");
   struct Shape {
@@ -207,18 +207,18 @@ TYPED_TEST(BulkOf, CanonicalProductsAreTheReferencesAndTheLibrarysAreNear) {
     pairs.push_back({memory[at], memory[at + 1], memory[at + 2], shape.m, shape.n, shape.k});
   }
   for (const Space space : Testing::spaces()) {
-    for (const bool canonical : {true, false}) {
+    for (const bool reproducible : {true, false}) {
       for (auto& pair : pairs) std::fill(pair.c.begin(), pair.c.end(), T{7});
       ProductOptions options;
       options.space = space;
-      options.canonical = canonical;
+      options.reproducible = reproducible;
       Bulk(Testing::context()).multiply<T>(pairs, options);
       for (std::size_t i = 0; i < pairs.size(); ++i) {
         const auto& [m, n, k] = shapes[i];
-        if (canonical && m > 100) continue;  // the oracle is slow
+        if (reproducible && m > 100) continue;  // the oracle is slow
         const std::vector<double> a(pairs[i].a.begin(), pairs[i].a.end());
         const std::vector<double> b(pairs[i].b.begin(), pairs[i].b.end());
-        if (canonical) {
+        if (reproducible) {
           const auto expected = Reference::matrix_product(pairs[i].a, pairs[i].b, m, n, k);
           EXPECT_TRUE(same_bits({pairs[i].c.begin(), pairs[i].c.end()}, expected))
               << to_string(space) << ", pair " << i;
@@ -317,7 +317,7 @@ TEST(Bulk, XorIsTheReferencesOnEverySpaceInBatchesToo) {
   const auto key = bytes("key");
   for (const Space space : Testing::spaces()) {
     for (const std::size_t batch : {std::size_t{0}, std::size_t{100}, std::size_t{40000}}) {
-      auto out = room_for(a);
+      auto out = outputs_for(a);
       const BulkReport report = Bulk(Testing::context()).xor_bytes(a, key, out, {space, batch});
       for (std::size_t i = 0; i < a.arrays.size(); ++i) {
         for (std::size_t e = 0; e < a.arrays[i].size(); ++e)
@@ -357,8 +357,8 @@ TEST(Bulk, XorWithItsKeyTwiceIsWhatItWas) {
     const auto rows = *rc::gen::arbitrary<std::vector<std::vector<std::uint8_t>>>();
     const Bulk bulk(Testing::context());
     List<std::uint8_t> a(rows);
-    auto keys = room_for(a);
-    auto out = room_for(a);
+    auto keys = outputs_for(a);
+    auto out = outputs_for(a);
     bulk.xor_with_new_keys(a, keys, out);
     RC_ASSERT(a.arrays == rows);
     bulk.xor_bytes(out, keys, out);
@@ -370,8 +370,8 @@ TEST(Bulk, NewKeysDifferUnlessTheirSeedIsGiven) {
   const auto a = bytes("a");
   const Bulk bulk(Testing::context());
   const auto key_of = [&](std::optional<std::uint64_t> seed) {
-    auto keys = room_for(a);
-    auto out = room_for(a);
+    auto keys = outputs_for(a);
+    auto out = outputs_for(a);
     bulk.xor_with_new_keys(a, keys, out, seed);
     return keys.arrays;
   };
@@ -451,11 +451,11 @@ TEST(Bulk, PreparedCallsDoAsTheOthers) {
   Context& context = Testing::context();
   const auto a = numbers<float>("prepared");
   const Bulk bulk(context);
-  auto expected = room_for(a);
+  auto expected = outputs_for(a);
   bulk.normalise<float>(a, expected);
   for (const Space space : {Space::serial, Space::openmp}) {
     if (!context.is_usable(space)) continue;
-    auto out = room_for(a);
+    auto out = outputs_for(a);
     const auto prepared = PreparedBulk::normalise<float>(context, a, out, space);
     for (int repeat = 0; repeat < 2; ++repeat) {
       prepared.run();
@@ -470,7 +470,7 @@ TEST(Bulk, PreparedCallsDoAsTheOthers) {
   }
 }
 
-TEST(Bulk, AnArrayThatADeviceHasNoRoomForIsReducedOnTheHost) {
+TEST(Bulk, AnArrayThatDoesNotFitOnTheDeviceIsReducedOnTheHost) {
   if (!Testing::context().is_usable(Space::cuda)) GTEST_SKIP() << "needs a device";
   ContextOptions options;
   options.load_profile = false;

@@ -3,11 +3,11 @@
 // Compiled with the options of consumers of the headers, every line must be that of a build with
 // Kindred's own.
 #include <kindred/core/arch/RowTerms.hpp>
-#include <kindred/core/common/CanonicalSum.hpp>
 #include <kindred/core/common/Exp.hpp>
 #include <kindred/core/common/Gelu.hpp>
 #include <kindred/core/common/Log.hpp>
 #include <kindred/core/common/Pow.hpp>
+#include <kindred/core/common/ReproducibleSum.hpp>
 #include <kindred/core/seed/impl/MergeMoments.hpp>
 #include <kindred/core/seed/impl/NormRow.hpp>
 
@@ -68,7 +68,7 @@ void print_sums(const char* name, const Lanes& lanes) {
   for (float& value : b) value = static_cast<float>(next(state) - 0.5);
   for (std::uint64_t length = 0; length <= a.size(); length += 7) {
     const auto sum_of = [&](const auto& add) {
-      digest.add(canonical_sum(lanes, length, [&](std::uint64_t i, int size, const auto& sum) {
+      digest.add(reproducible_sum(lanes, length, [&](std::uint64_t i, int size, const auto& sum) {
         return add(lanes.load(a.data() + i, size), lanes.load(b.data() + i, size), sum);
       }));
     };
@@ -118,7 +118,7 @@ int main() {
   print("portable_pow", 0.0, 300.0, [](double x) { return portable_pow(x, -0.7); });
   print("next to a sum", 0.0, 3.0,
         [](double x) { return 1.0 - portable_exp(x) + portable_pow(x, 1.5); });
-  print_sums("canonical_sum", Arch::Lanes<HostSpace>(0));
-  print_sums("canonical_sum of plain loops", Arch::ScalarLanes());
+  print_sums("reproducible_sum", Arch::Lanes<HostSpace>(0));
+  print_sums("reproducible_sum of plain loops", Arch::ScalarLanes());
   print_merged();
 }

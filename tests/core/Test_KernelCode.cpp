@@ -13,14 +13,14 @@ TEST(KernelCode, UsesNoFormThatIsNewerThanTheBody) {
     for (const int device : {compiled_for, 90, 100, 120}) {
       const KernelCode code{compiled_for, device, device};
       EXPECT_FALSE(code.has_clusters());
-      EXPECT_FALSE(code.waits_for_launch_before());
+      EXPECT_FALSE(code.waits_for_previous_launch());
       EXPECT_FALSE(code.has_warpgroup_products());
     }
   }
   for (const int device : {90, 100, 120}) {
     const KernelCode code{90, device, device};
     EXPECT_TRUE(code.has_clusters());
-    EXPECT_TRUE(code.waits_for_launch_before());
+    EXPECT_TRUE(code.waits_for_previous_launch());
     EXPECT_FALSE(code.has_warpgroup_products());
   }
   EXPECT_FALSE(KernelCode{}.has_clusters());
@@ -33,7 +33,7 @@ TEST(KernelCode, MultipliesByWarpgroupsOnHopperAlone) {
   EXPECT_FALSE((KernelCode{0, 120, 0, true}.has_warpgroup_products()));
 }
 
-TEST(KernelCode, TellsCodeOfTheDriversCompilerFromOurs) {
+TEST(KernelCode, DistinguishesCodeOfTheDriversCompilerFromOurs) {
   EXPECT_TRUE((KernelCode{80, 90, 90}.is_from_ptx()));
   EXPECT_FALSE((KernelCode{90, 90, 90}.is_from_ptx()));
   EXPECT_FALSE((KernelCode{80, 86, 80}.is_from_ptx())) << "machine code of the same generation";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <kindred/core/common/CanonicalSum.hpp>
+#include <kindred/core/common/ReproducibleSum.hpp>
 #include <kindred/reference/Reference.hpp>
 
 #include <bit>
@@ -67,7 +67,7 @@ std::vector<double> every_operation(const LaneSet& lanes, const std::vector<floa
   keep(lanes.add_squared_difference(x, y, s));
   keep(lanes.add_squared_difference(lanes.widen(x), lanes.widen(y), s));
   keep(lanes.add(s, lanes.widen(x)));
-  out.push_back(lanes.halving_sum(s));
+  out.push_back(lanes.tree_sum(s));
   std::vector<double> part(32, 7.0);
   lanes.store(part.data(), s, count);
   out.insert(out.end(), part.begin(), part.end());
@@ -132,8 +132,8 @@ TEST(Elements, WidenAsTheirDefinitionSays) {
   EXPECT_EQ(Arch::to_float(std::int8_t{-128}), -128.0F);
 }
 
-TEST(CanonicalSum, MatchesReferenceAtEveryKindOfLength) {
-  auto generator = Testing::generator("CanonicalSum");
+TEST(ReproducibleSum, MatchesReferenceAtEveryKindOfLength) {
+  auto generator = Testing::generator("ReproducibleSum");
   std::normal_distribution<float> normal;
   const Arch::Lanes<HostSpace> lanes(0);
   std::vector<std::size_t> sizes = Testing::edge_sizes;
@@ -143,12 +143,13 @@ TEST(CanonicalSum, MatchesReferenceAtEveryKindOfLength) {
     std::vector<float> b(size);
     for (float& value : a) value = normal(generator);
     for (float& value : b) value = normal(generator);
-    const double dot = canonical_sum(lanes, size, [&](std::uint64_t i, int count, const auto& sum) {
-      return lanes.multiply_add(lanes.load(a.data() + i, count), lanes.load(b.data() + i, count),
-                                sum);
-    });
+    const double dot =
+        reproducible_sum(lanes, size, [&](std::uint64_t i, int count, const auto& sum) {
+          return lanes.multiply_add(lanes.load(a.data() + i, count),
+                                    lanes.load(b.data() + i, count), sum);
+        });
     const double squares =
-        canonical_sum(lanes, size, [&](std::uint64_t i, int count, const auto& sum) {
+        reproducible_sum(lanes, size, [&](std::uint64_t i, int count, const auto& sum) {
           return lanes.add_squared_difference(lanes.load(a.data() + i, count),
                                               lanes.load(b.data() + i, count), sum);
         });

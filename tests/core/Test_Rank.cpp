@@ -36,7 +36,7 @@ std::vector<float> scores() {
   return out;
 }
 
-std::uint32_t canonical_bits(float score) {
+std::uint32_t expected_bits(float score) {
   if (std::isnan(score)) return canonical_nan_bits;
   return score == 0.0F ? 0U : std::bit_cast<std::uint32_t>(score);
 }
@@ -46,8 +46,8 @@ TEST(Rank, GivesTheScoreAndTheIndexBack) {
   for (const float score : scores()) {
     const Rank down = rank_descending(score, index);
     const Rank up = rank_ascending(score, index);
-    ASSERT_EQ(std::bit_cast<std::uint32_t>(score_descending(down)), canonical_bits(score));
-    ASSERT_EQ(std::bit_cast<std::uint32_t>(score_ascending(up)), canonical_bits(score));
+    ASSERT_EQ(std::bit_cast<std::uint32_t>(score_descending(down)), expected_bits(score));
+    ASSERT_EQ(std::bit_cast<std::uint32_t>(score_ascending(up)), expected_bits(score));
     ASSERT_EQ(rank_index(down), index);
     ASSERT_EQ(rank_index(up), index);
     index += 40009U;

@@ -43,7 +43,7 @@ double cosine(std::span<const float> a, std::span<const float> b) {
   return ab / std::sqrt(aa * bb);
 }
 
-TEST(RandomIndexing, WordsOfTheSameCompanyAreAlike) {
+TEST(RandomIndexing, WordsOfTheSameContextsAreSimilar) {
   const Texts texts = small_texts();
   const RandomIndexing indexing(texts.rows, texts.words);
   const auto vector = [&](const char* word) {

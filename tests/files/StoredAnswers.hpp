@@ -97,11 +97,11 @@ inline nlohmann::json vectors_answer(Context& context, const std::string& path) 
                         {"element", static_cast<int>(index.element())}};
   const std::vector<float> queries{1, 0.5F, -0.25F, 0, 3, 0, 0, 1.0F / 3, 2, -1};
   for (const Metric metric : {Metric::cosine, Metric::ip, Metric::l2}) {
-    for (const SearchPath path_of : {SearchPath::plain, SearchPath::screen}) {
+    for (const SearchPath path_of : {SearchPath::brute_force, SearchPath::quantized}) {
       SearchOptions options;
       options.metric = metric;
       options.top = 4;
-      if (index.info().shadow_bytes > 0) options.path = path_of;
+      if (index.info().quantized_bytes > 0) options.path = path_of;
       const SearchResults results = index.search(queries, options);
       out["found"].push_back({{"ids", results.ids}, {"scores", numbers(results.scores)}});
     }

@@ -17,26 +17,26 @@ struct StoredPart {
         scales(count),
         norms(count),
         ids(count),
-        shadow(count * 16),
-        shadow_scales(count),
-        shadow_errors(count),
-        shadow_norms(count) {
+        quantized(count * 16),
+        quantized_scales(count),
+        quantized_errors(count),
+        quantized_norms(count) {
     for (std::uint32_t i = 0; i < count; ++i) {
       for (std::size_t d = 0; d < dimension; ++d)
         values[i * dimension + d] = static_cast<std::int8_t>(begin + 7 * i + d);
       scales[i] = static_cast<float>(begin + i) / 4;
       norms[i] = begin + i + 0.5;
       ids[i] = begin + 2 * i;
-      shadow[i * 16] = static_cast<std::int8_t>(begin + i);
-      shadow_scales[i] = 1;
-      shadow_errors[i] = static_cast<float>(i);
-      shadow_norms[i] = 3;
+      quantized[i * 16] = static_cast<std::int8_t>(begin + i);
+      quantized_scales[i] = 1;
+      quantized_errors[i] = static_cast<float>(i);
+      quantized_norms[i] = 3;
     }
     part.rows =
         VectorSpan(VectorElement::int8, std::as_bytes(std::span(values)), dimension, scales);
     part.norms = norms;
     part.ids = ids;
-    part.shadow = {shadow, shadow_scales, shadow_errors, shadow_norms, 16};
+    part.quantized = {quantized, quantized_scales, quantized_errors, quantized_norms, 16};
   }
   StoredPart(const StoredPart&) = delete;
 
@@ -44,8 +44,8 @@ struct StoredPart {
   std::vector<float> scales;
   std::vector<double> norms;
   std::vector<std::uint32_t> ids;
-  std::vector<std::int8_t> shadow;
-  std::vector<float> shadow_scales, shadow_errors, shadow_norms;
+  std::vector<std::int8_t> quantized;
+  std::vector<float> quantized_scales, quantized_errors, quantized_norms;
   std::vector<std::uint64_t> live;
   StoredVectors part;
 };
@@ -57,9 +57,9 @@ inline double use(const StoredVectors& stored) {
   for (const float scale : stored.rows.scales) sum += scale;
   for (const double norm : stored.norms) sum += norm;
   for (const std::uint32_t id : stored.ids) sum += id;
-  for (const std::int8_t value : stored.shadow.values) sum += value;
-  for (std::size_t i = 0; i < stored.shadow.scales.size(); ++i)
-    sum += stored.shadow.scales[i] + stored.shadow.errors[i] + stored.shadow.norms[i];
+  for (const std::int8_t value : stored.quantized.values) sum += value;
+  for (std::size_t i = 0; i < stored.quantized.scales.size(); ++i)
+    sum += stored.quantized.scales[i] + stored.quantized.errors[i] + stored.quantized.norms[i];
   return sum;
 }
 

@@ -10,7 +10,7 @@
 #include "VectorBytes.hpp"
 
 #include <kindred/core/common/Error.hpp>
-#include <kindred/core/vector/ShadowRows.hpp>
+#include <kindred/core/vector/QuantizedRows.hpp>
 #include <kindred/matcher/VectorArray.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
@@ -53,16 +53,16 @@ TEST(StoredVectors, LeavesOutRowsThatWereRemoved) {
   EXPECT_THAT(stored.norms, ElementsAre(1.5, 2.5, 4.5, 20.5, 21.5));
   EXPECT_THAT(stored.rows.scales, ElementsAre(0.25, 0.5, 1, 5, 5.25));
   EXPECT_EQ(static_cast<int>(stored.rows.values[3 * 3 + 1]), 21);
-  EXPECT_EQ(stored.shadow.stride, 16U);
-  EXPECT_EQ(stored.shadow.values[2 * 16], 4);
-  EXPECT_THAT(stored.shadow.errors, ElementsAre(1, 2, 4, 0, 1));
+  EXPECT_EQ(stored.quantized.stride, 16U);
+  EXPECT_EQ(stored.quantized.values[2 * 16], 4);
+  EXPECT_THAT(stored.quantized.errors, ElementsAre(1, 2, 4, 0, 1));
   EXPECT_THAT(stored.live, IsEmpty());
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(stored.rows.values.data()) % 64, 0U);
-  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(stored.shadow.values.data()) % 64, 0U);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(stored.quantized.values.data()) % 64, 0U);
   const StoredVectorsInfo info = inspect_vectors(folder / "a");
   EXPECT_EQ(info.rows, 5U);
   EXPECT_EQ(info.row_bytes, 5U * (3 + 4));
-  EXPECT_EQ(info.shadow_bytes, 5U * (16 + 12));
+  EXPECT_EQ(info.quantized_bytes, 5U * (16 + 12));
   EXPECT_EQ(info.bytes, read_all(folder / "a").size());
 }
 
@@ -82,11 +82,11 @@ TEST(StoredVectors, NeedNoIdsWhereNoneWasRemoved) {
   const TempFolder folder;
   StoredPart a(0, 4, 3);
   a.part.ids = {};
-  a.part.shadow = {};
+  a.part.quantized = {};
   save_vectors(folder / "a", {&a.part, 1}, 4);
   const StoredVectors stored = load_vectors(folder / "a");
   EXPECT_THAT(stored.ids, IsEmpty());
-  EXPECT_EQ(stored.shadow.stride, 0U);
+  EXPECT_EQ(stored.quantized.stride, 0U);
   StoredVectors none;
   none.rows.dimension = 7;
   save_vectors(folder / "none", {&none, 1}, 0);
@@ -120,45 +120,45 @@ TEST(StoredVectors, BuildsInPiecesAsAtOnce) {
   for (float& value : floats) value = static_cast<float>(generator() % 2001) - 1000;
   const auto path = folder.write("x.fbin", Testing::bin<float>(70000, 65, floats));
   const VectorFile file(path);
-  std::uint64_t told = 0;
+  std::uint64_t reported = 0;
   build_vectors(Testing::context(), file, folder / "a", {VectorElement::int8},
-                [&](std::uint64_t rows) { told = rows; });
-  EXPECT_EQ(told, 70000U);
+                [&](std::uint64_t rows) { reported = rows; });
+  EXPECT_EQ(reported, 70000U);
   const StoredVectors built = load_vectors(folder / "a");
   const VectorArray array = read_rows(file, VectorElement::int8);
   EXPECT_TRUE(std::ranges::equal(built.rows.values, array.span().values));
   EXPECT_TRUE(std::ranges::equal(built.rows.scales, array.span().scales));
 }
 
-TEST(StoredVectors, HaveTheShadowThatASearchWouldMake) {
+TEST(StoredVectors, HaveTheQuantizedCopyThatASearchWouldMake) {
   const TempFolder folder;
-  auto generator = Testing::generator("HaveTheShadow");
+  auto generator = Testing::generator("HaveTheQuantizedCopy");
   std::vector<float> floats(70001 * 65);
   for (float& value : floats) value = static_cast<float>(generator() % 2001) / 7;
   floats[65 * 69000 + 3] = NAN;
   const VectorFile file(folder.write("x.fbin", Testing::bin<float>(70001, 65, floats)));
   build_vectors(Testing::context(), file, folder / "a");
   const StoredVectors stored = load_vectors(folder / "a");
-  ASSERT_EQ(stored.shadow.stride, shadow_stride(65));
-  Kokkos::View<std::int8_t*, HostSpace> values("values", 70001 * stored.shadow.stride);
+  ASSERT_EQ(stored.quantized.stride, quantized_stride(65));
+  Kokkos::View<std::int8_t*, HostSpace> values("values", 70001 * stored.quantized.stride);
   Kokkos::View<float*, HostSpace> scales("scales", 70001), errors("errors", 70001),
       norms("norms", 70001);
   VectorRows<HostSpace> rows;
   rows.values = bytes_of<HostSpace>(std::span<const float>(floats));
   rows.dimension = 65;
   const HostSpace exec_space;
-  build_shadow<HostSpace>(exec_space, rows, values, scales, errors, norms);
+  quantize_rows<HostSpace>(exec_space, rows, values, scales, errors, norms);
   exec_space.fence();
   const auto equal = [](const auto& span, const auto& view) {
     return span.size() == view.size() &&
            std::memcmp(span.data(), view.data(), span.size_bytes()) == 0;
   };
-  EXPECT_TRUE(equal(stored.shadow.values, values));
-  EXPECT_TRUE(equal(stored.shadow.scales, scales));
-  EXPECT_TRUE(equal(stored.shadow.errors, errors));
-  EXPECT_TRUE(equal(stored.shadow.norms, norms));
-  build_vectors(Testing::context(), file, folder / "a", {.shadow = false});
-  EXPECT_EQ(load_vectors(folder / "a").shadow.stride, 0U);
+  EXPECT_TRUE(equal(stored.quantized.values, values));
+  EXPECT_TRUE(equal(stored.quantized.scales, scales));
+  EXPECT_TRUE(equal(stored.quantized.errors, errors));
+  EXPECT_TRUE(equal(stored.quantized.norms, norms));
+  build_vectors(Testing::context(), file, folder / "a", {.quantized_copy = false});
+  EXPECT_EQ(load_vectors(folder / "a").quantized.stride, 0U);
 }
 
 TEST(StoredVectors, LeaveThePlaceAsItWasWhenBuildingFails) {
@@ -190,12 +190,12 @@ TEST(StoredVectors, RefuseWhatDoesNotGoTogether) {
   EXPECT_THAT(refusal({bad}), HasSubstr("do not go together"));
   // 4 rows of 2⁶² bytes are 0 bytes by 64 bits.
   StoredPart four(0, 4, 2);
-  four.part.shadow.values = {};
-  four.part.shadow.stride = std::uint64_t{1} << 62U;
+  four.part.quantized.values = {};
+  four.part.quantized.stride = std::uint64_t{1} << 62U;
   EXPECT_THAT(refusal({four.part}), HasSubstr("do not go together"));
   const auto index = [&] { VectorIndex(Testing::context(), four.part, VectorIndexOptions()); };
   EXPECT_THAT(message_of<InvalidArgument>(index), HasSubstr("do not go together"));
-  four.part.shadow.stride = 16;
+  four.part.quantized.stride = 16;
   EXPECT_THAT(message_of<InvalidArgument>(index), HasSubstr("do not go together"));
   EXPECT_THAT(folder.names(), IsEmpty());
 }

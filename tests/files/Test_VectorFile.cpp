@@ -74,7 +74,7 @@ TEST(VectorFile, ReadsEveryLayoutByItsName) {
   }
 }
 
-TEST(VectorFile, ReadsALayoutThatIsNamedOrTold) {
+TEST(VectorFile, ReadsALayoutThatIsNamedOrGiven) {
   const TempFolder folder;
   const auto unnamed = folder.write("x", bin<std::int8_t>(1, 2, {-128, 127}));
   EXPECT_THAT(Testing::message_of<InvalidArgument>([&] { VectorFile file(unnamed); }),
@@ -161,14 +161,14 @@ TEST(VectorFile, RefusesAnIntegerThatNoFloatIs) {
 TEST(VectorFile, ReadsManyRowsInPieces) {
   const TempFolder folder;
   std::vector<std::vector<std::uint8_t>> rows(9000, std::vector<std::uint8_t>(300));
-  std::vector<float> wanted;
+  std::vector<float> expected;
   for (std::size_t row = 0; row < rows.size(); ++row) {
     for (std::size_t i = 0; i < rows[row].size(); ++i)
-      wanted.push_back(rows[row][i] = static_cast<std::uint8_t>(row * 31 + i));
+      expected.push_back(rows[row][i] = static_cast<std::uint8_t>(row * 31 + i));
   }
   const VectorFile file(folder.write("x.bvecs", vecs(rows)));
-  EXPECT_EQ(floats(file), wanted);
-  EXPECT_EQ(floats(file, 4000, 1)[299], wanted[4000 * 300 + 299]);
+  EXPECT_EQ(floats(file), expected);
+  EXPECT_EQ(floats(file, 4000, 1)[299], expected[4000 * 300 + 299]);
 }
 
 TEST(VectorFile, TakesOneDimensionAsOneRowWhereThatIsMeant) {
@@ -188,7 +188,7 @@ std::string refusal(const TempFolder& folder, const std::string& name, const std
   return message.substr(std::min(message.size(), path.size() + 1));
 }
 
-TEST(VectorFile, TellsOffsetAndValueOfABadNpyFile) {
+TEST(VectorFile, ReportsOffsetAndValueOfABadNpyFile) {
   const TempFolder folder;
   const auto corrupt = [&](const std::string& bytes) {
     return refusal<CorruptFile>(folder, "x.npy", bytes);
@@ -235,7 +235,7 @@ TEST(VectorFile, TellsOffsetAndValueOfABadNpyFile) {
               HasSubstr("rows of dimension 9999999999"));
 }
 
-TEST(VectorFile, TellsOffsetAndValueOfABadFileOfTheVecsFamily) {
+TEST(VectorFile, ReportsOffsetAndValueOfABadFileOfTheVecsFamily) {
   const TempFolder folder;
   const auto corrupt = [&](const std::string& bytes) {
     return refusal<CorruptFile>(folder, "x.fvecs", bytes);
@@ -255,7 +255,7 @@ TEST(VectorFile, TellsOffsetAndValueOfABadFileOfTheVecsFamily) {
   EXPECT_THAT(corrupt(vecs<float>({{1, 2, 3}, {4}, {5}})), HasSubstr("16: a row of dimension 1"));
 }
 
-TEST(VectorFile, TellsOffsetAndValueOfABadFileOfTheBinFamily) {
+TEST(VectorFile, ReportsOffsetAndValueOfABadFileOfTheBinFamily) {
   const TempFolder folder;
   const auto corrupt = [&](const std::string& bytes) {
     return refusal<CorruptFile>(folder, "x.fbin", bytes);

@@ -25,9 +25,9 @@ void require(bool held) {
 }
 
 /// What the reader told of strings and events.
-class Told final : public EventSink {
+class CollectedEvents final : public EventSink {
  public:
-  explicit Told(const Encoder& encoder) : m_encoder(encoder) {}
+  explicit CollectedEvents(const Encoder& encoder) : m_encoder(encoder) {}
 
   void append(std::string_view text, Symbol symbol) override {
     std::vector<Symbol> points;
@@ -64,12 +64,12 @@ std::string read(const std::string& path, SequenceForm form, Encoder& encoder, L
 
 void check(const std::string& path, SequenceForm form, Level level) {
   Encoder encoder(level);
-  Told told(encoder);
+  CollectedEvents collected(encoder);
   Sequences learned;
   const std::string refusal = read(path, form, encoder, Learning::on, learned,
-                                   form == SequenceForm::json ? &told : nullptr);
+                                   form == SequenceForm::json ? &collected : nullptr);
   require(learned.names.size() == learned.symbols.rows());
-  if (form == SequenceForm::json) require(told.records == learned.size());
+  if (form == SequenceForm::json) require(collected.records == learned.size());
   for (const Symbol symbol : learned.symbols.values) {
     require(symbol < (level == Level::token ? encoder.tokens().size() : code_point_limit));
   }

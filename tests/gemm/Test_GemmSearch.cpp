@@ -50,13 +50,13 @@ struct WorstProducts {
   }
 };
 
-/// \brief The worst products again, judged where they are made: the twin of `JudgedGemm`.
-struct WorstJudge {
-  static constexpr std::uint64_t queries_unit = Impl::JudgedGemm::queries_unit;
+/// \brief The worst products again, judged where they are made: the twin of `ThresholdGemm`.
+struct WorstThresholdGemm {
+  static constexpr std::uint64_t query_multiple = Impl::ThresholdGemm::query_multiple;
   static constexpr std::uint64_t rows_best = 5 * Arch::TileLayout::block_vectors;
   static bool is_usable() { return true; }
 
-  void run(const HostSpace&, const Impl::JudgedTile<HostSpace>& tile) const {
+  void run(const HostSpace&, const Impl::ThresholdTile<HostSpace>& tile) const {
     const Arch::TileLayout layout{tile.stride, true};
     const auto norm = [&](const Arch::Float16* x, std::uint64_t vector) {
       double sum = 0;
@@ -97,19 +97,20 @@ struct WorstJudge {
 };
 
 /// No product is judged where it is made.
-struct NoJudge {
-  static constexpr std::uint64_t queries_unit = WorstJudge::queries_unit;
-  static constexpr std::uint64_t rows_best = WorstJudge::rows_best;
+struct NoThresholdGemm {
+  static constexpr std::uint64_t query_multiple = WorstThresholdGemm::query_multiple;
+  static constexpr std::uint64_t rows_best = WorstThresholdGemm::rows_best;
   static bool is_usable() { return false; }
   template <class ExecutionSpace>
-  void run(const ExecutionSpace&, const Impl::JudgedTile<ExecutionSpace>&) const {}
+  void run(const ExecutionSpace&, const Impl::ThresholdTile<ExecutionSpace>&) const {}
 };
 
 /// The search of a space whose device has a library's products alone.
 template <class ExecutionSpace>
 struct LibrarySearch {
-  using type = Impl::GemmSearch<ExecutionSpace,
-                                Impl::DeviceTiles<ExecutionSpace, Impl::DeviceGemm, NoJudge>>;
+  using type =
+      Impl::GemmSearch<ExecutionSpace,
+                       Impl::DeviceTiles<ExecutionSpace, Impl::DeviceGemm, NoThresholdGemm>>;
 };
 template <>
 struct LibrarySearch<HostSpace> {
@@ -134,14 +135,14 @@ struct Prepared {
   using memory_space = typename ExecutionSpace::memory_space;
 
   Prepared(const ExecutionSpace& exec_space, const StoredRows& rows,
-           const std::vector<float>& queries, const Case& wanted)
-      : data(exec_space, rows, queries, wanted.ids) {
+           const std::vector<float>& queries, const Case& target)
+      : data(exec_space, rows, queries, target.ids) {
     const std::size_t per_query = filter_words(rows.count());
-    const std::size_t bitmaps = wanted.passes.size() / std::max<std::size_t>(1, rows.count());
+    const std::size_t bitmaps = target.passes.size() / std::max<std::size_t>(1, rows.count());
     std::vector<std::uint64_t> bits(bitmaps * per_query, 0);
-    for (std::size_t i = 0; i < wanted.passes.size(); ++i) {
+    for (std::size_t i = 0; i < target.passes.size(); ++i) {
       const std::size_t row = i % rows.count();
-      if (wanted.passes[i] != 0)
+      if (target.passes[i] != 0)
         bits[i / rows.count() * per_query + row / 64] |= std::uint64_t{1} << row % 64;
     }
     words = Kokkos::View<std::uint64_t*, memory_space>("words", bits.size());
@@ -159,18 +160,18 @@ enum class Queries { prepared, brought };
 
 template <class ExecutionSpace, class Search>
 Found run(const ExecutionSpace& exec_space, Space space, Search& search, const StoredRows& rows,
-          const std::vector<float>& queries, const Case& wanted, Queries how = Queries::prepared) {
+          const std::vector<float>& queries, const Case& target, Queries how = Queries::prepared) {
   using memory_space = typename ExecutionSpace::memory_space;
-  const Prepared<ExecutionSpace> prepared(exec_space, rows, queries, wanted);
+  const Prepared<ExecutionSpace> prepared(exec_space, rows, queries, target);
   search.bind(Testing::context().memory(space));
   Found found;
-  found.ranks.resize(prepared.data.prepared.count * wanted.top);
+  found.ranks.resize(prepared.data.prepared.count * target.top);
   Kokkos::View<Rank*, memory_space> best("best", found.ranks.size());
-  const auto ask = [&](const auto& asked) {
-    search.search(exec_space, prepared.data.view, prepared.filter, asked, wanted.metric, wanted.top,
-                  ArrayView<Rank, ExecutionSpace>(best), found.report);
+  const auto ask = [&](const auto& requested) {
+    search.search(exec_space, prepared.data.view, prepared.filter, requested, target.metric,
+                  target.top, ArrayView<Rank, ExecutionSpace>(best), found.report);
   };
-  if constexpr (std::is_same_v<Search, Impl::PlainSearch<ExecutionSpace>>) {
+  if constexpr (std::is_same_v<Search, Impl::BruteForceSearch<ExecutionSpace>>) {
     ask(prepared.data.prepared);
   } else if (how == Queries::prepared) {
     ask(Impl::QuerySource<ExecutionSpace>(prepared.data.prepared, rows.dimension));
@@ -186,29 +187,29 @@ Found run(const ExecutionSpace& exec_space, Space space, Search& search, const S
   return found;
 }
 
-Found plainly(const StoredRows& rows, const std::vector<float>& queries, const Case& wanted) {
+Found plainly(const StoredRows& rows, const std::vector<float>& queries, const Case& target) {
   const auto& exec_space = Impl::host_instance(Testing::context(), Space::serial);
-  Impl::PlainSearch<HostSpace> search;
-  return run(exec_space, Space::serial, search, rows, queries, wanted);
+  Impl::BruteForceSearch<HostSpace> search;
+  return run(exec_space, Space::serial, search, rows, queries, target);
 }
 
 /// Every way to search by products gives the ranks of the plain search.
-void expect_plain(const StoredRows& rows, const std::vector<float>& queries, const Case& wanted,
-                  bool all_ways = true) {
-  const Found expected = plainly(rows, queries, wanted);
+void expect_plain(const StoredRows& rows, const std::vector<float>& queries, const Case& target,
+                  bool all_forms = true) {
+  const Found expected = plainly(rows, queries, target);
   for (const Space space : Testing::spaces()) {
     const Found found = Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
       Impl::GemmSearch<std::decay_t<decltype(exec_space)>> search;
-      return run(exec_space, space, search, rows, queries, wanted);
+      return run(exec_space, space, search, rows, queries, target);
     });
     ASSERT_EQ(found.ranks, expected.ranks) << to_string(space);
   }
-  if (!all_ways) return;
+  if (!all_forms) return;
   if (Testing::context().is_usable(Space::cuda)) {
     const Found found =
         Impl::with_instance(Testing::context(), Space::cuda, [&](const auto& exec_space) {
           typename LibrarySearch<std::decay_t<decltype(exec_space)>>::type search;
-          return run(exec_space, Space::cuda, search, rows, queries, wanted);
+          return run(exec_space, Space::cuda, search, rows, queries, target);
         });
     ASSERT_EQ(found.ranks, expected.ranks) << "a library's products";
   }
@@ -219,16 +220,17 @@ void expect_plain(const StoredRows& rows, const std::vector<float>& queries, con
     if (!Impl::host_gemm_why_not(choice.library, choice.input).empty()) continue;
     Impl::GemmSearch<HostSpace> search;
     search.tiles() = Impl::HostTiles(choice);
-    ASSERT_EQ(run(exec_space, Space::serial, search, rows, queries, wanted).ranks, expected.ranks)
+    ASSERT_EQ(run(exec_space, Space::serial, search, rows, queries, target).ranks, expected.ranks)
         << "float32";
   }
-  Impl::GemmSearch<HostSpace, Impl::DeviceTiles<HostSpace, WorstProducts, NoJudge>> worst;
-  Impl::GemmSearch<HostSpace, Impl::DeviceTiles<HostSpace, WorstProducts, WorstJudge>> judged;
+  Impl::GemmSearch<HostSpace, Impl::DeviceTiles<HostSpace, WorstProducts, NoThresholdGemm>> worst;
+  Impl::GemmSearch<HostSpace, Impl::DeviceTiles<HostSpace, WorstProducts, WorstThresholdGemm>>
+      fused;
   for (const Queries how : {Queries::prepared, Queries::brought}) {
-    ASSERT_EQ(run(exec_space, Space::serial, worst, rows, queries, wanted, how).ranks,
+    ASSERT_EQ(run(exec_space, Space::serial, worst, rows, queries, target, how).ranks,
               expected.ranks)
         << "the worst float16 products";
-    ASSERT_EQ(run(exec_space, Space::serial, judged, rows, queries, wanted, how).ranks,
+    ASSERT_EQ(run(exec_space, Space::serial, fused, rows, queries, target, how).ranks,
               expected.ranks)
         << "the worst products, judged where they are made";
   }
@@ -239,7 +241,7 @@ StoredRows stored(const std::vector<float>& values, std::size_t dimension,
   return StoredRows::near(element, values, dimension);
 }
 
-TEST(GemmSearch, EqualsThePlainSearch) {
+TEST(GemmSearch, EqualsBruteForce) {
   auto generator = Testing::generator("GemmSearch plain");
   for (const auto& [count, dimension] :
        {std::array{1UL, 1UL}, {7UL, 3UL}, {129UL, 17UL}, {1000UL, 40UL}, {2500UL, 16UL}}) {
@@ -255,7 +257,7 @@ TEST(GemmSearch, EqualsThePlainSearch) {
   }
 }
 
-TEST(GemmSearch, EqualsThePlainSearchForEveryElement) {
+TEST(GemmSearch, EqualsBruteForceForEveryElement) {
   auto generator = Testing::generator("GemmSearch elements");
   const std::size_t dimension = 24;
   const std::vector<float> values = normal_values(generator, 700 * dimension);
@@ -263,28 +265,28 @@ TEST(GemmSearch, EqualsThePlainSearchForEveryElement) {
   for (const VectorElement element : all_elements) {
     for (const Metric metric : all_metrics) {
       SCOPED_TRACE(std::string(to_string(element)) + ", " + std::string(to_string(metric)));
-      Case wanted{metric, 15, {}, {}};
-      for (std::uint32_t row = 0; row < 700; ++row) wanted.ids.push_back(3 * (699 - row));
-      expect_plain(stored(values, dimension, element), queries, wanted);
+      Case target{metric, 15, {}, {}};
+      for (std::uint32_t row = 0; row < 700; ++row) target.ids.push_back(3 * (699 - row));
+      expect_plain(stored(values, dimension, element), queries, target);
     }
   }
 }
 
-TEST(GemmSearch, ScreensMostRowsAway) {
+TEST(GemmSearch, PrefiltersMostRows) {
   auto generator = Testing::generator("GemmSearch survivors");
   const std::size_t dimension = 64;
   const std::size_t count = 30000;
   const auto rows = stored(normal_values(generator, count * dimension), dimension);
   const std::vector<float> queries = normal_values(generator, 64 * dimension);
-  const Case wanted{Metric::cosine, 10, {}, {}};
+  const Case target{Metric::cosine, 10, {}, {}};
   for (const Space space : Testing::spaces()) {
     const Found found = Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
       Impl::GemmSearch<std::decay_t<decltype(exec_space)>> search;
-      return run(exec_space, space, search, rows, queries, wanted);
+      return run(exec_space, space, search, rows, queries, target);
     });
-    EXPECT_EQ(found.report.screened, 64 * count);
-    EXPECT_GE(found.report.survivors, 64 * wanted.top);
-    EXPECT_LE(found.report.survivors, 64 * 3 * wanted.top) << to_string(space);
+    EXPECT_EQ(found.report.prefiltered, 64 * count);
+    EXPECT_GE(found.report.survivors, 64 * target.top);
+    EXPECT_LE(found.report.survivors, 64 * 3 * target.top) << to_string(space);
   }
 }
 
@@ -403,7 +405,7 @@ TEST(GemmSearch, AnswersWhereListsOverflow) {
     expect_plain(stored(values, dimension), queries, {metric, 10, {}, {}});
 }
 
-TEST(GemmSearch, TakesQueriesInPartsWhereTheirRoomIsSmall) {
+TEST(GemmSearch, TakesQueriesInPartsWhereTheirMemoryIsSmall) {
   auto generator = Testing::generator("GemmSearch parts");
   const auto& exec_space = Impl::host_instance(Testing::context(), Space::serial);
   {
@@ -411,12 +413,14 @@ TEST(GemmSearch, TakesQueriesInPartsWhereTheirRoomIsSmall) {
     const std::size_t dimension = 512;
     const auto rows = stored(normal_values(generator, 150 * dimension), dimension);
     const std::vector<float> queries = normal_values(generator, 190 * dimension);
-    const Case wanted{Metric::cosine, 7, {}, {}};
-    ASSERT_GT(Impl::QuerySource<HostSpace>(queries.data(), 190, dimension).room(190), 1U << 20U);
-    const Found expected = plainly(rows, queries, wanted);
-    Impl::GemmSearch<HostSpace, Impl::DeviceTiles<HostSpace, WorstProducts, NoJudge>> search;
+    const Case target{Metric::cosine, 7, {}, {}};
+    ASSERT_GT(Impl::QuerySource<HostSpace>(queries.data(), 190, dimension).bytes_needed(190),
+              1U << 20U);
+    const Found expected = plainly(rows, queries, target);
+    Impl::GemmSearch<HostSpace, Impl::DeviceTiles<HostSpace, WorstProducts, NoThresholdGemm>>
+        search;
     const Found found =
-        run(exec_space, Space::serial, search, rows, queries, wanted, Queries::brought);
+        run(exec_space, Space::serial, search, rows, queries, target, Queries::brought);
     EXPECT_EQ(found.ranks, expected.ranks);
   }
   {
@@ -424,12 +428,14 @@ TEST(GemmSearch, TakesQueriesInPartsWhereTheirRoomIsSmall) {
     const std::size_t dimension = 4096;
     const auto rows = stored(normal_values(generator, 40 * dimension), dimension);
     const std::vector<float> queries = normal_values(generator, 190 * dimension);
-    const Case wanted{Metric::l2, 7, {}, {}};
-    ASSERT_GT(Impl::QuerySource<HostSpace>(queries.data(), 190, dimension).room(190), 8U << 20U);
-    const Found expected = plainly(rows, queries, wanted);
-    Impl::GemmSearch<HostSpace, Impl::DeviceTiles<HostSpace, WorstProducts, WorstJudge>> search;
+    const Case target{Metric::l2, 7, {}, {}};
+    ASSERT_GT(Impl::QuerySource<HostSpace>(queries.data(), 190, dimension).bytes_needed(190),
+              8U << 20U);
+    const Found expected = plainly(rows, queries, target);
+    Impl::GemmSearch<HostSpace, Impl::DeviceTiles<HostSpace, WorstProducts, WorstThresholdGemm>>
+        search;
     const Found found =
-        run(exec_space, Space::serial, search, rows, queries, wanted, Queries::brought);
+        run(exec_space, Space::serial, search, rows, queries, target, Queries::brought);
     EXPECT_EQ(found.ranks, expected.ranks);
   }
   {
@@ -437,10 +443,10 @@ TEST(GemmSearch, TakesQueriesInPartsWhereTheirRoomIsSmall) {
     const std::size_t dimension = 4;
     const auto rows = stored(normal_values(generator, 6000 * dimension), dimension);
     const std::vector<float> queries = normal_values(generator, 200 * dimension);
-    const Case wanted{Metric::ip, 2000, {}, {}};
-    const Found expected = plainly(rows, queries, wanted);
+    const Case target{Metric::ip, 2000, {}, {}};
+    const Found expected = plainly(rows, queries, target);
     Impl::GemmSearch<HostSpace> search;
-    const Found found = run(exec_space, Space::serial, search, rows, queries, wanted);
+    const Found found = run(exec_space, Space::serial, search, rows, queries, target);
     EXPECT_EQ(found.ranks, expected.ranks);
     EXPECT_GT(found.report.survivors * (sizeof(Rank) + sizeof(std::uint32_t)), 4U << 20U);
   }
@@ -456,10 +462,10 @@ TEST(GemmSearch, EqualsSearchThenFilter) {
   for (const unsigned share : {0U, 1U, 20U, 50U, 99U, 100U}) {
     for (const bool per_query : {false, true}) {
       SCOPED_TRACE(std::to_string(share) + " % pass" + (per_query ? ", a filter a query" : ""));
-      Case wanted{Metric::ip, 30, {}, {}};
+      Case target{Metric::ip, 30, {}, {}};
       for (std::size_t i = 0; i < count * (per_query ? query_count : 1); ++i)
-        wanted.passes.push_back(generator() % 100 < share ? 1 : 0);
-      expect_plain(rows, queries, wanted);
+        target.passes.push_back(generator() % 100 < share ? 1 : 0);
+      expect_plain(rows, queries, target);
     }
   }
 }
@@ -475,8 +481,8 @@ TEST(GemmSearch, FindsAllRowsWithinABound) {
   std::vector<float> queries = normal_values(generator, 8 * dimension);
   queries[dimension] = std::numeric_limits<float>::quiet_NaN();
   for (const Metric metric : all_metrics) {
-    const Case wanted{metric, count, {}, {}};
-    const Found all = plainly(rows, queries, wanted);
+    const Case target{metric, count, {}, {}};
+    const Found all = plainly(rows, queries, target);
     // Scores of the answers themselves: rows at the bound belong to it.
     for (const std::size_t place : {0UL, 1UL, 99UL, 500UL, 898UL, 899UL}) {
       std::vector<Rank> bounds;
@@ -494,7 +500,7 @@ TEST(GemmSearch, FindsAllRowsWithinABound) {
         const auto found =
             Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
               using execution_space = std::decay_t<decltype(exec_space)>;
-              const Prepared<execution_space> prepared(exec_space, rows, queries, wanted);
+              const Prepared<execution_space> prepared(exec_space, rows, queries, target);
               Kokkos::View<Rank*, typename execution_space::memory_space> view("bounds", 8);
               Impl::upload(exec_space, view, bounds.data(), 8);
               Impl::GemmSearch<execution_space> search;

@@ -16,23 +16,23 @@ using Impl::HostGemm;
 using Impl::HostGemmLibrary;
 using Testing::GemmData;
 
-struct Way {
+struct Variant {
   HostGemmLibrary library;
   GemmType input;
 };
 
-std::vector<Way> usable_ways() {
-  std::vector<Way> ways;
+std::vector<Variant> usable_variants() {
+  std::vector<Variant> variants;
   for (const auto library : {HostGemmLibrary::onednn, HostGemmLibrary::openblas}) {
     for (const auto input : {GemmType::float32, GemmType::bfloat16}) {
-      if (Impl::host_gemm_why_not(library, input).empty()) ways.push_back({library, input});
+      if (Impl::host_gemm_why_not(library, input).empty()) variants.push_back({library, input});
     }
   }
-  return ways;
+  return variants;
 }
 
-std::vector<float> multiplied(const Way& way, const GemmData& data) {
-  const HostGemm gemm(way.library, data.shape);
+std::vector<float> multiplied(const Variant& variant, const GemmData& data) {
+  const HostGemm gemm(variant.library, data.shape);
   std::vector<std::byte> packed(gemm.packed_bytes() + 64);
   std::vector<std::byte> scratch(gemm.scratch_bytes() + 64);
   const auto aligned = [](std::vector<std::byte>& bytes) {
@@ -47,7 +47,7 @@ std::vector<float> multiplied(const Way& way, const GemmData& data) {
 
 TEST(HostGemm, StaysWithinItsModelOfRounding) {
   auto generator = Testing::generator("HostGemm model");
-  for (const Way& way : usable_ways()) {
+  for (const Variant& variant : usable_variants()) {
     for (const auto& [m, n, k] :
          {std::array{1, 16, 16}, {128, 256, 768}, {3, 5, 1}, {17, 33, 100}, {128, 48, 1040}}) {
       for (const auto kind : Testing::all_gemm_kinds) {
@@ -56,9 +56,9 @@ TEST(HostGemm, StaysWithinItsModelOfRounding) {
         shape.lda = shape.k;
         shape.ldb = shape.k;
         shape.ldc = shape.n;
-        shape.input = way.input;
+        shape.input = variant.input;
         const GemmData data(generator, shape, kind);
-        ASSERT_EQ(data.outside_model(multiplied(way, data)), "")
+        ASSERT_EQ(data.outside_model(multiplied(variant, data)), "")
             << Testing::name_of(kind) << ", " << m << " × " << n << " × " << k;
       }
     }
@@ -67,10 +67,10 @@ TEST(HostGemm, StaysWithinItsModelOfRounding) {
 
 TEST(HostGemm, ReadsAndWritesWithStridesAndAlpha) {
   auto generator = Testing::generator("HostGemm strides");
-  for (const Way& way : usable_ways()) {
-    const GemmShape shape{19, 32, 48, 64, 56, 40, way.input, GemmType::float32, 0.25F};
+  for (const Variant& variant : usable_variants()) {
+    const GemmShape shape{19, 32, 48, 64, 56, 40, variant.input, GemmType::float32, 0.25F};
     const GemmData data(generator, shape, Testing::GemmKind::normal);
-    const std::vector<float> c = multiplied(way, data);
+    const std::vector<float> c = multiplied(variant, data);
     EXPECT_EQ(data.outside_model(c), "");
     for (std::size_t row = 0; row < shape.m; ++row) {
       for (std::size_t column = shape.n; column < shape.ldc; ++column)

@@ -70,7 +70,7 @@ TEST(BinPlan, OfNoRowsAndOfNoEdgesIsLegal) {
   }
 }
 
-TEST(BinPlan, SendsCoverEveryCellOnce) {
+TEST(BinPlan, ScattersCoverEveryCellOnce) {
   auto generator = Testing::generator("BinPlan.sends");
   constexpr std::size_t bins = 300;
   constexpr std::size_t blocks = 5;
@@ -83,9 +83,9 @@ TEST(BinPlan, SendsCoverEveryCellOnce) {
     }
   }
   std::vector<int> seen(blocks * bins);
-  for (const BinSend& send : plan_sends(cells, bins)) {
-    for (std::uint32_t bin = send.first_bin; bin < send.end_bin; ++bin)
-      ++seen[send.block * bins + bin];
+  for (const BinScatter& scatter : plan_scatters(cells, bins)) {
+    for (std::uint32_t bin = scatter.first_bin; bin < scatter.end_bin; ++bin)
+      ++seen[scatter.block * bins + bin];
   }
   for (std::size_t cell = 0; cell < seen.size(); ++cell) {
     const bool has_places = cells[cell + bins] > cells[cell];
@@ -99,7 +99,7 @@ template <class ExecutionSpace>
 struct PlacedBins {
   Array<ExecutionSpace, std::uint64_t> edges;
   Array<ExecutionSpace, std::uint32_t> rows, blocks, cells;
-  Array<ExecutionSpace, BinSend> sends;
+  Array<ExecutionSpace, BinScatter> scatters;
   Array<ExecutionSpace, std::uint16_t> sources, slots;
   Array<ExecutionSpace, float> weights, values;
 
@@ -116,7 +116,7 @@ struct PlacedBins {
     count_bins<ExecutionSpace>(exec_space, graph.sources, edges, cells);
     Impl::download(exec_space, words.data(), cells, words.size());
     const std::uint32_t places = words.back();
-    sends = to_space(exec_space, plan_sends(words, bins));
+    scatters = to_space(exec_space, plan_scatters(words, bins));
     const auto next = to_space(exec_space, words);
     sources = Array<ExecutionSpace, std::uint16_t>("Kindred::Testing::sources", places);
     slots = Array<ExecutionSpace, std::uint16_t>("Kindred::Testing::slots", places);
@@ -132,7 +132,7 @@ struct PlacedBins {
     bins.rows = rows;
     bins.blocks = blocks;
     bins.cells = cells;
-    bins.sends = sends;
+    bins.scatters = scatters;
     bins.sources = sources;
     bins.slots = slots;
     bins.weights = weights;
@@ -141,7 +141,7 @@ struct PlacedBins {
   }
 };
 
-TEST(BinnedRows, PlacesHoldEveryEdgeOnceInItsCell) {
+TEST(BinnedRows, SlotsHoldEveryEdgeOnceInItsCell) {
   auto generator = Testing::generator("BinnedRows.places");
   Rows rows;
   const auto lengths = awkward_lengths(generator);

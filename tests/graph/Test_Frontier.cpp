@@ -62,10 +62,10 @@ struct Workspace {
   }
   /// Whether a call left everything as it found it, but for marks.
   bool is_clear(const ExecutionSpace& exec_space) const {
-    const auto all = [&](const auto& view, auto wanted) {
-      std::vector<decltype(wanted)> values(view.extent(0));
+    const auto all = [&](const auto& view, auto target) {
+      std::vector<decltype(target)> values(view.extent(0));
       Impl::download(exec_space, values.data(), view, values.size());
-      return std::ranges::all_of(values, [=](auto v) { return v == wanted; });
+      return std::ranges::all_of(values, [=](auto v) { return v == target; });
     };
     return all(value, 0.0F) && all(passed, 0.0F) && all(tier, std::uint8_t{255});
   }
@@ -78,26 +78,26 @@ template <class ExecutionSpace>
 std::vector<std::optional<Ranks>> spread_small(const ExecutionSpace& exec_space,
                                                const BothWays<ExecutionSpace>& graph,
                                                const Workspace<ExecutionSpace>& workspace,
-                                               const std::vector<Query>& asked,
+                                               const std::vector<Query>& requested,
                                                const HopParameters& parameters, const Decay& decay,
                                                std::size_t top, Form form = Form::global) {
   std::vector<FrontierQuery> queries;
   std::vector<Activation> sources;
   std::vector<float> decays;
   for (std::uint32_t hop = 1; hop <= parameters.hops; ++hop) decays.push_back(decay_at(decay, hop));
-  for (const Query& query : asked) {
+  for (const Query& query : requested) {
     queries.push_back({static_cast<std::uint32_t>(sources.size()),
                        static_cast<std::uint32_t>(query.size()), parameters, 0});
     sources.insert(sources.end(), query.begin(), query.end());
   }
   FrontierQueries<ExecutionSpace> call;
-  call.count = asked.size();
+  call.count = requested.size();
   const auto placed_queries = to_space(exec_space, queries);
   const auto placed_sources = to_space(exec_space, sources);
   const auto placed_decays = to_space(exec_space, decays);
   const Array<ExecutionSpace, std::uint32_t> taken("Kindred::Testing::taken", 1);
   const bool is_few =
-      asked.size() == 1 && sources.size() <= call.few_sources && decays.size() <= call.few_hops;
+      requested.size() == 1 && sources.size() <= call.few_sources && decays.size() <= call.few_hops;
   if (is_few) {
     call.only = queries[0];
     std::ranges::copy(sources, call.only_sources);
@@ -108,20 +108,20 @@ std::vector<std::optional<Ranks>> spread_small(const ExecutionSpace& exec_space,
     call.decays = placed_decays;
     call.taken = taken;
   }
-  const Array<ExecutionSpace, Rank> ranks("Kindred::Testing::ranks", asked.size() * top);
-  const Array<ExecutionSpace, std::uint8_t> done("Kindred::Testing::done", asked.size());
+  const Array<ExecutionSpace, Rank> ranks("Kindred::Testing::ranks", requested.size() * top);
+  const Array<ExecutionSpace, std::uint8_t> done("Kindred::Testing::done", requested.size());
   if (form == Form::global)
     spread_frontier<ExecutionSpace>(exec_space, graph.in.view(), graph.out.view(),
                                     workspace.state(), call, top, ranks, done);
   else if (!spread_small_frontier<ExecutionSpace>(exec_space, graph.in.view(), graph.out.view(),
                                                   call, top, ranks, done))
     return {};
-  Ranks all(asked.size() * top);
-  std::vector<std::uint8_t> is_done(asked.size());
+  Ranks all(requested.size() * top);
+  std::vector<std::uint8_t> is_done(requested.size());
   Impl::download(exec_space, all.data(), ranks, all.size());
   Impl::download(exec_space, is_done.data(), done, is_done.size());
-  std::vector<std::optional<Ranks>> answers(asked.size());
-  for (std::size_t i = 0; i < asked.size(); ++i) {
+  std::vector<std::optional<Ranks>> answers(requested.size());
+  for (std::size_t i = 0; i < requested.size(); ++i) {
     if (is_done[i] != 0)
       answers[i] = Ranks(all.begin() + static_cast<std::ptrdiff_t>(i * top),
                          all.begin() + static_cast<std::ptrdiff_t>((i + 1) * top));

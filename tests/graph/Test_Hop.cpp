@@ -221,7 +221,7 @@ TEST(EdgeModifiers, EqualTheReferenceInBothDirectionsAndParts) {
     for (std::size_t i = 0; i < links.size(); ++i) expected.edges[i].weight = links[i].weight;
     const Parts out_parts(graph, generator, HopDirection::against);
     for (const HopDirection direction : directions) {
-      const Rows wanted = rows_of(expected, direction);
+      const Rows target = rows_of(expected, direction);
       for (const Space space : Testing::spaces()) {
         Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
           using exec_type = std::decay_t<decltype(exec_space)>;
@@ -233,7 +233,7 @@ TEST(EdgeModifiers, EqualTheReferenceInBothDirectionsAndParts) {
                                     modifiers, weights);
           std::vector<float> found(graph.edges.size());
           Impl::download(exec_space, found.data(), weights, found.size());
-          EXPECT_EQ(bits(found), bits(wanted.weights)) << to_string(space);
+          EXPECT_EQ(bits(found), bits(target.weights)) << to_string(space);
         });
       }
     }

@@ -69,16 +69,16 @@ struct Sweep {
   std::size_t taken = 0;
 };
 
-/// \brief Changes every byte of \p good, each in \p ways of five ways, which take turns; \p load
-/// makes an index or refuses. \param resealed with the checksums of the changed bytes
+/// \brief Changes every byte of \p good, each in \p variants of five ways, which take turns; \p
+/// load makes an index or refuses. \param resealed with the checksums of the changed bytes
 template <class Load>
-Sweep sweep(const std::string& good, const Load& load, bool resealed, std::size_t ways) {
+Sweep sweep(const std::string& good, const Load& load, bool resealed, std::size_t variants) {
   constexpr std::array changes{0x01, 0x80, 0xFF, 0x10, 0x7F};
   const Testing::MemoryFile file;
   Sweep result;
   for (std::size_t at = 0; at < good.size(); ++at) {
-    for (std::size_t way = 0; way < ways; ++way) {
-      const int change = changes[(at + way) % changes.size()];
+    for (std::size_t variant = 0; variant < variants; ++variant) {
+      const int change = changes[(at + variant) % changes.size()];
       std::string bytes = good;
       bytes[at] = static_cast<char>(bytes[at] ^ change);
       if (resealed) Testing::reseal({bytes.data(), bytes.size()});

@@ -83,7 +83,7 @@ TEST_P(HnswIndexOf, FindsNearlyAllOfTheNearest) {
   EXPECT_EQ(index.statistics().unreachable, 0U);
 }
 
-TEST_P(HnswIndexOf, ScoresAreCanonicalAndInTotalOrder) {
+TEST_P(HnswIndexOf, ScoresAreReproducibleAndInTotalOrder) {
   auto generator = Testing::generator("scores");
   const auto rows = clustered(generator, 500, dimension, 5);
   const auto queries = clustered(generator, 20, dimension, 5);
@@ -266,7 +266,7 @@ TEST(HnswIndex, EqualRowsTieByIdAndAllAreFound) {
   }
 }
 
-TEST(HnswIndex, ZeroRowsAndZeroQueriesHaveTheirCanonicalScores) {
+TEST(HnswIndex, ZeroRowsAndZeroQueriesHaveTheirReproducibleScores) {
   auto generator = Testing::generator("zero");
   auto rows = clustered(generator, 200, dimension, 4);
   std::fill_n(rows.begin() + 17 * dimension, dimension, 0.0F);

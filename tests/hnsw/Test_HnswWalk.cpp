@@ -150,9 +150,9 @@ struct SmallGraph {
 
 /// The search of Malkov and Yashunin (algorithm 2) as it is written, with sets.
 template <class Rows>
-std::vector<Key> plain_search(const HnswStore& store, const Rows& rows,
-                              const typename Rows::Query& query, std::size_t ef,
-                              const std::set<std::uint32_t>& hidden) {
+std::vector<Key> exhaustive_search(const HnswStore& store, const Rows& rows,
+                                   const typename Rows::Query& query, std::size_t ef,
+                                   const std::set<std::uint32_t>& hidden) {
   const auto key = [&](std::uint32_t node) {
     float distance[4];
     rows.distances(query, &node, 1, distance);
@@ -180,7 +180,7 @@ std::vector<Key> plain_search(const HnswStore& store, const Rows& rows,
   return {found.begin(), found.end()};
 }
 
-TEST(Walk, FindsWhatThePlainSearchFinds) {
+TEST(Walk, FindsWhatExhaustiveSearchFinds) {
   auto generator = Testing::generator("walk");
   for (int round = 0; round < 40; ++round) {
     const auto traversal = round % 2 == 0 ? HnswTraversal::bytes : HnswTraversal::floats;
@@ -202,11 +202,11 @@ TEST(Walk, FindsWhatThePlainSearchFinds) {
       walk.search(query, 0, start, graph.store.size(), ef);
       std::vector<Key> found(buffers.beam.keys().begin(), buffers.beam.keys().end());
       for (Key& key : found) key &= ~key_expanded;
-      EXPECT_EQ(found, plain_search(graph.store, rows, query, ef, {}));
+      EXPECT_EQ(found, exhaustive_search(graph.store, rows, query, ef, {}));
       walk.search_allowed(query, start, graph.store.size(), ef,
                           [&](std::uint32_t node) { return hidden.count(node) == 0; });
       found.assign(buffers.beam.keys().begin(), buffers.beam.keys().end());
-      EXPECT_EQ(found, plain_search(graph.store, rows, query, ef, hidden));
+      EXPECT_EQ(found, exhaustive_search(graph.store, rows, query, ef, hidden));
     });
   }
 }

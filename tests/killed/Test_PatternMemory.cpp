@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "../matcher/PatternMemorySupport.hpp"
-#include "Killed.hpp"
+#include "KilledProcess.hpp"
 #include "Support.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
@@ -36,8 +36,8 @@ std::uint64_t step_of(const std::string& path) {
   return info.patterns / patterns_a_step - 1;
 }
 
-[[noreturn]] void write_forever(const std::string& path, std::uint64_t step, int told) {
-  Testing::tell_forever(told, [&, memory = std::optional<PatternMemory>()]() mutable {
+[[noreturn]] void write_forever(const std::string& path, std::uint64_t step, int reported) {
+  Testing::report_forever(reported, [&, memory = std::optional<PatternMemory>()]() mutable {
     static Context context{[] {
       ContextOptions options;
       options.threads = 1;
@@ -56,12 +56,12 @@ std::uint64_t step_of(const std::string& path) {
   });
 }
 
-TEST(KilledMemory, LeavesTheStepThatItToldOrTheNext) {
+TEST(CrashedPatternMemory, LeavesTheStepThatItReportedOrTheNext) {
   const Testing::TempFolder folder;
   const std::string path = folder / "a";
   const auto begin = std::chrono::steady_clock::now();
-  const Testing::Killed first = Testing::kill_when_told([&](int told) {
-    Testing::tell_forever(told, [&] {
+  const Testing::KilledProcess first = Testing::kill_when_reported([&](int reported) {
+    Testing::report_forever(reported, [&] {
       static Context context;
       PatternMemory memory(context, Testing::quiet());
       learn_step(memory, 0);
@@ -78,15 +78,16 @@ TEST(KilledMemory, LeavesTheStepThatItToldOrTheNext) {
   ASSERT_TRUE(first.by_signal);
   std::uint64_t step = step_of(path);
   ASSERT_EQ(step, 0U);
-  auto generator = Testing::generator("KilledMemory");
+  auto generator = Testing::generator("CrashedPatternMemory");
   for (int i = 0; i < rounds; ++i) {
-    const Testing::Killed killed =
+    const Testing::KilledProcess killed =
         Testing::kill_after(start / 2 + 10000 + generator() % (30000 + start),
-                            [&](int told) { write_forever(path, step, told); });
+                            [&](int reported) { write_forever(path, step, reported); });
     ASSERT_TRUE(killed.by_signal) << "the writer failed by itself in round " << i;
-    const std::uint64_t told = killed.told.value_or(step);
+    const std::uint64_t reported = killed.reported.value_or(step);
     step = step_of(path);
-    ASSERT_TRUE(step == told || step == told + 1) << "told " << told << ", found " << step;
+    ASSERT_TRUE(step == reported || step == reported + 1)
+        << "told " << reported << ", found " << step;
   }
   EXPECT_GT(step, static_cast<std::uint64_t>(rounds) / 10)
       << "the writer was killed too soon to have done anything";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "Killed.hpp"
+#include "KilledProcess.hpp"
 #include "Support.hpp"
 #include "storage/SectionFile.hpp"
 #include "storage/SectionWriter.hpp"
@@ -54,26 +54,28 @@ std::uint64_t step_of(const std::string& path, FileRevision& revision) {
   return first + file.commits() - 1;
 }
 
-TEST(KilledWriter, LeavesTheStepThatItToldOrTheNext) {
+TEST(CrashedSectionWriter, LeavesTheStepThatItReportedOrTheNext) {
   const TempFolder folder;
   const std::string path = folder / "a";
-  auto generator = Testing::generator("KilledWriter");
+  auto generator = Testing::generator("CrashedSectionWriter");
   std::uint64_t step = 0;
   FileRevision revision;
   write_step(path, step, revision);
   int in_a_step = 0;
   for (int i = 0; i < 200; ++i) {
-    const Testing::Killed killed = Testing::kill_after(generator() % 20000, [&](int told_to) {
-      Testing::tell_forever(told_to, [&] {
-        write_step(path, ++step, revision);
-        return step;
-      });
-    });
+    const Testing::KilledProcess killed =
+        Testing::kill_after(generator() % 20000, [&](int report_to) {
+          Testing::report_forever(report_to, [&] {
+            write_step(path, ++step, revision);
+            return step;
+          });
+        });
     ASSERT_TRUE(killed.by_signal) << "the writer failed by itself in round " << i;
-    const std::uint64_t told = killed.told.value_or(step);
+    const std::uint64_t reported = killed.reported.value_or(step);
     step = step_of(path, revision);
-    ASSERT_TRUE(step == told || step == told + 1) << "told " << told << ", found " << step;
-    if (step != told || SectionFile(path, kind, 1).uncommitted_bytes() > 0) ++in_a_step;
+    ASSERT_TRUE(step == reported || step == reported + 1)
+        << "told " << reported << ", found " << step;
+    if (step != reported || SectionFile(path, kind, 1).uncommitted_bytes() > 0) ++in_a_step;
   }
   EXPECT_GT(step, 20U) << "the writer was killed too soon to have done anything";
   EXPECT_GT(in_a_step, 5) << "the writer was never killed while it appended";

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "../files/StoredVectorsSupport.hpp"
-#include "Killed.hpp"
+#include "KilledProcess.hpp"
 #include "Support.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
@@ -25,23 +25,25 @@ std::uint64_t step_of(const std::string& path) {
   return step;
 }
 
-TEST(KilledStore, IsTheOneThatWasToldOrTheNext) {
+TEST(CrashedVectorStore, IsTheOneThatWasReportedOrTheNext) {
   const Testing::TempFolder folder;
   const std::string path = folder / "a";
-  auto generator = Testing::generator("KilledStore");
+  auto generator = Testing::generator("CrashedVectorStore");
   std::uint64_t step = 0;
   save_step(path, step);
   for (int i = 0; i < 60; ++i) {
-    const Testing::Killed killed = Testing::kill_after(generator() % 20000, [&](int told_to) {
-      Testing::tell_forever(told_to, [&] {
-        save_step(path, ++step);
-        return step;
-      });
-    });
+    const Testing::KilledProcess killed =
+        Testing::kill_after(generator() % 20000, [&](int report_to) {
+          Testing::report_forever(report_to, [&] {
+            save_step(path, ++step);
+            return step;
+          });
+        });
     ASSERT_TRUE(killed.by_signal) << "the writer failed by itself in round " << i;
-    const std::uint64_t told = killed.told.value_or(step);
+    const std::uint64_t reported = killed.reported.value_or(step);
     step = step_of(path);
-    ASSERT_TRUE(step == told || step == told + 1) << "told " << told << ", found " << step;
+    ASSERT_TRUE(step == reported || step == reported + 1)
+        << "told " << reported << ", found " << step;
   }
   EXPECT_GT(step, 10U) << "the writer was killed too soon to have done anything";
   const AtomicFile next(path);

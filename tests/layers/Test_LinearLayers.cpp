@@ -20,7 +20,7 @@ using Testing::Matrix;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
-constexpr LinearOptions canonical{.canonical = true};
+constexpr LinearOptions reproducible{.reproducible = true};
 
 /// A layer and all that it points to.
 struct Case {
@@ -123,7 +123,7 @@ void run(const Cases& cases, const LinearOptions& options, Space space) {
   run_linear_layers(Testing::context(), layers, options, space);
 }
 
-TEST(LinearLayers, CanonicalMatchReferenceToTheBitAtEveryShape) {
+TEST(LinearLayers, ReproducibleMatchReferenceToTheBitAtEveryShape) {
   auto generator = Testing::generator("LinearLayers shapes");
   Cases cases;
   for (std::size_t n = 0; n <= 130; ++n) {
@@ -137,12 +137,12 @@ TEST(LinearLayers, CanonicalMatchReferenceToTheBitAtEveryShape) {
   add(cases, generator, 5, 4097, 3, VectorElement::bfloat16, VectorElement::float32);
   add(cases, generator, 1, 20000, 2, VectorElement::float32, VectorElement::float16);
   for (const Space space : Testing::spaces()) {
-    run(cases, canonical, space);
+    run(cases, reproducible, space);
     for (const auto& one : cases) ASSERT_EQ(one->difference(), "") << to_string(space);
   }
 }
 
-TEST(LinearLayers, CanonicalMatchReferenceWhereNumbersAreHard) {
+TEST(LinearLayers, ReproducibleMatchReferenceWhereNumbersAreHard) {
   auto generator = Testing::generator("LinearLayers hard");
   Cases cases;
   for (const VectorElement element : Testing::float_elements) {
@@ -169,7 +169,7 @@ TEST(LinearLayers, CanonicalMatchReferenceWhereNumbersAreHard) {
     }
   }
   for (const Space space : Testing::spaces()) {
-    run(cases, canonical, space);
+    run(cases, reproducible, space);
     for (const auto& one : cases) ASSERT_EQ(one->difference(), "") << to_string(space);
   }
 }
@@ -325,7 +325,7 @@ TEST(LinearLayers, RefuseWhatDoesNotFitAndChangeNothing) {
     change(layers[1]);
     for (const Space space : Testing::spaces()) {
       EXPECT_THROW(run_linear_layers(Testing::context(), layers, {}, space), InvalidArgument);
-      EXPECT_THROW(run_linear_layers(Testing::context(), layers, canonical, space),
+      EXPECT_THROW(run_linear_layers(Testing::context(), layers, reproducible, space),
                    InvalidArgument);
     }
     EXPECT_EQ(one.y.bytes(), before);

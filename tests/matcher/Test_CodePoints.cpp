@@ -55,7 +55,7 @@ TEST(CodePoints, RefuseWhatIsNoUtf8AndLeaveTheOutputAsItWas) {
   }
 }
 
-TEST(CodePoints, TellTheByte) {
+TEST(CodePoints, ReportTheByte) {
   try {
     points("ab\xFF");
     FAIL();

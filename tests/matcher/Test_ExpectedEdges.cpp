@@ -82,8 +82,8 @@ TEST(ExpectedEdges, ManySourcesAreLookedAtInPart) {
     for (std::uint32_t i = 1; i <= 5; ++i) graph.edges.push_back({v, (v + i) % 60'000, 0.5F});
   Sources sources;
   for (std::uint32_t node = 0; node < 300; ++node) sources.push_back({2 * node, 1});
-  const double wanted = small_work(300.0 * 5 * 5, 5);  // out-edges, each to a row of five
-  EXPECT_NEAR(expected_work(graph, sources, linear(constant(1, 1))), wanted, 0.01 * wanted);
+  const double target = small_work(300.0 * 5 * 5, 5);  // out-edges, each to a row of five
+  EXPECT_NEAR(expected_work(graph, sources, linear(constant(1, 1))), target, 0.01 * target);
 }
 
 TEST(ExpectedEdges, SmallQueriesAreOnePieceEachAndWholeHopsStartOnceEach) {
@@ -110,15 +110,15 @@ TEST(ExpectedEdges, QueriesOfManySourcesAreAnsweredAsBeside) {
   const Sources many = random_sources(3000, 2000, 0, 1, generator);
   const Sources few = random_sources(3000, 2, 0, 1, generator);
   for (const SpreadOptions& options : {constant(0.5, 3), linear(constant(0.5, 3))}) {
-    const std::vector<Answer> wanted{reference(graph, many, options),
+    const std::vector<Answer> target{reference(graph, many, options),
                                      reference(graph, few, options)};
     for (const Space space : Testing::spaces()) {
       for (const bool is_beside : {false, true}) {
         std::vector<Sources> queries{many};
-        std::vector<Answer> of_reference{wanted[0]};
+        std::vector<Answer> of_reference{target[0]};
         if (is_beside) {
           queries.push_back(few);
-          of_reference.push_back(wanted[1]);
+          of_reference.push_back(target[1]);
         }
         EXPECT_EQ(bits(spread(Testing::context(), graph, queries, options, space)),
                   bits(of_reference))

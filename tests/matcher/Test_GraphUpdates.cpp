@@ -293,9 +293,9 @@ TEST(GraphUpdates, RefusalsChangeNothing) {
   EXPECT_THROW(engine.add_nodes(2, one), InvalidArgument);
   EXPECT_THROW(engine.add_edges(edges, one), InvalidArgument);
   EXPECT_EQ(saved(engine, folder), before);
-  const std::vector<Activation> gone{{3, 1}};
+  const std::vector<Activation> erased{{3, 1}};
   EXPECT_THAT(
-      message_of<InvalidArgument>([&] { engine.spread(Testing::ragged<Activation>({gone})); }),
+      message_of<InvalidArgument>([&] { engine.spread(Testing::ragged<Activation>({erased})); }),
       HasSubstr("source node 3: it was removed"));
   EXPECT_EQ(engine.remove_edges({{{0, 1, std::uint8_t{4}}}}), 1U);
   EXPECT_EQ(engine.remove_edges({{{0, 1, {}}}}), 1U);

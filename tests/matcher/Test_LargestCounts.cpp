@@ -4,7 +4,7 @@
 #include <kindred/matcher/Lattice.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
 #include <kindred/matcher/PreparedScore.hpp>
-#include <kindred/matcher/Recall.hpp>
+#include <kindred/matcher/RankFusion.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
@@ -79,10 +79,11 @@ TEST(LargestCounts, ATopBeyondAllNodesAndHitsFindsAll) {
                 engine.spread(sources, clamped).activations.values.size())
           << top;
     }
-    RecallOptions options;
+    FusionOptions options;
     options.top = top;
-    EXPECT_EQ(recall(std::vector<std::vector<RankedItem>>{{{1, 0.5}, {2, 0.4}}}, options).size(),
-              2U);
+    EXPECT_EQ(
+        fuse_rankings(std::vector<std::vector<RankedItem>>{{{1, 0.5}, {2, 0.4}}}, options).size(),
+        2U);
     EXPECT_THROW(engine.add_nodes(top), InvalidArgument) << top;
   }
   EXPECT_EQ(engine.nodes(), 4U);

@@ -96,11 +96,11 @@ TEST(Lattice, RowsAreThoseOfTheReferenceOnEverySpace) {
       ASSERT_EQ(rows.offsets.size(), neighbours.size() + 1);
       ASSERT_EQ(rows.offsets[0], 0U);
       for (std::size_t node = 0; node < neighbours.size(); ++node) {
-        Nodes wanted = neighbours[node];
-        std::ranges::sort(wanted);
+        Nodes expected = neighbours[node];
+        std::ranges::sort(expected);
         const Nodes found(rows.ends.begin() + static_cast<std::ptrdiff_t>(rows.offsets[node]),
                           rows.ends.begin() + static_cast<std::ptrdiff_t>(rows.offsets[node + 1]));
-        ASSERT_EQ(found, wanted) << "node " << node;
+        ASSERT_EQ(found, expected) << "node " << node;
       }
     }
   }
@@ -129,11 +129,11 @@ TEST(Lattice, ClosedFormsAreWhatIsMeasured) {
 TEST(Lattice, TheDenseMatrixHasTheSameEntries) {
   const Lattice lattice(context(), 3, 3);
   const LatticeRows rows = lattice.rows();
-  std::vector<std::uint8_t> wanted(27 * 27);
+  std::vector<std::uint8_t> expected(27 * 27);
   for (std::size_t node = 0; node < 27; ++node)
     for (std::uint64_t i = rows.offsets[node]; i < rows.offsets[node + 1]; ++i)
-      wanted[node * 27 + rows.ends[i]] = 1;
-  EXPECT_EQ(lattice.dense(), wanted);
+      expected[node * 27 + rows.ends[i]] = 1;
+  EXPECT_EQ(lattice.dense(), expected);
 }
 
 TEST(Lattice, WhatIsTooLargeIsRefusedBeforeItIsMade) {
@@ -216,14 +216,14 @@ TEST(LatticeProperties, DistancesAreThoseOfTheReferenceOnEverySpace) {
     const Maze maze = any_maze();
     Nodes sources;
     for (int i = *rc::gen::inRange(0, 4); i > 0; --i) sources.push_back(any_open(maze));
-    const std::vector<std::uint32_t> wanted = maze.reference().distances(sources);
+    const std::vector<std::uint32_t> expected = maze.reference().distances(sources);
     const Lattice lattice = maze.lattice();
     for (const Space space : Testing::spaces()) {
       const LatticeDistances found = lattice.distances(sources, {}, space);
-      RC_ASSERT(found.distances == wanted);
+      RC_ASSERT(found.distances == expected);
       std::uint64_t reached = 0;
       std::uint32_t farthest = 0;
-      for (const std::uint32_t distance : wanted) {
+      for (const std::uint32_t distance : expected) {
         if (distance == LatticeDistances::unreached) continue;
         ++reached;
         farthest = std::max(farthest, distance);
@@ -233,7 +233,7 @@ TEST(LatticeProperties, DistancesAreThoseOfTheReferenceOnEverySpace) {
       const Nodes targets{0, lattice.shape().nodes() - 1, 0};
       const LatticeDistances some = lattice.distances(sources, targets, space);
       RC_ASSERT(some.distances ==
-                (std::vector<std::uint32_t>{wanted.front(), wanted.back(), wanted.front()}));
+                (std::vector<std::uint32_t>{expected.front(), expected.back(), expected.front()}));
     }
   });
 }
@@ -253,9 +253,9 @@ TEST(LatticeProperties, PathsAreThoseOfTheReferenceOnEverySpace) {
       const Ragged<std::uint64_t> found = lattice.paths(pairs, space);
       RC_ASSERT(found.rows() == pairs.size());
       for (std::size_t i = 0; i < pairs.size(); ++i) {
-        const Nodes wanted = reference.path(pairs[i].from, pairs[i].to);
-        RC_ASSERT(Testing::to_vector(found[i]) == wanted);
-        RC_ASSERT(lattice.path(pairs[i].from, pairs[i].to, space) == wanted);
+        const Nodes expected = reference.path(pairs[i].from, pairs[i].to);
+        RC_ASSERT(Testing::to_vector(found[i]) == expected);
+        RC_ASSERT(lattice.path(pairs[i].from, pairs[i].to, space) == expected);
       }
     }
   });
@@ -285,11 +285,11 @@ TEST(LatticeProperties, AllPathsAreThoseOfTheReferenceEachOnce) {
     const std::uint64_t from = any_open(maze);
     const std::uint64_t to = any_open(maze);
     const std::uint64_t edges_max = *rc::gen::inRange<std::uint64_t>(0, 8);
-    const auto wanted = maze.reference().all_paths(from, to, edges_max);
+    const auto expected = maze.reference().all_paths(from, to, edges_max);
     const Ragged<std::uint64_t> found = maze.lattice().all_paths(from, to, edges_max);
-    RC_ASSERT(found.rows() == wanted.size());
-    for (std::size_t i = 0; i < wanted.size(); ++i)
-      RC_ASSERT(Testing::to_vector(found[i]) == wanted[i]);
+    RC_ASSERT(found.rows() == expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      RC_ASSERT(Testing::to_vector(found[i]) == expected[i]);
   });
 }
 
@@ -314,16 +314,16 @@ TEST(LatticeProperties, AnyGraphIsMeasuredAsTheReferenceDoes) {
       offsets.push_back(ends.size());
     }
     const GraphStructure found = measure_structure(offsets, ends);
-    const GraphStructure wanted = Reference::graph_structure(rows);
-    RC_ASSERT(found.nodes == wanted.nodes);
-    RC_ASSERT(found.edges == wanted.edges);
-    RC_ASSERT(found.components == wanted.components);
-    RC_ASSERT(found.least_degree == wanted.least_degree);
-    RC_ASSERT(found.greatest_degree == wanted.greatest_degree);
-    RC_ASSERT(found.average_degree == wanted.average_degree);
-    RC_ASSERT(found.density == wanted.density);
-    RC_ASSERT(found.diameter == wanted.diameter);
-    RC_ASSERT(std::abs(found.clustering - wanted.clustering) < 1e-12);
+    const GraphStructure expected = Reference::graph_structure(rows);
+    RC_ASSERT(found.nodes == expected.nodes);
+    RC_ASSERT(found.edges == expected.edges);
+    RC_ASSERT(found.components == expected.components);
+    RC_ASSERT(found.least_degree == expected.least_degree);
+    RC_ASSERT(found.greatest_degree == expected.greatest_degree);
+    RC_ASSERT(found.average_degree == expected.average_degree);
+    RC_ASSERT(found.density == expected.density);
+    RC_ASSERT(found.diameter == expected.diameter);
+    RC_ASSERT(std::abs(found.clustering - expected.clustering) < 1e-12);
   });
 }
 

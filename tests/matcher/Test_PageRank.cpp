@@ -35,21 +35,21 @@ void expect_reference(const Graph& graph, const std::vector<Sources>& queries,
   const auto links = links_of(graph);
   const Reference::PageRankSettings settings{options.damping, options.tolerance,
                                              options.max_iterations};
-  std::vector<Reference::PageRankAnswer> wanted;
+  std::vector<Reference::PageRankAnswer> target;
   for (const Sources& sources : queries)
-    wanted.push_back(Reference::page_rank(graph.nodes, links, nodes_of(sources), settings));
+    target.push_back(Reference::page_rank(graph.nodes, links, nodes_of(sources), settings));
   for (const Space space : Testing::spaces()) {
     options.space = space;
     const SpreadResults results = engine.spread(ragged(queries), options);
     ASSERT_EQ(results.convergence.size(), queries.size());
     for (std::size_t i = 0; i < queries.size(); ++i) {
       Answer expected;
-      for (const Reference::Node& node : Reference::ranked_nodes(wanted[i].values, options.top))
+      for (const Reference::Node& node : Reference::ranked_nodes(target[i].values, options.top))
         expected.push_back({node.node, node.value});
       const Answer got(results.activations[i].begin(), results.activations[i].end());
       EXPECT_EQ(bits({got}), bits({expected})) << to_string(space) << ", query " << i;
-      EXPECT_EQ(results.convergence[i].iterations, wanted[i].iterations);
-      EXPECT_EQ(results.convergence[i].residual, wanted[i].residual);
+      EXPECT_EQ(results.convergence[i].iterations, target[i].iterations);
+      EXPECT_EQ(results.convergence[i].residual, target[i].residual);
     }
   }
 }

@@ -69,16 +69,16 @@ TEST(PageRankProperties, EqualsTheReference) {
         std::vector<Reference::Node> sources;
         for (const Activation& source : world.queries[q])
           sources.push_back({source.node, source.value});
-        const auto wanted = Reference::page_rank(
+        const auto target = Reference::page_rank(
             world.nodes, links, sources,
             {world.options.damping, world.options.tolerance, world.options.max_iterations});
         std::vector<Activation> expected;
         for (const Reference::Node& node :
-             Reference::ranked_nodes(wanted.values, world.options.top))
+             Reference::ranked_nodes(target.values, world.options.top))
           expected.push_back({node.node, node.value});
         RC_ASSERT(bits(results.activations[q]) == bits(expected));
-        RC_ASSERT(results.convergence[q].iterations == wanted.iterations);
-        RC_ASSERT(results.convergence[q].residual == wanted.residual);
+        RC_ASSERT(results.convergence[q].iterations == target.iterations);
+        RC_ASSERT(results.convergence[q].residual == target.residual);
       }
     }
   });

@@ -37,7 +37,7 @@ SpreadOptions traced(std::size_t paths, std::uint32_t hops, SpreadMode mode) {
   return options;
 }
 
-TEST(PathTrace, TellsTheEdgesOfTheBestPathsFirst) {
+TEST(PathTrace, ReportsTheEdgesOfTheBestPathsFirst) {
   const std::vector<Edge> edges{{0, 1, 0.5F}, {0, 2, 1}, {2, 1, 0.25F}, {1, 3, 1}};
   const SpreadingEngine engine(Testing::context(), 4, edges);
   for (const Space space : Testing::spaces()) {
@@ -98,11 +98,11 @@ TEST(PathTrace, EqualsAllPathsSorted) {
       std::vector<Path> expected;
       for (const auto& path :
            reference.best(results.activations.values[place].node, options.trace_paths)) {
-        Path wanted{static_cast<float>(path.strengths.back()), {}};
+        Path target{static_cast<float>(path.strengths.back()), {}};
         for (std::size_t i = 0; i < path.links.size(); ++i)
-          wanted.second.emplace_back(path.links[i].from, path.links[i].to, path.links[i].weight,
+          target.second.emplace_back(path.links[i].from, path.links[i].to, path.links[i].weight,
                                      path.carried[i]);
-        expected.push_back(std::move(wanted));
+        expected.push_back(std::move(target));
       }
       RC_ASSERT(paths_of(results.paths, place) == expected);
       RC_ASSERT(!expected.empty());

@@ -376,13 +376,13 @@ TEST(PatternMemory, ComparesCharactersOfTheJoinedTextsWhereAsked) {
   PatternMemory memory(context(), quiet(), Level::character);
   learn(memory, {{"alpha", "beta"}}, "two");
   learn(memory, {{"\xC3\xA4"}}, "one code point");
-  const auto alike = answer(memory, {{"alphabet"}});
-  ASSERT_EQ(alike.size(), 1U);
-  EXPECT_EQ(alike[0].similarity, 16.0 / 18.0) << "Indel of 'alpha beta' and 'alphabet'";
+  const auto similar = answer(memory, {{"alphabet"}});
+  ASSERT_EQ(similar.size(), 1U);
+  EXPECT_EQ(similar[0].similarity, 16.0 / 18.0) << "Indel of 'alpha beta' and 'alphabet'";
   EXPECT_EQ(answer(memory, {{"alpha"}, {"beta"}})[0].similarity, 1.0) << "borders are spaces";
   EXPECT_EQ(answer(memory, {{"\xC3\xA4"}}).at(0).matched, 1U);
   memory.sync();
-  EXPECT_EQ(answer(memory, {{"alphabet"}}), alike);
+  EXPECT_EQ(answer(memory, {{"alphabet"}}), similar);
   EXPECT_EQ(memory.predict(Words(EventTexts{{"alpha"}})).at(0).missing, (EventTexts{{"beta"}}))
       << "predictions are of tokens";
   EXPECT_THROW(learn(memory, {{"\xFF"}}), InvalidArgument);

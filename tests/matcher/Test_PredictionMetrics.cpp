@@ -63,7 +63,7 @@ TEST(PredictionMetrics, ConfluenceIsTheShareOfFrequencyTimesTheImprobabilityOfTh
   EXPECT_EQ(of(predictions, "r")->confluence, 0);  // its present, [a], is in every pattern
 }
 
-TEST(PredictionMetrics, ASymbolThatNoPatternIsToldToHaveIsImprobable) {
+TEST(PredictionMetrics, ASymbolThatNoPatternIsKnownToHaveIsImprobable) {
   Memory memory;
   memory.learn("p", each("a b"));
   const std::vector<std::uint64_t> none;

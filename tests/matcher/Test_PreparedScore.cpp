@@ -172,16 +172,16 @@ TEST(PreparedScore, LeavesOutWhatItsFilterDoes) {
       std::vector<std::uint64_t> candidates(100);
       for (auto& id : candidates) id = generator() % 200;
       options.filter = bytes;
-      const Scored wanted = by_index(index, query, candidates, options);
-      ASSERT_FALSE(wanted.ids.empty());
+      const Scored expected = by_index(index, query, candidates, options);
+      ASSERT_FALSE(expected.ids.empty());
       PreparedScore of_bytes(index, 100, options);
       options.filter = {};
       options.filter_bits = bits;
       PreparedScore of_bits(index, 100, options);
       bytes.assign(200, 0);  // a copy is kept
       bits.assign(4, 0);
-      EXPECT_EQ(scored(of_bytes.score(query, candidates)), wanted) << to_string(space);
-      EXPECT_EQ(scored(of_bits.score(query, candidates)), wanted) << to_string(space);
+      EXPECT_EQ(scored(of_bytes.score(query, candidates)), expected) << to_string(space);
+      EXPECT_EQ(scored(of_bits.score(query, candidates)), expected) << to_string(space);
       PreparedScore of_none(index, 100, options);
       EXPECT_TRUE(of_none.score(query, candidates).empty()) << to_string(space);
       const std::size_t before = Testing::allocations();

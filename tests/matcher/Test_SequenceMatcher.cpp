@@ -50,12 +50,12 @@ MatchOptions options(Measure measure, double threshold, std::size_t top) {
 }
 
 std::vector<Match> reference(const Sequences& patterns, const std::vector<Symbol>& query,
-                             const MatchOptions& asked) {
+                             const MatchOptions& requested) {
   const auto measure =
-      asked.measure == Measure::lcs ? Reference::Matched::lcs : Reference::Matched::difflib;
+      requested.measure == Measure::lcs ? Reference::Matched::lcs : Reference::Matched::difflib;
   std::vector<Match> result;
-  for (const auto& item :
-       Reference::match(patterns, query, measure, asked.threshold, asked.top, asked.autojunk)) {
+  for (const auto& item : Reference::match(patterns, query, measure, requested.threshold,
+                                           requested.top, requested.autojunk)) {
     result.push_back({item.index, item.similarity, item.matched});
   }
   return result;
@@ -74,12 +74,12 @@ void expect_reference(const Sequences& patterns, const Sequences& queries,
   for (const Measure measure : {Measure::lcs, Measure::difflib}) {
     for (const double threshold : thresholds) {
       for (const std::size_t top : tops) {
-        MatchOptions asked = options(measure, threshold, top);
+        MatchOptions requested = options(measure, threshold, top);
         std::vector<std::vector<Match>> expected;
-        for (const auto& query : queries) expected.push_back(reference(patterns, query, asked));
+        for (const auto& query : queries) expected.push_back(reference(patterns, query, requested));
         for (const Space space : Testing::spaces()) {
-          asked.space = space;
-          const MatchResults results = matcher.match(ragged(queries), asked);
+          requested.space = space;
+          const MatchResults results = matcher.match(ragged(queries), requested);
           ASSERT_EQ(results.matches.rows(), queries.size());
           for (std::size_t q = 0; q < queries.size(); ++q) {
             ASSERT_EQ(row(results, q), expected[q])
@@ -258,14 +258,14 @@ TEST(SequenceMatcher, ThresholdIsInclusiveInDouble) {
     const SequenceMatcher matcher(Testing::context(), ragged({text(pattern)}));
     for (const Space space : Testing::spaces()) {
       for (const Measure measure : {Measure::lcs, Measure::difflib}) {
-        MatchOptions asked = options(measure, value, 1);
-        asked.space = space;
-        EXPECT_EQ(row(matcher.match(ragged({text(query)}), asked), 0),
+        MatchOptions requested = options(measure, value, 1);
+        requested.space = space;
+        EXPECT_EQ(row(matcher.match(ragged({text(query)}), requested), 0),
                   (std::vector<Match>{{0, value, matched}}))
             << pattern << ' ' << query;
         if (value == 1.0) continue;
-        asked.threshold = std::nextafter(value, 1.0);
-        EXPECT_TRUE(row(matcher.match(ragged({text(query)}), asked), 0).empty())
+        requested.threshold = std::nextafter(value, 1.0);
+        EXPECT_TRUE(row(matcher.match(ragged({text(query)}), requested), 0).empty())
             << pattern << ' ' << query;
       }
     }
@@ -281,11 +281,11 @@ TEST(SequenceMatcher, DifflibDependsOnTheOrderOfArgumentsAndLcsDoesNot) {
   for (const auto& [pattern, query, lcs, difflib] : pairs) {
     const SequenceMatcher matcher(Testing::context(), ragged({text(pattern)}));
     for (const Space space : Testing::spaces()) {
-      MatchOptions asked = options(Measure::lcs, 0.0, 1);
-      asked.space = space;
-      EXPECT_EQ(row(matcher.match(ragged({text(query)}), asked), 0)[0].matched, lcs);
-      asked.measure = Measure::difflib;
-      EXPECT_EQ(row(matcher.match(ragged({text(query)}), asked), 0)[0].matched, difflib)
+      MatchOptions requested = options(Measure::lcs, 0.0, 1);
+      requested.space = space;
+      EXPECT_EQ(row(matcher.match(ragged({text(query)}), requested), 0)[0].matched, lcs);
+      requested.measure = Measure::difflib;
+      EXPECT_EQ(row(matcher.match(ragged({text(query)}), requested), 0)[0].matched, difflib)
           << pattern << ' ' << query;
     }
   }
@@ -300,10 +300,10 @@ TEST(SequenceMatcher, BlocksAreThoseOfDifflibUnderEitherMeasure) {
   const SequenceMatcher matcher(Testing::context(), ragged(patterns));
   for (const Space space : Testing::spaces()) {
     for (const Measure measure : {Measure::lcs, Measure::difflib}) {
-      MatchOptions asked = options(measure, 0.0, 20);
-      asked.blocks = true;
-      asked.space = space;
-      const MatchResults results = matcher.match(ragged(queries), asked);
+      MatchOptions requested = options(measure, 0.0, 20);
+      requested.blocks = true;
+      requested.space = space;
+      const MatchResults results = matcher.match(ragged(queries), requested);
       ASSERT_EQ(results.blocks.rows(), results.matches.values.size());
       std::size_t at = 0;
       for (std::size_t q = 0; q < queries.size(); ++q) {
@@ -338,20 +338,20 @@ TEST(SequenceMatcher, AutojunkIsThatOfTheReferenceFromTwoHundredSymbolsOn) {
   const SequenceMatcher matcher(Testing::context(), ragged(patterns));
   std::size_t changed = 0;
   for (const double threshold : {0.0, 0.1, 0.6}) {
-    MatchOptions asked = options(Measure::difflib, threshold, 1000);
-    const MatchResults plain = matcher.match(ragged(queries), asked);
-    asked.autojunk = true;
+    MatchOptions requested = options(Measure::difflib, threshold, 1000);
+    const MatchResults plain = matcher.match(ragged(queries), requested);
+    requested.autojunk = true;
     std::vector<std::vector<Match>> expected;
     for (std::size_t q = 0; q < queries.size(); ++q) {
-      expected.push_back(reference(patterns, queries[q], asked));
+      expected.push_back(reference(patterns, queries[q], requested));
       changed += queries[q].size() >= 200 && expected[q] != row(plain, q) ? 1 : 0;
       if (queries[q].size() < 200) {
         EXPECT_EQ(expected[q], row(plain, q));
       }
     }
     for (const Space space : Testing::spaces()) {
-      asked.space = space;
-      const MatchResults results = matcher.match(ragged(queries), asked);
+      requested.space = space;
+      const MatchResults results = matcher.match(ragged(queries), requested);
       for (std::size_t q = 0; q < queries.size(); ++q) {
         EXPECT_EQ(row(results, q), expected[q]) << queries[q].size() << ' ' << threshold;
       }
@@ -371,16 +371,16 @@ TEST(SequenceMatcher, AutojunkGoesBeyondTheRunMatrices) {
   std::vector<Symbol> later = pattern;
   later[0] = 99;
   const SequenceMatcher matcher(Testing::context(), ragged({pattern, later}));
-  MatchOptions asked = options(Measure::difflib, 0.0, 2);
-  asked.autojunk = true;
+  MatchOptions requested = options(Measure::difflib, 0.0, 2);
+  requested.autojunk = true;
   for (const Space space : Testing::spaces()) {
-    asked.space = space;
-    EXPECT_EQ(row(matcher.match(ragged({query}), asked), 0),
+    requested.space = space;
+    EXPECT_EQ(row(matcher.match(ragged({query}), requested), 0),
               (std::vector<Match>{{0, 2.0 / 24000, 1}, {1, 0.0, 0}}));
   }
 }
 
-TEST(SequenceMatcher, SelfMatchTellsEveryPairOnceWhateverItsBatches) {
+TEST(SequenceMatcher, SelfMatchReturnsEveryPairOnceWhateverItsBatches) {
   auto generator = Testing::generator("self");
   // More than a batch of queries, and patterns with more duplicates than are asked for at first.
   Sequences patterns;
@@ -391,11 +391,11 @@ TEST(SequenceMatcher, SelfMatchTellsEveryPairOnceWhateverItsBatches) {
   const SequenceMatcher matcher(Testing::context(), ragged(patterns));
   for (const auto& [threshold, top] :
        {std::tuple{0.5, std::size_t{1} << 40U}, {0.9, 3}, {0.9, 1500}}) {
-    const MatchOptions asked = options(Measure::lcs, threshold, top);
+    const MatchOptions requested = options(Measure::lcs, threshold, top);
     const MatchResults all =
         matcher.match(ragged(patterns), options(Measure::lcs, threshold, 1700));
     std::size_t next = 0;
-    matcher.match_self(asked, [&](std::size_t first, const MatchResults& results) {
+    matcher.match_self(requested, [&](std::size_t first, const MatchResults& results) {
       ASSERT_EQ(first, next);
       next += results.matches.rows();
       for (std::size_t r = 0; r < results.matches.rows(); ++r) {
@@ -453,11 +453,11 @@ TEST(SequenceMatcher, BatchEqualsOneQueryAtATime) {
   const SequenceMatcher matcher(Testing::context(), ragged(patterns));
   for (const Space space : Testing::spaces()) {
     for (const Measure measure : {Measure::lcs, Measure::difflib}) {
-      MatchOptions asked = options(measure, 0.1, 12);
-      asked.space = space;
-      const MatchResults batch = matcher.match(ragged(queries), asked);
+      MatchOptions requested = options(measure, 0.1, 12);
+      requested.space = space;
+      const MatchResults batch = matcher.match(ragged(queries), requested);
       for (std::size_t q = 0; q < queries.size(); ++q) {
-        EXPECT_EQ(row(batch, q), row(matcher.match(ragged({queries[q]}), asked), 0));
+        EXPECT_EQ(row(batch, q), row(matcher.match(ragged({queries[q]}), requested), 0));
       }
     }
   }
@@ -483,9 +483,9 @@ TEST(SequenceMatcher, AnswersTheSameBitsOnAnyNumberOfThreadsAndEveryRun) {
       for (int repeat = 0; repeat < 2; ++repeat) {
         for (const Measure measure : {Measure::lcs, Measure::difflib}) {
           for (const double threshold : {0.0, 0.4}) {
-            MatchOptions asked = options(measure, threshold, 100);
-            asked.space = space;
-            const MatchResults results = matcher.match(ragged(queries), asked);
+            MatchOptions requested = options(measure, threshold, 100);
+            requested.space = space;
+            const MatchResults results = matcher.match(ragged(queries), requested);
             all.push_back(row(results, 0));
             all.push_back(row(results, 1));
           }
@@ -504,11 +504,11 @@ TEST(SequenceMatcher, DoesNotGrowFromCallToCall) {
   const SequenceMatcher matcher(Testing::context(), ragged(patterns));
   const auto query = ragged({random_sequence(generator, 50, 15)});
   for (const Space space : Testing::spaces()) {
-    MatchOptions asked = options(Measure::difflib, 0.3, 10);
-    asked.space = space;
-    matcher.match(query, asked);
+    MatchOptions requested = options(Measure::difflib, 0.3, 10);
+    requested.space = space;
+    matcher.match(query, requested);
     const auto before = Testing::context().memory_statistics(space);
-    for (int i = 0; i < 5; ++i) matcher.match(query, asked);
+    for (int i = 0; i < 5; ++i) matcher.match(query, requested);
     const auto after = Testing::context().memory_statistics(space);
     EXPECT_EQ(after.allocations_total, before.allocations_total);
     EXPECT_EQ(after.bytes_in_use, before.bytes_in_use);
@@ -526,11 +526,11 @@ TEST(SequenceMatcher, SplitsABatchThatDoesNotFit) {
   small.host_budget = 700'000;
   Context context(small);
   const SequenceMatcher matcher(context, ragged(patterns), Residency::host);
-  const SequenceMatcher roomy(Testing::context(), ragged(patterns));
-  MatchOptions asked = options(Measure::lcs, 0.0, 10);
-  asked.space = Space::serial;
-  EXPECT_EQ(matcher.match(ragged(queries), asked).matches.values,
-            roomy.match(ragged(queries), asked).matches.values);
+  const SequenceMatcher large_workspace(Testing::context(), ragged(patterns));
+  MatchOptions requested = options(Measure::lcs, 0.0, 10);
+  requested.space = Space::serial;
+  EXPECT_EQ(matcher.match(ragged(queries), requested).matches.values,
+            large_workspace.match(ragged(queries), requested).matches.values);
   EXPECT_GT(context.memory_statistics(Space::serial).bytes_peak, 100'000U);
   EXPECT_LE(context.memory_statistics(Space::serial).bytes_peak, 700'000U);
 }
@@ -564,7 +564,7 @@ TEST(SequenceMatcher, RefusesWhatIsWrong) {
   }
 }
 
-TEST(SequenceMatcher, TellsTheDispatcherWhatItDoes) {
+TEST(SequenceMatcher, ReportsToTheDispatcherWhatItDoes) {
   const SequenceMatcher matcher(Testing::context(), ragged({text("abcd"), text("ab"), {}}));
   const MatchResults results = matcher.match(ragged({text("ab"), std::vector<Symbol>(65, 1)}));
   EXPECT_EQ(results.record.operation, Operation::lcs);

@@ -42,18 +42,19 @@ MatchOptions options(Space space, Measure measure, double threshold, std::size_t
 void expect_a_part_of_all(const Sequences& patterns, const Sequences& queries,
                           const std::vector<double>& thresholds) {
   const SequenceMatcher matcher(Testing::context(), Testing::ragged(patterns));
-  const Ragged<Symbol> asked = Testing::ragged(queries);
+  const Ragged<Symbol> requested = Testing::ragged(queries);
   for (const Space space : Testing::spaces()) {
     for (const Measure measure : {Measure::lcs, Measure::difflib}) {
       for (const double threshold : thresholds) {
         const MatchResults all =
-            matcher.match(asked, options(space, measure, threshold, patterns.size()));
+            matcher.match(requested, options(space, measure, threshold, patterns.size()));
         for (const std::size_t top : {1, 7, 60}) {
-          const MatchResults best = matcher.match(asked, options(space, measure, threshold, top));
+          const MatchResults best =
+              matcher.match(requested, options(space, measure, threshold, top));
           for (std::size_t q = 0; q < queries.size(); ++q) {
-            std::vector<Match> wanted = Testing::to_vector(all.matches[q]);
-            if (wanted.size() > top) wanted.resize(top);
-            ASSERT_EQ(Testing::to_vector(best.matches[q]), wanted)
+            std::vector<Match> expected = Testing::to_vector(all.matches[q]);
+            if (expected.size() > top) expected.resize(top);
+            ASSERT_EQ(Testing::to_vector(best.matches[q]), expected)
                 << to_string(measure) << " threshold " << threshold << " top " << top << " query "
                 << q << " on " << to_string(space);
           }
@@ -107,20 +108,20 @@ TEST(SequenceSelection, MatchesTheReferenceOnLongTails) {
     for (const auto measure : {Measure::lcs, Measure::difflib}) {
       const auto found =
           matcher.match(Testing::ragged<Symbol>({query}), options(space, measure, 0.0, 10));
-      const auto wanted = Reference::match(
+      const auto expected = Reference::match(
           patterns, query,
           measure == Measure::lcs ? Reference::Matched::lcs : Reference::Matched::difflib, 0.0, 10);
       ASSERT_EQ(found.matches.rows(), 1U);
-      ASSERT_EQ(found.matches[0].size(), wanted.size());
-      for (std::size_t i = 0; i < wanted.size(); ++i) {
+      ASSERT_EQ(found.matches[0].size(), expected.size());
+      for (std::size_t i = 0; i < expected.size(); ++i) {
         EXPECT_EQ(found.matches[0][i],
-                  (Match{wanted[i].index, wanted[i].similarity, wanted[i].matched}));
+                  (Match{expected[i].index, expected[i].similarity, expected[i].matched}));
       }
     }
   }
 }
 
-TEST(SequenceMatcher, TellsTheDispatcherOfFirstCallsAndOfTheStartsOfEveryQuery) {
+TEST(SequenceMatcher, ReportsFirstCallsAndTheStartsOfEveryQueryToTheDispatcher) {
   const Ragged<Symbol> patterns = Testing::ragged<Symbol>({{1, 2, 3}, {1, 2}, {3}});
   const SequenceMatcher matcher(Testing::context(), patterns);
   MatchOptions options;

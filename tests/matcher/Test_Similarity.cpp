@@ -98,7 +98,7 @@ TEST(Similarity, EveryEntryPointAgreesOnGoldenPairs) {
   }
 }
 
-TEST(Similarity, TwoEmptySequencesAreAlikeByDifflibOnly) {
+TEST(Similarity, TwoEmptySequencesAreSimilarByDifflibOnly) {
   EXPECT_EQ(agreed(Measure::lcs, {}, {}, 0, false).similarity, 0.0);
   EXPECT_EQ(agreed(Measure::difflib, {}, {}, 0, false).similarity, 1.0);
   EXPECT_EQ(agreed(Measure::difflib, {}, {}, 1, true).similarity, 1.0);

@@ -40,7 +40,7 @@ rc::Gen<float> unit() {
   return rc::gen::map(rc::gen::inRange(0, 1 << 24),
                       [](int n) { return std::ldexp(static_cast<float>(n), -24); });
 }
-rc::Gen<float> signed_unit() {
+rc::Gen<float> any_in_signed_unit_interval() {
   return rc::gen::map(rc::gen::inRange(-(1 << 24), 1 << 24),
                       [](int n) { return std::ldexp(static_cast<float>(n), -24); });
 }
@@ -131,7 +131,7 @@ TEST(SpreadingAccuracy, EngineModeIsNearDoublesAwayFromThresholds) {
 
 TEST(SpreadingAccuracy, LinearModeIsLinear) {
   expect_property("the answer to a sum of sources is the sum of the answers", [] {
-    World world = any_world(signed_unit(), signed_unit());
+    World world = any_world(any_in_signed_unit_interval(), any_in_signed_unit_interval());
     SpreadOptions options = linear(constant(0.5));
     options.hops = *rc::gen::inRange<std::uint32_t>(0, 5);
     World absolute = world;  // what rounding is measured by
@@ -174,7 +174,8 @@ TEST(SpreadingAccuracy, NumbersOfNodesDoNotMatter) {
   expect_property("a permutation of the nodes permutes the answer, within 1e-6", [] {
     const bool is_linear = *rc::gen::arbitrary<bool>();
     const World world =
-        is_linear ? any_world(signed_unit(), signed_unit()) : any_world(unit(), unit());
+        is_linear ? any_world(any_in_signed_unit_interval(), any_in_signed_unit_interval())
+                  : any_world(unit(), unit());
     const std::vector<std::uint32_t> place = any_order(world.graph.nodes);
     SpreadOptions options = constant_at(0.4, 0);
     if (is_linear) options = linear(options);

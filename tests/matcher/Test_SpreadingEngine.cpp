@@ -210,7 +210,7 @@ TEST(SpreadingEngine, AHigherThresholdActivatesNoNodeMore) {
   }
 }
 
-TEST(SpreadingEngine, AHopEqualsTheCanonicalProduct) {
+TEST(SpreadingEngine, AHopEqualsTheReproducibleProduct) {
   auto generator = Testing::generator("SpreadingEngine.hop");
   const Graph graph = random_graph(1500, row_lengths, 3000, -1, 1, generator);
   std::vector<float> x(graph.nodes);
@@ -223,7 +223,7 @@ TEST(SpreadingEngine, AHopEqualsTheCanonicalProduct) {
     std::vector<double> terms;
     for (const Edge& edge : row)
       terms.push_back(static_cast<double>(x[edge.from]) * static_cast<double>(edge.weight));
-    expected.push_back(static_cast<float>(Reference::canonical_sum(terms)));
+    expected.push_back(static_cast<float>(Reference::reproducible_sum(terms)));
   }
   const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
   for (const Space space : Testing::spaces()) {
@@ -296,7 +296,7 @@ TEST(SpreadingEngine, EngineModeNamesTheWeightThatItCannotUse) {
   }
 }
 
-TEST(SpreadingEngine, TellsWhatItHolds) {
+TEST(SpreadingEngine, ReportsWhatItHolds) {
   const SpreadingEngine engine(Testing::context(), 3, std::vector<Edge>{{0, 1, 0.5F}});
   EXPECT_EQ(engine.nodes(), 3U);
   EXPECT_EQ(engine.edges(), 1U);
@@ -306,7 +306,7 @@ TEST(SpreadingEngine, TellsWhatItHolds) {
   EXPECT_EQ(host_only.bytes(Space::cuda), 0U);
 }
 
-TEST(SpreadingEngine, TellsWhatItKeepsBesideTheGraph) {
+TEST(SpreadingEngine, ReportsWhatItKeepsBesideTheGraph) {
   const SpreadingEngine engine(Testing::context(), 100, chain(100).edges);
   for (const Space space : Testing::spaces()) {
     const std::uint64_t bare = engine.bytes(space);

@@ -236,7 +236,7 @@ TEST(SpreadingHops, AChangedGraphWithKindsEqualsTheReference) {
   }
 }
 
-TEST(SpreadingHops, ShortActivationsAreRoundedAlikeEverywhereAndToldOf) {
+TEST(SpreadingHops, ShortActivationsAreRoundedTheSameEverywhereAndReported) {
   auto generator = Testing::generator("SpreadingHops.short_activations");
   const Graph graph = random_graph(300, row_lengths, 2000, 0, 1, generator);
   const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);

@@ -62,19 +62,19 @@ TEST(SpreadingEngine, ManySourcesInAnyOrderAddInTheirOrder) {
   auto generator = Testing::generator("SpreadingEngine.many_sources");
   const std::uint32_t nodes = 70'000;  // of three bytes
   Sources sources;
-  std::vector<float> wanted(nodes);
+  std::vector<float> expected(nodes);
   for (int i = 0; i < 5000; ++i) {
     const auto node = static_cast<std::uint32_t>(generator() % 1500 * 46);
     const auto value = static_cast<float>(generator() % 1000 + 1) * 1.3e-5F;
     sources.push_back({node, value});
-    wanted[node] += value;
+    expected[node] += value;
   }
   SpreadOptions options = linear(constant_at(1, 0, 0));
   options.top = nodes;
   const auto answer = spread({nodes, {}}, sources, options);
   EXPECT_EQ(answer.size(), static_cast<std::size_t>(std::ranges::count_if(
-                               wanted, [](float value) { return value != 0.0F; })));
-  for (const Activation& found : answer) EXPECT_EQ(found.value, wanted[found.node]) << found.node;
+                               expected, [](float value) { return value != 0.0F; })));
+  for (const Activation& found : answer) EXPECT_EQ(found.value, expected[found.node]) << found.node;
 }
 
 TEST(SpreadingEngine, ActivationSaturatesAndPassesOnOnlyWhatItGained) {

@@ -242,7 +242,8 @@ TEST(VectorIndex, AllocatesNothingForACallLikeTheLast) {
   for (int query = 0; query < 5; ++query)
     candidates.push_row(std::vector<std::uint64_t>{1, 2, 3, 500, 19999});
   for (const Space space : Testing::spaces()) {
-    for (const SearchPath path : {SearchPath::plain, SearchPath::screen, SearchPath::matrix}) {
+    for (const SearchPath path :
+         {SearchPath::brute_force, SearchPath::quantized, SearchPath::gemm}) {
       SearchOptions options = search_options(Metric::cosine, 10, space);
       options.path = path;
       index.search(queries, options);
@@ -305,7 +306,8 @@ TEST(VectorIndex, GivesAllRowsWhereTopIsMore) {
   VectorIndex index(Testing::context(), rows, 6);
   const auto expect_rows = [&](std::size_t left) {
     for (const Space space : Testing::spaces()) {
-      for (const SearchPath path : {SearchPath::plain, SearchPath::screen, SearchPath::matrix}) {
+      for (const SearchPath path :
+           {SearchPath::brute_force, SearchPath::quantized, SearchPath::gemm}) {
         for (const std::size_t top : {left + 1, std::numeric_limits<std::size_t>::max()}) {
           const SearchOptions options{.top = top, .space = space, .path = path};
           const SearchResults found = index.search(queries, options);
@@ -345,14 +347,14 @@ TEST(VectorIndex, ScoresOfAnyTopAreThoseOfTheList) {
   const VectorIndex index(Testing::context(), rows, 6);
   const std::vector<std::uint64_t> list{4, 0, 4, 2};
   const std::vector<std::uint64_t> offsets{0, 4};
-  const ScoreResults wanted = index.score(query, {offsets, list}, {.top = 3});
+  const ScoreResults target = index.score(query, {offsets, list}, {.top = 3});
   for (const Space space : Testing::spaces()) {
     const SearchOptions all{.top = std::numeric_limits<std::size_t>::max(), .space = space};
-    EXPECT_EQ(answer_of(index.score(query, {offsets, list}, all)), answer_of(wanted));
+    EXPECT_EQ(answer_of(index.score(query, {offsets, list}, all)), answer_of(target));
     PreparedScore prepared(index, 4, all);
     const std::span<const ScoredId> best = prepared.score(query, list);
     ASSERT_EQ(best.size(), 3U);
-    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(best[i].id, wanted.results[0][i].id);
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(best[i].id, target.results[0][i].id);
   }
   EXPECT_THROW(PreparedScore(index, std::numeric_limits<std::size_t>::max()), InvalidArgument);
 }
@@ -371,8 +373,10 @@ TEST(VectorIndex, StreamsThroughADeviceWhatDoesNotFitThere) {
     const Answer expected = answer_of(index.search(queries, options));
     for (const Space space : Testing::spaces()) {
       options.space = space;
-      for (const SearchPath path : {SearchPath::plain, SearchPath::screen, SearchPath::matrix}) {
-        if (space == Space::cuda && path == SearchPath::screen) continue;  // nothing to read there
+      for (const SearchPath path :
+           {SearchPath::brute_force, SearchPath::quantized, SearchPath::gemm}) {
+        if (space == Space::cuda && path == SearchPath::quantized)
+          continue;  // nothing to read there
         options.path = path;
         EXPECT_EQ(answer_of(index.search(queries, options)), expected)
             << to_string(path) << " on " << to_string(space);

@@ -16,19 +16,20 @@ using Testing::Answer;
 using Testing::answer_of;
 using Testing::normal_values;
 
-constexpr SearchPath all_paths[] = {SearchPath::plain, SearchPath::screen, SearchPath::matrix};
+constexpr SearchPath all_paths[] = {SearchPath::brute_force, SearchPath::quantized,
+                                    SearchPath::gemm};
 
 /// Calls `body(options)` for every path and space of \p context.
 template <class Body>
-void on_every_way(Context& context, const SearchOptions& options, const Body& body) {
+void on_every_path(Context& context, const SearchOptions& options, const Body& body) {
   for (const SearchPath path : all_paths) {
     for (const Space space : all_spaces) {
       if (!context.is_usable(space)) continue;
       SCOPED_TRACE(std::string(to_string(path)) + " on " + std::string(to_string(space)));
-      SearchOptions way = options;
-      way.path = path;
-      way.space = space;
-      body(way);
+      SearchOptions forced = options;
+      forced.path = path;
+      forced.space = space;
+      body(forced);
     }
   }
 }
@@ -42,9 +43,9 @@ TEST(VectorPaths, GiveOneBitPatternInTwoHundredRepeats) {
     SearchOptions options;
     options.metric = metric;
     const Answer expected = Testing::reference_search(rows, 40, queries, options);
-    on_every_way(Testing::context(), options, [&](const SearchOptions& way) {
+    on_every_path(Testing::context(), options, [&](const SearchOptions& forced) {
       for (int repeat = 0; repeat < 200; ++repeat)
-        ASSERT_EQ(answer_of(index.search(queries, way)), expected) << "repeat " << repeat;
+        ASSERT_EQ(answer_of(index.search(queries, forced)), expected) << "repeat " << repeat;
     });
   }
 }
@@ -62,8 +63,8 @@ TEST(VectorPaths, GiveTheSameBitsForAnyNumberOfThreads) {
     context_options.load_profile = false;
     Context context(context_options);
     const VectorIndex index(context, rows, 65);
-    on_every_way(context, options, [&](const SearchOptions& way) {
-      EXPECT_EQ(answer_of(index.search(queries, way)), expected) << threads << " threads";
+    on_every_path(context, options, [&](const SearchOptions& forced) {
+      EXPECT_EQ(answer_of(index.search(queries, forced)), expected) << threads << " threads";
     });
   }
 }
@@ -84,8 +85,8 @@ TEST(VectorPaths, AreNearTheOracleForEveryKindOfData) {
         options.metric = metric;
         options.top = count;
         const Answer expected = Testing::reference_search(rows, dimension, queries, options);
-        on_every_way(Testing::context(), options, [&](const SearchOptions& way) {
-          ASSERT_EQ(answer_of(index.search(queries, way)), expected);
+        on_every_path(Testing::context(), options, [&](const SearchOptions& forced) {
+          ASSERT_EQ(answer_of(index.search(queries, forced)), expected);
         });
         for (std::size_t place = 0; place < expected.ids.size(); ++place) {
           const auto row = static_cast<std::size_t>(expected.ids[place]);
@@ -117,11 +118,11 @@ TEST(VectorPaths, AreChosenBySizeBeforeAnythingIsMeasured) {
   for (const Space space : Testing::spaces()) {
     SCOPED_TRACE(to_string(space));
     for (const std::size_t rows : {1UL, 5UL, 100UL, 1000UL}) {
-      EXPECT_EQ(path_of(rows, 1, space), "plain") << rows << " rows";
-      EXPECT_EQ(path_of(rows, 3, space), "plain") << rows << " rows";
+      EXPECT_EQ(path_of(rows, 1, space), "brute_force") << rows << " rows";
+      EXPECT_EQ(path_of(rows, 3, space), "brute_force") << rows << " rows";
     }
-    EXPECT_EQ(path_of(20, 100, space), "plain") << "what products need first costs more";
-    EXPECT_EQ(path_of(space == Space::cuda ? 40'000 : 3000, 1024, space), "matrix");
+    EXPECT_EQ(path_of(20, 100, space), "brute_force") << "what products need first costs more";
+    EXPECT_EQ(path_of(space == Space::cuda ? 40'000 : 3000, 1024, space), "gemm");
   }
 }
 

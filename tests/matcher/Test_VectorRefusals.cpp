@@ -58,9 +58,9 @@ struct Data {
 
 TEST(VectorRefusals, OfSearchesTakeNoMemory) {
   Data data;
-  VectorIndexOptions without_shadow;
-  without_shadow.shadow = ShadowUse::never;
-  const VectorIndex index(Testing::context(), VectorSpan(data.rows, dimension), without_shadow);
+  VectorIndexOptions without_copy;
+  without_copy.quantized_copy = QuantizedCopy::never;
+  const VectorIndex index(Testing::context(), VectorSpan(data.rows, dimension), without_copy);
   const auto search = [&](const SearchOptions& options, std::size_t floats = 200 * dimension) {
     index.search(std::span(data.queries).first(floats), options);
   };
@@ -70,10 +70,11 @@ TEST(VectorRefusals, OfSearchesTakeNoMemory) {
   options.top = 0;
   expect_refused<InvalidArgument>({"top is 0", "at least 1"}, [&] { search(options); });
   options.top = 10;
-  options.path = SearchPath::screen;
+  options.path = SearchPath::quantized;
   const std::vector<std::uint8_t> all(count, 1);
   options.filter = all;
-  expect_refused<InvalidArgument>({"path screen", "without shadow rows"}, [&] { search(options); });
+  expect_refused<InvalidArgument>({"path quantized", "without a quantized copy"},
+                                  [&] { search(options); });
   options.path = {};
   options.filter = std::span(all).first(count - 1);
   expect_refused<InvalidArgument>({"filter is 2999", "3000"}, [&] { search(options); });
@@ -112,8 +113,8 @@ TEST(VectorRefusals, OfSizesBeyond64BitsTakeNoMemory) {
 TEST(VectorRefusals, OfScoresTakeNoMemory) {
   Data data;
   VectorIndex index(Testing::context(), data.rows, dimension);
-  const std::uint64_t gone[] = {7};
-  index.remove(gone);
+  const std::uint64_t removed[] = {7};
+  index.remove(removed);
   const auto score = [&](const std::vector<std::uint64_t>& ids,
                          const std::vector<std::uint64_t>& offsets, SearchOptions options = {}) {
     index.score(std::span(data.queries).first((offsets.size() - 1) * dimension), {offsets, ids},
@@ -143,7 +144,7 @@ TEST(VectorRefusals, OfScoresTakeNoMemory) {
   const std::vector<std::uint64_t> many(101, 1);
   expect_refused<InvalidArgument>({"101 candidates", "for 100"},
                                   [&] { prepared.score(query, many); });
-  expect_refused<InvalidArgument>({"is 7;"}, [&] { prepared.score(query, gone); });
+  expect_refused<InvalidArgument>({"is 7;"}, [&] { prepared.score(query, removed); });
   expect_refused<InvalidArgument>({"63 elements", "of 64"},
                                   [&] { prepared.score(query.first(63), ids); });
 }

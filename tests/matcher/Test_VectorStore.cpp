@@ -21,7 +21,7 @@ using Testing::answer_of;
 using Testing::normal_values;
 
 constexpr std::size_t dimension = 20;
-constexpr SearchPath paths[] = {SearchPath::plain, SearchPath::screen, SearchPath::matrix};
+constexpr SearchPath paths[] = {SearchPath::brute_force, SearchPath::quantized, SearchPath::gemm};
 
 bool is_better(Metric metric, float a, float b) { return metric == Metric::l2 ? a < b : a > b; }
 
@@ -277,10 +277,10 @@ TEST(VectorStore, ChangesNoMemoryOfOthers) {
     Model model(element);
     VectorIndex made(Testing::context(), model.make(generator, 90), VectorIndexOptions());
     model.put(0, 90);
-    SearchOptions screen;
-    screen.path = SearchPath::screen;
-    screen.space = Space::serial;
-    made.search(normal_values(generator, dimension), screen);  // its quantized copy
+    SearchOptions quantized;
+    quantized.path = SearchPath::quantized;
+    quantized.space = Space::serial;
+    made.search(normal_values(generator, dimension), quantized);  // its quantized copy
     made.save(folder / "rows");
     const StoredVectors file = load_vectors(folder / "rows");
     const ReadOnly values(file.rows.values);
@@ -337,12 +337,12 @@ TEST(VectorStore, RefusesWhatIsNotThereAndStaysAsItWas) {
   expect_equals(index, same, generator);
 }
 
-TEST(VectorStore, ScreensWithoutAShadowOnlyWhatIsItsOwn) {
+TEST(VectorStore, PrefiltersWithoutACopyOnlyRowsOfInt8) {
   auto generator = Testing::generator("VectorStore shadows");
   SearchOptions options;
-  options.path = SearchPath::screen;
+  options.path = SearchPath::quantized;
   VectorIndexOptions without;
-  without.shadow = ShadowUse::never;
+  without.quantized_copy = QuantizedCopy::never;
   Model floats(VectorElement::float32);
   const std::vector<float> query = normal_values(generator, dimension);
   const VectorIndex never(Testing::context(), floats.make(generator, 300), without);
@@ -350,16 +350,16 @@ TEST(VectorStore, ScreensWithoutAShadowOnlyWhatIsItsOwn) {
   Model bytes(VectorElement::int8);
   const VectorIndex own(Testing::context(), bytes.make(generator, 300), without);
   const SearchResults results = own.search(query, options);
-  EXPECT_EQ(results.report.path, "screen");
-  EXPECT_EQ(results.report.screened, 300U);
-  EXPECT_EQ(own.info().shadow_bytes, 0U) << "rows of int8 are their own shadow";
+  EXPECT_EQ(results.report.path, "quantized");
+  EXPECT_EQ(results.report.prefiltered, 300U);
+  EXPECT_EQ(own.info().quantized_bytes, 0U) << "rows of int8 are their own shadow";
   const VectorIndex made(Testing::context(), floats.make(generator, 300), VectorIndexOptions());
-  EXPECT_EQ(made.info().shadow_bytes, 0U) << "before it is wanted";
+  EXPECT_EQ(made.info().quantized_bytes, 0U) << "before it is wanted";
   made.search(query, options);
-  EXPECT_GT(made.info().shadow_bytes, 300U * dimension);
+  EXPECT_GT(made.info().quantized_bytes, 300U * dimension);
 }
 
-TEST(VectorStore, MakesAShadowOnceSearchesHavePaidForIt) {
+TEST(VectorStore, MakesAQuantizedCopyOnceSearchesHavePaidForIt) {
   auto generator = Testing::generator("VectorStore debt");
   ContextOptions context_options;
   context_options.load_profile = false;
@@ -369,11 +369,11 @@ TEST(VectorStore, MakesAShadowOnceSearchesHavePaidForIt) {
   const std::vector<float> query = normal_values(generator, 64);
   SearchOptions options;
   options.space = Space::serial;
-  EXPECT_NE(index.search(query, options).report.path, "screen");
-  EXPECT_EQ(index.info().shadow_bytes, 0U);
+  EXPECT_NE(index.search(query, options).report.path, "quantized");
+  EXPECT_EQ(index.info().quantized_bytes, 0U);
   int calls = 0;
-  while (index.search(query, options).report.path != "screen" && calls < 2000) ++calls;
-  EXPECT_GT(index.info().shadow_bytes, 0U) << "after " << calls << " calls";
+  while (index.search(query, options).report.path != "quantized" && calls < 2000) ++calls;
+  EXPECT_GT(index.info().quantized_bytes, 0U) << "after " << calls << " calls";
 }
 
 TEST(VectorStore, TakesAtMostSixtyFourMebibytesBesideTheAnswer) {
@@ -398,10 +398,10 @@ TEST(VectorStore, TakesAtMostSixtyFourMebibytesBesideTheAnswer) {
         options.top = call.top;
         const std::uint64_t before = index.bytes(space);
         index.search(queries, options);
-        const std::uint64_t shadow = index.bytes(space) - before;
+        const std::uint64_t quantized = index.bytes(space) - before;
         const std::uint64_t answer = call.queries * call.top * 8;
         EXPECT_LE(context.memory_statistics(space).bytes_peak,
-                  before + shadow + answer + (64U << 20U))
+                  before + quantized + answer + (64U << 20U))
             << to_string(path) << " on " << to_string(space) << ", " << call.queries
             << " queries, top " << call.top;
       }
@@ -464,9 +464,9 @@ TEST(VectorStore, TakesAtMostSixtyFourMebibytesForManyQueriesOfLongRows) {
                   [&](const VectorIndex& index) { index.score(queries, candidates, options); });
     const auto calls_in_turn = [&](const VectorIndex& index) {
       for (const auto path :
-           {SearchPath::matrix, SearchPath::screen, SearchPath::plain, SearchPath::matrix}) {
+           {SearchPath::gemm, SearchPath::quantized, SearchPath::brute_force, SearchPath::gemm}) {
         options.path = path;
-        options.top = path == SearchPath::matrix ? 40 : 10;
+        options.top = path == SearchPath::gemm ? 40 : 10;
         index.search(queries, options);
         index.score(queries, candidates, options);
         index.search_at_least(queries, 0.1F, options);

@@ -162,7 +162,7 @@ TEST(Vocabulary, RefusesTextsThatAreNoVocabulary) {
   }
 }
 
-TEST(Vocabulary, TellsWhatItHolds) {
+TEST(Vocabulary, ReportsWhatItHolds) {
   Vocabulary words;
   const auto empty = words.statistics();
   EXPECT_EQ(empty.symbols, 0U);

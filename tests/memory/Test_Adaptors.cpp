@@ -143,7 +143,7 @@ TEST(StatisticsAdaptor, CountsExactly) {
   EXPECT_EQ(statistics.statistics(), (MemoryStatistics{0, 150, 170, 0, 3, 0}));
 }
 
-TEST(CallbackAdaptor, IsToldOfEveryAllocationAndMayRefuseIt) {
+TEST(CallbackAdaptor, IsCalledForEveryAllocationAndMayRefuseIt) {
   Upstream upstream;
   std::size_t calls = 0;
   CallbackAdaptor callback(

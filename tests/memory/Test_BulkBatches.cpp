@@ -62,11 +62,12 @@ struct Batched {
       task.offsets.push_back(first);
       first += task.items[i].count;
     }
-    Impl::BulkRooms rooms("test");
-    Impl::ListCall<float> call(Testing::context(), rooms, std::move(task), {},
+    Impl::BulkWorkspaceCache workspaces("test");
+    Impl::ListCall<float> call(Testing::context(), workspaces, std::move(task), {},
                                kind == Impl::BulkKind::reduce ? reduced.data() : nullptr);
-    Impl::BulkRoom<HostSpace> room(limit, 1);
-    call.run_batches(Impl::host_instance(Testing::context(), Space::serial), room, batch_bytes);
+    Impl::BulkWorkspace<HostSpace> workspace(limit, 1);
+    call.run_batches(Impl::host_instance(Testing::context(), Space::serial), workspace,
+                     batch_bytes);
     report = call.report();
   }
 };
@@ -117,24 +118,25 @@ TEST(BulkBatches, AreHalvedUntilTheyFitOrNothingIsWritten) {
   }
 }
 
-TEST(BulkBatches, KeepTheirRoomAndGiveItUpBeforeALargerOneIsMade) {
+TEST(BulkBatches, KeepTheirWorkspaceAndReleaseItBeforeALargerOneIsMade) {
   Testing::context();  // starts Kokkos
   SpaceResource<Kokkos::HostSpace> space;
   LimitAdaptor memory(space, 1000);
-  Buffer<std::byte, Kokkos::HostSpace> room;
+  Buffer<std::byte, Kokkos::HostSpace> workspace;
   std::uint64_t want = 600;
-  EXPECT_EQ(Impl::make_batch_room(room, memory, want, 10), 0U);
-  const std::byte* first = room.data();
+  EXPECT_EQ(Impl::make_batch_buffer(workspace, memory, want, 10), 0U);
+  const std::byte* first = workspace.data();
   want = 300;
-  EXPECT_EQ(Impl::make_batch_room(room, memory, want, 10), 0U);
-  EXPECT_EQ(room.data(), first);
+  EXPECT_EQ(Impl::make_batch_buffer(workspace, memory, want, 10), 0U);
+  EXPECT_EQ(workspace.data(), first);
   want = 900;
-  EXPECT_EQ(Impl::make_batch_room(room, memory, want, 10), 0U) << "both together are too much";
+  EXPECT_EQ(Impl::make_batch_buffer(workspace, memory, want, 10), 0U)
+      << "both together are too much";
   want = 4000;
-  EXPECT_EQ(Impl::make_batch_room(room, memory, want, 10), 2U);
+  EXPECT_EQ(Impl::make_batch_buffer(workspace, memory, want, 10), 2U);
   EXPECT_EQ(want, 1000U);
   want = 4000;
-  EXPECT_THROW(Impl::make_batch_room(room, memory, want, 1500), OutOfMemory);
+  EXPECT_THROW(Impl::make_batch_buffer(workspace, memory, want, 1500), OutOfMemory);
   EXPECT_EQ(memory.used(), 0U);
 }
 
@@ -144,8 +146,8 @@ TEST(BulkBatches, AreOfWhatIsAskedForElseOfTheMeasuredSizeWithinHalfOfTheBudget)
   options.load_profile = false;
   options.host_budget = std::uint64_t{1} << 30U;
   Context context(options);
-  const auto bytes = [&](std::uint64_t asked, std::uint64_t kept = 0) {
-    return Impl::batch_bytes_of(context, Space::serial, Operation::reduction, asked, kept);
+  const auto bytes = [&](std::uint64_t requested, std::uint64_t kept = 0) {
+    return Impl::batch_bytes_of(context, Space::serial, Operation::reduction, requested, kept);
   };
   EXPECT_EQ(bytes(0), std::uint64_t{64} << 20U) << "assumed";
   context.dispatcher().calibrate_batch(Operation::reduction, std::uint64_t{128} << 20U);

@@ -72,7 +72,8 @@ std::string state_of(const VectorIndex& index, const TempFolder& folder) {
   const Row row;
   queries.insert(queries.end(), row.floats.begin(), row.floats.end());
   for (const Metric metric : {Metric::cosine, Metric::ip, Metric::l2}) {
-    for (const SearchPath path : {SearchPath::plain, SearchPath::screen, SearchPath::matrix}) {
+    for (const SearchPath path :
+         {SearchPath::brute_force, SearchPath::quantized, SearchPath::gemm}) {
       const SearchResults found =
           index.search(queries, {.metric = metric, .space = Space::serial, .path = path});
       for (const std::int64_t id : found.ids) state += std::to_string(id) + ' ';

@@ -63,7 +63,7 @@ void answer(const Folder& folder, std::size_t rows, std::size_t inputs, std::siz
     folder.write(name + ".norm", y);
     folder.write(name + ".mean", mean);
     folder.write(name + ".variance", variance);
-    for (const bool canonical : {false, true}) {
+    for (const bool reproducible : {false, true}) {
       for (const auto& [label, activation] :
            {std::pair("none", LayerActivation::none), std::pair("relu", LayerActivation::relu),
             std::pair("gelu", LayerActivation::gelu)}) {
@@ -74,8 +74,8 @@ void answer(const Folder& folder, std::size_t rows, std::size_t inputs, std::siz
         linear.bias = bias;
         linear.y = matrix_of(std::span<float>(z), rows, outputs);
         linear.activation = activation;
-        run_linear_layers(context, std::span(&linear, 1), {canonical}, space);
-        folder.write(name + (canonical ? ".canonical." : ".linear.") + label, z);
+        run_linear_layers(context, std::span(&linear, 1), {reproducible}, space);
+        folder.write(name + (reproducible ? ".canonical." : ".linear.") + label, z);
       }
     }
     std::cout << name << '\n';

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 import harness  # noqa: E402
 
 
-def halving_tree(values):
+def pairwise_tree_sum(values):
     """Adds the upper half of the last axis to the lower until one is left, padded with +0."""
     width = 1 << max(0, values.shape[-1] - 1).bit_length()
     padded = np.zeros(values.shape[:-1] + (width,))
@@ -26,7 +26,7 @@ def halving_tree(values):
     return padded[..., 0]
 
 
-def canonical_sum(terms):
+def reproducible_sum(terms):
     """The canonical sum over the last axis: blocks of 4096, 32 lanes in double, halving trees."""
     length = terms.shape[-1]
     blocks = -(-length // 4096)
@@ -38,7 +38,7 @@ def canonical_sum(terms):
     lanes = np.zeros(padded.shape[:-2] + (32,))
     for step in range(128 if blocks > 1 else -(-length // 32)):
         lanes = lanes + padded[..., step, :]
-    return halving_tree(halving_tree(lanes))
+    return pairwise_tree_sum(pairwise_tree_sum(lanes))
 
 
 def equal_bits(a, b):
@@ -51,12 +51,12 @@ def vector_scores(metric, rows, query):
     rows, query = rows.astype(np.float64), query.astype(np.float64)
     with np.errstate(all="ignore"):
         if metric == "ip":
-            scores = canonical_sum(rows * query)
+            scores = reproducible_sum(rows * query)
         elif metric == "l2":
-            scores = np.sqrt(canonical_sum((query - rows) ** 2))
+            scores = np.sqrt(reproducible_sum((query - rows) ** 2))
         else:
-            qq, xx = canonical_sum(query * query), canonical_sum(rows * rows)
-            scores = np.clip(canonical_sum(rows * query) / (np.sqrt(qq) * np.sqrt(xx)), -1, 1)
+            qq, xx = reproducible_sum(query * query), reproducible_sum(rows * rows)
+            scores = np.clip(reproducible_sum(rows * query) / (np.sqrt(qq) * np.sqrt(xx)), -1, 1)
             scores = np.where((xx == 0) | (qq == 0), 0, scores)
         scores = scores.astype(np.float32)
     scores[np.isnan(scores)] = np.array([0x7FC00000], np.uint32).view(np.float32)[0]

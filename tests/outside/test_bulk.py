@@ -2,7 +2,7 @@
 """`kindred bulk` against NumPy: bytes, products within their bound, canonical sums redone for the bits."""
 import unittest
 
-from outside import canonical_sum, harness, np
+from outside import reproducible_sum, harness, np
 
 
 class Bulk(harness.CommandTest):
@@ -34,7 +34,7 @@ class Bulk(harness.CommandTest):
                 b = self.generator.standard_normal((*batch, k, n)).astype(dtype)
                 exact = a.astype(np.longdouble) @ b.astype(np.longdouble)
                 norms = np.linalg.norm(a, axis=-1)[..., :, None] * np.linalg.norm(b, axis=-2)[..., None, :]
-                for flags in ((), ("--canonical",)):
+                for flags in ((), ("--reproducible",)):
                     out = self.folder / "c.npy"
                     self.succeeds("bulk", "matmul", "--a", self.save("a.npy", a), "--b", self.save("b.npy", b), "--out", out, *flags)
                     c = np.load(out)
@@ -49,7 +49,7 @@ class Bulk(harness.CommandTest):
                 path = self.save("x.npy", x)
                 rows = x.reshape(shape[0], -1) if len(shape) == 3 else x.reshape(1, -1)
                 wide = rows.astype(np.float64)
-                sums = canonical_sum(wide)
+                sums = reproducible_sum(wide)
                 wanted = {"sum": sums, "mean": sums / wide.shape[1], "min": wide.min(axis=1), "max": wide.max(axis=1)}
                 for op, values in wanted.items():
                     told = self.succeeds("bulk", "reduce", "--op", op, "--input", path, "--json").lines()[0]["value"]

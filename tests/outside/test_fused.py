@@ -4,7 +4,7 @@ import os
 import subprocess
 import unittest
 
-from outside import canonical_sum, equal_bits, harness, np
+from outside import reproducible_sum, equal_bits, harness, np
 from scipy.special import erf
 
 
@@ -40,11 +40,11 @@ class Fused(harness.CommandTest):
             affine = normal * arrays["gamma"] + arrays["beta"]
             # The told moments are the float32 of canonical sums of differences to the first element.
             shifted = x - x[:, :1]
-            offset = canonical_sum(shifted) / inputs
+            offset = reproducible_sum(shifted) / inputs
             for space in spaces:
                 with self.subTest(space=space, rows=rows, inputs=inputs):
                     self.assertTrue(equal_bits(read(f"{space}.mean", rows), (x[:, 0] + offset).astype(np.float32)))
-                    told = np.maximum(canonical_sum(shifted * shifted) / inputs - offset * offset, 0)
+                    told = np.maximum(reproducible_sum(shifted * shifted) / inputs - offset * offset, 0)
                     self.assertTrue(equal_bits(read(f"{space}.variance", rows), told.astype(np.float32)))
                     np.testing.assert_allclose(read(f"{space}.variance", rows), variance, rtol=1e-6, atol=1e-12)
                     y = read(f"{space}.norm", rows, inputs)
@@ -56,7 +56,7 @@ class Fused(harness.CommandTest):
             arrays, spaces, read = self.answers(rows, inputs, outputs, 0)
             x, w, bias = (arrays[name].astype(np.float64) for name in ("x", "w", "bias"))
             z = x @ w.T + bias
-            sums = np.stack([canonical_sum(x * row) for row in w], axis=1) + bias
+            sums = np.stack([reproducible_sum(x * row) for row in w], axis=1) + bias
             scale = np.linalg.norm(x, axis=1)[:, None] * np.linalg.norm(w, axis=1)[None]
             for name, activation in ACTIVATIONS.items():
                 for space in spaces:

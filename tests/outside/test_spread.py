@@ -3,7 +3,7 @@
 import math
 import unittest
 
-from outside import canonical_sum, equal_bits, harness, np
+from outside import reproducible_sum, equal_bits, harness, np
 
 import networkx as nx
 import scipy.io
@@ -35,7 +35,7 @@ class Rows:
         live = values != 0
         for v in range(self.nodes):
             if live[self.sources[v]].any():
-                out[v] = F32(np.float64(factor) * canonical_sum(values[self.sources[v]].astype(np.float64) * self.weights[v]))
+                out[v] = F32(np.float64(factor) * reproducible_sum(values[self.sources[v]].astype(np.float64) * self.weights[v]))
         return out
 
 

@@ -53,7 +53,7 @@ class PathReference {
           terms.push_back(static_cast<double>(m_passed.back()[link.from]) *
                           static_cast<double>(link.weight));
         const auto c =
-            static_cast<float>(static_cast<double>(decay) * Reference::canonical_sum(terms));
+            static_cast<float>(static_cast<double>(decay) * Reference::reproducible_sum(terms));
         if (is_linear) {
           passed[v] = c;
           rose[v] = c != 0.0F;

@@ -32,10 +32,10 @@ Reference::PageRankAnswer answer(std::size_t nodes, const Links& links, const No
 
 TEST(ReferencePageRank, AWalkOfTwoNodesIsSolvedByHand) {
   // p₀ = ½p₁ + ½, p₁ = ½p₀; a dangling node leads back to the restart, so that both are the same.
-  const auto wanted = ElementsAre(DoubleNear(2.0 / 3, 1e-15), DoubleNear(1.0 / 3, 1e-15));
-  EXPECT_THAT(limit(2, {{0, 1, 1}, {1, 0, 1}}, {{0, 1}}), wanted);
-  EXPECT_THAT(limit(2, {{0, 1, 0.25F}}, {{0, 0.5F}}), wanted);
-  EXPECT_THAT(limit(2, {{0, 1, 1}, {1, 0, 0}}, {{0, 1}}), wanted) << "a weight of 0 leads nowhere";
+  const auto target = ElementsAre(DoubleNear(2.0 / 3, 1e-15), DoubleNear(1.0 / 3, 1e-15));
+  EXPECT_THAT(limit(2, {{0, 1, 1}, {1, 0, 1}}, {{0, 1}}), target);
+  EXPECT_THAT(limit(2, {{0, 1, 0.25F}}, {{0, 0.5F}}), target);
+  EXPECT_THAT(limit(2, {{0, 1, 1}, {1, 0, 0}}, {{0, 1}}), target) << "a weight of 0 leads nowhere";
 }
 
 TEST(ReferencePageRank, WeightsShareOutWhatANodeHas) {
@@ -78,9 +78,9 @@ TEST(ReferencePageRank, TightTolerancesAreReachedInDouble) {
   const Links links{{0, 1, 0.3F}, {1, 2, 0.7F}, {2, 0, 0.1F}, {0, 2, 0.9F}};
   const auto tight = answer(3, links, {{0, 1}}, {0.85, 1e-14, 1000});
   EXPECT_LE(tight.residual, 1e-14);
-  const auto wanted = limit(3, links, {{0, 1}}, 0.85);
+  const auto target = limit(3, links, {{0, 1}}, 0.85);
   for (std::size_t v = 0; v < 3; ++v)
-    EXPECT_THAT(tight.values[v], FloatNear(static_cast<float>(wanted[v]), 6e-8F));
+    EXPECT_THAT(tight.values[v], FloatNear(static_cast<float>(target[v]), 6e-8F));
 }
 
 }  // namespace

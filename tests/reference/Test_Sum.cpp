@@ -20,34 +20,34 @@ std::vector<double> sparse(std::size_t count, std::vector<std::pair<std::size_t,
 }
 
 TEST(ReferenceSum, SmallSizesByHand) {
-  EXPECT_EQ(Reference::canonical_sum({}), 0.0);
-  EXPECT_FALSE(std::signbit(Reference::canonical_sum({})));
-  EXPECT_EQ(Reference::canonical_sum(std::vector<double>{1.5}), 1.5);
-  EXPECT_EQ(Reference::canonical_sum(std::vector<double>{1.5, -0.25}), 1.25);
-  EXPECT_EQ(Reference::canonical_sum(std::vector<double>{1, 2, 4}), 7.0);
+  EXPECT_EQ(Reference::reproducible_sum({}), 0.0);
+  EXPECT_FALSE(std::signbit(Reference::reproducible_sum({})));
+  EXPECT_EQ(Reference::reproducible_sum(std::vector<double>{1.5}), 1.5);
+  EXPECT_EQ(Reference::reproducible_sum(std::vector<double>{1.5, -0.25}), 1.25);
+  EXPECT_EQ(Reference::reproducible_sum(std::vector<double>{1, 2, 4}), 7.0);
 }
 
 TEST(ReferenceSum, IsNeverMinusZero) {
-  EXPECT_FALSE(std::signbit(Reference::canonical_sum(std::vector<double>(65, -0.0))));
+  EXPECT_FALSE(std::signbit(Reference::reproducible_sum(std::vector<double>(65, -0.0))));
 }
 
 TEST(ReferenceSum, ALaneTakesEveryThirtySecondTerm) {
-  EXPECT_EQ(Reference::canonical_sum(sparse(64, {{0, huge}, {1, 1}, {32, -huge}})), 1.0);
-  EXPECT_EQ(Reference::canonical_sum(sparse(65, {{0, huge}, {32, 1}, {64, -huge}})), 0.0);
+  EXPECT_EQ(Reference::reproducible_sum(sparse(64, {{0, huge}, {1, 1}, {32, -huge}})), 1.0);
+  EXPECT_EQ(Reference::reproducible_sum(sparse(65, {{0, huge}, {32, 1}, {64, -huge}})), 0.0);
 }
 
 TEST(ReferenceSum, LanesAreAddedByTheHalvingTree) {
-  EXPECT_EQ(Reference::canonical_sum(sparse(32, {{0, huge}, {1, 1}, {16, -huge}})), 1.0);
-  EXPECT_EQ(Reference::canonical_sum(sparse(32, {{0, huge}, {16, 1}, {1, -huge}})), 0.0);
-  EXPECT_EQ(Reference::canonical_sum(sparse(3, {{0, huge}, {1, 1}, {2, -huge}})), 1.0);
-  EXPECT_EQ(Reference::canonical_sum(sparse(3, {{0, huge}, {2, 1}, {1, -huge}})), 0.0);
+  EXPECT_EQ(Reference::reproducible_sum(sparse(32, {{0, huge}, {1, 1}, {16, -huge}})), 1.0);
+  EXPECT_EQ(Reference::reproducible_sum(sparse(32, {{0, huge}, {16, 1}, {1, -huge}})), 0.0);
+  EXPECT_EQ(Reference::reproducible_sum(sparse(3, {{0, huge}, {1, 1}, {2, -huge}})), 1.0);
+  EXPECT_EQ(Reference::reproducible_sum(sparse(3, {{0, huge}, {2, 1}, {1, -huge}})), 0.0);
 }
 
 TEST(ReferenceSum, BlocksOf4096AreAddedByThePaddedHalvingTree) {
-  EXPECT_EQ(Reference::canonical_sum(sparse(4096, {{0, huge}, {1, 1}, {4064, -huge}})), 1.0);
-  EXPECT_EQ(Reference::canonical_sum(sparse(4097, {{1, huge}, {33, 1}, {4096, -huge}})), 0.0);
-  EXPECT_EQ(Reference::canonical_sum(sparse(12288, {{0, huge}, {4096, 1}, {8192, -huge}})), 1.0);
-  EXPECT_EQ(Reference::canonical_sum(sparse(12288, {{0, huge}, {8192, 1}, {4096, -huge}})), 0.0);
+  EXPECT_EQ(Reference::reproducible_sum(sparse(4096, {{0, huge}, {1, 1}, {4064, -huge}})), 1.0);
+  EXPECT_EQ(Reference::reproducible_sum(sparse(4097, {{1, huge}, {33, 1}, {4096, -huge}})), 0.0);
+  EXPECT_EQ(Reference::reproducible_sum(sparse(12288, {{0, huge}, {4096, 1}, {8192, -huge}})), 1.0);
+  EXPECT_EQ(Reference::reproducible_sum(sparse(12288, {{0, huge}, {8192, 1}, {4096, -huge}})), 0.0);
 }
 
 TEST(ReferenceSum, DotAndDifferenceAreDouble) {

@@ -31,17 +31,17 @@ inline Reference::SeedLayer served_layer(std::size_t hidden, std::size_t seeds,
   return layer;
 }
 
-/// A layer that makes what \p wanted does.
-inline SeedLayer engine_of(Context& context, const Reference::SeedLayer& wanted,
+/// A layer that makes what \p expected does.
+inline SeedLayer engine_of(Context& context, const Reference::SeedLayer& expected,
                            std::uint32_t epochs = 4) {
-  SeedLayer layer(context, options_of(static_cast<std::uint32_t>(wanted.hidden),
-                                      static_cast<std::uint32_t>(wanted.seeds.size()), epochs));
-  for (std::size_t begin = 0; begin < wanted.weights.size(); begin += wanted.hidden)
-    layer.add_blueprint(std::to_string(begin / wanted.hidden),
-                        std::span(wanted.weights).subspan(begin, wanted.hidden));
-  SeedState state(wanted.seeds.size());
-  for (std::size_t i = 0; i < wanted.seeds.size(); ++i) {
-    const Reference::Seed& seed = wanted.seeds[i];
+  SeedLayer layer(context, options_of(static_cast<std::uint32_t>(expected.hidden),
+                                      static_cast<std::uint32_t>(expected.seeds.size()), epochs));
+  for (std::size_t begin = 0; begin < expected.weights.size(); begin += expected.hidden)
+    layer.add_blueprint(std::to_string(begin / expected.hidden),
+                        std::span(expected.weights).subspan(begin, expected.hidden));
+  SeedState state(expected.seeds.size());
+  for (std::size_t i = 0; i < expected.seeds.size(); ++i) {
+    const Reference::Seed& seed = expected.seeds[i];
     state.lifecycle[i] = seed.lifecycle;
     state.mode[i] = seed.mode;
     state.alpha[i] = seed.alpha;

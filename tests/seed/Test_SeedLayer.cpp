@@ -34,11 +34,11 @@ TEST(SeedLayer, ForwardIsTheReferenceOnEverySpace) {
                                            {130, 512, 100},
                                            {2, 33, 11}}) {
     for (const VectorElement type : elements) {
-      Reference::SeedLayer wanted = served_layer(hidden, seeds, 3, generator);
-      SeedLayer layer = engine_of(context(), wanted);
+      Reference::SeedLayer target = served_layer(hidden, seeds, 3, generator);
+      SeedLayer layer = engine_of(context(), target);
       const Reference::SeedRows x = random_rows(type, rows, hidden, Values::ordinary, generator);
       const VectorElement output = elements[generator() % 3];
-      const auto expected = bytes_of(Reference::seed_forward(wanted, x, output));
+      const auto expected = bytes_of(Reference::seed_forward(target, x, output));
       const auto seen = telemetry_of(Reference::seed_moments(hidden, seeds, x));
       for (const Space space : Testing::spaces()) {
         std::vector<std::byte> y(expected.size());
@@ -60,11 +60,11 @@ TEST(SeedLayer, BackwardIsTheReferenceOnEverySpace) {
   for (const auto [rows, hidden, seeds] :
        {std::array<std::size_t, 3>{1, 1, 1}, {70, 40, 9}, {5, 64, 80}}) {
     for (const VectorElement type : elements) {
-      Reference::SeedLayer wanted = served_layer(hidden, seeds, 2, generator);
-      SeedLayer layer = engine_of(context(), wanted);
+      Reference::SeedLayer target = served_layer(hidden, seeds, 2, generator);
+      SeedLayer layer = engine_of(context(), target);
       const Reference::SeedRows x = random_rows(type, rows, hidden, Values::ordinary, generator);
       const Reference::SeedRows g = random_rows(type, rows, hidden, Values::ordinary, generator);
-      const Reference::SeedGradients expected = Reference::seed_backward(wanted, x, g);
+      const Reference::SeedGradients expected = Reference::seed_backward(target, x, g);
       SeedBatch batch;
       batch.rows = rows;
       batch.input = batch.output = type;
@@ -81,10 +81,10 @@ TEST(SeedLayer, BackwardIsTheReferenceOnEverySpace) {
 
 TEST(SeedLayer, TakesRowsInPlaceAndApart) {
   auto generator = Testing::generator("SeedLayer.InPlace");
-  Reference::SeedLayer wanted = served_layer(30, 4, 2, generator);
-  SeedLayer layer = engine_of(context(), wanted);
+  Reference::SeedLayer target = served_layer(30, 4, 2, generator);
+  SeedLayer layer = engine_of(context(), target);
   const Reference::SeedRows x = random_rows(VectorElement::float32, 9, 30, Values::all, generator);
-  const auto expected = bytes_of(Reference::seed_forward(wanted, x, VectorElement::float32));
+  const auto expected = bytes_of(Reference::seed_forward(target, x, VectorElement::float32));
   for (const Space space : Testing::spaces()) {
     std::vector<std::byte> rows = bytes_of(x);
     SeedBatch batch;
@@ -106,25 +106,25 @@ TEST(SeedLayer, TakesRowsInPlaceAndApart) {
 }
 
 /// What a layer tells of itself.
-struct Told {
+struct ObservableState {
   SeedState state;
   std::uint64_t epoch;
   BlueprintRegistry blueprints;
   bool has_telemetry;
-  explicit Told(const SeedLayer& layer)
+  explicit ObservableState(const SeedLayer& layer)
       : state(layer.state()),
         epoch(layer.epoch()),
         blueprints(layer.blueprints()),
         has_telemetry(layer.has_telemetry()) {}
-  friend bool operator==(const Told&, const Told&) = default;
+  friend bool operator==(const ObservableState&, const ObservableState&) = default;
 };
 
 /// The message by which \p call is refused; nothing may change.
 template <class Type = InvalidArgument, class Call>
 std::string refused(SeedLayer& layer, const Call& call) {
-  const Told before(layer);
+  const ObservableState before(layer);
   std::string message = message_of<Type>(call);
-  EXPECT_TRUE(Told(layer) == before) << message;
+  EXPECT_TRUE(ObservableState(layer) == before) << message;
   return message;
 }
 
@@ -324,11 +324,11 @@ SeedMetrics promising() {
 
 TEST(SeedLayer, LivesFromDormantToFossilizedAndAgain) {
   SeedLayer layer(context(), options_of(6, 2));
-  std::vector<SeedChange> told;
+  std::vector<SeedChange> reported;
   SeedLayerOptions options = options_of(6, 2);
   options.on_transition = [&](std::uint32_t seed, SeedChange change) {
     EXPECT_EQ(seed, 1U);
-    told.push_back(change);
+    reported.push_back(change);
   };
   layer = SeedLayer(context(), options);
   EXPECT_THAT(layer.germinate(1, 0).why, HasSubstr("no blueprint 0"));
@@ -368,8 +368,8 @@ TEST(SeedLayer, LivesFromDormantToFossilizedAndAgain) {
   layer.update({&alpha, 1});
   EXPECT_EQ(made(), 6.0F) << "fossilized applies with 1";
   EXPECT_EQ(layer.state().history(1).size(), 7U);
-  EXPECT_EQ(told.size(), 7U);
-  EXPECT_EQ(told.back(), (SeedChange{Lifecycle::fine_tuning, Lifecycle::fossilized}));
+  EXPECT_EQ(reported.size(), 7U);
+  EXPECT_EQ(reported.back(), (SeedChange{Lifecycle::fine_tuning, Lifecycle::fossilized}));
   EXPECT_TRUE(layer.request(1, Lifecycle::dormant).accepted);
   EXPECT_EQ(layer.state().blueprint[1], -1);
   EXPECT_EQ(layer.state().alpha[1], 0.0F);
@@ -385,11 +385,11 @@ TEST(SeedLayer, ARefusedTransitionChangesNothing) {
   layer.set_state(state);
   for (std::uint32_t seed = 0; seed < 11; ++seed) {
     for (std::int8_t to = 0; to < 11; ++to) {
-      const Told before(layer);
+      const ObservableState before(layer);
       const TransitionResult result = layer.request(seed, static_cast<Lifecycle>(to));
       if (!result.accepted) {
         EXPECT_FALSE(result.why.empty());
-        EXPECT_TRUE(Told(layer) == before);
+        EXPECT_TRUE(ObservableState(layer) == before);
       } else {
         layer.set_state(state);
       }
@@ -481,13 +481,13 @@ TEST(SeedLayer, StepsGiveSchedulesWhatTheyNeed) {
   EXPECT_TRUE(layer.schedule_state(4));
   // A failure leaves schedules as they were, those before the one that failed too.
   for (int i = 0; i < 10; ++i) layer.step();  // no pause is under way
-  const Told before(layer);
+  const ObservableState before(layer);
   const auto drift = layer.schedule_state(1);
   const std::vector<float> another(3, 1.0F);
   metrics = std::vector<SeedMetrics>(5);
   for (SeedMetrics& one : metrics) one.weights = another;
   EXPECT_THROW(layer.step(metrics), InvalidArgument);
-  EXPECT_TRUE(Told(layer) == before);
+  EXPECT_TRUE(ObservableState(layer) == before);
   EXPECT_EQ(layer.schedule_state(1), drift);
 }
 
@@ -568,8 +568,8 @@ TEST(SeedLayer, StatesPersistAndValuesStayFinite) {
   for (const std::size_t rows : {1, 16, 64}) {
     for (const std::uint32_t hidden : {256U, 512U, 1024U}) {
       for (const std::uint32_t seeds : {50U, 100U, 500U}) {
-        const Reference::SeedLayer wanted = served_layer(hidden, seeds, 10, generator);
-        SeedLayer layer = engine_of(context(), wanted);
+        const Reference::SeedLayer target = served_layer(hidden, seeds, 10, generator);
+        SeedLayer layer = engine_of(context(), target);
         const SeedState before = layer.state();
         std::vector<float> x(rows * hidden), y(x.size());
         for (float& value : x) value = normal(generator);

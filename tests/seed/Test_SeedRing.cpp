@@ -54,9 +54,9 @@ TEST(SeedRing, KeepsTheLastEpochsAndMergesThem) {
         EXPECT_EQ(layer.has_telemetry(age), static_cast<int>(age) <= epoch);
         if (static_cast<int>(age) > epoch) continue;
         layer.start_telemetry(age);
-        const auto told = layer.telemetry(age);
+        const auto returned = layer.telemetry(age);
         for (std::uint32_t i = 0; i < seeds; ++i)
-          EXPECT_EQ(told[i], Kindred::telemetry_of(seen[seen.size() - 1 - age][i]));
+          EXPECT_EQ(returned[i], Kindred::telemetry_of(seen[seen.size() - 1 - age][i]));
       }
     }
     EXPECT_THROW(layer.telemetry(kept), NotFound);
@@ -98,15 +98,15 @@ TEST(SeedRing, MergesTheForwardsOfAnEpochWhereAsked) {
         expected[i] =
             batch == 0 ? own[i] : Reference::merged(std::vector<SeedMoments>{expected[i], own[i]});
     }
-    const auto told = layer.telemetry();
+    const auto returned = layer.telemetry();
     for (std::uint32_t i = 0; i < seeds; ++i)
-      EXPECT_EQ(told[i], Kindred::telemetry_of(expected[i]));
+      EXPECT_EQ(returned[i], Kindred::telemetry_of(expected[i]));
     SeedForwardOptions none = on(Space::serial);
     none.telemetry = SeedTelemetryUse::none;
     const auto x = values(hidden, generator);
     std::vector<float> y(x.size());
     layer.forward(x, y, none);
-    EXPECT_EQ(layer.telemetry(), told);
+    EXPECT_EQ(layer.telemetry(), returned);
     layer.step();
   }
   SeedLayer without(context(), options_of(hidden, seeds, 0));
@@ -165,13 +165,13 @@ std::span<std::byte> span_of(const Rows<ExecutionSpace>& rows) {
 
 TEST(SeedRing, AForwardCopiesNothingAllocatesNothingAndHasNoHiddenFence) {
   auto generator = Testing::generator("SeedRing.Costs");
-  Reference::SeedLayer wanted = served_layer(256, 100, 3, generator);
+  Reference::SeedLayer target = served_layer(256, 100, 3, generator);
   const Reference::SeedRows x =
       random_rows(VectorElement::float32, 32, 256, Values::ordinary, generator);
-  const auto expected = bytes_of(Reference::seed_forward(wanted, x, VectorElement::float32));
+  const auto expected = bytes_of(Reference::seed_forward(target, x, VectorElement::float32));
   for (const Space space : Testing::spaces()) {
     Impl::with_instance(context(), space, [&]<class ExecutionSpace>(const ExecutionSpace& exec) {
-      SeedLayer layer = engine_of(context(), wanted);
+      SeedLayer layer = engine_of(context(), target);
       const bool device = Arch::is_device<ExecutionSpace>;
       const Rows<ExecutionSpace> from("Kindred::Testing::x", expected.size());
       const Rows<ExecutionSpace> to("Kindred::Testing::y", expected.size());
@@ -236,15 +236,15 @@ TEST(SeedRing, AForwardCopiesNothingAllocatesNothingAndHasNoHiddenFence) {
 TEST(SeedRing, TakesRowsOfADeviceOnAnyStream) {
   if (!context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
   auto generator = Testing::generator("SeedRing.Streams");
-  Reference::SeedLayer wanted = served_layer(64, 9, 3, generator);
+  Reference::SeedLayer target = served_layer(64, 9, 3, generator);
   const Reference::SeedRows x =
       random_rows(VectorElement::bfloat16, 40, 64, Values::ordinary, generator);
-  const auto expected = bytes_of(Reference::seed_forward(wanted, x, VectorElement::bfloat16));
+  const auto expected = bytes_of(Reference::seed_forward(target, x, VectorElement::bfloat16));
   Impl::with_instance(
       context(), Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec) {
         if constexpr (Arch::is_device<ExecutionSpace>) {
           const ExecutionSpace own = Impl::instance_beside(exec);  // it outlives the layer
-          SeedLayer layer = engine_of(context(), wanted);
+          SeedLayer layer = engine_of(context(), target);
           const Rows<ExecutionSpace> rows("Kindred::Testing::rows", expected.size());
           SeedBatch batch;
           batch.rows = 40;
@@ -273,9 +273,9 @@ TEST(SeedRing, TakesRowsOfADeviceOnAnyStream) {
           Impl::download(own, y.data(), rows, y.size());
           // `step` moved the alphas of grafting seeds, so what they make is other than before.
           const SeedState state = layer.state();
-          for (std::size_t i = 0; i < wanted.seeds.size(); ++i)
-            wanted.seeds[i].alpha = state.alpha[i];
-          EXPECT_TRUE(y == bytes_of(Reference::seed_forward(wanted, x, VectorElement::bfloat16)));
+          for (std::size_t i = 0; i < target.seeds.size(); ++i)
+            target.seeds[i].alpha = state.alpha[i];
+          EXPECT_TRUE(y == bytes_of(Reference::seed_forward(target, x, VectorElement::bfloat16)));
         }
       });
 }
@@ -283,10 +283,10 @@ TEST(SeedRing, TakesRowsOfADeviceOnAnyStream) {
 TEST(SeedRing, GoesOnOnTheHostWithRowsOfADevice) {
   if (!context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
   auto generator = Testing::generator("SeedRing.DeviceFallback");
-  Reference::SeedLayer wanted = served_layer(64, 20, 4, generator);
+  Reference::SeedLayer target = served_layer(64, 20, 4, generator);
   const Reference::SeedRows x =
       random_rows(VectorElement::float32, 33, 64, Values::ordinary, generator);
-  const auto expected = bytes_of(Reference::seed_forward(wanted, x, VectorElement::float32));
+  const auto expected = bytes_of(Reference::seed_forward(target, x, VectorElement::float32));
   Impl::with_instance(
       context(), Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec) {
         // Room for one blueprint on the device, and four are in use.
@@ -294,13 +294,13 @@ TEST(SeedRing, GoesOnOnTheHostWithRowsOfADevice) {
         options.blueprint_bytes = 64 * sizeof(float);
         SeedLayer layer(context(), options);
         for (std::size_t i = 0; i < 4; ++i)
-          layer.add_blueprint(std::to_string(i), std::span(wanted.weights).subspan(i * 64, 64));
+          layer.add_blueprint(std::to_string(i), std::span(target.weights).subspan(i * 64, 64));
         SeedState state(20);
         for (std::size_t i = 0; i < 20; ++i) {
-          state.lifecycle[i] = wanted.seeds[i].lifecycle;
-          state.mode[i] = wanted.seeds[i].mode;
-          state.alpha[i] = wanted.seeds[i].alpha;
-          state.blueprint[i] = wanted.seeds[i].blueprint;
+          state.lifecycle[i] = target.seeds[i].lifecycle;
+          state.mode[i] = target.seeds[i].mode;
+          state.alpha[i] = target.seeds[i].alpha;
+          state.blueprint[i] = target.seeds[i].blueprint;
         }
         layer.set_state(state);
         EXPECT_THAT(layer.device_trouble(), HasSubstr("raise blueprint_bytes"));
@@ -315,7 +315,7 @@ TEST(SeedRing, GoesOnOnTheHostWithRowsOfADevice) {
         EXPECT_NE(record.chosen, Space::cuda);
         std::vector<std::byte> y(expected.size());
         Impl::download(exec, y.data(), to, y.size());
-        const auto again = bytes_of(Reference::seed_forward(wanted, x, VectorElement::float32));
+        const auto again = bytes_of(Reference::seed_forward(target, x, VectorElement::float32));
         EXPECT_TRUE(y == again);
         EXPECT_THROW(layer.forward(span_of<ExecutionSpace>(from), span_of<ExecutionSpace>(to),
                                    batch, on(Space::cuda)),
@@ -376,11 +376,11 @@ TEST(SeedRing, SeveralLayersRunInARow) {
   auto generator = Testing::generator("SeedRing.Layers");
   constexpr std::size_t count = 40;
   constexpr std::size_t arrays = 5;
-  std::vector<Reference::SeedLayer> wanted;
+  std::vector<Reference::SeedLayer> target;
   std::vector<SeedLayer> layers;
   for (int i = 0; i < 3; ++i) {
-    wanted.push_back(served_layer(64, 5 + 20 * i, 2, generator));
-    layers.push_back(engine_of(context(), wanted.back()));
+    target.push_back(served_layer(64, 5 + 20 * i, 2, generator));
+    layers.push_back(engine_of(context(), target.back()));
   }
   SeedBatch batch;
   batch.rows = count;
@@ -398,7 +398,7 @@ TEST(SeedRing, SeveralLayersRunInARow) {
   for (int run = 0; run < 2; ++run) {
     for (const Step& step : steps)
       expected[step.y] =
-          Reference::seed_forward(wanted[step.layer], expected[step.x], VectorElement::float32);
+          Reference::seed_forward(target[step.layer], expected[step.x], VectorElement::float32);
   }
   for (const Space space : Testing::spaces()) {
     batch.memory = space == Space::cuda ? SeedMemory::device : SeedMemory::host;
@@ -428,10 +428,10 @@ TEST(SeedRing, SeveralLayersRunInARow) {
 
 TEST(SeedRing, GoesOnElsewhereWithTheSameBitsWhenMemoryIsRefused) {
   auto generator = Testing::generator("SeedRing.Fallback");
-  Reference::SeedLayer wanted = served_layer(96, 40, 3, generator);
+  Reference::SeedLayer target = served_layer(96, 40, 3, generator);
   const Reference::SeedRows x =
       random_rows(VectorElement::float16, 20, 96, Values::ordinary, generator);
-  const auto expected = bytes_of(Reference::seed_forward(wanted, x, VectorElement::float16));
+  const auto expected = bytes_of(Reference::seed_forward(target, x, VectorElement::float16));
   std::atomic<int> to_refuse{0};
   ContextOptions options;
   options.load_profile = false;
@@ -441,7 +441,7 @@ TEST(SeedRing, GoesOnElsewhereWithTheSameBitsWhenMemoryIsRefused) {
       throw OutOfMemory(std::string(space), bytes, label, "refused by the test");
   };
   Context failing(options);
-  SeedLayer layer = engine_of(failing, wanted);
+  SeedLayer layer = engine_of(failing, target);
   SeedBatch batch;
   batch.rows = 20;
   batch.input = batch.output = VectorElement::float16;

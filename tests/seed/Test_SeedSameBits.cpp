@@ -22,21 +22,21 @@ TEST(SeedSameBits, GivesTheSameBitsForAnyNumberOfThreads) {
   };
   // Blocks of 64 rows and widths that no number of threads divides; fewer blocks than threads.
   for (const Shape& shape : {Shape{700, 150, 23}, Shape{40, 400, 1}}) {
-    const auto wanted = served_layer(shape.hidden, shape.seeds, 3, generator);
+    const auto target = served_layer(shape.hidden, shape.seeds, 3, generator);
     SeedBatch batch;
     batch.rows = shape.rows;
     batch.input = batch.output = VectorElement::bfloat16;
     const auto x = random_rows(batch.input, shape.rows, shape.hidden, Values::ordinary, generator);
     const auto g = random_rows(batch.input, shape.rows, shape.hidden, Values::ordinary, generator);
-    const auto y = bytes_of(Reference::seed_forward(wanted, x, batch.output));
+    const auto y = bytes_of(Reference::seed_forward(target, x, batch.output));
     const auto seen = telemetry_of(Reference::seed_moments(shape.hidden, shape.seeds, x));
-    const Reference::SeedGradients gradients = Reference::seed_backward(wanted, x, g);
+    const Reference::SeedGradients gradients = Reference::seed_backward(target, x, g);
     for (const int threads : {1, 2, 3, 5, 8}) {
       ContextOptions context_options;
       context_options.threads = threads;
       context_options.load_profile = false;
       Context own(context_options);
-      SeedLayer layer = engine_of(own, wanted);
+      SeedLayer layer = engine_of(own, target);
       for (const Space space : {Space::serial, Space::openmp}) {
         if (!own.is_usable(space)) continue;
         std::vector<std::byte> out(y.size());
@@ -56,8 +56,8 @@ TEST(SeedSameBits, WritesLargeResultsPastTheCachesWhereverTheyBegin) {
   auto generator = Testing::generator("SeedLayer.Large");
   // 17 MB of y, its rows in the middle of lines of 64 bytes; rows in place do not go past caches.
   const std::size_t rows = 1700, hidden = 5000, stride = 5056;
-  const Reference::SeedLayer wanted = served_layer(hidden, 77, 2, generator);
-  SeedLayer layer = engine_of(context(), wanted);
+  const Reference::SeedLayer target = served_layer(hidden, 77, 2, generator);
+  SeedLayer layer = engine_of(context(), target);
   std::vector<std::uint16_t> x(rows * stride);
   for (std::uint16_t& element : x)
     element = static_cast<std::uint16_t>(0x3F00U + generator() % 256 + (generator() % 2 << 15U));

@@ -28,8 +28,8 @@ class StandIn {
   unsigned thread() const { return m_thread; }
   unsigned threads() const { return m_threads; }
   void barrier() const { m_barrier->arrive_and_wait(); }
-  void await_launch_before() const {}
-  void admit_launch_behind() const {}
+  void wait_for_previous_launch() const {}
+  void trigger_next_launch() const {}
   std::uint32_t arrive(std::uint32_t* counter) const { return (*counter)++; }
   template <class T>
   T read(const T* from) const {

@@ -113,66 +113,69 @@ TEST(SeedTransition, NeedsABlueprintFromTrainingOn) {
 }
 
 /// Whether a seed that waited long enough may go on with \p metrics.
-TransitionResult asked(Lifecycle from, Lifecycle to, const SeedMetrics& metrics,
-                       std::int16_t errors = 0) {
+TransitionResult requested(Lifecycle from, Lifecycle to, const SeedMetrics& metrics,
+                           std::int16_t errors = 0) {
   return check_transition({from, 200, 3, errors}, to, metrics);
 }
 
 TEST(SeedTransition, GuardsAreAtTheirBounds) {
   SeedMetrics metrics;
-  EXPECT_THAT(asked(training, grafting, metrics).why,
+  EXPECT_THAT(requested(training, grafting, metrics).why,
               HasSubstr("reconstruction_loss was not given; it must be at most 0.01"));
   metrics.reconstruction_loss = 0.0101;
-  EXPECT_THAT(asked(training, grafting, metrics).why, HasSubstr("reconstruction_loss is 0.0101"));
+  EXPECT_THAT(requested(training, grafting, metrics).why,
+              HasSubstr("reconstruction_loss is 0.0101"));
   metrics.reconstruction_loss = 0.01;
-  EXPECT_TRUE(asked(training, grafting, metrics).accepted);
+  EXPECT_TRUE(requested(training, grafting, metrics).accepted);
 
   metrics = good();
   metrics.performance_delta = 0;
-  EXPECT_THAT(asked(evaluating, fine_tuning, metrics).why, HasSubstr("must be above 0"));
+  EXPECT_THAT(requested(evaluating, fine_tuning, metrics).why, HasSubstr("must be above 0"));
   metrics = good();
   metrics.stability_score = 0.79;
-  EXPECT_THAT(asked(evaluating, fine_tuning, metrics).why, HasSubstr("stability_score is 0.79"));
+  EXPECT_THAT(requested(evaluating, fine_tuning, metrics).why,
+              HasSubstr("stability_score is 0.79"));
   metrics.stability_score.reset();
-  EXPECT_THAT(asked(evaluating, fine_tuning, metrics).why, HasSubstr("was not given"));
+  EXPECT_THAT(requested(evaluating, fine_tuning, metrics).why, HasSubstr("was not given"));
 
   metrics = {};
-  EXPECT_THAT(asked(evaluating, culled, metrics).why, HasSubstr("one must be below -0.05"));
+  EXPECT_THAT(requested(evaluating, culled, metrics).why, HasSubstr("one must be below -0.05"));
   metrics.performance_delta = -0.05;
   metrics.error_rate = 0.1;
-  EXPECT_FALSE(asked(evaluating, culled, metrics, 5).accepted);
-  EXPECT_TRUE(asked(evaluating, culled, metrics, 6).accepted);
+  EXPECT_FALSE(requested(evaluating, culled, metrics, 5).accepted);
+  EXPECT_TRUE(requested(evaluating, culled, metrics, 6).accepted);
   metrics.error_rate = 0.11;
-  EXPECT_TRUE(asked(evaluating, culled, metrics).accepted);
+  EXPECT_TRUE(requested(evaluating, culled, metrics).accepted);
   metrics.error_rate = 0.1;
   metrics.performance_delta = -0.051;
-  EXPECT_TRUE(asked(evaluating, culled, metrics).accepted);
-  EXPECT_TRUE(asked(training, culled, {}).accepted) << "no guard but the epochs";
+  EXPECT_TRUE(requested(evaluating, culled, metrics).accepted);
+  EXPECT_TRUE(requested(training, culled, {}).accepted) << "no guard but the epochs";
 
   metrics = good();
   metrics.total_improvement = 0.0099;
-  EXPECT_THAT(asked(fine_tuning, fossilized, metrics).why, HasSubstr("total_improvement"));
+  EXPECT_THAT(requested(fine_tuning, fossilized, metrics).why, HasSubstr("total_improvement"));
   metrics = good();
   metrics.final_stability = 0.949;
-  EXPECT_THAT(asked(fine_tuning, fossilized, metrics).why, HasSubstr("final_stability is 0.949"));
+  EXPECT_THAT(requested(fine_tuning, fossilized, metrics).why,
+              HasSubstr("final_stability is 0.949"));
 }
 
 TEST(SeedTransition, NotANumberPassesNoGuard) {
   SeedMetrics metrics;
   metrics.reconstruction_loss = metrics.performance_delta = metrics.stability_score = NAN;
   metrics.error_rate = metrics.total_improvement = metrics.final_stability = NAN;
-  EXPECT_FALSE(asked(training, grafting, metrics).accepted);
-  EXPECT_FALSE(asked(evaluating, fine_tuning, metrics).accepted);
-  EXPECT_FALSE(asked(evaluating, culled, metrics).accepted);
-  EXPECT_FALSE(asked(fine_tuning, fossilized, metrics).accepted);
+  EXPECT_FALSE(requested(training, grafting, metrics).accepted);
+  EXPECT_FALSE(requested(evaluating, fine_tuning, metrics).accepted);
+  EXPECT_FALSE(requested(evaluating, culled, metrics).accepted);
+  EXPECT_FALSE(requested(fine_tuning, fossilized, metrics).accepted);
 }
 
 TEST(SeedTransition, SaysWhereAStateGoesAndWhatIsNone) {
-  EXPECT_THAT(asked(dormant, fossilized, {}).why,
+  EXPECT_THAT(requested(dormant, fossilized, {}).why,
               HasSubstr("dormant does not go to fossilized, but to germinated"));
-  EXPECT_THAT(asked(rolled_back, dormant, {}).why, HasSubstr("nothing: it is final"));
-  EXPECT_THROW(asked(static_cast<Lifecycle>(11), dormant, {}), InvalidArgument);
-  EXPECT_THROW(asked(dormant, static_cast<Lifecycle>(-1), {}), InvalidArgument);
+  EXPECT_THAT(requested(rolled_back, dormant, {}).why, HasSubstr("nothing: it is final"));
+  EXPECT_THROW(requested(static_cast<Lifecycle>(11), dormant, {}), InvalidArgument);
+  EXPECT_THROW(requested(dormant, static_cast<Lifecycle>(-1), {}), InvalidArgument);
 }
 
 }  // namespace

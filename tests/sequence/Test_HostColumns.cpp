@@ -186,12 +186,12 @@ TEST(HostColumns, FindPlacesOfSymbolsOf16Bits) {
                                        portable);
     for (unsigned l = 0; l < 192; ++l) {
       const Symbol symbol = symbols[32 * (l / 64) + l % 32 + (l % 64 < 32 ? 0 : 96)];
-      std::uint8_t wanted = no_code;
+      std::uint8_t expected = no_code;
       for (std::size_t j = 0; j < query.size(); ++j) {
-        if (query[j] == symbol && codes[j] != no_code) wanted = columns[0].place[codes[j]];
+        if (query[j] == symbol && codes[j] != no_code) expected = columns[0].place[codes[j]];
       }
-      ASSERT_EQ(places[l], wanted);
-      ASSERT_EQ(portable[l], wanted);
+      ASSERT_EQ(places[l], expected);
+      ASSERT_EQ(portable[l], expected);
     }
   }
 }
@@ -225,7 +225,7 @@ std::uint32_t lcs(const std::vector<std::uint8_t>& a, const std::vector<std::uin
   return row.back();
 }
 
-struct Unit {
+struct WorkItem {
   const std::uint8_t* symbols[2];
   std::uint32_t tile_rows[2];
   std::uint32_t rows;
@@ -238,9 +238,11 @@ struct Unit {
 
 /// Where the counts go.
 struct Sink {
-  void leave(const Unit& unit) const { std::fill_n(unit.matched, unit.slots, 0); }
-  void finish(const Unit& unit, unsigned lane, std::uint32_t count) const {
-    unit.matched[lane] = count;
+  void leave(const WorkItem& work_item) const {
+    std::fill_n(work_item.matched, work_item.slots, 0);
+  }
+  void finish(const WorkItem& work_item, unsigned lane, std::uint32_t count) const {
+    work_item.matched[lane] = count;
   }
 };
 
@@ -262,8 +264,8 @@ TEST(SequencePack, CountsWhatReachesTheNeed) {
       // A stretch of the query, with symbols put in and left out.
       std::size_t at = generator() % length;
       const auto noise = 1 + generator() % 60;
-      const std::size_t wanted = base + generator() % 4;
-      while (pattern.size() < wanted) {
+      const std::size_t expected = base + generator() % 4;
+      while (pattern.size() < expected) {
         if (generator() % 64 < noise) {
           pattern.push_back(query[generator() % length]);
         } else {
@@ -274,32 +276,32 @@ TEST(SequencePack, CountsWhatReachesTheNeed) {
     }
     std::sort(patterns.begin(), patterns.end(),
               [](const auto& a, const auto& b) { return a.size() < b.size(); });
-    Unit unit{};
+    WorkItem work_item{};
     std::vector<std::uint8_t> tiles[2];
     for (unsigned t = 0; t < slots / 32; ++t) {
-      unit.tile_rows[t] = static_cast<std::uint32_t>(patterns[32 * t + 31].size());
-      tiles[t].assign(32 * std::size_t{unit.tile_rows[t]}, no_code);
+      work_item.tile_rows[t] = static_cast<std::uint32_t>(patterns[32 * t + 31].size());
+      tiles[t].assign(32 * std::size_t{work_item.tile_rows[t]}, no_code);
       for (unsigned l = 0; l < 32; ++l) {
         const auto& pattern = patterns[32 * t + l];
         for (std::size_t i = 0; i < pattern.size(); ++i) tiles[t][32 * i + l] = pattern[i];
       }
     }
-    unit.symbols[0] = tiles[0].data();
-    unit.symbols[1] = slots == 64 ? tiles[1].data() : tiles[0].data();
-    unit.rows = std::max(unit.tile_rows[0], unit.tile_rows[1]);
-    unit.slots = slots;
+    work_item.symbols[0] = tiles[0].data();
+    work_item.symbols[1] = slots == 64 ? tiles[1].data() : tiles[0].data();
+    work_item.rows = std::max(work_item.tile_rows[0], work_item.tile_rows[1]);
+    work_item.slots = slots;
     std::vector<std::uint32_t> matched(slots);
-    unit.matched = matched.data();
-    const auto most = static_cast<std::uint32_t>(std::min<std::size_t>(unit.rows, length));
+    work_item.matched = matched.data();
+    const auto most = static_cast<std::uint32_t>(std::min<std::size_t>(work_item.rows, length));
     for (const std::uint32_t need : {0U, most / 3, most / 2, most * 3 / 4, most}) {
       Arch::SequencePack<HostSpace>::scan(
-          {columns.data(), static_cast<unsigned>(columns.size()), table}, unit,
+          {columns.data(), static_cast<unsigned>(columns.size()), table}, work_item,
           static_cast<std::uint32_t>(length), need, Sink{});
       for (unsigned l = 0; l < slots; ++l) {
-        const std::uint32_t wanted = lcs(patterns[l], query);
-        ASSERT_LE(matched[l], wanted) << length << " symbols, need " << need;
-        if (wanted >= need) {
-          ASSERT_EQ(matched[l], wanted) << length << " symbols, need " << need;
+        const std::uint32_t expected = lcs(patterns[l], query);
+        ASSERT_LE(matched[l], expected) << length << " symbols, need " << need;
+        if (expected >= need) {
+          ASSERT_EQ(matched[l], expected) << length << " symbols, need " << need;
           reaching += need > 0 ? 1 : 0;
         }
       }

@@ -55,14 +55,14 @@ TEST(RunList, MatchesTheBlocksOrSaysThatItIsTooShort) {
       pattern[i] = copy && generator() % 4 > 0 ? query[(i + shift) % query.size()]
                                                : static_cast<Symbol>(generator() % vocabulary);
     }
-    const std::uint32_t wanted = by_blocks(pattern, query);
+    const std::uint32_t expected = by_blocks(pattern, query);
     const std::uint32_t found =
         words == 1 ? by_list<1>(pattern, query) : by_list<2>(pattern, query);
     ++pairs;
     if (found == Impl::run_list_overflow) continue;
     ++listed;
-    ASSERT_EQ(found, wanted) << "pattern of " << pattern.size() << ", query of " << query.size()
-                             << ", " << vocabulary << " symbols";
+    ASSERT_EQ(found, expected) << "pattern of " << pattern.size() << ", query of " << query.size()
+                               << ", " << vocabulary << " symbols";
   }
   EXPECT_GT(listed, pairs / 2);
 }

@@ -31,7 +31,7 @@ TEST(Similarity, LeastMatchedIsTheFirstCountThatReachesTheThreshold) {
   }
 }
 
-TEST(Similarity, Float32TellsAllCountsApartUpToItsLimit) {
+TEST(Similarity, Float32DistinguishesAllCountsUpToItsLimit) {
   // The closest pair of ratios with these denominators: neighbours in a Farey sequence.
   const std::uint64_t limit = float_similarity_total_max;
   for (std::uint64_t total = limit - 40; total <= limit; ++total) {

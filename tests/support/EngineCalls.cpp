@@ -295,9 +295,9 @@ EngineCall products_call(std::string name) {
               ProductOptions options;
               options.space = space;
               options.batch_bytes = 10'000;
-              for (const bool canonical : {false, true}) {
-                options.canonical = canonical;
-                bulk->multiply<float>({pairs.data(), canonical ? 3U : 2U}, options);
+              for (const bool reproducible : {false, true}) {
+                options.reproducible = reproducible;
+                bulk->multiply<float>({pairs.data(), reproducible ? 3U : 2U}, options);
                 append_all<float>(bytes, out);
               }
               return bytes;
@@ -319,8 +319,8 @@ EngineCall prepared_bulk_call(std::string name) {
           std::map<Space, std::vector<PreparedBulk>> prepared;
         };
         auto calls = std::make_shared<Calls>(context);
-        return [calls](std::optional<Space> wanted) {
-          const Space space = wanted.value_or(Space::serial);
+        return [calls](std::optional<Space> required) {
+          const Space space = required.value_or(Space::serial);
           const std::span<float> out = calls->values.span();
           const std::span<const float> in(out);
           auto& prepared = calls->prepared[space];
@@ -357,20 +357,20 @@ std::vector<EngineCall> make_calls() {
   difflib.measure = Measure::difflib;
   MatchOptions blocks = lcs;
   blocks.blocks = true;
-  MatchOptions screened = difflib;
-  screened.threshold = 0.5;
+  MatchOptions prefiltered = difflib;
+  prefiltered.threshold = 0.5;
   return {sequence_call("lcs", 20, lcs),
           sequence_call("lcs, several words", 130, lcs),
           sequence_call("lcs, blocks", 20, blocks),
           sequence_call("difflib", 20, difflib),
           sequence_call("difflib, long query", 130, difflib),
-          sequence_call("difflib, threshold", 40, screened),
-          search_call("search, cosine", Metric::cosine, false, SearchPath::plain),
-          search_call("search, inner product", Metric::ip, false, SearchPath::plain),
-          search_call("search, l2", Metric::l2, false, SearchPath::plain),
-          search_call("search, filter", Metric::cosine, true, SearchPath::plain),
-          search_call("search, screen", Metric::cosine, true, SearchPath::screen),
-          search_call("search, matrix", Metric::l2, false, SearchPath::matrix),
+          sequence_call("difflib, threshold", 40, prefiltered),
+          search_call("search, cosine", Metric::cosine, false, SearchPath::brute_force),
+          search_call("search, inner product", Metric::ip, false, SearchPath::brute_force),
+          search_call("search, l2", Metric::l2, false, SearchPath::brute_force),
+          search_call("search, filter", Metric::cosine, true, SearchPath::brute_force),
+          search_call("search, quantized", Metric::cosine, true, SearchPath::quantized),
+          search_call("search, gemm", Metric::l2, false, SearchPath::gemm),
           score_call("score, cosine", Metric::cosine),
           score_call("score, l2", Metric::l2),
           spread_call("spread, engine", SpreadMode::engine),

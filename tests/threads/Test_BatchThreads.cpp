@@ -282,36 +282,36 @@ TEST(LatticeBatch, ATaskThatFailsIsAResultAndStopsNoOther) {
 TEST(LatticeBatch, AnExceptionOfTheCallbackEndsTheRunAndIsThrownOn) {
   const std::vector<LatticeTask> tasks(200);
   for (const int workers : {1, 4}) {
-    std::size_t told = 0;
+    std::size_t reported = 0;
     LatticeBatchOptions options;
     options.workers = workers;
     options.on_result = [&](std::size_t task, const LatticeResult&) {
-      ++told;
+      ++reported;
       if (task == 5) throw NotFound("the callback has had enough");
     };
     EXPECT_THROW(run_lattices(one_thread(), tasks, options), NotFound);
-    EXPECT_EQ(told, 6U);
+    EXPECT_EQ(reported, 6U);
   }
 }
 
-TEST(LatticeBatch, BeginsNothingOnceItIsCancelledAndTellsOfWhatHadBegun) {
+TEST(LatticeBatch, BeginsNothingOnceItIsCancelledAndReportsWhatHadBegun) {
   const std::vector<LatticeTask> tasks(2000);
   for (const int workers : {1, 4}) {
     std::stop_source source;
-    std::size_t told = 0;
+    std::size_t reported = 0;
     LatticeBatchOptions options;
     options.workers = workers;
     options.stop = source.get_token();
     options.on_result = [&](std::size_t task, const LatticeResult&) {
-      EXPECT_EQ(task, told++);
+      EXPECT_EQ(task, reported++);
       if (task != 9) return;
       std::thread([&] { source.request_stop(); }).join();
     };
     LatticeBatchReport report = run_lattices(one_thread(), tasks, options);
     EXPECT_TRUE(report.cancelled);
-    EXPECT_EQ(report.done, told);
-    EXPECT_GE(told, 10U);
-    EXPECT_LE(told, 10U + 4U * 4U) << "workers are so far ahead at most";
+    EXPECT_EQ(report.done, reported);
+    EXPECT_GE(reported, 10U);
+    EXPECT_LE(reported, 10U + 4U * 4U) << "workers are so far ahead at most";
     report = run_lattices(one_thread(), tasks, options);
     EXPECT_EQ(report.done, 0U) << "it is cancelled already";
   }

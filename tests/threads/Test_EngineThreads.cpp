@@ -183,8 +183,8 @@ TEST(VectorThreads, AnIndexIsChangedWhileItIsSearched) {
       const VectorSpan row(std::span<const float>(rows).subspan(id * dimension, dimension),
                            dimension);
       index.append(row);
-      const std::uint64_t gone[] = {id};
-      index.remove(gone);
+      const std::uint64_t removed[] = {id};
+      index.remove(removed);
       index.replace(100, row);
     }
   });
@@ -207,8 +207,8 @@ TEST(HnswThreads, AGraphAnswersConcurrentCallers) {
   settings.m = 8;
   settings.ef_construction = 40;
   HnswIndex index = HnswIndex::build(context(), rows, dimension, settings);
-  const std::uint64_t gone[] = {3};
-  index.remove(gone);
+  const std::uint64_t removed[] = {3};
+  index.remove(removed);
   const std::vector<float> queries = random_values(generator, 5 * dimension);
   const HnswResults expected = index.search(queries);
   std::atomic<int> wrong{0};
@@ -229,19 +229,19 @@ std::string word(std::size_t number) {
 TEST(VocabularyThreads, ItIsReadWhileItGrows) {
   constexpr Symbol count = 30000;
   Vocabulary words;
-  std::atomic<Symbol> told{0};
+  std::atomic<Symbol> reported{0};
   std::atomic<int> wrong{0};
   by_threads(4, [&](std::size_t caller) {
     if (caller == 0) {
       for (Symbol s = 0; s < count; ++s) {
         if (words.insert(word(s)) != s) ++wrong;
-        told.store(s + 1);
+        reported.store(s + 1);
       }
       return;
     }
     auto generator = Testing::generator("reader" + std::to_string(caller));
-    while (told.load() < count) {
-      const Symbol known = told.load();
+    while (reported.load() < count) {
+      const Symbol known = reported.load();
       if (known == 0) continue;
       const auto symbol = static_cast<Symbol>(generator() % known);
       if (words.find(word(symbol)) != symbol) ++wrong;

@@ -50,8 +50,8 @@ TEST(HelperThreads, BuildSearchAndSaveTheSameGraphOfVectors) {
     HnswIndex index =
         HnswIndex::build(context, std::span(rows).first(500 * dimension), dimension, settings);
     index.add(std::span(rows).subspan(500 * dimension));
-    const std::uint64_t gone[] = {3, 77, 512};
-    index.remove(gone);
+    const std::uint64_t removed[] = {3, 77, 512};
+    index.remove(removed);
     index.repair();
     index.save(path);
     return index.search(queries).ids;

@@ -98,16 +98,16 @@ TEST(SeedThreads, CallbacksMayCallTheLayer) {
   options.hidden = 4;
   options.seeds = 2;
   SeedLayer* self = nullptr;
-  int told = 0;
+  int reported = 0;
   options.on_transition = [&](std::uint32_t seed, SeedChange change) {
-    ++told;
+    ++reported;
     EXPECT_EQ(self->state().lifecycle[seed], change.to);
     if (change.to == Lifecycle::germinated) self->request(seed, Lifecycle::cancelled);
   };
   SeedLayer layer(one_thread(), options);
   self = &layer;
   EXPECT_TRUE(layer.request(1, Lifecycle::germinated).accepted);
-  EXPECT_EQ(told, 2);
+  EXPECT_EQ(reported, 2);
   EXPECT_EQ(layer.state().lifecycle[1], Lifecycle::cancelled);
 }
 

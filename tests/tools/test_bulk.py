@@ -41,7 +41,7 @@ class Bulk(harness.CommandTest):
 
     def test_matmul(self):
         for space in harness.usable_spaces():
-            for flags in ((), ("--canonical",)):
+            for flags in ((), ("--reproducible",)):
                 self.succeeds("bulk", "matmul", "--a", self.a, "--b", self.b, "--out", self.out, "--space", space, *flags)
                 self.assertEqual(npy.read(self.out), ([7, 8, 16, 17], (2, 2), "<f4"))
         a = npy.write(self.folder / "a3.npy", [1, 2, 3, 4], (2, 1, 2), "<f8")

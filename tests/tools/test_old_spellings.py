@@ -25,6 +25,8 @@ OLD = (
     ("lattice analyze", ("--measure",), "--by-search"),
     ("bulk xor", ("--input", "a.npy", "--key-out", "k.npy", "--out", "o.npy"), "--out-key"),
     ("seeds forward", ("--input", "x.npy", "--state", "s.json", "--out", "y.npy", "--telemetry", "t.json"), "--out-telemetry"),
+    ("bulk matmul", ("--a", "a.npy", "--b", "b.npy", "--out", "c.npy", "--canonical"), "--reproducible"),
+    ("vectors build", ("--vectors", "v.npy", "--out", "s.knd", "--no-shadow"), "--no-quantized-copy"),
 )
 
 
@@ -38,7 +40,7 @@ class OldSpellings(harness.CommandTest):
     def test_are_not_in_the_help(self):
         for command, flags, _ in OLD:
             shown = self.succeeds(*command.split(), "--help").out.decode()
-            old = next(flag for flag in map(str, flags) if flag.split("=")[0] in ("--store", "--graph", "--index", "--kinds", "--dim", "--dims", "--measure", "--key-out", "--telemetry", "--hnswlib") and
+            old = next(flag for flag in map(str, flags) if flag.split("=")[0] in ("--store", "--graph", "--index", "--kinds", "--dim", "--dims", "--measure", "--key-out", "--telemetry", "--hnswlib", "--canonical", "--no-shadow") and
                        not (command == "index import" and flag == "--hnswlib"))
             self.assertNotRegex(shown, rf"(?m)^\s+{old.split('=')[0]}\b(?!-)")
 

@@ -149,7 +149,7 @@ class Answers(harness.CommandTest):
         self.assertTrue(dispatches)
         for record in dispatches:
             self.assertEqual((record["chosen"], record["why"]), ("serial", "forced"))
-        self.assertEqual([set(record) for record in records if record not in dispatches], [{"op", "path", "screened", "survivors"}])
+        self.assertEqual([set(record) for record in records if record not in dispatches], [{"op", "path", "prefiltered", "survivors"}])
 
     def test_quiet_is_silent_and_otherwise_times_are_told(self):
         self.assertEqual(self.succeeds(*cases.SEARCH, "--quiet", cwd=self.inputs).err, "")

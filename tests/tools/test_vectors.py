@@ -38,7 +38,7 @@ class Vectors(harness.CommandTest):
                 row_bytes = self.ROWS * (self.DIMENSION * width + (4 if element == "int8" else 0))
                 info = self.info(store)
                 self.assertEqual(info, {"store": str(store), "element": element, "rows": self.ROWS, "dimension": self.DIMENSION, "end_id": self.ROWS, "removed": 0,
-                                        "not_finite": 0, "row_bytes": row_bytes, "shadow_bytes": 0 if element == "int8" else self.ROWS * (32 + 12), "bytes": store.stat().st_size})
+                                        "not_finite": 0, "row_bytes": row_bytes, "quantized_bytes": 0 if element == "int8" else self.ROWS * (32 + 12), "bytes": store.stat().st_size})
                 self.assertIn(b"intact", self.succeeds("vectors", "verify", store).out)
                 self.assertEqual(json.loads(self.succeeds("vectors", "verify", store, "--json").out), {"store": str(store), "intact": True, "bytes": store.stat().st_size})
                 self.assertIn(element.encode(), self.succeeds("vectors", "info", store).out)
@@ -79,11 +79,11 @@ class Vectors(harness.CommandTest):
             vectors = self.file("y.npy", npy.header(descr, (2, 3)) + struct.pack(f"<6{code}", 1, 2, 3, 4, 5, 6))
             self.assertEqual(self.info(self.build("y.knd", vectors))["element"], element, descr)
 
-    def test_a_shadow_changes_no_answer(self):
-        with_shadow, without = self.build("with.knd"), self.build("without.knd", None, "--no-shadow")
-        self.assertEqual(self.info(without)["shadow_bytes"], 0)
-        for path in ("plain", "screen"):
-            answers = [self.succeeds("search", "--store", store, "--queries", self.queries, "--path", path).out for store in (with_shadow, without)]
+    def test_a_quantized_copy_changes_no_answer(self):
+        with_copy, without = self.build("with.knd"), self.build("without.knd", None, "--no-quantized-copy")
+        self.assertEqual(self.info(without)["quantized_bytes"], 0)
+        for path in ("brute_force", "quantized"):
+            answers = [self.succeeds("search", "--store", store, "--queries", self.queries, "--path", path).out for store in (with_copy, without)]
             self.assertEqual(answers[0], answers[1])
             self.assertEqual(answers[0], self.succeeds("search", "--vectors", self.vectors, "--queries", self.queries).out)
 
@@ -181,20 +181,23 @@ class Vectors(harness.CommandTest):
         candidates = self.file("c.jsonl", [{"ids": [1, 2, 3]} for _ in range(7)])
         result = self.succeeds("score", "--vectors", self.vectors, "--queries", self.queries, "--candidates", candidates, "--explain", "--quiet")
         told = [json.loads(line) for line in result.err.splitlines()]
-        self.assertEqual([line for line in told if "path" in line], [{"op": "score", "path": "candidates", "screened": 0, "survivors": 21}])
+        self.assertEqual([line for line in told if "path" in line], [{"op": "score", "path": "candidates", "prefiltered": 0, "survivors": 21}])
 
     def test_explain_tells_the_path(self):
         result = self.succeeds("search", "--vectors", self.vectors, "--queries", self.queries, "--explain", "--quiet")
         told = [json.loads(line) for line in result.err.splitlines()]
         paths = [line for line in told if "path" in line]
         self.assertEqual([line["op"] for line in paths], ["search"])
-        self.assertIn(paths[0]["path"], ("plain", "screen", "matrix"))
-        self.assertEqual(set(paths[0]), {"op", "path", "screened", "survivors"})
-        for path in ("plain", "screen", "matrix"):
+        self.assertIn(paths[0]["path"], ("brute_force", "quantized", "gemm"))
+        self.assertEqual(set(paths[0]), {"op", "path", "prefiltered", "survivors"})
+        for path in ("brute_force", "quantized", "gemm"):
             forced = self.succeeds("search", "--vectors", self.vectors, "--queries", self.queries, "--path", path, "--explain", "--quiet")
             told = [json.loads(line) for line in forced.err.splitlines()]
             self.assertEqual([line["path"] for line in told if "path" in line], [path])
             self.assertEqual(forced.out, result.out)
+        for old, path in {"plain": "brute_force", "screen": "quantized", "matrix": "gemm"}.items():  # spellings of earlier versions
+            forced = self.succeeds("search", "--vectors", self.vectors, "--queries", self.queries, "--path", old, "--explain", "--quiet")
+            self.assertEqual([json.loads(line)["path"] for line in forced.err.splitlines() if '"path"' in line], [path])
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ TEST(Command, GivesEachErrorItsStatus) {
   EXPECT_EQ(exit_status(std::bad_alloc()), ExitStatus::out_of_memory);
 }
 
-TEST(Command, TellsItsVersionAndHelp) {
+TEST(Command, ReportsItsVersionAndHelp) {
   EXPECT_THAT(kindred({"--version"}).out, ::testing::StartsWith("kindred 0."));
   for (const char* command : {"info", "calibrate", "match", "search", "score", "spread"}) {
     const Ran help = kindred({command, "--help"});
@@ -216,7 +216,7 @@ TEST(Command, PrintsTheSameBytesForEverySpaceAndThreadCount) {
   }
 }
 
-TEST(Command, TellsTimesSpacesAndDispatchesOnStderr) {
+TEST(Command, ReportsTimesSpacesAndDispatchesOnStderr) {
   const Files files;
   const Ran ran = kindred({"match", "--patterns", files.patterns, "--queries", files.queries,
                            "--explain", "--space", "serial"});

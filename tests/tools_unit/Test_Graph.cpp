@@ -66,7 +66,7 @@ TEST(EdgeList, TakesAnyFiniteWeightWhereThatIsMeant) {
   EXPECT_EQ(read_edge_list(folder.write("e", ""), WeightRange::unit).nodes.size(), 0U);
 }
 
-TEST(EdgeList, TellsFileLineAndValueOfABadEdge) {
+TEST(EdgeList, ReportsFileLineAndValueOfABadEdge) {
   const TempFolder folder;
   const auto unit = [](const std::string& path) { read_edge_list(path, WeightRange::unit); };
   const auto finite = [](const std::string& path) { read_edge_list(path, WeightRange::finite); };
@@ -125,7 +125,7 @@ TEST(MatrixMarket, RefusesAHeaderItCannotRead) {
               HasSubstr("symmetry 'hermitian'"));
 }
 
-TEST(MatrixMarket, TellsFileLineAndValueOfABadFile) {
+TEST(MatrixMarket, ReportsFileLineAndValueOfABadFile) {
   const TempFolder folder;
   const auto refused = [&](const std::string& text) {
     return refusal(folder, "%%MatrixMarket matrix coordinate real general\n" + text,
@@ -164,7 +164,7 @@ TEST(Sources, AreReadInOrder) {
   EXPECT_EQ(sources.names[1], std::nullopt);
 }
 
-TEST(Sources, TellWhatTheySpreadByWhereALineSaysSo) {
+TEST(Sources, ReportWhatTheySpreadByWhereALineSaysSo) {
   const TempFolder folder;
   NodeNames nodes;
   nodes.insert("a");
@@ -173,24 +173,24 @@ TEST(Sources, TellWhatTheySpreadByWhereALineSaysSo) {
     return read_sources(folder.write("s", text), nodes, WeightRange::unit, defaults).queries;
   };
   EXPECT_THAT(queries("{\"sources\": [[\"a\", 1]]}\n{\"sources\": []}"), IsEmpty());
-  const auto told = queries(
+  const auto reported = queries(
       "{\"sources\": []}\n{\"hops\": 2, \"sources\": [[\"a\", 1]], \"threshold\": 0}\n"
       "{\"sources\": [[\"a\", 1]], \"decay\": \"linear:0.25\"}\n{\"sources\": []}");
-  ASSERT_EQ(told.size(), 4U);
+  ASSERT_EQ(reported.size(), 4U);
   for (const std::size_t plain : {0, 3}) {
-    EXPECT_EQ(told[plain].hops, 7U);
-    EXPECT_EQ(told[plain].decay.kind, Decay::Kind::power);
-    EXPECT_EQ(told[plain].threshold, 0.5);
+    EXPECT_EQ(reported[plain].hops, 7U);
+    EXPECT_EQ(reported[plain].decay.kind, Decay::Kind::power);
+    EXPECT_EQ(reported[plain].threshold, 0.5);
   }
-  EXPECT_EQ(told[1].hops, 2U);
-  EXPECT_EQ(told[1].threshold, 0.0);
-  EXPECT_EQ(told[1].decay.parameter, 2.0);
-  EXPECT_EQ(told[2].hops, 7U);
-  EXPECT_EQ(told[2].decay.kind, Decay::Kind::linear);
-  EXPECT_EQ(told[2].decay.parameter, 0.25);
+  EXPECT_EQ(reported[1].hops, 2U);
+  EXPECT_EQ(reported[1].threshold, 0.0);
+  EXPECT_EQ(reported[1].decay.parameter, 2.0);
+  EXPECT_EQ(reported[2].hops, 7U);
+  EXPECT_EQ(reported[2].decay.kind, Decay::Kind::linear);
+  EXPECT_EQ(reported[2].decay.parameter, 0.25);
 }
 
-TEST(Sources, TellFileLineAndValueOfABadRecord) {
+TEST(Sources, ReportFileLineAndValueOfABadRecord) {
   const TempFolder folder;
   NodeNames nodes;
   nodes.insert("a");

@@ -127,7 +127,7 @@ std::string refusal(const TempFolder& folder, const std::string& line) {
   return message.substr(std::min(message.size(), path.size() + 4));
 }
 
-TEST(SequenceReader, TellsFileLineAndValueOfABadRecord) {
+TEST(SequenceReader, ReportsFileLineAndValueOfABadRecord) {
   const TempFolder folder;
   EXPECT_THAT(refusal(folder, ""), HasSubstr("an empty line"));
   EXPECT_THAT(refusal(folder, " \t"), HasSubstr("an empty line"));

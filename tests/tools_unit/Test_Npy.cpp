@@ -33,15 +33,15 @@ TEST(Npy, ReadsWhatItWrites) {
   }
 }
 
-TEST(Matrix, TellsItsProgressInBytes) {
+TEST(Matrix, ReportsItsProgressInBytes) {
   const TempFolder folder;
   const auto path = folder.write("x.npy", npy_header("<f4", 3, 2) + floats({1, 2, 3, 4, 5, 6}));
-  std::uint64_t told = 0;
+  std::uint64_t reported = 0;
   const auto matrix = read_matrix(path, {}, [&](std::uint64_t done, std::uint64_t all) {
-    told = done;
+    reported = done;
     EXPECT_EQ(all, 24U);
   });
-  EXPECT_EQ(told, 24U);
+  EXPECT_EQ(reported, 24U);
   EXPECT_THAT(matrix.span(), ElementsAre(1, 2, 3, 4, 5, 6));
 }
 

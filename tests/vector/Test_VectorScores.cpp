@@ -114,15 +114,15 @@ TEST(VectorScores, ScoreCandidatesAsTheirRows) {
       Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
         using execution_space = std::decay_t<decltype(exec_space)>;
         using memory_space = typename execution_space::memory_space;
-        const auto unit = static_cast<std::size_t>(candidate_unit<execution_space>());
-        const std::size_t units = 9;
-        std::vector<std::uint32_t> ids(units * unit);
-        std::vector<std::uint32_t> owner(units);
-        for (std::size_t u = 0; u < units; ++u) {
+        const auto tile_size = static_cast<std::size_t>(candidate_tile<execution_space>());
+        const std::size_t tiles = 9;
+        std::vector<std::uint32_t> ids(tiles * tile_size);
+        std::vector<std::uint32_t> owner(tiles);
+        for (std::size_t u = 0; u < tiles; ++u) {
           owner[u] = static_cast<std::uint32_t>(u % 2);
-          const std::size_t filled = u == 4 ? 0 : 1 + u % unit;
-          for (std::size_t i = 0; i < unit; ++i) {
-            ids[u * unit + i] =
+          const std::size_t filled = u == 4 ? 0 : 1 + u % tile_size;
+          for (std::size_t i = 0; i < tile_size; ++i) {
+            ids[u * tile_size + i] =
                 i < filled ? static_cast<std::uint32_t>(generator() % count) : no_candidate;
           }
         }
@@ -144,7 +144,8 @@ TEST(VectorScores, ScoreCandidatesAsTheirRows) {
               ids[i] == no_candidate
                   ? rank_none
                   : reference_rank(
-                        metric, std::span(queries).subspan(owner[i / unit] * dimension, dimension),
+                        metric,
+                        std::span(queries).subspan(owner[i / tile_size] * dimension, dimension),
                         std::span(rows).subspan(ids[i] * dimension, dimension), ids[i]);
           ASSERT_EQ(out[i], expected) << to_string(metric) << ' ' << i;
         }

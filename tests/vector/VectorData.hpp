@@ -170,7 +170,7 @@ inline std::vector<Rank> ranks_of_candidates(Context& context, Space space, Metr
   return Impl::with_instance(context, space, [&](const auto& exec_space) {
     using execution_space = std::decay_t<decltype(exec_space)>;
     using memory_space = typename execution_space::memory_space;
-    const auto unit = static_cast<std::size_t>(candidate_unit<execution_space>());
+    const auto unit = static_cast<std::size_t>(candidate_tile<execution_space>());
     const VectorData<execution_space> data(exec_space, rows, queries, ids);
     std::vector<std::uint32_t> unit_ids(candidates.size() * unit, no_candidate);
     std::vector<std::uint32_t> owners(candidates.size());

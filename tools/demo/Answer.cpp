@@ -2,7 +2,7 @@
 #include "Answer.hpp"
 
 #include <kindred/core/common/Error.hpp>
-#include <kindred/matcher/Recall.hpp>
+#include <kindred/matcher/RankFusion.hpp>
 
 #include <algorithm>
 #include <array>
@@ -49,13 +49,13 @@ std::vector<RankedItem> search_ranking(const Engines& engines, std::span<const f
 std::vector<Activation> spread_sources(const std::vector<RankedItem>& match,
                                        const std::vector<RankedItem>& search) {
   const std::array rankings{match, search};
-  RecallOptions options;
+  FusionOptions options;
   options.constant = fusion_constant;
   options.top = sources_max;
   std::vector<Activation> sources;
-  for (const RecallHit& hit : recall(rankings, options)) {
+  for (const FusedHit& hit : fuse_rankings(rankings, options)) {
     double best = 0;
-    for (const RecallReason& reason : hit.reasons) best = std::max(best, reason.score);
+    for (const FusionReason& reason : hit.reasons) best = std::max(best, reason.score);
     sources.push_back(
         {static_cast<std::uint32_t>(hit.id), static_cast<float>(std::min(best, 1.0))});
   }
@@ -145,7 +145,7 @@ class Paths {
       frontier = follow(frontier, decay_at(options.decay, hop));
   }
 
-  std::string tell(std::uint32_t node) const {
+  std::string add_to_report(std::uint32_t node) const {
     auto step = m_steps.find(node);
     if (step == m_steps.end()) return "reached by many weak paths";
     if (!step->second.by) return "a source: among the best of match and search";
@@ -204,20 +204,20 @@ std::vector<AnswerHit> answer(const Corpus& corpus, const Engines& engines,
   const std::vector<Activation> sources = spread_sources(match, search);
   const std::array rankings{match, search, spread_ranking(engines, sources)};
 
-  RecallOptions options;
+  FusionOptions options;
   options.constant = fusion_constant;
   options.weights = {1, 1, spread_weight};
   options.top = top;
   const Paths paths(corpus, sources, SpreadOptions{});
   std::vector<AnswerHit> hits;
-  for (const RecallHit& hit : recall(rankings, options)) {
+  for (const FusedHit& hit : fuse_rankings(rankings, options)) {
     AnswerHit shown;
     shown.synset = static_cast<std::uint32_t>(hit.id);
     shown.score = hit.score;
-    for (const RecallReason& reason : hit.reasons) {
+    for (const FusionReason& reason : hit.reasons) {
       const std::string detail = reason.ranking == 0   ? match_detail(corpus, shown.synset, words)
                                  : reason.ranking == 1 ? search_detail(corpus, shown.synset, words)
-                                                       : paths.tell(shown.synset);
+                                                       : paths.add_to_report(shown.synset);
       shown.reasons.push_back(
           {ranking_names[reason.ranking], reason.place, reason.score, reason.contribution, detail});
     }

@@ -23,9 +23,9 @@ struct AnswerHit {
 ///
 /// *match*: longest common subsequence of content words, at least half of the query's. *search*:
 /// cosine of the vectors, beyond chance. *spread*: activation from the four best of both along
-/// WordNet's pointers. The first fifty of each are fused by `recall` with constant 10, which lets a
-/// high place in one ranking count, and weight 2 for *spread*: the other two read the same words.
-/// \throws InvalidArgument when no word of the query stands in any gloss
+/// WordNet's pointers. The first fifty of each are fused by `fuse_rankings` with constant 10, which
+/// lets a high place in one ranking count, and weight 2 for *spread*: the other two read the same
+/// words. \throws InvalidArgument when no word of the query stands in any gloss
 std::vector<AnswerHit> answer(const Corpus& corpus, const Engines& engines,
                               const std::string& query, std::size_t top);
 

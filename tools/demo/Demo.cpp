@@ -76,7 +76,7 @@ class Demo {
     m_profile = std::make_unique<KernelProfile>();
     load();
     answer_query();
-    tell_dispatches();
+    report_dispatches();
     prove();
     keep_kernels();
     if (m_options.sweep) show_crossovers();
@@ -170,7 +170,7 @@ class Demo {
     m_data.hits = report_hits(*m_corpus, m_hits);
   }
 
-  void tell_dispatches() const {
+  void report_dispatches() const {
     log("What ran where, and why");
     for (const DispatchRecord& record : m_data.decisions) {
       std::string predicted;

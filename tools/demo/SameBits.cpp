@@ -58,28 +58,29 @@ struct Questions {
 };
 
 Questions questions(const Corpus& corpus, std::size_t count) {
-  Questions asked;
+  Questions requested;
   const std::size_t dimension = corpus.indexing.dimension();
   for (std::size_t query = 0; query < count; ++query) {
     const std::size_t synset = query * corpus.size() / count;
-    asked.patterns.push_row(corpus.patterns[synset]);
+    requested.patterns.push_row(corpus.patterns[synset]);
     const float* row = corpus.vectors.data() + synset * dimension;
-    asked.vectors.insert(asked.vectors.end(), row, row + dimension);
-    for (std::size_t i = query; i < corpus.size(); i += 97) asked.candidates.values.push_back(i);
-    asked.candidates.close_row();
-    asked.sources.values.push_back({static_cast<std::uint32_t>(synset), 1.0F});
-    asked.sources.values.push_back(
+    requested.vectors.insert(requested.vectors.end(), row, row + dimension);
+    for (std::size_t i = query; i < corpus.size(); i += 97)
+      requested.candidates.values.push_back(i);
+    requested.candidates.close_row();
+    requested.sources.values.push_back({static_cast<std::uint32_t>(synset), 1.0F});
+    requested.sources.values.push_back(
         {static_cast<std::uint32_t>((synset + 1) % corpus.size()), 0.5F});
-    asked.sources.close_row();
+    requested.sources.close_row();
   }
-  return asked;
+  return requested;
 }
 
 }  // namespace
 
 std::vector<AnswerHash> hash_answers(const Context& context, const Corpus& corpus,
                                      const Engines& engines, std::size_t queries) {
-  const Questions asked = questions(corpus, queries);
+  const Questions requested = questions(corpus, queries);
   std::vector<AnswerHash> hashes;
   for (const Space space : all_spaces) {
     if (!context.is_usable(space)) continue;
@@ -89,7 +90,7 @@ std::vector<AnswerHash> hash_answers(const Context& context, const Corpus& corpu
       options.measure = measure;
       options.blocks = true;
       options.space = space;
-      const MatchResults results = engines.matcher.match(asked.patterns, options);
+      const MatchResults results = engines.matcher.match(requested.patterns, options);
       hash.add(results.matches);
       hash.add(results.blocks);
     }
@@ -98,17 +99,17 @@ std::vector<AnswerHash> hash_answers(const Context& context, const Corpus& corpu
       options.metric = metric;
       options.top = std::min<std::size_t>(10, engines.index.size());
       options.space = space;
-      const SearchResults found = engines.index.search(asked.vectors, options);
+      const SearchResults found = engines.index.search(requested.vectors, options);
       hash.add(found.ids);
       hash.add(found.scores);
-      hash.add(engines.index.score(asked.vectors, asked.candidates, options).results);
+      hash.add(engines.index.score(requested.vectors, requested.candidates, options).results);
     }
     for (const SpreadMode mode : {SpreadMode::engine, SpreadMode::linear}) {
       SpreadOptions options;
       options.mode = mode;
       options.top = 100;
       options.space = space;
-      hash.add(engines.graph.spread(asked.sources, options).activations);
+      hash.add(engines.graph.spread(requested.sources, options).activations);
     }
     hashes.push_back({space, hash.value()});
   }

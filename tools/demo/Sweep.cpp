@@ -75,12 +75,12 @@ class Questions {
   Ragged<Activation> sources;
 };
 
-Call match_call(const SequenceMatcher& matcher, const Questions& asked, Measure measure) {
-  return [&matcher, &asked, measure](std::optional<Space> space) {
+Call match_call(const SequenceMatcher& matcher, const Questions& requested, Measure measure) {
+  return [&matcher, &requested, measure](std::optional<Space> space) {
     MatchOptions options;
     options.measure = measure;
     options.space = space;
-    return matcher.match(asked.patterns, options).record;
+    return matcher.match(requested.patterns, options).record;
   };
 }
 
@@ -96,38 +96,38 @@ SearchOptions search_options(const VectorIndex& index, std::optional<Space> spac
 std::vector<ReportSweep> sweep(Context& context, const Corpus& corpus, const Engines& whole) {
   struct Operation {
     ReportSweep sweep;
-    std::function<Call(const Engines& part, const Engines& whole, const Questions& asked)> call;
+    std::function<Call(const Engines& part, const Engines& whole, const Questions& requested)> call;
     bool open = true;
   };
   std::array<Operation, 5> operations{{
       {{"lcs", "patterns × queries", {}},
-       [](const Engines& part, const Engines&, const Questions& asked) {
-         return match_call(part.matcher, asked, Measure::lcs);
+       [](const Engines& part, const Engines&, const Questions& requested) {
+         return match_call(part.matcher, requested, Measure::lcs);
        }},
       {{"difflib", "patterns × queries", {}},
-       [](const Engines& part, const Engines&, const Questions& asked) {
-         return match_call(part.matcher, asked, Measure::difflib);
+       [](const Engines& part, const Engines&, const Questions& requested) {
+         return match_call(part.matcher, requested, Measure::difflib);
        }},
       {{"search", "rows × queries", {}},
-       [](const Engines& part, const Engines&, const Questions& asked) -> Call {
+       [](const Engines& part, const Engines&, const Questions& requested) -> Call {
          return [&](std::optional<Space> space) {
-           return part.index.search(asked.vectors, search_options(part.index, space)).record;
+           return part.index.search(requested.vectors, search_options(part.index, space)).record;
          };
        }},
       {{"score", "candidates", {}},
-       [](const Engines&, const Engines& whole, const Questions& asked) -> Call {
+       [](const Engines&, const Engines& whole, const Questions& requested) -> Call {
          return [&](std::optional<Space> space) {
            return whole.index
-               .score(asked.vectors, asked.candidates, search_options(whole.index, space))
+               .score(requested.vectors, requested.candidates, search_options(whole.index, space))
                .record;
          };
        }},
       {{"spread", "edges × queries", {}},
-       [](const Engines& part, const Engines&, const Questions& asked) -> Call {
+       [](const Engines& part, const Engines&, const Questions& requested) -> Call {
          return [&](std::optional<Space> space) {
            SpreadOptions options;
            options.space = space;
-           return part.graph.spread(asked.sources, options).record;
+           return part.graph.spread(requested.sources, options).record;
          };
        }},
   }};
@@ -141,13 +141,14 @@ std::vector<ReportSweep> sweep(Context& context, const Corpus& corpus, const Eng
   for (const std::size_t queries : {1, 4, 16}) sizes.push_back({corpus.size(), queries});
 
   for (const Size& size : sizes) {
-    const Questions asked(corpus, size.synsets, size.queries);
+    const Questions requested(corpus, size.synsets, size.queries);
     std::optional<Engines> first;
     if (size.synsets < corpus.size()) first.emplace(context, corpus, size.synsets);
     const Engines& part = first ? *first : whole;
     for (Operation& operation : operations) {
       if (operation.open)
-        operation.open = add_point(context, operation.call(part, whole, asked), operation.sweep);
+        operation.open =
+            add_point(context, operation.call(part, whole, requested), operation.sweep);
     }
   }
   std::vector<ReportSweep> sweeps;

@@ -91,7 +91,7 @@ bool is_comment(std::string_view line) {
   return begin == line.npos || line[begin] == '#';
 }
 
-std::string wanted(const EdgeListForm& form) {
+std::string expected(const EdgeListForm& form) {
   return form.kinds     ? "an edge has four, from, to, weight and kind"
          : form.weights ? "an edge has three, from, to and weight"
                         : "an edge has two, from and to, and may have a weight";
@@ -109,7 +109,7 @@ Graph read_edge_list(const std::string& path, WeightRange range, const ReadProgr
     const std::size_t most = form.kinds ? 4 : 3;
     const std::size_t least = form.kinds ? 4 : form.weights ? 3 : 2;
     if (fields.count < least || fields.count > most) {
-      lines.fail(fmt::format("{} fields; {}: {}", fields.count, wanted(form), in_quotes(*line)));
+      lines.fail(fmt::format("{} fields; {}: {}", fields.count, expected(form), in_quotes(*line)));
     }
     const std::uint32_t from = node_of(fields.text[0], graph.nodes, lines);
     const std::uint32_t to = node_of(fields.text[1], graph.nodes, lines);

@@ -47,11 +47,11 @@ class Sax final : public nlohmann::json_sax<nlohmann::json> {
       m_record.begin();
       return true;
     }
-    if (m_wanted) throw RecordError("an object stands where an array or a value is wanted");
+    if (m_expected) throw RecordError("an object stands where an array or a value is wanted");
     return enter();
   }
   bool key(string_t& name) override {
-    if (m_depth == 1) m_wanted = m_record.field(name);
+    if (m_depth == 1) m_expected = m_record.field(name);
     return true;
   }
   bool end_object() override {
@@ -60,12 +60,12 @@ class Sax final : public nlohmann::json_sax<nlohmann::json> {
   }
   bool start_array(std::size_t) override {
     refuse_outside();
-    if (m_wanted) m_record.begin_array();
+    if (m_expected) m_record.begin_array();
     return enter();
   }
   bool end_array() override {
     --m_depth;
-    if (m_wanted) m_record.end_array();
+    if (m_expected) m_record.end_array();
     return true;
   }
   bool parse_error(std::size_t, const std::string&,
@@ -91,13 +91,13 @@ class Sax final : public nlohmann::json_sax<nlohmann::json> {
   }
   bool give(const JsonValue& value) {
     refuse_outside();
-    if (m_wanted) m_record.value(value);
+    if (m_expected) m_record.value(value);
     return true;
   }
 
   JsonRecord& m_record;
   int m_depth = 0;
-  bool m_wanted = false;
+  bool m_expected = false;
 };
 
 }  // namespace

@@ -125,11 +125,11 @@ class TaskRecord final : public NamedRecord {
 
   /// Of what `"do"` takes: its fields must be there, or not.
   void check_fields() const {
-    const auto check = [&](Field field, bool wanted) {
+    const auto check = [&](Field field, bool required) {
       const bool seen = m_seen[static_cast<std::size_t>(field)];
-      if (seen == wanted || (field == Field::blocked && wanted)) return;
+      if (seen == required || (field == Field::blocked && required)) return;
       throw RecordError(fmt::format("\"{}\" {} \"do\": \"{}\"", name_of(field),
-                                    wanted ? "is not there and is wanted by" : "does not go with",
+                                    required ? "is not there and is wanted by" : "does not go with",
                                     m_work));
     };
     for (const Field field : {Field::from, Field::to, Field::blocked})

@@ -3,7 +3,7 @@
 
 #include "io/InputError.hpp"
 #include "io/JsonLines.hpp"
-#include "io/JsonShown.hpp"
+#include "io/JsonSummary.hpp"
 #include "io/Text.hpp"
 
 #include <kindred/matcher/SeedLayer.hpp>
@@ -57,7 +57,7 @@ class SeedJson {
       std::string known;
       for (const char* field : fields)
         known += fmt::format("{}{}", known.empty() ? "" : ", ", field);
-      fail(fmt::format("there is no {}; the fields are {}", shown(name), known));
+      fail(fmt::format("there is no {}; the fields are {}", json_summary(name), known));
     }
   }
   /// The entries of \p field; its first array says how many all have.
@@ -94,7 +94,8 @@ class SeedJson {
   }
   [[noreturn]] void refuse(const char* field, std::size_t seed, const Json& entry,
                            const std::string& form) const {
-    fail(fmt::format("\"{}\" of seed {} is {}; it must be {}", field, seed, shown(entry), form));
+    fail(fmt::format("\"{}\" of seed {} is {}; it must be {}", field, seed, json_summary(entry),
+                     form));
   }
 
   /// A name of \p names or its code.

@@ -25,7 +25,7 @@ class SequenceRecord final : public NamedRecord {
 
  private:
   void begin_record() override {
-    m_depth_wanted = 0;
+    m_target_depth = 0;
     m_depth = 0;
     m_strings = 0;
     m_in_frequency = false;
@@ -39,14 +39,14 @@ class SequenceRecord final : public NamedRecord {
     }
     const std::size_t depth = key == "events" ? 2 : key == "tokens" ? 1 : 0;
     if (depth == 0) return false;
-    if (m_depth_wanted != 0)
+    if (m_target_depth != 0)
       throw RecordError("\"events\" or \"tokens\" stands twice; a line has one of them, once");
-    m_depth_wanted = depth;
+    m_target_depth = depth;
     return true;
   }
   void begin_other_array() override {
     if (m_in_frequency) refuse_frequency("an array");
-    if (++m_depth > m_depth_wanted) throw RecordError(fmt::format("{} an array in it", form()));
+    if (++m_depth > m_target_depth) throw RecordError(fmt::format("{} an array in it", form()));
   }
   void end_other_array() override {
     if (m_depth-- == 2 && m_sink != nullptr) m_sink->end_event();
@@ -59,17 +59,17 @@ class SequenceRecord final : public NamedRecord {
       m_frequency = static_cast<std::uint32_t>(value.magnitude);
       return;
     }
-    if (m_depth != m_depth_wanted)
+    if (m_depth != m_target_depth)
       throw RecordError(fmt::format("{} {} where an array must be", form(), value.shown()));
     if (value.kind != JsonValue::Kind::string)
       throw RecordError(fmt::format("{} {}, which is no string", form(), value.shown()));
     m_encoder.append(value.text, m_strings++, m_learning, m_out->symbols.values);
     if (m_sink == nullptr) return;
     m_sink->append(value.text, m_encoder.token(value.text, m_learning));
-    if (m_depth_wanted == 1) m_sink->end_event();
+    if (m_target_depth == 1) m_sink->end_event();
   }
   void end_record(const std::optional<std::string>& name) override {
-    if (m_depth_wanted == 0) throw RecordError("neither \"events\" nor \"tokens\" is there");
+    if (m_target_depth == 0) throw RecordError("neither \"events\" nor \"tokens\" is there");
     m_out->symbols.close_row();
     m_out->names.push(name);
     if (m_sink != nullptr) m_sink->end_record(m_frequency.value_or(1));
@@ -80,7 +80,7 @@ class SequenceRecord final : public NamedRecord {
   }
 
   std::string form() const {
-    return m_depth_wanted == 2 ? "\"events\" must be an array of arrays of strings and has"
+    return m_target_depth == 2 ? "\"events\" must be an array of arrays of strings and has"
                                : "\"tokens\" must be an array of strings and has";
   }
 
@@ -90,7 +90,7 @@ class SequenceRecord final : public NamedRecord {
   Learning m_learning;
   EventSink* m_sink = nullptr;
   Sequences* m_out = nullptr;
-  std::size_t m_depth_wanted = 0;  // of strings: 1 in tokens, 2 in events, 0 before either
+  std::size_t m_target_depth = 0;  // of strings: 1 in tokens, 2 in events, 0 before either
   std::size_t m_depth = 0;
   std::size_t m_strings = 0;
   bool m_in_frequency = false;

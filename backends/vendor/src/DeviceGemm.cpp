@@ -148,35 +148,41 @@ struct Event {
 /// \brief C = A · Bᵀ, row-major, is Cᵀ = B · Aᵀ (of a plain B: Bᵀ · Aᵀ) to a library of columns:
 /// its first matrix is B.
 struct Plan {
-  explicit Plan(const GemmShape& wanted)
-      : shape(wanted),
-        description(wanted),
-        b(wanted.input, wanted.plain_b ? wanted.n : wanted.k, wanted.plain_b ? wanted.k : wanted.n,
-          wanted.ldb, wanted.batch, wanted.b_step),
-        a(wanted.input, wanted.k, wanted.m, wanted.lda, wanted.batch, wanted.a_step),
-        c(wanted.output, wanted.n, wanted.m, wanted.ldc, wanted.batch, wanted.c_step) {
-    if (wanted.end == GemmEnd::none) return;
-    const cublasLtEpilogue_t epilogue = epilogue_of(wanted.end);
+  explicit Plan(const GemmShape& requested)
+      : shape(requested),
+        description(requested),
+        b(requested.input, requested.plain_b ? requested.n : requested.k,
+          requested.plain_b ? requested.k : requested.n, requested.ldb, requested.batch,
+          requested.b_step),
+        a(requested.input, requested.k, requested.m, requested.lda, requested.batch,
+          requested.a_step),
+        c(requested.output, requested.n, requested.m, requested.ldc, requested.batch,
+          requested.c_step) {
+    if (requested.end == GemmEnd::none) return;
+    const cublasLtEpilogue_t epilogue = epilogue_of(requested.end);
     const cudaDataType_t bias_type = CUDA_R_32F;
     set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue);
-    if (wanted.end == GemmEnd::relu) return;
+    if (requested.end == GemmEnd::relu) return;
     set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, bias_type);
     // Ways are proposed for a bias that is there and as well aligned as the rest.
-    set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, std::uintptr_t{wanted.alignment});
+    set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, std::uintptr_t{requested.alignment});
   }
 
   template <class T>
-  void set(cublasLtMatmulDescAttributes_t attribute, const T& wanted) const {
-    require(cublasLtMatmulDescSetAttribute(description.value, attribute, &wanted, sizeof(wanted)),
-            "what is done with a product");
+  void set(cublasLtMatmulDescAttributes_t attribute, const T& requested) const {
+    require(
+        cublasLtMatmulDescSetAttribute(description.value, attribute, &requested, sizeof(requested)),
+        "what is done with a product");
   }
 
-  cublasStatus_t run(cublasLtHandle_t handle, cudaStream_t stream, const cublasLtMatmulAlgo_t& way,
-                     const void* a_data, const void* b_data, void* c_data) const {
+  cublasStatus_t run(cublasLtHandle_t handle, cudaStream_t stream,
+                     const cublasLtMatmulAlgo_t& algorithm, const void* a_data, const void* b_data,
+                     void* c_data) const {
     const auto multiply = [&](auto factor) {
       const decltype(factor) zero = 0;
       return cublasLtMatmul(handle, description.value, &factor, b_data, b.value, a_data, a.value,
-                            &zero, c_data, c.value, c_data, c.value, &way, nullptr, 0, stream);
+                            &zero, c_data, c.value, c_data, c.value, &algorithm, nullptr, 0,
+                            stream);
     };
     return shape.input == GemmType::float64 ? multiply(double{shape.alpha}) : multiply(shape.alpha);
   }
@@ -198,12 +204,13 @@ struct DeviceGemm::State {
   State& operator=(const State&) = delete;
 
   /// How many ways the library proposes, best first.
-  int propose(const Plan& plan, std::span<cublasLtMatmulHeuristicResult_t> ways) const {
+  int propose(const Plan& plan, std::span<cublasLtMatmulHeuristicResult_t> algorithms) const {
     const Preference preference(plan.shape.alignment);
     int found = 0;
-    require(cublasLtMatmulAlgoGetHeuristic(
-                handle, plan.description.value, plan.b.value, plan.a.value, plan.c.value,
-                plan.c.value, preference.value, static_cast<int>(ways.size()), ways.data(), &found),
+    require(cublasLtMatmulAlgoGetHeuristic(handle, plan.description.value, plan.b.value,
+                                           plan.a.value, plan.c.value, plan.c.value,
+                                           preference.value, static_cast<int>(algorithms.size()),
+                                           algorithms.data(), &found),
             "no GEMM of this shape");
     if (found == 0) throw SpaceUnavailable("cuBLASLt: no GEMM of this shape");
     return found;
@@ -211,24 +218,24 @@ struct DeviceGemm::State {
 
   /// Without a workspace: products of these shapes need none.
   void choose(Plan& plan, cudaStream_t stream, const void* a, const void* b, void* c) const {
-    std::array<cublasLtMatmulHeuristicResult_t, 16> ways{};
-    const int found = propose(plan, ways);
+    std::array<cublasLtMatmulHeuristicResult_t, 16> algorithms{};
+    const int found = propose(plan, algorithms);
     const Event begin;
     const Event end;
     float least = std::numeric_limits<float>::infinity();
     for (int i = 0; i < found; ++i) {
-      const auto& way = ways[static_cast<std::size_t>(i)].algo;
-      if (plan.run(handle, stream, way, a, b, c) != CUBLAS_STATUS_SUCCESS) continue;
+      const auto& algorithm = algorithms[static_cast<std::size_t>(i)].algo;
+      if (plan.run(handle, stream, algorithm, a, b, c) != CUBLAS_STATUS_SUCCESS) continue;
       for (int repeat = 0; repeat < 3; ++repeat) {
         (void)cudaEventRecord(begin.value, stream);
-        require(plan.run(handle, stream, way, a, b, c), "a GEMM");
+        require(plan.run(handle, stream, algorithm, a, b, c), "a GEMM");
         (void)cudaEventRecord(end.value, stream);
         (void)cudaEventSynchronize(end.value);
         float milliseconds = 0;
         if (cudaEventElapsedTime(&milliseconds, begin.value, end.value) != cudaSuccess) continue;
         if (milliseconds >= least) continue;
         least = milliseconds;
-        plan.fastest = way;
+        plan.fastest = algorithm;
       }
     }
   }

@@ -16,8 +16,8 @@ namespace Kindred::Impl {
 
 namespace {
 
-bool has_isa(dnnl::cpu_isa wanted) {
-  const auto bits = static_cast<unsigned>(wanted);
+bool has_isa(dnnl::cpu_isa requested) {
+  const auto bits = static_cast<unsigned>(requested);
   return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & bits) == bits;
 }
 

@@ -3,7 +3,7 @@
 
 #include <kindred/core/arch/Lanes.hpp>
 #include <kindred/core/bulk/impl/BulkLaunch.hpp>
-#include <kindred/core/common/CanonicalSum.hpp>
+#include <kindred/core/common/ReproducibleSum.hpp>
 
 namespace Kindred {
 
@@ -27,23 +27,23 @@ struct ProductRows {
   const MatrixProduct<T>* products;
   std::uint32_t count;
 
-  KOKKOS_INLINE_FUNCTION void device(std::uint64_t unit, std::uint32_t thread) const {
+  KOKKOS_INLINE_FUNCTION void device(std::uint64_t work_item, std::uint32_t thread) const {
     constexpr std::uint64_t width = 128;
     const MatrixProduct<T> product =
-        products[entry_of<&MatrixProduct<T>::first_unit>(products, count, unit)];
+        products[containing_entry<&MatrixProduct<T>::first_work_item>(products, count, work_item)];
     const std::uint64_t across = (product.n + width - 1) / width;
-    const std::uint64_t place = unit - product.first_unit;
+    const std::uint64_t place = work_item - product.first_work_item;
     // Two rows a team of 256.
     const std::uint64_t row = place / across * 2 + thread / width;
     const std::uint64_t column = place % across * width + thread % width;
     if (row < product.m && column < product.n) compute<1>(product, row, column, 1);
   }
-  void host(std::uint64_t unit) const {
+  void host(std::uint64_t work_item) const {
     constexpr std::uint64_t width = 64;
     const MatrixProduct<T>& product =
-        products[entry_of<&MatrixProduct<T>::first_unit>(products, count, unit)];
+        products[containing_entry<&MatrixProduct<T>::first_work_item>(products, count, work_item)];
     const std::uint64_t across = (product.n + width - 1) / width;
-    const std::uint64_t place = unit - product.first_unit;
+    const std::uint64_t place = work_item - product.first_work_item;
     const std::uint64_t row = place / across;
     const std::uint64_t first = place % across * width;
     for (std::uint64_t column = first; column < first + width && column < product.n; column += 16)
@@ -61,9 +61,9 @@ struct ProductRows {
     const std::uint64_t stride = product.n;
     const auto block_sums = [&](std::uint64_t block) {
       Sums<Width> lane[32] = {};
-      const std::uint64_t begin = block * canonical_block;
+      const std::uint64_t begin = block * reproducible_block;
       const std::uint64_t end =
-          begin + canonical_block < product.k ? begin + canonical_block : product.k;
+          begin + reproducible_block < product.k ? begin + reproducible_block : product.k;
       std::uint64_t i = begin;
       for (; i + 32 <= end; i += 32) {
         KINDRED_UNROLL
@@ -83,8 +83,8 @@ struct ProductRows {
       }
       return lane[0];
     };
-    const Sums<Width> sums =
-        halving_tree<Sums<Width>>((product.k + canonical_block - 1) / canonical_block, block_sums);
+    const Sums<Width> sums = pairwise_tree_sum<Sums<Width>>(
+        (product.k + reproducible_block - 1) / reproducible_block, block_sums);
     T* c = product.c + row * product.n + column;
     for (int i = 0; i < width; ++i) {
       const T value = static_cast<T>(sums.value[i]);
@@ -117,26 +117,26 @@ template <class ExecutionSpace, class T>
 std::uint64_t plan_products(std::span<MatrixProduct<T>> products) {
   constexpr std::uint64_t width = Arch::is_device<ExecutionSpace> ? 128 : 64;
   constexpr std::uint64_t rows = Arch::is_device<ExecutionSpace> ? 2 : 1;
-  std::uint64_t units = 0;
+  std::uint64_t work_items = 0;
   for (MatrixProduct<T>& product : products) {
-    product.first_unit = units;
-    units += (product.m + rows - 1) / rows * ((product.n + width - 1) / width);
+    product.first_work_item = work_items;
+    work_items += (product.m + rows - 1) / rows * ((product.n + width - 1) / width);
   }
-  return units;
+  return work_items;
 }
 
 template <class ExecutionSpace, class T>
-void canonical_products(const ExecutionSpace& exec_space, std::uint64_t units,
-                        const ArrayView<const MatrixProduct<T>, ExecutionSpace>& products) {
+void reproducible_products(const ExecutionSpace& exec_space, std::uint64_t work_items,
+                           const ArrayView<const MatrixProduct<T>, ExecutionSpace>& products) {
   Impl::for_each_chunk<2>(
-      exec_space, "Kindred::Bulk::canonical_products::rows", units,
+      exec_space, "Kindred::Bulk::reproducible_products::rows", work_items,
       Impl::ProductRows<T>{products.data(), static_cast<std::uint32_t>(products.size())});
 }
 
 #define KINDRED_INSTANTIATE_FOR(SPACE, T)                                      \
   template std::uint64_t plan_products<SPACE, T>(std::span<MatrixProduct<T>>); \
-  template void canonical_products<SPACE, T>(const SPACE&, std::uint64_t,      \
-                                             const ArrayView<const MatrixProduct<T>, SPACE>&);
+  template void reproducible_products<SPACE, T>(const SPACE&, std::uint64_t,   \
+                                                const ArrayView<const MatrixProduct<T>, SPACE>&);
 #define KINDRED_INSTANTIATE(SPACE)      \
   KINDRED_INSTANTIATE_FOR(SPACE, float) \
   KINDRED_INSTANTIATE_FOR(SPACE, double)

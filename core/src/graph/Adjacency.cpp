@@ -2,7 +2,7 @@
 #include <kindred/core/graph/Adjacency.hpp>
 
 #include <kindred/core/arch/RoundElement.hpp>
-#include <kindred/core/common/CanonicalBlock.hpp>
+#include <kindred/core/common/ReproducibleBlock.hpp>
 
 #include <algorithm>
 
@@ -36,7 +36,7 @@ RowPlan plan_rows(std::span<const std::uint64_t> offsets, std::uint64_t short_ma
     if (length > short_max) {
       close_tile(row);
       first = row + 1;
-      const std::uint64_t blocks = (length + canonical_block - 1) / canonical_block;
+      const std::uint64_t blocks = (length + reproducible_block - 1) / reproducible_block;
       plan.block_long_row.insert(plan.block_long_row.end(), blocks,
                                  static_cast<std::uint32_t>(plan.long_rows.size()));
       plan.long_rows.push_back(static_cast<std::uint32_t>(row));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/LargeScratch.hpp>
-#include <kindred/core/common/CanonicalBlock.hpp>
+#include <kindred/core/common/ReproducibleBlock.hpp>
 #include <kindred/core/graph/BinnedRows.hpp>
 
 namespace Kindred {
@@ -62,16 +62,16 @@ template <class ExecutionSpace>
 struct FillBins {
   ArrayView<const float, ExecutionSpace> weights;
   ArrayView<std::uint32_t, ExecutionSpace> next;
-  ArrayView<std::uint16_t, ExecutionSpace> place_sources;
-  ArrayView<std::uint16_t, ExecutionSpace> place_slots;
-  ArrayView<float, ExecutionSpace> place_weights;
+  ArrayView<std::uint16_t, ExecutionSpace> slot_sources;
+  ArrayView<std::uint16_t, ExecutionSpace> slot_edges;
+  ArrayView<float, ExecutionSpace> slot_weights;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::uint32_t source, std::uint64_t edge,
                                          std::uint16_t slot, std::size_t cell) const {
     const std::uint32_t place = Kokkos::atomic_fetch_add(&next(cell), 1U);
-    place_sources(place) = static_cast<std::uint16_t>(source % bin_sources);
-    place_slots(place) = slot;
-    place_weights(place) = weights(edge);
+    slot_sources(place) = static_cast<std::uint16_t>(source % bin_sources);
+    slot_edges(place) = slot;
+    slot_weights(place) = weights(edge);
   }
 };
 
@@ -107,8 +107,9 @@ BinPlan plan_bins(std::span<const std::uint64_t> offsets, const RowPlan& plan) {
       continue;
     }
     ++entry;
-    for (std::uint64_t begin = offsets[row]; begin < end; begin += canonical_block, ++block) {
-      const std::uint64_t last = begin + canonical_block < end ? begin + canonical_block : end;
+    for (std::uint64_t begin = offsets[row]; begin < end; begin += reproducible_block, ++block) {
+      const std::uint64_t last =
+          begin + reproducible_block < end ? begin + reproducible_block : end;
       // The row begins where its first block does.
       if (last - bins.edges.back() > bin_edges_max)
         close(begin, begin == offsets[row] ? row : row + 1);
@@ -118,9 +119,9 @@ BinPlan plan_bins(std::span<const std::uint64_t> offsets, const RowPlan& plan) {
   return bins;
 }
 
-std::vector<BinSend> plan_sends(std::span<const std::uint32_t> cells, std::size_t bins) {
-  std::vector<BinSend> sends;
-  if (bins == 0) return sends;
+std::vector<BinScatter> plan_scatters(std::span<const std::uint32_t> cells, std::size_t bins) {
+  std::vector<BinScatter> scatters;
+  if (bins == 0) return scatters;
   const std::size_t blocks = cells.size() / bins - 1;
   for (std::uint32_t block = 0; block < blocks; ++block) {
     const auto places = [&](std::size_t bin) {
@@ -131,12 +132,12 @@ std::vector<BinSend> plan_sends(std::span<const std::uint32_t> cells, std::size_
     for (std::uint32_t bin = 0; bin < bins; ++bin) {
       sum += places(bin);
       if (sum < send_places && bin + 1 < bins) continue;
-      if (sum > 0) sends.push_back({block, first, bin + 1});
+      if (sum > 0) scatters.push_back({block, first, bin + 1});
       first = bin + 1;
       sum = 0;
     }
   }
-  return sends;
+  return scatters;
 }
 
 template <class ExecutionSpace>
@@ -169,14 +170,14 @@ void fill_bins(const ExecutionSpace& exec_space,
                const ArrayView<const float, ExecutionSpace>& weights,
                const ArrayView<const std::uint64_t, ExecutionSpace>& bin_edges,
                const ArrayView<std::uint32_t, ExecutionSpace>& next,
-               const ArrayView<std::uint16_t, ExecutionSpace>& place_sources,
-               const ArrayView<std::uint16_t, ExecutionSpace>& place_slots,
-               const ArrayView<float, ExecutionSpace>& place_weights) {
-  Kokkos::deep_copy(exec_space, place_sources, std::uint16_t{0});
-  Kokkos::deep_copy(exec_space, place_slots, static_cast<std::uint16_t>(bin_edges_max));
-  Kokkos::deep_copy(exec_space, place_weights, 0.0F);
+               const ArrayView<std::uint16_t, ExecutionSpace>& slot_sources,
+               const ArrayView<std::uint16_t, ExecutionSpace>& slot_edges,
+               const ArrayView<float, ExecutionSpace>& slot_weights) {
+  Kokkos::deep_copy(exec_space, slot_sources, std::uint16_t{0});
+  Kokkos::deep_copy(exec_space, slot_edges, static_cast<std::uint16_t>(bin_edges_max));
+  Kokkos::deep_copy(exec_space, slot_weights, 0.0F);
   visit_bins(exec_space, "Kindred::SpreadingEngine::bins::fill", sources, bin_edges,
-             FillBins<ExecutionSpace>{weights, next, place_sources, place_slots, place_weights});
+             FillBins<ExecutionSpace>{weights, next, slot_sources, slot_edges, slot_weights});
 }
 
 #define KINDRED_INSTANTIATE(SPACE)                                                            \

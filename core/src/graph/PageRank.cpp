@@ -6,7 +6,8 @@
 namespace Kindred {
 
 std::size_t page_rank_sums(std::size_t nodes, HopWidth width) {
-  return (nodes + canonical_block - 1) / canonical_block * 2 * static_cast<std::size_t>(width);
+  return (nodes + reproducible_block - 1) / reproducible_block * 2 *
+         static_cast<std::size_t>(width);
 }
 
 template <class ExecutionSpace, class Value>

@@ -16,23 +16,24 @@ std::uint64_t plan_linears(std::span<LinearLayerData> layers) {
   std::uint64_t tiles = 0;
   for (const LinearLayerData& layer : layers) tiles += strips(layer) * shape::across(layer);
   // Enough units for a device, and as few as that, so that a layer is not looked up for every tile.
-  constexpr std::uint64_t units_wanted = 4096;
-  const std::uint64_t each = std::clamp<std::uint64_t>(tiles / units_wanted, 1, 16);
-  std::uint64_t units = 0;
+  constexpr std::uint64_t work_items_target = 4096;
+  const std::uint64_t each = std::clamp<std::uint64_t>(tiles / work_items_target, 1, 16);
+  std::uint64_t work_items = 0;
   for (LinearLayerData& layer : layers) {
-    layer.first_team = units;
-    layer.unit_tiles = static_cast<std::uint32_t>(each);
-    units += strips(layer) * ((shape::across(layer) + each - 1) / each);
+    layer.first_team = work_items;
+    layer.work_item_tiles = static_cast<std::uint32_t>(each);
+    work_items += strips(layer) * ((shape::across(layer) + each - 1) / each);
   }
-  return units;
+  return work_items;
 }
 
 template <class ExecutionSpace>
-void fused_linears(const ExecutionSpace& exec_space, std::uint64_t units,
+void fused_linears(const ExecutionSpace& exec_space, std::uint64_t work_items,
                    const ArrayView<const LinearLayerData, ExecutionSpace>& layers) {
-  Impl::for_each_unit(exec_space, "Kindred::Seed::fused_linears::tiles", units,
-                      Impl::LinearKernel<ExecutionSpace>{
-                          layers.data(), static_cast<std::uint32_t>(layers.size()), units});
+  Impl::for_each_work_item(
+      exec_space, "Kindred::Seed::fused_linears::tiles", work_items,
+      Impl::LinearKernel<ExecutionSpace>{layers.data(), static_cast<std::uint32_t>(layers.size()),
+                                         work_items});
 }
 
 void end_linear_here(const LinearEnd& end) {

@@ -63,12 +63,13 @@ NormPlan plan_norms(const ExecutionSpace& exec_space, std::span<NormLayerData> l
     layer.first_team = plan.teams;
     if constexpr (Arch::is_device<ExecutionSpace>) {
       constexpr std::uint64_t rows_most = 32;
-      const std::size_t room = Arch::NormTeams<ExecutionSpace>::row_room(layer.columns);
-      const std::size_t staged = room + layer.columns * size_of(layer.input);
+      const std::size_t row_bytes_of_scratch =
+          Arch::NormTeams<ExecutionSpace>::row_scratch(layer.columns);
+      const std::size_t staged = row_bytes_of_scratch + layer.columns * size_of(layer.input);
       layer.is_staged = is_wide(layer) && staged <= Arch::large_scratch_max(exec_space);
-      const std::uint64_t wanted = static_cast<std::uint64_t>(plan.team_warps) * 8192 /
+      const std::uint64_t target = static_cast<std::uint64_t>(plan.team_warps) * 8192 /
                                    (layer.columns * size_of(layer.input));
-      std::uint64_t team_rows = std::max<std::uint64_t>(1, std::min({wanted, rows_most, share}));
+      std::uint64_t team_rows = std::max<std::uint64_t>(1, std::min({target, rows_most, share}));
       if (layers.size() == 1) {
         const std::uint64_t places = Arch::multiprocessors(exec_space) *
                                      Arch::NormTeams<ExecutionSpace>::warps_at_once /
@@ -76,8 +77,8 @@ NormPlan plan_norms(const ExecutionSpace& exec_space, std::span<NormLayerData> l
         team_rows = even_rows(layer.rows, team_rows, places);
       }
       layer.team_rows = static_cast<std::uint32_t>(team_rows);
-      plan.scratch_bytes =
-          std::max(plan.scratch_bytes, layer.team_rows * (layer.is_staged ? staged : room));
+      plan.scratch_bytes = std::max(
+          plan.scratch_bytes, layer.team_rows * (layer.is_staged ? staged : row_bytes_of_scratch));
     } else {
       constexpr std::uint64_t elements_each = 1U << 14U;
       layer.team_rows = static_cast<std::uint32_t>(

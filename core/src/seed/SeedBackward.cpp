@@ -12,19 +12,19 @@ namespace Kindred {
 
 namespace {
 
-using HostPieces = Impl::SeedBackwardPieces<Arch::HostSixteen, float>;
+using HostPieces = Impl::SeedBackwardPieces<Arch::HostPack16, float>;
 
 std::uint64_t blocks_of(std::uint64_t rows) {
-  return std::max<std::uint64_t>(1, (rows + canonical_block - 1) / canonical_block);
+  return std::max<std::uint64_t>(1, (rows + reproducible_block - 1) / reproducible_block);
 }
 std::size_t partial_bytes(const SeedChunks& chunks, std::uint64_t rows) {
   return (blocks_of(rows) * chunks.hidden * sizeof(double) + 63) / 64 * 64;
 }
 
 template <class ExecutionSpace>
-std::uint32_t pieces_of(const ExecutionSpace& exec_space, std::uint64_t units) {
-  return static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(static_cast<std::uint64_t>(Arch::concurrency(exec_space)), units));
+std::uint32_t pieces_of(const ExecutionSpace& exec_space, std::uint64_t work_items) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(
+      static_cast<std::uint64_t>(Arch::concurrency(exec_space)), work_items));
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ std::size_t seed_backward_workspace([[maybe_unused]] const ExecutionSpace& exec_
                                     const SeedChunks& chunks, std::uint64_t rows) {
   std::size_t bytes = partial_bytes(chunks, rows);
   if constexpr (!Arch::is_device<ExecutionSpace>)
-    bytes += pieces_of(exec_space, HostPieces::units(chunks.hidden, blocks_of(rows))) *
+    bytes += pieces_of(exec_space, HostPieces::work_items(chunks.hidden, blocks_of(rows))) *
              sizeof(HostPieces::Scratch);
   return bytes;
 }
@@ -64,16 +64,17 @@ void seed_backward(const ExecutionSpace& exec_space, const SeedLayerView<Executi
     auto* to = reinterpret_cast<Element*>(dx.bytes.data());
     if constexpr (Arch::is_device<ExecutionSpace>) {
       using functor = Impl::SeedBackwardTeam<Element>;
-      const bool aligned = Impl::in_fours(of_x, x.stride) &&
-                           Impl::in_fours(of_g, gradient.stride) && Impl::in_fours(to, dx.stride);
+      const bool aligned = Impl::in_vec4(of_x, x.stride) && Impl::in_vec4(of_g, gradient.stride) &&
+                           Impl::in_vec4(to, dx.stride);
       Arch::launch_teams(exec_space, "Kindred::Seed::backward",
                          functor::stripes(chunks.hidden) * blocks, functor::threads_max,
                          functor::scratch_bytes,
                          functor{gradients, rows, of_x, x.stride, of_g, gradient.stride, to,
                                  dx.stride, aligned, partial});
     } else {
-      using functor = Impl::SeedBackwardPieces<Arch::HostSixteen, Element>;
-      const std::uint32_t pieces = pieces_of(exec_space, functor::units(chunks.hidden, blocks));
+      using functor = Impl::SeedBackwardPieces<Arch::HostPack16, Element>;
+      const std::uint32_t pieces =
+          pieces_of(exec_space, functor::work_items(chunks.hidden, blocks));
       static const std::string label = "Kindred::Seed::backward";
       Kokkos::parallel_for(
           label,

@@ -20,8 +20,8 @@ std::uint32_t parts(std::size_t whole, std::size_t part) {
 
 /// Chunks that give every team or thread work, and ranks few enough to be merged.
 template <class ExecutionSpace>
-CandidatePlan cut(const CandidateShape& shape, std::size_t units, std::size_t smallest) {
-  const std::size_t fair = std::max(smallest, shape.queries * shape.longest / units);
+CandidatePlan cut(const CandidateShape& shape, std::size_t work_items, std::size_t smallest) {
+  const std::size_t fair = std::max(smallest, shape.queries * shape.longest / work_items);
   CandidatePlan plan;
   plan.chunk = std::min<std::uint32_t>(
       Impl::candidate_chunk_max, static_cast<std::uint32_t>(std::bit_floor(
@@ -84,20 +84,20 @@ template <class Term, class ExecutionSpace, class Element>
 void launch(const ExecutionSpace& exec_space,
             const Impl::CandidateLists<ExecutionSpace, Element>& lists, const CandidatePlan& plan,
             std::size_t queries) {
-  const std::size_t units = queries * plan.chunks;
+  const std::size_t work_items = queries * plan.chunks;
   // Strings that are there: a warm call allocates nothing.
   static const std::string rank_label = "Kindred::Vector::rank_candidates::rank";
   [[maybe_unused]] static const std::string merge_label = "Kindred::Vector::rank_candidates::merge";
   if constexpr (Arch::is_device<ExecutionSpace>) {
     if (plan.chunks > 1) {
-      launch_teams<Term, true>(exec_space, rank_label, lists, plan, units);
+      launch_teams<Term, true>(exec_space, rank_label, lists, plan, work_items);
     } else {
-      launch_teams<Term, false>(exec_space, rank_label, lists, plan, units);
+      launch_teams<Term, false>(exec_space, rank_label, lists, plan, work_items);
     }
   } else {
     using policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
                                        Kokkos::IndexType<std::uint64_t>>;
-    Kokkos::parallel_for(rank_label, policy(exec_space, 0, units, Kokkos::ChunkSize(1)),
+    Kokkos::parallel_for(rank_label, policy(exec_space, 0, work_items, Kokkos::ChunkSize(1)),
                          Impl::CandidateChunk<Element, Term>{lists});
     if (plan.chunks > 1) {
       Kokkos::parallel_for(merge_label, policy(exec_space, 0, queries, Kokkos::ChunkSize(1)),

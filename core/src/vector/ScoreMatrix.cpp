@@ -23,7 +23,8 @@ void launch(const ExecutionSpace& exec_space, Metric metric, const ScoreCurve& c
     kernel.query_norms = queries.norms.data();
     kernel.query_count = queries.count;
     kernel.out = out;
-    Impl::for_each_unit(exec_space, "Kindred::Vector::score_matrix::tile", kernel.units(), kernel);
+    Impl::for_each_work_item(exec_space, "Kindred::Vector::score_matrix::tile", kernel.work_items(),
+                             kernel);
   };
   if (queries.count >= shape::tile_queries) {
     run(Impl::MatrixKernel<ExecutionSpace, Element, Term, shape::tile_queries, shape::tile_rows>{});
@@ -56,10 +57,10 @@ void average_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionSp
                   const ArrayView<float, ExecutionSpace>& out) {
   Impl::with_element(rows, [&](const auto& elements) {
     using element = std::remove_cvref_t<decltype(*elements.values)>;
-    Impl::for_each_unit(exec_space, "Kindred::Vector::average_rows::average",
-                        (rows.dimension + 31) / 32,
-                        Impl::AverageKernel<ExecutionSpace, element>{elements, weights.data(),
-                                                                     weights.size(), out.data()});
+    Impl::for_each_work_item(exec_space, "Kindred::Vector::average_rows::average",
+                             (rows.dimension + 31) / 32,
+                             Impl::AverageKernel<ExecutionSpace, element>{
+                                 elements, weights.data(), weights.size(), out.data()});
   });
 }
 

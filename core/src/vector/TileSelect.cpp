@@ -25,7 +25,7 @@ void prepare_tile_queries(const ExecutionSpace& exec_space, Metric metric,
                           const ArrayView<const float, ExecutionSpace>& initial,
                           const TileQueries<ExecutionSpace, Element>& tile,
                           const TileLists<ExecutionSpace>& lists) {
-  Impl::for_each_unit(
+  Impl::for_each_work_item(
       exec_space, "Kindred::Vector::prepare_tile_queries::round", tile.weights.size(),
       Impl::PrepareTileQueries<ExecutionSpace, Element>{
           metric, queries.floats.data(), queries.norms.data(), queries.count, dimension, first,
@@ -42,7 +42,7 @@ void prepare_tile_rows(const ExecutionSpace& exec_space, Metric metric, const Ti
   Impl::with_element(rows, [&](const auto& elements) {
     using stored = std::remove_cvref_t<decltype(*elements.values)>;
     const auto launch = [&](auto wide) {
-      Impl::for_each_unit(
+      Impl::for_each_work_item(
           exec_space, "Kindred::Vector::prepare_tile_rows::round", tile.count,
           Impl::PrepareTileRows<ExecutionSpace, stored, Element, wide()>{
               metric, model, elements, order, begin, query_residual.data(), tile.values.data(),
@@ -108,7 +108,7 @@ void select_tile(const ExecutionSpace& exec_space, Metric metric, const TileMode
     const std::uint64_t each = kernel::queries_of_thread(groups, products.queries);
     const std::uint64_t parts = (products.queries + each - 1) / each;
     Kokkos::parallel_for(
-        "Kindred::Vector::select_tile::judge",
+        "Kindred::Vector::select_tile::filter",
         Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint32_t>,
                             Kokkos::LaunchBounds<128, 6>>(
             exec_space, 0, static_cast<std::uint32_t>(groups * parts)),
@@ -121,9 +121,9 @@ void select_tile(const ExecutionSpace& exec_space, Metric metric, const TileMode
 namespace {
 
 template <bool Weighted>
-void judge_here(const TileModel& model, const TileProducts<HostSpace, float>& products,
-                const TileBounds& bounds, const ArrayView<const float, HostSpace>& weights,
-                const RowFilter<HostSpace>& filter, const TileLists<HostSpace>& lists) {
+void filter_here(const TileModel& model, const TileProducts<HostSpace, float>& products,
+                 const TileBounds& bounds, const ArrayView<const float, HostSpace>& weights,
+                 const RowFilter<HostSpace>& filter, const TileLists<HostSpace>& lists) {
   constexpr std::uint64_t step = 16;
   const float* weight = weights.data() + products.first_query;
   // Others may raise no threshold meanwhile: they are read as plain numbers.
@@ -159,8 +159,8 @@ void select_tile_here(Metric metric, const TileModel& model,
                       const ArrayView<const float, HostSpace>& weights,
                       const RowFilter<HostSpace>& filter, const TileLists<HostSpace>& lists) {
   if (metric == Metric::l2)
-    return judge_here<true>(model, products, bounds, weights, filter, lists);
-  judge_here<false>(model, products, bounds, weights, filter, lists);
+    return filter_here<true>(model, products, bounds, weights, filter, lists);
+  filter_here<false>(model, products, bounds, weights, filter, lists);
 }
 
 template <class ExecutionSpace>
@@ -183,12 +183,12 @@ template <class ExecutionSpace>
 void list_survivors(const ExecutionSpace& exec_space, const TileLists<ExecutionSpace>& lists,
                     std::uint64_t first, std::uint64_t queries, std::uint64_t width,
                     const ArrayView<std::uint32_t, ExecutionSpace>& ids,
-                    const ArrayView<std::uint32_t, ExecutionSpace>& unit_queries) {
+                    const ArrayView<std::uint32_t, ExecutionSpace>& work_item_queries) {
   Kokkos::parallel_for(
       "Kindred::Vector::list_survivors::place", range(exec_space, queries * width),
       Impl::ListSurvivors<ExecutionSpace>{
-          lists, first, width, static_cast<std::uint64_t>(candidate_unit<ExecutionSpace>()),
-          ids.data(), unit_queries.data()});
+          lists, first, width, static_cast<std::uint64_t>(candidate_tile<ExecutionSpace>()),
+          ids.data(), work_item_queries.data()});
 }
 
 template <class ExecutionSpace>

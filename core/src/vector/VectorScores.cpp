@@ -16,31 +16,33 @@ void launch_rows(const ExecutionSpace& exec_space, const Impl::RowRange<Executio
   using shape = Arch::VectorShape<ExecutionSpace>;
   if (range.query_count < shape::tile_queries || shape::tile_queries == 1) {
     const char* label = "Kindred::Vector::score_rows::scan";
-    const std::uint64_t units = (range.count + shape::scan_rows - 1) / shape::scan_rows;
+    const std::uint64_t work_items = (range.count + shape::scan_rows - 1) / shape::scan_rows;
     Impl::with_width<ExecutionSpace>(range.rows, [&](auto wide) {
-      Impl::for_each_unit(exec_space, label, units,
-                          Impl::ScanKernel<ExecutionSpace, Term, wide()>{range});
+      Impl::for_each_work_item(exec_space, label, work_items,
+                               Impl::ScanKernel<ExecutionSpace, Term, wide()>{range});
     });
     return;
   }
-  const std::uint64_t row_units = (range.count + shape::unit_rows - 1) / shape::unit_rows;
-  const std::uint64_t query_units =
-      (range.query_count + shape::unit_queries - 1) / shape::unit_queries;
-  Impl::for_each_unit(exec_space, "Kindred::Vector::score_rows::batch", row_units * query_units,
-                      Impl::BatchKernel<ExecutionSpace, Term>{range, row_units, query_units});
+  const std::uint64_t row_work_items =
+      (range.count + shape::work_item_rows - 1) / shape::work_item_rows;
+  const std::uint64_t query_work_items =
+      (range.query_count + shape::work_item_queries - 1) / shape::work_item_queries;
+  Impl::for_each_work_item(
+      exec_space, "Kindred::Vector::score_rows::batch", row_work_items * query_work_items,
+      Impl::BatchKernel<ExecutionSpace, Term>{range, row_work_items, query_work_items});
 }
 
 template <class Element, class Term, class ExecutionSpace>
 void launch_candidates(const ExecutionSpace& exec_space, Metric metric,
                        const Impl::ElementRows<Element>& rows, const std::uint32_t* ids,
-                       const ArrayView<const std::uint32_t, ExecutionSpace>& unit_queries,
+                       const ArrayView<const std::uint32_t, ExecutionSpace>& work_item_queries,
                        const VectorQueries<ExecutionSpace>& queries, Rank* ranks) {
   Impl::with_width<ExecutionSpace>(rows, [&](auto wide) {
-    Impl::for_each_unit(exec_space, "Kindred::Vector::score_candidates::gather",
-                        unit_queries.size(),
-                        Impl::CandidateKernel<ExecutionSpace, Element, Term, wide()>{
-                            metric, rows, ids, unit_queries.data(), unit_queries.size(),
-                            queries.values.data(), queries.norms.data(), ranks});
+    Impl::for_each_work_item(
+        exec_space, "Kindred::Vector::score_candidates::gather", work_item_queries.size(),
+        Impl::CandidateKernel<ExecutionSpace, Element, Term, wide()>{
+            metric, rows, ids, work_item_queries.data(), work_item_queries.size(),
+            queries.values.data(), queries.norms.data(), ranks});
   });
 }
 
@@ -51,7 +53,7 @@ void vector_norms(const ExecutionSpace& exec_space, const VectorRows<ExecutionSp
                   const ArrayView<double, ExecutionSpace>& norms) {
   Impl::with_element(rows, [&](const auto& elements) {
     using element = std::remove_cvref_t<decltype(*elements.values)>;
-    Impl::for_each_unit(
+    Impl::for_each_work_item(
         exec_space, "Kindred::Vector::vector_norms::sum", norms.size(),
         Impl::NormKernel<ExecutionSpace, element>{elements, norms.size(), norms.data(), nullptr});
   });
@@ -63,7 +65,7 @@ void decode_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpa
                  const ArrayView<float, ExecutionSpace>& out) {
   Impl::with_element(rows, [&](const auto& elements) {
     using element = std::remove_cvref_t<decltype(*elements.values)>;
-    Impl::for_each_unit(
+    Impl::for_each_work_item(
         exec_space, "Kindred::Vector::decode_rows::decode", count,
         Impl::DecodeKernel<ExecutionSpace, element>{elements, begin, count, out.data()});
   });
@@ -74,7 +76,7 @@ void prepare_queries(const ExecutionSpace& exec_space,
                      const ArrayView<const float, ExecutionSpace>& values, std::uint64_t dimension,
                      const ArrayView<double, ExecutionSpace>& wide,
                      const ArrayView<double, ExecutionSpace>& norms) {
-  Impl::for_each_unit(
+  Impl::for_each_work_item(
       exec_space, "Kindred::Vector::prepare_queries::widen", norms.size(),
       Impl::NormKernel<ExecutionSpace, float>{{values.data(), nullptr, nullptr, nullptr, dimension},
                                               norms.size(),
@@ -118,7 +120,7 @@ void score_rows(const ExecutionSpace& exec_space, Metric metric,
 }
 
 template <class ExecutionSpace>
-int candidate_unit() {
+int candidate_tile() {
   return Arch::VectorShape<ExecutionSpace>::candidate_rows;
 }
 
@@ -126,17 +128,17 @@ template <class ExecutionSpace>
 void score_candidates(const ExecutionSpace& exec_space, Metric metric,
                       const VectorRows<ExecutionSpace>& rows,
                       const ArrayView<const std::uint32_t, ExecutionSpace>& ids,
-                      const ArrayView<const std::uint32_t, ExecutionSpace>& unit_queries,
+                      const ArrayView<const std::uint32_t, ExecutionSpace>& work_item_queries,
                       const VectorQueries<ExecutionSpace>& queries,
                       const ArrayView<Rank, ExecutionSpace>& ranks) {
   Impl::with_element(rows, [&](const auto& elements) {
     using element = std::remove_cvref_t<decltype(*elements.values)>;
     if (metric == Metric::l2) {
       launch_candidates<element, Impl::SquaredDifferenceTerm>(
-          exec_space, metric, elements, ids.data(), unit_queries, queries, ranks.data());
+          exec_space, metric, elements, ids.data(), work_item_queries, queries, ranks.data());
     } else {
       launch_candidates<element, Impl::DotTerm>(exec_space, metric, elements, ids.data(),
-                                                unit_queries, queries, ranks.data());
+                                                work_item_queries, queries, ranks.data());
     }
   });
 }
@@ -153,7 +155,7 @@ void score_candidates(const ExecutionSpace& exec_space, Metric metric,
                                   std::uint64_t, const ArrayView<float, SPACE>&,                  \
                                   const RowFilter<SPACE>&, const VectorQueries<SPACE>&,           \
                                   const ArrayView<Rank, SPACE>&);                                 \
-  template int candidate_unit<SPACE>();                                                           \
+  template int candidate_tile<SPACE>();                                                           \
   template void score_candidates<SPACE>(                                                          \
       const SPACE&, Metric, const VectorRows<SPACE>&,                                             \
       const ArrayView<const std::uint32_t, SPACE>&, const ArrayView<const std::uint32_t, SPACE>&, \

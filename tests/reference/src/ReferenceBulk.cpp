@@ -65,9 +65,9 @@ std::vector<T> product_as(std::span<const T> a, std::span<const T> b, std::size_
         for (std::size_t i = begin; i < std::min(begin + block_size, k); ++i)
           lanes[i % 32] = std::fma(static_cast<double>(a[row * k + i]),
                                    static_cast<double>(b[i * n + column]), lanes[i % 32]);
-        blocks.push_back(halving_tree(lanes));
+        blocks.push_back(pairwise_tree_sum(lanes));
       }
-      c.push_back(computed(static_cast<T>(halving_tree(blocks))));
+      c.push_back(computed(static_cast<T>(pairwise_tree_sum(blocks))));
     }
   }
   return c;
@@ -89,9 +89,9 @@ double reduced(Reduction reduction, std::span<const double> x) {
   const auto count = static_cast<double>(x.size());
   switch (reduction) {
     case Reduction::sum:
-      return computed(canonical_sum(x));
+      return computed(reproducible_sum(x));
     case Reduction::mean:
-      return computed(canonical_sum(x) / count);
+      return computed(reproducible_sum(x) / count);
     case Reduction::min: {
       double least = x[0];
       for (const double value : x) least = lesser(least, value);
@@ -105,10 +105,10 @@ double reduced(Reduction reduction, std::span<const double> x) {
     case Reduction::deviation:
       break;
   }
-  const double mean = canonical_sum(x) / count;
+  const double mean = reproducible_sum(x) / count;
   std::vector<double> squares;
   for (const double value : x) squares.push_back((value - mean) * (value - mean));
-  return computed(std::sqrt(canonical_sum(squares) / count));
+  return computed(std::sqrt(reproducible_sum(squares) / count));
 }
 
 std::vector<float> normalised(std::span<const float> x) { return normalised_as(x); }

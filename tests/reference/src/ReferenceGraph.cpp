@@ -48,7 +48,7 @@ float pulled(const std::vector<Link>& row, std::span<const float> values, float 
         static_cast<double>(values[link.from]) * static_cast<double>(link.weight);
     terms.push_back(kinds[link.kind] ? product : 0.0);
   }
-  const auto rounded = static_cast<float>(static_cast<double>(decay) * canonical_sum(terms));
+  const auto rounded = static_cast<float>(static_cast<double>(decay) * reproducible_sum(terms));
   return std::isnan(rounded) ? std::bit_cast<float>(0x7FC00000U) : rounded;
 }
 

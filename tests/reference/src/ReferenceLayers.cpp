@@ -34,7 +34,7 @@ float gelu(float x) {
 
 }  // namespace
 
-float activated(LayerActivation activation, float x) {
+float apply_activation(LayerActivation activation, float x) {
   if (activation == LayerActivation::gelu) return computed(gelu(x));
   if (activation == LayerActivation::relu && x < 0.0F) return 0.0F;
   return computed(x);
@@ -49,9 +49,9 @@ NormRow norm_row(std::span<const float> x, std::span<const float> gamma,
     squares.push_back(differences.back() * differences.back());
   }
   const auto count = static_cast<double>(x.size());
-  const double offset = canonical_sum(differences) / count;
+  const double offset = reproducible_sum(differences) / count;
   const double mean = static_cast<double>(x[0]) + offset;
-  double variance = canonical_sum(squares) / count - offset * offset;
+  double variance = reproducible_sum(squares) / count - offset * offset;
   if (variance < 0.0) variance = 0.0;
   NormRow row;
   if (!std::isfinite(variance)) {
@@ -74,14 +74,14 @@ NormRow norm_row(std::span<const float> x, std::span<const float> gamma,
     const float normal = std::fma(std::fma(x[i], scale, -high), factor, -low);
     const float value =
         std::fma(normal, gamma.empty() ? 1.0F : gamma[i], beta.empty() ? 0.0F : beta[i]);
-    row.y.push_back(activated(activation, value));
+    row.y.push_back(apply_activation(activation, value));
   }
   return row;
 }
 
 float linear(std::span<const float> x, std::span<const float> w, float bias,
              LayerActivation activation) {
-  return activated(activation, static_cast<float>(dot(x, w) + static_cast<double>(bias)));
+  return apply_activation(activation, static_cast<float>(dot(x, w) + static_cast<double>(bias)));
 }
 
 }  // namespace Kindred::Reference

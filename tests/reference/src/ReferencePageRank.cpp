@@ -20,7 +20,7 @@ double sum_of(const std::vector<Link>& row) {
   std::vector<double> weights;
   weights.reserve(row.size());
   for (const Link& link : row) weights.push_back(static_cast<double>(link.weight));
-  return canonical_sum(weights);
+  return reproducible_sum(weights);
 }
 
 std::vector<double> out_weights(std::size_t nodes, std::span<const Link> links) {
@@ -43,7 +43,7 @@ std::vector<double> restart_of(std::size_t nodes, std::span<const Node> sources)
   for (std::size_t v = 0; v < nodes; ++v) {
     if (is_named[v]) terms.push_back(static_cast<double>(values[v]));
   }
-  const double total = canonical_sum(terms);
+  const double total = reproducible_sum(terms);
   std::vector<double> restart;
   restart.reserve(nodes);
   for (const float value : values)
@@ -82,18 +82,18 @@ PageRankAnswer iterate(std::size_t nodes, std::span<const Link> links,
   do {
     std::vector<double> lost;
     for (std::size_t v = 0; v < nodes; ++v) lost.push_back(out[v] > 0 ? 0.0 : p.value(v));
-    const double share = settings.damping * canonical_sum(lost) + (1.0 - settings.damping);
+    const double share = settings.damping * reproducible_sum(lost) + (1.0 - settings.damping);
     Iterate<Value> next(out);
     for (std::size_t v = 0; v < nodes; ++v) {
       std::vector<double> terms;
       for (const Link& link : rows[v])
         terms.push_back(p.stored(link.from) * static_cast<double>(link.weight));
-      next.store(v, settings.damping * canonical_sum(terms) + share * restart[v]);
+      next.store(v, settings.damping * reproducible_sum(terms) + share * restart[v]);
     }
     std::vector<double> differences;
     for (std::size_t v = 0; v < nodes; ++v)
       differences.push_back(std::abs(next.value(v) - p.value(v)));
-    answer.residual = canonical_sum(differences);
+    answer.residual = reproducible_sum(differences);
     p = next;
     ++answer.iterations;
   } while (answer.residual > settings.tolerance && answer.iterations < settings.max_iterations);

@@ -313,7 +313,7 @@ SeedGradients seed_backward(const SeedLayer& given, const SeedRows& x, const See
     double factor = 1;
     if (seed.mode == ApplyMode::linear) factor = static_cast<double>(alpha_of(seed));
     if (seed.mode == ApplyMode::mixed) factor = 0.5;
-    const auto dw = w == nullptr ? 0.0F : static_cast<float>(factor * canonical_sum(terms));
+    const auto dw = w == nullptr ? 0.0F : static_cast<float>(factor * reproducible_sum(terms));
     out.dw.push_back(std::isnan(dw) ? std::bit_cast<float>(std::uint32_t{0x7FC00000U}) : dw);
   }
   return out;

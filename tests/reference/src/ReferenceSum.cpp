@@ -6,7 +6,7 @@
 
 namespace Kindred::Reference {
 
-double halving_tree(std::vector<double> values) {
+double pairwise_tree_sum(std::vector<double> values) {
   if (values.empty()) return 0.0;
   values.resize(std::bit_ceil(values.size()), 0.0);
   for (std::size_t half = values.size() / 2; half > 0; half /= 2) {
@@ -23,23 +23,23 @@ constexpr std::size_t lane_count = 32;
 double block_sum(std::span<const double> terms) {
   std::vector<double> lanes(lane_count, 0.0);
   for (std::size_t i = 0; i < terms.size(); ++i) lanes[i % lane_count] += terms[i];
-  return halving_tree(lanes);
+  return pairwise_tree_sum(lanes);
 }
 
 }  // namespace
 
-double canonical_sum(std::span<const double> terms) {
+double reproducible_sum(std::span<const double> terms) {
   std::vector<double> sums;
   for (std::size_t begin = 0; begin < terms.size(); begin += block_size)
     sums.push_back(block_sum(terms.subspan(begin, std::min(block_size, terms.size() - begin))));
-  return halving_tree(sums);
+  return pairwise_tree_sum(sums);
 }
 
 double dot(std::span<const float> a, std::span<const float> b) {
   std::vector<double> terms(a.size());
   for (std::size_t i = 0; i < a.size(); ++i)
     terms[i] = static_cast<double>(a[i]) * static_cast<double>(b[i]);
-  return canonical_sum(terms);
+  return reproducible_sum(terms);
 }
 
 double squared_difference(std::span<const float> a, std::span<const float> b) {
@@ -48,7 +48,7 @@ double squared_difference(std::span<const float> a, std::span<const float> b) {
     const double difference = static_cast<double>(a[i]) - static_cast<double>(b[i]);
     terms[i] = difference * difference;
   }
-  return canonical_sum(terms);
+  return reproducible_sum(terms);
 }
 
 }  // namespace Kindred::Reference

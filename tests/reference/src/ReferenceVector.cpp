@@ -44,14 +44,14 @@ float cosine_sigmoid(std::span<const float> query, std::span<const float> row, d
 std::vector<float> weighted_average(std::span<const float> rows, std::span<const float> weights) {
   const std::size_t dimension = weights.empty() ? 0 : rows.size() / weights.size();
   const std::vector<double> wide(weights.begin(), weights.end());
-  const double total = canonical_sum(wide);
+  const double total = reproducible_sum(wide);
   std::vector<float> out(dimension, 0.0F);
   if (total == 0.0) return out;
   for (std::size_t d = 0; d < dimension; ++d) {
     std::vector<double> terms;
     for (std::size_t i = 0; i < weights.size(); ++i)
       terms.push_back(wide[i] * static_cast<double>(rows[i * dimension + d]));
-    const auto rounded = static_cast<float>(canonical_sum(terms) / total);
+    const auto rounded = static_cast<float>(reproducible_sum(terms) / total);
     out[d] = std::isnan(rounded) ? std::bit_cast<float>(0x7FC00000U)
              : rounded == 0.0F   ? 0.0F
                                  : rounded;

@@ -24,8 +24,8 @@ enum class Operation : std::uint8_t {
   lcs,
   difflib,
   search,
-  search_screen,
-  search_matrix,
+  search_quantized,
+  search_gemm,
   score,
   spread,
   seeds,
@@ -171,7 +171,7 @@ class Dispatcher {
     std::optional<std::uint64_t>
         device_items_from;  ///< calls of so many go to the device where it can run them
     std::function<std::uint64_t()>
-        device_room;  ///< bytes that a device has left for calls; the context sets it
+        device_memory_left;  ///< bytes that a device has left for calls; the context sets it
     std::function<std::chrono::steady_clock::time_point()>
         clock;            ///< for tests; empty is the steady clock
     std::string machine;  ///< who the calibration is of; the context sets it

@@ -18,7 +18,7 @@ struct DeviceChoice {
   friend bool operator==(const DeviceChoice&, const DeviceChoice&) = default;
 };
 
-/// \brief The device to use of the \p count that CUDA finds: \p asked, else the one that Kokkos
+/// \brief The device to use of the \p count that CUDA finds: \p requested, else the one that Kokkos
 /// would choose itself.
 ///
 /// Kokkos (4.6 and 4.7) takes `KOKKOS_DEVICE_ID`; else, with `KOKKOS_MAP_DEVICE_ID_BY=random`, one
@@ -27,7 +27,7 @@ struct DeviceChoice {
 /// among `KOKKOS_VISIBLE_DEVICES`.
 /// \throws InvalidArgument for a variable that names no device, for which Kokkos aborts
 /// \throws SpaceUnavailable where `KOKKOS_VISIBLE_DEVICES` leaves out the device
-DeviceChoice choose_device(int count, std::optional<int> asked, const Environment& environment,
+DeviceChoice choose_device(int count, std::optional<int> requested, const Environment& environment,
                            unsigned process_id);
 
 }  // namespace Kindred::Impl

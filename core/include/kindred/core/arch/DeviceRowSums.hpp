@@ -24,21 +24,21 @@ class RowSums<DeviceSpace> {
   using launch_bounds = Kokkos::LaunchBounds<256, Width == 1 ? 8 : 4>;
 
   template <int Width>
-  static constexpr unsigned rows_per_unit = Width == 1 ? 4 : 31;
+  static constexpr unsigned rows_per_work_item = Width == 1 ? 4 : 31;
   template <int Width, class Graph>
-  static std::size_t short_units(const Graph& graph) {
-    return (graph.rows() + rows_per_unit<Width> - 1) / rows_per_unit<Width>;
+  static std::size_t short_work_items(const Graph& graph) {
+    return (graph.rows() + rows_per_work_item<Width> - 1) / rows_per_work_item<Width>;
   }
 
   /// `visit(place, sum, visit.ask(place))`, place = node * Width + query, over the short rows of
-  /// unit \p unit.
+  /// unit \p work_item.
   template <int Width, class Edges, class X, class Visit>
-  KOKKOS_INLINE_FUNCTION static void short_rows(std::size_t unit, const Edges& edges, const X* x,
-                                                const Visit& visit) {
+  KOKKOS_INLINE_FUNCTION static void short_rows(std::size_t work_item, const Edges& edges,
+                                                const X* x, const Visit& visit) {
     if constexpr (Width == 1)
-      narrow_rows(unit, edges, x, visit);
+      narrow_rows(work_item, edges, x, visit);
     else
-      double_rows<Width>(unit, edges, x, visit);
+      double_rows<Width>(work_item, edges, x, visit);
   }
 
   /// `visit(query, sum)` over edges `begin … begin + count`, a block of a long row.
@@ -63,11 +63,11 @@ class RowSums<DeviceSpace> {
   // ---- One query ----
 
   template <class Edges, class X, class Visit>
-  KOKKOS_INLINE_FUNCTION static void narrow_rows(std::size_t unit, const Edges& edges, const X* x,
-                                                 const Visit& visit) {
+  KOKKOS_INLINE_FUNCTION static void narrow_rows(std::size_t work_item, const Edges& edges,
+                                                 const X* x, const Visit& visit) {
     const unsigned lane = lane_of_warp();
     const unsigned thread = lane % 8;
-    const std::size_t row = unit * rows_per_unit<1> + lane / 8;
+    const std::size_t row = work_item * rows_per_work_item<1> + lane / 8;
     std::uint64_t begin = 0;
     std::uint64_t length = 0;
     bool is_mine = row < edges.rows && !edges.is_replaced(row);
@@ -126,10 +126,11 @@ class RowSums<DeviceSpace> {
   }
 
   template <int Width, class Edges, class Visit>
-  KOKKOS_INLINE_FUNCTION static void double_rows(std::size_t unit, const Edges& edges,
+  KOKKOS_INLINE_FUNCTION static void double_rows(std::size_t work_item, const Edges& edges,
                                                  const double* x, const Visit& visit) {
-    const std::size_t first = unit * rows_per_unit<Width>;
-    for (std::size_t row = first; row < first + rows_per_unit<Width> && row < edges.rows; ++row) {
+    const std::size_t first = work_item * rows_per_work_item<Width>;
+    for (std::size_t row = first; row < first + rows_per_work_item<Width> && row < edges.rows;
+         ++row) {
       const std::uint64_t begin = edges.offsets[row];
       const std::uint64_t length = edges.offsets[row + 1] - begin;
       if (length > short_max || edges.is_replaced(row)) continue;

@@ -52,10 +52,10 @@ class GroupLanes<DeviceSpace, Wide> {
   KOKKOS_INLINE_FUNCTION F64 zero() const { return {{0.0, 0.0, 0.0, 0.0}}; }
   template <class Element>
   KOKKOS_INLINE_FUNCTION F32 load(const Element* data) const {
-    const Four<Element> four = read(data + 4 * m_thread);
+    const Vec4<Element> vec4 = read(data + 4 * m_thread);
     F32 r;
     KINDRED_UNROLL
-    for (int j = 0; j < 4; ++j) r.lane[j] = to_float(four.value[j]);
+    for (int j = 0; j < 4; ++j) r.lane[j] = to_float(vec4.value[j]);
     return r;
   }
   template <class Element>
@@ -69,8 +69,8 @@ class GroupLanes<DeviceSpace, Wide> {
     return r;
   }
   KOKKOS_INLINE_FUNCTION F64 load(const double* data) const {
-    const Four<double> four = read(data + 4 * m_thread);
-    return {{four.value[0], four.value[1], four.value[2], four.value[3]}};
+    const Vec4<double> vec4 = read(data + 4 * m_thread);
+    return {{vec4.value[0], vec4.value[1], vec4.value[2], vec4.value[3]}};
   }
   KOKKOS_INLINE_FUNCTION F64 load(const double* data, int count) const {
     return make([&](int j) {
@@ -101,7 +101,7 @@ class GroupLanes<DeviceSpace, Wide> {
     });
   }
   /// Threads pair as lanes 16, 8 and 4 apart do; the last two levels are a thread's own.
-  KOKKOS_INLINE_FUNCTION double halving_sum(const F64& lanes) const {
+  KOKKOS_INLINE_FUNCTION double tree_sum(const F64& lanes) const {
     F64 sum = lanes;
     KOKKOS_IF_ON_DEVICE((for (int half = 4; half > 0; half /= 2) {
       for (int j = 0; j < 4; ++j) sum.lane[j] += __shfl_xor_sync(0xFFFFFFFFU, sum.lane[j], half);
@@ -112,12 +112,12 @@ class GroupLanes<DeviceSpace, Wide> {
 
  private:
   template <class Element>
-  struct alignas(Wide ? 4 * sizeof(Element) : alignof(Element)) Four {
+  struct alignas(Wide ? 4 * sizeof(Element) : alignof(Element)) Vec4 {
     Element value[4];
   };
   template <class Element>
-  KOKKOS_INLINE_FUNCTION static Four<Element> read(const Element* data) {
-    return *reinterpret_cast<const Four<Element>*>(data);
+  KOKKOS_INLINE_FUNCTION static Vec4<Element> read(const Element* data) {
+    return *reinterpret_cast<const Vec4<Element>*>(data);
   }
   template <class Value>
   KOKKOS_INLINE_FUNCTION static F64 make(const Value& value) {

@@ -24,7 +24,7 @@
 namespace Kindred::Arch {
 
 /// Rows that a unit of a screen takes at once.
-inline constexpr int screen_batch = 32;
+inline constexpr int prefilter_batch = 32;
 /// Elements whose products are added in 32 bits.
 inline constexpr std::uint64_t int8_block = 65536;
 
@@ -126,7 +126,7 @@ inline constexpr int int8_tile = 4;
 template <int Tile>
 class Int8Dots<HostSpace, Tile> {
  public:
-  static constexpr int rows_per_thread = screen_batch;
+  static constexpr int rows_per_thread = prefilter_batch;
   static constexpr std::uint64_t prefetch_bytes =
       8192;  ///< asked for ahead of the row that is read
   static constexpr unsigned teams = 1;
@@ -140,8 +140,8 @@ class Int8Dots<HostSpace, Tile> {
   KOKKOS_INLINE_FUNCTION void batch(const Int8Operands& o, std::uint64_t first, std::uint32_t mask,
                                     const double* offsets, std::uint64_t offset_stride,
                                     const Visit& visit) const {
-    const bool is_dense = Kokkos::popcount(mask) >= screen_batch / 4;
-    for (int r = 0; r < screen_batch; ++r) {
+    const bool is_dense = Kokkos::popcount(mask) >= prefilter_batch / 4;
+    for (int r = 0; r < prefilter_batch; ++r) {
       double out[Queries] = {};
       const std::int8_t* row = o.rows + (first + r) * o.row_stride;
       if ((mask >> r & 1U) != 0) {
@@ -157,7 +157,8 @@ class Int8Dots<HostSpace, Tile> {
   }
 
   /// The greatest of a batch.
-  KOKKOS_INLINE_FUNCTION static std::uint32_t batch_max(const std::uint32_t (&keys)[screen_batch]) {
+  KOKKOS_INLINE_FUNCTION static std::uint32_t batch_max(
+      const std::uint32_t (&keys)[prefilter_batch]) {
     std::uint32_t most = 0;
     for (const std::uint32_t key : keys) most = key > most ? key : most;
     return most;

@@ -23,7 +23,7 @@ struct KernelCode {
   /// Thread block clusters, whose blocks read each other's shared memory.
   constexpr bool has_clusters() const { return compiled_for >= 90; }
   /// Programmatic dependent launch: the kernel may begin before the one before it has ended.
-  constexpr bool waits_for_launch_before() const { return compiled_for >= 90; }
+  constexpr bool waits_for_previous_launch() const { return compiled_for >= 90; }
   /// Hopper's wgmma. Code for sm_90a runs on that architecture alone, not on newer ones.
   constexpr bool has_warpgroup_products() const {
     return is_for_90a && compiled_for == 90 && device == 90;

@@ -108,7 +108,7 @@ class Lanes<DeviceSpace> {
   }
   KOKKOS_INLINE_FUNCTION F64 add(F64 a, F64 b) const { return a + b; }
   /// Every lane gets the sum (addition commutes, so the butterfly has the tree's bits).
-  KOKKOS_INLINE_FUNCTION double halving_sum(F64 sum) const {
+  KOKKOS_INLINE_FUNCTION double tree_sum(F64 sum) const {
     KOKKOS_IF_ON_DEVICE((for (int half = 16; half > 0;
                               half /= 2) { sum += __shfl_xor_sync(0xFFFFFFFFU, sum, half); }))
     return sum;

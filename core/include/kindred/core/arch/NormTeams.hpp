@@ -6,7 +6,7 @@
 #include <kindred/core/arch/Lanes.hpp>
 #include <kindred/core/arch/LargeScratch.hpp>
 #include <kindred/core/arch/RoundElement.hpp>
-#include <kindred/core/common/EntryOf.hpp>
+#include <kindred/core/common/ContainingEntry.hpp>
 #include <kindred/core/seed/impl/NormHost.hpp>
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct NormTeams {
 
   static constexpr std::size_t round_up(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
   /// Bytes that a row takes beside its elements.
-  static constexpr std::size_t row_room(std::uint64_t columns) {
+  static constexpr std::size_t row_scratch(std::uint64_t columns) {
     return sizeof(Kindred::Impl::NormScale) +
            (columns + block - 1) / block * sizeof(Kindred::Impl::NormSums);
   }
@@ -46,7 +46,7 @@ struct NormTeam {
 
   __device__ void operator()(std::size_t team, float* scratch) const {
     const NormLayerData& layer =
-        layers[Impl::entry_of<&NormLayerData::first_team>(layers, count, team)];
+        layers[Impl::containing_entry<&NormLayerData::first_team>(layers, count, team)];
     Kindred::Impl::with_float_type(layer.input, [&](auto type) {
       using Element = decltype(type);
       const std::uint64_t first = (team - layer.first_team) * layer.team_rows;
@@ -99,14 +99,14 @@ struct NormTeam {
     const auto columns = static_cast<unsigned>(layer.columns);
     const unsigned blocks = (columns + 4095) / 4096;
     const unsigned warp = threadIdx.x / 32;
-    for (unsigned unit = warp; unit < rows * blocks; unit += threads / 32) {
-      const unsigned row = blocks == 1 ? unit : unit / blocks;
-      const unsigned begin = (unit - row * blocks) * 4096;
+    for (unsigned work_item = warp; work_item < rows * blocks; work_item += threads / 32) {
+      const unsigned row = blocks == 1 ? work_item : work_item / blocks;
+      const unsigned begin = (work_item - row * blocks) * 4096;
       const Element* values = x + row * stride;
       const Sums part = Kindred::Impl::norm_sums(
           lanes, values + begin, static_cast<int>(columns - begin < 4096 ? columns - begin : 4096),
           values[0]);
-      if (lanes.is_leader()) sums[unit] = part;
+      if (lanes.is_leader()) sums[work_item] = part;
     }
     __syncthreads();
     if (blocks > 1) {
@@ -147,8 +147,8 @@ struct NormTeam {
       float gamma[each];
       float beta[each];
       for (unsigned i = 0; i < each; i += 4) {
-        read_four(layer.gamma, chunk * each + i, 1.0F, gamma + i);
-        read_four(layer.beta, chunk * each + i, 0.0F, beta + i);
+        load_vec4(layer.gamma, chunk * each + i, 1.0F, gamma + i);
+        load_vec4(layer.beta, chunk * each + i, 0.0F, beta + i);
       }
       for (unsigned row = begin; row < rows; row += together) {
         const auto x = *reinterpret_cast<const Neighbours<Element, each>*>(staged + row * columns +
@@ -164,13 +164,13 @@ struct NormTeam {
       }
     }
   }
-  __device__ static void read_four(const float* from, unsigned i, float otherwise, float* to) {
-    const float4 four = from == nullptr ? make_float4(otherwise, otherwise, otherwise, otherwise)
+  __device__ static void load_vec4(const float* from, unsigned i, float otherwise, float* to) {
+    const float4 vec4 = from == nullptr ? make_float4(otherwise, otherwise, otherwise, otherwise)
                                         : __ldg(reinterpret_cast<const float4*>(from + i));
-    to[0] = four.x;
-    to[1] = four.y;
-    to[2] = four.z;
-    to[3] = four.w;
+    to[0] = vec4.x;
+    to[1] = vec4.y;
+    to[2] = vec4.z;
+    to[3] = vec4.w;
   }
 
   template <class Element>
@@ -183,7 +183,7 @@ struct NormTeam {
         const float value = Kindred::Impl::normalised(
             scales[row], to_float(x[row * layer.x_stride + column]), gamma, beta);
         Kindred::Impl::store_as(layer.output, layer.y, (first + row) * layer.y_stride + column,
-                                Kindred::Impl::activated(layer.activation, value));
+                                Kindred::Impl::apply_activation(layer.activation, value));
       }
     }
   }
@@ -208,7 +208,7 @@ void launch_norms(const ExecutionSpace& exec_space, const char* label, const Nor
     Kokkos::parallel_for(label,
                          Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(
                              exec_space, 0, plan.teams),
-                         Kindred::Impl::NormRowsHost<HostLines>{layers, count});
+                         Kindred::Impl::NormRowsHost<HostCacheLines>{layers, count});
   }
 }
 

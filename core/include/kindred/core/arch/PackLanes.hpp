@@ -69,7 +69,7 @@ inline __m256 gather(const float* data, const std::uint32_t* index, unsigned mas
   return _mm512_mask_i64gather_ps(_mm256_setzero_ps(), active, wide, data, 4);
 }
 /// The halving tree over eight: 4, 2, 1.
-inline double halving_sum(Double a) {
+inline double tree_sum(Double a) {
   const __m256d four = _mm256_add_pd(_mm512_maskz_extractf64x4_pd(full_mask, a.value, 0),
                                      _mm512_maskz_extractf64x4_pd(full_mask, a.value, 1));
   const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
@@ -127,7 +127,7 @@ inline __m256 gather(const float* data, const std::uint32_t* index) {
   return _mm256_set_ps(data[index[7]], data[index[6]], data[index[5]], data[index[4]],
                        data[index[3]], data[index[2]], data[index[1]], data[index[0]]);
 }
-inline double halving_sum(Double a) {
+inline double tree_sum(Double a) {
   const __m128d two =
       _mm_add_pd(_mm256_castpd256_pd128(a.value), _mm256_extractf128_pd(a.value, 1));
   return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
@@ -136,15 +136,15 @@ inline double halving_sum(Double a) {
 #endif
 
 /// Eight stored elements as floats.
-inline __m256 load_eight(const float* data) { return _mm256_loadu_ps(data); }
-inline __m256 load_eight(const Float16* data) {
+inline __m256 load_vec8(const float* data) { return _mm256_loadu_ps(data); }
+inline __m256 load_vec8(const Float16* data) {
   return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(data)));
 }
-inline __m256 load_eight(const BFloat16* data) {
+inline __m256 load_vec8(const BFloat16* data) {
   const __m128i bits = _mm_loadu_si128(reinterpret_cast<const __m128i*>(data));
   return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(bits), 16));
 }
-inline __m256 load_eight(const std::int8_t* data) {
+inline __m256 load_vec8(const std::int8_t* data) {
   const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(data));
   return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(bytes));
 }
@@ -155,7 +155,7 @@ inline __m256 load_eight(const std::int8_t* data) {
 /// mean
 class PackLanes {
   static constexpr int parts = 32 / Pack::doubles;
-  static constexpr int parts_of_eight = 8 / Pack::doubles;
+  static constexpr int parts_of_vec8 = 8 / Pack::doubles;
   static constexpr unsigned part_mask = (1U << Pack::doubles) - 1;
 
  public:
@@ -173,7 +173,7 @@ class PackLanes {
   }
   template <class Element>
   F32 load(const Element* data) const {
-    return make_eights([&](int e) { return Pack::load_eight(data + e * 8); });
+    return make_vec8s([&](int e) { return Pack::load_vec8(data + e * 8); });
   }
   template <class Element>
   F32 load(const Element* data, int count) const {
@@ -183,7 +183,7 @@ class PackLanes {
   }
   F32 load(const float* data, int count) const {
     const unsigned mask = lanes_below(count);
-    return make_eights([&](int e) { return Pack::load(data + e * 8, mask >> (e * 8) & 255U); });
+    return make_vec8s([&](int e) { return Pack::load(data + e * 8, mask >> (e * 8) & 255U); });
   }
   template <class Element>
   F32 load(const Element* data, int count, Element rest) const {
@@ -210,7 +210,7 @@ class PackLanes {
     for (int l = 0; l < count; ++l) data[l] = value.lane[l];
   }
   F32 broadcast(float a) const {
-    return make_eights([&](int) { return _mm256_set1_ps(a); });
+    return make_vec8s([&](int) { return _mm256_set1_ps(a); });
   }
   F32 quotient(const F64& a, double b) const {
     F32 r;
@@ -218,7 +218,7 @@ class PackLanes {
     return r;
   }
   F32 multiply(const F32& a, float b) const {
-    return make_eights([&](int e) {
+    return make_vec8s([&](int e) {
       return _mm256_mul_ps(*reinterpret_cast<const __m256*>(a.lane + e * 8), _mm256_set1_ps(b));
     });
   }
@@ -226,19 +226,19 @@ class PackLanes {
     for (std::uint64_t i = 0; i < bytes; i += 64) _mm_prefetch(data + i, _MM_HINT_T0);
   }
   F32 gather(const float* data, const std::uint32_t* index) const {
-    return make_eights([&](int e) { return Pack::gather(data, index + e * 8); });
+    return make_vec8s([&](int e) { return Pack::gather(data, index + e * 8); });
   }
   F32 gather(const float* data, const std::uint32_t* index, int count) const {
     const unsigned mask = lanes_below(count);
-    return make_eights(
+    return make_vec8s(
         [&](int e) { return Pack::gather(data, index + e * 8, mask >> (e * 8) & 255U); });
   }
   F64 widen(const F32& a) const {
     F64 r;
     for (int e = 0; e < 4; ++e) {
       const __m256 eight = *reinterpret_cast<const __m256*>(a.lane + e * 8);
-      set(r, e * parts_of_eight, Pack::widen<0>(eight));
-      if constexpr (parts_of_eight == 2) set(r, e * 2 + 1, Pack::widen<1>(eight));
+      set(r, e * parts_of_vec8, Pack::widen<0>(eight));
+      if constexpr (parts_of_vec8 == 2) set(r, e * 2 + 1, Pack::widen<1>(eight));
     }
     return r;
   }
@@ -266,12 +266,12 @@ class PackLanes {
   F64 add(const F64& a, const F64& b) const {
     return make([&](int p) { return Pack::add(get(a, p), get(b, p)); });
   }
-  double halving_sum(const F64& lanes) const {
+  double tree_sum(const F64& lanes) const {
     F64 sum = lanes;
     for (int half = parts / 2; half > 0; half /= 2) {
       for (int p = 0; p < half; ++p) set(sum, p, Pack::add(get(sum, p), get(sum, p + half)));
     }
-    return Pack::halving_sum(get(sum, 0));
+    return Pack::tree_sum(get(sum, 0));
   }
   bool is_leader() const { return true; }
 
@@ -293,7 +293,7 @@ class PackLanes {
     return r;
   }
   template <class Eight>
-  static F32 make_eights(const Eight& eight) {
+  static F32 make_vec8s(const Eight& eight) {
     F32 r;
     for (int e = 0; e < 4; ++e) *reinterpret_cast<__m256*>(r.lane + e * 8) = eight(e);
     return r;

@@ -44,7 +44,7 @@ KOKKOS_INLINE_FUNCTION Element round_to(float value) {
 
 /// `round_to` of four, and what they are then; a device rounds two at once.
 template <class Element>
-KOKKOS_INLINE_FUNCTION void round_four(const float (&values)[4], Element (&out)[4],
+KOKKOS_INLINE_FUNCTION void round_vec4(const float (&values)[4], Element (&out)[4],
                                        float (&rounded)[4]) {
 #if defined(__CUDA_ARCH__)
   if constexpr (std::is_same_v<Element, Float16>) {
@@ -68,15 +68,15 @@ KOKKOS_INLINE_FUNCTION void round_four(const float (&values)[4], Element (&out)[
 
 /// Eight neighbours, read at once.
 template <class T>
-struct alignas(16) Eight {
+struct alignas(16) Vec8 {
   T value[8];
 };
 template <class T>
-KOKKOS_INLINE_FUNCTION Eight<T> read_eight(const T* data) {
-  return *reinterpret_cast<const Eight<T>*>(data);
+KOKKOS_INLINE_FUNCTION Vec8<T> load_vec8(const T* data) {
+  return *reinterpret_cast<const Vec8<T>*>(data);
 }
 /// `to_float` of each; a device widens two at once.
-KOKKOS_INLINE_FUNCTION void to_floats(const Eight<Float16>& elements, float (&out)[8]) {
+KOKKOS_INLINE_FUNCTION void to_floats(const Vec8<Float16>& elements, float (&out)[8]) {
 #if defined(__CUDA_ARCH__)
   const auto* pairs = reinterpret_cast<const __half2*>(&elements);
 #pragma unroll

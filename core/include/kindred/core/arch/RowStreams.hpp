@@ -121,17 +121,17 @@ struct StreamShortRows {
   static constexpr unsigned threads = 128;
   static constexpr unsigned teams_at_once = Width * sizeof(X) >= 128 ? 6 : 8;
   static constexpr std::size_t scratch_bytes = threads / 32 * batches_type::scratch_bytes;
-  static constexpr unsigned rows_per_unit = 31;
+  static constexpr unsigned rows_per_work_item = 31;
 
   Edges edges;
   const X* x;
   Update update;
 
   __device__ void operator()(std::size_t team, float* scratch) const {
-    const std::size_t unit = team * (threads / 32) + threadIdx.x / 32;
-    const std::size_t first = unit * rows_per_unit;
+    const std::size_t work_item = team * (threads / 32) + threadIdx.x / 32;
+    const std::size_t first = work_item * rows_per_work_item;
     if (first >= edges.rows || !update.is_needed()) return;
-    const Visitor<Update> visitor(update, unit);
+    const Visitor<Update> visitor(update, work_item);
     const batches_type batches(edges, x, scratch);
     const Rows rows(edges, first);
     Batch now = rows.batch(0);
@@ -173,13 +173,13 @@ struct StreamShortRows {
       const std::size_t row = first + lane;
       own_begin = edges.offsets[row < edges.rows ? row : edges.rows];
       own_end = __shfl_down_sync(whole, own_begin, 1);
-      is_summed = lane < rows_per_unit && row < edges.rows &&
+      is_summed = lane < rows_per_work_item && row < edges.rows &&
                   own_end - own_begin <= batches_type::length && !edges.is_replaced(row);
     }
     /// The next rows that are summed.
     __device__ Batch batch(unsigned from) const {
       Batch batch;
-      batch.row = batch.end_row = rows_per_unit;
+      batch.row = batch.end_row = rows_per_work_item;
       const unsigned left = __ballot_sync(whole, is_summed) >> from << from;
       if (left == 0) return batch;
       batch.row = __ffs(left) - 1;
@@ -359,7 +359,7 @@ struct RowStreams<DeviceSpace> {
   static void short_rows(const char* label, const DeviceSpace& exec_space, const Edges& edges,
                          const X* x, const Update& update) {
     using kernel = StreamShortRows<Width, Edges, X, Update, Visitor>;
-    constexpr std::size_t rows = kernel::rows_per_unit * (kernel::threads / 32);
+    constexpr std::size_t rows = kernel::rows_per_work_item * (kernel::threads / 32);
     launch_with_scratch(label, exec_space, (edges.rows + rows - 1) / rows,
                         kernel{edges, x, update});
   }
@@ -370,8 +370,8 @@ struct RowStreams<DeviceSpace> {
                      const std::uint32_t* block_long_row, std::size_t blocks, const X* x,
                      const Update& update) {
     using kernel = StreamBlocks<Width, Edges, X, Update, Visitor>;
-    constexpr std::size_t units = kernel::threads / 32;
-    launch_with_scratch(label, exec_space, (blocks + units - 1) / units,
+    constexpr std::size_t work_items = kernel::threads / 32;
+    launch_with_scratch(label, exec_space, (blocks + work_items - 1) / work_items,
                         kernel{edges, long_rows, long_first, block_long_row, blocks, x, update});
   }
 };

@@ -28,17 +28,17 @@ class RowSums<HostSpace> {
   using launch_bounds = Kokkos::LaunchBounds<>;
 
   template <int Width, class Graph>
-  static std::size_t short_units(const Graph& graph) {
+  static std::size_t short_work_items(const Graph& graph) {
     return graph.tiles.extent(0) / 2;
   }
 
   /// `visit(node, sum, visit.ask(node))`, or `visit.row<Width>(node * Width, sums)`, over the rows
-  /// of tile \p unit.
+  /// of tile \p work_item.
   template <int Width, class Edges, class X, class Visit>
-  KOKKOS_INLINE_FUNCTION static void short_rows(std::size_t unit, const Edges& edges, const X* x,
-                                                const Visit& visit) {
-    const std::uint32_t begin = edges.tiles[2 * unit];
-    const std::uint32_t end = edges.tiles[2 * unit + 1];
+  KOKKOS_INLINE_FUNCTION static void short_rows(std::size_t work_item, const Edges& edges,
+                                                const X* x, const Visit& visit) {
+    const std::uint32_t begin = edges.tiles[2 * work_item];
+    const std::uint32_t end = edges.tiles[2 * work_item + 1];
     const std::uint64_t first = edges.offsets[begin];
     const auto total = static_cast<std::uint32_t>(edges.offsets[end] - first);
     const std::uint32_t* sources = edges.sources + first;
@@ -74,10 +74,11 @@ class RowSums<HostSpace> {
       constexpr std::uint32_t ahead = 64;
       for (std::uint32_t i = 0; i < total && i < ahead; ++i) prefetch<Width>(x, sources[i]);
       std::uint32_t at = 0;
-      std::uint32_t asked = ahead;
+      std::uint32_t requested = ahead;
       for (std::uint32_t row = begin; row < end; ++row) {
         const auto next = static_cast<std::uint32_t>(edges.offsets[std::size_t{row} + 1] - first);
-        for (; asked < next + ahead && asked < total; ++asked) prefetch<Width>(x, sources[asked]);
+        for (; requested < next + ahead && requested < total; ++requested)
+          prefetch<Width>(x, sources[requested]);
         if (!edges.is_replaced(row)) {
           double sums[Width];
           wide_sum<Width>(edges, first + at, weights + at, next - at, x, sums);
@@ -144,11 +145,11 @@ class RowSums<HostSpace> {
     std::uint32_t i = 0;
 #if defined(__AVX512F__) && defined(__AVX512VL__)
     if constexpr (std::is_same_v<X, float>) {
-      KOKKOS_IF_ON_HOST((i = multiply_eights(sources, weights, count, x, products);))
+      KOKKOS_IF_ON_HOST((i = multiply_vec8(sources, weights, count, x, products);))
     }
 #elif defined(__AVX2__)
     if constexpr (std::is_same_v<X, float>) {
-      KOKKOS_IF_ON_HOST((i = multiply_fours(sources, weights, count, x, products);))
+      KOKKOS_IF_ON_HOST((i = multiply_vec4(sources, weights, count, x, products);))
     }
 #endif
     for (; i < count; ++i)
@@ -159,10 +160,10 @@ class RowSums<HostSpace> {
   /// The canonical sum of up to 4096 products.
   KOKKOS_INLINE_FUNCTION static double block_sum(const double* products, std::uint32_t count) {
 #if defined(__AVX512F__) && defined(__AVX512VL__)
-    KOKKOS_IF_ON_HOST((return block_sum_eights(products, count);))
+    KOKKOS_IF_ON_HOST((return block_sum_vec8(products, count);))
     KOKKOS_IF_ON_DEVICE((return 0.0;))
 #elif defined(__AVX2__)
-    KOKKOS_IF_ON_HOST((return block_sum_fours(products, count);))
+    KOKKOS_IF_ON_HOST((return block_sum_vec4(products, count);))
     KOKKOS_IF_ON_DEVICE((return 0.0;))
 #else
     return all_lanes<double>(count, [&](double& sum, std::uint32_t i) { sum += products[i]; });
@@ -174,8 +175,8 @@ class RowSums<HostSpace> {
   static __m512d widen(__m256 values) { return _mm512_maskz_cvtps_pd(0xFF, values); }
 
   /// `multiply` of the whole eights; how many that is.
-  static std::uint32_t multiply_eights(const std::uint32_t* sources, const float* weights,
-                                       std::uint32_t count, const float* x, double* products) {
+  static std::uint32_t multiply_vec8(const std::uint32_t* sources, const float* weights,
+                                     std::uint32_t count, const float* x, double* products) {
     // The gather takes signed indices: 2³¹ is moved from them to the base.
     const char* base = reinterpret_cast<const char*>(x) + (std::ptrdiff_t{1} << 33);
     const __m256i flip = _mm256_set1_epi32(static_cast<int>(0x80000000U));
@@ -190,7 +191,7 @@ class RowSums<HostSpace> {
     return i;
   }
 
-  static double block_sum_eights(const double* products, std::uint32_t count) {
+  static double block_sum_vec8(const double* products, std::uint32_t count) {
     __m512d a = _mm512_setzero_pd();
     __m512d b = _mm512_setzero_pd();
     __m512d c = _mm512_setzero_pd();
@@ -218,8 +219,8 @@ class RowSums<HostSpace> {
   }
 #elif defined(__AVX2__)
   /// `multiply` of the whole fours; how many that is. Four loads take no longer than a gather.
-  static std::uint32_t multiply_fours(const std::uint32_t* sources, const float* weights,
-                                      std::uint32_t count, const float* x, double* products) {
+  static std::uint32_t multiply_vec4(const std::uint32_t* sources, const float* weights,
+                                     std::uint32_t count, const float* x, double* products) {
     std::uint32_t i = 0;
     for (; i + 4 <= count; i += 4) {
       const __m128 from =
@@ -230,7 +231,7 @@ class RowSums<HostSpace> {
     return i;
   }
 
-  static double block_sum_fours(const double* products, std::uint32_t count) {
+  static double block_sum_vec4(const double* products, std::uint32_t count) {
     __m256d lanes[8];
     for (auto& four : lanes) four = _mm256_setzero_pd();
     std::uint32_t i = 0;
@@ -280,7 +281,7 @@ class RowSums<HostSpace> {
         sum.add(values, weights[i]);
       });
     };
-    tree_of_fours([&](std::uint32_t from) {
+    tree_of_four_lanes([&](std::uint32_t from) {
       if constexpr (columns == Width) {
         return four(from, 0);
       } else {
@@ -311,21 +312,21 @@ class RowSums<HostSpace> {
         for (int q = 0; q < Width; ++q) sums[q] = 0.0;
         return;
       case 1:
-        return sum_eights<Width, 1>(lines, factors, sums);
+        return sum_vec8<Width, 1>(lines, factors, sums);
       case 2:
-        return sum_eights<Width, 2>(lines, factors, sums);
+        return sum_vec8<Width, 2>(lines, factors, sums);
       case 3:
-        return sum_eights<Width, 3>(lines, factors, sums);
+        return sum_vec8<Width, 3>(lines, factors, sums);
       default:
-        return sum_eights<Width, 4>(lines, factors, sums);
+        return sum_vec8<Width, 4>(lines, factors, sums);
     }
   }
   template <int Width, int Eights, class X>
-  KOKKOS_INLINE_FUNCTION static void sum_eights(const X* const* lines, const double* factors,
-                                                double* sums) {
+  KOKKOS_INLINE_FUNCTION static void sum_vec8(const X* const* lines, const double* factors,
+                                              double* sums) {
     constexpr int columns = Width < query_columns ? Width : query_columns;
     for (int column = 0; column < Width; column += columns) {
-      tree_of_fours([&](std::uint32_t from) {
+      tree_of_four_lanes([&](std::uint32_t from) {
         const auto add = [&](QueryPack<columns>& sum, std::uint32_t i) {
           sum.add(lines[i] + column, factors[i]);
         };

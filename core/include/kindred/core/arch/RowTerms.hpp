@@ -38,8 +38,8 @@ KOKKOS_INLINE_FUNCTION Sum four_lanes(std::uint32_t first, std::uint32_t count, 
 
 /// The tree over `four(first)`, `four_lanes` of first = 0 … 7, in an order that keeps few sums
 /// alive.
-template <class Four>
-KOKKOS_INLINE_FUNCTION auto tree_of_fours(const Four& four) {
+template <class FourLanes>
+KOKKOS_INLINE_FUNCTION auto tree_of_four_lanes(const FourLanes& four) {
   const auto pair = [&](std::uint32_t first) { return four(first) + four(first + 4); };
   const auto even = pair(0) + pair(2);
   return even + (pair(1) + pair(3));
@@ -48,7 +48,8 @@ KOKKOS_INLINE_FUNCTION auto tree_of_fours(const Four& four) {
 /// All 32 lanes and their tree in one thread.
 template <class Sum, class Add>
 KOKKOS_INLINE_FUNCTION Sum all_lanes(std::uint32_t count, const Add& add) {
-  return tree_of_fours([&](std::uint32_t first) { return four_lanes<Sum>(first, count, add); });
+  return tree_of_four_lanes(
+      [&](std::uint32_t first) { return four_lanes<Sum>(first, count, add); });
 }
 
 /// \brief The halving tree over terms `First, First + Step, …` below `Max` of a row of one block:

@@ -117,7 +117,7 @@ class ScalarLanes {
     return make([&](int l) { return a.lane[l] + b.lane[l]; });
   }
   /// The lanes added by the halving tree (16, 8, 4, 2, 1).
-  double halving_sum(F64 sum) const {
+  double tree_sum(F64 sum) const {
     for (int half = 16; half > 0; half /= 2) {
       for (int l = 0; l < half; ++l) sum.lane[l] += sum.lane[l + half];
     }

@@ -36,27 +36,26 @@ class SequencePack<HostSpace> {
     const std::uint8_t* codes;
   };
 
-  /// \brief Advances all columns of a segment over all rows of \p unit and gives the counts of its
-  /// slots to \p sink, or tells it that none matters.
-  /// \param length of the query, where this is its only segment
-  /// \param need a count that no pattern needs to reach may be given smaller than it is; 0 for
-  /// none, also where this is not the only segment
-  template <class Unit, class Sink>
-  static void scan(const Tables& tables, const Unit& unit, std::uint32_t length, std::uint32_t need,
-                   const Sink& sink) {
+  /// \brief Advances all columns of a segment over all rows of \p work_item and gives the counts of
+  /// its slots to \p sink, or tells it that none matters. \param length of the query, where this is
+  /// its only segment \param need a count that no pattern needs to reach may be given smaller than
+  /// it is; 0 for none, also where this is not the only segment
+  template <class WorkItem, class Sink>
+  static void scan(const Tables& tables, const WorkItem& work_item, std::uint32_t length,
+                   std::uint32_t need, const Sink& sink) {
     Scratch scratch;
     scratch.clear();
     HostColumns state[segment_columns];
     for (unsigned c = 0; c < tables.count; ++c) state[c].reset();
-    const Band band{unit.rows, length, need};
+    const Band band{work_item.rows, length, need};
     std::int64_t spare = 0;
-    for (std::uint32_t row = 0; row < unit.rows;) {
+    for (std::uint32_t row = 0; row < work_item.rows;) {
       const std::uint32_t rows = band.rows_from(row, spare);
-      advance(tables, band, unit, row, rows, scratch, state);
+      advance(tables, band, work_item, row, rows, scratch, state);
       row += rows;
       spare = band.spare(row, tables, state);
       if (spare < 0) {
-        sink.leave(unit);
+        sink.leave(work_item);
         return;
       }
     }
@@ -64,7 +63,7 @@ class SequencePack<HostSpace> {
     for (unsigned c = 0; c < tables.count; ++c) {
       state[c].add_matched(tables.columns[c].symbols, counts);
     }
-    for (unsigned l = 0; l < unit.slots; ++l) sink.finish(unit, l, counts.lane[l]);
+    for (unsigned l = 0; l < work_item.slots; ++l) sink.finish(work_item, l, counts.lane[l]);
   }
 
   static void write_zero(std::uint32_t* matched, unsigned slots, unsigned) {
@@ -134,30 +133,31 @@ class SequencePack<HostSpace> {
   };
 
   /// Where the symbols are that will be translated next.
-  template <class Unit>
-  static Ahead ahead(const Unit& unit, std::uint32_t row, bool may_end) {
-    constexpr std::size_t row_bytes = tile_patterns * sizeof(*unit.symbols[0]);
+  template <class WorkItem>
+  static Ahead ahead(const WorkItem& work_item, std::uint32_t row, bool may_end) {
+    constexpr std::size_t row_bytes = tile_patterns * sizeof(*work_item.symbols[0]);
     const auto at = [&](unsigned t, std::uint32_t r) {
-      return reinterpret_cast<const char*>(unit.symbols[t]) + row_bytes * r;
+      return reinterpret_cast<const char*>(work_item.symbols[t]) + row_bytes * r;
     };
-    if (row < unit.rows && !may_end) return {{at(0, row), at(1, row)}, row_bytes};
+    if (row < work_item.rows && !may_end) return {{at(0, row), at(1, row)}, row_bytes};
     // The next unit begins where this one ends, and is about as long.
-    return {{at(1, unit.tile_rows[1]), at(1, unit.tile_rows[1] + unit.rows)}, row_bytes};
+    return {{at(1, work_item.tile_rows[1]), at(1, work_item.tile_rows[1] + work_item.rows)},
+            row_bytes};
   }
 
   /// \brief Fills 64 bytes a row, and the margin after them: `whole(first, second, rows, out)`
   /// where both tiles have rows, `one(symbol)` beyond; a tile without the row gets `no_code`.
-  template <class Unit, class Whole, class One>
-  static void fill_rows(const Unit& unit, std::uint32_t row, std::uint32_t rows, std::uint8_t* out,
-                        const Whole& whole, const One& one) {
-    const auto* first = unit.symbols[0] + tile_patterns * std::size_t{row};
-    const auto* second = unit.symbols[1] + tile_patterns * std::size_t{row};
-    const std::uint32_t both = std::min(unit.tile_rows[0], unit.tile_rows[1]);
+  template <class WorkItem, class Whole, class One>
+  static void fill_rows(const WorkItem& work_item, std::uint32_t row, std::uint32_t rows,
+                        std::uint8_t* out, const Whole& whole, const One& one) {
+    const auto* first = work_item.symbols[0] + tile_patterns * std::size_t{row};
+    const auto* second = work_item.symbols[1] + tile_patterns * std::size_t{row};
+    const std::uint32_t both = std::min(work_item.tile_rows[0], work_item.tile_rows[1]);
     const std::uint32_t full = std::min(rows, both > row ? both - row : 0);
     whole(first, second, full, out);
     for (std::uint32_t r = full; r < rows; ++r) {
       for (unsigned t = 0; t < tiles; ++t) {
-        const bool inside = row + r < unit.tile_rows[t];
+        const bool inside = row + r < work_item.tile_rows[t];
         const auto* symbols = (t == 0 ? first : second) + tile_patterns * std::size_t{r};
         std::uint8_t* half = out + pack_lanes * std::size_t{r} + tile_patterns * t;
         for (unsigned l = 0; l < tile_patterns; ++l) half[l] = inside ? one(symbols[l]) : no_code;
@@ -168,15 +168,15 @@ class SequencePack<HostSpace> {
 
   /// \brief The places of some rows in a run of columns. \p translated tells whether the codes of
   /// these rows are there.
-  template <class Unit>
+  template <class WorkItem>
   static const std::uint8_t* places(const Tables& tables, const QueryColumns& columns,
-                                    const Unit& unit, std::uint32_t row, std::uint32_t rows,
-                                    Scratch& scratch, bool& translated) {
+                                    const WorkItem& work_item, std::uint32_t row,
+                                    std::uint32_t rows, Scratch& scratch, bool& translated) {
     const std::uint8_t* codes = tables.codes;
-    if constexpr (HostColumns::hashes && sizeof(*unit.symbols[0]) == 2) {
+    if constexpr (HostColumns::hashes && sizeof(*work_item.symbols[0]) == 2) {
       if (columns.hash.multiplier != 0) {
         fill_rows(
-            unit, row, rows, scratch.places(),
+            work_item, row, rows, scratch.places(),
             [&](const auto* first, const auto* second, std::uint32_t full, std::uint8_t* out) {
               HostColumns::find_places(columns.hash, first, second, full, out);
             },
@@ -186,7 +186,7 @@ class SequencePack<HostSpace> {
     }
     if (!translated) {
       fill_rows(
-          unit, row, rows, scratch.codes(),
+          work_item, row, rows, scratch.codes(),
           [&](const auto* first, const auto* second, std::uint32_t full, std::uint8_t* out) {
             HostColumns::translate(codes, first, second, full, out);
           },
@@ -198,12 +198,12 @@ class SequencePack<HostSpace> {
     return scratch.places();
   }
 
-  template <class Unit>
-  static void advance(const Tables& tables, const Band& band, const Unit& unit, std::uint32_t row,
-                      std::uint32_t rows, Scratch& scratch, HostColumns* state) {
-    const std::uint64_t* carry_in = unit.chained_in ? unit.plane + row : nullptr;
-    std::uint64_t* carry_out = unit.chained_out ? unit.plane + row : nullptr;
-    const Ahead next = ahead(unit, row + rows, band.need > 0);
+  template <class WorkItem>
+  static void advance(const Tables& tables, const Band& band, const WorkItem& work_item,
+                      std::uint32_t row, std::uint32_t rows, Scratch& scratch, HostColumns* state) {
+    const std::uint64_t* carry_in = work_item.chained_in ? work_item.plane + row : nullptr;
+    std::uint64_t* carry_out = work_item.chained_out ? work_item.plane + row : nullptr;
+    const Ahead next = ahead(work_item, row + rows, band.need > 0);
     bool translated = false;
     const std::uint32_t begin = band.begin(row);
     const std::uint32_t end = band.end(row, rows);
@@ -225,7 +225,7 @@ class SequencePack<HostSpace> {
         const unsigned last_plane =
             past <= end ? columns.plane_count() : (end - at + plane_symbols - 1) / plane_symbols;
         state[c].advance(columns, first_plane, last_plane,
-                         places(tables, columns, unit, row, rows, scratch, translated), rows,
+                         places(tables, columns, work_item, row, rows, scratch, translated), rows,
                          linked ? links : nullptr, next);
       }
       at = past;
@@ -283,26 +283,27 @@ class SequencePack<DeviceSpace> {
     }
   };
 
-  /// \brief Advances the words of a segment over all rows of \p unit. False, as soon as no lane can
-  /// reach \p need.
-  /// \tparam Chained takes the carries of the segment before and leaves those for the next
-  template <Lookup From, unsigned Words, bool Chained, class Unit>
-  KOKKOS_INLINE_FUNCTION static bool advance(const Tables& tables, const Unit& unit,
+  /// \brief Advances the words of a segment over all rows of \p work_item. False, as soon as no
+  /// lane can reach \p need. \tparam Chained takes the carries of the segment before and leaves
+  /// those for the next
+  template <Lookup From, unsigned Words, bool Chained, class WorkItem>
+  KOKKOS_INLINE_FUNCTION static bool advance(const Tables& tables, const WorkItem& work_item,
                                              std::uint32_t need, Word* state) {
-    const std::uint32_t own = tables.own_masks(unit.lane);
-    const auto* next = unit.symbols[0] + unit.lane;
+    const std::uint32_t own = tables.own_masks(work_item.lane);
+    const auto* next = work_item.symbols[0] + work_item.lane;
     KINDRED_UNROLL
     for (unsigned w = 0; w < Words; ++w) state[w] = ~Word{0};
-    for (std::uint32_t row = 0; row < unit.rows; row += group) {
+    for (std::uint32_t row = 0; row < work_item.rows; row += group) {
       std::uint32_t symbol[group];
-      fetch(next, unit.rows - row, tables.padding, symbol);
+      fetch(next, work_item.rows - row, tables.padding, symbol);
       next += group * lanes;
       std::uint32_t at[group];
       KINDRED_UNROLL
       for (unsigned r = 0; r < group; ++r) at[r] = tables.template address<From>(symbol[r], own);
       std::uint32_t carry = 0;
       if constexpr (Chained) {
-        if (unit.chained_in) carry = carries(unit.plane, row, unit.lane) >> (row & 31U) & 0xFFU;
+        if (work_item.chained_in)
+          carry = carries(work_item.plane, row, work_item.lane) >> (row & 31U) & 0xFFU;
       }
       if constexpr (Words <= 2) {
         MaskRow<Words> masks[group];
@@ -319,13 +320,13 @@ class SequencePack<DeviceSpace> {
         }
       }
       if constexpr (Chained) {
-        if (unit.chained_out) {
-          std::uint32_t& bits = carries(unit.plane, row, unit.lane);
+        if (work_item.chained_out) {
+          std::uint32_t& bits = carries(work_item.plane, row, work_item.lane);
           bits = (bits & ~(0xFFU << (row & 31U))) | carry << (row & 31U);
         }
       }
       if (need > 0 && (row & 31U) == 32 - group) {
-        const std::uint32_t left = unit.rows - row > group ? unit.rows - row - group : 0;
+        const std::uint32_t left = work_item.rows - row > group ? work_item.rows - row - group : 0;
         if (zeros<Words>(state) + left < need) return false;
       }
     }

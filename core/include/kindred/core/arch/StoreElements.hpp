@@ -2,8 +2,8 @@
 #ifndef KINDRED_CORE_ARCH_STORE_ELEMENTS_HPP
 #define KINDRED_CORE_ARCH_STORE_ELEMENTS_HPP
 
-#include <kindred/core/arch/Fours.hpp>
 #include <kindred/core/arch/Lanes.hpp>
+#include <kindred/core/arch/Vec4.hpp>
 
 #include <cstring>
 #include <type_traits>

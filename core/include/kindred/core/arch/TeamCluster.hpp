@@ -38,13 +38,13 @@ class TeamCluster<HostSpace> {
   unsigned team() const { return 0; }
   unsigned teams() const { return 1; }
   unsigned thread() const { return 0; }
-  unsigned unit() const { return 0; }
-  static constexpr unsigned units() { return 1; }
+  unsigned warp() const { return 0; }
+  static constexpr unsigned warps() { return 1; }
   unsigned lane() const { return 0; }
   /// Of all teams.
   void barrier() const {}
   void team_barrier() const {}
-  void unit_barrier() const {}
+  void warp_barrier() const {}
 
   /// What the threads of a team share; as a launch begins, anything.
   template <class Memory>
@@ -120,8 +120,8 @@ class TeamCluster<DeviceSpace> {
     KOKKOS_IF_ON_DEVICE((return threadIdx.x;))
     return 0;
   }
-  KOKKOS_INLINE_FUNCTION unsigned unit() const { return thread() / lanes; }
-  static constexpr unsigned units() { return team_threads / lanes; }
+  KOKKOS_INLINE_FUNCTION unsigned warp() const { return thread() / lanes; }
+  static constexpr unsigned warps() { return team_threads / lanes; }
   KOKKOS_INLINE_FUNCTION unsigned lane() const { return thread() % lanes; }
 
   KOKKOS_INLINE_FUNCTION void barrier() const {
@@ -130,7 +130,7 @@ class TeamCluster<DeviceSpace> {
                                                         : "memory");))
   }
   KOKKOS_INLINE_FUNCTION void team_barrier() const { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
-  KOKKOS_INLINE_FUNCTION void unit_barrier() const { KOKKOS_IF_ON_DEVICE((__syncwarp();)) }
+  KOKKOS_INLINE_FUNCTION void warp_barrier() const { KOKKOS_IF_ON_DEVICE((__syncwarp();)) }
 
   template <class Memory>
   KOKKOS_INLINE_FUNCTION Memory* memory() const {
@@ -249,10 +249,10 @@ unsigned cluster_teams() {
   static const unsigned teams = [] {
     const auto kernel = run_cluster<Memory, Functor>;
     int device = 0;
-    int room = 0;
+    int shared_bytes_max = 0;
     cudaGetDevice(&device);
-    cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-    if (room < static_cast<int>(sizeof(Memory))) return 0U;
+    cudaDeviceGetAttribute(&shared_bytes_max, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (shared_bytes_max < static_cast<int>(sizeof(Memory))) return 0U;
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Memory));
     return largest_cluster(kernel, TeamCluster<DeviceSpace>::team_threads, sizeof(Memory));
   }();
@@ -268,7 +268,7 @@ bool launch_clusters(const ExecutionSpace& exec_space, const char* label, std::s
                      const Functor& functor) {
   if (clusters == 0) return true;
   if constexpr (!is_device<ExecutionSpace>) {
-    const Impl::ToldKernel told(exec_space, label);
+    const Impl::ProfiledKernel profiled(exec_space, label);
     const auto memory = std::make_unique_for_overwrite<Memory>();
     for (std::size_t i = 0; i < clusters; ++i) {
       TeamCluster<HostSpace> cluster(i, memory.get());
@@ -279,7 +279,7 @@ bool launch_clusters(const ExecutionSpace& exec_space, const char* label, std::s
 #if KINDRED_HAS_DEVICE
     const unsigned teams = cluster_teams<Memory, Functor>();
     if (teams < 2) return false;
-    const Impl::ToldKernel told(exec_space, label);
+    const Impl::ProfiledKernel profiled(exec_space, label);
     cudaLaunchAttribute attribute{};
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim = {teams, 1, 1};

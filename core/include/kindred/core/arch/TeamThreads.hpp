@@ -41,13 +41,13 @@ class TeamThread {
   }
   /// Waits for the end of the launch before this one, if this one began early: all that was
   /// launched before is then seen.
-  KOKKOS_INLINE_FUNCTION void await_launch_before() const {
+  KOKKOS_INLINE_FUNCTION void wait_for_previous_launch() const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
   }
   /// Lets the next launch begin early, once all teams have called this.
-  KOKKOS_INLINE_FUNCTION void admit_launch_behind() const {
+  KOKKOS_INLINE_FUNCTION void trigger_next_launch() const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
@@ -92,22 +92,22 @@ void launch_teams([[maybe_unused]] const ExecutionSpace& exec_space,
 #if KINDRED_HAS_DEVICE && defined(__CUDACC__)
   if (teams == 0) return;
   std::uint64_t id = 0;
-  const bool told = Kokkos::Tools::profileLibraryLoaded();
-  if (told)
+  const bool profiled = Kokkos::Tools::profileLibraryLoaded();
+  if (profiled)
     Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec_space), &id);
   cudaLaunchConfig_t launch{};
   launch.gridDim = static_cast<unsigned>(teams);
   launch.blockDim = threads;
   launch.dynamicSmemBytes = scratch_bytes;
   launch.stream = exec_space.cuda_stream();
-  static const bool may_begin_early = code_of(team_kernel<Functor>).waits_for_launch_before();
+  static const bool may_begin_early = code_of(team_kernel<Functor>).waits_for_previous_launch();
   cudaLaunchAttribute early{};
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   early.val.programmaticStreamSerializationAllowed = 1;
   launch.attrs = &early;
   launch.numAttrs = begins_early && may_begin_early ? 1 : 0;
   const cudaError_t status = cudaLaunchKernelEx(&launch, team_kernel<Functor>, functor);
-  if (told) Kokkos::Tools::endParallelFor(id);
+  if (profiled) Kokkos::Tools::endParallelFor(id);
   require(status, label);
 #endif
 }

@@ -2,12 +2,12 @@
 #ifndef KINDRED_CORE_ARCH_THREAD_GROUP_HPP
 #define KINDRED_CORE_ARCH_THREAD_GROUP_HPP
 
+#include <kindred/core/arch/ArrivalBarrier.hpp>
 #include <kindred/core/arch/DeviceStatus.hpp>
 #include <kindred/core/arch/KernelCode.hpp>
 #include <kindred/core/arch/RowSums.hpp>
-#include <kindred/core/arch/TeamMeeting.hpp>
-#include <kindred/core/common/CanonicalSum.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/ReproducibleSum.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -43,11 +43,11 @@ class ThreadGroup<HostSpace> {
   unsigned team() const { return 0; }
   unsigned teams() const { return 1; }
   unsigned thread() const { return 0; }
-  unsigned unit() const { return 0; }
-  unsigned units() const { return 1; }
+  unsigned warp() const { return 0; }
+  unsigned warps() const { return 1; }
   unsigned lane() const { return 0; }
   bool is_leader() const { return true; }
-  void meet_at(std::uint32_t*) {}
+  void bind_barrier(std::uint32_t*) {}
   void barrier() const {}
 
   /// What others of the group may have written before the last barrier.
@@ -84,15 +84,16 @@ class ThreadGroup<HostSpace> {
   /// The canonical sum of a row.
   static double short_sum(const std::uint32_t* sources, const float* weights, std::uint32_t count,
                           const float* x) {
-    if (count <= canonical_block) return RowSums<HostSpace>::sum(sources, weights, count, x);
+    if (count <= reproducible_block) return RowSums<HostSpace>::sum(sources, weights, count, x);
     const auto block = [&](std::uint64_t i) {
-      const std::uint64_t first = i * canonical_block;
+      const std::uint64_t first = i * reproducible_block;
       const std::uint64_t left = count - first;
       return RowSums<HostSpace>::sum(
           sources + first, weights + first,
-          static_cast<std::uint32_t>(left < canonical_block ? left : canonical_block), x);
+          static_cast<std::uint32_t>(left < reproducible_block ? left : reproducible_block), x);
     };
-    return Kindred::Impl::halving_tree((count + canonical_block - 1) / canonical_block, block);
+    return Kindred::Impl::pairwise_tree_sum((count + reproducible_block - 1) / reproducible_block,
+                                            block);
   }
   /// The canonical sum of a block, by the unit.
   static double block_sum(const std::uint32_t* sources, const float* weights, std::uint32_t count,
@@ -151,15 +152,16 @@ class ThreadGroup<DeviceSpace> {
     return 0;
   }
   /// Neighbouring units are of different teams: little work is spread over all.
-  KOKKOS_INLINE_FUNCTION unsigned unit() const { return thread() / lanes * teams() + team(); }
-  KOKKOS_INLINE_FUNCTION unsigned units() const { return team_threads / lanes * teams(); }
+  KOKKOS_INLINE_FUNCTION unsigned warp() const { return thread() / lanes * teams() + team(); }
+  KOKKOS_INLINE_FUNCTION unsigned warps() const { return team_threads / lanes * teams(); }
   KOKKOS_INLINE_FUNCTION unsigned lane() const { return thread() % lanes; }
   KOKKOS_INLINE_FUNCTION bool is_leader() const { return team() == 0 && thread() == 0; }
 
   /// Where teams that are no cluster wait for each other: 0 before the first launch of all.
-  KOKKOS_INLINE_FUNCTION void meet_at(std::uint32_t* cell) {
+  KOKKOS_INLINE_FUNCTION void bind_barrier(std::uint32_t* cell) {
     m_cell = cell;
-    if (!m_is_cluster && thread() == 0) m_meeting = TeamMeeting(m_team, m_teams, read(cell));
+    if (!m_is_cluster && thread() == 0)
+      m_arrival_barrier = ArrivalBarrier(m_team, m_teams, read(cell));
   }
   KOKKOS_INLINE_FUNCTION void barrier() {
 #if defined(__CUDA_ARCH__)
@@ -176,20 +178,20 @@ class ThreadGroup<DeviceSpace> {
     if (m_teams == 1) return;
     if (thread() == 0) {
       asm volatile("fence.acq_rel.gpu;\n\tred.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(m_cell),
-                   "r"(m_meeting.share())
+                   "r"(m_arrival_barrier.share())
                    : "memory");
       std::uint32_t now = 0;
       do {
         asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(m_cell) : "memory");
-      } while (!m_meeting.is_over(now));
-      m_meeting.advance();
+      } while (!m_arrival_barrier.is_over(now));
+      m_arrival_barrier.advance();
       asm volatile("fence.acq_rel.gpu;" ::: "memory");
     }
     __syncthreads();
 #endif
   }
   KOKKOS_INLINE_FUNCTION void team_barrier() const { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
-  KOKKOS_INLINE_FUNCTION void unit_barrier() const { KOKKOS_IF_ON_DEVICE((__syncwarp();)) }
+  KOKKOS_INLINE_FUNCTION void warp_barrier() const { KOKKOS_IF_ON_DEVICE((__syncwarp();)) }
 
   /// From where the teams meet: the cache of a multiprocessor is not told of what others write.
   template <class T>
@@ -350,7 +352,7 @@ class ThreadGroup<DeviceSpace> {
   unsigned m_teams = 1;
   unsigned m_index = 0;
   std::uint32_t* m_cell = nullptr;
-  TeamMeeting m_meeting;  // of the first thread
+  ArrivalBarrier m_arrival_barrier;  // of the first thread
 };
 
 template <class Functor>
@@ -431,19 +433,19 @@ struct HostGroups {
 };
 
 /// Tells tools about a kernel that Kokkos does not launch.
-class ToldKernel {
+class ProfiledKernel {
  public:
   template <class ExecutionSpace>
-  ToldKernel(const ExecutionSpace& exec_space, const char* label) {
+  ProfiledKernel(const ExecutionSpace& exec_space, const char* label) {
     if (Kokkos::Tools::profileLibraryLoaded())
       Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec_space),
                                       &m_id);
   }
-  ~ToldKernel() {
+  ~ProfiledKernel() {
     if (Kokkos::Tools::profileLibraryLoaded()) Kokkos::Tools::endParallelFor(m_id);
   }
-  ToldKernel(const ToldKernel&) = delete;
-  ToldKernel& operator=(const ToldKernel&) = delete;
+  ProfiledKernel(const ProfiledKernel&) = delete;
+  ProfiledKernel& operator=(const ProfiledKernel&) = delete;
 
  private:
   std::uint64_t m_id = 0;
@@ -457,7 +459,7 @@ void launch_groups(const ExecutionSpace& exec_space, const char* label, std::siz
   if (groups == 0) return;
   if constexpr (!is_device<ExecutionSpace>) {
     if (groups == 1) {
-      const Impl::ToldKernel told(exec_space, label);
+      const Impl::ProfiledKernel profiled(exec_space, label);
       ThreadGroup<HostSpace> group(0);
       return functor(group);
     }
@@ -468,7 +470,7 @@ void launch_groups(const ExecutionSpace& exec_space, const char* label, std::siz
   } else {
 #if KINDRED_HAS_DEVICE
     const GroupTeams& teams = group_teams<Functor>();
-    const Impl::ToldKernel told(exec_space, label);
+    const Impl::ProfiledKernel profiled(exec_space, label);
     cudaLaunchAttribute attribute{};
     cudaLaunchConfig_t config{};
     if (groups == 1) {

@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_BULK_BULK_LIST_HPP
 #define KINDRED_CORE_BULK_BULK_LIST_HPP
 
-#include <kindred/core/common/CanonicalBlock.hpp>
+#include <kindred/core/common/ReproducibleBlock.hpp>
 
 #include <cstdint>
 #include <span>
@@ -21,7 +21,7 @@ struct BulkItem {
 
 /// Elements that a team of a device or a step of a thread takes.
 template <class T>
-inline constexpr std::uint64_t bulk_chunk = sizeof(T) == 1 ? 16384 : canonical_block;
+inline constexpr std::uint64_t bulk_chunk = sizeof(T) == 1 ? 16384 : reproducible_block;
 
 /// Cuts \p items into chunks; returns how many.
 template <class T>

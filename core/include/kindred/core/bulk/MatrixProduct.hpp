@@ -18,7 +18,7 @@ struct MatrixProduct {
   std::uint64_t m = 0;
   std::uint64_t n = 0;
   std::uint64_t k = 0;
-  std::uint64_t first_unit = 0;  ///< set by `plan_products`
+  std::uint64_t first_work_item = 0;  ///< set by `plan_products`
 };
 
 /// Shares out \p products; returns how many units of work they are.
@@ -28,10 +28,10 @@ std::uint64_t plan_products(std::span<MatrixProduct<T>> products);
 /// \brief All \p products in one launch, the same bits on every space: canonical sums in double of
 /// products that are fused with their addition (exact of float32), rounded once; NaN is canonical.
 /// Does not fence, allocates nothing. Complexity O(m · n · k), in double.
-/// \param units of `plan_products`
+/// \param work_items of `plan_products`
 template <class ExecutionSpace, class T>
-void canonical_products(const ExecutionSpace& exec_space, std::uint64_t units,
-                        const ArrayView<const MatrixProduct<T>, ExecutionSpace>& products);
+void reproducible_products(const ExecutionSpace& exec_space, std::uint64_t work_items,
+                           const ArrayView<const MatrixProduct<T>, ExecutionSpace>& products);
 
 }  // namespace Kindred
 

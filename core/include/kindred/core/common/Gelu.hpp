@@ -12,7 +12,7 @@ namespace Kindred {
 namespace Impl {
 
 /// \brief The operations of a GELU on one float32, each rounded once. A host has the same of
-/// sixteen (`Arch::HostSixteen`).
+/// sixteen (`Arch::HostPack16`).
 struct OneFloat {
   using Floats = float;
 

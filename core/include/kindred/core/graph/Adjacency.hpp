@@ -31,7 +31,7 @@ float widen_weight(std::uint16_t weight) noexcept;
 /// \brief How the rows of a transposed graph are dealt out to units of work.
 ///
 /// A short row is one unit's; neighbouring short rows are tiles of about equal work. A long row is
-/// summed block by block (`canonical_block` edges), a block a unit, however long it is.
+/// summed block by block (`reproducible_block` edges), a block a unit, however long it is.
 struct RowPlan {
   std::vector<std::uint32_t> tiles;       ///< first and last-plus-one row of each tile
   std::vector<std::uint32_t> long_rows;   ///< ascending

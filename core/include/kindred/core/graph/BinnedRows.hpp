@@ -32,7 +32,7 @@ struct BinPlan {
 BinPlan plan_bins(std::span<const std::uint64_t> offsets, const RowPlan& plan);
 
 /// Edges from one block of sources into some bins, a team's work.
-struct BinSend {
+struct BinScatter {
   std::uint32_t block = 0;
   std::uint32_t first_bin = 0;
   std::uint32_t end_bin = 0;
@@ -50,7 +50,7 @@ struct BinnedRows {
   ArrayView<const std::uint32_t, MemorySpace> rows;
   ArrayView<const std::uint32_t, MemorySpace> blocks;
   ArrayView<const std::uint32_t, MemorySpace> cells;  ///< (source blocks + 1) × bins: first places
-  ArrayView<const BinSend, MemorySpace> sends;
+  ArrayView<const BinScatter, MemorySpace> scatters;
   ArrayView<const std::uint16_t, MemorySpace> sources;  ///< a place each: node within its block
   ArrayView<const std::uint16_t, MemorySpace> slots;    ///< a place each: edge within its bin
   ArrayView<const float, MemorySpace> weights;          ///< a place each
@@ -83,7 +83,7 @@ void count_bins(const ExecutionSpace& exec_space,
                 const ArrayView<std::uint32_t, ExecutionSpace>& cells);
 
 /// Sends of about equally many places. \param cells as above, on the host \param bins a row of it
-std::vector<BinSend> plan_sends(std::span<const std::uint32_t> cells, std::size_t bins);
+std::vector<BinScatter> plan_scatters(std::span<const std::uint32_t> cells, std::size_t bins);
 
 /// \brief Deals the edges out to places. Does not fence. Complexity O(edges).
 /// \param next a copy of `cells`, which is used up
@@ -93,9 +93,9 @@ void fill_bins(const ExecutionSpace& exec_space,
                const ArrayView<const float, ExecutionSpace>& weights,
                const ArrayView<const std::uint64_t, ExecutionSpace>& bin_edges,
                const ArrayView<std::uint32_t, ExecutionSpace>& next,
-               const ArrayView<std::uint16_t, ExecutionSpace>& place_sources,
-               const ArrayView<std::uint16_t, ExecutionSpace>& place_slots,
-               const ArrayView<float, ExecutionSpace>& place_weights);
+               const ArrayView<std::uint16_t, ExecutionSpace>& slot_sources,
+               const ArrayView<std::uint16_t, ExecutionSpace>& slot_edges,
+               const ArrayView<float, ExecutionSpace>& slot_weights);
 
 }  // namespace Kindred
 

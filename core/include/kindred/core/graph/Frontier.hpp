@@ -59,7 +59,7 @@ struct FrontierControl {
     std::uint32_t wide = 0;  ///< nodes whose out-edges the whole group looks at
   };
   Found found[3];
-  std::uint32_t meeting = 0;  ///< where teams wait for each other
+  std::uint32_t barrier_cell = 0;  ///< where teams wait for each other
   std::uint32_t stamp = 0;
   std::uint32_t query = 0;
   std::uint32_t entries = 0;  ///< keys of the last query

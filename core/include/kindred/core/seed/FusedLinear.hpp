@@ -28,7 +28,8 @@ struct LinearLayerData {
   VectorElement input = VectorElement::float32;  ///< of x and w
   VectorElement output = VectorElement::float32;
   LayerActivation activation = LayerActivation::none;
-  std::uint32_t unit_tiles = 1;  ///< set by `plan_linears`: neighbouring tiles of a unit of work
+  std::uint32_t work_item_tiles =
+      1;                         ///< set by `plan_linears`: neighbouring tiles of a unit of work
   std::uint64_t first_team = 0;  ///< likewise
 };
 
@@ -39,10 +40,10 @@ std::uint64_t plan_linears(std::span<LinearLayerData> layers);
 /// \brief All \p layers in one launch, the same bits on every space: canonical sums of exact
 /// products, z = float32(Σ + b), act(z) in float32, rounded once to y's element; NaN is 0x7FC00000,
 /// 0x7E00 or 0x7FC0. Does not fence, allocates nothing.
-/// \param units of `plan_linears` \param layers in the memory of the space Complexity O(rows ·
+/// \param work_items of `plan_linears` \param layers in the memory of the space Complexity O(rows ·
 /// inputs · outputs), in double.
 template <class ExecutionSpace>
-void fused_linears(const ExecutionSpace& exec_space, std::uint64_t units,
+void fused_linears(const ExecutionSpace& exec_space, std::uint64_t work_items,
                    const ArrayView<const LinearLayerData, ExecutionSpace>& layers);
 
 /// \brief What is left to do after a product by a library.

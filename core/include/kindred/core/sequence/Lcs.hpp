@@ -29,8 +29,8 @@ struct LcsCandidates {
   /// precedes is left out. `rank_none` leaves nothing out.
   ArrayView<const Rank, ExecutionSpace> bounds;
   std::uint32_t bound_stride = 1;
-  ArrayView<Rank, ExecutionSpace> keys;  ///< `queries × room`, in no particular order
-  std::uint32_t room = 0;
+  ArrayView<Rank, ExecutionSpace> keys;  ///< `queries × capacity`, in no particular order
+  std::uint32_t capacity = 0;
   /// A query: candidates found, also beyond the room, less one; −1, all ones, at first.
   ArrayView<Rank, ExecutionSpace> counters;
 

@@ -111,7 +111,7 @@ struct TileLists {
   ArrayView<float, ExecutionSpace> thresholds;           ///< a query of the tile
   ArrayView<std::uint32_t, ExecutionSpace> widths;       ///< bits of the greatest `tile_width`
   ArrayView<std::uint32_t, ExecutionSpace> not_numbers;  ///< one: not 0 if a row had a NaN
-  std::uint64_t room = 0;
+  std::uint64_t capacity = 0;
 };
 
 /// \brief Starts a pass: no residual and no NaN is known. Does not fence.
@@ -193,12 +193,12 @@ void raise_thresholds(const ExecutionSpace& exec_space, std::uint64_t first, std
 
 /// \brief Lists of \p width rows for `score_candidates`, filled up with `no_candidate`, and the
 /// query of each unit, from 0. Lists that were lost are empty. Does not fence.
-/// \param ids `queries × width` \param unit_queries `queries × width / candidate_unit`
+/// \param ids `queries × width` \param work_item_queries `queries × width / candidate_tile`
 template <class ExecutionSpace>
 void list_survivors(const ExecutionSpace& exec_space, const TileLists<ExecutionSpace>& lists,
                     std::uint64_t first, std::uint64_t queries, std::uint64_t width,
                     const ArrayView<std::uint32_t, ExecutionSpace>& ids,
-                    const ArrayView<std::uint32_t, ExecutionSpace>& unit_queries);
+                    const ArrayView<std::uint32_t, ExecutionSpace>& work_item_queries);
 
 /// \brief How many rows pass a filter of all queries before each of its words. Does not fence.
 /// \param offsets `filter_words(rows) + 1`; the last is how many pass

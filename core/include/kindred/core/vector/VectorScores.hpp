@@ -52,7 +52,7 @@ void score_rows(const ExecutionSpace& exec_space, Metric metric,
 
 /// Candidates of one query that a unit of work scores together.
 template <class ExecutionSpace>
-int candidate_unit();
+int candidate_tile();
 
 /// Fills up a unit: it has no row.
 inline constexpr std::uint32_t no_candidate = 0xFFFFFFFFU;
@@ -60,14 +60,14 @@ inline constexpr std::uint32_t no_candidate = 0xFFFFFFFFU;
 /// \brief The ranks of chosen rows of any element type. Does not fence. Complexity O(candidates ×
 /// dimension).
 ///
-/// \param ids rows, `units × candidate_unit`; behind a `no_candidate` a unit holds no row
-/// \param unit_queries the query of each unit
+/// \param ids rows, `work_items × candidate_tile`; behind a `no_candidate` a unit holds no row
+/// \param work_item_queries the query of each unit
 /// \param ranks as many as \p ids; `rank_none` for `no_candidate`
 template <class ExecutionSpace>
 void score_candidates(const ExecutionSpace& exec_space, Metric metric,
                       const VectorRows<ExecutionSpace>& rows,
                       const ArrayView<const std::uint32_t, ExecutionSpace>& ids,
-                      const ArrayView<const std::uint32_t, ExecutionSpace>& unit_queries,
+                      const ArrayView<const std::uint32_t, ExecutionSpace>& work_item_queries,
                       const VectorQueries<ExecutionSpace>& queries,
                       const ArrayView<Rank, ExecutionSpace>& ranks);
 

@@ -47,7 +47,7 @@ struct ProductOptions : BulkOptions {
   /// True: canonical sums, the same bits on every space, and slower. False: the vendor's library,
   /// the same bits on every run on a space; |computed − exact| ≤ (k + 64) · 2⁻²² · ‖row of A‖ ·
   /// ‖column of B‖ (float64: 2⁻⁵¹).
-  bool canonical = false;
+  bool reproducible = false;
 };
 
 /// Where a call ran, and in how many batches.
@@ -163,7 +163,7 @@ class PreparedBulk {
                              std::span<double> results, Space space, void* stream = nullptr);
   template <BulkNumber T>
   static PreparedBulk multiply(Context& context, std::span<const MatrixPair<T>> pairs,
-                               bool canonical, Space space, void* stream = nullptr);
+                               bool reproducible, Space space, void* stream = nullptr);
 
   ~PreparedBulk();
   PreparedBulk(PreparedBulk&&) noexcept;

@@ -153,7 +153,7 @@ class CallQueue {
   std::size_t m_waiting_max;
   std::mutex m_mutex;
   std::condition_variable m_wake;
-  std::condition_variable m_room;
+  std::condition_variable m_not_full;
   std::deque<std::shared_ptr<Impl::QueuedCall>> m_waiting;
   std::shared_ptr<Impl::QueuedCall> m_running;
   bool m_stop = false;

@@ -37,9 +37,9 @@ inline NeighboursFound neighbours_found(std::span<const std::int64_t> found,
   NeighboursFound out;
   if (top == 0) return out;
   for (std::size_t begin = 0; begin < truth.size(); begin += top) {
-    const auto wanted = truth.subspan(begin, top);
+    const auto expected = truth.subspan(begin, top);
     const auto row = found.subspan(begin, top);
-    for (const std::int64_t id : wanted) {
+    for (const std::int64_t id : expected) {
       if (id < 0) continue;
       ++out.all;
       if (std::find(row.begin(), row.end(), id) != row.end()) ++out.found;

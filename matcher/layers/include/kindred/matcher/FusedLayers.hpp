@@ -63,7 +63,7 @@ struct LinearLayer {
 struct LinearOptions {
   /// True: canonical sums, the same bits on every space, in double and so slower. False: layers of
   /// 2²¹ products and more go to the vendor's library, the same bits on every run on a space.
-  bool canonical = false;
+  bool reproducible = false;
 };
 
 // Over matrices of the host: taken to the space and back, by default the host, on one thread or all

@@ -16,8 +16,9 @@ namespace Kindred {
 
 class Context;
 
-/// \brief Rows of int8 near the rows, and what bounds the difference (core/vector/ShadowRows.hpp).
-struct StoredShadow {
+/// \brief Rows of int8 near the rows, and what bounds the difference
+/// (core/vector/QuantizedRows.hpp).
+struct StoredQuantizedRows {
   std::span<const std::int8_t> values;  ///< count × stride
   std::span<const float> scales;        ///< a row
   std::span<const float> errors;        ///< a row
@@ -32,7 +33,7 @@ struct StoredVectors {
   std::span<const std::uint32_t> ids;  ///< ascending; empty: row r has the id first_id + r
   std::uint32_t first_id = 0;
   std::span<const std::uint64_t> live;  ///< a bit a row that was not removed; empty: all are there
-  StoredShadow shadow;
+  StoredQuantizedRows quantized;
   std::uint64_t end_id = 0;           ///< ids below it were given
   std::shared_ptr<const void> owner;  ///< of the memory, where it is a file's
 };
@@ -59,11 +60,11 @@ struct StoredVectorsInfo {
   VectorElement element = VectorElement::float32;
   std::uint64_t rows = 0;
   std::uint64_t dimension = 0;
-  std::uint64_t end_id = 0;        ///< ids below it were given: end_id − rows were removed
-  std::uint64_t not_finite = 0;    ///< rows with a NaN or an infinity
-  std::uint64_t row_bytes = 0;     ///< of all rows, with scales
-  std::uint64_t shadow_bytes = 0;  ///< of all shadow rows
-  std::uint64_t bytes = 0;         ///< of the file
+  std::uint64_t end_id = 0;           ///< ids below it were given: end_id − rows were removed
+  std::uint64_t not_finite = 0;       ///< rows with a NaN or an infinity
+  std::uint64_t row_bytes = 0;        ///< of all rows, with scales
+  std::uint64_t quantized_bytes = 0;  ///< of all shadow rows
+  std::uint64_t bytes = 0;            ///< of the file
 };
 /// \brief Checks a store as loading it does, and tells what it holds. Complexity, fence and
 /// \throws as `load_vectors`
@@ -72,7 +73,7 @@ StoredVectorsInfo inspect_vectors(const std::string& path, int threads = 0);
 struct BuildVectorsOptions {
   /// Nothing: the one that holds the file's numbers exactly, \see natural_element.
   std::optional<VectorElement> element = {};
-  bool shadow = true;  ///< of rows that are not int8: what a search would make first
+  bool quantized_copy = true;  ///< of rows that are not int8: what a search would make first
 };
 
 /// \brief Makes a store of the rows of \p file, in pieces: it may be larger than memory. An id is

@@ -23,22 +23,22 @@ namespace Kindred {
 
 /// \brief How the exact answer of a search is found. All ways give the same ids and bits.
 enum class SearchPath : std::uint8_t {
-  plain,   ///< every row is scored canonically
-  screen,  ///< shadow rows of int8 and a bound name the rows that are
-  matrix   ///< a matrix product of the machine's library and a bound name them
+  brute_force,  ///< every row is scored canonically
+  quantized,    ///< shadow rows of int8 and a bound name the rows that are
+  gemm          ///< a matrix product of the machine's library and a bound name them
 };
 /// Its name, as the command takes it.
 std::string_view to_string(SearchPath path) noexcept;
 
 /// \brief What is kept beside rows so that a search reads less.
-enum class ShadowUse : std::uint8_t {
+enum class QuantizedCopy : std::uint8_t {
   automatic,  ///< int8 shadows of rows of wider elements, made by the first search that wants them
   never
 };
 
 struct VectorIndexOptions {
   Residency residency = Residency::automatic;
-  ShadowUse shadow = ShadowUse::automatic;
+  QuantizedCopy quantized_copy = QuantizedCopy::automatic;
 };
 
 struct SearchOptions {
@@ -83,7 +83,7 @@ struct VectorIndexInfo {
   std::uint64_t segments = 0;  ///< rows lie in so many pieces
   std::uint64_t host_bytes = 0;
   std::uint64_t device_bytes = 0;
-  std::uint64_t shadow_bytes = 0;  ///< of them, on both
+  std::uint64_t quantized_bytes = 0;  ///< of them, on both
 };
 
 /// \brief A store of vectors and its exact nearest rows, by canonical sums. Answers Engram's batch

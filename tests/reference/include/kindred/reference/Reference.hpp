@@ -31,9 +31,9 @@ namespace Kindred::Reference {
 
 /// Adds the upper half to the lower half until one is left; \p values padded with +0 to a power of
 /// two.
-double halving_tree(std::vector<double> values);
+double pairwise_tree_sum(std::vector<double> values);
 /// The canonical sum of \p terms: blocks of 4096, 32 lanes, halving trees; +0 for no terms.
-double canonical_sum(std::span<const double> terms);
+double reproducible_sum(std::span<const double> terms);
 /// Σ a·b, canonical; \p a and \p b of the same length.
 double dot(std::span<const float> a, std::span<const float> b);
 /// Σ (a − b)², canonical; difference, square and sum each rounded to double.
@@ -94,7 +94,7 @@ std::vector<Item> score_candidates(Metric metric, std::span<const float> rows,
 // ---- Layers ----
 
 /// \p x as \p activation makes it; `portable_gelu` to the bit.
-float activated(LayerActivation activation, float x);
+float apply_activation(LayerActivation activation, float x);
 
 struct NormRow {
   std::vector<float> y;  ///< before they are rounded to another element

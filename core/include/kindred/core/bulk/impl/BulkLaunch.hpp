@@ -4,7 +4,7 @@
 
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/bulk/BulkList.hpp>
-#include <kindred/core/common/EntryOf.hpp>
+#include <kindred/core/common/ContainingEntry.hpp>
 
 #include <cstdint>
 
@@ -19,7 +19,7 @@ struct BulkPart {
 template <class T>
 KOKKOS_INLINE_FUNCTION BulkPart part_of(const BulkItem<T>* items, std::uint32_t count,
                                         std::uint64_t chunk) {
-  const std::uint32_t index = entry_of<&BulkItem<T>::first_chunk>(items, count, chunk);
+  const std::uint32_t index = containing_entry<&BulkItem<T>::first_chunk>(items, count, chunk);
   const std::uint64_t begin = (chunk - items[index].first_chunk) * bulk_chunk<T>;
   const std::uint64_t rest = items[index].count - begin;
   return {index, begin, static_cast<std::uint32_t>(rest < bulk_chunk<T> ? rest : bulk_chunk<T>)};

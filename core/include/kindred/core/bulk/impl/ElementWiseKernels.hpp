@@ -14,10 +14,10 @@
 
 namespace Kindred::Impl {
 
-KOKKOS_INLINE_FUNCTION float canonical(float x) {
+KOKKOS_INLINE_FUNCTION float with_canonical_nan(float x) {
   return x != x ? Kokkos::bit_cast<float>(std::uint32_t{0x7FC00000U}) : x;
 }
-KOKKOS_INLINE_FUNCTION double canonical(double x) {
+KOKKOS_INLINE_FUNCTION double with_canonical_nan(double x) {
   return x != x ? Kokkos::bit_cast<double>(std::uint64_t{0x7FF8000000000000U}) : x;
 }
 
@@ -26,28 +26,28 @@ KOKKOS_INLINE_FUNCTION double canonical(double x) {
 template <class T>
 struct AddOp {
   static constexpr bool takes_two = true;
-  KOKKOS_INLINE_FUNCTION T operator()(T a, T b) const { return canonical(a + b); }
+  KOKKOS_INLINE_FUNCTION T operator()(T a, T b) const { return with_canonical_nan(a + b); }
 };
 template <class T>
 struct MultiplyOp {
   static constexpr bool takes_two = true;
-  KOKKOS_INLINE_FUNCTION T operator()(T a, T b) const { return canonical(a * b); }
+  KOKKOS_INLINE_FUNCTION T operator()(T a, T b) const { return with_canonical_nan(a * b); }
 };
 template <class T>
 struct SquareOp {
   static constexpr bool takes_two = false;
-  KOKKOS_INLINE_FUNCTION T operator()(T a, T) const { return canonical(a * a); }
+  KOKKOS_INLINE_FUNCTION T operator()(T a, T) const { return with_canonical_nan(a * a); }
 };
 template <class T>
 struct SquareRootOp {
   static constexpr bool takes_two = false;
-  KOKKOS_INLINE_FUNCTION T operator()(T a, T) const { return canonical(Kokkos::sqrt(a)); }
+  KOKKOS_INLINE_FUNCTION T operator()(T a, T) const { return with_canonical_nan(Kokkos::sqrt(a)); }
 };
 template <class T>
 struct ExponentialOp {
   static constexpr bool takes_two = false;
   KOKKOS_INLINE_FUNCTION T operator()(T a, T) const {
-    return canonical(static_cast<T>(portable_exp(static_cast<double>(a))));
+    return with_canonical_nan(static_cast<T>(portable_exp(static_cast<double>(a))));
   }
 };
 struct XorOp {
@@ -64,7 +64,7 @@ using bulk_word = std::conditional_t<sizeof(T) == 1, std::uint32_t, T>;
 
 /// Sixteen bytes of neighbours.
 template <class Word>
-struct alignas(16) SixteenBytes {
+struct alignas(16) Vec16Bytes {
   Word value[16 / sizeof(Word)];
 };
 
@@ -92,7 +92,7 @@ struct ElementWiseChunks {
     const T* b = item.other == nullptr ? nullptr : item.other + part.begin;
     T* out = item.output + part.begin;
     using Word = bulk_word<T>;
-    using Wide = SixteenBytes<Word>;
+    using Wide = Vec16Bytes<Word>;
     constexpr std::uint32_t width = 16 / sizeof(T);
     if (!begin_at_16(a, b, static_cast<const T*>(out))) {
       for (std::uint32_t i = thread; i < part.count; i += bulk_team)
@@ -190,7 +190,7 @@ struct NormaliseChunks {
 
   KOKKOS_INLINE_FUNCTION static double scale(double deviation) { return 1.0 / (deviation + 1e-8); }
   KOKKOS_INLINE_FUNCTION static T change(T x, double mean, double scale) {
-    return canonical(static_cast<T>((static_cast<double>(x) - mean) * scale));
+    return with_canonical_nan(static_cast<T>((static_cast<double>(x) - mean) * scale));
   }
 
   KOKKOS_INLINE_FUNCTION void device(std::uint64_t chunk, std::uint32_t thread) const {

@@ -98,7 +98,7 @@ struct SumBlocks {
       double sum = 0.0;
       KINDRED_UNROLL_4
       for (std::uint32_t i = lane; i < length; i += 32) sum += term(static_cast<double>(values[i]));
-      return Arch::Lanes<ExecutionSpace>(0).halving_sum(sum);
+      return Arch::Lanes<ExecutionSpace>(0).tree_sum(sum);
     } else {
       double sums[32] = {};
       std::uint32_t i = 0;

@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_GRAPH_IMPL_BINNED_HOP_HPP
 #define KINDRED_CORE_GRAPH_IMPL_BINNED_HOP_HPP
 
-#include <kindred/core/arch/BinnedSums.hpp>
+#include <kindred/core/arch/PropagationBlocking.hpp>
 #include <kindred/core/graph/BinnedRows.hpp>
 
 namespace Kindred::Impl {
@@ -16,14 +16,14 @@ struct BinPointers {
   const std::uint32_t* rows;
   const std::uint32_t* blocks;
   const std::uint32_t* cells;
-  const BinSend* sends;
+  const BinScatter* scatters;
   const std::uint16_t* sources;
   const std::uint16_t* slots;
   const float* weights;
   float* values;
   std::size_t count;
   std::size_t source_blocks;
-  std::size_t sends_count;
+  std::size_t scatter_count;
   std::size_t nodes;
 };
 
@@ -33,14 +33,14 @@ BinPointers pointers_of(const BinnedRows<MemorySpace>& bins, std::size_t nodes) 
           bins.rows.data(),
           bins.blocks.data(),
           bins.cells.data(),
-          bins.sends.data(),
+          bins.scatters.data(),
           bins.sources.data(),
           bins.slots.data(),
           bins.weights.data(),
           bins.values.data(),
           bins.bins(),
           bin_blocks(nodes),
-          bins.sends.extent(0),
+          bins.scatters.extent(0),
           nodes};
 }
 

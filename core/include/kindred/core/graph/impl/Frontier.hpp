@@ -52,9 +52,9 @@ class FrontierWalk {
   }
 
   KOKKOS_INLINE_FUNCTION void run(std::size_t query) {
-    const FrontierQuery asked = m_launch.queries.query(query);
+    const FrontierQuery requested = m_launch.queries.query(query);
     m_first_stamp = next_stamp();
-    const bool is_done = spread(asked);
+    const bool is_done = spread(requested);
     // Few nodes are ranked by one team sooner than the others are waited for; meanwhile those clear
     // what it does not read.
     const bool is_alone = entries() <= group_type::alone_max;
@@ -93,8 +93,8 @@ class FrontierWalk {
 
   KOKKOS_INLINE_FUNCTION std::size_t nodes() const { return m_launch.state.shape.nodes; }
   KOKKOS_INLINE_FUNCTION std::uint64_t budget() const { return m_launch.state.shape.budget; }
-  KOKKOS_INLINE_FUNCTION unsigned thread() const { return m_group.unit() * lanes + m_group.lane(); }
-  KOKKOS_INLINE_FUNCTION unsigned threads() const { return m_group.units() * lanes; }
+  KOKKOS_INLINE_FUNCTION unsigned thread() const { return m_group.warp() * lanes + m_group.lane(); }
+  KOKKOS_INLINE_FUNCTION unsigned threads() const { return m_group.warps() * lanes; }
 
   KOKKOS_INLINE_FUNCTION std::uint32_t next_stamp() {
     const std::uint32_t stamp = group_type::read(&m_control.stamp);
@@ -106,9 +106,9 @@ class FrontierWalk {
   }
 
   /// False where the budget did not suffice.
-  KOKKOS_INLINE_FUNCTION bool spread(const FrontierQuery& asked) {
+  KOKKOS_INLINE_FUNCTION bool spread(const FrontierQuery& requested) {
     m_stamp = m_first_stamp;
-    if (asked.sources > budget() / FrontierShape::row_steps) {
+    if (requested.sources > budget() / FrontierShape::row_steps) {
       m_group.barrier();  // all have read which query this is
       return false;
     }
@@ -117,8 +117,8 @@ class FrontierWalk {
     FrontierEnds begin;           // those of step h
     FrontierControl::Found work;  // of this step
     std::uint64_t spent = 0;
-    m_end.rows = asked.sources;
-    HopParameters parameters = asked.parameters;
+    m_end.rows = requested.sources;
+    HopParameters parameters = requested.parameters;
     parameters.hop = 0;
     bool is_wide = false;  // looks at the edges of the wide nodes that the last step found
     while (true) {
@@ -130,22 +130,22 @@ class FrontierWalk {
         m_next = m_passed + hop % 3 * nodes();
         m_is_last = hop >= parameters.hops;
         if (hop > 0) {
-          parameters.decay = m_launch.queries.decay(asked, hop);
+          parameters.decay = m_launch.queries.decay(requested, hop);
           m_update.set(parameters);
           if (m_group.is_leader()) m_control.found[(hop + 2) % 3] = {};
         }
       }
       const std::uint32_t short_rows = m_end.rows - begin.rows;
       const std::uint32_t long_rows = m_end.long_rows - begin.long_rows;
-      const unsigned units = m_group.units();
+      const unsigned warps = m_group.warps();
       std::uint64_t items =
           long_rows + (short_rows + group_type::short_rows - 1) / group_type::short_rows;
-      if (hop == 0) items = asked.sources;
-      if (is_wide) items = std::uint64_t{work.wide} * units;
+      if (hop == 0) items = requested.sources;
+      if (is_wide) items = std::uint64_t{work.wide} * warps;
       const std::uint32_t blocks = is_wide ? 0 : work.blocks;
       // The first teams have the blocks, the last ones begin with the rest.
       std::uint32_t block = m_group.team();
-      std::uint64_t item = units - 1 - m_group.unit();
+      std::uint64_t item = warps - 1 - m_group.warp();
       while (block < blocks || item < items) {
         Passing passing;
         std::uint64_t first = 0;
@@ -155,16 +155,16 @@ class FrontierWalk {
           block += m_group.teams();
         } else {
           if (is_wide) {
-            passing.out = group_type::read(m_wide + item / units);
+            passing.out = group_type::read(m_wide + item / warps);
             passing.wants = m_group.lane() == 0;
-            first = m_group.unit() * step;
-            step *= units;
+            first = m_group.warp() * step;
+            step *= warps;
           } else if (hop == 0) {
-            passing = place_source(asked, static_cast<std::uint32_t>(item));
+            passing = place_source(requested, static_cast<std::uint32_t>(item));
           } else {
             passing = sum_rows(item, long_rows, begin);
           }
-          item += units;
+          item += warps;
         }
         if (!m_is_last) walk(passing, first, step);
       }
@@ -210,10 +210,10 @@ class FrontierWalk {
     return {row.begin | (row.part == &m_launch.out.delta ? of_delta : 0), row.count};
   }
 
-  KOKKOS_INLINE_FUNCTION Passing place_source(const FrontierQuery& asked, std::uint32_t i) {
+  KOKKOS_INLINE_FUNCTION Passing place_source(const FrontierQuery& requested, std::uint32_t i) {
     Passing passing;
     if (m_group.lane() != 0) return passing;
-    const Activation source = m_launch.queries.source(asked, i);
+    const Activation source = m_launch.queries.source(requested, i);
     const bool first = group_type::raise(m_mark + source.node, m_first_stamp) < m_first_stamp;
     FrontierRow row;
     row.place = first ? is_first : 0;
@@ -232,9 +232,9 @@ class FrontierWalk {
     float value = 0.0F;
     std::uint8_t tier = 0;
   };
-  KOKKOS_INLINE_FUNCTION NodeState state_of(bool is_wanted, std::uint32_t node) const {
+  KOKKOS_INLINE_FUNCTION NodeState state_of(bool is_target, std::uint32_t node) const {
     NodeState state;
-    if (!is_wanted) return state;
+    if (!is_target) return state;
     state.value = group_type::read(m_value + node);
     state.tier = group_type::read(m_tier + node);
     return state;
@@ -279,15 +279,16 @@ class FrontierWalk {
   /// up its blocks.
   KOKKOS_INLINE_FUNCTION Passing sum_block(std::uint32_t i) {
     const FrontierBlock own = group_type::read(m_blocks + i);
-    const bool is_first_unit = m_group.thread() < lanes;
+    const bool is_first_warp = m_group.thread() < lanes;
     const bool is_taker = m_group.thread() == 0;
     const NodeState state = state_of(is_taker, own.row.node);
     const Edges edges = edges_of(own.row);
-    const std::uint64_t first = own.block * canonical_block;
+    const std::uint64_t first = own.block * reproducible_block;
     const std::uint64_t left = own.row.count - first;
-    const auto count = static_cast<std::uint32_t>(left < canonical_block ? left : canonical_block);
+    const auto count =
+        static_cast<std::uint32_t>(left < reproducible_block ? left : reproducible_block);
     double sum = m_group.team_sum(edges.sources + first, edges.weights + first, count, m_x);
-    if (!is_first_unit) return {};
+    if (!is_first_warp) return {};
     const std::uint32_t blocks = blocks_of(own.row);
     if (blocks > 1) {
       std::uint32_t arrived = 0;
@@ -301,7 +302,7 @@ class FrontierWalk {
       // The halving tree over the blocks: over every 32nd one in a lane, then over the lanes.
       const double* partial = m_partial + (i - own.block);
       const unsigned lane = m_group.lane();
-      sum = halving_tree((blocks + lanes - 1) / lanes, [=](std::uint64_t j) {
+      sum = pairwise_tree_sum((blocks + lanes - 1) / lanes, [=](std::uint64_t j) {
         const std::uint64_t at = j * lanes + lane;
         return at < blocks ? group_type::read(partial + at) : 0.0;
       });
@@ -325,8 +326,8 @@ class FrontierWalk {
   }
 
   KOKKOS_INLINE_FUNCTION static std::uint32_t blocks_of(const FrontierRow& row) {
-    return static_cast<std::uint32_t>((std::uint64_t{row.count} + canonical_block - 1) /
-                                      canonical_block);
+    return static_cast<std::uint32_t>((std::uint64_t{row.count} + reproducible_block - 1) /
+                                      reproducible_block);
   }
   /// \brief Finds what the out-edges of the nodes of a unit reach: from \p first on, every \p step.
   ///
@@ -527,7 +528,7 @@ struct FrontierLaunch {
   ArrayView<std::uint8_t, ExecutionSpace> done;
 
   KOKKOS_INLINE_FUNCTION void operator()(group_type& group) const {
-    group.meet_at(&state.control(group.index()).meeting);
+    group.bind_barrier(&state.control(group.index()).barrier_cell);
     for (std::size_t i = group.index(); i < queries.count; i = next(group))
       FrontierWalk<ExecutionSpace>(*this, group).run(i);
   }

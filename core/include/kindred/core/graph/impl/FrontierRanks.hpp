@@ -79,10 +79,10 @@ struct FrontierRanks<ExecutionSpace, true> {
                                                             std::uint32_t count, std::uint32_t top,
                                                             const Key& key) {
     if (top <= Group::lanes) return least_of_share(group, teams, count, key);
-    constexpr std::uint32_t room = Group::team_words;
+    constexpr std::uint32_t capacity = Group::team_words;
     Rank* best = group.team_memory();
     std::uint32_t part = (count + teams - 1) / teams;
-    if (part > room) part = room - static_cast<std::uint32_t>(frontier_top_max);
+    if (part > capacity) part = capacity - static_cast<std::uint32_t>(frontier_top_max);
     std::uint32_t kept = 0;
     const unsigned team = teams == 1 ? 0 : group.team();
     for (std::uint32_t first = team * part; first < count; first += teams * part) {
@@ -143,7 +143,7 @@ struct FrontierRanks<ExecutionSpace, true> {
         if (stride > 32 || next > 32)
           group.team_barrier();
         else
-          group.unit_barrier();
+          group.warp_barrier();
       }
     }
     group.team_barrier();

@@ -4,7 +4,7 @@
 
 #include <kindred/core/arch/RowStreams.hpp>
 #include <kindred/core/arch/RowSums.hpp>
-#include <kindred/core/common/CanonicalSum.hpp>
+#include <kindred/core/common/ReproducibleSum.hpp>
 #include <kindred/core/graph/impl/BinnedHop.hpp>
 #include <kindred/core/graph/impl/EdgeRows.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
@@ -31,19 +31,19 @@ void with_width(HopWidth width, const Function& function) {
 template <class Update>
 class Visitor {
  public:
-  KOKKOS_INLINE_FUNCTION Visitor(const Update& update, std::size_t unit)
-      : m_update(update), m_unit(unit) {}
+  KOKKOS_INLINE_FUNCTION Visitor(const Update& update, std::size_t work_item)
+      : m_update(update), m_work_item(work_item) {}
 
   /// What the update of \p place reads.
   KOKKOS_INLINE_FUNCTION auto ask(std::size_t place) const {
-    if constexpr (is_asked)
+    if constexpr (is_requested)
       return m_update.ask(place);
     else
       return Nothing{};
   }
   template <class Held>
   KOKKOS_INLINE_FUNCTION void operator()(std::size_t place, double sum, const Held& held) const {
-    if constexpr (is_asked)
+    if constexpr (is_requested)
       m_any = m_update(place, sum, held) || m_any;
     else
       m_update(place, sum);
@@ -51,7 +51,7 @@ class Visitor {
   /// `Count` neighbouring places: for a host.
   template <int Count>
   KOKKOS_INLINE_FUNCTION void row(std::size_t place, const double* sums) const {
-    if constexpr (is_asked) {
+    if constexpr (is_requested) {
       KOKKOS_IF_ON_HOST((m_any = m_update.template row<Count>(place, sums) || m_any;))
     } else if constexpr (requires { m_update.template row<Count>(place, sums); }) {
       KOKKOS_IF_ON_HOST((m_update.template row<Count>(place, sums);))
@@ -60,15 +60,15 @@ class Visitor {
     }
   }
   KOKKOS_INLINE_FUNCTION void end() const {
-    if constexpr (is_asked) m_update.note(m_any, m_unit);
+    if constexpr (is_requested) m_update.note(m_any, m_work_item);
   }
 
  private:
   struct Nothing {};
-  static constexpr bool is_asked = requires(const Update& u) { u.ask(std::size_t{}); };
+  static constexpr bool is_requested = requires(const Update& u) { u.ask(std::size_t{}); };
 
   const Update& m_update;
-  std::size_t m_unit;
+  std::size_t m_work_item;
   mutable bool m_any = false;
 };
 
@@ -80,14 +80,14 @@ struct ShortRows {
   Edges edges;
   const X* x;
   Update update;
-  std::size_t units;
+  std::size_t work_items;
 
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
-    const std::size_t unit =
+    const std::size_t work_item =
         static_cast<std::size_t>(team.league_rank()) * team.team_size() + team.team_rank();
-    if (unit >= units || !update.is_needed()) return;
-    const Visitor<Update> visitor(update, unit);
-    Arch::RowSums<ExecutionSpace>::template short_rows<Width>(unit, edges, x, visitor);
+    if (work_item >= work_items || !update.is_needed()) return;
+    const Visitor<Update> visitor(update, work_item);
+    Arch::RowSums<ExecutionSpace>::template short_rows<Width>(work_item, edges, x, visitor);
     visitor.end();
   }
 };
@@ -113,9 +113,10 @@ struct LongRowBlocks {
     const std::uint32_t row = long_rows[entry];
     if (edges.is_replaced(row)) return;
     const std::uint64_t first = long_first[entry];
-    const std::uint64_t begin = edges.offsets[row] + (block - first) * canonical_block;
+    const std::uint64_t begin = edges.offsets[row] + (block - first) * reproducible_block;
     const std::uint64_t left = edges.offsets[std::size_t{row} + 1] - begin;
-    const auto count = static_cast<std::uint32_t>(left < canonical_block ? left : canonical_block);
+    const auto count =
+        static_cast<std::uint32_t>(left < reproducible_block ? left : reproducible_block);
     const Visitor<Update> visitor(update, block);
     const bool is_whole = long_first[entry + 1] - first == 1;
     const std::size_t node = edges.node_of(row);
@@ -168,7 +169,7 @@ struct LongRows {
     auto* sums = static_cast<double*>(team.team_scratch(0).get_shmem(int{scratch}));
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, int{lanes}), [&](int lane) {
       const double* partial = update.partial() + first * Width + lane % Width;
-      sums[lane] = halving_tree((count + parts - 1) / parts, [&](std::uint64_t i) {
+      sums[lane] = pairwise_tree_sum((count + parts - 1) / parts, [&](std::uint64_t i) {
         const std::uint64_t block = i * parts + static_cast<std::uint64_t>(lane / Width);
         return block < count ? partial[block * Width] : 0.0;
       });
@@ -230,10 +231,10 @@ bool launch_bins([[maybe_unused]] const ExecutionSpace& exec_space,
                  [[maybe_unused]] const Edges& edges, [[maybe_unused]] const X* x,
                  [[maybe_unused]] const Update& update) {
   if constexpr (Width == 1 && std::is_same_v<X, float> && Edges::is_plain &&
-                Arch::BinnedSums<ExecutionSpace>::is_there) {
+                Arch::PropagationBlocking<ExecutionSpace>::is_there) {
     if (graph.bins.bins() == 0) return false;
     const BinPointers bins = pointers_of(graph.bins, graph.built.rows());
-    Arch::BinnedSums<ExecutionSpace>::template run<Visitor>(
+    Arch::PropagationBlocking<ExecutionSpace>::template run<Visitor>(
         exec_space, bins, edges, graph.built.long_rows.data(), graph.built.long_first.data(),
         graph.built.block_long_row.data(), x, update);
     if (graph.built.long_rows.extent(0) > 0)
@@ -266,8 +267,8 @@ void launch_rows(const ExecutionSpace& exec_space,
     using policy = Kokkos::TeamPolicy<ExecutionSpace, typename row_sums::schedule>;
     using short_policy = Kokkos::TeamPolicy<ExecutionSpace, typename row_sums::schedule,
                                             typename row_sums::template launch_bounds<Width>>;
-    const auto teams = [](std::size_t units) {
-      return static_cast<int>((units + shape::team_size - 1) / shape::team_size);
+    const auto teams = [](std::size_t work_items) {
+      return static_cast<int>((work_items + shape::team_size - 1) / shape::team_size);
     };
     const std::size_t blocks = graph.blocks();
     if (blocks > 0) {
@@ -279,18 +280,18 @@ void launch_rows(const ExecutionSpace& exec_space,
               blocks, x, update});
       launch_long_rows<ExecutionSpace, Width>(exec_space, graph, edges, update);
     }
-    const std::size_t units = row_sums::template short_units<Width>(graph);
-    if (units > 0) {
+    const std::size_t work_items = row_sums::template short_work_items<Width>(graph);
+    if (work_items > 0) {
       Kokkos::parallel_for(
           "Kindred::SpreadingEngine::hop::short_rows",
-          short_policy(exec_space, teams(units), shape::team_size, shape::vector_length),
-          ShortRows<ExecutionSpace, Width, Edges, X, Update>{edges, x, update, units});
+          short_policy(exec_space, teams(work_items), shape::team_size, shape::vector_length),
+          ShortRows<ExecutionSpace, Width, Edges, X, Update>{edges, x, update, work_items});
     }
   }
 }
 
 /// \brief The sums of every node and `update(place, sum)` of each, place = node * Width + query;
-/// or, where there is `update.ask(place)`, `update(place, sum, asked)`, asked for early.
+/// or, where there is `update.ask(place)`, `update(place, sum, requested)`, asked for early.
 ///
 /// \param x floats, bfloat16 or doubles \param update has `is_needed()`, false where nothing is to
 /// be done, and `partial()`, the sums of blocks of long rows, too \param kind_queries see

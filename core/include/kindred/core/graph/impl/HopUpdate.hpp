@@ -118,10 +118,11 @@ struct HopUpdate : NodeUpdate {
     return row_of<Count, Kind::engine>(place, sums);
   }
 
-  /// Tells the next hop that something was passed on. \p unit spreads the writes over addresses.
-  KOKKOS_INLINE_FUNCTION void note(bool any, std::size_t unit) const {
+  /// Tells the next hop that something was passed on. \p work_item spreads the writes over
+  /// addresses.
+  KOKKOS_INLINE_FUNCTION void note(bool any, std::size_t work_item) const {
     if (!any) return;
-    std::uint32_t* mark = marks + 8 * (1 + unit % 1024);
+    std::uint32_t* mark = marks + 8 * (1 + work_item % 1024);
     if (Arch::flag_load(mark) >= hop) return;
     Arch::flag_store(mark, hop);
     Arch::flag_store(marks, hop);

@@ -4,7 +4,7 @@
 
 #include <kindred/core/arch/Flag.hpp>
 #include <kindred/core/arch/RoundedProduct.hpp>
-#include <kindred/core/common/CanonicalSum.hpp>
+#include <kindred/core/common/ReproducibleSum.hpp>
 #include <kindred/core/graph/PageRank.hpp>
 
 namespace Kindred::Impl {
@@ -91,9 +91,10 @@ struct PageRankBlocks {
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
     if (Arch::flag_load(&state.last(0)) + 1 < iteration) return;
     const std::size_t block = team.league_rank();
-    const std::size_t begin = block * canonical_block;
+    const std::size_t begin = block * reproducible_block;
     const std::size_t left = state.nodes - begin;
-    const auto places = static_cast<int>(left < canonical_block ? left : canonical_block) * Width;
+    const auto places =
+        static_cast<int>(left < reproducible_block ? left : reproducible_block) * Width;
     auto* differences = static_cast<double*>(team.team_scratch(0).get_shmem(int{scratch}));
     double* dangling = differences + lanes;
     if constexpr (Arch::is_device<ExecutionSpace>) {
@@ -236,7 +237,7 @@ void launch_page_rank_sums(const ExecutionSpace& exec_space,
   using policy = Kokkos::TeamPolicy<ExecutionSpace>;
   using shape = Arch::LaunchShape<ExecutionSpace>;
   using blocks_type = PageRankBlocks<ExecutionSpace, Value, Width>;
-  const std::size_t blocks = (state.nodes + canonical_block - 1) / canonical_block;
+  const std::size_t blocks = (state.nodes + reproducible_block - 1) / reproducible_block;
   Kokkos::parallel_for(
       "Kindred::SpreadingEngine::page_rank::blocks",
       policy(exec_space, static_cast<int>(blocks), blocks_type::team_size, shape::vector_length)

@@ -30,11 +30,11 @@ struct SmallFrontierLaunch {
 
   KOKKOS_INLINE_FUNCTION void operator()(const cluster_type& cluster) const {
     Memory& memory = *cluster.template memory<Memory>();
-    const FrontierQuery asked = queries.query(cluster.index());
+    const FrontierQuery requested = queries.query(cluster.index());
     clear(cluster, memory);
     cluster.barrier();  // a team that has not begun has no memory
-    place_sources(cluster, memory, asked);
-    HopParameters parameters = asked.parameters;
+    place_sources(cluster, memory, requested);
+    HopParameters parameters = requested.parameters;
     NodeUpdate update;
     std::uint32_t hop = 1;
     for (; hop <= parameters.hops; ++hop) {
@@ -44,7 +44,7 @@ struct SmallFrontierLaunch {
       if (passed == 0) break;
       receive(cluster, memory, hop & 1U);
       parameters.hop = hop;
-      parameters.decay = queries.decay(asked, hop);
+      parameters.decay = queries.decay(requested, hop);
       update.set(parameters);
       cluster.team_barrier();
       sum_rows(cluster, memory, update, hop & 1U);
@@ -58,7 +58,7 @@ struct SmallFrontierLaunch {
   static constexpr std::uint32_t over = 1U << 20U;
   static constexpr unsigned lanes = cluster_type::lanes;
   static constexpr unsigned row_lanes = cluster_type::row_lanes;
-  static constexpr unsigned unit_rows = lanes / row_lanes;
+  static constexpr unsigned warp_rows = lanes / row_lanes;
   static constexpr unsigned team_threads = cluster_type::team_threads;
   static constexpr unsigned team_rows = team_threads / row_lanes;
   static constexpr std::uint32_t wide = lanes > 1 ? 256 : none;  // more edges are the team's
@@ -125,9 +125,9 @@ struct SmallFrontierLaunch {
   }
 
   KOKKOS_INLINE_FUNCTION void place_sources(const cluster_type& cluster, Memory& memory,
-                                            const FrontierQuery& asked) const {
-    for (std::uint32_t i = cluster.thread(); i < asked.sources; i += team_threads) {
-      const Activation source = queries.source(asked, i);
+                                            const FrontierQuery& requested) const {
+    for (std::uint32_t i = cluster.thread(); i < requested.sources; i += team_threads) {
+      const Activation source = queries.source(requested, i);
       if (team_of(cluster, source.node) != cluster.team()) continue;
       if (memory.node_count >= Memory::node_most) {
         memory.is_over = 1;
@@ -136,7 +136,7 @@ struct SmallFrontierLaunch {
       const std::uint32_t place = place_of(memory, source.node);
       memory.node_value[place] = source.value;
       if (source.value > 0.0F) memory.node_state[place] = 0;
-      if (source.value != 0.0F && asked.parameters.hops > 0)
+      if (source.value != 0.0F && requested.parameters.hops > 0)
         pass(memory, 1, source.node, source.value,
              is_changed ? out.changed_row(source.node).ends : out.built_row(source.node).ends);
     }
@@ -167,14 +167,14 @@ struct SmallFrontierLaunch {
     send_targets(cluster, memory, next);
     clear_front(cluster, memory);
     cluster.team_barrier();
-    if (cluster.unit() == 0) {
+    if (cluster.warp() == 0) {
       for (unsigned team = cluster.lane(); team < cluster.teams(); team += lanes) {
-        const typename Memory::Mail mail{memory.sent[team],
-                                         memory.passed + (memory.is_over != 0 ? over : 0)};
-        cluster.store(&memory.mail[next][cluster.team()], team, mail);
+        const typename Memory::Message messages{memory.sent[team],
+                                                memory.passed + (memory.is_over != 0 ? over : 0)};
+        cluster.store(&memory.messages[next][cluster.team()], team, messages);
         memory.sent[team] = 0;
       }
-      cluster.unit_barrier();
+      cluster.warp_barrier();
       if (cluster.lane() == 0) {
         memory.passed = memory.row_count = memory.long_count = memory.piece_count = 0;
         memory.term_count = memory.wide_count = 0;
@@ -216,8 +216,8 @@ struct SmallFrontierLaunch {
                                           unsigned next, std::uint32_t target) {
     const unsigned team = team_of(cluster, target);
     const std::uint32_t place = cluster_type::add(&memory.sent[team], 1);
-    if (place < Memory::box_room)
-      cluster.store(&memory.box[next].from[cluster.team()][place], team, target);
+    if (place < Memory::inbox_capacity)
+      cluster.store(&memory.inbox[next].from[cluster.team()][place], team, target);
     else
       memory.is_over = 1;
   }
@@ -227,7 +227,7 @@ struct SmallFrontierLaunch {
                                                             const Memory& memory, unsigned parity) {
     std::uint32_t passes = 0;
     for (unsigned team = cluster.lane(); team < cluster.teams(); team += lanes)
-      passes += memory.mail[parity][team].passes;
+      passes += memory.messages[parity][team].passes;
     return cluster_type::sum_of_lanes(passes);
   }
   KOKKOS_INLINE_FUNCTION void give_up(const cluster_type& cluster) const {
@@ -237,13 +237,13 @@ struct SmallFrontierLaunch {
   /// Reads what all teams sent for a step.
   KOKKOS_INLINE_FUNCTION void receive(const cluster_type& cluster, Memory& memory,
                                       unsigned parity) const {
-    constexpr unsigned units = cluster_type::units();
-    const unsigned helpers = units > cluster.teams() ? units / cluster.teams() : 1;  // of a team
-    const unsigned own = cluster.unit() / cluster.teams() * lanes + cluster.lane();
-    for (unsigned team = cluster.unit() & (cluster.teams() - 1); team < cluster.teams();
-         team += units) {
-      const typename Memory::Mail mail = memory.mail[parity][team];
-      for (std::uint32_t i = own; i < mail.passes; i += helpers * lanes) {
+    constexpr unsigned warps = cluster_type::warps();
+    const unsigned helpers = warps > cluster.teams() ? warps / cluster.teams() : 1;  // of a team
+    const unsigned own = cluster.warp() / cluster.teams() * lanes + cluster.lane();
+    for (unsigned team = cluster.warp() & (cluster.teams() - 1); team < cluster.teams();
+         team += warps) {
+      const typename Memory::Message messages = memory.messages[parity][team];
+      for (std::uint32_t i = own; i < messages.passes; i += helpers * lanes) {
         const auto pass = cluster.load(&memory.passes[parity][i], team);
         std::uint32_t place = front_place(pass.node);
         while (cluster_type::claim(&memory.front.table.node[place], none, pass.node) != none)
@@ -252,13 +252,13 @@ struct SmallFrontierLaunch {
         cluster_type::set_bits(&memory.filter[filter_bit(pass.node) / 32],
                                1U << filter_bit(pass.node) % 32);
       }
-      for (std::uint32_t i = own; i < mail.targets; i += helpers * lanes) {
+      for (std::uint32_t i = own; i < messages.targets; i += helpers * lanes) {
         if (memory.node_count >= Memory::node_most) {
           memory.is_over = 1;
           break;
         }
         typename Memory::Found row;
-        row.node = memory.box[parity].from[team][i];
+        row.node = memory.inbox[parity].from[team][i];
         row.in = is_changed ? in.changed_row(row.node) : in.built_row(row.node);
         row.out = is_changed ? out.changed_row(row.node).ends : out.built_row(row.node).ends;
         row.place = place_of(memory, row.node);
@@ -304,12 +304,12 @@ struct SmallFrontierLaunch {
           source[j] = is_edge ? row.ends.nodes[first + j * 32] : 0;
           weight[j] = is_edge ? row.weights[first + j * 32] : 0.0F;
         }
-        std::uint32_t wanted = 0;
+        std::uint32_t passing = 0;
         KINDRED_UNROLL
         for (unsigned j = 0; j < depth; ++j)
-          if (first + j * 32 < row.ends.count && may_pass(memory, source[j])) wanted |= 1U << j;
-        for (; wanted != 0; wanted &= wanted - 1) {
-          const auto next = static_cast<unsigned>(Kokkos::countr_zero(wanted));
+          if (first + j * 32 < row.ends.count && may_pass(memory, source[j])) passing |= 1U << j;
+        for (; passing != 0; passing &= passing - 1) {
+          const auto next = static_cast<unsigned>(Kokkos::countr_zero(passing));
           std::uint32_t node = source[0];
           float own = weight[0];
           KINDRED_UNROLL
@@ -333,8 +333,8 @@ struct SmallFrontierLaunch {
     if constexpr (lanes > 1) {
       return block_sum(cluster, memory, row);
     } else {
-      constexpr auto length = static_cast<std::uint32_t>(canonical_block);
-      return halving_tree(
+      constexpr auto length = static_cast<std::uint32_t>(reproducible_block);
+      return pairwise_tree_sum(
           (std::uint64_t{row.ends.count} + length - 1) / length, [&](std::uint64_t block) {
             const auto begin = static_cast<std::uint32_t>(block * length);
             const SmallEnds ends{row.ends.nodes + begin, least(row.ends.count - begin, length)};
@@ -346,9 +346,9 @@ struct SmallFrontierLaunch {
   /// Units sum a row each; then threads take in a sum each.
   KOKKOS_INLINE_FUNCTION static void sum_rows(const cluster_type& cluster, Memory& memory,
                                               const NodeUpdate& update, unsigned parity) {
-    typename Memory::Sums& sums = memory.box[parity].sums;
+    typename Memory::Sums& sums = memory.inbox[parity].sums;
     const std::uint32_t rows = least(memory.row_count, Memory::rows_most);
-    for (std::uint32_t i = cluster.unit(); i < rows; i += cluster_type::units()) {
+    for (std::uint32_t i = cluster.warp(); i < rows; i += cluster_type::warps()) {
       const SmallRow row = memory.rows.found[i].in;
       if (row.ends.count > cluster_type::row_max) {
         if (cluster.lane() == 0) list_long(memory, i, row.ends.count);
@@ -400,11 +400,11 @@ struct SmallFrontierLaunch {
   KOKKOS_INLINE_FUNCTION static void sum_long_rows(const cluster_type& cluster, Memory& memory,
                                                    typename Memory::Sums& sums) {
     if (memory.long_count > Memory::long_most || memory.piece_count > Memory::pieces_most) return;
-    for (std::uint32_t piece = cluster.unit(); piece < memory.piece_count;
-         piece += cluster_type::units())
+    for (std::uint32_t piece = cluster.warp(); piece < memory.piece_count;
+         piece += cluster_type::warps())
       find_terms(cluster, memory, sums, piece);
     cluster.team_barrier();
-    for (std::uint32_t i = cluster.unit(); i < memory.long_count; i += cluster_type::units()) {
+    for (std::uint32_t i = cluster.warp(); i < memory.long_count; i += cluster_type::warps()) {
       const typename Memory::LongRow row = memory.long_rows[i];
       const double sum =
           long_sum(cluster, sums, row.first_piece, memory.rows.found[row.found].in.ends.count);
@@ -422,16 +422,16 @@ struct SmallFrontierLaunch {
     KINDRED_UNROLL
     for (unsigned j = 0; j < rounds; ++j)
       source[j] = first + j * 32 < row.ends.count ? row.ends.nodes[first + j * 32] : 0;
-    std::uint32_t wanted = 0;
+    std::uint32_t passing = 0;
     KINDRED_UNROLL
     for (unsigned j = 0; j < rounds; ++j)
-      if (first + j * 32 < row.ends.count && may_pass(memory, source[j])) wanted |= 1U << j;
+      if (first + j * 32 < row.ends.count && may_pass(memory, source[j])) passing |= 1U << j;
     for (unsigned j = 0; j < rounds; ++j) {
-      std::uint32_t lanes_of = cluster_type::ballot((wanted >> j & 1U) != 0);
+      std::uint32_t lanes_of = cluster_type::ballot((passing >> j & 1U) != 0);
       std::uint32_t at = 0;
       if (lanes_of != 0) {
         const std::uint32_t i = first + j * 32;
-        const float value = (wanted >> j & 1U) != 0 ? value_of(memory, row.ends.nodes[i]) : 0.0F;
+        const float value = (passing >> j & 1U) != 0 ? value_of(memory, row.ends.nodes[i]) : 0.0F;
         lanes_of = cluster_type::ballot(value != 0.0F);
         const auto count = static_cast<std::uint32_t>(Kokkos::popcount(lanes_of));
         if (cluster.lane() == 0) at = cluster_type::add(&memory.term_count, count);
@@ -457,7 +457,7 @@ struct SmallFrontierLaunch {
   KOKKOS_INLINE_FUNCTION static double long_sum(const cluster_type& cluster,
                                                 const typename Memory::Sums& terms,
                                                 std::uint32_t first_piece, std::uint32_t count) {
-    constexpr std::uint32_t block_rounds = canonical_block / 32;
+    constexpr std::uint32_t block_rounds = reproducible_block / 32;
     static_assert(Memory::pieces_most * Memory::piece_rounds <= 32 * block_rounds);
     const std::uint32_t rounds = count / 32 + (count % 32 != 0 ? 1 : 0);
     const std::uint32_t begin = first_piece * Memory::piece_rounds;
@@ -491,7 +491,7 @@ struct SmallFrontierLaunch {
   /// The best of every team go to the box \p parity of the first one, which ranks those.
   KOKKOS_INLINE_FUNCTION void rank(const cluster_type& cluster, Memory& memory,
                                    unsigned parity) const {
-    Rank* gathered = memory.box[parity].keys;
+    Rank* gathered = memory.inbox[parity].keys;
     for (unsigned round = 0; round < 2; ++round) {
       if (cluster.thread() == 0) memory.key_count = 0;
       cluster.team_barrier();
@@ -506,13 +506,13 @@ struct SmallFrontierLaunch {
       for (std::uint32_t i = cluster.thread(); i < top; i += team_threads)
         cluster.store(gathered + cluster.team() * top + i, 0, memory.chosen[i]);
       if (cluster.thread() == 0)
-        cluster.store(&memory.mail[parity][cluster.team()], 0, {0, memory.is_over});
+        cluster.store(&memory.messages[parity][cluster.team()], 0, {0, memory.is_over});
       cluster.barrier();
       if (cluster.team() != 0) return;
     }
     for (std::uint32_t i = cluster.thread(); i < top; i += team_threads)
       ranks(cluster.index() * top + i) = memory.chosen[i];
-    if (cluster.unit() == 0) {
+    if (cluster.warp() == 0) {
       const std::uint32_t overs = passed_by_all(cluster, memory, parity);
       if (cluster.lane() == 0) done(cluster.index()) = overs != 0 ? 0 : 1;
     }
@@ -548,7 +548,7 @@ struct SmallFrontierLaunch {
       keys = kept;
       count = memory.key_count;
     }
-    for (std::uint32_t first = cluster.unit() * unit_rows; first < count; first += team_rows) {
+    for (std::uint32_t first = cluster.warp() * warp_rows; first < count; first += team_rows) {
       const std::uint32_t i = first + cluster.lane() / row_lanes;
       const Rank key = i < count ? keys[i] : rank_none;
       const std::uint32_t place = rank_of(keys, count, key, own);

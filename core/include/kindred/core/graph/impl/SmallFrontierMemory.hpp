@@ -52,7 +52,7 @@ struct SmallFrontierMemory {
   static constexpr std::uint32_t node_places = 4096;
   static constexpr std::uint32_t node_most =  // each thread may add one more
       node_places - 64 - Arch::TeamCluster<ExecutionSpace>::team_threads;
-  static constexpr std::uint32_t box_room = 8192 / teams;
+  static constexpr std::uint32_t inbox_capacity = 8192 / teams;
   static constexpr std::uint32_t passes_most = 8192 / teams;
   static constexpr std::uint32_t long_most = 64, pieces_most = 256, terms_most = 1536;
   static constexpr std::uint32_t rows_most = 1000 * (teams > 1 ? 1 : 4), wide_most = 32;
@@ -81,8 +81,8 @@ struct SmallFrontierMemory {
     std::uint16_t first[pieces_most * piece_rounds];  ///< its first term
   };
   /// What each team sent this one. Free as soon as it was read.
-  union Box {
-    std::uint32_t from[teams][box_room];
+  union Inbox {
+    std::uint32_t from[teams][inbox_capacity];
     Sums sums;
     Rank keys[8192 / 2];
   };
@@ -103,7 +103,7 @@ struct SmallFrontierMemory {
   static_assert(sizeof(Rows) == rows_most * sizeof(Found), "keys take what is free");
   static_assert(teams * small_frontier_top_max <= node_places, "those of all teams are ranked");
   /// How much a team has for the next step.
-  struct Mail {
+  struct Message {
     std::uint32_t targets;  ///< in the box of the reader
     std::uint32_t passes;
   };
@@ -116,7 +116,7 @@ struct SmallFrontierMemory {
   std::uint32_t node_key[node_places];  ///< a hash table of nodes of this team that were reached
   float node_value[node_places];
   std::uint32_t node_state[node_places];  ///< the tier; `listed`
-  alignas(16) Box box[2];
+  alignas(16) Inbox inbox[2];
   Pass passes[2][passes_most];
   SmallEnds out_rows[passes_most];  ///< of the nodes that pass something on
   SmallEnds wide_rows[wide_most];   ///< those that the whole team looks at
@@ -126,7 +126,7 @@ struct SmallFrontierMemory {
   Rank parts[Arch::TeamCluster<ExecutionSpace>::team_threads /
              Arch::TeamCluster<ExecutionSpace>::row_lanes];
   Rank bound;
-  Mail mail[2][teams];
+  Message messages[2][teams];
   std::uint32_t sent[teams];
   std::uint16_t reached[node_places];  ///< places of nodes
   std::uint16_t piece_rows[pieces_most];

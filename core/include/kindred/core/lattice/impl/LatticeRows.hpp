@@ -44,8 +44,8 @@ struct LatticeLineRows {
   std::uint64_t lines;
   std::uint64_t lines_each;
 
-  void operator()(std::size_t unit) const {
-    const std::uint64_t first = unit * lines_each;
+  void operator()(std::size_t work_item) const {
+    const std::uint64_t first = work_item * lines_each;
     const std::uint64_t last = first + lines_each < lines ? first + lines_each : lines;
     const std::uint32_t outer = grid.dimensions - 1;
     std::uint32_t coordinates[LatticeShape::dimensions_max] = {};

@@ -98,8 +98,8 @@ struct LatticeLevel {
 
   /// The nodes of a word that it reaches.
   KOKKOS_INLINE_FUNCTION std::uint64_t reach(std::uint32_t word) const {
-    const std::uint64_t wanted = unreached[word];
-    if (wanted == 0) {
+    const std::uint64_t target = unreached[word];
+    if (target == 0) {
       next[word] = 0;
       return 0;
     }
@@ -134,10 +134,10 @@ struct LatticeLevel {
       stride *= size;
     }
 
-    reached &= wanted;
+    reached &= target;
     next[word] = reached;
     if (reached == 0) return 0;
-    unreached[word] = wanted & ~reached;
+    unreached[word] = target & ~reached;
     std::uint32_t* of_word = distances + line_number * line + std::uint64_t{in_line} * 64;
     for (std::uint64_t left = reached; left != 0; left &= left - 1)
       of_word[Kokkos::countr_zero(left)] = level;

@@ -2,9 +2,9 @@
 #ifndef KINDRED_CORE_SEED_IMPL_LINEAR_KERNELS_HPP
 #define KINDRED_CORE_SEED_IMPL_LINEAR_KERNELS_HPP
 
-#include <kindred/core/common/EntryOf.hpp>
+#include <kindred/core/common/ContainingEntry.hpp>
 #include <kindred/core/seed/FusedLinear.hpp>
-#include <kindred/core/seed/impl/Activated.hpp>
+#include <kindred/core/seed/impl/ApplyActivation.hpp>
 #include <kindred/core/seed/impl/NormRow.hpp>
 #include <kindred/core/vector/impl/VectorScores_Impl.hpp>
 
@@ -28,22 +28,24 @@ template <class ExecutionSpace>
 struct LinearKernel {
   const LinearLayerData* layers;
   std::uint32_t count;
-  std::uint64_t units;
+  std::uint64_t work_items;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const UnitMember<ExecutionSpace>& member) const {
-    const std::uint64_t unit = unit_of(member);
-    if (unit >= units) return;
+  KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
+    const std::uint64_t work_item = work_item_of(member);
+    if (work_item >= work_items) return;
     const LinearLayerData& layer =
-        layers[entry_of<&LinearLayerData::first_team>(layers, count, unit)];
+        layers[containing_entry<&LinearLayerData::first_team>(layers, count, work_item)];
     const Arch::Lanes<ExecutionSpace> lanes(member);
     const auto* self = this;
     with_float_type(layer.input, [&](auto type) {
       const std::uint64_t across = shape::across(layer);
-      const std::uint64_t units_across = (across + layer.unit_tiles - 1) / layer.unit_tiles;
-      const std::uint64_t place = unit - layer.first_team;
-      const std::uint64_t row = place / units_across * shape::rows;
-      const std::uint64_t first = place % units_across * layer.unit_tiles;
-      for (std::uint64_t tile = first; tile < first + layer.unit_tiles && tile < across; ++tile)
+      const std::uint64_t work_items_across =
+          (across + layer.work_item_tiles - 1) / layer.work_item_tiles;
+      const std::uint64_t place = work_item - layer.first_team;
+      const std::uint64_t row = place / work_items_across * shape::rows;
+      const std::uint64_t first = place % work_items_across * layer.work_item_tiles;
+      for (std::uint64_t tile = first; tile < first + layer.work_item_tiles && tile < across;
+           ++tile)
         self->template compute<decltype(type)>(lanes, layer, row, tile * shape::outputs);
     });
   }
@@ -89,7 +91,7 @@ struct LinearKernel {
     if (row >= layer.rows || output >= layer.outputs) return;
     const double bias = layer.bias == nullptr ? 0.0 : static_cast<double>(layer.bias[output]);
     store_as(layer.output, layer.y, row * layer.y_stride + output,
-             activated(layer.activation, static_cast<float>(sum + bias)));
+             apply_activation(layer.activation, static_cast<float>(sum + bias)));
   }
 };
 
@@ -111,10 +113,10 @@ struct LinearEndKernel {
     const float* bias = end.bias == nullptr ? nullptr : end.bias + output;
     const std::uint64_t place = row * end.y_stride + output;
     if constexpr (Wide) {
-      using Eight = Arch::Neighbours<float, linear_end_width>;
-      const Eight eight = *reinterpret_cast<const Eight*>(products);
-      Eight added{};
-      if (bias != nullptr) added = *reinterpret_cast<const Eight*>(bias);
+      using Vec8 = Arch::Neighbours<float, linear_end_width>;
+      const Vec8 eight = *reinterpret_cast<const Vec8*>(products);
+      Vec8 added{};
+      if (bias != nullptr) added = *reinterpret_cast<const Vec8*>(bias);
       float values[linear_end_width];
       KINDRED_UNROLL
       for (int i = 0; i < linear_end_width; ++i)
@@ -124,7 +126,7 @@ struct LinearEndKernel {
     } else {
       for (int i = 0; i < linear_end_width && output + i < end.outputs; ++i) {
         const float value = bias == nullptr ? products[i] : products[i] + bias[i];
-        store_as(end.output, end.y, place + i, activated(end.activation, value));
+        store_as(end.output, end.y, place + i, apply_activation(end.activation, value));
       }
     }
   }

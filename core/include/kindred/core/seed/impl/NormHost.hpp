@@ -2,9 +2,9 @@
 #ifndef KINDRED_CORE_SEED_IMPL_NORM_HOST_HPP
 #define KINDRED_CORE_SEED_IMPL_NORM_HOST_HPP
 
-#include <kindred/core/arch/SixteenLines.hpp>
+#include <kindred/core/arch/CacheLines.hpp>
 #include <kindred/core/arch/Spaces.hpp>
-#include <kindred/core/common/EntryOf.hpp>
+#include <kindred/core/common/ContainingEntry.hpp>
 #include <kindred/core/seed/impl/NormRow.hpp>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace Kindred::Impl {
 
 /// \brief Eight packs beside each other: a chain of operations on one waits for itself.
 template <class S>
-struct EightPacks {
+struct PackGroup {
   static constexpr unsigned packs = 8;
   using Pack = typename S::Floats;
   struct Floats {
@@ -62,7 +62,8 @@ struct NormRowsHost {
   std::uint32_t count;
 
   void operator()(std::uint64_t team) const {
-    const NormLayerData& layer = layers[entry_of<&NormLayerData::first_team>(layers, count, team)];
+    const NormLayerData& layer =
+        layers[containing_entry<&NormLayerData::first_team>(layers, count, team)];
     const std::uint64_t begin = (team - layer.first_team) * layer.team_rows;
     const std::uint64_t end = std::min(begin + layer.team_rows, layer.rows);
     const bool past = Arch::streams_past_caches(layer.x, layer.y, layer.rows * layer.columns,
@@ -80,12 +81,12 @@ struct NormRowsHost {
   static void change(const NormLayerData& layer, std::uint64_t row, const Element* x, bool past) {
     const Arch::Lanes<HostSpace> lanes(0);
     const auto block_sums = [&](std::uint64_t block) {
-      const std::uint64_t begin = block * canonical_block;
+      const std::uint64_t begin = block * reproducible_block;
       return norm_sums(lanes, x + begin,
-                       static_cast<int>(std::min(layer.columns - begin, canonical_block)), x[0]);
+                       static_cast<int>(std::min(layer.columns - begin, reproducible_block)), x[0]);
     };
-    const NormSums sums =
-        halving_tree<NormSums>((layer.columns + canonical_block - 1) / canonical_block, block_sums);
+    const NormSums sums = pairwise_tree_sum<NormSums>(
+        (layer.columns + reproducible_block - 1) / reproducible_block, block_sums);
     const NormMoments moments =
         norm_moments(sums, Arch::to_float(x[0]), layer.columns, layer.epsilon);
     if (layer.mean != nullptr) layer.mean[row] = moments.mean;
@@ -115,14 +116,14 @@ struct NormRowsHost {
 
     template <LayerActivation activation>
     void run() const {
-      constexpr unsigned wide = 16 * EightPacks<S>::packs;
+      constexpr unsigned wide = 16 * PackGroup<S>::packs;
       constexpr unsigned line = Arch::line_elements<Out>;
       // Lines that go past the caches begin where one of memory does.
       const unsigned behind = past ? Arch::behind_line(y) : 0;
       std::uint64_t i = std::min<std::uint64_t>(behind == 0 ? 0 : line - behind, layer.columns);
       narrow<activation>(0, i);
       for (; i + wide <= layer.columns; i += wide) {
-        using Eight = EightPacks<S>;
+        using Eight = PackGroup<S>;
         const auto load = [&](const float* from, float otherwise) {
           return Eight::each([&](unsigned p) {
             return from == nullptr ? S::all(otherwise) : S::load_floats(from + i + 16 * p);

@@ -3,9 +3,9 @@
 #define KINDRED_CORE_SEED_IMPL_NORM_ROW_HPP
 
 #include <kindred/core/arch/RoundedProduct.hpp>
-#include <kindred/core/common/CanonicalSum.hpp>
+#include <kindred/core/common/ReproducibleSum.hpp>
 #include <kindred/core/seed/FusedNorm.hpp>
-#include <kindred/core/seed/impl/Activated.hpp>
+#include <kindred/core/seed/impl/ApplyActivation.hpp>
 
 #include <cstdint>
 
@@ -54,7 +54,7 @@ KOKKOS_INLINE_FUNCTION NormSums norm_sums(const Lanes& lanes, const Element* val
     sum = lanes.add_difference(x, shift, sum);
     square = lanes.add_squared_difference(x, shift, square);
   }
-  return {lanes.halving_sum(sum), lanes.halving_sum(square)};
+  return {lanes.tree_sum(sum), lanes.tree_sum(square)};
 }
 
 KOKKOS_INLINE_FUNCTION int exponent_of(double value) {

@@ -2,9 +2,9 @@
 #ifndef KINDRED_CORE_SEED_IMPL_SEED_BACKWARD_KERNELS_HPP
 #define KINDRED_CORE_SEED_IMPL_SEED_BACKWARD_KERNELS_HPP
 
-#include <kindred/core/arch/Fours.hpp>
-#include <kindred/core/arch/Sixteen.hpp>
-#include <kindred/core/common/CanonicalSum.hpp>
+#include <kindred/core/arch/Pack16.hpp>
+#include <kindred/core/arch/Vec4.hpp>
+#include <kindred/core/common/ReproducibleSum.hpp>
 #include <kindred/core/seed/impl/SeedCoefficients.hpp>
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct SeedWeightGradients {
   }
   KOKKOS_FUNCTION void operator()(std::uint64_t feature) const {
     const std::uint64_t hidden = layer.chunks.hidden;
-    const double sum = halving_tree(
+    const double sum = pairwise_tree_sum(
         blocks, [&](std::uint64_t block) { return partial[block * hidden + feature]; });
     dw[feature] = of_sum(static_cast<std::uint32_t>(feature), sum);
   }
@@ -68,12 +68,12 @@ struct SeedBackwardTeam {
     const std::uint64_t block = team.team() / stripes;
     const std::uint32_t first = (team.team() % stripes * columns + team.thread() % columns) * 4;
     const unsigned mine = first >= hidden ? 0 : (hidden - first < 4 ? hidden - first : 4);
-    const std::uint64_t begin = block * canonical_block;
-    const auto count =
-        static_cast<unsigned>(rows - begin < canonical_block ? rows - begin : canonical_block);
+    const std::uint64_t begin = block * reproducible_block;
+    const auto count = static_cast<unsigned>(
+        rows - begin < reproducible_block ? rows - begin : reproducible_block);
 
-    FourCoefficients coefficients;
-    Arch::FourMask<Element> copies;
+    Vec4Coefficients coefficients;
+    Arch::Vec4Mask<Element> copies;
     bool takes_x[4];
     KINDRED_UNROLL
     for (unsigned i = 0; i < 4; ++i) {
@@ -86,8 +86,8 @@ struct SeedBackwardTeam {
     const bool is_whole = aligned && mine == 4;
     double sums[4] = {};
     for (unsigned base = lane; base < count; base += depth * gradient_lanes) {
-      Arch::Four<Element> of_x[depth] = {};
-      Arch::Four<Element> of_g[depth] = {};
+      Arch::Vec4<Element> of_x[depth] = {};
+      Arch::Vec4<Element> of_g[depth] = {};
       KINDRED_UNROLL
       for (unsigned j = 0; j < depth; ++j) {
         const unsigned row = base + j * gradient_lanes;
@@ -110,7 +110,7 @@ struct SeedBackwardTeam {
         const auto out = Arch::round_or_copy<Element>(changed, of_g[j], copies);
         Element* to = dx + (begin + row) * dx_stride + first;
         if (is_whole) {
-          Arch::write_four(to, out);
+          Arch::store_vec4(to, out);
         } else {
           for (unsigned i = 0; i < mine; ++i) to[i] = out.value(static_cast<int>(i));
         }
@@ -138,10 +138,10 @@ struct SeedBackwardTeam {
   }
 
  private:
-  KOKKOS_INLINE_FUNCTION static Arch::Four<Element> load(const Element* from, bool is_whole,
+  KOKKOS_INLINE_FUNCTION static Arch::Vec4<Element> load(const Element* from, bool is_whole,
                                                          unsigned mine) {
-    if (is_whole) return Arch::read_four(from);
-    Arch::Four<Element> out{};
+    if (is_whole) return Arch::load_vec4(from);
+    Arch::Vec4<Element> out{};
     for (unsigned i = 0; i < 4; ++i) {
       if (i < mine) out.set(static_cast<int>(i), from[i]);
     }
@@ -173,15 +173,16 @@ struct SeedBackwardPieces {
     std::uint16_t linear[width / 16], copies[width / 16], takes_x[width / 16];
   };
 
-  static std::uint64_t units(std::uint32_t hidden, std::uint64_t blocks) {
+  static std::uint64_t work_items(std::uint32_t hidden, std::uint64_t blocks) {
     return (hidden + width - 1) / width * blocks;
   }
 
   void operator()(std::uint64_t piece) const {
-    const std::uint64_t all = units(layer.chunks.hidden, blocks);
+    const std::uint64_t all = work_items(layer.chunks.hidden, blocks);
     Scratch& own = reinterpret_cast<Scratch*>(scratch)[piece];
-    for (std::uint64_t unit = all * piece / pieces; unit < all * (piece + 1) / pieces; ++unit)
-      take(own, static_cast<std::uint32_t>(unit / blocks) * width, unit % blocks);
+    for (std::uint64_t work_item = all * piece / pieces; work_item < all * (piece + 1) / pieces;
+         ++work_item)
+      take(own, static_cast<std::uint32_t>(work_item / blocks) * width, work_item % blocks);
   }
 
  private:
@@ -189,8 +190,9 @@ struct SeedBackwardPieces {
     const std::uint32_t features =
         layer.chunks.hidden - begin < width ? layer.chunks.hidden - begin : width;
     set(own, begin, features);
-    const std::uint64_t first = block * canonical_block;
-    const std::uint64_t last = rows - first < canonical_block ? rows : first + canonical_block;
+    const std::uint64_t first = block * reproducible_block;
+    const std::uint64_t last =
+        rows - first < reproducible_block ? rows : first + reproducible_block;
     for (std::uint64_t row = first; row < last; ++row) {
       const Element* of_x = x + row * x_stride + begin;
       const Element* of_g = g + row * g_stride + begin;

@@ -157,7 +157,7 @@ struct alignas(16) FeatureCoefficients {
 };
 
 /// \brief The same of four neighbouring features, chosen without branches: t·x + v·(x or 1).
-struct FourCoefficients {
+struct Vec4Coefficients {
   float t[4];
   float v[4];               ///< u where linear, else c
   std::uint32_t linear[4];  ///< all ones: yes

@@ -29,7 +29,7 @@ void with_seed_element(VectorElement element, const Function& function) {
 
 /// Whether rows can be read and written four elements at a time.
 template <class Element>
-bool in_fours(const Element* data, std::uint64_t stride) {
+bool in_vec4(const Element* data, std::uint64_t stride) {
   return reinterpret_cast<std::uintptr_t>(data) % (4 * sizeof(Element)) == 0 && stride % 4 == 0;
 }
 

@@ -74,7 +74,7 @@ SeedTeam<In, Out, keeps> seed_forward_team(const SeedForwardPlan& plan,
   team.x_stride = x_stride;
   team.y = y;
   team.y_stride = y_stride;
-  team.aligned = in_fours(x, x_stride) && in_fours(y, y_stride);
+  team.aligned = in_vec4(x, x_stride) && in_vec4(y, y_stride);
   team.reads_early = overlap == SeedOverlap::rows;
   team.in_place = static_cast<const void*>(x) == static_cast<const void*>(y);
   if constexpr (keeps) {
@@ -115,7 +115,7 @@ void launch_seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan
       launch(std::false_type());
     }
   } else {
-    using lines = Arch::HostLines;
+    using lines = Arch::HostCacheLines;
     const auto launch = [&](auto pieces) {
       using functor = decltype(pieces);
       pieces.layer = pointers;
@@ -132,7 +132,7 @@ void launch_seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan
       pieces.streams = y.stride * sizeof(Out) % 64 == 0 &&
                        Arch::streams_past_caches(from, to, rows * layer.chunks.hidden, sizeof(Out));
       pieces.scratch = workspace.data();
-      pieces.scratch_bytes = SeedScratch<In>::bytes(functor::room(plan.width));
+      pieces.scratch_bytes = SeedScratch<In>::bytes(functor::padded_width(plan.width));
       pieces.columns = pieces.scratch + pieces.pieces * pieces.scratch_bytes;
       using policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>,
                                          Kokkos::IndexType<std::uint64_t>>;

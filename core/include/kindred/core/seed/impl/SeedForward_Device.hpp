@@ -2,9 +2,9 @@
 #ifndef KINDRED_CORE_SEED_IMPL_SEED_FORWARD_DEVICE_HPP
 #define KINDRED_CORE_SEED_IMPL_SEED_FORWARD_DEVICE_HPP
 
-#include <kindred/core/arch/Fours.hpp>
+#include <kindred/core/arch/Vec4.hpp>
 #include <kindred/core/seed/SeedForward.hpp>
-#include <kindred/core/seed/impl/RowsAhead.hpp>
+#include <kindred/core/seed/impl/RowPrefetch.hpp>
 #include <kindred/core/seed/impl/SeedCoefficients.hpp>
 #include <kindred/core/seed/impl/TeamMoments.hpp>
 
@@ -56,17 +56,17 @@ struct SeedForwardTeam {
       mine |= (first + i >= stripe.begin && first + i < stripe.end ? 1U : 0U) << i;
     // Four that two stripes share are read by both and written by the one that has the first. In
     // place nobody may read what another writes: each takes its own, one by one.
-    const bool reads_four =
+    const bool loads_vec4 =
         aligned && mine != 0 && first + 4 <= layer.chunks.hidden && (!in_place || mine == 15);
-    const bool writes_four = first >= stripe.begin;
+    const bool stores_vec4 = first >= stripe.begin;
     const std::uint32_t end = in_place ? stripe.end : up_to_four(stripe.end);
 
     unsigned count = 0;
     if (mine != 0 && block_rows > place.lane)
       count = (block_rows - place.lane + moment_lanes - 1) / moment_lanes;
-    RowsOfFour<In> source{x + (block_row + place.lane) * x_stride + first, moment_lanes * x_stride,
-                          reads_four ? count : 0};
-    if (!reads_early) team.await_launch_before();
+    Vec4Rows<In> source{x + (block_row + place.lane) * x_stride + first, moment_lanes * x_stride,
+                        loads_vec4 ? count : 0};
+    if (!reads_early) team.wait_for_previous_launch();
     Rows ahead;
     ahead.begin(scratch.rest, team.thread(), team.threads(), source);
     if constexpr (shifts) {
@@ -83,10 +83,10 @@ struct SeedForwardTeam {
       scratch.table[feature - base] =
           FeatureCoefficients::of(layer.forward(layer.chunks.seed_of(feature), feature));
     team.barrier();  // the shifts of rows in place of their results are read
-    FourCoefficients coefficients;
-    Arch::FourMask<Out> copies;
-    FourSums<shifts> sums;
-    Arch::FourExtremes<In> extremes;
+    Vec4Coefficients coefficients;
+    Arch::Vec4Mask<Out> copies;
+    Vec4Sums<shifts> sums;
+    Arch::Vec4Extremes<In> extremes;
     KINDRED_UNROLL
     for (unsigned i = 0; i < 4; ++i) {
       // Of what is not there anything.
@@ -99,7 +99,7 @@ struct SeedForwardTeam {
 
     Out* to = y + (block_row + place.lane) * y_stride + first;
     const std::uint64_t to_step = moment_lanes * y_stride;
-    const auto changed = [&](const Arch::Four<In>& elements) {
+    const auto changed = [&](const Arch::Vec4<In>& elements) {
       float values[4];
       float results[4];
       Arch::to_floats(elements, values);
@@ -109,18 +109,18 @@ struct SeedForwardTeam {
         sums.add(values);
         extremes.add(elements);
       }
-      Arch::Four<Out> copied{};
+      Arch::Vec4<Out> copied{};
       if constexpr (std::is_same_v<In, Out>) copied = elements;
       return Arch::round_or_copy<Out>(results, copied, copies);
     };
-    const auto take_row = [&](const Arch::Four<In>& elements) {
-      const Arch::Four<Out> result = changed(elements);
-      if (writes_four) Arch::write_four(to, result);
+    const auto take_row = [&](const Arch::Vec4<In>& elements) {
+      const Arch::Vec4<Out> result = changed(elements);
+      if (stores_vec4) Arch::store_vec4(to, result);
       to += to_step;
     };
     ahead.each(
         source,
-        [&](const Arch::Four<In>(&elements)[Rows::batch]) {
+        [&](const Arch::Vec4<In>(&elements)[Rows::batch]) {
           KINDRED_UNROLL
           for (unsigned i = 0; i < Rows::batch; ++i) take_row(elements[i]);
         },
@@ -128,17 +128,17 @@ struct SeedForwardTeam {
         // Early enough that the next launch takes the first place that is free, late enough that
         // nobody waits. In this order two launches run at once, never three.
         [&] {
-          team.await_launch_before();
-          team.admit_launch_behind();
+          team.wait_for_previous_launch();
+          team.trigger_next_launch();
         });
-    if (!reads_four) {
+    if (!loads_vec4) {
       KINDRED_NO_UNROLL
       for (unsigned j = 0; j < count; ++j) {
-        Arch::Four<In> elements{};
+        Arch::Vec4<In> elements{};
         for (unsigned i = 0; i < 4; ++i) {
           if ((mine >> i & 1U) != 0) elements.set(static_cast<int>(i), source.from[i]);
         }
-        const Arch::Four<Out> result = changed(elements);
+        const Arch::Vec4<Out> result = changed(elements);
         for (unsigned i = 0; i < 4; ++i) {
           if ((mine >> i & 1U) != 0) to[i] = result.value(static_cast<int>(i));
         }

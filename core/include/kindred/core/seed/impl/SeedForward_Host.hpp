@@ -2,8 +2,8 @@
 #ifndef KINDRED_CORE_SEED_IMPL_SEED_FORWARD_HOST_HPP
 #define KINDRED_CORE_SEED_IMPL_SEED_FORWARD_HOST_HPP
 
+#include <kindred/core/arch/CacheLines.hpp>
 #include <kindred/core/arch/RoundedProduct.hpp>
-#include <kindred/core/arch/SixteenLines.hpp>
 #include <kindred/core/seed/impl/MergeMoments.hpp>
 #include <kindred/core/seed/impl/SeedCoefficients.hpp>
 
@@ -58,7 +58,7 @@ struct SeedScratch {
   std::uint16_t* copies;
   double* sum;  ///< [lane][feature]
   double* squares;
-  Arch::LineExtremes<In>* extremes;
+  Arch::CacheLineExtremes<In>* extremes;
 
   static std::size_t bytes(std::size_t features) {
     return features * (2 * moment_lanes * sizeof(double) + 16 + 12 + 4);
@@ -71,7 +71,7 @@ struct SeedScratch {
     out.t = out.shift + features;
     out.u = out.t + features;
     out.c = out.u + features;
-    out.extremes = reinterpret_cast<Arch::LineExtremes<In>*>(out.c + features);
+    out.extremes = reinterpret_cast<Arch::CacheLineExtremes<In>*>(out.c + features);
     auto* behind = reinterpret_cast<std::byte*>(out.extremes) + features * 12;
     out.linear = reinterpret_cast<std::uint16_t*>(behind);
     out.copies = out.linear + features;
@@ -118,14 +118,15 @@ struct SeedForwardPieces {
     return (features + host_features - 1) / host_features * host_features;
   }
   /// Of the scratch: rows may begin in the middle of a line.
-  static std::size_t room(std::size_t features) { return padded(features) + host_features; }
+  static std::size_t padded_width(std::size_t features) { return padded(features) + host_features; }
 
   void operator()(std::uint64_t piece) const {
-    const std::uint64_t units = std::uint64_t{stripes} * groups;
-    const Scratch own = Scratch::at(scratch + piece * scratch_bytes, room(width));
-    for (std::uint64_t unit = units * piece / pieces; unit < units * (piece + 1) / pieces; ++unit)
-      take(own, static_cast<std::uint32_t>(unit / groups),
-           static_cast<std::uint32_t>(unit % groups));
+    const std::uint64_t work_items = std::uint64_t{stripes} * groups;
+    const Scratch own = Scratch::at(scratch + piece * scratch_bytes, padded_width(width));
+    for (std::uint64_t work_item = work_items * piece / pieces;
+         work_item < work_items * (piece + 1) / pieces; ++work_item)
+      take(own, static_cast<std::uint32_t>(work_item / groups),
+           static_cast<std::uint32_t>(work_item % groups));
     if (streams) S::end_streams();
   }
 
@@ -152,7 +153,7 @@ struct SeedForwardPieces {
 
   void close(const Scratch& own, std::uint32_t begin, std::uint32_t lead, std::uint32_t features,
              std::uint32_t group, std::uint64_t count) const {
-    const std::size_t lanes_apart = room(width);
+    const std::size_t lanes_apart = padded_width(width);
     const std::size_t all = padded(layer.chunks.hidden);
     const ColumnArrays to = ColumnArrays::at(columns + group * all * ColumnArrays::bytes_each, all);
     const double share = 1.0 / static_cast<double>(count);
@@ -172,7 +173,7 @@ struct SeedForwardPieces {
                   folded_lanes(of_squares), share, mean[f], m2[f]);
     }
     for (std::uint32_t f = 0; f < features; ++f) {
-      const Arch::LineExtremes<In>& line = own.extremes[(lead + f) / in_line];
+      const Arch::CacheLineExtremes<In>& line = own.extremes[(lead + f) / in_line];
       const unsigned i = (lead + f) % in_line;
       to.min[begin + f] = line.min(i);
       to.max[begin + f] = line.max(i);
@@ -213,8 +214,8 @@ struct SeedForwardPieces {
     for (unsigned lane = 0; lane < moment_lanes; ++lane) {
       if (lane >= count) {
         if (keeps && starts) {
-          std::fill_n(own.sum + lane * room(width), room(width), 0.0);
-          std::fill_n(own.squares + lane * room(width), room(width), 0.0);
+          std::fill_n(own.sum + lane * padded_width(width), padded_width(width), 0.0);
+          std::fill_n(own.squares + lane * padded_width(width), padded_width(width), 0.0);
         }
         continue;
       }
@@ -266,7 +267,7 @@ struct SeedForwardPieces {
     Doubles squares[packs];
     typename S::template Extremes<In> extremes[in_lines];
     if constexpr (keeps) {
-      const std::size_t place = lane * room(width) + f;
+      const std::size_t place = lane * padded_width(width) + f;
       if (shifts && starts && lane == 0) load(from, lines);
       KINDRED_UNROLL
       for (unsigned p = 0; p < packs; ++p) {
@@ -342,7 +343,7 @@ struct SeedForwardPieces {
     if constexpr (keeps) {
       KINDRED_UNROLL
       for (unsigned p = 0; p < packs; ++p) {
-        const std::size_t place = lane * room(width) + f + 16 * p;
+        const std::size_t place = lane * padded_width(width) + f + 16 * p;
         S::store_doubles(own.sum + place, sum[p]);
         S::store_doubles(own.squares + place, squares[p]);
       }

@@ -64,10 +64,10 @@ struct SeedStripes {
     if (thread < lanes * columns) return {thread / columns, thread % columns};
     return {(thread - lanes * columns) / 4, columns + thread % 4};
   }
-  /// Of unit \p unit of `stripes × groups`; those of a group are neighbours.
-  KOKKOS_INLINE_FUNCTION SeedStripe stripe(const ChunkMap& chunks, std::uint64_t unit) const {
-    const auto index = static_cast<std::uint32_t>(unit % stripes);
-    return {index, static_cast<std::uint32_t>(unit / stripes), first_feature(chunks, index),
+  /// Of unit \p work_item of `stripes × groups`; those of a group are neighbours.
+  KOKKOS_INLINE_FUNCTION SeedStripe stripe(const ChunkMap& chunks, std::uint64_t work_item) const {
+    const auto index = static_cast<std::uint32_t>(work_item % stripes);
+    return {index, static_cast<std::uint32_t>(work_item / stripes), first_feature(chunks, index),
             first_feature(chunks, index + 1)};
   }
   /// Stripes that have features of \p seed, which has some.

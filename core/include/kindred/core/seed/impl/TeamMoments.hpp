@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_SEED_IMPL_TEAM_MOMENTS_HPP
 #define KINDRED_CORE_SEED_IMPL_TEAM_MOMENTS_HPP
 
-#include <kindred/core/arch/Fours.hpp>
+#include <kindred/core/arch/Vec4.hpp>
 #include <kindred/core/seed/impl/MergeMoments.hpp>
 #include <kindred/core/seed/impl/SeedCoefficients.hpp>
 #include <kindred/core/seed/impl/SeedStripes.hpp>
@@ -14,7 +14,7 @@ namespace Kindred::Impl {
 
 /// \brief The sums of four columns over the rows of a lane; shifted if elements are float32.
 template <bool shifts_>
-struct FourSums {
+struct Vec4Sums {
   static constexpr bool shifts = shifts_;
   double shift[4] = {};
   double sum[4] = {};

@@ -120,9 +120,9 @@ struct SortBlocks {
   static constexpr std::size_t scratch_bytes = sort::places(block) * sizeof(Key) + 16;
 
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
-    const auto unit = static_cast<std::uint64_t>(team.league_rank());
-    const std::uint64_t row = unit / blocks;
-    const std::uint64_t begin = unit % blocks * block;
+    const auto work_item = static_cast<std::uint64_t>(team.league_rank());
+    const std::uint64_t row = work_item / blocks;
+    const std::uint64_t begin = work_item % blocks * block;
     const auto count =
         static_cast<std::uint32_t>(longest - begin < block ? longest - begin : block);
     const std::uint32_t size = sort::padded(count);
@@ -133,7 +133,7 @@ struct SortBlocks {
     team.team_barrier();
     sort::run(team, keys, size);
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, keep), [&](std::uint32_t i) {
-      out[unit * keep + i] = i < size ? keys[sort::place(i)] : key_none<Key>();
+      out[work_item * keep + i] = i < size ? keys[sort::place(i)] : key_none<Key>();
     });
   }
 };

@@ -52,7 +52,7 @@ class HostTopK {
   }
 
  private:
-  struct Unit {
+  struct WorkItem {
     TopKRows<Key> rows;
     std::size_t chunks;
     std::size_t chunk;
@@ -62,15 +62,15 @@ class HostTopK {
     Key* out;
     Key* buffers;
 
-    void operator()(std::size_t unit) const {
-      const std::size_t row = unit / chunks;
+    void operator()(std::size_t work_item) const {
+      const std::size_t row = work_item / chunks;
       const std::size_t length = rows.length(row);
-      const std::size_t begin = std::min(length, unit % chunks * chunk);
+      const std::size_t begin = std::min(length, work_item % chunks * chunk);
       const std::size_t count = std::min(chunk, length - begin);
-      Key* kept = buffers + unit * buffer(chunk, k);
+      Key* kept = buffers + work_item * buffer(chunk, k);
       std::size_t found = select(rows.keys + rows.begin(row) + begin, count, k, kept);
       if (sort) std::sort(kept, kept + found);
-      Key* target = out + unit * keep;
+      Key* target = out + work_item * keep;
       std::copy(kept, kept + found, target);
       std::fill(target + found, target + keep, key_none<Key>());
     }
@@ -83,7 +83,7 @@ class HostTopK {
         "Kindred::TopK::select::chunk",
         Kokkos::RangePolicy<HostSpace, Kokkos::Schedule<Kokkos::Dynamic>,
                             Kokkos::IndexType<std::size_t>>(exec_space, 0, row_count * chunk_count),
-        Unit{rows, chunk_count, chunk_length, k, keep, sort, out, buffers});
+        WorkItem{rows, chunk_count, chunk_length, k, keep, sort, out, buffers});
   }
 
   /// Puts the min(k, items) smallest of \p keys into \p kept, in any order; returns how many.

@@ -35,7 +35,7 @@ struct LcsKernel {
   std::uint32_t tiles_per_team;
 
   /// The tiles of a unit.
-  struct Unit {
+  struct WorkItem {
     const SymbolType* symbols[pack::tiles];
     std::uint32_t tile_rows[pack::tiles];
     std::uint32_t rows;
@@ -70,13 +70,13 @@ struct LcsKernel {
     for (std::uint32_t tile = begin + static_cast<std::uint32_t>(team.team_rank()) * pack::tiles;
          tile < end; tile += step) {
       Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, pack::lanes), [&](const unsigned lane) {
-        Unit unit;
-        unit.query = query;
-        unit.lane = lane;
-        unit.chained_in = segment > 0;
-        unit.chained_out = at + 1 < end_segment;
-        take(unit, tile, end, least);
-        scan_unit(tables, s.words, unit);
+        WorkItem work_item;
+        work_item.query = query;
+        work_item.lane = lane;
+        work_item.chained_in = segment > 0;
+        work_item.chained_out = at + 1 < end_segment;
+        take(work_item, tile, end, least);
+        scan_work_item(tables, s.words, work_item);
       });
     }
   }
@@ -90,127 +90,133 @@ struct LcsKernel {
     return value > threshold ? value : threshold;
   }
 
-  KOKKOS_INLINE_FUNCTION void take(Unit& unit, std::uint32_t tile, std::uint32_t end,
+  KOKKOS_INLINE_FUNCTION void take(WorkItem& work_item, std::uint32_t tile, std::uint32_t end,
                                    double least) const {
-    unit.rows = 0;
+    work_item.rows = 0;
     const std::uint32_t count = end - tile < pack::tiles ? end - tile : pack::tiles;
     for (unsigned t = 0; t < pack::tiles; ++t) {
       const std::uint32_t own = (tile + (t < count ? t : 0)) * stride;
       const std::uint64_t offset = tiles.offsets(own);
-      unit.symbols[t] = tiles.template symbols<SymbolType>() + offset;
-      unit.tile_rows[t] =
+      work_item.symbols[t] = tiles.template symbols<SymbolType>() + offset;
+      work_item.tile_rows[t] =
           t < count ? static_cast<std::uint32_t>((tiles.offsets(own + 1) - offset) / tile_patterns)
                     : 0;
-      if (unit.tile_rows[t] > unit.rows) unit.rows = unit.tile_rows[t];
+      if (work_item.tile_rows[t] > work_item.rows) work_item.rows = work_item.tile_rows[t];
     }
-    unit.slots = count * tile_patterns;
-    unit.first_slot = tile * stride * tile_patterns;
-    unit.plane = carry.data();
-    if (unit.chained_in || unit.chained_out) {
-      unit.plane += unit.query * (tiles.rows + 16 * std::uint64_t{tiles.tiles}) +
-                    tiles.offsets(tile) / tile_patterns + 16 * std::uint64_t{tile};
+    work_item.slots = count * tile_patterns;
+    work_item.first_slot = tile * stride * tile_patterns;
+    work_item.plane = carry.data();
+    if (work_item.chained_in || work_item.chained_out) {
+      work_item.plane += work_item.query * (tiles.rows + 16 * std::uint64_t{tiles.tiles}) +
+                         tiles.offsets(tile) / tile_patterns + 16 * std::uint64_t{tile};
     }
-    unit.matched = matched.data() +
-                   (matched.size() > 0
-                        ? (unit.query * std::uint64_t{sampled_tiles(tiles.tiles, stride)} + tile) *
-                              tile_patterns
-                        : 0);
+    work_item.matched =
+        matched.data() +
+        (matched.size() > 0
+             ? (work_item.query * std::uint64_t{sampled_tiles(tiles.tiles, stride)} + tile) *
+                   tile_patterns
+             : 0);
     // Slots are sorted by length: the first one of a unit needs the fewest matches.
-    unit.need = 0;
+    work_item.need = 0;
     if (least > 0.0) {
-      unit.need = fewest_matched(
-          least, std::uint64_t{tiles.lengths(unit.first_slot)} + queries.lengths(unit.query));
+      work_item.need = fewest_matched(least, std::uint64_t{tiles.lengths(work_item.first_slot)} +
+                                                 queries.lengths(work_item.query));
     }
   }
 
-  KOKKOS_INLINE_FUNCTION void scan_unit(const typename pack::Tables& tables, unsigned words,
-                                        const Unit& unit) const {
-    const std::uint32_t length = queries.lengths(unit.query);
-    if (words == 0 || (unit.rows < length ? unit.rows : length) < unit.need) {
-      leave(unit);
+  KOKKOS_INLINE_FUNCTION void scan_work_item(const typename pack::Tables& tables, unsigned words,
+                                             const WorkItem& work_item) const {
+    const std::uint32_t length = queries.lengths(work_item.query);
+    if (words == 0 || (work_item.rows < length ? work_item.rows : length) < work_item.need) {
+      leave(work_item);
     } else if constexpr (Arch::is_device<ExecutionSpace>) {
-      scan_words(tables, unit, words, length);
+      scan_words(tables, work_item, words, length);
     } else {
-      pack::scan(tables, unit, length, unit.need, *this);
+      pack::scan(tables, work_item, length, work_item.need, *this);
     }
   }
 
-  KOKKOS_INLINE_FUNCTION void scan_words(const typename pack::Tables& tables, const Unit& unit,
-                                         unsigned words, std::uint32_t length) const {
+  KOKKOS_INLINE_FUNCTION void scan_words(const typename pack::Tables& tables,
+                                         const WorkItem& work_item, unsigned words,
+                                         std::uint32_t length) const {
     if (words == 1) {
       if constexpr (chained) {
-        if (unit.chained_in || unit.chained_out) {
-          scan<1, true>(tables, unit);
+        if (work_item.chained_in || work_item.chained_out) {
+          scan<1, true>(tables, work_item);
           return;
         }
       }
-      scan<1, false>(tables, unit);
+      scan<1, false>(tables, work_item);
     } else if constexpr (Words > 1) {
       if (words == 2) {
         // A second word is worth a look at the first one alone where that must match more than
         // half.
-        if (unit.need > length - word_symbols / 2 - word_symbols / 16) {
+        if (work_item.need > length - word_symbols / 2 - word_symbols / 16) {
           std::uint64_t first;
-          if (!advance<1, false>(tables, unit, unit.need - (length - word_symbols), &first)) {
-            leave(unit);
+          if (!advance<1, false>(tables, work_item, work_item.need - (length - word_symbols),
+                                 &first)) {
+            leave(work_item);
             return;
           }
         }
-        scan<2, chained>(tables, unit);
+        scan<2, chained>(tables, work_item);
       } else if constexpr (Words > 2) {
         if (words == 3) {
-          scan<3, true>(tables, unit);
+          scan<3, true>(tables, work_item);
         } else {
-          scan<4, true>(tables, unit);
+          scan<4, true>(tables, work_item);
         }
       }
     }
   }
 
   template <unsigned Count, bool Chained>
-  KOKKOS_INLINE_FUNCTION static bool advance(const typename pack::Tables& tables, const Unit& unit,
-                                             std::uint32_t need, std::uint64_t* state) {
+  KOKKOS_INLINE_FUNCTION static bool advance(const typename pack::Tables& tables,
+                                             const WorkItem& work_item, std::uint32_t need,
+                                             std::uint64_t* state) {
     return pack::template advance<pack::template lookup<SymbolType, Words>, Count, Chained>(
-        tables, unit, need, state);
+        tables, work_item, need, state);
   }
 
   template <unsigned Count, bool Chained>
-  KOKKOS_INLINE_FUNCTION void scan(const typename pack::Tables& tables, const Unit& unit) const {
+  KOKKOS_INLINE_FUNCTION void scan(const typename pack::Tables& tables,
+                                   const WorkItem& work_item) const {
     std::uint64_t state[Count];
-    if (advance<Count, Chained>(tables, unit, unit.need, state)) {
-      finish(unit, unit.lane, pack::template zeros<Count>(state));
+    if (advance<Count, Chained>(tables, work_item, work_item.need, state)) {
+      finish(work_item, work_item.lane, pack::template zeros<Count>(state));
     } else {
-      leave(unit);
+      leave(work_item);
     }
   }
 
   /// The patterns of the unit do not matter.
-  KOKKOS_INLINE_FUNCTION void leave(const Unit& unit) const {
-    if (matched.size() > 0) pack::write_zero(unit.matched, unit.slots, unit.lane);
+  KOKKOS_INLINE_FUNCTION void leave(const WorkItem& work_item) const {
+    if (matched.size() > 0) pack::write_zero(work_item.matched, work_item.slots, work_item.lane);
   }
 
   /// The count of slot \p lane of the unit.
-  KOKKOS_INLINE_FUNCTION void finish(const Unit& unit, unsigned lane, std::uint32_t count) const {
+  KOKKOS_INLINE_FUNCTION void finish(const WorkItem& work_item, unsigned lane,
+                                     std::uint32_t count) const {
     if (matched.size() > 0) {
-      unit.matched[lane] = (unit.chained_in ? unit.matched[lane] : 0) + count;
-    } else if (count >= unit.need) {
-      keep(unit, unit.first_slot + lane, count);
+      work_item.matched[lane] = (work_item.chained_in ? work_item.matched[lane] : 0) + count;
+    } else if (count >= work_item.need) {
+      keep(work_item, work_item.first_slot + lane, count);
     }
   }
 
   /// Appends a pattern that the bound does not precede.
-  KOKKOS_INLINE_FUNCTION void keep(const Unit& unit, std::uint32_t slot,
+  KOKKOS_INLINE_FUNCTION void keep(const WorkItem& work_item, std::uint32_t slot,
                                    std::uint32_t count) const {
     const std::uint32_t index = tiles.indices(slot);
-    if (index >= queries.index_limit(unit.query)) return;
+    if (index >= queries.index_limit(work_item.query)) return;
     const double value =
-        similarity(count, std::uint64_t{tiles.lengths(slot)} + queries.lengths(unit.query));
+        similarity(count, std::uint64_t{tiles.lengths(slot)} + queries.lengths(work_item.query));
     if (value < threshold) return;
     const Rank key = match_key<Rank>(value, index);
-    if (candidates.bound(unit.query) < key) return;
-    const Rank place = Kokkos::atomic_fetch_add(&candidates.counters(unit.query), Rank{1}) + 1;
-    if (place < candidates.room) {
-      candidates.keys(unit.query * std::uint64_t{candidates.room} + place) = key;
+    if (candidates.bound(work_item.query) < key) return;
+    const Rank place = Kokkos::atomic_fetch_add(&candidates.counters(work_item.query), Rank{1}) + 1;
+    if (place < candidates.capacity) {
+      candidates.keys(work_item.query * std::uint64_t{candidates.capacity} + place) = key;
     }
   }
 };

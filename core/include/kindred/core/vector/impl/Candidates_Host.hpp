@@ -19,9 +19,9 @@ struct CandidateChunk {
 
   CandidateLists<HostSpace, Element> lists;
 
-  void operator()(std::uint64_t unit) const {
-    const std::uint64_t query = unit / lists.chunks;
-    const auto part = static_cast<std::uint32_t>(unit % lists.chunks);
+  void operator()(std::uint64_t work_item) const {
+    const std::uint64_t query = work_item / lists.chunks;
+    const auto part = static_cast<std::uint32_t>(work_item % lists.chunks);
     if (part >= lists.chunks_of(query)) return;
     std::uint32_t chosen[candidate_chunk_max + 2 * together];
     Rank keys[candidate_chunk_max + together];

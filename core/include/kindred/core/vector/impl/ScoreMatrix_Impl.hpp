@@ -30,14 +30,16 @@ struct MatrixKernel {
   std::uint64_t query_count;
   float* out;
 
-  std::uint64_t row_units() const { return (count + Rows - 1) / Rows; }
-  std::uint64_t units() const { return (query_count + Queries - 1) / Queries * row_units(); }
+  std::uint64_t row_work_items() const { return (count + Rows - 1) / Rows; }
+  std::uint64_t work_items() const {
+    return (query_count + Queries - 1) / Queries * row_work_items();
+  }
 
   /// Behind the last query or row it is computed again and not written.
-  KOKKOS_INLINE_FUNCTION void operator()(const UnitMember<ExecutionSpace>& member) const {
+  KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
     const std::uint64_t tiles = (count + Rows - 1) / Rows;
-    const std::uint64_t query = unit_of(member) / tiles * Queries;
-    const std::uint64_t row = unit_of(member) % tiles * Rows;
+    const std::uint64_t query = work_item_of(member) / tiles * Queries;
+    const std::uint64_t row = work_item_of(member) % tiles * Rows;
     if (query >= query_count) return;
     const Arch::Lanes<ExecutionSpace> lanes(member);
     ElementRow<Element> x[Rows];
@@ -79,16 +81,16 @@ struct AverageKernel {
   std::uint64_t count;
   float* out;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const UnitMember<ExecutionSpace>& member) const {
-    const std::uint64_t first = unit_of(member) * 32;
+  KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
+    const std::uint64_t first = work_item_of(member) * 32;
     if (first >= rows.dimension) return;
     const Arch::Lanes<ExecutionSpace> lanes(member);
     using Sums = LaneSums<ExecutionSpace>;
     const auto length = static_cast<int>(rows.dimension - first < 32 ? rows.dimension - first : 32);
     const auto block_sums = [&](std::uint64_t block) {
-      const std::uint64_t begin = block * canonical_block;
+      const std::uint64_t begin = block * reproducible_block;
       const auto size = static_cast<std::uint32_t>(
-          count - begin < canonical_block ? count - begin : canonical_block);
+          count - begin < reproducible_block ? count - begin : reproducible_block);
       return Arch::all_lanes<Sums>(size, [&](Sums& sum, std::uint32_t i) {
         const auto weight = lanes.broadcast(weights[begin + i]);
         sum.value =
@@ -96,11 +98,11 @@ struct AverageKernel {
       });
     };
     const double total =
-        canonical_sum(lanes, count, [&](std::uint64_t i, int size, const auto& sum) {
+        reproducible_sum(lanes, count, [&](std::uint64_t i, int size, const auto& sum) {
           return lanes.add(sum, lanes.widen(lanes.load(weights + i, size)));
         });
     const Sums sums =
-        halving_tree<Sums>((count + canonical_block - 1) / canonical_block, block_sums);
+        pairwise_tree_sum<Sums>((count + reproducible_block - 1) / reproducible_block, block_sums);
     lanes.store(out + first, lanes.quotient(sums.value, total), length);
   }
 };

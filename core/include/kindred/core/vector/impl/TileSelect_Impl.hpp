@@ -18,7 +18,7 @@ namespace Kindred::Impl {
 
 /// Four neighbouring elements, read and written at once where they are aligned.
 template <class Element, bool Wide>
-struct alignas(Wide ? 4 * sizeof(Element) : alignof(Element)) FourElements {
+struct alignas(Wide ? 4 * sizeof(Element) : alignof(Element)) Vec4Elements {
   Element value[4];
 };
 
@@ -31,12 +31,12 @@ KOKKOS_INLINE_FUNCTION double residual_bound(float squares, std::uint64_t dimens
 
 /// Scales four elements, rounds and stores them; the squares of what rounding took.
 template <class Tile>
-KOKKOS_INLINE_FUNCTION float scale_four(const float (&x)[4], float factor, Tile (&out)[4]) {
+KOKKOS_INLINE_FUNCTION float scale_vec4(const float (&x)[4], float factor, Tile (&out)[4]) {
   float scaled[4];
   KINDRED_UNROLL
   for (int j = 0; j < 4; ++j) scaled[j] = x[j] * factor;
   float rounded[4];
-  Arch::round_four(scaled, out, rounded);
+  Arch::round_vec4(scaled, out, rounded);
   float squares = 0;
   KINDRED_UNROLL
   for (int j = 0; j < 4; ++j) {
@@ -68,8 +68,8 @@ struct PrepareTileRows {
   std::uint64_t count;
   std::uint32_t* not_numbers;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const UnitMember<ExecutionSpace>& member) const {
-    const std::uint64_t place = unit_of(member);
+  KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
+    const std::uint64_t place = work_item_of(member);
     if (place >= count) return;
     const std::uint32_t index = order.row(begin + place);
     const bool exists = index != TileOrder<ExecutionSpace>::none;
@@ -85,7 +85,7 @@ struct PrepareTileRows {
         [&](const std::uint64_t lane, float& sum) {
           // Loads in flight together, whatever the row turns out to be.
           for (std::uint64_t begin = lane; begin < chunks; begin += depth * lanes) {
-            FourElements<Element, Wide> read[depth];
+            Vec4Elements<Element, Wide> read[depth];
             KINDRED_UNROLL
             for (int e = 0; e < depth; ++e) read[e] = load(x, 4 * (begin + e * lanes));
             KINDRED_UNROLL
@@ -108,12 +108,12 @@ struct PrepareTileRows {
   }
 
   /// Four elements, +0 beyond the row.
-  KOKKOS_INLINE_FUNCTION FourElements<Element, Wide> load(const ElementRow<Element>& x,
+  KOKKOS_INLINE_FUNCTION Vec4Elements<Element, Wide> load(const ElementRow<Element>& x,
                                                           std::uint64_t i) const {
-    FourElements<Element, Wide> read{};
+    Vec4Elements<Element, Wide> read{};
     if constexpr (Wide) {
       if (i < rows.dimension)
-        read = *reinterpret_cast<const FourElements<Element, Wide>*>(x.values + i);
+        read = *reinterpret_cast<const Vec4Elements<Element, Wide>*>(x.values + i);
     } else {
       for (int j = 0; j < 4; ++j)
         if (i + j < rows.dimension) read.value[j] = x.values[i + j];
@@ -121,14 +121,14 @@ struct PrepareTileRows {
     return read;
   }
   KOKKOS_INLINE_FUNCTION static float store(const ElementRow<Element>& x,
-                                            const FourElements<Element, Wide>& read, float factor,
+                                            const Vec4Elements<Element, Wide>& read, float factor,
                                             Tile* out) {
     float four[4];
     KINDRED_UNROLL
     for (int j = 0; j < 4; ++j) four[j] = factor == 0.0F ? 0.0F : decoded(x, read.value[j]);
-    FourElements<Tile, true> written;
-    const float squares = scale_four(four, factor, written.value);
-    *reinterpret_cast<FourElements<Tile, true>*>(out) = written;
+    Vec4Elements<Tile, true> written;
+    const float squares = scale_vec4(four, factor, written.value);
+    *reinterpret_cast<Vec4Elements<Tile, true>*>(out) = written;
     return squares;
   }
 
@@ -151,13 +151,13 @@ struct PrepareTileQueries {
   TileQueries<ExecutionSpace, Tile> tile;
   TileLists<ExecutionSpace> lists;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const UnitMember<ExecutionSpace>& member) const {
+  KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
     constexpr float infinity = __builtin_inff();
-    const std::uint64_t query = unit_of(member);
+    const std::uint64_t query = work_item_of(member);
     if (query >= tile.weights.size()) return;
     const double norm = query < queries ? norms[query] : 0.0;
-    const bool screened = tile_covers(norm);
-    const double factor = screened ? tile_norm / norm : 0.0;
+    const bool prefiltered = tile_covers(norm);
+    const double factor = prefiltered ? tile_norm / norm : 0.0;
     const float* q = floats + query * dimension;
     Tile* out = tile.values.data();
     double squares = 0;
@@ -165,7 +165,7 @@ struct PrepareTileQueries {
         Kokkos::ThreadVectorRange(member, tile.layout.stride),
         [&](const std::uint64_t i, double& sum) {
           const double scaled =
-              screened && i < dimension ? static_cast<double>(q[i]) * factor : 0.0;
+              prefiltered && i < dimension ? static_cast<double>(q[i]) * factor : 0.0;
           const Tile rounded = Arch::round_to<Tile>(static_cast<float>(scaled));
           const double rest = scaled - static_cast<double>(Arch::to_float(rounded));
           sum += rest * rest;
@@ -178,13 +178,13 @@ struct PrepareTileQueries {
           static_cast<float>(Kokkos::sqrt(squares) * (1 + 0x1p-20) + tile_norm * 0x1p-40);
       Kokkos::atomic_max(reinterpret_cast<std::uint32_t*>(tile.residuals.data()),
                          Kokkos::bit_cast<std::uint32_t>(residual));
-      const bool l2 = screened && metric == Metric::l2;
+      const bool l2 = prefiltered && metric == Metric::l2;
       tile.weights(query) = l2 ? static_cast<float>(factor) : 0.0F;
       tile.slacks(query) = l2 ? static_cast<float>(tile_norm * norm * 0x1p-22) : 0.0F;
       const float start = initial == nullptr || query >= queries ? -infinity : initial[query];
-      lists.thresholds(query) = screened ? start : infinity;
+      lists.thresholds(query) = prefiltered ? start : infinity;
       if (query >= queries) return;
-      lists.counts(query) = screened ? 0U : TileLists<ExecutionSpace>::lost;
+      lists.counts(query) = prefiltered ? 0U : TileLists<ExecutionSpace>::lost;
       lists.widths(query) = 0;
     });
   }
@@ -196,9 +196,9 @@ KOKKOS_INLINE_FUNCTION void append_survivor(const TileLists<ExecutionSpace>& lis
                                             std::uint64_t query, std::uint32_t row, float upper,
                                             float width) {
   const std::uint32_t place = Kokkos::atomic_fetch_add(&lists.counts(query), 1U);
-  if (place >= lists.room) return;
-  lists.rows(query * lists.room + place) = row;
-  lists.uppers(query * lists.room + place) = ascending_bits(upper);
+  if (place >= lists.capacity) return;
+  lists.rows(query * lists.capacity + place) = row;
+  lists.uppers(query * lists.capacity + place) = ascending_bits(upper);
   if (!(upper < __builtin_inff())) return;
   // A width is not negative: its bits are in its order.
   const auto bits = Kokkos::bit_cast<std::uint32_t>(width);
@@ -232,10 +232,10 @@ struct SelectTile {
     const std::uint64_t query_begin = index / groups * queries_each;
     TileRow rows[tile_group];
     float relative[tile_group];
-    const Arch::Eight<float> scales = Arch::read_eight(bounds.scales + first);
-    const Arch::Eight<float> errors = Arch::read_eight(bounds.errors + first);
-    const Arch::Eight<float> shifts =
-        Weighted ? Arch::read_eight(bounds.shifts + first) : Arch::Eight<float>{};
+    const Arch::Vec8<float> scales = Arch::load_vec8(bounds.scales + first);
+    const Arch::Vec8<float> errors = Arch::load_vec8(bounds.errors + first);
+    const Arch::Vec8<float> shifts =
+        Weighted ? Arch::load_vec8(bounds.shifts + first) : Arch::Vec8<float>{};
     KINDRED_UNROLL
     for (int r = 0; r < 8; ++r) {
       rows[r] = {scales.value[r], errors.value[r], shifts.value[r]};
@@ -245,20 +245,20 @@ struct SelectTile {
     const auto count = static_cast<int>(left < queries_each ? left : queries_each);
     int q = 0;
     for (; q + queries_at_once <= count; q += queries_at_once)
-      judge<queries_at_once>(rows, relative, first, query_begin + q);
-    for (; q < count; ++q) judge<1>(rows, relative, first, query_begin + q);
+      filter_products<queries_at_once>(rows, relative, first, query_begin + q);
+    for (; q < count; ++q) filter_products<1>(rows, relative, first, query_begin + q);
   }
 
   template <int Queries>
-  KOKKOS_INLINE_FUNCTION void judge(const TileRow (&rows)[tile_group],
-                                    const float (&relative)[tile_group], std::uint64_t first,
-                                    std::uint64_t query) const {
-    Arch::Eight<Product> eight[Queries];
+  KOKKOS_INLINE_FUNCTION void filter_products(const TileRow (&rows)[tile_group],
+                                              const float (&relative)[tile_group],
+                                              std::uint64_t first, std::uint64_t query) const {
+    Arch::Vec8<Product> eight[Queries];
     float threshold[Queries];
     float weight[Queries];
     KINDRED_UNROLL
     for (int q = 0; q < Queries; ++q) {
-      eight[q] = Arch::read_eight(products.values + (query + q) * products.count + first);
+      eight[q] = Arch::load_vec8(products.values + (query + q) * products.count + first);
       threshold[q] = lists.thresholds(products.first_query + query + q);
       weight[q] = Weighted ? weights[products.first_query + query + q] : 0.0F;
     }
@@ -315,14 +315,14 @@ struct RaiseThresholds {
   const float* slacks;
   TileLists<ExecutionSpace> lists;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const UnitMember<ExecutionSpace>& member) const {
+  KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
     auto* kept = static_cast<std::uint32_t*>(
         member.team_scratch(0).get_shmem_aligned(scratch_bytes - 16, 16));
-    const std::uint64_t unit = unit_of(member);
-    if (unit >= count) return;
-    const std::uint64_t query = first + unit;
+    const std::uint64_t work_item = work_item_of(member);
+    if (work_item >= count) return;
+    const std::uint64_t query = first + work_item;
     const std::uint32_t size = lists.counts(query);
-    if (size > lists.room) {
+    if (size > lists.capacity) {
       Kokkos::single(Kokkos::PerThread(member), [&] {
         lists.counts(query) = TileLists<ExecutionSpace>::lost;
         lists.thresholds(query) = __builtin_inff();
@@ -330,8 +330,8 @@ struct RaiseThresholds {
       return;
     }
     if (size < least || size < k) return;
-    std::uint32_t* rows = &lists.rows(query * lists.room);
-    std::uint32_t* uppers = &lists.uppers(query * lists.room);
+    std::uint32_t* rows = &lists.rows(query * lists.capacity);
+    std::uint32_t* uppers = &lists.uppers(query * lists.capacity);
     std::uint32_t bits = 0;
     if (lanes > 1 && size <= lanes * own_entries) {
       // A short list is read once.
@@ -388,8 +388,8 @@ struct RaiseThresholds {
   }
 
   /// Moves the entries that stay to the front. A part is read whole before it is written.
-  KOKKOS_INLINE_FUNCTION void keep(const UnitMember<ExecutionSpace>& member, std::uint32_t* rows,
-                                   std::uint32_t* uppers, std::uint32_t size,
+  KOKKOS_INLINE_FUNCTION void keep(const WorkItemMember<ExecutionSpace>& member,
+                                   std::uint32_t* rows, std::uint32_t* uppers, std::uint32_t size,
                                    std::uint32_t threshold, std::uint32_t* scratch,
                                    std::uint64_t query) const {
     constexpr std::uint32_t part = shape::vector_length;
@@ -426,18 +426,19 @@ struct ListSurvivors {
   TileLists<ExecutionSpace> lists;
   std::uint64_t first;
   std::uint64_t width;
-  std::uint64_t unit;
+  std::uint64_t work_item;
   std::uint32_t* ids;
-  std::uint32_t* unit_queries;
+  std::uint32_t* work_item_queries;
 
   KOKKOS_INLINE_FUNCTION void operator()(const std::uint64_t index) const {
     const std::uint64_t query = index / width;
     const std::uint64_t place = index % width;
     const std::uint32_t count = lists.counts(first + query);
-    ids[index] = count <= lists.room && place < count
-                     ? lists.rows((first + query) * lists.room + place)
+    ids[index] = count <= lists.capacity && place < count
+                     ? lists.rows((first + query) * lists.capacity + place)
                      : no_candidate;
-    if (place % unit == 0) unit_queries[index / unit] = static_cast<std::uint32_t>(query);
+    if (place % work_item == 0)
+      work_item_queries[index / work_item] = static_cast<std::uint32_t>(query);
   }
 };
 

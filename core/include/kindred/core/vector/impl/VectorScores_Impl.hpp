@@ -13,27 +13,27 @@ namespace Kindred::Impl {
 
 /// Units are handed out as threads come free: a core that is busy otherwise delays no one.
 template <class ExecutionSpace>
-using UnitPolicy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
+using WorkItemPolicy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
 template <class ExecutionSpace>
-using UnitMember = typename UnitPolicy<ExecutionSpace>::member_type;
+using WorkItemMember = typename WorkItemPolicy<ExecutionSpace>::member_type;
 
-/// Runs `functor(member)` with units 0 … units − 1 as `unit_of` tells them; a functor is given
+/// Runs `functor(member)` with units 0 … units − 1 as `work_item_of` tells them; a functor is given
 /// units beyond and skips them.
 template <class ExecutionSpace, class Functor>
-void for_each_unit(const ExecutionSpace& exec_space, const char* label, std::uint64_t units,
-                   const Functor& functor) {
+void for_each_work_item(const ExecutionSpace& exec_space, const char* label,
+                        std::uint64_t work_items, const Functor& functor) {
   using shape = Arch::LaunchShape<ExecutionSpace>;
-  if (units == 0) return;
+  if (work_items == 0) return;
   Kokkos::parallel_for(
       label,
       Kokkos::TeamPolicy<ExecutionSpace>(
-          exec_space, static_cast<int>((units + shape::team_size - 1) / shape::team_size),
+          exec_space, static_cast<int>((work_items + shape::team_size - 1) / shape::team_size),
           shape::team_size, shape::vector_length),
       functor);
 }
 
 template <class Member>
-KOKKOS_INLINE_FUNCTION std::uint64_t unit_of(const Member& member) {
+KOKKOS_INLINE_FUNCTION std::uint64_t work_item_of(const Member& member) {
   return static_cast<std::uint64_t>(member.league_rank()) * member.team_size() + member.team_rank();
 }
 
@@ -45,14 +45,14 @@ struct NormKernel {
   double* norms;
   double* wide;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const UnitMember<ExecutionSpace>& member) const {
-    const std::uint64_t row = unit_of(member);
+  KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
+    const std::uint64_t row = work_item_of(member);
     if (row >= count) return;
     const Arch::Lanes<ExecutionSpace> lanes(member);
     using F64 = typename Arch::Lanes<ExecutionSpace>::F64;
     const ElementRow<Element> x = rows[row];
-    const double sum =
-        canonical_sum(lanes, rows.dimension, [&](std::uint64_t i, int length, const F64& partial) {
+    const double sum = reproducible_sum(
+        lanes, rows.dimension, [&](std::uint64_t i, int length, const F64& partial) {
           const F64 term = lanes.widen(x.load(lanes, i, length));
           if (wide != nullptr) lanes.store(wide + row * rows.dimension + i, term, length);
           return lanes.multiply_add(term, term, partial);
@@ -69,8 +69,8 @@ struct DecodeKernel {
   std::uint64_t count;
   float* out;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const UnitMember<ExecutionSpace>& member) const {
-    const std::uint64_t row = unit_of(member);
+  KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
+    const std::uint64_t row = work_item_of(member);
     if (row >= count) return;
     const Arch::Lanes<ExecutionSpace> lanes(member);
     const ElementRow<Element> x = rows[begin + row];
@@ -116,8 +116,8 @@ struct ScanKernel {
 
   RowRange<ExecutionSpace> range;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const UnitMember<ExecutionSpace>& member) const {
-    const std::uint64_t begin = unit_of(member) * shape::scan_rows;
+  KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
+    const std::uint64_t begin = work_item_of(member) * shape::scan_rows;
     if (begin >= range.count) return;
     const lanes_type lanes(member);
     const std::uint64_t end =
@@ -154,19 +154,20 @@ struct BatchKernel {
   using lanes_type = Arch::Lanes<ExecutionSpace>;
 
   RowRange<ExecutionSpace> range;
-  std::uint64_t row_units;
-  std::uint64_t query_units;
+  std::uint64_t row_work_items;
+  std::uint64_t query_work_items;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const UnitMember<ExecutionSpace>& member) const {
-    const std::uint64_t unit = unit_of(member);
-    if (unit >= row_units * query_units) return;
+  KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
+    const std::uint64_t work_item = work_item_of(member);
+    if (work_item >= row_work_items * query_work_items) return;
     const lanes_type lanes(member);
-    const std::uint64_t row_first = unit % row_units * shape::unit_rows;
-    const std::uint64_t row_end =
-        row_first + shape::unit_rows < range.count ? row_first + shape::unit_rows : range.count;
-    std::uint64_t query = unit / row_units * shape::unit_queries;
-    const std::uint64_t query_end = query + shape::unit_queries < range.query_count
-                                        ? query + shape::unit_queries
+    const std::uint64_t row_first = work_item % row_work_items * shape::work_item_rows;
+    const std::uint64_t row_end = row_first + shape::work_item_rows < range.count
+                                      ? row_first + shape::work_item_rows
+                                      : range.count;
+    std::uint64_t query = work_item / row_work_items * shape::work_item_queries;
+    const std::uint64_t query_end = query + shape::work_item_queries < range.query_count
+                                        ? query + shape::work_item_queries
                                         : range.query_count;
     if constexpr (shape::tile_queries > 1) {
       for (; query + shape::tile_queries <= query_end; query += shape::tile_queries) {
@@ -195,7 +196,7 @@ struct BatchKernel {
     for (int q = 0; q < Queries; ++q) y[q] = range.queries + (query + q) * range.rows.dimension;
     double sums[Queries][Rows] = {};
     if constexpr (shape::prefetch_rows > 0) {
-      const bool first_queries = query % shape::unit_queries == 0;
+      const bool first_queries = query % shape::work_item_queries == 0;
       if (first_queries && row + shape::prefetch_rows < range.count)
         range.rows[row + shape::prefetch_rows].prefetch(lanes, range.rows.dimension);
     }
@@ -215,39 +216,39 @@ template <class ExecutionSpace, class Element, class Term, bool Wide>
 struct CandidateKernel {
   using shape = Arch::VectorShape<ExecutionSpace>;
   using lanes_type = Arch::GroupLanes<ExecutionSpace, Wide>;
-  static constexpr int unit_rows = shape::candidate_rows;
-  static constexpr int group_rows = unit_rows / lanes_type::groups;
+  static constexpr int work_item_rows = shape::candidate_rows;
+  static constexpr int group_rows = work_item_rows / lanes_type::groups;
 
   Metric metric;
   ElementRows<Element> rows;
   const std::uint32_t* ids;
-  const std::uint32_t* unit_queries;
-  std::uint64_t units;
+  const std::uint32_t* work_item_queries;
+  std::uint64_t work_items;
   const double* queries;
   const double* query_norms;
   Rank* ranks;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const UnitMember<ExecutionSpace>& member) const {
-    const std::uint64_t unit = unit_of(member);
-    if (unit >= units) return;
+  KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
+    const std::uint64_t work_item = work_item_of(member);
+    if (work_item >= work_items) return;
     const lanes_type lanes(member);
-    const std::uint32_t* unit_ids = ids + unit * unit_rows;
-    const std::uint64_t query = unit_queries[unit];
+    const std::uint32_t* work_item_ids = ids + work_item * work_item_rows;
+    const std::uint64_t query = work_item_queries[work_item];
     const int first = lanes.group() * group_rows;
     double sums[1][group_rows] = {};
-    if (unit_ids[0] != no_candidate) {
+    if (work_item_ids[0] != no_candidate) {
       ElementRow<Element> x[group_rows];
       for (int r = 0; r < group_rows; ++r) {
-        const std::uint32_t row = unit_ids[first + r];
-        x[r] = rows[row == no_candidate ? unit_ids[0] : row];
+        const std::uint32_t row = work_item_ids[first + r];
+        x[r] = rows[row == no_candidate ? work_item_ids[0] : row];
       }
       const double* const y[1] = {queries + query * rows.dimension};
       tile_sums<Term, 1, group_rows, shape::scan_depth>(lanes, y, x, rows.dimension, sums);
     }
     if (!lanes.is_leader()) return;
     for (int r = 0; r < group_rows; ++r) {
-      const std::uint32_t row = unit_ids[first + r];
-      ranks[unit * unit_rows + first + r] =
+      const std::uint32_t row = work_item_ids[first + r];
+      ranks[work_item * work_item_rows + first + r] =
           row == no_candidate
               ? rank_none
               : score_rank(metric, sums[0][r], query_norms[query],

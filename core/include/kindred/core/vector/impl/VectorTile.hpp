@@ -3,8 +3,8 @@
 #define KINDRED_CORE_VECTOR_IMPL_VECTOR_TILE_HPP
 
 #include <kindred/core/arch/VectorShape.hpp>
-#include <kindred/core/common/CanonicalSum.hpp>
 #include <kindred/core/common/Rank.hpp>
+#include <kindred/core/common/ReproducibleSum.hpp>
 #include <kindred/core/vector/Metric.hpp>
 
 #include <cstdint>
@@ -58,13 +58,13 @@ KOKKOS_INLINE_FUNCTION void tile_sums(const Lanes& lanes, const Query (&queries)
                                       double (&sums)[Queries][Rows]) {
   using F32 = typename Lanes::F32;
   using F64 = typename Lanes::F64;
-  if (dimension > canonical_block) {
+  if (dimension > reproducible_block) {
     for (int q = 0; q < Queries; ++q) {
       for (int r = 0; r < Rows; ++r) {
         const Query query = queries[q];
         const Row row = rows[r];
         sums[q][r] =
-            canonical_sum(lanes, dimension, [&](std::uint64_t i, int count, const F64& sum) {
+            reproducible_sum(lanes, dimension, [&](std::uint64_t i, int count, const F64& sum) {
               return Term::add(lanes, load_wide(lanes, query, i, count),
                                lanes.widen(row.load(lanes, i, count)), sum);
             });
@@ -126,7 +126,7 @@ KOKKOS_INLINE_FUNCTION void tile_sums(const Lanes& lanes, const Query (&queries)
   KINDRED_UNROLL
   for (int q = 0; q < Queries; ++q) {
     KINDRED_UNROLL
-    for (int r = 0; r < Rows; ++r) sums[q][r] = lanes.halving_sum(sum[q][r]);
+    for (int r = 0; r < Rows; ++r) sums[q][r] = lanes.tree_sum(sum[q][r]);
   }
 }
 

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/impl/CudaGraph.hpp>
+#include <kindred/core/arch/Fence.hpp>
+
+#include <utility>
+
+namespace Kindred::Impl {
+
+template <>
+void CudaGraph<HostSpace>::capture(const HostSpace& exec_space, std::function<void()> launches) {
+  m_launches = nullptr;
+  launches();
+  Arch::fence(exec_space, "Kindred::CudaGraph::capture");
+  m_launches = std::move(launches);
+}
+
+template <>
+void CudaGraph<HostSpace>::replay(const HostSpace&) const {
+  m_launches();
+}
+
+#if KINDRED_HAS_DEVICE
+
+namespace {
+
+/// The graph of what \p launches asks of \p stream; null where it cannot be recorded, such as
+/// beside a trace, which waits for the device after every kernel.
+cudaGraphExec_t captured(cudaStream_t stream, const std::function<void()>& launches) {
+  cudaGraphExec_t executable = nullptr;
+  cudaGraph_t graph = nullptr;
+  if (cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess) {
+    try {
+      launches();
+    } catch (const std::exception&) {
+      // The capture must end whatever happened in it; it then gives no graph.
+    }
+    if (cudaStreamEndCapture(stream, &graph) == cudaSuccess && graph != nullptr) {
+      if (cudaGraphInstantiate(&executable, graph, 0) != cudaSuccess) executable = nullptr;
+      cudaGraphDestroy(graph);
+    }
+  }
+  cudaGetLastError();
+  return executable;
+}
+
+}  // namespace
+
+template <>
+void CudaGraph<DeviceSpace>::capture(const DeviceSpace& exec_space,
+                                     std::function<void()> launches) {
+  m_launches = nullptr;
+  m_graph.reset();
+  // Kernels that run for the first time set themselves up, which a recording does not allow.
+  launches();
+  Arch::fence(exec_space, "Kindred::CudaGraph::capture");
+  if (cudaGraphExec_t executable = captured(exec_space.cuda_stream(), launches)) {
+    m_graph = std::shared_ptr<void>(
+        executable, [](void* graph) { cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)); });
+  }
+  m_launches = std::move(launches);
+}
+
+template <>
+void CudaGraph<DeviceSpace>::replay(const DeviceSpace& exec_space) const {
+  if (m_graph == nullptr) return m_launches();
+  Arch::require(
+      cudaGraphLaunch(static_cast<cudaGraphExec_t>(m_graph.get()), exec_space.cuda_stream()),
+      "Kindred::CudaGraph::replay");
+}
+
+#endif
+
+}  // namespace Kindred::Impl

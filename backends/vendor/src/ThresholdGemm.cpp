@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/vendor/ThresholdGemm.hpp>
+
+#include <kindred/core/common/Error.hpp>
+
+#include <string>
+
+#if KINDRED_HAS_DEVICE && defined(KINDRED_COMPILED_FOR_SM90A)
+#include <kindred/core/arch/DeviceStatus.hpp>
+#include <kindred/core/arch/ThreadGroup.hpp>
+#include <kindred/core/arch/Warpgroup.hpp>
+#include <kindred/core/vector/impl/TileSelect_Impl.hpp>
+
+#include <algorithm>
+
+#if defined(__CUDA_ARCH__) && !defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#error \
+    "KINDRED_COMPILED_FOR_SM90A is defined where this source is compiled for another architecture"
+#endif
+#endif
+
+namespace Kindred::Impl {
+
+#if KINDRED_HAS_DEVICE && defined(KINDRED_COMPILED_FOR_SM90A)
+
+namespace {
+
+namespace Group = Arch::Warpgroup;
+using Arch::TileLayout;
+
+constexpr std::uint32_t row_block = TileLayout::block_vectors;
+constexpr std::uint32_t block_bytes = TileLayout::block_size * sizeof(Arch::Float16);
+constexpr std::uint32_t cluster_blocks = 2;  ///< thread blocks: each has its rows, and half a
+                                             ///< unit's queries to bring to both
+constexpr std::uint32_t query_multiple = ThresholdGemm::query_multiple;
+static_assert(query_multiple == Group::columns && query_multiple == cluster_blocks * row_block);
+
+constexpr std::uint32_t multiplying = 2 * Group::threads;              ///< threads: two warpgroups
+constexpr std::uint32_t block_threads = multiplying + Group::threads;  ///< the third brings
+
+constexpr std::uint32_t stages = 4;
+constexpr int group_barrier = 1;  ///< and the next: one of each warpgroup that multiplies
+
+constexpr int products_per_round = 8;      ///< products of a thread
+constexpr std::uint32_t found_most = 384;  ///< survivors that a warp keeps
+
+/// What a thread block keeps in shared memory.
+struct alignas(1024) Shared {
+  struct Stage {
+    std::byte rows[block_bytes];
+    std::byte queries[cluster_blocks * block_bytes];
+  };
+  Stage stage[stages];
+  float thresholds[2][2][query_multiple];  ///< of a warpgroup, of this tile and the next
+  float weights[2][2][query_multiple];
+  std::uint64_t found[multiplying / 32][found_most];  ///< of a warp: the product, and where it is
+  std::uint64_t full[stages];
+  std::uint64_t free[stages];
+};
+constexpr std::size_t shared_bytes = sizeof(Shared) + alignof(Shared);
+
+struct Arguments {
+  ThresholdTile<DeviceSpace> tile;
+  std::uint32_t chunks = 0;       ///< of a vector: blocks that follow each other
+  std::uint32_t first_block = 0;  ///< of rows
+  std::uint32_t last_block = 0;
+  std::uint32_t row_pairs = 0;
+  std::uint32_t tiles = 0;  ///< of a pair of row blocks and a unit of queries
+  std::uint32_t queries = 0;
+
+  /// What a cluster works on: neighbours in time share their queries.
+  struct Place {
+    std::uint32_t row_block;
+    std::uint32_t unit;
+  };
+  __device__ Place place(std::uint32_t index, std::uint32_t rank) const {
+    return {first_block + index % row_pairs * cluster_blocks + rank, index / row_pairs};
+  }
+};
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+/// Which of the stages comes next, and the parity of its phase.
+struct Turn {
+  std::uint32_t stage = 0;
+  std::uint32_t parity = 0;
+
+  __device__ void advance() {
+    if (++stage < stages) return;
+    stage = 0;
+    parity ^= 1U;
+  }
+};
+
+/// Where a cluster's launch has got to.
+struct Walk {
+  std::uint32_t rank;  ///< of this thread block in its cluster
+  std::uint32_t cluster;
+  std::uint32_t clusters;
+};
+
+/// A thread that brings the blocks of every tile.
+__device__ void bring(const Arguments& arguments, const Walk& walk, Shared& shared) {
+  constexpr std::uint16_t both = 3;
+  const auto* rows = reinterpret_cast<const std::byte*>(arguments.tile.rows);
+  const auto* queries = reinterpret_cast<const std::byte*>(arguments.tile.queries);
+  Turn turn;
+  for (std::uint32_t index = walk.cluster; index < arguments.tiles; index += walk.clusters) {
+    const Arguments::Place place = arguments.place(index, walk.rank);
+    // The second block has nothing to judge where rows end with the first.
+    const std::uint32_t own = min(place.row_block, arguments.last_block - 1);
+    const std::byte* row = rows + std::uint64_t{own} * arguments.chunks * block_bytes;
+    const std::byte* query = queries + (std::uint64_t{place.unit} * cluster_blocks + walk.rank) *
+                                           arguments.chunks * block_bytes;
+    for (std::uint32_t chunk = 0; chunk < arguments.chunks; ++chunk, turn.advance()) {
+      Shared::Stage& stage = shared.stage[turn.stage];
+      std::uint64_t* full = &shared.full[turn.stage];
+      Group::wait_for(&shared.free[turn.stage], turn.parity ^ 1U);
+      Group::expect_bytes(full, sizeof(Shared::Stage));
+      Group::copy(stage.rows, row + std::uint64_t{chunk} * block_bytes, block_bytes, full);
+      Group::copy_to_all(stage.queries + walk.rank * block_bytes,
+                         query + std::uint64_t{chunk} * block_bytes, block_bytes, full, both);
+    }
+  }
+}
+
+/// Both blocks of the cluster may overwrite a stage once all warps of both have read it.
+__device__ void release(Shared& shared, std::uint32_t stage) {
+  if (threadIdx.x % 32 < cluster_blocks) Group::arrive_at(&shared.free[stage], threadIdx.x % 32);
+}
+
+/// \brief Appends what a warp has found, an entry a thread.
+/// \param found the product, and from bit 32 on the row, the query and the round in their tile
+template <bool Weighted>
+__device__ void append(const Arguments& arguments, const Walk& walk, const std::uint64_t* found,
+                       std::uint32_t count) {
+  const ThresholdTile<DeviceSpace>& tile = arguments.tile;
+  __syncwarp();
+  for (std::uint32_t at = threadIdx.x % 32; at < count; at += 32) {
+    const float product = __uint_as_float(static_cast<std::uint32_t>(found[at]));
+    const auto where = static_cast<std::uint32_t>(found[at] >> 32U);
+    const Arguments::Place place = arguments.place(
+        walk.cluster + where / (row_block * query_multiple) * walk.clusters, walk.rank);
+    const std::uint64_t line = std::uint64_t{place.row_block} * row_block + where % row_block;
+    const std::uint64_t query =
+        std::uint64_t{place.unit} * query_multiple + where / row_block % query_multiple;
+    const TileRow row = tile.bounds[line];
+    const std::uint32_t index = tile.bounds.rows[line];
+    const float weight = Weighted ? tile.weights[query] : 0.0F;
+    if (row.error == -__builtin_inff() || !tile.filter.passes(query, index)) continue;
+    append_survivor(tile.lists, query, index, tile_upper_of_sum<Weighted>(product, row, weight),
+                    tile_width(product, row, 0.0F, weight));
+  }
+  __syncwarp();
+}
+
+/// A warpgroup's half of the rows of every tile: multiplied, then judged in registers.
+template <bool Weighted>
+__device__ void multiply(const Arguments& arguments, const Walk& walk, Shared& shared) {
+  constexpr float infinity = __builtin_inff();
+  constexpr std::uint32_t all_lanes = 0xFFFFFFFFU;
+  const std::uint32_t thread = threadIdx.x;
+  const std::uint32_t group = thread / Group::threads;
+  const std::uint32_t lane = thread % 32;
+  const std::uint32_t line =
+      group * Group::rows + thread % Group::threads / 32 * 16 + lane / 4;  // and 8 below
+  const std::uint32_t column = lane % 4 * 2;
+  const std::uint32_t before_lane = (1U << lane) - 1;
+  std::uint64_t* found = shared.found[thread / 32];
+  std::uint32_t count = 0;
+  float sums[Group::products];
+  Turn turn;
+  std::uint32_t round = 0;
+  for (std::uint32_t index = walk.cluster; index < arguments.tiles;
+       index += walk.clusters, ++round) {
+    const Arguments::Place place = arguments.place(index, walk.rank);
+    const bool has_rows = place.row_block < arguments.last_block;
+    float* thresholds = shared.thresholds[group][round % 2];
+    float* weights = shared.weights[group][round % 2];
+#pragma unroll
+    for (std::uint32_t at = thread % Group::threads; at < query_multiple; at += Group::threads) {
+      const std::uint32_t query = place.unit * query_multiple + at;
+      const bool exists = query < arguments.queries;
+      const float threshold = exists ? arguments.tile.lists.thresholds(query) : infinity;
+      // Nothing is at least NaN.
+      thresholds[at] = threshold < infinity ? threshold : __builtin_nanf("");
+      if constexpr (Weighted) weights[at] = exists ? arguments.tile.weights[query] : 0.0F;
+    }
+    TileRow row[2];
+#pragma unroll
+    for (std::uint32_t half = 0; half < 2; ++half) {
+      if (has_rows)
+        row[half] =
+            arguments.tile.bounds[std::uint64_t{place.row_block} * row_block + line + 8 * half];
+    }
+
+    int add = 0;
+    std::uint32_t before = 0;
+    for (std::uint32_t chunk = 0; chunk < arguments.chunks; ++chunk) {
+      const Shared::Stage& stage = shared.stage[turn.stage];
+      Group::wait_for(&shared.full[turn.stage], turn.parity);
+      const std::uint64_t a = Group::describe(stage.rows + group * (block_bytes / 2));
+      const std::uint64_t b = Group::describe(stage.queries);
+      Group::fence_products();
+#pragma unroll
+      for (std::uint32_t step = 0; step < TileLayout::block_length / Group::depth; ++step) {
+        Group::multiply(sums, a + 2 * step, b + 2 * step, add);  // 32 bytes, in sixteens
+        add = 1;
+      }
+      Group::commit_products();
+      Group::wait_for_products<1>();
+      if (chunk > 0) release(shared, before);
+      before = turn.stage;
+      turn.advance();
+    }
+    Group::wait_for_products<0>();
+    Group::keep_behind(sums);
+    release(shared, before);
+    Group::sync_threads(group_barrier + static_cast<int>(group),
+                        Group::threads);  // thresholds are there
+    if (!has_rows) continue;
+
+    int begin = 0;
+    while (begin < Group::products) {
+      // Ends early where a warp has found what it can keep.
+      int end = Group::products;
+#pragma unroll
+      for (int first = 0; first < Group::products; first += products_per_round) {
+        if (first < begin || first >= end) continue;
+        // Two rows of four queries, which are pairs.
+        float upper[products_per_round];
+        float2 least[products_per_round / 4];
+        bool any[2] = {false, false};
+#pragma unroll
+        for (int i = 0; i < products_per_round; i += 4) {
+          const std::uint32_t at = (first + i) / 4 * 8 + column;
+          least[i / 4] = *reinterpret_cast<const float2*>(thresholds + at);
+          const float2 weight =
+              Weighted ? *reinterpret_cast<const float2*>(weights + at) : float2{};
+#pragma unroll
+          for (int j = 0; j < 4; ++j) {
+            upper[i + j] = tile_upper_of_sum<Weighted>(sums[first + i + j], row[j / 2],
+                                                       j % 2 == 0 ? weight.x : weight.y);
+          }
+          any[0] |= fmaxf(upper[i], upper[i + 2]) >= least[i / 4].x;
+          any[1] |= fmaxf(upper[i + 1], upper[i + 3]) >= least[i / 4].y;
+        }
+        if (!__any_sync(all_lanes, any[0] || any[1])) continue;
+#pragma unroll
+        for (int i = 0; i < products_per_round; ++i) {
+          const bool survives = upper[i] >= (i % 2 == 0 ? least[i / 4].x : least[i / 4].y);
+          const std::uint32_t those = __ballot_sync(all_lanes, survives);
+          const std::uint32_t at = (first + i) / 4 * 8 + column + i % 2;
+          if (survives) {
+            const std::uint32_t where =
+                line + i / 2 % 2 * 8 + row_block * (at + query_multiple * round);
+            found[count + __popc(those & before_lane)] =
+                std::uint64_t{where} << 32U | __float_as_uint(sums[first + i]);
+          }
+          count += __popc(those);
+        }
+        if (count > found_most - 32 * products_per_round) end = first + products_per_round;
+      }
+      begin = end;
+      if (count > found_most - 32 * products_per_round) {
+        append<Weighted>(arguments, walk, found, count);
+        count = 0;
+      }
+    }
+  }
+  append<Weighted>(arguments, walk, found, count);
+}
+
+#endif
+
+template <bool Weighted>
+__global__ void __cluster_dims__(cluster_blocks, 1, 1) __launch_bounds__(block_threads, 1)
+    threshold_products([[maybe_unused]] const __grid_constant__ Arguments arguments) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  extern __shared__ std::byte memory[];
+  auto& shared = *reinterpret_cast<Shared*>(
+      memory +
+      (alignof(Shared) - Group::shared_address(memory) % alignof(Shared)) % alignof(Shared));
+  const std::uint32_t thread = threadIdx.x;
+  const Walk walk{Group::cluster_rank(), blockIdx.x / cluster_blocks, gridDim.x / cluster_blocks};
+  if (thread == 0) {
+    for (std::uint32_t stage = 0; stage < stages; ++stage) {
+      Group::init_barrier(&shared.full[stage], 1);
+      Group::init_barrier(&shared.free[stage], cluster_blocks * multiplying / 32);
+    }
+    Group::fence_barriers();
+  }
+  __syncthreads();
+  Group::sync_cluster();
+  if (thread < multiplying) {
+    Group::take_registers<232>();
+    multiply<Weighted>(arguments, walk, shared);
+  } else {
+    Group::give_registers<40>();
+    if (thread == multiplying) bring(arguments, walk, shared);
+  }
+  __syncwarp();
+  // The other block may still write to this one's shared memory, or arrive there.
+  Group::sync_cluster();
+#endif
+}
+
+int attribute_of(cudaDeviceAttr attribute) {
+  int device = 0;
+  int value = 0;
+  if (cudaGetDevice(&device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&value, attribute, device) != cudaSuccess) {
+    return 0;
+  }
+  return value;
+}
+
+template <bool Weighted>
+void launch(const DeviceSpace& exec_space, const Arguments& arguments) {
+  constexpr const char* label = "Kindred::Vector::threshold_products::multiply";
+  const auto processors = static_cast<std::uint32_t>(attribute_of(cudaDevAttrMultiProcessorCount));
+  const std::uint32_t clusters =
+      std::clamp(arguments.tiles, 1U, std::max(1U, processors / cluster_blocks));
+  Arch::require(cudaFuncSetAttribute(threshold_products<Weighted>,
+                                     cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     static_cast<int>(shared_bytes)),
+                label);
+  const Arch::Impl::ProfiledKernel profiled(exec_space, label);
+  threshold_products<Weighted>
+      <<<clusters * cluster_blocks, block_threads, shared_bytes, exec_space.cuda_stream()>>>(
+          arguments);
+  Arch::require(cudaGetLastError(), label);
+}
+
+}  // namespace
+
+bool ThresholdGemm::is_usable() {
+  // This source is compiled for sm_90a or not at all.
+  static const bool is_there =
+      Arch::code_of(threshold_products<false>, true).has_warpgroup_products();
+  return is_there;
+}
+
+void ThresholdGemm::run(const DeviceSpace& exec_space,
+                        const ThresholdTile<DeviceSpace>& tile) const {
+  if (!is_usable()) throw SpaceUnavailable("judging products: the device is not of Hopper's kind");
+  const std::uint64_t queries = tile.lists.counts.size();
+  if (queries == 0 || tile.first >= tile.last) return;
+  Arguments arguments;
+  arguments.tile = tile;
+  arguments.chunks = static_cast<std::uint32_t>(tile.stride / TileLayout::block_length);
+  arguments.first_block = static_cast<std::uint32_t>(tile.first / row_block);
+  arguments.last_block = static_cast<std::uint32_t>((tile.last + row_block - 1) / row_block);
+  arguments.row_pairs =
+      (arguments.last_block - arguments.first_block + cluster_blocks - 1) / cluster_blocks;
+  arguments.tiles = arguments.row_pairs *
+                    static_cast<std::uint32_t>((queries + query_multiple - 1) / query_multiple);
+  arguments.queries = static_cast<std::uint32_t>(queries);
+  if (tile.weights != nullptr) return launch<true>(exec_space, arguments);
+  launch<false>(exec_space, arguments);
+}
+
+#else
+
+bool ThresholdGemm::is_usable() { return false; }
+
+#if KINDRED_HAS_DEVICE
+void ThresholdGemm::run(const DeviceSpace&, const ThresholdTile<DeviceSpace>&) const {
+  throw SpaceUnavailable("judging products: not compiled in: this build is not for Hopper");
+}
+#endif
+
+#endif
+
+}  // namespace Kindred::Impl

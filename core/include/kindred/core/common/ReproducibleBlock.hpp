@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_COMMON_REPRODUCIBLE_BLOCK_HPP
+#define KINDRED_CORE_COMMON_REPRODUCIBLE_BLOCK_HPP
+
+#include <cstdint>
+
+namespace Kindred {
+
+/// Elements of one block of a canonical sum.
+inline constexpr std::uint64_t reproducible_block = 4096;
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_COMMON_REPRODUCIBLE_BLOCK_HPP

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SEED_IMPL_APPLY_ACTIVATION_HPP
+#define KINDRED_CORE_SEED_IMPL_APPLY_ACTIVATION_HPP
+
+#include <kindred/core/arch/StoreElements.hpp>
+#include <kindred/core/common/Gelu.hpp>
+#include <kindred/core/seed/LayerActivation.hpp>
+#include <kindred/core/vector/VectorElement.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace Kindred::Impl {
+
+KOKKOS_INLINE_FUNCTION float portable_relu(float x) { return x < 0.0F ? 0.0F : x; }
+
+/// Each of \p values as \p activation makes it.
+template <int Count>
+KOKKOS_INLINE_FUNCTION void activate(LayerActivation activation, float (&values)[Count]) {
+  if (activation == LayerActivation::gelu) {
+    KINDRED_UNROLL
+    for (int i = 0; i < Count; ++i) values[i] = portable_gelu(values[i]);
+  } else if (activation == LayerActivation::relu) {
+    KINDRED_UNROLL
+    for (int i = 0; i < Count; ++i) values[i] = portable_relu(values[i]);
+  }
+}
+
+KOKKOS_INLINE_FUNCTION float apply_activation(LayerActivation activation, float value) {
+  if (activation == LayerActivation::gelu) return portable_gelu(value);
+  return activation == LayerActivation::relu ? portable_relu(value) : value;
+}
+
+/// Calls `function(E())` with the type E of \p element, which is not int8.
+template <class Function>
+KOKKOS_INLINE_FUNCTION void with_float_type(VectorElement element, const Function& function) {
+  if (element == VectorElement::float16) return function(Arch::Float16());
+  if (element == VectorElement::bfloat16) return function(Arch::BFloat16());
+  function(float());
+}
+
+/// Rounds \p value to \p element and writes it at place \p i of \p out.
+KOKKOS_INLINE_FUNCTION void store_as(VectorElement element, std::byte* out, std::uint64_t i,
+                                     float value) {
+  with_float_type(element, [&](auto type) {
+    using type_ = decltype(type);
+    reinterpret_cast<type_*>(out)[i] = Arch::round_canonical<type_>(value);
+  });
+}
+
+/// `store_as` of neighbours, all aligned to 16 bytes or their size.
+template <int Count>
+KOKKOS_INLINE_FUNCTION void store_neighbours_as(VectorElement element, std::byte* out,
+                                                std::uint64_t i, const float (&values)[Count]) {
+  with_float_type(element, [&](auto type) {
+    Arch::store_neighbours(reinterpret_cast<decltype(type)*>(out) + i, values);
+  });
+}
+
+/// The first \p count of 32, on the host.
+inline void store_lanes_as(VectorElement element, std::byte* out, std::uint64_t i,
+                           const float (&values)[32], int count) {
+  with_float_type(element, [&](auto type) {
+    Arch::store_lanes(reinterpret_cast<decltype(type)*>(out) + i, values, count);
+  });
+}
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_SEED_IMPL_APPLY_ACTIVATION_HPP

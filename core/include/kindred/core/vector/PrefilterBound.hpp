@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_VECTOR_PREFILTER_BOUND_HPP
+#define KINDRED_CORE_VECTOR_PREFILTER_BOUND_HPP
+
+#include <kindred/core/vector/Metric.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+namespace Kindred {
+
+/// Levels of an int8 value, and of a query's 16-bit value w = 254 · high + low.
+inline constexpr int quantized_levels = 127;
+inline constexpr int query_plane_ratio = 2 * quantized_levels;
+inline constexpr int query_levels = query_plane_ratio * quantized_levels + quantized_levels;
+
+/// \brief What a bound needs of a query q ≈ scale · w.
+struct PrefilterQuery {
+  double scale = 0;     ///< a float, so that scale · w is exact
+  double norm = 0;      ///< the canonical √Σq²
+  double residual = 0;  ///< ≥ ‖q − scale · w‖; infinite for a query that is not finite
+  double square = 0;    ///< ‖scale · w‖²
+  double offset = 0;    ///< 128 · Σw: what unsigned rows add to a dot
+};
+
+/// \brief What a bound needs of a row x ≈ scale · v.
+struct PrefilterRow {
+  double scale = 0;
+  double error = 0;  ///< ≥ ‖x − scale · v‖; infinite for a row that is not finite
+  double quantized_norm =
+      0;  ///< ≥ ‖scale · v‖, at most 1 + 2^−22 times it unless tiny; negative: not told
+  double quantized_norm_max = 0;  ///< ≥ ‖scale · v‖
+  double norm = 0;                ///< the canonical √Σx²; of cosine and l2
+};
+
+/// \brief Where the canonical float32 score lies, as a goodness: larger is better under every
+/// metric (l2: the negated distance). −∞ … ∞ where nothing is known.
+struct ScoreInterval {
+  float lower;
+  float upper;
+};
+
+namespace Impl {
+
+/// Covers every rounding of a canonical sum (at most 2^−44 of the product of the norms) and of a
+/// bound's own arithmetic.
+inline constexpr double prefilter_slack = 0x1p-40;
+/// How much more than its square a stored shadow norm may give.
+inline constexpr double quantized_square_slack = 0x1p-21;
+/// A float below may be a denormal, and its relative error larger.
+inline constexpr double quantized_norm_least = 0x1p-100;
+
+KOKKOS_INLINE_FUNCTION constexpr double prefilter_infinity() { return 0x1p1023 * 2.0; }
+
+/// The float32 row of an int8 row of its own differs from scale · v by its rounding: half an ulp,
+/// or half the smallest denormal, an element. \param norm of the row, or negative if it is not read
+/// \param root_dimension ≥ √dimension
+KOKKOS_INLINE_FUNCTION PrefilterRow own_row(float scale, double norm, double root_dimension) {
+  PrefilterRow row;
+  row.scale = static_cast<double>(scale);
+  row.norm = norm;
+  row.quantized_norm = -1;
+  const double denormal = 0x1p-149 * root_dimension;
+  if (norm < 0) {
+    const double largest = (row.scale < 0 ? -row.scale : row.scale) * 128.0;
+    // NaN is not within either.
+    row.quantized_norm_max =
+        largest <= 0x1.fffffep127 ? largest * root_dimension : prefilter_infinity();
+  } else {
+    row.quantized_norm_max = (norm + denormal) * (1 + 0x1p-22);
+  }
+  row.error = row.quantized_norm_max * 0x1p-23 + denormal;
+  return row;
+}
+
+/// Lower and upper end of the canonical l2 distance.
+KOKKOS_INLINE_FUNCTION void distance_interval(const PrefilterQuery& q, const PrefilterRow& x,
+                                              double dot, double error, double& low, double& high) {
+  // ‖q‖² + ‖x‖² − 2 q·x
+  const double squares = q.norm * q.norm + x.norm * x.norm;
+  const double expanded = squares - 2 * dot;
+  const double width = 2 * error + prefilter_slack * squares;
+  low = expanded - width > 0 ? Kokkos::sqrt(expanded - width) : 0.0;
+  high = Kokkos::sqrt(expanded + width > 0 ? expanded + width : 0.0);
+  if (x.quantized_norm < quantized_norm_least) return;
+  // ‖q − x‖ differs from the distance of the shadows by at most both residuals.
+  const double quantized_square = x.quantized_norm * x.quantized_norm;
+  const double between = q.square + quantized_square - 2 * dot;
+  const double slack = prefilter_slack * (q.square + quantized_square);
+  const double least = between - quantized_square_slack * quantized_square - slack;
+  const double most = between + slack;
+  const double residuals = (q.residual + x.error) * (1 + prefilter_slack);
+  const double near = ((least > 0 ? Kokkos::sqrt(least) : 0.0) - residuals) * (1 - prefilter_slack);
+  const double far = (Kokkos::sqrt(most > 0 ? most : 0.0) + residuals) * (1 + prefilter_slack);
+  if (near > low) low = near;
+  if (far < high) high = far;
+}
+
+}  // namespace Impl
+
+/// \brief Bounds of a score from the shadows: `lower ≤ reproducible float32 score ≤ upper`, always.
+///
+/// Derived in docs/internals/vector-prefilter.md. The bounds are float32 numbers rounded as the
+/// score itself is, and rounding keeps order, so that no width is added for it. \param dot w · v,
+/// exact
+KOKKOS_INLINE_FUNCTION ScoreInterval score_interval(Metric metric, const PrefilterQuery& q,
+                                                    const PrefilterRow& x, double dot) {
+  constexpr float infinity = __builtin_inff();
+  if (metric == Metric::cosine && (q.norm == 0.0 || x.norm == 0.0)) return {0.0F, 0.0F};
+  const double estimate = q.scale * x.scale * dot;
+  const double error =
+      q.residual * x.quantized_norm_max + q.norm * x.error +
+      Impl::prefilter_slack * (q.norm + q.residual) * (x.quantized_norm_max + x.error);
+  // NaN and infinity: the row or the query is not finite.
+  if (!(error < Impl::prefilter_infinity())) return {-infinity, infinity};
+  double lower = estimate - error;
+  double upper = estimate + error;
+  if (metric == Metric::cosine) {
+    // Rounds twice more than a division, which the slack covers.
+    const double inverse = 1 / (q.norm * x.norm);
+    lower = lower * inverse;
+    upper = upper * inverse;
+    if (lower < -1.0) lower = -1.0;
+    if (lower > 1.0) lower = 1.0;
+    if (upper < -1.0) upper = -1.0;
+    if (upper > 1.0) upper = 1.0;
+  } else if (metric == Metric::l2) {
+    double low = 0;
+    double high = 0;
+    Impl::distance_interval(q, x, estimate, error, low, high);
+    lower = -high;
+    upper = -low;
+  }
+  return {static_cast<float>(lower), static_cast<float>(upper)};
+}
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_VECTOR_PREFILTER_BOUND_HPP

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/vector/Prefilter.hpp>
+
+#include <kindred/core/vector/impl/PrefilterKernels.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+namespace Kindred {
+
+namespace {
+
+template <class ExecutionSpace>
+Impl::PrefilterFill fill_of(const PrefilterState<ExecutionSpace>& state, bool slots) {
+  return {state.slots.data(),  slots ? state.slots.size() : 0,
+          state.counts.data(), state.counts.size(),
+          state.rows.data(),   state.rows.size()};
+}
+
+template <class ExecutionSpace>
+Impl::SurvivorLists lists_of(const PrefilterState<ExecutionSpace>& state) {
+  return {state.rows.data(), state.capacity, state.counts.data()};
+}
+
+/// The largest of 16, 4 and 1 that every row is aligned to.
+template <class ExecutionSpace>
+std::uint64_t row_alignment(const QuantizedRows<ExecutionSpace>& quantized) {
+  const auto bits = reinterpret_cast<std::uintptr_t>(quantized.values.data()) | quantized.stride;
+  return bits % 16 == 0 ? 16 : bits % 4 == 0 ? 4 : 1;
+}
+
+template <class ExecutionSpace, class Functor>
+void for_each_item(const ExecutionSpace& exec_space, const char* label, std::uint64_t items,
+                   const Functor& functor) {
+  Kokkos::parallel_for(
+      label,
+      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(exec_space, 0, items),
+      functor);
+}
+
+}  // namespace
+
+template <class ExecutionSpace>
+void prepare_prefilter(const ExecutionSpace& exec_space,
+                       const VectorQueries<ExecutionSpace>& queries, std::uint64_t dimension,
+                       const ArrayView<std::int8_t, ExecutionSpace>& planes,
+                       const ArrayView<PrefilterQuery, ExecutionSpace>& bounds,
+                       const PrefilterState<ExecutionSpace>& state) {
+  const Impl::PrepareKernel<ExecutionSpace> kernel{
+      queries.floats.data(),         queries.norms.data(), queries.count, dimension,
+      query_plane_stride(dimension), planes.data(),        bounds.data(), fill_of(state, true)};
+  using shape = Arch::LaunchShape<ExecutionSpace>;
+  Kokkos::parallel_for(
+      "Kindred::Vector::prepare_prefilter::split",
+      Kokkos::TeamPolicy<ExecutionSpace>(exec_space, static_cast<int>(kernel.teams()),
+                                         shape::team_size, shape::vector_length),
+      kernel);
+}
+
+template <class ExecutionSpace>
+void clear_survivors(const ExecutionSpace& exec_space,
+                     const PrefilterState<ExecutionSpace>& state) {
+  const Impl::PrefilterFill fill = fill_of(state, false);
+  for_each_item(exec_space, "Kindred::Vector::clear_survivors::fill", fill.size(), fill);
+}
+
+template <class ExecutionSpace>
+void list_owners(const ExecutionSpace& exec_space, std::uint64_t work_items,
+                 const ArrayView<std::uint32_t, ExecutionSpace>& owners) {
+  for_each_item(exec_space, "Kindred::Vector::list_owners::fill", owners.size(),
+                Impl::OwnerKernel{work_items, owners.data()});
+}
+
+template <class ExecutionSpace>
+void prefilter_rows(const ExecutionSpace& exec_space, Metric metric,
+                    const QuantizedRows<ExecutionSpace>& quantized, std::uint64_t dimension,
+                    const ArrayView<const double, ExecutionSpace>& norms, std::uint64_t begin,
+                    std::uint64_t count, const RowFilter<ExecutionSpace>& filter,
+                    const PrefilterQueries<ExecutionSpace>& queries, bool append,
+                    const PrefilterState<ExecutionSpace>& state) {
+  if (count == 0) return;
+  const bool own = quantized.is_own();
+  const std::uint64_t alignment = row_alignment(quantized);
+  const Arch::Int8Operands operands{
+      quantized.values.data(), quantized.stride, own ? dimension : quantized.stride,
+      queries.planes.data(),   queries.stride,   alignment};
+  const double root = std::sqrt(static_cast<double>(dimension)) * (1 + 0x1p-50);
+  const bool by_batch =
+      state.groups != 0 && quantized.count() >= Arch::prefilter_batch * state.groups;
+  const auto run = [&](auto aligned, auto tile) {
+    using kernel_type = Impl::PrefilterScanKernel<ExecutionSpace, aligned(), tile()>;
+    using launch = Arch::LaunchShape<ExecutionSpace>;
+    const std::uint64_t batches = (count + Arch::prefilter_batch - 1) / Arch::prefilter_batch;
+    // As many teams as a device runs at once; threads of the host are handed 32 batches.
+    const std::uint64_t teams =
+        Arch::is_device<ExecutionSpace>
+            ? std::min<std::uint64_t>(static_cast<std::uint64_t>(Arch::concurrency(exec_space)) /
+                                          2048 * Arch::Int8Dots<ExecutionSpace, tile()>::teams,
+                                      (batches + launch::team_size - 1) / launch::team_size)
+            : (batches + 31) / 32;
+    Kokkos::parallel_for(
+        "Kindred::Vector::prefilter_rows::scan",
+        typename kernel_type::policy_type(exec_space, static_cast<int>(teams), launch::team_size,
+                                          launch::vector_length),
+        kernel_type{metric, operands, quantized.scales.data(),
+                    own ? nullptr : quantized.errors.data(), quantized.norms.data(), norms.data(),
+                    root, begin, count, filter, queries.bounds.data(), queries.count(),
+                    state.uppers.data(), state.chunk, append ? state.thresholds.data() : nullptr,
+                    lists_of(state), state.slots.data(), state.groups, by_batch});
+  };
+  const auto run_tile = [&](auto aligned) {
+    if (queries.count() == 1) return run(aligned, std::integral_constant<int, 1>{});
+    run(aligned, std::integral_constant<int, Arch::int8_tile>{});
+  };
+  if constexpr (Arch::is_device<ExecutionSpace>) {
+    if (alignment != 16) return run_tile(std::false_type{});
+  }
+  run_tile(std::true_type{});
+}
+
+template <class ExecutionSpace>
+void prefilter_thresholds(const ExecutionSpace& exec_space, std::uint64_t k,
+                          const PrefilterState<ExecutionSpace>& state) {
+  using kernel_type = Impl::ThresholdKernel<ExecutionSpace>;
+  constexpr int team_size = Arch::is_device<ExecutionSpace> ? 16 : 1;
+  Kokkos::parallel_for(
+      "Kindred::Vector::prefilter_thresholds::select",
+      typename kernel_type::policy_type(exec_space, static_cast<int>(state.thresholds.size()),
+                                        team_size, Arch::LaunchShape<ExecutionSpace>::vector_length)
+          .set_scratch_size(0, Kokkos::PerTeam(kernel_type::scratch_bytes)),
+      kernel_type{state.slots.data(), state.groups, k, state.thresholds.data()});
+}
+
+template <class ExecutionSpace>
+void prefilter_survivors(const ExecutionSpace& exec_space, std::uint64_t begin, std::uint64_t count,
+                         const PrefilterState<ExecutionSpace>& state) {
+  using kernel_type = Impl::SurvivorKernel<ExecutionSpace>;
+  const std::uint64_t items = (count + kernel_type::item_rows - 1) / kernel_type::item_rows;
+  for_each_item(
+      exec_space, "Kindred::Vector::prefilter_survivors::collect", items * state.thresholds.size(),
+      kernel_type{state.uppers.data(), state.chunk, begin, count, items, state.thresholds.data(),
+                  state.rows.data(), state.capacity, state.counts.data()});
+}
+
+template <class ExecutionSpace>
+void best_survivors(const ExecutionSpace& exec_space,
+                    const ArrayView<const Rank, ExecutionSpace>& ranks,
+                    const PrefilterState<ExecutionSpace>& state, std::uint64_t top,
+                    const ArrayView<Rank, ExecutionSpace>& best) {
+  const std::uint64_t queries = state.counts.size();
+  Impl::for_each_work_item(
+      exec_space, "Kindred::Vector::best_survivors::place", queries * state.capacity,
+      Impl::PlaceKernel<ExecutionSpace>{ranks.data(), state.counts.data(), queries, state.capacity,
+                                        top, best.data()});
+}
+
+#define KINDRED_INSTANTIATE(SPACE)                                                                 \
+  template void prepare_prefilter<SPACE>(const SPACE&, const VectorQueries<SPACE>&, std::uint64_t, \
+                                         const ArrayView<std::int8_t, SPACE>&,                     \
+                                         const ArrayView<PrefilterQuery, SPACE>&,                  \
+                                         const PrefilterState<SPACE>&);                            \
+  template void clear_survivors<SPACE>(const SPACE&, const PrefilterState<SPACE>&);                \
+  template void list_owners<SPACE>(const SPACE&, std::uint64_t,                                    \
+                                   const ArrayView<std::uint32_t, SPACE>&);                        \
+  template void prefilter_rows<SPACE>(const SPACE&, Metric, const QuantizedRows<SPACE>&,           \
+                                      std::uint64_t, const ArrayView<const double, SPACE>&,        \
+                                      std::uint64_t, std::uint64_t, const RowFilter<SPACE>&,       \
+                                      const PrefilterQueries<SPACE>&, bool,                        \
+                                      const PrefilterState<SPACE>&);                               \
+  template void prefilter_thresholds<SPACE>(const SPACE&, std::uint64_t,                           \
+                                            const PrefilterState<SPACE>&);                         \
+  template void prefilter_survivors<SPACE>(const SPACE&, std::uint64_t, std::uint64_t,             \
+                                           const PrefilterState<SPACE>&);                          \
+  template void best_survivors<SPACE>(const SPACE&, const ArrayView<const Rank, SPACE>&,           \
+                                      const PrefilterState<SPACE>&, std::uint64_t,                 \
+                                      const ArrayView<Rank, SPACE>&);
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+#undef KINDRED_INSTANTIATE
+
+}  // namespace Kindred

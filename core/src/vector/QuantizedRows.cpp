@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/vector/QuantizedRows.hpp>
+
+#include <kindred/core/vector/impl/Quantizer.hpp>
+#include <kindred/core/vector/impl/VectorScores_Impl.hpp>
+
+#include <type_traits>
+
+namespace Kindred {
+
+namespace Impl {
+namespace {
+
+/// A unit: a row.
+template <class ExecutionSpace, class Element>
+struct QuantizeKernel {
+  ElementRows<Element> rows;
+  std::uint64_t count;
+  std::uint64_t stride;
+  std::int8_t* values;
+  float* scales;
+  float* errors;
+  float* norms;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
+    const std::uint64_t row = work_item_of(member);
+    if (row >= count) return;
+    const Element* elements = rows.values + row * rows.dimension;
+    const float own_scale = std::is_same_v<Element, std::int8_t> ? rows.scales[row] : 1.0F;
+    const auto value = [&](std::uint64_t i) {
+      const float x = Arch::to_float(elements[i]);
+      return std::is_same_v<Element, std::int8_t> ? own_scale * x : x;
+    };
+    const Quantizer quantiser(VectorThreads{}, member, rows.dimension, quantized_levels, value);
+    std::int8_t* out = values + row * stride;
+    const double residual = quantiser.quantise(
+        value, [&](std::uint64_t i, int v) { out[i] = static_cast<std::int8_t>(v); });
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, stride - rows.dimension),
+                         [&](std::uint64_t i) { out[rows.dimension + i] = 0; });
+    const double squares = quantiser.sum(value, [](int v) { return v * v; });
+    const double norm = static_cast<double>(quantiser.scale()) * Kokkos::sqrt(squares);
+    Kokkos::single(Kokkos::PerThread(member), [&] {
+      scales[row] = quantiser.scale();
+      errors[row] = round_up(residual);
+      norms[row] = round_up(norm * (1 + prefilter_slack));
+    });
+  }
+};
+
+}  // namespace
+}  // namespace Impl
+
+template <class ExecutionSpace>
+void quantize_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
+                   const ArrayView<std::int8_t, ExecutionSpace>& values,
+                   const ArrayView<float, ExecutionSpace>& scales,
+                   const ArrayView<float, ExecutionSpace>& errors,
+                   const ArrayView<float, ExecutionSpace>& norms) {
+  Impl::with_element(rows, [&](const auto& elements) {
+    using element = std::remove_cvref_t<decltype(*elements.values)>;
+    Impl::for_each_work_item(exec_space, "Kindred::Vector::quantize_rows::quantize", scales.size(),
+                             Impl::QuantizeKernel<ExecutionSpace, element>{
+                                 elements, scales.size(), quantized_stride(rows.dimension),
+                                 values.data(), scales.data(), errors.data(), norms.data()});
+  });
+}
+
+#define KINDRED_INSTANTIATE(SPACE)                                                  \
+  template void quantize_rows<SPACE>(                                               \
+      const SPACE&, const VectorRows<SPACE>&, const ArrayView<std::int8_t, SPACE>&, \
+      const ArrayView<float, SPACE>&, const ArrayView<float, SPACE>&,               \
+      const ArrayView<float, SPACE>&);
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+#undef KINDRED_INSTANTIATE
+
+}  // namespace Kindred

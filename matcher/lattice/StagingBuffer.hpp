@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_LATTICE_STAGING_BUFFER_HPP
+#define KINDRED_MATCHER_LATTICE_STAGING_BUFFER_HPP
+
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/common/ArrayView.hpp>
+#include <kindred/memory/Buffer.hpp>
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// \brief An array of the host where a space reads or writes it: on the host itself, else in a room
+/// that is kept for the next one.
+template <class ExecutionSpace, class T>
+class StagingBuffer {
+ public:
+  StagingBuffer(MemoryResource& memory, const char* label) : m_buffer(memory, label, 0) {}
+
+  /// \p values, which stay until \p exec_space is fenced. \throws OutOfMemory
+  ArrayView<const T, ExecutionSpace> placed(const ExecutionSpace& exec_space,
+                                            std::span<const T> values) {
+    if constexpr (!Arch::is_device<ExecutionSpace>) {
+      return ArrayView<const T, ExecutionSpace>(values.data(), values.size());
+    } else {
+      m_buffer.resize_discarding(values.size());
+      start_upload(exec_space, m_buffer.view(), values.data(), values.size());
+      return m_buffer.const_view();
+    }
+  }
+  /// Where the space writes what becomes \p values. \throws OutOfMemory
+  ArrayView<T, ExecutionSpace> writable(std::span<T> values) {
+    if constexpr (!Arch::is_device<ExecutionSpace>) {
+      return ArrayView<T, ExecutionSpace>(values.data(), values.size());
+    } else {
+      m_buffer.resize_discarding(values.size());
+      return m_buffer.view();
+    }
+  }
+  /// After `writable(values)`: waits for what was written. Fences \p exec_space.
+  void take(const ExecutionSpace& exec_space, std::span<T> values) const {
+    if constexpr (Arch::is_device<ExecutionSpace>)
+      download(exec_space, values.data(), m_buffer.view(), values.size());
+    else
+      Arch::fence(exec_space, "Kindred::Lattice::take");
+  }
+
+ private:
+  Buffer<T, typename ExecutionSpace::memory_space> m_buffer;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_LATTICE_STAGING_BUFFER_HPP

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_PERF_PEERS_WORK_FACTORIES_HPP
+#define KINDRED_PERF_PEERS_WORK_FACTORIES_HPP
+
+#include <kindred/core/vector/VectorElement.hpp>
+#include <kindred/matcher/SequenceMatcher.hpp>
+
+#include "common/Data.hpp"
+#include "peers/Work.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace Kindred::Perf {
+
+/// Sequences of 100 symbols against one query: 64 Zipf symbols (lcs), a noisy pattern (difflib).
+std::unique_ptr<Work> sequence_work(Context& context, std::size_t count, std::uint32_t vocabulary,
+                                    Measure measure, double threshold, std::uint64_t seed);
+/// Cosine search of near-normal rows of 768. \param percent of the rows may be returned
+std::unique_ptr<Work> search_work(Context& context, std::size_t rows, std::size_t queries,
+                                  double percent, std::uint64_t seed);
+/// L2 search of clustered rows; the peer is approximate.
+std::unique_ptr<Work> approximate_search_work(Context& context, std::size_t rows,
+                                              std::size_t dimension, std::size_t queries,
+                                              std::uint64_t seed);
+std::unique_ptr<Work> score_work(Context& context, std::size_t rows, std::size_t candidates,
+                                 std::uint64_t seed);
+std::unique_ptr<Work> hop_work(Context& context, std::size_t nodes, std::size_t degree,
+                               std::size_t columns, GraphShape shape, std::uint64_t seed);
+std::unique_ptr<Work> linear_work(Context& context, std::size_t nodes, std::size_t degree,
+                                  std::size_t queries, std::uint64_t seed);
+std::unique_ptr<Work> pagerank_work(Context& context, std::size_t nodes, std::size_t degree,
+                                    std::uint64_t seed);
+
+/// A forward of a layer of seeds in every state and mode.
+std::unique_ptr<Work> seed_forward_work(Context& context, std::size_t rows, std::uint32_t hidden,
+                                        std::uint32_t seeds, VectorElement element, bool telemetry,
+                                        std::uint64_t seed);
+std::unique_ptr<Work> seed_update_work(Context& context, std::uint32_t seeds, std::size_t count,
+                                       std::uint64_t seed);
+/// x·Wᵀ + b and GELU. \param outputs 0: LayerNorm and GELU
+std::unique_ptr<Work> fused_work(Context& context, std::size_t rows, std::size_t columns,
+                                 std::size_t outputs, VectorElement element, std::uint64_t seed);
+/// Bytes with a key; products of square matrices, \p peers the kind that the script knows.
+std::unique_ptr<Work> xor_work(Context& context, std::size_t count, std::uint64_t seed);
+std::unique_ptr<Work> product_work(Context& context, const char* peers, std::size_t count,
+                                   std::size_t side, std::uint64_t seed);
+/// The graph of a lattice: made, measured, or asked for shortest paths.
+std::unique_ptr<Work> lattice_build_work(Context& context, std::uint32_t size);
+std::unique_ptr<Work> lattice_measure_work(Context& context, std::uint32_t size);
+std::unique_ptr<Work> lattice_path_work(Context& context, std::uint32_t size, bool blocked,
+                                        std::uint64_t seed);
+
+inline std::string differs(std::size_t place, double ours, double theirs) {
+  return "place " + std::to_string(place) + ": ours " + std::to_string(ours) + ", theirs " +
+         std::to_string(theirs);
+}
+
+/// Empty when both lists have the same values within \p tolerance of each, absolute below 1.
+template <class T>
+std::string compare_values(const std::vector<T>& ours, const std::vector<double>& theirs,
+                           double tolerance) {
+  if (ours.size() != theirs.size())
+    return "ours has " + std::to_string(ours.size()) + " results, theirs " +
+           std::to_string(theirs.size());
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    const auto value = static_cast<double>(ours[i]);
+    if (!(std::fabs(value - theirs[i]) <= tolerance * std::fmax(1.0, std::fabs(value))))
+      return differs(i, value, theirs[i]);
+  }
+  return {};
+}
+
+}  // namespace Kindred::Perf
+
+#endif  // KINDRED_PERF_PEERS_WORK_FACTORIES_HPP

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TESTS_BACKENDS_SIMULATED_MACHINE_HPP
+#define KINDRED_TESTS_BACKENDS_SIMULATED_MACHINE_HPP
+
+#include <kindred/backends/Dispatcher.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace Kindred::Testing {
+
+inline std::size_t index(Space space) { return static_cast<std::size_t>(space); }
+
+using Time = std::chrono::steady_clock::time_point;
+
+/// A dispatcher on a made-up machine: its clock, and what calls truly take there.
+struct Machine {
+  explicit Machine(SpaceSet usable = SpaceSet::all(), Dispatcher::Options options = {},
+                   int threads = 8)
+      : dispatcher(usable, threads, with_clock(std::move(options))) {}
+
+  Dispatcher::Options with_clock(Dispatcher::Options options) {
+    options.clock = [this] { return now; };
+    return options;
+  }
+  /// Overhead and rate of a space.
+  struct Line {
+    double overhead;
+    double rate;
+  };
+  double truth(Space space, double work) const {
+    return lines[index(space)].overhead + work / lines[index(space)].rate;
+  }
+  Workload workload(double work) const {
+    Workload w;
+    w.operation = Operation::lcs;
+    w.work = work;
+    w.items = static_cast<std::uint64_t>(work);
+    w.resident = resident;
+    return w;
+  }
+  /// One call, as `Context::run` makes it.
+  DispatchRecord call(double work, std::optional<Space> forced = {}) {
+    DispatchRecord record = dispatcher.decide(workload(work), forced);
+    record.taken = truth(record.chosen, work);
+    now += std::chrono::duration_cast<std::chrono::nanoseconds>(
+        std::chrono::duration<double>(record.taken));
+    dispatcher.observe(record);
+    return record;
+  }
+  /// Every team of `openmp` too: it does as many times the work of one as it has threads, and no
+  /// more than all of them.
+  void calibrate() {
+    for (const Space space : all_spaces) {
+      if (!dispatcher.usable().contains(space)) continue;
+      if (space != Space::openmp) {
+        calibrate(space, lines[index(space)], 0);
+        continue;
+      }
+      for (const int threads : dispatcher.team_sizes()) {
+        Line line = lines[index(space)];
+        line.rate = std::min(line.rate, threads * lines[index(Space::serial)].rate);
+        calibrate(space, line, threads);
+      }
+    }
+  }
+  void calibrate(Space space, const Line& line, int threads) {
+    dispatcher.calibrate_start(space, 0, threads);  // it is in the overhead
+    for (int k = 4; k <= 34; k += 2) {
+      const double work = std::ldexp(1.0, k);
+      dispatcher.calibrate(Operation::lcs, space, work, line.overhead + work / line.rate, threads);
+    }
+  }
+  Space best(double work) const {
+    return *std::min_element(all_spaces.begin(), all_spaces.end(),
+                             [&](Space a, Space b) { return truth(a, work) < truth(b, work); });
+  }
+
+  Time now{};
+  std::array<Line, space_count> lines{Line{1e-6, 1e9}, Line{8e-6, 6e9}, Line{1e-4, 1e12}};
+  SpaceSet resident = SpaceSet::all();
+  Dispatcher dispatcher;
+};
+
+}  // namespace Kindred::Testing
+
+#endif  // KINDRED_TESTS_BACKENDS_SIMULATED_MACHINE_HPP

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/ArrivalBarrier.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+namespace Kindred {
+namespace {
+
+/// \brief \p teams threads wait for each other \p barriers times at \p cell, as the teams of one
+/// launch do. Returns how often one went on before all others had arrived.
+unsigned early_releases(std::atomic<std::uint32_t>& cell, unsigned teams, unsigned barriers) {
+  std::vector<std::atomic<unsigned>> arrived(barriers);
+  std::atomic<unsigned> early = 0;
+  std::vector<std::thread> threads;
+  for (unsigned team = 0; team < teams; ++team) {
+    threads.emplace_back([&, team] {
+      Arch::ArrivalBarrier arrival(team, teams, cell.load());
+      for (unsigned barrier = 0; barrier < barriers; ++barrier) {
+        ++arrived[barrier];
+        cell.fetch_add(arrival.share());
+        while (!arrival.is_over(cell.load())) std::this_thread::yield();
+        arrival.advance();
+        if (arrived[barrier].load() != teams) ++early;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return early;
+}
+
+TEST(ArrivalBarrier, ServesGroupsOfAnySizeOneAfterAnother) {
+  std::atomic<std::uint32_t> cell = 0;
+  // A batch of queries, a team each, then one query that many teams work on; odd and even counts.
+  for (const unsigned teams : {1U, 7U, 1U, 1U, 2U, 5U, 3U, 8U, 1U, 4U}) {
+    for (const unsigned barriers : {1U, 2U, 3U, 7U})
+      ASSERT_EQ(early_releases(cell, teams, barriers), 0U) << teams << " " << barriers;
+  }
+}
+
+TEST(ArrivalBarrier, CountsMoreTeamsThanAnyDevicePlaces) {
+  for (const unsigned teams : {1U, 2U, 132U, 4096U, 1U << 20U}) {
+    std::uint32_t cell = 0;
+    for (int barrier = 0; barrier < 3; ++barrier) {
+      const Arch::ArrivalBarrier first(0, teams, cell);
+      const Arch::ArrivalBarrier other(1, teams, cell);
+      EXPECT_FALSE(first.is_over(cell));
+      cell += first.share();
+      for (unsigned team = 1; team < teams; ++team) {
+        ASSERT_FALSE(first.is_over(cell)) << teams << " " << team;
+        cell += other.share();
+      }
+      EXPECT_TRUE(first.is_over(cell));
+      EXPECT_TRUE(other.is_over(cell));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace Kindred

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <kindred/core/arch/CacheLines.hpp>
+#include <kindred/core/common/Gelu.hpp>
+
+#include <bit>
+#include <vector>
+
+#include "Support.hpp"
+
+namespace {
+
+using namespace Kindred;
+using Arch::BFloat16;
+using Arch::CacheLineExtremes;
+using Arch::Float16;
+
+/// Any bits, and more of zeros, denormals, infinities and NaN than these have.
+template <class Element>
+std::vector<Element> any_elements(std::mt19937_64& generator, std::size_t count) {
+  constexpr std::uint32_t special[] = {0,           1,           0x7F800000U,
+                                       0x7F800001U, 0x7FC12345U, 0x322BCC77U,
+                                       0x322BCC78U, 0x00400000U, 0x33800000U};
+  std::vector<Element> out(count);
+  for (Element& element : out) {
+    auto bits = static_cast<std::uint32_t>(generator());
+    if (generator() % 4 == 0) bits = special[generator() % 9] | (bits & 0x80000000U);
+    if constexpr (sizeof(Element) == 2 && !std::is_same_v<Element, Float16>) bits >>= 16U;
+    element = std::bit_cast<Element>(static_cast<Arch::element_bits<Element>>(bits));
+  }
+  return out;
+}
+std::vector<double> any_doubles(std::mt19937_64& generator) {
+  std::vector<double> out(16);
+  for (double& value : out) value = std::bit_cast<double>(generator());
+  return out;
+}
+
+/// What operations give, as words; a NaN is a NaN.
+class Results {
+ public:
+  void keep(float value) {
+    m_words.push_back(value != value ? ~0ULL : std::bit_cast<std::uint32_t>(value));
+  }
+  void keep(double value) {
+    m_words.push_back(value != value ? ~0ULL : std::bit_cast<std::uint64_t>(value));
+  }
+  /// Bit for bit.
+  template <class Element, std::size_t size>
+  void keep_bits(const Element (&elements)[size]) {
+    for (const Element element : elements) m_words.push_back(Arch::bits_of(element));
+  }
+  template <class S>
+  void keep_floats(const typename S::Floats& floats) {
+    float out[16];
+    S::store_floats(out, floats);
+    for (const float value : out) keep(value);
+  }
+  template <class S>
+  void keep_doubles(const typename S::Doubles& doubles) {
+    double out[16];
+    S::store_doubles(out, doubles);
+    for (const double value : out) keep(value);
+  }
+  friend bool operator==(const Results&, const Results&) = default;
+
+ private:
+  std::vector<std::uint64_t> m_words;
+};
+
+/// Every operation on packs of sixteen.
+template <class S, class Element>
+Results of_packs(const std::vector<Element>& elements, const std::vector<float>& floats,
+                 const std::vector<double>& doubles, unsigned count, std::uint16_t mask) {
+  Results out;
+  const auto raw = S::load(elements.data());
+  const auto part = S::load(elements.data(), count);
+  Element stored[16] = {};
+  S::store(stored, raw);
+  out.keep_bits(stored);
+  S::store(stored, part, count);
+  out.keep_bits(stored);
+  S::store(stored, S::choose(mask, raw, part));
+  out.keep_bits(stored);
+  const auto a = S::load_floats(floats.data());
+  const auto b = S::load_floats(floats.data() + 16);
+  const auto c = S::load_floats(floats.data() + 32);
+  out.keep_floats<S>(S::widen(raw));
+  out.keep_floats<S>(S::widen(part));
+  out.keep_floats<S>(S::multiply(a, b));
+  out.keep_floats<S>(S::add(a, b));
+  out.keep_floats<S>(S::choose(mask, a, b));
+  out.keep_floats<S>(S::magnitude(a));
+  out.keep_floats<S>(S::fused(a, b, c));
+  out.keep_floats<S>(S::subtract(a, b));
+  out.keep_floats<S>(S::negative(a));
+  out.keep_floats<S>(S::if_less(a, b, c, S::all(3)));
+  out.keep_floats<S>(S::raised(a, b));
+  out.keep_floats<S>(Impl::gelu_of<S>(a));
+  const auto d = S::load_doubles(doubles.data());
+  out.keep_doubles<S>(d);
+  out.keep_doubles<S>(S::no_doubles());
+  out.keep_doubles<S>(S::subtract(d, S::widen(a)));
+  out.keep_doubles<S>(S::add(d, S::widen(a)));
+  out.keep_doubles<S>(S::multiply_add(S::widen(a), S::widen(b), d));
+  S::store(stored, S::template round<Element>(a));
+  out.keep_bits(stored);
+  return out;
+}
+
+/// Every operation on lines.
+template <class S, class Element>
+Results of_lines(const std::vector<Element>& elements, const std::vector<float>& floats,
+                 unsigned begin, unsigned end, std::uint32_t mask) {
+  constexpr unsigned size = Arch::line_elements<Element>;
+  Results out;
+  alignas(64) Element stored[size] = {};
+  const auto line = S::load_line(elements.data());
+  const auto part = S::load_line(elements.data() + size, begin, end);
+  S::store_line(stored, line);
+  out.keep_bits(stored);
+  S::store_line(stored, part, begin, end);
+  out.keep_bits(stored);
+  S::store_line(stored, S::choose_line(mask, line, part));
+  out.keep_bits(stored);
+  S::stream_line(stored, line);
+  S::end_streams();
+  out.keep_bits(stored);
+  typename S::Floats packs[size / 16];
+  for (unsigned p = 0; p < size / 16; ++p) {
+    out.keep_floats<S>(S::widen_line(line, p));
+    packs[p] = S::load_floats(floats.data() + 16 * p);
+  }
+  S::store_line(stored, S::template round_line<Element>(packs));
+  out.keep_bits(stored);
+  CacheLineExtremes<Element> extremes;
+  extremes.clear();
+  auto kept = S::load_extremes(extremes);
+  for (std::size_t i = 0; i + size <= elements.size(); i += size)
+    S::add_extremes(kept, S::load_line(elements.data() + i));
+  S::store_extremes(extremes, kept);
+  for (unsigned i = 0; i < size; ++i) {
+    out.keep(extremes.min(i));
+    out.keep(extremes.max(i));
+    out.keep(static_cast<float>(extremes.dead[i]));
+  }
+  return out;
+}
+
+template <class Element>
+class Pack16 : public ::testing::Test {};
+using Elements = ::testing::Types<float, Float16, BFloat16>;
+TYPED_TEST_SUITE(Pack16, Elements);
+
+TYPED_TEST(Pack16, EqualsItsScalarTwinInEveryOperation) {
+  auto generator = Testing::generator("Sixteen");
+  for (int round = 0; round < 3000; ++round) {
+    const auto elements = any_elements<TypeParam>(generator, 32 * (1 + generator() % 4));
+    const auto wide = any_elements<TypeParam>(generator, 64);
+    auto floats = any_elements<float>(generator, 48);
+    for (float& value : floats) {  // as large as activations are, in part
+      if (generator() % 2 == 0) value = static_cast<float>(generator() % 4001) / 100 - 20;
+    }
+    const auto doubles = any_doubles(generator);
+    const auto mask = static_cast<std::uint32_t>(generator());
+    const unsigned count = static_cast<unsigned>(generator() % 17);
+    ASSERT_EQ((of_packs<Arch::HostCacheLines>(elements, floats, doubles, count,
+                                              static_cast<std::uint16_t>(mask))),
+              (of_packs<Arch::ScalarCacheLines>(elements, floats, doubles, count,
+                                                static_cast<std::uint16_t>(mask))));
+    const unsigned end = static_cast<unsigned>(generator() % (Arch::line_elements<TypeParam> + 1));
+    const unsigned begin = static_cast<unsigned>(generator() % (end + 1));
+    ASSERT_EQ((of_lines<Arch::HostCacheLines>(wide, floats, begin, end, mask)),
+              (of_lines<Arch::ScalarCacheLines>(wide, floats, begin, end, mask)));
+  }
+}
+
+TYPED_TEST(Pack16, ExtremesPassOverWhatIsNoNumber) {
+  const auto of = [](std::vector<float> values) {
+    CacheLineExtremes<TypeParam> extremes;
+    extremes.clear();
+    auto kept = Arch::HostCacheLines::load_extremes(extremes);
+    for (const float value : values) {
+      const std::vector<TypeParam> line(Arch::line_elements<TypeParam>,
+                                        Arch::round_canonical<TypeParam>(value));
+      Arch::HostCacheLines::add_extremes(kept, Arch::HostCacheLines::load_line(line.data()));
+    }
+    Arch::HostCacheLines::store_extremes(extremes, kept);
+    return std::tuple(extremes.min(3), extremes.max(3), extremes.dead[3]);
+  };
+  const float inf = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(of({}), std::tuple(inf, -inf, 0U));
+  EXPECT_EQ(of({nan, nan}), std::tuple(inf, -inf, 0U));
+  EXPECT_EQ(of({nan, 2, 0.5F}), std::tuple(0.5F, 2.0F, 0U));
+  EXPECT_EQ(of({-2, -0.5F, nan}), std::tuple(-2.0F, -0.5F, 0U));
+  EXPECT_EQ(of({-2, 0, -0.0F, 4}), std::tuple(-2.0F, 4.0F, 2U));
+  EXPECT_EQ(of({-inf, 1}), std::tuple(-inf, 1.0F, 0U));
+  EXPECT_EQ(of({inf, inf}), std::tuple(inf, inf, 0U));
+  EXPECT_EQ(of({-inf}), std::tuple(-inf, -inf, 0U));
+}
+
+}  // namespace

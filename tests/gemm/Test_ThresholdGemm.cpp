@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/backends/vendor/ThresholdGemm.hpp>
+#include <kindred/core/common/Rank.hpp>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
+
+#include "GemmData.hpp"
+#include "Support.hpp"
+
+namespace {
+
+using namespace Kindred;
+using Arch::TileLayout;
+using Impl::ThresholdGemm;
+using Testing::GemmData;
+
+TEST(TileLayout, GivesEveryElementAPlaceOfItsOwn) {
+  for (const TileLayout layout : {TileLayout{192, true}, TileLayout{48, false}}) {
+    std::set<std::uint64_t> places;
+    const std::uint64_t vectors = 256;
+    for (std::uint64_t vector = 0; vector < vectors; ++vector) {
+      for (std::uint64_t element = 0; element < layout.stride; ++element) {
+        const std::uint64_t place = layout.at(vector, element);
+        places.insert(place);
+        ASSERT_EQ(place, layout.at(vector, element / 8 * 8) + element % 8);
+      }
+    }
+    EXPECT_EQ(places.size(), vectors * layout.stride);
+    EXPECT_EQ(*places.rbegin(), vectors * layout.stride - 1);
+  }
+}
+
+TEST(TileLayout, SwizzlesSixteenthsOf128Bytes) {
+  const TileLayout layout{128, true};
+  EXPECT_EQ(layout.at(0, 0), 0U);
+  EXPECT_EQ(layout.at(1, 0), 64U + 8);
+  EXPECT_EQ(layout.at(3, 17), 3U * 64 + 1 * 8 + 1);  // 2 exchanged with 3 is 1
+  EXPECT_EQ(layout.at(0, 64), 128U * 64);
+  EXPECT_EQ(layout.at(128, 0), 128U * 128);
+}
+
+#if KINDRED_HAS_DEVICE
+
+/// Rows of float16 in blocks, filled up with zeros.
+std::vector<Arch::Float16> in_blocks(const std::vector<std::byte>& rows, std::uint64_t count,
+                                     std::uint64_t length, std::uint64_t unit) {
+  const TileLayout layout{(length + 63) / 64 * 64, true};
+  std::vector<Arch::Float16> out((count + unit - 1) / unit * unit * layout.stride,
+                                 Arch::Float16{0});
+  for (std::uint64_t row = 0; row < count; ++row) {
+    for (std::uint64_t i = 0; i < length; ++i)
+      std::memcpy(&out[layout.at(row, i)], rows.data() + 2 * (row * length + i), 2);
+  }
+  return out;
+}
+
+template <class T>
+Kokkos::View<T*, DeviceSpace::memory_space> on_device(const DeviceSpace& exec_space,
+                                                      const std::vector<T>& values) {
+  Kokkos::View<T*, DeviceSpace::memory_space> view("values", values.size());
+  Impl::upload(exec_space, view, values.data(), values.size());
+  return view;
+}
+
+/// \brief Every product, as the list of a query tells it whose threshold lets all survive.
+std::vector<float> fused(const DeviceSpace& exec_space, const GemmData& data, bool weighted) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const std::uint64_t queries = data.shape.m;
+  const std::uint64_t rows = data.shape.n;
+  const std::uint64_t block = TileLayout::block_vectors;
+  const std::uint64_t padded = (rows + block - 1) / block * block;
+  const auto a = on_device(exec_space,
+                           in_blocks(data.a, queries, data.shape.k, ThresholdGemm::query_multiple));
+  const auto b = on_device(exec_space, in_blocks(data.b, rows, data.shape.k, block));
+  std::vector<float> bounds(4 * padded, 0.0F);
+  for (std::uint64_t row = 0; row < padded; ++row) {
+    const auto index = static_cast<std::uint32_t>(padded - row);
+    bounds[row] = 1.0F;
+    bounds[padded + row] = row < rows ? 0.0F : -infinity;
+    std::memcpy(&bounds[3 * padded + row], &index, sizeof(index));
+  }
+  const auto bounds_view = on_device(exec_space, bounds);
+  const auto weights = on_device(exec_space, std::vector<float>(queries, 0.0F));
+  const auto found = on_device(exec_space, std::vector<std::uint32_t>(queries * rows, 0));
+  const auto uppers = on_device(exec_space, std::vector<std::uint32_t>(queries * rows, 0));
+  const auto counts = on_device(exec_space, std::vector<std::uint32_t>(queries, 0));
+  const auto widths = on_device(exec_space, std::vector<std::uint32_t>(queries, 0));
+  const auto thresholds = on_device(exec_space, std::vector<float>(queries, -infinity));
+  const auto not_numbers = on_device(exec_space, std::vector<std::uint32_t>(1, 0));
+  Impl::ThresholdTile<DeviceSpace> tile;
+  tile.rows = a.size() == 0 ? nullptr : b.data();
+  tile.queries = a.data();
+  tile.stride = (data.shape.k + 63) / 64 * 64;
+  tile.bounds = TileBounds::of(bounds_view.data(), padded);
+  tile.weights = weighted ? weights.data() : nullptr;
+  tile.lists = {found, uppers, counts, thresholds, widths, not_numbers, rows};
+  const ThresholdGemm gemm;
+  for (const std::uint64_t last : {block, padded}) {
+    tile.first = tile.last;
+    tile.last = std::min(last, padded);
+    gemm.run(exec_space, tile);
+  }
+  std::vector<std::uint32_t> host_found(found.size());
+  std::vector<std::uint32_t> host_uppers(found.size());
+  std::vector<std::uint32_t> host_counts(queries);
+  Impl::download(exec_space, host_found.data(), found, host_found.size());
+  Impl::download(exec_space, host_uppers.data(), uppers, host_uppers.size());
+  Impl::download(exec_space, host_counts.data(), counts, host_counts.size());
+  std::vector<float> out(queries * rows, std::numeric_limits<float>::quiet_NaN());
+  for (std::uint64_t query = 0; query < queries; ++query) {
+    EXPECT_EQ(host_counts[query], rows) << "of query " << query;
+    for (std::uint64_t i = 0; i < rows; ++i) {
+      const std::uint64_t row = padded - host_found[query * rows + i];
+      if (row < rows)
+        out[query * rows + row] = Impl::score_from_ascending_bits(host_uppers[query * rows + i]);
+    }
+  }
+  return out;
+}
+
+TEST(ThresholdGemm, StaysWithinItsModelOfRounding) {
+  if (!Testing::context().is_usable(Space::cuda) || !ThresholdGemm::is_usable())
+    GTEST_SKIP() << "no device of Hopper's kind";
+  Impl::with_instance(Testing::context(), Space::cuda, [&](const auto& exec_space) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(exec_space)>, DeviceSpace>) {
+      auto generator = Testing::generator("ThresholdGemm model");
+      for (const auto& [queries, rows, length] : {std::array{1UL, 1UL, 1UL},
+                                                  {70UL, 300UL, 768UL},
+                                                  {300UL, 129UL, 100UL},
+                                                  {8UL, 520UL, 2048UL}}) {
+        for (const auto kind : Testing::all_gemm_kinds) {
+          const Impl::GemmShape shape{queries,
+                                      rows,
+                                      length,
+                                      length,
+                                      length,
+                                      rows,
+                                      Impl::GemmType::float16,
+                                      Impl::GemmType::float32,
+                                      1.0F};
+          const GemmData data(generator, shape, kind);
+          for (const bool weighted : {false, true}) {
+            ASSERT_EQ(data.outside_model(fused(exec_space, data, weighted)), "")
+                << Testing::name_of(kind) << ", " << queries << " × " << rows << " × " << length;
+          }
+        }
+      }
+    }
+  });
+}
+
+#endif
+
+}  // namespace

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TESTS_KILLED_KILLED_PROCESS_HPP
+#define KINDRED_TESTS_KILLED_KILLED_PROCESS_HPP
+
+#include "TempFolder.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <optional>
+#include <thread>
+
+namespace Kindred::Testing {
+
+/// A process that was killed: what it told last, and whether it lived until then.
+struct KilledProcess {
+  std::optional<std::uint64_t> reported;
+  bool by_signal = false;
+};
+
+/// In a process of its own: tells what \p step returns, over and over. Never returns.
+template <class Step>
+[[noreturn]] void report_forever(int reported, Step step) {
+  try {
+    while (true) {
+      const std::uint64_t number = step();
+      if (::write(reported, &number, sizeof(number)) != sizeof(number)) break;
+    }
+  } catch (const std::exception& error) {
+    static_cast<void>(::write(STDERR_FILENO, error.what(), std::strlen(error.what())));
+  }
+  ::_exit(1);
+}
+
+/// Runs `body(reported)` in a process of its own until \p wait(its end of the pipe) returns, and
+/// kills it there.
+template <class Wait, class Body>
+KilledProcess run_and_kill(const Wait& wait, const Body& body) {
+  int pipe[2];
+  if (::pipe(pipe) != 0) return {};
+  const pid_t child = ::fork();
+  if (child == 0) body(pipe[1]);
+  ::close(pipe[1]);
+  KilledProcess killed;
+  wait(pipe[0], killed.reported);
+  ::kill(child, SIGKILL);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  killed.by_signal = WIFSIGNALED(status);
+  std::uint64_t reported = 0;
+  while (::read(pipe[0], &reported, sizeof(reported)) == sizeof(reported))
+    killed.reported = reported;
+  ::close(pipe[0]);
+  return killed;
+}
+
+/// Kills it after so many microseconds.
+template <class Body>
+KilledProcess kill_after(std::uint64_t microseconds, const Body& body) {
+  return run_and_kill(
+      [&](int, std::optional<std::uint64_t>&) {
+        std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
+      },
+      body);
+}
+
+/// Kills it once it has told something.
+template <class Body>
+KilledProcess kill_when_reported(const Body& body) {
+  return run_and_kill(
+      [](int pipe, std::optional<std::uint64_t>& reported) {
+        std::uint64_t number = 0;
+        if (::read(pipe, &number, sizeof(number)) == sizeof(number)) reported = number;
+      },
+      body);
+}
+
+}  // namespace Kindred::Testing
+
+#endif  // KINDRED_TESTS_KILLED_KILLED_PROCESS_HPP

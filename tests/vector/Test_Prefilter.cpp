@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <kindred/core/arch/Int8Dots.hpp>
+
+#include <cmath>
+#include <vector>
+
+#include "PrefilterCases.hpp"
+#include "PrefilterData.hpp"
+
+namespace {
+
+using namespace Kindred;
+using Testing::StoredRows;
+
+/// The bounds of every pair, a row a query.
+struct Bounds {
+  std::vector<float> lower;
+  std::vector<float> upper;
+};
+
+Bounds bounds_of(Space space, Metric metric, const StoredRows& rows,
+                 const std::vector<float>& queries) {
+  return Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
+    using execution_space = std::decay_t<decltype(exec_space)>;
+    using memory_space = typename execution_space::memory_space;
+    const Testing::PrefilterData<execution_space> data(exec_space, rows, queries);
+    const std::uint64_t count = rows.count();
+    const std::uint64_t requested = data.prepared.count;
+    const std::uint64_t stride = query_plane_stride(rows.dimension);
+    const std::uint64_t chunk = (count + 63) / 64 * 64;
+    Kokkos::View<std::int8_t*, memory_space> planes("planes", 2 * requested * stride);
+    Kokkos::View<PrefilterQuery*, memory_space> query_bounds("query_bounds", requested);
+    Kokkos::View<float*, memory_space> uppers("uppers", requested * chunk);
+    Kokkos::View<std::uint32_t*, memory_space> slots("slots", requested * count);
+    Kokkos::View<float*, memory_space> thresholds("thresholds", requested);
+    Kokkos::View<std::uint32_t*, memory_space> lists("lists", requested * count);
+    Kokkos::View<std::uint32_t*, memory_space> counts("counts", requested);
+    // A slot a row holds its lower bound.
+    const PrefilterState<execution_space> state{uppers, slots, thresholds, lists,
+                                                counts, chunk, count,      count};
+    prepare_prefilter(exec_space, data.prepared, rows.dimension,
+                      ArrayView<std::int8_t, execution_space>(planes),
+                      ArrayView<PrefilterQuery, execution_space>(query_bounds), state);
+    prefilter_rows(exec_space, metric, data.quantized, rows.dimension, data.view.norms, 0, count,
+                   RowFilter<execution_space>{}, {planes, query_bounds, stride}, false, state);
+    std::vector<float> padded(requested * chunk);
+    std::vector<std::uint32_t> keys(requested * count);
+    Impl::download(exec_space, padded.data(), uppers, padded.size());
+    Impl::download(exec_space, keys.data(), slots, keys.size());
+    Bounds out;
+    for (std::size_t q = 0; q < requested; ++q) {
+      for (std::size_t r = 0; r < count; ++r) {
+        out.upper.push_back(padded[q * chunk + r]);
+        out.lower.push_back(Impl::score_from_ascending_bits(keys[q * count + r]));
+      }
+    }
+    return out;
+  });
+}
+
+/// Larger is better, as bounds are.
+float goodness(Metric metric, std::span<const float> query, std::span<const float> row) {
+  const float score = Reference::score(metric, query, row);
+  return metric == Metric::l2 ? -score : score;
+}
+
+TEST(Screen, BoundsHoldTheReproducibleScore) {
+  auto generator = Testing::generator("Screen bounds");
+  for (const auto& made : Testing::prefilter_cases(generator)) {
+    for (const VectorElement element : Testing::all_elements) {
+      const StoredRows rows = StoredRows::near(element, made.rows, made.dimension);
+      const std::size_t requested = made.queries.size() / made.dimension;
+      for (const Metric metric : Testing::all_metrics) {
+        for (const Space space : Testing::spaces()) {
+          const Bounds bounds = bounds_of(space, metric, rows, made.queries);
+          for (std::size_t q = 0; q < requested; ++q) {
+            const auto query = std::span(made.queries).subspan(q * made.dimension, made.dimension);
+            for (std::size_t r = 0; r < rows.count(); ++r) {
+              const float score = goodness(metric, query, rows.row(r));
+              const float upper = bounds.upper[q * rows.count() + r];
+              const float lower = bounds.lower[q * rows.count() + r];
+              // A NaN ranks last: it may be under any lower bound of its own, so it has none.
+              const bool holds = score != score ? lower == -std::numeric_limits<float>::infinity()
+                                                : lower <= score && score <= upper;
+              ASSERT_TRUE(holds && upper == upper)
+                  << made.name << ", " << to_string(element) << ", " << to_string(metric) << " on "
+                  << to_string(space) << ": row " << r << " scores " << score << " under query "
+                  << q << ", bounds " << lower << " and " << upper;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+/// The part of the way from the middle of the bounds to their end where the score lies.
+double reach(const Bounds& bounds, std::size_t pair, float score) {
+  const double middle = (double{bounds.lower[pair]} + double{bounds.upper[pair]}) / 2;
+  const double width = (double{bounds.upper[pair]} - double{bounds.lower[pair]}) / 2;
+  return std::abs(double{score} - middle) / width;
+}
+
+TEST(Screen, BoundsAreReachedByRowsMadeToReachThem) {
+  auto generator = Testing::generator("Screen reach");
+  for (const auto& made : Testing::prefilter_cases(generator)) {
+    if (made.name.find("aligned") == std::string::npos) continue;
+    const StoredRows rows = StoredRows::near(VectorElement::float32, made.rows, made.dimension);
+    for (const Metric metric : Testing::all_metrics) {
+      if (made.name == "aligned with the difference" && metric != Metric::l2) continue;
+      for (const Space space : Testing::spaces()) {
+        const Bounds bounds = bounds_of(space, metric, rows, made.queries);
+        double most = 0;
+        for (std::size_t r = 0; r < rows.count(); ++r)
+          most = std::max(most, reach(bounds, r, goodness(metric, made.queries, rows.row(r))));
+        EXPECT_GT(most, 0.97) << made.name << ", " << to_string(metric);
+        EXPECT_LE(most, 1.0) << made.name << ", " << to_string(metric);
+      }
+    }
+  }
+}
+
+TEST(Screen, BoundsHoldAtLengthsBeyondABlockOfIntegers) {
+  auto generator = Testing::generator("Screen length");
+  const std::size_t dimension = Arch::int8_block + 4097;
+  std::vector<float> queries(3 * dimension, 1.0F);
+  std::vector<float> values(5 * dimension, 1.0F);  // sums as large as they can be
+  for (std::size_t i = 3 * dimension; i < values.size(); ++i)
+    values[i] = static_cast<float>(generator() % 1000) - 400;
+  for (std::size_t i = dimension; i < queries.size(); ++i)
+    queries[i] = static_cast<float>(generator() % 1000) - 500;
+  for (const VectorElement element : {VectorElement::float32, VectorElement::int8}) {
+    const StoredRows rows = StoredRows::near(element, values, dimension);
+    for (const Space space : Testing::spaces()) {
+      const Bounds bounds = bounds_of(space, Metric::ip, rows, queries);
+      for (std::size_t q = 0; q < 3; ++q) {
+        for (std::size_t r = 0; r < 5; ++r) {
+          const float score = Reference::score(
+              Metric::ip, std::span(queries).subspan(q * dimension, dimension), rows.row(r));
+          ASSERT_LE(bounds.lower[q * 5 + r], score);
+          ASSERT_GE(bounds.upper[q * 5 + r], score);
+          ASSERT_LT(bounds.upper[q * 5 + r] - bounds.lower[q * 5 + r], 0.02F * 400 * 500 * 70000);
+        }
+      }
+    }
+  }
+}
+
+TEST(Screen, DotsOfPacksAreThoseOfPlainLoops) {
+  auto generator = Testing::generator("Screen dots");
+  constexpr int ratio = query_plane_ratio;
+  for (const std::size_t dimension : {1UL, 15UL, 16UL, 63UL, 64UL, 65UL, 130UL, 70000UL}) {
+    const std::size_t stride = query_plane_stride(dimension);
+    std::vector<std::int8_t> row(dimension);
+    for (auto& value : row) value = static_cast<std::int8_t>(generator() % 256);
+    std::vector<std::int8_t> planes(4 * 2 * stride, 0);
+    double offsets[4] = {};
+    for (std::size_t q = 0; q < 4; ++q) {
+      for (std::size_t plane = 0; plane < 2; ++plane) {
+        for (std::size_t i = 0; i < dimension; ++i) {
+          const int value = static_cast<int>(generator() % 255) - 127;
+          planes[(2 * q + plane) * stride + i] = static_cast<std::int8_t>(value);
+          offsets[q] += 128.0 * value * (plane == 0 ? ratio : 1);
+        }
+      }
+    }
+    double plain[4];
+    double packs[4];
+    Arch::ScalarInt8Dots<ratio>::dots(row.data(), planes.data(), stride, dimension, offsets, 1,
+                                      plain);
+    Arch::HostInt8Dots<ratio>::dots(row.data(), planes.data(), stride, dimension, offsets, 1,
+                                    packs);
+    for (int q = 0; q < 4; ++q) ASSERT_EQ(plain[q], packs[q]) << dimension;
+  }
+}
+
+}  // namespace
