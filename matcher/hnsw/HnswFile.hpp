@@ -8,8 +8,8 @@
 
 namespace Kindred::Impl {
 
-/// \brief Writes all columns as a section file of kind `hnsw` (docs/files.md). \throws as
-/// SectionWriter
+/// \brief Writes all columns as a section file of kind `hnsw` (docs/internals/file-format.md).
+/// \throws as SectionWriter
 void write_hnsw(const HnswStore& store, const std::string& path);
 
 /// \brief Maps such a file; its columns are borrowed from it. Whatever the file says, what comes

@@ -14,7 +14,7 @@
 
 namespace Kindred::Impl {
 
-// The bytes of a section file, as docs/files.md describes them.
+// The bytes of a section file, as docs/internals/file-format.md describes them.
 
 static_assert(std::endian::native == std::endian::little, "the format is mapped as it lies");
 

@@ -12,7 +12,7 @@
 
 namespace Kindred::Impl {
 
-// The sections of a file of kind `vectors`, as docs/files.md describes them.
+// The sections of a file of kind `vectors`, as docs/internals/file-format.md describes them.
 
 inline constexpr const char* vectors_kind = "vectors";
 inline constexpr std::uint64_t id_limit =

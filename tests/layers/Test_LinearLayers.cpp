@@ -56,7 +56,7 @@ struct Case {
     }
     return y.has_gaps_untouched() ? "" : "wrote between the rows";
   }
-  /// Empty, or where this is farther from the exact result than docs/fused.md allows.
+  /// Empty, or where this is farther from the exact result than docs/internals/layers.md allows.
   std::string outside_bound() const {
     std::vector<std::vector<float>> left;
     std::vector<std::vector<float>> right;

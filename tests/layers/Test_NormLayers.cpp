@@ -235,7 +235,7 @@ TEST(NormLayers, AreAsAccurateAsStated) {
         const long double normal = (values[i] - exact_mean) / deviation;
         const long double g = normal * one.gamma[i] + one.beta[i];
         const long double exact = 0.5L * g * std::erfc(-g / std::sqrt(2.0L));
-        // docs/fused.md
+        // docs/internals/layers.md
         const long double allowed =
             1.13L * (std::abs(one.gamma[i]) * (0x1p-21L * std::abs(normal) +
                                                0x1p-46L * std::abs(exact_mean) / deviation) +

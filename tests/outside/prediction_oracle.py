@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""KATO's predictions by their definitions (docs/predictions.md), slowly: difflib's blocks, RapidFuzz's ratios, dictionaries."""
+"""KATO's predictions by their definitions (docs/guide/predictions.md), slowly: difflib's blocks, RapidFuzz's ratios, dictionaries."""
 import difflib
 import math
 from collections import Counter, defaultdict

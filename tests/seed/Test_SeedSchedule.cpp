@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every number here was worked out by hand from the definitions in docs/seeds.md.
+// Every number here was worked out by hand from the definitions in docs/guide/seeds.md.
 #include <gtest/gtest.h>
 
 #include "Support.hpp"

@@ -101,8 +101,9 @@ KOKKOS_INLINE_FUNCTION void distance_interval(const PrefilterQuery& q, const Pre
 
 /// \brief Bounds of a score from the shadows: `lower ≤ reproducible float32 score ≤ upper`, always.
 ///
-/// Derived in docs/vectors.md. The bounds are float32 numbers rounded as the score itself is, and
-/// rounding keeps order, so that no width is added for it. \param dot w · v, exact
+/// Derived in docs/internals/vector-prefilter.md. The bounds are float32 numbers rounded as the
+/// score itself is, and rounding keeps order, so that no width is added for it. \param dot w · v,
+/// exact
 KOKKOS_INLINE_FUNCTION ScoreInterval score_interval(Metric metric, const PrefilterQuery& q,
                                                     const PrefilterRow& x, double dot) {
   constexpr float infinity = __builtin_inff();

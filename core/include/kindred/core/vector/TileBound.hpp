@@ -14,7 +14,7 @@ namespace Kindred {
 inline constexpr double tile_norm = 256;
 
 /// \brief What a product of a tile is off by, beside the rounding of its factors:
-/// docs/vector-products.md.
+/// docs/internals/vector-gemm.md.
 struct TileModel {
   double sum = 0;              ///< the sum is off by at most this, times the norms of the factors
   float output_relative = 0;   ///< the output's rounding, relative to the output

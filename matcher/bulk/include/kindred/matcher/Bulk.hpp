@@ -66,10 +66,10 @@ Reduction reduction_from_string(std::string_view name);
 /// \brief Operations on lists of arrays in host memory: an array or thousands, in one launch.
 ///
 /// The dispatcher chooses the space by what the call is predicted to take, transfers included. All
-/// but products have the same bits on every space; docs/bulk.md defines them. Calls wait for the
-/// answer and fence the instance of the space (`CallQueue` makes them behind the caller's back).
-/// What they work in is kept for the next one: on the host a few numbers an array, on a device the
-/// room of a batch besides. Thread-safe; calls on one space wait for one another.
+/// but products have the same bits on every space; docs/guide/bulk.md defines them. Calls wait for
+/// the answer and fence the instance of the space (`CallQueue` makes them behind the caller's
+/// back). What they work in is kept for the next one: on the host a few numbers an array, on a
+/// device the room of a batch besides. Thread-safe; calls on one space wait for one another.
 /// \throws InvalidArgument, always before anything is launched: lists or arrays of different
 /// lengths, shapes that do not multiply, overlaps; SpaceUnavailable; OutOfMemory: results are then
 /// as they were

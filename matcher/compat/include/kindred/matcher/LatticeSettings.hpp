@@ -14,8 +14,8 @@ namespace Kindred {
 /// \brief KA Lattice's settings: of routing, of a device's memory, of lattices.
 ///
 /// Each has an environment name, `KINDRED_` and the name told here; KA Lattice's own, which is that
-/// name, is honoured where Kindred's is not set. docs/lattices.md has a table, also of those that
-/// mean nothing here. What is not set leaves Kindred's own defaults.
+/// name, is honoured where Kindred's is not set. docs/internals/ka-lattice.md has a table, also of
+/// those that mean nothing here. What is not set leaves Kindred's own defaults.
 struct LatticeSettings {
   bool smart_routing = true;  ///< GPU_ENABLE_SMART_ROUTING: spaces are chosen by predicted time;
                               ///< else the device does what it can

@@ -142,9 +142,9 @@ class HnswIndex {
   /// or filter size, a number that is not finite; SpaceUnavailable for a device; OutOfMemory
   HnswResults search(std::span<const float> queries, const HnswSearchOptions& options = {}) const;
 
-  /// \brief Writes the index (docs/files.md, kind `hnsw`); it appears whole or not at all.
-  /// Complexity O(bytes). Does not fence. \throws InvalidArgument for a place that cannot be
-  /// written; Busy when another writes it; Error
+  /// \brief Writes the index (docs/internals/file-format.md, kind `hnsw`); it appears whole or not
+  /// at all. Complexity O(bytes). Does not fence. \throws InvalidArgument for a place that cannot
+  /// be written; Busy when another writes it; Error
   void save(const std::string& path) const;
   /// \brief Maps what `save` wrote; every byte and every link is checked, by all threads.
   /// Complexity O(bytes). Does not fence.

@@ -37,7 +37,8 @@ inline MutableMatrix matrix_of(std::span<float> values, std::size_t rows, std::s
 }
 
 /// \brief y = act(LayerNorm(x)), row by row: (x − mean) / √(variance + ε) · γ + β, population
-/// variance. The same bits on every space; docs/fused.md has the definition and its error.
+/// variance. The same bits on every space; docs/internals/layers.md has the definition and its
+/// error.
 struct NormLayer {
   ConstMatrix x;
   MutableMatrix

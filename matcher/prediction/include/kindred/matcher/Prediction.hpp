@@ -120,7 +120,8 @@ struct Anomaly {
   friend bool operator==(const Anomaly&, const Anomaly&) = default;
 };
 
-/// \brief What a pattern says about the query: KATO's fields. `docs/predictions.md` defines each.
+/// \brief What a pattern says about the query: KATO's fields. `docs/guide/predictions.md` defines
+/// each.
 struct Prediction {
   std::uint64_t index = 0;  ///< of the pattern
   std::string name;

@@ -72,7 +72,7 @@ struct SeedEvent {
 };
 
 /// \brief Seeds that each own a slice of the hidden dimension and change it as their lifecycle
-/// says. Answers Kasmina's layer; docs/seeds.md has the meaning.
+/// says. Answers Kasmina's layer; docs/guide/seeds.md has the meaning.
 ///
 /// The state is on the host, and beside it on a device where the layer is resident there, so that a
 /// forward copies nothing. Every space, thread count and stream gives the same bits. Thread-safe:

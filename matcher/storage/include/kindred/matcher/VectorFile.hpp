@@ -13,7 +13,7 @@
 
 namespace Kindred {
 
-/// \brief Layouts of files of vectors that can be read; docs/files.md has their bytes.
+/// \brief Layouts of files of vectors that can be read; docs/guide/files.md has their bytes.
 enum class VectorFormat : std::uint8_t { npy, fvecs, bvecs, ivecs, fbin, u8bin, i8bin, hdf5 };
 /// Its name, as the command takes it.
 std::string_view to_string(VectorFormat format) noexcept;

@@ -50,7 +50,7 @@ struct GemmShape {
 };
 
 /// \brief Bound of the sums' rounding: |computed − Σ a·b| ≤ gemm_error(k) · ‖a‖ · ‖b‖, before the
-/// output is rounded. Derived in docs/vector-products.md.
+/// output is rounded. Derived in docs/internals/vector-gemm.md.
 constexpr double gemm_error(std::uint64_t k) noexcept {
   return (static_cast<double>(k) + 64) * 0x1p-22;
 }

@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Draws the pictures of the documents: measurements from perf/results, engines from matcher/CMakeLists.txt.
+
+Usage: make_pictures.py [--check]. Without --check it writes the SVG files of this folder; with it, it exits 1 if one differs.
+"""
+import json
+import re
+import sys
+from pathlib import Path
+
+from svg import Axes, Svg, legend
+
+FOLDER = Path(__file__).resolve().parent
+ROOT = FOLDER.parent.parent
+MICROSECONDS = {"ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6}
+
+
+def rows(record, table):
+    """The rows of one table of a record in perf/results."""
+    with open(ROOT / "perf/results" / f"{record}.jsonl", encoding="utf-8") as file:
+        return [row for row in map(json.loads, file) if row.get("table") == table]
+
+
+def of_time(microseconds):
+    return f"{microseconds:g} µs" if microseconds < 1000 else f"{microseconds / 1000:g} ms"
+
+
+def crossovers():
+    """Time per call over its size, on every space."""
+    operations = (("BM_Match_lcs", "LCS: patterns of 100"), ("BM_Search_cosine", "search: rows of 768"),
+                  ("BM_Score_cosine", "re-ranking: candidates of 768"), ("BM_Spread_engine", "spread: edges, 3 hops"))
+    curves = {}
+    for row in rows("2026-11-21-h200-sweep", "benchmarks"):
+        operation, space = re.match(r"(\w+)<(\w+)>", row["name"]).groups()
+        curves.setdefault((operation, space), []).append((row["items"], row["real_time"] * MICROSECONDS[row["time_unit"]]))
+    svg = Svg(860, 640, "Time per call by size on one thread, sixteen threads and an H200")
+    legend(svg, 70, 26, (("serial", 0), ("openmp, 16 threads", 1), ("cuda, H200", 2)))
+    for index, (operation, title) in enumerate(operations):
+        place = (70 + 420 * (index % 2), 70 + 295 * (index // 2), 340, 205)
+        axes = Axes(svg, place, (1, 3e5), (1, 1e5))
+        axes.frame(title, "items of a call", "", (1, 100, 1e4), (1, 10, 100, 1e3, 1e4, 1e5), y_label=of_time)
+        for style, space in enumerate(("serial", "openmp", "cuda")):
+            axes.curve(curves[operation, space], style)
+    return svg
+
+
+def hnsw():
+    """Recall and queries per second of one thread, compared with hnswlib."""
+    svg = Svg(860, 360, "Queries per second by recall of HNSW indexes, compared with hnswlib")
+    legend(svg, 70, 26, (("Kindred", 0), ("hnswlib 0.8.0", 3)))
+    records = rows("2026-11-21-cpu-hnsw", "rows")[1:] + rows("2026-11-21-cpu-hnsw-1m", "rows")
+    for index, row in enumerate(records):
+        axes = Axes(svg, (70 + 420 * index, 70, 340, 220), (0.85, 1), (1000, 1e5), x_log=False)
+        axes.frame(f"{row['rows']:,} rows × {row['dimension']}: queries/s", "recall@10", "", (0.85, 0.9, 0.95, 1),
+                   (1000, 1e4, 1e5), x_label=lambda value: f"{value:g}")
+        curve = row["search"][0]["curve"]
+        for style, points in ((3, [point["hnswlib"] for point in curve]), (0, curve)):
+            axes.curve([(point["recall"], point["per_second"]) for point in points if point["recall"] >= 0.85], style)
+    return svg
+
+
+def bars(svg, top, entries, most, label):
+    """Horizontal bars: (name, value, style, note)."""
+    left, width = 300, 430
+    for index, (name, value, style, note) in enumerate(entries):
+        y = top + 34 * index
+        svg.text(left - 12, y + 15, name, "ink small", "end")
+        svg.bar(left, y, max(2, width * value / most), 20, f"f{style}")
+        svg.text(left + max(2, width * value / most) + 8, y + 15, label(value) + note, "soft small")
+    return top + 34 * len(entries)
+
+
+def sequences():
+    """Speed of one thread relative to the fastest peer, logarithmic."""
+    names = {"lcs-200": "LCS, vocabulary 200", "lcs-50000": "LCS, vocabulary 50,000", "difflib-0.6": "difflib, threshold 0.6",
+             "difflib-none": "difflib, no threshold"}
+    svg = Svg(860, 290, "Speed of sequence matching relative to the fastest peer, one thread")
+    svg.text(20, 30, "Times as fast as the fastest peer, one thread, 100,000 patterns of 100 symbols (no threshold: 20,000)", "ink bold")
+    axes = Axes(svg, (220, 60, 460, 160), (1, 1000), (0, 1), y_log=False)
+    for tick in (1, 10, 100, 1000):
+        x, _ = axes.at(tick, 0)
+        svg.line(x, 52, x, 228, "grid")
+        svg.text(x, 246, f"{tick} ×", "soft small", "middle")
+    for index, row in enumerate(rows("2026-11-21-cpu-peers-sequences", "works")):
+        ratio, y = row["serial"]["ratio"], 64 + 42 * index
+        x, _ = axes.at(ratio, 0)
+        svg.text(208, y + 17, names[row["work"]], "ink", "end")
+        svg.bar(220, y, x - 220, 24, "f0")
+        svg.text(x + 8, y + 17, f"{ratio:.3g} × ({row['serial']['fastest_peer']})", "soft small")
+    svg.text(220, 274, "logarithmic; 1 × is the peer itself", "soft small")
+    return svg
+
+
+def spreads():
+    """Time of a small query by the number of edges that it touches (degree⁴)."""
+    points = []
+    for row in rows("2026-11-22-cpu-sweep-small-spreads", "benchmarks"):
+        edges, nodes = map(float, re.search(r"edges:(\d+)/nodes:(\d+)", row["name"]).groups())
+        points.append(((edges / nodes) ** 4, row["median_seconds"] * 1e6))
+    svg = Svg(860, 350, "Time of a spread by the number of edges that it touches, one thread")
+    axes = Axes(svg, (80, 60, 700, 220), (10, 2e6), (1, 1e5))
+    axes.frame("Time of one query, one thread, three hops in a graph of 200,000 nodes", "edges touched", "",
+               (10, 100, 1e3, 1e4, 1e5, 1e6), (1, 10, 100, 1e3, 1e4, 1e5), y_label=of_time)
+    axes.curve(points[:-1], 0)
+    axes.curve(points[-2:], 1, dashed=True)
+    x, y = axes.at(*points[-1])
+    svg.text(x - 12, y + 4, "complete hops: beyond the budget of a small query", "soft small", "end")
+    return svg
+
+
+def vectors():
+    """Exact search of Kindred and inexact or slower forms of PyTorch on one H200."""
+    peers = {(row["row"], row["peer"]): row.get("graph_milliseconds") or row["milliseconds"]
+             for row in rows("2026-11-21-h200-peers-vectors", "measured")}
+    ours = {row["row"]: row["seconds"] * 1e3 for row in rows("2026-11-21-h200-vectors", "rows")}
+    # The rows of many queries are from a record that is text: the least of several runs.
+    with open(ROOT / "perf/results/2026-11-21-h200-judged.jsonl", encoding="utf-8") as file:
+        for match in re.finditer(r"(\d+) queries: best ([\d.]+) ms", file.read()):
+            ours.setdefault(f"text-{match[1]}", float(match[2]))
+    entries = (("1 query", ours["search-1"], "search-1", "mv and topk"), ("1,024 queries", ours["text-1024"], "search-1024", "mm and topk"),
+               ("10,000 queries", ours["text-10000"], "search-10k", "mm and topk"))
+    svg = Svg(860, 350, "Time of an exact search of a million rows on an H200, compared with PyTorch")
+    legend(svg, 80, 26, (("Kindred, exact, host to host", 0), ("PyTorch float32, device to device", 1), ("PyTorch bfloat16, inexact", 3)))
+    axes = Axes(svg, (80, 74, 740, 220), (0, 3), (0.1, 1000), x_log=False)
+    axes.frame("Exact cosine top-100 of 1M rows × 768", "", "", (), (0.1, 1, 10, 100, 1000), y_label=lambda value: of_time(value * 1e3))
+    for index, (name, own, row, form) in enumerate(entries):
+        values = ((own, 0), (peers[row, f"cuBLAS {form}, fp32"], 1), (peers[row, f"cuBLAS {form}, bf16"], 3))
+        for place, (value, style) in enumerate(values):
+            x, y = axes.at(index + 0.18 + 0.22 * place, value)
+            svg.bar(x, y, 42, 294 - y, f"f{style}")
+            svg.text(x + 21, y - 6, f"{value:.3g} ms", "soft small", "middle")
+        x, _ = axes.at(index + 0.5, 1)
+        svg.text(x, 316, name, "ink", "middle")
+    svg.text(80, 340, "logarithmic", "soft small")
+    return svg
+
+
+def memory():
+    """Bytes per pattern by the number of distinct symbols."""
+    entries = [(f"{row['vocabulary']:,} symbols", row["bytes"] / row["patterns"], 0, f"; ready to query in {row['seconds']:.2f} s")
+               for row in rows("2026-11-21-cpu-sequence", "build")]
+    svg = Svg(860, 190, "Bytes per stored pattern of 100 symbols by vocabulary")
+    svg.text(20, 30, "Bytes per pattern of 100 symbols, by the number of distinct symbols (1M patterns)", "ink bold")
+    bars(svg, 56, entries, 600, lambda value: f"{value:.0f} bytes")
+    return svg
+
+
+def house():
+    """Folders and the directions of their dependencies."""
+    text = (ROOT / "matcher/CMakeLists.txt").read_text(encoding="utf-8")
+    engines = re.findall(r"^kindred_engine\((\w+)", text, re.M)
+    svg = Svg(860, 620, "Folders of Kindred; each uses only what lies below it")
+    svg.text(30, 32, "Each folder uses only what lies below it.", "soft")
+    svg.box(30, 50, 250, 62, ("tools/", "the kindred command"))
+    svg.box(305, 50, 250, 62, ("perf/", "kindred-perf"))
+    svg.box(580, 50, 250, 62, ("examples/", "programs of the documents"))
+    svg.add('<rect x="30" y="152" width="800" height="166" rx="8" class="strong"/>')
+    svg.text(46, 176, "matcher/", "ink bold")
+    svg.text(120, 176, "the engines, one folder and one target each; a line of its CMakeLists.txt names only lines above it", "soft small")
+    for index, engine in enumerate(engines):
+        svg.box(46 + 97 * (index % 8), 192 + 58 * (index // 8), 90, 48, (engine,))
+    svg.box(30, 358, 560, 74, ("backends/", "Context, spaces, dispatcher, profiles"), "strong")
+    svg.box(640, 358, 190, 74, ("backends/vendor/", "matrix products of libraries"))
+    svg.box(30, 472, 380, 62, ("memory/", "budgets, buffers, split and retry"), "strong")
+    svg.box(450, 472, 380, 62, ("core/", "kernels: Views in, Views out"), "strong")
+    svg.box(30, 566, 800, 40, ("Kokkos",))
+    for x in (155, 430, 705):
+        svg.arrow((x, 112), (x, 150))
+    svg.arrow((310, 318), (310, 356))
+    svg.arrow((735, 318), (735, 356))
+    svg.arrow((220, 432), (220, 470))
+    svg.arrow((520, 432), (520, 470))
+    svg.arrow((735, 432), (735, 470))
+    svg.arrow((410, 503), (448, 503))
+    svg.arrow((640, 534), (640, 564))
+    svg.text(725, 343, "vector, layers, bulk", "soft small", "end")
+    return svg
+
+
+def call():
+    """What happens between a call of an engine and its result."""
+    svg = Svg(860, 640, "The path of a call from the program through the dispatcher to the kernels and back")
+    svg.box(30, 30, 180, 60, ("program", "index.search(queries)"))
+    svg.box(300, 30, 250, 60, ("engine: validate", "every argument, before any launch"), "strong")
+    svg.box(300, 130, 250, 60, ("engine: describe", "operation, work, starts, bytes"), "strong")
+    svg.box(300, 230, 250, 60, ("dispatcher: predict", "serial, openmp, cuda: choose the least"), "strong")
+    svg.box(300, 330, 250, 60, ("engine: workspace", "cached; charged to the budget"), "strong")
+    svg.box(300, 430, 250, 60, ("kernels", "queued on the instance of the space"), "strong")
+    svg.box(300, 530, 250, 60, ("engine: fence and order", "its instance only; total order"), "strong")
+    svg.box(30, 530, 180, 60, ("result", "ids, scores, record"))
+    svg.box(640, 30, 190, 60, ("InvalidArgument", "nothing has changed"))
+    svg.box(640, 230, 190, 60, ("cost curves", "priors, calibration"))
+    svg.box(640, 380, 190, 60, ("next best space", "or half of the batch"))
+    svg.arrow((210, 60), (298, 60))
+    svg.arrow((550, 60), (638, 60))
+    for y in (90, 190, 290, 390, 490):
+        svg.arrow((425, y), (425, y + 38))
+    svg.arrow((300, 560), (212, 560))
+    svg.arrow((120, 528), (120, 92))
+    svg.arrow((638, 260), (552, 260))
+    svg.arrow((550, 460), (595, 460), (595, 425), (638, 425))
+    svg.text(602, 478, "OutOfMemory, DeviceLost", "soft small")
+    svg.arrow((638, 395), (595, 395), (595, 360), (552, 360))
+    svg.arrow((550, 560), (845, 560), (845, 260), (832, 260))
+    svg.text(640, 552, "time taken: observed", "soft small")
+    return svg
+
+
+PICTURES = (crossovers, hnsw, sequences, spreads, vectors, memory, house, call)
+
+
+def main(check):
+    wrong = 0
+    for draw in PICTURES:
+        path, text = FOLDER / f"{draw.__name__}.svg", str(draw())
+        if not check:
+            path.write_text(text, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            print(f"{path.name} is not what docs/pictures/make_pictures.py draws")
+            wrong += 1
+    print(f"{len(PICTURES)} pictures, {wrong} differ")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main("--check" in sys.argv))

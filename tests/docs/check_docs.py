@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks the documents: links and anchors lead somewhere, programs are the examples that are compiled, records that are cited
+exist, guide pages are short; and paths of documents in the sources. Usage: check_docs.py ROOT [--write]; --write copies programs and their output into the pages."""
+import fnmatch
+import re
+import sys
+from pathlib import Path
+
+LONGEST_GUIDE_PAGE = 200
+FENCE = re.compile(r"^ {0,3}(```|~~~)")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+# An example as a page shows it: its program, and what it prints.
+EXAMPLE = re.compile(r"<!-- example: (\w+) -->\n```cpp\n(.*?)```\n(.*?)```text\n(.*?)```\n", re.S)
+RECORD = re.compile(r"perf/results/([\w*.-]+\.jsonl)")
+DOCUMENT = re.compile(r"\bdocs/[\w/-]+\.md\b")
+OLD_WORDS = re.compile(r"\b(told|tells|canonical sums?|halving tree|shadow rows|judged)\b|\ba (row|byte) an? \w+\b")
+
+
+def slug(heading):
+    """The anchor of a heading, as forges and the site (pymdownx.slugs) make it."""
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").replace("*", "")
+    return re.sub(r"[^\w\- ]", "", text.strip().lower()).replace(" ", "-")
+
+
+def prose_of(text):
+    """The lines outside code blocks."""
+    inside = False
+    for line in text.splitlines():
+        if FENCE.match(line):
+            inside = not inside
+        elif not inside:
+            yield line
+
+
+def anchors_of(text):
+    return {slug(line.lstrip("#")) for line in prose_of(text) if re.match(r"#{1,6} ", line)}
+
+
+def link_breaches(page, root, texts):
+    for line in prose_of(texts[page]):
+        for target in LINK.findall(re.sub(r"`[^`]*`", "", line)):
+            if "://" in target or target.startswith("mailto:"):
+                continue
+            name, _, anchor = target.partition("#")
+            path = (page.parent / name).resolve() if name else page
+            if path not in texts and not path.exists():
+                yield f"{target} does not exist"
+            elif anchor and path in texts and anchor not in anchors_of(texts[path]):
+                yield f"{target}: there is no such heading"
+            elif root / "docs" in page.parents and root / "docs" not in path.parents:
+                yield f"{target} lies outside docs/, where the site does not see it"
+
+
+def example_files(root, name):
+    folder = root / "examples" / name
+    return (folder / "Main.cpp").read_text(encoding="utf-8"), (folder / "expected.txt").read_text(encoding="utf-8")
+
+
+def with_examples(text, root):
+    def filled(match):
+        program, printed = example_files(root, match[1])
+        return f"<!-- example: {match[1]} -->\n```cpp\n{program}```\n{match[3]}```text\n{printed}```\n"
+    return EXAMPLE.sub(filled, text)
+
+
+def example_breaches(text, root):
+    """Every block of C++ is an example, and shows what is compiled and printed."""
+    if len(re.findall(r"^```(?:cpp|c\+\+)", text, re.M)) != len(EXAMPLE.findall(text)):
+        yield "a block of C++ is not an example with its output (<!-- example: name -->)"
+    if with_examples(text, root) != text:
+        yield "an example differs from its program or from what that prints: tests/docs/check_docs.py . --write"
+
+
+def breaches_of(page, root, texts):
+    text = texts[page]
+    yield from link_breaches(page, root, texts)
+    yield from example_breaches(text, root)
+    for pattern in RECORD.findall(text):
+        if not fnmatch.filter((path.name for path in (root / "perf/results").iterdir()), pattern):
+            yield f"perf/results/{pattern} does not exist"
+    if root / "docs/guide" in page.parents and text.count("\n") > LONGEST_GUIDE_PAGE:
+        yield f"longer than {LONGEST_GUIDE_PAGE} lines"
+    if page.name != "CHANGELOG.md":
+        for line in prose_of(text):
+            found = OLD_WORDS.search(re.sub(r"`[^`]*`", "", line))
+            if found:
+                yield f"'{found[0]}' is not the usual term"
+
+
+def source_breaches(root):
+    """Comments that name a document which does not exist."""
+    for folder in ("backends", "core", "examples", "matcher", "memory", "perf", "tests", "tools"):
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in (".hpp", ".cpp", ".py") and path.name != "test_check_docs.py" and "layout" not in path.parts:
+                for name in DOCUMENT.findall(path.read_text(encoding="utf-8")):
+                    if not (root / name).exists():
+                        yield f"{path.relative_to(root)}: {name} does not exist"
+
+
+def main(root, write):
+    pages = [root / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")]
+    pages += sorted((root / "docs").rglob("*.md"))
+    if write:
+        for page in pages:
+            page.write_text(with_examples(page.read_text(encoding="utf-8"), root), encoding="utf-8")
+    texts = {page: page.read_text(encoding="utf-8") for page in pages}
+    found = [f"{page.relative_to(root)}: {what}" for page in pages for what in breaches_of(page, root, texts)]
+    found += source_breaches(root)
+    shown = {match[1] for text in texts.values() for match in EXAMPLE.finditer(text)}
+    found += [f"examples/{folder.name} is in no page" for folder in sorted((root / "examples").iterdir())
+              if folder.is_dir() and folder.name not in shown]
+    cited = " ".join(texts.values())
+    patterns = RECORD.findall(cited)
+    found += [f"perf/results/{path.name} is cited in no page" for path in sorted((root / "perf/results").glob("*.jsonl"))
+              if not any(fnmatch.fnmatch(path.name, pattern) for pattern in patterns)]
+    print("\n".join(found) or f"{len(pages)} pages are right")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]).resolve(), "--write" in sys.argv))
