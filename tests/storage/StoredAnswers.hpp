@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-/// What the files of tests/files/stored answer. Only what is promised to be the same bits is asked,
+/// What the files of tests/storage/stored answer. Only what is promised to be the same bits is asked,
 /// and nothing that goes through a C library's `exp` or `log`.
 namespace Kindred::Testing {
 

@@ -19,7 +19,7 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using Testing::read_all;
 
-/// The folders of tests/files/stored, each written by the code of one commit.
+/// The folders of tests/storage/stored, each written by the code of one commit.
 std::vector<std::string> versions() {
   std::vector<std::string> out;
   for (const auto& entry : std::filesystem::directory_iterator(KINDRED_TEST_STORED))

@@ -8,11 +8,11 @@ namespace Kindred::Operations {
 
 /// Rows of a lattice's graph. Prior: the router of KA Lattice, 10,000 nodes, of four dimensions.
 inline constexpr OperationInfo lattice_build{
-    "lattice-build", "edges", {2e9, 2e-6, 2.0 * 4 * 10000}};
+    "lattice-build", "entries", {2e9, 2e-6, 2.0 * 4 * 10000}};
 
 /// Shortest distances in a lattice. Prior: the launches of its levels; the router of KA Lattice
 /// never takes the device.
-inline constexpr OperationInfo lattice_search{"lattice-search", "edges", {3e8, 5e-6, 0x1p19}};
+inline constexpr OperationInfo lattice_search{"lattice-search", "entries", {3e8, 5e-6, 0x1p19}};
 
 }  // namespace Kindred::Operations
 
