@@ -28,6 +28,13 @@ CONFLICT = re.compile(r"^(<{7} |={7}$|>{7} )")
 LONGEST = 600
 
 
+PUBLIC_HEADER = re.compile(r"matcher/(\w+)/include/(kindred/matcher/\w+\.hpp)$")
+SHARED = {"common", "storage", "symbols", "compat", "calibration"}
+OTHER_TESTS = {"backends", "memory", "vendor", "io", "command", "tools", "demo", "perf",  # folders elsewhere
+               "reference", "engines", "crashes", "threads", "outside", "fuzz", "mutation", "lifetime", "consumers",
+               "cuda_compile", "layout", "docs", "support"}
+
+
 def tracked(root):
     """The files git tracks; without git or a repository, those that are no product of a build."""
     try:
@@ -128,6 +135,32 @@ def engine_breaches(texts):
                 yield ENGINES, f"{name} uses {other}, but includes nothing of it"
 
 
+def umbrella_breaches(texts):
+    """An engine's <kindred/Engine.hpp> includes its public headers, each once and in the order of their names. Folders of which
+    engines are made (SHARED) have none."""
+    headers = {}
+    for path in texts:
+        match = PUBLIC_HEADER.match(path)
+        if match:
+            headers.setdefault(match[1], []).append(match[2])
+    for engine, own in headers.items():
+        path = f"matcher/{engine}/include/kindred/{engine.capitalize()}.hpp"
+        if engine in SHARED:
+            continue
+        included = [match[2] for match in filter(None, map(INCLUDE.match, texts.get(path, "").splitlines()))]
+        if included != sorted(own):
+            yield path, f"must include the public headers of {engine}: {', '.join(sorted(own))}"
+
+
+def test_folder_breaches(texts):
+    """A folder of tests has the name of what it tests, or of one of the kinds of test in OTHER_TESTS."""
+    engines = {name for name, _ in ENGINE.findall(texts[ENGINES])}
+    core = {match[1] for match in map(CORE_FOLDER.match, texts) if match}
+    for folder in sorted({path.split("/")[1] for path in texts if path.startswith("tests/") and path.count("/") > 1}):
+        if folder not in engines | core | OTHER_TESTS:
+            yield f"tests/{folder}", "has the name of no engine, no folder of core and no kind of test"
+
+
 def main(root):
     found = 0
     texts = {}
@@ -139,7 +172,7 @@ def main(root):
         for line, what in breaches_of(name, texts[name]):
             print(f"{name}:{line}: {what}")
             found += 1
-    for name, what in engine_breaches(texts):
+    for name, what in [*engine_breaches(texts), *umbrella_breaches(texts), *test_folder_breaches(texts)]:
         print(f"{name}: {what}")
         found += 1
     print(f"{found} breaches")

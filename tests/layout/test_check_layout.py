@@ -3,7 +3,7 @@
 """The checker finds what it is there to find."""
 import unittest
 
-from check_layout import ENGINES, breaches_of, engine_breaches
+from check_layout import ENGINES, breaches_of, engine_breaches, test_folder_breaches, umbrella_breaches
 
 HEADER = "// SPDX-License-Identifier: Apache-2.0\n"
 
@@ -82,6 +82,22 @@ class CheckLayout(unittest.TestCase):
         lines = "kindred_engine(storage)\nkindred_engine(vector)\n"
         self.assertEqual(found_of_engines(lines, hnsw__A=""), ["is not in the folder of an engine"])
         self.assertEqual(found_of_engines("kindred_engine(storage)\n"), ["core's folder vector has the name of no engine"])
+
+    def test_an_umbrella_header_includes_all_of_its_engine(self):
+        texts = {"matcher/vector/include/kindred/matcher/A.hpp": "", "matcher/vector/include/kindred/matcher/B.hpp": ""}
+        umbrella = "matcher/vector/include/kindred/Vector.hpp"
+        self.assertEqual([path for path, _ in umbrella_breaches(texts)], [umbrella])
+        half = texts | {umbrella: "#include <kindred/matcher/A.hpp>\n"}
+        self.assertEqual([path for path, _ in umbrella_breaches(half)], [umbrella])
+        whole = texts | {umbrella: "#include <kindred/matcher/A.hpp>\n#include <kindred/matcher/B.hpp>\n"}
+        self.assertEqual(list(umbrella_breaches(whole)), [])
+        self.assertEqual(list(umbrella_breaches({"matcher/storage/include/kindred/matcher/A.hpp": ""})), [])
+
+    def test_folders_of_tests_are_named_after_what_they_test(self):
+        texts = {ENGINES: "kindred_engine(vector)\n", "core/src/select/A.cpp": "", "tests/vector/Test_A.cpp": "",
+                 "tests/select/kernels/Test_A.cpp": "", "tests/layout/a.py": ""}
+        self.assertEqual(list(test_folder_breaches(texts)), [])
+        self.assertEqual([path for path, _ in test_folder_breaches(texts | {"tests/matcher/Test_A.cpp": ""})], ["tests/matcher"])
 
     def test_licence_and_guard(self):
         self.assertTrue(list(breaches_of("core/src/a.cpp", "int x;\n")))

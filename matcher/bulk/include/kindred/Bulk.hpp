@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_BULK_HPP
+#define KINDRED_BULK_HPP
+
+// Everything of Kindred::bulk.
+#include <kindred/matcher/Bulk.hpp>
+#include <kindred/matcher/BulkOperations.hpp>
+
+#endif  // KINDRED_BULK_HPP

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_GRAPH_HPP
+#define KINDRED_GRAPH_HPP
+
+// Everything of Kindred::graph.
+#include <kindred/matcher/GraphFile.hpp>
+#include <kindred/matcher/GraphOperations.hpp>
+#include <kindred/matcher/GraphSpan.hpp>
+#include <kindred/matcher/SpreadingEngine.hpp>
+
+#endif  // KINDRED_GRAPH_HPP

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_HNSW_HPP
+#define KINDRED_HNSW_HPP
+
+// Everything of Kindred::hnsw.
+#include <kindred/matcher/HnswIndex.hpp>
+#include <kindred/matcher/NeighboursFound.hpp>
+
+#endif  // KINDRED_HNSW_HPP

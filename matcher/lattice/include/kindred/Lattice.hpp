@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_LATTICE_HPP
+#define KINDRED_LATTICE_HPP
+
+// Everything of Kindred::lattice.
+#include <kindred/matcher/Lattice.hpp>
+#include <kindred/matcher/LatticeBatch.hpp>
+#include <kindred/matcher/LatticeOperations.hpp>
+
+#endif  // KINDRED_LATTICE_HPP

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_SEED_HPP
+#define KINDRED_SEED_HPP
+
+// Everything of Kindred::seed.
+#include <kindred/matcher/BlueprintRegistry.hpp>
+#include <kindred/matcher/SeedLayer.hpp>
+#include <kindred/matcher/SeedOperations.hpp>
+#include <kindred/matcher/SeedSchedule.hpp>
+#include <kindred/matcher/SeedState.hpp>
+#include <kindred/matcher/SeedTransition.hpp>
+
+#endif  // KINDRED_SEED_HPP

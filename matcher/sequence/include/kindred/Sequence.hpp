@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_SEQUENCE_HPP
+#define KINDRED_SEQUENCE_HPP
+
+// Everything of Kindred::sequence.
+#include <kindred/matcher/Measure.hpp>
+#include <kindred/matcher/SequenceMatcher.hpp>
+#include <kindred/matcher/SequenceOperations.hpp>
+#include <kindred/matcher/Similarity.hpp>
+
+#endif  // KINDRED_SEQUENCE_HPP
