@@ -53,6 +53,14 @@ std::string text_of(const json& object, const char* key, const std::string& wher
   return value.get<std::string>();
 }
 
+/// Profiles of earlier versions name two operations differently.
+std::string operation_of(const json& object, const std::string& where) {
+  std::string name = text_of(object, "op", where);
+  if (name == "search-screen") return "search-quantized";
+  if (name == "search-matrix") return "search-gemm";
+  return name;
+}
+
 Space space_of(const json& object, const std::string& where) {
   const std::string name = text_of(object, "space", where);
   const auto space = space_from_string(name);
@@ -145,7 +153,7 @@ Profile profile_from_json(std::string_view text, const std::string& machine,
     const std::string where = "point " + std::to_string(i);
     const Space space = space_of(points[i], where);
     profile.points.push_back(
-        {text_of(points[i], "op", where), space, threads_of(points[i], space, teams, where),
+        {operation_of(points[i], where), space, threads_of(points[i], space, teams, where),
          number(points[i], "work", where, false), number(points[i], "seconds", where, false)});
   }
   if (found->contains("starts")) {
@@ -168,7 +176,7 @@ Profile profile_from_json(std::string_view text, const std::string& machine,
     if (!batches.is_array()) refuse("machine: \"batches\" is not a list");
     for (std::size_t i = 0; i < batches.size(); ++i) {
       const std::string where = "batch " + std::to_string(i);
-      profile.batches.push_back({text_of(batches[i], "op", where), bytes_of(batches[i], where)});
+      profile.batches.push_back({operation_of(batches[i], where), bytes_of(batches[i], where)});
     }
   }
   return profile;

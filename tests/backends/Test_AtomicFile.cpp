@@ -29,7 +29,7 @@ bool exchange_is_unknown = false;
 /// In place of the C library's: a file system that exchanges no names, where a test asks for one.
 extern "C" int renameat2(int from_folder, const char* from, int to_folder, const char* to,
                          unsigned flags) noexcept {
-  if (exchange_is_unknown) {
+  if (AtomicFileTest::exchange_is_unknown) {
     errno = EINVAL;
     return -1;
   }

@@ -3,6 +3,7 @@
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/Calibration.hpp>
+#include <kindred/matcher/VectorOperations.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +12,7 @@
 #include <list>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace OperationTest {
 
@@ -125,6 +127,15 @@ TEST(Operation, ThatNoCallNamedStaysInTheProfile) {
   EXPECT_DOUBLE_EQ(again.predict(workload(later, 1024))[0], 7.0);
   EXPECT_EQ(again.batch_bytes(later), 4096U);
   EXPECT_DOUBLE_EQ(again.predict(workload(own, 1024))[0], 3.0);
+}
+
+TEST(Operation, IsReadFromProfilesUnderItsNameOfEarlierVersions) {
+  for (const auto& [before, now] : {std::pair("search-screen", Operations::search_quantized),
+                                    std::pair("search-matrix", Operations::search_gemm)}) {
+    Dispatcher dispatcher(SpaceSet::host(), 1, here());
+    dispatcher.load_profile_json(profile_with(before));
+    EXPECT_DOUBLE_EQ(dispatcher.predict(workload(now, 1024))[0], 7.0) << before;
+  }
 }
 
 TEST(Operation, IsRecordedOncePerSizeClassInTheHistoryOfCalls) {

@@ -127,7 +127,7 @@ class Vectors(harness.CommandTest):
         self.refuses(2, ("--at-least", "--out-ids"), *search, "--store", store, "--at-least", "0.5", "--out-ids", self.folder / "i", "--out-scores", self.folder / "s")
         for value in ("nan", "inf", "x", "", "1e39"):
             self.refuses(2, ("--at-least",), *search, "--store", store, f"--at-least={value}")
-        self.refuses(2, ("--path", "plain", "screen", "matrix"), *search, "--store", store, "--path", "fast")
+        self.refuses(2, ("--path", "brute_force", "quantized", "gemm"), *search, "--store", store, "--path", "fast")
         build = ["vectors", "build", "--vectors", self.vectors]
         self.refuses(2, ("--element", "float64"), *build, "--out", self.folder / "n", "--element", "float64")
         self.refuses(2, ("--format", "csv"), *build, "--out", self.folder / "n", "--format", "csv")

@@ -65,7 +65,7 @@ float goodness(Metric metric, std::span<const float> query, std::span<const floa
   return metric == Metric::l2 ? -score : score;
 }
 
-TEST(Screen, BoundsHoldTheReproducibleScore) {
+TEST(Prefilter, BoundsHoldTheReproducibleScore) {
   auto generator = Testing::generator("Screen bounds");
   for (const auto& made : Testing::prefilter_cases(generator)) {
     for (const VectorElement element : Testing::all_elements) {
@@ -102,7 +102,7 @@ double reach(const Bounds& bounds, std::size_t pair, float score) {
   return std::abs(double{score} - middle) / width;
 }
 
-TEST(Screen, BoundsAreReachedByRowsMadeToReachThem) {
+TEST(Prefilter, BoundsAreReachedByRowsMadeToReachThem) {
   auto generator = Testing::generator("Screen reach");
   for (const auto& made : Testing::prefilter_cases(generator)) {
     if (made.name.find("aligned") == std::string::npos) continue;
@@ -121,7 +121,7 @@ TEST(Screen, BoundsAreReachedByRowsMadeToReachThem) {
   }
 }
 
-TEST(Screen, BoundsHoldAtLengthsBeyondABlockOfIntegers) {
+TEST(Prefilter, BoundsHoldAtLengthsBeyondABlockOfIntegers) {
   auto generator = Testing::generator("Screen length");
   const std::size_t dimension = Arch::int8_block + 4097;
   std::vector<float> queries(3 * dimension, 1.0F);
@@ -147,7 +147,7 @@ TEST(Screen, BoundsHoldAtLengthsBeyondABlockOfIntegers) {
   }
 }
 
-TEST(Screen, DotsOfPacksAreThoseOfPlainLoops) {
+TEST(Prefilter, DotsOfPacksAreThoseOfPlainLoops) {
   auto generator = Testing::generator("Screen dots");
   constexpr int ratio = query_plane_ratio;
   for (const std::size_t dimension : {1UL, 15UL, 16UL, 63UL, 64UL, 65UL, 130UL, 70000UL}) {
