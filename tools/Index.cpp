@@ -33,7 +33,7 @@ namespace {
 constexpr std::size_t m_max = 512;
 constexpr std::size_t ef_max = std::size_t{1} << 31U;
 
-struct IndexFlags {
+struct BuildFlags {
   std::string vectors;  // or
   std::string store;
   std::string out;
@@ -115,7 +115,7 @@ void report_index(Session& session, const std::string& path, const HnswIndex& in
                            summary.links, to_string(summary.settings.traversal)));
 }
 
-void build_index(const GlobalOptions& global, const IndexFlags& flags) {
+void build(const GlobalOptions& global, const BuildFlags& flags) {
   check_rows_flags("index build", flags.vectors, flags.store);
   const std::string& source = flags.store.empty() ? flags.vectors : flags.store;
   HnswSettings settings;
@@ -283,7 +283,7 @@ void search(const GlobalOptions& global, const SearchFlags& flags) {
   session.finish();
 }
 
-void show_info(const GlobalOptions& global, const std::string& path) {
+void info(const GlobalOptions& global, const std::string& path) {
   Session session(global, "index info");
   const HnswStatistics summary = load_index(session, path).statistics();
   const std::vector<std::pair<const char*, std::string>> texts{
@@ -348,7 +348,7 @@ CLI::Option* add_file(CLI::App& command, const char* name, std::string& value, c
 
 void add_build(CLI::App& group, const GlobalOptions& global) {
   CLI::App* command = group.add_subcommand("build", "Make an index of rows");
-  const auto flags = std::make_shared<IndexFlags>();
+  const auto flags = std::make_shared<BuildFlags>();
   add_file(*command, "--vectors", flags->vectors,
            "The rows, n × d: a file as `search --vectors` takes it");
   add_file(*command, "--store", flags->store, "In place of --vectors: what `vectors build` made");
@@ -368,7 +368,7 @@ void add_build(CLI::App& group, const GlobalOptions& global) {
           "What the graph is walked by: bytes, floats, or automatic (bytes unless they are "
           "too coarse; default). Scores are exact with each")
       ->type_name("NAME");
-  command->callback([&global, flags] { build_index(global, *flags); });
+  command->callback([&global, flags] { build(global, *flags); });
 }
 
 void add_search(CLI::App& group, const GlobalOptions& global) {
