@@ -12,7 +12,7 @@ namespace Kindred::Testing {
 
 using Variables = std::map<std::string, std::string>;
 
-/// Settings of an environment that holds \p variables and nothing else.
+/// Settings from an environment that holds only \p variables.
 template <class Settings>
 Settings read_settings(const Variables& variables) {
   return Settings::from_environment([&](const std::string& name) {
@@ -21,7 +21,7 @@ Settings read_settings(const Variables& variables) {
   });
 }
 
-/// What the refusal of \p variables says.
+/// The message of the error that \p variables cause.
 template <class Settings>
 std::string refusal_of(const Variables& variables) {
   try {

@@ -13,9 +13,9 @@
 
 namespace Kindred::Testing {
 
-/// \brief Makes every checksum of a section file fit its bytes again, as one who forges it would:
-/// of the sections, of the tables from the first to the last, of the header. Only what lies within
-/// the bytes is followed.
+/// \brief Updates every checksum of a section file to match its bytes, as a forger would: of the
+/// sections, of the tables from the first to the last, and of the header. Follows only offsets that
+/// lie within the bytes.
 inline void reseal(std::span<char> file) {
   using namespace Impl;
   SectionHeader header{};

@@ -31,7 +31,7 @@ inline std::string npy_dictionary(const std::string& descr, const std::string& o
          ", }          \n";
 }
 
-/// A file of the .fvecs family. \param rows of any dimensions
+/// A file of the .fvecs family. \param rows may differ in dimension
 template <class T>
 std::string vecs(const std::vector<std::vector<T>>& rows) {
   std::string out;
