@@ -11,8 +11,8 @@
 namespace Kindred {
 namespace ArrivalBarrierTest {
 
-/// \brief \p teams threads wait for each other \p barriers times at \p cell, as the teams of one
-/// launch do. Returns how often one went on before all others had arrived.
+/// \brief Lets \p teams threads wait for each other \p barriers times at \p cell, as the teams of
+/// one launch do. Returns how often a thread continued before all others had arrived.
 unsigned early_releases(std::atomic<std::uint32_t>& cell, unsigned teams, unsigned barriers) {
   std::vector<std::atomic<unsigned>> arrived(barriers);
   std::atomic<unsigned> early = 0;
@@ -33,16 +33,17 @@ unsigned early_releases(std::atomic<std::uint32_t>& cell, unsigned teams, unsign
   return early;
 }
 
-TEST(ArrivalBarrier, ServesGroupsOfAnySizeOneAfterAnother) {
+TEST(ArrivalBarrier, ServesGroupsOfAnySizeInSequence) {
   std::atomic<std::uint32_t> cell = 0;
-  // A batch of queries, a team each, then one query that many teams work on; odd and even counts.
+  // A batch of queries with one team each, then one query that many teams share; odd and even
+  // counts.
   for (const unsigned teams : {1U, 7U, 1U, 1U, 2U, 5U, 3U, 8U, 1U, 4U}) {
     for (const unsigned barriers : {1U, 2U, 3U, 7U})
       ASSERT_EQ(early_releases(cell, teams, barriers), 0U) << teams << " " << barriers;
   }
 }
 
-TEST(ArrivalBarrier, CountsMoreTeamsThanAnyDevicePlaces) {
+TEST(ArrivalBarrier, CountsMoreTeamsThanAnyDeviceRuns) {
   for (const unsigned teams : {1U, 2U, 132U, 4096U, 1U << 20U}) {
     std::uint32_t cell = 0;
     for (int barrier = 0; barrier < 3; ++barrier) {

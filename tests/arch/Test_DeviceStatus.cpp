@@ -9,7 +9,7 @@ namespace DeviceStatusTest {
 using namespace Kindred;
 using Arch::DeviceFailure;
 
-TEST(DeviceStatus, HasOneMeaningForAStatusAndForKokkosReportOfIt) {
+TEST(DeviceStatus, MapsAStatusAndKokkosReportOfItToTheSameFailure) {
   const std::pair<const char*, DeviceFailure> cases[] = {
       {"cudaSuccess", DeviceFailure::none},
       {"cudaErrorMemoryAllocation", DeviceFailure::memory},
@@ -25,14 +25,14 @@ TEST(DeviceStatus, HasOneMeaningForAStatusAndForKokkosReportOfIt) {
   }
 }
 
-TEST(DeviceStatus, OtherMessagesAreNoFailureOfADevice) {
+TEST(DeviceStatus, OtherMessagesAreNotDeviceFailures) {
   for (const char* message :
        {"", "error(", "cuda", "error( other): cuda", "an error of cudaMalloc"})
     EXPECT_EQ(Arch::device_failure_in(message), DeviceFailure::none) << message;
   EXPECT_EQ(Arch::device_failure_in("HostSpace failed to allocate 3 B"), DeviceFailure::memory);
 }
 
-TEST(DeviceStatus, AFailureIsThrownAsItsType) {
+TEST(DeviceStatus, ThrowsTheExceptionTypeOfTheFailure) {
   EXPECT_THROW(Arch::throw_device_failure(DeviceFailure::memory, "x"), OutOfMemory);
   EXPECT_THROW(Arch::throw_device_failure(DeviceFailure::unavailable, "x"), SpaceUnavailable);
   EXPECT_THROW(Arch::throw_device_failure(DeviceFailure::lost, "x"), DeviceLost);

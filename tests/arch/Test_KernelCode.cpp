@@ -8,7 +8,7 @@ namespace KernelCodeTest {
 
 using Arch::KernelCode;
 
-TEST(KernelCode, UsesNoFormThatIsNewerThanTheBody) {
+TEST(KernelCode, UsesNoImplementationNewerThanItsCode) {
   for (const int compiled_for : {75, 80, 86, 89}) {
     for (const int device : {compiled_for, 90, 100, 120}) {
       const KernelCode code{compiled_for, device, device};
@@ -26,14 +26,14 @@ TEST(KernelCode, UsesNoFormThatIsNewerThanTheBody) {
   EXPECT_FALSE(KernelCode{}.has_clusters());
 }
 
-TEST(KernelCode, MultipliesByWarpgroupsOnHopperAlone) {
+TEST(KernelCode, UsesWarpgroupProductsOnlyOnHopper) {
   EXPECT_TRUE((KernelCode{90, 90, 90, true}.has_warpgroup_products()));
   EXPECT_FALSE((KernelCode{90, 100, 100, true}.has_warpgroup_products()));
   EXPECT_FALSE((KernelCode{80, 90, 90, true}.has_warpgroup_products()));
   EXPECT_FALSE((KernelCode{0, 120, 0, true}.has_warpgroup_products()));
 }
 
-TEST(KernelCode, DistinguishesCodeOfTheDriversCompilerFromOurs) {
+TEST(KernelCode, DistinguishesCodeCompiledByTheDriver) {
   EXPECT_TRUE((KernelCode{80, 90, 90}.is_from_ptx()));
   EXPECT_FALSE((KernelCode{90, 90, 90}.is_from_ptx()));
   EXPECT_FALSE((KernelCode{80, 86, 80}.is_from_ptx())) << "machine code of the same generation";

@@ -14,7 +14,8 @@ namespace LanesTest {
 
 using namespace Kindred;
 
-/// Random bit patterns without NaN (whose payload no operation promises), with ±0, denormals, ±inf.
+/// Random bit patterns without NaN (whose payload no operation guarantees), with ±0, denormals and
+/// ±inf.
 std::vector<float> patterns(std::mt19937_64& generator, std::size_t size) {
   std::vector<float> out;
   while (out.size() < size) {
@@ -41,7 +42,7 @@ std::vector<std::uint64_t> bits(const std::vector<double>& values) {
   return out;
 }
 
-/// Every operation, its results in order.
+/// Applies every operation and returns the results in order.
 template <class LaneSet>
 std::vector<double> every_operation(const LaneSet& lanes, const std::vector<float>& a,
                                     const std::vector<float>& b, const std::vector<double>& sum,
@@ -74,7 +75,7 @@ std::vector<double> every_operation(const LaneSet& lanes, const std::vector<floa
   return out;
 }
 
-TEST(Lanes, EqualTheirScalarTwinToTheBit) {
+TEST(Lanes, MatchScalarImplementationBitForBit) {
   auto generator = Testing::generator("Lanes");
   for (int round = 0; round < 2000; ++round) {
     const std::vector<float> a = patterns(generator, 64);
@@ -89,7 +90,7 @@ TEST(Lanes, EqualTheirScalarTwinToTheBit) {
   }
 }
 
-TEST(Lanes, LoadStoredElementsAsTheirScalarTwinDoes) {
+TEST(Lanes, LoadStoredElementsLikeScalarImplementation) {
   auto generator = Testing::generator("Lanes elements");
   const Arch::Lanes<HostSpace> lanes(0);
   const Arch::ScalarLanes twin;
@@ -101,7 +102,7 @@ TEST(Lanes, LoadStoredElementsAsTheirScalarTwinDoes) {
     ASSERT_EQ(bits(lanes_of(lanes, lanes.widen(lanes.multiply(lanes.load(values.data()), 0.3F)))),
               bits(lanes_of(twin, twin.widen(twin.multiply(twin.load(values.data()), 0.3F)))));
   };
-  for (std::uint32_t first = 0; first < 0x10000U; first += 32) {  // every number there is
+  for (std::uint32_t first = 0; first < 0x10000U; first += 32) {  // every 16-bit pattern
     std::vector<Arch::Float16> halves;
     std::vector<Arch::BFloat16> brains;
     std::vector<std::int8_t> bytes;
@@ -116,7 +117,7 @@ TEST(Lanes, LoadStoredElementsAsTheirScalarTwinDoes) {
   }
 }
 
-TEST(Elements, WidenAsTheirDefinitionSays) {
+TEST(Elements, WidenAsDefined) {
   const auto half = [](std::uint16_t value) { return Arch::to_float(Arch::Float16{value}); };
   EXPECT_EQ(half(0x3C00), 1.0F);
   EXPECT_EQ(half(0xC000), -2.0F);

@@ -15,7 +15,8 @@ using Arch::BFloat16;
 using Arch::CacheLineExtremes;
 using Arch::Float16;
 
-/// Any bits, and more of zeros, denormals, infinities and NaN than these have.
+/// Random bit patterns with more zeros, denormals, infinities and NaN than they would have by
+/// chance.
 template <class Element>
 std::vector<Element> any_elements(std::mt19937_64& generator, std::size_t count) {
   constexpr std::uint32_t special[] = {0,           1,           0x7F800000U,
@@ -36,7 +37,7 @@ std::vector<double> any_doubles(std::mt19937_64& generator) {
   return out;
 }
 
-/// What operations give, as words; a NaN is a NaN.
+/// The results of operations as words; all NaN compare equal.
 class Results {
  public:
   void keep(float value) {
@@ -45,7 +46,7 @@ class Results {
   void keep(double value) {
     m_words.push_back(value != value ? ~0ULL : std::bit_cast<std::uint64_t>(value));
   }
-  /// Bit for bit.
+  /// Appends a result bit for bit.
   template <class Element, std::size_t size>
   void keep_bits(const Element (&elements)[size]) {
     for (const Element element : elements) m_words.push_back(Arch::bits_of(element));
@@ -68,7 +69,7 @@ class Results {
   std::vector<std::uint64_t> m_words;
 };
 
-/// Every operation on packs of sixteen.
+/// Applies every operation on packs of 16.
 template <class S, class Element>
 Results of_packs(const std::vector<Element>& elements, const std::vector<float>& floats,
                  const std::vector<double>& doubles, unsigned count, std::uint16_t mask) {
@@ -108,7 +109,7 @@ Results of_packs(const std::vector<Element>& elements, const std::vector<float>&
   return out;
 }
 
-/// Every operation on lines.
+/// Applies every operation on cache lines.
 template <class S, class Element>
 Results of_lines(const std::vector<Element>& elements, const std::vector<float>& floats,
                  unsigned begin, unsigned end, std::uint32_t mask) {
@@ -152,13 +153,13 @@ class Pack16 : public ::testing::Test {};
 using Elements = ::testing::Types<float, Float16, BFloat16>;
 TYPED_TEST_SUITE(Pack16, Elements);
 
-TYPED_TEST(Pack16, EqualsItsScalarTwinInEveryOperation) {
+TYPED_TEST(Pack16, MatchesScalarImplementationInEveryOperation) {
   auto generator = Testing::generator("Sixteen");
   for (int round = 0; round < 3000; ++round) {
     const auto elements = any_elements<TypeParam>(generator, 32 * (1 + generator() % 4));
     const auto wide = any_elements<TypeParam>(generator, 64);
     auto floats = any_elements<float>(generator, 48);
-    for (float& value : floats) {  // as large as activations are, in part
+    for (float& value : floats) {  // partly as large as activations are
       if (generator() % 2 == 0) value = static_cast<float>(generator() % 4001) / 100 - 20;
     }
     const auto doubles = any_doubles(generator);
@@ -175,7 +176,7 @@ TYPED_TEST(Pack16, EqualsItsScalarTwinInEveryOperation) {
   }
 }
 
-TYPED_TEST(Pack16, ExtremesPassOverWhatIsNoNumber) {
+TYPED_TEST(Pack16, ExtremesIgnoreNaN) {
   const auto of = [](std::vector<float> values) {
     CacheLineExtremes<TypeParam> extremes;
     extremes.clear();

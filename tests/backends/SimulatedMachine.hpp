@@ -19,7 +19,7 @@ inline std::size_t index(Space space) { return static_cast<std::size_t>(space); 
 
 using Time = std::chrono::steady_clock::time_point;
 
-/// A dispatcher on a made-up machine: its clock, and what calls truly take there.
+/// A dispatcher on a simulated machine: its clock, and the true cost of calls there.
 struct Machine {
   explicit Machine(SpaceSet usable = SpaceSet::all(), Dispatcher::Options options = {},
                    int threads = 8)
@@ -45,7 +45,7 @@ struct Machine {
     w.resident = resident;
     return w;
   }
-  /// One call, as `Context::run` makes it.
+  /// One call, in the way `Context::run` makes it.
   DispatchRecord call(double work, std::optional<Space> forced = {}) {
     DispatchRecord record = dispatcher.decide(workload(work), forced);
     record.taken = truth(record.chosen, work);
@@ -54,8 +54,8 @@ struct Machine {
     dispatcher.observe(record);
     return record;
   }
-  /// Every team of `openmp` too: it does as many times the work of one as it has threads, and no
-  /// more than all of them.
+  /// Calibrates every team of `openmp` too: a team's rate is that of one thread times its number of
+  /// threads, up to the rate of all threads.
   void calibrate() {
     for (const Space space : all_spaces) {
       if (!dispatcher.usable().contains(space)) continue;
@@ -71,7 +71,7 @@ struct Machine {
     }
   }
   void calibrate(Space space, const Line& line, int threads) {
-    dispatcher.calibrate_start(space, 0, threads);  // it is in the overhead
+    dispatcher.calibrate_start(space, 0, threads);  // included in the overhead
     for (int k = 4; k <= 34; k += 2) {
       const double work = std::ldexp(1.0, k);
       dispatcher.calibrate(Operations::lcs, space, work, line.overhead + work / line.rate, threads);

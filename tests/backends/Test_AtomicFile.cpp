@@ -26,7 +26,8 @@ bool exchange_is_unknown = false;
 
 }  // namespace AtomicFileTest
 
-/// In place of the C library's: a file system that exchanges no names, where a test asks for one.
+/// Replaces the function of the C library: simulates a file system that cannot exchange two names,
+/// where a test requests one.
 extern "C" int renameat2(int from_folder, const char* from, int to_folder, const char* to,
                          unsigned flags) noexcept {
   if (AtomicFileTest::exchange_is_unknown) {
@@ -70,7 +71,7 @@ TEST(AtomicFile, LeavesNothingUnlessPublished) {
   EXPECT_EQ(Testing::read_all(folder / "old"), "old");
 }
 
-TEST(AtomicFile, RemovesWhatAKilledWriterLeft) {
+TEST(AtomicFile, RemovesTemporaryFilesOfAKilledWriter) {
   const TempFolder folder;
   folder.write("a.tmp123-4", "left");
   folder.write("a.tmp123-4x", "someone else's");
@@ -103,7 +104,8 @@ TEST(AtomicFile, PublishesAllOrNone) {
   EXPECT_THAT(folder.names(), UnorderedElementsAre("first", "second"));
 }
 
-/// Publishes over `first`, over nothing, and over \p failing, which cannot be replaced.
+/// Publishes over `first`, over a name without a file, and over \p failing, which cannot be
+/// replaced.
 void expect_nothing_is_lost(const TempFolder& folder, const std::string& failing,
                             const std::function<void()>& obstruct) {
   folder.write("first", "old");
@@ -130,7 +132,7 @@ void expect_nothing_is_lost(const TempFolder& folder, const std::string& failing
   EXPECT_EQ(inode(), before);
 }
 
-TEST(AtomicFile, KeepsTheOldFilesWhenALaterOneIsRefused) {
+TEST(AtomicFile, KeepsTheOldFilesWhenALaterOneCannotBeReplaced) {
   const TempFolder folder;
   for (const bool unknown : {false, true}) {
     exchange_is_unknown = unknown;
@@ -150,7 +152,7 @@ TEST(AtomicFile, KeepsTheOldFilesWhenALaterOneIsRefused) {
   exchange_is_unknown = false;
 }
 
-/// The files that this thread makes are another user's.
+/// For its lifetime, this thread accesses files as another user.
 class AnotherUser {
  public:
   AnotherUser() : m_before(::setfsuid(65534)) {}
@@ -163,10 +165,10 @@ class AnotherUser {
 };
 
 TEST(AtomicFile, KeepsTheOldFilesInAStickyFolder) {
-  if (::geteuid() != 0) GTEST_SKIP() << "needs root, to be two users";
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root, to act as two users";
   const TempFolder folder;
   ::chmod((folder / "").c_str(), 01777);
-  folder.write("mine", "another user's");  // nobody else may replace it here, but read and write
+  folder.write("mine", "another user's");  // others may read and write it, but not replace it
   ::chmod((folder / "mine").c_str(), 0666);
   {
     const AnotherUser nobody;
@@ -189,7 +191,7 @@ TEST(AtomicFile, KeepsTheOldFilesWhenOneIsImmutable) {
   if (!possible) GTEST_SKIP() << "needs a file system and a user that can make files immutable";
 }
 
-TEST(AtomicFile, IsWrittenToAPlaceOnce) {
+TEST(AtomicFile, CanBeWrittenToAPathOnlyOnce) {
   const TempFolder folder;
   folder.write("a", "old");
   std::filesystem::create_symlink("a", folder / "link");
@@ -225,14 +227,16 @@ TEST(AtomicFile, KeepsPermissionsAndOwner) {
     EXPECT_EQ(status_of("a").st_mode & 07777U, mode);
   }
   replace("b");
-  EXPECT_EQ(status_of("b").st_mode & 07777U, 0640U) << "a new one has what the mask leaves";
+  EXPECT_EQ(status_of("b").st_mode & 07777U, 0640U)
+      << "a new file has the permissions that the umask leaves";
   ::umask(mask);
   if (::geteuid() != 0) return;
   ASSERT_EQ(::chown((folder / "a").c_str(), 65534, 65533), 0);
   replace("a");
   EXPECT_EQ(status_of("a").st_uid, 65534U);
   EXPECT_EQ(status_of("a").st_gid, 65533U);
-  // Another user cannot give the file back to its owner and group: the group has what all have.
+  // Another user cannot restore the file's owner and group: the group gets the permissions of
+  // others.
   ASSERT_EQ(::chown((folder / "a").c_str(), 0, 65533), 0);
   ASSERT_EQ(::chmod((folder / "a").c_str(), 0664), 0);
   ASSERT_EQ(::chmod((folder / "").c_str(), 0777), 0);
@@ -278,7 +282,7 @@ TEST(AtomicFile, MayHaveTheLongestName) {
   EXPECT_THROW(AtomicFile(folder / (name + "n")), InvalidArgument);
 }
 
-TEST(AtomicFile, RefusesAPlaceItCannotWriteTo) {
+TEST(AtomicFile, RejectsAPathItCannotWriteTo) {
   const TempFolder folder;
   EXPECT_THROW(AtomicFile(folder / "none/a"), InvalidArgument);
   EXPECT_THROW(AtomicFile(folder / "."), InvalidArgument);
@@ -288,7 +292,7 @@ TEST(AtomicFile, RefusesAPlaceItCannotWriteTo) {
   EXPECT_THAT(folder.names(), IsEmpty());
 }
 
-TEST(AtomicFile, ReportsThatNoMoreCanBeWritten) {
+TEST(AtomicFile, ReportsThatWritingFailed) {
   const TempFolder folder;
   rlimit old{};
   ::getrlimit(RLIMIT_FSIZE, &old);

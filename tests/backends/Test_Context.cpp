@@ -25,7 +25,7 @@ ContextOptions plain() {
   return options;
 }
 
-/// Different host threads that run a loop of \p context on \p space.
+/// The number of distinct host threads that execute a loop of \p context on \p space.
 std::size_t threads_seen(const Context& context, Space space) {
   std::mutex mutex;
   std::set<std::thread::id> seen;
@@ -39,7 +39,7 @@ std::size_t threads_seen(const Context& context, Space space) {
   return seen.size();
 }
 
-TEST(Context, TwoContextsLiveSideBySide) {
+TEST(Context, TwoContextsCanCoexist) {
   ContextOptions options = plain();
   options.threads = 3;
   const Context other(options);
@@ -64,7 +64,7 @@ TEST(Context, RecordsWhichCallIsTheFirstOfItsSize) {
   EXPECT_FALSE(is_first());
 }
 
-TEST(Context, RunsOnAsManyThreadsAsItWasGiven) {
+TEST(Context, RunsOnTheRequestedNumberOfThreads) {
   for (const int threads : {1, 2, 3, 7, 16}) {
     ContextOptions options = plain();
     options.threads = threads;
@@ -77,7 +77,7 @@ TEST(Context, RunsOnAsManyThreadsAsItWasGiven) {
   }
 }
 
-TEST(Context, RefusesThreadsAndBudgetsOutOfRange) {
+TEST(Context, RejectsThreadsAndBudgetsOutOfRange) {
   for (const int threads : {-1, 513}) {
     ContextOptions options = plain();
     options.threads = threads;
@@ -90,19 +90,19 @@ TEST(Context, RefusesThreadsAndBudgetsOutOfRange) {
   }
 }
 
-TEST(Context, SaysWhyASpaceCannotBeUsed) {
+TEST(Context, ReportsWhyASpaceCannotBeUsed) {
   for (const SpaceInfo& info : Testing::context().spaces())
     EXPECT_EQ(info.usable, info.why_not.empty());
 }
 
-TEST(Context, RefusesAForcedSpaceThatIsNotThere) {
-  if (Testing::context().is_usable(Space::cuda)) GTEST_SKIP() << "this machine has one";
+TEST(Context, RejectsAForcedSpaceThatIsNotAvailable) {
+  if (Testing::context().is_usable(Space::cuda)) GTEST_SKIP() << "this machine has a CUDA device";
   ContextOptions options = plain();
   options.space = Space::cuda;
   EXPECT_THROW(Context{options}, SpaceUnavailable);
 }
 
-TEST(Context, KeepsItsBudgetToTheByte) {
+TEST(Context, EnforcesItsBudgetToTheByte) {
   ContextOptions options = plain();
   options.host_budget = 1000;
   Context context(options);
@@ -121,7 +121,7 @@ TEST(Context, KeepsItsBudgetToTheByte) {
   EXPECT_EQ(context.memory_statistics(Space::serial).bytes_in_use, 0U);
 }
 
-TEST(Context, KeepsCallsFromADeviceThatHasNoMemoryForThem) {
+TEST(Context, KeepsCallsOffADeviceWithoutEnoughMemory) {
   if (!Testing::context().is_usable(Space::cuda)) GTEST_SKIP() << "needs a device";
   ContextOptions options = plain();
   options.device_budget_max = 1000;
@@ -133,12 +133,13 @@ TEST(Context, KeepsCallsFromADeviceThatHasNoMemoryForThem) {
   MemoryResource& memory = context.memory(Space::cuda);
   void* data = memory.allocate(1, "Kindred::Testing::held");
   EXPECT_EQ(context.dispatcher().decide(w).why, Reason::memory);
-  EXPECT_EQ(context.dispatcher().decide(w, Space::cuda).chosen, Space::cuda) << "it was asked for";
+  EXPECT_EQ(context.dispatcher().decide(w, Space::cuda).chosen, Space::cuda)
+      << "the space was forced";
   memory.deallocate(data, 1);
   EXPECT_EQ(context.dispatcher().decide(w).chosen, Space::cuda);
 }
 
-TEST(Context, LeavesOutADeviceThatHasTooLittleMemory) {
+TEST(Context, ExcludesADeviceWithTooLittleMemory) {
   ContextOptions options = plain();
   options.device_memory_min = std::numeric_limits<std::uint64_t>::max();
   const Context context(options);
@@ -146,7 +147,7 @@ TEST(Context, LeavesOutADeviceThatHasTooLittleMemory) {
   EXPECT_FALSE(context.info(Space::cuda).why_not.empty());
 }
 
-TEST(Context, RefusesADeviceThatDoesNotExist) {
+TEST(Context, RejectsADeviceThatDoesNotExist) {
   ContextOptions options = plain();
   options.device = -1;
   EXPECT_THROW(Context{options}, InvalidArgument);
@@ -171,7 +172,7 @@ TEST(Context, ReportsTheDeviceItUses) {
   EXPECT_THROW(Context{options}, SpaceUnavailable) << "Kokkos runs on one device per process";
 }
 
-TEST(Context, TakesTheGivenShareOfFreeMemory) {
+TEST(Context, UsesTheGivenShareOfFreeMemory) {
   ContextOptions options = plain();
   options.budget_fraction = 0.5;
   const Context context(options);
@@ -180,7 +181,7 @@ TEST(Context, TakesTheGivenShareOfFreeMemory) {
   EXPECT_EQ(info.memory_budget, info.memory_free / 2);
 }
 
-TEST(Context, ReportsEveryAllocationBeforeIt) {
+TEST(Context, CallsBackBeforeEveryAllocation) {
   std::vector<std::string> labels;
   ContextOptions options = plain();
   options.before_allocation = [&](std::string_view, std::size_t, const std::string& label) {
@@ -221,7 +222,7 @@ DispatchRecord run_failing_on_openmp(Context& context, const Throw& fail) {
   });
 }
 
-TEST_F(ContextRun, GoesToTheNextSpaceWhenMemoryOrTheDeviceIsGone) {
+TEST_F(ContextRun, FallsBackWhenMemoryOrTheDeviceFails) {
   const std::vector<std::function<void()>> failures{
       [] { throw OutOfMemory("host", 7, "x", "made to fail"); },
       [] { throw DeviceLost("made to fail"); },
@@ -264,7 +265,7 @@ TEST_F(ContextRun, ThrowsTypedErrorsWhenNoSpaceIsLeft) {
   EXPECT_THROW(everywhere(DeviceLost("x"))(), DeviceLost);
 }
 
-TEST_F(ContextRun, DoesNotLeaveAForcedSpace) {
+TEST_F(ContextRun, DoesNotFallBackFromAForcedSpace) {
   int calls = 0;
   EXPECT_THROW(context.run(workload(), Space::openmp,
                            [&](Space) {
@@ -275,7 +276,7 @@ TEST_F(ContextRun, DoesNotLeaveAForcedSpace) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST_F(ContextRun, PassesOtherErrorsOnAsTheyAre) {
+TEST_F(ContextRun, PropagatesOtherErrorsUnchanged) {
   int calls = 0;
   const auto run = [&](const auto& error) {
     context.run(workload(), {}, [&](Space) {
@@ -292,7 +293,7 @@ TEST_F(ContextRun, PassesOtherErrorsOnAsTheyAre) {
   EXPECT_FALSE(context.dispatcher().breaker_open(Operations::search, Space::openmp));
 }
 
-TEST_F(ContextRun, CallsThatDoNotWaitSucceedForTheBreakerToo) {
+TEST_F(ContextRun, AsynchronousCallsCountAsSuccessesForTheBreaker) {
   Workload w = workload();
   w.waits = false;
   const auto call = [&](bool fails) {
@@ -310,7 +311,7 @@ TEST_F(ContextRun, CallsThatDoNotWaitSucceedForTheBreakerToo) {
   EXPECT_EQ(context.dispatcher().regret().decisions, 0U) << "no times were observed";
 }
 
-TEST_F(ContextRun, AnErrorOfTheCallbackIsNoFailureOfTheSpace) {
+TEST_F(ContextRun, AnErrorOfTheCallbackIsNotAFailureOfTheSpace) {
   ContextOptions given = plain();
   given.on_dispatch = [](const DispatchRecord&) { throw std::bad_alloc(); };
   Context throwing(given);
@@ -319,7 +320,7 @@ TEST_F(ContextRun, AnErrorOfTheCallbackIsNoFailureOfTheSpace) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST(DispatcherFlaw, E_TheFailedAttemptIsNotBookedAsTimeOfTheFallback) {
+TEST(DispatcherFlaw, E_TheFailedAttemptIsNotCountedAsTimeOfTheFallback) {
   Context context(plain());
   if (!context.is_usable(Space::openmp)) GTEST_SKIP() << "needs two spaces";
   const DispatchRecord record = run_failing_on_openmp(context, [] {

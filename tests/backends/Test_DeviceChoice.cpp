@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of several devices Kokkos is initialised on: variables in, device out.
+// The device that Kokkos is initialized on if there are several, as a function of the environment
+// variables.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <kindred/backends/impl/DeviceChoice.hpp>
@@ -36,7 +37,7 @@ TEST(DeviceChoice, IsTheFirstWithoutAnyVariable) {
   EXPECT_EQ(choose({}, 1), both(0));
 }
 
-TEST(DeviceChoice, IsTheOneAskedForWhateverTheVariablesSay) {
+TEST(DeviceChoice, IsTheRequestedOneWhateverTheVariablesSay) {
   EXPECT_EQ(choose({}, 4, 3), both(3));
   EXPECT_EQ(choose({{"KOKKOS_DEVICE_ID", "1"}, {"SLURM_LOCALID", "2"}}, 4, 3), both(3));
   EXPECT_EQ(choose({{"KOKKOS_DEVICE_ID", "99"}}, 4, 3), both(3));
@@ -48,7 +49,7 @@ TEST(DeviceChoice, FollowsTheLocalRankOfEveryLauncher) {
     SCOPED_TRACE(name);
     for (int rank = 0; rank < 4; ++rank)
       EXPECT_EQ(choose({{name, std::to_string(rank)}}), both(rank));
-    EXPECT_EQ(choose({{name, "5"}}), both(1)) << "more ranks than devices take them in turn";
+    EXPECT_EQ(choose({{name, "5"}}), both(1)) << "ranks beyond the number of devices wrap around";
     EXPECT_EQ(choose({{name, "5"}}, 1), both(0));
     EXPECT_EQ(choose({{name, "-1"}}), both(0)) << "no rank";
   }
@@ -57,7 +58,7 @@ TEST(DeviceChoice, FollowsTheLocalRankOfEveryLauncher) {
   EXPECT_EQ(choose({{"KOKKOS_MAP_DEVICE_ID_BY", "mpi_rank"}, {"SLURM_LOCALID", "2"}}), both(2));
 }
 
-TEST(DeviceChoice, TakesKokkosDeviceIdBeforeTheRank) {
+TEST(DeviceChoice, KokkosDeviceIdPrecedesTheRank) {
   EXPECT_EQ(choose({{"KOKKOS_DEVICE_ID", "3"}, {"SLURM_LOCALID", "2"}}), both(3));
   EXPECT_EQ(choose({{"KOKKOS_DEVICE_ID", "2"}, {"KOKKOS_MAP_DEVICE_ID_BY", "random"}}), both(2));
 }
@@ -72,7 +73,7 @@ TEST(DeviceChoice, CountsAmongTheVisibleDevices) {
   EXPECT_EQ(choose(visible), (DeviceChoice{3, 0}));
   EXPECT_EQ(choose(with("KOKKOS_DEVICE_ID", "1")), (DeviceChoice{1, 1}));
   EXPECT_EQ(choose(with("SLURM_LOCALID", "3")), (DeviceChoice{1, 1}));
-  EXPECT_EQ(choose(visible, 4, 1), (DeviceChoice{1, 1})) << "the one asked for is CUDA's number";
+  EXPECT_EQ(choose(visible, 4, 1), (DeviceChoice{1, 1})) << "the requested device is CUDA's number";
   EXPECT_THROW(choose(visible, 4, 0), SpaceUnavailable);
   EXPECT_EQ(choose({{"KOKKOS_VISIBLE_DEVICES", "2 0"}}), (DeviceChoice{2, 0}));
 }
@@ -85,7 +86,8 @@ TEST(DeviceChoice, IsTheOneThatCTestReservedForTheRank) {
   Variables ranked = reserved;
   ranked["SLURM_LOCALID"] = "1";
   EXPECT_EQ(choose(ranked), both(3));
-  EXPECT_EQ(choose(reserved), both(0)) << "Kokkos asks CTest only where it knows a rank";
+  EXPECT_EQ(choose(reserved), both(0))
+      << "Kokkos uses CTest's resources only where it knows a rank";
   ranked["SLURM_LOCALID"] = "0";
   EXPECT_THROW(choose(ranked), InvalidArgument);
   ranked["CTEST_RESOURCE_GROUP_0_GPUS"] = "slots:1";
@@ -94,7 +96,7 @@ TEST(DeviceChoice, IsTheOneThatCTestReservedForTheRank) {
   EXPECT_THROW(choose(ranked), SpaceUnavailable);
 }
 
-TEST(DeviceChoice, AtRandomIsOneForAProcessAndAnyForAll) {
+TEST(DeviceChoice, AtRandomIsStableWithinAProcess) {
   const Variables random{{"KOKKOS_MAP_DEVICE_ID_BY", "random"}, {"SLURM_LOCALID", "3"}};
   std::set<int> chosen;
   for (unsigned process = 1000; process < 4'000'000; process += 20'011) {

@@ -29,7 +29,7 @@ using Time = std::chrono::steady_clock::time_point;
 
 // --- predicted times and priors
 
-TEST(Dispatcher, PriorsPutTheDeviceAtTheSeedsThresholds) {
+TEST(Dispatcher, PriorsUseTheDeviceFromTheThresholdsOfSeeds) {
   Machine machine;
   const auto first_on_device = [&](Operation operation) {
     for (double work = 1;; work *= 1.01) {
@@ -39,7 +39,7 @@ TEST(Dispatcher, PriorsPutTheDeviceAtTheSeedsThresholds) {
       if (predicted[index(Space::cuda)] < predicted[index(Space::serial)]) return work;
     }
   };
-  constexpr double vectors = 64 * 768 * 9;  // each is read too
+  constexpr double vectors = 64 * 768 * 9;  // each vector is read too
   EXPECT_NEAR(first_on_device(Operations::search), vectors, 0.02 * vectors);
   EXPECT_NEAR(first_on_device(Operations::score), 1024 * 768, 0.02 * 1024 * 768);
   EXPECT_NEAR(first_on_device(Operations::spread), 512 * 10 * 4, 0.02 * 512 * 10 * 4);
@@ -60,7 +60,7 @@ TEST(Dispatcher, OneThreadWinsSmallBatchesAndAllThreadsLargeOnes) {
   }
 }
 
-TEST(Dispatcher, NeverForksOnAMachineOfOneThread) {
+TEST(Dispatcher, NeverStartsThreadsOnAMachineWithOneThread) {
   Dispatcher dispatcher(SpaceSet::host(), 1, {});
   for (double work = 1; work < 1e15; work *= 4)
     EXPECT_EQ(dispatcher.decide({Operations::lcs, 1, work, 0, SpaceSet::all()}).chosen,
@@ -86,7 +86,7 @@ TEST(Dispatcher, CalibrationInterpolatesBetweenPointsAndExtrapolatesAlongTheLast
   EXPECT_LT(predicted(512), predicted(1024));
   EXPECT_DOUBLE_EQ(predicted(70000), 70e-6 + (70000 - 65536) * slope);
   EXPECT_DOUBLE_EQ(predicted(4095), 3e-6 + 3e-6 * (4095.0 - 1024) / 3072)
-      << "a point of the class above it";
+      << "the point of the size class above";
 }
 
 TEST(Dispatcher, ADisturbedLastPointIsNotScaledUp) {
@@ -99,7 +99,7 @@ TEST(Dispatcher, ADisturbedLastPointIsNotScaledUp) {
   EXPECT_GT(dispatcher.predict({Operations::lcs, 1, 1e10, 0, SpaceSet::all()})[1], 0.1);
 }
 
-TEST(Dispatcher, AnyWorkHasAPredictionThatIsNoLessThanZero) {
+TEST(Dispatcher, AnyWorkHasANonnegativePrediction) {
   Dispatcher dispatcher(SpaceSet::all(), 2, {});
   dispatcher.calibrate(Operations::lcs, Space::openmp, 1000, 1e-3);
   dispatcher.calibrate(Operations::lcs, Space::cuda, 100, 5e-3);
@@ -112,7 +112,7 @@ TEST(Dispatcher, AnyWorkHasAPredictionThatIsNoLessThanZero) {
   }
 }
 
-TEST(Dispatcher, TransferCountsForTheDeviceOnly) {
+TEST(Dispatcher, TransferCountsOnlyForTheDevice) {
   Dispatcher dispatcher(SpaceSet::all(), 2, {});
   dispatcher.calibrate_transfer(1e9, 2e-3);
   Workload w{Operations::lcs, 1, 1e6, 0, SpaceSet::all()};
@@ -141,7 +141,7 @@ TEST(Dispatcher, LearnsTheBestSpaceWithoutCalibration) {
   for (const double work : {1e2, 1e4, 1e6, 1e8}) {
     for (int i = 0; i < 1000; ++i) {
       machine.call(work);
-      machine.now += std::chrono::milliseconds(100);  // in which probes come due
+      machine.now += std::chrono::milliseconds(100);  // long enough that probes become due
     }
     for (int probe = 0; probe < 3; ++probe) machine.call(work);
     const auto record = machine.call(work);
@@ -149,7 +149,7 @@ TEST(Dispatcher, LearnsTheBestSpaceWithoutCalibration) {
   }
 }
 
-TEST(Dispatcher, CrossoversAreThoseMeasured) {
+TEST(Dispatcher, CrossoversMatchTheMeasuredTimes) {
   Machine machine;
   machine.calibrate();
   const double all_threads = machine.dispatcher.crossover(Operations::lcs, Space::openmp);
@@ -177,7 +177,7 @@ TEST(Dispatcher, ForcedModeAndForcedCallOverrideThePrediction) {
   EXPECT_EQ(forced.call(1e12, Space::openmp).chosen, Space::openmp);
 }
 
-TEST(Dispatcher, RefusesAForcedSpaceThatIsNotUsableOrDoesNotHoldTheData) {
+TEST(Dispatcher, RejectsAForcedSpaceThatIsNotUsableOrDoesNotHoldTheData) {
   Machine host(SpaceSet::host());
   EXPECT_THROW(host.call(1, Space::cuda), SpaceUnavailable);
   Machine machine;
@@ -198,7 +198,7 @@ TEST(Dispatcher, StaysWithTheSpacesThatHoldTheData) {
   EXPECT_EQ(machine.call(1).why, Reason::only);
 }
 
-TEST(Dispatcher, DoesNotFlipBetweenSpacesOfNearlyTheSameTime) {
+TEST(Dispatcher, DoesNotAlternateBetweenSpacesOfSimilarTime) {
   Machine machine(SpaceSet::host());
   auto generator = Testing::generator("dispatcher flip");
   std::uniform_real_distribution<double> noise(0.97, 1.03);
@@ -220,7 +220,7 @@ TEST(Dispatcher, DoesNotFlipBetweenSpacesOfNearlyTheSameTime) {
     machine.dispatcher.observe(record);
   }
   EXPECT_EQ(switches, 0);
-  EXPECT_TRUE(held) << "the other one was never predicted to be better: a vacuous test";
+  EXPECT_TRUE(held) << "the other space was never predicted to be faster: a vacuous test";
 }
 
 TEST(Dispatcher, OneColdOrDisturbedCallChangesNoDecision) {
@@ -237,7 +237,7 @@ TEST(Dispatcher, OneColdOrDisturbedCallChangesNoDecision) {
   }
 }
 
-TEST(Dispatcher, FollowsAMachineThatHasChangedAndComesBack) {
+TEST(Dispatcher, AdaptsToAMachineThatChangesAndRecovers) {
   Machine machine;
   machine.calibrate();
   const double work = 1e9;
@@ -251,16 +251,16 @@ TEST(Dispatcher, FollowsAMachineThatHasChangedAndComesBack) {
   };
   for (int i = 0; i < 100; ++i) machine.call(work);
   const Machine::Line healthy = machine.lines[2];
-  machine.lines[2] = {1e-4, 2e9};  // someone else uses the device
+  machine.lines[2] = {1e-4, 2e9};  // another program uses the device
   EXPECT_LE(calls_until(Space::openmp), 60);
   for (int i = 0; i < 200; ++i) machine.call(work);
   machine.lines[2] = healthy;
   EXPECT_LT(calls_until(Space::cuda), 2000) << "probes did not bring it back";
 }
 
-// --- what the executor of Engram gets wrong (one test a flaw)
+// --- what the executor of Engram does wrong (one test per flaw)
 
-TEST(DispatcherFlaw, A_TheTimeOnOneSpaceIsNotBookedForAnother) {
+TEST(DispatcherFlaw, A_TheTimeOnOneSpaceIsNotCountedForAnother) {
   Machine machine;
   machine.calibrate();
   const double work = 1e9;
@@ -276,7 +276,7 @@ TEST(DispatcherFlaw, A_TheTimeOnOneSpaceIsNotBookedForAnother) {
   EXPECT_LT(after[2], before[2]);
 }
 
-TEST(DispatcherFlaw, B_SmallAndLargeBatchesAreLearntApart) {
+TEST(DispatcherFlaw, B_SmallAndLargeBatchesAreLearnedSeparately) {
   Machine machine;
   machine.calibrate();
   for (int i = 0; i < 200; ++i) {
@@ -289,7 +289,7 @@ TEST(DispatcherFlaw, B_ABatchOfTwiceTheWorkInOneClassCostsTwice) {
   Machine machine;
   machine.lines[0] = {0, 1e9};
   machine.calibrate();
-  for (int i = 0; i < 100; ++i) {  // three times slower than calibrated, work 1.1 · 2^20
+  for (int i = 0; i < 100; ++i) {  // three times slower than calibrated; work 1.1 · 2^20
     auto record = machine.dispatcher.decide(machine.workload(1.1 * 1048576), Space::serial);
     record.taken = 3 * 1.1 * 1048576 / 1e9;
     machine.dispatcher.observe(record);
@@ -303,7 +303,7 @@ TEST(DispatcherFlaw, C_TheSpaceNotChosenIsMeasuredAgain) {
   machine.calibrate();
   const double work = 1e6;
   ASSERT_EQ(machine.best(work), Space::cuda);
-  machine.lines[1].rate = 1e11;  // all threads have become the best; nothing tells so but a probe
+  machine.lines[1].rate = 1e11;  // all threads have become the fastest, which only a probe can show
   for (int i = 0; i < 2000; ++i) {
     machine.call(work);
     machine.now += 100ms;
@@ -334,7 +334,7 @@ TEST(DispatcherFlaw, C_ProbesAreTimedAndTheirCostIsBounded) {
   }
 }
 
-TEST(DispatcherFlaw, D_AnEarlyFailureDoesNotLockASpaceOut) {
+TEST(DispatcherFlaw, D_AnEarlyFailureDoesNotExcludeASpacePermanently) {
   Machine machine;
   machine.calibrate();
   const double work = 1e10;
@@ -356,17 +356,17 @@ TEST(DispatcherFlaw, D_AnEarlyFailureDoesNotLockASpaceOut) {
   EXPECT_EQ(trial.chosen, Space::cuda);
   EXPECT_EQ(trial.why, Reason::probe);
   EXPECT_EQ(machine.dispatcher.decide(machine.workload(work)).chosen, Space::openmp)
-      << "one trial at a time";
+      << "only one trial at a time";
   machine.dispatcher.observe_failure(Operations::lcs, Space::cuda);
   machine.now += 9s;
-  EXPECT_TRUE(machine.dispatcher.breaker_open(Operations::lcs, Space::cuda)) << "opened anew";
+  EXPECT_TRUE(machine.dispatcher.breaker_open(Operations::lcs, Space::cuda)) << "opened again";
   machine.now += 1s;
   EXPECT_EQ(machine.call(work).chosen, Space::cuda) << "the trial succeeds";
   for (int i = 0; i < 20; ++i) EXPECT_EQ(machine.call(work).chosen, Space::cuda);
   EXPECT_FALSE(machine.dispatcher.breaker_open(Operations::lcs, Space::cuda));
 }
 
-TEST(DispatcherFlaw, D_TheSuccessRateIsOfTheLastCallsOnly) {
+TEST(DispatcherFlaw, D_TheSuccessRateCountsOnlyTheLastCalls) {
   Dispatcher::Options options;
   options.window = 20;
   Machine machine(SpaceSet::all(), options);
@@ -434,7 +434,7 @@ TEST(Dispatcher, ExplainsItselfAsOneLineOfJson) {
       R"("chosen":"openmp","taken":0.125,"why":"hysteresis","threads":4,"starts":7.0,"first":true})");
 }
 
-// --- cost of a decision, threads
+// --- decision time, threads
 
 TEST(Dispatcher, DecidesInLessThanAMicrosecondWithoutAllocation) {
   Dispatcher::Options options;
@@ -466,7 +466,7 @@ TEST(Dispatcher, DecidesInLessThanAMicrosecondWithoutAllocation) {
   RecordProperty("decide_nanoseconds", std::to_string(seconds[1000] * 1e9));
 }
 
-TEST(Dispatcher, ObservingAllocatesOnlyForASizeClassItHasNotSeen) {
+TEST(Dispatcher, ObservingAllocatesOnlyForANewSizeClass) {
   Machine machine;
   DispatchRecord record = machine.call(1e6, Space::serial);
   const std::size_t before = Testing::allocations();
@@ -474,7 +474,7 @@ TEST(Dispatcher, ObservingAllocatesOnlyForASizeClassItHasNotSeen) {
   EXPECT_EQ(Testing::allocations(), before);
 }
 
-TEST(Dispatcher, RefusesOptionsAndCalibrationsOutOfRange) {
+TEST(Dispatcher, RejectsOptionsAndCalibrationsOutOfRange) {
   Dispatcher::Options options;
   options.window = 0;
   EXPECT_THROW(Dispatcher(SpaceSet::all(), 1, options), InvalidArgument);

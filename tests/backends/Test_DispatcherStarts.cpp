@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a call costs beside its work: starts, few pieces, first calls, other programs on the
-// processors.
+// The costs of a call besides its work: launches, few work items, first calls, other programs on
+// the processors.
 #include <kindred/backends/Dispatcher.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/GraphOperations.hpp>
@@ -22,7 +22,7 @@ using namespace Kindred;
 using Testing::index;
 using Testing::Machine;
 
-TEST(Dispatcher, EveryStartCostsWhatAStartCostsOnTheSpace) {
+TEST(Dispatcher, EveryLaunchAddsTheLaunchCostOfItsSpace) {
   Machine machine;
   machine.calibrate();
   machine.dispatcher.calibrate_start(Space::serial, 0);
@@ -43,8 +43,8 @@ TEST(Dispatcher, EveryStartCostsWhatAStartCostsOnTheSpace) {
   EXPECT_EQ(machine.dispatcher.decide(workload).chosen, Space::serial);
 }
 
-/// A machine of 8 threads whose teams of 2, 4 and 8 do 1.8, 3 and 4 times the work of one thread
-/// and cost 5, 10 and 20 µs a region, 20, 40 and 80 µs a call.
+/// A machine with 8 threads whose teams of 2, 4 and 8 threads compute 1.8, 3 and 4 times as fast as
+/// one thread and cost 5, 10 and 20 µs per parallel region, and 20, 40 and 80 µs per call.
 void calibrate_teams(Machine& machine) {
   machine.calibrate();
   int i = 0;
@@ -61,7 +61,7 @@ void calibrate_teams(Machine& machine) {
   }
 }
 
-TEST(Dispatcher, ACallGetsTheTeamThatIsFastest) {
+TEST(Dispatcher, ACallGetsTheFastestTeam) {
   Machine machine(SpaceSet::host());
   EXPECT_THAT(machine.dispatcher.team_sizes(), testing::ElementsAre(2, 4, 8));
   calibrate_teams(machine);
@@ -93,7 +93,7 @@ TEST(Dispatcher, AForcedCallOnOpenmpGetsOneThreadWhereTheTeamsAreSlower) {
   EXPECT_EQ(machine.dispatcher.decide(machine.workload(1e8), Space::openmp).threads, 8);
 }
 
-TEST(Dispatcher, OneThreadOfOpenmpTeachesWhatSerialTakes) {
+TEST(Dispatcher, OneThreadOfOpenmpUpdatesTheTimesOfSerial) {
   Machine machine(SpaceSet::host());
   calibrate_teams(machine);
   const auto before = machine.dispatcher.predict(machine.workload(1e3));
@@ -107,7 +107,7 @@ TEST(Dispatcher, OneThreadOfOpenmpTeachesWhatSerialTakes) {
   EXPECT_DOUBLE_EQ(after[1], before[1]);
 }
 
-TEST(Dispatcher, ThreadsAreForcedForMeasurements) {
+TEST(Dispatcher, ThreadsCanBeForcedForMeasurements) {
   Machine machine(SpaceSet::host());
   calibrate_teams(machine);
   machine.dispatcher.force_threads(4);
@@ -119,7 +119,7 @@ TEST(Dispatcher, ThreadsAreForcedForMeasurements) {
   EXPECT_THROW(machine.dispatcher.force_threads(9), InvalidArgument);
 }
 
-TEST(Dispatcher, RefusesTeamsThatThereAreNot) {
+TEST(Dispatcher, RejectsTeamsThatDoNotExist) {
   Machine machine(SpaceSet::host());
   EXPECT_THROW(machine.dispatcher.calibrate(Operations::lcs, Space::openmp, 1, 1, 3),
                InvalidArgument);
@@ -129,7 +129,7 @@ TEST(Dispatcher, RefusesTeamsThatThereAreNot) {
   EXPECT_FALSE(machine.dispatcher.calibrated());
 }
 
-TEST(Dispatcher, StartsAreInThePriorsToo) {
+TEST(Dispatcher, PriorsIncludeLaunches) {
   Dispatcher dispatcher(SpaceSet::host(), 8, {});
   EXPECT_GT(dispatcher.start_seconds(Space::openmp), 1e-6);
   Workload workload{Operations::spread, 1, 1e6, 0, SpaceSet::all()};
@@ -138,7 +138,7 @@ TEST(Dispatcher, StartsAreInThePriorsToo) {
   EXPECT_EQ(dispatcher.decide(workload).chosen, Space::serial);
 }
 
-TEST(Dispatcher, WorkOfFewPiecesIsNotDividedAmongAllThreads) {
+TEST(Dispatcher, WorkOfFewItemsIsNotDividedAmongAllThreads) {
   Machine machine(SpaceSet::host());
   machine.calibrate();
   Workload workload = machine.workload(1e8);
@@ -153,7 +153,7 @@ TEST(Dispatcher, WorkOfFewPiecesIsNotDividedAmongAllThreads) {
   EXPECT_EQ(machine.dispatcher.decide(workload).chosen, Space::serial);
 }
 
-TEST(Dispatcher, FirstCallsAreNotLearntFrom) {
+TEST(Dispatcher, FirstCallsAreNotLearnedFrom) {
   Machine machine;
   machine.calibrate();
   const auto before = machine.dispatcher.predict(machine.workload(1e6));
@@ -167,7 +167,7 @@ TEST(Dispatcher, FirstCallsAreNotLearntFrom) {
   EXPECT_EQ(machine.dispatcher.regret().seconds, 0);
 }
 
-TEST(CallHistory, ACallIsFirstWhereNoneOfItsSizeOrMoreHasRun) {
+TEST(CallHistory, ACallIsFirstWhereNoneOfItsSizeOrLargerHasRun) {
   CallHistory history;
   EXPECT_TRUE(history.add(Operations::lcs, Space::openmp, 1000));
   EXPECT_FALSE(history.add(Operations::lcs, Space::openmp, 1000));
@@ -176,11 +176,12 @@ TEST(CallHistory, ACallIsFirstWhereNoneOfItsSizeOrMoreHasRun) {
   EXPECT_FALSE(history.add(Operations::lcs, Space::openmp, 1e8));
   EXPECT_TRUE(history.add(Operations::lcs, Space::serial, 1000));
   EXPECT_TRUE(history.add(Operations::difflib, Space::openmp, 1000));
-  EXPECT_TRUE(history.add(Operations::spread, Space::serial, 0)) << "no work is a size, too";
+  EXPECT_TRUE(history.add(Operations::spread, Space::serial, 0))
+      << "a call without work has a size too";
   EXPECT_FALSE(history.add(Operations::spread, Space::serial, 0));
 }
 
-/// Calls of 2 ms that two threads do in 1.1, once they have been learnt.
+/// Calls of 2 ms that take 1.1 ms on two threads, once their times have been learned.
 struct TwoThreads : Machine {
   static constexpr double work = 2e6;
   TwoThreads() : Machine(SpaceSet::host(), {}, 2) {
@@ -188,23 +189,24 @@ struct TwoThreads : Machine {
     calibrate();
     for (int i = 0; i < 100; ++i) call(work);
   }
-  /// Another program takes a processor; regions wait for a thread that does not run.
+  /// Another program occupies a processor; parallel regions wait for a thread that is not running.
   void disturb(double times) { lines[1] = {times * 8e-6, 1.8e9 / times}; }
   void leave_alone() { disturb(1); }
 };
 
-TEST(Dispatcher, ASlowCallOnAllThreadsIsTheOnlyOne) {
+TEST(Dispatcher, OneSlowCallOnAllThreadsIsEnoughToLeaveThem) {
   for (const double times : {4.0, 10.0, 100.0}) {
     TwoThreads machine;
     ASSERT_EQ(machine.call(TwoThreads::work).chosen, Space::openmp);
     machine.disturb(times);
-    ASSERT_EQ(machine.call(TwoThreads::work).chosen, Space::openmp) << "nothing shows it before";
+    ASSERT_EQ(machine.call(TwoThreads::work).chosen, Space::openmp)
+        << "no earlier call could show the disturbance";
     for (int i = 0; i < 20; ++i)
       EXPECT_EQ(machine.call(TwoThreads::work).chosen, Space::serial) << times << " x, call " << i;
   }
 }
 
-TEST(Dispatcher, WhileTheProcessorsAreHeldProbesCostLittleAndAllThreadsComeBackAfterwards) {
+TEST(Dispatcher, ProbesCostLittleWhileTheProcessorsAreBusy) {
   TwoThreads machine;
   machine.disturb(10);
   double taken = 0;
@@ -215,7 +217,7 @@ TEST(Dispatcher, WhileTheProcessorsAreHeldProbesCostLittleAndAllThreadsComeBackA
   int until = 0;
   while (until < 5000 && machine.call(TwoThreads::work).chosen != Space::openmp) ++until;
   EXPECT_EQ(machine.call(TwoThreads::work).chosen, Space::openmp) << "the probe was quick";
-  EXPECT_LT(until, 3000) << "calls of 2 ms";
+  EXPECT_LT(until, 3000) << "number of calls of 2 ms";
 }
 
 TEST(Dispatcher, OneDisturbedCallOnAllThreadsIsForgottenSoon) {
@@ -226,15 +228,15 @@ TEST(Dispatcher, OneDisturbedCallOnAllThreadsIsForgottenSoon) {
   int serial = 0;
   for (int i = 0; i < 1000; ++i)
     serial += machine.call(TwoThreads::work).chosen == Space::serial ? 1 : 0;
-  EXPECT_LT(serial, 60) << "0.1 s of calls";
+  EXPECT_LT(serial, 60) << "calls of 0.1 s in total";
 }
 
-TEST(Dispatcher, AFirstCallThatIsFarTooSlowIsLeftToo) {
+TEST(Dispatcher, AFirstCallThatIsMuchTooSlowIsAvoidedToo) {
   TwoThreads machine;
   DispatchRecord record = machine.dispatcher.decide(machine.workload(TwoThreads::work));
   ASSERT_EQ(record.chosen, Space::openmp);
   record.first = true;
-  record.taken = 4e-3;  // memory that was allocated explains that
+  record.taken = 4e-3;  // explained by memory that was allocated
   machine.dispatcher.observe(record);
   EXPECT_EQ(machine.call(TwoThreads::work).chosen, Space::openmp);
   record.taken = 30e-3;
@@ -242,7 +244,7 @@ TEST(Dispatcher, AFirstCallThatIsFarTooSlowIsLeftToo) {
   EXPECT_EQ(machine.call(TwoThreads::work).chosen, Space::serial);
 }
 
-TEST(Dispatcher, ManyThreadsThatAreSlowAreStillBetterThanOne) {
+TEST(Dispatcher, ManySlowThreadsCanStillBeFasterThanOne) {
   Machine machine(SpaceSet::host(), {}, 64);
   machine.lines = {Machine::Line{1e-6, 1e9}, Machine::Line{5e-5, 50e9}, Machine::Line{1, 1}};
   machine.calibrate();

@@ -12,7 +12,7 @@ namespace HostTest {
 
 using namespace Kindred;
 
-/// A made-up `/proc` and `/sys`.
+/// Simulated `/proc` and `/sys` folders.
 class HostFiles : public testing::Test {
  protected:
   HostFiles()
@@ -34,13 +34,13 @@ class HostFiles : public testing::Test {
   std::filesystem::path root;
 };
 
-TEST_F(HostFiles, WithoutControlGroupsTheMachineCounts) {
+TEST_F(HostFiles, WithoutControlGroupsTheMachinesLimitsApply) {
   EXPECT_EQ(total(), 1000U * 1024);
   EXPECT_EQ(free(), 600U * 1024);
   EXPECT_EQ(quota(), 0);
 }
 
-TEST_F(HostFiles, TheTightestGroupOfVersionTwoCounts) {
+TEST_F(HostFiles, TheTightestGroupOfVersionTwoApplies) {
   write("proc/self/cgroup", "0::/a/b\n");
   write("sys/fs/cgroup/a/b/memory.max", "max\n");
   write("sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
@@ -59,7 +59,7 @@ TEST_F(HostFiles, TheTightestGroupOfVersionTwoCounts) {
   EXPECT_EQ(quota(), 1);
 }
 
-TEST_F(HostFiles, GroupsOfVersionOneCountByTheirController) {
+TEST_F(HostFiles, GroupsOfVersionOneApplyByTheirController) {
   write("proc/self/cgroup", "12:cpu,cpuacct:/x\n4:memory:/x/y\n1:name=systemd:/memory\n0::/\n");
   write("sys/fs/cgroup/memory/x/y/memory.limit_in_bytes", "9223372036854771712\n");
   write("sys/fs/cgroup/memory/memory.limit_in_bytes", "500000\n");
@@ -73,7 +73,7 @@ TEST_F(HostFiles, GroupsOfVersionOneCountByTheirController) {
   EXPECT_EQ(quota(), 2);
 }
 
-TEST_F(HostFiles, NonsenseIsPassedOver) {
+TEST_F(HostFiles, MalformedEntriesAreIgnored) {
   write("proc/self/cgroup", "0::/a\nx\n:\n::\n");
   write("sys/fs/cgroup/a/memory.max", "lots\n");
   write("sys/fs/cgroup/a/cpu.max", "100000 0\n");

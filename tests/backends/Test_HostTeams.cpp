@@ -30,7 +30,7 @@ namespace HostTeamsTest {
 using namespace Kindred;
 using Impl::HostTeams;
 
-constexpr int all_threads = 24;  // more than the machine has, or not a power of two
+constexpr int all_threads = 24;  // more than the machine has, and not a power of two
 
 ContextOptions options_of(int threads) {
   ContextOptions options;
@@ -39,7 +39,7 @@ ContextOptions options_of(int threads) {
   return options;
 }
 
-/// Whether regions of several threads can be run here.
+/// Whether parallel regions with several threads can run in this build.
 bool has_regions() {
   return Testing::context().is_usable(Space::openmp) && !Testing::thread_sanitizer;
 }
@@ -50,7 +50,7 @@ int run(HostTeams& teams, int threads, const Body& body) {
       threads, [](const void* given) { (*static_cast<const Body*>(given))(); }, &body);
 }
 
-/// The threads that a parallel region of the team here runs on.
+/// The threads that execute a parallel region of the team.
 std::set<std::thread::id> threads_of(const HostTeams& teams) {
   std::mutex mutex;
   std::set<std::thread::id> seen;
@@ -64,14 +64,15 @@ std::set<std::thread::id> threads_of(const HostTeams& teams) {
   return seen;
 }
 
-TEST(HostTeams, HaveSizesThatDouble) {
+TEST(HostTeams, SizesArePowersOfTwoAndAllThreads) {
   EXPECT_THAT(Impl::team_sizes(1), testing::ElementsAre(1));
   EXPECT_THAT(Impl::team_sizes(2), testing::ElementsAre(2));
-  EXPECT_THAT(Impl::team_sizes(6), testing::ElementsAre(2, 4, 6)) << "all, though no power of two";
+  EXPECT_THAT(Impl::team_sizes(6), testing::ElementsAre(2, 4, 6))
+      << "all threads, although not a power of two";
   EXPECT_THAT(Impl::team_sizes(64), testing::ElementsAre(2, 4, 8, 16, 32, 64));
 }
 
-TEST(HostTeams, KeepTheirThreadsOnPartsOfTheProcessors) {
+TEST(HostTeams, BindTheirThreadsToSubsetsOfTheProcessors) {
   const auto processors = std::thread::hardware_concurrency();
   if (!has_regions() || processors < 2)
     GTEST_SKIP() << "needs two processors and OpenMP, which ThreadSanitizer does not know";
@@ -135,7 +136,7 @@ TEST(HostTeams, KeepTheirThreadsWhereSizesAlternate) {
   for (const auto& [threads, ids] : seen) EXPECT_EQ(ids.size(), static_cast<std::size_t>(threads));
 }
 
-TEST(HostTeams, TakeNoLongerWhereSizesAlternate) {
+TEST(HostTeams, AreNotSlowerWhereSizesAlternate) {
   if (!has_regions()) GTEST_SKIP() << "needs OpenMP, which ThreadSanitizer does not know";
   const Context context(options_of(all_threads));
   HostTeams teams(all_threads, Impl::host_instance(context, Space::openmp));
@@ -150,7 +151,7 @@ TEST(HostTeams, TakeNoLongerWhereSizesAlternate) {
     std::nth_element(seconds.begin(), seconds.begin() + 50, seconds.end());
     return seconds[50];
   };
-  // A machine that does other work is given several chances; teams that end and start their threads
+  // A machine that does other work gets several chances; teams that end and restart their threads
   // take four times as long.
   double ratio = 10;
   for (int attempt = 0; attempt < 8 && ratio > 1.1; ++attempt) {
@@ -161,7 +162,7 @@ TEST(HostTeams, TakeNoLongerWhereSizesAlternate) {
   EXPECT_LE(ratio, 1.1);
 }
 
-TEST(HostTeams, PassOnWhatACallThrows) {
+TEST(HostTeams, PropagateExceptionsOfACall) {
   HostTeams teams(4, Impl::host_instance(Testing::context(), Space::serial));
   for (const int threads : {1, 2, 4}) {
     EXPECT_THROW(run(teams, threads, [] { throw std::out_of_range("thrown"); }), std::out_of_range);
@@ -171,7 +172,7 @@ TEST(HostTeams, PassOnWhatACallThrows) {
   }
 }
 
-TEST(HostTeams, RunACallWithinACallOnItsTeam) {
+TEST(HostTeams, RunANestedCallOnItsTeam) {
   HostTeams teams(8, Impl::host_instance(Testing::context(), Space::serial));
   const HostSpace* outer = nullptr;
   const HostSpace* inner = nullptr;
@@ -184,10 +185,11 @@ TEST(HostTeams, RunACallWithinACallOnItsTeam) {
   EXPECT_EQ(teams.here(), nullptr);
 }
 
-TEST(HostTeams, MakeNoCallerWaitForABusyTeam) {
+TEST(HostTeams, DoNotMakeACallerWaitForABusyTeam) {
   HostTeams teams(4, Impl::host_instance(Testing::context(), Space::serial));
   std::mutex mutex;
-  std::unique_lock lock(mutex);  // the first call needs it, and this caller makes another with it
+  // The first call needs the mutex, and this caller makes another call while it holds the mutex.
+  std::unique_lock lock(mutex);
   std::atomic<bool> inside{false};
   std::thread first([&] {
     run(teams, 4, [&] {
@@ -203,7 +205,7 @@ TEST(HostTeams, MakeNoCallerWaitForABusyTeam) {
   first.join();
 }
 
-TEST(HostTeams, AreOfTheSizeThatACallIsWorth) {
+TEST(HostTeams, HaveTheSizeThatACallJustifies) {
   if (!Testing::context().is_usable(Space::openmp)) GTEST_SKIP() << "needs OpenMP";
   Context context(options_of(8));
   int before = 0;

@@ -15,7 +15,7 @@ namespace HostWorkersTest {
 
 using namespace Kindred::Impl;
 
-TEST(HostWorkers, AreAsManyAsTheWorkIsWorth) {
+TEST(HostWorkers, AreAsManyAsTheWorkJustifies) {
   EXPECT_EQ(useful_threads(64, 0), 1U);
   EXPECT_EQ(useful_threads(64, thread_worth), 1U);
   EXPECT_EQ(useful_threads(64, 2 * thread_worth), 2U);
@@ -28,7 +28,7 @@ TEST(HostWorkers, AreAsManyAsTheWorkIsWorth) {
 TEST(HostWorkers, StartNoThreadForLittleWork) {
   HelperThreads helpers;
   const HostWorkers workers(helpers, 16);
-  std::set<std::thread::id> seen;  // without a lock
+  std::set<std::thread::id> seen;  // not protected by a lock
   workers.for_each_item(1000, 1, thread_worth / 1000,
                         [&](std::size_t, std::size_t) { seen.insert(std::this_thread::get_id()); });
   workers.for_each_range(1000, thread_worth / 1000, [&](std::size_t begin, std::size_t end) {
@@ -39,7 +39,7 @@ TEST(HostWorkers, StartNoThreadForLittleWork) {
   EXPECT_EQ(seen, std::set{std::this_thread::get_id()});
 }
 
-TEST(HostWorkers, TakeEveryItemOnceWithWorkersBelowTheirCount) {
+TEST(HostWorkers, ProcessEveryItemOnceWithValidWorkerIndices) {
   HelperThreads helpers;
   const HostWorkers workers(helpers, 5);
   for (const std::size_t items : {0UL, 1UL, 2UL, 5UL, 64UL, 1000UL}) {
@@ -60,11 +60,11 @@ TEST(HostWorkers, TakeEveryItemOnceWithWorkersBelowTheirCount) {
   }
 }
 
-TEST(HostWorkers, DoNotWaitForAHelperThatHasNothingToDo) {
+TEST(HostWorkers, DoNotWaitForAnIdleHelper) {
   HelperThreads helpers;
   std::atomic<int> inside{0};
   std::atomic<bool> may_go{false};
-  // The only helper is busy until the second caller is done.
+  // The only helper is busy until the second caller has finished.
   std::thread first([&] {
     helpers.run(2, [&](std::size_t) {
       ++inside;
@@ -81,7 +81,7 @@ TEST(HostWorkers, DoNotWaitForAHelperThatHasNothingToDo) {
   first.join();
 }
 
-TEST(HostWorkers, FinishALoopWithinALoop) {
+TEST(HostWorkers, FinishANestedLoop) {
   HelperThreads helpers;
   const HostWorkers workers(helpers, 4);
   std::atomic<int> done{0};
@@ -91,7 +91,7 @@ TEST(HostWorkers, FinishALoopWithinALoop) {
   EXPECT_EQ(done, 400);
 }
 
-TEST(HostWorkers, ThrowWhatTheLowestItemThrew) {
+TEST(HostWorkers, ThrowTheExceptionOfTheLowestItem) {
   HelperThreads helpers;
   const HostWorkers workers(helpers, 8);
   for (int run = 0; run < 50; ++run) {
@@ -106,7 +106,7 @@ TEST(HostWorkers, ThrowWhatTheLowestItemThrew) {
   }
 }
 
-TEST(HostWorkers, DoTheirOwnPartWhereNoHelperComes) {
+TEST(HostWorkers, DoTheirOwnPartWhereNoHelperIsAvailable) {
   HelperThreads helpers;
   const HostWorkers workers(helpers, 2);
   int calls = 0;
@@ -125,7 +125,7 @@ TEST(HostWorkers, DoTheirOwnPartWhereNoHelperComes) {
   EXPECT_EQ(calls, 101);
 }
 
-TEST(HostWorkers, ServeManyCallersAtATime) {
+TEST(HostWorkers, ServeSeveralCallersConcurrently) {
   HelperThreads helpers;
   const HostWorkers workers(helpers, 4);
   std::vector<std::thread> callers;

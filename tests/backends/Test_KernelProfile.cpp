@@ -31,7 +31,7 @@ void launch_on(Space space, const char* label) {
                       [&](const auto& exec_space) { launch(exec_space, label); });
 }
 
-TEST(KernelProfile, CountsEveryKernelByLabelAndPlace) {
+TEST(KernelProfile, CountsEveryKernelByLabelAndSpace) {
   Testing::context();
   const KernelProfile profile;
   std::uint64_t host = 0;
@@ -53,7 +53,7 @@ TEST(KernelProfile, CountsEveryKernelByLabelAndPlace) {
   EXPECT_EQ(device_seen, device);
 }
 
-TEST(KernelProfile, SeesReductionsAndScans) {
+TEST(KernelProfile, RecordsReductionsAndScans) {
   const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::serial);
   const Kokkos::RangePolicy<HostSpace> range(exec_space, 0, 4);
   const KernelProfile profile;
@@ -68,7 +68,7 @@ TEST(KernelProfile, SeesReductionsAndScans) {
   EXPECT_EQ(labels, (std::set<std::string>{"Kindred::Testing::reduce", "Kindred::Testing::scan"}));
 }
 
-TEST(KernelProfile, HearsNothingBeforeAfterOrOnceReset) {
+TEST(KernelProfile, RecordsOnlyWhileItIsActive) {
   launch_on(Space::serial, "Kindred::Testing::before");
   KernelProfile first;
   EXPECT_TRUE(first.kernels().empty());
@@ -86,7 +86,7 @@ TEST(KernelProfile, HearsNothingBeforeAfterOrOnceReset) {
 std::uint64_t other_begun = 0;
 std::uint64_t other_ended = 0;
 
-TEST(KernelProfile, PassesOnToTheToolThatWasThereAndPutsItBack) {
+TEST(KernelProfile, ForwardsToAnExistingToolAndRestoresIt) {
   Testing::context();
   namespace Tools = Kokkos::Tools::Experimental;
   const Tools::EventSet original = Tools::get_callbacks();
@@ -145,13 +145,13 @@ TEST(Trace, WritesSpansDispatchesAndKernelsAsChromeEvents) {
             by_category["kernel"].at("ts").get<double>());
 }
 
-TEST(Trace, KeepsNoMoreEventsThanItMay) {
+TEST(Trace, KeepsAtMostTheGivenNumberOfEvents) {
   Trace trace(Trace::Options{false, 2});
   for (int i = 0; i < 5; ++i) const auto span = trace.span("s");
   EXPECT_EQ(trace.dropped(), 3U);
 }
 
-TEST(Trace, SaysThatItCannotWrite) {
+TEST(Trace, ReportsThatItCannotWrite) {
   EXPECT_THROW(Trace(Trace::Options{false, 2}).write("/proc/nowhere/trace.json"), Error);
 }
 

@@ -21,7 +21,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr OperationInfo own{"own", "steps", {.thread_rate = 1e6, .call_seconds = 1e-3}};
-/// The declaration of a second library.
+/// The same operation as another library declares it.
 constexpr OperationInfo own_again{"own", "steps", {.thread_rate = 1e6, .call_seconds = 1e-3}};
 constexpr OperationInfo other{"other", "steps", {}};
 
@@ -98,7 +98,7 @@ TEST(Operation, BeyondTheLimitIsRejectedAndTheOthersKeepWorking) {
     }
     try {
       (void)dispatcher.decide(workload(infos.back(), 1));
-      FAIL() << "there is no place for it";
+      FAIL() << "an operation beyond the limit was accepted";
     } catch (const InvalidArgument& error) {
       EXPECT_THAT(error.what(), HasSubstr("64 operations"));
       EXPECT_THAT(error.what(), HasSubstr("\"operation 64\""));
@@ -108,7 +108,7 @@ TEST(Operation, BeyondTheLimitIsRejectedAndTheOthersKeepWorking) {
   EXPECT_EQ(dispatcher.decide(workload(infos.front(), 1)).operation, infos.front());
 }
 
-TEST(Operation, IsGivenTheCostsOfAProfileWhenItIsFirstNamed) {
+TEST(Operation, GetsTheCostsOfAProfileWhenItIsFirstUsed) {
   Dispatcher dispatcher(SpaceSet::host(), 1, here());
   dispatcher.load_profile_json(profile_with("own"));
   EXPECT_TRUE(dispatcher.calibrated());
@@ -116,7 +116,7 @@ TEST(Operation, IsGivenTheCostsOfAProfileWhenItIsFirstNamed) {
   EXPECT_EQ(dispatcher.batch_bytes(own), 4096U);
 }
 
-TEST(Operation, ThatNoCallNamedStaysInTheProfile) {
+TEST(Operation, ThatNoCallUsedStaysInTheProfile) {
   Dispatcher dispatcher(SpaceSet::host(), 1, here());
   dispatcher.load_profile_json(profile_with("of a later version"));
   dispatcher.calibrate(own, Space::serial, 1024, 3.0);
@@ -138,7 +138,7 @@ TEST(Operation, IsReadFromProfilesUnderItsNameOfEarlierVersions) {
   }
 }
 
-TEST(Operation, IsRecordedOncePerSizeClassInTheHistoryOfCalls) {
+TEST(Operation, IsRecordedOncePerSizeClassInTheCallHistory) {
   CallHistory history;
   EXPECT_TRUE(history.add(own, Space::serial, 1000));
   EXPECT_FALSE(history.add(own, Space::serial, 1000));

@@ -36,7 +36,7 @@ std::string measured(const std::string& machine) {
   return dispatcher->profile_json();
 }
 
-TEST(Profile, ComesBackToTheBit) {
+TEST(Profile, IsRestoredBitForBit) {
   const auto loaded = make_dispatcher("m");
   EXPECT_FALSE(loaded->calibrated());
   loaded->load_profile_json(measured("m"));
@@ -62,7 +62,7 @@ TEST(Profile, OfAnotherMachineIsNotUsed) {
   EXPECT_EQ(other->profile_json(), before);
 }
 
-TEST(Profile, DamagedIsRefusedWithTheReasonAndChangesNothing) {
+TEST(Profile, DamagedIsRejectedWithTheReasonAndChangesNothing) {
   const json good = json::parse(measured("m"));
   const auto with = [&](const char* pointer, const json& value) {
     json changed = good;
@@ -114,7 +114,7 @@ TEST(Profile, DamagedIsRefusedWithTheReasonAndChangesNothing) {
   for (const auto& [text, why] : cases) {
     try {
       dispatcher->load_profile_json(text);
-      ADD_FAILURE() << text.substr(0, 200) << " was taken";
+      ADD_FAILURE() << text.substr(0, 200) << " was accepted";
     } catch (const InvalidArgument& error) {
       EXPECT_THAT(error.what(), testing::HasSubstr(why));
     }
@@ -122,7 +122,7 @@ TEST(Profile, DamagedIsRefusedWithTheReasonAndChangesNothing) {
   }
 }
 
-TEST(Profile, CutAnywhereIsRefused) {
+TEST(Profile, TruncatedAnywhereIsRejected) {
   const std::string good = measured("m");
   const auto dispatcher = make_dispatcher("m");
   for (std::size_t length = 0; length + 1 < good.size(); ++length)
@@ -191,7 +191,7 @@ TEST_F(ProfileFile, DamagedIsLoggedAndReplacedBySaving) {
   EXPECT_TRUE(Context(options(2)).dispatcher().calibrated());
 }
 
-TEST_F(ProfileFile, ThatCannotBeWrittenIsAnError) {
+TEST_F(ProfileFile, ReportsThatItCannotBeWritten) {
   ContextOptions given = options(2);
   given.profile = "/proc/nowhere/profile.json";
   const Context context(given);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// KA Lattice's rules of routing, every one of them beside what the dispatcher decides of spaces
-// that are made up: one thread, and a device.
+// The routing rules of KA Lattice, each compared with the decisions of the dispatcher on simulated
+// spaces: one thread, and a device.
 #include <kindred/backends/Dispatcher.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/BulkOperations.hpp>
@@ -25,30 +25,32 @@ constexpr double endless = std::numeric_limits<double>::infinity();
 
 enum class Agreement : std::uint8_t { same, differs };
 
-/// A type of operation: KA Lattice's numbers, and what Kindred makes of it.
+/// An operation type: KA Lattice's parameters and Kindred's equivalent.
 struct Rule {
   const char* type;
   double their_threshold;  // elements
   double their_speedup;
   double their_overhead;  // ms
   Operation operation;
-  double power;             // work is elements to the power of this,
-  double per_item;          // times this
-  double transfers;         // bytes an element that every call moves, where it is
-  std::uint64_t threshold;  // elements from which the device runs it before anything is measured
+  double power;  // work is per_item * elements ^ power
+  double per_item;
+  double transfers;         // bytes per element that every call transfers
+  std::uint64_t threshold;  // elements from which the prior chooses the device
   Agreement agreement;
 };
 
 constexpr std::uint64_t never = 0;
 
-/// Where they differ:
-/// - lattice-build: its threshold is compared, and then its speedup of 1.19 is below all that sends
-///   work to a device. Here the rows come back to the host in every call, which is as much as they
-///   cost to make: never by the prior too, and calibrations decide.
-/// - graph types: its device scanned all edges for every node (9 s). Ours does 64 nodes at once
-///   and pays from where launches are little beside the work; what spreads, from Engram's 512
-///   nodes. (`Lattice::measure` asks nobody: it is the calling thread's.)
-/// - unknown: there is no such operation here.
+/// Explanations:
+/// - lattice-build: KA Lattice compares its threshold first, and then its speedup of 1.19 is below
+/// every value that sends work to a device. Here the rows return to the host in every call, which
+/// costs as much as computing them: the prior never chooses the device either, and calibrations
+/// decide.
+/// - graph types: KA Lattice's device scanned all edges for every node (9 s). Kindred's processes
+/// 64 nodes at a time and pays off once the launches are short compared with the work; spreading
+/// does so from 512 nodes, as in Engram. (`Lattice::measure` is not dispatched: it runs on the
+/// calling thread.)
+/// - unknown: Kindred has no such operation.
 constexpr Rule rules[] = {
     {"matrix_multiply", 1024, 21.22, 10, Operations::matrix_multiply, 1.5, 1, 0, 1024,
      Agreement::same},
@@ -73,7 +75,7 @@ Workload workload(const Rule& rule, std::uint64_t elements) {
   return w;
 }
 
-/// What its router says, steps 4 to 9 in its order.
+/// The decision of KA Lattice's router: its steps 4 to 9, in its order.
 bool is_theirs_on_device(const Rule& rule, std::uint64_t elements) {
   constexpr double optimal = 10000;
   const auto count = static_cast<double>(elements);
@@ -85,13 +87,13 @@ bool is_theirs_on_device(const Rule& rule, std::uint64_t elements) {
   return false;
 }
 
-/// Of a dispatcher that has seen nothing.
+/// The decision of a dispatcher without any measurements.
 Space decided(const Workload& w, SpaceSet usable = thread_and_device,
               const Dispatcher::Options& options = {}) {
   return Dispatcher(usable, 1, options).decide(w).chosen;
 }
 
-/// Its table's sizes, those of its tests, and the neighbours of both thresholds.
+/// The sizes of KA Lattice's table and tests, and the neighbors of both thresholds.
 std::vector<std::uint64_t> sizes_of(const Rule& rule) {
   std::set<std::uint64_t> sizes{1,     5,     100,    999,    1000,    1001,
                                 1023,  1024,  4999,   5000,   9999,    10000,
@@ -112,7 +114,7 @@ TEST(Routing, EveryOperationTypeIsRoutedBelowAtAndAboveItsThreshold) {
   }
 }
 
-TEST(Routing, DiffersFromKaLatticeOnlyWhereTheTableSays) {
+TEST(Routing, DiffersFromKaLatticeOnlyWhereTheTableSaysSo) {
   for (const Rule& rule : rules) {
     std::size_t differences = 0;
     for (const std::uint64_t elements : sizes_of(rule)) {
@@ -122,13 +124,13 @@ TEST(Routing, DiffersFromKaLatticeOnlyWhereTheTableSays) {
     if (rule.agreement == Agreement::same)
       EXPECT_EQ(differences, 0U) << rule.type;
     else
-      EXPECT_GT(differences, 0U) << rule.type << " is said to differ";
+      EXPECT_GT(differences, 0U) << rule.type << " is marked as different";
   }
 }
 
-TEST(Routing, WhatMustCrossToTheDeviceIsPredictedWithTheCall) {
-  // float32 in host memory, there and back, at the transfer rate that is assumed: only products and
-  // random numbers make more of a byte than moving it costs.
+TEST(Routing, TransfersToTheDeviceArePredictedWithTheCall) {
+  // float32 in host memory, transferred there and back at the assumed rate: only products and
+  // random numbers gain more per byte than the transfer costs.
   const auto pays = [](const Rule& rule, double bytes) {
     for (std::uint64_t elements = 1; elements <= 1U << 30U; elements *= 2) {
       Workload w = workload(rule, elements);
@@ -143,7 +145,7 @@ TEST(Routing, WhatMustCrossToTheDeviceIsPredictedWithTheCall) {
   EXPECT_EQ(pays(rules[3], 4), 0U);
 }
 
-TEST(Routing, ACustomPreferenceIsHonouredWhereTheSpaceExistsAndRefusedElsewhere) {
+TEST(Routing, ACustomPreferenceAppliesWhereTheSpaceExistsAndIsRejectedElsewhere) {
   for (const Rule& rule : rules) {
     for (const std::uint64_t elements : {5, 1 << 20}) {
       Dispatcher::Options options;
@@ -151,7 +153,7 @@ TEST(Routing, ACustomPreferenceIsHonouredWhereTheSpaceExistsAndRefusedElsewhere)
       options.device_items_min = 1000;
       Dispatcher dispatcher(thread_and_device, 1, options);
       Workload w = workload(rule, elements);
-      w.device_bytes = 1000;  // the first of its rules: neither memory nor sizes are asked
+      w.device_bytes = 1000;  // the first of KA Lattice's rules: neither memory nor sizes matter
       for (const Space space : {Space::serial, Space::cuda}) {
         const DispatchRecord record = dispatcher.decide(w, space);
         EXPECT_EQ(record.chosen, space) << rule.type;
@@ -160,7 +162,7 @@ TEST(Routing, ACustomPreferenceIsHonouredWhereTheSpaceExistsAndRefusedElsewhere)
       EXPECT_THROW(dispatcher.decide(w, Space::openmp), SpaceUnavailable) << rule.type;
       Dispatcher host(SpaceSet::host(), 1, {});
       EXPECT_THROW(host.decide(w, Space::cuda), SpaceUnavailable)
-          << rule.type << ": theirs takes a device that is not there";
+          << rule.type << ": KA Lattice selects a device that does not exist";
     }
   }
 }
@@ -179,18 +181,19 @@ TEST(Routing, ACallThatDoesNotFitOnTheDeviceRunsOnTheHost) {
     if (rule.threshold == never) continue;
     Dispatcher dispatcher(thread_and_device, 1, options);
     Workload w = workload(rule, 1 << 20);
-    w.device_bytes = 8U << 20U;  // as it estimates: 8 bytes an element
+    w.device_bytes = 8U << 20U;  // KA Lattice's estimate: 8 bytes per element
     const auto expect = [&](std::uint64_t bytes, Space space, Reason why) {
       memory_left = bytes;
       const DispatchRecord record = dispatcher.decide(w);
-      EXPECT_EQ(record.chosen, space) << rule.type << " with room for " << bytes;
-      EXPECT_EQ(record.why, why) << rule.type << " with room for " << bytes;
+      EXPECT_EQ(record.chosen, space) << rule.type << " with memory for " << bytes;
+      EXPECT_EQ(record.why, why) << rule.type << " with memory for " << bytes;
     };
     expect(w.device_bytes - 1, Space::serial, Reason::memory);
     expect(w.device_bytes, Space::cuda, Reason::predicted);
     expect(0, Space::serial, Reason::memory);
     w.resident = SpaceSet().with(Space::cuda);
-    EXPECT_EQ(dispatcher.decide(w).why, Reason::only) << "it says itself that memory is short";
+    EXPECT_EQ(dispatcher.decide(w).why, Reason::only)
+        << "the record must report that memory was short";
     w.resident = SpaceSet::all();
     w.device_bytes = 0;
     expect(0, Space::cuda, Reason::predicted);
@@ -199,7 +202,7 @@ TEST(Routing, ACallThatDoesNotFitOnTheDeviceRunsOnTheHost) {
   }
 }
 
-TEST(Routing, MemoryIsNoReasonWhereTheHostIsBestAnyway) {
+TEST(Routing, MemoryIsNotTheReasonWhereTheHostIsFasterAnyway) {
   Dispatcher::Options options;
   options.device_memory_left = [] { return std::uint64_t{0}; };
   Workload w = workload(rules[0], 5);
@@ -207,10 +210,10 @@ TEST(Routing, MemoryIsNoReasonWhereTheHostIsBestAnyway) {
   EXPECT_EQ(Dispatcher(thread_and_device, 1, options).decide(w).why, Reason::predicted);
 }
 
-TEST(Routing, WhatCallsTookChangesTheDecisionOfEveryType) {
+TEST(Routing, MeasuredTimesChangeTheDecisionOfEveryType) {
   for (const Rule& rule : rules) {
     for (const bool device_is_better : {false, true}) {
-      // A size at which the prior says the other one.
+      // A size at which the prior chooses the other space.
       const std::uint64_t elements =
           !device_is_better ? std::uint64_t{1} << 26U
                             : (rule.threshold == never ? 100'000'000 : rule.threshold / 2);
@@ -232,10 +235,10 @@ TEST(Routing, WhatCallsTookChangesTheDecisionOfEveryType) {
   }
 }
 
-TEST(Routing, ACalibrationTakesThePlaceOfEveryThreshold) {
+TEST(Routing, ACalibrationReplacesEveryThreshold) {
   for (const Rule& rule : rules) {
     Dispatcher dispatcher(thread_and_device, 1, {});
-    dispatcher.calibrate_start(Space::cuda, 0);  // it is in the 1e-6
+    dispatcher.calibrate_start(Space::cuda, 0);  // included in the 1e-6
     for (int k = 0; k < 50; ++k) {
       const double work = std::ldexp(1.0, k);
       dispatcher.calibrate(rule.operation, Space::serial, work, 1e-9 * work);
@@ -252,7 +255,7 @@ TEST(Routing, ACalibrationTakesThePlaceOfEveryThreshold) {
 
 // --- thresholds of the options: KA Lattice's settings
 
-TEST(Routing, ThresholdsOfTheOptionsGoBeforeThePrediction) {
+TEST(Routing, ThresholdsOfTheOptionsPrecedeThePrediction) {
   for (const Rule& rule : rules) {
     Dispatcher::Options options;
     options.device_items_min = 1000;
@@ -266,7 +269,7 @@ TEST(Routing, ThresholdsOfTheOptionsGoBeforeThePrediction) {
       EXPECT_EQ(decide(between, options).chosen, decide(between, {}).chosen) << rule.type;
     EXPECT_EQ(decide(50000, options).chosen, Space::cuda) << rule.type;
     EXPECT_EQ(decide(50000, options).why, Reason::threshold) << rule.type;
-    EXPECT_NE(decide(50000, options, SpaceSet::host()).chosen, Space::cuda) << "there is none";
+    EXPECT_NE(decide(50000, options, SpaceSet::host()).chosen, Space::cuda) << "there is no device";
     options.device_items_min.reset();
     options.device_items_from = 0;
     EXPECT_EQ(decide(1, options).chosen, Space::cuda) << rule.type << ", routing off";
@@ -295,7 +298,7 @@ TEST(Routing, AThresholdDoesNotSendCallsToADeviceThatFailsOrIsFull) {
   EXPECT_EQ(dispatcher.decide(w).chosen, Space::serial);
 }
 
-TEST(Routing, AProbeMayLoseNoMoreThanItsTolerance) {
+TEST(Routing, AProbeMayCostNoMoreThanItsTolerance) {
   const auto probes = [](double tolerance) {
     Dispatcher::Options options;
     options.probe_loss_max = tolerance;

@@ -22,7 +22,7 @@ namespace BulkTest {
 using namespace Kindred;
 using ::testing::HasSubstr;
 
-/// Arrays of a list, some beginning between 16 bytes.
+/// Arrays of a list, some of which are not aligned to 16 bytes.
 template <class T>
 struct List {
   explicit List(std::vector<std::vector<T>> given) : arrays(std::move(given)) {
@@ -48,7 +48,7 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
 const std::vector<std::size_t> lengths{0, 1,  2,  3,   31,   32,   33,   63,   64,    65,
                                        0, 96, 97, 100, 1023, 4095, 4096, 4097, 270001};
 
-/// Numbers of all sizes and, in every other array, what is none.
+/// Numbers of all magnitudes and, if \p special, also infinities, NaN, signed zeros and denormals.
 template <class T>
 T any_number(std::mt19937_64& random, bool special) {
   const T specials[] = {T{0},
@@ -96,7 +96,7 @@ class BulkOf : public ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(BulkOf, Numbers);
 
-TYPED_TEST(BulkOf, ElementsAreTheReferencesOnEverySpace) {
+TYPED_TEST(BulkOf, ElementsMatchReferenceOnEverySpace) {
   using T = TypeParam;
   const auto a = numbers<T>("a");
   const auto b = numbers<T>("b");
@@ -128,7 +128,7 @@ TYPED_TEST(BulkOf, ElementsAreTheReferencesOnEverySpace) {
   }
 }
 
-TYPED_TEST(BulkOf, ExponentialsAreNear) {
+TYPED_TEST(BulkOf, ExponentialsAreAccurate) {
   using T = TypeParam;
   auto random = Testing::generator("exp");
   std::uniform_real_distribution<double> some(-80, 80);
@@ -145,7 +145,7 @@ TYPED_TEST(BulkOf, ExponentialsAreNear) {
   }
 }
 
-TYPED_TEST(BulkOf, ReductionsAreTheReferencesOnEverySpace) {
+TYPED_TEST(BulkOf, ReductionsMatchReferenceOnEverySpace) {
   using T = TypeParam;
   auto a = numbers<T>("reduce");
   const Bulk bulk(Testing::context());
@@ -169,7 +169,7 @@ TYPED_TEST(BulkOf, ReductionsAreTheReferencesOnEverySpace) {
   }
 }
 
-TYPED_TEST(BulkOf, NormalisesAsTheReferenceInPlaceToo) {
+TYPED_TEST(BulkOf, NormalizesLikeReferenceAlsoInPlace) {
   using T = TypeParam;
   const auto a = numbers<T>("normalise");
   for (const Space space : Testing::spaces()) {
@@ -185,14 +185,15 @@ TYPED_TEST(BulkOf, NormalisesAsTheReferenceInPlaceToo) {
   }
 }
 
-TYPED_TEST(BulkOf, ReproducibleProductsAreTheReferencesAndTheLibrarysAreNear) {
+TYPED_TEST(BulkOf, ReproducibleProductsMatchReferenceAndVendorProductsAreClose) {
   using T = TypeParam;
   auto random = Testing::generator("products");
   struct Shape {
     std::size_t m, n, k;
   };
-  // Two of a shape are neighbours of others; k passes a block; 300 × 520 × 260 has several tiles.
-  // Rows of B that are whole KiB apart are copied, 2048 at once: of tiles, and of a whole product.
+  // Pairs of equal shape appear next to other shapes; k exceeds a block; 300 × 520 × 260 has
+  // several tiles. Rows of B whose distance is a multiple of 1 KiB are copied, 2048 at a time: of
+  // tiles, and of a whole product.
   const std::vector<Shape> shapes{{3, 4, 5},         {1, 1, 1},    {0, 3, 2},    {2, 0, 3},
                                   {2, 3, 0},         {3, 4, 5},    {17, 33, 65}, {3, 4, 5},
                                   {2, 5, 4099},      {32, 32, 32}, {32, 32, 32}, {300, 520, 260},
@@ -255,7 +256,7 @@ TYPED_TEST(BulkOf, ProductsThatShareAnArgumentAreTheSameOnAnyThreads) {
   for (std::vector<T>* values : {&a, &b}) {
     for (T& value : *values) value = any_number<T>(random, false);
   }
-  // The same memory as B of several shapes, one after the other.
+  // The same memory used as B with several shapes in turn.
   const std::vector<std::array<std::size_t, 3>> shapes{
       {600, 1024, 600}, {600, 512, 600}, {600, 1024, 300}, {600, 1024, 600}};
   const auto products_on = [&](Space space, std::size_t from, std::size_t count) {
@@ -307,13 +308,13 @@ void expect_random(std::uint64_t seed, std::uint64_t offset) {
   }
 }
 
-TEST(Bulk, RandomNumbersDependOnTheirPlaceAlone) {
+TEST(Bulk, RandomNumbersDependOnlyOnTheirIndex) {
   expect_random<std::uint8_t>(Testing::seed(), 3);
   expect_random<float>(Testing::seed() + 1, (std::uint64_t{1} << 34U) - 50);
   expect_random<double>(~Testing::seed(), 0);
 }
 
-TEST(Bulk, XorIsTheReferencesOnEverySpaceInBatchesToo) {
+TEST(Bulk, XorMatchesReferenceOnEverySpaceAlsoInBatches) {
   const auto a = bytes("a");
   const auto key = bytes("key");
   for (const Space space : Testing::spaces()) {
@@ -333,7 +334,7 @@ TEST(Bulk, XorIsTheReferencesOnEverySpaceInBatchesToo) {
   }
 }
 
-TEST(Bulk, LargeResultsThatGoPastTheCachesAreTheSame) {
+TEST(Bulk, LargeResultsThatBypassTheCachesAreTheSame) {
   std::vector<std::uint8_t> a((9U << 20U) + 77);
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<std::uint8_t>(i * 7 + i / 251);
   std::vector<std::uint8_t> out(a.size() + 3);
@@ -353,7 +354,7 @@ TEST(Bulk, LargeResultsThatGoPastTheCachesAreTheSame) {
   }
 }
 
-TEST(Bulk, XorWithItsKeyTwiceIsWhatItWas) {
+TEST(Bulk, XorAppliedTwiceRestoresTheInput) {
   Testing::expect_property("xor is an involution, with keys that are made too", [] {
     const auto rows = *rc::gen::arbitrary<std::vector<std::vector<std::uint8_t>>>();
     const Bulk bulk(Testing::context());
@@ -381,7 +382,7 @@ TEST(Bulk, NewKeysDifferUnlessTheirSeedIsGiven) {
   EXPECT_EQ(key_of(5).back()[9], Reference::random_byte(5, 13898 + 9));
 }
 
-TEST(Bulk, EmptyListsAreNothingToDo) {
+TEST(Bulk, EmptyListsAreNoOps) {
   const Bulk bulk(Testing::context());
   bulk.xor_bytes({}, {}, {});
   bulk.normalise<float>({}, {});
@@ -400,7 +401,7 @@ void expect_refused(const Call& call, const std::vector<std::string>& says) {
   }
 }
 
-TEST(Bulk, RefusesWhatDoesNotFitAndChangesNothing) {
+TEST(Bulk, RejectsInvalidCallsAndChangesNothing) {
   const Bulk bulk(Testing::context());
   List<float> a({{1, 2, 3}, {4, 5}});
   List<float> shorter({{1, 2, 3}, {4}});
@@ -448,7 +449,7 @@ TEST(Bulk, RefusesWhatDoesNotFitAndChangesNothing) {
   EXPECT_EQ(three, (std::vector<float>{7, 7, 7}));
 }
 
-TEST(Bulk, PreparedCallsDoAsTheOthers) {
+TEST(Bulk, PreparedCallsMatchTheOthers) {
   Context& context = Testing::context();
   const auto a = numbers<float>("prepared");
   const Bulk bulk(context);

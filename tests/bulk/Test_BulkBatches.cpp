@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device does with lists that it takes in batches, with the memory of the host.
+// The batch processing of lists on a device, tested in host memory.
 #include "bulk/ListCall.hpp"
 
 #include <kindred/matcher/BulkOperations.hpp>
@@ -19,7 +19,7 @@ using namespace Kindred;
 
 constexpr std::uint64_t everything = std::uint64_t{1} << 40U;
 
-/// Arrays of many lengths, one after the other.
+/// Arrays of many lengths, stored consecutively.
 struct Arrays {
   explicit Arrays(const std::string& name) {
     auto random = Testing::generator(name);
@@ -44,7 +44,7 @@ struct Arrays {
   std::vector<float> values;
 };
 
-/// A call on its way through batches, in as much memory as there is.
+/// A call that is processed in batches, within the given amount of memory.
 struct Batched {
   BulkReport report;
   std::vector<float> results;
@@ -108,7 +108,7 @@ TEST(BulkBatches, AreHalvedUntilTheyFitOrNothingIsWritten) {
         EXPECT_EQ(tight.reduced, whole.reduced) << memory;
         EXPECT_LE(tight.report.batch_bytes, memory);
         most_splits = std::max(most_splits, tight.report.splits);
-        EXPECT_FALSE(is_refused) << "less was enough than what was refused";
+        EXPECT_FALSE(is_refused) << "a smaller budget sufficed than one that was rejected";
       } catch (const OutOfMemory&) {
         is_refused = true;
         const bool is_whole = kind == Impl::BulkKind::normalise || kind == Impl::BulkKind::reduce;
@@ -120,8 +120,8 @@ TEST(BulkBatches, AreHalvedUntilTheyFitOrNothingIsWritten) {
   }
 }
 
-TEST(BulkBatches, KeepTheirWorkspaceAndReleaseItBeforeALargerOneIsMade) {
-  Testing::context();  // starts Kokkos
+TEST(BulkBatches, KeepTheirWorkspaceAndReleaseItBeforeGrowth) {
+  Testing::context();  // initializes Kokkos
   SpaceResource<Kokkos::HostSpace> space;
   LimitAdaptor memory(space, 1000);
   Buffer<std::byte, Kokkos::HostSpace> workspace;
@@ -133,7 +133,7 @@ TEST(BulkBatches, KeepTheirWorkspaceAndReleaseItBeforeALargerOneIsMade) {
   EXPECT_EQ(workspace.data(), first);
   want = 900;
   EXPECT_EQ(Impl::make_batch_buffer(workspace, memory, want, 10), 0U)
-      << "both together are too much";
+      << "both buffers together exceed the budget";
   want = 4000;
   EXPECT_EQ(Impl::make_batch_buffer(workspace, memory, want, 10), 2U);
   EXPECT_EQ(want, 1000U);
@@ -142,7 +142,7 @@ TEST(BulkBatches, KeepTheirWorkspaceAndReleaseItBeforeALargerOneIsMade) {
   EXPECT_EQ(memory.used(), 0U);
 }
 
-TEST(BulkBatches, AreOfWhatIsAskedForElseOfTheMeasuredSizeWithinHalfOfTheBudget) {
+TEST(BulkBatches, HaveTheRequestedOrElseTheMeasuredSizeWithinHalfOfTheBudget) {
   ContextOptions options;
   options.threads = 1;
   options.load_profile = false;
@@ -151,7 +151,7 @@ TEST(BulkBatches, AreOfWhatIsAskedForElseOfTheMeasuredSizeWithinHalfOfTheBudget)
   const auto bytes = [&](std::uint64_t requested, std::uint64_t kept = 0) {
     return Impl::batch_bytes_of(context, Space::serial, Operations::reduction, requested, kept);
   };
-  EXPECT_EQ(bytes(0), std::uint64_t{64} << 20U) << "assumed";
+  EXPECT_EQ(bytes(0), std::uint64_t{64} << 20U) << "the default assumption";
   context.dispatcher().calibrate_batch(Operations::reduction, std::uint64_t{128} << 20U);
   EXPECT_EQ(bytes(0), std::uint64_t{128} << 20U);
   EXPECT_EQ(bytes(12345), 12345U);
@@ -159,7 +159,8 @@ TEST(BulkBatches, AreOfWhatIsAskedForElseOfTheMeasuredSizeWithinHalfOfTheBudget)
   constexpr std::size_t used = std::size_t{900} << 20U;
   void* taken = memory.allocate(used, "Kindred::Test::taken");
   EXPECT_EQ(bytes(0), std::uint64_t{62} << 20U);
-  EXPECT_EQ(bytes(0, 100U << 20U), std::uint64_t{112} << 20U) << "its own room is free to it";
+  EXPECT_EQ(bytes(0, 100U << 20U), std::uint64_t{112} << 20U)
+      << "its own workspace counts as available";
   memory.deallocate(taken, used);
 }
 

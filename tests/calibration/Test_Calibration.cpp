@@ -25,7 +25,7 @@ namespace CalibrationTest {
 
 using namespace Kindred;
 
-/// Of every operation on every space, and of `openmp` with every team.
+/// The points of every operation on every space, and of `openmp` for every team size.
 using Points = std::map<std::tuple<Operation, Space, int>, std::vector<CalibrationPoint>>;
 
 Points calibrated(Context& context, double seconds) {
@@ -50,8 +50,8 @@ Space chosen(Context& context, Operation operation, double work) {
   return context.dispatcher().decide({operation, 1, work, 0, SpaceSet::host()}).chosen;
 }
 
-/// How much longer a fixed piece of work takes on all threads at once than on one: near 1 on a
-/// quiet machine, 2 and more where other programs hold the processors.
+/// How much longer a fixed amount of work takes on all threads concurrently than on one: near 1 on
+/// a quiet machine, 2 or more where other programs use the processors.
 double crowding(int threads) {
   const auto work = [] {
     std::uint64_t x = 1;
@@ -73,14 +73,14 @@ double crowding(int threads) {
   return all / one;
 }
 
-TEST(Calibration, MeasuresEveryOperationOnEverySpaceOverSizesThatGrow) {
+TEST(Calibration, MeasuresEveryOperationOnEverySpaceAtGrowingSizes) {
   Context context(host_options());
   const bool quiet_before = crowding(context.threads()) < 1.5;
   const auto start = std::chrono::steady_clock::now();
   const Points points = calibrated(context, 2.0);
   const double taken =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  EXPECT_LT(taken, 10.0) << "asked for two seconds";
+  EXPECT_LT(taken, 10.0) << "two seconds were requested";
   const bool quiet =
       !Testing::thread_sanitizer && quiet_before && crowding(context.threads()) < 1.5;
   std::size_t usable = 0;
@@ -95,7 +95,7 @@ TEST(Calibration, MeasuresEveryOperationOnEverySpaceOverSizesThatGrow) {
     for (std::size_t i = 0; i < list.size(); ++i) {
       EXPECT_GT(list[i].seconds, 0);
       if (i == 0) continue;
-      // More queries are less than as many times the work: a search reads its rows once.
+      // The work grows less than the number of queries: a search reads its rows once.
       EXPECT_GE(list[i].work / list[i - 1].work, 1.0);
       if (std::get<Space>(key) != Space::serial) continue;
       EXPECT_LT(list[i].work / list[i - 1].work, 10.0);
@@ -127,9 +127,9 @@ TEST(Calibration, OneThreadWinsSmallBatchesAndAllThreadsLargeOnes) {
   options.threads = static_cast<int>(std::min(std::thread::hardware_concurrency(), 8U));
   if (options.threads < 2 || Testing::thread_sanitizer)
     GTEST_SKIP() << "needs processors at their speed";
-  // Other programs may hold a processor for a while: what is claimed is that a quiet run shows it.
-  // Large searches read memory, which one thread may already saturate: they may stay where they
-  // are.
+  // Other programs may use a processor for a while: the claim is that a quiet run shows the
+  // crossover. Large searches are limited by memory bandwidth, which one thread may already
+  // saturate, so they may stay on one thread.
   std::string missing;
   bool was_quiet = false;
   for (int attempt = 0; attempt < 6; ++attempt) {
@@ -152,11 +152,11 @@ TEST(Calibration, OneThreadWinsSmallBatchesAndAllThreadsLargeOnes) {
     if (missing.empty()) return;
     was_quiet = was_quiet || (quiet_before && crowding(options.threads) < 1.5);
   }
-  if (!was_quiet) GTEST_SKIP() << "other programs hold the processors: " << missing;
+  if (!was_quiet) GTEST_SKIP() << "other programs use the processors: " << missing;
   FAIL() << missing;
 }
 
-TEST(Calibration, IsSavedAndFoundAgain) {
+TEST(Calibration, IsSavedAndRestored) {
   const auto path = std::filesystem::temp_directory_path() /
                     ("kindred-test-calibration-" + std::to_string(::getpid()) + ".json");
   std::filesystem::remove(path);
@@ -176,7 +176,7 @@ TEST(Calibration, IsSavedAndFoundAgain) {
   EXPECT_EQ(again.dispatcher().profile_json(), saved);
 }
 
-TEST(Calibration, RefusesATimeThatIsNone) {
+TEST(Calibration, RejectsAnInvalidTime) {
   Context context(host_options());
   for (const double seconds : {0.0, -1.0, std::nan("")})
     EXPECT_THROW(calibrate(context, {seconds, {}}), InvalidArgument);

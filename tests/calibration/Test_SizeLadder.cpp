@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The measuring loop of a calibration on a made-up machine, whose threads stall as real ones do.
+// The measuring loop of a calibration on a simulated machine, whose threads stall as real ones do.
 #include <calibration/SizeLadder.hpp>
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using namespace Kindred;
 using Impl::Place;
 using Impl::SizeLadderPoint;
 
-/// Calls of 100 steps per unit of size; what disturbs them is up to a test.
+/// Calls of 100 steps per unit of size; each test defines the disturbances.
 struct Machine {
   double now = 0;
   std::vector<Place> places{{Space::serial}, {Space::openmp, 2}};
@@ -24,7 +24,7 @@ struct Machine {
   std::array<double, 2> rate{1e9, 1.8e9};
   int calls = 0;
   std::size_t size_fits = std::size_t{1} << 40U;
-  /// Seconds that a call takes beyond the truth.
+  /// The seconds by which a measured call exceeds its true time.
   std::function<double(Space, std::size_t size)> disturbance = [](Space, std::size_t) { return 0; };
 
   double truth(Space space, double work) const {
@@ -60,7 +60,7 @@ std::vector<SizeLadderPoint> of(Space space, const std::vector<SizeLadderPoint>&
   return out;
 }
 
-/// The most work that a point of \p space is of.
+/// The most work of any point of \p space.
 double reach(Space space, const std::vector<SizeLadderPoint>& all) {
   const auto points = of(space, all);
   return points.empty() ? 0 : points.back().work;
@@ -76,7 +76,7 @@ double worst(const Machine& machine, const std::vector<SizeLadderPoint>& points)
   return worst;
 }
 
-/// From the work on that all threads are predicted to pay: the crossover, by the points.
+/// The crossover of the points: the work from which all threads are predicted to be faster.
 double crossover(const std::vector<SizeLadderPoint>& points) {
   const auto one = of(Space::serial, points);
   const auto all = of(Space::openmp, points);
@@ -87,7 +87,7 @@ double crossover(const std::vector<SizeLadderPoint>& points) {
   return 0;
 }
 
-TEST(SizeLadder, OfAQuietMachineIsTheTruth) {
+TEST(SizeLadder, OfAQuietMachineIsAccurate) {
   Machine machine;
   const auto points = machine.climb();
   EXPECT_NEAR(worst(machine, points), 1, 1e-9);
@@ -111,7 +111,7 @@ TEST(SizeLadder, StallsOfTheFirstParallelRegionsChangeNothing) {
   }
 }
 
-TEST(SizeLadder, EndsNowhereOnOneBadPoint) {
+TEST(SizeLadder, DoesNotEndAtASingleBadPoint) {
   for (std::size_t bad = 1; bad <= 1 << 16; bad *= 4) {
     Machine machine;
     machine.disturbance = [&](Space space, std::size_t size) {
@@ -133,9 +133,9 @@ TEST(SizeLadder, DiscardsCallsThatWereDisturbed) {
   EXPECT_LE(worst(machine, points), 1.02);
 }
 
-TEST(SizeLadder, MeasuresARealSlownessAsItIs) {
+TEST(SizeLadder, MeasuresATrulySlowSpaceAccurately) {
   Machine machine;
-  machine.overhead[1] = 3e-3;  // so much does a region cost where threads share a processor
+  machine.overhead[1] = 3e-3;  // the cost of a parallel region where threads share a processor
   machine.rate[1] = 0.5e9;
   const auto points = machine.climb();
   EXPECT_NEAR(worst(machine, points), 1, 1e-9);
@@ -143,15 +143,15 @@ TEST(SizeLadder, MeasuresARealSlownessAsItIs) {
   EXPECT_LE(machine.now, 0.6);
 }
 
-TEST(SizeLadder, TakesAboutTheTimeItIsGivenWhateverStalls) {
+TEST(SizeLadder, TakesAboutTheGivenTimeWhateverStalls) {
   Machine machine;
   machine.disturbance = [](Space, std::size_t) { return 20e-3; };
   machine.climb(0.3);
   EXPECT_LE(machine.now, 1.0);
 }
 
-TEST(SizeLadder, LowersThePointsOfALongDisturbance) {
-  Machine machine;  // of which one size suffers in all its calls
+TEST(SizeLadder, CorrectsThePointsOfALongDisturbance) {
+  Machine machine;  // one of its sizes is disturbed in all calls
   for (const std::size_t bad : {std::size_t{64}, std::size_t{4096}}) {
     machine.disturbance = [&](Space space, std::size_t size) {
       return space == Space::openmp && size == bad ? 0.9 * machine.truth(space, 100.0 * size) : 0;
@@ -163,7 +163,7 @@ TEST(SizeLadder, LowersThePointsOfALongDisturbance) {
   }
 }
 
-TEST(SizeLadder, LeavesFewThreadsBehindWhereMoreAreFarAhead) {
+TEST(SizeLadder, StopsMeasuringFewThreadsWhereMoreAreMuchFaster) {
   Machine machine;
   machine.rate[1] = 32e9;
   const auto points = machine.climb(0.6);
@@ -171,7 +171,7 @@ TEST(SizeLadder, LeavesFewThreadsBehindWhereMoreAreFarAhead) {
   EXPECT_NEAR(worst(machine, points), 1, 1e-9);
 }
 
-TEST(SizeLadder, WithoutMemoryForMoreIsWhatThereIs) {
+TEST(SizeLadder, WithoutMemoryForMoreKeepsThePointsSoFar) {
   Machine machine;
   machine.size_fits = 64;
   EXPECT_EQ(machine.climb().size(), 2U * 4U) << "1, 4, 16 and 64";
@@ -183,7 +183,7 @@ TEST(SizeLadder, OfOneSpaceHasNoOtherToCompareWith) {
   EXPECT_NEAR(worst(machine, machine.climb()), 1, 1e-9);
 }
 
-TEST(SteadySeconds, WaitsUntilTheThreadsRun) {
+TEST(SteadySeconds, WaitsUntilTheTimesAreSteady) {
   double now = 0;
   const auto region = [&] { now += now < 0.1 ? 9e-3 : 1.5e-6; };
   EXPECT_NEAR(Impl::steady_seconds(
@@ -192,7 +192,7 @@ TEST(SteadySeconds, WaitsUntilTheThreadsRun) {
   EXPECT_LE(now, 0.5);
 }
 
-TEST(SteadySeconds, GivesUpOnWhatIsNeverSteady) {
+TEST(SteadySeconds, GivesUpIfTheTimesAreNeverSteady) {
   double now = 0;
   int call = 0;
   const auto region = [&] { now += 1e-3 * (1 + call++ % 7 * 5); };

@@ -48,7 +48,7 @@ std::string matrix(std::size_t rows, std::size_t columns, const std::vector<floa
          std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
 }
 
-/// Small good files of every kind.
+/// Small valid files of every kind.
 struct Files : TempFolder {
   std::string patterns = write("p.jsonl",
                                "{\"name\": \"x\", \"events\": [[\"a\", \"b\"], [\"c\"]]}\n"

@@ -13,7 +13,7 @@ using namespace Kindred;
 constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t half = std::uint64_t{1} << 32U;
 
-TEST(CheckedSize, SumsAndProductsAreExactUpTo64BitsAndNothingBeyond) {
+TEST(CheckedSize, SumsAndProductsAreExactUpTo64Bits) {
   EXPECT_EQ(checked_sum({}), 0U);
   EXPECT_EQ(checked_sum({most - 1, 1, 0}), most);
   EXPECT_EQ(checked_sum({most, 1}), std::nullopt);
@@ -24,7 +24,7 @@ TEST(CheckedSize, SumsAndProductsAreExactUpTo64BitsAndNothingBeyond) {
   EXPECT_EQ(checked_product({half, half - 1, 2}), std::nullopt);
 }
 
-TEST(CheckedSize, AProductWithoutElementsIsRefusedInAnyOrder) {
+TEST(CheckedSize, RejectsAProductWithoutElementsInAnyOrder) {
   EXPECT_EQ(checked_product({0, half, 7}), 0U);
   EXPECT_EQ(checked_product({0, half, half}), std::nullopt);
   EXPECT_EQ(checked_product({half, 0, half}), std::nullopt);
@@ -42,7 +42,7 @@ TEST(CheckedSize, AnExtentEndsWithTheLastElement) {
   EXPECT_EQ(checked_extent(half, half - 1, half, 1), most);
 }
 
-TEST(CheckedSize, ARefusalNamesTheSizes) {
+TEST(CheckedSize, AnErrorNamesTheSizes) {
   EXPECT_EQ(size_product("rows × dimension", {6, 7}), 42U);
   try {
     size_product("rows × dimension", {half, half + 1});

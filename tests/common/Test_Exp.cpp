@@ -24,7 +24,7 @@ TEST(PortableExp, IsWithinItsStatedError) {
   EXPECT_LT(worst, 4e-16);
 }
 
-TEST(PortableExp, HasTheRightEnds) {
+TEST(PortableExp, HasExactLimits) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(portable_exp(0.0), 1.0);
   EXPECT_EQ(portable_exp(-0.0), 1.0);

@@ -18,9 +18,9 @@ using namespace Kindred;
 double exact(double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); }
 
 struct Range {
-  float least;  // of |x|
+  float least;  // smallest |x|
   float most;
-  double below;  // of the relative error of negative x, in 2⁻²⁴
+  double below;  // bound of the relative error for negative x, in units of 2⁻²⁴
 };
 
 TEST(PortableGelu, IsWithinItsStatedError) {
@@ -41,7 +41,7 @@ TEST(PortableGelu, IsWithinItsStatedError) {
   }
 }
 
-TEST(PortableGelu, HasTheRightEnds) {
+TEST(PortableGelu, HasExactLimits) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   const auto is = [](float x, float expected) {
     return std::bit_cast<std::uint32_t>(portable_gelu(x)) == std::bit_cast<std::uint32_t>(expected);
@@ -56,7 +56,7 @@ TEST(PortableGelu, HasTheRightEnds) {
   EXPECT_TRUE(is(1e-45F, 1e-45F) || is(1e-45F, 0.0F));
 }
 
-TEST(PortableGelu, MatchesReferenceToTheBit) {
+TEST(PortableGelu, MatchesReferenceBitForBit) {
   auto generator = Testing::generator("PortableGelu");
   for (int i = 0; i < 300000; ++i) {
     const auto x = std::bit_cast<float>(static_cast<std::uint32_t>(generator()));

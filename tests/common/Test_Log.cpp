@@ -17,14 +17,15 @@ using namespace Kindred;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// How far \p value is from \p exact, in units of the last place of that.
+/// The distance of \p value from \p exact, in units in the last place of \p exact.
 double units_between(double value, long double exact) {
   int exponent = 0;
   std::frexp(static_cast<double>(exact), &exponent);
   return static_cast<double>(std::abs(value - exact) / std::ldexp(1.0L, exponent - 53));
 }
 
-/// Near 1, denormal, huge, quotients of small whole numbers as metrics have them, and any.
+/// Arguments near 1, denormal, huge, quotients of small integers (as metrics have them), and
+/// random.
 std::vector<double> arguments() {
   auto generator = Testing::generator("Log");
   std::uniform_real_distribution<double> share(0.0, 1.0);
@@ -62,7 +63,8 @@ void expect_nearly_correct_rounding(const Function& function, const Exact& exact
     worst = std::max(worst, units_between(value, expected));
     others += value == static_cast<double>(expected) ? 0 : 1;
   }
-  // The reference itself has a rounding of 2⁻¹¹ units where long double has 64 bits.
+  // Where long double has a 64-bit mantissa, the reference itself has a rounding error of 2⁻¹¹
+  // units.
   EXPECT_LT(worst, 0.502);
   EXPECT_LT(others, values.size() / 1000);
 }
@@ -77,7 +79,7 @@ TEST(PortableLog2, IsWithinItsStatedError) {
                                  [](long double x) { return std::log2(x); });
 }
 
-TEST(PortableLog, HasTheRightEnds) {
+TEST(PortableLog, HasExactLimits) {
   for (const auto log : {portable_log, portable_log2}) {
     EXPECT_EQ(log(0.0), -infinity);
     EXPECT_EQ(log(-0.0), -infinity);
@@ -91,7 +93,7 @@ TEST(PortableLog2, IsExactForPowersOfTwo) {
   for (int k = -1074; k <= 1023; ++k) ASSERT_EQ(portable_log2(std::ldexp(1.0, k)), k);
 }
 
-/// Values with 200 bits by mpmath, rounded.
+/// Values computed to 200 bits with mpmath, then rounded.
 TEST(PortableLog, HasKnownBits) {
   EXPECT_EQ(portable_log(2.0), 0x1.62e42fefa39efp-1);
   EXPECT_EQ(portable_log(10.0), 0x1.26bb1bbb55516p+1);
@@ -117,7 +119,7 @@ TEST(PortablePow, IsWithinItsStatedError) {
   EXPECT_LT(worst, 6e-16);
 }
 
-TEST(PortablePow, HasTheRightEnds) {
+TEST(PortablePow, HasExactLimits) {
   for (const double x : {0.0, 1.0, 7.5, infinity, nan}) {
     EXPECT_EQ(portable_pow(x, 0.0), 1.0);
     EXPECT_EQ(portable_pow(1.0, x), 1.0);

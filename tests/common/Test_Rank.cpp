@@ -41,7 +41,7 @@ std::uint32_t expected_bits(float score) {
   return score == 0.0F ? 0U : std::bit_cast<std::uint32_t>(score);
 }
 
-TEST(Rank, GivesTheScoreAndTheIndexBack) {
+TEST(Rank, ReturnsTheScoreAndTheIndex) {
   std::uint32_t index = 0;
   for (const float score : scores()) {
     const Rank down = rank_descending(score, index);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TESTS_MATCHER_SETTINGS_CASES_HPP
-#define KINDRED_TESTS_MATCHER_SETTINGS_CASES_HPP
+#ifndef KINDRED_TESTS_COMPAT_SETTINGS_CASES_HPP
+#define KINDRED_TESTS_COMPAT_SETTINGS_CASES_HPP
 
 #include <kindred/core/common/Error.hpp>
 
@@ -12,7 +12,7 @@ namespace Kindred::Testing {
 
 using Variables = std::map<std::string, std::string>;
 
-/// Settings of an environment that holds \p variables and nothing else.
+/// Settings from an environment that holds only \p variables.
 template <class Settings>
 Settings read_settings(const Variables& variables) {
   return Settings::from_environment([&](const std::string& name) {
@@ -21,7 +21,7 @@ Settings read_settings(const Variables& variables) {
   });
 }
 
-/// What the refusal of \p variables says.
+/// The message of the error that \p variables cause.
 template <class Settings>
 std::string refusal_of(const Variables& variables) {
   try {
@@ -34,4 +34,4 @@ std::string refusal_of(const Variables& variables) {
 
 }  // namespace Kindred::Testing
 
-#endif  // KINDRED_TESTS_MATCHER_SETTINGS_CASES_HPP
+#endif  // KINDRED_TESTS_COMPAT_SETTINGS_CASES_HPP

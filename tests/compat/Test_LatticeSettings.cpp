@@ -23,7 +23,7 @@ std::string refusal(const Variables& variables) {
   return Testing::refusal_of<LatticeSettings>(variables);
 }
 
-TEST(LatticeSettings, DefaultsChangeNothingOfAContextButTheLeastDevice) {
+TEST(LatticeSettings, DefaultsChangeOnlyTheSmallestDeviceWork) {
   ContextOptions options;
   read({}).apply_to(options);
   EXPECT_EQ(options.threads, 0);
@@ -34,7 +34,7 @@ TEST(LatticeSettings, DefaultsChangeNothingOfAContextButTheLeastDevice) {
   EXPECT_TRUE(std::isinf(options.dispatcher.probe_loss_max));
 }
 
-TEST(LatticeSettings, EveryOneIsReadByBothNamesAndActs) {
+TEST(LatticeSettings, EachIsReadByBothNamesAndTakesEffect) {
   const Variables values{{"GPU_THRESHOLD_ELEMENTS", "20"},
                          {"GPU_OPTIMAL_THRESHOLD", "200"},
                          {"GPU_ROUTING_OVERHEAD_TOLERANCE_MS", "0.5"},
@@ -78,7 +78,7 @@ TEST(LatticeSettings, EveryOneIsReadByBothNamesAndActs) {
   EXPECT_FALSE(read({{"GPU_ENABLE_SMART_ROUTING", "false"}}).smart_routing);
 }
 
-TEST(LatticeSettings, TheDocumentedNameGoesBeforeTheOneThatItReallyReads) {
+TEST(LatticeSettings, TheDocumentedNameTakesPrecedence) {
   EXPECT_EQ(read({{"GPU_GPU_THRESHOLD_ELEMENTS", "30"}}).threshold_elements, 30U);
   EXPECT_EQ(read({{"GPU_GPU_THRESHOLD_ELEMENTS", "30"}, {"GPU_THRESHOLD_ELEMENTS", "40"}})
                 .threshold_elements,
@@ -125,7 +125,7 @@ TEST(LatticeSettings, AValueOutOfBoundsNamesVariableValueAndBounds) {
   EXPECT_THAT(refusal({{"GPU_ENABLE_SMART_ROUTING", "maybe"}}), HasSubstr("is 'maybe'"));
 }
 
-TEST(LatticeSettings, BoundsThatContradictEachOtherAreRefused) {
+TEST(LatticeSettings, ContradictoryBoundsAreRejected) {
   EXPECT_THAT(refusal({{"LATTICE_MIN_DIMENSIONS", "5"}, {"LATTICE_MAX_DIMENSIONS", "3"}}),
               AllOf(HasSubstr("dimensions_max is 3"), HasSubstr("dimensions_min, 5")));
   EXPECT_THAT(refusal({{"LATTICE_MAX_LATTICE_SIZE", "8"}, {"LATTICE_DEFAULT_LATTICE_SIZE", "9"}}),
@@ -136,7 +136,7 @@ TEST(LatticeSettings, BoundsThatContradictEachOtherAreRefused) {
   EXPECT_EQ(read({{"LATTICE_MIN_LATTICE_SIZE", "30"}}).size(), 30U);
 }
 
-TEST(LatticeSettings, WhatMeansNothingHereIsNotAcceptedSilently) {
+TEST(LatticeSettings, VariablesWithoutEffectAreRejected) {
   for (const char* name :
        {"GPU_PREFERRED_BACKEND", "GPU_FALLBACK_BACKENDS", "GPU_CUDA_DEVICE_ID",
         "GPU_AUTO_SELECT_DEVICE", "GPU_MAX_THREADS_PER_BLOCK", "GPU_DEFAULT_BLOCK_SIZE",
@@ -146,7 +146,8 @@ TEST(LatticeSettings, WhatMeansNothingHereIsNotAcceptedSilently) {
         "LATTICE_DEFAULT_PATH_ALGORITHM", "LATTICE_ENABLE_CACHING", "LATTICE_CACHE_TTL_SECONDS"}) {
     EXPECT_THAT(refusal({{std::string("KINDRED_") + name, "1"}}),
                 AllOf(HasSubstr(name), HasSubstr("means nothing")));
-    EXPECT_EQ(refusal({{name, "1"}}), "nothing was refused") << "it is another program's";
+    EXPECT_EQ(refusal({{name, "1"}}), "nothing was refused")
+        << "the variable belongs to another program";
   }
 }
 

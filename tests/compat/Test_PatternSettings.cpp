@@ -35,7 +35,7 @@ std::string refusal_of(const Change& change) {
 
 TEST(PatternSettings, DefaultsAreValid) { EXPECT_NO_THROW(PatternSettings().validate()); }
 
-TEST(PatternSettings, EveryOneOfTheFifteenIsReadFromTheEnvironment) {
+TEST(PatternSettings, AllFifteenAreReadFromTheEnvironment) {
   const Variables values{{"ENABLED", "no"},
                          {"FALLBACK", "off"},
                          {"MIN_COMPUTE", "8.6"},
@@ -73,7 +73,7 @@ TEST(PatternSettings, EveryOneOfTheFifteenIsReadFromTheEnvironment) {
   }
 }
 
-TEST(PatternSettings, KindredsNameGoesBeforeKatos) {
+TEST(PatternSettings, KindredsNameTakesPrecedenceOverKatos) {
   EXPECT_EQ(
       read({{"KATO_GPU_SYNC_THRESHOLD", "5"}, {"KINDRED_SYNC_THRESHOLD", "6"}}).sync_threshold, 6U);
 }
@@ -91,7 +91,7 @@ TEST(PatternSettings, AMalformedValueNamesItsVariableAndText) {
   }
 }
 
-TEST(PatternSettings, ValuesThatAreNotAllowedAreRefused) {
+TEST(PatternSettings, InvalidValuesAreRejected) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
   for (const double bad : {0.0, 1.1, -0.5, nan}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints a sum of the bits of many results for each inline function that promises the same bits.
-// Compiled with the options of consumers of the headers, every line must be that of a build with
-// Kindred's own.
+// Prints a sum of the result bits for each inline function that guarantees reproducible bits.
+// Compiled with the options of consumers of the headers, it must print the same lines as a build
+// with Kindred's own options.
 #include <kindred/core/arch/RowTerms.hpp>
 #include <kindred/core/common/Exp.hpp>
 #include <kindred/core/common/Gelu.hpp>
@@ -22,7 +22,7 @@ using namespace Kindred;
 
 constexpr int count = 200000;
 
-/// A number in [0, 1), of a linear congruential generator (Knuth's MMIX constants).
+/// A number in [0, 1) from a linear congruential generator (Knuth's MMIX constants).
 double next(std::uint64_t& state) {
   state = state * 6364136223846793005U + 1442695040888963407U;
   return static_cast<double>(state >> 11U) * 0x1p-53;
@@ -45,19 +45,19 @@ class Digest {
   std::uint64_t m_sum = 0;
 };
 
-/// \p function of \p count values in [low, high), in a loop that may be vectorised.
+/// Applies \p function to \p count values in [low, high), in a loop that may be vectorized.
 template <class Value, class Function>
 void print(const char* name, Value low, Value high, const Function& function) {
   Digest digest(name);
   std::uint64_t state = 17;
   std::vector<Value> values(count);
-  // A division: a product would itself be contracted.
+  // A division, because a product would itself be contracted.
   for (Value& value : values) value = low + static_cast<Value>(next(state)) / (1 / (high - low));
   for (Value& value : values) value = function(value);
   for (const Value value : values) digest.add(value);
 }
 
-/// The canonical sums of rows of up to 5000 terms.
+/// The reproducible sums of rows of up to 5000 terms.
 template <class Lanes>
 void print_sums(const char* name, const Lanes& lanes) {
   Digest digest(name);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installs Kindred (as_package), moves it to show that it is relocatable, runs the installed command, then builds and runs the
-# consumer against it. Programs of kernels print the bits of results, which must be those of OWN_BITS.
+# Installs Kindred (as_package), moves it to test that it is relocatable, runs the installed command, then builds and runs the
+# consumer against it. Programs that use kernels print the bits of their results, which must equal those of OWN_BITS.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT status EQUAL 0)
@@ -15,7 +15,7 @@ if(KIND STREQUAL "as_package")
   file(RENAME "${WORK}/installed" "${WORK}/moved")
   list(APPEND OPTIONS "-DCMAKE_PREFIX_PATH=${WORK}/moved")
   if(INSTALLED_COMMAND)
-    # Found by what is in the file, not by what the shell that runs the tests was told.
+    # The libraries must be found through the RPATH of the file, not through the environment of the tests.
     set(command "${CMAKE_COMMAND}" -E env --unset=LD_LIBRARY_PATH "${WORK}/moved/${INSTALLED_COMMAND}")
     run(${command} --version)
     run(${command} info --json)
@@ -23,7 +23,7 @@ if(KIND STREQUAL "as_package")
 elseif(KIND STREQUAL "as_headers")
   list(APPEND OPTIONS "-DKINDRED_SOURCE=${SOURCE}")
 else()
-  # What is shown is that it builds there: the code it gives was compiled with everything else.
+  # This tests only that the subdirectory builds: the same code is tested in the main build.
   list(APPEND OPTIONS "-DKINDRED_SOURCE=${SOURCE}" "-DCMAKE_BUILD_TYPE=Debug" "-DCMAKE_CXX_FLAGS_DEBUG=-O0" "-DKINDRED_PRECOMPILE_HEADERS=ON")
 endif()
 run("${CMAKE_COMMAND}" -S "${SOURCE}/tests/consumers/${KIND}" -B "${WORK}/build" ${OPTIONS})
@@ -40,7 +40,7 @@ if(NOT KIND STREQUAL "as_subdirectory")
   endif()
 endif()
 
-# A program of one engine needs what that engine does and no more: no BLAS for sequences.
+# A program that uses one engine needs only the dependencies of that engine: no BLAS for sequences.
 if(KIND STREQUAL "as_package")
   set(products "NEEDED[^\n]*lib(dnnl|openblas|cublas)")
   run("${WORK}/build/sequences")
@@ -54,7 +54,7 @@ if(KIND STREQUAL "as_package")
   endif()
 endif()
 
-# The engines' consumer was compiled with no path of Kokkos and no option of ours; kernels are compiled without contraction.
+# The consumer of the engines must be compiled without include paths of Kokkos and options of Kindred; kernels without contraction.
 if(KIND STREQUAL "as_package")
   file(READ "${WORK}/build/compile_commands.json" commands)
   string(REGEX MATCH "[^\n]* -c [^\n]*Consumer\\.cpp[^\n]*" of_engines "${commands}")

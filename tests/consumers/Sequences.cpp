@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program of one engine, which needs no library that the engine does not.
+// A program that uses one engine and links only the libraries that this engine needs.
 #include <kindred/matcher/SequenceMatcher.hpp>
 
 #include <iostream>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TESTS_KILLED_KILLED_PROCESS_HPP
-#define KINDRED_TESTS_KILLED_KILLED_PROCESS_HPP
+#ifndef KINDRED_TESTS_CRASHES_KILLED_PROCESS_HPP
+#define KINDRED_TESTS_CRASHES_KILLED_PROCESS_HPP
 
 #include "TempFolder.hpp"
 
@@ -17,13 +17,13 @@
 
 namespace Kindred::Testing {
 
-/// A process that was killed: what it told last, and whether it lived until then.
+/// A process that was killed: the last value it reported, and whether it ran until it was killed.
 struct KilledProcess {
   std::optional<std::uint64_t> reported;
   bool by_signal = false;
 };
 
-/// In a process of its own: tells what \p step returns, over and over. Never returns.
+/// Runs in a child process: reports what \p step returns, repeatedly. Never returns.
 template <class Step>
 [[noreturn]] void report_forever(int reported, Step step) {
   try {
@@ -37,8 +37,8 @@ template <class Step>
   ::_exit(1);
 }
 
-/// Runs `body(reported)` in a process of its own until \p wait(its end of the pipe) returns, and
-/// kills it there.
+/// Runs `body(reported)` in a child process until \p wait(its end of the pipe) returns, and then
+/// kills the process.
 template <class Wait, class Body>
 KilledProcess run_and_kill(const Wait& wait, const Body& body) {
   int pipe[2];
@@ -59,7 +59,7 @@ KilledProcess run_and_kill(const Wait& wait, const Body& body) {
   return killed;
 }
 
-/// Kills it after so many microseconds.
+/// Kills the process after the given number of microseconds.
 template <class Body>
 KilledProcess kill_after(std::uint64_t microseconds, const Body& body) {
   return run_and_kill(
@@ -69,7 +69,7 @@ KilledProcess kill_after(std::uint64_t microseconds, const Body& body) {
       body);
 }
 
-/// Kills it once it has told something.
+/// Kills the process once it has reported a value.
 template <class Body>
 KilledProcess kill_when_reported(const Body& body) {
   return run_and_kill(
@@ -82,4 +82,4 @@ KilledProcess kill_when_reported(const Body& body) {
 
 }  // namespace Kindred::Testing
 
-#endif  // KINDRED_TESTS_KILLED_KILLED_PROCESS_HPP
+#endif  // KINDRED_TESTS_CRASHES_KILLED_PROCESS_HPP

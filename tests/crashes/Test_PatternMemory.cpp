@@ -19,7 +19,7 @@ using Testing::numbered;
 
 constexpr std::uint64_t patterns_a_step = 40;
 
-/// What is learned in a step, which tells the step.
+/// Learns one step, whose content identifies the step.
 void learn_step(PatternMemory& memory, std::uint64_t step) {
   for (std::uint64_t i = 0; i < patterns_a_step; ++i) {
     const std::uint64_t number = step * patterns_a_step + i;
@@ -27,7 +27,8 @@ void learn_step(PatternMemory& memory, std::uint64_t step) {
   }
 }
 
-/// The step that the file is in; everything up to it is there, and nothing else.
+/// The step that the file contains. Checks that it holds everything up to that step and nothing
+/// else.
 std::uint64_t step_of(const std::string& path) {
   const PatternFileInfo info = inspect_pattern_file(path, 1);
   EXPECT_EQ(info.patterns % patterns_a_step, 0U);
@@ -69,7 +70,8 @@ TEST(CrashedPatternMemory, LeavesTheStepThatItReportedOrTheNext) {
       return std::uint64_t{0};
     });
   });
-  // A context takes as long to start in every writer; where there is a driver that is a second.
+  // Starting a context takes equally long in every writer: about a second where there is a GPU
+  // driver.
   const auto start =
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(
                                      std::chrono::steady_clock::now() - begin)
@@ -87,11 +89,12 @@ TEST(CrashedPatternMemory, LeavesTheStepThatItReportedOrTheNext) {
     const std::uint64_t reported = killed.reported.value_or(step);
     step = step_of(path);
     ASSERT_TRUE(step == reported || step == reported + 1)
-        << "told " << reported << ", found " << step;
+        << "reported " << reported << ", found " << step;
   }
   EXPECT_GT(step, static_cast<std::uint64_t>(rounds) / 10)
-      << "the writer was killed too soon to have done anything";
-  // One that was killed between naming and renaming leaves a name, until the next writer comes.
+      << "the writer was killed too early to have done anything";
+  // A writer that was killed before its rename leaves a temporary file until the next writer
+  // starts.
   const AtomicFile next(path);
   EXPECT_EQ(folder.names().size(), 1U) << "killed writers left temporaries";
 }

@@ -18,9 +18,9 @@ using namespace Kindred::Impl;
 using Testing::TempFolder;
 
 constexpr const char* kind = "numbers";
-constexpr std::uint64_t appends = 3;  // a save, and so many commits behind it, over and over
+constexpr std::uint64_t appends = 3;  // a save followed by this many commits, repeatedly
 
-/// What step \p step writes: as many numbers as it takes a while to write.
+/// What step \p step writes: enough numbers that writing them takes a while.
 std::vector<std::uint64_t> numbers_of(std::uint64_t step) {
   std::mt19937_64 generator(step);
   std::vector<std::uint64_t> numbers(1000 + generator() % 100000);
@@ -41,7 +41,8 @@ void write_step(const std::string& path, std::uint64_t step, FileRevision& revis
   }
 }
 
-/// The step that the file at \p path is in, all of whose bytes are as they were written.
+/// The step that the file at \p path contains. Checks that all of its bytes are as they were
+/// written.
 std::uint64_t step_of(const std::string& path, FileRevision& revision) {
   const SectionFile file(path, kind, 2);
   revision = file.revision();
@@ -74,12 +75,13 @@ TEST(CrashedSectionWriter, LeavesTheStepThatItReportedOrTheNext) {
     const std::uint64_t reported = killed.reported.value_or(step);
     step = step_of(path, revision);
     ASSERT_TRUE(step == reported || step == reported + 1)
-        << "told " << reported << ", found " << step;
+        << "reported " << reported << ", found " << step;
     if (step != reported || SectionFile(path, kind, 1).uncommitted_bytes() > 0) ++in_a_step;
   }
-  EXPECT_GT(step, 20U) << "the writer was killed too soon to have done anything";
+  EXPECT_GT(step, 20U) << "the writer was killed too early to have done anything";
   EXPECT_GT(in_a_step, 5) << "the writer was never killed while it appended";
-  // One that was killed between naming and renaming leaves a name, until the next writer comes.
+  // A writer that was killed before its rename leaves a temporary file until the next writer
+  // starts.
   const AtomicFile next(path);
   EXPECT_EQ(folder.names().size(), 1U) << "killed writers left temporaries";
 }

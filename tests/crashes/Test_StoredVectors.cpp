@@ -11,7 +11,7 @@ namespace StoredVectorsTest {
 
 using namespace Kindred;
 
-/// Saves a store that tells \p step by its size and its ids.
+/// Saves a store whose size and ids identify \p step.
 void save_step(const std::string& path, std::uint64_t step) {
   const auto first = static_cast<std::uint32_t>(step);
   const Testing::StoredPart rows(first, 20000 + first % 1000, 16);
@@ -25,7 +25,7 @@ std::uint64_t step_of(const std::string& path) {
   return step;
 }
 
-TEST(CrashedVectorStore, IsTheOneThatWasReportedOrTheNext) {
+TEST(CrashedVectorStore, LeavesTheStepThatItReportedOrTheNext) {
   const Testing::TempFolder folder;
   const std::string path = folder / "a";
   auto generator = Testing::generator("CrashedVectorStore");
@@ -43,9 +43,9 @@ TEST(CrashedVectorStore, IsTheOneThatWasReportedOrTheNext) {
     const std::uint64_t reported = killed.reported.value_or(step);
     step = step_of(path);
     ASSERT_TRUE(step == reported || step == reported + 1)
-        << "told " << reported << ", found " << step;
+        << "reported " << reported << ", found " << step;
   }
-  EXPECT_GT(step, 10U) << "the writer was killed too soon to have done anything";
+  EXPECT_GT(step, 10U) << "the writer was killed too early to have done anything";
   const AtomicFile next(path);
   EXPECT_EQ(folder.names().size(), 1U) << "killed writers left temporaries";
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: compile_kernels.sh ROOT KOKKOS WORK VERSION SOURCE ARCHITECTURES [NVCC OPTIONS]
-# Compiles the kernels of SOURCE, a file of the repository ROOT, by nvcc's device pass alone. ARCHITECTURES: `ends`, the oldest
+# Compiles the kernels of SOURCE, a file of the repository ROOT, by the device pass of nvcc only. ARCHITECTURES: `ends`, the oldest
 # and the newest of those that Kindred is built for and this nvcc knows, or names such as 90a. KOKKOS holds sources of Kokkos,
-# which are configured in WORK; VERSION the generated headers. Exits 77, saying why, where nvcc or those sources are missing.
+# which are configured in WORK; VERSION the generated headers. Exits 77 with the reason where nvcc or those sources are missing.
 set -euo pipefail
 root=$1 kokkos=$2 work=$3 version=$4 source=$5 architectures=$6
 shift 6

@@ -40,7 +40,7 @@ std::vector<std::string> names(const std::vector<AnswerHit>& hits) {
 TEST(Demo, RecallsByMatchingSearchingAndSpreading) {
   const auto hits = answer(small().corpus, small().engines, "large feline of forests", 6);
   ASSERT_EQ(hits.size(), 6U);
-  EXPECT_THAT(names(hits), testing::Contains("big cat")) << "only its links can bring it";
+  EXPECT_THAT(names(hits), testing::Contains("big cat")) << "only its links can retrieve it";
   EXPECT_THAT((std::vector<std::string>{names(hits)[0], names(hits)[1]}),
               testing::UnorderedElementsAre("leopard", "tiger"));
   EXPECT_TRUE(std::is_sorted(hits.begin(), hits.end(), [](const AnswerHit& a, const AnswerHit& b) {
@@ -56,7 +56,7 @@ TEST(Demo, RecallsByMatchingSearchingAndSpreading) {
   }
 }
 
-TEST(Demo, TheReasonsSayWhatMatchedAndWhichWayActivationCame) {
+TEST(Demo, TheReasonsNameTheMatchAndThePathOfActivation) {
   const auto hits = answer(small().corpus, small().engines, "large feline of forests", 10);
   const auto detail = [&](const std::string& name, const std::string& ranking) -> std::string {
     for (const AnswerHit& hit : hits) {
@@ -74,7 +74,7 @@ TEST(Demo, TheReasonsSayWhatMatchedAndWhichWayActivationCame) {
   EXPECT_EQ(detail("big cat", "match"), "absent");
 }
 
-TEST(Demo, AQueryWithoutAnyKnownWordIsRefused) {
+TEST(Demo, AQueryWithoutAnyKnownWordIsRejected) {
   EXPECT_THROW(answer(small().corpus, small().engines, "zzz of the", 10), InvalidArgument);
   EXPECT_THROW(answer(small().corpus, small().engines, "", 10), InvalidArgument);
 }
@@ -97,7 +97,7 @@ TEST(Demo, DifflibAgreesWithEveryGloss) {
   EXPECT_EQ(proof.differences, 0U);
 }
 
-/// Runs the whole demo on the small WordNet with a profile of its own.
+/// Runs the whole demo on the small WordNet with its own profile.
 class WholeDemo : public testing::Test {
  protected:
   WholeDemo() {
@@ -126,12 +126,12 @@ class WholeDemo : public testing::Test {
   DemoOptions m_options;
 };
 
-TEST_F(WholeDemo, AnswersProvesAndWritesTheReport) {
+TEST_F(WholeDemo, AnswersVerifiesAndWritesTheReport) {
   const std::string text = standard_output();
   EXPECT_THAT(text, testing::HasSubstr("tiger, Panthera tigris (noun)"));
   EXPECT_THAT(text, testing::HasSubstr("0 differences"));
   EXPECT_FALSE(std::regex_search(text, std::regex("serial|openmp|cuda|[0-9] (ms|µs|s)\\b")))
-      << "standard output tells neither times nor spaces";
+      << "standard output contains neither times nor spaces";
 
   const std::string html = file("report.html");
   EXPECT_FALSE(std::regex_search(html, std::regex("https?://")));
@@ -173,7 +173,7 @@ TEST_F(WholeDemo, JsonIsOneObjectOfTheSameAnswer) {
   EXPECT_FALSE(answer["results"][0]["reasons"].empty());
 }
 
-TEST_F(WholeDemo, ADamagedWordNetIsATypedErrorAndNoReport) {
+TEST_F(WholeDemo, ADamagedWordNetIsATypedErrorWithoutReport) {
   m_options.wordnet = KINDRED_TEST_FOLDER;
   EXPECT_THROW(run_demo(m_options), NotFound);
   EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(m_options.out) / "report.html"));

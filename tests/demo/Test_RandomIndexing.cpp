@@ -43,14 +43,14 @@ double cosine(std::span<const float> a, std::span<const float> b) {
   return ab / std::sqrt(aa * bb);
 }
 
-TEST(RandomIndexing, WordsOfTheSameContextsAreSimilar) {
+TEST(RandomIndexing, WordsInTheSameContextsAreSimilar) {
   const Texts texts = small_texts();
   const RandomIndexing indexing(texts.rows, texts.words);
   const auto vector = [&](const char* word) {
     const std::vector<Symbol> text{texts.words.find(word)};
     return indexing.embed(std::span<const Symbol>(text));
   };
-  EXPECT_GT(cosine(vector("cat"), vector("kitten")), 0.4) << "no text holds both";
+  EXPECT_GT(cosine(vector("cat"), vector("kitten")), 0.4) << "no text contains both";
   EXPECT_LT(cosine(vector("cat"), vector("motor")), 0.1);
 }
 

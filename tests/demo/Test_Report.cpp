@@ -89,13 +89,13 @@ TEST(Report, KeepsEveryPartOfTheData) {
   EXPECT_EQ(data["environment"].size(), 1U);
 }
 
-TEST(Report, AnEmptyReportIsAPageToo) {
+TEST(Report, AnEmptyReportIsAValidPage) {
   const nlohmann::json data = block_of(report_html({}));
   EXPECT_TRUE(data["hits"].empty());
   EXPECT_EQ(data["decisions"]["total"], 0);
 }
 
-TEST(Report, StaysBelowTwoMegabytesAndKeepsTheGreatestRegret) {
+TEST(Report, StaysBelowTwoMegabytesAndKeepsTheLargestRegret) {
   ReportData data;
   for (std::size_t i = 0; i < 50'000; ++i) {
     DispatchRecord record;
@@ -125,15 +125,16 @@ TEST(Report, WritesTheFileWholeOrNotAtAll) {
   EXPECT_THROW(write_report(KINDRED_TEST_FOLDER "/no/such/folder/report.html", {}), Error);
 }
 
-TEST(Crossover, IsTheSizeFromWhichASpaceWinsForGood) {
+TEST(Crossover, IsTheSizeFromWhichASpaceStaysFaster) {
   const auto at = [](std::vector<std::array<double, 3>> taken, Space space) {
     return crossover(sweep_of(std::move(taken)), space, &ReportSweepPoint::taken);
   };
   EXPECT_EQ(at({{1, 2, 3}, {2, 1, 3}, {4, 2, 1}}, Space::openmp), 2);
   EXPECT_EQ(at({{1, 2, 3}, {2, 1, 3}, {4, 2, 1}}, Space::cuda), 4);
-  EXPECT_EQ(at({{2, 1, 3}, {1, 2, 3}, {2, 1, 3}}, Space::openmp), 4) << "a win that is lost again";
+  EXPECT_EQ(at({{2, 1, 3}, {1, 2, 3}, {2, 1, 3}}, Space::openmp), 4)
+      << "a lead that is lost again does not count";
   EXPECT_EQ(at({{2, 1, 3}, {2, 1, 3}}, Space::openmp), 1);
-  EXPECT_TRUE(std::isnan(at({{1, 2, 3}, {1, 1, 3}}, Space::openmp))) << "a tie does not pay";
+  EXPECT_TRUE(std::isnan(at({{1, 2, 3}, {1, 1, 3}}, Space::openmp))) << "a tie is not a win";
   EXPECT_TRUE(std::isnan(at({{2, 1, not_known}}, Space::cuda)));
   EXPECT_TRUE(std::isnan(at({{2, 1, 1}}, Space::serial)));
   EXPECT_TRUE(std::isnan(at({}, Space::openmp)));

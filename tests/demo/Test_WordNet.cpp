@@ -31,7 +31,8 @@ TEST(WordNet, ReadsSynsetsInTheOrderOfTheFiles) {
   EXPECT_EQ(leopard->words.back(), "Panthera pardus") << "underscores are shown as spaces";
   EXPECT_EQ(leopard->gloss, "large feline of warm forests with dark spots");
   EXPECT_EQ(leopard->type, 'n');
-  EXPECT_EQ(find(net, "fast")->words.back(), "quick") << "an adjective's marker is no part of it";
+  EXPECT_EQ(find(net, "fast")->words.back(), "quick")
+      << "an adjective's marker is not part of the word";
   EXPECT_EQ(net.pointers_left_out, 0U);
 }
 
@@ -48,7 +49,7 @@ TEST(WordNet, ResolvesPointersAcrossFiles) {
   EXPECT_TRUE(has("tiger", "@", "big cat"));
   EXPECT_TRUE(has("boat", "+", "sail"));
   EXPECT_TRUE(has("quickly", "\\", "fast"));
-  EXPECT_TRUE(has("fast", "&", "swift")) << "a satellite is named as an adjective";
+  EXPECT_TRUE(has("fast", "&", "swift")) << "a satellite is addressed as an adjective";
   EXPECT_FALSE(has("tiger", "@", "lion"));
   EXPECT_TRUE(std::is_sorted(net.pointers.begin(), net.pointers.end(),
                              [](const Pointer& a, const Pointer& b) { return a.from < b.from; }));
@@ -61,14 +62,14 @@ TEST(WordNet, EveryPointerWeightIsAnEngineWeight) {
   }
 }
 
-TEST(WordNet, TheLimitCutsEachFileAndLeavesPointersBeyondOut) {
+TEST(WordNet, TheLimitTruncatesEachFileAndDropsPointersBeyondIt) {
   const WordNet net = read_wordnet(KINDRED_TEST_WORDNET, 3);
   EXPECT_EQ(net.synsets.size(), 3U + 3 + 3 + 2);
   EXPECT_GT(net.pointers_left_out, 0U);
   for (const Pointer& pointer : net.pointers) EXPECT_LT(pointer.to, net.synsets.size());
 }
 
-/// A copy of the small WordNet in which one file is changed.
+/// A copy of the small WordNet in which one file is modified.
 class WordNetDamage : public testing::Test {
  protected:
   WordNetDamage()
@@ -89,7 +90,7 @@ class WordNetDamage : public testing::Test {
     return text.str();
   }
   void write_noun(const std::string& text) const { std::ofstream(m_folder / "data.noun") << text; }
-  /// Replaces the first \p from by \p to.
+  /// Replaces the first occurrence of \p from by \p to.
   void change(const std::string& from, const std::string& to) const {
     std::string text = noun();
     const std::size_t at = text.find(from);
@@ -109,7 +110,7 @@ class WordNetDamage : public testing::Test {
   std::filesystem::path m_folder;
 };
 
-TEST_F(WordNetDamage, AChangedByteCountIsFoundByTheOffset) {
+TEST_F(WordNetDamage, AChangedByteCountIsDetectedByTheOffset) {
   change("animal 0 creature", "animals 0 creature");
   EXPECT_THAT(message(), testing::AllOf(testing::HasSubstr("data.noun:3: "),
                                         testing::HasSubstr("stands at byte")));
@@ -137,7 +138,7 @@ TEST_F(WordNetDamage, AnUnknownPointer) {
   change(" ~ 0", " ? 0");
   EXPECT_THAT(message(), testing::HasSubstr("symbol is \"?\""));
 }
-TEST_F(WordNetDamage, ACountThatIsNoNumber) {
+TEST_F(WordNetDamage, ACountThatIsNotANumber) {
   change(" n 02 animal", " n 0z animal");
   EXPECT_THAT(message(), testing::HasSubstr("the number of words is \"0z\""));
 }

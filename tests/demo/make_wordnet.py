@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the small WordNet of the tests to the folder named: the real one's format (wndb(5)), words of our own."""
+"""Writes the small WordNet of the tests to the given folder: the real format (wndb(5)) with words
+of our own."""
 import sys
 from pathlib import Path
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the documents: links and anchors lead somewhere, programs are the examples that are compiled, records that are cited
-exist, guide pages are short; and paths of documents in the sources. Usage: check_docs.py ROOT [--write]; --write copies programs and their output into the pages."""
+"""Checks the documents: links and anchors have targets, programs are the examples that are
+compiled, cited records exist, guide pages are short, and paths of documents in the sources exist.
+Usage: check_docs.py ROOT [--write]; --write copies programs and their output into the pages."""
 import fnmatch
 import re
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 LONGEST_GUIDE_PAGE = 200
 FENCE = re.compile(r"^ {0,3}(```|~~~)")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
-# An example as a page shows it: its program, and what it prints.
+# An example in a page: its program and its output.
 EXAMPLE = re.compile(r"<!-- example: (\w+) -->\n```cpp\n(.*?)```\n(.*?)```text\n(.*?)```\n", re.S)
 RECORD = re.compile(r"perf/results/([\w*.-]+\.jsonl)")
 DOCUMENT = re.compile(r"\bdocs/[\w/-]+\.md\b")
@@ -18,13 +19,13 @@ OLD_WORDS = re.compile(r"\b(told|tells|canonical sums?|halving tree|shadow rows|
 
 
 def slug(heading):
-    """The anchor of a heading, as forges and the site (pymdownx.slugs) make it."""
+    """The anchor of a heading, as Git forges and the site (pymdownx.slugs) generate it."""
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").replace("*", "")
     return re.sub(r"[^\w\- ]", "", text.strip().lower()).replace(" ", "-")
 
 
 def prose_of(text):
-    """The lines outside code blocks."""
+    """The lines outside of code blocks."""
     inside = False
     for line in text.splitlines():
         if FENCE.match(line):
@@ -65,7 +66,7 @@ def with_examples(text, root):
 
 
 def example_breaches(text, root):
-    """Every block of C++ is an example, and shows what is compiled and printed."""
+    """Every C++ block must be an example and show what is compiled and printed."""
     if len(re.findall(r"^```(?:cpp|c\+\+)", text, re.M)) != len(EXAMPLE.findall(text)):
         yield "a block of C++ is not an example with its output (<!-- example: name -->)"
     if with_examples(text, root) != text:
@@ -89,7 +90,7 @@ def breaches_of(page, root, texts):
 
 
 def source_breaches(root):
-    """Comments that name a document which does not exist."""
+    """Comments that name a nonexistent document."""
     for folder in ("backends", "core", "examples", "matcher", "memory", "perf", "tests", "tools"):
         for path in sorted((root / folder).rglob("*")):
             if path.suffix in (".hpp", ".cpp", ".py") and path.name != "test_check_docs.py" and "layout" not in path.parts:

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks a built site: its pages load nothing from the network, and what they link to or load is there. Usage: check_site.py FOLDER."""
+"""Checks a built site: its pages load nothing from the network, and whatever they link to or load
+exists. Usage: check_site.py FOLDER."""
 import re
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
 
-# Attributes by which a page loads something when it is opened.
+# Attributes through which a page loads something when it is opened.
 LOADS = {("script", "src"), ("img", "src"), ("iframe", "src"), ("source", "src"), ("object", "data")}
 # Links that load nothing.
 OTHER_LINKS = {"canonical", "prev", "next", "edit", "alternate", "author", "license"}
@@ -52,7 +53,7 @@ def breaches_of(folder, path):
     page.feed(path.read_text(encoding="utf-8", errors="replace"))
     for target in filter(is_foreign, page.loads):
         yield f"loads {target}"
-    # A 404 page is served for any address, so its links begin at the root.
+    # A 404 page is served for any address, so its links start at the root.
     if path.name != "404.html":
         yield from missing(folder, path, [target for target in page.loads + page.links if not is_foreign(target)])
 

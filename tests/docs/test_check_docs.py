@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The checker finds what it is there to find."""
+"""The checker detects what it is meant to detect."""
 import tempfile
 import unittest
 from pathlib import Path

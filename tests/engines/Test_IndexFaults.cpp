@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The k-th allocation of every change of an index or a layer fails, for every k: it is then as it
-// was.
+// The k-th allocation of every change of an index or a layer fails, for every k, and the object
+// must be unchanged afterwards.
 #include <gtest/gtest.h>
 #include <kindred/matcher/HnswIndex.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
@@ -65,7 +65,7 @@ VectorIndex make_index(Context& context, VectorElement element) {
   return index;
 }
 
-/// What an index answers by every path, the quantized copy among them, and every row of it.
+/// The answers of an index by every path, including the quantized copy, and all of its rows.
 std::string state_of(const VectorIndex& index, const TempFolder& folder) {
   std::string state = std::to_string(index.size()) + ' ';
   std::vector<float> queries = values(3, 0);
@@ -88,7 +88,7 @@ std::string state_of(const VectorIndex& index, const TempFolder& folder) {
 struct Change {
   const char* name;
   std::function<void(VectorIndex&)> make;
-  std::size_t least_bytes;  ///< of containers that are made to fail
+  std::size_t least_bytes;  ///< smallest size of the container allocations that fail
 };
 
 std::vector<Change> changes(VectorElement element) {
@@ -108,7 +108,7 @@ std::vector<Change> changes(VectorElement element) {
       {"remove many", [many](VectorIndex& index) { index.remove(many); }, longer_than_labels}};
 }
 
-TEST(VectorFaults, OfAnyAllocationLeaveTheIndexAsItWas) {
+TEST(VectorFaults, OfAnyAllocationLeaveTheIndexUnchanged) {
   const TempFolder folder;
   const auto faults = std::make_shared<Faults>();
   const auto context = make_faulty_context(faults, 2);
@@ -124,7 +124,7 @@ TEST(VectorFaults, OfAnyAllocationLeaveTheIndexAsItWas) {
         fail_every(index, [&](std::size_t k) {
           EXPECT_TRUE(state_of(index, folder) == before) << "allocation " << k;
         });
-        EXPECT_TRUE(state_of(index, folder) == after) << "after memory has come back";
+        EXPECT_TRUE(state_of(index, folder) == after) << "after memory is available again";
       };
       expect_whole([&](VectorIndex& index, const auto& check) {
         fail_every_accounted(
@@ -138,7 +138,7 @@ TEST(VectorFaults, OfAnyAllocationLeaveTheIndexAsItWas) {
   }
 }
 
-TEST(VectorFaults, OfAReplacedRowAreSeenAtEveryAllocation) {
+TEST(VectorFaults, OfAReplacedRowOccurAtEveryAllocation) {
   const auto context = make_faulty_context(std::make_shared<Faults>(), 2);
   VectorIndex index = make_index(*context, VectorElement::float32);
   const Row row;
@@ -147,7 +147,7 @@ TEST(VectorFaults, OfAReplacedRowAreSeenAtEveryAllocation) {
             1U);
 }
 
-TEST(VectorFaults, OfTheCopyOfBorrowedRowsLeaveThemAsTheyWere) {
+TEST(VectorFaults, OfTheCopyOfBorrowedRowsLeaveThemUnchanged) {
   const TempFolder folder;
   const auto faults = std::make_shared<Faults>();
   const auto context = make_faulty_context(faults, 2);
@@ -177,7 +177,7 @@ std::string state_of(const HnswIndex& index, const TempFolder& folder) {
   return state;
 }
 
-TEST(HnswFaults, OfAnyAllocationLeaveTheIndexAsItWas) {
+TEST(HnswFaults, OfAnyAllocationLeaveTheIndexUnchanged) {
   const TempFolder folder;
   const auto faults = std::make_shared<Faults>();
   const auto context = make_faulty_context(faults, 2);
@@ -186,11 +186,11 @@ TEST(HnswFaults, OfAnyAllocationLeaveTheIndexAsItWas) {
   settings.ef_construction = 20;
   const auto make = [&] {
     HnswIndex index = HnswIndex::build(*context, values(900, 0), dimension, settings);
-    index.add(values(20, 1));  // its columns have room for more from now on
+    index.add(values(20, 1));  // from now on its columns have spare capacity
     index.remove({{5, 901}});
     return index;
   };
-  // Enough rows for several rounds, whose links are made by two threads.
+  // Enough rows for several rounds, whose links two threads create.
   const std::vector<float> rows = values(200, 5);
   const std::vector<std::function<void(HnswIndex&)>> all{[&](HnswIndex& index) { index.add(rows); },
                                                          [](HnswIndex& index) {
@@ -219,7 +219,7 @@ TEST(HnswFaults, OfAnyAllocationLeaveTheIndexAsItWas) {
   }
 }
 
-TEST(HnswFaults, OfTheFirstRowsLeaveAnEmptyIndexAsItWas) {
+TEST(HnswFaults, OfTheFirstRowsLeaveAnEmptyIndexUnchanged) {
   const TempFolder folder;
   const auto faults = std::make_shared<Faults>();
   const auto context = make_faulty_context(faults, 2);
@@ -262,7 +262,7 @@ SeedLayer make_layer(Context& context) {
   return layer;
 }
 
-/// What a layer makes of rows, and what it tells.
+/// The outputs of a layer for given rows, and the state that it reports.
 std::string state_of(SeedLayer& layer) {
   std::vector<float> x(features, 1.0F);
   std::vector<float> y(features);
@@ -290,7 +290,7 @@ std::string state_of(SeedLayer& layer) {
 struct LayerChange {
   const char* name;
   std::function<void(SeedLayer&)> make;
-  std::size_t least_bytes;  ///< of containers that are made to fail
+  std::size_t least_bytes;  ///< smallest size of the container allocations that fail
 };
 
 std::vector<LayerChange> layer_changes() {
@@ -306,7 +306,7 @@ std::vector<LayerChange> layer_changes() {
   std::vector<SeedUpdate> to_others;
   std::vector<SeedUpdate> to_known;
   for (std::uint32_t seed = 0; seed < seeds; ++seed) {
-    // Blueprint 0 is in use no more where 2 and 3 want its row.
+    // Blueprint 0 is no longer in use where 2 and 3 request its row.
     to_others.push_back(update(seed, Lifecycle::grafting, seed % 2 == 0 ? 3 : 2));
     to_known.push_back(update(seed, Lifecycle::stabilization, 1));
   }
@@ -327,7 +327,7 @@ std::vector<LayerChange> layer_changes() {
           {"schedule", [=](SeedLayer& layer) { layer.set_schedule_state(0, numbers); }, 0}};
 }
 
-TEST(SeedFaults, OfAnyAllocationLeaveTheLayerAsItWas) {
+TEST(SeedFaults, OfAnyAllocationLeaveTheLayerUnchanged) {
   const auto faults = std::make_shared<Faults>();
   const auto context = make_faulty_context(faults, 2);
   for (const LayerChange& change : layer_changes()) {
@@ -339,7 +339,7 @@ TEST(SeedFaults, OfAnyAllocationLeaveTheLayerAsItWas) {
     EXPECT_TRUE(before != after);
     for (const bool accounted : {true, false}) {
       SeedLayer layer = make_layer(*context);
-      state_of(layer);  // it has the memory of its calls from now on
+      state_of(layer);  // allocates the workspaces of its calls
       const auto make = [&] { change.make(layer); };
       const auto check = [&](std::size_t k) {
         EXPECT_TRUE(state_of(layer) == before) << "allocation " << k << ' ' << accounted;
@@ -349,7 +349,7 @@ TEST(SeedFaults, OfAnyAllocationLeaveTheLayerAsItWas) {
       } else {
         fail_every_allocation(change.least_bytes, make, check);
       }
-      EXPECT_TRUE(state_of(layer) == after) << "after memory has come back";
+      EXPECT_TRUE(state_of(layer) == after) << "after memory is available again";
     }
   }
 }

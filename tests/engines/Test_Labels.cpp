@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Kokkos Tools see of every engine call: labels are an interface.
+// What Kokkos Tools observe of every engine call: labels are an interface.
 #include <kindred/backends/impl/Instances.hpp>
 
 #include <gtest/gtest.h>
@@ -31,12 +31,12 @@ void on_kernel(const char* label, std::uint32_t device, std::uint64_t*) {
 }
 void on_allocation(Kokkos_Profiling_SpaceHandle, const char* label, const void*,
                    std::uint64_t bytes) {
-  if (bytes == 0) return;  // Kokkos announces the scratch memory that a team does not ask for
+  if (bytes == 0) return;  // Kokkos reports scratch memory of 0 bytes for a team that requests none
   const std::lock_guard lock(seen->mutex);
   seen->allocations.insert(label);
 }
 
-/// Listens while it lives.
+/// Records events for its lifetime.
 class Listener {
  public:
   Listener() : m_before(Tools::get_callbacks()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts that a caller gives, as large as their type: clamped to what is there, or refused.
+// Counts from the caller that are as large as their type: clamped to what exists, or rejected.
 #include <kindred/matcher/Bulk.hpp>
 #include <kindred/matcher/Lattice.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
@@ -25,12 +25,12 @@ using namespace Kindred::Testing;
 
 constexpr std::size_t largest = std::numeric_limits<std::size_t>::max();
 
-/// Where sums and products with sizes of 1, 4, 8 and 16 wrap.
+/// Values near which sums and products with sizes of 1, 4, 8 and 16 overflow.
 const std::vector<std::size_t> near_largest{
     largest,         largest - 1, largest - 2,         largest / 2,          largest / 2 + 1,
     largest / 4 + 1, largest / 8, (largest >> 4U) + 1, std::size_t{1} << 32U};
 
-TEST(LargestCounts, ATopBeyondAllPatternsFindsAll) {
+TEST(LargestCounts, ATopBeyondAllPatternsReturnsAll) {
   Ragged<Symbol> patterns;
   for (Symbol i = 1; i < 20; ++i) patterns.push_row(std::vector<Symbol>{0, i});
   const SequenceMatcher matcher(context(), patterns);
@@ -52,7 +52,7 @@ TEST(LargestCounts, ATopBeyondAllPatternsFindsAll) {
   }
 }
 
-TEST(LargestCounts, ATopBeyondAllPredictionsGivesAll) {
+TEST(LargestCounts, ATopBeyondAllPredictionsReturnsAll) {
   PatternMemory memory(context(), quiet());
   for (std::uint64_t i = 0; i < 20; ++i) learn(memory, {{"same"}, {numbered('x', i)}});
   memory.forget(3);
@@ -63,7 +63,7 @@ TEST(LargestCounts, ATopBeyondAllPredictionsGivesAll) {
   }
 }
 
-TEST(LargestCounts, ATopBeyondAllNodesAndHitsFindsAll) {
+TEST(LargestCounts, ATopBeyondAllNodesAndHitsReturnsAll) {
   const std::vector<Edge> edges{{0, 1, 0.5F}, {1, 2, 0.5F}, {2, 3, 0.5F}};
   SpreadingEngine engine(context(), 4, edges);
   Ragged<Activation> sources;
@@ -105,7 +105,7 @@ TEST(LargestCounts, ATopBeyondAListOfCandidatesRanksAll) {
   }
 }
 
-TEST(LargestCounts, PathsAndStreamsEndWhereTheyMust) {
+TEST(LargestCounts, PathsAndStreamsEndWhereRequired) {
   const Lattice lattice(context(), 2, 2);
   std::vector<float> place(4);
   const Bulk bulk(context());
@@ -117,7 +117,7 @@ TEST(LargestCounts, PathsAndStreamsEndWhereTheyMust) {
   EXPECT_NO_THROW(bulk.random_fill<float>(results, 1, largest - 4));
 }
 
-TEST(LargestCounts, TheFrequenciesOfAMemoryNeverWrapTogether) {
+TEST(LargestCounts, TheFrequenciesOfAMemoryNeverOverflow) {
   constexpr std::uint64_t half = std::uint64_t{1} << 62U;
   PatternMemory memory(context(), quiet());
   learn(memory, {{"a", "b"}}, {}, half - 1);

@@ -54,7 +54,7 @@ TEST(RankFusion, ReciprocalRanksAddUp) {
   EXPECT_EQ(hits[0].reasons[1].contribution, 1.0 / 61);
 }
 
-TEST(RankFusion, BordaCountsWhatIsBehind) {
+TEST(RankFusion, BordaCountsWhatIsRankedBelow) {
   FusionOptions options;
   options.rule = FusionRule::borda;
   const std::vector<Ranking> rankings{{{1, 0}, {2, 0}, {3, 0}, {4, 0}}, {{2, 0}, {1, 0}}};
@@ -65,12 +65,12 @@ TEST(RankFusion, BordaCountsWhatIsBehind) {
   EXPECT_EQ(hits[3].score, 0.25);
 }
 
-TEST(RankFusion, EqualScoresAreInIdOrder) {
+TEST(RankFusion, EqualScoresAreOrderedById) {
   EXPECT_THAT(ids(fuse_rankings(std::vector<Ranking>{{{9, 1}}, {{4, 1}}, {{6, 1}}})),
               ElementsAre(4, 6, 9));
 }
 
-TEST(RankFusion, AWeightOfZeroKeepsTheReasonOnly) {
+TEST(RankFusion, AWeightOfZeroKeepsOnlyTheReason) {
   FusionOptions options;
   options.weights = {0, 1};
   const std::vector<FusedHit> hits =
@@ -80,12 +80,12 @@ TEST(RankFusion, AWeightOfZeroKeepsTheReasonOnly) {
   EXPECT_EQ(hits[1].reasons.size(), 1U);
 }
 
-TEST(RankFusion, NothingToFuseGivesNothing) {
+TEST(RankFusion, EmptyInputGivesAnEmptyResult) {
   EXPECT_TRUE(fuse_rankings({}).empty());
   EXPECT_TRUE(fuse_rankings(std::vector<Ranking>{{}, {}}).empty());
 }
 
-TEST(RankFusion, EqualsTheReference) {
+TEST(RankFusion, MatchesReference) {
   auto generator = Testing::generator("RankFusion.reference");
   for (int trial = 0; trial < 100; ++trial) {
     std::vector<Ranking> rankings(generator() % 5);
@@ -105,7 +105,7 @@ TEST(RankFusion, EqualsTheReference) {
   }
 }
 
-TEST(RankFusion, RefusesWhatItCannotFuse) {
+TEST(RankFusion, RejectsInputItCannotFuse) {
   const std::vector<Ranking> rankings{{{1, 1}}, {{2, 1}}};
   const auto with = [](auto change) {
     FusionOptions options;

@@ -8,7 +8,7 @@ namespace RankFusionPropertiesTest {
 
 using namespace Kindred;
 
-TEST(RankFusionProperties, EqualsTheReference) {
+TEST(RankFusionProperties, MatchesReference) {
   Testing::expect_property("fused rankings equal the reference", [] {
     const auto ids =
         rc::gen::unique<std::vector<std::uint64_t>>(rc::gen::inRange<std::uint64_t>(0, 30));

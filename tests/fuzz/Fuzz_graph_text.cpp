@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as an edge list or a Matrix Market file: refused with a place, or a graph whose edges
-// end at its nodes. The variable KINDRED_FUZZ says which.
+// Arbitrary bytes as an edge list or a Matrix Market file, which KINDRED_FUZZ selects: they are
+// rejected with a position, or give a graph whose edges end at its nodes.
 #include "MemoryFile.hpp"
 #include "io/EdgeList.hpp"
 #include "io/InputError.hpp"
@@ -57,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     require(graph.edge_kinds.empty() || graph.edge_kinds.size() == graph.edges.size());
     require(graph.node_kinds.size() <= graph.nodes.size());
-    // An edge, and a node, has a line of its own.
+    // Every edge, and every node, has its own line.
     if (which() != "mtx") require(graph.nodes.size() <= size && graph.edges.size() <= size);
   } catch (const InputError& error) {
     require(std::string_view(error.what()).starts_with(memory.path() + ":"));

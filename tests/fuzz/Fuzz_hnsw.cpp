@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as an index of ours or of hnswlib: refused, or walked and changed within its bounds.
+// Arbitrary bytes as an index of Kindred or of hnswlib: rejected, or traversed and changed within
+// its bounds.
 #include "SealedMutator.hpp"
 #include "hnsw/Connect.hpp"
 #include "hnsw/HnswFile.hpp"
@@ -23,7 +24,7 @@ namespace {
 constexpr std::size_t dimension = 3;
 constexpr std::size_t nodes = 9;
 
-/// Plain memory: what is written beyond its end is seen.
+/// Memory from `malloc`, so that AddressSanitizer detects writes beyond its end.
 class PlainMemory final : public MemoryResource {
  public:
   void* allocate(std::size_t bytes, const std::string& label) override {
@@ -80,7 +81,7 @@ HnswStore good_store(HnswTraversal traversal) {
   return store;
 }
 
-/// 0: by bytes, 1: by floats, 2: hnswlib's.
+/// 0: with byte elements, 1: with float elements, 2: of hnswlib.
 const std::string& good_file(std::size_t which) {
   static const std::array<std::string, 3> files = [] {
     const std::string path = "/tmp/kindred-fuzz-hnsw-" + std::to_string(::getpid());
@@ -100,7 +101,7 @@ HnswStore read(const std::string& path, bool ours) {
   return ours ? read_hnsw(memory(), path, 1) : read_hnswlib(memory(), path, Metric::l2, dimension);
 }
 
-/// Walks from every side, then changes whatever can be changed without threads.
+/// Traverses from every side, then makes every change that is possible without threads.
 void use(HnswStore& store) {
   if (store.size() == 0) return;
   store.with_rows([&](const auto& rows) {
@@ -130,7 +131,7 @@ void use(HnswStore& store) {
 }  // namespace
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  // The good files must be good, or nothing would be tried behind the first check.
+  // The valid files must be accepted, or nothing behind the first check would be tested.
   const Testing::MemoryFile file;
   for (std::size_t which = 0; which < 3; ++which) {
     file.set(good_file(which));
@@ -152,7 +153,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   return 0;
 }
 
-/// Changes as libFuzzer does, from a good file on; of ours mostly with checksums that fit.
+/// Mutates as libFuzzer does, starting from a valid file; files of Kindred mostly get matching
+/// checksums.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                                std::size_t size_max, unsigned seed) {
   return Testing::mutate_sealed(data, size, size_max, seed,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as JSON lines or plain lines: refused with a place, or read the same twice.
+// Arbitrary bytes as JSON lines or plain lines: rejected with a position, or read identically
+// twice.
 #include "MemoryFile.hpp"
 #include "io/Candidates.hpp"
 #include "io/InputError.hpp"
@@ -24,14 +25,14 @@ void require(bool held) {
   if (!held) std::abort();
 }
 
-/// What the reader told of strings and events.
+/// Collects the strings and events that the reader delivers.
 class CollectedEvents final : public EventSink {
  public:
   explicit CollectedEvents(const Encoder& encoder) : m_encoder(encoder) {}
 
   void append(std::string_view text, Symbol symbol) override {
     std::vector<Symbol> points;
-    append_code_points(text, points);  // throws for what is no UTF-8, which no reader may pass on
+    append_code_points(text, points);  // throws for invalid UTF-8, which no reader may deliver
     require(m_encoder.tokens().text(symbol) == text);
     ++strings;
   }
@@ -48,7 +49,7 @@ class CollectedEvents final : public EventSink {
   const Encoder& m_encoder;
 };
 
-/// Reads all; a refusal, or nothing.
+/// Reads everything. Returns the error message, or an empty string.
 std::string read(const std::string& path, SequenceForm form, Encoder& encoder, Learning learning,
                  Sequences& out, EventSink* sink) {
   try {
@@ -75,7 +76,7 @@ void check(const std::string& path, SequenceForm form, Level level) {
   }
   Sequences again;
   const std::string second = read(path, form, encoder, Learning::off, again, nullptr);
-  // A field "frequency" is read with the events of patterns only.
+  // A field "frequency" is read only with the events of patterns.
   if (refusal.empty()) require(second.empty() && again.symbols.values == learned.symbols.values);
   for (std::size_t row = 0; row < std::min(learned.size(), again.size()); ++row) {
     require(again.names[row] == learned.names[row]);
@@ -87,7 +88,7 @@ void check(const std::string& path, SequenceForm form, Level level) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Testing::MemoryFile memory;
   memory.set({reinterpret_cast<const char*>(data), size});
-  // A reader's buffer is large: an input goes to one of them, to which is as good as chance.
+  // A reader's buffer is large, so each input goes to only one of them, chosen by its size.
   if (size % 4 == 0) check(memory.path(), SequenceForm::lines, Level::character);
   if (size % 4 == 1) check(memory.path(), SequenceForm::json, Level::character);
   if (size % 4 == 2) check(memory.path(), SequenceForm::json, Level::token);

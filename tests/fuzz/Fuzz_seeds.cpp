@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a checkpoint of seeds and as blueprints: refused, or read within their bounds.
+// Arbitrary bytes as a checkpoint of seeds and as blueprints: rejected, or read within their
+// bounds.
 #include "MemoryFile.hpp"
 #include "SealedMutator.hpp"
 #include "seed/SeedCheckpoint.hpp"
@@ -15,7 +16,7 @@ namespace {
 
 std::string own_path() { return "/tmp/kindred-fuzz-seeds-" + std::to_string(::getpid()); }
 
-/// A checkpoint as it should be: three seeds, one of them grafting with what its schedule knows.
+/// A valid checkpoint: three seeds, one of them grafting, with the state of its schedule.
 std::string good_checkpoint() {
   Impl::SeedCheckpoint checkpoint;
   checkpoint.hidden = 7;
@@ -41,7 +42,7 @@ std::string good_blueprints() {
   return Testing::take_file(own_path());
 }
 
-/// Every number that was read, added up.
+/// The sum of all numbers that were read.
 double use(const Impl::SeedCheckpoint& checkpoint) {
   double sum = static_cast<double>(checkpoint.hidden + checkpoint.epoch);
   for (std::size_t i = 0; i < checkpoint.state.seeds(); ++i)
@@ -76,7 +77,7 @@ void try_load(const Load& load) {
 }  // namespace
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  // The good files must be good, or nothing would be tried behind the first check.
+  // The valid files must be accepted, or nothing behind the first check would be tested.
   const Testing::MemoryFile memory;
   memory.set(good_checkpoint());
   if (Impl::load_checkpoint(memory.path()).epoch != 120) __builtin_trap();

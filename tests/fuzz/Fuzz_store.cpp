@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a store file: refused, or read and used within their bounds.
+// Arbitrary bytes as a store file: rejected, or read and used within their bounds.
 #include "SealedMutator.hpp"
 #include "patterns/PatternWriter.hpp"
 #include "patterns/StoredPatterns.hpp"
@@ -22,7 +22,7 @@ Ragged<Symbol> events_of(std::initializer_list<std::initializer_list<Symbol>> ev
   return rows;
 }
 
-/// A file as it should be: three patterns in tiles, one that is not, one that was appended.
+/// A valid file: three patterns in tiles, one outside of tiles, one appended.
 std::string good_file() {
   const std::string path = "/tmp/kindred-fuzz-" + std::to_string(::getpid());
   Vocabulary vocabulary;
@@ -67,7 +67,7 @@ std::string good_file() {
   return Testing::take_file(path);
 }
 
-/// Reads and changes whatever can be.
+/// Reads and changes everything that is possible.
 void use(StoredPatterns& stored) {
   PatternCatalogue& catalogue = stored.catalogue;
   for (const std::uint64_t index : catalogue.live_in(0, catalogue.size())) {
@@ -91,7 +91,7 @@ void use(StoredPatterns& stored) {
 }  // namespace
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  // The good file must be good, or nothing would be tried behind the first check.
+  // The valid file must be accepted, or nothing behind the first check would be tested.
   const Testing::MemoryFile memory;
   memory.set(good_file());
   StoredPatterns stored = read_patterns(memory.path(), 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a graph: refused, or read within their bounds.
+// Arbitrary bytes as a graph: rejected, or read within their bounds.
 #include "MemoryFile.hpp"
 #include "SealedMutator.hpp"
 #include "StoredGraphSupport.hpp"
@@ -13,7 +13,7 @@ using namespace Kindred;
 
 namespace {
 
-/// A graph as it should be, with everything that a file can hold.
+/// A valid graph with everything that a file can contain.
 std::string good_file() {
   const std::string path = "/tmp/kindred-fuzz-graph-" + std::to_string(::getpid());
   const std::vector<std::uint64_t> out_offsets{0, 2, 3, 3, 4};
@@ -45,7 +45,7 @@ std::string good_file() {
 }  // namespace
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  // The good file must be good, or nothing would be tried behind the first check.
+  // The valid file must be accepted, or nothing behind the first check would be tested.
   const Testing::MemoryFile memory;
   memory.set(good_file());
   if (inspect_graph_file(memory.path(), 1).edges != 4) __builtin_trap();

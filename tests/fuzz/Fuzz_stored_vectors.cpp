@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a store of vectors: refused, or read within their bounds.
+// Arbitrary bytes as a store of vectors: rejected, or read within their bounds.
 #include "MemoryFile.hpp"
 #include "SealedMutator.hpp"
 #include "StoredVectorsSupport.hpp"
@@ -12,7 +12,7 @@ using namespace Kindred;
 
 namespace {
 
-/// A store as it should be, of two parts.
+/// A valid store of two parts.
 std::string good_file() {
   const std::string path = "/tmp/kindred-fuzz-vectors-" + std::to_string(::getpid());
   const Testing::StoredPart a(0, 5, 3);
@@ -25,7 +25,7 @@ std::string good_file() {
 }  // namespace
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  // The good file must be good, or nothing would be tried behind the first check.
+  // The valid file must be accepted, or nothing behind the first check would be tested.
   const Testing::MemoryFile memory;
   memory.set(good_file());
   if (load_vectors(memory.path(), 1).rows.count() != 7) __builtin_trap();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a file of vectors of the family in KINDRED_FUZZ (npy, vecs, bin): refused, or read
-// within their bounds.
-#include "VectorBytes.hpp"
+// Arbitrary bytes as a vector file of the family that KINDRED_FUZZ selects (npy, vecs, bin):
+// rejected, or read within their bounds.
 #include "MemoryFile.hpp"
+#include "VectorBytes.hpp"
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/VectorFile.hpp>
@@ -27,7 +27,7 @@ const std::vector<float> six{1, 2, 3, 4, 5, 6};
 
 struct Family {
   std::vector<VectorFormat> formats;
-  std::vector<std::string> good;  ///< of the formats
+  std::vector<std::string> good;  ///< one valid file per format
 };
 
 const Family& family() {
@@ -52,7 +52,7 @@ const Family& family() {
   return chosen;
 }
 
-/// Reads all that there is, in every way. Returns the rows.
+/// Reads everything, in every way. Returns the number of rows.
 std::uint64_t use(const std::string& path, VectorFormat format) {
   const VectorFile file(path, {.format = format, .one_row = true});
   const std::uint64_t rows = file.rows();
@@ -70,7 +70,7 @@ std::uint64_t use(const std::string& path, VectorFormat format) {
 }  // namespace
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  // The good files must be good, or nothing would be tried behind the first check.
+  // The valid files must be accepted, or nothing behind the first check would be tested.
   const Testing::MemoryFile memory;
   for (std::size_t i = 0; i < family().formats.size(); ++i) {
     memory.set(family().good[i]);
@@ -93,7 +93,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   return 0;
 }
 
-/// Changes as libFuzzer does, from good files on, often a number of the header.
+/// Mutates as libFuzzer does, starting from valid files, and often changes a number of the header.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                                std::size_t size_max, unsigned seed) {
   std::minstd_rand generator(seed);

@@ -17,7 +17,7 @@ extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, st
 
 namespace Kindred::Testing {
 
-/// What a file holds, which is removed.
+/// Returns the content of a file and removes it.
 inline std::string take_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -31,8 +31,8 @@ inline bool is_section_file(const std::uint8_t* data, std::size_t size) {
                     reinterpret_cast<const char*>(data));
 }
 
-/// \brief Changes a file as libFuzzer does, from \p good on; a section file mostly gets checksums
-/// that fit. \returns the new size
+/// \brief Mutates a file as libFuzzer does, starting from \p good; a section file mostly gets
+/// matching checksums. \returns the new size
 inline std::size_t mutate_sealed(std::uint8_t* data, std::size_t size, std::size_t size_max,
                                  unsigned seed, const std::string& good) {
   std::minstd_rand generator(seed);
@@ -42,7 +42,7 @@ inline std::size_t mutate_sealed(std::uint8_t* data, std::size_t size, std::size
     if (generator() % 2 == 0) return size;
   }
   if (size >= sizeof(Impl::SectionHeader) && generator() % 2 == 0) {
-    // A number becomes another one in its place, which libFuzzer seldom does.
+    // Replaces a number in place, which libFuzzer seldom does.
     const std::uint64_t values[] = {0,
                                     1,
                                     generator() % 16,

@@ -14,11 +14,11 @@
 
 namespace Kindred::Testing {
 
-/// A graph as the plain list of its edges: what every history of changes is compared with.
+/// A graph as a simple list of its edges, which every history of changes is compared with.
 struct EdgeList {
   std::size_t nodes = 0;
   std::vector<Edge> edges;
-  std::vector<std::uint8_t> kinds;  ///< an edge each
+  std::vector<std::uint8_t> kinds;  ///< one per edge
   std::vector<std::uint32_t> removed;
   bool has_kinds = false;
 
@@ -47,7 +47,7 @@ struct EdgeList {
     return out;
   }
 
-  /// The same graph, built at once.
+  /// The same graph, built in one call.
   SpreadingEngine built(Context& context, GraphOptions options) const {
     options.merge_share = 1e9;
     GraphSpan graph{nodes, edges};
@@ -58,7 +58,7 @@ struct EdgeList {
   }
 };
 
-/// The bytes of the file that \p engine saves: every row of both directions, kinds and names.
+/// The bytes of the file that \p engine saves: all rows of both directions, kinds and names.
 inline std::string saved(const SpreadingEngine& engine, const TempFolder& folder) {
   engine.save(folder / "saved");
   return read_all(folder / "saved");

@@ -63,7 +63,7 @@ inline std::vector<Answer> spread(Context& context, const Graph& graph,
   return answers;
 }
 
-/// What two answers are compared by: NaN equals itself, −0 is not +0.
+/// The bits by which two answers are compared: NaN equals itself, −0 differs from +0.
 inline std::vector<std::uint32_t> bits(const std::vector<Answer>& answers) {
   std::vector<std::uint32_t> words;
   for (const Answer& answer : answers) {
@@ -76,7 +76,7 @@ inline std::vector<std::uint32_t> bits(const std::vector<Answer>& answers) {
   return words;
 }
 
-/// The answer of every space of the shared context; they must not differ.
+/// The answer of every space of the shared context; fails the test if they differ.
 inline Answer spread(const Graph& graph, const Sources& sources, const SpreadOptions& options) {
   std::vector<std::vector<Answer>> answers;
   for (const Space space : Testing::spaces())
@@ -107,7 +107,7 @@ inline Graph chain(std::uint32_t nodes, float weight = 1) {
   return graph;
 }
 
-/// A graph with one row of each given in-degree, then `extra` edges with ends skewed to low nodes.
+/// A graph with one row of each given in-degree, then `extra` edges whose ends favor low nodes.
 inline Graph random_graph(std::size_t nodes, const std::vector<std::size_t>& degrees,
                           std::size_t extra, float low, float high, std::mt19937_64& generator) {
   std::uniform_int_distribution<std::uint32_t> any(0, static_cast<std::uint32_t>(nodes - 1));

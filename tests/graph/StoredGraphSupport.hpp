@@ -12,7 +12,8 @@
 
 namespace Kindred::Testing {
 
-/// Writes \p number over element \p at of the section \p name, and seals the file again.
+/// Writes \p number over element \p at of the section \p name, and updates the checksums of the
+/// file.
 template <class T>
 void forge(std::string& file, const std::string& name, std::size_t at, T number) {
   Impl::SectionHeader header{};
@@ -27,8 +28,8 @@ void forge(std::string& file, const std::string& name, std::size_t at, T number)
   reseal(file);
 }
 
-/// Follows every row of a loaded graph, as an engine does; a sum of it, so that nothing is left
-/// out.
+/// Reads every row of a loaded graph, as an engine does; returns a sum, so that no read is
+/// optimized away.
 inline double use(const Impl::StoredGraph& graph) {
   std::vector<float> x(graph.nodes, 0.5F);
   double sum = 0;

@@ -10,7 +10,7 @@ namespace ExpectedEdgesTest {
 using namespace Kindred;
 using namespace Kindred::Testing::SpreadingCases;
 
-/// What the dispatcher was told to expect.
+/// The work that the dispatcher was given to predict with.
 DispatchRecord expected(const Graph& graph, const std::vector<Sources>& queries,
                         const SpreadOptions& options) {
   const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
@@ -19,11 +19,12 @@ DispatchRecord expected(const Graph& graph, const std::vector<Sources>& queries,
 double expected_work(const Graph& graph, const Sources& sources, const SpreadOptions& options) {
   return expected(graph, {sources}, options).work;
 }
-/// The same for \p edges read by a small frontier: a step for each, and 8 for a row that holds
-/// some and for one that leads to some.
+/// The same for \p edges read by a small frontier: one step per edge, 8 per row that holds some of
+/// them and 8 per row that some of them lead to.
 double small_work(double edges, double degree) { return 1.5 * edges * (1 + 16 / degree); }
 
-/// The in-edges of what \p hops hops from \p sources reach, every hop anew.
+/// The number of in-edges of the nodes that \p hops hops from \p sources reach, summed over the
+/// hops.
 double edges_read(const Graph& graph, const Sources& sources, std::uint32_t hops) {
   std::vector<double> in_degree(graph.nodes, 0.0);
   for (const Edge& edge : graph.edges) in_degree[edge.to] += 1;
@@ -55,13 +56,13 @@ TEST(ExpectedEdges, HopsFromEverywhereReadAllEdges) {
   EXPECT_EQ(expected_work(graph, all, linear(constant(1, 10'000))), 10'000 * 30'000.0);
 }
 
-TEST(ExpectedEdges, AThresholdEndsWhatIsRead) {
+TEST(ExpectedEdges, AThresholdEndsTheCount) {
   auto generator = Testing::generator("expected edges, thresholds");
   Graph graph{20'000, {}};
   for (std::uint32_t i = 0; i < 200'000; ++i)
     graph.edges.push_back({static_cast<std::uint32_t>(generator() % 20'000),
                            static_cast<std::uint32_t>(generator() % 20'000), 0.5F});
-  // ¼ after one hop is passed on, 1/16 after two is not.
+  // ¼ after one hop is passed on, 1/16 after two hops is not.
   const Sources sources{{3, 1}, {77, 0.5F}};
   const double read = small_work(edges_read(graph, sources, 2), 10);
   const double expected = expected_work(graph, sources, constant_at(0.5, 0.1, 50));
@@ -70,29 +71,30 @@ TEST(ExpectedEdges, AThresholdEndsWhatIsRead) {
   EXPECT_LT(expected, small_work(0.02 * 200'000, 10));
 }
 
-TEST(ExpectedEdges, NothingIsReadFromNothing) {
+TEST(ExpectedEdges, EmptyQueriesReadNothing) {
   EXPECT_EQ(expected_work(chain(10), {}, constant(1, 4)), 0);
   EXPECT_EQ(expected_work(chain(10), {{0, 0}}, constant(1, 4)), 0);
   EXPECT_EQ(expected_work({3, {}}, {{0, 1}}, constant(1, 4)), 0);
 }
 
-TEST(ExpectedEdges, ManySourcesAreLookedAtInPart) {
+TEST(ExpectedEdges, ManySourcesAreSampled) {
   Graph graph{60'000, {}};
   for (std::uint32_t v = 0; v < 60'000; ++v)
     for (std::uint32_t i = 1; i <= 5; ++i) graph.edges.push_back({v, (v + i) % 60'000, 0.5F});
   Sources sources;
   for (std::uint32_t node = 0; node < 300; ++node) sources.push_back({2 * node, 1});
-  const double target = small_work(300.0 * 5 * 5, 5);  // out-edges, each to a row of five
+  // Out-edges, each to a row with five in-edges.
+  const double target = small_work(300.0 * 5 * 5, 5);
   EXPECT_NEAR(expected_work(graph, sources, linear(constant(1, 1))), target, 0.01 * target);
 }
 
-TEST(ExpectedEdges, SmallQueriesAreOnePieceEachAndWholeHopsStartOnceEach) {
+TEST(ExpectedEdges, SmallQueriesAreOneItemEachAndWholeHopsOneLaunchEach) {
   auto generator = Testing::generator("expected edges, starts");
   const Graph graph = random_graph(3000, {}, 30'000, 0.1F, 1, generator);
   const SpreadOptions one_hop = linear(constant(1, 1));
   const DispatchRecord one = expected(graph, {{{3, 1}}}, one_hop);
   EXPECT_EQ(one.pieces, 1U);
-  EXPECT_EQ(one.starts, 0) << "one frontier is no parallel region";
+  EXPECT_EQ(one.starts, 0) << "one frontier needs no parallel region";
   const DispatchRecord three = expected(graph, {{{3, 1}}, {{4, 1}}, {{5, 1}}}, one_hop);
   EXPECT_EQ(three.pieces, 3U);
   EXPECT_EQ(three.starts, 1);
@@ -104,7 +106,7 @@ TEST(ExpectedEdges, SmallQueriesAreOnePieceEachAndWholeHopsStartOnceEach) {
   EXPECT_EQ(six_hops.work, four_hops.work + 2 * 30'000.0);
 }
 
-TEST(ExpectedEdges, QueriesOfManySourcesAreAnsweredAsBeside) {
+TEST(ExpectedEdges, ManySourcesMatchReferenceAloneAndWithOtherQueries) {
   auto generator = Testing::generator("expected edges, many sources");
   const Graph graph = random_graph(3000, {}, 30'000, 0.1F, 1, generator);
   const Sources many = random_sources(3000, 2000, 0, 1, generator);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The k-th allocation of every change fails, for every k: the graph is then as it was.
+// The k-th allocation of every change fails, for every k, and the graph must be unchanged
+// afterwards.
 #include <gtest/gtest.h>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
@@ -33,11 +34,11 @@ SpreadingEngine make_graph(Context& context) {
   GraphOptions options;
   options.merge_share = 1e9;
   SpreadingEngine engine(context, graph, options);
-  engine.add_edges({{{2, 2, 0.125F}}});  // a delta is there already
+  engine.add_edges({{{2, 2, 0.125F}}});  // so that a delta exists
   return engine;
 }
 
-/// What the graph answers, and every row of it.
+/// The answers of the graph and all of its rows.
 std::string state_of(const SpreadingEngine& engine, const TempFolder& folder) {
   engine.save(folder / "saved");
   std::string state = Testing::read_all(folder / "saved");
@@ -65,7 +66,7 @@ std::vector<std::function<void(SpreadingEngine&)>> all_changes() {
           [](SpreadingEngine& engine) { engine.merge(); }};
 }
 
-TEST(GraphFaults, OfAnyAllocationLeaveTheGraphAsItWas) {
+TEST(GraphFaults, OfAnyAllocationLeaveTheGraphUnchanged) {
   const TempFolder folder;
   const auto changes = all_changes();
   for (std::size_t which = 0; which < changes.size(); ++which) {
@@ -96,7 +97,7 @@ TEST(GraphFaults, OfAnyAllocationLeaveTheGraphAsItWas) {
         EXPECT_EQ(state_of(engine, folder), before)
             << "change " << which << ", allocation " << fail_at;
         changes[which](engine);
-        EXPECT_EQ(state_of(engine, folder), after) << "after memory has come back";
+        EXPECT_EQ(state_of(engine, folder), after) << "after memory is available again";
       }
       EXPECT_EQ(context->memory_statistics(Space::openmp).bytes_in_use, 0U) << "leaked";
     };
@@ -107,7 +108,7 @@ TEST(GraphFaults, OfAnyAllocationLeaveTheGraphAsItWas) {
   }
 }
 
-/// A graph whose changes make lists that are longer than labels.
+/// A graph whose changes create lists that are larger than labels.
 SpreadingEngine make_large_graph(Context& context) {
   constexpr std::uint32_t nodes = 90;
   std::vector<Edge> edges;
@@ -126,7 +127,7 @@ SpreadingEngine make_large_graph(Context& context) {
   return engine;
 }
 
-TEST(GraphFaults, OfTheHostsOwnContainersAreTypedAndLeaveTheGraphAsItWas) {
+TEST(GraphFaults, OfHostContainersAreOutOfMemoryAndLeaveTheGraphUnchanged) {
   const TempFolder folder;
   const auto context = make_faulty_context(std::make_shared<Faults>(), 1);
   std::vector<std::string> texts;
@@ -161,7 +162,7 @@ TEST(GraphFaults, OfTheHostsOwnContainersAreTypedAndLeaveTheGraphAsItWas) {
   }
 }
 
-TEST(GraphFaults, OfTheHostsOwnContainersAreTypedInAnswersAndTraces) {
+TEST(GraphFaults, OfHostContainersAreOutOfMemoryInAnswersAndTraces) {
   const auto context = make_faulty_context(std::make_shared<Faults>(), 1);
   const SpreadingEngine engine = make_large_graph(*context);
   Ragged<Activation> sources;
@@ -176,7 +177,7 @@ TEST(GraphFaults, OfTheHostsOwnContainersAreTypedInAnswersAndTraces) {
   ranked.space = Space::serial;
   ranked.mode = SpreadMode::pagerank;
   for (const SpreadOptions& options : {traced, ranked}) {
-    SpreadResults results = engine.spread(sources, options);  // it has its memory from now on
+    SpreadResults results = engine.spread(sources, options);  // allocates its workspace
     const std::size_t failures = fail_every_allocation(
         0, [&] { results = engine.spread(sources, options); }, [](std::size_t) {});
     EXPECT_GT(failures, 5U);

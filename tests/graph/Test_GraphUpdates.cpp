@@ -18,7 +18,7 @@ using Testing::message_of;
 using Testing::saved;
 using Testing::TempFolder;
 
-/// Merges only when it is told to.
+/// Options with which the engine merges only on request.
 GraphOptions by_hand() {
   GraphOptions options;
   options.merge_share = 1e9;
@@ -41,7 +41,7 @@ std::vector<Activation> answer(const SpreadingEngine& engine, std::uint32_t sour
   return engine.spread(Testing::ragged<Activation>({sources}), options).activations.values;
 }
 
-/// On every space, from every node; and every row of both directions.
+/// Compares the answers on every space from every node, and all rows of both directions.
 void expect_same(const SpreadingEngine& changed, const EdgeList& list, const GraphOptions& options,
                  const TempFolder& folder) {
   const SpreadingEngine built = list.built(Testing::context(), options);
@@ -64,7 +64,7 @@ void expect_same(const SpreadingEngine& changed, const EdgeList& list, const Gra
   }
 }
 
-/// The same change of both.
+/// Applies the same random change to both.
 void change(SpreadingEngine& engine, EdgeList& list) {
   const std::vector<std::uint32_t> alive = list.alive();
   const auto any_node = [&] { return *rc::gen::elementOf(alive); };
@@ -117,7 +117,7 @@ void change(SpreadingEngine& engine, EdgeList& list) {
   }
 }
 
-TEST(GraphUpdates, AChangedGraphIsTheOneBuiltOfItsEdges) {
+TEST(GraphUpdates, AChangedGraphEqualsTheOneBuiltFromItsEdges) {
   const TempFolder folder;
   Testing::expect_property("a changed graph has the rows and bits of one built anew", [&] {
     EdgeList list;
@@ -126,7 +126,7 @@ TEST(GraphUpdates, AChangedGraphIsTheOneBuiltOfItsEdges) {
     GraphOptions options = by_hand();
     options.weights = *rc::gen::element(EdgeWeights::float32, EdgeWeights::float32,
                                         EdgeWeights::bfloat16, EdgeWeights::none);
-    if (*rc::gen::inRange(0, 4) == 0) {  // every change is merged at once
+    if (*rc::gen::inRange(0, 4) == 0) {  // every change is merged immediately
       options.merge_share = 0;
       options.background_merge = false;
     }
@@ -148,14 +148,14 @@ TEST(GraphUpdates, AChangedGraphIsTheOneBuiltOfItsEdges) {
     }
     if (options.merge_share == 0) RC_ASSERT(engine.statistics().rebuilt_rows == 0U);
     expect_same(engine, list, options, folder);
-    // And so is the one that is loaded.
+    // The loaded graph must be the same too.
     engine.save(folder / "saved");
     const SpreadingEngine loaded = SpreadingEngine::load(Testing::context(), folder / "saved");
     expect_same(loaded, list, options, folder);
   });
 }
 
-TEST(GraphUpdates, ShortWeightsAreTheFloatsThatTheyDecodeTo) {
+TEST(GraphUpdates, ShortWeightsEqualTheFloatsThatTheyDecodeTo) {
   auto generator = Testing::generator("GraphUpdates.short");
   EdgeList list;
   list.nodes = 200;
@@ -211,7 +211,7 @@ TEST(GraphUpdates, LongRowsAreRebuiltInCanonicalOrder) {
   expect_same(engine, list, by_hand(), folder);
 }
 
-TEST(GraphUpdates, AThreadMergesOnceEnoughHasChanged) {
+TEST(GraphUpdates, TheBackgroundThreadMergesOnceEnoughHasChanged) {
   GraphOptions options;
   options.merge_share = 0.5;
   SpreadingEngine engine(Testing::context(), graph_of(4, {{0, 1, 0.5F}, {1, 2, 0.5F}}), options);
@@ -255,7 +255,7 @@ TEST(GraphUpdates, NamesStayWithTheirNodes) {
   EXPECT_THROW(SpreadingEngine(Testing::context(), graph, by_hand()), InvalidArgument);
 }
 
-TEST(GraphUpdates, RefusalsChangeNothing) {
+TEST(GraphUpdates, RejectedCallsChangeNothing) {
   const TempFolder folder;
   const std::vector<Edge> edges{{0, 1, 0.5F}, {0, 1, 0.25F}, {1, 2, 1}};
   const std::vector<std::uint8_t> kinds{3, 4, 3};
@@ -302,7 +302,7 @@ TEST(GraphUpdates, RefusalsChangeNothing) {
   EXPECT_EQ(engine.edges(), 1U);
 }
 
-TEST(GraphUpdates, WeightsThatCannotBeKeptAreRefused) {
+TEST(GraphUpdates, WeightsThatCannotBeStoredAreRejected) {
   const auto refusal = [](EdgeWeights weights, float weight) {
     const std::vector<Edge> edges{{0, 0, weight}};
     GraphOptions options;
@@ -317,7 +317,7 @@ TEST(GraphUpdates, WeightsThatCannotBeKeptAreRefused) {
   EXPECT_THROW(SpreadingEngine(Testing::context(), graph_of(1, {}), options), InvalidArgument);
 }
 
-TEST(GraphUpdates, AWeightOutsideTheUnitIsRememberedWhileItIsThere) {
+TEST(GraphUpdates, AWeightOutsideTheUnitIntervalIsTrackedWhileItExists) {
   SpreadingEngine engine(Testing::context(), graph_of(3, {{0, 1, 0.5F}}), by_hand());
   const std::vector<Activation> source{{0, 1}};
   const auto spread = [&] { engine.spread(Testing::ragged<Activation>({source})); };
@@ -330,7 +330,7 @@ TEST(GraphUpdates, AWeightOutsideTheUnitIsRememberedWhileItIsThere) {
   spread();
 }
 
-TEST(GraphUpdates, AWeightThatIsRoundedIntoTheUnitLiesInIt) {
+TEST(GraphUpdates, AWeightRoundedIntoTheUnitIntervalIsInside) {
   GraphOptions options;
   options.weights = EdgeWeights::bfloat16;
   const std::vector<Edge> edges{{0, 1, 1.003F}};
@@ -339,7 +339,7 @@ TEST(GraphUpdates, AWeightThatIsRoundedIntoTheUnitLiesInIt) {
   EXPECT_EQ(engine.spread(Testing::ragged<Activation>({source})).activations[0].size(), 2U);
 }
 
-TEST(GraphUpdates, EdgesTakeTheBytesThatAreSaid) {
+TEST(GraphUpdates, EdgesUseTheDocumentedNumberOfBytes) {
   auto generator = Testing::generator("GraphUpdates.bytes");
   constexpr std::size_t nodes = 1000;
   std::vector<Edge> edges(50'000);
@@ -356,7 +356,7 @@ TEST(GraphUpdates, EdgesTakeTheBytesThatAreSaid) {
     const GraphStatistics statistics = engine.statistics();
     EXPECT_EQ(statistics.weights, weights);
     EXPECT_EQ(statistics.edge_kinds, with_kinds);
-    // Offsets, and plans of rows.
+    // Offsets and row plans.
     EXPECT_LE(statistics.offset_bytes, 2 * (nodes + 1) * 8 + nodes * 8);
     EXPECT_EQ(statistics.bytes[static_cast<std::size_t>(Space::serial)],
               statistics.edge_bytes + statistics.offset_bytes);

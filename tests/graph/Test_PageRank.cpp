@@ -28,7 +28,8 @@ std::vector<Reference::Node> nodes_of(const Sources& sources) {
   return nodes;
 }
 
-/// Every answer of every space, with iterations and residual, is that of the reference, to the bit.
+/// Every answer on every space, with its iterations and residual, must match the reference bit for
+/// bit.
 void expect_reference(const Graph& graph, const std::vector<Sources>& queries,
                       SpreadOptions options) {
   const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
@@ -58,7 +59,7 @@ Graph skewed(std::size_t nodes, std::mt19937_64& generator) {
   return random_graph(nodes, row_lengths, 4 * nodes, 0, 1, generator);
 }
 
-TEST(PageRank, EqualsTheReferenceAtEveryWidth) {
+TEST(PageRank, MatchesReferenceAtEveryWidth) {
   auto generator = Testing::generator("page rank, widths");
   const Graph graph = skewed(4500, generator);
   for (const std::size_t count : {1, 5, 41}) {
@@ -69,7 +70,7 @@ TEST(PageRank, EqualsTheReferenceAtEveryWidth) {
   }
 }
 
-TEST(PageRank, EqualsTheReferenceWithIteratesOfDoubles) {
+TEST(PageRank, MatchesReferenceWithDoubleIterates) {
   auto generator = Testing::generator("page rank, doubles");
   Graph graph = skewed(4100, generator);
   SpreadOptions tight = page_rank();
@@ -80,13 +81,13 @@ TEST(PageRank, EqualsTheReferenceWithIteratesOfDoubles) {
       queries.push_back(random_sources(graph.nodes, 3, 0, 1, generator));
     expect_reference(graph, queries, tight);
   }
-  // Weights beyond what floats have the range for.
+  // Weights at both ends of the range of float.
   graph.edges[0].weight = 3e38F;
   graph.edges[1].weight = 1e-40F;
   expect_reference(graph, {{{3, 1}}, {{4000, 1}}}, page_rank());
 }
 
-TEST(PageRank, EqualsTheReferenceOnSmallGraphs) {
+TEST(PageRank, MatchesReferenceOnSmallGraphs) {
   expect_reference({1, {}}, {{{0, 0.5F}}}, page_rank());
   expect_reference({1, {{0, 0, 1}}}, {{{0, 0.5F}}}, page_rank());
   expect_reference({3, {}}, {{{0, 1}, {2, 1}}, {{1, 7}}}, page_rank());
@@ -103,7 +104,8 @@ TEST(PageRank, EqualsTheReferenceOnSmallGraphs) {
 }
 
 TEST(PageRank, AQueryStopsWhereItConverges) {
-  // Two cliques of different mixing: queries end at different iterations, alone and together.
+  // Two cliques that mix at different rates: queries end at different iterations, alone and
+  // together.
   auto generator = Testing::generator("page rank, stop");
   Graph graph = skewed(3000, generator);
   for (std::uint32_t v = 0; v < 500; ++v)
@@ -123,8 +125,8 @@ TEST(PageRank, AQueryStopsWhereItConverges) {
   }
 }
 
-TEST(PageRank, QueriesThatAreLeftGoOnTogether) {
-  // A ring mixes slowly: its queries go on when the others are done, in a smaller width.
+TEST(PageRank, RemainingQueriesContinueTogether) {
+  // A ring mixes slowly: its queries continue at a smaller width after the others are done.
   auto generator = Testing::generator("page rank, left");
   Graph graph = skewed(1200, generator);
   for (std::uint32_t v = 0; v < 300; ++v)
@@ -149,7 +151,7 @@ TEST(PageRank, QueriesThatAreLeftGoOnTogether) {
   }
 }
 
-TEST(PageRank, LimitsOfIterationsAreKept) {
+TEST(PageRank, IterationLimitsAreRespected) {
   const Graph graph = chain(100);
   for (const std::uint32_t limit : {1U, 2U, 3U, 5U}) {
     SpreadOptions options = page_rank();
@@ -169,7 +171,7 @@ double error_of(const Answer& answer, const std::vector<double>& limit) {
   return error;
 }
 
-TEST(PageRank, AnswersAreAsNearToTheLimitAsTheToleranceSays) {
+TEST(PageRank, AnswersAreWithinTheToleranceOfTheLimit) {
   auto generator = Testing::generator("page rank, accuracy");
   const Graph graph = skewed(6000, generator);
   const Sources sources = random_sources(graph.nodes, 3, 0, 1, generator);
@@ -182,14 +184,14 @@ TEST(PageRank, AnswersAreAsNearToTheLimitAsTheToleranceSays) {
       options.tolerance = tolerance;
       options.max_iterations = 1000;
       const auto answer = spread(Testing::context(), graph, {sources}, options, Space::serial)[0];
-      // Values of float32 are off by 6e-8 of themselves, iterates of float32 by as much each.
+      // Values in float32 have a relative error of 6e-8, and float32 iterates add as much again.
       EXPECT_LE(error_of(answer, limit), (tolerance * damping + 1.2e-7) / (1 - damping))
           << damping << ", " << tolerance;
     }
   }
 }
 
-TEST(PageRank, WhatSourcesDoNotReachIsNotListed) {
+TEST(PageRank, NodesThatSourcesDoNotReachAreNotListed) {
   const Graph graph{6, {{0, 1, 1}, {1, 0, 1}, {2, 3, 1}, {3, 2, 1}}};
   const Answer answer = spread(graph, {{2, 1}}, page_rank());
   ASSERT_EQ(answer.size(), 2U);
@@ -208,11 +210,11 @@ void expect_refused(const Graph& graph, const Sources& sources, const SpreadOpti
   } catch (const InvalidArgument& error) {
     EXPECT_THAT(error.what(), HasSubstr(message));
   }
-  // The engine is as it was.
+  // The engine must be unchanged.
   EXPECT_EQ(engine.spread(ragged({{{0, 1}}}), constant(1, 0)).activations.rows(), 1U);
 }
 
-TEST(PageRank, BadInputIsRefused) {
+TEST(PageRank, BadInputIsRejected) {
   const Graph graph = chain(3);
   const auto with = [](auto change) {
     SpreadOptions options = page_rank();

@@ -13,7 +13,7 @@ namespace PageRankPropertiesTest {
 using namespace Kindred;
 using Testing::expect_property;
 
-/// A small graph with loops, parallel edges and nodes that lead nowhere, and a few queries.
+/// A small graph with loops, parallel edges and nodes without out-edges, and a few queries.
 struct World {
   std::size_t nodes = 1;
   std::vector<Edge> edges;
@@ -58,7 +58,7 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> bits(std::span<const Activa
   return pairs;
 }
 
-TEST(PageRankProperties, EqualsTheReference) {
+TEST(PageRankProperties, MatchesReference) {
   expect_property("the reference, on every space, to the bit", [] {
     World world = any_world();
     const auto links = world.links();
@@ -100,7 +100,7 @@ TEST(PageRankProperties, MassIsOne) {
   });
 }
 
-TEST(PageRankProperties, ABatchIsItsQueries) {
+TEST(PageRankProperties, ABatchEqualsItsQueries) {
   expect_property("a batch is its queries, to the bit", [] {
     const World world = any_world();
     const SpreadResults together = answers(world, world.options);
@@ -114,7 +114,7 @@ TEST(PageRankProperties, ABatchIsItsQueries) {
   });
 }
 
-TEST(PageRankProperties, NumbersOfNodesDoNotMatter) {
+TEST(PageRankProperties, NodeNumberingDoesNotMatter) {
   expect_property("a permutation of the nodes permutes the answer, within 1e-6", [] {
     World world = any_world();
     world.options.tolerance = 1e-9;

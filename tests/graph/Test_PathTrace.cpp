@@ -15,7 +15,7 @@ using namespace Kindred;
 using Step = std::tuple<std::uint32_t, std::uint32_t, float, float>;
 using Path = std::pair<float, std::vector<Step>>;
 
-/// The paths to result \p place of all.
+/// The paths to the result at index \p place of all results.
 std::vector<Path> paths_of(const SpreadPaths& paths, std::size_t place) {
   std::vector<Path> list;
   for (std::size_t i = paths.strengths.offsets[place]; i < paths.strengths.offsets[place + 1];
@@ -45,7 +45,7 @@ TEST(PathTrace, ReportsTheEdgesOfTheBestPathsFirst) {
     options.space = space;
     const SpreadResults results = engine.spread(Testing::ragged<Activation>({{{0, 1}}}), options);
     ASSERT_EQ(results.paths.strengths.rows(), 4U);
-    // 0: 1, 2: 1, then 1 and 3: 0.75 each.
+    // Ranking: node 0 has 1, node 2 has 1, then nodes 1 and 3 have 0.75 each.
     EXPECT_EQ(results.activations.values[2], (Activation{1, 0.75F}));
     EXPECT_EQ(paths_of(results.paths, 0), (std::vector<Path>{{1.0F, {}}}));
     EXPECT_EQ(paths_of(results.paths, 1), (std::vector<Path>{{1.0F, {{0, 2, 1.0F, 1.0F}}}}));
@@ -56,7 +56,7 @@ TEST(PathTrace, ReportsTheEdgesOfTheBestPathsFirst) {
   }
 }
 
-TEST(PathTrace, IsAbsentUnlessAskedForAndNotOfPageRank) {
+TEST(PathTrace, IsAbsentByDefaultAndRejectedForPageRank) {
   const std::vector<Edge> edges{{0, 1, 0.5F}};
   const SpreadingEngine engine(Testing::context(), 2, edges);
   const auto sources = Testing::ragged<Activation>({{{0, 1}}});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the bits do not tell: how near answers are to exact arithmetic, and what they do not depend
-// on.
+// Properties beyond reproducible bits: how close answers are to exact arithmetic, and what they do
+// not depend on.
 #include <kindred/matcher/SpreadingEngine.hpp>
 
 #include <array>
@@ -17,7 +17,8 @@ using namespace Kindred;
 using namespace Testing::SpreadingCases;
 using Testing::expect_property;
 
-/// A graph with loops and parallel edges whose weights are \p weight, and the sources of a query.
+/// A graph with loops and parallel edges whose weights come from \p weight, and the sources of a
+/// query.
 struct World {
   Graph graph;
   Sources sources;
@@ -35,7 +36,7 @@ World any_world(const rc::Gen<float>& weight, const rc::Gen<float>& value) {
   return world;
 }
 
-/// Any number of [0, 1] or of [−1, 1].
+/// Any number in [0, 1] or in [−1, 1].
 rc::Gen<float> unit() {
   return rc::gen::map(rc::gen::inRange(0, 1 << 24),
                       [](int n) { return std::ldexp(static_cast<float>(n), -24); });
@@ -44,7 +45,7 @@ rc::Gen<float> any_in_signed_unit_interval() {
   return rc::gen::map(rc::gen::inRange(-(1 << 24), 1 << 24),
                       [](int n) { return std::ldexp(static_cast<float>(n), -24); });
 }
-/// Quarters, so that sums of a few hops are exact.
+/// Multiples of ¼, so that sums over a few hops are exact.
 rc::Gen<float> quarters() {
   return rc::gen::map(rc::gen::inRange(0, 5), [](int n) { return static_cast<float>(n) / 4; });
 }
@@ -72,7 +73,7 @@ double exact_decay(const Decay& decay, std::uint32_t hop) {
   return decay.parameter;
 }
 
-/// Engine mode in doubles throughout; nothing where a value comes near a threshold, beyond which
+/// Engine mode entirely in double; no result where a value comes so close to a threshold that
 /// rounding decides.
 std::optional<std::vector<double>> exact_engine(const World& world, const SpreadOptions& options) {
   const std::size_t nodes = world.graph.nodes;
@@ -109,7 +110,7 @@ std::optional<std::vector<double>> exact_engine(const World& world, const Spread
   return act;
 }
 
-TEST(SpreadingAccuracy, EngineModeIsNearDoublesAwayFromThresholds) {
+TEST(SpreadingAccuracy, EngineModeIsCloseToDoubleAwayFromThresholds) {
   std::size_t compared = 0;
   expect_property("engine mode is within 1e-6 of doubles", [&] {
     const World world = any_world(unit(), unit());
@@ -126,7 +127,7 @@ TEST(SpreadingAccuracy, EngineModeIsNearDoublesAwayFromThresholds) {
     for (std::size_t v = 0; v < world.graph.nodes; ++v)
       RC_ASSERT(std::abs(found[v] - (*exact)[v]) <= 1e-6);
   });
-  EXPECT_GT(compared, 20U) << "cases that were not near a threshold";
+  EXPECT_GT(compared, 20U) << "too few cases away from thresholds";
 }
 
 TEST(SpreadingAccuracy, LinearModeIsLinear) {
@@ -134,7 +135,7 @@ TEST(SpreadingAccuracy, LinearModeIsLinear) {
     World world = any_world(any_in_signed_unit_interval(), any_in_signed_unit_interval());
     SpreadOptions options = linear(constant(0.5));
     options.hops = *rc::gen::inRange<std::uint32_t>(0, 5);
-    World absolute = world;  // what rounding is measured by
+    World absolute = world;  // the scale of rounding errors
     for (Edge& edge : absolute.graph.edges) edge.weight = std::abs(edge.weight);
     for (Activation& source : absolute.sources) source.value = std::abs(source.value);
     const std::vector<double> scale = values(absolute, options);
@@ -155,7 +156,7 @@ TEST(SpreadingAccuracy, LinearModeIsLinear) {
   });
 }
 
-/// The same graph, nodes numbered by \p place.
+/// The same graph, with its nodes numbered by \p place.
 World renumbered(const World& world, const std::vector<std::uint32_t>& place) {
   World moved = world;
   for (Edge& edge : moved.graph.edges) edge = {place[edge.from], place[edge.to], edge.weight};
@@ -170,7 +171,7 @@ std::vector<std::uint32_t> any_order(std::size_t nodes) {
   return place;
 }
 
-TEST(SpreadingAccuracy, NumbersOfNodesDoNotMatter) {
+TEST(SpreadingAccuracy, NodeNumberingDoesNotMatter) {
   expect_property("a permutation of the nodes permutes the answer, within 1e-6", [] {
     const bool is_linear = *rc::gen::arbitrary<bool>();
     const World world =
@@ -197,7 +198,7 @@ TEST(SpreadingAccuracy, NumbersOfNodesDoNotMatter) {
   });
 }
 
-TEST(SpreadingAccuracy, AHigherThresholdActivatesNoNodeMoreWhereLayersFollowEachOther) {
+TEST(SpreadingAccuracy, AHigherThresholdActivatesNoMoreNodesInLayeredGraphs) {
   expect_property("edges that lead to the next layer: greater threshold, no greater value", [] {
     World world;
     const auto layers = *rc::gen::inRange<std::uint32_t>(1, 6);
@@ -220,7 +221,7 @@ TEST(SpreadingAccuracy, AHigherThresholdActivatesNoNodeMoreWhereLayersFollowEach
   });
 }
 
-TEST(SpreadingAccuracy, NoThresholdActivatesNoLessThanAny) {
+TEST(SpreadingAccuracy, WithoutAThresholdAtLeastAsManyNodesAreActive) {
   expect_property("threshold 0 gives every node at least what a threshold does", [] {
     const World world = any_world(unit(), unit());
     const std::vector<double> all = values(world, constant_at(0.8, 0));
@@ -230,9 +231,10 @@ TEST(SpreadingAccuracy, NoThresholdActivatesNoLessThanAny) {
   });
 }
 
-TEST(SpreadingAccuracy, ALowerThresholdMayActivateLessWhereWalksOfTwoLengthsMeet) {
-  // Node 2 has 0.5 after one hop and 1 after two. Below 0.5 it passes on two halves, each too
-  // little for node 4; above 0.5 it passes on all at once.
+TEST(SpreadingAccuracy, ALowerThresholdMayActivateFewerNodesWhereWalksOfTwoLengthsMeet) {
+  // Node 2 has 0.5 after one hop and 1 after two. With a threshold below 0.5 it passes on two
+  // halves, each too small for node 4; with a threshold above 0.5 it passes on everything in one
+  // hop.
   const Graph graph{5, {{0, 2, 0.5F}, {0, 1, 1}, {1, 2, 1}, {2, 3, 1}, {2, 4, 0.625F}}};
   const auto at = [&](double threshold) {
     return values_of(spread(graph, {{0, 1}}, constant_at(1, threshold, 3)), 5);
@@ -242,7 +244,7 @@ TEST(SpreadingAccuracy, ALowerThresholdMayActivateLessWhereWalksOfTwoLengthsMeet
   EXPECT_EQ(at(0.0)[4], 0.625);
 }
 
-TEST(SpreadingAccuracy, AWalkGoesRoundACycle) {
+TEST(SpreadingAccuracy, AWalkFollowsACycle) {
   Graph ring = chain(6, 0.5F);
   ring.edges.push_back({5, 0, 0.5F});
   for (std::uint32_t hops = 0; hops <= 13; ++hops) {
@@ -254,7 +256,7 @@ TEST(SpreadingAccuracy, AWalkGoesRoundACycle) {
   }
 }
 
-TEST(SpreadingAccuracy, WhereAGraphLiesChangesNoBit) {
+TEST(SpreadingAccuracy, TheResidencyOfAGraphDoesNotChangeTheBits) {
   auto generator = Testing::generator("SpreadingAccuracy.residency");
   const Graph graph = random_graph(500, row_lengths, 3000, 0, 1, generator);
   const Testing::TempFolder folder;

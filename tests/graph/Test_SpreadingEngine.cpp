@@ -11,7 +11,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// ---- Against the reference ----
+// ---- Compared with the reference ----
 
 TEST(SpreadingEngine, AChainOfAnyLengthIsFollowedToItsEnd) {
   for (const std::uint32_t nodes : {10U, 100U, 512U, 1000U, 5000U}) {
@@ -28,7 +28,7 @@ TEST(SpreadingEngine, AChainOfAnyLengthIsFollowedToItsEnd) {
   }
 }
 
-TEST(SpreadingEngine, StarsEqualTheReference) {
+TEST(SpreadingEngine, StarsMatchReference) {
   for (const std::uint32_t leaves : {100U, 100'000U}) {
     Graph graph{leaves + 1, {}};
     Sources sources;
@@ -44,7 +44,7 @@ TEST(SpreadingEngine, StarsEqualTheReference) {
   }
 }
 
-TEST(SpreadingEngine, AHubOfAMillionIsExact) {
+TEST(SpreadingEngine, AHubWithAMillionEdgesIsExact) {
   constexpr std::uint32_t leaves = 1'000'000;
   Graph graph{leaves + 1, {}};
   Sources sources;
@@ -61,7 +61,7 @@ TEST(SpreadingEngine, AHubOfAMillionIsExact) {
               ElementsAre(Activation{0, 0.25F + 1e6F * std::ldexp(1.0F, -21)}));
 }
 
-TEST(SpreadingEngine, RowsOfEveryLengthEqualTheReference) {
+TEST(SpreadingEngine, RowsOfEveryLengthMatchReference) {
   auto generator = Testing::generator("SpreadingEngine.rows");
   const Graph graph = random_graph(2000, row_lengths, 5000, 0, 1, generator);
   for (const std::size_t sources : {1U, 5U, 2000U}) {
@@ -73,7 +73,7 @@ TEST(SpreadingEngine, RowsOfEveryLengthEqualTheReference) {
   }
 }
 
-TEST(SpreadingEngine, RandomGraphsEqualTheReference) {
+TEST(SpreadingEngine, RandomGraphsMatchReference) {
   auto generator = Testing::generator("SpreadingEngine.random");
   for (int trial = 0; trial < 60; ++trial) {
     const std::size_t nodes = 1 + generator() % 200;
@@ -93,7 +93,7 @@ TEST(SpreadingEngine, RandomGraphsEqualTheReference) {
   }
 }
 
-TEST(SpreadingEngine, LinearModeIsNearDenseDoubleAndLinear) {
+TEST(SpreadingEngine, LinearModeIsCloseToDenseDoubleAndLinear) {
   auto generator = Testing::generator("SpreadingEngine.dense");
   constexpr std::size_t n = 60;
   const Graph graph = random_graph(n, {}, 400, -0.2F, 0.2F, generator);
@@ -126,7 +126,7 @@ TEST(SpreadingEngine, LinearModeIsNearDenseDoubleAndLinear) {
   }
 }
 
-// ---- Same bits ----
+// ---- Reproducible bits ----
 
 TEST(SpreadingEngine, ABatchEqualsALoop) {
   auto generator = Testing::generator("SpreadingEngine.batch");
@@ -144,7 +144,7 @@ TEST(SpreadingEngine, ABatchEqualsALoop) {
   }
 }
 
-TEST(SpreadingEngine, ModesAndWidthsFollowEachOtherOnOneEngine) {
+TEST(SpreadingEngine, ModesAndWidthsCanAlternateOnOneEngine) {
   auto generator = Testing::generator("SpreadingEngine.modes");
   const Graph graph = random_graph(700, {5000, 300, 40}, 4000, 0, 1, generator);
   const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
@@ -181,7 +181,7 @@ TEST(SpreadingEngine, ThreadCountsAndRunsGiveTheSameBits) {
   }
 }
 
-TEST(SpreadingEngine, LittleMemorySplitsTheBatchAndKeepsTheBits) {
+TEST(SpreadingEngine, LittleMemorySplitsTheBatchWithoutChangingTheBits) {
   auto generator = Testing::generator("SpreadingEngine.memory");
   const Graph graph = random_graph(20000, {}, 40000, 0, 1, generator);
   std::vector<Sources> queries;
@@ -195,10 +195,10 @@ TEST(SpreadingEngine, LittleMemorySplitsTheBatchAndKeepsTheBits) {
             spread(Testing::context(), graph, queries, options, Space::serial));
 }
 
-TEST(SpreadingEngine, AHigherThresholdActivatesNoNodeMore) {
+TEST(SpreadingEngine, AHigherThresholdActivatesNoMoreNodes) {
   auto generator = Testing::generator("SpreadingEngine.monotone");
   for (int trial = 0; trial < 20; ++trial) {
-    // Without cycles and with one hop a value depends on its own threshold alone.
+    // Without cycles and with one hop, a value depends only on its own threshold.
     const Graph graph = random_graph(100, {}, 300, 0, 1, generator);
     const Sources sources = random_sources(100, 5, 0, 1, generator);
     std::size_t before = graph.nodes + 1;
@@ -233,9 +233,9 @@ TEST(SpreadingEngine, AHopEqualsTheReproducibleProduct) {
   }
 }
 
-// ---- Bad input ----
+// ---- Invalid input ----
 
-TEST(SpreadingEngine, RefusesBadGraphs) {
+TEST(SpreadingEngine, RejectsBadGraphs) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float inf = std::numeric_limits<float>::infinity();
   const auto make = [](const Graph& graph) {
@@ -248,7 +248,7 @@ TEST(SpreadingEngine, RefusesBadGraphs) {
   EXPECT_THROW(make({2, {{0, 1, inf}}}), InvalidArgument);
 }
 
-TEST(SpreadingEngine, RefusesBadCallsAndStaysAsItWas) {
+TEST(SpreadingEngine, RejectsBadCallsAndIsUnchanged) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const SpreadingEngine engine(Testing::context(), 3, std::vector<Edge>{{0, 1, 0.5F}});
   const auto call = [&](const Sources& sources, const SpreadOptions& options) {
@@ -290,13 +290,13 @@ TEST(SpreadingEngine, EngineModeNamesTheWeightThatItCannotUse) {
   EXPECT_NO_THROW(engine.spread(ragged({{{0, 1}}}), linear({})));
   try {
     engine.spread(ragged({{{0, 1}}}));
-    FAIL() << "a weight of −0.5 was taken";
+    FAIL() << "a weight of −0.5 was accepted";
   } catch (const InvalidArgument& error) {
     EXPECT_THAT(error.what(), HasSubstr("edge 1 → 2"));
   }
 }
 
-TEST(SpreadingEngine, ReportsWhatItHolds) {
+TEST(SpreadingEngine, ReportsItsSize) {
   const SpreadingEngine engine(Testing::context(), 3, std::vector<Edge>{{0, 1, 0.5F}});
   EXPECT_EQ(engine.nodes(), 3U);
   EXPECT_EQ(engine.edges(), 1U);
@@ -306,7 +306,7 @@ TEST(SpreadingEngine, ReportsWhatItHolds) {
   EXPECT_EQ(host_only.bytes(Space::cuda), 0U);
 }
 
-TEST(SpreadingEngine, ReportsWhatItKeepsBesideTheGraph) {
+TEST(SpreadingEngine, ReportsItsWorkspaceAndCaches) {
   const SpreadingEngine engine(Testing::context(), 100, chain(100).edges);
   for (const Space space : Testing::spaces()) {
     const std::uint64_t bare = engine.bytes(space);

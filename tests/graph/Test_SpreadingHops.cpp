@@ -20,7 +20,7 @@ std::vector<std::uint32_t> bits_of(const std::vector<float>& values) {
   return words;
 }
 
-TEST(SpreadingHops, AnyNumberOfColumnsEqualsTheReferenceBothWays) {
+TEST(SpreadingHops, AnyNumberOfColumnsMatchesReferenceInBothDirections) {
   auto generator = Testing::generator("SpreadingHops.columns");
   const Graph graph = random_graph(300, row_lengths, 2000, -1, 1, generator);
   const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
@@ -50,7 +50,7 @@ TEST(SpreadingHops, AnyNumberOfColumnsEqualsTheReferenceBothWays) {
   }
 }
 
-TEST(SpreadingHops, ModifiersChangeWeightsBeforeTheyAreSummed) {
+TEST(SpreadingHops, ModifiersChangeWeightsBeforeSummation) {
   auto generator = Testing::generator("SpreadingHops.modifiers");
   const Graph graph = random_graph(300, row_lengths, 2000, 0, 1, generator);
   const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
@@ -104,7 +104,7 @@ TEST(SpreadingHops, ModifiedWeightsStayFinite) {
   }
 }
 
-TEST(SpreadingHops, EdgesOfKindsThatAreNotFollowedCarryNothing) {
+TEST(SpreadingHops, EdgesOfUnselectedKindsCarryNothing) {
   const Graph graph{3, {{0, 1, 1}, {1, 2, 1}}};
   SpreadOptions options = constant(1);
   options.kinds.reset(0);
@@ -123,7 +123,7 @@ TEST(SpreadingHops, EdgesOfKindsThatAreNotFollowedCarryNothing) {
   }
 }
 
-TEST(SpreadingHops, QueriesOfOneCallFollowKindsOfTheirOwn) {
+TEST(SpreadingHops, QueriesOfOneCallMayFollowDifferentKinds) {
   auto generator = Testing::generator("SpreadingHops.own_kinds");
   const Graph graph = random_graph(200, {300, 40, 5000}, 2000, 0, 1, generator);
   std::vector<std::uint8_t> kinds;
@@ -162,7 +162,7 @@ TEST(SpreadingHops, QueriesOfOneCallFollowKindsOfTheirOwn) {
   }
 }
 
-TEST(SpreadingHops, AChangedGraphWithKindsEqualsTheReference) {
+TEST(SpreadingHops, AChangedGraphWithKindsMatchesReference) {
   auto generator = Testing::generator("SpreadingHops.changed");
   for (const EdgeWeights kept : {EdgeWeights::float32, EdgeWeights::bfloat16, EdgeWeights::none}) {
     Graph graph = random_graph(300, row_lengths, 2000, 0, 1, generator);
@@ -178,7 +178,7 @@ TEST(SpreadingHops, AChangedGraphWithKindsEqualsTheReference) {
     std::vector<std::uint8_t> node_kinds;
     for (std::size_t node = 0; node < graph.nodes; ++node)
       node_kinds.push_back(static_cast<std::uint8_t>(generator() % 3));
-    // The last edges come later, into rows that are rebuilt.
+    // The last edges are added later, to rows that are rebuilt.
     const std::size_t first = graph.edges.size() - 200;
     GraphSpan span;
     span.nodes = graph.nodes;
@@ -189,7 +189,7 @@ TEST(SpreadingHops, AChangedGraphWithKindsEqualsTheReference) {
     graph_options.weights = kept;
     SpreadingEngine engine(Testing::context(), span, graph_options);
     const auto modifiers = SpreadModifiers::engram_fan(SpreadModifiers::Fan::Kind::inverse_root);
-    for (const Space space : Testing::spaces()) {  // makes weights that the change makes others of
+    for (const Space space : Testing::spaces()) {  // caches weights that the change invalidates
       HopOptions before;
       before.modifiers = modifiers;
       before.space = space;
@@ -236,7 +236,7 @@ TEST(SpreadingHops, AChangedGraphWithKindsEqualsTheReference) {
   }
 }
 
-TEST(SpreadingHops, ShortActivationsAreRoundedTheSameEverywhereAndReported) {
+TEST(SpreadingHops, ShortActivationsAreRoundedIdenticallyEverywhereAndReported) {
   auto generator = Testing::generator("SpreadingHops.short_activations");
   const Graph graph = random_graph(300, row_lengths, 2000, 0, 1, generator);
   const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
@@ -264,7 +264,7 @@ TEST(SpreadingHops, ShortActivationsAreRoundedTheSameEverywhereAndReported) {
   EXPECT_FALSE(engine.spread(ragged(queries), options).not_guaranteed);
 }
 
-TEST(SpreadingHops, WhatCannotBeMultipliedIsRefused) {
+TEST(SpreadingHops, InvalidArgumentsAreRejected) {
   const Graph graph{3, {{0, 1, 1}}};
   const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
   std::vector<float> x(6);

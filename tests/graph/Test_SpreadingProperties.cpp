@@ -82,20 +82,20 @@ void equals_reference(const World& world, SpreadOptions options) {
   }
 }
 
-/// Sixteenths in [0, 1], and a few that are no sum of powers of two.
+/// Multiples of 1/16 in [0, 1], and a few numbers that are not short sums of powers of two.
 rc::Gen<float> unit() {
   return rc::gen::oneOf(
       rc::gen::map(rc::gen::inRange(0, 17), [](int n) { return static_cast<float>(n) / 16; }),
       rc::gen::element(0.1F, 0.01F, 0.05F, 0.7F, 1e-3F, 1e-40F));
 }
 
-TEST(SpreadingProperties, EngineModeEqualsTheReference) {
+TEST(SpreadingProperties, EngineModeMatchesReference) {
   expect_property("engine mode equals the reference on every space, to the bit", [] {
     equals_reference(any_world(unit(), unit()), any_options(SpreadMode::engine));
   });
 }
 
-TEST(SpreadingProperties, LinearModeEqualsTheReference) {
+TEST(SpreadingProperties, LinearModeMatchesReference) {
   const auto weight = rc::gen::oneOf(
       unit(), rc::gen::element(-1.0F, -0.3F, 2.5F, 1e10F, -1e10F, 3e38F, -3e38F, 1e-30F));
   expect_property("linear mode equals the reference on every space, to the bit", [&] {
@@ -103,7 +103,7 @@ TEST(SpreadingProperties, LinearModeEqualsTheReference) {
   });
 }
 
-TEST(SpreadingProperties, AQueryIsAnsweredTheSameAloneAndInABatch) {
+TEST(SpreadingProperties, AQueryGivesTheSameAnswerAloneAndInABatch) {
   expect_property("a batch is its queries", [] {
     const World world = any_world(unit(), unit());
     const SpreadOptions options = any_options(SpreadMode::engine);
@@ -117,7 +117,7 @@ TEST(SpreadingProperties, AQueryIsAnsweredTheSameAloneAndInABatch) {
   });
 }
 
-TEST(SpreadingProperties, QueriesOfTheirOwnHopsAndDecaysAreAnsweredAsAlone) {
+TEST(SpreadingProperties, QueriesWithIndividualHopsAndDecaysGiveTheSameAnswersAsAlone) {
   expect_property("a batch of different queries is its queries, to the bit", [] {
     const World world = any_world(unit(), unit());
     SpreadOptions options = any_options(*rc::gen::element(SpreadMode::engine, SpreadMode::linear));

@@ -11,7 +11,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-TEST(SpreadingEngine, AChainLosesByEveryHop) {
+TEST(SpreadingEngine, AChainDecaysWithEveryHop) {
   EXPECT_THAT(spread(chain(4), {{0, 1}}, constant_at(0.5, 0)),
               ElementsAre(Activation{0, 1}, Activation{1, 0.5F}, Activation{2, 0.25F},
                           Activation{3, 0.125F}));
@@ -32,7 +32,7 @@ TEST(SpreadingEngine, DefaultDecayIsExponential) {
               ElementsAre(Activation{0, 1}, Activation{1, d1}, Activation{2, second}));
 }
 
-TEST(SpreadingEngine, DecaysAreWhatTheyAreCalled) {
+TEST(SpreadingEngine, DecaysMatchTheirNames) {
   EXPECT_FLOAT_EQ(decay_at({Decay::Kind::exponential, 0.7}, 3), std::exp(-2.1F));
   EXPECT_EQ(decay_at({Decay::Kind::power, 2}, 1), 0.25F);
   EXPECT_EQ(decay_at({Decay::Kind::power, 0}, 9), 1.0F);
@@ -47,7 +47,8 @@ TEST(SpreadingEngine, DuplicateSourcesAddThenClamp) {
               ElementsAre(Activation{0, 0.75F}));
   EXPECT_THAT(spread(chain(1), {{0, 0.75F}, {0, 0.5F}}, constant(1)),
               ElementsAre(Activation{0, 1.0F}));
-  // In input order, each step rounded: 2⁻²⁵ is lost against 1 − 2⁻²⁴, twice it is not.
+  // Added in input order with rounding after each step: 2⁻²⁵ is lost against 1 − 2⁻²⁴, twice 2⁻²⁵
+  // is not.
   const float almost = std::nextafter(1.0F, 0.0F);
   const float tiny = std::ldexp(1.0F, -26);
   EXPECT_THAT(spread(chain(1), {{0, almost}, {0, tiny}, {0, tiny}}, constant(1)),
@@ -58,9 +59,9 @@ TEST(SpreadingEngine, DuplicateSourcesAddThenClamp) {
               ElementsAre(Activation{0, 1.25F}));
 }
 
-TEST(SpreadingEngine, ManySourcesInAnyOrderAddInTheirOrder) {
+TEST(SpreadingEngine, ManySourcesAreAddedInInputOrder) {
   auto generator = Testing::generator("SpreadingEngine.many_sources");
-  const std::uint32_t nodes = 70'000;  // of three bytes
+  const std::uint32_t nodes = 70'000;  // numbers with three significant bytes
   Sources sources;
   std::vector<float> expected(nodes);
   for (int i = 0; i < 5000; ++i) {
@@ -77,12 +78,13 @@ TEST(SpreadingEngine, ManySourcesInAnyOrderAddInTheirOrder) {
   for (const Activation& found : answer) EXPECT_EQ(found.value, expected[found.node]) << found.node;
 }
 
-TEST(SpreadingEngine, ActivationSaturatesAndPassesOnOnlyWhatItGained) {
+TEST(SpreadingEngine, ActivationSaturatesAndPassesOnOnlyItsGain) {
   const Graph graph{3, {{0, 1, 1}, {1, 2, 1}}};
   EXPECT_THAT(spread(graph, {{0, 1}, {1, 0.75F}}, constant_at(1, 0, 2)),
               ElementsAre(Activation{0, 1}, Activation{1, 1}, Activation{2, 1}));
   const Graph saturated{3, {{0, 1, 1}, {1, 2, 0.5F}}};
-  // Hop 1: node 1 gains nothing, node 2 gets 0.5 from it; hop 2: node 1 had gained 0.
+  // Hop 1: node 1 gains nothing, node 2 receives 0.5 from it; hop 2: node 1 had gained 0 and passes
+  // on nothing.
   EXPECT_THAT(spread(saturated, {{0, 1}, {1, 1}}, constant_at(1, 0, 3)),
               ElementsAre(Activation{0, 1}, Activation{1, 1}, Activation{2, 0.5F}));
 }
@@ -95,7 +97,7 @@ TEST(SpreadingEngine, AThresholdIsReachedByEquality) {
               ElementsAre(Activation{0, 1}));
 }
 
-TEST(SpreadingEngine, OnlyMoreThanTheThresholdIsPassedOn) {
+TEST(SpreadingEngine, OnlyValuesAboveTheThresholdArePassedOn) {
   const Graph graph{3, {{0, 1, 0.25F}, {1, 2, 1}}};
   EXPECT_THAT(spread(graph, {{0, 1}}, constant_at(1, 0.25)),
               ElementsAre(Activation{0, 1}, Activation{1, 0.25F}));
@@ -103,9 +105,9 @@ TEST(SpreadingEngine, OnlyMoreThanTheThresholdIsPassedOn) {
               ElementsAre(Activation{0, 1}, Activation{1, 0.25F}, Activation{2, 0.25F}));
 }
 
-TEST(SpreadingEngine, ARefusedTouchFixesTheTier) {
-  // Node 3 is touched at hop 2 with 0.04 (warm: below 0.05) and at hop 3 with 0.06: it stays warm,
-  // where a first touch at hop 3 would be cold and below 0.10.
+TEST(SpreadingEngine, ARejectedTouchFixesTheTier) {
+  // Node 3 is touched at hop 2 with 0.04 (warm tier: below 0.05) and at hop 3 with 0.06: it stays
+  // warm, whereas a first touch at hop 3 would be cold and below 0.10.
   const Graph graph{6,
                     {{0, 1, 1}, {1, 3, 0.04F}, {0, 2, 1}, {2, 4, 1}, {4, 3, 0.06F}, {4, 5, 0.06F}}};
   EXPECT_THAT(spread(graph, {{0, 1}}, constant(1, 3)),
@@ -116,12 +118,12 @@ TEST(SpreadingEngine, ARefusedTouchFixesTheTier) {
 TEST(SpreadingEngine, TiersAreHotWarmCold) {
   EXPECT_THAT((std::vector<int>{tier_at(0), tier_at(1), tier_at(2), tier_at(3), tier_at(99)}),
               ElementsAre(0, 1, 1, 2, 2));
-  // A source is hot: 0.02 more is accepted by it, and refused by a node first touched now.
+  // A source is hot: it accepts 0.02 more, which a node that is touched for the first time rejects.
   const Graph graph{3, {{0, 1, 0.02F}, {0, 2, 0.02F}}};
   const float sum = 0.001F + 0.02F;
   EXPECT_THAT(spread(graph, {{0, 1}, {1, 0.001F}}, constant(1, 1)),
               ElementsAre(Activation{0, 1}, Activation{1, sum}));
-  // A source of 0 has not been touched.
+  // A source with value 0 has not been touched.
   EXPECT_THAT(spread(graph, {{0, 1}, {1, 0}}, constant(1, 1)), ElementsAre(Activation{0, 1}));
 }
 
@@ -144,7 +146,7 @@ TEST(SpreadingEngine, GraphsWithoutEdgesOrWeightKeepTheSources) {
   EXPECT_THAT(spread({3, {{0, 1, 1}}}, {}, {}), IsEmpty());
 }
 
-TEST(SpreadingEngine, TiesAreInNodeOrderAndTopLimits) {
+TEST(SpreadingEngine, TiesAreInNodeOrderAndTopTruncates) {
   const Graph graph{5, {{0, 4, 0.5F}, {0, 2, 0.5F}, {0, 3, 0.5F}, {0, 1, 0.25F}}};
   SpreadOptions options = constant(1, 1);
   options.top = 3;
@@ -161,7 +163,7 @@ TEST(SpreadingEngine, EveryNodeOfK5EndsSaturated) {
   }
   const Sources all{{0, 0.5F}, {1, 0.5F}, {2, 0.5F}, {3, 0.5F}, {4, 0.5F}};
   for (const Activation& node : spread(graph, all, constant(1, 1))) EXPECT_EQ(node.value, 1.0F);
-  // One hop of the matrix alone: each node gets what the other four have.
+  // One hop in linear mode: each node receives the values of the other four.
   for (const Activation& node : spread(graph, all, linear(constant(1, 1))))
     EXPECT_EQ(node.value, 0.5F + 2.0F);
 }

@@ -23,7 +23,7 @@ using Testing::message_of;
 using Testing::read_all;
 using Testing::TempFolder;
 
-/// A graph of everything, with a node removed and a row rebuilt.
+/// A graph with every feature, one removed node and one rebuilt row.
 SpreadingEngine small_graph(EdgeWeights weights = EdgeWeights::float32) {
   const std::vector<Edge> edges{{0, 1, 1}, {2, 1, 1}, {2, 1, 1}, {4, 4, 1}, {1, 3, 1}};
   const std::vector<std::uint8_t> edge_kinds{5, 6, 7, 8, 9};
@@ -42,7 +42,7 @@ SpreadingEngine small_graph(EdgeWeights weights = EdgeWeights::float32) {
   return engine;
 }
 
-TEST(StoredGraph, LoadsAsItWasSaved) {
+TEST(StoredGraph, RestoresWhatWasSaved) {
   const TempFolder folder;
   for (const EdgeWeights weights :
        {EdgeWeights::float32, EdgeWeights::bfloat16, EdgeWeights::none}) {
@@ -52,7 +52,7 @@ TEST(StoredGraph, LoadsAsItWasSaved) {
     EXPECT_EQ(loaded.edges(), 5U);
     EXPECT_EQ(loaded.find("\xC3\xA9"), 2U);
     EXPECT_EQ(loaded.find(""), 1U);
-    EXPECT_FALSE(loaded.find("d")) << "it was removed";
+    EXPECT_FALSE(loaded.find("d")) << "the node was removed";
     const GraphStatistics statistics = loaded.statistics();
     EXPECT_EQ(statistics.weights, weights);
     EXPECT_EQ(statistics.removed_nodes, 1U);
@@ -61,7 +61,7 @@ TEST(StoredGraph, LoadsAsItWasSaved) {
     EXPECT_EQ(statistics.rebuilt_rows, 0U);
     loaded.save(folder / "b");
     EXPECT_EQ(read_all(folder / "a"), read_all(folder / "b"));
-    loaded.save(folder / "a");  // over what is mapped
+    loaded.save(folder / "a");  // over the file that is mapped
     EXPECT_EQ(read_all(folder / "a"), read_all(folder / "b"));
     const GraphFileInfo info = inspect_graph_file(folder / "a");
     EXPECT_EQ(info.nodes, 5U);
@@ -78,7 +78,7 @@ TEST(StoredGraph, LoadsAsItWasSaved) {
   }
 }
 
-TEST(StoredGraph, KeepsGraphsOfNothing) {
+TEST(StoredGraph, StoresEmptyGraphs) {
   const TempFolder folder;
   for (const std::size_t nodes : {0U, 1U, 64U, 65U}) {
     const SpreadingEngine engine(Testing::context(), nodes, {});
@@ -93,7 +93,7 @@ TEST(StoredGraph, KeepsGraphsOfNothing) {
   }
 }
 
-TEST(StoredGraph, RemovedNumbersStayRemoved) {
+TEST(StoredGraph, RemovedIdsStayRemoved) {
   const TempFolder folder;
   const std::vector<Edge> edges{{0, 1, 1}, {1, 2, 1}, {0, 2, 0.5F}};
   {
@@ -112,11 +112,11 @@ TEST(StoredGraph, RemovedNumbersStayRemoved) {
   const std::vector<Activation> removed{{1, 1}};
   sources.push_row(removed);
   EXPECT_THROW(loaded.spread(sources), InvalidArgument);
-  EXPECT_EQ(loaded.add_nodes(1), 3U);  // its id is not given again
+  EXPECT_EQ(loaded.add_nodes(1), 3U);  // ids are not reused
   EXPECT_FALSE(loaded.has_node(1));
 }
 
-TEST(StoredGraph, ChangesLeaveTheFileAlone) {
+TEST(StoredGraph, ChangesDoNotModifyTheFile) {
   const TempFolder folder;
   small_graph().save(folder / "a");
   const std::string before = read_all(folder / "a");
@@ -130,7 +130,8 @@ TEST(StoredGraph, ChangesLeaveTheFileAlone) {
   EXPECT_EQ(read_all(folder / "a"), before);
 }
 
-/// The refusal of a graph whose section \p name has another number at \p at, sealed again.
+/// The error for a graph whose section \p name has another number at \p at, with matching
+/// checksums.
 template <class T>
 std::string forged(const std::string& good, const std::string& name, std::size_t at, T number,
                    bool inspected = false) {
@@ -147,7 +148,7 @@ std::string forged(const std::string& good, const std::string& name, std::size_t
   });
 }
 
-TEST(StoredGraph, RefusesForgedNumbers) {
+TEST(StoredGraph, RejectsForgedNumbers) {
   const TempFolder folder;
   small_graph().save(folder / "a");
   const std::string good = read_all(folder / "a");
@@ -175,14 +176,14 @@ TEST(StoredGraph, RefusesForgedNumbers) {
   for (const bool inspected : {false, true})
     EXPECT_THAT(forged<std::uint8_t>(good, "vocabulary.text", 3, 'a', inspected),
                 HasSubstr("the names: text 3 is the same as text 0"));
-  // Of another graph, but of one: only `verify` sees that its directions differ.
+  // Each direction is a valid graph, but of different graphs: only `verify` detects it.
   for (const auto& bad : {forged<std::uint32_t>(good, "out.ends", 0, 3, true),
                           forged<std::uint8_t>(good, "in.kinds", 2, 77, true),
                           forged<float>(good, "out.weights", 1, 0.5F, true)})
     EXPECT_THAT(bad, HasSubstr("is not in the other direction"));
 }
 
-TEST(StoredGraph, FindsEveryByteChangedAndEveryCut) {
+TEST(StoredGraph, DetectsEveryChangedByteAndEveryTruncation) {
   const TempFolder folder;
   small_graph().save(folder / "a");
   const std::string good = read_all(folder / "a");
@@ -198,7 +199,8 @@ TEST(StoredGraph, FindsEveryByteChangedAndEveryCut) {
       bad[i] = static_cast<char>(static_cast<unsigned char>(bad[i]) ^ change);
       memory.set(bad);
       EXPECT_THROW(Impl::load_graph(memory.path(), 1), CorruptFile) << i;
-      // Sealed again it may be a graph, which is then spread over within its bounds.
+      // With matching checksums it may be a valid graph, on which spreading must stay within its
+      // bounds.
       Testing::reseal(bad);
       memory.set(bad);
       try {
@@ -217,14 +219,14 @@ TEST(StoredGraph, FindsEveryByteChangedAndEveryCut) {
       } catch (const CorruptFile&) {
         continue;
       } catch (const Error&) {
-        continue;  // it is a graph in which the call is wrong
+        continue;  // a valid graph, for which the call is invalid
       }
     }
   }
   EXPECT_GT(read, 100U);
 }
 
-TEST(StoredGraph, RefusesAnotherKindOfFile) {
+TEST(StoredGraph, RejectsAnotherKindOfFile) {
   const TempFolder folder;
   EXPECT_THROW(SpreadingEngine::load(Testing::context(), folder / "none"), NotFound);
   EXPECT_THROW(inspect_graph_file(folder / "none"), NotFound);

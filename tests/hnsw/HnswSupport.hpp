@@ -22,11 +22,11 @@ namespace Kindred::Testing {
 
 inline constexpr Metric all_metrics[] = {Metric::cosine, Metric::ip, Metric::l2};
 
-/// Rows around random centres, `count × dimension`.
+/// Rows around random centers, `count × dimension`.
 inline std::vector<float> clustered(std::mt19937_64& generator, std::size_t count,
                                     std::size_t dimension, std::size_t clusters,
                                     float spread = 0.4F) {
-  std::mt19937_64 fixed(99);  // the centres: the same for rows and queries
+  std::mt19937_64 fixed(99);  // the same centers for rows and queries
   std::normal_distribution<float> normal;
   std::vector<float> centres(clusters * dimension);
   for (float& value : centres) value = normal(fixed);
@@ -44,7 +44,7 @@ inline std::span<const float> row_of(const std::vector<float>& rows, std::size_t
   return std::span(rows).subspan(i * dimension, dimension);
 }
 
-/// The share of the truly nearest that was found, whatever their order.
+/// The fraction of the true nearest neighbors that was found, in any order.
 inline double recall(const HnswResults& found, Metric metric, const std::vector<float>& rows,
                      std::size_t dimension, const std::vector<float>& queries,
                      std::span<const std::uint8_t> filter = {}) {
@@ -63,7 +63,7 @@ inline std::vector<std::uint32_t> bits(const std::vector<float>& values) {
   return out;
 }
 
-/// The bytes of the index as a file: all of its graph and rows.
+/// The file bytes of the index: its complete graph and all rows.
 inline std::string file_of(const HnswIndex& index) {
   const std::string path =
       (std::filesystem::temp_directory_path() / ("kindred-hnsw-" + std::to_string(::getpid())))

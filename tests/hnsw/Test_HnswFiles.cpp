@@ -45,7 +45,7 @@ std::string hnswlib_file_of(const HnswIndex& index) {
   return read_all(folder / "index.bin");
 }
 
-/// Walks and changes an index of whatever a file held.
+/// Searches and changes an index that was loaded from an arbitrary file.
 void use(HnswIndex& index) {
   const std::vector<float> query(index.dimension(), 0.5F);
   HnswSearchOptions options;
@@ -63,14 +63,14 @@ void use(HnswIndex& index) {
   index.repair();
 }
 
-/// What becomes of files with one byte changed.
+/// The outcomes for files with one byte changed.
 struct Sweep {
   std::size_t refused = 0;
   std::size_t taken = 0;
 };
 
-/// \brief Changes every byte of \p good, each in \p variants of five ways, which take turns; \p
-/// load makes an index or refuses. \param resealed with the checksums of the changed bytes
+/// \brief Changes every byte of \p good, in \p variants of five ways that rotate from byte to byte;
+/// \p load returns an index or throws. \param resealed whether the checksums are updated to match
 template <class Load>
 Sweep sweep(const std::string& good, const Load& load, bool resealed, std::size_t variants) {
   constexpr std::array changes{0x01, 0x80, 0xFF, 0x10, 0x7F};
@@ -101,7 +101,7 @@ HnswIndex import(const std::string& path) {
   return HnswIndex::import_hnswlib(Testing::context(), path, Metric::l2, 3);
 }
 
-TEST(HnswFile, GivesBackTheSameIndexBitByBit) {
+TEST(HnswFile, RestoresTheSameIndexBitForBit) {
   auto generator = Testing::generator("file");
   const TempFolder folder;
   const auto rows = clustered(generator, 900, 20, 9);
@@ -115,20 +115,20 @@ TEST(HnswFile, GivesBackTheSameIndexBitByBit) {
     EXPECT_TRUE(read_all(folder / "a") == read_all(folder / "b"));
     EXPECT_EQ(loaded.search(queries).ids, index.search(queries).ids);
     EXPECT_EQ(loaded.statistics().links, index.statistics().links);
-    EXPECT_EQ(loaded.statistics().bytes, 0U);  // all of it is mapped
-    // What is done to the loaded one is what is done to the other.
+    EXPECT_EQ(loaded.statistics().bytes, 0U);  // everything is mapped
+    // Applies the same changes to the loaded and to the original index.
     for (HnswIndex* each : {&index, &loaded}) {
       each->add(queries);
       each->remove(std::vector<std::uint64_t>{11, 903});
       each->repair();
     }
     EXPECT_TRUE(file_of(index) == file_of(loaded));
-    // The file is as it was.
+    // The file must be unchanged.
     EXPECT_TRUE(read_all(folder / "a") == read_all(folder / "b"));
   }
 }
 
-TEST(HnswFile, KeepsAnEmptyIndex) {
+TEST(HnswFile, StoresAnEmptyIndex) {
   const TempFolder folder;
   HnswIndex(Testing::context(), 5, settings_of(Metric::ip)).save(folder / "a");
   HnswIndex index = load(folder / "a");
@@ -138,18 +138,18 @@ TEST(HnswFile, KeepsAnEmptyIndex) {
   EXPECT_EQ(index.size(), 1U);
 }
 
-TEST(HnswFile, RefusesEveryChangedByte) {
+TEST(HnswFile, RejectsEveryChangedByte) {
   for (const HnswTraversal traversal : {HnswTraversal::bytes, HnswTraversal::floats})
     EXPECT_EQ(sweep(file_of(small_index(traversal)), load, false, 1).taken, 0U);
 }
 
-TEST(HnswFile, RefusesOrSurvivesEveryForgedByte) {
+TEST(HnswFile, RejectsOrSurvivesEveryForgedByte) {
   for (const HnswTraversal traversal : {HnswTraversal::bytes, HnswTraversal::floats})
     EXPECT_GT(sweep(file_of(small_index(traversal)), load, true, 1).taken, 0U)
-        << "else the changes were never looked at behind the first check";
+        << "otherwise no change got past the first check";
 }
 
-TEST(HnswFile, RefusesEveryCut) {
+TEST(HnswFile, RejectsEveryTruncation) {
   const std::string good = file_of(small_index());
   const Testing::MemoryFile file;
   for (std::size_t length = 0; length < good.size(); ++length) {
@@ -158,7 +158,7 @@ TEST(HnswFile, RefusesEveryCut) {
   }
 }
 
-TEST(HnswFile, IsNotThere) {
+TEST(HnswFile, MissingIsAnError) {
   EXPECT_THROW(load("/nonexistent/index"), NotFound);
   EXPECT_THROW(import("/nonexistent/index"), NotFound);
   EXPECT_THROW(import("/tmp"), InvalidArgument);
@@ -179,7 +179,7 @@ TEST(Hnswlib, ReadsWhatItWrites) {
     EXPECT_EQ(again.size(), 699U);
     EXPECT_EQ(again.end_id(), 700U);
     EXPECT_EQ(again.statistics().links, index.statistics().links);
-    if (metric != Metric::cosine) {  // normalised once more, rows may change in the last bit
+    if (metric != Metric::cosine) {  // normalizing again may change the last bit of a row
       EXPECT_TRUE(read_all(folder / "a.bin") == read_all(folder / "b.bin"));
       EXPECT_EQ(again.search(queries).ids, index.search(queries).ids);
     }
@@ -194,7 +194,7 @@ TEST(Hnswlib, ReadsAndWritesAnEmptyIndex) {
   EXPECT_EQ(import(folder / "a.bin").size(), 0U);
 }
 
-TEST(Hnswlib, SaysWhichDimensionTheFileHas) {
+TEST(Hnswlib, ReportsTheDimensionOfTheFile) {
   const TempFolder folder;
   small_index().export_hnswlib(folder / "a.bin");
   EXPECT_THAT(message_of<CorruptFile>([&] {
@@ -206,7 +206,7 @@ TEST(Hnswlib, SaysWhichDimensionTheFileHas) {
                CorruptFile);
 }
 
-TEST(Hnswlib, RefusesOrSurvivesEveryChangedByte) {
+TEST(Hnswlib, RejectsOrSurvivesEveryChangedByte) {
   const std::string good = hnswlib_file_of(small_index());
   sweep(good, import, false, 5);
   const Testing::MemoryFile file;
@@ -218,7 +218,7 @@ TEST(Hnswlib, RefusesOrSurvivesEveryChangedByte) {
   EXPECT_THAT(message_of<CorruptFile>([&] { import(file.path()); }), HasSubstr("goes on"));
 }
 
-TEST(Hnswlib, SaysWhatIsWrongAndWhere) {
+TEST(Hnswlib, ReportsWhatIsWrongAndWhere) {
   const std::string good = hnswlib_file_of(small_index());
   const Testing::MemoryFile file;
   const auto refuse = [&](std::size_t at, auto value, const char* why) {
@@ -253,7 +253,7 @@ TEST(Hnswlib, SaysWhatIsWrongAndWhere) {
       "twice");
 }
 
-TEST(Hnswlib, LabelsMayBeLargeAndIdsEndThere) {
+TEST(Hnswlib, LabelsMayBeLargeAndLimitTheIds) {
   std::string bytes = hnswlib_file_of(small_index());
   const std::uint64_t label = (std::uint64_t{1} << 63U) - 1;
   std::memcpy(bytes.data() + 96 + 32, &label, sizeof(label));

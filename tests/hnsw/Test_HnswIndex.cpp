@@ -41,9 +41,9 @@ HnswSearchOptions top_of(std::size_t top, std::size_t ef = 64) {
   return options;
 }
 
-/// A context of its own with so many threads.
+/// A separate context with the given number of threads.
 Context& context_of(int threads) {
-  // The first context starts Kokkos, which ends before statics that were there earlier.
+  // The first context initializes Kokkos, which is finalized before earlier statics are destroyed.
   Testing::context();
   static std::map<int, std::unique_ptr<Context>> contexts;
   auto& context = contexts[threads];
@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(Every, HnswIndexOf,
                                   std::string(to_string(std::get<1>(info.param)));
                          });
 
-TEST_P(HnswIndexOf, FindsNearlyAllOfTheNearest) {
+TEST_P(HnswIndexOf, FindsAlmostAllNearestNeighbors) {
   auto generator = Testing::generator("recall");
   const auto rows = clustered(generator, count, dimension, 30);
   const auto queries = clustered(generator, 100, dimension, 30);
@@ -104,7 +104,7 @@ TEST_P(HnswIndexOf, ScoresAreReproducibleAndInTotalOrder) {
   }
 }
 
-TEST_P(HnswIndexOf, IsTheSameGraphOnAnyNumberOfThreads) {
+TEST_P(HnswIndexOf, BuildsTheSameGraphOnAnyNumberOfThreads) {
   auto generator = Testing::generator("threads");
   const auto rows = clustered(generator, count, dimension, 30);
   const auto queries = clustered(generator, 50, dimension, 30);
@@ -225,7 +225,7 @@ TEST(HnswIndex, AddedRowsAreFoundWithTheNextIds) {
   EXPECT_THAT(own.scores, Each(0.0F));
 }
 
-TEST(HnswIndex, IdsAreNeverGivenAgain) {
+TEST(HnswIndex, IdsAreNeverReused) {
   auto generator = Testing::generator("ids");
   const auto rows = clustered(generator, 50, 8, 3);
   HnswIndex index = HnswIndex::build(Testing::context(), rows, 8, settings_of(Metric::l2));
@@ -281,7 +281,7 @@ TEST(HnswIndex, ZeroRowsAndZeroQueriesHaveTheirReproducibleScores) {
   }
 }
 
-TEST(HnswIndex, TakesHugeTinyAndFarNumbers) {
+TEST(HnswIndex, AcceptsHugeTinyAndDistantValues) {
   auto generator = Testing::generator("magnitudes");
   for (const float scale : {1e-18F, 1e18F}) {
     auto rows = clustered(generator, 1000, 8, 10);
@@ -301,9 +301,9 @@ TEST(HnswIndex, TakesHugeTinyAndFarNumbers) {
   EXPECT_EQ(index.search(std::vector<float>(8, -most), top_of(3)).ids.size(), 3U);
 }
 
-TEST(HnswIndex, WalksFloatsWhereBytesAreTooCoarse) {
+TEST(HnswIndex, TraversesFloatsWhereBytesAreTooCoarse) {
   auto generator = Testing::generator("coarse");
-  // Clusters that a byte a dimension cannot look into.
+  // Clusters that one byte per dimension cannot resolve.
   const auto rows = clustered(generator, 2000, 16, 8, 1e-4F);
   const auto queries = clustered(generator, 50, 16, 8, 1e-4F);
   const HnswIndex index = HnswIndex::build(Testing::context(), rows, 16, settings_of(Metric::l2));
@@ -316,7 +316,7 @@ TEST(HnswIndex, WalksFloatsWhereBytesAreTooCoarse) {
             HnswTraversal::bytes);
 }
 
-TEST(HnswIndex, TheSeedDrawsTheLevels) {
+TEST(HnswIndex, TheSeedDeterminesTheLevels) {
   auto generator = Testing::generator("seed");
   const auto rows = clustered(generator, 500, 8, 5);
   HnswSettings settings = settings_of(Metric::l2);
@@ -326,7 +326,7 @@ TEST(HnswIndex, TheSeedDrawsTheLevels) {
   EXPECT_FALSE(one == file_of(HnswIndex::build(Testing::context(), rows, 8, settings)));
 }
 
-TEST(HnswIndex, RefusesSettingsOutOfRange) {
+TEST(HnswIndex, RejectsSettingsOutOfRange) {
   Context& context = Testing::context();
   HnswSettings settings;
   EXPECT_THAT(message_of<InvalidArgument>([&] { HnswIndex(context, 0, settings); }),
@@ -349,7 +349,7 @@ TEST(HnswIndex, RefusesSettingsOutOfRange) {
   EXPECT_THROW(HnswIndex(context, 65537, settings), InvalidArgument);
 }
 
-TEST(HnswIndex, RefusesBadCallsAndStaysAsItWas) {
+TEST(HnswIndex, RejectsBadCallsAndIsUnchanged) {
   auto generator = Testing::generator("bad");
   const auto rows = clustered(generator, 60, 4, 3);
   HnswIndex index = HnswIndex::build(Testing::context(), rows, 4, settings_of(Metric::l2));
@@ -394,7 +394,7 @@ TEST(HnswIndex, RefusesBadCallsAndStaysAsItWas) {
   EXPECT_EQ(empty.statistics().levels, 0U);
 }
 
-TEST(HnswIndex, GivesAllRowsWhereTopIsMore) {
+TEST(HnswIndex, ReturnsAllRowsWhereTopIsLarger) {
   auto generator = Testing::generator("top");
   const auto rows = clustered(generator, 400, 4, 3);
   HnswIndex index = HnswIndex::build(Testing::context(), rows, 4, settings_of(Metric::l2));
@@ -438,7 +438,7 @@ TEST(HnswIndex, CanBeEmptiedAndFilledAgain) {
   EXPECT_EQ(index.search(std::span(rows).first(6), top_of(1)).ids[0], 40);
 }
 
-TEST(HnswIndex, OutOfMemoryLeavesItAsItWas) {
+TEST(HnswIndex, OutOfMemoryLeavesItUnchanged) {
   ContextOptions options;
   options.load_profile = false;
   bool refuse = false;
@@ -468,7 +468,7 @@ TEST(HnswIndex, OutOfMemoryLeavesItAsItWas) {
     left = allowed;
     try {
       index.repair();
-      ADD_FAILURE() << "repair allocates more than add";
+      ADD_FAILURE() << "repair allocates more often than add";
     } catch (const OutOfMemory&) {
     }
     refuse = false;

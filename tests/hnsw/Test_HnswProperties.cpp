@@ -9,7 +9,7 @@ namespace HnswPropertiesTest {
 using namespace Kindred;
 using Testing::expect_property;
 
-/// A small index; coarse values make ties.
+/// A small index; coarse values cause ties.
 struct Problem {
   std::size_t dimension = 1;
   HnswSettings settings;
@@ -60,7 +60,7 @@ TEST(HnswProperties, WithAnEfOfAllRowsItIsExact) {
   });
 }
 
-TEST(HnswProperties, AnyHistoryEqualsTheRowsThatAreLeft) {
+TEST(HnswProperties, AnyHistoryEqualsAnIndexOfTheRemainingRows) {
   expect_property("history", [] {
     const Problem problem = any_problem();
     HnswIndex index(Testing::context(), problem.dimension, problem.settings);
@@ -96,7 +96,7 @@ TEST(HnswProperties, AnyHistoryEqualsTheRowsThatAreLeft) {
       RC_ASSERT(index.size() == left.size());
       RC_ASSERT(index.end_id() == next);
       if (left.empty()) continue;
-      // All that are left are found, in order, when all are asked for.
+      // All remaining rows are found, in order, when all are requested.
       HnswSearchOptions options;
       options.top = left.size();
       options.ef = left.size();
@@ -118,7 +118,7 @@ TEST(HnswProperties, AnyHistoryEqualsTheRowsThatAreLeft) {
   });
 }
 
-TEST(HnswProperties, AFilterReturnsAsManyAsItAllows) {
+TEST(HnswProperties, AFilterReturnsAsManyRowsAsItAllows) {
   expect_property("filter", [] {
     const Problem problem = any_problem();
     const HnswIndex index =

@@ -19,7 +19,7 @@ namespace HnswWalkTest {
 using namespace Kindred;
 using namespace Kindred::Impl;
 
-TEST(CodeDot, EqualsItsScalarTwin) {
+TEST(CodeDot, MatchesScalarImplementation) {
   auto generator = Testing::generator("codes");
   for (const std::size_t chunks : {0, 1, 2, 5, 33}) {
     std::vector<std::int8_t> query(chunks * 64);
@@ -36,7 +36,7 @@ TEST(CodeDot, EqualsItsScalarTwin) {
   }
 }
 
-TEST(CodeDot, HoldsTheLargestSums) {
+TEST(CodeDot, RepresentsTheLargestSums) {
   const std::size_t chunks = Arch::code_count_max / 64;
   const std::vector<std::int8_t> query(Arch::code_count_max, -127);
   const std::vector<std::uint8_t> row(Arch::code_count_max, 255);
@@ -46,7 +46,7 @@ TEST(CodeDot, HoldsTheLargestSums) {
   EXPECT_EQ(sums[3], -127 * 255 * 65536);
 }
 
-TEST(FloatDistance, EqualsItsScalarTwinToTheBit) {
+TEST(FloatDistance, MatchesScalarImplementationBitForBit) {
   auto generator = Testing::generator("floats");
   for (const std::size_t chunks : {0, 1, 2, 3, 8, 48}) {
     const auto query = Testing::clustered(generator, 1, chunks * 16 + 1, 1);
@@ -80,7 +80,7 @@ TEST(Key, OrdersByDistanceThenNode) {
   }
 }
 
-TEST(Beam, KeepsTheBestAndKnowsTheNext) {
+TEST(Beam, KeepsTheBestAndSelectsTheNext) {
   auto generator = Testing::generator("beam");
   for (int round = 0; round < 50; ++round) {
     const std::size_t capacity = 1 + generator() % 20;
@@ -112,7 +112,7 @@ TEST(Beam, KeepsTheBestAndKnowsTheNext) {
   }
 }
 
-/// A graph as it is made, with random ways between its nodes.
+/// A graph under construction, with random links between its nodes.
 struct SmallGraph {
   SmallGraph(std::size_t count, std::size_t m, HnswTraversal traversal, std::mt19937_64& generator)
       : store(make(m, traversal)) {
@@ -148,7 +148,7 @@ struct SmallGraph {
   HnswStore store;
 };
 
-/// The search of Malkov and Yashunin (algorithm 2) as it is written, with sets.
+/// The search of Malkov and Yashunin (algorithm 2) as published, with sets.
 template <class Rows>
 std::vector<Key> exhaustive_search(const HnswStore& store, const Rows& rows,
                                    const typename Rows::Query& query, std::size_t ef,
@@ -180,7 +180,7 @@ std::vector<Key> exhaustive_search(const HnswStore& store, const Rows& rows,
   return {found.begin(), found.end()};
 }
 
-TEST(Walk, FindsWhatExhaustiveSearchFinds) {
+TEST(Walk, FindsTheResultsOfExhaustiveSearch) {
   auto generator = Testing::generator("walk");
   for (int round = 0; round < 40; ++round) {
     const auto traversal = round % 2 == 0 ? HnswTraversal::bytes : HnswTraversal::floats;
@@ -211,7 +211,7 @@ TEST(Walk, FindsWhatExhaustiveSearchFinds) {
   }
 }
 
-TEST(Selection, LeavesOutWhatIsNearerToOneThatWasTaken) {
+TEST(Selection, SkipsCandidatesCloserToASelectedNeighbor) {
   auto generator = Testing::generator("selection");
   SmallGraph graph(60, 4, HnswTraversal::floats, generator);
   const FloatRows rows = graph.store.float_rows();
@@ -241,14 +241,14 @@ TEST(Selection, LeavesOutWhatIsNearerToOneThatWasTaken) {
   }
 }
 
-TEST(Rounds, GrowWithTheGraphAlone) {
+TEST(Rounds, DependOnlyOnTheSizeOfTheGraph) {
   EXPECT_EQ(round_size(0), 1U);
   EXPECT_EQ(round_size(31), 1U);
   EXPECT_EQ(round_size(320), 20U);
   EXPECT_EQ(round_size(1U << 30U), 4096U);
 }
 
-TEST(Levels, AreAsFrequentAsTheyShouldBe) {
+TEST(Levels, HaveTheExpectedFrequencies) {
   for (const std::size_t m : {2, 16}) {
     std::array<double, 64> at_least{};
     constexpr int draws = 100000;

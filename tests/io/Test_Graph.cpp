@@ -33,7 +33,7 @@ std::vector<std::string> names(const NodeNames& nodes) {
   return out;
 }
 
-/// The message for \p text, without the path, of a reader that must refuse it.
+/// The error message for \p text, without the path, of a reader that must reject it.
 template <class Reader>
 std::string refusal(const TempFolder& folder, const std::string& text, const Reader& reader) {
   const auto path = folder.write("g", text);

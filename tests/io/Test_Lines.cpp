@@ -117,7 +117,7 @@ TEST(SequenceReader, RefusesPlainLinesThatAreNoUtf8) {
             path + ":2: not UTF-8: byte 0xff at 1 of the text");
 }
 
-/// The message for \p line as the second line of a file of patterns.
+/// The error message for \p line as the second line of a file of patterns.
 std::string refusal(const TempFolder& folder, const std::string& line) {
   const auto path = folder.write("p", "{\"tokens\": [\"a\"]}\n" + line + "\n");
   Encoder encoder(Level::token);

@@ -34,7 +34,7 @@ std::string refusal(const Call& call) {
 
 // --- shapes
 
-TEST(LatticeShape, HasTheClosedFormsOfKaLattice) {
+TEST(LatticeShape, MatchesTheClosedFormsOfKaLattice) {
   const LatticeMetrics ten = metrics_of(LatticeShape(4, 10));
   EXPECT_EQ(ten.nodes, 10000U);
   EXPECT_TRUE(ten.edges == 36000);
@@ -59,7 +59,7 @@ TEST(LatticeShape, CountsEdgesBeyond64Bits) {
   EXPECT_EQ(shape.distance(0, last), 160U);
 }
 
-TEST(LatticeShape, RefusesWhatIsOutOfRange) {
+TEST(LatticeShape, RejectsValuesOutOfRange) {
   EXPECT_THAT(refusal([] { LatticeShape(0, 5); }), HasSubstr("0 dimensions; 1 to 20"));
   EXPECT_THAT(refusal([] { LatticeShape(21, 2); }), HasSubstr("21 dimensions"));
   EXPECT_THAT(refusal([] { LatticeShape(3, 1); }), HasSubstr("is 1; 2 to 1000"));
@@ -79,13 +79,13 @@ TEST(LatticeShape, RefusesWhatIsOutOfRange) {
 
 // --- rows and structure
 
-/// Shapes whose lines are one word, parts of words, many words, and whose outer dimensions are none
-/// and some.
+/// Shapes whose innermost lines are one word, part of a word or many words, without and with outer
+/// dimensions.
 const std::vector<std::pair<std::uint32_t, std::uint32_t>> shapes{
     {1, 2}, {1, 63}, {1, 64}, {1, 65}, {1, 1000}, {2, 2}, {2, 17}, {2, 40}, {2, 70}, {3, 3},
     {3, 7}, {3, 16}, {4, 2},  {4, 5},  {4, 8},    {5, 4}, {7, 3},  {11, 2}, {12, 2}};
 
-TEST(Lattice, RowsAreThoseOfTheReferenceOnEverySpace) {
+TEST(Lattice, RowsMatchReferenceOnEverySpace) {
   for (const auto& [dimensions, size] : shapes) {
     const Lattice lattice(context(), dimensions, size);
     const auto neighbours = Reference::lattice_neighbours(lattice.shape());
@@ -106,7 +106,7 @@ TEST(Lattice, RowsAreThoseOfTheReferenceOnEverySpace) {
   }
 }
 
-TEST(Lattice, ClosedFormsAreWhatIsMeasured) {
+TEST(Lattice, ClosedFormsMatchTheMeasuredStructure) {
   for (const auto& [dimensions, size] : shapes) {
     SCOPED_TRACE(std::to_string(dimensions) + " dimensions of " + std::to_string(size));
     const Lattice lattice(context(), dimensions, size);
@@ -121,7 +121,7 @@ TEST(Lattice, ClosedFormsAreWhatIsMeasured) {
     EXPECT_EQ(found.diameter, said.diameter);
     EXPECT_EQ(found.clustering, said.clustering);
     EXPECT_TRUE(found.is_connected());
-    // In a hypercube every node is as far from another: no bound rules one out.
+    // In a hypercube all nodes have the same eccentricity, so no bound excludes any.
     EXPECT_TRUE(size == 2 || found.searches <= 200) << found.searches << " of " << found.nodes;
   }
 }
@@ -136,16 +136,16 @@ TEST(Lattice, TheDenseMatrixHasTheSameEntries) {
   EXPECT_EQ(lattice.dense(), expected);
 }
 
-TEST(Lattice, WhatIsTooLargeIsRefusedBeforeItIsMade) {
+TEST(Lattice, WhatIsTooLargeIsRejectedBeforeItIsAllocated) {
   const Lattice lattice(context(), 6, 1000);  // 10^18 nodes
   EXPECT_THAT(refusal([&] { lattice.rows(); }), HasSubstr("a graph has at most"));
   EXPECT_THAT(refusal([&] { lattice.distances(Nodes{0}); }), HasSubstr("64 · 2³²"));
   EXPECT_THROW(lattice.dense(), OutOfMemory);
   EXPECT_THROW(Lattice(context(), 9, 10).dense(), OutOfMemory);
-  EXPECT_EQ(lattice.path(0, 5).size(), 6U) << "what needs no memory is answered";
+  EXPECT_EQ(lattice.path(0, 5).size(), 6U) << "a call that needs no memory must succeed";
 }
 
-TEST(Lattice, AFileOfItIsAGraphOfItsRows) {
+TEST(Lattice, ASavedLatticeIsAGraphOfItsRows) {
   const Testing::TempFolder folder;
   const std::string path = folder / "lattice.knd";
   const Lattice lattice(context(), 3, 4);
@@ -171,7 +171,7 @@ TEST(Lattice, AFileOfItIsAGraphOfItsRows) {
 
 // --- properties
 
-/// A lattice of few nodes, some of them blocked.
+/// A lattice with few nodes, some of them blocked.
 struct Maze {
   std::uint32_t dimensions = 1;
   std::uint32_t size = 2;
@@ -194,7 +194,7 @@ Maze any_maze(std::uint64_t nodes_max = 3000) {
   while (std::pow(size + 1, maze.dimensions) <= static_cast<double>(nodes_max) && size < 70) ++size;
   maze.size = *rc::gen::inRange<std::uint32_t>(2, size + 1);
   const LatticeShape shape(maze.dimensions, maze.size);
-  // Walls are dense enough that parts are cut off, and rare enough that long ways are left.
+  // Walls are dense enough to cut off parts, and sparse enough to leave long paths.
   std::mt19937_64 random(*rc::gen::arbitrary<std::uint64_t>());
   const std::uint64_t share = *rc::gen::element(0U, 3U, 10U, 30U);
   for (std::uint64_t node = 0; node < shape.nodes(); ++node) {
@@ -211,7 +211,7 @@ Maze any_maze(std::uint64_t nodes_max = 3000) {
 
 std::uint64_t any_open(const Maze& maze) { return *rc::gen::elementOf(maze.open); }
 
-TEST(LatticeProperties, DistancesAreThoseOfTheReferenceOnEverySpace) {
+TEST(LatticeProperties, DistancesMatchReferenceOnEverySpace) {
   expect_property("distances", [] {
     const Maze maze = any_maze();
     Nodes sources;
@@ -238,14 +238,14 @@ TEST(LatticeProperties, DistancesAreThoseOfTheReferenceOnEverySpace) {
   });
 }
 
-TEST(LatticeProperties, PathsAreThoseOfTheReferenceOnEverySpace) {
+TEST(LatticeProperties, PathsMatchReferenceOnEverySpace) {
   expect_property("paths", [] {
     const Maze maze = any_maze();
     const Lattice lattice = maze.lattice();
     const Reference::BlockedLattice reference = maze.reference();
     Pairs pairs;
     for (int i = *rc::gen::inRange(0, 6); i > 0; --i) {
-      // Some share their beginning.
+      // Some pairs share their start.
       const std::uint64_t from = i % 2 == 0 && !pairs.empty() ? pairs.front().from : any_open(maze);
       pairs.push_back({from, any_open(maze)});
     }
@@ -279,7 +279,7 @@ TEST(LatticeProperties, AnOpenPathIsAsLongAsTheManhattanDistance) {
   });
 }
 
-TEST(LatticeProperties, AllPathsAreThoseOfTheReferenceEachOnce) {
+TEST(LatticeProperties, AllPathsMatchReferenceWithoutDuplicates) {
   expect_property("all paths", [] {
     const Maze maze = any_maze(60);
     const std::uint64_t from = any_open(maze);
@@ -293,7 +293,7 @@ TEST(LatticeProperties, AllPathsAreThoseOfTheReferenceEachOnce) {
   });
 }
 
-TEST(LatticeProperties, AnyGraphIsMeasuredAsTheReferenceDoes) {
+TEST(LatticeProperties, AnyGraphIsMeasuredLikeTheReference) {
   expect_property("structure", [] {
     const auto nodes = *rc::gen::inRange<std::uint64_t>(0, 60);
     const auto edges = nodes < 2 ? 0 : *rc::gen::inRange<std::uint64_t>(0, 3 * nodes);
@@ -327,10 +327,11 @@ TEST(LatticeProperties, AnyGraphIsMeasuredAsTheReferenceDoes) {
   });
 }
 
-// --- long ways, and what is refused
+// --- long paths, and rejected calls
 
-TEST(Lattice, AWayThatWindsThroughWallsIsFoundOnEverySpace) {
-  // Walls across, open at alternate ends: the frontier is a node or two, the way about n / 2.
+TEST(Lattice, APathThatWindsThroughWallsIsFoundOnEverySpace) {
+  // Walls across the lattice, open at alternate ends: the frontier is one or two nodes and the path
+  // has about n / 2 nodes.
   constexpr std::uint32_t size = 61;
   Nodes walls;
   for (std::uint64_t row = 1; row < size; row += 2)
@@ -351,7 +352,7 @@ TEST(Lattice, AnExampleOfKaLattice) {
   EXPECT_THAT(lattice.path(0, 100), ElementsAre(0, 100));
   EXPECT_THAT(lattice.path(7, 7), ElementsAre(7));
   EXPECT_THAT(lattice.path(0, 23), ElementsAre(0, 1, 2, 3, 13, 23))
-      << "from the end back the first dimension goes first";
+      << "traced back from the end, the first dimension comes first";
 }
 
 TEST(Lattice, UnreachableIsAResult) {
@@ -362,7 +363,7 @@ TEST(Lattice, UnreachableIsAResult) {
   EXPECT_THAT(lattice.distances(Nodes{0}).distances[8], LatticeDistances::unreached);
 }
 
-TEST(Lattice, RefusesBlockedAndUnknownEnds) {
+TEST(Lattice, RejectsBlockedAndUnknownEnds) {
   const Nodes walls{4};
   const Lattice lattice(context(), 2, 3, {walls, {}});
   EXPECT_TRUE(lattice.is_blocked(4));

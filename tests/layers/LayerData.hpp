@@ -26,7 +26,7 @@ inline std::string name_of(LayerActivation activation) {
   return names[static_cast<std::size_t>(activation)];
 }
 
-/// The bits of \p value as an element, computed NaN canonical.
+/// The bits of \p value as an element, with a canonical NaN for computed NaN.
 inline std::uint32_t stored_bits(VectorElement element, float value) {
   const bool is_nan = value != value;
   if (element == VectorElement::float16)
@@ -36,7 +36,8 @@ inline std::uint32_t stored_bits(VectorElement element, float value) {
   return is_nan ? 0x7FC00000U : std::bit_cast<std::uint32_t>(value);
 }
 
-/// A matrix of any element, with what its elements are as floats. Gaps hold a mark.
+/// A matrix of any element type, together with its elements as floats. Gaps between rows hold a
+/// marker.
 class Matrix {
  public:
   static constexpr std::byte mark{0x5A};
@@ -75,7 +76,7 @@ class Matrix {
     for (std::size_t i = 0; i < m_columns; ++i) values.push_back(at(row, i));
     return values;
   }
-  /// Whether what lies between the rows is as it was.
+  /// Whether the gaps between the rows are unchanged.
   bool has_gaps_untouched() const {
     for (std::size_t i = 0; i < m_bytes.size(); ++i) {
       if (i / size_of(m_element) % m_stride >= m_columns && m_bytes[i] != mark) return false;

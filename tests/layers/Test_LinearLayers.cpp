@@ -22,7 +22,7 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 constexpr LinearOptions reproducible{.reproducible = true};
 
-/// A layer and all that it points to.
+/// A layer and all arrays that it points to.
 struct Case {
   Case(Matrix x_, Matrix w_, VectorElement output, std::size_t y_stride = 0)
       : x(std::move(x_)), w(std::move(w_)), y(output, x.rows(), w.rows(), y_stride) {}
@@ -42,7 +42,7 @@ struct Case {
            std::string(to_string(y.element())) + ", " + Testing::name_of(activation) +
            (bias.empty() ? "" : ", bias");
   }
-  /// Empty, or where this is not what `Reference` says.
+  /// Describes the first difference from `Reference`; empty if there is none.
   std::string difference() const {
     for (std::size_t r = 0; r < x.rows(); ++r) {
       for (std::size_t o = 0; o < w.rows(); ++o) {
@@ -56,7 +56,8 @@ struct Case {
     }
     return y.has_gaps_untouched() ? "" : "wrote between the rows";
   }
-  /// Empty, or where this is farther from the exact result than docs/internals/layers.md allows.
+  /// Describes the first error beyond the bound of docs/internals/layers.md; empty if there is
+  /// none.
   std::string outside_bound() const {
     std::vector<std::vector<float>> left;
     std::vector<std::vector<float>> right;
@@ -123,7 +124,7 @@ void run(const Cases& cases, const LinearOptions& options, Space space) {
   run_linear_layers(Testing::context(), layers, options, space);
 }
 
-TEST(LinearLayers, ReproducibleMatchReferenceToTheBitAtEveryShape) {
+TEST(LinearLayers, ReproducibleMatchReferenceBitForBitAtEveryShape) {
   auto generator = Testing::generator("LinearLayers shapes");
   Cases cases;
   for (std::size_t n = 0; n <= 130; ++n) {
@@ -142,7 +143,7 @@ TEST(LinearLayers, ReproducibleMatchReferenceToTheBitAtEveryShape) {
   }
 }
 
-TEST(LinearLayers, ReproducibleMatchReferenceWhereNumbersAreHard) {
+TEST(LinearLayers, ReproducibleMatchReferenceForDifficultNumbers) {
   auto generator = Testing::generator("LinearLayers hard");
   Cases cases;
   for (const VectorElement element : Testing::float_elements) {
@@ -174,7 +175,7 @@ TEST(LinearLayers, ReproducibleMatchReferenceWhereNumbersAreHard) {
   }
 }
 
-/// Layers that go to a library on every space that has one for their shapes.
+/// Layers that use a vendor library on every space that has one for their shapes.
 Cases large_cases(std::mt19937_64& generator) {
   struct Shape {
     std::size_t rows, inputs, outputs;
@@ -201,7 +202,7 @@ Cases large_cases(std::mt19937_64& generator) {
   return cases;
 }
 
-TEST(LinearLayers, StayWithinTheirBoundAndRepeatTheirBits) {
+TEST(LinearLayers, StayWithinTheirBoundAndAreReproducible) {
   auto generator = Testing::generator("LinearLayers large");
   const Cases cases = large_cases(generator);
   std::vector<std::vector<std::byte>> of_serial;
@@ -213,7 +214,7 @@ TEST(LinearLayers, StayWithinTheirBoundAndRepeatTheirBits) {
     run(cases, {}, space);
     for (std::size_t i = 0; i < cases.size(); ++i)
       ASSERT_EQ(cases[i]->y.bytes(), bytes[i]) << cases[i]->name() << ", " << to_string(space);
-    // The host's spaces are one library's.
+    // The host spaces use the same library.
     if (space == Space::serial) of_serial = bytes;
     if (space == Space::openmp && !of_serial.empty()) {
       EXPECT_EQ(bytes, of_serial);
@@ -221,7 +222,7 @@ TEST(LinearLayers, StayWithinTheirBoundAndRepeatTheirBits) {
   }
 }
 
-TEST(LinearLayers, OfALibraryPassOnWhatIsNoNumber) {
+TEST(LinearLayers, OfALibraryPropagateNaNAndInfinity) {
   auto generator = Testing::generator("LinearLayers NaN");
   for (const Space space : Testing::spaces()) {
     for (const VectorElement element : Testing::float_elements) {
@@ -247,7 +248,7 @@ TEST(LinearLayers, OfALibraryPassOnWhatIsNoNumber) {
   }
 }
 
-TEST(LinearLayers, OfNothingAreTheirBias) {
+TEST(LinearLayers, WithoutInputsEqualTheirBias) {
   for (const Space space : Testing::spaces()) {
     Cases cases;
     Case& one = *cases.emplace_back(std::make_unique<Case>(Matrix(VectorElement::float32, 3, 0),
@@ -270,7 +271,7 @@ TEST(LinearLayers, OfNothingAreTheirBias) {
   }
 }
 
-TEST(PreparedLinears, OfManySmallLayersAreOneLaunchThatAllocatesNothing) {
+TEST(PreparedLinears, ManySmallLayersAreOneLaunchWithoutAllocation) {
   auto generator = Testing::generator("PreparedLinears");
   for (const Space space : Testing::spaces()) {
     Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
@@ -314,7 +315,7 @@ TEST(PreparedLinears, OfManySmallLayersAreOneLaunchThatAllocatesNothing) {
   }
 }
 
-TEST(LinearLayers, RefuseWhatDoesNotFitAndChangeNothing) {
+TEST(LinearLayers, RejectInvalidArgumentsAndChangeNothing) {
   auto generator = Testing::generator("LinearLayers errors");
   Cases cases;
   Case& one = add(cases, generator, 4, 8, 6, VectorElement::float32, VectorElement::float32);
@@ -340,7 +341,7 @@ TEST(LinearLayers, RefuseWhatDoesNotFitAndChangeNothing) {
   for (const std::size_t odd : {std::size_t{1} << 62U, (std::size_t{1} << 62U) + 8,
                                 std::size_t{1} << 63U, ~std::size_t{0}}) {
     refused([&](LinearLayer& layer) { layer.x.stride = odd; });
-    refused([&](LinearLayer& layer) {  // of one row no stride is asked
+    refused([&](LinearLayer& layer) {  // the stride of a single row is not checked
       layer.x.rows = layer.y.rows = 1;
       layer.x.columns = layer.w.columns = odd;
       layer.w.rows = layer.y.columns = 1;

@@ -20,7 +20,7 @@ using Testing::Matrix;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
-/// A layer and all that it points to.
+/// A layer and all arrays that it points to.
 struct Case {
   Case(Matrix x_, VectorElement output, std::size_t y_stride = 0)
       : x(std::move(x_)),
@@ -40,7 +40,7 @@ struct Case {
     layer.activation = activation;
     return layer;
   }
-  /// Empty, or where this is not what `Reference` says.
+  /// Describes the first difference from `Reference`; empty if there is none.
   std::string difference() const {
     for (std::size_t r = 0; r < x.rows(); ++r) {
       const auto expected = Reference::norm_row(x.row(r), gamma, beta, epsilon, activation);
@@ -76,7 +76,7 @@ struct Case {
 
 using Cases = std::vector<std::unique_ptr<Case>>;
 
-/// Runs all in one call on every space.
+/// Runs all layers in one call on every space.
 void expect_reference(const Cases& cases) {
   for (const Space space : Testing::spaces()) {
     std::vector<NormLayer> layers;
@@ -90,7 +90,7 @@ Case& add(Cases& cases, Matrix x, VectorElement output, std::size_t y_stride = 0
   return *cases.emplace_back(std::make_unique<Case>(std::move(x), output, y_stride));
 }
 
-TEST(NormLayers, MatchReferenceToTheBitAtEveryShape) {
+TEST(NormLayers, MatchReferenceBitForBitAtEveryShape) {
   auto generator = Testing::generator("NormLayers shapes");
   std::vector<std::size_t> columns;
   for (std::size_t n = 1; n <= 130; ++n) columns.push_back(n);
@@ -136,7 +136,7 @@ TEST(NormLayers, MatchReferenceOnManyRows) {
   expect_reference(cases);
 }
 
-/// Rows of every magnitude, and what is no number.
+/// Rows of every magnitude, and with infinities and NaN.
 Matrix hard_rows(VectorElement element, std::size_t n, std::mt19937_64& generator) {
   const float most = element == VectorElement::float16 ? 65504.0F : 3.3e38F;
   const float least = element == VectorElement::float16 ? 6e-8F : 1e-40F;
@@ -186,7 +186,7 @@ Matrix hard_rows(VectorElement element, std::size_t n, std::mt19937_64& generato
   });
 }
 
-TEST(NormLayers, MatchReferenceWhereNumbersAreHard) {
+TEST(NormLayers, MatchReferenceForDifficultNumbers) {
   auto generator = Testing::generator("NormLayers hard");
   Cases cases;
   for (const std::size_t n : {1UL, 2UL, 33UL, 64UL, 128UL, 4104UL}) {
@@ -208,7 +208,7 @@ TEST(NormLayers, MatchReferenceWhereNumbersAreHard) {
   expect_reference(cases);
 }
 
-TEST(NormLayers, AreAsAccurateAsStated) {
+TEST(NormLayers, AreAsAccurateAsDocumented) {
   auto generator = Testing::generator("NormLayers accuracy");
   for (const float mean : {0.0F, 3.0F, 1e4F, 1e7F}) {
     for (const float size : {1.0F, 1e-3F, 1e6F}) {
@@ -269,15 +269,15 @@ TEST(NormLayers, WorkInPlace) {
   }
 }
 
-TEST(NormLayers, WriteLargeResultsWhereverTheyBegin) {
+TEST(NormLayers, WriteLargeResultsAtAnyAlignment) {
   auto generator = Testing::generator("NormLayers.Large");
-  const std::size_t rows = 1500, columns = 3001;  // 18 MB, no row of which begins a line
+  const std::size_t rows = 1500, columns = 3001;  // 18 MB, with no row aligned to a cache line
   std::vector<float> x(rows * columns);
   std::normal_distribution<float> normal;
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = i < 100000 ? normal(generator) : x[i % 99991];
   for (const Space space : {Space::serial, Space::openmp}) {
     if (!Testing::context().is_usable(space)) continue;
-    std::vector<float> expected = x;  // in place, which does not go past the caches
+    std::vector<float> expected = x;  // in place, which does not bypass the caches
     std::vector<float> y(x.size() + 2, -7);
     NormLayer layer;
     layer.x = matrix_of(std::span<const float>(expected), rows, columns);
@@ -292,7 +292,7 @@ TEST(NormLayers, WriteLargeResultsWhereverTheyBegin) {
   }
 }
 
-TEST(NormLayers, OfNoRowsDoNothing) {
+TEST(NormLayers, OfNoRowsAreNoOps) {
   for (const Space space : Testing::spaces()) {
     run_norm_layers(Testing::context(), {}, space);
     Cases cases;
@@ -306,7 +306,7 @@ TEST(NormLayers, OfNoRowsDoNothing) {
   }
 }
 
-/// Layers whose arrays were copied to where a space computes.
+/// Layers whose arrays are copied to memory that a space can access.
 template <class ExecutionSpace>
 struct Resident {
   using memory_space = typename ExecutionSpace::memory_space;
@@ -330,7 +330,7 @@ struct Resident {
   NormLayer layer;
 };
 
-TEST(PreparedNorms, AreOneLaunchThatAllocatesNothing) {
+TEST(PreparedNorms, AreOneLaunchWithoutAllocation) {
   auto generator = Testing::generator("PreparedNorms");
   for (const Space space : Testing::spaces()) {
     Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
@@ -372,7 +372,7 @@ TEST(PreparedNorms, AreOneLaunchThatAllocatesNothing) {
   }
 }
 
-TEST(NormLayers, RefuseWhatDoesNotFitAndChangeNothing) {
+TEST(NormLayers, RejectInvalidArgumentsAndChangeNothing) {
   Case one(Matrix::of(VectorElement::float32, 4, 8, [](std::size_t, std::size_t) { return 1.0F; }),
            VectorElement::float32);
   const Case before = one;
@@ -400,7 +400,7 @@ TEST(NormLayers, RefuseWhatDoesNotFitAndChangeNothing) {
   refused([](NormLayer& layer) { layer.variance = layer.variance.first(3); });
   for (const float epsilon : {0.0F, -1.0F, 1e-40F, infinity, not_a_number})
     refused([&](NormLayer& layer) { layer.epsilon = epsilon; });
-  refused([&](NormLayer& layer) {  // shifted over x
+  refused([&](NormLayer& layer) {  // overlaps x with an offset
     layer.x = one.y.view().rows == 4 ? std::as_const(one.y).view() : layer.x;
     layer.x.rows = layer.y.rows = 3;
     layer.x.values = layer.x.values.subspan(32);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The checker finds what it is there to find."""
+"""The checker detects what it is meant to detect."""
 import unittest
 
 from check_layout import ENGINES, breaches_of, engine_breaches, test_folder_breaches, umbrella_breaches
@@ -13,7 +13,8 @@ def found(path, text):
 
 
 def found_of_engines(lines, **files):
-    """What is wrong with files of matcher, named `a__B` for matcher/a/B.hpp and `include__a__B` for the public header B of a."""
+    """The violations in files of matcher, named `a__B` for matcher/a/B.hpp and `include__a__B` for
+    the public header B of a."""
     texts = {ENGINES: lines, "core/src/vector/A.cpp": ""}
     for name, text in files.items():
         *folders, stem = name.split("__")

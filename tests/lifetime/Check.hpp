@@ -5,7 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-/// Ends the program with status 1, at once and without its exit handlers, unless \p claim holds.
+/// Ends the program with status 1, immediately and without its exit handlers, unless \p claim
+/// holds.
 inline void check(bool claim, const char* text) {
   if (claim) return;
   std::fprintf(stderr, "not so: %s\n", text);

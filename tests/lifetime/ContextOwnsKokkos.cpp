@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first context initialises Kokkos, for all later ones too; it is finalised at exit, after
-// them.
+// The first context initializes Kokkos for all later ones too; Kokkos is finalized at exit, after
+// the contexts.
 #include <kindred/backends/Context.hpp>
 
 #include <Kokkos_Core.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that initialises Kokkos itself finalises it itself.
+// A program that initializes Kokkos itself also finalizes it.
 #include <kindred/backends/Context.hpp>
 
 #include <Kokkos_Core.hpp>

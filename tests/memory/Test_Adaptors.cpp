@@ -18,7 +18,7 @@ namespace AdaptorsTest {
 
 using namespace Kindred;
 
-/// Memory that can be made to fail, and that knows what is held.
+/// A memory resource that can be made to fail and that records the bytes it holds.
 class Upstream final : public MemoryResource {
  public:
   void* allocate(std::size_t bytes, const std::string& label) override {
@@ -41,7 +41,7 @@ class Upstream final : public MemoryResource {
   std::atomic<std::uint64_t> peak{0};
 };
 
-TEST(LimitAdaptor, AllowsTheLimitAndNotOneByteMore) {
+TEST(LimitAdaptor, AllowsExactlyTheLimit) {
   Upstream upstream;
   LimitAdaptor limit(upstream, 1000);
   EXPECT_THROW(limit.allocate(1001, "x"), OutOfMemory);
@@ -51,14 +51,14 @@ TEST(LimitAdaptor, AllowsTheLimitAndNotOneByteMore) {
   void* b = limit.allocate(1, "x");
   EXPECT_EQ(limit.used(), 1000U);
   EXPECT_THROW(limit.allocate(1, "x"), OutOfMemory);
-  EXPECT_EQ(limit.allocate(0, "x"), nullptr) << "nothing is always there";
+  EXPECT_EQ(limit.allocate(0, "x"), nullptr) << "0 bytes are always available";
   limit.deallocate(b, 1);
   limit.deallocate(a, 999);
   EXPECT_EQ(limit.used(), 0U);
   limit.deallocate(limit.allocate(1000, "x"), 1000);
 }
 
-TEST(LimitAdaptor, DoesNotWrapAround) {
+TEST(LimitAdaptor, DoesNotOverflow) {
   Upstream upstream;
   LimitAdaptor limit(upstream, 1000);
   void* a = limit.allocate(600, "x");
@@ -95,7 +95,7 @@ TEST(Adaptors, ShareABudgetAndItsCountsAcrossResources) {
   EXPECT_EQ(counts.statistics().bytes_in_use, 0U);
 }
 
-TEST(LimitAdaptor, SaysWhatWasAskedForAndWhatIsLeft) {
+TEST(LimitAdaptor, ReportsTheRequestedAndTheRemainingBytes) {
   Upstream upstream;
   LimitAdaptor limit(upstream, 1000);
   void* a = limit.allocate(600, "a");
@@ -143,7 +143,7 @@ TEST(StatisticsAdaptor, CountsExactly) {
   EXPECT_EQ(statistics.statistics(), (MemoryStatistics{0, 150, 170, 0, 3, 0}));
 }
 
-TEST(CallbackAdaptor, IsCalledForEveryAllocationAndMayRefuseIt) {
+TEST(CallbackAdaptor, IsCalledForEveryAllocationAndMayRejectIt) {
   Upstream upstream;
   std::size_t calls = 0;
   CallbackAdaptor callback(

@@ -26,7 +26,7 @@ class BufferOnHost : public testing::Test {
   LimitAdaptor limit;
 };
 
-TEST_F(BufferOnHost, AccountsItsCapacityAndGivesItBack) {
+TEST_F(BufferOnHost, AccountsItsCapacityAndReleasesIt) {
   {
     HostBuffer buffer(limit, "Kindred::Test::buffer", 100);
     EXPECT_EQ(limit.used(), 800U);
@@ -35,22 +35,24 @@ TEST_F(BufferOnHost, AccountsItsCapacityAndGivesItBack) {
     EXPECT_EQ(buffer.size(), 10U);
     EXPECT_EQ(buffer.bytes(), 800U);
     buffer.resize_discarding(100);
-    EXPECT_EQ(statistics.statistics().allocations_total, 1U) << "no growth, no allocation";
+    EXPECT_EQ(statistics.statistics().allocations_total, 1U)
+        << "without growth there must be no allocation";
     buffer.resize_discarding(101);
     EXPECT_EQ(limit.used(), 808U);
   }
   EXPECT_EQ(statistics.statistics().allocations_in_use, 0U);
 }
 
-TEST_F(BufferOnHost, IsAsItWasWhenItCannotGrow) {
+TEST_F(BufferOnHost, IsUnchangedWhenItCannotGrow) {
   HostBuffer buffer(limit, "Kindred::Test::buffer", 3);
   for (int i = 0; i < 3; ++i) buffer.data()[i] = i;
   double* const data = buffer.data();
-  EXPECT_THROW(buffer.resize_discarding(998), OutOfMemory) << "old and new at once";
+  EXPECT_THROW(buffer.resize_discarding(998), OutOfMemory)
+      << "the old and the new buffer exist together";
   EXPECT_THROW(buffer.resize_discarding(std::numeric_limits<std::size_t>::max()), OutOfMemory);
   EXPECT_THROW(buffer.resize_discarding(std::numeric_limits<std::size_t>::max() / 8 + 2),
                OutOfMemory)
-      << "its bytes wrap around to a few";
+      << "the size in bytes overflows to a small number";
   EXPECT_EQ(buffer.data(), data);
   EXPECT_EQ(buffer.size(), 3U);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(buffer.data()[i], i);
@@ -72,7 +74,7 @@ TEST_F(BufferOnHost, MovesWithoutAllocating) {
   EXPECT_EQ(c.data(), data);
 }
 
-TEST_F(BufferOnHost, OfNothingTakesNothing) {
+TEST_F(BufferOnHost, OfSizeZeroAllocatesNothing) {
   const HostBuffer buffer(limit, "Kindred::Test::buffer", 0);
   EXPECT_EQ(buffer.data(), nullptr);
   EXPECT_EQ(buffer.view().extent(0), 0U);
@@ -86,7 +88,7 @@ TEST_F(BufferOnHost, IsAligned) {
   }
 }
 
-TEST_F(BufferOnHost, MoreThanTheMachineHasIsOutOfMemory) {
+TEST_F(BufferOnHost, LargerThanTheMachinesMemoryIsOutOfMemory) {
   EXPECT_THROW(space.allocate(std::size_t{1} << 62, "Kindred::Test::huge"), OutOfMemory);
 }
 

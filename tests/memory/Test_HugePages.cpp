@@ -18,7 +18,7 @@ namespace HugePagesTest {
 
 using namespace Kindred;
 
-/// Whether the pages at \p address are advised to be huge, as /proc/self/smaps has it.
+/// Whether the pages at \p address are advised to be huge pages, according to /proc/self/smaps.
 bool is_advised(const void* address) {
   std::ifstream file("/proc/self/smaps");
   const auto at = reinterpret_cast<std::uintptr_t>(address);
@@ -34,7 +34,7 @@ bool is_advised(const void* address) {
   return false;
 }
 
-TEST(HugePages, AreAskedForWhereArraysAreLarge) {
+TEST(HugePages, AreRequestedForLargeArrays) {
   if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage/enabled") ||
       !std::filesystem::exists("/proc/self/smaps"))
     GTEST_SKIP() << "this system has no transparent huge pages";
@@ -48,11 +48,11 @@ TEST(HugePages, AreAskedForWhereArraysAreLarge) {
   space.deallocate(large, bytes);
 }
 
-TEST(HugePages, OfSmallArraysAndOfNoneAreNotAskedFor) {
+TEST(HugePages, AreNotRequestedForSmallAndEmptyArrays) {
   Testing::context();
   std::vector<char> small(huge_page_arrays - 1);
   const char* const middle = small.data() + small.size() / 2;
-  const bool was_advised = is_advised(middle);  // if it lies where a large one did
+  const bool was_advised = is_advised(middle);  // if it lies where a large array was
   ask_for_huge_pages(small.data(), small.size());
   EXPECT_EQ(is_advised(middle), was_advised);
   ask_for_huge_pages(nullptr, 2 * huge_page_arrays);

@@ -15,12 +15,13 @@ namespace SplitAndRetryTest {
 using namespace Kindred;
 
 struct Outcome {
-  std::vector<std::size_t> items;  ///< in the order they succeeded
+  std::vector<std::size_t> items;  ///< in the order in which they succeeded
   std::size_t splits = 0;
   bool out_of_memory = false;
 };
 
-/// Batches for which `fails(call, count)` holds run out of memory after half of them is written.
+/// Batches for which `fails(call, count)` holds run out of memory after half of the batch was
+/// written.
 template <class Fails>
 Outcome run(std::size_t total, std::size_t batch, const Fails& fails) {
   Outcome result;
@@ -55,7 +56,7 @@ TEST(SplitAndRetry, CoversEveryItemOnceAtEverySize) {
   }
 }
 
-TEST(SplitAndRetry, CoversEveryItemOnceOrSaysThatOneDoesNotFitUnderAnyFailures) {
+TEST(SplitAndRetry, CoversEveryItemOnceOrReportsThatOneDoesNotFit) {
   const bool held = rc::check([](const std::vector<bool>& failures) {
     const auto total = *rc::gen::inRange<std::size_t>(0, 200);
     const auto batch = *rc::gen::inRange<std::size_t>(0, 300);
@@ -72,7 +73,7 @@ TEST(SplitAndRetry, CoversEveryItemOnceOrSaysThatOneDoesNotFitUnderAnyFailures) 
   EXPECT_TRUE(held);
 }
 
-TEST(SplitAndRetry, PassesOtherErrorsOnWithoutARetry) {
+TEST(SplitAndRetry, PropagatesOtherErrorsWithoutARetry) {
   int calls = 0;
   EXPECT_THROW(split_and_retry(8, 8,
                                [&](std::size_t, std::size_t) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What test_fused.py asks: layers have no command. `fused_answers FOLDER ROWS INPUTS OUTPUTS` reads
-// raw float32 from FOLDER (x, gamma, beta, w, bias) and writes what each space makes of it.
+// Helper of test_fused.py, because layers have no command. `fused_answers FOLDER ROWS INPUTS
+// OUTPUTS` reads raw float32 values from FOLDER (x, gamma, beta, w, bias) and writes the results of
+// each space.
 #include <kindred/matcher/FusedLayers.hpp>
 
 #include <cstdlib>

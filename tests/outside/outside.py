@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the scripts of this folder share. Exits with 77, which ctest counts as skipped, where a module is missing."""
+"""Shared by the scripts of this folder. Exits with 77, which ctest counts as skipped, where a
+module is missing."""
 import sys
 from pathlib import Path
 
@@ -16,7 +17,8 @@ import harness  # noqa: E402
 
 
 def pairwise_tree_sum(values):
-    """Adds the upper half of the last axis to the lower until one is left, padded with +0."""
+    """Adds the upper half of the last axis, padded with +0, to the lower half until one element is
+    left."""
     width = 1 << max(0, values.shape[-1] - 1).bit_length()
     padded = np.zeros(values.shape[:-1] + (width,))
     padded[..., :values.shape[-1]] = values
@@ -27,7 +29,8 @@ def pairwise_tree_sum(values):
 
 
 def reproducible_sum(terms):
-    """The canonical sum over the last axis: blocks of 4096, 32 lanes in double, halving trees."""
+    """The reproducible sum over the last axis: blocks of 4096, 32 lanes in double, pairwise tree
+    reductions."""
     length = terms.shape[-1]
     blocks = -(-length // 4096)
     if blocks == 0:
@@ -47,7 +50,7 @@ def equal_bits(a, b):
 
 
 def vector_scores(metric, rows, query):
-    """The float32 scores of all rows, by canonical sums."""
+    """The float32 scores of all rows, by reproducible sums."""
     rows, query = rows.astype(np.float64), query.astype(np.float64)
     with np.errstate(all="ignore"):
         if metric == "ip":
@@ -64,6 +67,6 @@ def vector_scores(metric, rows, query):
 
 
 def ranked(metric, scores, ids, top):
-    """The places of the best, in total order."""
+    """The indices of the best results, in total order."""
     keys = scores if metric == "l2" else -scores
     return np.lexsort((ids, keys, np.isnan(scores)))[:top]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""KATO's predictions by their definitions (docs/guide/predictions.md), slowly: difflib's blocks, RapidFuzz's ratios, dictionaries."""
+"""KATO's predictions by their definitions (docs/guide/predictions.md), implemented slowly:
+difflib's blocks, RapidFuzz's ratios, dictionaries."""
 import difflib
 import math
 from collections import Counter, defaultdict
@@ -47,7 +48,8 @@ def similarity(pattern, query, measure, level):
 
 
 def segments(events, first, last):
-    """Which events are past, present, future, where the matched symbols are [first, last) of all."""
+    """Which events are past, present and future; the matched symbols are [first, last) of all
+    symbols."""
     past, present, future, at = [], [], [], 0
     for event in events:
         begin, end = at, at + len(event)
@@ -61,7 +63,7 @@ def divide(a, b):
 
 
 def evaluate(memory, index, query, threshold, measure, level, fuzzy, weights):
-    """The fields of one pattern without regard to the others, or None."""
+    """The fields of one pattern that do not depend on the others, or None."""
     name, events, frequency = memory.patterns[index]
     pattern, state = flatten(events), flatten(query)
     score = similarity(events, query, measure, level)
@@ -127,7 +129,7 @@ def evaluate(memory, index, query, threshold, measure, level, fuzzy, weights):
 
 
 def predict(memory, query, threshold=0.1, rank="potential", top=None, measure="lcs", level="token", fuzzy=0.0, affinities=None, fast=False):
-    """All predictions, best first, cut to `top`."""
+    """All predictions, best first, truncated to `top`."""
     query = [event for event in query if event]
     if not query:
         return []

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kindred bulk` against NumPy: bytes, products within their bound, canonical sums redone for the bits."""
+"""`kindred bulk` against NumPy: bytes, products within their error bound, reproducible sums
+recomputed bit for bit."""
 import unittest
 
 from outside import reproducible_sum, harness, np

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Normalisation and linear layers of the library against NumPy and SciPy in double; canonical sums redone for the bits."""
+"""Normalization and linear layers of the library against NumPy and SciPy in double; reproducible
+sums recomputed bit for bit."""
 import os
 import subprocess
 import unittest
@@ -38,7 +39,8 @@ class Fused(harness.CommandTest):
             mean64, variance = x.mean(axis=1), x.var(axis=1)
             normal = (x - mean64[:, None]) / np.sqrt(variance[:, None] + np.float64(np.float32(1e-5)))
             affine = normal * arrays["gamma"] + arrays["beta"]
-            # The told moments are the float32 of canonical sums of differences to the first element.
+            # The returned moments are float32 roundings of reproducible sums of differences from
+            # the first element.
             shifted = x - x[:, :1]
             offset = reproducible_sum(shifted) / inputs
             for space in spaces:

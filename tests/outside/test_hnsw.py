@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kindred index` and hnswlib: each reads what the other wrote and finds the same neighbours."""
+"""`kindred index` and hnswlib: each reads what the other wrote and finds the same neighbors."""
 import json
 import unittest
 
@@ -43,7 +43,7 @@ class Hnswlib(harness.CommandTest):
     def test_we_read_what_it_saved(self):
         for metric in ("l2", "ip", "cosine"):
             index = self.theirs(metric)
-            # Labels that are no row numbers, in an order of their own, some of them deleted.
+            # Labels in arbitrary order that are not row numbers, some of them deleted.
             labels = np.random.default_rng(1).permutation(ROWS) * 3 + 5
             index.add_items(self.rows, labels)
             for label in labels[:100]:
@@ -73,7 +73,7 @@ class Hnswlib(harness.CommandTest):
             index.set_ef(64)
             ids, _ = index.knn_query(self.queries, k=TOP)
             self.assertGreater(recall(ids, found), 0.98)
-            # It is a graph that it can go on with.
+            # hnswlib can continue to add to the graph.
             index.add_items(self.queries, np.arange(QUERIES) + ROWS)
             ids, _ = index.knn_query(self.queries, k=1)
             if metric != "ip":

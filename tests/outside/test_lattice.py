@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kindred lattice` against igraph (structure, lengths of paths), NetworkX (the graph itself) and NumPy (coordinates)."""
+"""`kindred lattice` against igraph (structure, path lengths), NetworkX (the graph itself) and NumPy
+(coordinates)."""
 import json
 import sys
 import unittest
@@ -17,7 +18,7 @@ SHAPES = ((1, 2), (1, 50), (2, 2), (2, 9), (3, 5), (4, 4), (5, 3), (8, 2))
 
 
 def lattice(dimensions, size):
-    """With our numbers: the last coordinate is the fastest."""
+    """With Kindred's node numbering: the last coordinate varies fastest."""
     graph = igraph.Graph.Lattice([size] * dimensions, circular=False)
     shape = (size,) * dimensions
     mirror = np.ravel_multi_index(np.unravel_index(np.arange(graph.vcount()), shape)[::-1], shape)

@@ -10,7 +10,8 @@ import unittest
 from outside import harness
 from rapidfuzz.distance import Indel, LCSseq
 
-# (batches, patterns, queries, longest, alphabet): pairs are all patterns with all queries of a batch.
+# (batches, patterns, queries, longest, alphabet): the pairs are all combinations of the patterns
+# and queries of a batch.
 SHAPES = [(12, 50, 50, 6, 2), (12, 50, 50, 12, 3), (10, 50, 50, 25, 4), (8, 50, 50, 40, 12), (3, 50, 50, 40, 300), (1, 25, 20, 140, 6), (1, 20, 25, 300, 60)]
 LONG = os.environ.get("KINDRED_LONG", "") not in ("", "0")
 TIMES = 10 if LONG else 1
@@ -23,14 +24,14 @@ def sequence(generator, longest, alphabet):
 
 
 def relative(generator, tokens, alphabet):
-    """A copy with tokens replaced, dropped, moved."""
+    """A copy with tokens replaced, removed and moved."""
     copy = [token if generator.random() < 0.75 else f"s{generator.randrange(alphabet)}" for token in tokens if generator.random() < 0.9]
     cut = generator.randrange(len(copy) + 1)
     return copy[cut:] + copy[:cut] if generator.random() < 0.3 else copy
 
 
 def as_text(tokens):
-    """A character a token: RapidFuzz compares strings by other code than lists."""
+    """One character per token: RapidFuzz uses different code for strings than for lists."""
     return "".join(chr(0x4E00 + int(token[1:])) for token in tokens)
 
 
@@ -63,7 +64,7 @@ class Match(harness.CommandTest):
                     self.assertAlmostEqual(hit["similarity"], Indel.normalized_similarity(a, b), delta=1e-12, msg=told)
 
     def check_cuts(self, generator, patterns, queries, answers, *flags):
-        """A threshold and a top only take away from the whole answers."""
+        """A threshold and a top only remove results from the complete answers."""
         similarities = [hit["similarity"] for answer in answers for hit in answer["results"]]
         threshold = generator.choice([0.1, 0.6, 1 / 3, *similarities[:50]])
         top = generator.choice([1, 7, len(patterns)])
@@ -89,7 +90,8 @@ class Match(harness.CommandTest):
     def test_autojunk_is_pythons_default(self):
         generator = random.Random(20 if LONG else 5)
         for batch in range(12 * TIMES):
-            # Some symbols stand often, most do not; lengths around the one at which the heuristic starts.
+            # Some symbols are frequent, most are not; lengths around the limit at which the
+            # heuristic starts.
             weights = [30] * generator.randrange(1, 5) + [1] * generator.choice((10, 60, 200))
             sample = lambda length: [f"s{i}" for i in generator.choices(range(len(weights)), weights, k=length)]
             queries = [sample(length) for length in (199, 200, 201, generator.randrange(202, 420))]

@@ -17,14 +17,15 @@ except ImportError as error:
 
 
 class Problem:
-    """A graph with hubs, loops, parallel edges, weights of 0, nodes without out-edges, and queries."""
+    """A graph with hubs, loops, parallel edges, weights of 0 and nodes without out-edges, and
+    queries."""
 
     def __init__(self, generator, nodes, count, queries):
         targets = (nodes * generator.random(count) ** 3).astype(int)
         sources = generator.integers(0, nodes * 9 // 10, count)
         weights = generator.integers(0, 64, count) / 64
         self.edges = list(zip(sources.tolist(), targets.tolist(), weights.tolist())) + [(v, v, 0.5) for v in range(0, nodes, 50)]
-        self.edges += [(v, (v + 1) % nodes, 0.0) for v in range(nodes)]  # every node has a name
+        self.edges += [(v, (v + 1) % nodes, 0.0) for v in range(nodes)]  # so that every node has a name
         self.nodes = nodes
         self.queries = [{int(node): float(generator.integers(1, 65)) / 64 for node in generator.integers(0, nodes, 1 + i % 4)} for i in range(queries)]
 
@@ -35,7 +36,8 @@ class Problem:
         return r / r.sum()
 
     def solved(self, query, damping):
-        """(I − αPᵀ)x = r up to the mass of walks that end at a dangling node and restart: p = x / Σx."""
+        """(I − αPᵀ)x = r up to the mass of walks that end at a dangling node and restart: p = x /
+        Σx."""
         rows, columns, weights = (np.array(part) for part in zip(*self.edges))
         matrix = scipy.sparse.csr_array((weights, (columns, rows)), shape=(self.nodes, self.nodes))
         out = np.asarray(matrix.sum(axis=0)).ravel()
@@ -79,7 +81,7 @@ class PageRank(harness.CommandTest):
     def test_networkx(self):
         graph = networkx.DiGraph()
         graph.add_nodes_from(range(self.problem.nodes))
-        for source, target, weight in self.problem.edges:  # NetworkX takes no weights for granted, parallel edges are one
+        for source, target, weight in self.problem.edges:  # NetworkX needs explicit weights and merges parallel edges
             total = weight + graph.get_edge_data(source, target, {"weight": 0})["weight"]
             graph.add_edge(source, target, weight=total)
         graph.remove_edges_from([edge for edge in graph.edges if graph.edges[edge]["weight"] == 0])

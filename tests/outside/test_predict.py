@@ -16,7 +16,7 @@ def events(generator, alphabet, most_events, most_symbols):
 
 
 def relative(generator, pattern, alphabet):
-    """A piece of a pattern with symbols dropped, replaced, misspelled, moved."""
+    """A piece of a pattern with symbols removed, replaced, misspelled or moved."""
     cut = generator.randrange(len(pattern) + 1)
     copy = [[symbol if (chance := generator.random()) < 0.7 else symbol + "x" if chance < 0.8 else f"s{generator.randrange(alphabet + 3)}" for symbol in event
              if generator.random() < 0.85] for event in pattern[cut:]]
@@ -32,7 +32,7 @@ class Predictions(harness.CommandTest):
         return self.succeeds("match", "--patterns", files[0], "--queries", files[1], "--predict", "--top", top or max(1, len(patterns)), *flags).lines()
 
     def assert_same(self, told, expected, message):
-        """Lists equal, numbers near; the answer may have more fields."""
+        """Lists must be equal and numbers close; the answer may have more fields."""
         for key, value in expected.items():
             if key.startswith("_") or (key == "blocks" and key not in told):
                 continue
@@ -60,7 +60,8 @@ class Predictions(harness.CommandTest):
                 fields = by_index[hit["index"]]
                 about = f"{message}\npattern {json.dumps(memory.patterns[hit['index']])}\ntold {json.dumps(hit)}\nexpected {json.dumps(fields)}"
                 self.assert_same(hit, fields, about)
-                # Sums in another order may turn a tie by an ulp, never a real difference.
+                # Sums in another order may break a tie by one ulp, but never change a real
+                # difference.
                 by = "potential" if options.get("fast") and len(oracle.flatten(query)) == 1 else rank
                 self.assertAlmostEqual(hit[by], expected[place][by], delta=TOLERANCE, msg=about)
                 if place > 0:
@@ -72,7 +73,7 @@ class Predictions(harness.CommandTest):
 
     def corpus(self, generator, count, alphabet, most_events, most_symbols, query_count):
         patterns = [(f"p{i}", events(generator, alphabet, most_events, most_symbols), generator.choice((1, 1, 1, 2, 5, 1000))) for i in range(count)]
-        for i in range(0, count, 7):  # the same pattern twice, another order within events
+        for i in range(0, count, 7):  # the same pattern twice, in another order within events
             patterns[i] = (patterns[i][0], [list(reversed(event)) for event in patterns[i // 2][1]], patterns[i][2])
         queries = [relative(generator, generator.choice(patterns)[1], alphabet) if i % 3 else events(generator, alphabet + 2, most_events, most_symbols) for i in range(query_count)]
         return patterns, queries

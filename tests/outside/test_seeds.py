@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kindred seeds` against NumPy: outputs and gradients to the bit, telemetry to rounding, for every state, mode and element."""
+"""`kindred seeds` against NumPy: outputs and gradients bit for bit, telemetry up to rounding, for
+every state, mode and element."""
 import json
 import unittest
 
@@ -11,14 +12,15 @@ MODES = ["linear", "multiplicative", "additive", "mixed"]
 
 
 def to_bfloat16(values):
-    """To nearest, ties to even, as float32."""
+    """Rounds to nearest, ties to even; the result is float32."""
     bits = np.ascontiguousarray(values, np.float32).view(np.uint32).astype(np.uint64)
     rounded = (((bits + 0x7FFF + (bits >> 16 & 1)) >> 16) << 16).astype(np.uint32)
     return rounded.view(np.float32)
 
 
 class Layer:
-    """What a layer makes of rows, feature by feature, in float32 with a rounding an operation."""
+    """The output of a layer for given rows, feature by feature, in float32 with one rounding per
+    operation."""
 
     def __init__(self, generator, hidden, seeds, blueprints=3):
         self.hidden, self.seeds = hidden, seeds
@@ -27,14 +29,14 @@ class Layer:
         self.alpha = generator.choice(np.array([0, 0.25, 0.3, 0.7, 1], np.float32), seeds)
         self.blueprint = [int(i) for i in generator.integers(0, blueprints, seeds)]
         self.weights = generator.normal(1, 1, (blueprints, hidden)).astype(np.float32)
-        self.chunks = np.array_split(np.arange(hidden), seeds)  # the first hidden mod seeds have one more
+        self.chunks = np.array_split(np.arange(hidden), seeds)  # the first (hidden mod seeds) seeds have one more
 
     def state(self):
         return {"lifecycle": [LIFECYCLES[code] for code in self.lifecycle], "blueprint": self.blueprint,
                 "mode": [MODES[code] for code in self.mode], "alpha": [float(a) for a in self.alpha]}
 
     def applied(self):
-        """(features, weights, mode, alpha) of the seeds that change theirs."""
+        """(features, weights, mode, alpha) of the seeds that modify their features."""
         for seed, features in enumerate(self.chunks):
             if 3 <= self.lifecycle[seed] <= 7:
                 alpha = np.float32(1) if self.lifecycle[seed] == 7 else self.alpha[seed]

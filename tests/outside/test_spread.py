@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kindred spread` against SciPy (linear mode), and against the definition redone in NumPy, to the bit (both modes)."""
+"""`kindred spread` against SciPy (linear mode), and against the definition recomputed in NumPy bit
+for bit (both modes)."""
 import math
 import unittest
 
@@ -19,7 +20,7 @@ def decay(kind, parameter, hop):
 
 
 class Rows:
-    """In-edges of every node by source, parallel ones in input order."""
+    """The in-edges of every node by source, parallel edges in input order."""
 
     def __init__(self, nodes, edges):
         self.nodes = nodes
@@ -73,7 +74,7 @@ def linear(rows, sources, hops, factor):
 
 
 def power_law(generator, nodes, count):
-    """A graph like that of a dictionary: few hubs, many leaves, loops and parallel edges among it."""
+    """A graph similar to a dictionary: few hubs, many leaves, with loops and parallel edges."""
     targets = (nodes * generator.random(count) ** 3).astype(int)
     return list(zip(generator.integers(0, nodes, count).tolist(), targets.tolist(), (generator.integers(1, 1025, count) / 1024).tolist()))
 
@@ -89,7 +90,7 @@ class Spread(harness.CommandTest):
         return [dict(line["activations"]) for line in lines]
 
     def tsv(self, edges):
-        """The file, and the index that each name gets: the order of first appearance."""
+        """The file, and the index of each name: the order of first appearance."""
         index = {}
         for source, target, _ in edges:
             index.setdefault(f"n{source}", len(index))
@@ -195,7 +196,7 @@ class Spread(harness.CommandTest):
 
     def test_reach_and_best_paths_of_networkx(self):
         nodes, edges = 60, []
-        for _ in range(240):  # without cycles, so that every path has an end
+        for _ in range(240):  # without cycles, so that every path ends
             a, b = sorted(self.generator.choice(nodes, 2, replace=False).tolist())
             edges.append((a, b, int(self.generator.integers(1, 65)) / 64))
         graph, index, _ = self.tsv(edges)
@@ -222,7 +223,7 @@ class Spread(harness.CommandTest):
         symmetric = scipy.sparse.coo_matrix((np.ones(6), (row, column)), (7, 7))
         self.check_scipy(scipy.sparse.coo_matrix(symmetric + symmetric.T), "pattern", "symmetric")
         answer = self.answer(self.folder / "graph.mtx", [[("2", 1.0)]], "--decay", "constant:0.5", "--threshold", 0, "--hops", 3)[0]
-        # cat; feline with what comes back from lion and animal; canine by animal
+        # cat; feline including what returns from lion and animal; canine through animal
         self.assertEqual(answer, {"2": 1.0, "5": 0.75, "1": 0.25, "4": 0.25, "6": 0.125})
 
 

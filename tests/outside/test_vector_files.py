@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of vectors as NumPy and h5py write them, stores of every element as NumPy rounds them, and FAISS on the same rows."""
+"""Vector files written by NumPy and h5py, stores of every element type with NumPy's rounding, and
+FAISS on the same rows."""
 import sys
 import unittest
 
@@ -35,7 +36,7 @@ class VectorFiles(harness.CommandTest):
         self.generator = np.random.default_rng(7)
 
     def small(self, dtype, shape):
-        """Numbers that every type has."""
+        """Numbers that every type can represent."""
         return self.generator.integers(0 if np.dtype(dtype).kind == "u" else -100, 100, shape).astype(dtype)
 
     def save(self, name, array, **options):
@@ -49,7 +50,7 @@ class VectorFiles(harness.CommandTest):
         return np.load(ids), np.load(scores)
 
     def answers(self, rows, queries, vectors, query_file, *flags, source="--vectors"):
-        """The command's answer is that of the float32 rows, bit for bit."""
+        """The command's answer must equal that of the float32 rows bit for bit."""
         ids, scores = self.search(vectors, query_file, "--top", len(rows), "--metric", "l2", *flags, source=source)
         for query, row_ids, row_scores in zip(queries, ids, scores, strict=True):
             expected = vector_scores("l2", rows, query)
@@ -66,7 +67,7 @@ class VectorFiles(harness.CommandTest):
     def test_numpy_layouts(self):
         rows, queries = self.small("<f4", (60, 9)), self.small("<f4", (3, 9))
         query_file = self.save("q.npy", queries)
-        # NumPy writes what is no whole array in C order.
+        # NumPy writes slices that are not contiguous in C order.
         self.answers(rows[::2], queries, self.save("x.npy", rows[::2]), query_file)
         self.answers(rows[:, ::-1], queries, self.save("x.npy", rows[:, ::-1]), query_file)
         for array, word in ((np.asfortranarray(rows), "ortran"), (rows.T, "ortran"), (rows.astype(">f4"), ">f4"), (rows.astype("<f8"), "<f8"), (rows.astype("<u4"), "<u4"),

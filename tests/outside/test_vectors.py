@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kindred search` and `kindred score` against NumPy: float64 for the values, the canonical sums redone for the bits."""
+"""`kindred search` and `kindred score` against NumPy: values in float64, reproducible sums
+recomputed bit for bit."""
 import unittest
 
 from outside import equal_bits, harness, np, ranked, vector_scores

@@ -38,12 +38,12 @@ TEST(PatternMemory, RelearningRaisesTheFrequencyAndAddsNoRow) {
   EXPECT_EQ(again.frequency, 4U);
   EXPECT_FALSE(again.is_new);
   EXPECT_EQ(memory.size(), 1U);
-  EXPECT_EQ(memory.pattern(0).name, "first") << "the first name stays";
+  EXPECT_EQ(memory.pattern(0).name, "first") << "the first name is kept";
   EXPECT_FALSE(memory.find("other"));
   EXPECT_EQ(answer(memory, {{"a"}}).size(), 1U);
 }
 
-TEST(PatternMemory, EventBordersArePartOfTheIdentity) {
+TEST(PatternMemory, EventBoundariesArePartOfTheIdentity) {
   PatternMemory memory(context(), quiet());
   EXPECT_EQ(learn(memory, {{"a", "b"}, {"c"}}).index, 0U);
   EXPECT_EQ(learn(memory, {{"a"}, {"b", "c"}}).index, 1U);
@@ -59,13 +59,13 @@ TEST(PatternMemory, AnEmptyEventIsIgnored) {
   EXPECT_EQ(texts(memory, memory.pattern(0)), (EventTexts{{"a"}, {"b"}}));
 }
 
-TEST(PatternMemory, ANameOfOtherEventsIsRefusedAndNothingIsLearned) {
+TEST(PatternMemory, ANameInUseIsRejectedAndNothingIsLearned) {
   PatternMemory memory(context(), quiet());
   learn(memory, {{"a"}}, "name");
   const std::size_t symbols = memory.vocabulary().size();
   try {
     learn(memory, {{"new symbol"}}, "name");
-    FAIL() << "taken";
+    FAIL() << "a name in use was accepted";
   } catch (const InvalidArgument& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("'name' is of pattern 0"));
   }
@@ -75,7 +75,7 @@ TEST(PatternMemory, ANameOfOtherEventsIsRefusedAndNothingIsLearned) {
   EXPECT_EQ(memory.frequency(0), 1U);
 }
 
-TEST(PatternMemory, AFrequencyNeverWraps) {
+TEST(PatternMemory, AFrequencyNeverOverflows) {
   PatternMemory memory(context(), quiet());
   learn(memory, {{"a"}}, {}, 5);
   EXPECT_THROW(learn(memory, {{"a"}}, {}, std::numeric_limits<std::uint64_t>::max()),
@@ -83,7 +83,7 @@ TEST(PatternMemory, AFrequencyNeverWraps) {
   EXPECT_EQ(memory.frequency(0), 5U);
 }
 
-TEST(PatternMemory, AnyTextIsASymbolAndAName) {
+TEST(PatternMemory, AnyTextIsAValidSymbolAndName) {
   PatternMemory memory(context(), quiet());
   const std::string large(100000, 'x');
   const std::string zero("a\0b", 3);
@@ -96,15 +96,15 @@ TEST(PatternMemory, AnyTextIsASymbolAndAName) {
   EXPECT_EQ(memory.pattern(1).events.rows(), 0U);
 }
 
-TEST(PatternMemory, AQueryNeverChangesTheVocabulary) {
+TEST(PatternMemory, AQueryDoesNotChangeTheVocabulary) {
   PatternMemory memory(context(), quiet());
   learn(memory, {{"a"}});
   const auto found = answer(memory, {{"a", "never seen"}});
-  EXPECT_EQ(found.at(0).similarity, 2.0 / 3.0) << "an unknown symbol counts in the length";
+  EXPECT_EQ(found.at(0).similarity, 2.0 / 3.0) << "an unknown symbol counts towards the length";
   EXPECT_EQ(memory.vocabulary().size(), 1U);
 }
 
-TEST(PatternMemory, AForgottenPatternIsInNoAnswerAndItsIndexIsNotUsedAgain) {
+TEST(PatternMemory, AForgottenPatternIsInNoAnswerAndItsIndexIsNotReused) {
   for (const bool synced : {false, true}) {
     PatternMemory memory(context(), quiet());
     learn(memory, {{"a"}}, "first");
@@ -160,7 +160,7 @@ TEST(PatternMemory, TiesKeepTheirOrderThroughCompaction) {
   for (std::size_t i = 0; i < after.size(); ++i) EXPECT_EQ(after[i].index, 3 * i + 2);
 }
 
-TEST(PatternMemory, EveryTriggerSynchronises) {
+TEST(PatternMemory, EveryTriggerSynchronizes) {
   PatternSettings settings = quiet();
   settings.sync_threshold = 5;
   PatternMemory memory(context(), settings);
@@ -174,8 +174,8 @@ TEST(PatternMemory, EveryTriggerSynchronises) {
   memory.begin_training();
   EXPECT_THROW(memory.begin_training(), InvalidArgument);
   for (std::uint64_t i = 0; i < 20; ++i) learn(memory, {{numbered('t', i)}});
-  EXPECT_EQ(memory.sync_statistics().recent, 20U) << "training holds automatic syncs";
-  EXPECT_EQ(answer(memory, {{"t7"}}).size(), 1U) << "and what is learned is found";
+  EXPECT_EQ(memory.sync_statistics().recent, 20U) << "training suspends automatic syncs";
+  EXPECT_EQ(answer(memory, {{"t7"}}).size(), 1U) << "what is learned must be found meanwhile";
   EXPECT_EQ(memory.end_training().moved, 20U);
   EXPECT_THROW(memory.end_training(), InvalidArgument);
   const SyncStatistics statistics = memory.sync_statistics();
@@ -185,7 +185,7 @@ TEST(PatternMemory, EveryTriggerSynchronises) {
   EXPECT_EQ(statistics.last.trigger, SyncTrigger::training);
 }
 
-TEST(PatternMemory, TheBackgroundThreadSynchronisesWhatIsPending) {
+TEST(PatternMemory, TheBackgroundThreadSynchronizesPendingPatterns) {
   PatternSettings settings = quiet();
   settings.background_sync = true;
   settings.sync_interval_seconds = 0.02;
@@ -197,7 +197,7 @@ TEST(PatternMemory, TheBackgroundThreadSynchronisesWhatIsPending) {
   EXPECT_TRUE(soon([&] { return memory.sync_statistics().syncs[1] == 1; }));
 }
 
-TEST(PatternMemory, TheBackgroundThreadSynchronisesAtTheThreshold) {
+TEST(PatternMemory, TheBackgroundThreadSynchronizesAtTheThreshold) {
   PatternSettings settings = quiet();
   settings.background_sync = true;
   settings.sync_threshold = 3;
@@ -207,7 +207,7 @@ TEST(PatternMemory, TheBackgroundThreadSynchronisesAtTheThreshold) {
   EXPECT_TRUE(soon([&] { return memory.sync_statistics().recent == 0; }));
 }
 
-TEST(PatternMemory, WhatTheBulkTierCannotHoldStaysRecentAndSearchable) {
+TEST(PatternMemory, PatternsBeyondTheBulkTierStayRecentAndSearchable) {
   PatternSettings settings = quiet();
   settings.max_bulk_patterns = 3;
   PatternMemory memory(context(), settings);
@@ -228,7 +228,7 @@ TEST(PatternMemory, WhatTheBulkTierCannotHoldStaysRecentAndSearchable) {
   EXPECT_EQ(answer(memory, {{"same"}}, 0.1, 20).size(), 9U);
 }
 
-TEST(PatternMemory, WhatWasForgottenIsRecentNoLonger) {
+TEST(PatternMemory, ForgottenPatternsAreNoLongerRecent) {
   PatternSettings settings = quiet();
   settings.max_bulk_patterns = 5;
   settings.sync_threshold = 16;
@@ -248,7 +248,7 @@ TEST(PatternMemory, WhatWasForgottenIsRecentNoLonger) {
   EXPECT_EQ(memory.statistics().recent, memory.sync_statistics().recent);
 }
 
-TEST(PatternMemory, ForgettingReclaimsWhatItLeavesBehind) {
+TEST(PatternMemory, ForgettingReclaimsMemory) {
   PatternSettings settings = quiet();
   settings.sync_threshold = 100000;
   PatternMemory memory(context(), settings);
@@ -262,7 +262,7 @@ TEST(PatternMemory, ForgettingReclaimsWhatItLeavesBehind) {
     if (i % 10 != 0) forgotten += memory.forget(i) ? 1U : 0U;
   }
   EXPECT_EQ(forgotten, count / 10 * 9);
-  EXPECT_GE(memory.sync_statistics().syncs[0], 2U) << "nobody else started one";
+  EXPECT_GE(memory.sync_statistics().syncs[0], 2U) << "no other trigger started a sync";
   EXPECT_LE(memory.sync_statistics().syncs[0], 20U);
   EXPECT_LT(memory.statistics().bytes[static_cast<std::size_t>(Space::serial)], bytes / 3);
   const auto left = answer(memory, {{"same"}}, 0.1, count);
@@ -273,13 +273,13 @@ TEST(PatternMemory, ForgettingReclaimsWhatItLeavesBehind) {
     EXPECT_EQ(memory.pattern(i).events.values.size(), 3U);
   }
   EXPECT_FALSE(memory.find("p1"));
-  EXPECT_EQ(learn(memory, {{"same", "s1", "t0"}}, "p1").index, count) << "a pattern of its own";
+  EXPECT_EQ(learn(memory, {{"same", "s1", "t0"}}, "p1").index, count) << "a new pattern";
 }
 
-TEST(PatternMemory, TheBestAreFoundBehindThoseThatWereForgotten) {
+TEST(PatternMemory, TheBestAreFoundBehindForgottenPatterns) {
   PatternSettings settings = quiet();
   PatternMemory memory(context(), settings);
-  // The nearer a pattern, the likelier it was forgotten.
+  // The closer a pattern, the more likely it was forgotten.
   for (std::uint64_t i = 0; i < 900; ++i) {
     SymbolTexts texts{"same"};
     for (std::uint64_t n = 0; n < i / 100; ++n) texts.push_back(numbered('x', n));
@@ -303,7 +303,7 @@ TEST(PatternMemory, ASyncThatRunsOutOfMemoryLosesNothing) {
   ContextOptions options;
   options.load_profile = false;
   options.before_allocation = [&](std::string_view, std::size_t bytes, const std::string& label) {
-    if (allowed-- <= 0) throw OutOfMemory("host", bytes, label, "none is left");
+    if (allowed-- <= 0) throw OutOfMemory("host", bytes, label, "made to fail");
   };
   Context own(options);
   PatternMemory memory(own, quiet());
@@ -325,7 +325,7 @@ TEST(PatternMemory, ASyncThatRunsOutOfMemoryLosesNothing) {
 
 TEST(PatternMemory, TheFastPathOfPredictionsHasNoThreshold) {
   PatternMemory memory(context(), quiet());
-  learn(memory, EventTexts(40, SymbolTexts{"b"}), "long");  // similarity 2 / 41 to one b
+  learn(memory, EventTexts(40, SymbolTexts{"b"}), "long");  // similarity 2 / 41 to a single b
   const EventTexts query{{"b"}};
   EXPECT_TRUE(memory.predict(Words(query)).empty());
   PredictionOptions options;
@@ -372,19 +372,20 @@ TEST(PatternMemory, CountsHowOftenEverySymbolWasLearned) {
   EXPECT_THAT(memory.symbol_frequencies(), testing::ElementsAre(0, 1));
 }
 
-TEST(PatternMemory, ComparesCharactersOfTheJoinedTextsWhereAsked) {
+TEST(PatternMemory, ComparesCharactersOfTheJoinedTextsIfRequested) {
   PatternMemory memory(context(), quiet(), Level::character);
   learn(memory, {{"alpha", "beta"}}, "two");
   learn(memory, {{"\xC3\xA4"}}, "one code point");
   const auto similar = answer(memory, {{"alphabet"}});
   ASSERT_EQ(similar.size(), 1U);
   EXPECT_EQ(similar[0].similarity, 16.0 / 18.0) << "Indel of 'alpha beta' and 'alphabet'";
-  EXPECT_EQ(answer(memory, {{"alpha"}, {"beta"}})[0].similarity, 1.0) << "borders are spaces";
+  EXPECT_EQ(answer(memory, {{"alpha"}, {"beta"}})[0].similarity, 1.0)
+      << "event boundaries are spaces";
   EXPECT_EQ(answer(memory, {{"\xC3\xA4"}}).at(0).matched, 1U);
   memory.sync();
   EXPECT_EQ(answer(memory, {{"alphabet"}}), similar);
   EXPECT_EQ(memory.predict(Words(EventTexts{{"alpha"}})).at(0).missing, (EventTexts{{"beta"}}))
-      << "predictions are of tokens";
+      << "predictions use tokens";
   EXPECT_THROW(learn(memory, {{"\xFF"}}), InvalidArgument);
   EXPECT_THROW(answer(memory, {{"\xFF"}}), InvalidArgument);
   EXPECT_EQ(memory.vocabulary().find("\xFF"), unknown_symbol);
@@ -403,7 +404,7 @@ TEST(PatternMemory, SettingsAreCheckedAndADeviceCanBeDemanded) {
   EXPECT_NO_THROW(PatternMemory(context(), settings));
 }
 
-TEST(PatternMemory, EventsWithBadOffsetsAreRefused) {
+TEST(PatternMemory, EventsWithBadOffsetsAreRejected) {
   const std::vector<std::string_view> texts{"a", "b", "c"};
   for (const Level level : {Level::token, Level::character}) {
     PatternMemory memory(context(), quiet(), level);
@@ -420,7 +421,7 @@ TEST(PatternMemory, EventsWithBadOffsetsAreRefused) {
   }
 }
 
-TEST(PatternMemory, BadQueriesAreRefused) {
+TEST(PatternMemory, BadQueriesAreRejected) {
   PatternMemory memory(context(), quiet());
   learn(memory, {{"a"}});
   Ragged<Symbol> queries;

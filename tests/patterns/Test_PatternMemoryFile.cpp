@@ -39,14 +39,14 @@ PatternMemory loaded(const std::string& path) {
 EventTexts random_events(std::mt19937_64& generator, std::uint64_t vocabulary) {
   EventTexts events(generator() % 5);
   for (auto& event : events) {
-    const std::size_t count = generator() % 4;  // an empty event is not kept
+    const std::size_t count = generator() % 4;  // an empty event is not stored
     for (std::size_t i = 0; i < count; ++i)
       event.push_back(numbered('s', generator() % vocabulary));
   }
   return events;
 }
 
-/// Everything that can be asked of two memories is the same.
+/// All queries must return the same results from two memories.
 void expect_same(const PatternMemory& a, const PatternMemory& b, std::mt19937_64& generator,
                  std::uint64_t vocabulary) {
   const PatternStatistics statistics = a.statistics();
@@ -77,7 +77,7 @@ void expect_same(const PatternMemory& a, const PatternMemory& b, std::mt19937_64
   }
 }
 
-/// Learns, sees again, forgets and synchronises at random.
+/// Learns, relearns, forgets and synchronizes at random.
 void live(PatternMemory& memory, std::mt19937_64& generator, std::uint64_t vocabulary, int steps) {
   for (int i = 0; i < steps; ++i) {
     const std::uint64_t learned = memory.statistics().learned;
@@ -103,7 +103,7 @@ void live(PatternMemory& memory, std::mt19937_64& generator, std::uint64_t vocab
   }
 }
 
-TEST(PatternMemoryFile, GivesBackEverything) {
+TEST(PatternMemoryFile, RestoresEverything) {
   auto generator = Testing::generator("PatternMemoryFile.GivesBackEverything");
   const TempFolder folder;
   for (const std::uint64_t vocabulary : {3U, 200U, 3000U}) {
@@ -115,13 +115,13 @@ TEST(PatternMemoryFile, GivesBackEverything) {
     PatternMemory copy = loaded(folder / "a");
     expect_same(memory, copy, generator, vocabulary);
     copy.save(folder / "b");
-    EXPECT_TRUE(read_all(folder / "a") == read_all(folder / "b")) << "not the same bytes";
+    EXPECT_TRUE(read_all(folder / "a") == read_all(folder / "b")) << "the files differ";
     copy.sync();
     expect_same(memory, copy, generator, vocabulary);
   }
 }
 
-TEST(PatternMemoryFile, OfNothingIsLoadedAndGrows) {
+TEST(PatternMemoryFile, OfAnEmptyMemoryIsLoadedAndGrows) {
   const TempFolder folder;
   auto generator = Testing::generator("PatternMemoryFile.OfNothing");
   PatternMemory memory = made();
@@ -141,8 +141,8 @@ TEST(PatternMemoryFile, IsLoadedWholeBeforeTheThreadStarts) {
   memory.save(folder / "a");
   PatternSettings settings;
   settings.sync_interval_seconds = 1e-9;
-  // A thread that ran by now would wait, with the lock of the catalogue, for the new view of the
-  // tiers, which is allocated under a lock: it would see that view beside the empty catalogue.
+  // A thread that already ran would wait, holding the lock of the catalog, for the new view of the
+  // tiers, which is allocated under a lock: it would see that view together with the empty catalog.
   const PatternMemory copy = [&] {
     const Testing::SlowAllocations slow(std::chrono::milliseconds(1));
     return PatternMemory::load(Testing::context(), folder / "a", settings);
@@ -150,10 +150,10 @@ TEST(PatternMemoryFile, IsLoadedWholeBeforeTheThreadStarts) {
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   const SyncStatistics statistics = copy.sync_statistics();
   EXPECT_EQ(statistics.recent, 0U);
-  EXPECT_THAT(statistics.syncs, testing::Each(0U)) << "nothing was ever recent";
+  EXPECT_THAT(statistics.syncs, testing::Each(0U)) << "no pattern was ever recent";
 }
 
-TEST(PatternMemoryFile, KeepsNothingOfWhatWasForgotten) {
+TEST(PatternMemoryFile, KeepsNothingOfForgottenPatterns) {
   const TempFolder folder;
   auto generator = Testing::generator("PatternMemoryFile.KeepsNothingOfWhatWasForgotten");
   PatternMemory memory = made();
@@ -173,9 +173,10 @@ TEST(PatternMemoryFile, KeepsNothingOfWhatWasForgotten) {
   PatternMemory copy = loaded(folder / "few");
   expect_same(memory, copy, generator, 100);
   copy.save(folder / "again");
-  EXPECT_TRUE(read_all(folder / "few") == read_all(folder / "again")) << "not the same bytes";
-  EXPECT_EQ(learn(copy, {{"new"}}).index, 10000U) << "an index is never used again";
-  // A block of indices of which all is gone, in a file and in what is appended to it.
+  EXPECT_TRUE(read_all(folder / "few") == read_all(folder / "again")) << "the files differ";
+  EXPECT_EQ(learn(copy, {{"new"}}).index, 10000U) << "an index is never reused";
+  // A block of indices of which all patterns are forgotten, in a file and in what is appended to
+  // it.
   for (std::uint64_t i = 0; i < 9000; ++i) copy.forget(learn(copy, {{numbered('n', i)}}).index);
   learn(copy, {{"behind them"}}, "behind them");
   copy.append(folder / "again");
@@ -185,7 +186,7 @@ TEST(PatternMemoryFile, KeepsNothingOfWhatWasForgotten) {
   EXPECT_EQ(copy.find("behind them"), 19001U);
 }
 
-TEST(PatternMemoryFile, HoldsWideSymbols) {
+TEST(PatternMemoryFile, StoresWideSymbols) {
   const TempFolder folder;
   auto generator = Testing::generator("PatternMemoryFile.HoldsWideSymbols");
   PatternMemory memory = made();
@@ -200,7 +201,7 @@ TEST(PatternMemoryFile, HoldsWideSymbols) {
   expect_same(memory, loaded(folder / "a"), generator, 70000);
 }
 
-TEST(PatternMemoryFile, AppendsWhatHappenedSince) {
+TEST(PatternMemoryFile, AppendsTheChangesSinceTheLastSave) {
   auto generator = Testing::generator("PatternMemoryFile.AppendsWhatHappenedSince");
   for (int round = 0; round < 10; ++round) {
     const TempFolder folder;
@@ -218,7 +219,7 @@ TEST(PatternMemoryFile, AppendsWhatHappenedSince) {
   }
 }
 
-TEST(PatternMemoryFile, IsAppendedToOnlyInTheStateThatIsKnown) {
+TEST(PatternMemoryFile, IsAppendedToOnlyIfItsStateIsKnown) {
   const TempFolder folder;
   PatternMemory memory = made();
   learn(memory, {{"a", "b"}});
@@ -239,7 +240,7 @@ TEST(PatternMemoryFile, IsAppendedToOnlyInTheStateThatIsKnown) {
   EXPECT_EQ(loaded(folder / "a").size(), 2U);
 }
 
-TEST(PatternMemoryFile, ThatCannotBeWrittenStaysAndIsWrittenLater) {
+TEST(PatternMemoryFile, ThatCannotBeWrittenIsKeptAndWrittenLater) {
   const TempFolder folder;
   PatternMemory memory = made();
   for (std::uint64_t i = 0; i < 100; ++i) learn(memory, {{numbered('s', i), "x"}});
@@ -264,7 +265,7 @@ TEST(PatternMemoryFile, ThatCannotBeWrittenStaysAndIsWrittenLater) {
   EXPECT_EQ(copy.frequency(5), 0U);
 }
 
-/// A file of two commits with everything in it, as small as may be.
+/// A small file of two commits that contains every feature.
 std::string small_file(const TempFolder& folder) {
   PatternMemory memory = made();
   learn(memory, {{"a", "b"}, {"c"}}, "first");
@@ -281,7 +282,7 @@ std::string small_file(const TempFolder& folder) {
   return read_all(folder / "small");
 }
 
-TEST(PatternMemoryFile, DetectsEveryByteThatIsChanged) {
+TEST(PatternMemoryFile, DetectsEveryChangedByte) {
   const TempFolder folder;
   const std::string whole = small_file(folder);
   const Testing::MemoryFile file;
@@ -296,7 +297,7 @@ TEST(PatternMemoryFile, DetectsEveryByteThatIsChanged) {
   EXPECT_GT(tried, 3 * whole.size());
 }
 
-/// Uses a memory in every way that a forged file could lead astray.
+/// Uses a memory in every way that a forged file could corrupt.
 void use(PatternMemory& memory) {
   for (const double threshold : {0.0, 0.5})
     Testing::answer(memory, {{"a", "b"}, {"c", "d"}}, threshold, all_of_them);
@@ -304,7 +305,7 @@ void use(PatternMemory& memory) {
   options.measure = Measure::difflib;
   options.blocks = true;
   Testing::answer(memory, {{"b", "c"}}, options);
-  // A forged file may leave out any number of indices.
+  // A forged file may omit any number of indices.
   const std::uint64_t end = std::min<std::uint64_t>(memory.statistics().learned, 100);
   for (std::uint64_t index = 0; index < end; ++index) {
     if (memory.frequency(index) == 0) continue;
@@ -319,7 +320,7 @@ void use(PatternMemory& memory) {
   Testing::answer(memory, {{"a"}}, 0.0, all_of_them);
 }
 
-TEST(PatternMemoryFile, AForgedFileIsRefusedOrUsedWithinItsBounds) {
+TEST(PatternMemoryFile, AForgedFileIsRejectedOrUsedWithinItsBounds) {
   const TempFolder folder;
   const std::string whole = small_file(folder);
   const Testing::MemoryFile file;
@@ -350,14 +351,14 @@ TEST(PatternMemoryFile, AForgedFileIsRefusedOrUsedWithinItsBounds) {
     } catch (const CorruptFile&) {
       ++refused;
     } catch (const InvalidArgument&) {
-      ++used;  // of `use`: a name that is taken, a frequency that would pass its limit
+      ++used;  // by `use`: a name in use, or a frequency that would exceed its limit
     }
   }
   EXPECT_GT(refused, 300);
   EXPECT_GT(used, 300);
 }
 
-TEST(PatternMemoryFile, OfAnotherKindIsRefused) {
+TEST(PatternMemoryFile, OfAnotherKindIsRejected) {
   const TempFolder folder;
   Vocabulary vocabulary;
   vocabulary.insert("a");
@@ -366,7 +367,7 @@ TEST(PatternMemoryFile, OfAnotherKindIsRefused) {
               HasSubstr("holds 'vocabulary', not 'patterns'"));
 }
 
-TEST(VocabularyFile, GivesBackTheNumbers) {
+TEST(VocabularyFile, RestoresTheNumbers) {
   const TempFolder folder;
   Vocabulary vocabulary;
   for (const char* text : {"b", "", "a", "ä€😀", "with\nline"}) vocabulary.insert(text);

@@ -19,7 +19,7 @@ namespace PatternMemoryPropertiesTest {
 using namespace Kindred;
 using namespace Kindred::Testing;
 
-/// What a memory must know, kept in the obvious way.
+/// The expected state of a memory, in a simple implementation.
 class Model {
  public:
   void learn(const EventTexts& events, std::uint64_t times) {
@@ -49,7 +49,7 @@ class Model {
     for (const Row& row : m_rows) total += row.frequency;
     return total;
   }
-  /// Of the symbols a to e.
+  /// The frequencies of the symbols a to e.
   std::vector<std::uint64_t> symbol_frequencies() const {
     std::vector<std::uint64_t> frequencies(5, 0);
     for (const Row& row : m_rows) {
@@ -105,7 +105,7 @@ EventTexts events_of(const std::vector<std::vector<unsigned char>>& letters) {
   return events;
 }
 
-TEST(PatternMemoryProperties, AnswersAsAPlainListWouldWhateverItsTiersDo) {
+TEST(PatternMemoryProperties, AnswersLikeAPlainListWhateverItsTiersDo) {
   expect_property("learn, forget, sync and match in any order", [] {
     using Letters = std::vector<std::vector<unsigned char>>;
     const auto steps =
@@ -151,7 +151,7 @@ TEST(PatternMemoryProperties, AnswersAsAPlainListWouldWhateverItsTiersDo) {
   });
 }
 
-/// Everything that \p memory says of itself is what the model says.
+/// Everything that \p memory reports must equal the model.
 void expect_same(const PatternMemory& memory, const Model& model) {
   const PatternStatistics statistics = memory.statistics();
   RC_ASSERT(statistics.patterns == model.patterns());
@@ -184,7 +184,7 @@ TEST(PatternMemoryProperties, AHistoryWithFilesEqualsAPlainList) {
       settings.max_bulk_patterns = *rc::gen::inRange<std::uint64_t>(0, 10);
     std::optional<PatternMemory> memory(std::in_place, context(), settings);
     Model model;
-    Model saved;  // what the file holds
+    Model saved;  // the state in the file
     bool is_saved = false;
     for (const auto& [kind, number, letters] : steps) {
       const EventTexts events = events_of(letters);
@@ -259,7 +259,7 @@ TEST(PatternMemoryProperties, ManyPatternsInManySegmentsAnswerAsOneMatcher) {
     for (std::size_t n = 8 + random() % 30; n > 0; --n) {
       events[0].push_back(numbered('s', random() % 60));
     }
-    ASSERT_EQ(learn(memory, events).index, i) << "all differ";
+    ASSERT_EQ(learn(memory, events).index, i) << "all patterns differ";
     for (const std::string& text : events[0]) {
       patterns.values.push_back(memory.vocabulary().find(text));
     }
@@ -267,7 +267,7 @@ TEST(PatternMemoryProperties, ManyPatternsInManySegmentsAnswerAsOneMatcher) {
   }
   const SequenceMatcher matcher(context(), patterns, Residency::host);
   EXPECT_GT(memory.statistics().segments, 1U);
-  EXPECT_LT(memory.statistics().segments, 12U) << "segments are joined";
+  EXPECT_LT(memory.statistics().segments, 12U) << "segments must be merged";
   for (const Measure measure : {Measure::lcs, Measure::difflib}) {
     for (const double threshold : {0.0, 0.3, 0.6}) {
       MatchOptions options;

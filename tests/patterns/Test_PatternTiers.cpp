@@ -14,7 +14,7 @@ namespace PatternTiersTest {
 using namespace Kindred;
 using namespace Kindred::Testing;
 
-/// Patterns {0, i}, and what another thread does after one of them was read.
+/// Patterns {0, i}, and an action that simulates another thread after one of them was read.
 class Rows final : public Impl::PatternRows {
  public:
   explicit Rows(std::uint64_t count) : m_live(count, true) {}
@@ -57,7 +57,7 @@ std::vector<std::uint64_t> all_of(const Impl::PatternTiers& tiers, const Impl::T
   return indices(tiers.match(view, query, options).matches.values);
 }
 
-TEST(PatternTiers, AllThatIsLeftOverMayBeForgottenDuringASync) {
+TEST(PatternTiers, AllRemainingPatternsMayBeForgottenDuringASync) {
   PatternSettings settings = quiet();
   settings.max_bulk_patterns = 3;
   Rows rows(10);
@@ -75,7 +75,7 @@ TEST(PatternTiers, AllThatIsLeftOverMayBeForgottenDuringASync) {
   EXPECT_EQ(all_of(tiers, *tiers.view_to(12)), (std::vector<std::uint64_t>{0, 1, 2, 10, 11}));
 }
 
-TEST(PatternTiers, APatternThatIsForgottenWhileItIsReadIsInNoAnswer) {
+TEST(PatternTiers, APatternForgottenWhileItIsReadIsInNoAnswer) {
   const PatternSettings settings = quiet();
   Rows rows(100);
   Impl::PatternTiers tiers(context(), settings, rows);
@@ -88,7 +88,7 @@ TEST(PatternTiers, APatternThatIsForgottenWhileItIsReadIsInNoAnswer) {
   const auto before = tiers.view();
   tiers.sync(SyncTrigger::manual, 100);
   EXPECT_EQ(all_of(tiers, *tiers.view()).size(), 97U);
-  EXPECT_EQ(all_of(tiers, *before).size(), 99U) << "a query keeps the view that it began with";
+  EXPECT_EQ(all_of(tiers, *before).size(), 99U) << "a query keeps the view that it started with";
 }
 
 }  // namespace PatternTiersTest

@@ -17,7 +17,7 @@
 
 namespace Kindred::Testing {
 
-/// `events("a b | c")` is [["a", "b"], ["c"]]; `events("")` is no event.
+/// `events("a b | c")` is [["a", "b"], ["c"]]; `events("")` has no events.
 inline EventTexts events(const std::string& text) {
   EventTexts list;
   std::istringstream words(text);
@@ -48,13 +48,13 @@ inline SymbolTexts flat(const EventTexts& list) {
   return symbols;
 }
 
-/// A text with a number behind it.
+/// A text followed by a number.
 template <class Number>
 std::string numbered(std::string prefix, Number number) {
   return prefix.append(std::to_string(number));
 }
 
-/// Candidates that lie in memory.
+/// Candidates in memory.
 class ListedCandidates final : public CandidateSource {
  public:
   struct Entry {
@@ -68,7 +68,7 @@ class ListedCandidates final : public CandidateSource {
   Candidate candidate(std::size_t position) const override { return entries[position].candidate; }
   RaggedSpan<Symbol> events(std::size_t position, Ragged<Symbol>& scratch) const override {
     if (position % 2 == 0) return entries[position].events;
-    // Anywhere in a larger piece of memory, as a store has them.
+    // Stored at an offset within a larger array, as in a store.
     const Ragged<Symbol>& own = entries[position].events;
     scratch.values.assign(3, 7);
     scratch.values.insert(scratch.values.end(), own.values.begin(), own.values.end());
@@ -79,7 +79,7 @@ class ListedCandidates final : public CandidateSource {
   std::string name(std::size_t position) const override { return entries[position].name; }
 };
 
-/// Patterns with names, and what is predicted from them.
+/// Patterns with names, and the predictions from them.
 class Memory {
  public:
   Vocabulary vocabulary;
@@ -108,7 +108,7 @@ class Memory {
   SymbolStatistics statistics() const {
     return {m_patterns.size(), m_total, vocabulary.size(), m_patterns_with};
   }
-  /// How often each symbol was learned.
+  /// The number of times each symbol was learned.
   const std::vector<std::uint64_t>& occurrences() const { return m_occurrences; }
 
   /// The patterns that a matcher finds for \p query at the threshold, best first.

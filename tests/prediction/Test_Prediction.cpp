@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// KATO's golden cases: which patterns are recalled, and how they are cut into past, present,
+// KATO's golden cases: which patterns are recalled, and how they are divided into past, present and
 // future.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -112,7 +112,7 @@ TEST(Prediction, MissingAlignsWithThePresentAndExtrasWithTheQuery) {
   EXPECT_EQ(p.blocks, (std::vector<Block>{{0, 0, 1}, {2, 2, 1}}));
 }
 
-TEST(Prediction, SeenFromTheMiddleThePastIsTheBeginning) {
+TEST(Prediction, AMatchInTheMiddleLeavesTheBeginningAsPast) {
   const Prediction p = only(each("beginning middle end"), each("middle"));
   EXPECT_EQ(p.past, each("beginning"));
   EXPECT_EQ(p.present, each("middle"));
@@ -135,12 +135,12 @@ TEST(Prediction, WithoutAMatchAtThresholdZeroEverythingIsMissingAndExtra) {
   EXPECT_EQ(p.fragmentation, -1);
   EXPECT_EQ(p.evidence, 0);
   EXPECT_EQ(p.confidence, 0);
-  EXPECT_EQ(p.itfdf_similarity, 0);  // distance 1 of all the frequency there is
+  EXPECT_EQ(p.itfdf_similarity, 0);  // distance 1 from all frequencies
   EXPECT_EQ(p.potential, 0);         // the last term is 0, not 1 / 0
 }
 
 TEST(Prediction, AboveThresholdZeroACandidateWithoutACommonSymbolIsDropped) {
-  // As at character level, where texts are alike although no symbol is the same.
+  // As at character level, where texts can be similar without a common symbol.
   Memory memory;
   memory.learn("p", each("banana split")).learn("q", each("bananas"));
   Testing::ListedCandidates candidates = memory.candidates(each("bananas"), 0);
@@ -152,7 +152,7 @@ TEST(Prediction, AboveThresholdZeroACandidateWithoutACommonSymbolIsDropped) {
   EXPECT_EQ(memory.predict(each("bananas"), candidates, options).size(), 2U);
 }
 
-TEST(Prediction, CandidatesBelowTheThresholdArePassedOver) {
+TEST(Prediction, CandidatesBelowTheThresholdAreSkipped) {
   Memory memory;
   memory.learn("p", each("a b c d")).learn("q", each("a b"));
   PredictionOptions options;
@@ -162,7 +162,7 @@ TEST(Prediction, CandidatesBelowTheThresholdArePassedOver) {
 }
 
 TEST(Prediction, ARepeatBeforeTheFirstMatchStaysInThePast) {
-  // KATO moves the event before the present when it has the first matched symbol.
+  // KATO assigns the event before to the present if it contains the first matched symbol.
   const Prediction p = only(each("a a b"), each("a b"));
   EXPECT_EQ(p.past, each("a"));
   EXPECT_EQ(p.present, each("a b"));
@@ -170,7 +170,7 @@ TEST(Prediction, ARepeatBeforeTheFirstMatchStaysInThePast) {
   EXPECT_EQ(p.confidence, 1);
 }
 
-TEST(Prediction, AnEventThatIsMatchedFromItsMiddleIsPresent) {
+TEST(Prediction, AnEventMatchedFromItsMiddleIsPresent) {
   const Prediction p = only(events("z | a b | c"), each("b c"));
   EXPECT_EQ(p.past, each("z"));
   EXPECT_EQ(p.present, events("a b | c"));
@@ -178,7 +178,7 @@ TEST(Prediction, AnEventThatIsMatchedFromItsMiddleIsPresent) {
 }
 
 TEST(Prediction, MissingAndExtrasAreSetsNotCounts) {
-  // The second a of the pattern was not observed and the second b of the query not expected.
+  // The pattern's second a was not observed and the query's second b was not expected.
   const Prediction p = only(events("a a b"), events("a b b"));
   EXPECT_EQ(p.missing, (EventTexts{{}}));
   EXPECT_EQ(p.extras, (EventTexts{{}}));
@@ -252,7 +252,7 @@ TEST(Prediction, AQueryMayBeLongerThanThePattern) {
   EXPECT_EQ(p.snr, 0);  // (2·2 − 4) / (2·2 + 4)
 }
 
-TEST(Prediction, UnknownSymbolsCountInTheLengthAndAreExtras) {
+TEST(Prediction, UnknownSymbolsCountTowardsTheLengthAndAreExtras) {
   const Prediction p = only(each("a b"), each("a never b"));
   EXPECT_EQ(p.similarity, 0.8);
   EXPECT_EQ(p.extras, (EventTexts{{}, {"never"}, {}}));
@@ -284,7 +284,7 @@ TEST(Prediction, DuplicatesWithinAnEventAreKept) {
   EXPECT_EQ(p.evidence, 0.5);
 }
 
-TEST(Prediction, AnyTextIsASymbol) {
+TEST(Prediction, AnyTextIsAValidSymbol) {
   const std::string long_name(100000, 'n');
   const EventTexts odd{
       {"1", "2.5", "-3"}, {"naïve", "日本", "🙂"}, {"a|b", "a-b", "a.b"}, {"", long_name}};
@@ -295,7 +295,7 @@ TEST(Prediction, AnyTextIsASymbol) {
   EXPECT_EQ(p.missing[2], SymbolTexts{long_name});
 }
 
-TEST(Prediction, DisjointPatternsNeverMeet) {
+TEST(Prediction, DisjointPatternsDoNotMatch) {
   Memory memory;
   memory.learn("p", each("a b c")).learn("q", each("d e f"));
   EXPECT_THAT(names(memory.predict(each("a c"))), ElementsAre("p"));
@@ -329,7 +329,7 @@ TEST(Prediction, ManyPatternsWithOneSymbolAreAllRecalled) {
   EXPECT_EQ(memory.predict(each("shared")).size(), 25U);
 }
 
-TEST(Prediction, ANewlyLearnedPatternIsSeenAtOnce) {
+TEST(Prediction, ANewlyLearnedPatternIsRecalledImmediately) {
   Memory memory;
   memory.learn("p", each("a b"));
   EXPECT_EQ(memory.predict(each("a")).size(), 1U);
@@ -337,7 +337,7 @@ TEST(Prediction, ANewlyLearnedPatternIsSeenAtOnce) {
   EXPECT_EQ(memory.predict(each("a")).size(), 2U);
 }
 
-TEST(Prediction, LongPatternsAndQueriesAreNotCut) {
+TEST(Prediction, LongPatternsAndQueriesAreNotTruncated) {
   const EventTexts pattern = series(700, "s", 5);
   const Prediction p = only(pattern, {pattern.begin() + 10, pattern.begin() + 130});
   EXPECT_EQ(p.matches.size(), 600U);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of a prediction, computed by hand from their definitions.
+// The metrics of a prediction, computed by hand from their definitions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <kindred/core/common/Error.hpp>
@@ -19,7 +19,7 @@ using Testing::of;
 
 constexpr double tolerance = 1e-12;
 
-/// Three patterns of frequency 1, 2, 5; known symbols a b c d e; a is in all of them, b in two.
+/// Three patterns of frequency 1, 2 and 5; known symbols a b c d e; a is in all patterns, b in two.
 Memory three() {
   Memory memory;
   memory.learn("p", each("a b c"), 1).learn("q", each("a b d"), 2).learn("r", each("a a e e"), 5);
@@ -27,7 +27,7 @@ Memory three() {
 }
 
 TEST(PredictionMetrics, EntropiesAreOverTheWholePattern) {
-  // Query a: the present of every pattern is [a] alone.
+  // Query a: the present of every pattern is only [a].
   const auto predictions = three().predict(each("a"));
   const Prediction p = *of(predictions, "p");
   EXPECT_EQ(p.present, each("a"));
@@ -39,7 +39,7 @@ TEST(PredictionMetrics, EntropiesAreOverTheWholePattern) {
   EXPECT_NEAR(of(predictions, "r")->entropy, 1, tolerance);
 }
 
-TEST(PredictionMetrics, TfIdfIsTheMeanOverTheWholePatternsDifferentSymbols) {
+TEST(PredictionMetrics, TfIdfIsTheMeanOverThePatternsDistinctSymbols) {
   const auto predictions = three().predict(each("a"));
   const double a = std::log2(3.0 / 3) + 1;
   const double b = std::log2(3.0 / 2) + 1;
@@ -63,7 +63,7 @@ TEST(PredictionMetrics, ConfluenceIsTheShareOfFrequencyTimesTheImprobabilityOfTh
   EXPECT_EQ(of(predictions, "r")->confluence, 0);  // its present, [a], is in every pattern
 }
 
-TEST(PredictionMetrics, ASymbolThatNoPatternIsKnownToHaveIsImprobable) {
+TEST(PredictionMetrics, ASymbolThatNoPatternContainsIsImprobable) {
   Memory memory;
   memory.learn("p", each("a b"));
   const std::vector<std::uint64_t> none;
@@ -78,7 +78,7 @@ TEST(PredictionMetrics, ASymbolThatNoPatternIsKnownToHaveIsImprobable) {
   EXPECT_EQ(predictions[0].itfdf_similarity, 0);  // both norms are 0, so the distance is 1
 }
 
-TEST(PredictionMetrics, ItfdfIsOneMinusTheWeighedDistance) {
+TEST(PredictionMetrics, ItfdfIsOneMinusTheWeightedDistance) {
   const auto predictions = three().predict(each("a b b"));
   // Probabilities: a 1, b 2/3. Query: a 1, b 2. p's present: a, b. r's: a.
   const double query = std::sqrt(1 + 16.0 / 9);
@@ -88,7 +88,7 @@ TEST(PredictionMetrics, ItfdfIsOneMinusTheWeighedDistance) {
   EXPECT_NEAR(of(predictions, "r")->itfdf_similarity, 1 - (1 - 1 / query) * 5 / 8, tolerance);
 }
 
-TEST(PredictionMetrics, RepeatsCountInTheDistance) {
+TEST(PredictionMetrics, RepeatsCountTowardsTheDistance) {
   Memory memory;
   memory.learn("p", events("a a | b")).learn("q", each("b c"));
   const Prediction p = *of(memory.predict(each("a b")), "p");
@@ -98,7 +98,7 @@ TEST(PredictionMetrics, RepeatsCountInTheDistance) {
   EXPECT_NEAR(p.itfdf_similarity, 1 - (1 - cosine) / 2, tolerance);
 }
 
-TEST(PredictionMetrics, BayesOverTheSurvivors) {
+TEST(PredictionMetrics, BayesUsesTheSurvivors) {
   const auto predictions = three().predict(each("a b"));
   // Similarities 0.8, 0.8, 1/3; priors 1/8, 2/8, 5/8.
   const double sum = 0.8 / 8 + 0.8 * 2 / 8 + 5.0 / 8 / 3;
@@ -123,7 +123,7 @@ TEST(PredictionMetrics, PosteriorsAreZeroWhereNothingIsLikely) {
   EXPECT_EQ(memory.predict(each("x"), 0.0)[0].bayesian_posterior, 0);
 }
 
-TEST(PredictionMetrics, EnsembleSumsAreOverAllSurvivorsNotTheOnesThatAreAnswered) {
+TEST(PredictionMetrics, EnsembleSumsIncludeAllSurvivorsNotOnlyTheReturned) {
   const Memory memory = three();
   PredictionOptions options;
   const auto all = memory.predict(each("a b"), options);
@@ -140,8 +140,8 @@ TEST(PredictionMetrics, PredictiveInformationIsTheShareOfAFuture) {
   Memory memory;
   memory.learn("p", events("a | x y"), 1)
       .learn("q", events("b a | y x"), 3)  // the same future: events are sets
-      .learn("r", events("a | x | y"), 4)  // another
-      .learn("s", events("a"), 8);         // none
+      .learn("r", events("a | x | y"), 4)  // another future
+      .learn("s", events("a"), 8);         // no future
   const auto predictions = memory.predict(each("a"));
   const double p = 2.0 / 4;
   const double q = 2.0 / 5;
@@ -157,7 +157,7 @@ TEST(PredictionMetrics, PredictiveInformationIsTheShareOfAFuture) {
   EXPECT_EQ(of(predictions, "s")->predictive_information, 0);
 }
 
-TEST(PredictionMetrics, PotentialIsItsFormula) {
+TEST(PredictionMetrics, PotentialMatchesItsFormula) {
   const auto predictions = three().predict(events("a x | d"), 0.0);
   ASSERT_EQ(predictions.size(), 3U);
   for (const Prediction& p : predictions) {
@@ -201,7 +201,7 @@ TEST(PredictionMetrics, WeightedWorkedExample) {
   options.weights = weights;
   const Prediction p = memory.predict(each("A N1 N2 N3 B N4"), options)[0];
   EXPECT_NEAR(p.similarity, 4.0 / 13, tolerance);
-  // 2 · 1.65 / (1.69 + 2.53): unknown symbols and those without an affinity weigh 0.01.
+  // 2 · 1.65 / (1.69 + 2.53): unknown symbols and those without an affinity have weight 0.01.
   EXPECT_NEAR(*p.weighted_similarity, 3.3 / 4.22, tolerance);
   EXPECT_NEAR(*p.weighted_similarity, 0.782, 5e-4);
   EXPECT_NEAR(*p.weighted_evidence, 1.65 / 2.53, tolerance);
@@ -225,7 +225,7 @@ TEST(PredictionMetrics, EqualWeightsChangeNothing) {
   }
 }
 
-TEST(PredictionMetrics, WeightsOfNothingGiveNothing) {
+TEST(PredictionMetrics, ZeroWeightsGiveZero) {
   Memory memory;
   memory.learn("p", each("a b"));
   const std::vector<double> weights{0.0, 0.0};
@@ -243,7 +243,8 @@ TEST(PredictionMetrics, AffinityWeightsAreAffinityPerOccurrenceAboveAFloor) {
     made.learn("p", each("a b b"), 5).learn("q", each("c"), 1);
     return made;
   }();
-  const std::vector<double> affinities{8, -5, 0, 3};  // of a, b, c and a symbol never learned
+  // Of a, b, c, and a symbol that was never learned.
+  const std::vector<double> affinities{8, -5, 0, 3};
   const auto weights = affinity_weights(affinities, memory.occurrences());
   ASSERT_EQ(weights.size(), 4U);
   EXPECT_NEAR(weights[0], 8.0 / 5 + 0.01, tolerance);
@@ -252,7 +253,7 @@ TEST(PredictionMetrics, AffinityWeightsAreAffinityPerOccurrenceAboveAFloor) {
   EXPECT_EQ(weights[3], 0.01);
 }
 
-TEST(PredictionMetrics, BadOptionsAreRefused) {
+TEST(PredictionMetrics, BadOptionsAreRejected) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<double> good{1.0};
   const auto refused = [](PredictionOptions options, const std::string& word) {

@@ -133,7 +133,7 @@ TEST(PredictionProperties, SegmentsAndSetsAreConsistent) {
   });
 }
 
-TEST(PredictionProperties, BlocksAreTheReferences) {
+TEST(PredictionProperties, BlocksMatchReference) {
   expect_property("the blocks are those of the serial oracle", [] {
     const Corpus corpus = any_corpus();
     PredictionOptions options;
@@ -155,8 +155,9 @@ TEST(PredictionProperties, BlocksAreTheReferences) {
   });
 }
 
-/// Long patterns with repeats against a query of many runs, which short random ones rarely have.
-TEST(PredictionProperties, BlocksOfLongPatternsAreTheReferences) {
+/// Long patterns with repeats against a query of many runs, which are rare among short random
+/// patterns.
+TEST(PredictionProperties, BlocksOfLongPatternsMatchReference) {
   auto random = Testing::generator("long blocks");
   for (int round = 0; round < 20; ++round) {
     const std::uint64_t alphabet = 2 + random() % 12;
@@ -222,7 +223,7 @@ TEST(PredictionProperties, NeitherThreadsNorTheOrderOfCandidatesChangeABit) {
       const auto found = many.memory.predict(many.query, candidates, options);
       ASSERT_EQ(found.size(), expected.size());
       for (std::size_t i = 0; i < found.size(); ++i)
-        ASSERT_TRUE(same(found[i], expected[i])) << threads << " threads, place " << i;
+        ASSERT_TRUE(same(found[i], expected[i])) << threads << " threads, position " << i;
     }
   }
 }
@@ -243,7 +244,7 @@ class Failing final : public CandidateSource {
   const CandidateSource& m_good;
 };
 
-TEST(PredictionProperties, WhatASourceThrowsReachesTheCaller) {
+TEST(PredictionProperties, ExceptionsOfASourceReachTheCaller) {
   const Many many;
   const Testing::ListedCandidates candidates = many.memory.candidates(many.query, 0.1);
   const Failing failing(candidates);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How predictions are ranked and cut, misspelled symbols, and the fast path of a single symbol.
+// How predictions are ranked and truncated, misspelled symbols, and the fast path for a single
+// symbol.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <kindred/core/common/Error.hpp>
@@ -27,7 +28,7 @@ constexpr double tolerance = 1e-12;
 
 using Field = std::function<double(const Prediction&)>;
 
-/// Every name that can be ranked by, with the field it means.
+/// Every rank name, with the field that it selects.
 const std::map<std::string, Field>& fields() {
   static const std::map<std::string, Field> all{
       {"potential", [](const Prediction& p) { return p.potential; }},
@@ -70,7 +71,7 @@ Memory crowd() {
   return memory;
 }
 
-TEST(PredictionRules, RankNamesGoThereAndBack) {
+TEST(PredictionRules, RankNamesRoundTrip) {
   for (const auto& [name, field] : fields()) {
     EXPECT_EQ(to_string(parse_rank_by(name)), name);
     EXPECT_NE((", " + rank_by_names() + ",").find(", " + name + ","), std::string::npos) << name;
@@ -79,7 +80,7 @@ TEST(PredictionRules, RankNamesGoThereAndBack) {
   EXPECT_EQ(std::count(listed.begin(), listed.end(), ','), 19);
 }
 
-TEST(PredictionRules, AnUnknownRankNameIsRefusedWithTheKnownOnes) {
+TEST(PredictionRules, AnUnknownRankNameIsRejectedListingTheKnownOnes) {
   EXPECT_FALSE(rank_by_from_string("entropy"));
   EXPECT_FALSE(rank_by_from_string(""));
   try {
@@ -133,8 +134,8 @@ TEST(PredictionRules, RankingByAWeightedFieldNeedsWeights) {
   EXPECT_FALSE(is_weighted(RankBy::tfidf_score));
 }
 
-TEST(PredictionRules, TheBestBySimilarityAreNotLostToAnEarlierCutByPotential) {
-  // KATO keeps the top 3 · max by potential before it looks at the ranking that was asked for.
+TEST(PredictionRules, TheBestBySimilarityAreNotLostToACutByPotential) {
+  // KATO keeps the top 3 · max by potential before it applies the requested ranking.
   Memory memory;
   memory.learn("frequent", each("a x1 x2 x3 x4 x5 x6 x7 x8 b"), 1000);
   for (int i = 0; i < 10; ++i) memory.learn(Testing::numbered("p", i), each("a b"));
@@ -157,7 +158,7 @@ TEST(PredictionRules, AHigherThresholdNeverAddsResults) {
   }
 }
 
-TEST(PredictionRules, ARepeatedQueryIsAnsweredTheSame) {
+TEST(PredictionRules, ARepeatedQueryGivesTheSameAnswer) {
   const Memory memory = crowd();
   const auto once = memory.predict(events("a b | c"), 0.2);
   const auto twice = memory.predict(events("a b | c"), 0.2);
@@ -179,7 +180,7 @@ TEST(PredictionRules, MisspelledSymbolsAreAnomaliesAndNeitherMissingNorExtra) {
   EXPECT_THAT(p.anomalies, ElementsAre(Anomaly{"bannana", "banana", 12.0 / 13}));
   EXPECT_EQ(p.missing, (EventTexts{{}}));
   EXPECT_EQ(p.extras, (EventTexts{{}}));
-  EXPECT_EQ(p.similarity, 0.5);  // not the misspelled one
+  EXPECT_EQ(p.similarity, 0.5);  // without the misspelled symbol
   EXPECT_EQ(p.fragmentation, 0);
   EXPECT_EQ(p.evidence, 1);
   EXPECT_EQ(p.snr, 1);
@@ -194,7 +195,7 @@ TEST(PredictionRules, WithoutAFuzzyThresholdThereAreNoAnomalies) {
   EXPECT_EQ(p.extras, events("bannana"));
 }
 
-TEST(PredictionRules, SeveralAnomaliesInTheOrderOfTheQuery) {
+TEST(PredictionRules, SeveralAnomaliesAreInTheOrderOfTheQuery) {
   Memory memory;
   memory.learn("p", events("apple banana cherry date elderberry"));
   const Prediction p = memory.predict(each("apple chery bannana zebra"), fuzzy(0.8))[0];
@@ -207,7 +208,7 @@ TEST(PredictionRules, SeveralAnomaliesInTheOrderOfTheQuery) {
   EXPECT_NEAR(p.snr, 5.0 / 7, tolerance);
 }
 
-TEST(PredictionRules, ExactMatchesAreNoAnomaliesAndMayStandAnywhere) {
+TEST(PredictionRules, ExactMatchesAreNotAnomaliesWhereverTheyAre) {
   Memory memory;
   memory.learn("p", each("dog cat bird"));
   const Prediction p = memory.predict(each("cat dog"), fuzzy(0.5))[0];
@@ -216,9 +217,9 @@ TEST(PredictionRules, ExactMatchesAreNoAnomaliesAndMayStandAnywhere) {
   EXPECT_EQ(p.blocks.size(), 1U);
 }
 
-TEST(PredictionRules, OfEquallyNearSymbolsTheFirstOfThePatternIsExpected) {
+TEST(PredictionRules, AmongEquallySimilarSymbolsTheFirstOfThePatternIsExpected) {
   Memory memory;
-  memory.learn("filler", each("ac"));  // a lower symbol number than ab
+  memory.learn("filler", each("ac"));  // with a lower symbol number than ab
   memory.learn("p", each("k ab ac"));
   const Prediction p = *of(memory.predict(each("k a"), fuzzy(0.6)), "p");
   EXPECT_THAT(p.anomalies, ElementsAre(Anomaly{"a", "ab", 2.0 / 3}));
@@ -241,14 +242,14 @@ TEST(PredictionRules, TextsAreComparedByCodePoints) {
   EXPECT_NEAR(p.anomalies[1].similarity, 2.0 / 3, tolerance);
 }
 
-TEST(PredictionRules, BytesThatAreNoUtf8AreCharactersOfTheirOwn) {
+TEST(PredictionRules, InvalidUtf8BytesAreSeparateCharacters) {
   Memory memory;
   memory.learn("p", {{"k", "ab\xff"}, {"\xc3"}});
   const Prediction p = memory.predict({{"k", "ab\xfe"}, {"\xc3"}}, fuzzy(0.6))[0];
   EXPECT_THAT(p.anomalies, ElementsAre(Anomaly{"ab\xfe", "ab\xff", 2.0 / 3}));
 }
 
-TEST(PredictionRules, LongTextsAreComparedWhole) {
+TEST(PredictionRules, LongTextsAreComparedCompletely) {
   const std::string half(70, 'a');
   const std::string text = half + std::string(90, 'b');
   Memory memory;
@@ -258,7 +259,7 @@ TEST(PredictionRules, LongTextsAreComparedWhole) {
   EXPECT_EQ(p.anomalies[0].similarity, 318.0 / 320);
 }
 
-TEST(PredictionRules, TheIndelRatioIsTheOneOfTheDynamicProgram) {
+TEST(PredictionRules, TheIndelRatioMatchesTheDynamicProgram) {
   auto random = Testing::generator("ratios");
   for (int round = 0; round < 300; ++round) {
     const auto text = [&random] {
@@ -297,14 +298,14 @@ PredictionOptions fast() {
   return options;
 }
 
-TEST(PredictionRules, TheFastPathTakesThePatternsThatBeginWithTheSymbol) {
+TEST(PredictionRules, TheFastPathReturnsThePatternsThatBeginWithTheSymbol) {
   Memory memory;
   memory.learn("long", each("a b c d e f g h i j k l m n o p q r s t u v w x y"))
       .learn("short", events("a b"))
       .learn("later", events("x a"))
       .learn("mid", events("a | b | c"));
   const auto predictions = memory.predict(each("a"), fast());
-  // The similarity of the first, 1/13, is below the threshold, which is ignored.
+  // The similarity of the first, 1/13, is below the threshold, which the fast path ignores.
   EXPECT_THAT(names(predictions), ElementsAre("short", "mid", "long"));
   const Prediction& p = predictions[0];
   EXPECT_TRUE(p.flat);
@@ -329,7 +330,7 @@ TEST(PredictionRules, TheFastPathIgnoresTheRanking) {
   EXPECT_THAT(names(memory.predict(each("a"), options)), ElementsAre("short"));
 }
 
-TEST(PredictionRules, TheFastPathIsForOneSymbolOnly) {
+TEST(PredictionRules, TheFastPathIsForSingleSymbolsOnly) {
   Memory memory;
   memory.learn("p", each("a b c")).learn("q", each("x a b"));
   EXPECT_EQ(memory.predict(each("a b"), fast()).size(), 2U);

@@ -11,13 +11,13 @@
 
 namespace Kindred::Testing {
 
-/// The paths of `SpreadOptions::trace_paths` by writing down every one of them. For tiny graphs.
+/// The paths of `SpreadOptions::trace_paths`, found by enumerating every path. For tiny graphs.
 class PathReference {
  public:
   /// A path: its edges, and the strength after each.
   struct Path {
     std::vector<double> strengths;    // of the source, then after every edge
-    std::vector<std::size_t> places;  // of every edge in the row of its end
+    std::vector<std::size_t> places;  // position of every edge in the row of its end
     std::vector<Reference::Link> links;
     std::vector<float> carried;
   };
@@ -93,7 +93,7 @@ class PathReference {
   }
 
  private:
-  /// All that arrive at a hop, best first.
+  /// All paths that arrive at a node at a hop, best first.
   std::vector<Path> paths_to(std::uint32_t node, std::size_t hop) const {
     if (hop == 0) {
       Path path;

@@ -11,7 +11,7 @@
 
 namespace Kindred::Reference {
 
-/// The fusion of rankings written from its definition: a map from id to hit, filled ranking by
+/// The fusion of rankings implemented from its definition: a map from id to hit, filled ranking by
 /// ranking.
 inline std::vector<FusedHit> fuse_rankings(std::span<const std::vector<RankedItem>> rankings,
                                            const FusionOptions& options) {

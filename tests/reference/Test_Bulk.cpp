@@ -10,7 +10,7 @@ namespace BulkTest {
 using namespace Kindred;
 
 // The known answers of Random123 1.14 (kat_vectors).
-TEST(ReferenceBulk, PhiloxGivesItsKnownAnswers) {
+TEST(ReferenceBulk, PhiloxMatchesItsKnownAnswers) {
   using Words = std::array<std::uint32_t, 4>;
   EXPECT_EQ(Reference::philox({0, 0, 0, 0}, {0, 0}),
             (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
@@ -22,7 +22,7 @@ TEST(ReferenceBulk, PhiloxGivesItsKnownAnswers) {
       (Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
-TEST(ReferenceBulk, RandomNumbersAreThePartsOfWords) {
+TEST(ReferenceBulk, RandomNumbersArePartsOfWords) {
   EXPECT_EQ(Reference::random_byte(0, 0), 0xd5);
   EXPECT_EQ(Reference::random_byte(0, 1), 0xe8);
   EXPECT_EQ(Reference::random_byte(0, 15), 0x9b);

@@ -37,14 +37,14 @@ std::vector<float> linear(std::size_t nodes, const std::vector<Link>& links,
   return Reference::spread_linear(nodes, links, sources, settings);
 }
 
-TEST(ReferenceGraph, NothingSpreadsFromNothing) {
+TEST(ReferenceGraph, NothingSpreadsWithoutSources) {
   EXPECT_THAT(engine(0, {}, {}), IsEmpty());
   EXPECT_THAT(linear(0, {}, {}), IsEmpty());
   EXPECT_THAT(engine(2, {{0, 1, 1}}, {}), ElementsAre(0, 0));
   EXPECT_THAT(engine(2, {{0, 1, 1}}, {{0, 0.5F}}, constant(1, 0)), ElementsAre(0.5F, 0));
 }
 
-TEST(ReferenceGraph, AChainLosesByEveryHop) {
+TEST(ReferenceGraph, AChainDecaysWithEveryHop) {
   EXPECT_THAT(engine(4, {{0, 1, 1}, {1, 2, 1}, {2, 3, 1}}, {{0, 1}}, constant_at(0.5, 0)),
               ElementsAre(1, 0.5F, 0.25F, 0.125F));
   EXPECT_THAT(engine(4, {{0, 1, 1}, {1, 2, 1}, {2, 3, 1}}, {{0, 1}}, constant(0.5, 2)),
@@ -72,7 +72,8 @@ TEST(ReferenceGraph, OtherDecays) {
 }
 
 TEST(ReferenceGraph, SaturatesAndPassesOnTheDelta) {
-  // Node 1 starts at 3/4 and is offered 2: it takes 1/4 and passes on 1/4 besides its own 3/4.
+  // Node 1 starts at 3/4 and is offered 2: it accepts 1/4 and passes on that 1/4 in addition to its
+  // own 3/4.
   EXPECT_THAT(
       engine(4, {{0, 1, 1}, {2, 1, 1}, {1, 3, 0.5F}}, {{0, 1}, {2, 1}, {1, 0.75F}}, constant(1)),
       ElementsAre(1, 1, 1, 0.5F));
@@ -88,18 +89,18 @@ TEST(ReferenceGraph, DuplicateSourcesAddThenClampInEngineModeOnly) {
 }
 
 TEST(ReferenceGraph, TheFirstTouchFixesTheTier) {
-  // Node 3 is touched at hop 1 by 3/100, below warm 5/100, and again at hop 3 by 1/16: still warm.
-  // Node 4 is first touched at hop 3 by 1/16: cold, below 10/100.
+  // Node 3 is touched at hop 1 by 3/100, below the warm threshold 5/100, and again at hop 3 by
+  // 1/16: still warm. Node 4 is first touched at hop 3 by 1/16: cold, below 10/100.
   const std::vector<Link> links{
       {0, 3, 0.03F}, {0, 1, 1}, {1, 2, 1}, {2, 3, 0.0625F}, {2, 4, 0.0625F}};
   EXPECT_THAT(engine(5, links, {{0, 1}}, constant(1)), ElementsAre(1, 1, 1, 0.0625F, 0));
-  // A source is hot: 2/100 is enough for it.
+  // A source is hot: 2/100 is enough to change it.
   EXPECT_THAT(engine(2, {{0, 1, 0.02F}}, {{0, 1}, {1, 0.5F}}, constant(1)),
               ElementsAre(1, 0.5F + 0.02F));
   EXPECT_THAT(engine(2, {{0, 1, 0.02F}}, {{0, 1}}, constant(1)), ElementsAre(1, 0));
 }
 
-TEST(ReferenceGraph, KeptAtTheThresholdPassedOnOnlyAboveIt) {
+TEST(ReferenceGraph, KeepsAtTheThresholdAndPassesOnOnlyAboveIt) {
   const std::vector<Link> chain{{0, 1, 0.25F}, {1, 2, 1}};
   EXPECT_THAT(engine(3, chain, {{0, 1}}, constant_at(1, 0.25)), ElementsAre(1, 0.25F, 0));
   EXPECT_THAT(engine(3, chain, {{0, 1}}, constant_at(1, 0.125)), ElementsAre(1, 0.25F, 0.25F));
@@ -125,13 +126,13 @@ TEST(ReferenceGraph, LinearByHand) {
 TEST(ReferenceGraph, RowsAreSummedBySourceThenInputOrder) {
   constexpr float huge = 9007199254740992.0F;
   const std::vector<Node> ones{{0, 1}, {1, 1}, {2, 1}};
-  // Sources 0 and 2 are added first: they cancel and the 1 stays.
+  // Sources 0 and 2 are added first: they cancel, and the 1 remains.
   EXPECT_EQ(linear(4, {{0, 3, huge}, {2, 3, -huge}, {1, 3, 1}}, ones, constant(1, 1))[3], 1);
   EXPECT_EQ(linear(4, {{0, 3, huge}, {0, 3, 1}, {0, 3, -huge}}, ones, constant(1, 1))[3], 1);
   EXPECT_EQ(linear(4, {{0, 3, huge}, {0, 3, -huge}, {0, 3, 1}}, ones, constant(1, 1))[3], 0);
 }
 
-TEST(ReferenceGraph, RankedNodesLeaveOutZeros) {
+TEST(ReferenceGraph, RankedNodesOmitZeros) {
   EXPECT_THAT(Reference::ranked_nodes(std::vector<float>{0, 1, -2, -0.0F, 1}, 10),
               ElementsAre(Node{1, 1}, Node{4, 1}, Node{2, -2}));
   EXPECT_THAT(Reference::ranked_nodes(std::vector<float>{0, 1, -2, -0.0F, 1}, 1),

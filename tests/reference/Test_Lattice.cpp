@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 
 constexpr std::uint32_t none = 0xFFFFFFFFU;
 
-TEST(ReferenceLattice, NeighboursAreInTheLatticesOrder) {
+TEST(ReferenceLattice, NeighborsAreInTheOrderOfTheLattice) {
   // 0 1 2
   // 3 4 5
   // 6 7 8
@@ -25,7 +25,7 @@ TEST(ReferenceLattice, NeighboursAreInTheLatticesOrder) {
   EXPECT_THAT(rows[8], ElementsAre(5, 7));
 }
 
-TEST(ReferenceLattice, PathsGoAroundWhatIsBlocked) {
+TEST(ReferenceLattice, PathsGoAroundBlockedNodes) {
   using Edges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
   const std::vector<std::uint64_t> nodes{4};
   const Reference::BlockedLattice wall(LatticeShape(2, 3), nodes, Edges{{6, 3}});
@@ -36,12 +36,13 @@ TEST(ReferenceLattice, PathsGoAroundWhatIsBlocked) {
   EXPECT_THAT(wall.all_paths(3, 5, 4), ElementsAre(ElementsAre(3, 0, 1, 2, 5)));
 }
 
-TEST(ReferenceLattice, AllPathsOfASquareAreBothWays) {
+TEST(ReferenceLattice, AllPathsOfASquareUseBothSides) {
   const Reference::BlockedLattice square(LatticeShape(2, 2), {}, {});
   EXPECT_THAT(square.all_paths(0, 3, 3), ElementsAre(ElementsAre(0, 2, 3), ElementsAre(0, 1, 3)));
   EXPECT_THAT(square.all_paths(0, 1, 3), ElementsAre(ElementsAre(0, 2, 3, 1), ElementsAre(0, 1)));
   EXPECT_THAT(square.all_paths(0, 0, 3), ElementsAre(ElementsAre(0)));
-  EXPECT_THAT(square.path(0, 3), ElementsAre(0, 1, 3)) << "3's first neighbour that is nearer";
+  EXPECT_THAT(square.path(0, 3), ElementsAre(0, 1, 3))
+      << "the first neighbor of 3 that is closer to the start";
 }
 
 TEST(ReferenceLattice, ATriangleWithATailIsMeasuredByHand) {

@@ -31,15 +31,17 @@ Reference::PageRankAnswer answer(std::size_t nodes, const Links& links, const No
 }
 
 TEST(ReferencePageRank, AWalkOfTwoNodesIsSolvedByHand) {
-  // p₀ = ½p₁ + ½, p₁ = ½p₀; a dangling node leads back to the restart, so that both are the same.
+  // p₀ = ½p₁ + ½, p₁ = ½p₀; a dangling node returns to the restart, so both graphs have the same
+  // limit.
   const auto target = ElementsAre(DoubleNear(2.0 / 3, 1e-15), DoubleNear(1.0 / 3, 1e-15));
   EXPECT_THAT(limit(2, {{0, 1, 1}, {1, 0, 1}}, {{0, 1}}), target);
   EXPECT_THAT(limit(2, {{0, 1, 0.25F}}, {{0, 0.5F}}), target);
-  EXPECT_THAT(limit(2, {{0, 1, 1}, {1, 0, 0}}, {{0, 1}}), target) << "a weight of 0 leads nowhere";
+  EXPECT_THAT(limit(2, {{0, 1, 1}, {1, 0, 0}}, {{0, 1}}), target)
+      << "a weight of 0 is not followed";
 }
 
-TEST(ReferencePageRank, WeightsShareOutWhatANodeHas) {
-  // Parallel edges add: 3/4 of node 0 go to 1.
+TEST(ReferencePageRank, ANodeIsDividedInProportionToItsWeights) {
+  // Parallel edges add up: 3/4 of node 0 goes to node 1.
   const Links links{{0, 1, 1}, {0, 2, 1}, {0, 1, 2}};
   EXPECT_THAT(limit(3, links, {{0, 1}}),
               ElementsAre(DoubleNear(2.0 / 3, 1e-15), DoubleNear(0.25, 1e-15),
@@ -52,14 +54,14 @@ TEST(ReferencePageRank, RestartsAreTheSourcesDividedByTheirSum) {
   EXPECT_THAT(limit(2, {{0, 1, 1}}, {}), Each(0.0));
 }
 
-TEST(ReferencePageRank, ASelfLoopKeepsAll) {
+TEST(ReferencePageRank, ASelfLoopKeepsEverything) {
   const auto alone = answer(2, {{0, 0, 0.5F}, {0, 0, 0.25F}}, {{0, 1}});
   EXPECT_THAT(alone.values, ElementsAre(1, 0));
   EXPECT_EQ(alone.iterations, 1U);
   EXPECT_EQ(alone.residual, 0);
 }
 
-TEST(ReferencePageRank, IterationsAreCountedAndResidualsAreThoseOfTheLast) {
+TEST(ReferencePageRank, IterationsAreCountedAndTheResidualIsThatOfTheLast) {
   // p₀ = (1, 0); p₁ = (½, ½); p₂ = (¾, ¼): differences of 1, ½, ¼ …
   const Links links{{0, 1, 1}, {1, 0, 1}};
   Reference::PageRankSettings settings{0.5, 0.25, 200};

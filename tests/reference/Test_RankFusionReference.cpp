@@ -30,7 +30,7 @@ TEST(ReferenceRankFusion, TiesGoToTheLowerIdAndWeightsCount) {
   EXPECT_EQ(Reference::fuse_rankings(rankings, options).size(), 1U);
 }
 
-TEST(ReferenceRankFusion, BordaCountsPlacesFromTheEnd) {
+TEST(ReferenceRankFusion, BordaCountsPositionsFromTheEnd) {
   const std::vector<std::vector<RankedItem>> rankings{{{1, 0}, {2, 0}, {3, 0}, {4, 0}}};
   FusionOptions options;
   options.rule = FusionRule::borda;

@@ -64,7 +64,7 @@ TEST(ReferenceSeed, ModesAndStatesByHand) {
       EXPECT_EQ(y.bits[0], bits(expected)) << to_string(state) << ", mode " << mode;
     }
   }
-  // Without a blueprint nothing is applied, and the payload of a NaN stays.
+  // Without a blueprint nothing is applied, and the payload of a NaN is preserved.
   const Reference::SeedLayer none{
       1, {{Lifecycle::grafting, ApplyMode::additive, 1, seed_none}}, {3}};
   const Reference::SeedRows x{VectorElement::float32, 1, {0xFFC12345U}};
@@ -94,7 +94,7 @@ TEST(ReferenceSeed, MergesByHand) {
   // {2, 4} and {9}: mean 5, m2 = 9 + 1 + 16.
   const std::vector<SeedMoments> parts{{2, 0, 3, 2, 2, 4}, {}, {1, 0, 9, 0, 9, 9}};
   EXPECT_EQ(Reference::merged(parts), (SeedMoments{3, 0, 5, 26, 2, 9}));
-  // Kasmina's vector: (10, 50, 4) and (6, 18, 2) of sums, squares and counts.
+  // Kasmina's vectors (10, 50, 4) and (6, 18, 2) of sums, sums of squares and counts.
   const std::vector<SeedMoments> kasmina{{4, 0, 2.5, 25, 0, 5}, {2, 0, 3, 0, 3, 3}};
   const SeedTelemetry telemetry = telemetry_of(Reference::merged(kasmina));
   EXPECT_NEAR(telemetry.mean, 16.0 / 6, 1e-12);

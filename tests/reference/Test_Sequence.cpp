@@ -20,7 +20,7 @@ using Reference::MatchItem;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// A symbol a letter; `?` is unknown.
+/// One symbol per letter; `?` is unknown.
 std::vector<Symbol> letters(std::string_view text) {
   std::vector<Symbol> symbols;
   for (const char c : text)
@@ -51,7 +51,7 @@ TEST(ReferenceSequence, SmallSizesByHand) {
   EXPECT_EQ(lcs("aggtab", "gxtxayb"), 4U);
 }
 
-TEST(ReferenceSequence, DivergesFromDifflibWhereItMust) {
+TEST(ReferenceSequence, DiffersFromDifflibWhereItMust) {
   struct Case {
     const char* a;
     const char* b;
@@ -95,27 +95,27 @@ TEST(ReferenceSequence, NoAutojunk) {
   EXPECT_EQ(difflib(a, b), 10U);
 }
 
-/// `unit` times.
+/// \p unit repeated \p times times.
 std::string repeated(const char* unit, int times) {
   std::string text;
   for (int i = 0; i < times; ++i) text += unit;
   return text;
 }
 
-TEST(ReferenceSequence, AutojunkIsThatOfPython) {
-  // Written down from Python's difflib.SequenceMatcher(None, a, b).get_matching_blocks().
+TEST(ReferenceSequence, AutojunkMatchesPython) {
+  // Recorded from Python's difflib.SequenceMatcher(None, a, b).get_matching_blocks().
   const auto junk = [](const std::string& a, const std::string& b) {
     return Reference::blocks(letters(a), letters(b), true);
   };
-  // 200 symbols of which x and y are popular: they begin no run, …
+  // 200 symbols of which x and y are popular: no run starts with them, …
   EXPECT_THAT(junk(repeated("xy", 5), "zz" + repeated("xy", 99)), IsEmpty());
-  // … but what precedes nothing rare grows from the corner of a window.
+  // … but at the corner of a window a run of popular symbols grows without a rare one.
   EXPECT_THAT(junk(repeated("xy", 5), repeated("xy", 100)), ElementsAre(Block{0, 0, 10}));
   // One symbol fewer: no heuristic.
   EXPECT_THAT(junk(repeated("xy", 5), "z" + repeated("xy", 99)), ElementsAre(Block{0, 1, 10}));
-  // A rare run grows over popular symbols on both sides, within its window.
+  // A run of rare symbols grows over popular symbols on both sides, within its window.
   EXPECT_THAT(junk("xyzxyq", repeated("xy", 98) + "zxyw"), ElementsAre(Block{0, 194, 5}));
-  // Three times in 200 is not popular, four times is; in 199, nothing is.
+  // In 200 symbols, three occurrences are not popular and four are; in 199 symbols none is popular.
   for (const auto& [length, times, found] :
        {std::tuple{200, 3, 1}, {200, 4, 0}, {199, 4, 1}, {199, 50, 1}, {300, 4, 1}, {300, 5, 0}}) {
     std::vector<Symbol> b(length);
@@ -125,13 +125,13 @@ TEST(ReferenceSequence, AutojunkIsThatOfPython) {
   }
 }
 
-TEST(ReferenceSequence, UnknownMatchesNothingItselfIncluded) {
+TEST(ReferenceSequence, UnknownMatchesNothingIncludingItself) {
   EXPECT_EQ(lcs("a?b", "a?b"), 2U);
   EXPECT_THAT(blocks("a?b", "a?b"), ElementsAre(Block{0, 0, 1}, Block{2, 2, 1}));
   EXPECT_EQ(difflib("???", "???"), 0U);
 }
 
-TEST(ReferenceSequence, SimilarityOfNothing) {
+TEST(ReferenceSequence, SimilarityOfEmptySequences) {
   EXPECT_EQ(Reference::similarity(Matched::lcs, 0, 0, 0), 0.0);
   EXPECT_EQ(Reference::similarity(Matched::difflib, 0, 0, 0), 1.0);
   EXPECT_EQ(Reference::similarity(Matched::lcs, 1, 1, 5), 1.0 / 3.0);
@@ -160,7 +160,7 @@ TEST(ReferenceSequence, GoldenSimilarities) {
   }
 }
 
-TEST(ReferenceSequence, MatchRanksAndCuts) {
+TEST(ReferenceSequence, MatchRanksAndTruncates) {
   const std::vector<std::vector<Symbol>> patterns{letters("xyz"), letters("ab"), letters(""),
                                                   letters("ab"), letters("abc")};
   const auto all = Reference::match(patterns, letters("ab"), Matched::lcs, 0.0, 10);

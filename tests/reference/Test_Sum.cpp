@@ -10,7 +10,7 @@ namespace SumTest {
 
 namespace Reference = Kindred::Reference;
 
-// 2^53: the next double is 2 away, so adding 1 is lost and shows who was added to whom first.
+// 2^53: the next double is 2 away, so adding 1 is lost, which reveals the order of the additions.
 constexpr double huge = 9007199254740992.0;
 
 std::vector<double> sparse(std::size_t count, std::vector<std::pair<std::size_t, double>> values) {
@@ -31,19 +31,19 @@ TEST(ReferenceSum, IsNeverMinusZero) {
   EXPECT_FALSE(std::signbit(Reference::reproducible_sum(std::vector<double>(65, -0.0))));
 }
 
-TEST(ReferenceSum, ALaneTakesEveryThirtySecondTerm) {
+TEST(ReferenceSum, ALaneAddsEveryThirtySecondTerm) {
   EXPECT_EQ(Reference::reproducible_sum(sparse(64, {{0, huge}, {1, 1}, {32, -huge}})), 1.0);
   EXPECT_EQ(Reference::reproducible_sum(sparse(65, {{0, huge}, {32, 1}, {64, -huge}})), 0.0);
 }
 
-TEST(ReferenceSum, LanesAreAddedByTheHalvingTree) {
+TEST(ReferenceSum, LanesAreAddedByAPairwiseTree) {
   EXPECT_EQ(Reference::reproducible_sum(sparse(32, {{0, huge}, {1, 1}, {16, -huge}})), 1.0);
   EXPECT_EQ(Reference::reproducible_sum(sparse(32, {{0, huge}, {16, 1}, {1, -huge}})), 0.0);
   EXPECT_EQ(Reference::reproducible_sum(sparse(3, {{0, huge}, {1, 1}, {2, -huge}})), 1.0);
   EXPECT_EQ(Reference::reproducible_sum(sparse(3, {{0, huge}, {2, 1}, {1, -huge}})), 0.0);
 }
 
-TEST(ReferenceSum, BlocksOf4096AreAddedByThePaddedHalvingTree) {
+TEST(ReferenceSum, BlocksOf4096AreAddedByAPaddedPairwiseTree) {
   EXPECT_EQ(Reference::reproducible_sum(sparse(4096, {{0, huge}, {1, 1}, {4064, -huge}})), 1.0);
   EXPECT_EQ(Reference::reproducible_sum(sparse(4097, {{1, huge}, {33, 1}, {4096, -huge}})), 0.0);
   EXPECT_EQ(Reference::reproducible_sum(sparse(12288, {{0, huge}, {4096, 1}, {8192, -huge}})), 1.0);

@@ -46,7 +46,7 @@ TEST(ReferenceVector, ComputedNaNIsCanonicalAndZeroIsPositive) {
   EXPECT_EQ(bits(score(Metric::ip, {-1e-30F}, {1e-30F})), 0U);
 }
 
-TEST(ReferenceVector, ExtremeMagnitudesStayRight) {
+TEST(ReferenceVector, ExtremeMagnitudesAreAccurate) {
   EXPECT_EQ(score(Metric::cosine, {1e-45F, 1e-45F}, {1e-45F, 1e-45F}), 1.0F);
   EXPECT_EQ(score(Metric::cosine, {3e38F, 3e38F}, {-3e38F, -3e38F}), -1.0F);
   EXPECT_EQ(score(Metric::ip, {3e38F}, {3e38F}), infinity);
@@ -72,7 +72,7 @@ TEST(ReferenceVector, SearchByHand) {
   EXPECT_EQ(bits(all.scores[3]), 0x7FC00000U);
 }
 
-TEST(ReferenceVector, AFilterLeavesPaddedPlaces) {
+TEST(ReferenceVector, AFilterLeavesPaddedSlots) {
   const std::vector<float> rows{1, 2, 3};
   const std::vector<float> query{1};
   const std::vector<std::uint8_t> filter{0, 1, 0};

@@ -31,7 +31,7 @@ inline Reference::SeedLayer served_layer(std::size_t hidden, std::size_t seeds,
   return layer;
 }
 
-/// A layer that makes what \p expected does.
+/// A layer that computes the same as \p expected.
 inline SeedLayer engine_of(Context& context, const Reference::SeedLayer& expected,
                            std::uint32_t epochs = 4) {
   SeedLayer layer(context, options_of(static_cast<std::uint32_t>(expected.hidden),
@@ -51,7 +51,8 @@ inline SeedLayer engine_of(Context& context, const Reference::SeedLayer& expecte
   return layer;
 }
 
-/// A layer of \p seeds that are all \p lifecycle with one blueprint of \p weight.
+/// A layer of \p seeds that are all in state \p lifecycle, with one blueprint whose weights are \p
+/// weight.
 inline SeedLayer uniform_layer(Context& context, std::uint32_t hidden, std::uint32_t seeds,
                                Lifecycle lifecycle, ApplyMode mode, float alpha, float weight) {
   SeedLayer layer(context, options_of(hidden, seeds));

@@ -25,10 +25,10 @@ using Testing::to_space;
 inline constexpr VectorElement elements[] = {VectorElement::float32, VectorElement::float16,
                                              VectorElement::bfloat16};
 
-/// What the elements of a row are like.
+/// The distribution of the elements of a row.
 enum class Values { ordinary, all };
 
-/// A number of the kind that an activation is, or any bits at all.
+/// An element with a typical activation, or with random bits.
 inline std::uint32_t element(VectorElement type, Values values, std::mt19937_64& generator) {
   const std::uint64_t kind = generator() % 16;
   if (values == Values::all && kind == 0)
@@ -70,7 +70,7 @@ inline Reference::SeedLayer random_layer(std::size_t hidden, std::size_t seeds,
   return layer;
 }
 
-/// The state of a layer in the memory of a space.
+/// The state of a layer in memory that a space can access.
 template <class ExecutionSpace>
 struct PlacedLayer {
   SeedChunks chunks;
@@ -79,7 +79,7 @@ struct PlacedLayer {
   Array<ExecutionSpace, float> alpha, weights;
   std::size_t blueprints;
 
-  /// \p shuffled: the rows of weights lie in another order.
+  /// \p shuffled: the rows of weights are stored in another order.
   PlacedLayer(const ExecutionSpace& exec_space, const Reference::SeedLayer& layer,
               bool shuffled = false)
       : chunks{static_cast<std::uint32_t>(layer.hidden),
@@ -126,7 +126,7 @@ struct PlacedLayer {
   }
 };
 
-/// Rows as they lie in memory: \p skip elements before the first, \p stride from row to row.
+/// Rows in memory: \p skip elements before the first row, \p stride elements from row to row.
 struct Layout {
   std::size_t skip = 0;
   std::size_t stride = 0;
@@ -142,7 +142,7 @@ inline std::vector<std::byte> packed(const Reference::SeedRows& rows, std::size_
                 &rows.bits[i], size);
   return out;
 }
-/// The rows of \p bytes; what lies between them must be untouched.
+/// The rows of \p bytes; checks that the gaps between them are unchanged.
 inline Reference::SeedRows unpacked(const std::vector<std::byte>& bytes, VectorElement type,
                                     std::size_t rows, std::size_t hidden, const Layout& layout,
                                     bool& kept) {
@@ -173,7 +173,7 @@ inline bool same_bits(const SeedMoments& a, const SeedMoments& b) {
          std::bit_cast<std::uint32_t>(a.min) == std::bit_cast<std::uint32_t>(b.min) &&
          std::bit_cast<std::uint32_t>(a.max) == std::bit_cast<std::uint32_t>(b.max);
 }
-/// The first seed whose moments differ, or nothing.
+/// Describes the first seed whose moments differ; empty if none does.
 inline std::string difference(const std::vector<SeedMoments>& got,
                               const std::vector<SeedMoments>& expected) {
   if (got.size() != expected.size()) return "another number of seeds";
@@ -184,7 +184,7 @@ inline std::string difference(const std::vector<SeedMoments>& got,
   return {};
 }
 
-/// How a test calls the forward.
+/// How a test calls the forward pass.
 struct Call {
   VectorElement output = VectorElement::float32;
   Layout in;
@@ -224,7 +224,7 @@ Forward forward(const ExecutionSpace& exec_space, const Reference::SeedLayer& la
   to.element = call.output;
   to.stride = out.stride;
   Forward result;
-  // Twice where that is the same: counters are left as they were.
+  // Called twice where the result is the same, to check that counters are reset.
   for (int i = 0; i < (call.in_place ? 1 : 2); ++i)
     seed_forward<ExecutionSpace>(exec_space, plan, placed.view(), x.rows, from, to, moments,
                                  workspace);
@@ -236,7 +236,7 @@ Forward forward(const ExecutionSpace& exec_space, const Reference::SeedLayer& la
   return result;
 }
 
-/// State in the memory of a space, all fields of `Reference::SeedRecord`.
+/// State in memory that a space can access: all fields of `Reference::SeedRecord`.
 template <class ExecutionSpace>
 struct PlacedState {
   Array<ExecutionSpace, std::int8_t> lifecycle, mode, schedule, parent, from, to;

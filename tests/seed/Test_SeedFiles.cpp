@@ -20,7 +20,7 @@ using Testing::message_of;
 using Testing::read_all;
 using Testing::TempFolder;
 
-/// A layer with a history, in all states, with every schedule under way.
+/// A layer with a history, seeds in all states and every schedule in progress.
 SeedLayer small_layer(bool empty = false) {
   SeedLayer layer(context(), options_of(9, 12));
   layer.add_blueprint("first", std::vector<float>(9, 1.5F));
@@ -53,7 +53,7 @@ SeedLayer small_layer(bool empty = false) {
   return layer;
 }
 
-/// The rest of two layers' lives is the same.
+/// Checks that two layers behave identically from now on.
 void expect_same_future(SeedLayer& a, SeedLayer& b) {
   EXPECT_EQ(a.state(), b.state());
   EXPECT_EQ(a.epoch(), b.epoch());
@@ -70,7 +70,7 @@ void expect_same_future(SeedLayer& a, SeedLayer& b) {
   }
 }
 
-TEST(SeedFiles, ALayerGoesOnFromItsCheckpoint) {
+TEST(SeedFiles, ALayerContinuesFromItsCheckpoint) {
   const TempFolder folder;
   SeedLayer layer = small_layer();
   layer.save(folder / "a");
@@ -86,7 +86,7 @@ TEST(SeedFiles, ALayerGoesOnFromItsCheckpoint) {
   EXPECT_EQ(y, z);
 }
 
-TEST(SeedFiles, RefusesTheCheckpointOfAnotherLayer) {
+TEST(SeedFiles, RejectsTheCheckpointOfAnotherLayer) {
   const TempFolder folder;
   small_layer().save(folder / "a");
   const auto refused = [&](SeedLayer& layer) {
@@ -106,11 +106,12 @@ TEST(SeedFiles, RefusesTheCheckpointOfAnotherLayer) {
   SeedLayer layer = small_layer(true);
   EXPECT_THROW(layer.restore(folder / "none"), NotFound);
   layer.save_blueprints(folder / "b");
-  EXPECT_THROW(layer.restore(folder / "b"), CorruptFile) << "another kind";
+  EXPECT_THROW(layer.restore(folder / "b"), CorruptFile) << "another kind of file";
   EXPECT_THROW(layer.save(folder / "no/where"), InvalidArgument);
 }
 
-/// Every change of every byte and every cut is found, and sealed again it is refused or a state.
+/// Every changed byte and every truncation is detected; with matching checksums the file is
+/// rejected or gives a valid state.
 template <class Load>
 void sweep(const std::string& good, const Load& load) {
   const Testing::MemoryFile memory;
@@ -135,7 +136,7 @@ void sweep(const std::string& good, const Load& load) {
   }
 }
 
-TEST(SeedFiles, FindsEveryByteOfACheckpointChangedAndEveryCut) {
+TEST(SeedFiles, DetectsEveryChangedByteAndTruncationOfACheckpoint) {
   const TempFolder folder;
   small_layer().save(folder / "a");
   SeedLayer layer = small_layer(true);
@@ -153,7 +154,7 @@ TEST(SeedFiles, FindsEveryByteOfACheckpointChangedAndEveryCut) {
   });
 }
 
-TEST(SeedFiles, FindsEveryByteOfBlueprintsChangedAndEveryCut) {
+TEST(SeedFiles, DetectsEveryChangedByteAndTruncationOfBlueprints) {
   const TempFolder folder;
   small_layer().save_blueprints(folder / "a");
   sweep(read_all(folder / "a"), [](const std::string& path) {
@@ -198,7 +199,7 @@ TEST(SeedFiles, BlueprintsKeepIdsNamesVersionsAndWeights) {
   EXPECT_THROW(registry.weights(4), NotFound);
 }
 
-TEST(SeedFiles, LayersTakeTheBlueprintsThatServeTheirSeeds) {
+TEST(SeedFiles, LayersAcceptTheBlueprintsThatTheirSeedsUse) {
   const TempFolder folder;
   SeedLayer layer =
       uniform_layer(context(), 8, 2, Lifecycle::grafting, ApplyMode::multiplicative, 1, 3.0F);

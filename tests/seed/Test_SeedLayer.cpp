@@ -24,7 +24,7 @@ std::vector<SeedTelemetry> telemetry_of(const std::vector<SeedMoments>& moments)
   return out;
 }
 
-TEST(SeedLayer, ForwardIsTheReferenceOnEverySpace) {
+TEST(SeedLayer, ForwardMatchesReferenceOnEverySpace) {
   auto generator = Testing::generator("SeedLayer.Forward");
   for (const auto [rows, hidden, seeds] : {std::array<std::size_t, 3>{1, 1, 1},
                                            {3, 7, 3},
@@ -55,7 +55,7 @@ TEST(SeedLayer, ForwardIsTheReferenceOnEverySpace) {
   }
 }
 
-TEST(SeedLayer, BackwardIsTheReferenceOnEverySpace) {
+TEST(SeedLayer, BackwardMatchesReferenceOnEverySpace) {
   auto generator = Testing::generator("SeedLayer.Backward");
   for (const auto [rows, hidden, seeds] :
        {std::array<std::size_t, 3>{1, 1, 1}, {70, 40, 9}, {5, 64, 80}}) {
@@ -79,7 +79,7 @@ TEST(SeedLayer, BackwardIsTheReferenceOnEverySpace) {
   }
 }
 
-TEST(SeedLayer, TakesRowsInPlaceAndApart) {
+TEST(SeedLayer, AcceptsRowsInPlaceAndWithStrides) {
   auto generator = Testing::generator("SeedLayer.InPlace");
   Reference::SeedLayer target = served_layer(30, 4, 2, generator);
   SeedLayer layer = engine_of(context(), target);
@@ -91,7 +91,7 @@ TEST(SeedLayer, TakesRowsInPlaceAndApart) {
     batch.rows = 9;
     layer.forward(rows, rows, batch, on(space));
     EXPECT_TRUE(rows == expected);
-    // Rows 37 and 33 elements apart; what lies between them stays.
+    // Rows with strides of 37 and 33 elements; the gaps between them must be unchanged.
     std::vector<std::byte> from = packed(x, 30, {0, 37});
     std::vector<std::byte> to(8 * 33 * 4 + 30 * 4, untouched);
     from.resize(8 * 37 * 4 + 30 * 4);
@@ -105,7 +105,7 @@ TEST(SeedLayer, TakesRowsInPlaceAndApart) {
   }
 }
 
-/// What a layer tells of itself.
+/// The state that a layer reports.
 struct ObservableState {
   SeedState state;
   std::uint64_t epoch;
@@ -119,7 +119,7 @@ struct ObservableState {
   friend bool operator==(const ObservableState&, const ObservableState&) = default;
 };
 
-/// The message by which \p call is refused; nothing may change.
+/// The message of the error with which \p call is rejected; nothing may change.
 template <class Type = InvalidArgument, class Call>
 std::string refused(SeedLayer& layer, const Call& call) {
   const ObservableState before(layer);
@@ -128,7 +128,7 @@ std::string refused(SeedLayer& layer, const Call& call) {
   return message;
 }
 
-TEST(SeedLayer, RefusesRowsThatAreNone) {
+TEST(SeedLayer, RejectsInvalidRows) {
   SeedLayer layer =
       uniform_layer(context(), 8, 3, Lifecycle::grafting, ApplyMode::linear, 0.5F, 3.0F);
   std::vector<std::byte> x(4 * 8 * 4), y(x.size()), more(x.size() + 64);
@@ -188,7 +188,7 @@ TEST(SeedLayer, RefusesRowsThatAreNone) {
               HasSubstr("the gradient is float16 and x float32"));
 }
 
-TEST(SeedLayer, RefusesARingOfMoreEpochsThanItKeeps) {
+TEST(SeedLayer, RejectsTooManyTelemetryEpochs) {
   SeedLayerOptions options;
   options.hidden = 8;
   options.seeds = 3;
@@ -199,7 +199,7 @@ TEST(SeedLayer, RefusesARingOfMoreEpochsThanItKeeps) {
   }
 }
 
-TEST(SeedLayer, RefusesStatesThatAreNone) {
+TEST(SeedLayer, RejectsInvalidStates) {
   SeedLayer layer =
       uniform_layer(context(), 8, 3, Lifecycle::grafting, ApplyMode::linear, 0.5F, 3.0F);
   layer.add_blueprint("short", std::vector<float>(5, 1.0F));
@@ -244,7 +244,7 @@ TEST(SeedLayer, RefusesStatesThatAreNone) {
   layer.set_state(reaching);
 }
 
-TEST(SeedLayer, RefusesUpdatesThatAreNone) {
+TEST(SeedLayer, RejectsInvalidUpdates) {
   SeedLayer layer =
       uniform_layer(context(), 8, 3, Lifecycle::grafting, ApplyMode::linear, 0.5F, 3.0F);
   const auto update = [&](unsigned mask, const auto& change) {
@@ -285,7 +285,7 @@ TEST(SeedLayer, RefusesUpdatesThatAreNone) {
   EXPECT_THROW(SeedLayer(context(), SeedLayerOptions{}), InvalidArgument);
 }
 
-TEST(SeedLayer, UpdatesWinLastAndResetEpochs) {
+TEST(SeedLayer, TheLastUpdateWinsAndEpochsReset) {
   SeedLayer layer =
       uniform_layer(context(), 8, 3, Lifecycle::grafting, ApplyMode::linear, 0.5F, 3.0F);
   layer.step();
@@ -322,7 +322,7 @@ SeedMetrics promising() {
   return metrics;
 }
 
-TEST(SeedLayer, LivesFromDormantToFossilizedAndAgain) {
+TEST(SeedLayer, RunsThroughTheWholeLifecycleTwice) {
   SeedLayer layer(context(), options_of(6, 2));
   std::vector<SeedChange> reported;
   SeedLayerOptions options = options_of(6, 2);
@@ -336,7 +336,7 @@ TEST(SeedLayer, LivesFromDormantToFossilizedAndAgain) {
   EXPECT_TRUE(layer.germinate(1, 0, ApplyMode::linear, AlphaSchedule::linear).accepted);
   EXPECT_THAT(layer.germinate(1, 0).why, HasSubstr("germinated does not go to germinated"));
   std::vector<float> x(6, 3.0F), y(6);
-  // What is made of feature 5, which is seed 1's.
+  // The output for feature 5, which belongs to seed 1.
   const auto made = [&] {
     layer.forward(x, y);
     EXPECT_EQ(y[0], 3.0F);
@@ -348,7 +348,7 @@ TEST(SeedLayer, LivesFromDormantToFossilizedAndAgain) {
   for (int i = 0; i < 100; ++i) layer.step();
   EXPECT_THAT(layer.request(1, Lifecycle::grafting).why, HasSubstr("reconstruction_loss"));
   EXPECT_TRUE(layer.request(1, Lifecycle::grafting, promising()).accepted);
-  EXPECT_EQ(made(), 3.0F) << "alpha begins at 0";
+  EXPECT_EQ(made(), 3.0F) << "alpha starts at 0";
   for (int i = 0; i < 25; ++i) layer.step();
   EXPECT_EQ(layer.state().alpha[1], 0.5F);
   EXPECT_EQ(made(), 4.5F);
@@ -366,7 +366,7 @@ TEST(SeedLayer, LivesFromDormantToFossilizedAndAgain) {
   alpha.mask = seed_alpha;
   alpha.alpha = 0.125F;
   layer.update({&alpha, 1});
-  EXPECT_EQ(made(), 6.0F) << "fossilized applies with 1";
+  EXPECT_EQ(made(), 6.0F) << "a fossilized seed applies with alpha 1";
   EXPECT_EQ(layer.state().history(1).size(), 7U);
   EXPECT_EQ(reported.size(), 7U);
   EXPECT_EQ(reported.back(), (SeedChange{Lifecycle::fine_tuning, Lifecycle::fossilized}));
@@ -377,7 +377,7 @@ TEST(SeedLayer, LivesFromDormantToFossilizedAndAgain) {
   EXPECT_EQ(layer.epoch(), 250U);
 }
 
-TEST(SeedLayer, ARefusedTransitionChangesNothing) {
+TEST(SeedLayer, ARejectedTransitionChangesNothing) {
   SeedLayer layer =
       uniform_layer(context(), 8, 11, Lifecycle::dormant, ApplyMode::linear, 0.5F, 3.0F);
   SeedState state = layer.state();
@@ -397,7 +397,7 @@ TEST(SeedLayer, ARefusedTransitionChangesNothing) {
   }
 }
 
-TEST(SeedLayer, TheRulesSayHowManyErrorsCullASeed) {
+TEST(SeedLayer, TheRulesDetermineHowManyErrorsCullASeed) {
   SeedLayerOptions options = options_of(8, 2);
   options.rules.errors_max = 0;
   EXPECT_THROW(SeedLayer(context(), options), InvalidArgument);
@@ -440,7 +440,7 @@ TEST(SeedLayer, FiveErrorsCullASeed) {
   EXPECT_EQ(layer.state().lifecycle[3], Lifecycle::training);
 }
 
-TEST(SeedLayer, StepsGiveSchedulesWhatTheyNeed) {
+TEST(SeedLayer, StepsProvideTheInputsOfSchedules) {
   SeedLayer layer(context(), options_of(10, 5));
   layer.add_blueprint("one", std::vector<float>(10, 1.0F));
   SeedState state(5);
@@ -479,8 +479,8 @@ TEST(SeedLayer, StepsGiveSchedulesWhatTheyNeed) {
   EXPECT_EQ(layer.state().epochs[3], 0);
   EXPECT_FALSE(layer.schedule_state(3));
   EXPECT_TRUE(layer.schedule_state(4));
-  // A failure leaves schedules as they were, those before the one that failed too.
-  for (int i = 0; i < 10; ++i) layer.step();  // no pause is under way
+  // A failed step restores all schedules, including those before the one that failed.
+  for (int i = 0; i < 10; ++i) layer.step();  // no pause is in progress
   const ObservableState before(layer);
   const auto drift = layer.schedule_state(1);
   const std::vector<float> another(3, 1.0F);
@@ -491,7 +491,7 @@ TEST(SeedLayer, StepsGiveSchedulesWhatTheyNeed) {
   EXPECT_EQ(layer.schedule_state(1), drift);
 }
 
-TEST(SeedLayer, EpochsStayAtTheirMost) {
+TEST(SeedLayer, EpochsSaturate) {
   SeedLayer layer(context(), options_of(1, 1));
   SeedState state(1);
   state.epochs[0] = 32766;
@@ -501,9 +501,9 @@ TEST(SeedLayer, EpochsStayAtTheirMost) {
   EXPECT_EQ(layer.state().epochs[0], 32767);
 }
 
-// --- what Kasmina's tests meant to show, corrected
+// --- the intent of Kasmina's tests, corrected
 
-TEST(SeedLayer, KasminasValues) {
+TEST(SeedLayer, MatchesKasminasValues) {
   const std::vector<float> x(16, 2.0F);
   for (const auto& [mode, expected] : {std::pair(ApplyMode::linear, 4.0F),
                                        {ApplyMode::multiplicative, 6.0F},
@@ -542,7 +542,7 @@ TEST(SeedLayer, CountsBatchTimesWidthOfEverySeedThatOwnsData) {
 }
 
 TEST(SeedLayer, EveryThirdSeedChangesItsOwnChunk) {
-  // Kasmina's 512 features in chunks of 64 leave 31 of these 34 seeds without data.
+  // With Kasmina's 512 features in chunks of 64, 31 of these 34 seeds have no data.
   const std::uint32_t hidden = 512, seeds = 100;
   SeedLayer layer =
       uniform_layer(context(), hidden, seeds, Lifecycle::dormant, ApplyMode::additive, 1, 1);
@@ -582,13 +582,13 @@ TEST(SeedLayer, StatesPersistAndValuesStayFinite) {
           layer.forward(std::as_bytes(std::span(x)), halves, batch);
         }
         EXPECT_TRUE(std::ranges::all_of(y, [](float value) { return std::isfinite(value); }));
-        EXPECT_EQ(layer.state(), before) << "a forward changes no state";
+        EXPECT_EQ(layer.state(), before) << "a forward pass must not change states";
       }
     }
   }
 }
 
-TEST(SeedLayer, HealthIsHalfVarianceAndHalfLife) {
+TEST(SeedLayer, HealthWeightsVarianceAndLivenessEqually) {
   EXPECT_EQ(seed_health({}), 0);
   EXPECT_EQ(seed_health({10, 0, 0.02, 0, 0, 0}), 1);
   EXPECT_EQ(seed_health({10, 0, 0.005, 0, 0, 0}), 0.75);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ring of telemetry, what calls cost, and what happens when a space fails.
+// The telemetry ring, the cost of calls, and failures of a space.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ TEST(SeedRing, KeepsTheLastEpochsAndMergesThem) {
     std::vector<std::vector<SeedMoments>> seen;
     for (int epoch = 0; epoch < 8; ++epoch) {
       if (epoch > 0) layer.step();
-      EXPECT_THROW(layer.telemetry(), NotFound) << "no forward yet";
+      EXPECT_THROW(layer.telemetry(), NotFound) << "before the first forward pass";
       const auto x = values((1 + epoch % 3) * 30 * hidden, generator);
       std::vector<float> y(x.size());
       layer.forward(x, y, on(space));
@@ -79,14 +79,14 @@ TEST(SeedRing, KeepsTheLastEpochsAndMergesThem) {
   }
 }
 
-TEST(SeedRing, MergesTheForwardsOfAnEpochWhereAsked) {
+TEST(SeedRing, MergesTheForwardsOfAnEpochIfRequested) {
   auto generator = Testing::generator("SeedRing.Merged");
   constexpr std::uint32_t hidden = 12, seeds = 5;
   SeedLayer layer(context(), options_of(hidden, seeds, 2));
   for (int epoch = 0; epoch < 3; ++epoch) {
     std::vector<SeedMoments> expected(seeds);
     for (int batch = 0; batch < 3; ++batch) {
-      // Each on another space: the slot moves.
+      // Each forward pass runs on another space: the slot migrates.
       SeedForwardOptions options =
           on(Testing::spaces()[(epoch + batch) % Testing::spaces().size()]);
       options.telemetry = SeedTelemetryUse::merged;
@@ -116,7 +116,7 @@ TEST(SeedRing, MergesTheForwardsOfAnEpochWhereAsked) {
   EXPECT_THROW(without.telemetry(), NotFound);
 }
 
-// --- what a call costs, as Kokkos Tools see it
+// --- the cost of a call, as seen by Kokkos Tools
 
 struct Seen {
   std::atomic<int> copies{0};
@@ -138,7 +138,7 @@ class Listener {
           if (bytes > 0) ++seen->allocations;
         });
     Tools::set_begin_fence_callback([](const char* label, std::uint32_t, std::uint64_t*) {
-      // Kokkos fences around what it tells a tool, for the tool.
+      // Kokkos itself fences when it reports certain events to a tool.
       if (!std::string_view(label).starts_with("Kokkos::Tools::")) ++seen->fences;
     });
     const auto on_kernel = [](const char*, std::uint32_t, std::uint64_t*) { ++seen->kernels; };
@@ -154,7 +154,7 @@ class Listener {
   Tools::EventSet m_before;
 };
 
-/// Rows in the memory that \p space computes on.
+/// Rows in memory that \p space can access.
 template <class ExecutionSpace>
 using Rows = Kokkos::View<std::byte*, typename ExecutionSpace::memory_space>;
 
@@ -163,7 +163,7 @@ std::span<std::byte> span_of(const Rows<ExecutionSpace>& rows) {
   return {rows.data(), rows.size()};
 }
 
-TEST(SeedRing, AForwardCopiesNothingAllocatesNothingAndHasNoHiddenFence) {
+TEST(SeedRing, AForwardNeitherCopiesNorAllocatesNorFencesInternally) {
   auto generator = Testing::generator("SeedRing.Costs");
   Reference::SeedLayer target = served_layer(256, 100, 3, generator);
   const Reference::SeedRows x =
@@ -193,10 +193,11 @@ TEST(SeedRing, AForwardCopiesNothingAllocatesNothingAndHasNoHiddenFence) {
                         on(space));
         EXPECT_EQ(listener->copies, 0);
         EXPECT_EQ(listener->allocations, 0);
-        // Rows on the host are finished when the call returns, which the call says.
+        // Rows in host memory are complete when the call returns, as documented.
         EXPECT_EQ(listener->fences, device ? 0 : 5);
         EXPECT_GE(listener->kernels, 5);
-        EXPECT_TRUE(!device || listener->kernels == 5) << "one launch";
+        EXPECT_TRUE(!device || listener->kernels == 5)
+            << "a forward pass is one launch on a device";
       }
       {
         const Listener listener;
@@ -209,7 +210,7 @@ TEST(SeedRing, AForwardCopiesNothingAllocatesNothingAndHasNoHiddenFence) {
       std::vector<std::byte> y(expected.size());
       Impl::download(exec, y.data(), to, y.size());
       EXPECT_TRUE(y == expected);
-      // A change is taken up, whatever was recorded.
+      // A change takes effect even after recording.
       SeedState state = layer.state();
       state.lifecycle.assign(100, Lifecycle::dormant);
       layer.set_state(state);
@@ -222,7 +223,7 @@ TEST(SeedRing, AForwardCopiesNothingAllocatesNothingAndHasNoHiddenFence) {
       sequence.run();
       EXPECT_TRUE(layer.has_telemetry());
       {
-        // One transfer an epoch, however often it is asked for.
+        // One transfer per epoch, however often it is requested.
         const Listener listener;
         layer.start_telemetry();
         layer.start_telemetry();
@@ -233,7 +234,7 @@ TEST(SeedRing, AForwardCopiesNothingAllocatesNothingAndHasNoHiddenFence) {
   }
 }
 
-TEST(SeedRing, TakesRowsOfADeviceOnAnyStream) {
+TEST(SeedRing, AcceptsDeviceRowsOnAnyStream) {
   if (!context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
   auto generator = Testing::generator("SeedRing.Streams");
   Reference::SeedLayer target = served_layer(64, 9, 3, generator);
@@ -243,7 +244,7 @@ TEST(SeedRing, TakesRowsOfADeviceOnAnyStream) {
   Impl::with_instance(
       context(), Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec) {
         if constexpr (Arch::is_device<ExecutionSpace>) {
-          const ExecutionSpace own = Impl::instance_beside(exec);  // it outlives the layer
+          const ExecutionSpace own = Impl::instance_beside(exec);  // outlives the layer
           SeedLayer layer = engine_of(context(), target);
           const Rows<ExecutionSpace> rows("Kindred::Testing::rows", expected.size());
           SeedBatch batch;
@@ -258,7 +259,7 @@ TEST(SeedRing, TakesRowsOfADeviceOnAnyStream) {
                         options);
           Impl::download(own, y.data(), rows, y.size());
           EXPECT_TRUE(y == expected);
-          // Waits for what the stream still does.
+          // Waits for pending work of the stream.
           Impl::upload(own, rows, bytes_of(x).data(), y.size());
           layer.forward(span_of<ExecutionSpace>(rows), span_of<ExecutionSpace>(rows), batch,
                         options);
@@ -271,7 +272,7 @@ TEST(SeedRing, TakesRowsOfADeviceOnAnyStream) {
           sequence.run();
           sequence.wait();
           Impl::download(own, y.data(), rows, y.size());
-          // `step` moved the alphas of grafting seeds, so what they make is other than before.
+          // `step` changed the alphas of grafting seeds, so the outputs differ from before.
           const SeedState state = layer.state();
           for (std::size_t i = 0; i < target.seeds.size(); ++i)
             target.seeds[i].alpha = state.alpha[i];
@@ -280,7 +281,7 @@ TEST(SeedRing, TakesRowsOfADeviceOnAnyStream) {
       });
 }
 
-TEST(SeedRing, GoesOnOnTheHostWithRowsOfADevice) {
+TEST(SeedRing, FallsBackToTheHostWithDeviceRows) {
   if (!context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
   auto generator = Testing::generator("SeedRing.DeviceFallback");
   Reference::SeedLayer target = served_layer(64, 20, 4, generator);
@@ -289,7 +290,7 @@ TEST(SeedRing, GoesOnOnTheHostWithRowsOfADevice) {
   const auto expected = bytes_of(Reference::seed_forward(target, x, VectorElement::float32));
   Impl::with_instance(
       context(), Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec) {
-        // Room for one blueprint on the device, and four are in use.
+        // Memory for one blueprint on the device, while four are in use.
         SeedLayerOptions options = options_of(64, 20);
         options.blueprint_bytes = 64 * sizeof(float);
         SeedLayer layer(context(), options);
@@ -329,7 +330,7 @@ TEST(SeedRing, GoesOnOnTheHostWithRowsOfADevice) {
       });
 }
 
-TEST(SeedRing, SequencesRefuseWhatIsElsewhere) {
+TEST(SeedRing, SequencesRejectDataInAnotherMemorySpace) {
   SeedLayer layer =
       uniform_layer(context(), 8, 2, Lifecycle::grafting, ApplyMode::linear, 0.5F, 3.0F);
   std::vector<std::byte> x(64), y(64);
@@ -360,19 +361,19 @@ TEST(SeedRing, CallsOfASequenceOverlapWhereTheirRowsAllowIt) {
     calls.push_back(call);
     return calls.back().overlap;
   };
-  EXPECT_EQ(add(0, 1), SeedOverlap::none);  // anything may be before it
+  EXPECT_EQ(add(0, 1), SeedOverlap::none);  // any work may precede it
   EXPECT_EQ(add(2, 3), SeedOverlap::rows);
-  EXPECT_EQ(add(2, 1), SeedOverlap::rows);    // x is read by both; y is of the call that has ended
-  EXPECT_EQ(add(0, 1), SeedOverlap::launch);  // y is the last one's
-  EXPECT_EQ(add(4, 0), SeedOverlap::launch);  // y is the x of the last one
-  EXPECT_EQ(add(0, 5), SeedOverlap::launch);  // x is the y of the last one
-  EXPECT_EQ(add(3, 4), SeedOverlap::launch);  // x was written here, long ago
+  EXPECT_EQ(add(2, 1), SeedOverlap::rows);    // both read x; y belongs to a call that has finished
+  EXPECT_EQ(add(0, 1), SeedOverlap::launch);  // y is the previous call's y
+  EXPECT_EQ(add(4, 0), SeedOverlap::launch);  // y is the previous call's x
+  EXPECT_EQ(add(0, 5), SeedOverlap::launch);  // x is the previous call's y
+  EXPECT_EQ(add(3, 4), SeedOverlap::launch);  // x was written by an earlier call
   EXPECT_EQ(add(2, 2), SeedOverlap::rows);    // in place
   EXPECT_EQ(add(2, 3, 0), SeedOverlap::none);
-  EXPECT_EQ(add(4, 5), SeedOverlap::none);  // the last one was no forward
+  EXPECT_EQ(add(4, 5), SeedOverlap::none);  // the previous call was not a forward pass
 }
 
-TEST(SeedRing, SeveralLayersRunInARow) {
+TEST(SeedRing, SeveralLayersCanRunInSequence) {
   auto generator = Testing::generator("SeedRing.Layers");
   constexpr std::size_t count = 40;
   constexpr std::size_t arrays = 5;
@@ -387,7 +388,7 @@ TEST(SeedRing, SeveralLayersRunInARow) {
   std::vector<Reference::SeedRows> first;
   for (std::size_t i = 0; i < arrays; ++i)
     first.push_back(random_rows(VectorElement::float32, count, 64, Values::ordinary, generator));
-  // Calls that need what another one makes, write what it reads, or have nothing to do with it.
+  // Calls that depend on an earlier call's output, overwrite its input, or are independent of it.
   struct Step {
     std::size_t layer, x, y;
   };
@@ -424,9 +425,9 @@ TEST(SeedRing, SeveralLayersRunInARow) {
   }
 }
 
-// --- when a space fails
+// --- failures of a space
 
-TEST(SeedRing, GoesOnElsewhereWithTheSameBitsWhenMemoryIsRefused) {
+TEST(SeedRing, ContinuesElsewhereWithTheSameBitsWhenMemoryIsExhausted) {
   auto generator = Testing::generator("SeedRing.Fallback");
   Reference::SeedLayer target = served_layer(96, 40, 3, generator);
   const Reference::SeedRows x =
@@ -494,7 +495,7 @@ TEST(BlueprintCache, EvictsTheLeastRecentlyUsedThatIsNotNeeded) {
       serve({2});
       EXPECT_EQ(cache.resident(), 3U);
       serve({0});
-      serve({3});  // in place of 1
+      serve({3});  // replaces blueprint 1
       for (std::int32_t id = 0; id < 6; ++id) {
         EXPECT_EQ(cache.is_resident(id), id == 0 || id == 2 || id == 3) << id;
         check(id);

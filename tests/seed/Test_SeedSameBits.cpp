@@ -20,7 +20,8 @@ TEST(SeedSameBits, GivesTheSameBitsForAnyNumberOfThreads) {
   struct Shape {
     std::size_t rows, hidden, seeds;
   };
-  // Blocks of 64 rows and widths that no number of threads divides; fewer blocks than threads.
+  // Numbers of 64-row blocks and widths that no number of threads divides; fewer blocks than
+  // threads.
   for (const Shape& shape : {Shape{700, 150, 23}, Shape{40, 400, 1}}) {
     const auto target = served_layer(shape.hidden, shape.seeds, 3, generator);
     SeedBatch batch;
@@ -52,9 +53,10 @@ TEST(SeedSameBits, GivesTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-TEST(SeedSameBits, WritesLargeResultsPastTheCachesWhereverTheyBegin) {
+TEST(SeedSameBits, LargeResultsThatBypassTheCachesAreTheSameAtAnyAlignment) {
   auto generator = Testing::generator("SeedLayer.Large");
-  // 17 MB of y, its rows in the middle of lines of 64 bytes; rows in place do not go past caches.
+  // 17 MB of y, whose rows start within cache lines of 64 bytes; rows in place do not bypass the
+  // caches.
   const std::size_t rows = 1700, hidden = 5000, stride = 5056;
   const Reference::SeedLayer target = served_layer(hidden, 77, 2, generator);
   SeedLayer layer = engine_of(context(), target);

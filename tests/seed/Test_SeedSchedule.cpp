@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every number here was worked out by hand from the definitions in docs/guide/seeds.md.
+// Every number here was computed by hand from the definitions in docs/guide/seeds.md.
 #include <gtest/gtest.h>
 
 #include "Support.hpp"
@@ -29,7 +29,7 @@ SeedMetrics watched(const std::vector<float>& weights, double performance_delta 
   return metrics;
 }
 
-TEST(SeedSchedule, LinearIsTheRamp) {
+TEST(SeedSchedule, LinearIsARamp) {
   const auto schedule = make_schedule(AlphaSchedule::linear);
   EXPECT_EQ(schedule->next(0, 0.7, {}), 0);
   EXPECT_EQ(schedule->next(1, 0, {}), 0.02);
@@ -54,47 +54,49 @@ TEST(SeedSchedule, DriftPausesTheRampAndHoldsAlpha) {
   EXPECT_EQ(schedule->next(2, 0.02, watched({3, 4.04F})), 0.04) << "0.04 / 5 = 0.008";
   // The mean is (3, 4.004): 0.996 / 5.0032 = 0.199.
   EXPECT_EQ(schedule->next(3, 0.04, watched({3, 5})), 0.04);
-  EXPECT_EQ(schedule->next(4, 0.04, watched({9, 9})), 0.04) << "two epochs of pause";
+  EXPECT_EQ(schedule->next(4, 0.04, watched({9, 9})), 0.04) << "the first of two epochs of pause";
   EXPECT_EQ(schedule->next(5, 0.04, watched({9, 9})), 0.04);
-  // The mean is (3, 4.1036), untouched by the pause: 0.0036 / 5.083 = 0.0007.
+  // The mean is (3, 4.1036), unaffected by the pause: 0.0036 / 5.083 = 0.0007.
   EXPECT_EQ(schedule->next(6, 0.04, watched({3, 4.1F})), 0.12);
-  EXPECT_EQ(schedule->next(7, 0.12, {}), 0.14) << "no weights, no drift";
-  EXPECT_EQ(schedule->next(8, 0.14, watched({NAN, 1})), 0.14) << "not finite is drift";
+  EXPECT_EQ(schedule->next(7, 0.12, {}), 0.14) << "without weights there is no drift";
+  EXPECT_EQ(schedule->next(8, 0.14, watched({NAN, 1})), 0.14) << "nonfinite weights count as drift";
 }
 
-TEST(SeedSchedule, DriftOfNothingToSomethingHasNoEnd) {
+TEST(SeedSchedule, DriftFromZeroIsInfinite) {
   const auto schedule = make_schedule(AlphaSchedule::drift_controlled);
   EXPECT_EQ(schedule->next(1, 0, watched({0, 0})), 0.02);
   EXPECT_EQ(schedule->next(2, 0.02, watched({0, 0})), 0.04);
   EXPECT_EQ(schedule->next(3, 0.04, watched({0, 1e-9F})), 0.04);
 }
 
-TEST(SeedSchedule, MomentumRunsAheadAndNeverGoesBack) {
+TEST(SeedSchedule, MomentumSpeedsUpAndNeverGoesBack) {
   const auto schedule = make_schedule(AlphaSchedule::momentum);
   EXPECT_NEAR(schedule->next(1, 0, delta(2)), 0.04, epsilon) << "v = 0.02";
-  EXPECT_NEAR(schedule->next(2, 0.04, delta(-4)), 0.04, epsilon) << "v = -0.038, 0.002 is less";
+  EXPECT_NEAR(schedule->next(2, 0.04, delta(-4)), 0.04, epsilon)
+      << "v = -0.038, 0.002 would be lower";
   EXPECT_NEAR(schedule->next(3, 0.04, delta(0)), 0.0562, epsilon) << "v = -0.0038";
-  EXPECT_NEAR(schedule->next(4, 0.0562, {}), 0.07962, epsilon) << "v = -0.00038; missing is 0";
+  EXPECT_NEAR(schedule->next(4, 0.0562, {}), 0.07962, epsilon)
+      << "v = -0.00038; a missing delta counts as 0";
   EXPECT_EQ(schedule->next(49, 0.9, delta(100)), 1);
 }
 
-TEST(SeedSchedule, AdaptiveTakesTheRuleOfTheMoment) {
+TEST(SeedSchedule, AdaptiveSelectsARuleInEveryEpoch) {
   const auto schedule = make_schedule(AlphaSchedule::adaptive);
   EXPECT_NEAR(schedule->next(1, 0, delta(0.5)), 0.025, epsilon) << "momentum: v = 0.005";
-  EXPECT_EQ(schedule->next(2, 0.025, delta(0.01)), 0.04) << "no more than 0.01: the ramp";
+  EXPECT_EQ(schedule->next(2, 0.025, delta(0.01)), 0.04) << "not above 0.01: the ramp";
   EXPECT_NEAR(schedule->next(3, 0.04, watched({100}, 1)), 0.0705, epsilon)
       << "the first weights: momentum, v = 0.1 · 0.005 + 0.01";
   EXPECT_EQ(schedule->next(4, 0.0705, watched({100.6F}, 1)), 0.08)
-      << "0.006 is above half the threshold, not above it: the ramp of drift control";
+      << "0.006 is above half the threshold but not above the threshold: the ramp of drift control";
   EXPECT_EQ(schedule->next(5, 0.08, watched({110}, 1)), 0.08) << "9.94 / 100.06: a pause";
   EXPECT_EQ(schedule->next(6, 0.08, watched({102}, 1)), 0.08) << "0.946 / 101.054 = 0.0094";
   EXPECT_EQ(schedule->next(7, 0.08, watched({101.15F})), 0.14) << "0.0014 / 101.15: the ramp";
 }
 
-TEST(SeedSchedule, StabilityLooksEveryWindow) {
+TEST(SeedSchedule, StabilityChecksOncePerWindow) {
   const auto schedule = make_schedule(AlphaSchedule::stability);
   SeedMetrics unstable;
-  EXPECT_EQ(schedule->next(5, 0.08, {}), 0.1) << "what is missing is stable; 0.08 is remembered";
+  EXPECT_EQ(schedule->next(5, 0.08, {}), 0.1) << "missing values count as stable; 0.08 is stored";
   unstable.loss_variance = 0.1;
   EXPECT_EQ(schedule->next(6, 0.1, unstable), 0.12) << "no window ends here";
   EXPECT_EQ(schedule->next(10, 0.18, unstable), 0.1) << "half as fast";
@@ -104,7 +106,8 @@ TEST(SeedSchedule, StabilityLooksEveryWindow) {
   EXPECT_EQ(schedule->next(15, 0.14, unstable), 0.15);
   unstable = {};
   unstable.accuracy_variance = 0.05;
-  EXPECT_EQ(schedule->next(20, 0.19, unstable), 0.08) << "the third time: back to what was stable";
+  EXPECT_EQ(schedule->next(20, 0.19, unstable), 0.08)
+      << "the third time: back to the last stable value";
   EXPECT_EQ(schedule->next(21, 0.08, {}), 0.21);
   SeedMetrics stable;
   stable.loss_variance = 0.0999;
@@ -129,7 +132,7 @@ TEST(SeedSchedule, AbortsAboveHalfErrors) {
   }
 }
 
-TEST(SeedSchedule, GoesOnWhereItsStateWasTaken) {
+TEST(SeedSchedule, ContinuesFromASavedState) {
   auto generator = Testing::generator("SeedSchedule.State");
   std::normal_distribution<double> normal;
   for (std::int8_t code = 0; code < 5; ++code) {
@@ -153,7 +156,7 @@ TEST(SeedSchedule, GoesOnWhereItsStateWasTaken) {
   }
 }
 
-TEST(SeedSchedule, RefusesWhatNoScheduleHas) {
+TEST(SeedSchedule, RejectsInvalidStates) {
   EXPECT_THROW(make_schedule(static_cast<AlphaSchedule>(5)), InvalidArgument);
   EXPECT_THROW(make_schedule(static_cast<AlphaSchedule>(-1)), InvalidArgument);
   const auto refuses = [](auto change) {
@@ -182,7 +185,7 @@ TEST(SeedSchedule, RefusesWhatNoScheduleHas) {
   const auto drift = make_schedule(AlphaSchedule::drift_controlled);
   drift->next(1, 0, watched({1, 2}));
   const auto before = drift->state();
-  EXPECT_THROW(drift->next(2, 0, watched({1})), InvalidArgument) << "weights of another number";
+  EXPECT_THROW(drift->next(2, 0, watched({1})), InvalidArgument) << "a different number of weights";
   EXPECT_EQ(drift->state(), before);
 }
 

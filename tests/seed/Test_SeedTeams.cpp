@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of a device's teams, run by threads of the host that stand for those of a team: what
-// a machine without a device can see of them.
+// The kernels of device teams, executed by host threads that stand in for the threads of a team:
+// the part of them that a machine without a device can test.
 #include <gtest/gtest.h>
 #include <kindred/core/seed/impl/ReduceMomentsKernels.hpp>
 #include <kindred/core/seed/impl/SeedBackwardKernels.hpp>
@@ -18,7 +18,7 @@ namespace SeedTeamsTest {
 using namespace Kindred;
 using namespace Testing::Seeds;
 
-/// A thread of a team of the host's.
+/// A host thread that stands in for a thread of a device team.
 class StandIn {
  public:
   StandIn(unsigned team, unsigned thread, unsigned threads, std::barrier<>& barrier)
@@ -43,7 +43,8 @@ class StandIn {
   std::barrier<>* m_barrier;
 };
 
-/// The teams one after the other, from the last: the order of teams is nobody's to rely on.
+/// Runs the teams one after another, starting with the last: no code may rely on the order of
+/// teams.
 template <class Functor>
 void run_teams(std::size_t teams, unsigned threads, std::size_t scratch_bytes,
                const Functor& functor) {
@@ -94,13 +95,14 @@ void expect_reference(const Reference::SeedLayer& layer, const Reference::SeedRo
   }
 }
 
-TEST(SeedTeams, ForwardEqualsTheReferenceHoweverItIsCut) {
+TEST(SeedTeams, ForwardMatchesReferenceForAnyPartition) {
   auto generator = Testing::generator("SeedTeams.forward");
   struct Shape {
     std::size_t hidden, seeds, rows, stride;
     std::uint32_t columns;
   };
-  // Seeds within a stripe and across them, narrow and wide, of one block of rows and of several.
+  // Seeds within a stripe and across stripes, narrow and wide, with one and with several blocks of
+  // rows.
   const Shape shapes[] = {{64, 13, 300, 64, 8},   {67, 13, 1100, 70, 8},  {40, 60, 64, 40, 8},
                           {100, 2, 70, 100, 8},   {64, 3, 600, 64, 8},    {33, 1, 200, 33, 8},
                           {128, 4, 1100, 128, 8}, {130, 25, 65, 132, 16}, {1, 1, 1, 1, 8},
@@ -124,12 +126,12 @@ TEST(SeedTeams, ForwardEqualsTheReferenceHoweverItIsCut) {
     SCOPED_TRACE("hidden " + std::to_string(shape.hidden) + ", seeds " +
                  std::to_string(shape.seeds) + ", rows " + std::to_string(shape.rows));
     check(VectorElement::float32, float{});
-    // float16 differs by a device's instructions alone; each element takes the compiler long.
+    // float16 differs only in device instructions; each element type takes long to compile.
     check(VectorElement::bfloat16, Arch::BFloat16{});
   }
 }
 
-TEST(SeedTeams, UpdatesEqualTheReferenceHoweverManyAreOfASeed) {
+TEST(SeedTeams, UpdatesMatchReferenceForAnyNumberPerSeed) {
   auto generator = Testing::generator("SeedTeams.updates");
   const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::serial);
   for (const std::size_t seeds : {1UL, 9UL, 100UL}) {
@@ -147,7 +149,7 @@ TEST(SeedTeams, UpdatesEqualTheReferenceHoweverManyAreOfASeed) {
   }
 }
 
-TEST(SeedTeams, MomentsOfManySeedsReduceAsTheReference) {
+TEST(SeedTeams, MomentsOfManySeedsReduceLikeReference) {
   auto generator = Testing::generator("SeedTeams.reduce");
   for (const std::size_t count : {1UL, 2UL, 31UL, 33UL, 100UL}) {
     std::vector<SeedMoments> each(count);

@@ -18,7 +18,7 @@ using namespace Kindred;
 using enum Lifecycle;
 using ::testing::HasSubstr;
 
-/// Kasmina's table and what its design document adds, as the facts have it.
+/// Kasmina's table and the additions of its design document, as they are in fact.
 const std::map<Lifecycle, std::set<Lifecycle>> table{
     {dormant, {germinated}},
     {germinated, {training, cancelled}},
@@ -47,7 +47,7 @@ std::vector<Lifecycle> all_states() {
   return out;
 }
 
-/// Metrics with which every guard passes.
+/// Metrics that pass every guard.
 SeedMetrics good() {
   SeedMetrics metrics;
   metrics.reconstruction_loss = 0.01;
@@ -59,7 +59,7 @@ SeedMetrics good() {
   return metrics;
 }
 
-TEST(SeedTransition, AllowsWhatTheTablesHaveAndNothingElse) {
+TEST(SeedTransition, AllowsExactlyTheTransitionsOfTheTables) {
   std::size_t accepted = 0;
   for (const Lifecycle from : all_states()) {
     for (const Lifecycle to : all_states()) {
@@ -78,7 +78,7 @@ TEST(SeedTransition, AllowsWhatTheTablesHaveAndNothingElse) {
   EXPECT_EQ(accepted, 16U + 4U);
 }
 
-TEST(SeedTransition, WaitsForItsEpochsButToRollBack) {
+TEST(SeedTransition, RequiresItsEpochsExceptToRollBack) {
   for (const Lifecycle from : all_states()) {
     const std::int16_t epochs = least.contains(from) ? least.at(from) : std::int16_t{0};
     EXPECT_EQ(minimum_epochs(from), epochs);
@@ -100,7 +100,7 @@ TEST(SeedTransition, WaitsForItsEpochsButToRollBack) {
   EXPECT_TRUE(check_transition({culled, 3, -1, 0}, dormant, {}, rules).accepted);
 }
 
-TEST(SeedTransition, NeedsABlueprintFromTrainingOn) {
+TEST(SeedTransition, RequiresABlueprintFromTrainingOn) {
   for (const Lifecycle from : all_states()) {
     for (const Lifecycle to : all_states()) {
       if (transition_origin(from, to) == TransitionOrigin::none) continue;
@@ -112,13 +112,13 @@ TEST(SeedTransition, NeedsABlueprintFromTrainingOn) {
   }
 }
 
-/// Whether a seed that waited long enough may go on with \p metrics.
+/// Whether a seed with enough epochs may make the transition with \p metrics.
 TransitionResult requested(Lifecycle from, Lifecycle to, const SeedMetrics& metrics,
                            std::int16_t errors = 0) {
   return check_transition({from, 200, 3, errors}, to, metrics);
 }
 
-TEST(SeedTransition, GuardsAreAtTheirBounds) {
+TEST(SeedTransition, GuardsChangeAtTheirBounds) {
   SeedMetrics metrics;
   EXPECT_THAT(requested(training, grafting, metrics).why,
               HasSubstr("reconstruction_loss was not given; it must be at most 0.01"));
@@ -149,7 +149,7 @@ TEST(SeedTransition, GuardsAreAtTheirBounds) {
   metrics.error_rate = 0.1;
   metrics.performance_delta = -0.051;
   EXPECT_TRUE(requested(evaluating, culled, metrics).accepted);
-  EXPECT_TRUE(requested(training, culled, {}).accepted) << "no guard but the epochs";
+  EXPECT_TRUE(requested(training, culled, {}).accepted) << "only the epochs are checked";
 
   metrics = good();
   metrics.total_improvement = 0.0099;
@@ -160,7 +160,7 @@ TEST(SeedTransition, GuardsAreAtTheirBounds) {
               HasSubstr("final_stability is 0.949"));
 }
 
-TEST(SeedTransition, NotANumberPassesNoGuard) {
+TEST(SeedTransition, NaNPassesNoGuard) {
   SeedMetrics metrics;
   metrics.reconstruction_loss = metrics.performance_delta = metrics.stability_score = NAN;
   metrics.error_rate = metrics.total_improvement = metrics.final_stability = NAN;
@@ -170,7 +170,7 @@ TEST(SeedTransition, NotANumberPassesNoGuard) {
   EXPECT_FALSE(requested(fine_tuning, fossilized, metrics).accepted);
 }
 
-TEST(SeedTransition, SaysWhereAStateGoesAndWhatIsNone) {
+TEST(SeedTransition, ReportsTheTargetsOfAStateAndInvalidTransitions) {
   EXPECT_THAT(requested(dormant, fossilized, {}).why,
               HasSubstr("dormant does not go to fossilized, but to germinated"));
   EXPECT_THAT(requested(rolled_back, dormant, {}).why, HasSubstr("nothing: it is final"));

@@ -47,7 +47,7 @@ TEST(CodePoints, AreDecodedAtTheLimitsOfEveryLength) {
   EXPECT_THAT(points("\xF0\x90\x80\x80\xF4\x8F\xBF\xBF"), ElementsAre(0x10000, 0x10FFFF));
 }
 
-TEST(CodePoints, RefuseWhatIsNoUtf8AndLeaveTheOutputAsItWas) {
+TEST(CodePoints, RejectInvalidUtf8AndLeaveTheOutputUnchanged) {
   for (const auto text : bad_texts) {
     Points out{1, 2};
     EXPECT_THROW(append_code_points("ab" + std::string(text), out), InvalidArgument);
@@ -55,7 +55,7 @@ TEST(CodePoints, RefuseWhatIsNoUtf8AndLeaveTheOutputAsItWas) {
   }
 }
 
-TEST(CodePoints, ReportTheByte) {
+TEST(CodePoints, ReportTheInvalidByte) {
   try {
     points("ab\xFF");
     FAIL();
@@ -64,7 +64,7 @@ TEST(CodePoints, ReportTheByte) {
   }
 }
 
-TEST(CodePoints, KeepBadBytesAboveAllOthersWhereAskedTo) {
+TEST(CodePoints, KeepInvalidBytesAboveAllOthersIfRequested) {
   EXPECT_THAT(points("a\xFF\xC3\xA9\xC3", BadBytes::keep),
               ElementsAre('a', code_point_limit + 0xFF, 0xE9, code_point_limit + 0xC3));
   for (const auto text : bad_texts) {
@@ -90,8 +90,8 @@ TEST(CodePoints, OfEventsAreJoinedByOneSpace) {
   }
 }
 
-TEST(CodePoints, GiveKatosCharacterLevelSimilarities) {
-  // From the original's documents and runs: fuzz.ratio of the joined strings / 100.
+TEST(CodePoints, MatchKatosCharacterLevelSimilarities) {
+  // From KATO's documents and runs: fuzz.ratio of the joined strings / 100.
   const auto ratio = [](const Texts& pattern, const Texts& state) {
     return similarity(Measure::lcs, joined_code_points(pattern), joined_code_points(state));
   };

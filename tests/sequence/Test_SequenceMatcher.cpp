@@ -67,7 +67,7 @@ std::vector<Match> row(const MatchResults& results, std::size_t query) {
   return {span.begin(), span.end()};
 }
 
-/// Every space, both measures, several thresholds: equal to the Reference.
+/// Compares with Reference on every space, for both measures and several thresholds.
 void expect_reference(const Sequences& patterns, const Sequences& queries,
                       const std::vector<double>& thresholds = {0.0, 0.1, 0.6},
                       const std::vector<std::size_t>& tops = {100000}) {
@@ -132,7 +132,7 @@ TEST(SequenceMatcher, MatchesReferenceAcrossManyWords) {
     queries.push_back(random_sequence(generator, length, 600));
     queries.push_back(noisy(generator, patterns.back(), 600, 20));
   }
-  // A segment whose 256 symbols all differ, and one that repeats them.
+  // A segment with 256 distinct symbols, and one that repeats them.
   std::vector<Symbol> distinct(600);
   for (Symbol i = 0; i < 600; ++i) distinct[i] = i;
   patterns.push_back(distinct);
@@ -143,7 +143,7 @@ TEST(SequenceMatcher, MatchesReferenceAcrossManyWords) {
 }
 
 TEST(SequenceMatcher, PatternsOfVeryDifferentLengthsShareAWorkspace) {
-  // The longest keeps one level of its run matrix, the next shorter ones more and more.
+  // The longest pattern keeps one level of its run matrix, and shorter ones keep more.
   auto random = Testing::generator("lengths of a workspace");
   Sequences patterns;
   for (const std::size_t length : {8192, 5440, 4000, 2700, 100}) {
@@ -161,7 +161,7 @@ TEST(SequenceMatcher, MatchesReferenceOnLongSequences) {
   expect_reference(patterns, queries, {0.0, 0.5});
 }
 
-TEST(SequenceMatcher, TakesSequencesBeyondTheRunMatrices) {
+TEST(SequenceMatcher, AcceptsSequencesBeyondTheRunMatrices) {
   auto generator = Testing::generator("beyond");
   const auto pattern = random_sequence(generator, 12000, 5000);
   const auto query = noisy(generator, pattern, 5000, 5);
@@ -178,10 +178,10 @@ TEST(SequenceMatcher, MatchesReferenceOverManyTilesOfOneLength) {
   expect_reference(patterns, {query, long_query}, {0.0, 0.1, 0.4, 0.6, 0.75}, {1, 10, 3000});
 }
 
-TEST(SequenceMatcher, TakesSymbolsAroundTheNarrowWidth) {
+TEST(SequenceMatcher, AcceptsSymbolsAroundTheNarrowWidth) {
   auto generator = Testing::generator("width");
   for (const Symbol vocabulary : {254U, 255U, 256U, 257U, 65533U, 65534U, 65535U, 65536U, 65537U}) {
-    // Every symbol once, so that the vocabulary has this size, and repeats of the last ones.
+    // Every symbol once, so that the vocabulary has this size, and repeats of the last symbols.
     std::vector<Symbol> all(vocabulary);
     for (Symbol s = 0; s < vocabulary; ++s) all[s] = s;
     Sequences patterns;
@@ -198,12 +198,12 @@ TEST(SequenceMatcher, TakesSymbolsAroundTheNarrowWidth) {
   }
 }
 
-TEST(SequenceMatcher, TakesSymbolsOfAnyValue) {
+TEST(SequenceMatcher, AcceptsSymbolsOfAnyValue) {
   const Symbol huge = unknown_symbol - 1;
   expect_reference({{huge, 3, huge - 1}, {0, huge}, {huge / 2}}, {{huge, huge - 1}, {huge - 2, 0}});
 }
 
-TEST(SequenceMatcher, UnknownSymbolsNeverMatchAndCountInTheLength) {
+TEST(SequenceMatcher, UnknownSymbolsNeverMatchAndCountTowardsTheLength) {
   expect_reference({text("abc"), text("ab")},
                    {{'a', unknown_symbol, 'b', 9999, unknown_symbol}, {unknown_symbol}});
   const SequenceMatcher matcher(Testing::context(), ragged({text("abc")}));
@@ -241,7 +241,7 @@ TEST(SequenceMatcher, EmptySequences) {
 }
 
 TEST(SequenceMatcher, ThresholdIsInclusiveInDouble) {
-  // Pattern, query, similarity: the patterns matcher's golden table, and 1/3.
+  // Pattern, query, similarity: the golden table of the pattern matcher, and 1/3.
   const std::vector<std::tuple<std::string, std::string, std::uint32_t, double>> golden{
       {"abc", "ab", 2, 0.8},
       {"abcd", "ab", 2, 2.0 / 3},
@@ -273,7 +273,7 @@ TEST(SequenceMatcher, ThresholdIsInclusiveInDouble) {
   }
 }
 
-TEST(SequenceMatcher, DifflibDependsOnTheOrderOfArgumentsAndLcsDoesNot) {
+TEST(SequenceMatcher, OnlyDifflibDependsOnTheOrderOfArguments) {
   // a, b, LCS, difflib(a, b)
   const std::vector<std::tuple<std::string, std::string, std::uint32_t, std::uint32_t>> pairs{
       {"aba", "bca", 2, 1},   {"bca", "aba", 2, 2},   {"bacb", "ab", 2, 1},
@@ -292,7 +292,7 @@ TEST(SequenceMatcher, DifflibDependsOnTheOrderOfArgumentsAndLcsDoesNot) {
   }
 }
 
-TEST(SequenceMatcher, BlocksAreThoseOfDifflibUnderEitherMeasure) {
+TEST(SequenceMatcher, BlocksMatchDifflibForEitherMeasure) {
   auto generator = Testing::generator("blocks");
   Sequences patterns{text("abcd"), {}, text("xyz")};
   for (int i = 0; i < 60; ++i) patterns.push_back(random_sequence(generator, generator() % 90, 6));
@@ -318,7 +318,7 @@ TEST(SequenceMatcher, BlocksAreThoseOfDifflibUnderEitherMeasure) {
   }
 }
 
-/// A query whose symbols below 3 are popular from 200 symbols on.
+/// A query whose symbols below 3 are popular once it has 200 symbols.
 std::vector<Symbol> with_popular(std::mt19937_64& generator, std::size_t length) {
   std::vector<Symbol> sequence(length);
   for (Symbol& symbol : sequence)
@@ -326,7 +326,7 @@ std::vector<Symbol> with_popular(std::mt19937_64& generator, std::size_t length)
   return sequence;
 }
 
-TEST(SequenceMatcher, AutojunkIsThatOfTheReferenceFromTwoHundredSymbolsOn) {
+TEST(SequenceMatcher, AutojunkMatchesReferenceFrom200SymbolsOn) {
   auto generator = Testing::generator("autojunk");
   Sequences queries;
   Sequences patterns{{}, {0, 1, 2}, {0}, {500, 501}};
@@ -361,8 +361,8 @@ TEST(SequenceMatcher, AutojunkIsThatOfTheReferenceFromTwoHundredSymbolsOn) {
   EXPECT_GE(changed, 5U);
 }
 
-TEST(SequenceMatcher, AutojunkGoesBeyondTheRunMatrices) {
-  // All they share is popular: a block grows where both begin with it, and nowhere else.
+TEST(SequenceMatcher, AutojunkWorksBeyondTheRunMatrices) {
+  // All common symbols are popular: a block grows only where both sequences begin with them.
   std::vector<Symbol> pattern(12000);
   std::vector<Symbol> query(12000);
   for (Symbol i = 0; i < 12000; ++i) {
@@ -381,9 +381,10 @@ TEST(SequenceMatcher, AutojunkGoesBeyondTheRunMatrices) {
   }
 }
 
-TEST(SequenceMatcher, SelfMatchReturnsEveryPairOnceWhateverItsBatches) {
+TEST(SequenceMatcher, SelfMatchReturnsEveryPairOnceForAnyBatches) {
   auto generator = Testing::generator("self");
-  // More than a batch of queries, and patterns with more duplicates than are asked for at first.
+  // More than one batch of queries, and patterns with more duplicates than the first request
+  // returns.
   Sequences patterns;
   for (int i = 0; i < 1700; ++i) {
     patterns.push_back(i % 5 == 0 ? random_sequence(generator, generator() % 12, 9)
@@ -411,7 +412,7 @@ TEST(SequenceMatcher, SelfMatchReturnsEveryPairOnceWhateverItsBatches) {
   }
 }
 
-TEST(SequenceMatcher, CascadeEqualsThePlainScan) {
+TEST(SequenceMatcher, CascadeMatchesTheFullScan) {
   auto generator = Testing::generator("cascade");
   Sequences patterns;
   for (int i = 0; i < 500; ++i) {
@@ -464,7 +465,7 @@ TEST(SequenceMatcher, BatchEqualsOneQueryAtATime) {
   }
 }
 
-TEST(SequenceMatcher, AnswersTheSameBitsOnAnyNumberOfThreadsAndEveryRun) {
+TEST(SequenceMatcher, GivesTheSameBitsOnAnyNumberOfThreadsAndInEveryRun) {
   auto generator = Testing::generator("threads");
   Sequences patterns;
   for (int i = 0; i < 5000; ++i) {
@@ -498,7 +499,7 @@ TEST(SequenceMatcher, AnswersTheSameBitsOnAnyNumberOfThreadsAndEveryRun) {
   }
 }
 
-TEST(SequenceMatcher, DoesNotGrowFromCallToCall) {
+TEST(SequenceMatcher, RepeatedCallsDoNotGrowTheWorkspace) {
   auto generator = Testing::generator("growth");
   Sequences patterns;
   for (int i = 0; i < 500; ++i) patterns.push_back(random_sequence(generator, 40, 15));
@@ -536,7 +537,7 @@ TEST(SequenceMatcher, SplitsABatchThatDoesNotFit) {
   EXPECT_LE(context.memory_statistics(Space::serial).bytes_peak, 700'000U);
 }
 
-TEST(SequenceMatcher, RefusesWhatIsWrong) {
+TEST(SequenceMatcher, RejectsInvalidArguments) {
   const SequenceMatcher matcher(Testing::context(), ragged({text("ab")}));
   const auto query = ragged({text("a")});
   for (const double threshold : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN(),
@@ -565,7 +566,7 @@ TEST(SequenceMatcher, RefusesWhatIsWrong) {
   }
 }
 
-TEST(SequenceMatcher, ReportsToTheDispatcherWhatItDoes) {
+TEST(SequenceMatcher, ReportsItsWorkToTheDispatcher) {
   const SequenceMatcher matcher(Testing::context(), ragged({text("abcd"), text("ab"), {}}));
   const MatchResults results = matcher.match(ragged({text("ab"), std::vector<Symbol>(65, 1)}));
   EXPECT_EQ(results.record.operation, Operations::lcs);

@@ -12,8 +12,8 @@ using Testing::to_vector;
 
 using Sequence = std::vector<Symbol>;
 
-/// Patterns and queries over few symbols, so that they meet often. Wide symbols do not fit 16 bits;
-/// a query may hold unknown ones.
+/// Patterns and queries over few symbols, so that they match often. Wide symbols do not fit into 16
+/// bits; a query may contain unknown symbols.
 struct Corpus {
   std::vector<Sequence> patterns, queries;
 };
@@ -47,7 +47,7 @@ std::vector<Reference::MatchItem> items(std::span<const Match> matches) {
   return list;
 }
 
-TEST(SequenceProperties, MatchEqualsTheReference) {
+TEST(SequenceProperties, MatchesReference) {
   expect_property("match equals the reference on every space", [] {
     const Corpus corpus = any_corpus();
     MatchOptions options = any_options();
@@ -67,7 +67,7 @@ TEST(SequenceProperties, MatchEqualsTheReference) {
   });
 }
 
-TEST(SequenceProperties, BlocksEqualTheReferenceUnderEitherMeasure) {
+TEST(SequenceProperties, BlocksMatchReferenceForEitherMeasure) {
   expect_property("blocks equal the reference on every space", [] {
     const Corpus corpus = any_corpus();
     MatchOptions options = any_options();
@@ -88,8 +88,8 @@ TEST(SequenceProperties, BlocksEqualTheReferenceUnderEitherMeasure) {
   });
 }
 
-/// A long query around the length at which autojunk starts, over a vocabulary in which some
-/// symbols are popular and most are not, and patterns cut from it and mixed.
+/// A long query around the length at which autojunk starts, over a vocabulary in which some symbols
+/// are popular and most are not, and patterns cut from it and mixed.
 Corpus any_popular_corpus() {
   const Symbol stride = *rc::gen::element<Symbol>(1, 70000);
   const auto popular = rc::gen::inRange<Symbol>(0, 3);
@@ -119,7 +119,7 @@ Corpus any_popular_corpus() {
   return corpus;
 }
 
-TEST(SequenceProperties, AutojunkEqualsTheReference) {
+TEST(SequenceProperties, AutojunkMatchesReference) {
   expect_property("autojunk equals the reference on every space", [] {
     const Corpus corpus = any_popular_corpus();
     MatchOptions options = any_options();
@@ -147,7 +147,7 @@ TEST(SequenceProperties, AutojunkEqualsTheReference) {
   });
 }
 
-TEST(SequenceProperties, SelfMatchEqualsBruteForce) {
+TEST(SequenceProperties, SelfMatchMatchesBruteForce) {
   expect_property("every pair i < j once, as the reference scores it, on every space", [] {
     const auto sequences = *rc::gen::container<std::vector<Sequence>>(
         *rc::gen::inRange<std::size_t>(0, 20),
@@ -179,7 +179,7 @@ TEST(SequenceProperties, SelfMatchEqualsBruteForce) {
   });
 }
 
-TEST(SequenceProperties, AQueryIsAnsweredTheSameAloneAndInABatch) {
+TEST(SequenceProperties, AQueryGivesTheSameAnswerAloneAndInABatch) {
   expect_property("a batch is its queries", [] {
     const Corpus corpus = any_corpus();
     const MatchOptions options = any_options();
@@ -193,7 +193,7 @@ TEST(SequenceProperties, AQueryIsAnsweredTheSameAloneAndInABatch) {
   });
 }
 
-TEST(SequenceProperties, AHigherThresholdOnlyTakesAway) {
+TEST(SequenceProperties, AHigherThresholdOnlyRemovesResults) {
   expect_property("a higher threshold gives a part", [] {
     const Corpus corpus = any_corpus();
     MatchOptions options = any_options();
@@ -230,7 +230,7 @@ TEST(SequenceProperties, PostingsChangeNoAnswer) {
   });
 }
 
-TEST(SequenceProperties, PostingsMadeOnTheWayChangeNoAnswer) {
+TEST(SequenceProperties, PostingsBuiltMeanwhileChangeNoAnswer) {
   auto random = Testing::generator("postings on the way");
   Ragged<Symbol> patterns;
   for (int i = 0; i < 4000; ++i) {
@@ -255,7 +255,7 @@ TEST(SequenceProperties, PostingsMadeOnTheWayChangeNoAnswer) {
     EXPECT_EQ(results.matches.values, scanning.match(queries, options).matches.values);
   }
   EXPECT_EQ(matcher.bytes(Space::serial), bytes + 4 * patterns.values.size())
-      << "they were made, and are accounted";
+      << "the postings were built and are accounted";
   EXPECT_EQ(scanning.bytes(Space::serial), bytes);
 }
 

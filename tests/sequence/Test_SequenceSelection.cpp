@@ -38,7 +38,7 @@ MatchOptions options(Space space, Measure measure, double threshold, std::size_t
   return result;
 }
 
-/// The few best of many are selected while they are scanned, all of them are not: both must agree.
+/// A few best patterns are selected during the scan, a complete ranking is not: both must agree.
 void expect_a_part_of_all(const Sequences& patterns, const Sequences& queries,
                           const std::vector<double>& thresholds) {
   const SequenceMatcher matcher(Testing::context(), Testing::ragged(patterns));
@@ -64,7 +64,7 @@ void expect_a_part_of_all(const Sequences& patterns, const Sequences& queries,
   }
 }
 
-TEST(SequenceSelection, IsAPartOfTheWholeRanking) {
+TEST(SequenceSelection, IsAPrefixOfTheCompleteRanking) {
   auto generator = Testing::generator("selection");
   Sequences patterns;
   for (int i = 0; i < 40000; ++i) {
@@ -76,7 +76,7 @@ TEST(SequenceSelection, IsAPartOfTheWholeRanking) {
                        {0.0, 0.4, 0.85, 1.0});
 }
 
-TEST(SequenceSelection, BreaksTiesByIndexWhereNearlyAllAreTies) {
+TEST(SequenceSelection, BreaksTiesByIndexWhereAlmostAllAreTies) {
   auto generator = Testing::generator("selection of ties");
   Sequences patterns;
   for (int i = 0; i < 30000; ++i) {
@@ -85,8 +85,8 @@ TEST(SequenceSelection, BreaksTiesByIndexWhereNearlyAllAreTies) {
   expect_a_part_of_all(patterns, {std::vector<Symbol>(8, 1), {1, 2}, {3}}, {0.0, 0.3});
 }
 
-TEST(SequenceSelection, FindsTheBestWhereNoSampleSeesThem) {
-  // More good patterns than candidates have room for, side by side.
+TEST(SequenceSelection, FindsTheBestWhereNoSampleIncludesThem) {
+  // More good patterns than the candidate list can hold, next to each other.
   auto generator = Testing::generator("selection of a cluster");
   const auto good = random_sequence(generator, 12, 40);
   Sequences patterns;
@@ -97,7 +97,7 @@ TEST(SequenceSelection, FindsTheBestWhereNoSampleSeesThem) {
   expect_a_part_of_all(patterns, {good}, {0.0, 0.5});
 }
 
-TEST(SequenceSelection, MatchesTheReferenceOnLongTails) {
+TEST(SequenceSelection, MatchesReferenceOnLongTails) {
   auto generator = Testing::generator("selection against the reference");
   Sequences patterns;
   for (int i = 0; i < 20000; ++i) patterns.push_back(random_sequence(generator, 10, 200));
@@ -121,7 +121,7 @@ TEST(SequenceSelection, MatchesTheReferenceOnLongTails) {
   }
 }
 
-TEST(SequenceMatcher, ReportsFirstCallsAndTheStartsOfEveryQueryToTheDispatcher) {
+TEST(SequenceMatcher, ReportsFirstCallsAndTheLaunchesOfEveryQueryToTheDispatcher) {
   const Ragged<Symbol> patterns = Testing::ragged<Symbol>({{1, 2, 3}, {1, 2}, {3}});
   const SequenceMatcher matcher(Testing::context(), patterns);
   MatchOptions options;
@@ -132,7 +132,8 @@ TEST(SequenceMatcher, ReportsFirstCallsAndTheStartsOfEveryQueryToTheDispatcher) 
   EXPECT_FALSE(matcher.match(Testing::ragged<Symbol>({{1, 2}}), options).record.first);
   const DispatchRecord two =
       matcher.match(Testing::ragged<Symbol>({{1, 2}, {2, 3}}), options).record;
-  EXPECT_GT(two.starts, one.starts) << "the survivors of a query are matched for it alone";
+  EXPECT_GT(two.starts, one.starts)
+      << "the remaining patterns are matched separately for each query";
   options.measure = Measure::lcs;
   EXPECT_TRUE(matcher.match(Testing::ragged<Symbol>({{1, 2}}), options).record.first);
   EXPECT_EQ(matcher.match(Testing::ragged<Symbol>({{1, 2}}), options).record.starts,

@@ -23,7 +23,7 @@ using Sequence = std::vector<Symbol>;
 
 Sequence letters(std::string_view text) { return {text.begin(), text.end()}; }
 
-/// What every entry point says of a pair.
+/// The results of every entry point for a pair.
 struct Answer {
   double similarity = 0;
   std::uint32_t matched = 0;
@@ -32,8 +32,8 @@ struct Answer {
 
 std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 
-/// Asks every entry point about a pair, and requires that they agree to the bit. An entry point
-/// that lists results only is asked where the pair is one.
+/// Calls every entry point for a pair, and requires that they agree bit for bit. An entry point
+/// that returns only results above the cutoff is compared where the pair is one.
 Answer agreed(Measure measure, const Sequence& pattern, const Sequence& query, double cutoff,
               bool autojunk) {
   const auto oracle =
@@ -98,7 +98,7 @@ TEST(Similarity, EveryEntryPointAgreesOnGoldenPairs) {
   }
 }
 
-TEST(Similarity, TwoEmptySequencesAreSimilarByDifflibOnly) {
+TEST(Similarity, TwoEmptySequencesAreSimilarOnlyForDifflib) {
   EXPECT_EQ(agreed(Measure::lcs, {}, {}, 0, false).similarity, 0.0);
   EXPECT_EQ(agreed(Measure::difflib, {}, {}, 0, false).similarity, 1.0);
   EXPECT_EQ(agreed(Measure::difflib, {}, {}, 1, true).similarity, 1.0);
@@ -141,7 +141,7 @@ TEST(Similarity, EveryEntryPointAgreesOnAnyPair) {
   });
 }
 
-TEST(Similarity, ACutoffIsInclusiveAndWhatIsBelowIsZero) {
+TEST(Similarity, ACutoffIsInclusiveAndValuesBelowItAreZero) {
   for (const Measure measure : {Measure::lcs, Measure::difflib}) {
     const Sequence pattern = letters("abcdefghij");
     const Sequence query = letters("ab");
@@ -150,7 +150,7 @@ TEST(Similarity, ACutoffIsInclusiveAndWhatIsBelowIsZero) {
   }
 }
 
-TEST(Similarity, RefusesWhatIsWrong) {
+TEST(Similarity, RejectsInvalidArguments) {
   const Sequence one = letters("a");
   const PreparedQuery prepared(Measure::lcs, one);
   for (const double cutoff : {-0.1, 1.5, std::numeric_limits<double>::quiet_NaN(),

@@ -18,8 +18,8 @@
 #include <string_view>
 #include <vector>
 
-/// What the files of tests/storage/stored answer. Only what is promised to be the same bits is asked,
-/// and nothing that goes through a C library's `exp` or `log`.
+/// The answers of the files in tests/storage/stored. Only results with guaranteed bits are
+/// requested, and none that uses `exp` or `log` of a C library.
 namespace Kindred::Testing {
 
 using Answer = nlohmann::json (*)(Context& context, const std::string& path);
@@ -75,7 +75,7 @@ inline nlohmann::json patterns_answer(Context& context, const std::string& path)
       out["matches"].push_back(found);
     }
   }
-  // Goes on where the file ends.
+  // Continues where the file ends.
   const LearnedPattern next = memory.learn(stored_events({{"new"}}), "new");
   out["next"] = {next.index, next.frequency, memory.vocabulary().find("new")};
   return out;
@@ -167,7 +167,7 @@ inline nlohmann::json blueprints_answer(Context& /*context*/, const std::string&
   return out;
 }
 
-/// The blueprints of the layer lie beside its checkpoint.
+/// The blueprints of the layer are in a file next to its checkpoint.
 inline nlohmann::json seeds_answer(Context& context, const std::string& path) {
   SeedLayerOptions options;
   options.hidden = 9;
@@ -201,7 +201,7 @@ inline nlohmann::json seeds_answer(Context& context, const std::string& path) {
   return out;
 }
 
-/// A stored file and what reads it.
+/// A stored file and the function that reads it.
 struct StoredKind {
   const char* file;
   Answer answer;

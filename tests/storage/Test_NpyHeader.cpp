@@ -11,7 +11,7 @@ namespace NpyHeaderTest {
 using namespace Kindred;
 using ::testing::ElementsAre;
 
-TEST(NpyHeader, TakesAnyOrderOfKeysAndEitherQuote) {
+TEST(NpyHeader, AcceptsAnyOrderOfKeysAndEitherQuote) {
   const Impl::NpyHeader header =
       Impl::parse_npy_header("{\"shape\":(4,5),'fortran_order':True,\"descr\":'>f8'}");
   EXPECT_EQ(header.descr, ">f8");
@@ -20,7 +20,7 @@ TEST(NpyHeader, TakesAnyOrderOfKeysAndEitherQuote) {
   EXPECT_EQ(header.shown_shape(), "(4, 5)");
 }
 
-TEST(NpyHeader, RefusesWhatIsNone) {
+TEST(NpyHeader, RejectsInvalidHeaders) {
   for (const char* text :
        {"", "{", "{}", "[]", "{'descr': '<f4', 'fortran_order': False}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)",

@@ -35,7 +35,7 @@ const std::vector<std::uint8_t> bytes{1, 2, 3, 4, 5, 6, 7};
 const std::vector<std::uint64_t> words{10, 20, 30};
 const std::vector<double> reals{-0.5, 1e300};
 
-/// Three commits; the second is without sections.
+/// Three commits, of which the second has no sections.
 FileRevision write_small(const std::string& path) {
   FileRevision revision;
   {
@@ -54,7 +54,7 @@ FileRevision write_small(const std::string& path) {
 
 std::size_t length_of(const std::string& path) { return read_all(path).size(); }
 
-TEST(SectionFile, GivesBackWhatWasWritten) {
+TEST(SectionFile, RestoresWhatWasWritten) {
   const TempFolder folder;
   const FileRevision revision = write_small(folder / "a");
   const SectionFile file(folder / "a", kind, 2);
@@ -75,14 +75,14 @@ TEST(SectionFile, GivesBackWhatWasWritten) {
   }
 }
 
-TEST(SectionFile, IsTheSameBytesOnEveryRun) {
+TEST(SectionFile, HasTheSameBytesInEveryRun) {
   const TempFolder folder;
   write_small(folder / "a");
   write_small(folder / "b");
   EXPECT_EQ(read_all(folder / "a"), read_all(folder / "b"));
 }
 
-TEST(SectionFile, TakesSectionsOfManyPiecesInParts) {
+TEST(SectionFile, AcceptsSectionsOfManyPiecesInParts) {
   const TempFolder folder;
   std::vector<std::uint32_t> numbers(section_piece / 4 * 2 + 12345);
   std::iota(numbers.begin(), numbers.end(), 7U);
@@ -113,7 +113,7 @@ TEST(SectionFile, TakesSectionsOfManyPiecesInParts) {
   }
 }
 
-TEST(SectionFile, ColumnsMayBeChangedAndTheFileStays) {
+TEST(SectionFile, ChangedColumnsDoNotModifyTheFile) {
   const TempFolder folder;
   write_small(folder / "a");
   const std::string before = read_all(folder / "a");
@@ -157,7 +157,7 @@ TEST(SectionFile, AWriterThatDoesNotCommitChangesNothing) {
   EXPECT_EQ(SectionFile(folder / "a", kind, 1).uncommitted_bytes(), 0U);
 }
 
-TEST(SectionFile, KeepsTwoWritersApart) {
+TEST(SectionFile, ExcludesASecondWriter) {
   const TempFolder folder;
   const FileRevision revision = write_small(folder / "a");
   {
@@ -170,7 +170,7 @@ TEST(SectionFile, KeepsTwoWritersApart) {
               HasSubstr("has changed since"));
 }
 
-TEST(SectionFile, IsNoFileThatIsMissingOrSomethingElse) {
+TEST(SectionFile, ReportsAMissingOrDifferentFile) {
   const TempFolder folder;
   EXPECT_THROW(SectionFile(folder / "missing", kind, 1), NotFound);
   EXPECT_THROW(SectionFile(folder / "missing/a", kind, 1), NotFound);
@@ -195,7 +195,7 @@ TEST(SectionFile, CannotBeReadWithoutPermission) {
               HasSubstr("Permission denied"));
 }
 
-TEST(SectionFile, OfAnotherKindOrVersionSaysSo) {
+TEST(SectionFile, ReportsAnotherKindOrVersion) {
   const TempFolder folder;
   write_small(folder / "a");
   EXPECT_THAT(message_of<CorruptFile>([&] { SectionFile(folder / "a", "vectors", 1); }),
@@ -220,7 +220,7 @@ TEST(SectionFile, AMissingSectionOrAnotherTypeIsCorrupt) {
   EXPECT_THROW(file.section<std::uint64_t>(2, "reals"), CorruptFile);
 }
 
-TEST(SectionFile, DetectsEveryByteThatIsChanged) {
+TEST(SectionFile, DetectsEveryChangedByte) {
   const TempFolder folder;
   write_small(folder / "a");
   const std::string whole = read_all(folder / "a");
@@ -235,7 +235,7 @@ TEST(SectionFile, DetectsEveryByteThatIsChanged) {
   EXPECT_GT(tried, 3 * whole.size());
 }
 
-TEST(SectionFile, DetectsEveryCut) {
+TEST(SectionFile, DetectsEveryTruncation) {
   const TempFolder folder;
   write_small(folder / "a");
   const std::string whole = read_all(folder / "a");
@@ -248,8 +248,9 @@ TEST(SectionFile, DetectsEveryCut) {
   EXPECT_EQ(SectionFile(file.path(), kind, 1).uncommitted_bytes(), 11U);
 }
 
-/// Every 8 bytes of the header and of the tables become hostile numbers, with checksums that fit.
-TEST(SectionFile, AForgedFileIsRefusedOrReadWithinItsBounds) {
+/// Every 8 bytes of the header and of the tables are set to hostile values, with matching
+/// checksums.
+TEST(SectionFile, AForgedFileIsRejectedOrReadWithinItsBounds) {
   const TempFolder folder;
   const FileRevision revision = write_small(folder / "a");
   const std::string whole = read_all(folder / "a");
@@ -285,7 +286,7 @@ TEST(SectionFile, AForgedFileIsRefusedOrReadWithinItsBounds) {
   EXPECT_GT(refused, 1000);
 }
 
-TEST(SectionFile, RandomDamageWithFittingChecksumsNeverCrashes) {
+TEST(SectionFile, RandomDamageWithMatchingChecksumsNeverCrashes) {
   const TempFolder folder;
   write_small(folder / "a");
   const std::string whole = read_all(folder / "a");
@@ -305,7 +306,7 @@ TEST(SectionFile, RandomDamageWithFittingChecksumsNeverCrashes) {
   }
 }
 
-TEST(SectionWriter, RefusesNamesThatDoNotFit) {
+TEST(SectionWriter, RejectsNamesThatDoNotFit) {
   const TempFolder folder;
   EXPECT_THROW(SectionWriter(folder / "a", std::string(17, 'k')), InvalidArgument);
   EXPECT_THROW(SectionWriter(folder / "a", ""), InvalidArgument);

@@ -19,7 +19,7 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using Testing::read_all;
 
-/// The folders of tests/storage/stored, each written by the code of one commit.
+/// The folders of tests/storage/stored, each written by the code of a particular commit.
 std::vector<std::string> versions() {
   std::vector<std::string> out;
   for (const auto& entry : std::filesystem::directory_iterator(KINDRED_TEST_STORED))
@@ -28,7 +28,7 @@ std::vector<std::string> versions() {
   return out;
 }
 
-TEST(StoredFiles, OfEarlierVersionsAnswerAsTheyDidOrNameTheCommandThatConvertsThem) {
+TEST(StoredFiles, OfEarlierVersionsGiveTheirAnswersOrNameTheConversionCommand) {
   ASSERT_FALSE(versions().empty());
   for (const std::string& folder : versions()) {
     const json expected = json::parse(read_all(folder + "/expected.json"));
@@ -48,7 +48,7 @@ TEST(StoredFiles, OfEarlierVersionsAnswerAsTheyDidOrNameTheCommandThatConvertsTh
   }
 }
 
-TEST(StoredFiles, AnEarlierProfileIsUsedOrNamesTheCommandThatMakesANewOne) {
+TEST(StoredFiles, AnEarlierProfileIsUsedOrNamesTheCommandThatReplacesIt) {
   for (const std::string& folder : versions()) {
     Dispatcher::Options options;
     options.machine = "a machine";

@@ -21,7 +21,7 @@ Ragged<Symbol> random_rows(std::mt19937_64& generator, std::size_t rows, std::si
   return out;
 }
 
-TEST(StoredTiles, AnswerAsThoseThatWereBuilt) {
+TEST(StoredTiles, MatchBuiltTiles) {
   auto generator = Testing::generator("StoredTiles");
   Context& context = Testing::context();
   for (const Symbol vocabulary : {20U, 1000U, 500000U}) {
@@ -49,10 +49,10 @@ TEST(StoredTiles, AnswerAsThoseThatWereBuilt) {
   }
 }
 
-TEST(StoredTiles, PadKatosWorkloadsLittle) {
+TEST(StoredTiles, AddLittlePaddingToKatosWorkloads) {
   auto generator = Testing::generator("StoredTiles padding");
   struct Workload {
-    std::size_t least, most;  // symbols of an event, of which a pattern has 2 to 5
+    std::size_t least, most;  // symbols per event; a pattern has 2 to 5 events
   };
   for (const Workload& workload : {Workload{5, 20}, Workload{3, 15}, Workload{3, 10}}) {
     for (const std::size_t count : {1000U, 10000U}) {

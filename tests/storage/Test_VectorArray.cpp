@@ -44,7 +44,7 @@ Encoded encode(const std::vector<float>& floats, std::size_t dimension, VectorEl
   return out;
 }
 
-/// The 16-bit pattern whose value \p decode is nearest to \p x, ties to even, among the finite.
+/// The 16-bit pattern whose finite value by \p decode is nearest to \p x, ties to even.
 template <class Decode>
 std::uint16_t nearest(float x, std::uint16_t infinity, const Decode& decode) {
   std::uint16_t best = 0;
@@ -82,7 +82,7 @@ TEST(EncodeRows, RoundsToTheNearestHalf) {
   }
 }
 
-TEST(EncodeRows, GivesEveryHalfBackAsItIs) {
+TEST(EncodeRows, PreservesEveryHalf) {
   for (std::uint32_t bits = 0; bits < 65536; ++bits) {
     const auto pattern = static_cast<std::uint16_t>(bits);
     const float half = Arch::to_float(Arch::Float16{pattern});
@@ -94,7 +94,7 @@ TEST(EncodeRows, GivesEveryHalfBackAsItIs) {
   }
 }
 
-TEST(EncodeRows, ScalesARowOfInt8ByItsLargest) {
+TEST(EncodeRows, ScalesARowOfInt8ByItsLargestMagnitude) {
   const Encoded rows =
       encode({254, -127, 1, 3, 0, 0, 0, 0, 0x1p-149F, 0, 0, 0, 3e38F, -3e38F, 0, 1e38F}, 4,
              VectorElement::int8);
@@ -103,7 +103,7 @@ TEST(EncodeRows, ScalesARowOfInt8ByItsLargest) {
               ElementsAre(127, -64, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 127, -127, 0, 42));
 }
 
-TEST(EncodeRows, RefusesWhatAnElementHasNot) {
+TEST(EncodeRows, RejectsValuesThatAnElementCannotRepresent) {
   const auto refusal = [](const std::vector<float>& floats, VectorElement element) {
     return Testing::message_of<InvalidArgument>([&] { encode(floats, 2, element); });
   };
@@ -121,7 +121,7 @@ TEST(EncodeRows, RefusesWhatAnElementHasNot) {
   EXPECT_THROW(VectorArray(VectorElement::float32, 1ULL << 40U, 1ULL << 40U), InvalidArgument);
 }
 
-TEST(DecodeRows, GivesBackWhatWasEncoded) {
+TEST(DecodeRows, RestoresEncodedRows) {
   const std::vector<float> rows{1, -2, 0.5F, 3, 254, -127, 2, 0};
   std::vector<float> decoded(rows.size());
   for (const VectorElement element :
@@ -139,7 +139,7 @@ TEST(DecodeRows, GivesBackWhatWasEncoded) {
                InvalidArgument);
 }
 
-TEST(VectorArray, RefusesMoreThan64BitsOfBytes) {
+TEST(VectorArray, RejectsMoreThan64BitsOfBytes) {
   constexpr std::uint64_t large = std::uint64_t{1} << 62U;
   EXPECT_THROW(VectorArray(VectorElement::float32, large, 1), InvalidArgument);
   EXPECT_THROW(VectorArray(VectorElement::float32, 1, large + 1), InvalidArgument);
@@ -154,7 +154,7 @@ TEST(VectorArray, RefusesMoreThan64BitsOfBytes) {
   }
 }
 
-TEST(ReadRows, KeepsTheNumbersOfAFile) {
+TEST(ReadRows, PreservesTheNumbersOfAFile) {
   const TempFolder folder;
   const auto read = [&](const std::string& name, const std::string& bytes) {
     const VectorFile file(folder.write(name, bytes));
@@ -175,7 +175,7 @@ TEST(ReadRows, KeepsTheNumbersOfAFile) {
   EXPECT_EQ(static_cast<std::int8_t>(codes.span().values[0]), -128);
 }
 
-TEST(ReadRows, ReadsPiecesAsItReadsAll) {
+TEST(ReadRows, GivesTheSameRowsInPiecesAsInOneCall) {
   const TempFolder folder;
   auto generator = Testing::generator("ReadRows");
   std::vector<std::vector<std::uint8_t>> rows(5000, std::vector<std::uint8_t>(100));
@@ -191,7 +191,7 @@ TEST(ReadRows, ReadsPiecesAsItReadsAll) {
     EXPECT_TRUE(std::ranges::equal(part.span().values, all.span().rows(2600, 300).values));
     EXPECT_TRUE(std::ranges::equal(part.span().scales, all.span().rows(2600, 300).scales));
     EXPECT_THROW(read_rows(file, 0, 299, element, part.values(), part.scales()), InvalidArgument);
-    // 2⁶² rows of 100 numbers are 0 bytes by 64 bits.
+    // 2⁶² rows of 100 numbers overflow to 0 bytes in 64 bits.
     EXPECT_THROW(read_rows(file, 0, std::uint64_t{1} << 62U, element, {}, {}), InvalidArgument);
   }
 }

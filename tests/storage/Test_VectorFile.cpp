@@ -42,7 +42,7 @@ std::vector<std::int64_t> integers(const VectorFile& file) {
   return out;
 }
 
-/// A small good file of every layout, by the end of its name.
+/// A small valid file of every layout, with its file name extension.
 std::vector<std::pair<std::string, std::string>> good_files() {
   return {{"npy", npy(two_by_three, raw(six))},
           {"fvecs", vecs<float>({{1, 2, 3}, {4, 5, 6}})},
@@ -53,7 +53,7 @@ std::vector<std::pair<std::string, std::string>> good_files() {
           {"i8bin", bin<std::int8_t>(2, 3, {1, 2, 3, 4, 5, 6})}};
 }
 
-TEST(VectorFile, ReadsEveryLayoutByItsName) {
+TEST(VectorFile, ReadsEveryLayoutByItsExtension) {
   const TempFolder folder;
   for (const auto& [end, bytes] : good_files()) {
     const VectorFile file(folder.write("x." + end, bytes));
@@ -128,7 +128,7 @@ TEST(VectorFile, WidensEveryHalf) {
   }
 }
 
-TEST(VectorFile, LeavesValuesThatAreNotFiniteAsTheyAre) {
+TEST(VectorFile, PreservesNonFiniteValues) {
   const TempFolder folder;
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const VectorFile file(folder.write("x.fvecs", vecs<float>({{nan, -HUGE_VALF, -0.0F}})));
@@ -138,7 +138,7 @@ TEST(VectorFile, LeavesValuesThatAreNotFiniteAsTheyAre) {
   EXPECT_TRUE(std::signbit(found[2]));
 }
 
-TEST(VectorFile, RefusesAnIntegerThatNoFloatIs) {
+TEST(VectorFile, RejectsAnIntegerThatFloatCannotRepresent) {
   const TempFolder folder;
   const VectorFile file(folder.write("x.ivecs", vecs<std::int32_t>({{1, 2}, {3, 16777217}})));
   EXPECT_THAT(floats(file, 0, 1), ElementsAre(1, 2));
@@ -171,7 +171,7 @@ TEST(VectorFile, ReadsManyRowsInPieces) {
   EXPECT_EQ(floats(file, 4000, 1)[299], expected[4000 * 300 + 299]);
 }
 
-TEST(VectorFile, TakesOneDimensionAsOneRowWhereThatIsMeant) {
+TEST(VectorFile, ReadsOneDimensionAsOneRowIfRequested) {
   const TempFolder folder;
   const auto path =
       folder.write("x.npy", npy(npy_dictionary("'<f4'", "False", "(3,)"), raw<float>({1, 2, 3})));
@@ -251,7 +251,7 @@ TEST(VectorFile, ReportsOffsetAndValueOfABadFileOfTheVecsFamily) {
   EXPECT_THAT(corrupt(good + "x"), HasSubstr("32: the last row of dimension 3"));
   EXPECT_THAT(corrupt(vecs<float>({{1, 2, 3}, {4, 5}, {6, 7, 8}})),
               HasSubstr("16: a row of dimension 2; the first row has dimension 3"));
-  // One that only reading it tells: the size is that of two rows of three.
+  // Detected only by reading: the size is that of two rows of three numbers.
   EXPECT_THAT(corrupt(vecs<float>({{1, 2, 3}, {4}, {5}})), HasSubstr("16: a row of dimension 1"));
 }
 
@@ -269,7 +269,7 @@ TEST(VectorFile, ReportsOffsetAndValueOfABadFileOfTheBinFamily) {
   EXPECT_EQ(VectorFile(folder.write("none.fbin", bin<float>(0, 3, {}))).rows(), 0U);
 }
 
-TEST(VectorFile, RefusesHdf5ThatIsNone) {
+TEST(VectorFile, RejectsInvalidHdf5) {
   const TempFolder folder;
   try {
     VectorFile file(folder.write("x.hdf5", "\x89HDF\r\n\x1a\n and nothing of it"));
@@ -281,7 +281,7 @@ TEST(VectorFile, RefusesHdf5ThatIsNone) {
   }
 }
 
-TEST(VectorFile, RefusesWhatIsNoRegularFile) {
+TEST(VectorFile, RejectsPathsThatAreNotRegularFiles) {
   const TempFolder folder;
   EXPECT_THAT(Testing::message_of<NotFound>([&] { VectorFile file(folder / "none.npy"); }),
               HasSubstr("No such file"));
@@ -289,7 +289,7 @@ TEST(VectorFile, RefusesWhatIsNoRegularFile) {
               HasSubstr("is no regular file"));
 }
 
-TEST(VectorFile, SurvivesEveryCutAndEveryByteChanged) {
+TEST(VectorFile, SurvivesEveryTruncationAndChangedByte) {
   const Testing::MemoryFile memory;
   for (const auto& [end, good] : good_files()) {
     const VectorFileOptions options{.format = vector_format_from_string(end)};
@@ -297,7 +297,7 @@ TEST(VectorFile, SurvivesEveryCutAndEveryByteChanged) {
       memory.set(good.substr(0, length));
       try {
         const VectorFile file(memory.path(), options);
-        // A file of the vecs family may be cut behind a row.
+        // A file of the vecs family may be truncated after a row.
         EXPECT_EQ(floats(file).size(), 3U) << end << " cut to " << length;
       } catch (const CorruptFile&) {
         continue;
@@ -310,7 +310,7 @@ TEST(VectorFile, SurvivesEveryCutAndEveryByteChanged) {
         bad[i] = static_cast<char>(value);
         memory.set(bad);
         try {
-          // A file of the vecs family may become one long row.
+          // A file of the vecs family may turn into one long row.
           EXPECT_LE(floats(VectorFile(memory.path(), options)).size(), 10U);
         } catch (const CorruptFile&) {
           ++refused;

@@ -31,7 +31,7 @@ void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   return std::malloc(bytes == 0 ? 1 : bytes);
 }
 void* operator new(std::size_t bytes) {
-  // Who asks for no exception has a way without the memory.
+  // Callers of the non-throwing form can proceed without the memory.
   if (until_failure > 0 && bytes >= failing_bytes && --until_failure == 0) throw std::bad_alloc();
   if (void* data = operator new(bytes, std::nothrow)) return data;
   throw std::bad_alloc();

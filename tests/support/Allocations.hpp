@@ -9,18 +9,18 @@
 
 namespace Kindred::Testing {
 
-/// Calls of `operator new` on this thread so far, in a test that uses this.
+/// The number of calls of `operator new` on this thread so far, in a test that uses this.
 std::size_t allocations();
-/// The bytes that they asked for.
+/// The bytes that these calls requested.
 std::size_t allocated_bytes();
-/// Makes the \p nth call of `operator new` from now on that asks for at least \p least_bytes throw,
-/// once; of this thread, and of those that may throw. 0: none.
+/// Makes the \p nth of the following calls of `operator new` that request at least \p least_bytes
+/// throw, once. Only calls on this thread that may throw count. 0: no call fails.
 void fail_allocation(std::size_t nth, std::size_t least_bytes = 0);
 
-/// \brief While this lives, every `operator new` of this thread takes at least so long.
+/// \brief For its lifetime, every `operator new` on this thread takes at least the given time.
 ///
-/// Other threads get as far as they can meanwhile: what must not happen between two steps of this
-/// thread happens, wherever an allocation lies between them.
+/// Other threads make progress meanwhile, so that an unwanted interleaving between two steps of
+/// this thread occurs wherever an allocation lies between them.
 class SlowAllocations {
  public:
   explicit SlowAllocations(std::chrono::microseconds each);
@@ -29,11 +29,12 @@ class SlowAllocations {
   SlowAllocations& operator=(const SlowAllocations&) = delete;
 };
 
-/// Kokkos asks for a copy of a label where it gives memory back, and cannot go on without.
+/// Kokkos copies a label when it frees memory, and cannot continue if that allocation fails.
 inline constexpr std::size_t longer_than_labels = 65;
 
 /// Runs \p body with the k-th allocation of at least \p least_bytes failing, for every k, until it
-/// succeeds; `after_failure(k)` after each. Returns how often it failed, each time as OutOfMemory.
+/// succeeds; calls `after_failure(k)` after each failure. Returns the number of failures, each of
+/// which must be OutOfMemory.
 template <class Body, class Check>
 std::size_t fail_every_allocation(std::size_t least_bytes, const Body& body,
                                   const Check& after_failure) {

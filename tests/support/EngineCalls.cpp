@@ -191,7 +191,7 @@ EngineCall seeds_call(const std::string& name, VectorElement element) {
           }};
 }
 
-/// Rows and routes, and searches around what is blocked.
+/// Rows and routes, and searches around blocked cells.
 EngineCall lattice_call(std::string name) {
   return {std::move(name), [](Context& context) -> EngineCall::Run {
             std::vector<std::uint64_t> blocked;
@@ -215,7 +215,7 @@ EngineCall lattice_call(std::string name) {
           }};
 }
 
-/// Arrays of memory that every space reaches.
+/// Arrays in memory that every space can access.
 template <class T>
 class Reached {
  public:
@@ -240,7 +240,7 @@ void append_all(std::string& bytes, std::span<const T> values) {
   bytes.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
 }
 
-/// Every kind of operation on lists of arrays, of both types, some of them in several batches.
+/// Every kind of operation on lists of arrays, for both types, some in several batches.
 EngineCall bulk_call(std::string name) {
   return {std::move(name), [](Context& context) -> EngineCall::Run {
             auto bulk = std::make_shared<Bulk>(context);
@@ -276,7 +276,7 @@ EngineCall bulk_call(std::string name) {
           }};
 }
 
-/// Products by the library and by the canonical kernel, of whole numbers, so that both are exact.
+/// Products by the library and by the reproducible kernel, of integers, so that both are exact.
 EngineCall products_call(std::string name) {
   return {std::move(name), [](Context& context) -> EngineCall::Run {
             auto bulk = std::make_shared<Bulk>(context);
@@ -305,7 +305,7 @@ EngineCall products_call(std::string name) {
           }};
 }
 
-/// Prepared calls, which are prepared by the first run on a space.
+/// Prepared calls, which the first run on a space prepares.
 EngineCall prepared_bulk_call(std::string name) {
   return {
       std::move(name), [](Context& context) -> EngineCall::Run {

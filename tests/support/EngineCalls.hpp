@@ -11,13 +11,15 @@
 
 namespace Kindred::Testing {
 
-/// \brief Every way to call an engine, on small seeded data: for tests of what all of them promise.
+/// \brief One way to call an engine, on small seeded data, for tests of guarantees that all of them
+/// share.
 struct EngineCall {
-  /// Calls the engine, where the dispatcher likes or on a space; the bytes of its answer.
+  /// Calls the engine, on the given space or where the dispatcher chooses; returns the bytes of the
+  /// answer.
   using Run = std::function<std::string(std::optional<Space>)>;
 
   std::string name;
-  /// Makes the engine in a context. The result keeps it alive.
+  /// Constructs the engine in a context. The result keeps it alive.
   std::function<Run(Context&)> make;
 };
 

@@ -12,10 +12,10 @@
 
 namespace Kindred::Testing {
 
-/// Counts the allocations of a context and makes one of them fail, or that one and all after it.
+/// Counts the allocations of a context and makes one of them fail, or that one and all later ones.
 struct Faults {
   std::size_t count = 0;
-  std::size_t fail_at = 0;  ///< 0: none
+  std::size_t fail_at = 0;  ///< 0: no allocation fails
   bool forever = false;
 
   void operator()(std::string_view space, std::size_t bytes, const std::string& label) {
@@ -25,7 +25,7 @@ struct Faults {
   }
 };
 
-/// A context of \p threads threads and no saved calibration, whose allocations go through
+/// A context with \p threads threads and without a saved calibration, whose allocations go through
 /// \p faults.
 inline std::unique_ptr<Context> make_faulty_context(const std::shared_ptr<Faults>& faults,
                                                     int threads, ContextOptions options = {}) {
@@ -39,7 +39,8 @@ inline std::unique_ptr<Context> make_faulty_context(const std::shared_ptr<Faults
 }
 
 /// Runs \p change with the k-th allocation of the context failing, for every k, until it succeeds;
-/// `after_failure(k)` after each. Returns how often it failed, each time as OutOfMemory.
+/// calls `after_failure(k)` after each failure. Returns the number of failures, each of which must
+/// be OutOfMemory.
 template <class Change, class Check>
 std::size_t fail_every_accounted(Faults& faults, const Change& change, const Check& after_failure) {
   for (std::size_t k = 1;; ++k) {

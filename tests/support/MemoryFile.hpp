@@ -12,7 +12,7 @@
 
 namespace Kindred::Testing {
 
-/// A file in memory, for tests that open thousands.
+/// A file in memory, for tests that open thousands of files.
 class MemoryFile {
  public:
   MemoryFile() : m_file(::memfd_create("kindred-test", MFD_CLOEXEC)) {}
@@ -32,8 +32,8 @@ class MemoryFile {
   int m_file;
 };
 
-/// \brief `check(changed, at, value)` for every file that is \p whole but for one byte, which takes
-/// several values. Returns how many there were.
+/// \brief Calls `check(changed, at, value)` for files that equal \p whole except for one byte,
+/// which takes several values at every position. Returns the number of files.
 template <class Check>
 std::size_t for_each_changed_byte(const std::string& whole, const Check& check) {
   std::size_t tried = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TESTS_MATCHER_PATTERN_MEMORY_SUPPORT_HPP
-#define KINDRED_TESTS_MATCHER_PATTERN_MEMORY_SUPPORT_HPP
+#ifndef KINDRED_TESTS_SUPPORT_PATTERN_MEMORY_SUPPORT_HPP
+#define KINDRED_TESTS_SUPPORT_PATTERN_MEMORY_SUPPORT_HPP
 
 #include <kindred/matcher/PatternMemory.hpp>
 
@@ -14,7 +14,7 @@
 
 namespace Kindred::Testing {
 
-/// Events as a memory takes them.
+/// Events in the form that a memory accepts.
 class Words {
  public:
   explicit Words(const EventTexts& events) {
@@ -35,7 +35,7 @@ inline std::string numbered(char letter, std::uint64_t number) {
   return text;
 }
 
-/// Settings without a thread of the memory's own.
+/// Settings without a background thread.
 inline PatternSettings quiet() {
   PatternSettings settings;
   settings.background_sync = false;
@@ -81,7 +81,7 @@ inline std::vector<std::uint64_t> indices(const std::vector<Match>& matches) {
   return found;
 }
 
-/// Whether \p holds becomes true within ten seconds.
+/// Whether \p holds returns true within ten seconds.
 template <class Condition>
 bool soon(const Condition& holds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
@@ -94,4 +94,4 @@ bool soon(const Condition& holds) {
 
 }  // namespace Kindred::Testing
 
-#endif  // KINDRED_TESTS_MATCHER_PATTERN_MEMORY_SUPPORT_HPP
+#endif  // KINDRED_TESTS_SUPPORT_PATTERN_MEMORY_SUPPORT_HPP

@@ -15,15 +15,15 @@
 
 namespace Kindred::Testing {
 
-/// Inputs that a property is checked on: `KINDRED_TEST_CASES`, else 200. Their sizes grow from the
-/// first to the last, however many they are.
+/// The number of inputs that a property is checked on: `KINDRED_TEST_CASES`, else 200. Their sizes
+/// grow from the first to the last, whatever the number.
 inline std::string property_cases() {
   const char* text = std::getenv("KINDRED_TEST_CASES");
   return text != nullptr ? text : "200";
 }
 
-/// Checks \p property on generated input, from `seed()` unless RC_PARAMS says otherwise; a failure
-/// tells the smallest input found and the RC_PARAMS that repeats it.
+/// Checks \p property on generated input, from `seed()` unless RC_PARAMS says otherwise. A failure
+/// prints the smallest input found and the RC_PARAMS that reproduces it.
 template <class Property>
 void expect_property(const std::string& claim, const Property& property) {
   const std::string parameters =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TESTS_FILES_SECTION_BYTES_HPP
-#define KINDRED_TESTS_FILES_SECTION_BYTES_HPP
+#ifndef KINDRED_TESTS_SUPPORT_SECTION_BYTES_HPP
+#define KINDRED_TESTS_SUPPORT_SECTION_BYTES_HPP
 
 #include "MemoryFile.hpp"
 #include "common/Hash.hpp"
@@ -13,9 +13,9 @@
 
 namespace Kindred::Testing {
 
-/// \brief Makes every checksum of a section file fit its bytes again, as one who forges it would:
-/// of the sections, of the tables from the first to the last, of the header. Only what lies within
-/// the bytes is followed.
+/// \brief Updates every checksum of a section file to match its bytes, as a forger would: of the
+/// sections, of the tables from the first to the last, and of the header. Follows only offsets that
+/// lie within the bytes.
 inline void reseal(std::span<char> file) {
   using namespace Impl;
   SectionHeader header{};
@@ -65,4 +65,4 @@ inline void reseal(std::span<char> file) {
 
 }  // namespace Kindred::Testing
 
-#endif  // KINDRED_TESTS_FILES_SECTION_BYTES_HPP
+#endif  // KINDRED_TESTS_SUPPORT_SECTION_BYTES_HPP

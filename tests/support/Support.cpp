@@ -9,8 +9,8 @@
 #include <iostream>
 
 #if defined(__SANITIZE_THREAD__)
-/// The region that keeps the threads of a team apart runs before any call, in tests of teams too:
-/// its barrier is invisible like those of all regions.
+/// The parallel region that binds the threads of a team to different cores runs before any call,
+/// also in tests of teams: its barrier is invisible to ThreadSanitizer like that of every region.
 extern "C" const char* __tsan_default_suppressions() { return "race:KeepApart\n"; }
 #endif
 

@@ -14,7 +14,7 @@
 
 namespace Kindred::Testing {
 
-/// A folder of the test that runs, gone at its end.
+/// A temporary folder of the running test; its destructor removes it.
 class TempFolder {
  public:
   TempFolder() {
@@ -51,7 +51,7 @@ inline std::string read_all(const std::string& path) {
   return text.str();
 }
 
-/// What \p body throws as \p Type says; fails the test when it does not throw that.
+/// The message of the \p Type that \p body throws; fails the test if it does not throw that type.
 template <class Type, class Body>
 std::string message_of(const Body& body) {
   try {

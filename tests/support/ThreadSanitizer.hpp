@@ -6,9 +6,9 @@ namespace Kindred::Testing {
 
 /// \brief Whether this is a build for ThreadSanitizer.
 ///
-/// It does not know the OpenMP runtime, whose barriers are invisible to it: what the threads of a
-/// parallel region do one after another looks like a race. The shared context has one thread in
-/// such a build, and tests whose regions have several are skipped.
+/// ThreadSanitizer does not know the OpenMP runtime and cannot see its barriers: consecutive
+/// accesses by the threads of a parallel region look like a race. The shared context has one thread
+/// in such a build, and tests whose regions have several threads are skipped.
 #if defined(__SANITIZE_THREAD__)
 inline constexpr bool thread_sanitizer = true;
 #else

@@ -11,7 +11,7 @@ namespace Kindred::Testing {
 template <class ExecutionSpace, class T>
 using Array = Kokkos::View<T*, typename ExecutionSpace::memory_space>;
 
-/// A copy of \p values where \p exec_space computes.
+/// A copy of \p values in memory that \p exec_space can access.
 template <class ExecutionSpace, class T>
 Array<ExecutionSpace, T> to_space(const ExecutionSpace& exec_space, const std::vector<T>& values) {
   Array<ExecutionSpace, T> view("Kindred::Testing::values", values.size());

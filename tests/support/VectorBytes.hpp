@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TESTS_FILES_VECTOR_BYTES_HPP
-#define KINDRED_TESTS_FILES_VECTOR_BYTES_HPP
+#ifndef KINDRED_TESTS_SUPPORT_VECTOR_BYTES_HPP
+#define KINDRED_TESTS_SUPPORT_VECTOR_BYTES_HPP
 
 #include <cstdint>
 #include <cstring>
@@ -31,7 +31,7 @@ inline std::string npy_dictionary(const std::string& descr, const std::string& o
          ", }          \n";
 }
 
-/// A file of the .fvecs family. \param rows of any dimensions
+/// A file of the .fvecs family. \param rows may differ in dimension
 template <class T>
 std::string vecs(const std::vector<std::vector<T>>& rows) {
   std::string out;
@@ -48,4 +48,4 @@ std::string bin(std::uint32_t rows, std::uint32_t dimension, const std::vector<T
 
 }  // namespace Kindred::Testing
 
-#endif  // KINDRED_TESTS_FILES_VECTOR_BYTES_HPP
+#endif  // KINDRED_TESTS_SUPPORT_VECTOR_BYTES_HPP

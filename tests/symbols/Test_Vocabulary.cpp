@@ -45,7 +45,7 @@ std::string message_of(const Call& call) {
   return "nothing was thrown";
 }
 
-TEST(Vocabulary, NumbersTextsAsTheyAppear) {
+TEST(Vocabulary, NumbersTextsInOrderOfAppearance) {
   Vocabulary words;
   EXPECT_EQ(words.size(), 0U);
   EXPECT_EQ(words.insert("b"), 0U);
@@ -55,7 +55,7 @@ TEST(Vocabulary, NumbersTextsAsTheyAppear) {
   EXPECT_THAT(texts_of(words), ElementsAre("b", "a"));
 }
 
-TEST(Vocabulary, AQueryNeverChangesIt) {
+TEST(Vocabulary, AQueryDoesNotChangeIt) {
   Vocabulary words;
   words.insert("a");
   EXPECT_EQ(words.find("new"), unknown_symbol);
@@ -119,7 +119,7 @@ TEST(Vocabulary, SortedInsertionDoesNotDependOnTheOrderGiven) {
   }
 }
 
-TEST(Vocabulary, DecodesSequencesAndTellsWhatItDoesNotKnow) {
+TEST(Vocabulary, DecodesSequencesAndReportsUnknownSymbols) {
   Vocabulary words;
   for (const auto* text : {"a", "", "c"}) words.insert(text);
   EXPECT_THAT(words.decode(std::vector<Symbol>{2, 1, 1, 0}), ElementsAre("c", "", "", "a"));
@@ -131,7 +131,7 @@ TEST(Vocabulary, DecodesSequencesAndTellsWhatItDoesNotKnow) {
   EXPECT_THROW(words.decode(std::vector<Symbol>{unknown_symbol}), NotFound);
 }
 
-TEST(Vocabulary, IsMadeFromItsTextsAgain) {
+TEST(Vocabulary, IsRestoredFromItsTexts) {
   auto generator = Testing::generator("again");
   Vocabulary words;
   words.insert("");
@@ -149,7 +149,7 @@ TEST(Vocabulary, IsMadeFromItsTextsAgain) {
   EXPECT_EQ(more.insert("more"), words.size());
 }
 
-TEST(Vocabulary, RefusesTextsThatAreNoVocabulary) {
+TEST(Vocabulary, RejectsTextsThatAreNotAVocabulary) {
   EXPECT_THAT(message_of<InvalidArgument>([] {
                 Vocabulary(ragged({"a", "b", "", "b"}));
               }),
@@ -162,7 +162,7 @@ TEST(Vocabulary, RefusesTextsThatAreNoVocabulary) {
   }
 }
 
-TEST(Vocabulary, ReportsWhatItHolds) {
+TEST(Vocabulary, ReportsItsSize) {
   Vocabulary words;
   const auto empty = words.statistics();
   EXPECT_EQ(empty.symbols, 0U);
@@ -172,7 +172,8 @@ TEST(Vocabulary, ReportsWhatItHolds) {
   EXPECT_EQ(full.symbols, 100000U);
   EXPECT_EQ(full.text_bytes, 1'200'000U);
   EXPECT_GT(full.held_bytes, full.text_bytes);
-  // Its length and place, a slot of a table at least half empty here, and the tables before it.
+  // Per text: its length and position, a slot of a table that is at least half empty here, and the
+  // earlier tables.
   EXPECT_LT(full.held_bytes, full.text_bytes + 100000 * 70U);
 }
 

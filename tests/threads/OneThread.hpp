@@ -13,9 +13,10 @@
 
 namespace Kindred::Testing {
 
-/// \brief The context of the tests of threads, which use the space of one thread.
+/// \brief The context for tests of threads, which use the single-threaded space.
 ///
-/// ThreadSanitizer runs them too: the threads are the program's own. \see thread_sanitizer
+/// ThreadSanitizer runs these tests too, because the program starts the threads itself. \see
+/// thread_sanitizer
 inline Context& one_thread() {
   static Context context([] {
     ContextOptions options;
@@ -27,7 +28,7 @@ inline Context& one_thread() {
   return context;
 }
 
-/// Numbers of a normal distribution.
+/// Normally distributed numbers.
 inline std::vector<float> random_values(std::mt19937_64& generator, std::size_t count) {
   std::normal_distribution<float> normal;
   std::vector<float> values(count);
@@ -35,7 +36,7 @@ inline std::vector<float> random_values(std::mt19937_64& generator, std::size_t 
   return values;
 }
 
-/// `body(caller)` by \p callers threads concurrently.
+/// Runs `body(caller)` on \p callers threads concurrently.
 template <class Body>
 void by_threads(std::size_t callers, const Body& body) {
   std::vector<std::jthread> threads;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the contexts, budgets and reports of a program share among its threads.
+// State of contexts, budgets and reports that the threads of a program share.
 #include <gtest/gtest.h>
 #include <kindred/backends/KernelProfile.hpp>
 #include <kindred/backends/Trace.hpp>
@@ -52,7 +52,7 @@ TEST(DispatcherThreads, EveryCallOfEightThreadsIsCounted) {
   EXPECT_NEAR(dispatcher.regret().taken, 16.0, 1e-9);
 }
 
-TEST(ProfileFileThreads, ItIsWholeWhileManySaveAndNoTemporaryStays) {
+TEST(ProfileFileThreads, IsCompleteWhileManySaveAndLeavesNoTemporary) {
   const Testing::TempFolder folder;
   const std::string path = folder / "profile.json";
   ContextOptions options;
@@ -113,7 +113,7 @@ TEST(ReportThreads, KernelsAndSpansOfSeveralThreadsAreCounted) {
   EXPECT_EQ(trace.dropped(), 0U);
 }
 
-/// Memory that knows what is held.
+/// A memory resource that records the bytes it holds.
 class Upstream final : public MemoryResource {
  public:
   void* allocate(std::size_t bytes, const std::string&) override {
@@ -162,7 +162,8 @@ TEST(MemoryThreads, ALimitIsNeverExceededUnderEightThreads) {
   EXPECT_EQ(statistics.statistics().allocations_total, granted);
   EXPECT_EQ(statistics.statistics().allocations_in_use, 0U);
   EXPECT_EQ(statistics.statistics().bytes_in_use, 0U);
-  EXPECT_EQ(statistics.statistics().failures, 0U) << "the limit refuses before them";
+  EXPECT_EQ(statistics.statistics().failures, 0U)
+      << "the limit rejects allocations before they are counted";
 }
 
 }  // namespace BackendThreadsTest

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls behind the caller's back, and many lattices at once.
+// Asynchronous calls, and batches of lattice tasks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <kindred/core/common/Error.hpp>
@@ -21,7 +21,7 @@ using namespace Kindred;
 using ::testing::HasSubstr;
 using Testing::one_thread;
 
-TEST(CallQueue, GivesResultsInTheOrderOfSubmissionFromManyCallersWithoutLosingAny) {
+TEST(CallQueue, ReturnsResultsInSubmissionOrderToManyCallers) {
   const Bulk bulk(one_thread());
   CallQueue queue(3);
   std::atomic<int> made{0};
@@ -55,13 +55,13 @@ TEST(CallQueue, GivesResultsInTheOrderOfSubmissionFromManyCallersWithoutLosingAn
   EXPECT_EQ(made, 120);
 }
 
-TEST(CallQueue, KeepsAnErrorForItsOwnSubmission) {
+TEST(CallQueue, ReportsAnErrorToItsOwnSubmission) {
   CallQueue queue;
   auto good = queue.submit([] { return std::make_unique<int>(5); });
   auto bad = queue.submit([] { throw NotFound("nothing is here"); });
   auto after = queue.submit([] {});
   EXPECT_EQ(*good.get(), 5);
-  EXPECT_THROW(good.get(), InvalidArgument) << "it was taken";
+  EXPECT_THROW(good.get(), InvalidArgument) << "the result was already taken";
   EXPECT_THROW(bad.get(), NotFound);
   EXPECT_NO_THROW(after.get());
   EXPECT_TRUE(after.is_done());
@@ -69,7 +69,7 @@ TEST(CallQueue, KeepsAnErrorForItsOwnSubmission) {
   EXPECT_THROW(CallQueue(0), InvalidArgument);
 }
 
-/// A call that lasts until it is told to end.
+/// A call that runs until it is told to end.
 struct Gate {
   std::promise<void> begun;
   std::promise<void> open;
@@ -81,7 +81,7 @@ struct Gate {
   }
 };
 
-TEST(CallQueue, CancelsWhatHasNotBegunAndNothingElse) {
+TEST(CallQueue, CancelsOnlyCallsThatHaveNotStarted) {
   Gate gate;
   std::atomic<int> calls{0};
   CallQueue queue;
@@ -91,13 +91,13 @@ TEST(CallQueue, CancelsWhatHasNotBegunAndNothingElse) {
   auto other = queue.submit([&calls, held] { ++calls; });
   auto last = queue.submit([&calls, held] { ++calls; });
   gate.begun.get_future().wait();
-  EXPECT_FALSE(first.cancel()) << "it has begun";
+  EXPECT_FALSE(first.cancel()) << "the call has started";
   EXPECT_TRUE(one.cancel());
   EXPECT_FALSE(one.cancel());
   EXPECT_TRUE(one.is_done());
   EXPECT_THROW(one.get(), Cancelled);
   EXPECT_EQ(queue.cancel(), 2U);
-  EXPECT_EQ(held.use_count(), 1) << "what a cancelled call holds is given up";
+  EXPECT_EQ(held.use_count(), 1) << "a cancelled call must release its captures";
   gate.open.set_value();
   first.get();
   EXPECT_THROW(other.get(), Cancelled);
@@ -107,7 +107,7 @@ TEST(CallQueue, CancelsWhatHasNotBegunAndNothingElse) {
   EXPECT_EQ(calls, 0);
 }
 
-TEST(CallQueue, HoldsNoMoreThanMayWaitAndWaitsWhenItGoes) {
+TEST(CallQueue, LimitsTheCallsThatWaitAndFinishesThemOnDestruction) {
   Gate gate;
   std::atomic<int> submitted{0};
   std::atomic<int> calls{0};
@@ -124,14 +124,14 @@ TEST(CallQueue, HoldsNoMoreThanMayWaitAndWaitsWhenItGoes) {
     });
     while (submitted < 2) std::this_thread::yield();
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    EXPECT_EQ(submitted, 2) << "the third waits for its place";
+    EXPECT_EQ(submitted, 2) << "the third submission must wait for a free slot";
     gate.open.set_value();
     caller.join();
   }
   EXPECT_EQ(calls, 6);
 }
 
-TEST(CallQueue, RefusesACallOfItsOwnThatWouldWaitForItself) {
+TEST(CallQueue, RejectsANestedSubmissionThatWouldWaitForItself) {
   CallQueue queue(1);
   std::atomic<int> calls{0};
   auto outer = queue.submit([&] {
@@ -143,7 +143,7 @@ TEST(CallQueue, RefusesACallOfItsOwnThatWouldWaitForItself) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST(CallQueue, RefusesToWaitInACallForWhatRunsAfterIt) {
+TEST(CallQueue, RejectsWaitingInACallForALaterCall) {
   CallQueue queue;
   std::promise<Submission<int>*> own;
   auto outer = queue.submit([&] {
@@ -154,7 +154,7 @@ TEST(CallQueue, RefusesToWaitInACallForWhatRunsAfterIt) {
     EXPECT_THROW(later.get(), Busy);
     auto cancelled = queue.submit([] {});
     EXPECT_TRUE(cancelled.cancel());
-    EXPECT_THROW(cancelled.get(), Cancelled) << "it has ended, so there is nothing to wait for";
+    EXPECT_THROW(cancelled.get(), Cancelled) << "it has ended, so getting it must not wait";
     return 7;
   });
   own.set_value(&outer);
@@ -162,7 +162,7 @@ TEST(CallQueue, RefusesToWaitInACallForWhatRunsAfterIt) {
   queue.wait();
 }
 
-TEST(CallQueue, ItsCallsMayWaitForThoseOfAnother) {
+TEST(CallQueue, CallsMayWaitForThoseOfAnotherQueue) {
   CallQueue queue;
   CallQueue other;
   auto before = queue.submit([] { return 1; });
@@ -171,7 +171,7 @@ TEST(CallQueue, ItsCallsMayWaitForThoseOfAnother) {
             3);
 }
 
-/// One task of every kind, over and over; arrays of their own.
+/// One task of every kind, repeatedly, each with its own arrays.
 struct Tasks {
   explicit Tasks(std::size_t count, const Testing::TempFolder& folder)
       : bytes(count, std::vector<std::uint8_t>(500)), products(count, std::vector<float>(4)) {
@@ -215,7 +215,7 @@ struct Tasks {
   std::vector<LatticeTask> tasks;
 };
 
-TEST(LatticeBatch, GivesWhatTheCallsGiveInOrderOnAnyNumberOfWorkers) {
+TEST(LatticeBatch, MatchesTheCallsInOrderOnAnyNumberOfWorkers) {
   const Testing::TempFolder folder;
   const auto caller = std::this_thread::get_id();
   for (const int workers : {1, 4}) {
@@ -255,7 +255,7 @@ TEST(LatticeBatch, GivesWhatTheCallsGiveInOrderOnAnyNumberOfWorkers) {
   EXPECT_EQ(run_lattices(one_thread(), {}).done, 0U);
 }
 
-TEST(LatticeBatch, ATaskThatFailsIsAResultAndStopsNoOther) {
+TEST(LatticeBatch, AFailedTaskIsAResultAndStopsNoOther) {
   std::vector<LatticeTask> tasks(30);
   tasks[7].size = 1001;
   tasks[20].work = FindLatticePath{{0, 10'000}};
@@ -279,7 +279,7 @@ TEST(LatticeBatch, ATaskThatFailsIsAResultAndStopsNoOther) {
   EXPECT_THROW(run_lattices(one_thread(), tasks, options), InvalidArgument);
 }
 
-TEST(LatticeBatch, AnExceptionOfTheCallbackEndsTheRunAndIsThrownOn) {
+TEST(LatticeBatch, AnExceptionOfTheCallbackEndsTheRunAndIsRethrown) {
   const std::vector<LatticeTask> tasks(200);
   for (const int workers : {1, 4}) {
     std::size_t reported = 0;
@@ -287,14 +287,14 @@ TEST(LatticeBatch, AnExceptionOfTheCallbackEndsTheRunAndIsThrownOn) {
     options.workers = workers;
     options.on_result = [&](std::size_t task, const LatticeResult&) {
       ++reported;
-      if (task == 5) throw NotFound("the callback has had enough");
+      if (task == 5) throw NotFound("the callback failed");
     };
     EXPECT_THROW(run_lattices(one_thread(), tasks, options), NotFound);
     EXPECT_EQ(reported, 6U);
   }
 }
 
-TEST(LatticeBatch, BeginsNothingOnceItIsCancelledAndReportsWhatHadBegun) {
+TEST(LatticeBatch, StartsNothingAfterCancellationAndReportsWhatHadStarted) {
   const std::vector<LatticeTask> tasks(2000);
   for (const int workers : {1, 4}) {
     std::stop_source source;
@@ -311,9 +311,9 @@ TEST(LatticeBatch, BeginsNothingOnceItIsCancelledAndReportsWhatHadBegun) {
     EXPECT_TRUE(report.cancelled);
     EXPECT_EQ(report.done, reported);
     EXPECT_GE(reported, 10U);
-    EXPECT_LE(reported, 10U + 4U * 4U) << "workers are so far ahead at most";
+    EXPECT_LE(reported, 10U + 4U * 4U) << "the most that workers may be ahead";
     report = run_lattices(one_thread(), tasks, options);
-    EXPECT_EQ(report.done, 0U) << "it is cancelled already";
+    EXPECT_EQ(report.done, 0U) << "the run was cancelled before it started";
   }
 }
 

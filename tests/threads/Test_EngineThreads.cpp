@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engines that do not change, or that change while they are asked, and their callers.
+// Concurrent callers of engines that do not change, or that change during calls.
 #include <gtest/gtest.h>
 #include <kindred/matcher/FusedLayers.hpp>
 #include <kindred/matcher/HnswIndex.hpp>
@@ -33,7 +33,7 @@ Sequence random_sequence(std::mt19937_64& generator, std::size_t length, Symbol 
   return sequence;
 }
 
-TEST(SequenceThreads, CallersGetWhatOneGetsAndThenNothingIsAllocated) {
+TEST(SequenceThreads, ConcurrentCallersGetTheSameAnswersAndStopAllocating) {
   auto generator = Testing::generator("SequenceThreads");
   Ragged<Symbol> patterns;
   for (int i = 0; i < 20000; ++i) patterns.push_row(random_sequence(generator, 12, 30));
@@ -57,7 +57,7 @@ TEST(SequenceThreads, CallersGetWhatOneGetsAndThenNothingIsAllocated) {
         for (int repeat = 0; repeat < 4; ++repeat) found[caller] = answer(caller);
       });
       EXPECT_EQ(found, alone) << to_string(measure) << " on " << to_string(space);
-      answer(0);  // warms the workspace of one
+      answer(0);  // allocates one workspace
       const auto before = context().memory_statistics(space);
       for (int repeat = 0; repeat < 3; ++repeat) answer(0);
       EXPECT_EQ(context().memory_statistics(space).allocations_total, before.allocations_total);
@@ -65,7 +65,7 @@ TEST(SequenceThreads, CallersGetWhatOneGetsAndThenNothingIsAllocated) {
   }
 }
 
-TEST(SequenceThreads, CallersMayBeOnDifferentSpaces) {
+TEST(SequenceThreads, CallersMayUseDifferentSpaces) {
   auto generator = Testing::generator("SequenceThreads.spaces");
   Ragged<Symbol> patterns;
   for (int i = 0; i < 1000; ++i) patterns.push_row(random_sequence(generator, 40, 15));
@@ -89,7 +89,7 @@ TEST(SequenceThreads, CallersMayBeOnDifferentSpaces) {
   for (const auto& answer : found) EXPECT_EQ(answer, expected);
 }
 
-TEST(SimilarityThreads, APreparedQueryAnswersSeveralThreads) {
+TEST(SimilarityThreads, APreparedQueryCanBeSharedByThreads) {
   auto generator = Testing::generator("SimilarityThreads");
   std::vector<Sequence> patterns;
   for (int i = 0; i < 200; ++i) patterns.push_back(random_sequence(generator, 80, 12));
@@ -104,7 +104,7 @@ TEST(SimilarityThreads, APreparedQueryAnswersSeveralThreads) {
   for (const auto& own : found) EXPECT_EQ(own, expected);
 }
 
-TEST(SpreadingThreads, CallersOnDifferentSpacesDoNotDisturbEachOther) {
+TEST(SpreadingThreads, CallersOnDifferentSpacesDoNotInterfere) {
   auto generator = Testing::generator("SpreadingThreads.callers");
   constexpr std::uint32_t nodes = 500;
   std::vector<Edge> edges;
@@ -172,7 +172,7 @@ TEST(VectorThreads, AnIndexAnswersConcurrentCallers) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(VectorThreads, AnIndexIsChangedWhileItIsSearched) {
+TEST(VectorThreads, AnIndexCanChangeWhileItIsSearched) {
   auto generator = Testing::generator("VectorThreads.changes");
   constexpr std::size_t dimension = 12;
   const std::vector<float> rows = random_values(generator, 200 * dimension);
@@ -226,7 +226,7 @@ std::string word(std::size_t number) {
   return text += std::to_string(number);
 }
 
-TEST(VocabularyThreads, ItIsReadWhileItGrows) {
+TEST(VocabularyThreads, CanBeReadWhileItGrows) {
   constexpr Symbol count = 30000;
   Vocabulary words;
   std::atomic<Symbol> reported{0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the helper threads of a context do for one call, against the same call on one thread.
+// Calls that use the helper threads of a context, compared with the same calls on one thread.
 #include <gtest/gtest.h>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/HnswIndex.hpp>
@@ -25,7 +25,7 @@ using Testing::one_thread;
 using Testing::random_values;
 using Testing::TempFolder;
 
-/// Four threads for what is no kernel; kernels run on one.
+/// Four threads for work outside of kernels; kernels run on one.
 Context& helped() {
   static Context context([] {
     ContextOptions options;
@@ -111,7 +111,7 @@ TEST(HelperThreads, ReadAFileOfManyPieces) {
   EXPECT_THROW(load_vectors(folder.write("damaged", bytes), 4), CorruptFile);
 }
 
-TEST(HelperThreads, FindTheFirstEdgeThatIsWrong) {
+TEST(HelperThreads, FindTheFirstInvalidEdge) {
   std::vector<Edge> edges(500'000, Edge{1, 2, 0.5F});
   for (const std::size_t at : {499'999UL, 300'000UL, 123'456UL}) {
     edges[at].to = 3;

@@ -23,14 +23,14 @@ EventTexts pattern_of(char who, std::uint64_t i) {
   return {{numbered(who, i), "shared"}, {numbered('m', i % 7)}};
 }
 
-/// The index of the one pattern that equals \p events, if it is found.
+/// The index of the single pattern that equals \p events, if it is found.
 std::optional<std::uint64_t> found(const PatternMemory& memory, const EventTexts& events) {
   const std::vector<Match> matches = answer(memory, events, 1.0, 3);
   if (matches.size() != 1) return {};
   return matches[0].index;
 }
 
-TEST(PatternMemoryThreads, NothingIsLostWhileAllIsDoneAtOnce) {
+TEST(PatternMemoryThreads, NothingIsLostDuringConcurrentOperations) {
   PatternSettings settings;
   settings.sync_threshold = 64;
   settings.sync_interval_seconds = 0.01;
@@ -44,7 +44,7 @@ TEST(PatternMemoryThreads, NothingIsLostWhileAllIsDoneAtOnce) {
     threads.emplace_back([&, who] {
       for (std::uint64_t i = 0; i < count; ++i) {
         const LearnedPattern learned = learn(memory, pattern_of(who, i), numbered(who, i));
-        // What was learned is visible to the next query, and what was forgotten to none.
+        // A learned pattern must be visible to the next query, a forgotten one to none.
         if (found(memory, pattern_of(who, i)) != learned.index) ++wrong;
         if (i % 3 == 0) {
           if (!memory.forget(numbered(who, i))) ++wrong;
@@ -65,7 +65,8 @@ TEST(PatternMemoryThreads, NothingIsLostWhileAllIsDoneAtOnce) {
       std::uint64_t last = 0;
       bool first = true;
       for (const Match& match : answer(memory, {{"shared"}}, 0.0, 100000)) {
-        if (!first && match.index <= last) ++wrong;  // all are alike: by index, none twice
+        // All are equally similar: ordered by index, none twice.
+        if (!first && match.index <= last) ++wrong;
         last = match.index;
         first = false;
         if (memory.frequency(match.index) > 2) ++wrong;
@@ -123,7 +124,7 @@ TEST(PatternMemoryThreads, ForgettingCompactionSavingAndLoadingOverlap) {
         last = match.index;
       }
       if (found != kept) ++wrong;
-      // A candidate may be forgotten, and its row be reclaimed, while it is described.
+      // A candidate may be forgotten, and its row reclaimed, while its prediction is computed.
       for (const Prediction& prediction : memory.predict(Words(EventTexts{{"shared"}}))) {
         if (prediction.name.empty() || prediction.frequency != 1) ++wrong;
       }
@@ -152,7 +153,7 @@ TEST(PatternMemoryThreads, ForgettingCompactionSavingAndLoadingOverlap) {
   EXPECT_EQ(memory.sync_statistics().recent, 0U);
 }
 
-TEST(PatternMemoryThreads, WhatIsLearnedWhileAMemoryIsSavedIsInTheNextFile) {
+TEST(PatternMemoryThreads, PatternsLearnedDuringASaveAreInTheNextFile) {
   const TempFolder folder;
   PatternMemory memory(one_thread(), quiet());
   for (std::uint64_t i = 0; i < 3000; ++i)

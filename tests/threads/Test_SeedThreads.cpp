@@ -14,7 +14,7 @@ namespace SeedThreadsTest {
 using namespace Kindred;
 using Testing::one_thread;
 
-TEST(SeedThreads, CallersSeeWholeStates) {
+TEST(SeedThreads, CallersSeeConsistentStates) {
   SeedLayerOptions options;
   options.hidden = 64;
   options.seeds = 16;
@@ -35,7 +35,7 @@ TEST(SeedThreads, CallersSeeWholeStates) {
       while (!done) {
         layer.forward(x, y);
         ++forwards;
-        // Seeds change together: all of a row is of one state.
+        // Seeds change together: a whole row must come from one state.
         for (const float value : y) {
           EXPECT_EQ(value, y[0]);
           EXPECT_TRUE(value == 2.0F || value == 3.0F);
@@ -59,7 +59,7 @@ TEST(SeedThreads, CallersSeeWholeStates) {
   EXPECT_EQ(layer.epoch(), 20U);
 }
 
-TEST(SeedThreads, LayersMayBeCalledWhileASequenceOfThemRuns) {
+TEST(SeedThreads, LayersMayBeCalledWhileASequenceRuns) {
   SeedLayerOptions options;
   options.hidden = 64;
   options.seeds = 4;
@@ -80,7 +80,8 @@ TEST(SeedThreads, LayersMayBeCalledWhileASequenceOfThemRuns) {
   for (int i = 0; i < 200; ++i) {
     layer.forward(other, out);
     EXPECT_TRUE(layer.has_telemetry(0));
-    // A forward sees 2 rows of the sequence or 3 of its own, each of 16 elements per seed.
+    // A forward pass sees 2 rows of the sequence or 3 rows of its own, each with 16 elements per
+    // seed.
     const std::vector<SeedTelemetry> telemetry = layer.telemetry(0);
     for (const SeedTelemetry& seed : telemetry) {
       EXPECT_EQ(seed.count, telemetry[0].count);

@@ -17,7 +17,7 @@ namespace SpreadingThreadsTest {
 using namespace Kindred;
 using Testing::one_thread;
 
-/// What node 0 passes on in one hop, without loss.
+/// The values that node 0 passes on in one hop, without decay.
 std::vector<Activation> neighbours(const SpreadingEngine& engine) {
   SpreadOptions options;
   options.mode = SpreadMode::linear;
@@ -30,8 +30,8 @@ std::vector<Activation> neighbours(const SpreadingEngine& engine) {
   return engine.spread(sources, options).activations.values;
 }
 
-TEST(SpreadingThreads, QueriesRanksAndFilesSeeWholeChangesWhileGraphsAreMerged) {
-  // Node 0 has an edge of weight 1/i to each of a pair of nodes, or to none of the pair.
+TEST(SpreadingThreads, QueriesRanksAndFilesSeeWholeChangesDuringMerges) {
+  // Node 0 has an edge of weight 1/i to both nodes of a pair, or to neither.
   constexpr std::uint32_t pairs = 200;
   GraphOptions options;
   options.merge_share = 0.02;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calls whose bytes are kept as golden sums: name → arguments, run in the folder of `inputs`."""
+"""The calls whose outputs have golden checksums: name → arguments, run in the folder of
+`inputs`."""
 
 MATCH = ["match", "--patterns", "patterns.jsonl", "--queries", "queries.jsonl"]
 LINES = ["match", "--lines", "lines.txt", "--queries", "query_lines.txt"]
@@ -54,7 +55,7 @@ CASES = {
     "spread mtx": ["spread", "--graph", "graph.mtx", "--sources", "mtx_sources.jsonl", "--top", "200"],
     "spread symmetric": ["spread", "--graph", "symmetric.mtx", "--sources", "mtx_sources.jsonl", "--decay", "constant:0.25", "--threshold", "0"],
 }
-# Files a call writes besides stdout.
+# Files that a call writes in addition to stdout.
 OUT_FILES = {"search files": SEARCH + ["--metric", "ip", "--filter", "mask.npy", "--top", "300", "--out-ids", "ids.npy", "--out-scores", "scores.npy"],
              "seeds forward": ["seeds", "forward", "--input", "seed_rows.npy", "--state", "seeds.json", "--weights", "seed_weights.npy",
                                "--out", "y.npy", "--out-telemetry", "telemetry.json"]}

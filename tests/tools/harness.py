@@ -26,7 +26,7 @@ class Result:
 
 
 def environment(profile):
-    """No calibration of this machine, so that a test starts from the same state everywhere."""
+    """No calibration of this machine, so that tests start from the same state everywhere."""
     return dict(os.environ, KINDRED_PROFILE=str(profile))
 
 
@@ -45,7 +45,7 @@ def usable_spaces():
 
 
 class CommandTest(unittest.TestCase):
-    """A test with a folder of its own, `self.folder`, gone afterwards."""
+    """A test with its own temporary folder, `self.folder`."""
 
     maxDiff = 2000
 
@@ -68,7 +68,8 @@ class CommandTest(unittest.TestCase):
         return result
 
     def refuses(self, status, words, *arguments, **options):
-        """The command ends with `status`, says nothing on stdout and every word on stderr."""
+        """The command exits with `status`, prints nothing on stdout, and every one of the words on
+        stderr."""
         result = run(*arguments, **options)
         shown = f"{' '.join(map(str, arguments))}\nstdout: {result.out[:300]!r}\nstderr: {result.err}"
         self.assertEqual(result.status, status, shown)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generated inputs of medium size whose bytes depend on nothing but this file: integers, and floats made of them."""
+"""Generated inputs of medium size whose bytes depend only on this file: integers, and floats made
+from integers."""
 import json
 
 import npy
@@ -16,7 +17,7 @@ class Generator:
         return (self.state >> 33) % limit
 
     def skewed(self, limit):
-        """Small numbers often, as words are."""
+        """Often small numbers, as symbol numbers are."""
         return self.below(self.below(limit) + 1)
 
 
@@ -25,13 +26,14 @@ def json_lines(path, records):
 
 
 def noisy(generator, tokens, vocabulary):
-    """A copy with about a third of the tokens replaced or dropped."""
+    """A copy with about a third of the tokens replaced or removed."""
     kept = [token if generator.below(5) else f"w{generator.skewed(vocabulary)}" for token in tokens]
     return [token for token in kept if generator.below(6)] or tokens[:1]
 
 
 def sequences(folder):
-    """patterns.jsonl (every shape of record), queries.jsonl, and lines.txt, query_lines.txt in many scripts."""
+    """patterns.jsonl (every form of record), queries.jsonl, and lines.txt and query_lines.txt in
+    many scripts."""
     generator = Generator(1)
     patterns, texts = [], []
     for i in range(1500):
@@ -59,8 +61,9 @@ def sequences(folder):
 
 
 def repeats(folder):
-    """repeats.jsonl, repeat_queries.jsonl: a symbol so often in so many. Logarithms of these quotients are rounded otherwise by a C library without fused
-    operations than by one with them (glibc 2.36), and so are those of many others."""
+    """repeats.jsonl, repeat_queries.jsonl: symbols with chosen frequencies. The logarithms of these
+    quotients, as of many others, are rounded differently by a C library (glibc 2.36) with and
+    without fused operations."""
     generator = Generator(4)
     quotients = [(55, 57), (65, 74), (93, 98), (110, 114), (99, 116), (77, 120), (130, 141), (130, 148), (152, 159), (102, 161), (165, 171),
                  (155, 179), (185, 186), (63, 194), (186, 196)]
@@ -77,13 +80,14 @@ def repeats(folder):
 
 
 def number(generator):
-    """A float32 that an integer and a power of two make: exact everywhere."""
+    """A float32 made from an integer and a power of two, which is exact everywhere."""
     return (generator.below(2001) - 1000) * 2.0 ** (generator.below(12) - 14)
 
 
 def vectors(folder):
-    """vectors.npy with ties, zeros, NaN, infinities and extremes among its rows, queries.npy, mask.npy, candidates.jsonl;
-    wide.npy, wide_queries.npy: rows longer than a block of a canonical sum."""
+    """vectors.npy with ties, zeros, NaN, infinities and extremes among its rows, queries.npy,
+    mask.npy, candidates.jsonl; wide.npy, wide_queries.npy: rows longer than a block of a
+    reproducible sum."""
     generator = Generator(2)
     count, dimension = 1200, 67
     rows = [[number(generator) for _ in range(dimension)] for _ in range(count)]
@@ -120,7 +124,7 @@ def graphs(folder):
     for i in range(16000):
         source, target = generator.below(nodes), generator.skewed(nodes)
         if i % 40 == 0:
-            target = 5  # a hub of hundreds of edges
+            target = 5  # a hub with hundreds of edges
         edges.append((source, target, (generator.below(1024) + 1) / 1024))
     edges += edges[:30]
     edges += [(i, i, 0.5) for i in range(10)]
@@ -147,7 +151,8 @@ def graphs(folder):
 
 
 def seeds(folder):
-    """seed_rows.npy, seed_weights.npy, seeds.json: every lifecycle and way to apply a blueprint."""
+    """seed_rows.npy, seed_weights.npy, seeds.json: every lifecycle state and every mode of applying
+    a blueprint."""
     generator = Generator(5)
     rows, features, blueprints, count = 70, 96, 3, 11
     npy.write(folder / "seed_rows.npy", [number(generator) for _ in range(rows * features)], (rows, features))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads and writes .npy files with the standard library, so that their bytes are ours to choose."""
+"""Reads and writes .npy files with the standard library only, so that tests control every byte."""
 import array
 import ast
 import struct
@@ -26,7 +26,7 @@ def write(path, values, shape, descr="<f4", **options):
 
 
 def read(path):
-    """(flat values, shape, descr) of a file of version 1.0."""
+    """(flat values, shape, descr) of a file with version 1.0."""
     data = path.read_bytes()
     assert data[:8] == MAGIC + b"\x01\x00", data[:8]
     length = struct.unpack("<H", data[8:10])[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a user can get wrong with `kindred spread`."""
+"""Invalid input and flags of `kindred spread`."""
 import unittest
 
 import harness

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a user can get wrong with `kindred match`: a message with place, value and limit, the right status, no answer."""
+"""Invalid input and flags of `kindred match`: a message with position, value and limit, the right
+status, no output."""
 import unittest
 
 import harness

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a user can get wrong with `kindred search` and `kindred score`."""
+"""Invalid input and flags of `kindred search` and `kindred score`."""
 import struct
 import unittest
 
@@ -229,7 +229,7 @@ class BadVectors(harness.CommandTest):
         huge = self.folder / "huge.npy"
         with huge.open("wb") as file:
             file.write(npy.header("<f4", (2**30, 2)))
-            file.truncate(128 + 2**33)  # no blocks on the disk
+            file.truncate(128 + 2**33)  # a sparse file
         self.refuses(4, ("memory",), "search", "--vectors", huge, "--queries", self.queries, "--threads", 2, address_space=2**32)
 
     def test_files_that_cannot_be_written(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kindred bulk` by hand: small answers, what a key is, and what a user can get wrong."""
+"""`kindred bulk`: small results computed by hand, keys, and invalid input."""
 import json
 import unittest
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files with bytes flipped, cut, doubled or swapped are answered or refused, never a crash. The damage is the same on every run."""
+"""Files with bytes flipped, removed, duplicated or swapped are processed or rejected without a
+crash. The damage is the same in every run."""
 import unittest
 
 import harness

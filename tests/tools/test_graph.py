@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kindred graph` and `spread` over what it built: a file answers as its text does, is told and verified; damage is refused."""
+"""`kindred graph`, and `spread` on graph files: a file gives the same results as its text, is
+summarized and verified; damage is rejected."""
 import json
 import unittest
 from pathlib import Path
@@ -17,7 +18,7 @@ class Graphs(harness.CommandTest):
     def setUp(self):
         super().setUp()
         generator = Generator(17)
-        # Multiples of 1/64, which bfloat16 holds.
+        # Multiples of 1/64, which bfloat16 represents exactly.
         self.edges = [(f"n {generator.below(self.NODES)}", f"é{generator.below(self.NODES)}" if i % 3 else f"n {generator.below(self.NODES)}", (1 + generator.below(64)) / 64)
                       for i in range(self.EDGES)]
         self.tsv = self.file("g.tsv", "# a comment\n" + "".join(f"{a}\t{b}\t{w}\n" for a, b, w in self.edges))
@@ -120,7 +121,7 @@ class Graphs(harness.CommandTest):
         for weight in ("nan", "inf", "1e39", "x", ""):
             self.refuses(3, ("w.tsv:1:",), "graph", "build", "--edges", self.file("w.tsv", f"a\tb\t{weight}\n"), "--out", graph)
         self.refuses(3, ("bfloat16",), "graph", "build", "--edges", self.file("w.tsv", "a b 3.4e38\n"), "--weights", "bfloat16", "--out", graph)
-        self.assertEqual(self.info(graph)["outside_unit"], 2)  # as it was
+        self.assertEqual(self.info(graph)["outside_unit"], 2)  # unchanged
 
     def test_wordnet(self):
         graph = self.folder / "wordnet.knd"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kindred index`: what is built is searched, told, exported and imported; what is wrong is refused."""
+"""`kindred index`: indexes are built, searched, summarized, exported and imported; invalid input is
+rejected."""
 import json
 import math
 import random
@@ -33,7 +34,7 @@ class Index(harness.CommandTest):
         return self.succeeds("index", "search", "--index", self.index, "--queries", self.queries, *flags, **options)
 
     def exact(self, metric):
-        """The true neighbours, as a file."""
+        """Writes the true neighbors to a file."""
         self.succeeds("search", "--vectors", self.vectors, "--queries", self.queries, "--metric", metric, "--top", 10, "--out-ids",
                       self.folder / "t.npy", "--out-scores", self.folder / "ts.npy")
         return self.folder / "t.npy"
@@ -145,7 +146,7 @@ class Index(harness.CommandTest):
         for bad in (ROWS, -2, 2**40):
             truth = npy.write(self.folder / "t.npy", [3, 4] * 7 + [5, bad] + [1, 2] * (QUERIES - 8), (QUERIES, 2), "<i8")
             self.refuses(3, (truth, "neighbour 1 of query 7", bad, f"{ROWS} rows"), *search, "--truth", truth)
-        # A place that a filter left empty is no neighbour.
+        # A slot that a filter left empty does not count as a neighbor.
         found, _, _ = npy.read(self.exact("cosine"))
         few = [id for i in range(QUERIES) for id in (found[10 * i], -1)]
         truth = npy.write(self.folder / "t.npy", few, (QUERIES, 2), "<i8")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kindred lattice`: KA Lattice's goldens, paths around what is blocked, the graph that is built; what is refused."""
+"""`kindred lattice`: KA Lattice's golden results, paths around blocked nodes, graph files; invalid
+input is rejected."""
 import json
 import unittest
 
@@ -67,7 +68,7 @@ class Lattices(harness.CommandTest):
         tasks = self.file("settings.jsonl", [{"do": "analyze", "dimensions": 4}])
         self.refuses(3, ("dimensions is 4", "1 … 3"), "lattice", "batch", "--tasks", tasks, settings={"KINDRED_LATTICE_MAX_DIMENSIONS": "3"})
         both = {"GPU_OPTIMAL_THRESHOLD": "x", "KINDRED_GPU_OPTIMAL_THRESHOLD": "200", "GPU_CUDA_DEVICE_ID": "x"}
-        self.succeeds(*analyze, settings=both)  # KA Lattice may run beside it
+        self.succeeds(*analyze, settings=both)  # KA Lattice may run at the same time
         spaces = json.loads(self.succeeds("info", "--json", settings={"KINDRED_LATTICE_PARALLEL_CORES": "1"}).out)
         self.assertEqual(spaces["cpu"]["threads"], 1)
 

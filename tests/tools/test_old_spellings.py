@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flags that have another name now are refused with that name."""
+"""Flags that were renamed are rejected with a message that gives the new name."""
 import unittest
 
 import harness
 
-# The command, what was given, and what the message must name.
+# The command, the old arguments, and what the message must contain.
 OLD = (
     ("patterns info", ("--store", "s.knd"), "kindred patterns info STORE"),
     ("patterns verify", ("--store=s.knd",), "kindred patterns verify STORE"),

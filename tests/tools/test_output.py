@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shape of what the command writes: help, info, answers, explain, trace, report, interactive use."""
+"""The format of the command's output: help, info, answers, explain, trace, report, interactive
+use."""
 import json
 import re
 import select
@@ -17,7 +18,7 @@ COMMANDS = ("info", "demo", "calibrate", "match", "search", "score", "spread")
 
 
 def strict(text):
-    """JSON as the standard has it: no NaN, no Infinity."""
+    """Parses strict JSON, without NaN and Infinity."""
     def refuse(constant):
         raise ValueError(f"{constant} is not JSON")
     return json.loads(text, parse_constant=refuse)

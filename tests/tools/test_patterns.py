@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kindred patterns` and `match --store`: what is built is found, told, verified and given back; damage is refused."""
+"""`kindred patterns` and `match --store`: a store is built, searched, summarized, verified and
+exported; damage is rejected."""
 import json
 import os
 import unittest
@@ -76,7 +77,7 @@ class Patterns(harness.CommandTest):
         store = self.folder / "s.knd"
         self.succeeds("patterns", "build", "--patterns", self.folder / "patterns.jsonl", "--out", store)
         lines = [json.loads(line) for line in (self.folder / "patterns.jsonl").read_text().splitlines()]
-        # Lines that the store has merged with an earlier one have no index of their own.
+        # Lines that the store merged with an earlier line have no index of their own.
         index, seen = [], {}
         for record in lines:
             events = record["events"] if "events" in record else [[token] for token in record["tokens"]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kindred match --predict` from outside: the form of its answers, and what a user can get wrong."""
+"""`kindred match --predict`: the format of its output, and invalid input."""
 import json
 import unittest
 
@@ -72,7 +72,8 @@ class Predict(harness.CommandTest):
         self.assertEqual([line["results"] for line in lines], [[], [], []])
 
     def test_weights_scale_what_matched(self):
-        # b occurs six times: once in p0, three times in p1 (its frequency), twice in the last.
+        # b occurs six times: once in p0, three times in p1 (its frequency), twice in the last
+        # pattern.
         weight = 2.5 / 6 + 0.01
         line = self.predict("--affinity", self.affinity, "--rank", "weighted_similarity").lines()[0]
         hit = next(hit for hit in line["results"] if hit["name"] == "p1")

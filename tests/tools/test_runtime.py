@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The OpenMP runtime of the command: there is one, and its idle threads sleep."""
+"""The OpenMP runtime of the command: only one is loaded, and its idle threads sleep."""
 import os
 import re
 import subprocess
@@ -15,7 +15,7 @@ class OpenMPRuntime(harness.CommandTest):
         self.assertEqual(len(runtimes), 1, libraries)
 
     def displayed(self, **settings):
-        """What libgomp says of its settings, when the program that answers started."""
+        """The settings that libgomp prints when the program starts."""
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "GOMP_", "KMP_"))}
         environment |= {"OMP_DISPLAY_ENV": "verbose", "KINDRED_PROFILE": "/nonexistent/profile.json"} | settings
         completed = subprocess.run([harness.COMMAND, "info"], capture_output=True, text=True, check=True, env=environment)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answers are the same bytes on every space and thread count, on every machine. `--regenerate` writes golden.json anew."""
+"""The output has the same bytes on every space, thread count and machine. `--regenerate` rewrites
+golden.json."""
 import hashlib
 import json
 import subprocess
@@ -14,12 +15,14 @@ import inputs
 
 GOLDEN = Path(__file__).with_name("golden.json")
 ALL_ROWS = {**cases.CASES, **cases.OUT_FILES}
-# A processor without fused operations, as glibc sees it (2.33 and later): its exp, log and pow have other bits then.
+# Makes glibc (2.33 or later) assume a processor without fused operations: its exp, log and pow then
+# have other bits.
 WITHOUT_FMA = {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA"}
 
 
 def launches():
-    """(--space, --threads) pairs: the dispatcher's choice, and every usable space at several thread counts."""
+    """(--space, --threads) pairs: the dispatcher's choice, and every usable space with several
+    thread counts."""
     yield "auto", None
     for space in harness.usable_spaces():
         for threads in ((1, 2, 3, 7) if space == "openmp" else (1, 2)):
@@ -27,7 +30,7 @@ def launches():
 
 
 def answer(name, folder, space, threads, settings=None):
-    """stdout, and what the call wrote into files."""
+    """stdout, and the content of the files that the call wrote."""
     arguments = list(ALL_ROWS[name]) + ["--space", space] + (["--threads", str(threads)] if threads else [])
     result = harness.run(*arguments, cwd=folder, settings=settings)
     if result.status != 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kindred seeds`: what it reads, writes and refuses."""
+"""`kindred seeds`: its input, its output and what it rejects."""
 import json
 import unittest
 
@@ -28,7 +28,7 @@ class Seeds(harness.CommandTest):
         result = self.succeeds(*self.forward("--out-telemetry", self.t))
         self.assertEqual(result.out, b"")
         values, shape, descr = npy.read(self.y)
-        # Chunks of 3, 2 and 2: copied, + 10, · 3.
+        # Chunks of 3, 2 and 2 features: copied, + 10, · 3.
         self.assertEqual(values, [0, 1, 2, 13, 14, 15, 18, 7, 8, 9, 20, 21, 36, 39])
         self.assertEqual((shape, descr), ((2, 7), "<f4"))
         told = json.loads(self.t.read_text())
@@ -153,9 +153,9 @@ class Seeds(harness.CommandTest):
         self.assertEqual(after["epochs"], [110, 10, 110])
         self.assertEqual(after["history"][1], [["training", "grafting"], ["germinated", "training"], ["dormant", "germinated"]])
         self.assertEqual(after["epoch"], 110)
-        # v goes to 0.01 / 0.9: 10 / 50 and that.
+        # v becomes 0.01 / 0.9: 10 / 50 plus that.
         self.assertAlmostEqual(after["alpha"][1], 0.2 + 0.01 / 0.9, places=6)
-        # In pieces it is the same.
+        # Several smaller steps give the same result.
         whole = self.step([{"epochs": 20, "performance_delta": [0, 0.5, 0]}], self.out, "S3.json")
         self.assertEqual(whole, [{"line": 1, "epochs": 20, "changes": []}])
         one = self.out.read_text()

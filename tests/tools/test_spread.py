@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of a graph `kindred spread` follows and how it weighs it: kinds of edges, kinds of nodes, fan, precision, confidence."""
+"""Which parts of a graph `kindred spread` follows and how it weights them: edge kinds, node kinds,
+fan, precision, confidence."""
 import json
 import struct
 import unittest
@@ -22,7 +23,7 @@ class Spread(harness.CommandTest):
         self.succeeds("graph", "build", "--edges", self.edges, "--edge-kinds", "--nodes", self.nodes, "--out", self.graph)
 
     def answers(self, *flags, sources=None, graph=None):
-        """The activations by node, as the float32 that their digits give back."""
+        """The activations by node, as the float32 values that their digits represent."""
         lines = self.succeeds("spread", "--graph", graph or self.graph, "--sources", sources or self.sources, "--mode", "linear", "--decay", "constant:1", "--hops", 2, *flags).lines()
         return [{node: f32(value) for node, value in line["activations"]} for line in lines]
 
@@ -81,7 +82,7 @@ class Spread(harness.CommandTest):
         self.assertNotIn("not_guaranteed", exact)
         self.assertIs(short[0]["not_guaranteed"], True)
         self.assertEqual(short[0], short[1])
-        self.assertEqual(dict(short[0]["activations"])["b"], 0.30078125)  # 0.3 as bfloat16
+        self.assertEqual(dict(short[0]["activations"])["b"], 0.30078125)  # 0.3 in bfloat16
         self.refused(2, ("--activations", "'half'"), "--activations", "half")
 
     def test_confidence_of_paths(self):
@@ -103,7 +104,7 @@ class Spread(harness.CommandTest):
 
 
 class Reports(harness.CommandTest):
-    """The page tells what was done, by whatever command."""
+    """The report page shows what was computed, for every command."""
 
     def told(self, *arguments):
         page = self.folder / "report.html"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kindred vectors`, `search --store` and `score --store`: what is built is told, verified and found; damage is refused."""
+"""`kindred vectors`, `search --store` and `score --store`: a store is built, summarized, verified
+and searched; damage is rejected."""
 import json
 import struct
 import unittest
@@ -17,7 +18,7 @@ class Vectors(harness.CommandTest):
     def setUp(self):
         super().setUp()
         generator = Generator(11)
-        # Numbers that every element has, int8 with a scale of 1.
+        # Numbers that every element type represents exactly, int8 with a scale of 1.
         self.numbers = [[127] + [generator.below(255) - 127 for _ in range(self.DIMENSION - 1)] for _ in range(self.ROWS)]
         flat = [number for row in self.numbers for number in row]
         self.vectors = npy.write(self.folder / "x.npy", flat, (self.ROWS, self.DIMENSION))
@@ -148,7 +149,7 @@ class Vectors(harness.CommandTest):
 
     def test_at_least_gives_all_that_reach_it(self):
         everything = self.succeeds("search", "--vectors", self.vectors, "--queries", self.queries, "--top", self.ROWS).lines()
-        limit = everything[0]["results"][20][1]  # one that is a row's own
+        limit = everything[0]["results"][20][1]  # the score of one of the rows
         for line, all_of_it in zip(self.succeeds("search", "--vectors", self.vectors, "--queries", self.queries, "--at-least", repr(limit)).lines(), everything):
             self.assertEqual(line["results"], [hit for hit in all_of_it["results"] if hit[1] >= limit])
         near = self.succeeds("search", "--vectors", self.vectors, "--queries", self.queries, "--metric", "l2", "--at-least", "500").lines()
@@ -195,7 +196,7 @@ class Vectors(harness.CommandTest):
             told = [json.loads(line) for line in forced.err.splitlines()]
             self.assertEqual([line["path"] for line in told if "path" in line], [path])
             self.assertEqual(forced.out, result.out)
-        for old, path in {"plain": "brute_force", "screen": "quantized", "matrix": "gemm"}.items():  # spellings of earlier versions
+        for old, path in {"plain": "brute_force", "screen": "quantized", "matrix": "gemm"}.items():  # names of earlier versions
             forced = self.succeeds("search", "--vectors", self.vectors, "--queries", self.queries, "--path", old, "--explain", "--quiet")
             self.assertEqual([json.loads(line)["path"] for line in forced.err.splitlines() if '"path"' in line], [path])
 

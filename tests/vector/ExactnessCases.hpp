@@ -16,7 +16,8 @@
 
 namespace Kindred::Testing {
 
-/// Rows and queries of one kind of data; the first query is the first row where that says more.
+/// Rows and queries of one kind of data; the first query is the first row where that is a stronger
+/// test.
 struct ExactnessCase {
   std::string name;
   std::function<void(std::mt19937_64&, std::vector<float>& rows, std::vector<float>& queries,
@@ -28,7 +29,7 @@ inline void scale(std::vector<float>& values, float factor) {
   for (float& value : values) value *= factor;
 }
 
-/// Engram's cases, and those its reviewers asked for.
+/// Engram's cases and further ones.
 inline const std::vector<ExactnessCase>& exactness_cases() {
   using Values = std::vector<float>;
   using Generator = std::mt19937_64;
@@ -171,7 +172,7 @@ inline Oracle oracle(Metric metric, std::span<const float> query, std::span<cons
   return {std::clamp(cosine, -1.0L, 1.0L), 1};
 }
 
-/// Within 10⁻⁶ of the scale; what is no number, or beyond float32, the same.
+/// Within 10⁻⁶ of the scale; NaN and values beyond the range of float32 must be equal.
 inline ::testing::AssertionResult is_near(float score, const Oracle& expected) {
   const auto rounded = static_cast<float>(expected.score);
   if (std::isnan(expected.score) || std::isinf(rounded)) {
@@ -182,7 +183,7 @@ inline ::testing::AssertionResult is_near(float score, const Oracle& expected) {
     return ::testing::AssertionSuccess();
   }
   return ::testing::AssertionFailure()
-         << score << " in place of " << static_cast<double>(expected.score);
+         << score << " instead of " << static_cast<double>(expected.score);
 }
 
 }  // namespace Kindred::Testing

@@ -9,8 +9,8 @@
 
 namespace Kindred::Testing {
 
-/// Rows of int8 with a shadow, of which some were removed, and what a part of a store shows of
-/// them.
+/// Rows of int8 with a quantized copy, some of them removed, and the view of them as a part of a
+/// store.
 struct StoredPart {
   StoredPart(std::uint32_t begin, std::uint32_t count, std::size_t dimension)
       : values(count * dimension),
@@ -50,7 +50,7 @@ struct StoredPart {
   StoredVectors part;
 };
 
-/// Reads all that a loaded store shows; a sum of it, so that nothing is left out.
+/// Reads everything that a loaded store provides; returns a sum, so that no read is optimized away.
 inline double use(const StoredVectors& stored) {
   double sum = static_cast<double>(stored.end_id);
   for (const std::byte value : stored.rows.values) sum += static_cast<double>(value);

@@ -37,7 +37,7 @@ Scored by_index(const VectorIndex& index, std::span<const float> query,
   return scored(index.score(query, lists, options).results.values);
 }
 
-TEST(PreparedScore, AnswersAsTheIndexDoes) {
+TEST(PreparedScore, MatchesTheIndex) {
   auto generator = Testing::generator("PreparedScore");
   for (const std::size_t dimension : {3UL, 32UL, 100UL, 768UL}) {
     const std::vector<float> rows = normal_values(generator, 500 * dimension);
@@ -53,7 +53,7 @@ TEST(PreparedScore, AnswersAsTheIndexDoes) {
           EXPECT_EQ(prepared.space(), space);
           for (const std::size_t length : {0UL, 1UL, 7UL, 64UL, 400UL, 1024UL, 1500UL}) {
             std::vector<std::uint64_t> candidates(length);
-            for (auto& id : candidates) id = generator() % 500;  // duplicates
+            for (auto& id : candidates) id = generator() % 500;  // with duplicates
             const std::vector<float> query = normal_values(generator, dimension);
             ASSERT_EQ(scored(prepared.score(query, candidates)),
                       by_index(index, query, candidates, options))
@@ -65,7 +65,7 @@ TEST(PreparedScore, AnswersAsTheIndexDoes) {
   }
 }
 
-TEST(PreparedScore, AllocatesNothingOnceItHasAnswered) {
+TEST(PreparedScore, AllocatesNothingAfterItsFirstAnswer) {
   auto generator = Testing::generator("PreparedScore allocations");
   const std::vector<float> rows = normal_values(generator, 300 * 64);
   const VectorIndex index(Testing::context(), rows, 64);
@@ -83,7 +83,7 @@ TEST(PreparedScore, AllocatesNothingOnceItHasAnswered) {
   }
 }
 
-TEST(PreparedScore, FollowsTheIndexWhenItChanges) {
+TEST(PreparedScore, UsesTheCurrentRowsWhenTheIndexChanges) {
   auto generator = Testing::generator("PreparedScore changes");
   const std::vector<float> rows = normal_values(generator, 100 * 16);
   VectorIndex index(Testing::context(), rows, 16);
@@ -106,7 +106,7 @@ TEST(PreparedScore, FollowsTheIndexWhenItChanges) {
   EXPECT_EQ(scored(prepared.score(query, candidates)), by_index(index, query, candidates, options));
 }
 
-TEST(PreparedScore, ReadsNoRowsOfItsLastListWhenTheIndexShrinks) {
+TEST(PreparedScore, ReadsNoRowsOfItsLastListAfterTheIndexShrinks) {
   auto generator = Testing::generator("PreparedScore shrinks");
   VectorIndex index(Testing::context(), normal_values(generator, 5000 * 16), 16);
   PreparedScore prepared(index, 1000);
@@ -117,12 +117,13 @@ TEST(PreparedScore, ReadsNoRowsOfItsLastListWhenTheIndexShrinks) {
   std::vector<std::uint64_t> removed(2000);
   std::iota(removed.begin(), removed.end(), 3000);
   index.remove(removed);
-  ASSERT_EQ(index.info().removed, 0U) << "they were taken out, the rows lie elsewhere";
+  ASSERT_EQ(index.info().removed, 0U)
+      << "the removed rows must be compacted, so that the rows have moved";
   const std::vector<std::uint64_t> one{17};
   EXPECT_EQ(scored(prepared.score(query, one)), by_index(index, query, one, SearchOptions()));
 }
 
-TEST(PreparedScore, RanksNaNByIdAndRefusesWhatDoesNotFit) {
+TEST(PreparedScore, RanksNaNByIdAndRejectsInvalidArguments) {
   const std::vector<float> rows(40, 1.0F);
   const VectorIndex index(Testing::context(), rows, 4);
   PreparedScore prepared(index, 3);
@@ -150,7 +151,7 @@ TEST(PreparedScore, RanksNaNByIdAndRefusesWhatDoesNotFit) {
   EXPECT_THROW(PreparedScore(index, 1, options), InvalidArgument);
 }
 
-TEST(PreparedScore, LeavesOutWhatItsFilterDoes) {
+TEST(PreparedScore, OmitsFilteredRows) {
   auto generator = Testing::generator("PreparedScore filter");
   const std::vector<float> rows = normal_values(generator, 200 * 16);
   for (const Space space : Testing::spaces()) {
@@ -178,7 +179,7 @@ TEST(PreparedScore, LeavesOutWhatItsFilterDoes) {
       options.filter = {};
       options.filter_bits = bits;
       PreparedScore of_bits(index, 100, options);
-      bytes.assign(200, 0);  // a copy is kept
+      bytes.assign(200, 0);  // a copy is stored
       bits.assign(4, 0);
       EXPECT_EQ(scored(of_bytes.score(query, candidates)), expected) << to_string(space);
       EXPECT_EQ(scored(of_bits.score(query, candidates)), expected) << to_string(space);
@@ -196,7 +197,7 @@ TEST(PreparedScore, LeavesOutWhatItsFilterDoes) {
       EXPECT_THROW(of_all.score(query, candidates), InvalidArgument);
       try {
         of_bits.score(query, candidates);
-        FAIL() << "a filter of the ids before";
+        FAIL() << "a filter for the previous ids was accepted";
       } catch (const InvalidArgument& error) {
         EXPECT_NE(std::string(error.what()).find("of 200 ids; the index has 201"),
                   std::string::npos)

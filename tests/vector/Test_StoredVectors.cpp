@@ -31,7 +31,7 @@ using Testing::read_all;
 using Testing::StoredPart;
 using Testing::TempFolder;
 
-/// Two parts, of which two rows were removed.
+/// Two parts, from which two rows were removed.
 void write_small(const std::string& path) {
   StoredPart a(0, 5, 3);
   StoredPart b(20, 2, 3);
@@ -41,7 +41,7 @@ void write_small(const std::string& path) {
   save_vectors(path, parts, 30);
 }
 
-TEST(StoredVectors, LeavesOutRowsThatWereRemoved) {
+TEST(StoredVectors, OmitsRemovedRows) {
   const TempFolder folder;
   write_small(folder / "a");
   const StoredVectors stored = load_vectors(folder / "a", 2);
@@ -72,13 +72,13 @@ TEST(StoredVectors, SavesWhatItLoaded) {
   const StoredVectors stored = load_vectors(folder / "a");
   save_vectors(folder / "b", {&stored, 1}, stored.end_id);
   EXPECT_EQ(read_all(folder / "a"), read_all(folder / "b"));
-  // What is replaced stays mapped as it was.
+  // The replaced file stays mapped.
   save_vectors(folder / "a", {&stored, 1}, stored.end_id);
   EXPECT_EQ(read_all(folder / "a"), read_all(folder / "b"));
   EXPECT_THAT(stored.ids, ElementsAre(2, 4, 8, 20, 22));
 }
 
-TEST(StoredVectors, NeedNoIdsWhereNoneWasRemoved) {
+TEST(StoredVectors, NeedNoIdsIfNoRowWasRemoved) {
   const TempFolder folder;
   StoredPart a(0, 4, 3);
   a.part.ids = {};
@@ -94,7 +94,7 @@ TEST(StoredVectors, NeedNoIdsWhereNoneWasRemoved) {
   EXPECT_EQ(load_vectors(folder / "none").rows.dimension, 7U);
 }
 
-TEST(StoredVectors, AreOfEveryElement) {
+TEST(StoredVectors, SupportEveryElement) {
   const TempFolder folder;
   const auto path =
       folder.write("x.fvecs", Testing::vecs<float>({{1, -2, 0.5F}, {3, NAN, 0}, {0, 0, 0}}));
@@ -113,7 +113,7 @@ TEST(StoredVectors, AreOfEveryElement) {
   }
 }
 
-TEST(StoredVectors, BuildsInPiecesAsAtOnce) {
+TEST(StoredVectors, BuildsTheSameFileInPiecesAndInOneCall) {
   const TempFolder folder;
   auto generator = Testing::generator("BuildsInPieces");
   std::vector<float> floats(70000 * 65);
@@ -130,7 +130,7 @@ TEST(StoredVectors, BuildsInPiecesAsAtOnce) {
   EXPECT_TRUE(std::ranges::equal(built.rows.scales, array.span().scales));
 }
 
-TEST(StoredVectors, HaveTheQuantizedCopyThatASearchWouldMake) {
+TEST(StoredVectors, HaveTheQuantizedCopyThatASearchWouldBuild) {
   const TempFolder folder;
   auto generator = Testing::generator("HaveTheQuantizedCopy");
   std::vector<float> floats(70001 * 65);
@@ -161,7 +161,7 @@ TEST(StoredVectors, HaveTheQuantizedCopyThatASearchWouldMake) {
   EXPECT_EQ(load_vectors(folder / "a").quantized.stride, 0U);
 }
 
-TEST(StoredVectors, LeaveThePlaceAsItWasWhenBuildingFails) {
+TEST(StoredVectors, LeaveTheFileUnchangedWhenBuildingFails) {
   const TempFolder folder;
   const auto place = folder.write("s", "old");
   const VectorFile file(folder.write("x.fvecs", Testing::vecs<float>({{1, 2}, {3, HUGE_VALF}})));
@@ -172,7 +172,7 @@ TEST(StoredVectors, LeaveThePlaceAsItWasWhenBuildingFails) {
   EXPECT_EQ(folder.names().size(), 2U);
 }
 
-TEST(StoredVectors, RefuseWhatDoesNotGoTogether) {
+TEST(StoredVectors, RejectInconsistentArguments) {
   const TempFolder folder;
   const auto refusal = [&](const std::vector<StoredVectors>& parts, std::uint64_t end_id = 30) {
     return message_of<InvalidArgument>([&] { save_vectors(folder / "a", parts, end_id); });
@@ -188,7 +188,7 @@ TEST(StoredVectors, RefuseWhatDoesNotGoTogether) {
   StoredVectors bad = a.part;
   bad.norms = bad.norms.first(2);
   EXPECT_THAT(refusal({bad}), HasSubstr("do not go together"));
-  // 4 rows of 2⁶² bytes are 0 bytes by 64 bits.
+  // 4 rows of 2⁶² bytes overflow to 0 bytes in 64 bits.
   StoredPart four(0, 4, 2);
   four.part.quantized.values = {};
   four.part.quantized.stride = std::uint64_t{1} << 62U;
@@ -200,7 +200,8 @@ TEST(StoredVectors, RefuseWhatDoesNotGoTogether) {
   EXPECT_THAT(folder.names(), IsEmpty());
 }
 
-/// The refusal of a store whose section \p name has another number at \p at, sealed again.
+/// The error for a store whose section \p name has another number at \p at, with matching
+/// checksums.
 template <class T>
 std::string forged(const std::string& good, const std::string& name, std::size_t at, T number) {
   std::string bad = good;
@@ -219,7 +220,7 @@ std::string forged(const std::string& good, const std::string& name, std::size_t
   return message_of<CorruptFile>([&] { load_vectors(memory.path(), 1); });
 }
 
-TEST(StoredVectors, RefuseForgedNumbers) {
+TEST(StoredVectors, RejectForgedNumbers) {
   const TempFolder folder;
   write_small(folder / "a");
   const std::string good = read_all(folder / "a");
@@ -245,7 +246,7 @@ TEST(StoredVectors, RefuseForgedNumbers) {
   EXPECT_THAT(forged<float>(good, "shadow.error", 0, NAN), HasSubstr("'shadow.error', element 0"));
 }
 
-TEST(StoredVectors, FindEveryByteChangedAndEveryCut) {
+TEST(StoredVectors, DetectEveryChangedByteAndEveryTruncation) {
   const TempFolder folder;
   write_small(folder / "a");
   const std::string good = read_all(folder / "a");
@@ -261,7 +262,7 @@ TEST(StoredVectors, FindEveryByteChangedAndEveryCut) {
       bad[i] = static_cast<char>(static_cast<unsigned char>(bad[i]) ^ change);
       memory.set(bad);
       EXPECT_THROW(load_vectors(memory.path(), 1), CorruptFile) << i;
-      // Sealed again it may be a store, which is then read within its bounds.
+      // With matching checksums it may be a valid store, which is then read within its bounds.
       Testing::reseal(bad);
       memory.set(bad);
       try {
@@ -275,7 +276,7 @@ TEST(StoredVectors, FindEveryByteChangedAndEveryCut) {
   EXPECT_GT(read, 100U);
 }
 
-TEST(StoredVectors, RefuseAnotherKindOfFile) {
+TEST(StoredVectors, RejectAnotherKindOfFile) {
   const TempFolder folder;
   EXPECT_THROW(load_vectors(folder / "none"), NotFound);
   EXPECT_THROW(load_vectors(folder.write("x", "text")), CorruptFile);

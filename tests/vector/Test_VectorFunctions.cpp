@@ -18,7 +18,7 @@ using Testing::normal_values;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
-/// How many floats lie between.
+/// The number of representable floats between \p a and \p b.
 std::int64_t steps_between(float a, float b) {
   const auto place = [](float x) {
     std::int32_t bits = 0;
@@ -28,7 +28,7 @@ std::int64_t steps_between(float a, float b) {
   return std::abs(place(a) - place(b));
 }
 
-TEST(CosineSigmoid, IsTheReferencesWithinAFloatAndTheSameBitsEverywhere) {
+TEST(CosineSigmoid, IsWithinOneFloatOfTheReferenceAndReproducible) {
   auto generator = Testing::generator("CosineSigmoid");
   for (const std::size_t dimension : {1UL, 7UL, 33UL, 768UL}) {
     std::vector<float> rows = normal_values(generator, 200 * dimension);
@@ -59,7 +59,7 @@ TEST(CosineSigmoid, IsTheReferencesWithinAFloatAndTheSameBitsEverywhere) {
   }
 }
 
-TEST(CosineSigmoid, HasTheValuesOfItsDefinition) {
+TEST(CosineSigmoid, MatchesItsDefinition) {
   const std::vector<float> rows{2.0F, 0.0F, 0.0F, 3.0F, -1.0F, 0.0F, 0.0F, 0.0F};
   const std::vector<float> values = cosine_sigmoids(
       Testing::context(), std::vector<float>{1.0F, 0.0F}, VectorSpan(rows, 2), 0.0, 1.0);
@@ -87,7 +87,7 @@ TEST(WeightedAverage, MatchesReferenceOnEverySpace) {
   }
 }
 
-TEST(WeightedAverage, IsZeroWithoutWeightAndPassesNaNOn) {
+TEST(WeightedAverage, IsZeroWithoutWeightsAndPropagatesNaN) {
   const std::vector<float> rows{1.0F, infinity, 3.0F, nan, 1.0F, -infinity};
   for (const Space space : Testing::spaces()) {
     const VectorSpan span(rows, 3);
@@ -144,7 +144,7 @@ TEST(VectorFunctions, DecodeStoredElements) {
   }
 }
 
-TEST(VectorFunctions, RefuseSizesThatDoNotFit) {
+TEST(VectorFunctions, RejectSizesThatDoNotFit) {
   Context& context = Testing::context();
   const std::vector<float> rows(6, 1.0F);
   EXPECT_THROW(weighted_average(context, VectorSpan(rows, 4), std::vector<float>{1.0F}),

@@ -26,7 +26,7 @@ SearchOptions search_options(Metric metric, std::size_t top,
   return options;
 }
 
-/// Every metric on every space against the Reference.
+/// Compares every metric on every space with Reference.
 void expect_matches_reference(const std::vector<float>& rows, std::size_t dimension,
                               const std::vector<float>& queries, std::size_t top) {
   const VectorIndex index(Testing::context(), rows, dimension);
@@ -218,7 +218,7 @@ TEST(VectorIndex, SplitsQueriesAndRowsToFitTheBudget) {
   }
 }
 
-TEST(VectorIndex, SaysWhenNothingFits) {
+TEST(VectorIndex, ReportsWhenNothingFits) {
   auto generator = Testing::generator("VectorIndex nothing");
   const std::vector<float> rows = normal_values(generator, 1000 * 4);
   ContextOptions options;
@@ -233,7 +233,7 @@ TEST(VectorIndex, SaysWhenNothingFits) {
   EXPECT_THROW(VectorIndex(small, rows, 4), OutOfMemory);
 }
 
-TEST(VectorIndex, AllocatesNothingForACallLikeTheLast) {
+TEST(VectorIndex, AllocatesNothingForARepeatedCall) {
   auto generator = Testing::generator("VectorIndex growth");
   const std::vector<float> rows = normal_values(generator, 20000 * 16);
   const std::vector<float> queries = normal_values(generator, 5 * 16);
@@ -278,7 +278,7 @@ TEST(VectorIndex, PadsWhereAFilterLeavesTooFew) {
   }
 }
 
-TEST(VectorIndex, RefusesBadArguments) {
+TEST(VectorIndex, RejectsBadArguments) {
   const std::vector<float> rows(12, 1.0F);
   EXPECT_THROW(VectorIndex(Testing::context(), rows, 0), InvalidArgument);
   EXPECT_THROW(VectorIndex(Testing::context(), rows, 5), InvalidArgument);
@@ -299,7 +299,7 @@ TEST(VectorIndex, RefusesBadArguments) {
   EXPECT_GE(index.bytes(Space::serial), rows.size() * sizeof(float));
 }
 
-TEST(VectorIndex, GivesAllRowsWhereTopIsMore) {
+TEST(VectorIndex, ReturnsAllRowsWhereTopIsLarger) {
   auto generator = Testing::generator("VectorIndex top");
   const std::vector<float> rows = normal_values(generator, 5 * 6);
   const std::vector<float> queries = normal_values(generator, 3 * 6);
@@ -330,7 +330,7 @@ TEST(VectorIndex, GivesAllRowsWhereTopIsMore) {
   EXPECT_TRUE(VectorIndex(Testing::context(), {}, 6).search(queries).ids.empty());
 }
 
-TEST(VectorIndex, PadsWhatAFilterLeavesOfAllRows) {
+TEST(VectorIndex, PadsWhereAFilterLeavesLessThanAllRows) {
   const std::vector<float> rows{1, 0, 0, 1, 1, 1};
   const VectorIndex index(Testing::context(), rows, 2);
   const std::vector<std::uint8_t> filter{0, 1, 0};
@@ -340,7 +340,7 @@ TEST(VectorIndex, PadsWhatAFilterLeavesOfAllRows) {
   EXPECT_EQ(found.ids, (std::vector<std::int64_t>{1, -1, -1}));
 }
 
-TEST(VectorIndex, ScoresOfAnyTopAreThoseOfTheList) {
+TEST(VectorIndex, ScoresForAnyTopAreAPrefixOfTheCompleteList) {
   auto generator = Testing::generator("VectorIndex score top");
   const std::vector<float> rows = normal_values(generator, 5 * 6);
   const std::vector<float> query = normal_values(generator, 6);
@@ -359,7 +359,7 @@ TEST(VectorIndex, ScoresOfAnyTopAreThoseOfTheList) {
   EXPECT_THROW(PreparedScore(index, std::numeric_limits<std::size_t>::max()), InvalidArgument);
 }
 
-TEST(VectorIndex, StreamsThroughADeviceWhatDoesNotFitThere) {
+TEST(VectorIndex, StreamsRowsThroughADeviceWhereTheyDoNotFit) {
   auto generator = Testing::generator("VectorIndex streams");
   const std::vector<float> rows = normal_values(generator, 60'000 * 96);
   const std::vector<float> queries = normal_values(generator, 3 * 96);
@@ -376,7 +376,7 @@ TEST(VectorIndex, StreamsThroughADeviceWhatDoesNotFitThere) {
       for (const SearchPath path :
            {SearchPath::brute_force, SearchPath::quantized, SearchPath::gemm}) {
         if (space == Space::cuda && path == SearchPath::quantized)
-          continue;  // nothing to read there
+          continue;  // there is no other memory to read from
         options.path = path;
         EXPECT_EQ(answer_of(index.search(queries, options)), expected)
             << to_string(path) << " on " << to_string(space);
@@ -386,7 +386,7 @@ TEST(VectorIndex, StreamsThroughADeviceWhatDoesNotFitThere) {
   EXPECT_EQ(index.bytes(Space::cuda), 0U);
 }
 
-TEST(VectorIndex, IsWhereItsResidencySays) {
+TEST(VectorIndex, IsStoredWhereItsResidencySays) {
   const std::vector<float> rows(12, 1.0F);
   const std::vector<float> query(3, 1.0F);
   const SearchOptions on_device = search_options(Metric::ip, 1, Space::cuda);

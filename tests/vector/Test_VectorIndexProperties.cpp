@@ -16,7 +16,7 @@ using Testing::Answer;
 using Testing::answer_of;
 using Testing::normal_values;
 
-/// A small problem; coarse values make ties.
+/// A small problem; coarse values cause ties.
 struct Problem {
   std::size_t dimension = 1;
   std::vector<float> rows;
@@ -75,7 +75,7 @@ TEST(VectorIndexProperties, PermutedRowsPermuteTheIds) {
       permuted.rows.insert(permuted.rows.end(), problem.row(i).begin(), problem.row(i).end());
     const Answer after = search(permuted);
     RC_ASSERT(after.scores == before.scores);
-    // A row keeps its score; the ids agree up to the order of equal scores.
+    // A row keeps its score; the ids agree except for the order of equal scores.
     for (std::size_t begin = 0; begin < after.ids.size(); begin += n) {
       std::vector<std::uint32_t> score_before(n);
       std::vector<std::uint32_t> score_after(n);
@@ -124,7 +124,7 @@ TEST(VectorIndexProperties, ABatchEqualsALoop) {
   });
 }
 
-/// The answer of the rows `begin … end` alone, with the ids they have in the whole.
+/// The results for rows `begin … end` only, with their ids in the complete set.
 std::vector<Reference::Item> search_shard(const Problem& problem, std::size_t query,
                                           std::size_t begin, std::size_t end) {
   if (begin == end) return {};
@@ -141,7 +141,7 @@ std::vector<Reference::Item> search_shard(const Problem& problem, std::size_t qu
   return items;
 }
 
-TEST(VectorIndexProperties, MergedShardsEqualTheWhole) {
+TEST(VectorIndexProperties, MergedShardsEqualACompleteSearch) {
   check("shards", [] {
     const Problem problem = any_problem();
     const Answer whole = search(problem);

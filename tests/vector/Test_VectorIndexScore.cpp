@@ -36,7 +36,7 @@ TEST(VectorIndexScore, MatchesReferenceOnListsOfEveryLength) {
   auto generator = Testing::generator("Score lengths");
   const std::vector<float> rows = normal_values(generator, 400 * 40);
   std::vector<std::size_t> lengths = Testing::edge_sizes;
-  lengths.push_back(3000);  // more than there are rows: duplicates
+  lengths.push_back(3000);  // more than the number of rows: duplicates
   Ragged<std::uint64_t> candidates;
   for (const std::size_t length : lengths) {
     for (std::size_t i = 0; i < length; ++i) candidates.values.push_back(generator() % 400);
@@ -86,7 +86,7 @@ TEST(VectorIndexScore, ScoresADuplicateOnce) {
   EXPECT_EQ(results.results.values[1].score, 0.5F);
 }
 
-TEST(VectorIndexScore, LeavesFilteredCandidatesOut) {
+TEST(VectorIndexScore, OmitsFilteredCandidates) {
   const std::vector<float> rows{1.0F, 2.0F, 3.0F, 4.0F};
   const VectorIndex index(Testing::context(), rows, 1);
   Ragged<std::uint64_t> candidates;
@@ -121,7 +121,7 @@ TEST(VectorIndexScore, GivesTheSameBitsUnderASmallBudget) {
             Testing::reference_score(rows, 16, queries, candidates, options));
 }
 
-TEST(VectorIndexScore, RefusesBadCandidatesBeforeAnythingRuns) {
+TEST(VectorIndexScore, RejectsBadCandidatesBeforeAnythingRuns) {
   const std::vector<float> rows(12, 1.0F);
   const VectorIndex index(Testing::context(), rows, 3);
   const std::vector<float> queries(6, 1.0F);
@@ -148,7 +148,7 @@ TEST(VectorIndexScore, RefusesBadCandidatesBeforeAnythingRuns) {
   EXPECT_THROW(index.score(queries, candidates), InvalidArgument);
 }
 
-TEST(VectorIndexScore, NamesTheFirstIdThatIsNoRowOnEverySpace) {
+TEST(VectorIndexScore, NamesTheFirstInvalidIdOnEverySpace) {
   constexpr std::size_t dimension = 4;
   constexpr std::size_t count = 500;
   constexpr std::size_t lists = 40;
@@ -165,7 +165,7 @@ TEST(VectorIndexScore, NamesTheFirstIdThatIsNoRowOnEverySpace) {
     for (const Space space : Testing::spaces()) {
       SearchOptions options;
       options.space = space;
-      options.top = length == 3 ? 2 : 1200;  // one launch of a device, and several
+      options.top = length == 3 ? 2 : 1200;  // one launch on a device, and several
       const auto before = index.score(queries, candidates, options).results;
       for (const std::uint64_t bad : {std::uint64_t{count}, std::uint64_t{0xFFFFFFFF},
                                       std::uint64_t{1} << 32U, ~std::uint64_t{0}}) {
@@ -195,7 +195,7 @@ TEST(VectorIndexScore, NamesTheFirstIdThatIsNoRowOnEverySpace) {
   }
 }
 
-TEST(VectorIndexScore, AnswersEmptyListsWithEmptyRows) {
+TEST(VectorIndexScore, ReturnsEmptyRowsForEmptyLists) {
   const std::vector<float> rows(12, 1.0F);
   const VectorIndex index(Testing::context(), rows, 3);
   const Ragged<std::uint64_t> none;

@@ -34,7 +34,7 @@ void on_every_path(Context& context, const SearchOptions& options, const Body& b
   }
 }
 
-TEST(VectorPaths, GiveOneBitPatternInTwoHundredRepeats) {
+TEST(VectorPaths, GiveTheSameBitsInTwoHundredRepeats) {
   auto generator = Testing::generator("VectorPaths repeats");
   const std::vector<float> rows = normal_values(generator, 700 * 40);
   const std::vector<float> queries = normal_values(generator, 5 * 40);
@@ -69,7 +69,7 @@ TEST(VectorPaths, GiveTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-TEST(VectorPaths, AreNearTheOracleForEveryKindOfData) {
+TEST(VectorPaths, AreCloseToTheOracleForEveryKindOfData) {
   auto generator = Testing::generator("VectorPaths oracle");
   constexpr std::size_t count = 70;
   for (const Testing::ExactnessCase& kind : Testing::exactness_cases()) {
@@ -102,7 +102,7 @@ TEST(VectorPaths, AreNearTheOracleForEveryKindOfData) {
   }
 }
 
-TEST(VectorPaths, AreChosenBySizeBeforeAnythingIsMeasured) {
+TEST(VectorPaths, AreChosenBySizeBeforeMeasurements) {
   auto generator = Testing::generator("VectorPaths priors");
   constexpr std::size_t dimension = 64;
   const auto path_of = [&](std::size_t rows, std::size_t queries, Space space) {
@@ -121,7 +121,8 @@ TEST(VectorPaths, AreChosenBySizeBeforeAnythingIsMeasured) {
       EXPECT_EQ(path_of(rows, 1, space), "brute_force") << rows << " rows";
       EXPECT_EQ(path_of(rows, 3, space), "brute_force") << rows << " rows";
     }
-    EXPECT_EQ(path_of(20, 100, space), "brute_force") << "what products need first costs more";
+    EXPECT_EQ(path_of(20, 100, space), "brute_force")
+        << "the preparation of a matrix product costs more";
     EXPECT_EQ(path_of(space == Space::cuda ? 40'000 : 3000, 1024, space), "gemm");
   }
 }

@@ -15,7 +15,7 @@ using Testing::expect_property;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
-/// Rows and queries of few distinct values, so that scores tie; sometimes with values that hurt.
+/// Rows and queries with few distinct values, so that scores tie; sometimes with special values.
 struct Matrices {
   std::size_t dimension = 1;
   std::vector<float> rows, queries;
@@ -50,7 +50,7 @@ std::vector<std::uint32_t> bits(std::span<const float> values) {
   return all;
 }
 
-TEST(VectorProperties, SearchEqualsTheReference) {
+TEST(VectorProperties, SearchMatchesReference) {
   expect_property("search equals the reference on every space, to the bit", [] {
     const Matrices matrices = any_matrices();
     const std::size_t count = matrices.count();
@@ -79,7 +79,7 @@ TEST(VectorProperties, SearchEqualsTheReference) {
   });
 }
 
-TEST(VectorProperties, ScoreEqualsTheReference) {
+TEST(VectorProperties, ScoreMatchesReference) {
   expect_property("score equals the reference on every space, to the bit", [] {
     const Matrices matrices = any_matrices();
     std::vector<std::vector<std::uint64_t>> lists;

@@ -27,7 +27,7 @@ std::vector<MemoryStatistics> memory() {
   return out;
 }
 
-/// \p call throws an \p Expected whose message has \p words, and takes no memory for anything but
+/// \p call must throw an \p Expected whose message contains \p words, and allocate memory only for
 /// that message.
 template <class Expected, class Call>
 void expect_refused(const std::vector<std::string>& words, const Call& call) {
@@ -39,7 +39,7 @@ void expect_refused(const std::vector<std::string>& words, const Call& call) {
   std::string said;
   try {
     call();
-    FAIL() << "was accepted";
+    FAIL() << "the call was accepted";
   } catch (const Expected& error) {
     bytes = Testing::allocated_bytes() - bytes_before;
     said = error.what();
@@ -49,14 +49,14 @@ void expect_refused(const std::vector<std::string>& words, const Call& call) {
   EXPECT_TRUE(memory() == before) << said;
 }
 
-/// Rows and calls whose answers are larger than any message.
+/// Rows and calls whose results are larger than any message.
 struct Data {
   std::mt19937_64 generator = Testing::generator("VectorRefusals");
   std::vector<float> rows = normal_values(generator, count* dimension);
   std::vector<float> queries = normal_values(generator, 200 * dimension);
 };
 
-TEST(VectorRefusals, OfSearchesTakeNoMemory) {
+TEST(VectorRefusals, OfSearchesAllocateNothing) {
   Data data;
   VectorIndexOptions without_copy;
   without_copy.quantized_copy = QuantizedCopy::never;
@@ -89,11 +89,11 @@ TEST(VectorRefusals, OfSearchesTakeNoMemory) {
   });
 }
 
-TEST(VectorRefusals, OfSizesBeyond64BitsTakeNoMemory) {
+TEST(VectorRefusals, OfSizesBeyond64BitsAllocateNothing) {
   Data data;
   Context& context = Testing::context();
   const auto bytes = std::as_bytes(std::span(data.rows).first(16));
-  // 2⁶² numbers are 0 bytes by 64 bits, 2⁶² + 1 are 4: a row of one number.
+  // 2⁶² numbers overflow to 0 bytes in 64 bits, 2⁶² + 1 numbers to 4 bytes: a row of one number.
   for (const std::size_t odd : {std::size_t{1} << 62U, (std::size_t{1} << 62U) + 1}) {
     const VectorSpan rows(VectorElement::float32, bytes, odd);
     EXPECT_THROW(VectorIndex(context, rows, VectorIndexOptions()), InvalidArgument);
@@ -110,7 +110,7 @@ TEST(VectorRefusals, OfSizesBeyond64BitsTakeNoMemory) {
                                     [&] { const PreparedScore prepared(index, longest); });
 }
 
-TEST(VectorRefusals, OfScoresTakeNoMemory) {
+TEST(VectorRefusals, OfScoresAllocateNothing) {
   Data data;
   VectorIndex index(Testing::context(), data.rows, dimension);
   const std::uint64_t removed[] = {7};
@@ -149,7 +149,7 @@ TEST(VectorRefusals, OfScoresTakeNoMemory) {
                                   [&] { prepared.score(query.first(63), ids); });
 }
 
-TEST(VectorRefusals, OfTheLastOfManyIdsTakeNoMemory) {
+TEST(VectorRefusals, OfTheLastOfManyIdsAllocateNothing) {
   Data data;
   constexpr std::size_t lists = 200;
   std::vector<std::uint64_t> ids(100'000);
@@ -174,14 +174,14 @@ TEST(VectorRefusals, OfTheLastOfManyIdsTakeNoMemory) {
   HnswSettings settings;
   settings.ef_construction = 20;
   HnswIndex graph = HnswIndex::build(Testing::context(), data.rows, dimension, settings);
-  ASSERT_TRUE(graph.contains(1));  // ids are in order from now on
+  ASSERT_TRUE(graph.contains(1));  // builds the sorted list of ids
   ids.back() = count;
   expect_refused<NotFound>({"id 3000"}, [&] { graph.remove(ids); });
   expect_refused<NotFound>({"named twice"}, [&] { graph.remove(std::span(ids).first(99'999)); });
-  EXPECT_EQ(graph.size(), count) << "what was taken out before is back";
+  EXPECT_EQ(graph.size(), count) << "the ids that were removed before the error must be restored";
 }
 
-TEST(VectorRefusals, OfChangesTakeNoMemoryAndChangeNothing) {
+TEST(VectorRefusals, OfChangesAllocateNothingAndChangeNothing) {
   Data data;
   VectorIndex index(Testing::context(), data.rows, dimension);
   const auto before = Testing::answer_of(index.search(data.queries));
@@ -210,12 +210,12 @@ TEST(VectorRefusals, OfChangesTakeNoMemoryAndChangeNothing) {
   EXPECT_EQ(Testing::answer_of(index.search(data.queries)), before);
 }
 
-TEST(VectorRefusals, OfAGraphTakeNoMemory) {
+TEST(VectorRefusals, OfAGraphAllocateNothing) {
   Data data;
   HnswSettings settings;
   settings.ef_construction = 20;
   HnswIndex index = HnswIndex::build(Testing::context(), data.rows, dimension, settings);
-  ASSERT_TRUE(index.contains(1));  // ids are in order from now on
+  ASSERT_TRUE(index.contains(1));  // builds the sorted list of ids
   std::vector<float> bad = data.queries;
   bad[3 * dimension + 5] = std::nanf("");
   expect_refused<InvalidArgument>({"finite", "number 5 of row 3"}, [&] { index.search(bad); });

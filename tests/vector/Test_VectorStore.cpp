@@ -25,12 +25,12 @@ constexpr SearchPath paths[] = {SearchPath::brute_force, SearchPath::quantized, 
 
 bool is_better(Metric metric, float a, float b) { return metric == Metric::l2 ? a < b : a > b; }
 
-/// What an index should hold, as a plain table.
+/// The expected content of an index, as a simple table.
 class Model {
  public:
   explicit Model(VectorElement element) : m_element(element) {}
 
-  /// \p count random rows, as an index takes them.
+  /// \p count random rows in the form that an index accepts.
   VectorSpan make(std::mt19937_64& generator, std::size_t count) {
     m_bytes.resize(count * dimension * size_of(m_element));
     m_scales.clear();
@@ -47,7 +47,7 @@ class Model {
           std::memcpy(m_bytes.data() + 4 * i, &value, 4);
           break;
         case VectorElement::float16: {
-          // One of 0.5 … 1: the exponent is fixed, the fraction free.
+          // A number in 0.5 … 1: the exponent is fixed, the fraction random.
           const auto bits = static_cast<std::uint16_t>(0x3800U | (generator() & 0x83FFU));
           const float fraction = static_cast<float>(bits & 0x3FFU) / 1024.0F;
           value = ((bits & 0x8000U) != 0 ? -0.5F : 0.5F) * (1.0F + fraction);
@@ -79,7 +79,7 @@ class Model {
     }
   }
 
-  /// The rows that \p passes lets through, best first.
+  /// The rows for which \p passes returns true, best first.
   template <class Passes>
   std::vector<ScoredId> ranked(Metric metric, std::span<const float> query,
                                const Passes& passes) const {
@@ -103,7 +103,8 @@ class Model {
   std::vector<float> m_decoded;
 };
 
-/// Every metric on every space: search, filtered searches, threshold searches, candidates.
+/// Compares searches, filtered searches, threshold searches and candidate scores for every metric
+/// on every space.
 void expect_equals(const VectorIndex& index, const Model& model, std::mt19937_64& generator) {
   ASSERT_EQ(index.size(), model.rows.size());
   if (model.rows.empty()) return;
@@ -139,7 +140,7 @@ void expect_equals(const VectorIndex& index, const Model& model, std::mt19937_64
                       std::bit_cast<std::uint32_t>(expected[k].score));
           }
         }
-        // The score of a row is reached by that row, and by none of the worse ones.
+        // With the score of a row as the threshold, exactly the rows that are not worse are found.
         const auto expected = model.ranked(metric, std::span(queries).first(dimension),
                                            [](std::uint64_t) { return true; });
         const float limit = expected[expected.size() / 3].score;
@@ -171,7 +172,7 @@ void expect_equals(const VectorIndex& index, const Model& model, std::mt19937_64
   }
 }
 
-TEST(VectorStore, EqualsAPlainTableThroughAnyHistory) {
+TEST(VectorStore, EqualsASimpleTableThroughAnyHistory) {
   for (const VectorElement element : {VectorElement::float32, VectorElement::float16,
                                       VectorElement::bfloat16, VectorElement::int8}) {
     auto generator =
@@ -233,7 +234,7 @@ TEST(VectorStore, EqualsAPlainTableThroughAnyHistory) {
   }
 }
 
-TEST(VectorStore, IsEmptyInAFileToo) {
+TEST(VectorStore, CanBeEmptyAlsoInAFile) {
   auto generator = Testing::generator("VectorStore empty");
   Model model(VectorElement::bfloat16);
   VectorIndex index(Testing::context(), model.make(generator, 3), VectorIndexOptions());
@@ -245,10 +246,10 @@ TEST(VectorStore, IsEmptyInAFileToo) {
   VectorIndex loaded = VectorIndex::load(Testing::context(), path);
   EXPECT_EQ(loaded.size(), 0U);
   EXPECT_EQ(loaded.dimension(), dimension);
-  EXPECT_EQ(loaded.append(model.make(generator, 2)), 3U) << "ids are not given again";
+  EXPECT_EQ(loaded.append(model.make(generator, 2)), 3U) << "ids are not reused";
 }
 
-/// Memory that whoever writes to it is killed for.
+/// Read-only memory: a write to it kills the process.
 template <class T>
 class ReadOnly {
  public:
@@ -270,7 +271,7 @@ class ReadOnly {
   void* m_data = nullptr;
 };
 
-TEST(VectorStore, ChangesNoMemoryOfOthers) {
+TEST(VectorStore, DoesNotWriteToBorrowedMemory) {
   auto generator = Testing::generator("VectorStore borrowed");
   const Testing::TempFolder folder;
   for (const VectorElement element : {VectorElement::float32, VectorElement::int8}) {
@@ -280,7 +281,7 @@ TEST(VectorStore, ChangesNoMemoryOfOthers) {
     SearchOptions quantized;
     quantized.path = SearchPath::quantized;
     quantized.space = Space::serial;
-    made.search(normal_values(generator, dimension), quantized);  // its quantized copy
+    made.search(normal_values(generator, dimension), quantized);  // builds its quantized copy
     made.save(folder / "rows");
     const StoredVectors file = load_vectors(folder / "rows");
     const ReadOnly values(file.rows.values);
@@ -296,7 +297,7 @@ TEST(VectorStore, ChangesNoMemoryOfOthers) {
     model.put(7, 1);
     expect_equals(index, model, generator);
     expect_equals(beside, before, generator);
-    // What was loaded once serves several indexes, none of which sees the changes of another.
+    // A loaded file serves several indexes, none of which sees the changes of another.
     VectorIndex first(Testing::context(), file, VectorIndexOptions());
     VectorIndex second(Testing::context(), file, VectorIndexOptions());
     first.replace(7, row);
@@ -305,7 +306,7 @@ TEST(VectorStore, ChangesNoMemoryOfOthers) {
   }
 }
 
-TEST(VectorStore, RefusesWhatIsNotThereAndStaysAsItWas) {
+TEST(VectorStore, RejectsMissingRowsAndIsUnchanged) {
   auto generator = Testing::generator("VectorStore refusals");
   Model model(VectorElement::int8);
   VectorIndex index(Testing::context(), model.make(generator, 30), VectorIndexOptions());
@@ -316,10 +317,11 @@ TEST(VectorStore, RefusesWhatIsNotThereAndStaysAsItWas) {
   EXPECT_THROW(index.remove(unknown), NotFound);
   EXPECT_THROW(index.replace(30, model.make(generator, 1)), NotFound);
   const std::vector<float> floats(dimension, 1.0F);
-  EXPECT_THROW(index.append({floats, dimension}), InvalidArgument) << "of another element type";
+  EXPECT_THROW(index.append({floats, dimension}), InvalidArgument)
+      << "rows of another element type";
   std::vector<std::byte> bytes(dimension);
   EXPECT_THROW(index.append({VectorElement::int8, bytes, dimension}), InvalidArgument)
-      << "without its scale";
+      << "an int8 row without its scale";
   for (const float scale :
        {-1.0F, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
     const float scales[] = {scale};
@@ -328,7 +330,7 @@ TEST(VectorStore, RefusesWhatIsNotThereAndStaysAsItWas) {
   EXPECT_EQ(index.end_id(), 30U);
   const std::uint64_t one[] = {7};
   index.remove(one);
-  EXPECT_THROW(index.remove(one), NotFound) << "again";
+  EXPECT_THROW(index.remove(one), NotFound) << "the row was already removed";
   EXPECT_THROW(index.replace(7, model.make(generator, 1)), NotFound);
   const std::vector<std::uint64_t> offsets{0, 1};
   EXPECT_THROW(index.score(floats, {offsets, one}), InvalidArgument);
@@ -337,7 +339,7 @@ TEST(VectorStore, RefusesWhatIsNotThereAndStaysAsItWas) {
   expect_equals(index, same, generator);
 }
 
-TEST(VectorStore, PrefiltersWithoutACopyOnlyRowsOfInt8) {
+TEST(VectorStore, PrefiltersWithoutACopyOnlyInt8Rows) {
   auto generator = Testing::generator("VectorStore shadows");
   SearchOptions options;
   options.path = SearchPath::quantized;
@@ -352,19 +354,19 @@ TEST(VectorStore, PrefiltersWithoutACopyOnlyRowsOfInt8) {
   const SearchResults results = own.search(query, options);
   EXPECT_EQ(results.report.path, "quantized");
   EXPECT_EQ(results.report.prefiltered, 300U);
-  EXPECT_EQ(own.info().quantized_bytes, 0U) << "rows of int8 are their own shadow";
+  EXPECT_EQ(own.info().quantized_bytes, 0U) << "int8 rows need no quantized copy";
   const VectorIndex made(Testing::context(), floats.make(generator, 300), VectorIndexOptions());
-  EXPECT_EQ(made.info().quantized_bytes, 0U) << "before it is wanted";
+  EXPECT_EQ(made.info().quantized_bytes, 0U) << "before a search uses it";
   made.search(query, options);
   EXPECT_GT(made.info().quantized_bytes, 300U * dimension);
 }
 
-TEST(VectorStore, MakesAQuantizedCopyOnceSearchesHavePaidForIt) {
+TEST(VectorStore, BuildsAQuantizedCopyOnceSearchesHavePaidForIt) {
   auto generator = Testing::generator("VectorStore debt");
   ContextOptions context_options;
   context_options.load_profile = false;
   Context context(context_options);
-  // By the priors a screen is quickest, by far, once its shadow is there.
+  // By the priors the quantized path is by far the fastest once its copy exists.
   const VectorIndex index(context, normal_values(generator, 40'000 * 64), 64, Residency::host);
   const std::vector<float> query = normal_values(generator, 64);
   SearchOptions options;
@@ -376,7 +378,7 @@ TEST(VectorStore, MakesAQuantizedCopyOnceSearchesHavePaidForIt) {
   EXPECT_GT(index.info().quantized_bytes, 0U) << "after " << calls << " calls";
 }
 
-TEST(VectorStore, TakesAtMostSixtyFourMebibytesBesideTheAnswer) {
+TEST(VectorStore, UsesAtMost64MebibytesBesidesTheAnswer) {
   auto generator = Testing::generator("VectorStore memory");
   constexpr std::size_t narrow = 8;
   const std::vector<float> rows = normal_values(generator, 300'000 * narrow);
@@ -409,14 +411,14 @@ TEST(VectorStore, TakesAtMostSixtyFourMebibytesBesideTheAnswer) {
   }
 }
 
-TEST(VectorStore, TakesAtMostSixtyFourMebibytesForManyQueriesOfLongRows) {
+TEST(VectorStore, UsesAtMost64MebibytesForManyQueriesOfLongRows) {
   auto generator = Testing::generator("VectorStore memory of queries");
   constexpr std::size_t wide = 768;
   constexpr std::size_t count = 20'000;
   const std::vector<float> rows = normal_values(generator, count * wide);
   for (const Space space : Testing::spaces()) {
     if (space == Space::serial) continue;
-    // More than a pass takes of them.
+    // More queries than one pass processes.
     const std::size_t query_count = space == Space::cuda ? 6000 : 40;
     const std::vector<float> queries = normal_values(generator, query_count * wide);
     Ragged<std::uint64_t> candidates;
@@ -484,7 +486,7 @@ TEST(VectorStore, TakesAtMostSixtyFourMebibytesForManyQueriesOfLongRows) {
   }
 }
 
-TEST(VectorStore, GivesNoIdTwice) {
+TEST(VectorStore, NeverReusesAnId) {
   auto generator = Testing::generator("VectorStore ids");
   Model model(VectorElement::float32);
   VectorIndex index(Testing::context(), model.make(generator, 8), VectorIndexOptions());
@@ -496,7 +498,7 @@ TEST(VectorStore, GivesNoIdTwice) {
   expect_equals(index, model, generator);
 }
 
-TEST(VectorStore, RefusesAFilterOfAnotherSize) {
+TEST(VectorStore, RejectsAFilterOfAnotherSize) {
   const std::vector<float> rows(70 * dimension, 1.0F);
   const VectorIndex index(Testing::context(), rows, dimension);
   const std::vector<float> queries(3 * dimension, 1.0F);
@@ -510,7 +512,7 @@ TEST(VectorStore, RefusesAFilterOfAnotherSize) {
   const std::vector<std::uint8_t> bytes(70, 1);
   options.filter_bits = bits;
   options.filter = bytes;
-  EXPECT_THROW(index.search(queries, options), InvalidArgument) << "both";
+  EXPECT_THROW(index.search(queries, options), InvalidArgument) << "two filters at the same time";
 }
 
 }  // namespace VectorStoreTest

@@ -33,7 +33,7 @@ inline Rank reference_rank(Metric metric, std::span<const float> query, std::spa
   return metric == Metric::l2 ? rank_ascending(score, index) : rank_descending(score, index);
 }
 
-/// Rows as they are stored, and the floats that they decode to.
+/// Stored rows, and the floats that they decode to.
 struct StoredRows {
   VectorElement element = VectorElement::float32;
   std::size_t dimension = 0;
@@ -46,7 +46,7 @@ struct StoredRows {
     return std::span(floats).subspan(index * dimension, dimension);
   }
 
-  /// Rows near those of \p rows.
+  /// Rows close to those of \p rows.
   static StoredRows near(VectorElement element, const std::vector<float>& rows,
                          std::size_t dimension) {
     StoredRows out;
@@ -62,7 +62,7 @@ struct StoredRows {
         const Arch::BFloat16 stored{static_cast<std::uint16_t>(bits >> 16U)};
         out.store(i, stored, Arch::to_float(stored));
       } else if (element == VectorElement::float16) {
-        // Truncated; what leaves the range becomes an infinity or a zero.
+        // Truncated; values out of range become an infinity or zero.
         const int exponent = static_cast<int>(bits >> 23U & 255U) - 112;
         const std::uint32_t magnitude =
             exponent >= 31 ? 0x7C00U
@@ -134,7 +134,8 @@ struct VectorData {
   VectorQueries<ExecutionSpace> prepared;
 };
 
-/// The ranks of rows `begin … begin + count` on \p space; \p filter has a byte a row, or none.
+/// The ranks of rows `begin … begin + count` on \p space; \p filter has one byte per row, or is
+/// empty.
 inline std::vector<Rank> ranks_of_rows(Context& context, Space space, Metric metric,
                                        const StoredRows& rows, const std::vector<float>& queries,
                                        std::size_t begin, std::size_t count,
@@ -161,7 +162,8 @@ inline std::vector<Rank> ranks_of_rows(Context& context, Space space, Metric met
   });
 }
 
-/// The ranks of the candidates \p ids on \p space, each under query `place % queries`.
+/// The ranks of the candidates \p ids on \p space; the candidate at index `place` is scored for
+/// query `place % queries`.
 inline std::vector<Rank> ranks_of_candidates(Context& context, Space space, Metric metric,
                                              const StoredRows& rows,
                                              const std::vector<float>& queries,

@@ -29,7 +29,7 @@ inline std::vector<std::uint32_t> bits(const std::vector<float>& values) {
   return out;
 }
 
-/// Ids and score bits of an answer, to be compared as a whole.
+/// Ids and score bits of an answer, for exact comparison.
 struct Answer {
   std::vector<std::int64_t> ids;
   std::vector<std::uint32_t> scores;
@@ -48,7 +48,7 @@ inline Answer answer_of(const ScoreResults& results) {
       answer.ids.push_back(item.id);
       answer.scores.push_back(std::bit_cast<std::uint32_t>(item.score));
     }
-    answer.ids.push_back(-2);  // end of the row
+    answer.ids.push_back(-2);  // marks the end of the row
   }
   return answer;
 }

@@ -15,13 +15,13 @@
 
 namespace Kindred::Testing {
 
-/// What the numbers of a GEMM are like.
+/// The distribution of the numbers of a GEMM.
 enum class GemmKind : std::uint8_t {
   normal,
-  cancelling,  ///< neighbours of opposite sign and nearly one size
+  cancelling,  ///< neighbors of opposite sign and similar magnitude
   spread,      ///< exponents far apart
   denormal,    ///< near the smallest numbers of the type
-  growing,     ///< one large product, then many that a short accumulator drops
+  growing,     ///< one large product, then many that a short accumulator loses
 };
 inline constexpr std::array all_gemm_kinds{GemmKind::normal, GemmKind::cancelling, GemmKind::spread,
                                            GemmKind::denormal, GemmKind::growing};
@@ -31,7 +31,7 @@ inline std::string name_of(GemmKind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
-/// Two matrices and what their product may be.
+/// Two matrices, and the error that the model allows for their product.
 struct GemmData {
   GemmData(std::mt19937_64& generator, const Impl::GemmShape& shape_, GemmKind kind)
       : shape(shape_) {
@@ -39,7 +39,8 @@ struct GemmData {
     fill(generator, kind, shape.n, shape.ldb, b, wide_b);
   }
 
-  /// Empty, or the first element of \p c, float32, that the model does not allow.
+  /// Describes the first element of \p c (float32) that the model does not allow; empty if there is
+  /// none.
   std::string outside_model(const std::vector<float>& c) const {
     for (std::size_t i = 0; i < shape.m; ++i) {
       for (std::size_t j = 0; j < shape.n; ++j) {
@@ -58,7 +59,7 @@ struct GemmData {
         const float got = c[i * shape.ldc + j];
         if (shape.output == Impl::GemmType::float16)
           allowed += 0x1p-11L * std::abs(static_cast<long double>(got)) + 0x1p-25L;
-        // What is flushed to zero.
+        // Allows for results that are flushed to zero.
         allowed += 0x1p-100L;
         if (!(std::abs(static_cast<long double>(got) - alpha * sum) <= allowed)) {
           return "element " + std::to_string(i) + ", " + std::to_string(j) + " is " +

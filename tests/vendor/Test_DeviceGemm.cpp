@@ -15,7 +15,7 @@ using Impl::GemmShape;
 using Impl::GemmType;
 using Testing::GemmData;
 
-/// C as float32, where the device multiplied.
+/// C as float32, copied back from the device.
 template <class ExecutionSpace, class Gemm>
 std::vector<float> multiplied(const ExecutionSpace& exec_space, Gemm& gemm, const GemmData& data) {
   using memory_space = typename ExecutionSpace::memory_space;
@@ -41,7 +41,7 @@ std::vector<float> multiplied(const ExecutionSpace& exec_space, Gemm& gemm, cons
   return out;
 }
 
-/// Calls `test(exec_space, gemm)` where there is a device; skips elsewhere.
+/// Calls `test(exec_space, gemm)` if there is a device; skips the test otherwise.
 template <class Test>
 void on_device(const Test& test) {
   if (!Testing::context().is_usable(Space::cuda))
@@ -55,7 +55,7 @@ void on_device(const Test& test) {
   });
 }
 
-TEST(DeviceGemm, StaysWithinItsModelOfRounding) {
+TEST(DeviceGemm, StaysWithinItsErrorModel) {
   on_device([](const auto& exec_space, auto& gemm) {
     auto generator = Testing::generator("DeviceGemm model");
     for (const auto input : {GemmType::float16, GemmType::bfloat16, GemmType::float32}) {
@@ -76,7 +76,7 @@ TEST(DeviceGemm, StaysWithinItsModelOfRounding) {
   });
 }
 
-TEST(DeviceGemm, ReadsAndWritesWithStridesAndAlpha) {
+TEST(DeviceGemm, SupportsStridesAndAlpha) {
   on_device([](const auto& exec_space, auto& gemm) {
     auto generator = Testing::generator("DeviceGemm strides");
     const GemmShape shape{24, 32, 48, 64, 56, 40, GemmType::float16, GemmType::float32, 0.25F};
@@ -85,7 +85,7 @@ TEST(DeviceGemm, ReadsAndWritesWithStridesAndAlpha) {
   });
 }
 
-TEST(DeviceGemm, RefusesWhatItCannotMultiply) {
+TEST(DeviceGemm, RejectsUnsupportedProducts) {
   on_device([](const auto& exec_space, auto& gemm) {
     GemmShape shape{8, 8, 0, 8, 8, 8};
     EXPECT_THROW(gemm.run(exec_space, shape, nullptr, nullptr, nullptr), InvalidArgument);
@@ -94,7 +94,7 @@ TEST(DeviceGemm, RefusesWhatItCannotMultiply) {
   });
 }
 
-TEST(DeviceGemm, SaysWhyAHostBuildHasNone) {
+TEST(DeviceGemm, ReportsWhyAHostBuildHasNone) {
 #if !KINDRED_HAS_DEVICE
   EXPECT_THROW(DeviceGemm(), SpaceUnavailable);
 #endif

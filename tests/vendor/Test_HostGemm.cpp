@@ -45,7 +45,7 @@ std::vector<float> multiplied(const Variant& variant, const GemmData& data) {
   return c;
 }
 
-TEST(HostGemm, StaysWithinItsModelOfRounding) {
+TEST(HostGemm, StaysWithinItsErrorModel) {
   auto generator = Testing::generator("HostGemm model");
   for (const Variant& variant : usable_variants()) {
     for (const auto& [m, n, k] :
@@ -65,7 +65,7 @@ TEST(HostGemm, StaysWithinItsModelOfRounding) {
   }
 }
 
-TEST(HostGemm, ReadsAndWritesWithStridesAndAlpha) {
+TEST(HostGemm, SupportsStridesAndAlpha) {
   auto generator = Testing::generator("HostGemm strides");
   for (const Variant& variant : usable_variants()) {
     const GemmShape shape{19, 32, 48, 64, 56, 40, variant.input, GemmType::float32, 0.25F};
@@ -79,7 +79,7 @@ TEST(HostGemm, ReadsAndWritesWithStridesAndAlpha) {
   }
 }
 
-TEST(HostGemm, RefusesWhatItCannotMultiply) {
+TEST(HostGemm, RejectsUnsupportedProducts) {
   const GemmShape good{4, 4, 4, 4, 4, 4};
   GemmShape empty = good;
   empty.k = 0;
@@ -94,7 +94,7 @@ TEST(HostGemm, RefusesWhatItCannotMultiply) {
   EXPECT_THROW(HostGemm(HostGemmLibrary::openblas, half), SpaceUnavailable);
 }
 
-TEST(HostGemm, SomeWayIsFastest) {
+TEST(HostGemm, OneAlgorithmIsTheFastest) {
   const auto choice = Impl::fastest_host_gemm();
   EXPECT_EQ(Impl::host_gemm_why_not(choice.library, choice.input), "");
 }

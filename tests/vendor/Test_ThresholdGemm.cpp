@@ -19,7 +19,7 @@ using Arch::TileLayout;
 using Impl::ThresholdGemm;
 using Testing::GemmData;
 
-TEST(TileLayout, GivesEveryElementAPlaceOfItsOwn) {
+TEST(TileLayout, GivesEveryElementAUniqueOffset) {
   for (const TileLayout layout : {TileLayout{192, true}, TileLayout{48, false}}) {
     std::set<std::uint64_t> places;
     const std::uint64_t vectors = 256;
@@ -35,18 +35,18 @@ TEST(TileLayout, GivesEveryElementAPlaceOfItsOwn) {
   }
 }
 
-TEST(TileLayout, SwizzlesSixteenthsOf128Bytes) {
+TEST(TileLayout, SwizzlesSixteenByteUnitsOf128Bytes) {
   const TileLayout layout{128, true};
   EXPECT_EQ(layout.at(0, 0), 0U);
   EXPECT_EQ(layout.at(1, 0), 64U + 8);
-  EXPECT_EQ(layout.at(3, 17), 3U * 64 + 1 * 8 + 1);  // 2 exchanged with 3 is 1
+  EXPECT_EQ(layout.at(3, 17), 3U * 64 + 1 * 8 + 1);  // 2 XOR 3 is 1
   EXPECT_EQ(layout.at(0, 64), 128U * 64);
   EXPECT_EQ(layout.at(128, 0), 128U * 128);
 }
 
 #if KINDRED_HAS_DEVICE
 
-/// Rows of float16 in blocks, filled up with zeros.
+/// Rows of float16 in blocks, padded with zeros.
 std::vector<Arch::Float16> in_blocks(const std::vector<std::byte>& rows, std::uint64_t count,
                                      std::uint64_t length, std::uint64_t unit) {
   const TileLayout layout{(length + 63) / 64 * 64, true};
@@ -67,7 +67,7 @@ Kokkos::View<T*, DeviceSpace::memory_space> on_device(const DeviceSpace& exec_sp
   return view;
 }
 
-/// \brief Every product, as the list of a query tells it whose threshold lets all survive.
+/// \brief Every product, taken from the query lists with a threshold that all products pass.
 std::vector<float> fused(const DeviceSpace& exec_space, const GemmData& data, bool weighted) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   const std::uint64_t queries = data.shape.m;
@@ -113,7 +113,7 @@ std::vector<float> fused(const DeviceSpace& exec_space, const GemmData& data, bo
   Impl::download(exec_space, host_counts.data(), counts, host_counts.size());
   std::vector<float> out(queries * rows, std::numeric_limits<float>::quiet_NaN());
   for (std::uint64_t query = 0; query < queries; ++query) {
-    EXPECT_EQ(host_counts[query], rows) << "of query " << query;
+    EXPECT_EQ(host_counts[query], rows) << "query " << query;
     for (std::uint64_t i = 0; i < rows; ++i) {
       const std::uint64_t row = padded - host_found[query * rows + i];
       if (row < rows)
@@ -123,9 +123,9 @@ std::vector<float> fused(const DeviceSpace& exec_space, const GemmData& data, bo
   return out;
 }
 
-TEST(ThresholdGemm, StaysWithinItsModelOfRounding) {
+TEST(ThresholdGemm, StaysWithinItsErrorModel) {
   if (!Testing::context().is_usable(Space::cuda) || !ThresholdGemm::is_usable())
-    GTEST_SKIP() << "no device of Hopper's kind";
+    GTEST_SKIP() << "needs a Hopper device (compute capability 9.0)";
   Impl::with_instance(Testing::context(), Space::cuda, [&](const auto& exec_space) {
     if constexpr (std::is_same_v<std::decay_t<decltype(exec_space)>, DeviceSpace>) {
       auto generator = Testing::generator("ThresholdGemm model");

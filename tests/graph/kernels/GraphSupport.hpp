@@ -20,7 +20,7 @@ namespace Kindred::Testing::Graphs {
 using Testing::Array;
 using Testing::to_space;
 
-/// A graph on the host, both ways.
+/// A graph on the host, in both directions.
 struct Graph {
   std::size_t nodes = 0;
   std::vector<Edge> edges;
@@ -63,7 +63,7 @@ struct Rows {
   void close_row() { offsets.push_back(sources.size()); }
 };
 
-/// The rows of \p graph by target and then by source (along), or by source (against).
+/// The rows of \p graph, sorted by target and then by source (along), or by source (against).
 inline Rows rows_of(const Graph& graph, HopDirection direction) {
   struct Entry {
     std::uint32_t end;
@@ -88,7 +88,7 @@ inline Rows rows_of(const Graph& graph, HopDirection direction) {
   return rows;
 }
 
-/// Rows in the memory of a space.
+/// Rows in memory that a space can access.
 template <class ExecutionSpace>
 struct PlacedRows {
   Array<ExecutionSpace, std::uint64_t> offsets, long_first, replaced;
@@ -134,17 +134,17 @@ struct PlacedRows {
   }
 };
 
-/// One direction of a graph that may have changed, on the host.
+/// One direction of a graph on the host, possibly with changes.
 struct Parts {
   Rows built;
   Rows delta;
   std::size_t nodes = 0;
 
-  /// Not changed.
+  /// Without changes.
   explicit Parts(const Graph& graph, HopDirection direction = HopDirection::along)
       : built(rows_of(graph, direction)), nodes(graph.nodes) {}
-  /// Changed: of the rows of \p graph some stand in the delta, for which other edges were built;
-  /// the last nodes were added.
+  /// With changes: some rows of \p graph are in the delta, and the base was built with other edges
+  /// for them; the last nodes were added later.
   Parts(const Graph& graph, std::mt19937_64& generator,
         HopDirection direction = HopDirection::along)
       : nodes(graph.nodes) {
@@ -180,7 +180,7 @@ struct Parts {
   }
 };
 
-/// The same in the memory of a space.
+/// The same in memory that a space can access.
 template <class ExecutionSpace>
 struct Placed {
   PlacedRows<ExecutionSpace> built;
@@ -203,7 +203,7 @@ struct Placed {
 
 using Query = std::vector<Activation>;  // each node once
 
-/// Whole hops: the values of every node after spreading, a query each.
+/// Whole hops: the values of all nodes after spreading, one list per query.
 template <class ExecutionSpace>
 std::vector<std::vector<float>> spread_whole(const ExecutionSpace& exec_space, const Parts& graph,
                                              const std::vector<Query>& queries, HopWidth hop_width,
@@ -275,7 +275,8 @@ inline std::vector<float> reference(const Graph& graph, const Query& query,
              : Reference::spread_linear(graph.nodes, links, sources, settings);
 }
 
-/// Rows of every length around the limits of lanes, tiles and blocks; then skewed ones.
+/// Rows of every length around the limits of lanes, tiles and blocks, then rows with a skewed
+/// distribution.
 inline Graph random_graph(std::size_t nodes, bool is_engine, std::mt19937_64& generator) {
   std::uniform_real_distribution<float> weight(is_engine ? 0.0F : -1.0F, 1.0F);
   std::uniform_real_distribution<double> unit(0, 1);

@@ -49,7 +49,7 @@ TEST(Adjacency, GraphsWithoutNodesOrEdgesAreLegal) {
   EXPECT_THAT(in.offsets, ElementsAre(0, 0, 0, 0));
 }
 
-TEST(Adjacency, EqualsAStableSort) {
+TEST(Adjacency, MatchesAStableSort) {
   auto generator = Testing::generator("Adjacency.sort");
   for (int trial = 0; trial < 30; ++trial) {
     const std::size_t nodes = 1 + generator() % 50;
@@ -73,8 +73,8 @@ TEST(Adjacency, EqualsAStableSort) {
   }
 }
 
-TEST(Adjacency, IsTheSameByManyThreads) {
-  // Enough edges for three threads; one node has half of them at one end.
+TEST(Adjacency, IsTheSameWithManyThreads) {
+  // Enough edges for three threads; half of them share one end node.
   auto generator = Testing::generator("Adjacency.threads");
   const std::size_t nodes = 1000;
   std::vector<Edge> edges(200'000);
@@ -112,7 +112,7 @@ std::vector<std::uint64_t> offsets_of(const std::vector<std::uint64_t>& lengths)
   return offsets;
 }
 
-TEST(RowPlan, LongRowsAreBlocksAndBreakTheTiles) {
+TEST(RowPlan, LongRowsAreSplitIntoBlocksBetweenTiles) {
   const RowPlan plan = plan_rows(offsets_of({10, 4096, 4097, 5, 12289}), 4096, 2048);
   EXPECT_THAT(plan.tiles, ElementsAre(0, 1, 1, 2, 3, 4));
   EXPECT_THAT(plan.long_rows, ElementsAre(2, 4));

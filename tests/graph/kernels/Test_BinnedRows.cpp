@@ -19,7 +19,7 @@ std::vector<std::uint64_t> offsets_of(const std::vector<std::uint64_t>& lengths)
   return offsets;
 }
 
-/// Rows around every limit: of short rows, blocks and bins; then many without edges.
+/// Row lengths around every limit: of short rows, blocks and bins; then many rows without edges.
 std::vector<std::uint64_t> awkward_lengths(std::mt19937_64& generator) {
   std::vector<std::uint64_t> lengths{0, 1, 32, 33, 4095, 4096, 4097, 24576, 24577, 100000, 0, 31};
   for (int i = 0; i < 9000; ++i) lengths.push_back(generator() % 20);
@@ -94,7 +94,7 @@ TEST(BinPlan, ScattersCoverEveryCellOnce) {
   }
 }
 
-/// Bins of rows in the memory of a space.
+/// Binned rows in memory that a space can access.
 template <class ExecutionSpace>
 struct PlacedBins {
   Array<ExecutionSpace, std::uint64_t> edges;
@@ -183,7 +183,7 @@ TEST(BinnedRows, SlotsHoldEveryEdgeOnceInItsCell) {
   }
 }
 
-TEST(BinnedRows, HopsOverThemGiveTheBitsOfHopsOverRows) {
+TEST(BinnedRows, HopsGiveTheSameBitsAsHopsOverRows) {
   auto generator = Testing::generator("BinnedRows.hop");
   Graph graph(0, {});
   const auto lengths = awkward_lengths(generator);

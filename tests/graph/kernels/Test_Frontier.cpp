@@ -15,7 +15,7 @@ using namespace Testing::Graphs;
 
 using Ranks = std::vector<Rank>;
 
-/// Both directions of a graph in the memory of a space.
+/// Both directions of a graph in memory that a space can access.
 template <class ExecutionSpace>
 struct BothWays {
   Placed<ExecutionSpace> in;
@@ -25,7 +25,7 @@ struct BothWays {
       : in(exec_space, in_parts), out(exec_space, out_parts) {}
 };
 
-/// What `spread_frontier` works in.
+/// The workspace of `spread_frontier`.
 template <class ExecutionSpace>
 struct Workspace {
   FrontierShape shape;
@@ -60,7 +60,7 @@ struct Workspace {
     return {shape, value,     passed, tier,    mark, control,
             rows,  long_rows, blocks, partial, wide, keys};
   }
-  /// Whether a call left everything as it found it, but for marks.
+  /// Whether a call restored the workspace except for marks.
   bool is_clear(const ExecutionSpace& exec_space) const {
     const auto all = [&](const auto& view, auto target) {
       std::vector<decltype(target)> values(view.extent(0));
@@ -73,7 +73,7 @@ struct Workspace {
 
 enum class Form { global, small };
 
-/// The ranks of every query, nothing where it was given up.
+/// The ranked results of every query; no value for a query that the kernel gave up.
 template <class ExecutionSpace>
 std::vector<std::optional<Ranks>> spread_small(const ExecutionSpace& exec_space,
                                                const BothWays<ExecutionSpace>& graph,
@@ -139,7 +139,7 @@ Ranks ranked(const std::vector<float>& values, std::size_t top) {
   return ranks;
 }
 
-/// The same edges the other way round.
+/// The same edges reversed.
 Graph turned(const Graph& graph) {
   std::vector<Edge> edges = graph.edges;
   for (Edge& edge : edges) std::swap(edge.from, edge.to);
@@ -149,14 +149,15 @@ Graph turned(const Graph& graph) {
 constexpr std::size_t top = 500;
 constexpr std::size_t small_top = small_frontier_top_max;
 
-/// Whether clusters are known to hold a query there: newer consumer devices have less memory.
+/// Whether a cluster is known to hold a query on this device: newer consumer devices have less
+/// shared memory.
 bool is_built_for_clusters(Space space) {
   const double kernels_for = Testing::context().info(space).kernels_for;
   return space != Space::cuda || (kernels_for >= 9.0 && kernels_for < 12.0);
 }
 
-/// The same in the memories of teams: equal, or given up. Returns how many were answered, nothing
-/// where the space has no clusters.
+/// The same with queries in the shared memory of clusters: the results must be equal, or given up.
+/// Returns the number of queries answered, or no value where the space has no clusters.
 template <class ExecutionSpace>
 std::optional<std::size_t> expect_small(const ExecutionSpace& exec_space,
                                         const BothWays<ExecutionSpace>& graph,
@@ -178,7 +179,7 @@ std::optional<std::size_t> expect_small(const ExecutionSpace& exec_space,
   return answered;
 }
 
-TEST(SpreadFrontier, EqualsTheReferenceOrGivesUp) {
+TEST(SpreadFrontier, MatchesReferenceOrGivesUp) {
   auto generator = Testing::generator("SpreadFrontier.reference");
   for (const SpreadMode mode : {SpreadMode::engine, SpreadMode::linear}) {
     const bool is_engine = mode == SpreadMode::engine;
@@ -253,8 +254,8 @@ TEST(SpreadFrontier, AnswersOneQueryAfterABatchOfAnySize) {
   }
 }
 
-/// Small frontiers and whole hops give the same bits on every space, in every mode; \p added nodes
-/// came after the rows were built.
+/// Small frontiers and whole hops must give the same bits on every space, in every mode; \p added
+/// nodes were added after the rows were built.
 void expect_push_is_pull(const Graph& graph, const Query& query, std::uint32_t hops,
                          const Decay& decay, std::uint64_t budget = 1U << 18U,
                          std::uint32_t added = 0) {

@@ -31,7 +31,7 @@ std::vector<Reference::Link> links_of(const Graph& graph) {
   return links;
 }
 
-/// Weights that \p stored can hold.
+/// Rounds the weights of \p graph to values that \p stored can hold.
 void store_as(Stored stored, Graph& graph) {
   for (Edge& edge : graph.edges) {
     if (stored == Stored::ones) edge.weight = 1;
@@ -41,7 +41,7 @@ void store_as(Stored stored, Graph& graph) {
   }
 }
 
-/// Columns of a hop, each a vector.
+/// The columns of a hop, each a vector.
 template <class ExecutionSpace>
 std::vector<std::vector<float>> hop_columns(
     const ExecutionSpace& exec_space, const GraphSide<typename ExecutionSpace::memory_space>& graph,
@@ -67,7 +67,7 @@ std::vector<std::vector<float>> hop_columns(
   return y;
 }
 
-TEST(Hop, EqualsTheReferenceInEveryFormOfEdges) {
+TEST(Hop, MatchesReferenceForEveryFormOfEdges) {
   auto generator = Testing::generator("Hop.forms");
   std::uniform_real_distribution<float> value(-1, 1);
   for (const Stored stored : {Stored::floats, Stored::halves, Stored::ones}) {
@@ -120,9 +120,9 @@ TEST(Hop, EqualsTheReferenceInEveryFormOfEdges) {
   }
 }
 
-TEST(Hop, ValuesThatAreNotFiniteStayInTheirRows) {
+TEST(Hop, NonFiniteValuesStayInTheirRows) {
   constexpr float inf = std::numeric_limits<float>::infinity();
-  // Row 1 is short of a whole load and followed by an edge from the infinite node.
+  // Row 1 is shorter than a full load and is followed by an edge from the infinite node.
   const Graph graph(4, {{0, 1, 1}, {2, 3, 1}, {2, 3, 0}});
   for (const HopWidth width : widths) {
     const std::vector<std::vector<float>> x(static_cast<std::size_t>(width), {0.5F, 0, inf, 0});
@@ -139,7 +139,7 @@ TEST(Hop, ValuesThatAreNotFiniteStayInTheirRows) {
   }
 }
 
-TEST(Hop, AnUnselectedEdgeOfAnInfiniteNodeIsZero) {
+TEST(Hop, AnUnselectedEdgeOfAnInfiniteNodeContributesZero) {
   constexpr float inf = std::numeric_limits<float>::infinity();
   Graph graph(2, {{0, 1, 1}, {1, 1, 1}});
   graph.kinds = {3, 4};
@@ -158,7 +158,7 @@ TEST(Hop, AnUnselectedEdgeOfAnInfiniteNodeIsZero) {
   }
 }
 
-TEST(Hop, ColumnsAreTakenAndPutBack) {
+TEST(Hop, ColumnsAreExtractedAndInserted) {
   constexpr std::size_t nodes = 5;
   constexpr std::size_t columns = 11;
   std::vector<float> values;
@@ -185,7 +185,7 @@ TEST(Hop, ColumnsAreTakenAndPutBack) {
   }
 }
 
-TEST(Hop, ShortActivationsEqualTheReferenceThatRoundsThem) {
+TEST(Hop, ShortActivationsMatchARoundingReference) {
   auto generator = Testing::generator("Hop.short_activations");
   for (const SpreadMode mode : {SpreadMode::engine, SpreadMode::linear}) {
     const bool is_engine = mode == SpreadMode::engine;
@@ -207,7 +207,7 @@ TEST(Hop, ShortActivationsEqualTheReferenceThatRoundsThem) {
   }
 }
 
-TEST(EdgeModifiers, EqualTheReferenceInBothDirectionsAndParts) {
+TEST(EdgeModifiers, MatchReferenceInBothDirectionsAndWithDeltas) {
   auto generator = Testing::generator("EdgeModifiers.reference");
   for (const auto fan : {SpreadModifiers::Fan::Kind::constant, SpreadModifiers::Fan::Kind::inverse,
                          SpreadModifiers::Fan::Kind::inverse_root}) {
@@ -240,7 +240,7 @@ TEST(EdgeModifiers, EqualTheReferenceInBothDirectionsAndParts) {
   }
 }
 
-TEST(RankGroups, MembersOfTheBestGroupsHoldTheBestNodes) {
+TEST(RankGroups, MembersOfTheBestGroupsIncludeTheBestNodes) {
   auto generator = Testing::generator("RankGroups.members");
   for (const HopWidth width : widths) {
     const auto columns = static_cast<std::size_t>(width);

@@ -9,7 +9,7 @@ namespace SpreadingTest {
 using namespace Kindred;
 using namespace Testing::Graphs;
 
-/// Hops over a random graph in the parts that `parts_of(graph)` makes of it.
+/// Hops over a random graph in the representation that `parts_of(graph)` creates.
 template <class PartsOf>
 void expect_the_reference(std::mt19937_64& generator, const PartsOf& parts_of) {
   for (const SpreadMode mode : {SpreadMode::engine, SpreadMode::linear}) {
@@ -34,17 +34,17 @@ void expect_the_reference(std::mt19937_64& generator, const PartsOf& parts_of) {
   }
 }
 
-TEST(SpreadHop, EqualsTheReferenceForEveryWidth) {
+TEST(SpreadHop, MatchesReferenceForEveryWidth) {
   auto generator = Testing::generator("SpreadHop.width");
   expect_the_reference(generator, [](const Graph& graph) { return Parts(graph); });
 }
 
-TEST(SpreadHop, RowsThatReplaceOthersGiveTheBitsOfTheWholeGraph) {
+TEST(SpreadHop, ReplacedRowsGiveTheBitsOfTheWholeGraph) {
   auto generator = Testing::generator("SpreadHop.replaced");
   expect_the_reference(generator, [&](const Graph& graph) { return Parts(graph, generator); });
 }
 
-TEST(SpreadHop, RowOfFindsTheOneRowOfEveryNode) {
+TEST(SpreadHop, RowOfFindsTheSingleRowOfEveryNode) {
   auto generator = Testing::generator("SpreadHop.row_of");
   const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::openmp);
   const Graph graph = random_graph(900, true, generator);
@@ -58,7 +58,7 @@ TEST(SpreadHop, RowOfFindsTheOneRowOfEveryNode) {
   }
 }
 
-TEST(SpreadHop, AFrontierThatDiedChangesNothing) {
+TEST(SpreadHop, AnEmptyFrontierChangesNothing) {
   const Graph graph(3, {{0, 1, 0.01F}, {1, 2, 1}});
   for (const Space space : Testing::spaces()) {
     Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {

@@ -31,11 +31,11 @@ T changed(ElementWise op, T a, T b) {
     case ElementWise::exponential:
       break;
   }
-  // The one function whose bits are its own definition; its error is tested apart.
+  // The only function whose bits are defined by its implementation; its error has its own test.
   return computed(static_cast<T>(portable_exp(static_cast<double>(a))));
 }
 
-/// IEEE 754's minimum: −0 below +0.
+/// The minimum of IEEE 754: −0 is less than +0.
 double lesser(double a, double b) {
   if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
   if (a == b) return std::signbit(a) ? a : b;

@@ -28,7 +28,7 @@ float decay_of(const Decay& decay, std::uint32_t hop) {
 
 using InLinks = std::vector<std::vector<Link>>;
 
-/// Row v: the links that end in v, by source, parallel ones in input order.
+/// Row v: the links that end in v, sorted by source, parallel ones in input order.
 InLinks links_into(std::size_t nodes, std::span<const Link> links) {
   InLinks rows(nodes);
   for (const Link& link : links) rows[link.to].push_back(link);
@@ -39,7 +39,7 @@ InLinks links_into(std::size_t nodes, std::span<const Link> links) {
   return rows;
 }
 
-/// float32(decay · Σ values[from] · weight), the sum canonical and not rounded.
+/// float32(decay · Σ values[from] · weight), with a reproducible sum that is not rounded.
 float pulled(const std::vector<Link>& row, std::span<const float> values, float decay,
              const EdgeKinds& kinds) {
   std::vector<double> terms;
@@ -52,7 +52,7 @@ float pulled(const std::vector<Link>& row, std::span<const float> values, float 
   return std::isnan(rounded) ? std::bit_cast<float>(0x7FC00000U) : rounded;
 }
 
-/// What a hop passes on: nearest bfloat16, ties to even, where activations are short.
+/// Rounds the values that a hop passes on to bfloat16 (ties to even) if activations are short.
 void shorten(std::vector<float>& values, const SpreadSettings& settings) {
   if (!settings.short_activations) return;
   for (float& value : values) {

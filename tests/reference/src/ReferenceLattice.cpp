@@ -111,7 +111,7 @@ GraphStructure graph_structure(std::span<const std::vector<std::uint64_t>> neigh
     entries += row.size();
     out.least_degree = std::min<std::uint64_t>(out.least_degree, row.size());
     out.greatest_degree = std::max<std::uint64_t>(out.greatest_degree, row.size());
-    bool is_first = true;  // of its component
+    bool is_first = true;  // the first node of its component
     const std::vector<std::uint32_t> distances = searched(neighbours, {&node, 1});
     for (std::uint64_t other = 0; other < out.nodes; ++other) {
       if (distances[other] == unreached) continue;

@@ -8,7 +8,7 @@ namespace Kindred::Reference {
 
 namespace {
 
-/// The links of each node, those of a row by what \p end_of tells of them.
+/// The links of each node, grouped by the end that \p end_of returns.
 template <class End>
 std::vector<std::vector<Link>> rows_by(std::size_t nodes, std::span<const Link> links, End end_of) {
   std::vector<std::vector<Link>> rows(nodes);
@@ -51,7 +51,7 @@ std::vector<double> restart_of(std::size_t nodes, std::span<const Node> sources)
   return restart;
 }
 
-/// What of an iterate is stored, p / W, and the iterate that this stands for.
+/// The stored part of an iterate, p / W, and the iterate that it represents.
 template <class Value>
 class Iterate {
  public:

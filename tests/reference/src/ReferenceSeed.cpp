@@ -11,10 +11,10 @@ namespace Kindred::Reference {
 
 namespace {
 
-/// How a small floating-point format is laid out.
+/// The layout of a small floating-point format.
 struct Format {
   int mantissa;
-  int exponent_max;  ///< of a finite number 1.… · 2^e
+  int exponent_max;  ///< largest exponent e of a finite number 1.… · 2^e
   int exponent_min;
 };
 constexpr Format binary16{10, 15, -14};
@@ -24,19 +24,19 @@ Format format_of(VectorElement element) {
   return element == VectorElement::float16 ? binary16 : brain16;
 }
 
-/// The coefficients' alpha: that of the state.
+/// The alpha of the coefficients, determined by the state.
 float alpha_of(const Seed& seed) {
   return seed.lifecycle == Lifecycle::fossilized ? 1.0F : seed.alpha;
 }
 
-/// The weight that \p seed applies to \p feature, if it applies one.
+/// The weight that \p seed applies to \p feature, or null if it applies none.
 const float* weight_of(const SeedLayer& layer, const Seed& seed, std::size_t feature) {
   if (!applies_blueprint(seed.lifecycle) || seed.blueprint < 0) return nullptr;
   const std::size_t index = static_cast<std::size_t>(seed.blueprint) * layer.hidden + feature;
   return index < layer.weights.size() ? &layer.weights[index] : nullptr;
 }
 
-/// A layer without seeds is one dormant seed.
+/// A layer without seeds behaves like one dormant seed.
 SeedLayer with_a_seed(SeedLayer layer) {
   if (layer.seeds.empty()) layer.seeds.emplace_back();
   return layer;
@@ -73,7 +73,7 @@ float passed_back(const Seed& seed, float w, float g) {
 
 double not_a_number() { return std::bit_cast<double>(std::uint64_t{0x7FF8000000000000U}); }
 
-/// The same rules for every number of elements: what merging leaves to the end.
+/// Applies the final rules, which depend on the number of elements and which merging defers.
 SeedMoments finished(SeedMoments moments) {
   if (moments.count == 0) return {};
   if (std::isnan(moments.m2)) moments.mean = moments.m2 = not_a_number();
@@ -84,7 +84,7 @@ SeedMoments finished(SeedMoments moments) {
   return moments;
 }
 
-/// What eight lanes of a block have of \p terms, added by halves.
+/// The \p terms of eight lanes of a block, added by a pairwise tree.
 double folded(std::span<const double> lanes) {
   std::vector<double> sums(lanes.begin(), lanes.end());
   for (std::size_t half = 4; half > 0; half /= 2) {
@@ -93,7 +93,7 @@ double folded(std::span<const double> lanes) {
   return sums[0];
 }
 
-/// Mean and m2 of what was shifted: \p share is 1 / all weights.
+/// Sets the mean and m2 from shifted sums; \p share is 1 / (sum of weights).
 void close(SeedMoments& moments, double shift, double sum, double squares, double share) {
   const double mean_shift = sum * share;
   moments.mean = shift + mean_shift;
@@ -123,8 +123,8 @@ SeedMoments of_block(std::span<const float> x, double shift) {
   return moments;
 }
 
-/// \p parts as one, shifted by the first one's mean; weighed by how many times \p unit elements
-/// they have.
+/// Merges \p parts in one step, shifted by the mean of the first and weighted by their number of
+/// elements in multiples of \p unit.
 SeedMoments merged_at_once(std::span<const SeedMoments> parts, std::uint64_t unit) {
   if (parts.size() == 1) return parts[0];
   SeedMoments out;
@@ -150,7 +150,7 @@ SeedMoments merged_at_once(std::span<const SeedMoments> parts, std::uint64_t uni
   return out;
 }
 
-/// Blocks of 512 rows, or of so many more, up to 32768, that they are at most 32.
+/// Blocks of 512 rows, or of a larger size up to 32768 such that there are at most 32 blocks.
 std::size_t block_rows(std::size_t rows) {
   std::size_t block = 512;
   while (block < 32768 && block * 32 < rows) block *= 2;
@@ -168,7 +168,7 @@ SeedMoments of_feature(VectorElement element, std::span<const float> column) {
   return blocks.empty() ? SeedMoments() : merged_at_once(blocks, 1);
 }
 
-/// Sixteen features become one, then sixteen of these, …
+/// Merges sixteen features at a time, then sixteen of the results, and so on.
 SeedMoments of_chunk(std::vector<SeedMoments> features, std::uint64_t rows) {
   if (features.empty() || rows == 0) return {};
   while (features.size() > 1) {
@@ -243,7 +243,8 @@ std::uint32_t rounded(VectorElement element, float value) {
   if (std::isinf(magnitude)) return sign | infinity;
   if (magnitude == 0) return sign;
   const int exponent = std::max(std::ilogb(magnitude), format.exponent_min);
-  // In units of the last place: at most twice the implicit one, where it is the next exponent's.
+  // In units in the last place: up to twice the implicit bit, where the result is in the next
+  // exponent.
   const auto units =
       static_cast<std::uint32_t>(std::nearbyint(std::ldexp(magnitude, format.mantissa - exponent)));
   const auto base = static_cast<std::uint32_t>(exponent + format.exponent_max - 1)

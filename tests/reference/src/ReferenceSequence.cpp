@@ -14,8 +14,8 @@ struct Window {
   std::uint32_t a_low, a_high, b_low, b_high;
 };
 
-/// For every place of \p b whether its symbol is popular: of 200 symbols or more, it is one that
-/// stands more than 1 % of the times, and one, and again one.
+/// Whether the symbol at each position of \p b is popular: \p b has at least 200 symbols, and the
+/// symbol occurs more than 1 + 1 % of that number of times.
 std::vector<bool> popular_places(std::span<const Symbol> b) {
   std::vector<bool> popular(b.size(), false);
   if (b.size() < 200) return popular;
@@ -26,8 +26,9 @@ std::vector<bool> popular_places(std::span<const Symbol> b) {
   return popular;
 }
 
-/// The longest run of equal symbols in \p window, none of them popular; of those the first in the
-/// pattern, then in the query. It then grows over equal symbols, popular ones too.
+/// The longest run of equal symbols in \p window, none of them popular; among equally long runs the
+/// first in the pattern, then in the query. It is then extended over equal symbols, including
+/// popular ones.
 Block longest_block(std::span<const Symbol> a, std::span<const Symbol> b,
                     const std::vector<bool>& popular, const Window& window) {
   Block best{window.a_low, window.b_low, 0};
@@ -88,7 +89,8 @@ std::vector<Block> blocks(std::span<const Symbol> pattern, std::span<const Symbo
       pattern, query, autojunk ? popular_places(query) : std::vector<bool>(query.size(), false),
       {0, static_cast<std::uint32_t>(pattern.size()), 0, static_cast<std::uint32_t>(query.size())},
       found);
-  // difflib merges blocks that touch; none do: the longest would have been longer, or have grown.
+  // difflib merges adjacent blocks; there are none here, as the longest would have been longer or
+  // have been extended.
   return found;
 }
 

@@ -58,7 +58,7 @@ std::vector<std::uint32_t> bits(const std::vector<float>& values) {
   return out;
 }
 
-TEST(SeedBackward, EqualsTheReference) {
+TEST(SeedBackward, MatchesReference) {
   auto generator = Testing::generator("SeedBackward.shapes");
   struct Shape {
     std::size_t hidden, seeds, rows;
@@ -90,7 +90,7 @@ TEST(SeedBackward, EqualsTheReference) {
   }
 }
 
-/// y of one element in double.
+/// y for one element in double.
 double applied(const Reference::Seed& seed, double w, double x) {
   const double a = seed.lifecycle == Lifecycle::fossilized ? 1 : seed.alpha;
   if (!applies_blueprint(seed.lifecycle) || seed.blueprint < 0) return x;

@@ -11,7 +11,7 @@ namespace SeedForwardTest {
 using namespace Kindred;
 using namespace Testing::Seeds;
 
-/// Checks \p call on every space against the reference, to the bit.
+/// Checks \p call on every space against the reference, bit for bit.
 void expect_reference(const Reference::SeedLayer& layer, const Reference::SeedRows& x,
                       const Call& call, const std::string& what) {
   const Reference::SeedRows y = Reference::seed_forward(layer, x, call.output);
@@ -35,7 +35,7 @@ std::string name(std::size_t hidden, std::size_t seeds, std::size_t rows, Vector
          std::string(to_string(out));
 }
 
-TEST(SeedForward, EqualsTheReferenceInEveryShapeStateModeAndElement) {
+TEST(SeedForward, MatchesReferenceInEveryShapeStateModeAndElement) {
   auto generator = Testing::generator("SeedForward.shapes");
   constexpr std::size_t rows_of[] = {1, 2, 7, 8, 9, 31, 63, 64, 65, 130};
   for (std::size_t hidden = 1; hidden <= 130; ++hidden) {
@@ -56,7 +56,7 @@ TEST(SeedForward, EqualsTheReferenceInEveryShapeStateModeAndElement) {
   }
 }
 
-TEST(SeedForward, EqualsTheReferenceInEveryStateAndMode) {
+TEST(SeedForward, MatchesReferenceInEveryStateAndMode) {
   auto generator = Testing::generator("SeedForward.states");
   for (const VectorElement type : elements) {
     for (int mode = 0; mode < 4; ++mode) {
@@ -69,7 +69,7 @@ TEST(SeedForward, EqualsTheReferenceInEveryStateAndMode) {
   }
 }
 
-TEST(SeedForward, AlignedRowsOfManyBlocksEqualTheReference) {
+TEST(SeedForward, AlignedRowsOfManyBlocksMatchReference) {
   auto generator = Testing::generator("SeedForward.blocks");
   struct Shape {
     std::size_t hidden, seeds, rows;
@@ -102,7 +102,7 @@ TEST(SeedForward, WorksInPlaceAndWithoutTelemetry) {
   }
 }
 
-TEST(SeedForward, AppliesTheModesOfTheDefinition) {
+TEST(SeedForward, AppliesTheModesAsDefined) {
   // x = 2, w = 3, a = 0.5: linear 4, multiplicative 6, additive 5, mixed 2.5.
   Reference::SeedLayer layer{4, {}, {3, 3, 3, 3}};
   for (int mode = 0; mode < 4; ++mode)
@@ -138,10 +138,10 @@ TEST(SeedForward, TelemetryOfEmptyChunksAndNoRowsIsZero) {
   }
 }
 
-TEST(SeedForward, TelemetryIsThatOfDoubleArithmetic) {
+TEST(SeedForward, TelemetryIsAsAccurateAsDoubleArithmetic) {
   auto generator = Testing::generator("SeedForward.double");
-  // A mean a million times the deviation: sums of squares in float32 have no right digit. Short
-  // elements are not shifted: their mean is as far off as their bits allow.
+  // The mean is a million times the deviation: float32 sums of squares would have no correct digit.
+  // Short elements are not shifted: their mean is only as accurate as their bits allow.
   struct Case {
     VectorElement element;
     double mean;
@@ -194,10 +194,10 @@ TEST(SeedForward, TelemetryIsThatOfDoubleArithmetic) {
   }
 }
 
-TEST(SeedForward, TelemetryOfWhatIsNotFiniteIsDefined) {
+TEST(SeedForward, TelemetryOfNonFiniteValuesIsDefined) {
   constexpr float inf = std::numeric_limits<float>::infinity();
   const float nan = std::bit_cast<float>(std::uint32_t{0xFFC12345U});
-  // A column a seed: a NaN; all NaN; an infinity; both; zeros of both signs.
+  // One column per seed: one NaN; all NaN; an infinity; NaN and infinity; zeros of both signs.
   const std::vector<std::vector<float>> columns{
       {nan, 1, 3}, {nan, nan, nan}, {inf, 1, 2}, {inf, -inf, 0}, {-0.0F, 0.0F, -0.0F}};
   Reference::SeedRows x{VectorElement::float32, 3, {}};
@@ -227,7 +227,7 @@ TEST(SeedForward, TelemetryOfWhatIsNotFiniteIsDefined) {
   }
 }
 
-TEST(SeedForward, RefusesWholeNumbers) {
+TEST(SeedForward, RejectsIntegers) {
   Impl::with_instance(Testing::context(), Space::serial, [&](const auto& exec_space) {
     using exec_type = std::decay_t<decltype(exec_space)>;
     SeedRows<const std::byte, exec_type> x;

@@ -19,7 +19,7 @@ static_assert(lifecycle_from_string("fine_tuning") == Lifecycle::fine_tuning &&
               !lifecycle_from_string("fine tuning"));
 static_assert(to_string(Lifecycle::rolled_back) == "rolled_back");
 
-TEST(SeedChunks, EveryFeatureHasOneSeed) {
+TEST(SeedChunks, EveryFeatureBelongsToOneSeed) {
   for (std::uint32_t hidden = 0; hidden <= 130; ++hidden) {
     for (std::uint32_t seeds = 1; seeds <= 200; ++seeds) {
       const SeedChunks chunks{hidden, seeds};
@@ -44,7 +44,7 @@ void apply(const ExecutionSpace& exec_space, const PlacedState<ExecutionSpace>& 
   exec_space.fence("Kindred::Testing::apply");
 }
 
-TEST(SeedState, BatchesEqualTheReference) {
+TEST(SeedState, BatchesMatchReference) {
   for (const Space space : Testing::spaces()) {
     Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
       using exec_type = std::decay_t<decltype(exec_space)>;
@@ -63,7 +63,7 @@ TEST(SeedState, BatchesEqualTheReference) {
                 << to_string(space) << ", " << seeds << " seeds, " << count << order;
           };
           check(" updates in any order");
-          // Those of a seed in their order, then of every seed the first.
+          // The updates of each seed in their order, then the first of every seed.
           std::ranges::stable_sort(updates, {}, &SeedUpdate::seed);
           check(" updates that do not descend");
           const auto again = std::ranges::unique(updates, {}, &SeedUpdate::seed);
@@ -98,7 +98,7 @@ TEST(SeedState, HistoryKeepsTheLastTen) {
   }
 }
 
-TEST(SeedState, EpochsStartAgainOnlyWhereTheLifecycleChanges) {
+TEST(SeedState, EpochsRestartOnlyWhereTheLifecycleChanges) {
   for (const Space space : Testing::spaces()) {
     Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
       using exec_type = std::decay_t<decltype(exec_space)>;
@@ -113,7 +113,7 @@ TEST(SeedState, EpochsStartAgainOnlyWhereTheLifecycleChanges) {
       std::vector<SeedUpdate> second = first;
       second[0].mask = seed_lifecycle;
       second[0].lifecycle = Lifecycle::germinated;
-      second[1].mask = seed_lifecycle;  // it is dormant
+      second[1].mask = seed_lifecycle;  // the seed is dormant
       second[2].mask = seed_lifecycle | seed_epochs;
       second[2].lifecycle = Lifecycle::germinated;
       second[2].epochs = 3;
@@ -129,7 +129,7 @@ TEST(SeedState, EpochsStartAgainOnlyWhereTheLifecycleChanges) {
   }
 }
 
-TEST(ReduceMoments, EqualsTheReferenceOverEpochsAndSeeds) {
+TEST(ReduceMoments, MatchesReferenceOverEpochsAndSeeds) {
   auto generator = Testing::generator("ReduceMoments");
   for (const std::uint32_t seeds : {1U, 5U, 700U, 3000U}) {
     const std::uint32_t slots = 6;

@@ -18,7 +18,7 @@ using namespace Kindred;
 template <class Key>
 using Rows = std::vector<std::vector<Key>>;
 
-/// The oracle: sort the row, cut it, pad it.
+/// The oracle: sorts the row, truncates it and pads it.
 template <class Key>
 std::vector<Key> sorted_top(const Rows<Key>& rows, std::size_t k) {
   std::vector<Key> out;
@@ -44,8 +44,8 @@ TopKShape shape_of(const Rows<Key>& rows, std::size_t k) {
   return {rows.size(), longest, k};
 }
 
-/// Copies in, runs `body(exec_space, keys, offsets, out, workspace)`, copies out. The places behind
-/// the workspace are guarded.
+/// Copies the input, runs `body(exec_space, keys, offsets, out, workspace)` and copies the results
+/// back. Guard elements behind the workspace detect overruns.
 template <class Key, class Workspace, class Body>
 std::vector<Key> launch(const auto& exec_space, const Rows<Key>& rows, std::size_t k,
                         const Workspace& workspace_size, const Body& body) {
@@ -76,7 +76,7 @@ std::vector<Key> launch(const auto& exec_space, const Rows<Key>& rows, std::size
   return result;
 }
 
-/// Every way to the answer on every space, and the device's algorithm on the host.
+/// Runs every algorithm on every space, and the device's algorithm on the host.
 template <class Key>
 void expect_matches_reference(const Rows<Key>& rows, std::size_t k) {
   const std::vector<Key> expected = sorted_top(rows, k);
@@ -215,7 +215,7 @@ TEST(TopK, MatchesReferenceOnRowsOfVeryDifferentLength) {
   for (const std::size_t k : {1UL, 10UL, 600UL, 3000UL}) expect_matches_reference(rows, k);
 }
 
-TEST(TopK, PadsWhereKeysAreNone) {
+TEST(TopK, PadsWhereThereAreTooFewKeys) {
   auto generator = Testing::generator("TopK none");
   std::vector<Rank> row = random_row(generator, 30000);
   for (std::size_t i = 0; i < row.size(); ++i) {

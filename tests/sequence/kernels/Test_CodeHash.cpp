@@ -13,7 +13,7 @@ using namespace Kindred;
 
 TEST(CodeHash, FindsEverySymbolAndNoOther) {
   auto generator = Testing::generator("symbol hash");
-  std::vector<std::uint32_t> entries(17, 5);  // what is there already stays
+  std::vector<std::uint32_t> entries(17, 5);  // existing entries are kept
   for (const std::size_t count : {0, 1, 2, 3, 63, 64, 65, 128, 200, 254, 255}) {
     for (const std::uint64_t range :
          {std::uint64_t{300}, std::uint64_t{1} << 16U, std::uint64_t{1} << 32U}) {

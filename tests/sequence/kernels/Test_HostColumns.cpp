@@ -17,7 +17,8 @@ using Arch::pack_margin;
 
 constexpr Arch::Ahead nowhere{{"", ""}, 0};
 
-/// A query of \p length symbols of \p vocabulary codes, in first-seen order, some unknown.
+/// A query of \p length symbols from \p vocabulary codes, numbered by first appearance, some
+/// unknown.
 std::vector<std::uint8_t> random_codes(std::mt19937_64& generator, std::size_t length,
                                        unsigned vocabulary) {
   std::vector<std::uint8_t> code_of(vocabulary, no_code);
@@ -47,7 +48,7 @@ std::vector<QueryColumns> columns_of(const std::vector<std::uint8_t>& codes) {
   return columns;
 }
 
-TEST(QueryColumns, HoldEverySymbolOnce) {
+TEST(QueryColumns, ContainEverySymbolOnce) {
   auto generator = Testing::generator("query columns");
   for (int repeat = 0; repeat < 500; ++repeat) {
     const auto codes = random_codes(generator, 1 + generator() % 256,
@@ -73,14 +74,15 @@ TEST(QueryColumns, HoldEverySymbolOnce) {
       }
       for (unsigned b = 0; b < run.plane_count(); ++b) {
         const bool last = b + 1 == run.plane_count();
-        ASSERT_TRUE(run.planes[b][63] == 0 || (run.full && last)) << "no_code leads there";
+        ASSERT_TRUE(run.planes[b][63] == 0 || (run.full && last))
+            << "no_code maps to this position";
       }
     }
     ASSERT_EQ(at, codes.size());
   }
 }
 
-/// Counts after every few rows, and the carries on the way, of runs of columns that are linked.
+/// Counts after every few rows, and the intermediate carries, of runs of linked columns.
 template <class Columns>
 std::vector<std::uint64_t> trace(std::mt19937_64 generator, std::size_t length,
                                  unsigned vocabulary) {
@@ -131,8 +133,8 @@ TEST(HostColumns, VectorFormEqualsThePortableOne) {
   }
 }
 
-TEST(HostColumns, TakeQueriesOfDifferentSymbolsOnly) {
-  // 64 places and no spare one: the last plane alone may look place 63 up.
+TEST(HostColumns, AcceptQueriesOfDistinctSymbolsOnly) {
+  // 64 positions and no spare one: only the last plane may look up position 63.
   std::vector<std::uint8_t> codes(64);
   for (unsigned j = 0; j < 64; ++j) codes[j] = static_cast<std::uint8_t>(j);
   const auto columns = columns_of(codes);
@@ -142,7 +144,7 @@ TEST(HostColumns, TakeQueriesOfDifferentSymbolsOnly) {
   state.reset();
   alignas(64) std::uint8_t places[pack_lanes * (2 * pack_margin + 64)];
   std::fill_n(places, sizeof(places), no_code);
-  // Lane l meets the first l symbols and nothing known after them.
+  // Lane l reads the first l symbols, and no known symbol after them.
   for (unsigned r = 0; r < 64; ++r) {
     for (unsigned l = 0; l < pack_lanes; ++l) {
       if (r < l) places[pack_lanes * (pack_margin + r) + l] = static_cast<std::uint8_t>(r);
@@ -154,10 +156,10 @@ TEST(HostColumns, TakeQueriesOfDifferentSymbolsOnly) {
   for (unsigned l = 0; l < pack_lanes; ++l) EXPECT_EQ(counts.lane[l], l);
 }
 
-TEST(HostColumns, FindPlacesOfSymbolsOf16Bits) {
+TEST(HostColumns, FindPositionsOfSymbolsOf16Bits) {
   auto generator = Testing::generator("hash");
   for (int repeat = 0; repeat < 300; ++repeat) {
-    // Dense numbers are often small and consecutive.
+    // Symbol numbers are often small and consecutive.
     const std::uint32_t vocabulary = 256U << (repeat % 9);
     std::vector<Symbol> query;
     std::vector<std::uint8_t> codes;
@@ -173,7 +175,7 @@ TEST(HostColumns, FindPlacesOfSymbolsOf16Bits) {
     std::vector<QueryColumns> columns = columns_of(codes);
     ASSERT_EQ(columns.size(), 1U);
     hash_symbols(columns[0], query, codes);
-    ASSERT_NE(columns[0].hash.multiplier, 0) << "no hash in 64 tries";
+    ASSERT_NE(columns[0].hash.multiplier, 0) << "no hash was found in 64 attempts";
     std::vector<std::uint16_t> symbols(2 * 32 * 3);
     for (auto& symbol : symbols) {
       symbol = static_cast<std::uint16_t>(generator() % 2 == 0 ? query[generator() % query.size()]
@@ -236,7 +238,7 @@ struct WorkItem {
   bool chained_out;
 };
 
-/// Where the counts go.
+/// Receives the counts.
 struct Sink {
   void leave(const WorkItem& work_item) const {
     std::fill_n(work_item.matched, work_item.slots, 0);
@@ -246,9 +248,9 @@ struct Sink {
   }
 };
 
-TEST(SequencePack, CountsWhatReachesTheNeed) {
-  // Patterns that share more or less of the query, in two tiles or one; the counts below `need` may
-  // be smaller than they are, never larger.
+TEST(SequencePack, CountsExactlyWhatReachesTheRequiredCount) {
+  // Patterns that share a varying part of the query, in one or two tiles; counts below `need` may
+  // be too small, but never too large.
   auto generator = Testing::generator("need");
   std::uint8_t table[256];
   for (unsigned s = 0; s < 256; ++s) table[s] = static_cast<std::uint8_t>(s);
@@ -261,7 +263,7 @@ TEST(SequencePack, CountsWhatReachesTheNeed) {
     std::vector<std::vector<std::uint8_t>> patterns(slots);
     const std::size_t base = 1 + generator() % 300;
     for (auto& pattern : patterns) {
-      // A stretch of the query, with symbols put in and left out.
+      // A section of the query, with symbols inserted and removed.
       std::size_t at = generator() % length;
       const auto noise = 1 + generator() % 60;
       const std::size_t expected = base + generator() % 4;

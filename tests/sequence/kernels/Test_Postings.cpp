@@ -17,7 +17,7 @@ using namespace Kindred;
 using namespace Kindred::Impl;
 using Sequences = std::vector<std::vector<Symbol>>;
 
-/// Sequences of a few frequent and many rare symbols.
+/// Sequences with a few frequent and many rare symbols.
 Sequences random_sequences(std::mt19937_64& generator, std::size_t count, std::size_t longest,
                            Symbol vocabulary) {
   Sequences rows(count);
@@ -36,7 +36,7 @@ Ragged<Symbol> ragged(const Sequences& rows) {
   return packed;
 }
 
-/// Symbols that both have, each as often as in the one that has it less.
+/// The number of common symbols, each counted as often as in the sequence that has fewer of it.
 std::uint64_t shared(const std::vector<Symbol>& a, const std::vector<Symbol>& b) {
   std::map<Symbol, int> counts;
   for (const Symbol symbol : a) ++counts[symbol];
@@ -45,7 +45,8 @@ std::uint64_t shared(const std::vector<Symbol>& a, const std::vector<Symbol>& b)
   return both;
 }
 
-/// What the plan of \p query lists on \p space, by pattern, ascending, and the LCS of each.
+/// The patterns that the plan of \p query lists on \p space, in ascending order, and the LCS of
+/// each.
 std::map<std::uint32_t, std::uint32_t> listed(Space space, const PatternStore& store,
                                               const PostingsIndex& index,
                                               const std::vector<Symbol>& dense,
@@ -99,7 +100,7 @@ std::map<std::uint32_t, std::uint32_t> listed(Space space, const PatternStore& s
     download(exec_space, host_matched.data(), matched.view(), matched.size());
     for (const std::uint32_t slot : host_list) {
       EXPECT_TRUE(found.emplace(store.tiles.indices.data()[slot], host_matched[slot]).second)
-          << "listed once";
+          << "a pattern must be listed only once";
     }
   });
   return found;
@@ -115,7 +116,7 @@ TEST(Postings, ListExactlyThePatternsThatShareEnough) {
       const PostingsIndex index(Testing::context().memory(Space::serial), store.tiles);
       for (const double threshold : {0.05, 0.3, 0.6, 0.9, 1.0}) {
         std::vector<Symbol> query = random_sequences(generator, 1, 90, vocabulary)[0];
-        query.push_back(vocabulary + 7);  // that no pattern has
+        query.push_back(vocabulary + 7);  // contained in no pattern
         std::vector<Symbol> dense;
         for (const Symbol symbol : query) dense.push_back(store.symbols[symbol]);
         const PostingsPlan plan(index, store, dense, threshold);
@@ -129,8 +130,8 @@ TEST(Postings, ListExactlyThePatternsThatShareEnough) {
               ASSERT_NE(at, found.end()) << "pattern " << i << ", threshold " << threshold;
             }
             if (at == found.end()) continue;
-            // Lists that were not read may make a pattern a candidate, never more of them than
-            // that.
+            // Lists that were not read may add a pattern as a candidate, but no more than the bound
+            // allows.
             EXPECT_GE(similarity(shared(patterns[i], query) + plan.bound.skipped, total),
                       threshold);
             EXPECT_EQ(at->second, Reference::lcs(patterns[i], query));
@@ -141,7 +142,7 @@ TEST(Postings, ListExactlyThePatternsThatShareEnough) {
   }
 }
 
-TEST(Postings, ASecondListHoldsTheSecondTimes) {
+TEST(Postings, ASecondListHoldsSecondOccurrences) {
   const PatternStore store(Testing::context(), ragged({{1, 2, 1, 1}, {1}, {2, 1, 1}, {}}));
   const PostingsIndex index(Testing::context().memory(Space::serial), store.tiles);
   const Symbol one = store.symbols[1];

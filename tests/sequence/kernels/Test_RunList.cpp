@@ -10,7 +10,7 @@ namespace RunListTest {
 
 using namespace Kindred;
 
-/// The query's positions of every pattern symbol.
+/// The positions in the query of every pattern symbol.
 template <unsigned Words>
 struct Rows {
   const std::vector<Symbol>& pattern;
@@ -39,7 +39,7 @@ std::uint32_t by_blocks(const std::vector<Symbol>& pattern, const std::vector<Sy
   return matched;
 }
 
-TEST(RunList, MatchesTheBlocksOrSaysThatItIsTooShort) {
+TEST(RunList, MatchesTheBlocksOrReportsThatItIsTooShort) {
   auto generator = Testing::generator("run list");
   std::size_t listed = 0;
   std::size_t pairs = 0;
@@ -73,7 +73,7 @@ TEST(RunList, OverflowsWhereEverythingIsARun) {
   EXPECT_EQ(by_list<2>(pattern, query), Impl::run_list_overflow);
 }
 
-TEST(RunList, TakesTheLongestLengths) {
+TEST(RunList, AcceptsTheLongestLengths) {
   std::vector<Symbol> pattern(Impl::listed_length_max);
   std::vector<Symbol> query(128);
   for (std::size_t i = 0; i < pattern.size(); ++i) pattern[i] = static_cast<Symbol>(i + 500);

@@ -15,7 +15,7 @@ namespace SimilarityTest {
 
 using namespace Kindred;
 
-TEST(Similarity, LeastMatchedIsTheFirstCountThatReachesTheThreshold) {
+TEST(Similarity, MinimumMatchedIsTheFirstCountThatReachesTheThreshold) {
   auto generator = Testing::generator("least");
   for (std::uint64_t total = 1; total < 300; ++total) {
     for (int repeat = 0; repeat < 50; ++repeat) {
@@ -32,7 +32,7 @@ TEST(Similarity, LeastMatchedIsTheFirstCountThatReachesTheThreshold) {
 }
 
 TEST(Similarity, Float32DistinguishesAllCountsUpToItsLimit) {
-  // The closest pair of ratios with these denominators: neighbours in a Farey sequence.
+  // The closest pair of ratios with these denominators: neighbors in a Farey sequence.
   const std::uint64_t limit = float_similarity_total_max;
   for (std::uint64_t total = limit - 40; total <= limit; ++total) {
     for (std::uint64_t other = total - 30; other < total; ++other) {
@@ -48,7 +48,7 @@ TEST(Similarity, Float32DistinguishesAllCountsUpToItsLimit) {
   }
 }
 
-TEST(Similarity, KeysAreThoseOfTheTotalOrder) {
+TEST(Similarity, KeysMatchTheTotalOrder) {
   for (std::uint64_t total = 1; total < 200; ++total) {
     for (std::uint64_t matched = 0; matched <= total / 2; ++matched) {
       const double value = similarity(matched, total);
@@ -68,8 +68,8 @@ std::vector<Block> blocks(std::string_view pattern, std::string_view query) {
                          std::vector<Symbol>(query.begin(), query.end()));
 }
 
-TEST(MatchingBlocks, AreThoseOfPython) {
-  // Written down from difflib.SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks().
+TEST(MatchingBlocks, MatchPython) {
+  // Recorded from difflib.SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks().
   EXPECT_EQ(blocks("abxcd", "abcd"), (std::vector<Block>{{0, 0, 2}, {3, 2, 2}}));
   EXPECT_EQ(blocks("qabxcd", "abycdf"), (std::vector<Block>{{1, 0, 2}, {4, 3, 2}}));
   EXPECT_EQ(blocks("abcd", "bdca"), (std::vector<Block>{{0, 3, 1}}));

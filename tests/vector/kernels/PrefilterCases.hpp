@@ -12,7 +12,7 @@
 
 namespace Kindred::Testing {
 
-/// Rows and queries that a bound could be wrong about.
+/// Rows and queries that are likely to violate a bound.
 struct PrefilterCase {
   std::string name;
   std::size_t dimension;
@@ -21,7 +21,7 @@ struct PrefilterCase {
 };
 
 /// Values on a grid of 1 / 127 of the largest, each moved by \p part of half a step towards the
-/// sign of \p towards: the residual lies along it.
+/// sign of \p towards, so that the residual is aligned with it.
 inline std::vector<float> moved_off_the_grid(std::mt19937_64& generator,
                                              const std::vector<float>& towards, float part) {
   const float step = 1.0F / 64;
@@ -95,7 +95,7 @@ inline std::vector<PrefilterCase> prefilter_cases(std::mt19937_64& generator) {
     cases.push_back(denormal);
   }
   {
-    // Residuals along the query, for ip, cosine and the expanded l2.
+    // Residuals aligned with the query, for ip, cosine and the expanded l2.
     PrefilterCase aligned{"aligned with the query", 256, {}, signs(generator, 256)};
     for (int row = 0; row < 200; ++row) {
       std::vector<float> towards = aligned.queries;
@@ -107,7 +107,7 @@ inline std::vector<PrefilterCase> prefilter_cases(std::mt19937_64& generator) {
     cases.push_back(aligned);
   }
   {
-    // Residuals along the difference, for l2 by the distance of the shadows.
+    // Residuals aligned with the difference, for l2 by the distance of the quantized copies.
     PrefilterCase aligned{"aligned with the difference", 256, {}, {}};
     const float step = 1.0F / 64;
     std::vector<float> query;
@@ -125,7 +125,7 @@ inline std::vector<PrefilterCase> prefilter_cases(std::mt19937_64& generator) {
     cases.push_back(aligned);
   }
   {
-    // Rows that their shadows equal, a query between its levels.
+    // Rows that equal their quantized copies; a query between quantization levels.
     PrefilterCase between{"aligned with the query's residual", 512, {}, {}};
     const float step = 1.0F / 16384;
     for (std::size_t d = 0; d < 512; ++d) {
@@ -143,7 +143,7 @@ inline std::vector<PrefilterCase> prefilter_cases(std::mt19937_64& generator) {
     cases.push_back(between);
   }
   {
-    // No residual on either side: the distance is 0, and what is left of the norms' rounding.
+    // No residual on either side: the distance is 0, and only the rounding of the norms remains.
     PrefilterCase exact{"queries that are rows, both on their grids", 50, {}, {}};
     for (int row = 0; row < 60; ++row) {
       for (int d = 0; d < 50; ++d)

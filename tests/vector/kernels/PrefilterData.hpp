@@ -8,7 +8,8 @@
 
 namespace Kindred::Testing {
 
-/// Rows and queries of a space, and the shadow of the rows: their own where they are int8.
+/// Rows and queries on a space, and the quantized copy of the rows, which is the rows themselves if
+/// they are int8.
 template <class ExecutionSpace>
 struct PrefilterData : VectorData<ExecutionSpace> {
   using memory_space = typename ExecutionSpace::memory_space;

@@ -18,7 +18,7 @@ using namespace Kindred;
 using Testing::normal_values;
 using Testing::StoredRows;
 
-/// A filter: a byte a row, of all queries or of each.
+/// A filter with one byte per row, shared by all queries or separate for each.
 struct Filter {
   std::vector<std::uint8_t> passes;
   bool per_query = false;
@@ -48,7 +48,7 @@ std::vector<Rank> expected_ranks(Metric metric, const StoredRows& rows,
   return out;
 }
 
-/// The answer of \p space, computed \p calls times with one workspace; empty where it takes more
+/// The results of \p space, computed \p calls times with one workspace; empty if a call needs more
 /// than one launch.
 std::vector<Rank> ranks_of(Space space, Metric metric, const StoredRows& rows,
                            const std::vector<float>& queries, const Ragged<std::uint32_t>& lists,
@@ -140,7 +140,7 @@ TEST(Candidates, MatchReferenceOnListsOfEveryLength) {
   for (const std::size_t length : {7UL, 8UL, 9UL, 512UL, 1023UL, 1024UL, 1025UL, 2048UL, 2500UL})
     lengths.push_back(length);
   for (const std::size_t top : {1UL, 7UL, 8UL, 10UL, 33UL, 100UL, 1000UL, 1024UL}) {
-    // Alone, so that it is cut small; and beside others.
+    // Alone, so that the list is divided into small chunks, and together with others.
     for (const std::size_t length : {9UL, 65UL, 1024UL, 2048UL}) {
       expect_reference(rows, normal_values(generator, 12),
                        random_lists(generator, rows.count(), {length}), {}, top);
@@ -177,7 +177,7 @@ TEST(Candidates, CountADuplicateOnce) {
   }
 }
 
-TEST(Candidates, LeaveOutWhatTheFilterDoes) {
+TEST(Candidates, OmitFilteredRows) {
   auto generator = Testing::generator("Candidates filter");
   const StoredRows rows =
       StoredRows::near(VectorElement::bfloat16, normal_values(generator, 300 * 16), 16);
@@ -195,7 +195,7 @@ TEST(Candidates, LeaveOutWhatTheFilterDoes) {
   }
 }
 
-TEST(Candidates, NoteTheFirstQueryThatNamesNoRow) {
+TEST(Candidates, ReportTheFirstQueryWithAnInvalidRow) {
   auto generator = Testing::generator("Candidates check");
   const StoredRows rows =
       StoredRows::near(VectorElement::float32, normal_values(generator, 100 * 8), 8);
@@ -219,7 +219,7 @@ TEST(Candidates, NoteTheFirstQueryThatNamesNoRow) {
   }
 }
 
-/// The answer of the device's teams, of one thread each, on the host.
+/// The results of the device's teams, executed with one thread each on the host.
 std::vector<Rank> ranks_of_teams(const StoredRows& rows, const std::vector<float>& queries,
                                  const Ragged<std::uint32_t>& lists, std::uint32_t chunk,
                                  std::size_t top) {
@@ -267,7 +267,7 @@ std::vector<Rank> ranks_of_teams(const StoredRows& rows, const std::vector<float
   return best;
 }
 
-TEST(Candidates, OfADeviceMatchReferenceHoweverTheyAreCut) {
+TEST(Candidates, OfADeviceMatchReferenceForAnyPartition) {
   auto generator = Testing::generator("Candidates teams");
   for (const std::size_t count : {20UL, 3000UL}) {
     StoredRows rows =
@@ -287,7 +287,7 @@ TEST(Candidates, OfADeviceMatchReferenceHoweverTheyAreCut) {
   }
 }
 
-TEST(Candidates, AnswerTheSameBitsTwoHundredTimes) {
+TEST(Candidates, GiveTheSameBitsInTwoHundredRepeats) {
   auto generator = Testing::generator("Candidates repeats");
   const StoredRows rows =
       StoredRows::near(VectorElement::float32, normal_values(generator, 2000 * 64), 64);

@@ -18,8 +18,8 @@ using Testing::ExactnessCase;
 using Testing::normal_values;
 using Testing::StoredRows;
 
-/// All ranks of one case: scanned alone, in a batch, and as candidates, must be the same bits
-/// everywhere and near the oracle.
+/// The ranks of one case, searched alone, in a batch and as candidates, must have the same bits
+/// everywhere and be close to the oracle.
 void expect_exact(const ExactnessCase& kind, VectorElement element, std::size_t count,
                   std::size_t dimension, std::mt19937_64& generator) {
   constexpr std::size_t queries_of_batch = 7;
@@ -83,7 +83,7 @@ TEST(Exactness, HoldsForEverySize) {
     expect_exact(Testing::exactness_cases().front(), VectorElement::float32, count, 24, generator);
 }
 
-TEST(Exactness, GivesOneBitPatternInTwoHundredRepeats) {
+TEST(Exactness, GivesTheSameBitsInTwoHundredRepeats) {
   auto generator = Testing::generator("Exactness repeats");
   const StoredRows rows =
       StoredRows::near(VectorElement::float32, normal_values(generator, 257 * 100), 100);

@@ -21,8 +21,8 @@ using Testing::normal_values;
 using Testing::StoredRows;
 using Testing::VectorData;
 
-/// \brief The worst products that the model allows: each off by all it may be, in a direction of
-/// its own, then rounded to float16.
+/// \brief The worst products that the error model allows: each has the largest allowed error, in
+/// its own direction, and is then rounded to float16.
 struct WorstProducts {
   void run(const HostSpace&, const Impl::GemmShape& shape, const Arch::Float16* a,
            const Arch::Float16* b, Arch::Float16* c) const {
@@ -50,7 +50,8 @@ struct WorstProducts {
   }
 };
 
-/// \brief The worst products again, judged where they are made: the twin of `ThresholdGemm`.
+/// \brief The worst products again, compared with the threshold in the epilogue: the counterpart of
+/// `ThresholdGemm`.
 struct WorstThresholdGemm {
   static constexpr std::uint64_t query_multiple = Impl::ThresholdGemm::query_multiple;
   static constexpr std::uint64_t rows_best = 5 * Arch::TileLayout::block_vectors;
@@ -96,7 +97,7 @@ struct WorstThresholdGemm {
   }
 };
 
-/// No product is judged where it is made.
+/// For searches without a threshold epilogue.
 struct NoThresholdGemm {
   static constexpr std::uint64_t query_multiple = WorstThresholdGemm::query_multiple;
   static constexpr std::uint64_t rows_best = WorstThresholdGemm::rows_best;
@@ -105,7 +106,7 @@ struct NoThresholdGemm {
   void run(const ExecutionSpace&, const Impl::ThresholdTile<ExecutionSpace>&) const {}
 };
 
-/// The search of a space whose device has a library's products alone.
+/// The search of a space whose device offers only the products of a vendor library.
 template <class ExecutionSpace>
 struct LibrarySearch {
   using type =
@@ -117,11 +118,11 @@ struct LibrarySearch<HostSpace> {
   using type = Impl::GemmSearch<HostSpace>;
 };
 
-/// What a search is asked for.
+/// The parameters of a search.
 struct Case {
   Metric metric = Metric::cosine;
   std::size_t top = 10;
-  std::vector<std::uint8_t> passes;  ///< a byte a row, or a row and query; none: all pass
+  std::vector<std::uint8_t> passes;  ///< one byte per row, or per row and query; empty: all pass
   std::vector<std::uint32_t> ids;
 };
 
@@ -155,7 +156,7 @@ struct Prepared {
   RowFilter<ExecutionSpace> filter;
 };
 
-/// How queries come to a search.
+/// Whether queries are prepared in advance, or passed as host floats that the search uploads.
 enum class Queries { prepared, brought };
 
 template <class ExecutionSpace, class Search>
@@ -193,7 +194,7 @@ Found plainly(const StoredRows& rows, const std::vector<float>& queries, const C
   return run(exec_space, Space::serial, search, rows, queries, target);
 }
 
-/// Every way to search by products gives the ranks of the plain search.
+/// Every variant of the search by matrix products must give the ranks of the brute-force search.
 void expect_plain(const StoredRows& rows, const std::vector<float>& queries, const Case& target,
                   bool all_forms = true) {
   const Found expected = plainly(rows, queries, target);
@@ -211,7 +212,7 @@ void expect_plain(const StoredRows& rows, const std::vector<float>& queries, con
           typename LibrarySearch<std::decay_t<decltype(exec_space)>>::type search;
           return run(exec_space, Space::cuda, search, rows, queries, target);
         });
-    ASSERT_EQ(found.ranks, expected.ranks) << "a library's products";
+    ASSERT_EQ(found.ranks, expected.ranks) << "products of a vendor library";
   }
   const auto& exec_space = Impl::host_instance(Testing::context(), Space::serial);
   for (const auto& choice :
@@ -232,7 +233,7 @@ void expect_plain(const StoredRows& rows, const std::vector<float>& queries, con
         << "the worst float16 products";
     ASSERT_EQ(run(exec_space, Space::serial, fused, rows, queries, target, how).ranks,
               expected.ranks)
-        << "the worst products, judged where they are made";
+        << "the worst products, with a threshold epilogue";
   }
 }
 
@@ -290,7 +291,7 @@ TEST(GemmSearch, PrefiltersMostRows) {
   }
 }
 
-TEST(GemmSearch, AnswersLargeTops) {
+TEST(GemmSearch, ReturnsLargeTops) {
   auto generator = Testing::generator("GemmSearch tops");
   const std::size_t dimension = 8;
   const std::size_t count = 12000;
@@ -300,7 +301,7 @@ TEST(GemmSearch, AnswersLargeTops) {
     expect_plain(rows, queries, {Metric::l2, top, {}, {}}, false);
 }
 
-/// Rows that try a bound: every kind that a rounding could judge wrongly.
+/// Rows that challenge a bound: every kind for which rounding could give a wrong decision.
 std::vector<float> adversarial_rows(std::mt19937_64& generator, std::size_t count,
                                     std::size_t dimension, const std::vector<float>& query) {
   std::vector<float> values = normal_values(generator, count * dimension);
@@ -308,14 +309,14 @@ std::vector<float> adversarial_rows(std::mt19937_64& generator, std::size_t coun
   for (std::size_t row = 0; row < count; ++row) {
     float* x = values.data() + row * dimension;
     switch (row % 12) {
-      case 0:  // near-ties of the query: one bit apart
+      case 0:  // near-ties with the query, one bit apart
         for (std::size_t d = 0; d < dimension; ++d) x[d] = query[d];
         x[row % dimension] = std::nextafter(x[row % dimension], 1e30F);
         break;
       case 1:
         for (std::size_t d = 0; d < dimension; ++d) x[d] = query[d] * (row % 24 == 1 ? 2.0F : 1.0F);
         break;
-      case 2:  // any size
+      case 2:  // any magnitude
         for (std::size_t d = 0; d < dimension; ++d)
           x[d] = std::ldexp(x[d], exponent(generator) / 2);
         break;
@@ -324,14 +325,14 @@ std::vector<float> adversarial_rows(std::mt19937_64& generator, std::size_t coun
         for (std::size_t d = 0; d < dimension; ++d) x[d] = std::ldexp(x[d], e);
         break;
       }
-      case 4:  // half way between two numbers of 16 bits
+      case 4:  // half way between two 16-bit numbers
         for (std::size_t d = 0; d < dimension; ++d)
           x[d] = 1.0F + 0x1p-9F + (d % 2 == 0 ? 0x1p-11F : 0x1p-12F);
         break;
       case 5:  // cancels with the query
         for (std::size_t d = 0; d < dimension; ++d) x[d] = (d % 2 == 0 ? 1e4F : -1e4F) + query[d];
         break;
-      case 6:  // beside one element all are denormals of float16
+      case 6:  // all elements but one become denormals of float16
         for (std::size_t d = 0; d < dimension; ++d) x[d] = d == 0 ? 1000.0F : 0x1p-20F * x[d];
         break;
       case 7:
@@ -370,7 +371,7 @@ TEST(GemmSearch, SurvivesAdversarialRows) {
   }
 }
 
-TEST(GemmSearch, RanksWhatIsNotFinite) {
+TEST(GemmSearch, RanksNonFiniteValues) {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   constexpr float infinity = std::numeric_limits<float>::infinity();
   auto generator = Testing::generator("GemmSearch not finite");
@@ -393,8 +394,8 @@ TEST(GemmSearch, RanksWhatIsNotFinite) {
   }
 }
 
-TEST(GemmSearch, AnswersWhereListsOverflow) {
-  // Every row is the same: all tie at the bound.
+TEST(GemmSearch, IsCorrectWhereListsOverflow) {
+  // All rows are equal: all tie at the bound.
   const std::size_t dimension = 12;
   std::vector<float> values;
   for (std::size_t i = 0; i < 1500 * dimension; ++i)
@@ -405,11 +406,12 @@ TEST(GemmSearch, AnswersWhereListsOverflow) {
     expect_plain(stored(values, dimension), queries, {metric, 10, {}, {}});
 }
 
-TEST(GemmSearch, TakesQueriesInPartsWhereTheirMemoryIsSmall) {
+TEST(GemmSearch, DividesQueriesIntoPartsWhereMemoryIsSmall) {
   auto generator = Testing::generator("GemmSearch parts");
   const auto& exec_space = Impl::host_instance(Testing::context(), Space::serial);
   {
-    // Queries that are brought into the room of the products, 1 MiB, and then into that of scores.
+    // Queries that are uploaded to the workspace of the products, 1 MiB, and then in that of the
+    // scores.
     const std::size_t dimension = 512;
     const auto rows = stored(normal_values(generator, 150 * dimension), dimension);
     const std::vector<float> queries = normal_values(generator, 190 * dimension);
@@ -424,7 +426,7 @@ TEST(GemmSearch, TakesQueriesInPartsWhereTheirMemoryIsSmall) {
     EXPECT_EQ(found.ranks, expected.ranks);
   }
   {
-    // The same of 8 MiB where products are judged as they are made, the last unit filled up.
+    // The same with 8 MiB for products with a threshold epilogue, with the last block padded.
     const std::size_t dimension = 4096;
     const auto rows = stored(normal_values(generator, 40 * dimension), dimension);
     const std::vector<float> queries = normal_values(generator, 190 * dimension);
@@ -439,7 +441,7 @@ TEST(GemmSearch, TakesQueriesInPartsWhereTheirMemoryIsSmall) {
     EXPECT_EQ(found.ranks, expected.ranks);
   }
   {
-    // Lists whose scores take more than 4 MiB together.
+    // Lists whose scores exceed 4 MiB in total.
     const std::size_t dimension = 4;
     const auto rows = stored(normal_values(generator, 6000 * dimension), dimension);
     const std::vector<float> queries = normal_values(generator, 200 * dimension);
@@ -461,7 +463,7 @@ TEST(GemmSearch, EqualsSearchThenFilter) {
   const std::vector<float> queries = normal_values(generator, query_count * dimension);
   for (const unsigned share : {0U, 1U, 20U, 50U, 99U, 100U}) {
     for (const bool per_query : {false, true}) {
-      SCOPED_TRACE(std::to_string(share) + " % pass" + (per_query ? ", a filter a query" : ""));
+      SCOPED_TRACE(std::to_string(share) + " % pass" + (per_query ? ", one filter per query" : ""));
       Case target{Metric::ip, 30, {}, {}};
       for (std::size_t i = 0; i < count * (per_query ? query_count : 1); ++i)
         target.passes.push_back(generator() % 100 < share ? 1 : 0);
@@ -483,7 +485,7 @@ TEST(GemmSearch, FindsAllRowsWithinABound) {
   for (const Metric metric : all_metrics) {
     const Case target{metric, count, {}, {}};
     const Found all = plainly(rows, queries, target);
-    // Scores of the answers themselves: rows at the bound belong to it.
+    // Uses scores of the results themselves as the bound: rows at the bound must be included.
     for (const std::size_t place : {0UL, 1UL, 99UL, 500UL, 898UL, 899UL}) {
       std::vector<Rank> bounds;
       std::vector<std::vector<Rank>> expected;
@@ -514,7 +516,7 @@ TEST(GemmSearch, FindsAllRowsWithinABound) {
               return lists;
             });
         ASSERT_EQ(found, expected)
-            << to_string(metric) << ", place " << place << ", " << to_string(space);
+            << to_string(metric) << ", position " << place << ", " << to_string(space);
       }
     }
   }

@@ -13,7 +13,7 @@ namespace PrefilterTest {
 using namespace Kindred;
 using Testing::StoredRows;
 
-/// The bounds of every pair, a row a query.
+/// The bounds of every pair, one row per query.
 struct Bounds {
   std::vector<float> lower;
   std::vector<float> upper;
@@ -36,7 +36,7 @@ Bounds bounds_of(Space space, Metric metric, const StoredRows& rows,
     Kokkos::View<float*, memory_space> thresholds("thresholds", requested);
     Kokkos::View<std::uint32_t*, memory_space> lists("lists", requested * count);
     Kokkos::View<std::uint32_t*, memory_space> counts("counts", requested);
-    // A slot a row holds its lower bound.
+    // With one slot per row, each slot contains the row's lower bound.
     const PrefilterState<execution_space> state{uppers, slots, thresholds, lists,
                                                 counts, chunk, count,      count};
     prepare_prefilter(exec_space, data.prepared, rows.dimension,
@@ -59,14 +59,14 @@ Bounds bounds_of(Space space, Metric metric, const StoredRows& rows,
   });
 }
 
-/// Larger is better, as bounds are.
+/// The score with a sign such that larger is better, as for bounds.
 float goodness(Metric metric, std::span<const float> query, std::span<const float> row) {
   const float score = Reference::score(metric, query, row);
   return metric == Metric::l2 ? -score : score;
 }
 
-TEST(Prefilter, BoundsHoldTheReproducibleScore) {
-  auto generator = Testing::generator("Screen bounds");
+TEST(Prefilter, BoundsIncludeTheReproducibleScore) {
+  auto generator = Testing::generator("Prefilter bounds");
   for (const auto& made : Testing::prefilter_cases(generator)) {
     for (const VectorElement element : Testing::all_elements) {
       const StoredRows rows = StoredRows::near(element, made.rows, made.dimension);
@@ -80,7 +80,8 @@ TEST(Prefilter, BoundsHoldTheReproducibleScore) {
               const float score = goodness(metric, query, rows.row(r));
               const float upper = bounds.upper[q * rows.count() + r];
               const float lower = bounds.lower[q * rows.count() + r];
-              // A NaN ranks last: it may be under any lower bound of its own, so it has none.
+              // A NaN ranks last and may be below any lower bound, so its lower bound must be
+              // −infinity.
               const bool holds = score != score ? lower == -std::numeric_limits<float>::infinity()
                                                 : lower <= score && score <= upper;
               ASSERT_TRUE(holds && upper == upper)
@@ -95,15 +96,15 @@ TEST(Prefilter, BoundsHoldTheReproducibleScore) {
   }
 }
 
-/// The part of the way from the middle of the bounds to their end where the score lies.
+/// The position of the score between the center of its bounds and their end, as a fraction.
 double reach(const Bounds& bounds, std::size_t pair, float score) {
   const double middle = (double{bounds.lower[pair]} + double{bounds.upper[pair]}) / 2;
   const double width = (double{bounds.upper[pair]} - double{bounds.lower[pair]}) / 2;
   return std::abs(double{score} - middle) / width;
 }
 
-TEST(Prefilter, BoundsAreReachedByRowsMadeToReachThem) {
-  auto generator = Testing::generator("Screen reach");
+TEST(Prefilter, BoundsAreReachedByRowsConstructedForThat) {
+  auto generator = Testing::generator("Prefilter reach");
   for (const auto& made : Testing::prefilter_cases(generator)) {
     if (made.name.find("aligned") == std::string::npos) continue;
     const StoredRows rows = StoredRows::near(VectorElement::float32, made.rows, made.dimension);
@@ -122,10 +123,10 @@ TEST(Prefilter, BoundsAreReachedByRowsMadeToReachThem) {
 }
 
 TEST(Prefilter, BoundsHoldAtLengthsBeyondABlockOfIntegers) {
-  auto generator = Testing::generator("Screen length");
+  auto generator = Testing::generator("Prefilter length");
   const std::size_t dimension = Arch::int8_block + 4097;
   std::vector<float> queries(3 * dimension, 1.0F);
-  std::vector<float> values(5 * dimension, 1.0F);  // sums as large as they can be
+  std::vector<float> values(5 * dimension, 1.0F);  // the largest possible sums
   for (std::size_t i = 3 * dimension; i < values.size(); ++i)
     values[i] = static_cast<float>(generator() % 1000) - 400;
   for (std::size_t i = dimension; i < queries.size(); ++i)
@@ -147,8 +148,8 @@ TEST(Prefilter, BoundsHoldAtLengthsBeyondABlockOfIntegers) {
   }
 }
 
-TEST(Prefilter, DotsOfPacksAreThoseOfPlainLoops) {
-  auto generator = Testing::generator("Screen dots");
+TEST(Prefilter, DotProductsOfPacksMatchScalarLoops) {
+  auto generator = Testing::generator("Prefilter dots");
   constexpr int ratio = query_plane_ratio;
   for (const std::size_t dimension : {1UL, 15UL, 16UL, 63UL, 64UL, 65UL, 130UL, 70000UL}) {
     const std::size_t stride = query_plane_stride(dimension);

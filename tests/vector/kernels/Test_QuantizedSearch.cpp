@@ -13,7 +13,7 @@ namespace QuantizedSearchTest {
 using namespace Kindred;
 using Testing::StoredRows;
 
-/// Bits of rows that pass, a bitmap a query or one for all.
+/// Bits of the rows that pass: one bitmap per query, or one for all.
 struct Filter {
   std::vector<std::uint64_t> words;
   std::uint64_t words_per_query = 0;
@@ -22,7 +22,7 @@ struct Filter {
     if (words.empty()) return true;
     return (words[query * words_per_query + row / 64] >> (row % 64) & 1U) != 0;
   }
-  /// About one row in \p every.
+  /// Lets about one row in \p every pass.
   static Filter random(std::mt19937_64& generator, std::size_t rows, std::size_t queries,
                        bool shared, unsigned every) {
     Filter out;
@@ -62,7 +62,7 @@ std::vector<Rank> ranks_of(const Question& question, std::size_t query) {
   return ranks;
 }
 
-/// The answers of all queries, ranked by the reference once.
+/// The expected results of all queries, ranked once by the reference.
 class Expected {
  public:
   explicit Expected(const Question& question) {
@@ -113,7 +113,7 @@ std::vector<Rank> searched(Space space, const Question& question, SearchReport& 
   return out;
 }
 
-TEST(QuantizedSearch, AnswersAsBruteForceInEveryCase) {
+TEST(QuantizedSearch, MatchesBruteForceInEveryCase) {
   auto generator = Testing::generator("QuantizedSearch cases");
   for (const auto& made : Testing::prefilter_cases(generator)) {
     for (const VectorElement element : Testing::all_elements) {
@@ -136,7 +136,7 @@ TEST(QuantizedSearch, AnswersAsBruteForceInEveryCase) {
   }
 }
 
-TEST(QuantizedSearch, LetsFewRowsThrough) {
+TEST(QuantizedSearch, PassesFewRows) {
   auto generator = Testing::generator("QuantizedSearch survivors");
   const std::size_t dimension = 128;
   Question question{
@@ -157,11 +157,11 @@ TEST(QuantizedSearch, LetsFewRowsThrough) {
   }
 }
 
-TEST(QuantizedSearch, DoesNotDependOnChunksListsAndBlocks) {
+TEST(QuantizedSearch, DoesNotDependOnChunkListAndBlockSizes) {
   auto generator = Testing::generator("QuantizedSearch chunks");
   const std::size_t dimension = 48;
   std::vector<float> values = Testing::normal_values(generator, 3000 * dimension);
-  // Half of the rows are one row: more ties than a short list holds.
+  // Half of the rows are equal: more ties than a short list can hold.
   for (std::size_t row = 0; row < 3000; row += 2)
     std::copy_n(values.begin(), dimension,
                 values.begin() + static_cast<std::ptrdiff_t>(row * dimension));
@@ -190,7 +190,7 @@ TEST(QuantizedSearch, DoesNotDependOnChunksListsAndBlocks) {
   }
 }
 
-TEST(QuantizedSearch, AnswersManyQueriesAsEachAlone) {
+TEST(QuantizedSearch, GivesTheSameResultsForManyQueriesAsForEachAlone) {
   auto generator = Testing::generator("QuantizedSearch queries");
   const std::size_t dimension = 36;
   Question question{StoredRows::near(VectorElement::bfloat16,
@@ -207,7 +207,7 @@ TEST(QuantizedSearch, AnswersManyQueriesAsEachAlone) {
   }
 }
 
-TEST(QuantizedSearch, FiltersAndNamesRows) {
+TEST(QuantizedSearch, SupportsFiltersAndRowIds) {
   auto generator = Testing::generator("QuantizedSearch filter");
   const std::size_t dimension = 20;
   for (const VectorElement element : {VectorElement::float32, VectorElement::int8}) {
@@ -234,7 +234,7 @@ TEST(QuantizedSearch, FiltersAndNamesRows) {
   }
 }
 
-TEST(QuantizedSearch, AnswersLargeTops) {
+TEST(QuantizedSearch, ReturnsLargeTops) {
   auto generator = Testing::generator("QuantizedSearch top");
   const std::size_t dimension = 8;
   Question question{
@@ -252,7 +252,7 @@ TEST(QuantizedSearch, AnswersLargeTops) {
   }
 }
 
-TEST(QuantizedSearch, FindsWhatIsWithinABound) {
+TEST(QuantizedSearch, FindsRowsWithinABound) {
   auto generator = Testing::generator("QuantizedSearch within");
   for (const auto& made : Testing::prefilter_cases(generator)) {
     for (const VectorElement element : {VectorElement::float32, VectorElement::int8}) {

@@ -26,7 +26,7 @@ long double norm_of(const std::vector<long double>& values) {
   return std::sqrt(squares);
 }
 
-/// Numbers as a tile has them: scaled, rounded, and what rounding left out.
+/// Numbers as in a tile: scaled and rounded, with the rounding residual.
 template <class Element>
 struct Rounded {
   Rounded(const std::vector<float>& values, long double factor) {
@@ -42,11 +42,11 @@ struct Rounded {
   long double residual = 0;
 };
 
-/// The pair's bounds, for products that are off by \p share of all that a library may be off by.
+/// The bounds of a pair, for products with \p share of the largest error that a library may make.
 struct Bounds {
   float upper = 0;
   float lower = 0;
-  long double score = 0;  ///< what they bound, from the canonical score
+  long double score = 0;  ///< the bounded value, from the reproducible score
 };
 
 template <class Element>
@@ -85,7 +85,7 @@ Bounds bounds_of(Metric metric, const std::vector<float>& query, const std::vect
   return out;
 }
 
-/// What a threshold of l2 gives besides: the rounding of the canonical distance.
+/// The additional allowance of an l2 threshold: the rounding of the reproducible distance.
 long double allowance(Metric metric, const std::vector<float>& query) {
   if (metric != Metric::l2) return 0;
   return 0x1p-22L * tile_norm * norm_of({query.begin(), query.end()});
@@ -104,7 +104,7 @@ void expect_bounds(const std::vector<float>& query, const std::vector<float>& ro
   }
 }
 
-/// 1 and just below half a step of \p Element above it: all of it is rounded away.
+/// 1 plus just less than half a step of \p Element: the excess is rounded away.
 template <class Element>
 float just_below_half_a_step() {
   constexpr int bits = std::is_same_v<Element, Float16> ? 10 : 7;
@@ -116,9 +116,10 @@ class TileBound : public testing::Test {};
 using Elements = testing::Types<Float16, BFloat16, float>;
 TYPED_TEST_SUITE(TileBound, Elements);
 
-TYPED_TEST(TileBound, HoldsWhereAllRoundingGoesOneWay) {
+TYPED_TEST(TileBound, HoldsWhereAllRoundingErrorsHaveTheSameSign) {
   if constexpr (!std::is_same_v<TypeParam, float>) {
-    // Norms of powers of four times ones are powers of two: the other factor is exact.
+    // Vectors of ones whose number is a power of four have norms that are powers of two: the other
+    // factor is exact.
     const std::vector<float> ones(256, 1.0F);
     const std::vector<float> above(256, just_below_half_a_step<TypeParam>());
     expect_bounds<TypeParam>(ones, above, 0.0, "a row that loses what the query asks for");
@@ -129,13 +130,13 @@ TYPED_TEST(TileBound, HoldsWhereAllRoundingGoesOneWay) {
       signs[i] = -1.0F;
     }
     expect_bounds<TypeParam>(signs, mixed, 0.0, "the same with signs");
-    // 255 ones scaled to 256 are no number of Element.
+    // 255 ones scaled to a norm of 256 are not representable in Element.
     expect_bounds<TypeParam>(std::vector<float>(255, 1.0F), std::vector<float>(255, 1.0F), 0.0,
                              "a query that loses what the row has");
   }
 }
 
-TYPED_TEST(TileBound, HoldsForProductsOffByAllThatALibraryMayBe) {
+TYPED_TEST(TileBound, HoldsForProductsWithTheLargestAllowedError) {
   const double gamma = Impl::gemm_error(256);
   const std::vector<float> ones(256, 1.0F);
   expect_bounds<TypeParam>(ones, ones, gamma, "exact factors");

@@ -77,7 +77,7 @@ TEST(VectorScores, DoNotDependOnTheBatch) {
   }
 }
 
-TEST(VectorScores, RankChunksAndFilteredRowsAsTheWhole) {
+TEST(VectorScores, RankChunksAndFilteredRowsLikeTheWhole) {
   auto generator = Testing::generator("VectorScores chunk");
   const std::size_t dimension = 33;
   const std::size_t count = 200;
@@ -103,7 +103,7 @@ TEST(VectorScores, RankChunksAndFilteredRowsAsTheWhole) {
   }
 }
 
-TEST(VectorScores, ScoreCandidatesAsTheirRows) {
+TEST(VectorScores, ScoreCandidatesLikeTheirRows) {
   auto generator = Testing::generator("VectorScores candidates");
   const std::size_t dimension = 65;
   const std::size_t count = 50;
@@ -154,7 +154,7 @@ TEST(VectorScores, ScoreCandidatesAsTheirRows) {
   }
 }
 
-TEST(VectorScores, OfStoredElementsAreThoseOfTheRowsTheyDecodeTo) {
+TEST(VectorScores, OfStoredElementsEqualThoseOfTheDecodedRows) {
   auto generator = Testing::generator("VectorScores elements");
   for (const VectorElement element : all_elements) {
     for (const std::size_t dimension : {1UL, 3UL, 4UL, 31UL, 32UL, 36UL, 100UL, 768UL, 4100UL}) {
@@ -194,7 +194,7 @@ TEST(VectorScores, OfStoredElementsAreThoseOfTheRowsTheyDecodeTo) {
   }
 }
 
-TEST(VectorScores, RefuseATileThatIsTooSmall) {
+TEST(VectorScores, RejectATileThatIsTooSmall) {
   const StoredRows rows = StoredRows::near(VectorElement::bfloat16, std::vector<float>(40, 1), 4);
   Impl::with_instance(Testing::context(), Space::serial, [&](const auto& exec_space) {
     using execution_space = std::decay_t<decltype(exec_space)>;

@@ -21,22 +21,24 @@
 #include <utility>
 #include <vector>
 
-/// \brief The oracle: every core operation written from its definition, serial, obvious and slow.
+/// \brief The oracle: every core operation implemented from its definition; serial, simple and
+/// slow.
 ///
-/// Shares no code with the kernels. Takes valid arguments, checks none, runs on the calling thread.
-/// What the kernels compute must have the same bits.
+/// Shares no code with the kernels. Takes valid arguments and checks none; runs on the calling
+/// thread. The kernels must compute the same bits.
 namespace Kindred::Reference {
 
-// ---- Canonical sums ----
+// ---- Reproducible sums ----
 
-/// Adds the upper half to the lower half until one is left; \p values padded with +0 to a power of
-/// two.
+/// Adds the upper half to the lower half until one value is left; \p values is padded with +0 to a
+/// power of two.
 double pairwise_tree_sum(std::vector<double> values);
-/// The canonical sum of \p terms: blocks of 4096, 32 lanes, halving trees; +0 for no terms.
+/// The reproducible sum of \p terms: blocks of 4096, 32 lanes, pairwise tree reductions; +0 for no
+/// terms.
 double reproducible_sum(std::span<const double> terms);
-/// Σ a·b, canonical; \p a and \p b of the same length.
+/// Σ a·b as a reproducible sum; \p a and \p b have the same length.
 double dot(std::span<const float> a, std::span<const float> b);
-/// Σ (a − b)², canonical; difference, square and sum each rounded to double.
+/// Σ (a − b)² as a reproducible sum; difference, square and sum are each rounded to double.
 double squared_difference(std::span<const float> a, std::span<const float> b);
 
 // ---- Select ----
@@ -49,16 +51,16 @@ struct Item {
   friend bool operator==(const Item&, const Item&) = default;
 };
 
-/// Which scores are better.
+/// Which scores rank higher.
 enum class Better : std::uint8_t { larger, smaller };
 
 /// The total order: better score first, then lower index; NaN last, −0 equal to +0.
 bool precedes(const Item& a, const Item& b, Better better);
 /// The first \p k of \p items in total order, by sorting all of them.
 std::vector<Item> top_k(std::span<const Item> items, std::size_t k, Better better);
-/// As above, index i has score `scores[i]`.
+/// Like the above; index i has the score `scores[i]`.
 std::vector<Item> top_k(std::span<const float> scores, std::size_t k, Better better);
-/// The first \p k of all \p lists together.
+/// The first \p k items of the union of \p lists.
 std::vector<Item> merge_top_k(std::span<const std::vector<Item>> lists, std::size_t k,
                               Better better);
 
@@ -66,45 +68,46 @@ std::vector<Item> merge_top_k(std::span<const std::vector<Item>> lists, std::siz
 
 /// larger for cosine and ip, smaller for l2
 Better better_of(Metric metric);
-/// The score of \p row for \p query: rounded once, NaN is 0x7FC00000, a zero is +0.
+/// The score of \p row for \p query: rounded once; a NaN is 0x7FC00000, a zero is +0.
 float score(Metric metric, std::span<const float> query, std::span<const float> row);
 
-/// σ((cosine − \p threshold) / max(\p temperature, 0.05)) of the rounded cosine, by the C library's
-/// exponential.
+/// σ((cosine − \p threshold) / max(\p temperature, 0.05)) of the rounded cosine, with the C
+/// library's exponential function.
 float cosine_sigmoid(std::span<const float> query, std::span<const float> row, double threshold,
                      double temperature);
-/// Σ wᵢ·xᵢ / Σ wᵢ of \p rows (`weights.size()` rows, row-major), canonical sums over the rows; 0
-/// where the weights add up to 0.
+/// Σ wᵢ·xᵢ / Σ wᵢ over the rows of \p rows (`weights.size()` rows, row-major), with reproducible
+/// sums; 0 where the weights add up to 0.
 std::vector<float> weighted_average(std::span<const float> rows, std::span<const float> weights);
 
-/// The answer to one query: `top` places, padded with id −1 and −inf (+inf under l2).
+/// The answer to one query: `top` results, padded with id −1 and score −inf (+inf for l2).
 struct SearchAnswer {
   std::vector<std::int64_t> ids;
   std::vector<float> scores;
 };
-/// The best \p top of \p rows (`count × query.size()`, row-major) that \p filter (a byte a row,
-/// empty = all) lets pass.
+/// The best \p top of \p rows (`count × query.size()`, row-major) that \p filter allows: one byte
+/// per row, nonzero = allowed; empty = all rows are allowed.
 SearchAnswer search(Metric metric, std::span<const float> rows, std::span<const float> query,
                     std::size_t top, std::span<const std::uint8_t> filter = {});
-/// The best \p top of the rows that \p candidates names, each scored once.
+/// The best \p top of the rows that \p candidates lists, each scored once.
 std::vector<Item> score_candidates(Metric metric, std::span<const float> rows,
                                    std::span<const float> query,
                                    std::span<const std::uint64_t> candidates, std::size_t top);
 
 // ---- Layers ----
 
-/// \p x as \p activation makes it; `portable_gelu` to the bit.
+/// \p activation applied to \p x; equals `portable_gelu` bit for bit.
 float apply_activation(LayerActivation activation, float x);
 
 struct NormRow {
-  std::vector<float> y;  ///< before they are rounded to another element
+  std::vector<float> y;  ///< before rounding to another element type
   float mean = 0;
   float variance = 0;
 };
-/// A row as `core/seed/FusedNorm.hpp` defines it. \param gamma, beta one a column, or empty
+/// A row as `core/seed/FusedNorm.hpp` defines it. \param gamma, beta one element per column, or
+/// empty
 NormRow norm_row(std::span<const float> x, std::span<const float> gamma,
                  std::span<const float> beta, float epsilon, LayerActivation activation);
-/// act(float32(Σ x·w + bias)), canonical.
+/// act(float32(Σ x·w + bias)), with a reproducible sum.
 float linear(std::span<const float> x, std::span<const float> w, float bias,
              LayerActivation activation);
 
@@ -113,10 +116,10 @@ float linear(std::span<const float> x, std::span<const float> w, float bias,
 /// Length of the longest common subsequence; `unknown_symbol` matches nothing.
 std::uint32_t lcs(std::span<const Symbol> pattern, std::span<const Symbol> query);
 /// The matching blocks of Python's `SequenceMatcher(None, pattern, query, autojunk=…)`, without the
-/// final empty one.
+/// final empty block.
 std::vector<Block> blocks(std::span<const Symbol> pattern, std::span<const Symbol> query,
                           bool autojunk = false);
-/// Symbols in all `blocks`.
+/// The number of symbols in all `blocks`.
 std::uint32_t difflib(std::span<const Symbol> pattern, std::span<const Symbol> query,
                       bool autojunk = false);
 
@@ -131,11 +134,12 @@ struct MatchItem {
 
   friend bool operator==(const MatchItem&, const MatchItem&) = default;
 };
-/// 2·matched / (pattern + query length), in double; two empty sequences: 0 by lcs, 1 by difflib.
+/// 2·matched / (pattern length + query length), in double; two empty sequences: 0 for lcs, 1 for
+/// difflib.
 double similarity(Matched measure, std::uint32_t matched, std::size_t pattern_length,
                   std::size_t query_length);
-/// The patterns with similarity ≥ \p threshold, best first, at most \p top; none for an empty
-/// query.
+/// The patterns with similarity ≥ \p threshold, best first, at most \p top of them; none for an
+/// empty query.
 std::vector<MatchItem> match(std::span<const std::vector<Symbol>> patterns,
                              std::span<const Symbol> query, Matched measure, double threshold,
                              std::size_t top, bool autojunk = false);
@@ -159,17 +163,18 @@ struct Node {
 struct SpreadSettings {
   std::uint32_t hops = 4;
   Decay decay;
-  std::optional<double> threshold;  ///< of all tiers; nothing: 0.01 / 0.05 / 0.10
+  std::optional<double> threshold;  ///< of all tiers; without a value: 0.01 / 0.05 / 0.10
   EdgeKinds kinds = EdgeKinds().set();
-  bool short_activations = false;  ///< what a hop passes on is rounded to bfloat16
+  bool short_activations = false;  ///< the values that a hop passes on are rounded to bfloat16
 };
 
-/// \p links with the weights that \p modifiers give them; \p node_kinds a kind a node, or empty.
+/// \p links with the weights that \p modifiers give them; \p node_kinds has one kind per node, or
+/// is empty.
 std::vector<Link> modified(std::size_t nodes, std::span<const Link> links,
                            std::span<const std::uint8_t> node_kinds,
                            const SpreadModifiers& modifiers);
-/// Wᵀx (along the links), or W x: canonical sums, rounded once; a link of a kind that is not in
-/// \p kinds has the term +0.
+/// Wᵀx (along the links) or W x, with reproducible sums that are rounded once; a link whose kind is
+/// not in \p kinds contributes the term +0.
 std::vector<float> hop(std::size_t nodes, std::span<const Link> links, std::span<const float> x,
                        HopDirection direction, const EdgeKinds& kinds = EdgeKinds().set());
 
@@ -177,61 +182,61 @@ std::vector<float> hop(std::size_t nodes, std::span<const Link> links, std::span
 std::vector<float> spread_engine(std::size_t nodes, std::span<const Link> links,
                                  std::span<const Node> sources,
                                  const SpreadSettings& settings = {});
-/// Σ x_d of every node, d = 0 … hops, x_d = D(d)·Wᵀx_{d−1}.
+/// Σ x_d of every node for d = 0 … hops, where x_d = D(d)·Wᵀx_{d−1}.
 std::vector<float> spread_linear(std::size_t nodes, std::span<const Link> links,
                                  std::span<const Node> sources,
                                  const SpreadSettings& settings = {});
 struct PageRankSettings {
   double damping = 0.85;
-  double tolerance = 1e-6;  ///< of the residual
+  double tolerance = 1e-6;  ///< bound of the residual
   std::uint32_t max_iterations = 200;
 };
 
 struct PageRankAnswer {
-  std::vector<float> values;  ///< of every node
+  std::vector<float> values;  ///< one per node
   std::uint32_t iterations = 0;
   double residual = 0;  ///< ‖p_t − p_{t−1}‖₁ of the last iteration t
 };
 
-/// Personalised PageRank as `core/graph/PageRank.hpp` defines it, to the bit.
+/// Personalized PageRank as `core/graph/PageRank.hpp` defines it, bit for bit.
 PageRankAnswer page_rank(std::size_t nodes, std::span<const Link> links,
                          std::span<const Node> sources, const PageRankSettings& settings = {});
-/// What it converges to, in double: p = α(Pᵀp + dangling mass · r) + (1 − α)r.
+/// The limit of the iteration, in double: p = α(Pᵀp + dangling mass · r) + (1 − α)r.
 std::vector<double> page_rank_limit(std::size_t nodes, std::span<const Link> links,
                                     std::span<const Node> sources, double damping = 0.85);
 
-/// The nodes whose value is not zero, greatest first, then lower node, at most \p top.
+/// The nodes with nonzero values, largest value first, then lower node, at most \p top of them.
 std::vector<Node> ranked_nodes(std::span<const float> values, std::size_t top);
 
 // ---- Lattices ----
 
-/// The neighbours of every node of \p shape, in its order, found by their coordinates.
+/// The neighbors of every node of \p shape in the order of the lattice, found by their coordinates.
 std::vector<std::vector<std::uint64_t>> lattice_neighbours(const LatticeShape& shape);
 
-/// A lattice without some nodes and edges, as lists of neighbours.
+/// A lattice with some nodes and edges removed, as neighbor lists.
 struct BlockedLattice {
   std::vector<std::vector<std::uint64_t>> neighbours;
 
-  /// \param edges either way round
+  /// \param edges each in either orientation
   BlockedLattice(const LatticeShape& shape, std::span<const std::uint64_t> nodes,
                  std::span<const std::pair<std::uint64_t, std::uint64_t>> edges);
 
-  /// Of every node from the nearest source; 0xFFFFFFFF where none reaches it.
+  /// The distance of every node from the nearest source; 0xFFFFFFFF if no source reaches it.
   std::vector<std::uint32_t> distances(std::span<const std::uint64_t> sources) const;
-  /// The shortest path that from \p to back takes the first neighbour nearer to \p from; empty:
-  /// none.
+  /// The shortest path, found backwards from \p to by always choosing the first neighbor that is
+  /// closer to \p from; empty if there is no path.
   std::vector<std::uint64_t> path(std::uint64_t from, std::uint64_t to) const;
-  /// All simple paths of at most \p edges_max edges, in the order of a walk over neighbours.
+  /// All simple paths of at most \p edges_max edges, in depth-first order over the neighbor lists.
   std::vector<std::vector<std::uint64_t>> all_paths(std::uint64_t from, std::uint64_t to,
                                                     std::uint64_t edges_max) const;
 };
 
-/// What `measure_structure` measures of an undirected graph, by a search from every node.
+/// The results of `measure_structure` for an undirected graph, by a search from every node.
 GraphStructure graph_structure(std::span<const std::vector<std::uint64_t>> neighbours);
 
 // ---- Seeds ----
 
-/// What a kernel reads of a seed.
+/// The fields of a seed that a kernel reads.
 struct Seed {
   Lifecycle lifecycle = Lifecycle::dormant;
   ApplyMode mode = ApplyMode::linear;
@@ -239,7 +244,7 @@ struct Seed {
   std::int32_t blueprint = seed_none;
 };
 
-/// Rows of `hidden` elements, an element its bits.
+/// Rows of `hidden` elements, stored as the bits of each element.
 struct SeedRows {
   VectorElement element = VectorElement::float32;
   std::size_t rows = 0;
@@ -253,29 +258,29 @@ struct SeedLayer {
   std::vector<float> weights;
 };
 
-/// The float32 that the bits of an element are.
+/// The float32 value of an element with the given bits.
 float widened(VectorElement element, std::uint32_t bits);
-/// The bits of the element nearest to \p value, ties to even; those of a NaN are canonical.
+/// The bits of the element nearest to \p value, ties to even; a NaN becomes canonical.
 std::uint32_t rounded(VectorElement element, float value);
 
 /// The seed of every feature.
 std::vector<std::size_t> seeds_of_features(std::size_t hidden, std::size_t seeds);
-/// y of `core/seed/SeedForward.hpp`, to the bit.
+/// y of `core/seed/SeedForward.hpp`, bit for bit.
 SeedRows seed_forward(const SeedLayer& layer, const SeedRows& x, VectorElement output);
-/// Its moments of x, one a seed.
+/// The moments of x, one per seed.
 std::vector<SeedMoments> seed_moments(std::size_t hidden, std::size_t seeds, const SeedRows& x);
 
 struct SeedGradients {
   SeedRows dx;
-  std::vector<float> dw;  ///< one a feature
+  std::vector<float> dw;  ///< one per feature
 };
-/// The gradients of `core/seed/SeedBackward.hpp`, to the bit.
+/// The gradients of `core/seed/SeedBackward.hpp`, bit for bit.
 SeedGradients seed_backward(const SeedLayer& layer, const SeedRows& x, const SeedRows& gradient);
 
-/// \p parts merged as neighbours, pairs, pairs of pairs, …
+/// \p parts merged by a pairwise tree: neighbors, then pairs of pairs, and so on.
 SeedMoments merged(std::span<const SeedMoments> parts);
 
-/// All of a seed's state; the newest transition is the last.
+/// The complete state of a seed; the newest transition is the last.
 struct SeedRecord {
   Lifecycle lifecycle = Lifecycle::dormant;
   ApplyMode mode = ApplyMode::linear;
@@ -291,20 +296,21 @@ struct SeedRecord {
 
   friend bool operator==(const SeedRecord&, const SeedRecord&) = default;
 };
-/// \p records after the batch \p updates.
+/// Applies the batch \p updates to \p records.
 void update_seeds(std::vector<SeedRecord>& records, std::span<const SeedUpdate> updates);
 
 // ---- Bulk ----
 
-/// `op` of \p a and \p b, which squares, roots and exponentials do not read.
+/// `op` applied to \p a and \p b; squares, roots and exponentials ignore \p b.
 float element_wise(ElementWise op, float a, float b);
 double element_wise(ElementWise op, double a, double b);
-/// \p x in float64, not empty but for sums; the result is not yet rounded to what x was of.
+/// The reduction of \p x in float64, not yet rounded to the element type of x; \p x may be empty
+/// only for sums.
 double reduced(Reduction reduction, std::span<const double> x);
 /// (x − mean) · 1 / (deviation + 1e-8)
 std::vector<float> normalised(std::span<const float> x);
 std::vector<double> normalised(std::span<const double> x);
-/// A · B, m × k by k × n: canonical sums of fused products.
+/// A · B, m × k by k × n: reproducible sums of fused multiply-adds.
 std::vector<float> matrix_product(std::span<const float> a, std::span<const float> b, std::size_t m,
                                   std::size_t n, std::size_t k);
 std::vector<double> matrix_product(std::span<const double> a, std::span<const double> b,
@@ -312,7 +318,7 @@ std::vector<double> matrix_product(std::span<const double> a, std::span<const do
 /// Philox4x32-10.
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
                                     std::array<std::uint32_t, 2> key);
-/// What `random_fill` writes to a place.
+/// The byte that `random_fill` writes at index \p place.
 std::uint8_t random_byte(std::uint64_t seed, std::uint64_t place);
 float random_float(std::uint64_t seed, std::uint64_t place);
 double random_double(std::uint64_t seed, std::uint64_t place);
