@@ -11,8 +11,10 @@
 
 namespace Kindred {
 
-/// \brief The offsets of \p rows start at 0, never fall and end within its values. O(rows).
-/// \param what a row is \param values what its elements are \throws InvalidArgument
+/// \brief Checks that the offsets of \p rows start at 0, never decrease and stay within its values.
+/// O(rows).
+/// \param what what a row is, for the message \param values what its elements are, in the plural
+/// \throws InvalidArgument naming the first offset that is wrong
 template <class T>
 void check_offsets(RaggedSpan<T> rows, const char* what, const char* values) {
   for (std::size_t row = 0; row < rows.offsets.size(); ++row) {
