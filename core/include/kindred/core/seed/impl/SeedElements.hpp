@@ -11,7 +11,7 @@
 
 namespace Kindred::Impl {
 
-/// Calls `function` with the type of \p element. \throws InvalidArgument
+/// Calls `function` with the type of \p element. \throws InvalidArgument if that is int8
 template <class Function>
 void with_seed_element(VectorElement element, const Function& function) {
   switch (element) {
