@@ -13,7 +13,8 @@ namespace Kindred {
 
 namespace {
 
-/// A line's dimensions: as few as waste little room behind its last node and make it a few words.
+/// A line has as few dimensions as possible while wasting few bits after its last node and spanning
+/// a few words.
 constexpr std::uint64_t line_min = 256;
 constexpr double waste_max = 1.125;
 
