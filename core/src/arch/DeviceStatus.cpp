@@ -90,9 +90,9 @@ void require(cudaError_t status, std::string_view what) {
 }
 
 CurrentDevice::CurrentDevice(const DeviceSpace& exec_space) {
-  require(cudaGetDevice(&m_before), "asking for the current device");
+  require(cudaGetDevice(&m_before), "getting the current device");
   if (m_before == exec_space.cuda_device()) return;
-  require(cudaSetDevice(exec_space.cuda_device()), "choosing the device");
+  require(cudaSetDevice(exec_space.cuda_device()), "setting the current device");
   m_changed = true;
 }
 

@@ -66,7 +66,7 @@ class Buffer {
     if (size <= m_capacity) return;
     if (size > std::numeric_limits<std::size_t>::max() / sizeof(T)) {
       throw OutOfMemory(std::string(m_resource->space()), std::numeric_limits<std::size_t>::max(),
-                        m_label, std::to_string(size) + " elements have more bytes than there are");
+                        m_label, std::to_string(size) + " elements exceed the address space");
     }
     T* data = static_cast<T*>(m_resource->allocate(size * sizeof(T), m_label));
     release();

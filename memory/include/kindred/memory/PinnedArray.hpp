@@ -26,7 +26,7 @@ class PinnedArray {
   /// \throws OutOfMemory; the array is then empty
   void resize_discarding(std::size_t size) {
     if (size <= m_buffer.size()) return;
-    KINDRED_THROW_IF(m_pinned == nullptr, "an array that has no memory cannot grow");
+    KINDRED_THROW_IF(m_pinned == nullptr, "an array without a memory resource cannot grow");
     clear();
     m_buffer = {*m_pinned, m_label, size};
   }

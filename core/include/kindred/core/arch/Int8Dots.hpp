@@ -179,7 +179,7 @@ template <int Tile>
 class Int8Dots<DeviceSpace, Tile> {
  public:
   static constexpr int rows_per_thread = 1;
-  /// of 256 threads per SM, limited by their registers
+  /// Teams of 256 threads per multiprocessor, limited by their registers.
   static constexpr unsigned teams = Tile == 1 ? 2 : 1;
 
   template <class Member>
@@ -217,7 +217,7 @@ class Int8Dots<DeviceSpace, Tile> {
     int word[4];
   };
 
-  /// If one tile of queries reads a row only once, the row is evicted from the cache first.
+  /// A streaming load (evict-first) if only one tile of queries reads the row.
   template <bool Aligned, bool Once>
   KOKKOS_INLINE_FUNCTION static Piece load(const std::int8_t* row, std::uint64_t i,
                                            [[maybe_unused]] const Int8Operands& o) {

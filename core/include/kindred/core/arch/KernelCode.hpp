@@ -15,7 +15,7 @@ namespace Kindred::Arch {
 struct KernelCode {
   int compiled_for = 0;  ///< `__CUDA_ARCH__ / 10` of the body; 0: the device cannot run it
   int device = 0;        ///< architecture of the device
-  /// architecture of the machine code; that of the device if the driver compiled it
+  /// Architecture of the machine code; that of the device if the driver compiled it.
   int machine_code = 0;
   bool is_for_90a = false;  ///< compiled for sm_90a, as its source file declares
 

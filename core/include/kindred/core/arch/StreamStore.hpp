@@ -43,7 +43,7 @@ inline void stream_line(void* to, const void* from) {
 #endif
 }
 
-/// memcpy by means of `stream_line`.
+/// `memcpy` by means of `stream_line`.
 inline void stream_bytes(void* to, const void* from, std::size_t count) {
   auto* out = static_cast<std::byte*>(to);
   const auto* in = static_cast<const std::byte*>(from);

@@ -29,7 +29,7 @@ class TeamCluster<HostSpace> {
   static constexpr unsigned lanes = 1;  ///< per unit
   static constexpr unsigned row_lanes = 1;
   static constexpr unsigned teams_max = 1;
-  /// maximum edges of a row that a unit sums
+  /// Maximum edges of a row that a unit sums.
   static constexpr std::uint32_t row_max = ~std::uint32_t{0};
 
   TeamCluster(std::size_t index, void* memory) : m_index(index), m_memory(memory) {}

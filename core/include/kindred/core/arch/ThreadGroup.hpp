@@ -36,9 +36,9 @@ class ThreadGroup<HostSpace> {
   static constexpr unsigned walk_depth = 1;   ///< edges that a lane visits together
   static constexpr std::uint64_t short_max = ~std::uint64_t{0};  ///< maximum edges of a short row
   static constexpr std::uint64_t long_max =
-      /// maximum edges of a row that one unit sums; longer rows are summed by a team
+      /// Maximum edges of a row that one unit sums; longer rows are summed by a team.
       ~std::uint64_t{0};
-  /// maximum edges that a unit traverses alone
+  /// Maximum edges that a unit traverses alone.
   static constexpr std::uint64_t walk_max = ~std::uint64_t{0};
 
   explicit ThreadGroup(std::size_t index) : m_index(index) {}

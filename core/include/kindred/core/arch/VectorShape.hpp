@@ -14,7 +14,7 @@ struct VectorShape {
   static constexpr int tile_rows = 4;
   static constexpr int single_rows = 4;  ///< for a batch with one query
   static constexpr int work_item_rows = 4;
-  /// per work item if there are fewer queries than a tile holds
+  /// Per work item if there are fewer queries than a tile holds.
   static constexpr int scan_rows = 4;
   static constexpr int scan_depth = 8;  ///< steps of 32 elements in flight
   static constexpr int work_item_queries =

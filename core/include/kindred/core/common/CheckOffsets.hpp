@@ -22,7 +22,8 @@ void check_offsets(RaggedSpan<T> rows, const char* what, const char* values) {
     const std::uint64_t end = rows.offsets[row];
     KINDRED_THROW_IF((row == 0 && end != 0) || end < begin || end > rows.values.size(),
                      std::string(what) + " offset " + std::to_string(row) + " is " +
-                         std::to_string(end) + "; offsets start at 0, never fall and end within " +
+                         std::to_string(end) +
+                         "; offsets must start at 0, never decrease and stay within " +
                          std::to_string(rows.values.size()) + " " + values);
   }
 }

@@ -66,7 +66,7 @@ inline std::uint64_t size_product(const char* what, std::initializer_list<std::u
   for (const std::uint64_t size : sizes)
     values += (values.empty() ? "" : " × ") + std::to_string(size);
   throw InvalidArgument(std::string(what) + " is " + values +
-                        ", which exceeds 64 bits; there is no memory of such a size");
+                        ", which exceeds 64 bits; use smaller sizes");
 }
 
 }  // namespace Kindred

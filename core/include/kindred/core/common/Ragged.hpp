@@ -13,7 +13,7 @@ namespace Kindred {
 /// 1])`.
 template <class T>
 struct RaggedSpan {
-  /// rows + 1, starting at 0, never decreasing; empty: no rows
+  /// Rows + 1, starting at 0, never decreasing; empty: no rows.
   std::span<const std::uint64_t> offsets;
   std::span<const T> values;
 

@@ -35,7 +35,7 @@ struct alignas(16) FrontierOut {
 
 /// A row that a query has reached.
 struct alignas(16) FrontierRow {
-  /// first edge; the highest bits: it is in the delta, it was not reached before
+  /// First edge; the highest bits: it is in the delta, it was not reached before.
   std::uint64_t place = 0;
   std::uint32_t node = 0;
   std::uint32_t count = 0;  ///< edges
@@ -114,7 +114,7 @@ struct FrontierQueries {
   ArrayView<const FrontierQuery, ExecutionSpace> queries;  ///< empty: `only`
   ArrayView<const Activation, ExecutionSpace> sources;
   ArrayView<const float, ExecutionSpace> decays;  ///< D(1) … of each query
-  /// one element: queries that slots have taken, from 0
+  /// One element: queries that slots have taken, from 0.
   ArrayView<std::uint32_t, ExecutionSpace> taken;
   FrontierQuery only;
   Activation only_sources[few_sources];

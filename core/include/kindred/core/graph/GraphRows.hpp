@@ -21,7 +21,7 @@ struct GraphRows {
   ArrayView<const std::uint64_t, MemorySpace> offsets;  ///< rows + 1
   ArrayView<const std::uint32_t, MemorySpace> sources;
   ArrayView<const float, MemorySpace> weights;  ///< empty: see `short_weights`
-  /// empty on a device, whose work items are uniform
+  /// Empty on a device, whose work items are uniform.
   ArrayView<const std::uint32_t, MemorySpace> tiles;
   ArrayView<const std::uint32_t, MemorySpace> long_rows;
   ArrayView<const std::uint64_t, MemorySpace> long_first;

@@ -35,7 +35,7 @@ inline constexpr double float_out_weights[2] = {0x1p-40, 0x1p40};
 template <class ExecutionSpace>
 struct RestartRows {
   ArrayView<const std::uint64_t, ExecutionSpace> named;  ///< bit v: some query restarts at node v
-  /// one per word of `named`: bits set in the preceding words
+  /// One per word of `named`: bits set in the preceding words.
   ArrayView<const std::uint32_t, ExecutionSpace> before;
   ArrayView<const double, ExecutionSpace> shares;  ///< one row of `width` per named node: r
 
@@ -76,7 +76,7 @@ struct PageRankState {
   ArrayView<double, ExecutionSpace> partial;             ///< blocks of long rows × width
   ArrayView<double, ExecutionSpace> sums;                ///< `page_rank_sums` elements
   ArrayView<PageRankProgress, ExecutionSpace> progress;  ///< width
-  /// one element: the last iteration after which a query was unfinished
+  /// One element: the last iteration after which a query was unfinished.
   ArrayView<std::uint32_t, ExecutionSpace> last;
 };
 

@@ -76,7 +76,7 @@ struct LatticeMetrics {
   double average_degree = 0;
   double density = 0;  ///< edges / all pairs
   std::uint64_t diameter = 0;
-  /// minimum number of nodes (or edges) whose removal may disconnect it: d
+  /// Minimum number of nodes (or edges) whose removal may disconnect it: d.
   std::uint32_t connectivity = 0;
   double clustering = 0;  ///< there are no triangles
   // Bytes, as doubles since they may exceed 64 bits.

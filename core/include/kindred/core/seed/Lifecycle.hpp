@@ -67,7 +67,7 @@ constexpr std::optional<Enum> enum_of(const std::array<std::string_view, count>&
 
 }  // namespace Impl
 
-/// nullopt if \p name is not the name of a state.
+/// The state of that name; nullopt if \p name is not the name of a state.
 constexpr std::optional<Lifecycle> lifecycle_from_string(std::string_view name) noexcept {
   return Impl::enum_of<Lifecycle>(lifecycle_names, name);
 }

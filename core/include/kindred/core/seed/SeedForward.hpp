@@ -23,7 +23,7 @@ struct SeedForwardShape {
 struct SeedForwardPlan {
   std::uint32_t stripes = 0;
   std::uint32_t width = 0;  ///< features per stripe
-  /// of a team, in units of four features: stripes end where seeds do
+  /// Of a team, in units of four features: stripes end where seeds do.
   std::uint32_t extra_columns = 0;
   std::uint32_t groups = 0;      ///< blocks of rows
   std::uint32_t group_rows = 0;  ///< a power of two
@@ -36,8 +36,8 @@ struct SeedForwardPlan {
 enum class SeedOverlap : std::uint8_t {
   none,    ///< nothing; any work may precede it
   launch,  ///< be launched
-  /// read x, which was complete before the last call with `none`, and write y, which does not
-  /// overlap x or y of the preceding call
+  /// Read x, which was complete before the last call with `none`, and write y, which does not
+  /// overlap x or y of the preceding call.
   rows
 };
 

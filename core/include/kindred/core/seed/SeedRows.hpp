@@ -26,7 +26,7 @@ struct SeedRows {
 template <class ExecutionSpace>
 struct SeedWeights {
   ArrayView<const float, ExecutionSpace> values;  ///< row-major
-  /// the row of each blueprint; size 0: row = id
+  /// The row of each blueprint; size 0: row = id.
   ArrayView<const std::int32_t, ExecutionSpace> slots;
   std::uint32_t blueprints = 0;  ///< ids are below it
   std::uint64_t stride = 0;      ///< floats from one row to the next

@@ -71,7 +71,7 @@ struct QueryArrays {
   std::vector<std::uint32_t> lengths;
   std::vector<std::uint32_t> first_segment;
   std::vector<QuerySegment> segments;
-  /// with `CodeLookup::hash`, one table that is used while building
+  /// With `CodeLookup::hash`, a single table used while building.
   std::vector<std::uint8_t> codes;
   std::vector<std::uint32_t> hash;
   std::vector<WordTable> words;

@@ -46,8 +46,8 @@ bool fits_one_launch(const ExecutionSpace& exec_space, const VectorRows<Executio
 template <class ExecutionSpace>
 struct CandidateCheck {
   std::uint64_t rows = 0;  ///< candidates must be below it
-  /// lowered to the index of a query with an invalid candidate; must be accessible from the space;
-  /// null: candidates are not validated
+  /// Lowered to the index of a query with an invalid candidate; must be accessible from the space;
+  /// null: candidates are not validated.
   std::uint32_t* bad_query = nullptr;
 };
 

@@ -33,7 +33,7 @@ struct PrefilterState {
   ArrayView<std::uint32_t, ExecutionSpace> slots;  ///< queries × groups: the best lower bounds
   ArrayView<float, ExecutionSpace> thresholds;     ///< one per query
   ArrayView<std::uint32_t, ExecutionSpace> rows;  ///< queries × capacity: surviving rows, unordered
-  /// one per query: survivors, including those beyond the capacity
+  /// One per query: survivors, including those beyond the capacity.
   ArrayView<std::uint32_t, ExecutionSpace> counts;
   std::uint64_t chunk = 0;   ///< a multiple of 64
   std::uint64_t groups = 0;  ///< rows r with the same r % groups, or r / 32 % groups, share a slot

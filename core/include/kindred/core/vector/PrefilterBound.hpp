@@ -29,7 +29,7 @@ struct PrefilterRow {
   double scale = 0;
   double error = 0;  ///< ≥ ‖x − scale · v‖; infinite for a row that is not finite
   double quantized_norm =
-      0;  ///< ≥ ‖scale · v‖, at most 1 + 2^−22 times it unless tiny; negative: not told
+      0;  ///< ≥ ‖scale · v‖, at most 1 + 2^−22 times it unless tiny; negative: unknown
   double quantized_norm_max = 0;  ///< ≥ ‖scale · v‖
   double norm = 0;                ///< the reproducible √Σx²; for cosine and l2
 };

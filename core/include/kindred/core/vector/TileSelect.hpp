@@ -107,11 +107,11 @@ struct TileLists {
 
   ArrayView<std::uint32_t, ExecutionSpace> rows;    ///< queries × capacity
   ArrayView<std::uint32_t, ExecutionSpace> uppers;  ///< ascending bits of `tile_upper`
-  /// one per query; above the capacity: rows were lost
+  /// One per query; above the capacity: rows were lost.
   ArrayView<std::uint32_t, ExecutionSpace> counts;
   ArrayView<float, ExecutionSpace> thresholds;      ///< one per query of the tile
   ArrayView<std::uint32_t, ExecutionSpace> widths;  ///< bits of the greatest `tile_width`
-  /// one element: nonzero if a row had a NaN
+  /// One element: nonzero if a row had a NaN.
   ArrayView<std::uint32_t, ExecutionSpace> not_numbers;
   std::uint64_t capacity = 0;
 };
@@ -161,7 +161,7 @@ void prepare_tile_rows_here(Metric metric, const TileModel& model,
 /// \brief The products of a tile that are compared with the thresholds.
 template <class ExecutionSpace, class Product>
 struct TileProducts {
-  /// one row of `count` per query; for `select_tile_here`, one row of `queries` per row
+  /// One row of `count` per query; for `select_tile_here`, one row of `queries` per row.
   const Product* values = nullptr;
   std::uint64_t count = 0;  ///< rows of the tile
   std::uint64_t first = 0;  ///< rows `first … last` of the tile are compared

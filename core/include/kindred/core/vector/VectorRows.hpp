@@ -17,7 +17,7 @@ struct VectorRows {
   VectorElement element = VectorElement::float32;
   ArrayView<const float, ExecutionSpace> scales;  ///< one per row; int8 only
   ArrayView<const double, ExecutionSpace> norms;  ///< from `vector_norms`; read under cosine
-  /// the index that a rank carries; size 0: the row's index
+  /// The index that a rank carries; size 0: the row's index.
   ArrayView<const std::uint32_t, ExecutionSpace> ids;
   std::uint64_t dimension = 0;
 };

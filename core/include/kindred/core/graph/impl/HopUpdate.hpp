@@ -36,7 +36,7 @@ struct NodeUpdate {
     for (int tier = 0; tier < 3; ++tier) thresholds[tier] = parameters.thresholds[tier];
   }
 
-  /// Updates \p value and \p tier of the node; returns what it passes on. In `product` mode it has
+  /// Updates \p value and \p tier of the node; returns what it passes on. The kind `product` has
   /// neither.
   KOKKOS_INLINE_FUNCTION float take(float* value, std::uint8_t* tier, double sum) const {
     const auto c = static_cast<float>(static_cast<double>(decay) * sum);

@@ -532,7 +532,7 @@ struct SmallFrontierLaunch {
     std::uint32_t count = memory.key_count;
     constexpr std::uint32_t few = lanes > 1 ? 2 * team_rows : none;
     if (count > few) {
-      // A key that is no less than the minima of `top` parts is no less than `top` keys.
+      // The `top`-th smallest minimum of a part is a bound: at least `top` keys do not exceed it.
       Rank key = rank_none;
       for (std::uint32_t i = part + own * team_rows; i < count; i += team_threads)
         key = keys[i] < key ? keys[i] : key;

@@ -77,7 +77,7 @@ struct SmallFrontierMemory {
   struct Sums {
     double of_rows[rows_most];
     double products[terms_most];
-    /// of a round: bit l is set if lane l has a term
+    /// One per round: bit l is set if lane l has a term.
     std::uint32_t lanes[pieces_most * piece_rounds];
     std::uint16_t first[pieces_most * piece_rounds];  ///< the first term of the round
   };

@@ -90,8 +90,8 @@ struct SeedUpdates {
   /// The threads of a team stride over the batch and compare each update with all of the team's.
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, std::byte* scratch) const {
-    // For each of the team's updates: the fields that others set of the seed; in the upper bits,
-    // that later ones set.
+    // For each of the team's updates, the fields of its seed that other updates set; in the upper
+    // 16 bits, those that later updates set.
     auto* found = reinterpret_cast<std::uint32_t*>(scratch);
     constexpr std::uint32_t later = 16;
     const std::uint32_t thread = team.thread();

@@ -166,7 +166,7 @@ struct CandidateTeam {
     const lanes_type lanes(team);
     const auto own =
         static_cast<std::uint32_t>(team.team_rank() * lanes_type::groups + lanes.group());
-    // Few teams wait for their rows; many teams hide the latency.
+    // Prefetched where teams are few; many teams hide the latency of the rows.
     if (is_cut && own < count)
       lists.rows[scratch.chosen[own]].prefetch(lanes, lists.rows.dimension);
     const double query_norm = lists.query_norms[query];

@@ -260,7 +260,7 @@ struct PrefilterScanKernel {
     }
   }
 
-  /// A comparison with NaN is false, so NaN leaves nothing out.
+  /// Excludes a row by a NaN as its upper bound, which reaches no threshold.
   KOKKOS_INLINE_FUNCTION void leave_out(std::uint64_t query, std::uint64_t row) const {
     if (thresholds == nullptr && row < count)
       uppers[query * chunk + row] = Kokkos::bit_cast<float>(std::uint32_t{canonical_nan_bits});
