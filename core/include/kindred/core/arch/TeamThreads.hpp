@@ -89,7 +89,7 @@ void launch_teams([[maybe_unused]] const ExecutionSpace& exec_space,
                   [[maybe_unused]] unsigned threads, [[maybe_unused]] std::size_t scratch_bytes,
                   [[maybe_unused]] const Functor& functor,
                   [[maybe_unused]] bool begins_early = false) {
-  static_assert(is_device<ExecutionSpace>, "teams of threads are a device's");
+  static_assert(is_device<ExecutionSpace>, "Teams of threads require a device execution space.");
 #if KINDRED_HAS_DEVICE && defined(__CUDACC__)
   if (teams == 0) return;
   std::uint64_t id = 0;

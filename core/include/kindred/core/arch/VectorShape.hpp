@@ -14,7 +14,7 @@ struct VectorShape {
   static constexpr int tile_rows = 4;
   static constexpr int single_rows = 4;  ///< for a batch with one query
   static constexpr int work_item_rows = 4;
-  /// Per work item if there are fewer queries than a tile holds.
+  /// Rows per work item if there are fewer queries than a tile holds.
   static constexpr int scan_rows = 4;
   static constexpr int scan_depth = 8;  ///< steps of 32 elements in flight
   static constexpr int work_item_queries =
@@ -39,7 +39,7 @@ struct VectorShape<HostSpace> {
   static constexpr int scan_rows = 16;
   static constexpr int scan_depth = 1;
   static constexpr int work_item_queries = 96;
-  // rows far apart: four streams hide the latency of each other
+  // Rows far apart: four streams hide the latency of each other.
   static constexpr int candidate_rows = 4;
   static constexpr int candidate_depth = 1;
   static constexpr int prefetch_rows = 4;

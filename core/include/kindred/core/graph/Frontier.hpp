@@ -103,8 +103,8 @@ struct FrontierQuery {
   std::uint32_t first_decay = 0;
 };
 
-/// \brief The queries of a call, where the space can read them; a single query is passed with the
-/// launch.
+/// \brief The queries of a call, where the space can read them; a single small query is passed
+/// with the launch (`only`).
 template <class ExecutionSpace>
 struct FrontierQueries {
   static constexpr std::size_t few_sources = 16;
