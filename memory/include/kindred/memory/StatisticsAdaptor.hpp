@@ -22,8 +22,8 @@ struct MemoryStatistics {
   friend bool operator==(const MemoryStatistics&, const MemoryStatistics&) = default;
 };
 
-/// \brief Counts bytes and allocations of the upstream resource. Thread-safe and exact: if it is the
-/// upstream of a `LimitAdaptor`, the peak never exceeds the limit.
+/// \brief Counts bytes and allocations of the upstream resource. Thread-safe and exact: if it is
+/// the upstream of a `LimitAdaptor`, the peak never exceeds the limit.
 class StatisticsAdaptor final : public MemoryResource {
  public:
   /// \param upstream must outlive this
