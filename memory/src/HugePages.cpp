@@ -17,7 +17,8 @@ void ask_for_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] std::size_
   if (size <= 0) return;
   const auto page = static_cast<std::uintptr_t>(size);
   const auto address = reinterpret_cast<std::uintptr_t>(data);
-  // Whole pages of the array alone: its neighbours keep theirs.
+  // Only the pages that lie entirely within the array: those shared with adjacent data are left
+  // alone.
   const std::uintptr_t begin = (address + page - 1) / page * page;
   const std::uintptr_t end = (address + bytes) / page * page;
   if (begin < end)

@@ -14,7 +14,7 @@ using Names = std::string_view;
 
 constexpr std::array<Names, 1> of_memory{"cudaErrorMemoryAllocation"};
 
-/// The build and the device do not fit, or the device was never there.
+/// The build does not support the device, or there is no device.
 constexpr std::array<Names, 14> of_unavailability{"cudaErrorNoDevice",
                                                   "cudaErrorInvalidDevice",
                                                   "cudaErrorInsufficientDriver",
@@ -30,7 +30,7 @@ constexpr std::array<Names, 14> of_unavailability{"cudaErrorNoDevice",
                                                   "cudaErrorLaunchOutOfResources",
                                                   "cudaErrorNotSupported"};
 
-/// After these the CUDA context of the process is broken, by CUDA's documentation.
+/// According to CUDA's documentation, these break the CUDA context of the process.
 [[maybe_unused]] constexpr std::array<Names, 12> of_broken_context{
     "cudaErrorIllegalAddress",     "cudaErrorLaunchFailure",       "cudaErrorLaunchTimeout",
     "cudaErrorIllegalInstruction", "cudaErrorMisalignedAddress",   "cudaErrorInvalidAddressSpace",
@@ -83,16 +83,16 @@ void require(cudaError_t status, std::string_view what) {
   if (status == cudaSuccess) return;
   const std::string_view name = cudaGetErrorName(status);
   if (contains(of_broken_context, name)) broken = true;
-  // What does not stay must not be found by the next call of whoever asks.
+  // Clears an error that is not sticky, so that the caller's next CUDA call does not report it.
   (void)cudaGetLastError();
   throw_device_failure(device_failure(name), std::string(what) + " failed: " + std::string(name) +
                                                  " (" + cudaGetErrorString(status) + ")");
 }
 
 CurrentDevice::CurrentDevice(const DeviceSpace& exec_space) {
-  require(cudaGetDevice(&m_before), "asking for the current device");
+  require(cudaGetDevice(&m_before), "getting the current device");
   if (m_before == exec_space.cuda_device()) return;
-  require(cudaSetDevice(exec_space.cuda_device()), "choosing the device");
+  require(cudaSetDevice(exec_space.cuda_device()), "setting the current device");
   m_changed = true;
 }
 

@@ -9,7 +9,7 @@ namespace Kindred {
 
 namespace Impl {
 
-/// Sums of some neighbouring results.
+/// Sums of some adjacent results.
 template <int Width>
 struct Sums {
   double value[Width];
@@ -21,7 +21,7 @@ struct Sums {
   }
 };
 
-/// \brief A row of A with some columns of B. The 32 lanes of a sum are numbers of one thread.
+/// \brief A row of A times some columns of B. One thread holds the 32 lanes of a sum.
 template <class T>
 struct ProductRows {
   const MatrixProduct<T>* products;
@@ -33,7 +33,7 @@ struct ProductRows {
         products[containing_entry<&MatrixProduct<T>::first_work_item>(products, count, work_item)];
     const std::uint64_t across = (product.n + width - 1) / width;
     const std::uint64_t place = work_item - product.first_work_item;
-    // Two rows a team of 256.
+    // Two rows per team of 256.
     const std::uint64_t row = place / across * 2 + thread / width;
     const std::uint64_t column = place % across * width + thread % width;
     if (row < product.m && column < product.n) compute<1>(product, row, column, 1);
@@ -55,7 +55,8 @@ struct ProductRows {
   template <int Width>
   KOKKOS_INLINE_FUNCTION static void compute(const MatrixProduct<T>& product, std::uint64_t row,
                                              std::uint64_t column, int given_width) {
-    const int width = Width == 1 ? 1 : given_width;  // known, its sums stay in registers
+    // a constant, so that the sums stay in registers
+    const int width = Width == 1 ? 1 : given_width;
     const T* a = product.a + row * product.k;
     const T* b = product.b + column;
     const std::uint64_t stride = product.n;

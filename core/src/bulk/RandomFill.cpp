@@ -11,7 +11,7 @@ namespace Kindred {
 
 namespace Impl {
 
-/// Elements of the four words of a counter.
+/// Elements per counter, which yields four words.
 template <class T>
 inline constexpr std::uint32_t counter_elements = 16 / sizeof(T);
 
@@ -73,7 +73,7 @@ struct RandomChunks {
     const std::uint64_t end = first + part.count;
     constexpr std::uint32_t block = each * width;
     const std::uint64_t aligned = first / each * each;
-    // No sum passes the end, which may be near 2^64.
+    // No index sum exceeds the end, which may be close to 2^64.
     for (std::uint64_t done = 0; done < end - aligned; done += block) {
       const std::uint64_t begin = aligned + done;
       const Philox<width> words(seed, begin / each);

@@ -7,7 +7,7 @@ namespace Kindred {
 
 namespace {
 
-/// Partials of an item from which on a team of a device joins them.
+/// Number of partial results of an item from which on a device team combines them.
 constexpr std::uint64_t team_partials = 64;
 
 template <class Join, class ExecutionSpace, class T>

@@ -11,7 +11,7 @@ std::string in_quotes(std::string_view text) {
   std::string out = "'";
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    // A cut falls before a code point, never inside one.
+    // Truncates before a code point, never inside one.
     if (i >= shown_max && (byte & 0xC0U) != 0x80U) {
       out += "…";
       break;

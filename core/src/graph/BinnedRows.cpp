@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::uint32_t send_places = 1U << 17;
 
-/// `visit(source, edge, slot, cell)` for every edge of a bin: its number, its
-/// place in the bin and the cell of its block of sources. A team a bin.
+/// Calls `visit(source, edge, slot, cell)` for every edge of a bin: the edge's index, its slot in
+/// the bin and the cell of its source block. One team per bin.
 template <class ExecutionSpace, class Visit>
 struct VisitBins {
   using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
@@ -42,7 +42,7 @@ struct CountBins {
   }
 };
 
-/// Counts become first places, bin by bin.
+/// Converts counts to first slots, bin by bin.
 template <class ExecutionSpace>
 struct ScanBins {
   ArrayView<std::uint32_t, ExecutionSpace> cells;
@@ -142,7 +142,7 @@ std::vector<BinScatter> plan_scatters(std::span<const std::uint32_t> cells, std:
 
 template <class ExecutionSpace>
 bool can_bin(const ExecutionSpace& exec_space, std::uint64_t nodes, std::uint64_t edges) {
-  // Places have 32 bits and cells are few bytes beside the edges.
+  // Slots have 32 bits, and cells take few bytes compared with the edges.
   constexpr std::size_t scratch = (bin_edges_max + 8) * sizeof(double);
   static_assert(scratch >= bin_sources * sizeof(float));
   return Arch::large_scratch_max(exec_space) >= scratch && nodes <= (std::uint64_t{1} << 29) &&

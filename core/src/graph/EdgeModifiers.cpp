@@ -53,14 +53,14 @@ struct ModifyWeights {
       if (to_kind < kinds) product *= strengths[from_kind * kinds + to_kind];
       product *= fan(from_kind, from);
     }
-    // Finite, so that the weight of an edge that carries nothing adds nothing.
+    // Finite, so that the weight of an edge that carries 0 adds 0.
     constexpr double largest = 3.4028234663852886e38;
     product = product > largest ? largest : product < -largest ? -largest : product;
     return static_cast<float>(product);
   }
   KOKKOS_INLINE_FUNCTION double fan(std::size_t kind, std::uint32_t node) const {
     if (fans[kind] == Fan::Kind::constant) return factors[kind];
-    // Rows that were replaced still name sources that have no edges by now.
+    // Replaced rows may still contain sources that no longer have edges.
     const std::uint64_t edges_out = out_degree(node);
     const auto degree = static_cast<double>(edges_out == 0 ? 1 : edges_out);
     return fans[kind] == Fan::Kind::inverse ? 1.0 / degree : 1.0 / Kokkos::sqrt(degree);

@@ -10,10 +10,10 @@ namespace Kindred {
 
 namespace {
 
-constexpr std::size_t part_edges = std::size_t{1} << 16U;  // fewer are no thread's work
+constexpr std::size_t part_edges = std::size_t{1} << 16U;  // fewer are not worth a thread
 
-/// Turns counts at `offsets[v + 1]` into the start of row v there; placing an edge of v moves it
-/// on, so that after the last one the offsets are those of the rows.
+/// Converts counts at `offsets[v + 1]` into the start of row v there. Placing an edge of v
+/// increments it, so that after the last edge the array holds the offsets of the rows.
 void starts_from_counts(std::span<std::uint64_t> offsets) {
   std::uint64_t start = 0;
   offsets[0] = 0;
@@ -32,18 +32,18 @@ struct NodeRange {
   NodeRange(std::span<const std::uint64_t> first, std::size_t part)
       : begin(first[part]), size(first[part + 1] - begin) {}
   bool has(std::uint32_t node) const { return node - begin < size; }
-  /// Where the counts of these nodes stand. \see starts_from_counts
+  /// The counts of these nodes, \see starts_from_counts.
   std::span<std::uint64_t> counts(std::span<std::uint64_t> offsets) const {
     return offsets.subspan(begin + 1, size);
   }
 };
 
-/// First nodes of parts that are the end of about as many edges each, and the number of nodes.
+/// First nodes of parts at which about equally many edges end, followed by the number of nodes.
 std::vector<std::uint64_t> part_nodes(std::span<const Edge> edges, std::uint32_t Edge::*end,
                                       const AdjacencySpan& rows, std::size_t parts) {
   std::vector<std::uint64_t> first{0};
   if (parts > 1) {
-    constexpr std::size_t samples = 256;  // a part
+    constexpr std::size_t samples = 256;  // per part
     std::vector<std::uint32_t> nodes(parts * samples);
     for (std::size_t i = 0; i < nodes.size(); ++i)
       nodes[i] = edges[edges.size() / nodes.size() * i].*end;

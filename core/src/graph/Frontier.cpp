@@ -9,7 +9,7 @@ namespace Kindred {
 
 template <class ExecutionSpace>
 std::uint64_t FrontierShape::budget_of(std::size_t nodes, std::size_t edges) {
-  // A device does its least budget in the time that a few hops take to launch.
+  // A device exhausts its minimum budget in the time that launching a few hops takes.
   constexpr std::uint64_t least = Arch::is_device<ExecutionSpace> ? 1U << 20U : 4096;
   constexpr std::uint64_t part = Arch::is_device<ExecutionSpace> ? 64 : 16;
   return std::max<std::uint64_t>(least, (edges + 4 * nodes) / part);

@@ -11,8 +11,8 @@ std::uint64_t short_row_max() {
 
 namespace {
 
-/// `to[row * to_width + to_first + i] = from[row * from_width + from_first + i]` for i < count, 0
-/// for count ≤ i < fill.
+/// `to[row * to_width + to_first + i] = from[row * from_width + from_first + i]` for i < count, and
+/// 0 for count ≤ i < fill.
 template <class ExecutionSpace>
 struct MoveColumns {
   const float* from;

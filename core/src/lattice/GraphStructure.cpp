@@ -19,18 +19,18 @@ struct Rows {
   std::uint64_t degree(std::size_t node) const { return offsets[node + 1] - offsets[node]; }
 };
 
-/// A breadth-first search and what it works in.
+/// A breadth-first search and its workspace.
 class Search {
  public:
   explicit Search(const Rows& rows)
       : m_rows(rows), distances(rows.nodes(), unreached), m_queue(rows.nodes()) {}
 
-  /// From \p source, within its component. Returns its eccentricity there.
+  /// Searches from \p source within its component. Returns its eccentricity there.
   std::uint32_t run(std::uint32_t source) {
     std::fill(distances.begin(), distances.end(), unreached);
     return extend(source);
   }
-  /// As `run`, but keeps the distances that earlier searches of other components set.
+  /// As `run`, but keeps the distances that earlier searches set in other components.
   std::uint32_t extend(std::uint32_t source) {
     const std::uint64_t* offsets = m_rows.offsets.data();
     const std::uint32_t* ends = m_rows.ends.data();
@@ -62,7 +62,7 @@ class Search {
   std::vector<std::uint32_t> m_queue;
 };
 
-/// Takes and Kosters' BoundingDiameters over a connected graph.
+/// Takes and Kosters' BoundingDiameters for a connected graph.
 std::uint64_t diameter_of(const Rows& rows, Search& search, std::uint64_t& searches) {
   const std::size_t nodes = rows.nodes();
   std::vector<std::uint32_t> lower(nodes, 0);
@@ -115,7 +115,7 @@ double clustering_of(const Rows& rows) {
     if (degree < 2) continue;
     const auto row = rows.ends.subspan(rows.offsets[node], degree);
     for (const std::uint32_t end : row) mark[end] = node;
-    std::uint64_t closed = 0;  // both ways
+    std::uint64_t closed = 0;  // counted in both directions
     for (const std::uint32_t end : row)
       for (std::uint64_t i = rows.offsets[end]; i < rows.offsets[end + 1]; ++i)
         closed += mark[rows.ends[i]] == node ? 1 : 0;

@@ -13,7 +13,8 @@ namespace Kindred {
 
 namespace {
 
-/// A line's dimensions: as few as waste little room behind its last node and make it a few words.
+/// A line has as few dimensions as possible while wasting few bits after its last node and spanning
+/// a few words.
 constexpr std::uint64_t line_min = 256;
 constexpr double waste_max = 1.125;
 
@@ -35,9 +36,9 @@ LatticeBits::LatticeBits(const LatticeShape& shape) : grid(shape) {
   lines = grid.nodes / line;
   const std::uint64_t words_of_line = (line + 63) / 64;
   constexpr std::uint64_t words_max = std::numeric_limits<std::uint32_t>::max();
-  KINDRED_THROW_IF(words_of_line > words_max || lines > words_max / words_of_line,
-                   "a search over " + std::to_string(grid.nodes) +
-                       " nodes; it can be made over 64 · 2³² at most");
+  KINDRED_THROW_IF(
+      words_of_line > words_max || lines > words_max / words_of_line,
+      "a lattice search over " + std::to_string(grid.nodes) + " nodes; the maximum is 64 · 2³²");
   line_words = static_cast<std::uint32_t>(words_of_line);
 }
 

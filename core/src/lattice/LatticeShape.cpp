@@ -22,11 +22,11 @@ LatticeShape::LatticeShape(std::uint32_t dimensions, std::uint32_t size)
   for (std::uint32_t i = dimensions; i-- > 0;) {
     m_strides[i] = m_nodes;
     const auto nodes = checked_product({m_nodes, size});
-    KINDRED_THROW_IF(!nodes,
-                     "a lattice of " + std::to_string(dimensions) + " dimensions and size " +
-                         std::to_string(size) +
-                         " has more nodes than 64 bits count; take fewer dimensions or a smaller "
-                         "size");
+    KINDRED_THROW_IF(
+        !nodes, "a lattice of " + std::to_string(dimensions) + " dimensions and size " +
+                    std::to_string(size) +
+                    " has more nodes than 64 bits can count; use fewer dimensions or a smaller "
+                    "size");
     m_nodes = *nodes;
   }
 }

@@ -15,7 +15,7 @@ std::uint64_t plan_linears(std::span<LinearLayerData> layers) {
   };
   std::uint64_t tiles = 0;
   for (const LinearLayerData& layer : layers) tiles += strips(layer) * shape::across(layer);
-  // Enough units for a device, and as few as that, so that a layer is not looked up for every tile.
+  // Enough work items for a device, but no more, so that the layer is not looked up for every tile.
   constexpr std::uint64_t work_items_target = 4096;
   const std::uint64_t each = std::clamp<std::uint64_t>(tiles / work_items_target, 1, 16);
   std::uint64_t work_items = 0;

@@ -23,7 +23,7 @@ bool is_wide(const NormLayerData& layer) {
          is_aligned(layer.gamma) && is_aligned(layer.beta) && layer.columns % 8 == 0;
 }
 
-/// Warps of a team: short rows need no more than one.
+/// Warps per team: one suffices for short rows.
 int team_warps(std::span<const NormLayerData> layers) {
   std::uint64_t row_bytes = 0;
   for (const NormLayerData& layer : layers)
@@ -31,8 +31,8 @@ int team_warps(std::span<const NormLayerData> layers) {
   return row_bytes <= 2048 ? 1 : 8;
 }
 
-/// Rows of a team, at most \p most, so that rounds of \p places teams take the least time; a team's
-/// waits are reckoned as long as a row.
+/// Rows per team, at most \p most, that minimise the time of all rounds of \p places teams; the
+/// synchronisation of a team is assumed to cost as much as a row.
 [[maybe_unused]] std::uint64_t even_rows(std::uint64_t rows, std::uint64_t most,
                                          std::uint64_t places) {
   const auto cost = [&](std::uint64_t team_rows) {
@@ -51,7 +51,7 @@ int team_warps(std::span<const NormLayerData> layers) {
 template <class ExecutionSpace>
 NormPlan plan_norms(const ExecutionSpace& exec_space, std::span<NormLayerData> layers) {
   NormPlan plan;
-  [[maybe_unused]] std::uint64_t share = 1;  // rows of a team, so that no multiprocessor is idle
+  [[maybe_unused]] std::uint64_t share = 1;  // rows per team, so that no multiprocessor is idle
   if constexpr (Arch::is_device<ExecutionSpace>) {
     plan.team_warps = team_warps(layers);
     std::uint64_t rows = 0;

@@ -47,7 +47,7 @@ void seed_backward(const ExecutionSpace& exec_space, const SeedLayerView<Executi
                    const ArrayView<float, ExecutionSpace>& dw,
                    const ArrayView<std::byte, ExecutionSpace>& workspace) {
   SeedLayerView<ExecutionSpace> layer = given;
-  if (layer.chunks.seeds == 0) {  // one that owns all and changes nothing
+  if (layer.chunks.seeds == 0) {  // a single seed that owns all features and changes nothing
     layer.chunks.seeds = 1;
     layer.weights.blueprints = 0;
   }

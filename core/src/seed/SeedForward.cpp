@@ -24,7 +24,7 @@ SeedForwardPlan Impl::plan_teams(const SeedForwardShape& shape, std::uint32_t co
   plan.group_rows = moment_rows(shape.rows);
   if (!shape.telemetry) plan.group_rows = shape.input == VectorElement::float32 ? 128 : 256;
   plan.groups = std::max(1U, quotient_up(shape.rows, plan.group_rows));
-  // Of one block of rows a team can do whole seeds, which spares it waiting for another one.
+  // With one block of rows a team can process whole seeds and need not wait for another team.
   if (shape.telemetry && plan.groups == 1 && columns <= 16 && chunks.width_max() <= moment_fan)
     plan.extra_columns = moment_fan / 4;
   if (shape.telemetry) plan.workspace = SeedWorkspace(plan, ChunkMap::of(chunks)).size;
@@ -33,7 +33,7 @@ SeedForwardPlan Impl::plan_teams(const SeedForwardShape& shape, std::uint32_t co
 
 namespace {
 
-/// Teams that a device has room for.
+/// Teams that a device can hold.
 constexpr std::uint64_t device_teams = 264;
 
 SeedForwardPlan plan_device(const SeedForwardShape& shape) {
@@ -52,7 +52,8 @@ SeedForwardPlan plan_host(const SeedForwardShape& shape, std::uint32_t threads) 
   SeedForwardPlan plan;
   plan.group_rows = shape.telemetry ? Impl::moment_rows(shape.rows) : 512;
   plan.groups = std::max(1U, quotient_up(shape.rows, plan.group_rows));
-  // Wide, so that rows come in long pieces, but as narrow as gives every thread a unit.
+  // Wide, so that rows are read in long pieces, but narrow enough that every thread gets a work
+  // item.
   const std::uint32_t fair = quotient_up(hidden, quotient_up(threads, plan.groups));
   plan.width = std::min(4096U, quotient_up(fair, step) * step);
   plan.stripes = quotient_up(hidden, plan.width);
@@ -89,7 +90,7 @@ void seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan& plan,
                   const ArrayView<SeedMoments, ExecutionSpace>& moments,
                   const ArrayView<std::byte, ExecutionSpace>& workspace, SeedOverlap overlap) {
   SeedLayerView<ExecutionSpace> layer = given;
-  if (layer.chunks.seeds == 0) {  // one that owns all and changes nothing
+  if (layer.chunks.seeds == 0) {  // a single seed that owns all features and changes nothing
     layer.chunks.seeds = 1;
     layer.weights.blueprints = 0;
   }

@@ -19,7 +19,7 @@ template <int step, class ExecutionSpace>
                        Impl::SeedUpdateStep<ExecutionSpace, step>{updates});
 }
 
-/// Updates of a batch that teams compare with each other.
+/// Maximum number of updates of a batch that teams compare with each other.
 [[maybe_unused]] constexpr std::size_t team_updates = 4096;
 
 }  // namespace

@@ -7,10 +7,10 @@ namespace Kindred {
 
 namespace {
 
-/// Low bits all ones are above every code; the others cannot make a false hit then.
+/// All low bits set is greater than every code, so the other bits cannot cause a false hit.
 constexpr std::uint32_t empty_entry = 0xFFFFFFFFU;
 
-/// Puts the symbols in; false when two share an entry, which leaves the entries empty.
+/// Inserts the symbols; returns false, with the entries cleared, if two symbols share an entry.
 bool fill(std::span<const Symbol> symbols, std::uint32_t multiplier, std::uint32_t bits,
           std::uint32_t* entries) {
   for (std::size_t code = 0; code < symbols.size(); ++code) {
@@ -29,7 +29,7 @@ bool fill(std::span<const Symbol> symbols, std::uint32_t multiplier, std::uint32
 
 std::uint32_t CodeHash::bits_for(std::uint32_t codes) noexcept {
   std::uint32_t bits = 9;
-  // An eighth of the square: about e⁴ tries.
+  // At least an eighth of the square of the number of codes: about e⁴ tries.
   while ((std::uint64_t{8} << bits) < std::uint64_t{codes} * codes) ++bits;
   return bits;
 }
@@ -40,7 +40,7 @@ CodeHash CodeHash::build(std::span<const Symbol> symbols, std::vector<std::uint3
   entries.resize(base + (std::size_t{1} << bits), empty_entry);
   std::uint64_t state = 0;
   for (int tries = 0;; ++tries) {
-    // Symbols that defy the family of multipliers get more room.
+    // Symbols for which no multiplier of the family works get a larger table.
     if (tries == 4096) {
       tries = 0;
       entries.resize(base + (std::size_t{1} << ++bits), empty_entry);

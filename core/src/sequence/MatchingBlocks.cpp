@@ -9,7 +9,7 @@
 
 namespace Kindred {
 
-/// difflib's own way: run lengths row by row, only where symbols are equal.
+/// difflib's own algorithm: run lengths row by row, only where symbols are equal.
 class BlockFinder::Runs {
  public:
   Runs(const BlockFinder& finder, Workspace& workspace)
@@ -26,12 +26,12 @@ class BlockFinder::Runs {
       const std::uint32_t i = hit->position;
       const std::uint64_t row = m_workspace.m_rows + i;
       bool best_ends_here = false;
-      // From the right, so that the run which ends at (i - 1, j - 1) is still there.
+      // From the right, so that the run which ends at (i - 1, j - 1) is still stored.
       for (std::uint32_t p = m_first[hit->number]; p < m_first[hit->number + 1]; ++p) {
         const std::uint32_t j = m_positions[p];
         if (j >= range.query_end) continue;
         if (j < range.query_begin) break;
-        // A run from before this range has been written over, unless it ends outside of it.
+        // A run from before this range has been overwritten, unless it ends outside the range.
         const bool extends = i > range.pattern_begin && j > range.query_begin &&
                              runs[j - 1].length > 0 && runs[j - 1].row + 1 == row;
         const std::uint32_t length = extends ? runs[j - 1].length + 1 : 1;
@@ -54,7 +54,7 @@ class BlockFinder::Runs {
 
 namespace {
 
-/// Not a lambda, which nvcc would take for constexpr in a host-and-device function.
+/// Not a lambda, which nvcc would treat as constexpr in a host-and-device function.
 struct Collect {
   std::vector<Block>* runs;
   void operator()(const Block& run) const { runs->push_back(run); }
@@ -68,7 +68,7 @@ BlockFinder::BlockFinder(std::span<const Symbol> query, bool autojunk)
   m_grows = !rare.empty();
   const std::span<const Symbol> symbols = m_grows ? rare : query;
   m_table.restart(symbols.size());
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> places;  // number, position
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> places;  // symbol number, position
   for (std::uint32_t j = 0; j < symbols.size(); ++j)
     if (symbols[j] != unknown_symbol) places.emplace_back(m_table.insert(symbols[j]), j);
   std::sort(places.begin(), places.end(), [](const auto& a, const auto& b) {

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::uint32_t places_max = 64;
 
-/// How many symbols the next run takes: whole planes, while they have at most 64 different symbols.
-/// The plane that brings the 64th is the last, so that no plane before it has its bits.
+/// The number of symbols in the next run: whole planes with at most 64 distinct symbols. The plane
+/// that contains the 64th is the last, so that no earlier plane has its bits.
 std::size_t run_length(std::span<const std::uint8_t> codes, unsigned planes_max) {
   bool seen[256] = {};
   std::uint32_t distinct = 0;
@@ -51,7 +51,7 @@ void fill(QueryColumns& columns, std::span<const std::uint8_t> codes, bool codes
   }
 }
 
-/// Whether every entry found room in one of the two ways of its bucket.
+/// Whether every entry fits one of the two ways of its bucket.
 bool fill_hash(SymbolHash& hash, std::uint16_t multiplier, const QueryColumns& columns,
                std::span<const Symbol> symbols, std::span<const std::uint8_t> codes) {
   std::memset(hash.place, no_code, sizeof(hash.place));
@@ -74,7 +74,7 @@ bool fill_hash(SymbolHash& hash, std::uint16_t multiplier, const QueryColumns& c
 
 void hash_symbols(QueryColumns& columns, std::span<const Symbol> symbols,
                   std::span<const std::uint8_t> codes) {
-  // Of 64 symbols in 256 buckets no three meet in every second try.
+  // With 64 symbols in 256 buckets, about every second try has no bucket with three symbols.
   std::uint32_t multiplier = 0x9E37;
   for (int tries = 0; tries < 64; ++tries) {
     if (fill_hash(columns.hash, static_cast<std::uint16_t>(multiplier | 1U), columns, symbols,

@@ -9,12 +9,12 @@ namespace Kindred {
 
 namespace {
 
-/// Bytes of a code table: every symbol and the padding; host packs read 256 at once.
+/// Bytes of a code table for every symbol and the padding; host packs read 256 at a time.
 std::uint64_t code_table_bytes(std::uint32_t vocabulary) {
   return std::max<std::uint64_t>(256, (std::uint64_t{vocabulary} + 64) / 64 * 64);
 }
 
-/// Fills the table of one word. \p codes are of the word's segment, `no_code` for unknown symbols.
+/// Fills the table of one word. \p codes of the word's segment, `no_code` for unknown symbols.
 void fill_word(WordTable& table, std::span<const std::uint8_t> codes, bool codes_are_places) {
   std::memset(&table, 0, sizeof(table));
   std::memset(table.place, no_code, sizeof(table.place));
@@ -37,7 +37,7 @@ void fill_word(WordTable& table, std::span<const std::uint8_t> codes, bool codes
 std::uint64_t QueryArrays::bytes(std::uint64_t length, std::uint32_t vocabulary,
                                  CodeLookup lookup) noexcept {
   const std::uint64_t words = (length + word_symbols - 1) / word_symbols;
-  // A segment is cut to three words only when four have 256 different symbols.
+  // A segment is shortened to three words only if four have 256 distinct symbols.
   const std::uint64_t segments = (words + 2) / 3;
   const auto codes = static_cast<std::uint32_t>(std::min<std::uint64_t>(length, no_code));
   const std::uint64_t codes_bytes = lookup == CodeLookup::table
@@ -82,7 +82,7 @@ void QueryArrays::build(RaggedSpan<Symbol> queries, std::span<const std::size_t>
         query_codes.push_back(symbol < vocabulary ? table[symbol] : no_code);
       }
       if (end < last) {
-        // 255 codes are used up inside the fourth word: it starts the next segment.
+        // The 255 codes are used up inside the fourth word, which then starts the next segment.
         end -= (end - at) % word_symbols;
         query_codes.resize(end - at);
       }
@@ -113,7 +113,7 @@ void QueryArrays::build(RaggedSpan<Symbol> queries, std::span<const std::size_t>
         append_columns(columns, query_codes, distinct);
         segment.columns = static_cast<std::uint32_t>(columns.size()) - segment.first_columns;
         for (std::size_t c = segment.first_columns, begin = 0; c < columns.size(); ++c) {
-          // Below 256 symbols a table by symbol is all in registers.
+          // Below 256 symbols a table indexed by symbol fits into registers.
           if (vocabulary <= 0xFFU || vocabulary > 0xFFFFU) break;
           const std::size_t length = columns[c].symbols;
           hash_symbols(columns[c], query.subspan(at + begin, length),

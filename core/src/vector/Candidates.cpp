@@ -18,7 +18,8 @@ std::uint32_t parts(std::size_t whole, std::size_t part) {
   return static_cast<std::uint32_t>(std::max<std::size_t>(1, (whole + part - 1) / part));
 }
 
-/// Chunks that give every team or thread work, and ranks few enough to be merged.
+/// The number of chunks that gives every team or thread work, while the ranks remain few enough to
+/// be merged.
 template <class ExecutionSpace>
 CandidatePlan cut(const CandidateShape& shape, std::size_t work_items, std::size_t smallest) {
   const std::size_t fair = std::max(smallest, shape.queries * shape.longest / work_items);
@@ -85,7 +86,7 @@ void launch(const ExecutionSpace& exec_space,
             const Impl::CandidateLists<ExecutionSpace, Element>& lists, const CandidatePlan& plan,
             std::size_t queries) {
   const std::size_t work_items = queries * plan.chunks;
-  // Strings that are there: a warm call allocates nothing.
+  // Static strings: a warm call allocates nothing.
   static const std::string rank_label = "Kindred::Vector::rank_candidates::rank";
   [[maybe_unused]] static const std::string merge_label = "Kindred::Vector::rank_candidates::merge";
   if constexpr (Arch::is_device<ExecutionSpace>) {

@@ -93,7 +93,7 @@ void prefilter_rows(const ExecutionSpace& exec_space, Metric metric,
     using kernel_type = Impl::PrefilterScanKernel<ExecutionSpace, aligned(), tile()>;
     using launch = Arch::LaunchShape<ExecutionSpace>;
     const std::uint64_t batches = (count + Arch::prefilter_batch - 1) / Arch::prefilter_batch;
-    // As many teams as a device runs at once; threads of the host are handed 32 batches.
+    // As many teams as are resident on a device; host threads receive 32 batches at a time.
     const std::uint64_t teams =
         Arch::is_device<ExecutionSpace>
             ? std::min<std::uint64_t>(static_cast<std::uint64_t>(Arch::concurrency(exec_space)) /

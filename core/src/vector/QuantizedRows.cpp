@@ -11,7 +11,7 @@ namespace Kindred {
 namespace Impl {
 namespace {
 
-/// A unit: a row.
+/// A work item: one row.
 template <class ExecutionSpace, class Element>
 struct QuantizeKernel {
   ElementRows<Element> rows;

@@ -126,7 +126,7 @@ void filter_here(const TileModel& model, const TileProducts<HostSpace, float>& p
                  const RowFilter<HostSpace>& filter, const TileLists<HostSpace>& lists) {
   constexpr std::uint64_t step = 16;
   const float* weight = weights.data() + products.first_query;
-  // Others may raise no threshold meanwhile: they are read as plain numbers.
+  // No other thread may raise the thresholds meanwhile: they are read without atomics.
   const float* threshold = lists.thresholds.data() + products.first_query;
   for (std::uint64_t r = products.first; r < products.last; ++r) {
     const TileRow row = bounds[r];

@@ -11,7 +11,7 @@
 
 namespace Kindred {
 
-/// \brief A memory space within a budget: `limit → statistics → callback → space`.
+/// \brief A memory space with a budget: `limit → statistics → callback → space`.
 ///
 /// Engines allocate from \ref limit. Thread-safe, as its adaptors are.
 template <class MemorySpace>
@@ -19,7 +19,7 @@ struct BudgetedResource {
   /// \param before_allocation is called before each allocation and may refuse it
   BudgetedResource(std::uint64_t limit_bytes, const AllocationCallback& before_allocation)
       : callback(space, before_allocation), statistics(callback), limit(statistics, limit_bytes) {}
-  /// Shares the budget and the statistics of \p other, which outlives this.
+  /// Shares the budget and the statistics of \p other, which must outlive this.
   template <class OtherSpace>
   BudgetedResource(BudgetedResource<OtherSpace>& other, const AllocationCallback& before_allocation)
       : callback(space, before_allocation),

@@ -15,8 +15,8 @@
 
 namespace Kindred {
 
-/// \brief An array in one memory space, accounted to a resource. Move-only; the elements start
-/// uninitialised, the capacity never shrinks.
+/// \brief An array in one memory space whose bytes are counted by a resource. Move-only; elements
+/// start uninitialised, the capacity never shrinks. Not thread-safe.
 template <class T, class MemorySpace>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>,
@@ -28,14 +28,14 @@ class Buffer {
       Kokkos::View<const T*, MemorySpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
   Buffer() = default;
-  /// \param resource of \p MemorySpace, outlives this \param label `Kindred::Class::view` \throws
-  /// OutOfMemory
+  /// \param resource of \p MemorySpace, must outlive this \param label `Kindred::Class::view`
+  /// \throws OutOfMemory
   Buffer(MemoryResource& resource, std::string label, std::size_t size)
       : m_resource(&resource), m_label(std::move(label)) {
     reserve(size);
     m_size = size;
   }
-  /// Elements that someone else owns and that outlive this: not accounted, never resized.
+  /// Borrows elements that must outlive this: not counted, never resized.
   Buffer(T* data, std::size_t size) : m_data(data), m_size(size), m_capacity(size) {}
   Buffer(Buffer&& other) noexcept { swap(other); }
   Buffer& operator=(Buffer&& other) noexcept {
@@ -48,14 +48,14 @@ class Buffer {
   ~Buffer() { release(); }
 
   std::size_t size() const noexcept { return m_size; }
-  /// Of the capacity: what is accounted, or borrowed.
+  /// Bytes of the capacity, whether allocated or borrowed.
   std::size_t bytes() const noexcept { return m_capacity * sizeof(T); }
   T* data() const noexcept { return m_data; }
   view_type view() const { return view_type(m_data, m_size); }
   const_view_type const_view() const { return const_view_type(m_data, m_size); }
 
-  /// Makes the size \p size; what was there is lost if it grows beyond the capacity, and old and
-  /// new are then held at once. \throws OutOfMemory; it is then as it was
+  /// Sets the size to \p size. If it grows beyond the capacity, the contents are lost, and the old
+  /// and new memory are held at the same time. \throws OutOfMemory; the buffer is then unchanged
   void resize_discarding(std::size_t size) {
     reserve(size);
     m_size = size;
@@ -66,7 +66,7 @@ class Buffer {
     if (size <= m_capacity) return;
     if (size > std::numeric_limits<std::size_t>::max() / sizeof(T)) {
       throw OutOfMemory(std::string(m_resource->space()), std::numeric_limits<std::size_t>::max(),
-                        m_label, std::to_string(size) + " elements have more bytes than there are");
+                        m_label, std::to_string(size) + " elements exceed the address space");
     }
     T* data = static_cast<T*>(m_resource->allocate(size * sizeof(T), m_label));
     release();

@@ -10,16 +10,16 @@
 
 namespace Kindred {
 
-/// \brief Is told the space, the bytes and the label of an allocation before it is made; may throw
-/// in its place. Called from any thread.
+/// \brief Called with the space, the bytes and the label of an allocation before it is made; may
+/// throw to prevent it. Called from any thread.
 using AllocationCallback =
     std::function<void(std::string_view space, std::size_t bytes, const std::string& label)>;
 
-/// \brief Calls a function before every allocation of the resource below it: to log them, to refuse
-/// them, to make them fail in a test.
+/// \brief Calls a function before every allocation of the upstream resource: to log, refuse, or in
+/// a test fail it. Thread-safe if the callback is.
 class CallbackAdaptor final : public MemoryResource {
  public:
-  /// \param upstream outlives this \param callback may be empty
+  /// \param upstream must outlive this \param callback may be empty
   CallbackAdaptor(MemoryResource& upstream, AllocationCallback callback)
       : m_upstream(upstream), m_callback(std::move(callback)) {}
 

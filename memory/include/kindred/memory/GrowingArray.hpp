@@ -17,15 +17,16 @@
 
 namespace Kindred::Impl {
 
-/// \brief An array that is accounted to a resource, or borrowed (a mapped file), and then moves to
-/// memory of its own when it grows.
+/// \brief A growing array on the host whose bytes are counted by a resource. It may start out as
+/// borrowed memory (a mapped file), which it copies to its own memory when it grows. Not
+/// thread-safe.
 template <class T>
 class GrowingArray {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
   GrowingArray() = default;
-  /// \param resource outlives this
+  /// \param resource must outlive this
   GrowingArray(MemoryResource& resource, std::string label)
       : m_resource(&resource), m_label(std::move(label)) {}
   GrowingArray(GrowingArray&& other) noexcept { swap(other); }
@@ -38,7 +39,7 @@ class GrowingArray {
   GrowingArray& operator=(const GrowingArray&) = delete;
   ~GrowingArray() { release(); }
 
-  /// \param values outlive this or its next growth, and may be written
+  /// \param values must be writable and outlive this or its next growth
   void borrow(std::span<T> values) {
     release();
     m_data = values.data();
@@ -52,14 +53,14 @@ class GrowingArray {
   T& operator[](std::size_t i) noexcept { return m_data[i]; }
   const T& operator[](std::size_t i) const noexcept { return m_data[i]; }
   std::span<const T> span() const noexcept { return {m_data, m_size}; }
-  /// That are accounted.
+  /// Bytes counted by the resource.
   std::uint64_t bytes() const noexcept { return m_owned ? m_capacity * sizeof(T) : 0; }
 
-  /// Allocates memory for \p size elements, so that `resize` up to it cannot fail. \throws
-  /// OutOfMemory
+  /// Allocates memory for \p size elements, so that `resize` up to it cannot fail.
+  /// \throws OutOfMemory
   void reserve(std::size_t size) {
     if (size <= m_capacity) return;
-    // An array that grows again will go on to: then by half.
+    // A nonempty array is likely to grow again, so it grows by at least half.
     const std::size_t capacity = m_size == 0 ? size : std::max(size, m_size + m_size / 2);
     const auto bytes = checked_product({capacity, sizeof(T)});
     if (!bytes)
@@ -75,14 +76,14 @@ class GrowingArray {
     m_capacity = capacity;
     m_owned = true;
   }
-  /// New elements are \p value. \throws OutOfMemory
+  /// New elements are set to \p value. \throws OutOfMemory
   void resize(std::size_t size, const T& value) {
     reserve(size);
     if (size > m_size) std::fill(m_data + m_size, m_data + size, value);
     m_size = size;
   }
 
-  /// Takes elements off the end.
+  /// Removes elements at the end.
   void truncate(std::size_t size) noexcept { m_size = std::min(m_size, size); }
 
  private:

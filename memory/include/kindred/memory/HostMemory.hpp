@@ -9,9 +9,9 @@
 
 namespace Kindred::Impl {
 
-/// \brief Runs \p body, whose containers ask the host for memory beside what is accounted.
-/// \param what is done, `Kindred::Class::method` \throws OutOfMemory in place of what containers
-/// throw where there is none
+/// \brief Runs \p body, whose containers allocate host memory that no resource counts.
+/// \param what the operation, `Kindred::Class::method`, used as label
+/// \throws OutOfMemory in place of the exceptions that containers throw when memory runs out
 template <class Body>
 decltype(auto) with_host_memory(const char* what, const Body& body) {
   constexpr const char* why = "the host has no memory left";

@@ -6,15 +6,15 @@
 
 namespace Kindred {
 
-/// Bytes of an array from which on the host is asked for huge pages, as NumPy does.
+/// Bytes from which an array is advised to use huge pages, as in NumPy.
 inline constexpr std::size_t huge_page_arrays = std::size_t{4} << 20U;
 
-/// \brief Asks the system to hold \p bytes at \p data in huge pages, if they are `huge_page_arrays`
-/// or more.
+/// \brief Advises the system to use huge pages for the \p bytes at \p data, if they are at least
+/// `huge_page_arrays`. Thread-safe.
 ///
-/// Random reads of large arrays otherwise wait for translations of addresses: the second
-/// translation buffer of a processor holds those of 8 to 12 MiB of small pages. It is advice, which
-/// a system may ignore. To be called before the array is written first. Complexity O(1).
+/// Random reads of large arrays otherwise wait for address translations: the second-level TLB of a
+/// processor covers 8 to 12 MiB of small pages. A system may ignore the advice. Call it before the
+/// array is first written. Complexity O(1).
 void ask_for_huge_pages(void* data, std::size_t bytes) noexcept;
 
 }  // namespace Kindred

@@ -9,18 +9,18 @@
 
 namespace Kindred {
 
-/// \brief The budget: reserves bytes before they are allocated and refuses what would exceed the
-/// limit.
+/// \brief The budget: reserves bytes before they are allocated and refuses allocations that would
+/// exceed the limit.
 ///
-/// Thread-safe without a lock. Bytes are given back only when the resource below has freed them, so
-/// that what is allocated never exceeds the limit; it counts the bytes asked for, not what the
-/// allocator adds.
+/// Thread-safe and lock-free. Bytes are released only after the upstream resource has freed them,
+/// so that the allocated bytes never exceed the limit. It counts the requested bytes, without the
+/// allocator's overhead.
 class LimitAdaptor final : public MemoryResource {
  public:
-  /// \param upstream outlives this \param limit bytes in use at any time
+  /// \param upstream must outlive this \param limit maximum number of bytes in use at any time
   LimitAdaptor(MemoryResource& upstream, std::uint64_t limit)
       : m_upstream(upstream), m_limit(limit), m_used(m_own_used) {}
-  /// The budget of \p shared, for other memory than its. \param upstream,shared outlive this
+  /// Shares the budget of \p shared for another upstream. \param upstream,shared must outlive this
   LimitAdaptor(MemoryResource& upstream, LimitAdaptor& shared)
       : m_upstream(upstream), m_limit(shared.m_limit), m_used(shared.m_used) {}
 
@@ -28,9 +28,9 @@ class LimitAdaptor final : public MemoryResource {
   void deallocate(void* data, std::size_t bytes) noexcept override;
   std::string_view space() const noexcept override { return m_upstream.space(); }
 
-  /// Bytes.
+  /// The limit in bytes.
   std::uint64_t limit() const noexcept { return m_limit; }
-  /// Bytes reserved now, ≤ `limit()`.
+  /// Bytes that are currently reserved, ≤ `limit()`.
   std::uint64_t used() const noexcept { return m_used.load(std::memory_order_relaxed); }
 
  private:

@@ -8,10 +8,10 @@
 
 namespace Kindred {
 
-/// \brief A source of memory of one space. Adaptors wrap one and are one: `limit → statistics →
-/// space`.
+/// \brief A source of memory in one space. Adaptors wrap a resource and are resources themselves:
+/// `limit → statistics → space`.
 ///
-/// The concept and its composition are RMM's. Thread-safe. Memory is aligned to 64 bytes at least.
+/// The concept and its composition follow RMM. Thread-safe. Memory is aligned to at least 64 bytes.
 class MemoryResource {
  public:
   virtual ~MemoryResource() = default;
@@ -19,13 +19,14 @@ class MemoryResource {
   MemoryResource(const MemoryResource&) = delete;
   MemoryResource& operator=(const MemoryResource&) = delete;
 
-  /// \param bytes may be 0 (a null pointer comes back) \param label `Kindred::Class::view`, kept in
-  /// errors and tools \throws OutOfMemory; nothing is then reserved
+  /// \param bytes may be 0 (the result is then null)
+  /// \param label `Kindred::Class::view`, shown in errors and tools
+  /// \throws OutOfMemory; nothing is then reserved
   virtual void* allocate(std::size_t bytes, const std::string& label) = 0;
   /// \param data from `allocate` of this resource with the same \p bytes; may fence the memory's
   /// space
   virtual void deallocate(void* data, std::size_t bytes) noexcept = 0;
-  /// `host` or `cuda`
+  /// `host` or `cuda`.
   virtual std::string_view space() const noexcept = 0;
 };
 

@@ -11,8 +11,9 @@
 
 namespace Kindred::Impl {
 
-/// \brief An array of the host that every space reaches and that a device copies at full speed; it
-/// grows. One that is made without memory, as a `Buffer` is before it is assigned, cannot.
+/// \brief A growing host array that every space can access and a device copies at full speed. A
+/// default-constructed one has no memory resource, like a `Buffer` before it is assigned, and
+/// cannot grow. Not thread-safe.
 template <class T>
 class PinnedArray {
  public:
@@ -21,11 +22,11 @@ class PinnedArray {
   PinnedArray(MemoryResource& pinned, std::string label)
       : m_pinned(&pinned), m_label(std::move(label)) {}
 
-  /// What it held is lost where it grows; nothing may be using it. May wait for the device.
-  /// \throws OutOfMemory; then it holds nothing
+  /// Growing discards the contents; nothing may be using them. May wait for the device.
+  /// \throws OutOfMemory; the array is then empty
   void resize_discarding(std::size_t size) {
     if (size <= m_buffer.size()) return;
-    KINDRED_THROW_IF(m_pinned == nullptr, "an array that has no memory cannot grow");
+    KINDRED_THROW_IF(m_pinned == nullptr, "an array without a memory resource cannot grow");
     clear();
     m_buffer = {*m_pinned, m_label, size};
   }

@@ -17,9 +17,10 @@
 namespace Kindred {
 
 /// \brief The memory of a Kokkos memory space itself: the end of every chain of adaptors.
+/// Thread-safe.
 ///
-/// Kokkos must be initialised. It says that memory is out by an untyped exception of several kinds;
-/// whatever it throws here is that.
+/// Kokkos must be initialised. It reports that memory ran out by untyped exceptions of several
+/// kinds; whatever it throws here is treated as such.
 template <class MemorySpace>
 class SpaceResource final : public MemoryResource {
  public:
@@ -29,7 +30,8 @@ class SpaceResource final : public MemoryResource {
     if (lost && !accessible)
       throw DeviceLost(label + " was not allocated: the device was lost; restart the program");
     try {
-      // A lost device pins nothing any more; the host reads its own memory as well.
+      // Memory can no longer be pinned for a lost device; the host can access its own memory as
+      // well.
       if (lost) return Kokkos::kokkos_malloc<Kokkos::HostSpace>(label, bytes);
       void* data = Kokkos::kokkos_malloc<MemorySpace>(label, bytes);
       if constexpr (!of_device) ask_for_huge_pages(data, bytes);
@@ -41,12 +43,12 @@ class SpaceResource final : public MemoryResource {
   }
   void deallocate(void* data, std::size_t) noexcept override {
     if (data == nullptr) return;
-    // Kokkos aborts where it frees memory of a lost device, or memory that was pinned for it.
+    // Kokkos aborts when it frees memory of a lost device, or memory that was pinned for it.
     if (of_device && Arch::device_is_lost()) return;
     try {
       Kokkos::kokkos_free<MemorySpace>(data);
     } catch (const std::exception&) {
-      // A device that fails here cannot give the memory back.
+      // A device that fails here cannot free the memory.
     }
   }
   std::string_view space() const noexcept override { return accessible ? "host" : "cuda"; }

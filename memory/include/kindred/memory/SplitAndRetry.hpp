@@ -13,12 +13,12 @@ namespace Kindred {
 /// out.
 ///
 /// The batches run in order and each is retried from its start, so \p body must overwrite what it
-/// wrote; every item succeeds once. The answer cannot depend on the batch size. The batch stays as
-/// small as it became, so that there are at most ⌈log₂ batch⌉ splits (Spark-RAPIDS' retry, without
-/// its queue).
-/// \param batch the largest batch to try; 0 is taken as 1
-/// \return how often a batch was split
-/// \throws OutOfMemory when a batch of one item does not fit; what \p body throws otherwise
+/// wrote; every item succeeds once. The result must not depend on the batch size. A batch size that
+/// was halved stays so; hence there are at most ⌈log₂ batch⌉ splits (the retry of Spark-RAPIDS,
+/// without its queue).
+/// \param batch the largest batch to try; 0 is treated as 1
+/// \return number of times the batch was halved
+/// \throws OutOfMemory if a batch of one item does not fit; rethrows what else \p body throws
 template <class Body>
 std::size_t split_and_retry(std::size_t total, std::size_t batch, const Body& body) {
   batch = std::max<std::size_t>(batch, 1);

@@ -9,26 +9,26 @@
 
 namespace Kindred {
 
-/// \brief What went through a resource so far. Bytes are those asked for; an allocation of none is
-/// not counted.
+/// \brief Totals of the allocations of a resource. Bytes are the requested ones; allocations of 0
+/// bytes are not counted.
 struct MemoryStatistics {
   std::uint64_t bytes_in_use = 0;
-  std::uint64_t bytes_peak = 0;   ///< most in use at a time
-  std::uint64_t bytes_total = 0;  ///< of all allocations ever made
+  std::uint64_t bytes_peak = 0;   ///< maximum in use at any time
+  std::uint64_t bytes_total = 0;  ///< sum over all allocations
   std::uint64_t allocations_in_use = 0;
   std::uint64_t allocations_total = 0;
-  std::uint64_t failures = 0;  ///< allocations that the resource below refused
+  std::uint64_t failures = 0;  ///< allocations that the upstream resource refused
 
   friend bool operator==(const MemoryStatistics&, const MemoryStatistics&) = default;
 };
 
-/// \brief Counts bytes and allocations of the resource below it. Thread-safe, and exact: below a
-/// `LimitAdaptor` the peak never exceeds its limit.
+/// \brief Counts bytes and allocations of the upstream resource. Thread-safe and exact: if it is
+/// the upstream of a `LimitAdaptor`, the peak never exceeds the limit.
 class StatisticsAdaptor final : public MemoryResource {
  public:
-  /// \param upstream outlives this
+  /// \param upstream must outlive this
   explicit StatisticsAdaptor(MemoryResource& upstream) : m_upstream(upstream), m_counts(m_own) {}
-  /// Counts into \p shared what goes through this. \param upstream,shared outlive this
+  /// Adds its counts to those of \p shared. \param upstream,shared must outlive this
   StatisticsAdaptor(MemoryResource& upstream, StatisticsAdaptor& shared)
       : m_upstream(upstream), m_counts(shared.m_counts) {}
 

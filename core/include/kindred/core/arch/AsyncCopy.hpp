@@ -12,8 +12,8 @@
 
 namespace Kindred::Arch {
 
-/// \brief Copies a T of 4, 8 or 16 bytes to a team's scratch, behind what the thread does next. The
-/// host copies at once.
+/// \brief Copies a T of 4, 8 or 16 bytes to a team's scratch, asynchronously on a device and
+/// synchronously on the host.
 template <class T>
 KOKKOS_INLINE_FUNCTION void copy_async(T* to, const void* from) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
@@ -23,13 +23,14 @@ KOKKOS_INLINE_FUNCTION void copy_async(T* to, const void* from) {
   std::memcpy(to, from, sizeof(T));
 #endif
 }
-/// What this thread has copied since the last call is one batch.
+/// Makes a batch of the copies that this thread has started since the last call.
 KOKKOS_INLINE_FUNCTION void end_copy_batch() {
 #if defined(__CUDA_ARCH__)
   __pipeline_commit();
 #endif
 }
-/// Waits until all but the thread's last \p later batches have come, for itself alone.
+/// Waits until all but the last \p later batches of this thread have completed; other threads' are
+/// not covered.
 template <unsigned later>
 KOKKOS_INLINE_FUNCTION void await_copies() {
 #if defined(__CUDA_ARCH__)

@@ -13,20 +13,20 @@
 
 namespace Kindred::Arch {
 
-/// Elements of a line of 64 bytes.
+/// Elements per 64-byte cache line.
 template <class Element>
 inline constexpr unsigned line_elements = 64 / sizeof(Element);
 
-/// \brief What lines of short elements held, column by column; a NaN is passed over. As signed
-/// numbers the bits of what is not negative rise with it, those of negatives fall, and these are
-/// the greater ones as unsigned numbers.
+/// \brief Extremes of cache lines of 16-bit elements, column by column; NaN is ignored. As signed
+/// integers, the bits of non-negative elements increase with the value; those of negative elements
+/// decrease with it, and as unsigned integers they are greater than all non-negative ones.
 template <class Element>
 struct alignas(64) CacheLineExtremes {
   static constexpr unsigned rows_max = 0xFFFF;
 
-  std::uint16_t lowest[32];  ///< the greatest unsigned
-  std::int16_t most[32];     ///< the greatest signed
-  std::int16_t least[32];    ///< the least signed
+  std::uint16_t lowest[32];  ///< maximum as unsigned
+  std::int16_t most[32];     ///< maximum as signed
+  std::int16_t least[32];    ///< minimum as signed
   std::uint16_t dead[32];
 
   void clear() {
@@ -36,7 +36,7 @@ struct alignas(64) CacheLineExtremes {
     std::fill_n(dead, 32, std::uint16_t{0});
   }
   float min(unsigned i) const {
-    if (least[i] == std::numeric_limits<std::int16_t>::max()) return HUGE_VALF;  // nothing
+    if (least[i] == std::numeric_limits<std::int16_t>::max()) return HUGE_VALF;  // no element
     return number(lowest[i] >= 0x8000U ? lowest[i] : static_cast<std::uint16_t>(least[i]));
   }
   float max(unsigned i) const {
@@ -65,34 +65,34 @@ struct alignas(64) CacheLineExtremes<float> {
   float max(unsigned i) const { return most[i]; }
 };
 
-/// \brief Whether \p count elements of \p size bytes of y are written past the caches: too many to
-/// stay in them, and not where x is.
+/// \brief Whether \p count elements of y with \p size bytes each are written past the caches: if
+/// they are too many to stay in them and are not written in place over x.
 inline bool streams_past_caches(const void* x, const void* y, std::uint64_t count,
                                 std::size_t size) {
   constexpr std::uint64_t large = 16ULL << 20U;
   return count * size >= large && x != y;
 }
-/// Elements between the line that \p data lies in and it.
+/// Number of elements between the beginning of the cache line that contains \p data and \p data.
 template <class Element>
 unsigned behind_line(const Element* data) {
   return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(data) % 64 / sizeof(Element));
 }
 
-/// The bits of infinity.
+/// The bit pattern of infinity.
 template <class Element>
 inline constexpr element_bits<Element> infinity_bits =
     std::is_same_v<Element, float> ? 0x7F800000U
                                    : (std::is_same_v<Element, Float16> ? 0x7C00U : 0x7F80U);
 
-/// \brief Lines of 64 bytes beside packs of sixteen, in plain loops: what every machine has, and
-/// what its vector form equals to the bit.
+/// \brief Operations on 64-byte cache lines, in addition to those on packs of sixteen, as plain
+/// loops: the portable form, to which the vector form is bit-identical.
 struct ScalarCacheLines : ScalarPack16 {
   template <class Element>
   struct Line {
     Element value[line_elements<Element>];
   };
   template <class Element>
-  using LineMask = element_bits<Element>;  ///< wide enough
+  using LineMask = element_bits<Element>;  ///< wide enough for one bit per element
   template <class Element>
   using Extremes = CacheLineExtremes<Element>;
 
@@ -100,7 +100,7 @@ struct ScalarCacheLines : ScalarPack16 {
   static Line<Element> load_line(const Element* from) {
     return load_line(from, 0, line_elements<Element>);
   }
-  /// Of elements `begin … end − 1`, zeros beside them; no others are touched.
+  /// Loads the elements `begin … end − 1` and zeros for the others, which are not accessed.
   template <class Element>
   static Line<Element> load_line(const Element* from, unsigned begin, unsigned end) {
     Line<Element> out{};
@@ -115,20 +115,20 @@ struct ScalarCacheLines : ScalarPack16 {
   static void store_line(Element* to, const Line<Element>& line, unsigned begin, unsigned end) {
     std::memcpy(to + begin, line.value + begin, (end - begin) * sizeof(Element));
   }
-  /// Past the caches. \param to aligned to 64 bytes
+  /// Stores past the caches. \param to aligned to 64 bytes
   template <class Element>
   static void stream_line(Element* to, const Line<Element>& line) {
     store_line(to, line);
   }
   static void end_streams() {}
-  /// Pack \p pack of the line's.
+  /// Pack \p pack of the line, widened.
   template <class Element>
   static Floats widen_line(const Line<Element>& line, unsigned pack) {
     Floats out;
     for (unsigned i = 0; i < 16; ++i) out.value[i] = to_float(line.value[16 * pack + i]);
     return out;
   }
-  /// `round_canonical` of the packs of a line.
+  /// `round_canonical` of all packs of a line.
   template <class Element>
   static Line<Element> round_line(const Floats* packs) {
     Line<Element> out;
@@ -232,7 +232,7 @@ struct SimdCacheLines : SimdPack16 {
     } else {
 #if defined(__AVX512BF16__)
       if constexpr (std::is_same_v<Element, BFloat16>) {
-        // The instruction takes denormals for zeros and keeps what is in a NaN.
+        // The instruction treats denormals as zeros and keeps the payload of a NaN.
         constexpr int nan_or_denormal = 0x01 | 0x80 | 0x20;
         if (_kortestz_mask16_u8(_mm512_fpclass_ps_mask(packs[0], nan_or_denormal),
                                 _mm512_fpclass_ps_mask(packs[1], nan_or_denormal)) != 0)
@@ -277,7 +277,7 @@ struct SimdCacheLines : SimdPack16 {
   static void add_extremes(Extremes<Element>& to, const Line<Element>& line) {
     constexpr element_bits<Element> most_dead = dead_max<Element>;
     if constexpr (sizeof(Element) == 4) {
-      // Which of two a minimum gives where one is NaN: the second.
+      // If one operand is NaN, a minimum returns the second operand.
       const __m512 value = _mm512_castsi512_ps(line.value);
       to.least =
           _mm512_castps_si512(_mm512_maskz_min_ps(sixteen, value, _mm512_castsi512_ps(to.least)));

@@ -8,7 +8,7 @@
 #if !defined(__CUDA_ARCH__) && defined(__AVX512F__) && defined(__AVX512BW__) && \
     defined(__AVX512VL__) && defined(__AVX512VNNI__)
 #define KINDRED_HAS_VNNI_CODE_DOT 1
-// GCC 12 takes the undefined operands of its own intrinsics for uninitialised variables.
+// GCC 12 mistakes the undefined operands of its own intrinsics for uninitialised variables.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
@@ -20,13 +20,13 @@
 
 namespace Kindred::Arch {
 
-/// Codes of a chunk: rows and queries of codes are padded to whole ones.
+/// Codes per chunk: rows and queries of codes are padded to whole chunks.
 inline constexpr std::size_t code_chunk = 64;
-/// Beyond so many codes a sum could leave 32 bits.
+/// Maximum number of codes for which a sum is certain to fit 32 bits.
 inline constexpr std::size_t code_count_max = 65536;
 
-/// \brief Σ row · query of four rows, rows unsigned and the query signed bytes: exact, so that the
-/// order of the sum is free.
+/// \brief Σ row · query for four rows of unsigned bytes and a query of signed bytes: exact, hence
+/// independent of the order of summation.
 struct ScalarCodeDot {
   static void four(const std::int8_t* query, const std::uint8_t* const (&rows)[4],
                    std::size_t chunks, std::int32_t (&sums)[4]) {
@@ -40,7 +40,7 @@ struct ScalarCodeDot {
 };
 
 #if KINDRED_HAS_VNNI_CODE_DOT
-/// Four bytes of a row at once in each of 16 lanes. \see ScalarCodeDot
+/// Four bytes of a row per instruction in each of 16 lanes, \see ScalarCodeDot.
 struct VnniCodeDot {
   static void four(const std::int8_t* query, const std::uint8_t* const (&rows)[4],
                    std::size_t chunks, std::int32_t (&sums)[4]) {

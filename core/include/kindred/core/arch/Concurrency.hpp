@@ -4,8 +4,8 @@
 
 namespace Kindred::Arch {
 
-/// \brief Threads of \p exec_space. In a Kokkos with deprecated code its member function is static
-/// and, called on an instance, answers for the default one.
+/// \brief The number of threads of \p exec_space. In a Kokkos built with deprecated code the member
+/// function is static and, even when called on an instance, returns that of the default instance.
 template <class ExecutionSpace>
 int concurrency(const ExecutionSpace& exec_space) {
   if constexpr (requires { ExecutionSpace::concurrency(exec_space); })

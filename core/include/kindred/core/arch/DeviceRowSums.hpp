@@ -11,15 +11,16 @@
 #if KINDRED_HAS_DEVICE
 namespace Kindred::Arch {
 
-/// \brief Device: sums of rows as a warp makes them.
+/// \brief Device: sums of rows, computed by a warp.
 ///
-/// One query: eight threads a row. Several of doubles: a thread a query; of others, `RowStreams`.
+/// One query: eight threads per row. Several queries of doubles: one thread per query; of other
+/// types: `RowStreams`.
 template <>
 class RowSums<DeviceSpace> {
  public:
   static constexpr std::uint64_t short_max = 32;
   using schedule = Kokkos::Schedule<Kokkos::Static>;
-  /// Rows wait for memory: what counts is how many warps wait at once.
+  /// Rows are bound by memory latency: what matters is how many warps are resident.
   template <int Width>
   using launch_bounds = Kokkos::LaunchBounds<256, Width == 1 ? 8 : 4>;
 
@@ -30,8 +31,8 @@ class RowSums<DeviceSpace> {
     return (graph.rows() + rows_per_work_item<Width> - 1) / rows_per_work_item<Width>;
   }
 
-  /// `visit(place, sum, visit.ask(place))`, place = node * Width + query, over the short rows of
-  /// unit \p work_item.
+  /// Calls `visit(place, sum, visit.ask(place))`, place = node * Width + query, for the short rows
+  /// of work item \p work_item.
   template <int Width, class Edges, class X, class Visit>
   KOKKOS_INLINE_FUNCTION static void short_rows(std::size_t work_item, const Edges& edges,
                                                 const X* x, const Visit& visit) {
@@ -41,7 +42,7 @@ class RowSums<DeviceSpace> {
       double_rows<Width>(work_item, edges, x, visit);
   }
 
-  /// `visit(query, sum)` over edges `begin … begin + count`, a block of a long row.
+  /// Calls `visit(query, sum)` for the edges `begin … begin + count`, a block of a long row.
   template <int Width, class Edges, class X, class Visit>
   KOKKOS_INLINE_FUNCTION static void block(const Edges& edges, std::uint64_t begin,
                                            std::uint32_t count, const X* x, const Visit& visit) {
@@ -91,7 +92,8 @@ class RowSums<DeviceSpace> {
   KOKKOS_INLINE_FUNCTION static void narrow_block(const Edges& edges, std::uint64_t begin,
                                                   std::uint32_t count, const X* x,
                                                   const Visit& visit) {
-    // Eight edges a thread are read before the first is added: a row is a chain of additions.
+    // Each thread reads eight edges before it adds the first, since a row is a chain of dependent
+    // additions.
     constexpr unsigned ahead = 8;
     double sum = 0;
     for (std::uint32_t first = lane_of_warp(); first < count; first += 32 * ahead) {
@@ -112,7 +114,7 @@ class RowSums<DeviceSpace> {
     if (lane_of_warp() == 0) visit(0, sum);
   }
 
-  // ---- Several queries of doubles: a thread a query ----
+  // ---- Several queries of doubles: one thread per query ----
 
   template <int Width, class Edges, class Visit>
   KOKKOS_INLINE_FUNCTION static void double_sum(const Edges& edges, std::uint64_t begin,

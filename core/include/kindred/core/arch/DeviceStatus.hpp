@@ -10,34 +10,36 @@
 
 namespace Kindred::Arch {
 
-/// What a failure of a device means to a caller.
+/// What a device failure means to the caller.
 enum class DeviceFailure : std::uint8_t {
-  none,         ///< no failure of a device
+  none,         ///< no device failure
   memory,       ///< its memory is exhausted: `OutOfMemory`
-  unavailable,  ///< this device or build cannot do what was asked: `SpaceUnavailable`
-  lost          ///< what the device held or computed is gone: `DeviceLost`
+  unavailable,  ///< this device or build does not support the operation: `SpaceUnavailable`
+  lost          ///< the device's data and results are lost: `DeviceLost`
 };
 
-/// \brief The meaning of a CUDA status by its name (`cudaErrorIllegalAddress`), the one mapping of
-/// the project. Unknown failures are `lost`: nothing can be said of what the device computed.
+/// \brief Classifies a CUDA status by its name (`cudaErrorIllegalAddress`); the only such mapping
+/// in the project. Unknown failures are `lost`, since the state of the device is then unknown.
 DeviceFailure device_failure(std::string_view status_name) noexcept;
-/// \brief The meaning of a message in which Kokkos reports a failed CUDA call or allocation.
+/// \brief Classifies a message in which Kokkos reports a failed CUDA call or allocation.
 DeviceFailure device_failure_in(std::string_view message) noexcept;
 
-/// Throws the error of \p failure, which is not `none`. \param what what failed, and why
+/// Throws the error for \p failure, which must not be `none`. \param what what failed, and why
 [[noreturn]] void throw_device_failure(DeviceFailure failure, const std::string& what);
 
-/// \brief Whether this process has seen its CUDA context break (an illegal address, a failed
-/// launch …): every later call of CUDA fails, and Kokkos aborts where it sees such a failure.
+/// \brief Whether this process has seen its CUDA context break (by an illegal address, a failed
+/// launch …): every later CUDA call fails, and Kokkos aborts when it sees such a failure.
+/// Thread-safe.
 bool device_is_lost() noexcept;
 
 #if KINDRED_HAS_DEVICE
-/// \brief Returns on success. \throws OutOfMemory, SpaceUnavailable or DeviceLost, saying that
-/// \p what failed with \p status. Remembers a broken context. \see device_is_lost
+/// \brief Returns if \p status is success. \throws OutOfMemory, SpaceUnavailable or DeviceLost with
+/// the message that \p what failed with \p status. Records a broken context, \see device_is_lost.
 void require(cudaError_t status, std::string_view what);
 
-/// \brief Makes the device of an instance the calling thread's while it lives: the runtime launches
-/// on, and allocates from, the current device, which is device 0 in every new thread.
+/// \brief While it exists, makes the device of an instance the current device of the calling
+/// thread. The CUDA runtime launches and allocates on the current device, which is device 0 in
+/// every new thread.
 class CurrentDevice {
  public:
   explicit CurrentDevice(const DeviceSpace& exec_space);

@@ -13,24 +13,24 @@
 
 namespace Kindred::Arch {
 
-/// An IEEE binary16 number as it is stored.
+/// An IEEE binary16 number in its stored form.
 struct Float16 {
   std::uint16_t bits;
 };
-/// The upper half of a float32.
+/// The upper half of a float32 (bfloat16).
 struct BFloat16 {
   std::uint16_t bits;
 };
 
-/// \brief The float32 that a stored element is, exact (an int8 without its scale). What the payload
-/// of a NaN becomes is not promised.
+/// \brief Converts a stored element to float32, exactly (an int8 without its scale). The payload of
+/// a NaN is unspecified.
 KOKKOS_INLINE_FUNCTION float to_float(float element) { return element; }
 KOKKOS_INLINE_FUNCTION float to_float(BFloat16 element) {
   return Kokkos::bit_cast<float>(std::uint32_t{element.bits} << 16U);
 }
 KOKKOS_INLINE_FUNCTION float to_float(std::int8_t element) { return static_cast<float>(element); }
 
-/// In integers: what the instructions of the machines do.
+/// In integer arithmetic; equivalent to the machine instructions.
 KOKKOS_INLINE_FUNCTION float to_float_portable(Float16 element) {
   const std::uint32_t sign = (element.bits & 0x8000U) << 16U;
   const std::uint32_t magnitude = element.bits & 0x7FFFU;
@@ -53,7 +53,7 @@ KOKKOS_INLINE_FUNCTION float to_float(Float16 element) {
 #endif
 }
 
-/// `float(a / b)`, NaN canonical and a zero +0; 0 where b is 0.
+/// `float(a / b)`, with NaN canonical and zero as +0; 0 if b is 0.
 KOKKOS_INLINE_FUNCTION float rounded_quotient(double a, double b) {
   if (b == 0.0) return 0.0F;
   const auto rounded = static_cast<float>(a / b);

@@ -11,13 +11,13 @@
 namespace Kindred::Arch {
 
 /// \brief Waits for \p exec_space. Kokkos' own fence aborts the process after an illegal access or
-/// a failed launch; this one throws. \throws DeviceLost, and what else `require` throws
+/// a failed launch; this one throws. \throws DeviceLost, and the other errors of `require`
 inline void fence(const HostSpace& exec_space, const std::string& label) {
   exec_space.fence(label);
 }
 
-/// \brief Starts a copy of \p bytes on \p exec_space, from any memory to any. Does not fence.
-/// \throws DeviceLost, and what else `require` throws
+/// \brief Starts a copy of \p bytes on \p exec_space between any two memories. Does not fence.
+/// \throws DeviceLost, and the other errors of `require`
 inline void start_copy(const HostSpace& exec_space, const std::string&, void* to, const void* from,
                        std::size_t bytes) {
   using Bytes =

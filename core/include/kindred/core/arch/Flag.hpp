@@ -8,16 +8,16 @@
 
 namespace Kindred::Arch {
 
-/// \brief Reads and writes of a number that many threads set to the same value, in no order.
+/// \brief Reads and writes of a number that many threads set to the same value, without ordering.
 ///
-/// Plain loads and stores of a device, relaxed atomics of the host: Kokkos' portable atomic load is
-/// a compare-and-swap on a device, which makes one address the limit of a kernel.
+/// Plain loads and stores on a device, relaxed atomics on the host: Kokkos' portable atomic load is
+/// a compare-and-swap on a device, so that contention on one address would limit the kernel.
 KOKKOS_INLINE_FUNCTION std::uint32_t flag_load(const std::uint32_t* flag) {
   KOKKOS_IF_ON_DEVICE((return *static_cast<const volatile std::uint32_t*>(flag);))
   KOKKOS_IF_ON_HOST((return __atomic_load_n(flag, __ATOMIC_RELAXED);))
 }
 
-/// As `flag_load`, of what earlier kernels wrote: a device may answer from a cache.
+/// As `flag_load`, for values that earlier kernels wrote: a device may read them from a cache.
 KOKKOS_INLINE_FUNCTION std::uint32_t flag_peek(const std::uint32_t* flag) {
   KOKKOS_IF_ON_DEVICE((return *flag;))
   KOKKOS_IF_ON_HOST((return __atomic_load_n(flag, __ATOMIC_RELAXED);))
@@ -28,7 +28,7 @@ KOKKOS_INLINE_FUNCTION void flag_store(std::uint32_t* flag, std::uint32_t value)
   KOKKOS_IF_ON_HOST((__atomic_store_n(flag, value, __ATOMIC_RELAXED);))
 }
 
-/// The greater of what is there and \p value stays; a device does not wait for it.
+/// Atomic maximum of the stored number and \p value; a device does not wait for it to complete.
 KOKKOS_INLINE_FUNCTION void flag_raise(std::uint32_t* flag, std::uint32_t value) {
   KOKKOS_IF_ON_DEVICE((atomicMax(flag, value);))
   KOKKOS_IF_ON_HOST((Kokkos::atomic_max(flag, value);))

@@ -7,7 +7,7 @@
 #if !defined(__CUDA_ARCH__) && defined(__AVX512F__) && defined(__AVX512VL__) && \
     defined(__AVX512DQ__)
 #define KINDRED_HAS_AVX512_FLOAT_DISTANCE 1
-// GCC 12 takes the undefined operands of its own intrinsics for uninitialised variables.
+// GCC 12 mistakes the undefined operands of its own intrinsics for uninitialised variables.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
@@ -19,15 +19,16 @@
 
 namespace Kindred::Arch {
 
-/// Floats of a chunk: rows and queries are padded to whole ones with zeros.
+/// Floats per chunk: rows and queries are padded with zeros to whole chunks.
 inline constexpr std::size_t float_chunk = 16;
 
-/// \brief Float32 sums over four rows, for orders that need not be canonical: 16 lanes, lane l adds
-/// the elements l, l + 16, … with one rounding each, then the halving tree (8, 4, 2, 1).
+/// \brief Float32 sums over four rows, for rankings that need not be reproducible: 16 lanes, of
+/// which lane l adds the elements l, l + 16, … with one rounding each, then a pairwise tree
+/// reduction (8, 4, 2, 1).
 ///
-/// Every form has the same bits.
+/// All forms are bit-identical.
 struct ScalarFloatDistance {
-  /// Σ query · row
+  /// Σ query · row.
   static void dot(const float* query, const float* const (&rows)[4], std::size_t chunks,
                   float (&sums)[4]) {
     for (int r = 0; r < 4; ++r) {
@@ -36,7 +37,7 @@ struct ScalarFloatDistance {
       });
     }
   }
-  /// Σ (query − unit · row)², where \p unit is a power of two: what is squared is rounded once
+  /// Σ (query − unit · row)², where \p unit is a power of two; each difference is rounded once.
   static void squared(const float* query, const float* const (&rows)[4], std::size_t chunks,
                       float unit, float (&sums)[4]) {
     for (int r = 0; r < 4; ++r) {
@@ -103,7 +104,7 @@ struct Avx512FloatDistance {
         _mm256_add_ps(_mm512_castps512_ps256(sum), _mm512_maskz_extractf32x8_ps(0xFF, sum, 1));
     return _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
   }
-  /// Lanes 0 and 1 with 2 and 3 of both: a0, b0, a1, b1.
+  /// Adds lanes 0 and 1 to lanes 2 and 3 of both: a0, b0, a1, b1.
   static __m128 pairs(__m128 a, __m128 b) {
     return _mm_add_ps(_mm_unpacklo_ps(a, b), _mm_unpackhi_ps(a, b));
   }
@@ -113,7 +114,7 @@ using FloatDistance = Avx512FloatDistance;
 using FloatDistance = ScalarFloatDistance;
 #endif
 
-/// Asks for \p bytes from \p data on.
+/// Prefetches \p bytes from \p data on.
 inline void prefetch_bytes([[maybe_unused]] const void* data, [[maybe_unused]] std::size_t bytes) {
 #if !defined(__CUDA_ARCH__)
   const char* const begin = static_cast<const char*>(data);

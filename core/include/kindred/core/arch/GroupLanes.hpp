@@ -10,15 +10,15 @@
 
 namespace Kindred::Arch {
 
-/// \brief The 32 lanes of a canonical sum in a group of threads: the groups of a unit of work take
-/// a row each, and a thread reads four neighbouring elements at once.
+/// \brief The 32 lanes of a reproducible sum in a group of threads: each group of a work item
+/// processes one row, and a thread reads four adjacent elements at a time.
 ///
-/// The operations are those of `ScalarLanes`. Every group of a unit makes the same calls.
+/// The operations are those of `ScalarLanes`. All groups of a work item must make the same calls.
 /// \tparam Wide rows are aligned to four of their elements
 template <class ExecutionSpace, bool Wide>
 class GroupLanes;
 
-/// Host: a thread is the one group.
+/// Host: a single thread is the group.
 template <bool Wide>
 class GroupLanes<HostSpace, Wide> : public HostLanes {
  public:
@@ -30,7 +30,7 @@ class GroupLanes<HostSpace, Wide> : public HostLanes {
 };
 
 #if KINDRED_HAS_DEVICE
-/// Device: eight threads a group; thread t carries the lanes 4t … 4t + 3.
+/// Device: eight threads per group; thread t carries the lanes 4t … 4t + 3.
 template <bool Wide>
 class GroupLanes<DeviceSpace, Wide> {
  public:
@@ -100,7 +100,8 @@ class GroupLanes<DeviceSpace, Wide> {
       return sum.lane[j] + rounded_product(difference, difference);
     });
   }
-  /// Threads pair as lanes 16, 8 and 4 apart do; the last two levels are a thread's own.
+  /// The first levels combine threads whose lanes are 16, 8 and 4 apart; the last two levels are
+  /// within a thread.
   KOKKOS_INLINE_FUNCTION double tree_sum(const F64& lanes) const {
     F64 sum = lanes;
     KOKKOS_IF_ON_DEVICE((for (int half = 4; half > 0; half /= 2) {

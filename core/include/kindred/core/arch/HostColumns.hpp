@@ -9,12 +9,13 @@ namespace Kindred::Arch {
 
 #if KINDRED_HAS_AVX512
 
-/// \brief The same with a byte of every pattern in one register: plane b holds symbols 8 b … 8 b
-/// + 7.
+/// \brief The same with one byte of every pattern in one register: plane b holds the symbols 8 b …
+/// 8 b + 7.
 ///
-/// Masks are byte shuffles of the planes of the tables, whose places are the codes; nothing is
-/// transposed. A sum carries from plane to plane, so one row is a long chain: in a step plane b is
-/// at row t − b, and all planes of the step are independent.
+/// Masks are byte shuffles of the planes of the tables, whose slots are the codes; nothing is
+/// transposed. A sum carries from plane to plane, so one row is a long dependency chain. Steps are
+/// therefore skewed: in a step plane b processes row t − b, and all planes of the step are
+/// independent.
 class Avx512Columns {
  public:
   void reset() {
@@ -25,7 +26,7 @@ class Avx512Columns {
                const std::uint8_t* places, unsigned rows, std::uint64_t* links,
                const Ahead& ahead) {
     const Span span{columns.planes + begin, m_planes + begin,
-                    // No plane before the last one has bits of place 63, where `no_code` leads.
+                    // No plane before the last has bits in slot 63, which `no_code` selects.
                     _mm512_set1_epi8(columns.full && end == columns.plane_count() ? 0x40 : 0)};
     pick(end - begin, span, places, rows, links, ahead);
   }
@@ -76,7 +77,8 @@ class Avx512Columns {
       const __m512i b = _mm512_mullo_epi16(_mm512_loadu_si512(second + at), multiplier);
       const __m512i bucket = _mm512_permutex2var_epi8(a, high_bytes, b);
       const __m512i rest = _mm512_permutex2var_epi8(a, low_bytes, b);
-      // An empty way gives `no_code` whatever its remainder; the first way's entry goes before it.
+      // An empty way yields `no_code` for any remainder; an entry of the first way takes
+      // precedence.
       __m512i found = _mm512_mask_mov_epi8(_mm512_set1_epi8(static_cast<char>(no_code)),
                                            _mm512_cmpeq_epi8_mask(rest, remainder[1][bucket]),
                                            place[1][bucket]);
@@ -95,14 +97,14 @@ class Avx512Columns {
   }
 
  private:
-  /// Consecutive planes of the tables and of the state.
+  /// A range of consecutive planes of the tables and of the state.
   struct Span {
     const std::uint8_t (*tables)[64];
     __m512i* state;
-    __m512i unknown;  ///< a bit of the places that the last plane must not look up
+    __m512i unknown;  ///< a bit of the slots that the last plane must not look up
   };
 
-  /// A table of 256 bytes in registers.
+  /// A 256-byte table in registers.
   class Table {
    public:
     explicit Table(const std::uint8_t* table) {
@@ -130,7 +132,7 @@ class Avx512Columns {
     return _mm512_ternarylogic_epi64(a, b, c, 0xF4);
   }
 
-  /// Calls `run` with as many planes as \p planes.
+  /// Calls `run` with \p planes as a template argument.
   template <unsigned Planes = 1>
   static void pick(unsigned planes, const Span& span, const std::uint8_t* places, unsigned rows,
                    std::uint64_t* links, const Ahead& ahead) {
@@ -147,7 +149,7 @@ class Avx512Columns {
   template <unsigned Planes, bool Linked>
   [[gnu::noinline]] static void run(const Span& span, const std::uint8_t* places, unsigned rows,
                                     std::uint64_t* links, const Ahead& ahead) {
-    // Bit 7 of every byte to bit 0.
+    // Moves bit 7 of every byte to bit 0.
     const __m512i to_carry = _mm512_set1_epi64(static_cast<long long>(0x8000000000000000ULL));
     const __m512i minus_one = _mm512_set1_epi8(-1);
     const __m512i unknown = span.unknown;
@@ -161,7 +163,7 @@ class Avx512Columns {
       const std::uint8_t* row = places + 64 * std::size_t{t};
       _mm_prefetch(ahead.at[0] + t * ahead.row_bytes, _MM_HINT_T0);
       _mm_prefetch(ahead.at[1] + t * ahead.row_bytes, _MM_HINT_T0);
-      // From the last plane on, which still needs the carry that the one before it left.
+      // Backwards from the last plane, which still needs the carry of the plane before it.
       for (unsigned b = Planes; b-- > 0;) {
         const __m512i place = _mm512_load_si512(row - 64 * std::size_t{b});
         const __m512i table = _mm512_load_si512(span.tables[b]);

@@ -14,7 +14,7 @@
 #define KINDRED_HAS_VNNI 0
 #endif
 
-/// Before a loop that a device's compiler shall not unroll.
+/// Marks a loop that the device compiler must not unroll.
 #if defined(__CUDA_ARCH__)
 #define KINDRED_ROLLED _Pragma("unroll 1")
 #else
@@ -23,26 +23,26 @@
 
 namespace Kindred::Arch {
 
-/// Rows that a unit of a screen takes at once.
+/// Rows that a work item of the prefilter processes together.
 inline constexpr int prefilter_batch = 32;
-/// Elements whose products are added in 32 bits.
+/// Number of elements whose products are added in 32 bits.
 inline constexpr std::uint64_t int8_block = 65536;
 
-/// \brief Rows of int8 values and queries of two planes each, high then low.
+/// \brief Rows of int8 values, and queries of two planes each, high then low.
 struct Int8Operands {
   const std::int8_t* rows;      ///< row r at r · row_stride
   std::uint64_t row_stride;     ///< bytes
-  std::uint64_t dimension;      ///< values of a row that may be read
-  const std::int8_t* planes;    ///< of the first query; 0 beyond the dimension
-  std::uint64_t plane_stride;   ///< bytes, a multiple of 64: a query takes two
+  std::uint64_t dimension;      ///< readable values per row
+  const std::int8_t* planes;    ///< planes of the first query; 0 beyond the dimension
+  std::uint64_t plane_stride;   ///< bytes, a multiple of 64; a query has two planes
   std::uint64_t row_alignment;  ///< of every row: 16, 4 or 1
 };
 
-/// `ratio · high + low` of plain loops, exact: what every form computes.
+/// `ratio · high + low` in plain loops, exact: the result of every form.
 template <int Ratio>
 class ScalarInt8Dots {
  public:
-  /// \param offset of a query: 128 · Σw, for forms that shift the rows' values by 128
+  /// \param offset 128 · Σw of the query, for forms that shift the rows' values by 128
   static double dot(const std::int8_t* row, const std::int8_t* planes, std::uint64_t plane_stride,
                     std::uint64_t dimension, [[maybe_unused]] double offset) {
     double sum = 0;
@@ -69,8 +69,8 @@ class ScalarInt8Dots {
 };
 
 #if KINDRED_HAS_VNNI
-/// Unsigned times signed bytes, four products an instruction and lane: a row's values are shifted
-/// by 128, which adds 128 · Σw to the dot.
+/// Unsigned times signed bytes, four products per instruction and lane: the values of a row are
+/// shifted by 128, which adds 128 · Σw to the dot product.
 template <int Ratio>
 class VnniInt8Dots {
  public:
@@ -111,16 +111,17 @@ template <int Ratio>
 using HostInt8Dots = ScalarInt8Dots<Ratio>;
 #endif
 
-/// \brief Dots of a batch of 32 rows with a few queries, as one unit of work makes them.
+/// \brief Dot products of a batch of 32 rows with a few queries, computed by one work item.
 ///
 /// `batch<Ratio, Aligned, Queries>(operands, first, mask, offsets, offset_stride, visit)` calls
-/// `visit(r, dots)` for each of the 32 rows once: on the host all in turn, on a device each lane
-/// for its own, where all lanes of a warp must make the call. Rows without a bit are not read.
-/// \tparam Tile the most queries of a call
+/// `visit(r, dots)` once for each of the 32 rows: on the host for all rows in turn, on a device in
+/// each lane for its own row, where all lanes of a warp must make the call. Rows whose mask bit is
+/// 0 are not read.
+/// \tparam Tile maximum number of queries per call
 template <class ExecutionSpace, int Tile>
 class Int8Dots;
 
-/// Queries that share what is read of a row.
+/// Queries that share the data read from a row.
 inline constexpr int int8_tile = 4;
 
 template <int Tile>
@@ -128,7 +129,7 @@ class Int8Dots<HostSpace, Tile> {
  public:
   static constexpr int rows_per_thread = prefilter_batch;
   static constexpr std::uint64_t prefetch_bytes =
-      8192;  ///< asked for ahead of the row that is read
+      8192;  ///< prefetch distance ahead of the row that is read
   static constexpr unsigned teams = 1;
 
   template <class Member>
@@ -149,14 +150,14 @@ class Int8Dots<HostSpace, Tile> {
             (prefetch(row + prefetch_bytes, o.row_stride); HostInt8Dots<Ratio>::dots(
                  row, o.planes, o.plane_stride, o.dimension, offsets, offset_stride, out);))
       } else if (is_dense) {
-        // Which rows will be read there is not known, but that a fair share of them will be.
+        // Which of those rows will be read is unknown, but a good share of them will.
         KOKKOS_IF_ON_HOST((prefetch(row + prefetch_bytes, o.row_stride);))
       }
       visit(r, out);
     }
   }
 
-  /// The greatest of a batch.
+  /// The maximum of a batch.
   KOKKOS_INLINE_FUNCTION static std::uint32_t batch_max(
       const std::uint32_t (&keys)[prefilter_batch]) {
     std::uint32_t most = 0;
@@ -166,19 +167,20 @@ class Int8Dots<HostSpace, Tile> {
   KOKKOS_INLINE_FUNCTION static bool is_leader() { return true; }
 
  private:
-  /// The hardware's own prefetch leaves two thirds of the bandwidth unused.
+  /// The hardware prefetcher alone leaves two thirds of the bandwidth unused.
   static void prefetch(const std::int8_t* data, std::uint64_t bytes) {
     for (std::uint64_t i = 0; i < bytes; i += 64) __builtin_prefetch(data + i);
   }
 };
 
 #if KINDRED_HAS_DEVICE
-/// Eight lanes a row, eight rows at once: every lane ends with the sums of one row.
+/// Eight lanes per row, eight rows at a time: in the end every lane has the sums of one row.
 template <int Tile>
 class Int8Dots<DeviceSpace, Tile> {
  public:
   static constexpr int rows_per_thread = 1;
-  static constexpr unsigned teams = Tile == 1 ? 2 : 1;  ///< of 256 threads, by their registers
+  /// Teams of 256 threads per multiprocessor, limited by their registers.
+  static constexpr unsigned teams = Tile == 1 ? 2 : 1;
 
   template <class Member>
   KOKKOS_FUNCTION explicit Int8Dots(const Member&) {
@@ -206,7 +208,7 @@ class Int8Dots<DeviceSpace, Tile> {
 
  private:
   static constexpr int octet = 8;
-  /// Up to here both planes' sums fit in 32 bits together.
+  /// Largest dimension for which the combined sum of both planes fits 32 bits.
   template <int Ratio>
   static constexpr std::uint64_t narrow_dimension = 0x7FFFFFFFU / (128U * 127U * (Ratio + 1U));
 
@@ -215,7 +217,7 @@ class Int8Dots<DeviceSpace, Tile> {
     int word[4];
   };
 
-  /// Read once where one tile of queries sees a row: it leaves the cache at once.
+  /// A streaming load (evict-first) if only one tile of queries reads the row.
   template <bool Aligned, bool Once>
   KOKKOS_INLINE_FUNCTION static Piece load(const std::int8_t* row, std::uint64_t i,
                                            [[maybe_unused]] const Int8Operands& o) {
@@ -265,7 +267,7 @@ class Int8Dots<DeviceSpace, Tile> {
       KINDRED_UNROLL
       for (int r = 0; r < octet; ++r) sums[q][0][r] = sums[q][1][r] = 0;
     }
-    // Not unrolled: more loads of a warp at once would cost the registers of another warp.
+    // Not unrolled: more loads in flight per warp would cost the registers of another warp.
     KINDRED_ROLLED
     for (std::uint64_t i = begin + 16 * (m_lane % octet); i < end; i += 16 * octet) {
       const std::int8_t* row = o.rows + (first + group) * o.row_stride + (Aligned ? i : 0);
@@ -299,7 +301,7 @@ class Int8Dots<DeviceSpace, Tile> {
     }
   }
 
-  /// Adds sums[r] over the eight lanes; lane r gets it.
+  /// Adds sums[r] over the eight lanes; lane r receives it.
   KOKKOS_INLINE_FUNCTION int own_sum(int (&sums)[octet]) const {
 #if defined(__CUDA_ARCH__)
     KINDRED_UNROLL

@@ -7,35 +7,37 @@
 namespace Kindred::Arch {
 
 /// \brief The machine code of one kernel on the current device, and which specialised forms it may
-/// use: the only place that decides this.
+/// use: the only place where this is decided.
 ///
-/// The decision follows the architecture that the body was compiled for, because the instructions
-/// were chosen then. A driver that compiles PTX for a newer device adds none. Architectures are
-/// ten times the compute capability: 75, 80, 90, 120.
+/// The decision follows the architecture that the body was compiled for, since that determined its
+/// instructions; a driver that compiles PTX for a newer device adds none. Architectures are ten
+/// times the compute capability: 75, 80, 90, 120.
 struct KernelCode {
-  int compiled_for = 0;     ///< `__CUDA_ARCH__ / 10` of the body; 0: the device cannot run it
-  int device = 0;           ///< architecture of the device
-  int machine_code = 0;     ///< architecture of the machine code: of the device after a compilation
-                            ///< by the driver
-  bool is_for_90a = false;  ///< compiled for sm_90a, by what its source file says of itself
+  int compiled_for = 0;  ///< `__CUDA_ARCH__ / 10` of the body; 0: the device cannot run it
+  int device = 0;        ///< architecture of the device
+  /// Architecture of the machine code; that of the device if the driver compiled it.
+  int machine_code = 0;
+  bool is_for_90a = false;  ///< compiled for sm_90a, as its source file declares
 
   constexpr bool exists() const { return compiled_for != 0; }
-  /// Thread block clusters, whose blocks read each other's shared memory.
+  /// Thread block clusters, whose blocks can read each other's shared memory.
   constexpr bool has_clusters() const { return compiled_for >= 90; }
-  /// Programmatic dependent launch: the kernel may begin before the one before it has ended.
+  /// Programmatic dependent launch: the kernel may begin before the preceding one has ended.
   constexpr bool waits_for_previous_launch() const { return compiled_for >= 90; }
-  /// Hopper's wgmma. Code for sm_90a runs on that architecture alone, not on newer ones.
+  /// Hopper's wgmma. Code for sm_90a runs only on that architecture, not on newer ones.
   constexpr bool has_warpgroup_products() const {
     return is_for_90a && compiled_for == 90 && device == 90;
   }
-  /// The driver compiled PTX for this device when the kernel was loaded, or took it from its cache.
+  /// Whether the driver compiled PTX for this device when the kernel was loaded, or took it from
+  /// its cache.
   constexpr bool is_from_ptx() const {
     return exists() && compiled_for < device && machine_code == device;
   }
 };
 
 #if KINDRED_HAS_DEVICE
-/// \brief The code of \p kernel on the current device. Loads the kernel; callers keep the answer.
+/// \brief The code of \p kernel on the current device. Loads the kernel; callers should cache the
+/// result.
 template <class Kernel>
 KernelCode code_of(Kernel* kernel, bool is_for_90a = false) {
   KernelCode code;

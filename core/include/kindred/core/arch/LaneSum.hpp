@@ -9,8 +9,8 @@
 
 namespace Kindred::Arch {
 
-/// \brief The sum of \p part(lane) over the lanes of a unit of work (\see LaunchShape), in every
-/// lane: one instruction where a device has it. All lanes call it.
+/// \brief The sum of \p part(lane) over the lanes of a work item (\see LaunchShape), returned in
+/// every lane; one instruction on devices that have it. All lanes must call it.
 template <class ExecutionSpace, class Part>
 KOKKOS_INLINE_FUNCTION std::uint32_t sum_over_lanes(const Part& part) {
 #if defined(__CUDA_ARCH__)
@@ -30,7 +30,8 @@ KOKKOS_INLINE_FUNCTION std::uint32_t sum_over_lanes(const Part& part) {
   return sum;
 }
 
-/// The greatest of the \p value of each lane of a unit of work, in every lane. All lanes call it.
+/// The maximum of \p value over the lanes of a work item, returned in every lane. All lanes must
+/// call it.
 template <class ExecutionSpace, class Integer>
 KOKKOS_INLINE_FUNCTION Integer greatest_of_lanes(Integer value) {
 #if defined(__CUDA_ARCH__)

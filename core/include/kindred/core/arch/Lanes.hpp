@@ -9,8 +9,8 @@
 
 #include <cstdint>
 
-/// Before a loop over registers. The host compiler behind nvcc gets neither form and unrolls by
-/// itself.
+/// Marks a loop over registers to be unrolled. The host compiler behind nvcc gets neither form and
+/// decides by itself.
 #if defined(__CUDA_ARCH__)
 #define KINDRED_UNROLL _Pragma("unroll")
 #define KINDRED_UNROLL_4 _Pragma("unroll 4")
@@ -27,16 +27,17 @@
 
 namespace Kindred::Arch {
 
-/// \brief The 32 lanes of a canonical sum, as one unit of work carries them.
+/// \brief The 32 lanes of a reproducible sum, as carried by one work item.
 ///
-/// A kernel is written once against this layer. On the host one thread carries all 32 lanes in
-/// packs (`F32`, `F64` hold 32 values); on a device a warp carries them, one a thread (`F32`, `F64`
-/// are scalars) and every thread of the warp must make the same calls. Indices are those of lane 0.
-/// The operations are those of `ScalarLanes`, which every form equals to the bit.
+/// Kernels are written once against this layer. On the host one thread carries all 32 lanes in
+/// packs (`F32` and `F64` hold 32 values). On a device a warp carries them, one lane per thread
+/// (`F32` and `F64` are scalars), and every thread of the warp must make the same calls. Indices
+/// are those of lane 0. The operations are those of `ScalarLanes`, to which every form is
+/// bit-identical.
 template <class ExecutionSpace>
 class Lanes;
 
-/// Host: what the instruction set has, else plain loops.
+/// Host: the form of the instruction set if there is one, else plain loops.
 template <>
 class Lanes<HostSpace> : public HostLanes {
  public:
@@ -107,14 +108,14 @@ class Lanes<DeviceSpace> {
     return sum + rounded_product(difference, difference);
   }
   KOKKOS_INLINE_FUNCTION F64 add(F64 a, F64 b) const { return a + b; }
-  /// Every lane gets the sum (addition commutes, so the butterfly has the tree's bits).
+  /// Every lane gets the sum. Addition commutes, so the butterfly is bit-identical to the tree.
   KOKKOS_INLINE_FUNCTION double tree_sum(F64 sum) const {
     KOKKOS_IF_ON_DEVICE((for (int half = 16; half > 0;
                               half /= 2) { sum += __shfl_xor_sync(0xFFFFFFFFU, sum, half); }))
     return sum;
   }
   KOKKOS_INLINE_FUNCTION bool is_leader() const { return m_lane == 0; }
-  /// Of a device only.
+  /// On a device only.
   KOKKOS_INLINE_FUNCTION int lane() const { return static_cast<int>(m_lane); }
 
  private:

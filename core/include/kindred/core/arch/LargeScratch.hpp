@@ -11,14 +11,14 @@
 
 namespace Kindred::Arch {
 
-/// Bytes of scratch that a team of \p ExecutionSpace can ask for with `launch_with_scratch`; none
-/// on the host, which has caches.
+/// Bytes of scratch that a team of \p ExecutionSpace can request with `launch_with_scratch`; 0 on
+/// the host, which has caches.
 template <class ExecutionSpace>
 std::size_t large_scratch_max(const ExecutionSpace&) {
   return 0;
 }
 
-/// 1 on the host.
+/// The number of multiprocessors (SMs); 1 on the host.
 template <class ExecutionSpace>
 std::uint64_t multiprocessors(const ExecutionSpace&) {
   return 1;
@@ -41,7 +41,8 @@ __global__ void __launch_bounds__(Functor::threads, Functor::teams_at_once)
 }
 
 /// \brief Calls `functor(team, scratch)` in `Functor::threads` threads of each of \p teams, with
-/// `functor.scratch_bytes` of scratch: more than the 48 KB that Kokkos gives. Does not fence.
+/// `functor.scratch_bytes` of scratch, which may exceed the 48 KB that Kokkos provides. Does not
+/// fence.
 template <class Functor>
 void launch_with_scratch(const std::string& label, const DeviceSpace& exec_space, std::size_t teams,
                          const Functor& functor) {

@@ -15,14 +15,14 @@
 
 namespace Kindred::Arch {
 
-/// How the rows of normalisations are shared out on a space.
+/// How the rows of normalisations are distributed on a space.
 template <class ExecutionSpace>
 struct NormTeams {
-  static constexpr std::uint64_t block = 4096;   // of a canonical sum
-  static constexpr unsigned warps_at_once = 28;  // of a multiprocessor
+  static constexpr std::uint64_t block = 4096;   // elements per block of a reproducible sum
+  static constexpr unsigned warps_at_once = 28;  // resident warps per multiprocessor
 
   static constexpr std::size_t round_up(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
-  /// Bytes that a row takes beside its elements.
+  /// Bytes of scratch per row in addition to its elements.
   static constexpr std::size_t row_scratch(std::uint64_t columns) {
     return sizeof(Kindred::Impl::NormScale) +
            (columns + block - 1) / block * sizeof(Kindred::Impl::NormSums);
@@ -30,9 +30,9 @@ struct NormTeams {
 };
 
 #if KINDRED_HAS_DEVICE && defined(__CUDACC__)
-/// \brief Device: a team takes some rows of one layer. Where it is staged the rows are copied to
-/// scratch, so that memory is read once; a warp sums a block; then threads own columns and
-/// pass over the team's rows, so that γ and β are read once a team.
+/// \brief Device: a team processes several rows of one layer. If the layer is staged, the rows are
+/// copied to scratch, so that memory is read once. Each warp sums a block; then each thread owns
+/// some columns and iterates over the team's rows, so that γ and β are read once per team.
 template <int Warps>
 struct NormTeam {
   static constexpr unsigned threads = 32 * Warps;

@@ -12,8 +12,8 @@
 
 namespace Kindred::Arch {
 
-/// \brief Sixteen neighbouring elements on the host, in plain loops: what every machine has, and
-/// what its vector form equals to the bit.
+/// \brief Sixteen adjacent elements on the host, in plain loops: the portable form, to which the
+/// vector form is bit-identical.
 struct ScalarPack16 {
   struct Floats {
     float value[16];
@@ -27,7 +27,7 @@ struct ScalarPack16 {
     Element value[16];
   };
 
-  /// Of \p count elements, zeros behind them.
+  /// Loads \p count elements, followed by zeros.
   template <class Element>
   static Raw<Element> load(const Element* from, unsigned count) {
     Raw<Element> out{};
@@ -152,7 +152,7 @@ struct SimdPack16 {
   using Mask = std::uint16_t;
   template <class Element>
   using Raw = Raw16<Element>;
-  // The zero-masking forms avoid a false warning of g++ 12 (its bug 105593).
+  // The zero-masking forms avoid a false warning of g++ 12 (GCC bug 105593).
   static constexpr __mmask8 eight = 0xFF;
   static constexpr __mmask16 sixteen = 0xFFFF;
 
@@ -242,7 +242,7 @@ struct SimdPack16 {
   static Doubles multiply_add(const Doubles& a, const Doubles& b, const Doubles& c) {
     return {_mm512_fmadd_pd(a.low, b.low, c.low), _mm512_fmadd_pd(a.high, b.high, c.high)};
   }
-  /// In integers for bfloat16: the instruction for it takes denormals for zeros.
+  /// In integer arithmetic for bfloat16, whose instruction treats denormals as zeros.
   template <class Element>
   static Raw<Element> round(Floats a) {
     const __mmask16 is_nan = _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q);

@@ -7,7 +7,8 @@
 
 #include <cstdint>
 
-// The device pass of nvcc reads host code too, and knows no vector types: it sees the scalar twin.
+// The device pass of nvcc parses host code too but does not support vector types: it uses the
+// scalar form.
 #if !defined(__CUDA_ARCH__) && defined(__F16C__) && \
     ((defined(__AVX512F__) && defined(__AVX512VL__)) || (defined(__AVX2__) && defined(__FMA__)))
 #define KINDRED_HAS_PACK_LANES 1
@@ -29,8 +30,8 @@ struct Double {
   __m512d value;
 };
 inline constexpr int doubles = 8;
-/// The zero-masking forms under a full mask are the plain instructions, without the false
-/// -Wmaybe-uninitialized that g++ 12 gives of the plain forms (its bug 105593).
+/// Zero-masking forms with a full mask equal the plain instructions, without the false
+/// -Wmaybe-uninitialized that g++ 12 reports for the plain forms (GCC bug 105593).
 inline constexpr __mmask8 full_mask = 255;
 
 inline Double zero() { return {_mm512_setzero_pd()}; }
@@ -68,7 +69,7 @@ inline __m256 gather(const float* data, const std::uint32_t* index, unsigned mas
       _mm512_maskz_cvtepu32_epi64(full_mask, _mm256_maskz_loadu_epi32(active, index));
   return _mm512_mask_i64gather_ps(_mm256_setzero_ps(), active, wide, data, 4);
 }
-/// The halving tree over eight: 4, 2, 1.
+/// Pairwise tree reduction over eight: 4, 2, 1.
 inline double tree_sum(Double a) {
   const __m256d four = _mm256_add_pd(_mm512_maskz_extractf64x4_pd(full_mask, a.value, 0),
                                      _mm512_maskz_extractf64x4_pd(full_mask, a.value, 1));
@@ -84,7 +85,7 @@ struct Double {
 };
 inline constexpr int doubles = 4;
 
-/// All ones in the elements of \p mask.
+/// All bits set in the elements that \p mask selects.
 inline __m256i wide_mask(unsigned mask) {
   const __m256i bits = _mm256_set_epi64x(8, 4, 2, 1);
   return _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(mask), bits), bits);
@@ -151,16 +152,16 @@ inline __m256 load_vec8(const std::int8_t* data) {
 
 }  // namespace Pack
 
-/// \brief The 32 lanes in vector registers. Host only. \see ScalarLanes for what the operations
-/// mean
+/// \brief The 32 lanes in vector registers. Host only. \see ScalarLanes for the meaning of the
+/// operations
 class PackLanes {
   static constexpr int parts = 32 / Pack::doubles;
   static constexpr int parts_of_vec8 = 8 / Pack::doubles;
   static constexpr unsigned part_mask = (1U << Pack::doubles) - 1;
 
  public:
-  // Plain arrays, read and written as vectors only, so that they live in registers: nvcc refuses
-  // vector types in what a host-and-device kernel names.
+  // Plain arrays that are only accessed as vectors, so that they stay in registers: nvcc rejects
+  // vector types in the signature of a host-and-device kernel.
   struct alignas(32) F32 {
     float lane[32];
   };

@@ -6,7 +6,7 @@
 
 namespace Kindred::Arch {
 
-/// One `T<ExecutionSpace>` for every space type of this build.
+/// Holds one `T<ExecutionSpace>` for every space type of this build.
 template <template <class> class T>
 class PerSpace {
  public:

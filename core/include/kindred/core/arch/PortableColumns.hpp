@@ -11,16 +11,16 @@
 
 namespace Kindred::Arch {
 
-/// Patterns that a host thread advances together, one a lane.
+/// Patterns that a host thread advances together, one per lane.
 inline constexpr unsigned pack_lanes = 64;
 
-/// Rows that are advanced at once, at most.
+/// Maximum number of rows that are advanced together.
 inline constexpr unsigned pack_rows = 128;
 
-/// Rows of `no_code` that codes need before their first and after their last row.
+/// Rows of `no_code` required before the first and after the last row of codes.
 inline constexpr unsigned pack_margin = 16;
 
-/// A number of every lane.
+/// One number per lane.
 struct alignas(64) LaneCounts {
   std::uint16_t lane[pack_lanes];
 
@@ -31,14 +31,14 @@ struct alignas(64) LaneCounts {
   }
 };
 
-/// Where the next symbols lie, fetched while the recurrence computes.
+/// The location of the next symbols, which are prefetched while the recurrence is computed.
 struct Ahead {
   const char* at[2];
-  std::size_t row_bytes;  ///< a row of each
+  std::size_t row_bytes;  ///< bytes per row of each
 };
 
 /// \brief The state of Hyyrö's recurrence for one run of query columns and 64 patterns, in plain
-/// loops over words of 64 bits: the twin that every other form must equal.
+/// loops over 64-bit words: the reference form, which all others must equal.
 class PortableColumns {
  public:
   void reset() {
@@ -47,10 +47,12 @@ class PortableColumns {
 
   /// \brief Advances by \p rows ≤ `pack_rows` rows: S' = (S + (S & M)) | (S & ~M).
   ///
-  /// Only the planes [\p begin, \p end) must be advanced; what the others hold then may lag behind.
-  /// \param places of the symbols, 64 a row, `no_code` where a symbol has none, with margins
-  /// \param links bit l of word r: the carry of lane l into row r, then the one out of it; with
-  /// margins, zero after the rows; or null: no carry comes in and the one going out is not needed
+  /// Only the planes [\p begin, \p end) must be advanced; the state of the others may lag behind.
+  /// \param places slots of the symbols, 64 per row, `no_code` for a symbol without one, with
+  /// margins
+  /// \param links bit l of word r: the carry of lane l into row r, replaced by the carry out of it;
+  /// with margins, zero after the rows; or null: no carry comes in, and the outgoing one is not
+  /// needed
   void advance(const QueryColumns& columns, unsigned begin, unsigned end,
                const std::uint8_t* places, unsigned rows, std::uint64_t* links, const Ahead&) {
     const unsigned first = begin * plane_symbols / word_symbols;
@@ -70,7 +72,7 @@ class PortableColumns {
     }
   }
 
-  /// Adds the matches of every lane in the first \p symbols columns.
+  /// Adds to \p counts the matches of every lane in the first \p symbols columns.
   void add_matched(unsigned symbols, LaneCounts& counts) const {
     for (unsigned w = 0; w * word_symbols < symbols; ++w) {
       const unsigned here = std::min(symbols - w * word_symbols, word_symbols);
@@ -81,7 +83,7 @@ class PortableColumns {
     }
   }
 
-  /// Codes of \p rows rows of two tiles, to 64 a row. \p table has 256 entries at least
+  /// Translates \p rows rows of two tiles to codes, 64 per row. \p table has at least 256 entries.
   template <class SymbolType>
   static void translate(const std::uint8_t* table, const SymbolType* first,
                         const SymbolType* second, unsigned rows, std::uint8_t* codes) {
@@ -93,7 +95,7 @@ class PortableColumns {
   }
   /// Whether `find_places` is faster than `translate` and `recode`.
   static constexpr bool hashes = false;
-  /// Places of \p rows rows of two tiles, to 64 a row.
+  /// Finds the slots of the symbols in \p rows rows of two tiles, 64 per row.
   static void find_places(const SymbolHash& hash, const std::uint16_t* first,
                           const std::uint16_t* second, unsigned rows, std::uint8_t* places) {
     const auto find = [&](std::uint16_t symbol) {
@@ -112,14 +114,14 @@ class PortableColumns {
         places[64 * r + 32 + l] = find(second[32 * std::size_t{r} + l]);
     }
   }
-  /// Entries of a table of 256.
+  /// Looks up codes in a table of 256 entries.
   static void recode(const std::uint8_t* table, const std::uint8_t* codes, unsigned rows,
                      std::uint8_t* out) {
     for (std::size_t i = 0; i < std::size_t{pack_lanes} * rows; ++i) out[i] = table[codes[i]];
   }
 
  private:
-  /// All rows of one word, whose highest symbol is bit \p top.
+  /// Advances all rows of one word, whose highest symbol is bit \p top.
   template <bool Linked>
   static void pass(const std::uint64_t* masks, const std::uint8_t* places, unsigned rows,
                    std::uint64_t* state, std::uint64_t* links, unsigned top) {

@@ -4,13 +4,13 @@
 
 namespace Kindred::Arch {
 
-/// Host: asks for the cache line of \p data, which is read soon.
+/// Host: prefetches the cache line of \p data for reading.
 inline void prefetch([[maybe_unused]] const void* data) {
 #if defined(__GNUC__)
   __builtin_prefetch(data);
 #endif
 }
-/// The same of a line that is written soon.
+/// Host: prefetches the cache line of \p data for writing.
 inline void prefetch_to_write([[maybe_unused]] const void* data) {
 #if defined(__GNUC__)
   __builtin_prefetch(data, 1);

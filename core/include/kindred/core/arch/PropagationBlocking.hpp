@@ -7,17 +7,17 @@
 
 namespace Kindred::Arch {
 
-/// \brief The sums of rows over bins, where a space has the scratch for it.
+/// \brief Sums of rows by propagation blocking, on spaces with enough scratch.
 template <class ExecutionSpace>
 struct PropagationBlocking {
   static constexpr bool is_there = false;
 };
 
 #if KINDRED_HAS_DEVICE && defined(__CUDACC__)
-/// \brief Device: values of a block of sources go from scratch to the places of some bins.
+/// \brief Device: scatters the values of a source block from scratch to the slots of some bins.
 ///
-/// A warp takes a cell at a time, a thread four places: random reads stay in scratch, and memory is
-/// read and written in runs.
+/// A warp processes one cell at a time, a thread four slots: random reads stay in scratch, and
+/// memory is read and written contiguously.
 template <class Bins, class Update>
 struct ScatterValues {
   static constexpr unsigned threads = 1024;
@@ -84,8 +84,8 @@ struct ScatterValues {
   }
 };
 
-/// \brief Device: a team a bin: the products of its values and weights go from places to edges in
-/// scratch, then a thread sums a row.
+/// \brief Device: one team per bin: the products of its values and weights go from slots to edges
+/// in scratch, then each thread sums a row.
 template <class Bins, class Edges, class Update, template <class> class Visitor>
 struct SumBins {
   static constexpr unsigned threads = 1024;
@@ -176,7 +176,7 @@ struct SumBins {
     return sum_of_terms<short_max>(terms);
   }
 
-  /// A warp a block of a long row.
+  /// One warp sums a block of a long row.
   template <class Visit>
   __device__ void sum_block(std::uint32_t block, const double* products, std::uint64_t first,
                             const Visit& visit) const {
@@ -208,7 +208,7 @@ template <>
 struct PropagationBlocking<DeviceSpace> {
   static constexpr bool is_there = true;
 
-  /// Sums every row; of a long row of several blocks, the blocks. Does not fence.
+  /// Sums every row; for a long row of several blocks, each of its blocks. Does not fence.
   template <template <class> class Visitor, class Bins, class Edges, class Update>
   static void run(const DeviceSpace& exec_space, const Bins& bins, const Edges& edges,
                   const std::uint32_t* long_rows, const std::uint64_t* long_first,

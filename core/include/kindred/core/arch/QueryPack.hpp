@@ -11,7 +11,7 @@
 
 namespace Kindred::Arch {
 
-/// The sums of `Width` queries at once, in a host thread.
+/// The sums of `Width` queries in one host thread.
 template <int Width>
 struct QueryPack {
   double query[Width] = {};
@@ -22,7 +22,7 @@ struct QueryPack {
     return static_cast<double>(to_float(value));
   }
 
-  /// Adds `values[query] · weight` to each.
+  /// Adds `values[query] · weight` to each sum.
   template <class Value>
   KOKKOS_INLINE_FUNCTION void add(const Value* values, double weight) {
     for (int q = 0; q < Width; ++q) query[q] += rounded_product(widen(values[q]), weight);
@@ -43,7 +43,7 @@ struct QueryPack<8> {
   __m512d query = _mm512_setzero_pd();
 
   KOKKOS_INLINE_FUNCTION void add(const float* values, double weight) {
-    // The product is exact, so that a fused addition has the same bits.
+    // The product is exact, so a fused addition gives the same bits.
     query = _mm512_fmadd_pd(_mm512_maskz_cvtps_pd(0xFF, _mm256_loadu_ps(values)),
                             _mm512_set1_pd(weight), query);
   }
@@ -96,7 +96,7 @@ struct QueryPack<8> {
   }
 
  private:
-  /// The product of two floats is exact, so that a fused addition has the same bits.
+  /// The product of two floats is exact, so a fused addition gives the same bits.
   KOKKOS_INLINE_FUNCTION void add_exact(__m128 first, __m128 second, double weight) {
     const __m256d all = _mm256_set1_pd(weight);
     low = _mm256_fmadd_pd(_mm256_cvtps_pd(first), all, low);
@@ -105,7 +105,7 @@ struct QueryPack<8> {
 };
 #endif
 
-/// Named members stay in registers where an array would not.
+/// Named members stay in registers; an array would not.
 template <>
 struct QueryPack<32> {
   QueryPack<8> a;
@@ -136,7 +136,7 @@ struct QueryPack<32> {
   }
 };
 
-/// Of the queries of a node, those that are summed in registers at once: four sums of them fit.
+/// Queries of a node that are summed in registers together: four sums of them fit.
 #if defined(__AVX512F__) && defined(__AVX512VL__)
 inline constexpr int query_columns = 32;
 #else

@@ -8,15 +8,15 @@
 
 namespace Kindred::Arch {
 
-/// \brief The stored element nearest to a float32, ties to even; infinite beyond its range. In
-/// integers: what the instructions of the machines do. \p value is not NaN
+/// \brief Rounds a float32 to the nearest stored element, ties to even; infinite beyond its range.
+/// In integer arithmetic; equivalent to the machine instructions. \p value must not be NaN.
 KOKKOS_INLINE_FUNCTION Float16 round_to_float16_portable(float value) {
   const auto bits = Kokkos::bit_cast<std::uint32_t>(value);
   const auto sign = static_cast<std::uint16_t>(bits >> 16U & 0x8000U);
   const std::uint32_t magnitude = bits & 0x7FFFFFFFU;
   if (magnitude >= 0x47800000U) return {static_cast<std::uint16_t>(sign | 0x7C00U)};
   if (magnitude < 0x38800000U) {
-    // Beside a half, the last bit of a float32 is that of a denormal binary16.
+    // After adding ½, the last bit of the float32 is the last bit of a denormal binary16.
     const float shifted = Kokkos::bit_cast<float>(magnitude) + 0.5F;
     return {static_cast<std::uint16_t>(
         sign | (Kokkos::bit_cast<std::uint32_t>(shifted) - Kokkos::bit_cast<std::uint32_t>(0.5F)))};
@@ -42,7 +42,7 @@ KOKKOS_INLINE_FUNCTION Element round_to(float value) {
   }
 }
 
-/// `round_to` of four, and what they are then; a device rounds two at once.
+/// `round_to` of four values, and the rounded values as floats; a device rounds two at a time.
 template <class Element>
 KOKKOS_INLINE_FUNCTION void round_vec4(const float (&values)[4], Element (&out)[4],
                                        float (&rounded)[4]) {
@@ -66,7 +66,7 @@ KOKKOS_INLINE_FUNCTION void round_vec4(const float (&values)[4], Element (&out)[
   }
 }
 
-/// Eight neighbours, read at once.
+/// Eight adjacent elements, read together.
 template <class T>
 struct alignas(16) Vec8 {
   T value[8];
@@ -75,7 +75,7 @@ template <class T>
 KOKKOS_INLINE_FUNCTION Vec8<T> load_vec8(const T* data) {
   return *reinterpret_cast<const Vec8<T>*>(data);
 }
-/// `to_float` of each; a device widens two at once.
+/// `to_float` of each element; a device widens two at a time.
 KOKKOS_INLINE_FUNCTION void to_floats(const Vec8<Float16>& elements, float (&out)[8]) {
 #if defined(__CUDA_ARCH__)
   const auto* pairs = reinterpret_cast<const __half2*>(&elements);

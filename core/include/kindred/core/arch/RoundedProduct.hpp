@@ -6,7 +6,7 @@
 
 #include <cfloat>
 
-// Options under which no source can keep its bits.
+// With these options no source code can guarantee its bits.
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
     (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0)
 #error "Kindred's kernels promise the same bits everywhere: compile them without -ffast-math"
@@ -17,13 +17,14 @@
 
 namespace Kindred::Arch {
 
-/// \brief \p product, of which no compiler can make one operation with a sum.
+/// \brief Returns \p product and prevents compilers from fusing it with a following addition.
 ///
-/// GCC by default, and others on request, contract a·b + c into a fused multiply-add wherever the
-/// instruction set has one, also if the product is a named variable or an intrinsic. Kindred's own
+/// GCC by default, and others on request, contract a·b + c into a fused multiply-add if the
+/// instruction set has one, even if the product is a named variable or an intrinsic. Kindred's own
 /// targets and those that link `Kindred::core` are compiled without contraction
-/// (KINDRED_NO_CONTRACTION); for all others this statement, which emits no instruction, hides where
-/// the value comes from. \tparam Value float, double, or a vector register of them
+/// (KINDRED_NO_CONTRACTION). For all others, this statement, which emits no instruction, hides the
+/// origin of the value.
+/// \tparam Value float, double, or a vector register of them
 template <class Value>
 KOKKOS_INLINE_FUNCTION Value uncontracted(Value product) {
 #if defined(KINDRED_NO_CONTRACTION) || defined(__CUDA_ARCH__)
@@ -39,13 +40,13 @@ KOKKOS_INLINE_FUNCTION Value uncontracted(Value product) {
   return product;
 }
 
-/// \brief a·b rounded to double, whatever is done with it: the same bits on every space, with every
-/// compiler and its default options.
+/// \brief a·b rounded to double, however it is used: bit-identical on every space and with every
+/// compiler at its default options.
 KOKKOS_INLINE_FUNCTION double rounded_product(double a, double b) {
   KOKKOS_IF_ON_DEVICE((return __dmul_rn(a, b);))
   KOKKOS_IF_ON_HOST((return uncontracted(a * b);))
 }
-/// The same of float.
+/// The same for float.
 KOKKOS_INLINE_FUNCTION float rounded_product(float a, float b) {
   KOKKOS_IF_ON_DEVICE((return __fmul_rn(a, b);))
   KOKKOS_IF_ON_HOST((return uncontracted(a * b);))

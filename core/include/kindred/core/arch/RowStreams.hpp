@@ -14,7 +14,7 @@
 
 namespace Kindred::Arch {
 
-/// \brief Sums of rows for several queries, where a space brings the values of nodes to scratch
+/// \brief Sums of rows for several queries, on spaces that can copy values of nodes to scratch
 /// while others are summed.
 template <class ExecutionSpace>
 struct RowStreams {
@@ -23,11 +23,12 @@ struct RowStreams {
 };
 
 #if KINDRED_HAS_DEVICE && defined(__CUDACC__)
-/// \brief Device: up to 32 neighbouring edges, with the values of their sources, a *line* an edge,
-/// in a warp's scratch: one such batch is summed while the next is on its way.
+/// \brief Device: up to 32 adjacent edges and the values of their sources, one *line* per edge, in
+/// a warp's scratch: one batch is summed while the next is being copied.
 ///
-/// Copies are asynchronous, so that what is in flight is limited by scratch and not by registers:
-/// random lines come at the memory's rate only if megabytes of them are under way.
+/// Copies are asynchronous, so that the amount in flight is limited by scratch instead of
+/// registers. Random lines arrive at the memory's full bandwidth only if megabytes of them are in
+/// flight.
 template <int Width, class Edges, class X>
 class LineBatches {
  public:
@@ -35,19 +36,19 @@ class LineBatches {
   static constexpr unsigned scratch_bytes =
       2 * length * (Width * sizeof(X) + sizeof(double) + (Edges::is_plain ? 0 : sizeof(unsigned)));
 
-  /// An edge, in a lane.
+  /// An edge, held by a lane.
   struct Own {
     std::uint32_t source = 0;
     float weight = 0;
     std::uint32_t queries = 0;
   };
-  /// What can be read of a batch that has come.
+  /// Access to a batch that has arrived.
   struct Lines {
     const X* values;
     const double* weights;
     const std::uint32_t* queries;
 
-    /// What edge \p i gives to \p query.
+    /// The contribution of edge \p i to \p query.
     __device__ double value(unsigned i, unsigned query) const {
       if (!Edges::is_plain && (queries[i] >> query & 1U) == 0) return 0.0;
       return static_cast<double>(to_float(values[i * Width + query]));
@@ -64,7 +65,7 @@ class LineBatches {
         m_lane(threadIdx.x % 32),
         m_scratch(reinterpret_cast<char*>(scratch) + threadIdx.x / 32 * scratch_bytes) {}
 
-  /// Asks for the edges `begin … begin + count`.
+  /// Loads the edges `begin … begin + count`.
   __device__ Own fetch(std::uint64_t begin, unsigned count) const {
     Own own;
     if (m_lane >= count) return own;
@@ -73,14 +74,14 @@ class LineBatches {
     if constexpr (!Edges::is_plain) own.queries = m_edges.queries(begin + m_lane);
     return own;
   }
-  /// Asks for the lines of \p count edges, which `fetch` gave, as batch \p index.
+  /// Starts copying the lines of \p count edges from `fetch` as batch \p index.
   __device__ void ask(const Own& own, unsigned count, unsigned index) const {
     const Lines to = lines(index);
     if (m_lane < count) {
       const_cast<double*>(to.weights)[m_lane] = static_cast<double>(own.weight);
       if constexpr (!Edges::is_plain) const_cast<std::uint32_t*>(to.queries)[m_lane] = own.queries;
     }
-    constexpr unsigned copiers = Width * sizeof(X) / 16;  // threads a line
+    constexpr unsigned copiers = Width * sizeof(X) / 16;  // threads per line
     constexpr unsigned at_once = 32 / copiers;
     const unsigned part = m_lane % copiers * (16 / sizeof(X));
     X* place = const_cast<X*>(to.values) + m_lane / copiers * Width + part;
@@ -93,12 +94,12 @@ class LineBatches {
     }
     __pipeline_commit();
   }
-  /// Waits for all batches but the one asked for last.
+  /// Waits for all batches except the last one started.
   __device__ void await() const {
     __pipeline_wait_prior(1);
     __syncwarp();
   }
-  /// All have read what is asked for anew.
+  /// All lanes have read the batch whose memory will be overwritten.
   __device__ void release() const { __syncwarp(); }
   __device__ Lines lines(unsigned index) const {
     char* at = m_scratch + index % 2 * (scratch_bytes / 2);
@@ -114,7 +115,7 @@ class LineBatches {
   char* m_scratch;
 };
 
-/// Device: short rows, 31 neighbouring ones a warp, `32 / Width` at once; a thread a query.
+/// Device: short rows, 31 adjacent rows per warp, `32 / Width` at a time; one thread per query.
 template <int Width, class Edges, class X, class Update, template <class> class Visitor>
 struct StreamShortRows {
   using batches_type = LineBatches<Width, Edges, X>;
@@ -154,14 +155,14 @@ struct StreamShortRows {
   static constexpr unsigned whole = 0xFFFFFFFFU;
   static constexpr unsigned at_once = 32 / Width;  // rows
 
-  /// Neighbouring rows whose edges fit a batch.
+  /// Adjacent rows whose edges fit a batch.
   struct Batch {
     std::uint64_t begin = 0;
     unsigned count = 0;
     unsigned row = 0;
     unsigned end_row = 0;
   };
-  /// The rows of a unit, one in a lane.
+  /// The rows of a work item, one per lane.
   struct Rows {
     std::size_t first;
     std::uint64_t own_begin;
@@ -176,7 +177,7 @@ struct StreamShortRows {
       is_summed = lane < rows_per_work_item && row < edges.rows &&
                   own_end - own_begin <= batches_type::length && !edges.is_replaced(row);
     }
-    /// The next rows that are summed.
+    /// The next rows to be summed.
     __device__ Batch batch(unsigned from) const {
       Batch batch;
       batch.row = batch.end_row = rows_per_work_item;
@@ -226,7 +227,7 @@ struct StreamShortRows {
     batches.release();
   }
 
-  /// The edges of a row, for one query. A product of two floats is exact, so that it may be fused.
+  /// The edges of a row, for one query. The product of two floats is exact, so it may be fused.
   struct Terms {
     typename batches_type::Lines lines;
     unsigned begin;
@@ -252,8 +253,8 @@ struct StreamShortRows {
   }
 };
 
-/// Device: the blocks of long rows, a warp each; a thread has a query and every `32 / Width`-th
-/// lane of its canonical sum. A row of one block is done with it.
+/// Device: the blocks of long rows, one warp each; a thread handles one query and every `32 /
+/// Width`-th lane of its reproducible sum. A row that consists of one block is then complete.
 template <int Width, class Edges, class X, class Update, template <class> class Visitor>
 struct StreamBlocks {
   using batches_type = LineBatches<Width, Edges, X>;

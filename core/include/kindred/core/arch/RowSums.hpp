@@ -18,7 +18,7 @@
 
 namespace Kindred::Arch {
 
-/// Host: a unit is a tile of rows, or a block of a long row.
+/// Host: a work item is a tile of rows, or a block of a long row.
 template <>
 class RowSums<HostSpace> {
  public:
@@ -32,8 +32,8 @@ class RowSums<HostSpace> {
     return graph.tiles.extent(0) / 2;
   }
 
-  /// `visit(node, sum, visit.ask(node))`, or `visit.row<Width>(node * Width, sums)`, over the rows
-  /// of tile \p work_item.
+  /// Calls `visit(node, sum, visit.ask(node))`, or `visit.row<Width>(node * Width, sums)`, for the
+  /// rows of tile \p work_item.
   template <int Width, class Edges, class X, class Visit>
   KOKKOS_INLINE_FUNCTION static void short_rows(std::size_t work_item, const Edges& edges,
                                                 const X* x, const Visit& visit) {
@@ -45,8 +45,9 @@ class RowSums<HostSpace> {
     float decoded[Edges::is_plain ? 1 : short_max];
     const float* weights = weights_of(edges, first, total, decoded);
     if constexpr (Width == 1) {
-      // The gathers of many rows come first: they depend on nothing, so that many are in flight;
-      // of so many that their products leave room in the first cache for what is gathered.
+      // The gathers of many rows come first: they are independent, so many are in flight. The
+      // number of rows is limited so that their products leave space in the L1 cache for the
+      // gathered values.
       constexpr std::uint32_t together = 512;
       alignas(64) double products[short_max];
       const auto end_of = [&](std::uint32_t row) {
@@ -89,7 +90,7 @@ class RowSums<HostSpace> {
     }
   }
 
-  /// `visit(query, sum)` over edges `begin … begin + count`, a block of a long row.
+  /// Calls `visit(query, sum)` for the edges `begin … begin + count`, a block of a long row.
   template <int Width, class Edges, class X, class Visit>
   KOKKOS_INLINE_FUNCTION static void block(const Edges& edges, std::uint64_t begin,
                                            std::uint32_t count, const X* x, const Visit& visit) {
@@ -107,7 +108,7 @@ class RowSums<HostSpace> {
     }
   }
 
-  /// The canonical sum of one block, at most 4096 edges.
+  /// The reproducible sum of one block of at most 4096 edges.
   template <class X>
   KOKKOS_INLINE_FUNCTION static double sum(const std::uint32_t* sources, const float* weights,
                                            std::uint32_t count, const X* x) {
@@ -117,8 +118,8 @@ class RowSums<HostSpace> {
   }
 
  private:
-  /// The weights of edges `first … first + count`; those of other than float32 are put in \p
-  /// decoded.
+  /// The weights of the edges `first … first + count`; if they are not float32, they are decoded
+  /// into \p decoded.
   template <class Edges>
   KOKKOS_INLINE_FUNCTION static const float* weights_of(const Edges& edges, std::uint64_t first,
                                                         std::uint32_t count, float* decoded) {
@@ -126,7 +127,7 @@ class RowSums<HostSpace> {
     for (std::uint32_t i = 0; i < count; ++i) decoded[i] = edges.weight(first + i);
     return decoded;
   }
-  /// Makes the terms 0 of edges that the one query does not take.
+  /// Sets the terms of the edges that the one query does not use to 0.
   template <class Edges>
   KOKKOS_INLINE_FUNCTION static void drop_others(const Edges& edges, std::uint64_t first,
                                                  std::uint32_t count, double* products) {
@@ -138,7 +139,7 @@ class RowSums<HostSpace> {
     }
   }
 
-  /// `products[i] = x[sources[i]] · weights[i]`, of floats exact in double.
+  /// `products[i] = x[sources[i]] · weights[i]`; exact in double for floats.
   template <class X>
   KOKKOS_INLINE_FUNCTION static void multiply(const std::uint32_t* sources, const float* weights,
                                               std::uint32_t count, const X* x, double* products) {
@@ -157,7 +158,7 @@ class RowSums<HostSpace> {
           rounded_product(static_cast<double>(x[sources[i]]), static_cast<double>(weights[i]));
   }
 
-  /// The canonical sum of up to 4096 products.
+  /// The reproducible sum of up to 4096 products.
   KOKKOS_INLINE_FUNCTION static double block_sum(const double* products, std::uint32_t count) {
 #if defined(__AVX512F__) && defined(__AVX512VL__)
     KOKKOS_IF_ON_HOST((return block_sum_vec8(products, count);))
@@ -171,13 +172,13 @@ class RowSums<HostSpace> {
   }
 
 #if defined(__AVX512F__) && defined(__AVX512VL__)
-  // The forms with a mask say what the lanes left out hold, which spares a false dependency.
+  // The masked forms define the lanes left out, which avoids a false dependency.
   static __m512d widen(__m256 values) { return _mm512_maskz_cvtps_pd(0xFF, values); }
 
-  /// `multiply` of the whole eights; how many that is.
+  /// `multiply` for the full groups of eight; returns the number of edges processed.
   static std::uint32_t multiply_vec8(const std::uint32_t* sources, const float* weights,
                                      std::uint32_t count, const float* x, double* products) {
-    // The gather takes signed indices: 2³¹ is moved from them to the base.
+    // The gather takes signed indices: an offset of 2³¹ is moved from the indices to the base.
     const char* base = reinterpret_cast<const char*>(x) + (std::ptrdiff_t{1} << 33);
     const __m256i flip = _mm256_set1_epi32(static_cast<int>(0x80000000U));
     std::uint32_t i = 0;
@@ -218,7 +219,8 @@ class RowSums<HostSpace> {
     return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
   }
 #elif defined(__AVX2__)
-  /// `multiply` of the whole fours; how many that is. Four loads take no longer than a gather.
+  /// `multiply` for the full groups of four; returns the number of edges processed. Four loads take
+  /// no longer than a gather.
   static std::uint32_t multiply_vec4(const std::uint32_t* sources, const float* weights,
                                      std::uint32_t count, const float* x, double* products) {
     std::uint32_t i = 0;
@@ -241,7 +243,7 @@ class RowSums<HostSpace> {
     }
     const std::uint32_t rest = count - i;
     for (std::uint32_t j = 0; j < 8 && 4 * j < rest; ++j) {
-      // Lane l of the fours j is there if 4 j + l < rest.
+      // Lane l of group j is valid if 4 j + l < rest.
       const __m256i left = _mm256_set1_epi64x(static_cast<std::int64_t>(rest) - 4 * j);
       const __m256i is_there = _mm256_cmpgt_epi64(left, _mm256_setr_epi64x(0, 1, 2, 3));
       lanes[j] = _mm256_add_pd(lanes[j], _mm256_maskload_pd(products + i + 4 * j, is_there));
@@ -255,7 +257,7 @@ class RowSums<HostSpace> {
   }
 #endif
 
-  /// Edges `first …` with their weights.
+  /// The edges from `first` on with their weights.
   template <int Width, class Edges, class X>
   KOKKOS_INLINE_FUNCTION static void wide_sum(const Edges& edges, std::uint64_t first,
                                               const float* weights, std::uint32_t count, const X* x,
@@ -290,8 +292,8 @@ class RowSums<HostSpace> {
     }).store(sums);
   }
 
-  /// The same of up to 32 edges, a lane each: what a row lacks of eights is filled with zeros, so
-  /// that no lane is asked for by a branch.
+  /// The same for up to 32 edges, one lane each: a row is padded with zeros to a multiple of eight,
+  /// so that no lane needs a branch.
   template <int Width, class X>
   KOKKOS_INLINE_FUNCTION static void short_sum(const std::uint32_t* sources, const float* weights,
                                                std::uint32_t count, const X* x, double* sums) {
@@ -342,7 +344,7 @@ class RowSums<HostSpace> {
     }
   }
 
-  /// Asks for the values of a node.
+  /// Prefetches the values of a node.
   template <int Width, class X>
   KOKKOS_INLINE_FUNCTION static void prefetch(const X* x, std::uint32_t node) {
     [[maybe_unused]] const X* values = x + std::size_t{node} * Width;

@@ -11,16 +11,17 @@
 
 namespace Kindred::Arch {
 
-/// \brief Canonical sums of `x[source] · weight` over rows of edges, as one unit of work makes
-/// them.
+/// \brief Reproducible sums of `x[source] · weight` over rows of edges, as computed by one work
+/// item.
 ///
-/// `Width` values of x, floats, bfloat16 or doubles, belong to a node (one a query), side by side.
-/// A short row has one canonical block. Each sum of a row that is not replaced is visited once.
+/// Each node has `Width` values of x (float, bfloat16 or double), one per query, adjacent in
+/// memory. A short row has one reproducible block. Each sum of a row that is not replaced is
+/// visited once.
 template <class ExecutionSpace>
 class RowSums;
 
-/// Four of the 32 lanes of a canonical sum: `first`, + 8, + 16 and + 24, added by the tree's first
-/// two levels. `add(sum, i)` adds term i.
+/// Four of the 32 lanes of a reproducible sum, `first`, + 8, + 16 and + 24, added as in the tree's
+/// first two levels. `add(sum, i)` adds term i.
 template <class Sum, class Add>
 KOKKOS_INLINE_FUNCTION Sum four_lanes(std::uint32_t first, std::uint32_t count, const Add& add) {
   Sum a{};
@@ -36,8 +37,8 @@ KOKKOS_INLINE_FUNCTION Sum four_lanes(std::uint32_t first, std::uint32_t count, 
   return (a + c) + (b + d);
 }
 
-/// The tree over `four(first)`, `four_lanes` of first = 0 … 7, in an order that keeps few sums
-/// alive.
+/// The tree over `four(first)`, the `four_lanes` of first = 0 … 7, in an order that keeps few sums
+/// live.
 template <class FourLanes>
 KOKKOS_INLINE_FUNCTION auto tree_of_four_lanes(const FourLanes& four) {
   const auto pair = [&](std::uint32_t first) { return four(first) + four(first + 4); };
@@ -45,15 +46,16 @@ KOKKOS_INLINE_FUNCTION auto tree_of_four_lanes(const FourLanes& four) {
   return even + (pair(1) + pair(3));
 }
 
-/// All 32 lanes and their tree in one thread.
+/// All 32 lanes and their tree reduction in one thread.
 template <class Sum, class Add>
 KOKKOS_INLINE_FUNCTION Sum all_lanes(std::uint32_t count, const Add& add) {
   return tree_of_four_lanes(
       [&](std::uint32_t first) { return four_lanes<Sum>(first, count, add); });
 }
 
-/// \brief The halving tree over terms `First, First + Step, …` below `Max` of a row of one block:
-/// `terms.first(i)` is term i, `terms.add(sum, i)` adds it; beyond the row they give 0.
+/// \brief The pairwise tree reduction over the terms `First, First + Step, …` below `Max` of a row
+/// with one block: `terms.first(i)` is term i, `terms.add(sum, i)` adds it; beyond the row they
+/// yield 0.
 template <unsigned Max, unsigned First = 0, unsigned Step = 1, class Terms>
 KOKKOS_INLINE_FUNCTION double sum_of_terms(const Terms& terms) {
   if constexpr (First + Step >= Max) {
@@ -67,8 +69,8 @@ KOKKOS_INLINE_FUNCTION double sum_of_terms(const Terms& terms) {
   }
 }
 
-/// Adds `value · weight`. The product of two floats is exact, so that it may be fused; that of a
-/// double is rounded before it is added.
+/// Adds `value · weight`. The product of two floats is exact, so it may be fused; that of a double
+/// is rounded before it is added.
 KOKKOS_INLINE_FUNCTION void add_term(double& to, float value, float weight) {
   to = ::fma(static_cast<double>(value), static_cast<double>(weight), to);
 }
@@ -76,7 +78,7 @@ KOKKOS_INLINE_FUNCTION void add_term(double& to, double value, float weight) {
   to += rounded_product(value, static_cast<double>(weight));
 }
 
-/// Adds the term of \p edge to the sum of \p query, if it takes it.
+/// Adds the term of \p edge to the sum of \p query, if the query uses the edge.
 template <class Edges, class X>
 KOKKOS_INLINE_FUNCTION void add_edge(double& to, const Edges& edges, std::uint64_t edge, const X* x,
                                      unsigned query, std::size_t width = 1) {

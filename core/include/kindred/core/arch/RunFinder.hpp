@@ -17,14 +17,15 @@ namespace Kindred::Arch {
 
 /// \brief Finds the longest run of equal symbols in parts of one pattern and one query.
 ///
-/// Bit j of row i of level k says that a run of k equal symbols ends at pattern symbol i and query
-/// symbol j; level k + 1 is level k and its own rows shifted by one (row and bit). The last level
-/// with a bit holds the longest runs, its first row and lowest bit the one difflib takes.
+/// Bit j of row i of level k is set if a run of k equal symbols ends at pattern symbol i and query
+/// symbol j; level k + 1 is level k and-ed with its own rows shifted by one (row and bit). The last
+/// nonempty level holds the longest runs; the lowest bit of its first row is the run that difflib
+/// selects.
 template <class ExecutionSpace>
 class RunFinder;
 
-/// \brief Host: levels 1 … `levels_max` of the whole pattern are kept; a part reads them between
-/// its borders.
+/// \brief Host: levels 1 … `levels_max` of the whole pattern are stored; a part reads them within
+/// its bounds.
 template <>
 class RunFinder<HostSpace> {
  public:
@@ -33,8 +34,8 @@ class RunFinder<HostSpace> {
   static constexpr bool lists_runs = false;
   static constexpr unsigned levels_max = 8;
 
-  /// Words of workspace for a query and every pattern up to this length: a shorter one keeps more
-  /// levels, and may need more.
+  /// Words of workspace for a query and every pattern up to this length: a shorter pattern stores
+  /// more levels and may need more.
   static std::uint64_t workspace_words(std::uint64_t rows, std::uint64_t words) {
     const std::uint64_t level_words = words * stride(rows);
     return std::min((levels_max + 2) * level_words, near_words + 3 * level_words);
@@ -43,7 +44,7 @@ class RunFinder<HostSpace> {
   RunFinder(std::uint64_t* workspace, std::uint32_t words)
       : m_workspace(workspace), m_words(words) {}
 
-  /// Takes the pattern whose symbol i is `symbols[32 * i]` against \p query of \p queries.
+  /// Selects the pattern whose symbol i is `symbols[32 * i]` and query \p query of \p queries.
   template <class SymbolType, class Tables>
   void take(const SymbolType* symbols, std::uint32_t rows, const Tables& queries,
             std::uint32_t query, unsigned) {
@@ -101,7 +102,7 @@ class RunFinder<HostSpace> {
   static constexpr std::uint64_t near_words = 1U << 14U;
 
   static std::uint64_t stride(std::uint64_t rows) { return (rows + 2 * guard + 7) / 8 * 8; }
-  /// As many levels as stay near, 1 at least.
+  /// The number of levels that fit the caches, at least 1.
   static std::uint64_t levels(std::uint64_t rows, std::uint64_t words) {
     const std::uint64_t level_words = std::max<std::uint64_t>(words * stride(rows), 1);
     return std::clamp<std::uint64_t>(near_words / level_words, 1, levels_max);
@@ -110,7 +111,8 @@ class RunFinder<HostSpace> {
     return {m_workspace + guard + (k - 1) * m_words * m_stride, m_stride};
   }
 
-  /// The longest run of a part that has one of `m_levels`, first at row \p row: gallops.
+  /// The longest run of a part that has a run of `m_levels`, the first at row \p row: galloping
+  /// search.
   Block longer(const Impl::RunRange& range, std::uint32_t row, std::uint32_t most) {
     const unsigned word_begin = range.query_begin / word_symbols;
     const unsigned word_end = (range.query_end + word_symbols - 1) / word_symbols;
@@ -124,7 +126,7 @@ class RunFinder<HostSpace> {
         now.words[w * now.stride + i] = kept.words[w * kept.stride + i] & mask;
       }
     }
-    // Two runs of k that overlap make one of k + further; rows before `row` hold none.
+    // Two overlapping runs of k combine to one of k + further; rows before `row` hold none.
     std::uint32_t further = k;
     bool growing = true;
     while (further > 0) {
@@ -150,11 +152,11 @@ class RunFinder<HostSpace> {
   std::size_t m_stride = 0;
   std::uint32_t m_words;
   std::uint32_t m_levels = 0;
-  bool m_more = false;  ///< the last level kept is not empty: there may be longer runs
+  bool m_more = false;  ///< the last stored level is not empty: there may be longer runs
 };
 
 #if KINDRED_HAS_DEVICE
-/// \brief Device: one level, in a column of its own for every lane, made again for every part.
+/// \brief Device: one level, in a separate column for every lane, rebuilt for every part.
 template <>
 class RunFinder<DeviceSpace> {
  public:
@@ -162,11 +164,11 @@ class RunFinder<DeviceSpace> {
   static constexpr int team_size = 8;
   static constexpr bool lists_runs = true;
 
-  /// Enough for the run lists, too.
+  /// Sufficient for the run lists, too.
   static std::uint64_t workspace_words(std::uint64_t rows, std::uint64_t words) {
     return lanes * std::max<std::uint64_t>(rows * words, Impl::run_list_size / 2);
   }
-  /// Entries of a lane's own, between those of the others.
+  /// The entries of one lane, interleaved with those of the others.
   struct List {
     std::uint32_t* entries;
     KOKKOS_INLINE_FUNCTION std::uint32_t& operator()(std::uint32_t k) const {
@@ -195,7 +197,7 @@ class RunFinder<DeviceSpace> {
   KOKKOS_INLINE_FUNCTION Block longest(const Impl::RunRange& range) {
     const std::uint32_t word_begin = range.query_begin / word_symbols;
     const std::uint32_t word_end = (range.query_end + word_symbols - 1) / word_symbols;
-    std::uint32_t low = range.pattern_end;  // rows [low, high) hold bits
+    std::uint32_t low = range.pattern_end;  // rows [low, high) have bits
     std::uint32_t high = range.pattern_begin;
     std::uint32_t first_j = 0;
     for (std::uint32_t i = range.pattern_begin; i < range.pattern_end; ++i) {
@@ -234,7 +236,7 @@ class RunFinder<DeviceSpace> {
       std::uint32_t next_low = high;
       std::uint32_t next_high = low;
       std::uint32_t next_j = 0;
-      // Rows descend so that the row above is still of the level before.
+      // In descending order, so that the row above is still that of the previous level.
       for (std::uint32_t i = high; i-- > low;) {
         bool any = false;
         for (std::uint32_t w = word_end; w-- > word_begin;) {

@@ -11,16 +11,16 @@
 
 namespace Kindred::Arch {
 
-/// \brief A bit matrix, pattern symbols by query symbols: bit j of row i says that a run of so many
-/// equal symbols ends there. Word w of row i is at `words[w * stride + i]`.
+/// \brief A bit matrix, pattern symbols by query symbols: bit j of row i is set if a run of a given
+/// number of equal symbols ends there. Word w of row i is at `words[w * stride + i]`.
 ///
-/// Eight words before row 0 and after the last one may be read (they are zero before it).
+/// Eight words before row 0 and after the last row must be readable (those before it are zero).
 struct RunRows {
   std::uint64_t* words;
   std::size_t stride;
 };
 
-/// The bits [begin, end) that lie in word \p w.
+/// The bits of [begin, end) in word \p w.
 inline std::uint64_t range_mask(unsigned w, std::uint32_t begin, std::uint32_t end) {
   const std::uint32_t base = w * word_symbols;
   std::uint64_t mask = ~std::uint64_t{0};
@@ -29,7 +29,7 @@ inline std::uint64_t range_mask(unsigned w, std::uint32_t begin, std::uint32_t e
   return mask;
 }
 
-/// \brief The first of the rows [row_begin, row_end) with a bit of [begin, end), or \p row_end.
+/// \brief The first of the rows [row_begin, row_end) with a bit in [begin, end), or \p row_end.
 inline std::uint32_t first_row(const RunRows& rows, std::uint32_t row_begin, std::uint32_t row_end,
                                std::uint32_t begin, std::uint32_t end) {
   const unsigned word_begin = begin / word_symbols;
@@ -56,7 +56,7 @@ inline std::uint32_t first_row(const RunRows& rows, std::uint32_t row_begin, std
   return row_end;
 }
 
-/// The lowest bit of [begin, end) that row \p i has; it has one.
+/// The lowest bit of row \p i in [begin, end); there must be one.
 inline std::uint32_t first_bit(const RunRows& rows, std::uint32_t i, std::uint32_t begin,
                                std::uint32_t end) {
   for (unsigned w = begin / word_symbols;; ++w) {
@@ -65,7 +65,7 @@ inline std::uint32_t first_bit(const RunRows& rows, std::uint32_t i, std::uint32
   }
 }
 
-/// \brief out = rows where a run goes on \p further symbols: out[i] = in[i] & (in[i - further]
+/// \brief Keeps the runs that continue for \p further symbols: out[i] = in[i] & (in[i - further]
 /// shifted by as many bits), for the rows [row_begin, row_end) and words [word_begin, word_end).
 ///
 /// Runs of length k in \p in become runs of length k + further, further ≤ k. Returns whether any

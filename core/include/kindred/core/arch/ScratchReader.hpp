@@ -9,8 +9,8 @@
 
 namespace Kindred::Arch {
 
-/// \brief Reads the team scratch of a device by 32-bit addresses: one operation makes an address
-/// where a pointer takes three. In kernels of a device only.
+/// \brief Reads the team scratch of a device through 32-bit addresses: computing one takes one
+/// instruction, a pointer takes three. Device kernels only.
 struct ScratchReader {
   KOKKOS_INLINE_FUNCTION static std::uint32_t address([[maybe_unused]] const void* pointer) {
 #if defined(__CUDA_ARCH__)

@@ -12,8 +12,8 @@
 
 namespace Kindred::Arch {
 
-/// \brief Brings the tables of a query segment where a pack looks masks up: the caches of a host
-/// thread read them in place, a device team keeps its own copy in scratch.
+/// \brief Makes the tables of a query segment available where a pack looks up masks: a host thread
+/// reads them in place through its caches, a device team keeps a copy in scratch.
 template <class ExecutionSpace>
 struct SegmentTables;
 
@@ -32,7 +32,7 @@ struct SegmentTables<HostSpace> {
   static std::size_t scratch_bytes(const Queries&, std::uint32_t) {
     return 0;
   }
-  /// Few enough that threads share the work evenly, many enough that a task outweighs its start.
+  /// Few enough that threads share the work evenly, enough that a task outweighs its overhead.
   static std::uint32_t tiles_per_team(const HostSpace&, std::uint32_t, std::uint32_t) { return 32; }
 };
 
@@ -41,10 +41,10 @@ template <>
 struct SegmentTables<DeviceSpace> {
   using pack = SequencePack<DeviceSpace>;
   using Lookup = pack::Lookup;
-  /// A larger hash has no place beside the masks of two words.
+  /// A larger hash does not fit next to the masks of two words.
   static constexpr std::uint32_t near_bits_max = 12;
 
-  /// Fills the scratch of \p team and waits for it.
+  /// Fills the scratch of \p team and synchronises the team.
   template <class SymbolType, unsigned Words, class Member, class Queries>
   KOKKOS_INLINE_FUNCTION static pack::Tables make(const Member& team, const Queries& queries,
                                                   std::uint32_t, const QuerySegment& s,
@@ -93,7 +93,7 @@ struct SegmentTables<DeviceSpace> {
         from == Lookup::near_hash ? std::size_t{1} << queries.hash_bits_max : 0;
     return rows * pack::mask_bytes + entries * sizeof(std::uint32_t);
   }
-  /// Tiles of a team: many, so that filling its tables costs little, few enough to fill the device.
+  /// Tiles per team: enough that filling its tables costs little, few enough to fill the device.
   static std::uint32_t tiles_per_team(const DeviceSpace& exec_space, std::uint32_t tiles,
                                       std::uint32_t queries) {
     const auto work_items = static_cast<std::uint64_t>(Arch::concurrency(exec_space)) / 32;

@@ -16,7 +16,7 @@
 
 namespace Kindred::Arch {
 
-/// \brief The patterns that one unit of a sequence kernel advances together.
+/// \brief The patterns that one work item of a sequence kernel advances together.
 ///
 /// On the host a thread carries two tiles (64 patterns) and 128 rows at a time; on a device a lane
 /// carries one pattern of its warp's tile, eight rows at a time.
@@ -29,17 +29,18 @@ class SequencePack<HostSpace> {
   static constexpr unsigned tiles = 2;
   static constexpr unsigned lanes = 1;
 
-  /// Columns of a segment.
+  /// The columns of a segment.
   struct Tables {
     const QueryColumns* columns;
     unsigned count;
     const std::uint8_t* codes;
   };
 
-  /// \brief Advances all columns of a segment over all rows of \p work_item and gives the counts of
-  /// its slots to \p sink, or tells it that none matters. \param length of the query, where this is
-  /// its only segment \param need a count that no pattern needs to reach may be given smaller than
-  /// it is; 0 for none, also where this is not the only segment
+  /// \brief Advances all columns of a segment over all rows of \p work_item and passes the counts
+  /// of its slots to \p sink, or reports to it that none matters.
+  /// \param length of the query, if this is its only segment
+  /// \param need counts below it may be reported smaller than they are; 0 for none, and if this is
+  /// not the only segment
   template <class WorkItem, class Sink>
   static void scan(const Tables& tables, const WorkItem& work_item, std::uint32_t length,
                    std::uint32_t need, const Sink& sink) {
@@ -88,24 +89,24 @@ class SequencePack<HostSpace> {
     std::uint64_t m_links[all_rows];
   };
 
-  /// \brief What a pattern that reaches `need` can use: it leaves out at most rows − need of its
-  /// symbols and length − need of the query's, so that it stays near the diagonal.
+  /// \brief The band that a pattern which reaches `need` can use: it skips at most rows − need of
+  /// its own symbols and length − need of the query's, so it stays near the diagonal.
   struct Band {
     std::uint32_t rows;
     std::uint32_t length;
     std::uint32_t need;
 
-    /// How many rows to advance from \p row on, where the best lane has \p spare matches more than
-    /// it needs.
+    /// How many rows to advance from \p row on if the best lane has \p spare matches more than it
+    /// needs.
     std::uint32_t rows_from(std::uint32_t row, std::int64_t spare) const {
       const std::uint32_t left = rows - row;
       if (need == 0) return std::min(left, pack_rows);
-      // As long as the rest alone could reach it, nothing can be told.
+      // While the remaining rows alone could reach it, nothing can be decided.
       const std::uint32_t first = rows - need + need / 4;
-      // A row takes one of them at most, and only where nothing matches in it.
+      // A row reduces the spare by at most one, and only if nothing in it matches.
       const std::uint32_t next =
           row < first ? first - row : 2 * static_cast<std::uint32_t>(spare) + plane_symbols;
-      // Blocks of a few rows are mostly margin.
+      // Blocks of few rows consist mostly of margins.
       return std::min(left < next + plane_symbols ? left : next, pack_rows);
     }
     /// The columns [begin, end) of \p count rows from \p row on.
@@ -115,12 +116,13 @@ class SequencePack<HostSpace> {
     std::uint32_t end(std::uint32_t row, std::uint32_t count) const {
       return need == 0 ? ~0U : row + count + (length - need);
     }
-    /// How many more than `need` a lane can still match after \p row rows, at most; negative: none
+    /// By how much a lane can still exceed `need` after \p row rows, at most; negative if none
     /// reaches it.
     std::int64_t spare(std::uint32_t row, const Tables& tables, const HostColumns* state) const {
       const std::uint32_t left = rows - row;
       if (left >= need || left == 0) return left;
-      // Of k columns before the cut and the others after it, k = length − left allows the most.
+      // With k columns before the cut and the others after it, k = length − left is the most
+      // permissive.
       std::uint32_t columns = length > left ? length - left : 0;
       LaneCounts counts{};
       for (unsigned c = 0; c < tables.count && columns > 0; ++c) {
@@ -132,7 +134,7 @@ class SequencePack<HostSpace> {
     }
   };
 
-  /// Where the symbols are that will be translated next.
+  /// The location of the symbols that will be translated next.
   template <class WorkItem>
   static Ahead ahead(const WorkItem& work_item, std::uint32_t row, bool may_end) {
     constexpr std::size_t row_bytes = tile_patterns * sizeof(*work_item.symbols[0]);
@@ -140,13 +142,13 @@ class SequencePack<HostSpace> {
       return reinterpret_cast<const char*>(work_item.symbols[t]) + row_bytes * r;
     };
     if (row < work_item.rows && !may_end) return {{at(0, row), at(1, row)}, row_bytes};
-    // The next unit begins where this one ends, and is about as long.
+    // The next work item begins where this one ends and has about the same length.
     return {{at(1, work_item.tile_rows[1]), at(1, work_item.tile_rows[1] + work_item.rows)},
             row_bytes};
   }
 
-  /// \brief Fills 64 bytes a row, and the margin after them: `whole(first, second, rows, out)`
-  /// where both tiles have rows, `one(symbol)` beyond; a tile without the row gets `no_code`.
+  /// \brief Fills 64 bytes per row, and the margin after them: `whole(first, second, rows, out)`
+  /// for rows that both tiles have, `one(symbol)` beyond; a tile without the row gets `no_code`.
   template <class WorkItem, class Whole, class One>
   static void fill_rows(const WorkItem& work_item, std::uint32_t row, std::uint32_t rows,
                         std::uint8_t* out, const Whole& whole, const One& one) {
@@ -166,8 +168,8 @@ class SequencePack<HostSpace> {
     std::fill_n(out + pack_lanes * std::size_t{rows}, pack_lanes * pack_margin, no_code);
   }
 
-  /// \brief The places of some rows in a run of columns. \p translated tells whether the codes of
-  /// these rows are there.
+  /// \brief The slots of some rows in a run of columns. \p translated: the codes of these rows are
+  /// already there.
   template <class WorkItem>
   static const std::uint8_t* places(const Tables& tables, const QueryColumns& columns,
                                     const WorkItem& work_item, std::uint32_t row,
@@ -240,34 +242,36 @@ class SequencePack<DeviceSpace> {
  public:
   static constexpr unsigned tiles = 1;
   static constexpr unsigned lanes = 32;
-  /// Of the masks of one code, copied so often that every lane reads banks of its own.
+  /// Bytes for the masks of one code, replicated so that every lane reads its own banks.
   static constexpr std::uint32_t mask_bytes = 128;
 
   using Word = std::uint64_t;
 
-  /// How a symbol finds its masks.
+  /// How a symbol is mapped to its masks.
   enum class Lookup : std::uint8_t { symbol, near_hash, far_hash };
-  /// Symbols of a byte are places themselves; a hash stays near as long as the masks leave room.
+  /// One-byte symbols are slots themselves; a hash stays in scratch if the masks leave space for
+  /// it.
   template <class SymbolType, unsigned Words>
   static constexpr Lookup lookup = sizeof(SymbolType) == 1 ? Lookup::symbol
                                    : Words <= 2            ? Lookup::near_hash
                                                            : Lookup::far_hash;
 
-  /// Masks of the words of a segment, in scratch; those of the place that stands for none are zero.
+  /// Masks of the words of a segment, in scratch; the masks of the slot for absent symbols are
+  /// zero.
   struct Tables {
     std::uint32_t masks = 0;      ///< address in scratch
-    std::uint32_t near_hash = 0;  ///< likewise
+    std::uint32_t near_hash = 0;  ///< address in scratch
     CodeHash hash{nullptr, 1, 1};
-    std::uint32_t none = 0;        ///< the code of other symbols
-    std::uint32_t padding = 0;     ///< a symbol that the query does not have
-    std::uint32_t copy_bytes = 8;  ///< of one copy: the words of the segment
+    std::uint32_t none = 0;        ///< the code of absent symbols
+    std::uint32_t padding = 0;     ///< a symbol that the query does not contain
+    std::uint32_t copy_bytes = 8;  ///< bytes of one copy: the words of the segment
 
-    /// The masks of \p symbol, of the copy at \p own.
+    /// The masks of \p symbol in the copy at \p own.
     template <Lookup From>
     KOKKOS_INLINE_FUNCTION std::uint32_t address(std::uint32_t symbol, std::uint32_t own) const {
       std::uint32_t place = symbol;
       if constexpr (From == Lookup::near_hash) {
-        // As CodeHash::code, a multiplication in place of a shift.
+        // As CodeHash::code, with a multiplication instead of a shift.
         const std::uint32_t entry = symbol * hash.multiplier >> (32 - hash.bits);
         place =
             ScratchReader::word(near_hash + entry * 4) ^ symbol * (hash.multiplier << hash.bits);
@@ -283,9 +287,9 @@ class SequencePack<DeviceSpace> {
     }
   };
 
-  /// \brief Advances the words of a segment over all rows of \p work_item. False, as soon as no
-  /// lane can reach \p need. \tparam Chained takes the carries of the segment before and leaves
-  /// those for the next
+  /// \brief Advances the words of a segment over all rows of \p work_item. Returns false as soon as
+  /// no lane can reach \p need.
+  /// \tparam Chained reads the carries of the preceding segment and writes those for the next
   template <Lookup From, unsigned Words, bool Chained, class WorkItem>
   KOKKOS_INLINE_FUNCTION static bool advance(const Tables& tables, const WorkItem& work_item,
                                              std::uint32_t need, Word* state) {
@@ -333,7 +337,7 @@ class SequencePack<DeviceSpace> {
     return true;
   }
 
-  /// The count that the words stand for.
+  /// The count that the state words encode.
   template <unsigned Words>
   KOKKOS_INLINE_FUNCTION static std::uint32_t zeros(const Word* state) {
     std::uint32_t count = 0;
@@ -344,7 +348,7 @@ class SequencePack<DeviceSpace> {
     return count;
   }
 
-  /// The masks of one symbol.
+  /// Loads the masks of one symbol.
   template <Lookup From, unsigned Words>
   KOKKOS_INLINE_FUNCTION static void masks(const Tables& tables, std::uint32_t symbol,
                                            unsigned lane, Word* words) {
@@ -361,7 +365,7 @@ class SequencePack<DeviceSpace> {
   /// Rows whose symbols are loaded together.
   static constexpr unsigned group = 8;
 
-  /// The masks of a code's words, two in one load.
+  /// The masks of a code's words; one load reads two.
   template <unsigned Words>
   struct MaskRow {
     Word word[Words + Words % 2];
@@ -378,8 +382,8 @@ class SequencePack<DeviceSpace> {
     }
   };
 
-  /// The symbols of the lane in \p left > 0 rows from \p from on, a group at most; padding changes
-  /// nothing.
+  /// Loads the symbols of the lane in at most `group` rows from \p from on, of which \p left > 0
+  /// remain; padding has no effect.
   template <class SymbolType>
   KOKKOS_INLINE_FUNCTION static void fetch(const SymbolType* from, std::uint32_t left,
                                            std::uint32_t padding, std::uint32_t* symbol) {
@@ -392,13 +396,13 @@ class SequencePack<DeviceSpace> {
     }
   }
 
-  /// Bit i: of row i of the 32 that \p row is in.
+  /// The carries of 32 rows in one word: bit i belongs to row i of the 32 that contain \p row.
   KOKKOS_INLINE_FUNCTION static std::uint32_t& carries(std::uint64_t* plane, std::uint32_t row,
                                                        unsigned lane) {
     return reinterpret_cast<std::uint32_t*>(plane)[(row & ~31U) + lane];
   }
 
-  /// One row of the recurrence over all words, two of them as one number of 128 bits.
+  /// One row of the recurrence over all words, two of which form one 128-bit number.
   template <unsigned Words, bool Chained>
   KOKKOS_INLINE_FUNCTION static void step(const MaskRow<Words>& masks, unsigned r,
                                           std::uint32_t& carry, Word* state) {

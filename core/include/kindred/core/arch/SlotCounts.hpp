@@ -9,8 +9,8 @@
 
 namespace Kindred::Arch {
 
-/// \brief Counters of a block of slots in the scratch of a team: as many as stay near, of a type
-/// that can be added to there.
+/// \brief Counters of a block of slots in the scratch of a team: as many as fit, of a type that
+/// supports atomic addition there.
 template <class ExecutionSpace>
 struct SlotCounts;
 

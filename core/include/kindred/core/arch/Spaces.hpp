@@ -8,8 +8,8 @@
 
 namespace Kindred {
 
-/// The host's execution space: OpenMP where Kokkos has it. One thread (`serial`) is an instance of
-/// it with a pool of one.
+/// The host's execution space: OpenMP if Kokkos has it. A single thread (`serial`) is an instance
+/// of it with a pool of one thread.
 using HostSpace = Kokkos::DefaultHostExecutionSpace;
 
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -25,19 +25,19 @@ using DeviceSpace = Kokkos::Cuda;
 
 namespace Arch {
 
-/// True where a thread is one lane of a warp of 32; false where a thread owns whole packs.
+/// True if a thread is one lane of a warp of 32; false if a thread processes whole packs.
 template <class ExecutionSpace>
 inline constexpr bool is_device = !std::is_same_v<ExecutionSpace, HostSpace>;
 
-/// \brief Launch shape of a kernel whose unit of work is a warp (device) or a thread (host).
+/// \brief Launch shape of a kernel whose work item is a warp (device) or a thread (host).
 ///
-/// A kernel takes `TeamPolicy(exec, league, team_size, vector_length)`; unit u of the league is
-/// `league_rank * team_size + team_rank`. Team scratch level 0 stays within 48 KB.
+/// A kernel takes `TeamPolicy(exec, league, team_size, vector_length)`; work item u of the league
+/// is `league_rank * team_size + team_rank`. Team scratch level 0 stays within 48 KB.
 template <class ExecutionSpace>
 struct LaunchShape {
   static constexpr int team_size = is_device<ExecutionSpace> ? 8 : 1;
   static constexpr int vector_length = is_device<ExecutionSpace> ? 32 : 1;
-  /// Lanes of a canonical sum that one thread carries: one on a device, all 32 on the host.
+  /// Lanes of a reproducible sum per thread: one on a device, all 32 on the host.
   static constexpr int lanes_per_thread = is_device<ExecutionSpace> ? 1 : 32;
 };
 

@@ -17,7 +17,7 @@
 
 namespace Kindred::Arch {
 
-/// `round_canonical` of 32 numbers at once on the host, the first \p count of them written.
+/// `round_canonical` of 32 numbers on the host, of which the first \p count are written.
 template <class Element>
 void store_lanes(Element* out, const float (&values)[32], int count) {
   Element elements[32];
@@ -38,19 +38,19 @@ void store_lanes(Element* out, const float (&values)[32], int count) {
   std::memcpy(out, elements, static_cast<std::size_t>(count) * sizeof(Element));
 }
 
-/// Neighbours that are read or written at once.
+/// Adjacent elements that are read or written together.
 template <class Element, int Count>
 struct alignas(Count * sizeof(Element) < 16 ? Count * sizeof(Element) : 16) Neighbours {
   Element value[Count];
 };
 
-/// `round_canonical` of neighbours. \param out aligned to 16 bytes or to all of them
+/// `round_canonical` of adjacent elements. \param out aligned to 16 bytes or to their total size
 template <class Element, int Count>
 KOKKOS_INLINE_FUNCTION void store_neighbours(Element* out, const float (&values)[Count]) {
   Neighbours<Element, Count> all;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   if constexpr (!std::is_same_v<Element, float>) {
-    // A conversion's NaN is 0x7FFF: as a signed number the greatest.
+    // The conversion returns NaN as 0x7FFF, which is the greatest signed number.
     std::uint32_t pairs[Count / 2];
 #pragma unroll
     for (int i = 0; i < Count / 2; ++i) {

@@ -13,18 +13,19 @@
 
 namespace Kindred::Arch {
 
-/// What is written past the caches of the host at once.
+/// Bytes of one non-temporal write on the host.
 inline constexpr std::size_t stream_line_bytes = 64;
 
-/// Bytes from \p to to the next line.
+/// Bytes from \p to to the next cache line.
 inline std::size_t bytes_to_line(const void* to) {
   return (stream_line_bytes - reinterpret_cast<std::uintptr_t>(to) % stream_line_bytes) %
          stream_line_bytes;
 }
 
-/// \brief Copies a line, past the caches of the host where it can: a line that is written whole
-/// need not be read before. Before others read it the thread calls `end_streams`. \param to its
-/// beginning
+/// \brief Copies a cache line, past the caches where the host supports it: a line that is
+/// overwritten completely need not be read first. The thread must call `end_streams` before others
+/// read it.
+/// \param to the beginning of a line
 inline void stream_line(void* to, const void* from) {
 #if !defined(__CUDA_ARCH__) && defined(__AVX512F__)
   _mm512_stream_si512(static_cast<__m512i*>(to), _mm512_loadu_si512(from));
@@ -42,7 +43,7 @@ inline void stream_line(void* to, const void* from) {
 #endif
 }
 
-/// memcpy by `stream_line`.
+/// `memcpy` by means of `stream_line`.
 inline void stream_bytes(void* to, const void* from, std::size_t count) {
   auto* out = static_cast<std::byte*>(to);
   const auto* in = static_cast<const std::byte*>(from);

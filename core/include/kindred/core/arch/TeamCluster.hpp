@@ -14,11 +14,11 @@
 
 namespace Kindred::Arch {
 
-/// \brief Teams that reach each other's memory and wait for each other: on a device a cluster, on
-/// the host one thread.
+/// \brief Teams that can access each other's memory and synchronise: on a device a cluster, on the
+/// host one thread.
 ///
-/// A row is eight lanes of a unit that sum one row of a graph. Calls that name a unit are made by
-/// all its lanes together.
+/// A row group is eight lanes of a unit that sum one row of a graph. Calls that mention a unit (a
+/// warp, or the host thread) must be made by all its lanes together.
 template <class ExecutionSpace>
 class TeamCluster;
 
@@ -26,14 +26,15 @@ template <>
 class TeamCluster<HostSpace> {
  public:
   static constexpr unsigned team_threads = 1;
-  static constexpr unsigned lanes = 1;  ///< of a unit
+  static constexpr unsigned lanes = 1;  ///< per unit
   static constexpr unsigned row_lanes = 1;
   static constexpr unsigned teams_max = 1;
-  static constexpr std::uint32_t row_max = ~std::uint32_t{0};  ///< edges of a row that a unit sums
+  /// Maximum edges of a row that a unit sums.
+  static constexpr std::uint32_t row_max = ~std::uint32_t{0};
 
   TeamCluster(std::size_t index, void* memory) : m_index(index), m_memory(memory) {}
 
-  /// Number of the cluster.
+  /// Index of the cluster.
   std::size_t index() const { return m_index; }
   unsigned team() const { return 0; }
   unsigned teams() const { return 1; }
@@ -41,17 +42,17 @@ class TeamCluster<HostSpace> {
   unsigned warp() const { return 0; }
   static constexpr unsigned warps() { return 1; }
   unsigned lane() const { return 0; }
-  /// Of all teams.
+  /// Synchronises all teams.
   void barrier() const {}
   void team_barrier() const {}
   void warp_barrier() const {}
 
-  /// What the threads of a team share; as a launch begins, anything.
+  /// The memory that the threads of a team share; its initial contents are undefined.
   template <class Memory>
   Memory* memory() const {
     return static_cast<Memory*>(m_memory);
   }
-  /// What stands in the memory of \p team where \p own is in this team's.
+  /// Reads from \p team's memory the element that corresponds to \p own in this team's memory.
   template <class T>
   T load(const T* own, unsigned /*team*/) const {
     return *own;
@@ -60,7 +61,7 @@ class TeamCluster<HostSpace> {
   void store(T* own, unsigned /*team*/, const T& value) const {
     *own = value;
   }
-  /// Adds to the memory of this team; what it was before.
+  /// Adds to this team's memory; returns the previous value.
   static std::uint32_t add(std::uint32_t* to, std::uint32_t value) {
     const std::uint32_t before = *to;
     *to += value;
@@ -71,7 +72,7 @@ class TeamCluster<HostSpace> {
     *to |= bits;
     return before;
   }
-  /// Puts \p value where \p empty stands; what stood there.
+  /// Writes \p value if \p empty is stored there; returns the previous value.
   static std::uint32_t claim(std::uint32_t* at, std::uint32_t empty, std::uint32_t value) {
     const std::uint32_t before = *at;
     if (before == empty) *at = value;
@@ -98,7 +99,7 @@ class TeamCluster<HostSpace> {
 };
 
 #if KINDRED_HAS_DEVICE
-/// Kernels of clusters have a body from architecture 90 on. \see run_cluster
+/// Kernels with clusters have a body from architecture 90 on, \see run_cluster.
 template <>
 class TeamCluster<DeviceSpace> {
  public:
@@ -242,7 +243,7 @@ __global__ void __launch_bounds__(TeamCluster<DeviceSpace>::team_threads, 1)
 #endif
 }
 
-/// Teams of a cluster that the device places with so much memory; below 2: it has no clusters.
+/// Maximum teams per cluster that the device can place with this much memory; below 2: no clusters.
 template <class Memory, class Functor>
 unsigned cluster_teams() {
   static_assert(sizeof(Memory) <= 227 * 1024, "No device gives a team so much of its own memory.");
@@ -260,9 +261,9 @@ unsigned cluster_teams() {
 }
 #endif
 
-/// \brief `functor(cluster)` for \p clusters clusters whose teams have a `Memory` each. Does not
-/// fence. Returns false where the space has no room for one. \throws OutOfMemory, SpaceUnavailable
-/// or DeviceLost where it is refused
+/// \brief Runs `functor(cluster)` for \p clusters clusters whose teams have one `Memory` each. Does
+/// not fence. Returns false if the space cannot place one.
+/// \throws OutOfMemory, SpaceUnavailable or DeviceLost if the launch is refused
 template <class Memory, class ExecutionSpace, class Functor>
 bool launch_clusters(const ExecutionSpace& exec_space, const char* label, std::size_t clusters,
                      const Functor& functor) {

@@ -12,8 +12,8 @@
 
 namespace Kindred::Arch {
 
-/// \brief What a thread of a device's team knows and does; kernels of teams are templates over it,
-/// so that threads of the host can stand for those of a device in tests.
+/// \brief The view that a thread of a device team has of itself. Team kernels are templates over
+/// it, so that host threads can replace device threads in tests.
 class TeamThread {
  public:
   KOKKOS_INLINE_FUNCTION unsigned team() const {
@@ -29,7 +29,7 @@ class TeamThread {
     return 1;
   }
   KOKKOS_INLINE_FUNCTION void barrier() const { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
-  /// Adds 1 to \p counter after all that this thread has written; what it was before.
+  /// Adds 1 to \p counter after all writes of this thread; returns the previous value.
   KOKKOS_INLINE_FUNCTION std::uint32_t arrive(std::uint32_t* counter) const {
     KOKKOS_IF_ON_DEVICE((std::uint32_t before = 0;
                          asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], 1;"
@@ -39,20 +39,20 @@ class TeamThread {
                          return before;))
     KOKKOS_IF_ON_HOST((return (*counter)++;))
   }
-  /// Waits for the end of the launch before this one, if this one began early: all that was
-  /// launched before is then seen.
+  /// If this launch began early, waits for the end of the preceding launch; the results of all
+  /// earlier launches are then visible.
   KOKKOS_INLINE_FUNCTION void wait_for_previous_launch() const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
   }
-  /// Lets the next launch begin early, once all teams have called this.
+  /// Allows the next launch to begin early once all teams have called this.
   KOKKOS_INLINE_FUNCTION void trigger_next_launch() const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
   }
-  /// What another team wrote before it arrived.
+  /// Reads what another team wrote before it arrived.
   template <class T>
   KOKKOS_INLINE_FUNCTION T read(const T* from) const {
     static_assert(sizeof(T) % 8 == 0);
@@ -77,18 +77,19 @@ __global__ void __launch_bounds__(Functor::threads_max, Functor::teams_at_once)
 
 #endif
 
-/// \brief `functor(thread, scratch)` by \p threads of each of \p teams of a device, which share
-/// \p scratch_bytes, at most 48 KB. Costs the host less than Kokkos' policies. Does not fence.
-/// \param begins_early before the launch before it in the stream has ended, where that one admits
-/// it and the device can: the functor then awaits it \throws OutOfMemory, SpaceUnavailable or
-/// DeviceLost where it is refused
+/// \brief Runs `functor(thread, scratch)` in \p threads threads of each of \p teams device teams,
+/// whose threads share \p scratch_bytes, at most 48 KB. Has less host overhead than Kokkos'
+/// policies. Does not fence.
+/// \param begins_early starts before the preceding launch in the stream has ended, if that launch
+/// allows it and the device supports it; the functor must then call `wait_for_previous_launch`
+/// \throws OutOfMemory, SpaceUnavailable or DeviceLost if the launch is refused
 template <class ExecutionSpace, class Functor>
 void launch_teams([[maybe_unused]] const ExecutionSpace& exec_space,
                   [[maybe_unused]] const char* label, [[maybe_unused]] std::size_t teams,
                   [[maybe_unused]] unsigned threads, [[maybe_unused]] std::size_t scratch_bytes,
                   [[maybe_unused]] const Functor& functor,
                   [[maybe_unused]] bool begins_early = false) {
-  static_assert(is_device<ExecutionSpace>, "teams of threads are a device's");
+  static_assert(is_device<ExecutionSpace>, "Teams of threads require a device execution space.");
 #if KINDRED_HAS_DEVICE && defined(__CUDACC__)
   if (teams == 0) return;
   std::uint64_t id = 0;

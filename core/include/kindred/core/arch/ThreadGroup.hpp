@@ -16,11 +16,13 @@
 
 namespace Kindred::Arch {
 
-/// \brief Threads that work on one thing and wait for each other between its steps.
+/// \brief Threads that cooperate and synchronise between the steps of one task.
 ///
-/// On a device one group is as many teams as it has room for, of several groups each is a cluster;
-/// either is placed as one, so that waiting cannot hang. On the host it is a thread. A unit of a
-/// group is a warp, or the thread: the calls that name a unit are made by all its lanes together.
+/// On a device, a single group consists of as many teams as can be resident together, and each of
+/// several groups is a cluster. In both cases all teams of a group are resident at the same time,
+/// so that a team that waits for another cannot deadlock. On the host a group is one thread. A unit
+/// of a group is a warp, or the host thread; calls that mention a unit must be made by all its
+/// lanes together.
 template <class ExecutionSpace>
 class ThreadGroup;
 
@@ -28,14 +30,16 @@ template <>
 class ThreadGroup<HostSpace> {
  public:
   static constexpr unsigned team_threads = 1;
-  static constexpr unsigned alone_max = ~0U;  ///< nodes that a team ranks without the others
-  static constexpr unsigned lanes = 1;        ///< of a unit
-  static constexpr unsigned short_rows = 1;   ///< that a unit sums at once
-  static constexpr unsigned walk_depth = 1;   ///< edges that a lane looks at together
-  static constexpr std::uint64_t short_max = ~std::uint64_t{0};  ///< edges of a short row
+  static constexpr unsigned alone_max = ~0U;  ///< nodes that one team ranks without the others
+  static constexpr unsigned lanes = 1;        ///< per unit
+  static constexpr unsigned short_rows = 1;   ///< that a unit sums together
+  static constexpr unsigned walk_depth = 1;   ///< edges that a lane visits together
+  static constexpr std::uint64_t short_max = ~std::uint64_t{0};  ///< maximum edges of a short row
   static constexpr std::uint64_t long_max =
-      ~std::uint64_t{0};  ///< of a row of one unit, else a team's
-  static constexpr std::uint64_t walk_max = ~std::uint64_t{0};  ///< edges that a unit walks alone
+      /// Maximum edges of a row that one unit sums; longer rows are summed by a team.
+      ~std::uint64_t{0};
+  /// Maximum edges that a unit traverses alone.
+  static constexpr std::uint64_t walk_max = ~std::uint64_t{0};
 
   explicit ThreadGroup(std::size_t index) : m_index(index) {}
 
@@ -50,25 +54,26 @@ class ThreadGroup<HostSpace> {
   void bind_barrier(std::uint32_t*) {}
   void barrier() const {}
 
-  /// What others of the group may have written before the last barrier.
+  /// Reads what other threads of the group may have written before the last barrier.
   template <class T>
   static T read(const T* from) {
     return *from;
   }
-  /// Adds to what others of the group may add to; what it was before.
+  /// Atomically adds to a number shared by the group; returns the previous value.
   template <class T>
   static T add(T* to, T value) {
     const T before = *to;
     *to += value;
     return before;
   }
-  /// The greater of what it is and \p value; what it was before.
+  /// Atomic maximum of the number and \p value; returns the previous value.
   static std::uint32_t raise(std::uint32_t* to, std::uint32_t value) {
     const std::uint32_t before = *to;
     if (before < value) *to = value;
     return before;
   }
-  /// How many lanes of the unit before this one want, and how many do.
+  /// Returns the number of lanes of the unit before this one for which \p wants holds; \p count is
+  /// the total.
   static unsigned place_of(bool wants, unsigned& count) {
     count = wants ? 1 : 0;
     return 0;
@@ -81,7 +86,7 @@ class ThreadGroup<HostSpace> {
   static T sum_of_lanes(T value) {
     return value;
   }
-  /// The canonical sum of a row.
+  /// The reproducible sum of a row.
   static double short_sum(const std::uint32_t* sources, const float* weights, std::uint32_t count,
                           const float* x) {
     if (count <= reproducible_block) return RowSums<HostSpace>::sum(sources, weights, count, x);
@@ -95,12 +100,12 @@ class ThreadGroup<HostSpace> {
     return Kindred::Impl::pairwise_tree_sum((count + reproducible_block - 1) / reproducible_block,
                                             block);
   }
-  /// The canonical sum of a block, by the unit.
+  /// The reproducible sum of a block, computed by the unit.
   static double block_sum(const std::uint32_t* sources, const float* weights, std::uint32_t count,
                           const float* x) {
     return RowSums<HostSpace>::sum(sources, weights, count, x);
   }
-  /// The same by the team: its first unit has it.
+  /// The same, computed by the team; its first unit receives the sum.
   static double team_sum(const std::uint32_t* sources, const float* weights, std::uint32_t count,
                          const float* x) {
     return block_sum(sources, weights, count, x);
@@ -111,7 +116,8 @@ class ThreadGroup<HostSpace> {
 };
 
 #if KINDRED_HAS_DEVICE
-/// 0: this team's number in its cluster; 1: how many the cluster has; 2: the cluster's number.
+/// 0: the rank of this team in its cluster; 1: the number of teams in the cluster; 2: the cluster's
+/// index.
 template <int which>
 KOKKOS_INLINE_FUNCTION unsigned cluster_register() {
   unsigned value = which == 1 ? 1 : 0;
@@ -151,13 +157,14 @@ class ThreadGroup<DeviceSpace> {
     KOKKOS_IF_ON_DEVICE((return threadIdx.x;))
     return 0;
   }
-  /// Neighbouring units are of different teams: little work is spread over all.
+  /// Consecutive units belong to different teams, which spreads little work over all teams.
   KOKKOS_INLINE_FUNCTION unsigned warp() const { return thread() / lanes * teams() + team(); }
   KOKKOS_INLINE_FUNCTION unsigned warps() const { return team_threads / lanes * teams(); }
   KOKKOS_INLINE_FUNCTION unsigned lane() const { return thread() % lanes; }
   KOKKOS_INLINE_FUNCTION bool is_leader() const { return team() == 0 && thread() == 0; }
 
-  /// Where teams that are no cluster wait for each other: 0 before the first launch of all.
+  /// Sets the barrier cell of teams that form no cluster; it must be 0 before the very first
+  /// launch.
   KOKKOS_INLINE_FUNCTION void bind_barrier(std::uint32_t* cell) {
     m_cell = cell;
     if (!m_is_cluster && thread() == 0)
@@ -193,7 +200,7 @@ class ThreadGroup<DeviceSpace> {
   KOKKOS_INLINE_FUNCTION void team_barrier() const { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
   KOKKOS_INLINE_FUNCTION void warp_barrier() const { KOKKOS_IF_ON_DEVICE((__syncwarp();)) }
 
-  /// From where the teams meet: the cache of a multiprocessor is not told of what others write.
+  /// Reads from L2, where the teams share data: an SM's L1 cache does not see the writes of others.
   template <class T>
   KOKKOS_INLINE_FUNCTION static T read(const T* from) {
     using word = std::conditional_t<
@@ -239,15 +246,15 @@ class ThreadGroup<DeviceSpace> {
                              merged(key, run, (threadIdx.x % lanes & run) == 0);))
     return key;
   }
-  /// The least 32 of two such lists, ascending.
+  /// The smallest 32 keys of two such lists, ascending.
   KOKKOS_INLINE_FUNCTION static std::uint64_t least(std::uint64_t a, std::uint64_t b) {
     KOKKOS_IF_ON_DEVICE(
         (b = __shfl_xor_sync(whole, b, 31); a = merged(a < b ? a : b, lanes, true);))
     return a;
   }
 
-  /// The canonical sum of this lane's row, of those that the unit's eighths of lanes sum together;
-  /// the first lane of them has it.
+  /// The reproducible sum of this lane's row; the groups of eight lanes of a unit sum one row each,
+  /// and the first lane of each group receives the sum.
   KOKKOS_INLINE_FUNCTION static double short_sum(const std::uint32_t* sources, const float* weights,
                                                  std::uint32_t count, const float* x) {
     unsigned thread = 0;
@@ -260,7 +267,7 @@ class ThreadGroup<DeviceSpace> {
     return sum;
   }
 
-  /// Every lane has it.
+  /// Every lane receives the sum.
   KOKKOS_INLINE_FUNCTION double block_sum(const std::uint32_t* sources, const float* weights,
                                           std::uint32_t count, const float* x) const {
     constexpr unsigned depth = 8;  // reads in flight
@@ -329,7 +336,7 @@ class ThreadGroup<DeviceSpace> {
   static constexpr unsigned alone_max = 2048;
 
  private:
-  /// Sorts runs of lanes whose keys rise and then fall.
+  /// Sorts runs of lanes whose keys first ascend and then descend.
   KOKKOS_INLINE_FUNCTION static std::uint64_t merged(std::uint64_t key, unsigned run,
                                                      bool ascending) {
     KOKKOS_IF_ON_DEVICE((for (unsigned stride = run / 2; stride > 0; stride /= 2) {
@@ -352,7 +359,7 @@ class ThreadGroup<DeviceSpace> {
   unsigned m_teams = 1;
   unsigned m_index = 0;
   std::uint32_t* m_cell = nullptr;
-  ArrivalBarrier m_arrival_barrier;  // of the first thread
+  ArrivalBarrier m_arrival_barrier;  // used by the first thread
 };
 
 template <class Functor>
@@ -362,14 +369,14 @@ __global__ void __launch_bounds__(ThreadGroup<DeviceSpace>::team_threads, 1)
   functor(group);
 }
 
-/// \brief Teams of a group, where there is one and where each is a cluster.
+/// \brief Number of teams of a group, for a single group and for groups that are clusters.
 struct GroupTeams {
   unsigned of_one = 1;
   unsigned of_each = 1;  ///< 1: there are no clusters
 };
 
-/// Most teams of a cluster that the device places, a power of two up to 16; 1: \p kernel has no
-/// clusters.
+/// Maximum teams per cluster that the device can place, a power of two up to 16; 1 if \p kernel
+/// cannot use clusters.
 template <class Kernel>
 unsigned largest_cluster(Kernel* kernel, unsigned team_threads, std::size_t team_bytes) {
   if (!code_of(kernel).has_clusters()) return 1;
@@ -413,9 +420,9 @@ const GroupTeams& group_teams() {
 }
 #endif
 
-/// \brief `functor(group)` for \p groups groups. Does not fence. One group is no parallel region of
-/// the host. \throws OutOfMemory, SpaceUnavailable or
-/// DeviceLost where it is refused
+/// \brief Runs `functor(group)` for \p groups groups. Does not fence. On the host a single group is
+/// not a parallel region.
+/// \throws OutOfMemory, SpaceUnavailable or DeviceLost if the launch is refused
 template <class ExecutionSpace, class Functor>
 void launch_groups(const ExecutionSpace& exec_space, const char* label, std::size_t groups,
                    const Functor& functor);
@@ -432,7 +439,7 @@ struct HostGroups {
   }
 };
 
-/// Tells tools about a kernel that Kokkos does not launch.
+/// Reports to the profiling tools a kernel that Kokkos does not launch.
 class ProfiledKernel {
  public:
   template <class ExecutionSpace>

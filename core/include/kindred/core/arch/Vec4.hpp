@@ -16,7 +16,7 @@
 
 namespace Kindred::Arch {
 
-/// The bits of an element as they are stored.
+/// The unsigned type of an element's stored bits.
 template <class Element>
 using element_bits = std::conditional_t<sizeof(Element) == 4, std::uint32_t, std::uint16_t>;
 
@@ -25,19 +25,19 @@ KOKKOS_INLINE_FUNCTION element_bits<Element> bits_of(Element element) {
   return Kokkos::bit_cast<element_bits<Element>>(element);
 }
 
-/// The NaN that is stored for every computed one.
+/// The NaN that replaces every computed NaN when it is stored.
 template <class Element>
 inline constexpr element_bits<Element> canonical_nan =
     std::is_same_v<Element, float> ? 0x7FC00000U
                                    : (std::is_same_v<Element, Float16> ? 0x7E00U : 0x7FC0U);
 
-/// The greatest element that is dead: |x| < 1e-8 as numbers. Of binary16 that is zero alone.
+/// The bits of the largest element that counts as dead, |x| < 1e-8. For binary16 only zero is dead.
 template <class Element>
 inline constexpr element_bits<Element> dead_max =
     std::is_same_v<Element, float> ? 0x322BCC77U
                                    : (std::is_same_v<Element, Float16> ? 0U : 0x322BU);
 
-/// `round_to`, NaN canonical.
+/// `round_to` with canonical NaN.
 template <class Element>
 KOKKOS_INLINE_FUNCTION Element round_canonical(float value) {
   constexpr element_bits<Element> nan = canonical_nan<Element>;
@@ -45,8 +45,8 @@ KOKKOS_INLINE_FUNCTION Element round_canonical(float value) {
   return round_to<Element>(value);
 }
 
-/// \brief Four neighbouring elements, read and written at once, as words: elements that a device
-/// takes apart before it needs them keep it from reading the next ones.
+/// \brief Four adjacent elements, read and written together as words: if a device unpacks elements
+/// before it needs them, it cannot read the next ones early.
 template <class Element>
 struct alignas(4 * sizeof(Element)) Vec4 {
   std::uint32_t word[sizeof(Element)];
@@ -114,12 +114,12 @@ KOKKOS_INLINE_FUNCTION void to_floats(const Vec4<Element>& vec4, float (&out)[4]
   for (int i = 0; i < 4; ++i) out[i] = to_float(vec4.value(i));
 }
 
-/// \brief Which of four elements are copied: all ones where one is.
+/// \brief Selects which of four elements are copied: all bits set where one is.
 template <class Element>
 struct Vec4Mask {
   std::uint32_t word[sizeof(Element)] = {};
 
-  /// \param copies all ones, or 0
+  /// \param copies all bits set, or 0
   KOKKOS_INLINE_FUNCTION void set(int i, std::uint32_t copies) {
     if constexpr (sizeof(Element) == 4)
       word[i] = copies;
@@ -128,8 +128,8 @@ struct Vec4Mask {
   }
 };
 
-/// \brief `round_canonical` of four numbers; of \p copied where the mask says so. A device takes
-/// two at once.
+/// \brief `round_canonical` of four numbers, or \p copied where the mask selects it. A device
+/// rounds two at a time.
 template <class Element>
 KOKKOS_INLINE_FUNCTION Vec4<Element> round_or_copy(const float (&values)[4],
                                                    const Vec4<Element>& copied,
@@ -139,7 +139,7 @@ KOKKOS_INLINE_FUNCTION Vec4<Element> round_or_copy(const float (&values)[4],
   if constexpr (sizeof(Element) == 2) {
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
-      // A computed NaN is 0x7FFF here: as a signed number the greatest.
+      // A computed NaN is 0x7FFF here, which is the greatest signed number.
       std::uint32_t pair = 0;
       if constexpr (std::is_same_v<Element, Float16>) {
         const __half2 two = __floats2half2_rn(values[2 * i], values[2 * i + 1]);
@@ -160,8 +160,8 @@ KOKKOS_INLINE_FUNCTION Vec4<Element> round_or_copy(const float (&values)[4],
   return out;
 }
 
-/// \brief The least and greatest of up to 65535 numbers of each of four columns, and how many are
-/// dead. A NaN is passed over.
+/// \brief Minimum and maximum of up to 65535 numbers in each of four columns, and the number of
+/// dead elements. NaN is ignored.
 template <class Element>
 class ColumnExtremes {
  public:
@@ -169,7 +169,8 @@ class ColumnExtremes {
     constexpr element_bits<Element> most = dead_max<Element>;
     for (int i = 0; i < 4; ++i) {
       const float value = to_float(vec4.value(i));
-      // A host's functions give a signalling NaN, a device's instructions the number.
+      // For a signalling NaN, host functions return NaN, whereas device instructions return the
+      // number.
       KOKKOS_IF_ON_DEVICE(
           (m_min[i] = ::fminf(value, m_min[i]); m_max[i] = ::fmaxf(value, m_max[i]);))
       KOKKOS_IF_ON_HOST((m_min[i] = value < m_min[i] ? value : m_min[i];
@@ -188,7 +189,7 @@ class ColumnExtremes {
 };
 
 #if defined(__CUDA_ARCH__)
-/// The same of pairs of short elements.
+/// The same for pairs of 16-bit elements.
 template <class Element>
 class PairExtremes {
  public:
@@ -205,7 +206,7 @@ class PairExtremes {
   KOKKOS_INLINE_FUNCTION float min(int column) const { return half_of(m_min, column); }
   KOKKOS_INLINE_FUNCTION float max(int column) const { return half_of(m_max, column); }
   KOKKOS_INLINE_FUNCTION std::uint32_t dead(int column) const {
-    // A mask of the lower half, taken away, is one more there and one less in the upper half.
+    // Subtracting a mask of the lower half adds one there and borrows one from the upper half.
     const std::uint32_t lower = m_dead[column / 2] & 0xFFFFU;
     return column % 2 == 0 ? lower : ((m_dead[column / 2] >> 16U) + lower) & 0xFFFFU;
   }

@@ -6,21 +6,22 @@
 
 namespace Kindred::Arch {
 
-/// \brief How many rows and queries a unit of work scores at once: as many sums as its registers
-/// hold, and enough loads in flight.
+/// \brief How many rows and queries a work item scores together: as many sums as its registers
+/// hold, with enough loads in flight.
 template <class ExecutionSpace>
 struct VectorShape {
-  static constexpr int tile_queries = 4;  ///< of a batch
+  static constexpr int tile_queries = 4;  ///< per batch
   static constexpr int tile_rows = 4;
-  static constexpr int single_rows = 4;  ///< with one query of a batch
+  static constexpr int single_rows = 4;  ///< for a batch with one query
   static constexpr int work_item_rows = 4;
-  static constexpr int scan_rows = 4;   ///< of a unit where queries are fewer than a tile's
-  static constexpr int scan_depth = 8;  ///< steps of 32 elements in flight together
+  /// Rows per work item if there are fewer queries than a tile holds.
+  static constexpr int scan_rows = 4;
+  static constexpr int scan_depth = 8;  ///< steps of 32 elements in flight
   static constexpr int work_item_queries =
-      64;  ///< that pass over a row before the next rows are read
+      64;  ///< queries that are scored with a row before the next rows are read
   static constexpr int candidate_rows = 4;
   static constexpr int candidate_depth = 12;
-  static constexpr int prefetch_rows = 0;  ///< asked for ahead of the row that is read
+  static constexpr int prefetch_rows = 0;  ///< prefetch distance ahead of the row that is read
 };
 
 template <>
@@ -31,13 +32,15 @@ struct VectorShape<HostSpace> {
   static constexpr int tile_queries = 1;
 #endif
   static constexpr int tile_rows = 1;
-  // One row after the other keeps the hardware's prefetch on one stream: 1.4 × of four at once.
+  // One row after the other keeps the hardware prefetcher on one stream: 1.4 × as fast as four
+  // together.
   static constexpr int single_rows = 1;
   static constexpr int work_item_rows = 16;
   static constexpr int scan_rows = 16;
   static constexpr int scan_depth = 1;
   static constexpr int work_item_queries = 96;
-  static constexpr int candidate_rows = 4;  // rows far apart: four streams hide what one waits for
+  // Rows far apart: four streams hide the latency of each other.
+  static constexpr int candidate_rows = 4;
   static constexpr int candidate_depth = 1;
   static constexpr int prefetch_rows = 4;
 };

@@ -6,33 +6,34 @@
 
 #if defined(__CUDACC__)
 
-/// \brief What Hopper's matrix units need, for device code that is compiled for sm_90a: barriers
-/// that count bytes, bulk copies to shared memory, products of warpgroups.
+/// \brief Access to Hopper's matrix units for device code compiled for sm_90a: barriers that count
+/// bytes, bulk copies to shared memory, warpgroup products.
 ///
-/// Each function is one or a few instructions of PTX, under the names of its manual: mbarrier,
-/// cp.async.bulk, wgmma. The products have no twin with the same bits; what they may be off by is
-/// `gemm_error`, and a host's tests judge products that are off by all of it.
+/// Each function is one or a few PTX instructions, named as in the PTX manual: mbarrier,
+/// cp.async.bulk, wgmma. There is no bit-identical portable form of the products; their error bound
+/// is `gemm_error`, and host tests check the algorithm with products that are off by the full
+/// bound.
 namespace Kindred::Arch::Warpgroup {
 
 inline constexpr int threads = 128;
-/// Products of a call: 64 × 256, 128 floats a thread.
+/// Size of one product: 64 × 256, 128 floats per thread.
 inline constexpr int rows = 64;
 inline constexpr int columns = 256;
 inline constexpr int products = rows * columns / threads;
-/// Elements of float16 that a call sums over.
+/// Number of float16 elements that one product sums over.
 inline constexpr int depth = 16;
 
 __device__ inline std::uint32_t shared_address(const void* data) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(data));
 }
 
-/// A phase ends after \p arrivals and all bytes that were expected.
+/// A phase ends after \p arrivals arrivals and all expected bytes.
 __device__ inline void init_barrier(std::uint64_t* barrier, std::uint32_t arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)),
                "r"(arrivals)
                : "memory");
 }
-/// Makes what `init_barrier` wrote visible to the cluster and to copies.
+/// Makes the writes of `init_barrier` visible to the cluster and to copies.
 __device__ inline void fence_barriers() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
@@ -57,8 +58,8 @@ __device__ inline void wait_for(std::uint64_t* barrier, std::uint32_t parity) {
       "r"(parity)
       : "memory");
 }
-/// \brief Arrives at the same barrier of a block of the cluster. Orders no stores: for what was
-/// only read, by products that were waited for.
+/// \brief Arrives at the same barrier of another block of the cluster. Orders no stores: for memory
+/// that was only read, by products that have been waited for.
 __device__ inline void arrive_at(std::uint64_t* barrier, std::uint32_t block) {
   asm volatile(
       "{\n"
@@ -79,7 +80,8 @@ __device__ inline void copy(void* to, const void* from, std::uint32_t bytes,
       "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(shared_address(barrier))
       : "memory");
 }
-/// Copies to the same place of every block of the cluster in \p blocks, whose own barriers count.
+/// Copies to the same location in each block of the cluster selected by \p blocks, whose own
+/// barriers count.
 __device__ inline void copy_to_all(void* to, const void* from, std::uint32_t bytes,
                                    std::uint64_t* barrier, std::uint16_t blocks) {
   asm volatile(
@@ -94,14 +96,14 @@ __device__ inline std::uint32_t cluster_rank() {
   asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return rank;
 }
-/// All threads of the cluster.
+/// Synchronises all threads of the cluster.
 __device__ inline void sync_cluster() {
   asm volatile(
       "barrier.cluster.arrive.release.aligned;\n"
       "barrier.cluster.wait.acquire.aligned;" ::
           : "memory");
 }
-/// The first \p count threads that call it, of whole warps. \p barrier from 1 on
+/// Synchronises the first \p count threads that call it, in whole warps. \param barrier from 1 on
 __device__ inline void sync_threads(int barrier, int count) {
   asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(count) : "memory");
 }
@@ -115,8 +117,8 @@ __device__ inline void give_registers() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(Registers));
 }
 
-/// \brief Describes a matrix of `TileLayout` in shared memory: rows of 128 bytes, eight of them
-/// swizzled together. \param data aligned to 1024 bytes, plus 32 bytes a step of `depth`
+/// \brief The descriptor of a matrix in `TileLayout` in shared memory: rows of 128 bytes, swizzled
+/// in groups of eight. \param data aligned to 1024 bytes, plus 32 bytes per step of `depth`
 __device__ inline std::uint64_t describe(const void* data) {
   constexpr std::uint64_t eight_rows = 1024U >> 4U;
   constexpr std::uint64_t swizzle_128 = 1;
@@ -124,17 +126,17 @@ __device__ inline std::uint64_t describe(const void* data) {
          swizzle_128 << 62U;
 }
 
-/// Before the first product, and after registers of products were touched.
+/// Required before the first product, and after registers used by products were accessed.
 __device__ inline void fence_products() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 __device__ inline void commit_products() {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
-/// Waits until at most \p Left groups of products are under way.
+/// Waits until at most \p Left groups of products are in flight.
 template <int Left>
 __device__ inline void wait_for_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Left) : "memory");
 }
-/// Keeps reads of \p sums behind the wait before it.
+/// Keeps the compiler from moving reads of \p sums before the preceding wait.
 __device__ inline void keep_behind(float (&sums)[products]) {
 #pragma unroll
   for (float& sum : sums) asm volatile("" : "+f"(sum)::"memory");
@@ -146,11 +148,11 @@ __device__ inline void keep_behind(float (&sums)[products]) {
 #define KINDRED_SUMS_32(I) \
   KINDRED_SUMS_8(I), KINDRED_SUMS_8(I + 8), KINDRED_SUMS_8(I + 16), KINDRED_SUMS_8(I + 24)
 
-/// \brief Products of 64 rows and 256 columns over 16 elements of float16, summed in float32.
+/// \brief Products of 64 rows and 256 columns over 16 float16 elements, summed in float32.
 ///
-/// Thread t has of row 16 · (t / 32) + t % 32 / 4, and of that 8 below, the columns 8 · j + 2 · (t
-/// % 4) and the next: sums[4j], [4j + 1], and below [4j + 2], [4j + 3].
-/// \param a, b of `describe` \param add 0: the sums begin here
+/// Thread t holds, for row 16 · (t / 32) + t % 32 / 4 and the row 8 below, the columns 8 · j + 2 ·
+/// (t % 4) and the next one: sums[4j], [4j + 1], and for the row below [4j + 2], [4j + 3].
+/// \param a, b from `describe` \param add 0: starts new sums
 __device__ inline void multiply(float (&sums)[products], std::uint64_t a, std::uint64_t b,
                                 int add) {
   asm volatile(

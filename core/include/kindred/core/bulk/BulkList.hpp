@@ -9,7 +9,7 @@
 
 namespace Kindred {
 
-/// \brief An array of a list, as kernels see it: pointers into the memory of their space.
+/// \brief An array of a list, as kernels read it: pointers into the memory of their space.
 template <class T>
 struct BulkItem {
   const T* input = nullptr;
@@ -19,11 +19,11 @@ struct BulkItem {
   std::uint64_t first_chunk = 0;  ///< set by `plan_bulk`
 };
 
-/// Elements that a team of a device or a step of a thread takes.
+/// Elements that a device team, or a host thread at a time, processes.
 template <class T>
 inline constexpr std::uint64_t bulk_chunk = sizeof(T) == 1 ? 16384 : reproducible_block;
 
-/// Cuts \p items into chunks; returns how many.
+/// Divides \p items into chunks; returns their number.
 template <class T>
 std::uint64_t plan_bulk(std::span<BulkItem<T>> items) {
   std::uint64_t chunks = 0;
@@ -34,10 +34,10 @@ std::uint64_t plan_bulk(std::span<BulkItem<T>> items) {
   return chunks;
 }
 
-/// What a kernel over a list is launched with.
+/// Launch parameters of a kernel over a list.
 struct BulkPlan {
-  std::uint64_t chunks = 0;  ///< of `plan_bulk`
-  bool streams = false;      ///< on the host results go past the caches: they do not fit there
+  std::uint64_t chunks = 0;  ///< from `plan_bulk`
+  bool streams = false;      ///< on the host: results bypass the caches, which they would not fit
 };
 
 }  // namespace Kindred

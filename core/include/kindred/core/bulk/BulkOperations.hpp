@@ -6,22 +6,22 @@
 
 namespace Kindred {
 
-/// What is done to every element of an array.
+/// The operation on every element of an array.
 enum class ElementWise : std::uint8_t {
-  add,          ///< a + b; b a number or an array
-  multiply,     ///< a · b; b a number or an array
+  add,          ///< a + b; b is a number or an array
+  multiply,     ///< a · b; b is a number or an array
   square,       ///< a · a
-  square_root,  ///< √a; NaN below −0
+  square_root,  ///< √a; NaN for a < 0
   exponential   ///< eᵃ: `portable_exp` in double, rounded once
 };
 
-/// What one number is made of an array.
+/// How an array is reduced to one number.
 enum class Reduction : std::uint8_t {
-  sum,       ///< canonical; +0 of no elements
-  min,       ///< −0 is below +0; NaN where one is
-  max,       ///< likewise
-  mean,      ///< canonical sum / elements
-  deviation  ///< √(canonical Σ(x − mean)² / elements)
+  sum,       ///< reproducible; +0 for no elements
+  min,       ///< −0 is below +0; NaN if an element is NaN
+  max,       ///< as `min`
+  mean,      ///< reproducible sum / elements
+  deviation  ///< √(reproducible Σ(x − mean)² / elements)
 };
 
 }  // namespace Kindred

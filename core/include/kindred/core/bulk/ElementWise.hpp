@@ -10,9 +10,9 @@
 
 namespace Kindred {
 
-/// \brief `op` on every element of a list in one launch, the same bits on every space; every NaN is
-/// the quiet one without payload or sign. Does not fence, allocates nothing.
-/// \param number what stands where an item has no `other` \param items of `plan_bulk`
+/// \brief Applies `op` to every element of a list in one launch, bit-identical on every space;
+/// every NaN is quiet, without payload or sign. Does not fence, allocates nothing.
+/// \param number the second operand if an item has no `other` \param items from `plan_bulk`
 template <class ExecutionSpace, class T>
 void element_wise(const ExecutionSpace& exec_space, const BulkPlan& plan, ElementWise op, T number,
                   const ArrayView<const BulkItem<T>, ExecutionSpace>& items);
@@ -22,8 +22,8 @@ template <class ExecutionSpace>
 void xor_bytes(const ExecutionSpace& exec_space, const BulkPlan& plan,
                const ArrayView<const BulkItem<std::uint8_t>, ExecutionSpace>& items);
 
-/// \brief output = (input − mean) · 1 / (deviation + 1e-8) in double, rounded once; NaN canonical.
-/// Does not fence, allocates nothing. \param means, deviations of every item
+/// \brief output = (input − mean) · 1 / (deviation + 1e-8) in double, rounded once; NaN is
+/// canonical. Does not fence, allocates nothing. \param means, deviations one per item
 template <class ExecutionSpace, class T>
 void normalise(const ExecutionSpace& exec_space, const BulkPlan& plan,
                const ArrayView<const double, ExecutionSpace>& means,

@@ -9,7 +9,7 @@
 
 namespace Kindred {
 
-/// C = A · B of row-major matrices without gaps, in the memory of a space.
+/// C = A · B for contiguous row-major matrices in the memory of a space.
 template <class T>
 struct MatrixProduct {
   const T* a = nullptr;  ///< m × k
@@ -21,14 +21,14 @@ struct MatrixProduct {
   std::uint64_t first_work_item = 0;  ///< set by `plan_products`
 };
 
-/// Shares out \p products; returns how many units of work they are.
+/// Distributes \p products over work items; returns their number.
 template <class ExecutionSpace, class T>
 std::uint64_t plan_products(std::span<MatrixProduct<T>> products);
 
-/// \brief All \p products in one launch, the same bits on every space: canonical sums in double of
-/// products that are fused with their addition (exact of float32), rounded once; NaN is canonical.
+/// \brief Computes all \p products in one launch, bit-identical on every space: reproducible sums
+/// in double with fused multiply–adds (exact products for float32), rounded once; NaN is canonical.
 /// Does not fence, allocates nothing. Complexity O(m · n · k), in double.
-/// \param work_items of `plan_products`
+/// \param work_items from `plan_products`
 template <class ExecutionSpace, class T>
 void reproducible_products(const ExecutionSpace& exec_space, std::uint64_t work_items,
                            const ArrayView<const MatrixProduct<T>, ExecutionSpace>& products);

@@ -10,10 +10,10 @@
 
 namespace Kindred {
 
-/// \brief One number of every array of a list, in double and not yet rounded to T, in two launches;
-/// the same bits on every space. Does not fence, allocates nothing.
-/// \param means of every item, of `deviation` alone \param partials a number a chunk \param results
-/// a number an item; NaN is canonical
+/// \brief Reduces every array of a list to one number, in double and not yet rounded to T, in two
+/// launches; bit-identical on every space. Does not fence, allocates nothing.
+/// \param means one per item, for `deviation` only \param partials one per chunk
+/// \param results one per item; NaN is canonical
 template <class ExecutionSpace, class T>
 void reduce(const ExecutionSpace& exec_space, const BulkPlan& plan, Reduction reduction,
             const ArrayView<const BulkItem<T>, ExecutionSpace>& items,

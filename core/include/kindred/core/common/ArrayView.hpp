@@ -6,7 +6,8 @@
 
 namespace Kindred {
 
-/// A flat array in the memory of \p ExecutionSpace, owned by someone else: what kernels take.
+/// A contiguous array in the memory of \p ExecutionSpace that the kernel does not own: the argument
+/// type of kernels.
 template <class T, class ExecutionSpace>
 using ArrayView = Kokkos::View<T*, typename ExecutionSpace::memory_space,
                                Kokkos::MemoryTraits<Kokkos::Unmanaged>>;

@@ -11,8 +11,10 @@
 
 namespace Kindred {
 
-/// \brief The offsets of \p rows start at 0, never fall and end within its values. O(rows).
-/// \param what a row is \param values what its elements are \throws InvalidArgument
+/// \brief Checks that the offsets of \p rows start at 0, never decrease and stay within its values.
+/// O(rows).
+/// \param what what a row is, for the message \param values what its elements are, in the plural
+/// \throws InvalidArgument naming the first offset that is wrong
 template <class T>
 void check_offsets(RaggedSpan<T> rows, const char* what, const char* values) {
   for (std::size_t row = 0; row < rows.offsets.size(); ++row) {
@@ -20,7 +22,8 @@ void check_offsets(RaggedSpan<T> rows, const char* what, const char* values) {
     const std::uint64_t end = rows.offsets[row];
     KINDRED_THROW_IF((row == 0 && end != 0) || end < begin || end > rows.values.size(),
                      std::string(what) + " offset " + std::to_string(row) + " is " +
-                         std::to_string(end) + "; offsets start at 0, never fall and end within " +
+                         std::to_string(end) +
+                         "; offsets must start at 0, never decrease and stay within " +
                          std::to_string(rows.values.size()) + " " + values);
   }
 }

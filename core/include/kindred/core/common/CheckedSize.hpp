@@ -13,7 +13,7 @@
 
 namespace Kindred {
 
-/// \brief The sum of \p sizes; nothing where it exceeds 64 bits.
+/// \brief The sum of \p sizes, or nullopt if it exceeds 64 bits.
 constexpr std::optional<std::uint64_t> checked_sum(
     std::initializer_list<std::uint64_t> sizes) noexcept {
   std::uint64_t sum = 0;
@@ -24,8 +24,8 @@ constexpr std::optional<std::uint64_t> checked_sum(
   return sum;
 }
 
-/// \brief The product of \p sizes; nothing where that of those above 0 exceeds 64 bits, so that
-/// whether there is one does not depend on their order.
+/// \brief The product of \p sizes, or nullopt if the product of the nonzero sizes exceeds 64 bits:
+/// whether there is a result does not depend on their order.
 constexpr std::optional<std::uint64_t> checked_product(
     std::span<const std::uint64_t> sizes) noexcept {
   std::uint64_t product = 1;
@@ -46,8 +46,9 @@ constexpr std::optional<std::uint64_t> checked_product(
   return checked_product(std::span<const std::uint64_t>(sizes.begin(), sizes.size()));
 }
 
-/// \brief Bytes of \p rows of \p columns elements, from the first element to the last; nothing
-/// where they, or those of a row, exceed 64 bits. \param stride elements from row to row, ≥ columns
+/// \brief Bytes from the first to the last element of \p rows rows of \p columns elements, or
+/// nullopt if this number, or the bytes of one row, exceed 64 bits.
+/// \param stride elements from one row to the next, ≥ columns
 constexpr std::optional<std::uint64_t> checked_extent(std::uint64_t rows, std::uint64_t columns,
                                                       std::uint64_t stride,
                                                       std::uint64_t element_bytes) noexcept {
@@ -57,15 +58,15 @@ constexpr std::optional<std::uint64_t> checked_extent(std::uint64_t rows, std::u
   return before ? checked_sum({*before, columns * element_bytes}) : before;
 }
 
-/// \brief The product of \p sizes, which \p what names: "rows × dimension".
-/// \throws InvalidArgument with the sizes where it exceeds 64 bits
+/// \brief The product of \p sizes; \p what describes it in the message, as "rows × dimension".
+/// \throws InvalidArgument with the sizes if the product exceeds 64 bits
 inline std::uint64_t size_product(const char* what, std::initializer_list<std::uint64_t> sizes) {
   if (const auto product = checked_product(sizes)) return *product;
   std::string values;
   for (const std::uint64_t size : sizes)
     values += (values.empty() ? "" : " × ") + std::to_string(size);
   throw InvalidArgument(std::string(what) + " is " + values +
-                        ", which exceeds 64 bits; there is no memory of such a size");
+                        ", which exceeds 64 bits; use smaller sizes");
 }
 
 }  // namespace Kindred

@@ -8,8 +8,9 @@
 
 namespace Kindred::Impl {
 
-/// The entry of a list that part \p part belongs to: the last one that begins at or before it.
-/// \tparam First the member that says where one begins
+/// The index of the list entry that contains part \p part: the last entry that begins at or before
+/// it.
+/// \tparam First the member that holds the first part of an entry
 template <auto First, class Entry>
 KOKKOS_INLINE_FUNCTION std::uint32_t containing_entry(const Entry* entries, std::uint32_t count,
                                                       std::uint64_t part) {

@@ -9,29 +9,29 @@
 
 namespace Kindred {
 
-/// \brief Base of everything Kindred throws. The message says what failed, the values seen, the
-/// limit and what to do.
+/// \brief Base of every exception that Kindred throws. The message says what failed, the values
+/// seen, the limit and what to do.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// \brief A caller's argument or a record of its input is wrong. Thrown before anything is launched
-/// or changed.
+/// \brief An argument, or a record of the input, is invalid. Thrown before anything is launched or
+/// changed.
 class InvalidArgument : public Error {
  public:
   using Error::Error;
 };
 
 /// \brief Memory could not be reserved or allocated. Nothing was changed; the operation may be
-/// retried with less.
+/// retried with a smaller size.
 class OutOfMemory : public Error {
  public:
   OutOfMemory(std::string space, std::uint64_t bytes, std::string label, const std::string& detail);
 
   /// Name of the memory that ran out: `host` or `cuda`.
   const std::string& space() const noexcept { return m_space; }
-  /// Bytes that were asked for.
+  /// Bytes that were requested.
   std::uint64_t bytes() const noexcept { return m_bytes; }
   /// Label of the allocation that failed.
   const std::string& label() const noexcept { return m_label; }
@@ -42,23 +42,23 @@ class OutOfMemory : public Error {
   std::string m_label;
 };
 
-/// \brief The execution space asked for is not compiled in or not usable on this machine.
+/// \brief The requested execution space is not compiled in or cannot be used on this machine.
 class SpaceUnavailable : public Error {
  public:
   using Error::Error;
 };
 
-/// \brief The device stopped answering; what was only there is gone.
+/// \brief The device stopped responding; data that only it held is lost.
 class DeviceLost : public Error {
  public:
   using Error::Error;
 };
 
-/// \brief A file does not hold what it says.
+/// \brief The contents of a file are invalid or damaged.
 class CorruptFile : public Error {
  public:
-  /// \param path the file; \param offset byte or, for text, line where it goes wrong; \param why
-  /// what is wrong there
+  /// \param path the file \param offset byte offset (for text, the line) of the first error
+  /// \param why what is wrong there
   CorruptFile(std::string path, std::uint64_t offset, std::string why);
 
   const std::string& path() const noexcept { return m_path; }
@@ -77,7 +77,7 @@ class NotFound : public Error {
   using Error::Error;
 };
 
-/// \brief Another program or thread holds what was asked for; it may be asked for again later.
+/// \brief Another program or thread holds the requested resource; the request may be retried later.
 class Busy : public Error {
  public:
   using Error::Error;
@@ -90,13 +90,14 @@ class Cancelled : public Error {
 };
 
 namespace Impl {
-/// `message (Foo.cpp:12, function)`
+/// Formats `message (Foo.cpp:12, function)`.
 std::string located(const std::string& message, const char* file, int line, const char* function);
 }  // namespace Impl
 
 }  // namespace Kindred
 
-/// Throws `Kindred::InvalidArgument` with the place in the message when \p condition holds.
+/// Throws `Kindred::InvalidArgument`, with the source location in the message, if \p condition
+/// holds.
 #define KINDRED_THROW_IF(condition, message)                                   \
   do {                                                                         \
     if (condition) {                                                           \

@@ -11,12 +11,14 @@
 
 namespace Kindred {
 
-/// \brief eˣ, the same bits on every space and machine: additions and multiplications in one order.
+/// \brief eˣ, bit-identical on every space and machine: a fixed order of additions and
+/// multiplications.
 ///
-/// x = k·ln 2 + r with |r| ≤ ln 2 / 2, and the polynomial of degree 13 of eʳ, whose remainder is
-/// below 2⁻⁵⁷. The relative error is below 4·10⁻¹⁶ where the result is normal. NaN stays NaN.
+/// Reduces x = k·ln 2 + r with |r| ≤ ln 2 / 2 and evaluates a polynomial of degree 13 for eʳ, whose
+/// remainder is below 2⁻⁵⁷. The relative error is below 4·10⁻¹⁶ if the result is normal. NaN gives
+/// NaN.
 KOKKOS_INLINE_FUNCTION double portable_exp(double x) {
-  // Chosen at the end, not branched to: loops of it are vectorised.
+  // The special cases are selected at the end instead of branched to, so that loops vectorise.
   constexpr double most = 709.782712893384;
   constexpr double least = -745.1332191019412;
   const double inside = x > least ? (x < most ? x : most) : least;
@@ -40,7 +42,7 @@ KOKKOS_INLINE_FUNCTION double portable_exp(double x) {
   sum = Arch::rounded_product(sum, r) + 0.5;
   sum = Arch::rounded_product(sum * r, r) + r;
   sum = sum + 1.0;
-  // 2ᵏ in two factors: the result may be denormal.
+  // 2ᵏ as a product of two factors, since the result may be denormal.
   const std::int64_t half = k / 2;
   const auto power = [](std::int64_t exponent) {
     return Kokkos::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52U);
@@ -51,7 +53,7 @@ KOKKOS_INLINE_FUNCTION double portable_exp(double x) {
   return x != x ? x : (x < least ? 0.0 : bounded);
 }
 
-/// \brief 1 / (1 + e⁻ᶻ), without overflow; relative error below 10⁻¹⁵.
+/// \brief 1 / (1 + e⁻ᶻ) without overflow; the relative error is below 10⁻¹⁵.
 KOKKOS_INLINE_FUNCTION double portable_sigmoid(double z) {
   const double small = portable_exp(z < 0.0 ? z : -z);
   return z < 0.0 ? small / (1.0 + small) : 1.0 / (1.0 + small);

@@ -11,8 +11,8 @@ namespace Kindred {
 
 namespace Impl {
 
-/// \brief The operations of a GELU on one float32, each rounded once. A host has the same of
-/// sixteen (`Arch::HostPack16`).
+/// \brief The operations of a GELU on one float32, each rounded once. `Arch::HostPack16` provides
+/// the same operations on sixteen.
 struct OneFloat {
   using Floats = float;
 
@@ -28,19 +28,20 @@ struct OneFloat {
   KOKKOS_INLINE_FUNCTION static float if_less(float a, float b, float then, float otherwise) {
     return a < b ? then : otherwise;
   }
-  /// a · 2ⁿ, n in the low bits of \p whole.
+  /// a · 2ⁿ; n is in the low bits of \p whole.
   KOKKOS_INLINE_FUNCTION static float raised(float a, float whole) {
     return Kokkos::bit_cast<float>(Kokkos::bit_cast<std::uint32_t>(a) +
                                    (Kokkos::bit_cast<std::uint32_t>(whole) << 23U));
   }
 };
 
-/// \brief Φ(−t) = erfc(t / √2) / 2 for t ≥ 0, 0 from t = 9 on; the same bits on every space and
-/// machine: fused operations where they are written, in one order.
+/// \brief Φ(−t) = erfc(t / √2) / 2 for t ≥ 0, and 0 for t ≥ 9. Bit-identical on every space and
+/// machine: operations are fused exactly where written and evaluated in a fixed order.
 ///
-/// −log₂ Φ(−t) = 1 + t·q(t), q of degree 9; a whole exponent and 2ᶠ, |f| ≤ ½, of degree 6. The
-/// relative error is below 6·2⁻²⁴ up to t = 1, 80·2⁻²⁴ up to 3 and 2⁻¹² up to 9; Φ(−9)
-/// is 1.1·10⁻¹⁹. \param x t where that is below 9, else 9
+/// −log₂ Φ(−t) = 1 + t·q(t) with q of degree 9; the result is an integer power of two times 2ᶠ with
+/// |f| ≤ ½, approximated in degree 6. The relative error is below 6·2⁻²⁴ up to t = 1, 80·2⁻²⁴ up to
+/// 3 and 2⁻¹² up to 9; Φ(−9) is 1.1·10⁻¹⁹.
+/// \param x min(t, 9)
 template <class S, class Floats = typename S::Floats>
 KOKKOS_INLINE_FUNCTION Floats normal_tail(const Floats& t, const Floats& x) {
   Floats q = S::fused(S::all(-8.48417583e-09F), x, S::all(3.35425978e-07F));
@@ -52,7 +53,7 @@ KOKKOS_INLINE_FUNCTION Floats normal_tail(const Floats& t, const Floats& x) {
   q = S::fused(q, x, S::all(-0.0525480062F));
   q = S::fused(q, x, S::all(-0.459192715F));
   q = S::fused(q, x, S::all(-1.15110663F));
-  // 1.5 · 2²³ − 1: the low bits of a sum are a whole number less 1, the half of Φ(0).
+  // 1.5 · 2²³ − 1: the low bits of the sum are an integer minus 1; the 1 accounts for Φ(0) = ½.
   const Floats rounder = S::all(12582911.0F);
   const Floats whole = S::fused(q, x, rounder);
   const Floats f = S::fused(q, x, S::negative(S::subtract(whole, rounder)));
@@ -65,7 +66,7 @@ KOKKOS_INLINE_FUNCTION Floats normal_tail(const Floats& t, const Floats& x) {
   return S::if_less(t, S::all(9.0F), S::raised(power, whole), S::all(0.0F));
 }
 
-/// `portable_gelu` of what the operations \p S work on.
+/// `portable_gelu` on the float type of the operations \p S.
 template <class S, class Floats = typename S::Floats>
 KOKKOS_INLINE_FUNCTION Floats gelu_of(const Floats& x) {
   const Floats magnitude = S::magnitude(x);
@@ -77,12 +78,12 @@ KOKKOS_INLINE_FUNCTION Floats gelu_of(const Floats& x) {
 
 }  // namespace Impl
 
-/// \brief GELU(x) = x·Φ(x) = x·(1 + erf(x / √2)) / 2, the form with erf, as max(x, 0) −
-/// |x|·Φ(−|x|).
+/// \brief The exact (erf) form GELU(x) = x·Φ(x) = x·(1 + erf(x / √2)) / 2, computed as max(x, 0) −
+/// x|·Φ(−|x|).
 ///
-/// The error is below 2⁻²³·|x| everywhere and below 2⁻²²·|GELU(x)| for x > −½; for smaller x it is
-/// that of `normal_tail`, relative, and one rounding, where the form with 1 + erf loses all bits.
-/// GELU(x) is −0 for x ≤ −9, x for x ≥ 9; −inf gives −0, NaN gives NaN.
+/// The error is below 2⁻²³·|x| everywhere and below 2⁻²²·|GELU(x)| for x > −½. For smaller x it is
+/// the relative error of `normal_tail` plus one rounding, where the form with 1 + erf loses all
+/// bits. GELU(x) is −0 for x ≤ −9 and x for x ≥ 9; −∞ gives −0, NaN gives NaN.
 KOKKOS_INLINE_FUNCTION float portable_gelu(float x) { return Impl::gelu_of<Impl::OneFloat>(x); }
 
 }  // namespace Kindred

@@ -12,7 +12,7 @@ namespace Kindred {
 
 namespace Impl {
 
-/// x = 2ᵏ·m with m in [√½, √2).
+/// ln x as k·ln 2 + ln m, where x = 2ᵏ·m with m in [√½, √2).
 struct SplitLogarithm {
   double k;
   DoubleDouble rest;  ///< ln m
@@ -21,9 +21,9 @@ struct SplitLogarithm {
 /// \brief The parts of the logarithm of a positive finite \p x.
 ///
 /// ln m = 2·artanh(s), s = (m − 1) / (m + 1), by the series 2s + s·(2/3·s² + 2/5·s⁴ + … +
-/// 2/25·s²⁴), whose remainder is below 2⁻⁷¹ of the sum, as |s| < 0.172. What weighs most, s and
-/// 2/3·s², has twice the precision of double; the rounding of the other terms, at most s⁴/5 of the
-/// sum, leaves a relative error below 2⁻⁶³.
+/// 2/25·s²⁴), whose remainder is below 2⁻⁷¹ of the sum, as |s| < 0.172. The dominant terms, s and
+/// 2/3·s², are computed in double-double precision; the rounding of the other terms, at most s⁴/5
+/// of the sum, leaves a relative error below 2⁻⁶³.
 KOKKOS_INLINE_FUNCTION SplitLogarithm split_logarithm(double x) {
   constexpr double least_normal = 0x1p-1022;
   const bool is_denormal = x < least_normal;
@@ -42,7 +42,7 @@ KOKKOS_INLINE_FUNCTION SplitLogarithm split_logarithm(double x) {
   const double z = square.high;
   const double z2 = z * z;
   const double z4 = z2 * z2;
-  // Pairs, and pairs of pairs, which do not wait for each other.
+  // Estrin's scheme: pairs, and pairs of pairs, that do not depend on each other.
   const auto pair = [](double a, double b, double x) { return a + Arch::rounded_product(b, x); };
   const double low = pair(pair(2.0 / 5.0, 2.0 / 7.0, z), pair(2.0 / 9.0, 2.0 / 11.0, z), z2);
   const double middle = pair(pair(2.0 / 13.0, 2.0 / 15.0, z), pair(2.0 / 17.0, 2.0 / 19.0, z), z2);
@@ -55,7 +55,7 @@ KOKKOS_INLINE_FUNCTION SplitLogarithm split_logarithm(double x) {
           ordered_sum(DoubleDouble{2.0 * s.high, 2.0 * s.low}, product(s, factor))};
 }
 
-/// ln x of a positive finite \p x.
+/// ln x for a positive finite \p x.
 KOKKOS_INLINE_FUNCTION DoubleDouble natural_logarithm(double x) {
   constexpr double ln2_high = 0x1.62e42fefa3800p-1;  // 42 bits: k · ln2_high is exact
   constexpr double ln2_low = 0x1.ef35793c76730p-45;
@@ -64,8 +64,8 @@ KOKKOS_INLINE_FUNCTION DoubleDouble natural_logarithm(double x) {
                      split.rest);
 }
 
-/// `inside(x)` where \p x is positive and finite, else the limit: −∞ at ±0, +∞ at +∞, NaN below 0;
-/// a NaN stays.
+/// `inside(x)` if \p x is positive and finite, else the limit: −∞ at ±0, +∞ at +∞, NaN below 0 and
+/// for NaN.
 template <class Inside>
 KOKKOS_INLINE_FUNCTION double extended_logarithm(double x, const Inside& inside) {
   constexpr double largest = 0x1.fffffffffffffp1023;
@@ -76,17 +76,17 @@ KOKKOS_INLINE_FUNCTION double extended_logarithm(double x, const Inside& inside)
 
 }  // namespace Impl
 
-/// \brief ln x, the same bits on every space and machine.
+/// \brief ln x, bit-identical on every space and machine.
 ///
-/// Rounded from twice the precision: the error is below 0.501 units in the last place, and nearly
-/// every value is the nearest double (all but 5 of 60,000 that were compared with 200 bits). −∞ at
-/// 0, NaN below; ln 1 is +0.
+/// Rounded from double-double precision: the error is below 0.501 units in the last place, and
+/// nearly every value is the nearest double (all but 5 of 60,000 that were compared with a 200-bit
+/// result). −∞ at 0, NaN for x < 0; ln 1 is +0.
 KOKKOS_INLINE_FUNCTION double portable_log(double x) {
   return Impl::extended_logarithm(
       x, [](double inside) { return Impl::natural_logarithm(inside).high; });
 }
 
-/// \brief log₂ x with the same guarantees; exact where x is a power of two.
+/// \brief log₂ x with the same guarantees; exact if x is a power of two.
 KOKKOS_INLINE_FUNCTION double portable_log2(double x) {
   return Impl::extended_logarithm(x, [](double inside) {
     using Impl::DoubleDouble;

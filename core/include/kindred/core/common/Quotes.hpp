@@ -7,7 +7,7 @@
 
 namespace Kindred {
 
-/// \p text as a message shows it: in quotes, control bytes as \xNN, cut after some 60 bytes.
+/// \p text as messages show it: quoted, control bytes as \xNN, truncated after about 60 bytes.
 std::string in_quotes(std::string_view text);
 
 }  // namespace Kindred

@@ -9,11 +9,12 @@
 
 namespace Kindred {
 
-/// \brief Rows of different lengths without owning them: row i is `values[offsets[i] … offsets[i +
+/// \brief A non-owning view of rows of different lengths: row i is `values[offsets[i] … offsets[i +
 /// 1])`.
 template <class T>
 struct RaggedSpan {
-  std::span<const std::uint64_t> offsets;  ///< rows + 1, from 0, never falling; empty means no rows
+  /// Rows + 1, starting at 0, never decreasing; empty: no rows.
+  std::span<const std::uint64_t> offsets;
   std::span<const T> values;
 
   std::size_t rows() const noexcept { return offsets.empty() ? 0 : offsets.size() - 1; }
@@ -23,7 +24,7 @@ struct RaggedSpan {
   }
 };
 
-/// \brief Rows of different lengths, owned, built row by row.
+/// \brief Owned rows of different lengths, built row by row.
 template <class T>
 struct Ragged {
   std::vector<std::uint64_t> offsets{0};
@@ -37,7 +38,7 @@ struct Ragged {
     values.insert(values.end(), row.begin(), row.end());
     close_row();
   }
-  /// Ends the row whose values were pushed to `values`.
+  /// Ends the row whose values were appended to `values`.
   void close_row() { offsets.push_back(values.size()); }
   operator RaggedSpan<T>() const noexcept {
     return {offsets, values};

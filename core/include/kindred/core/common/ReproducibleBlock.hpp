@@ -6,7 +6,7 @@
 
 namespace Kindred {
 
-/// Elements of one block of a canonical sum.
+/// Elements per block of a reproducible sum.
 inline constexpr std::uint64_t reproducible_block = 4096;
 
 }  // namespace Kindred

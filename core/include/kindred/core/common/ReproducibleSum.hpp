@@ -11,10 +11,12 @@ namespace Kindred {
 
 namespace Impl {
 
-/// \brief Adds `value(0) … value(count − 1)` by the halving tree over the index padded with +0.
+/// \brief Adds `value(0) … value(count − 1)` by the pairwise tree reduction over the indices,
+/// padded with +0.
 ///
-/// The tree pairs i with i + half, then i with i + half / 2, …: visited in bit-reversed order its
-/// pairs are neighbours, so a stack of one partial sum a level replaces an array of `count`.
+/// The tree adds i and i + half, then i and i + half / 2, and so on. In bit-reversed order its
+/// pairs are adjacent, so a stack with one partial sum per level replaces an array of `count`
+/// elements.
 template <class Sum = double, class Value>
 KOKKOS_INLINE_FUNCTION Sum pairwise_tree_sum(std::uint64_t count, const Value& value) {
   if (count == 0) return Sum{};
@@ -35,12 +37,13 @@ KOKKOS_INLINE_FUNCTION Sum pairwise_tree_sum(std::uint64_t count, const Value& v
 
 }  // namespace Impl
 
-/// \brief The canonical sum of `count` terms: blocks of 4096, 32 double lanes, halving trees. Never
-/// −0.
+/// \brief The reproducible sum of `count` terms: blocks of 4096, 32 lanes of double, pairwise tree
+/// reductions. Never −0.
 ///
-/// \param lanes `Arch::Lanes` or `Arch::GroupLanes` \param accumulate `(offset, count, sum) -> sum`
-/// adds the terms `offset … offset + count` to the lanes; count ≤ 32 Every thread of the unit gets
-/// the sum. Complexity: O(count); on a device, count / 32 steps.
+/// Every thread of the group gets the sum. Complexity: O(count); on a device, count / 32 steps.
+/// \param lanes `Arch::Lanes` or `Arch::GroupLanes`
+/// \param accumulate `(offset, count, sum) -> sum` adds the terms `offset … offset + count` to the
+/// lanes; count ≤ 32
 template <class Lanes, class Accumulate>
 KOKKOS_INLINE_FUNCTION double reproducible_sum(const Lanes& lanes, std::uint64_t count,
                                                const Accumulate& accumulate) {

@@ -13,80 +13,81 @@
 
 namespace Kindred {
 
-/// Nodes whose values lie in a device's scratch together.
+/// Nodes per source block: their values fit a device's scratch together.
 inline constexpr std::uint32_t bin_sources = 49152;
-/// Edges of a bin at most: a place within it has 16 bits, its products fill the scratch.
+/// Maximum edges per bin: a slot within it fits 16 bits, and its products fit the scratch.
 inline constexpr std::uint32_t bin_edges_max = 24576;
-/// Rows that begin in a bin at most.
+/// Maximum number of rows that begin in a bin.
 inline constexpr std::uint32_t bin_rows_max = 16384;
 
-/// \brief Which edges a bin has: the short rows and the blocks of long rows that stand together.
+/// \brief The edges of each bin: a contiguous run of short rows and of blocks of long rows.
 struct BinPlan {
-  std::vector<std::uint64_t> edges;   ///< bins + 1: first edge of each
-  std::vector<std::uint32_t> rows;    ///< bins + 1: first row that begins in each
-  std::vector<std::uint32_t> blocks;  ///< bins + 1: first block of a long row in each
+  std::vector<std::uint64_t> edges;   ///< bins + 1: the first edge of each bin
+  std::vector<std::uint32_t> rows;    ///< bins + 1: the first row that begins in each bin
+  std::vector<std::uint32_t> blocks;  ///< bins + 1: the first block of a long row in each bin
 
   std::size_t bins() const { return rows.size() - 1; }
 };
 /// \param plan of the same rows on a device
 BinPlan plan_bins(std::span<const std::uint64_t> offsets, const RowPlan& plan);
 
-/// Edges from one block of sources into some bins, a team's work.
+/// The edges from one source block into some bins: the work of one team.
 struct BinScatter {
   std::uint32_t block = 0;
   std::uint32_t first_bin = 0;
   std::uint32_t end_bin = 0;
 };
 
-/// \brief The edges of rows by bin and block of sources, so that a dense hop of one query reads and
-/// writes memory in sequence: values go from blocks of sources to places of bins, then from these
-/// to the sums. Owned by someone else; not const: a hop works in `values`.
+/// \brief Propagation blocking: the edges of rows by bin and source block, so that a dense hop of
+/// one query reads and writes memory sequentially. Values are scattered from source blocks to slots
+/// of bins, then summed per bin. Non-owning; not const, since a hop works in `values`.
 ///
-/// A *place* is one of an edge; the places of a (bin, block) are a multiple of eight, those left
-/// over lead nowhere.
+/// Every edge has a *slot*. The number of slots of a (bin, block) pair is a multiple of eight; the
+/// slots that remain are unused.
 template <class MemorySpace>
 struct BinnedRows {
   ArrayView<const std::uint64_t, MemorySpace> edges;
   ArrayView<const std::uint32_t, MemorySpace> rows;
   ArrayView<const std::uint32_t, MemorySpace> blocks;
-  ArrayView<const std::uint32_t, MemorySpace> cells;  ///< (source blocks + 1) × bins: first places
+  ArrayView<const std::uint32_t, MemorySpace> cells;  ///< (source blocks + 1) × bins: first slots
   ArrayView<const BinScatter, MemorySpace> scatters;
-  ArrayView<const std::uint16_t, MemorySpace> sources;  ///< a place each: node within its block
-  ArrayView<const std::uint16_t, MemorySpace> slots;    ///< a place each: edge within its bin
-  ArrayView<const float, MemorySpace> weights;          ///< a place each
-  ArrayView<float, MemorySpace> values;                 ///< a place each
+  ArrayView<const std::uint16_t, MemorySpace> sources;  ///< one per slot: node within its block
+  ArrayView<const std::uint16_t, MemorySpace> slots;    ///< one per slot: edge within its bin
+  ArrayView<const float, MemorySpace> weights;          ///< one per slot
+  ArrayView<float, MemorySpace> values;                 ///< one per slot
 
   KOKKOS_INLINE_FUNCTION std::size_t bins() const {
     return rows.extent(0) == 0 ? 0 : rows.extent(0) - 1;
   }
 };
 
-/// \brief Whether \p exec_space can hop over bins at all: it has the scratch, and the graph has at
-/// most 2²⁹ nodes and 2³¹ edges, since places are numbered in 32 bits. From how many nodes to how
-/// many it pays is the caller's to say.
+/// \brief Whether \p exec_space can use bins at all: it has the scratch, and the graph has at most
+/// 2²⁹ nodes and 2³¹ edges, since slots are numbered in 32 bits. The caller decides for which
+/// numbers of nodes this pays off.
 template <class ExecutionSpace>
 bool can_bin(const ExecutionSpace& exec_space, std::uint64_t nodes, std::uint64_t edges);
 
-/// Source blocks of \p nodes.
+/// Source blocks for \p nodes.
 constexpr std::size_t bin_blocks(std::size_t nodes) {
   return (nodes + bin_sources - 1) / bin_sources;
 }
 
-/// \brief First places of every (source block, bin), and behind them the end of each bin: a hop's
-/// `cells`. Does not fence. Complexity O(edges).
-/// \param sources of the rows \param bin_edges `BinPlan::edges` \param cells
-/// `(bin_blocks(nodes) + 1) × bins`
+/// \brief Computes the `cells` of a hop: the first slots of every (source block, bin), followed by
+/// the end of each bin. Does not fence. Complexity O(edges).
+/// \param sources of the rows \param bin_edges `BinPlan::edges`
+/// \param cells `(bin_blocks(nodes) + 1) × bins`
 template <class ExecutionSpace>
 void count_bins(const ExecutionSpace& exec_space,
                 const ArrayView<const std::uint32_t, ExecutionSpace>& sources,
                 const ArrayView<const std::uint64_t, ExecutionSpace>& bin_edges,
                 const ArrayView<std::uint32_t, ExecutionSpace>& cells);
 
-/// Sends of about equally many places. \param cells as above, on the host \param bins a row of it
+/// Scatters of about equal numbers of slots. \param cells as above, on the host \param bins columns
+/// of it
 std::vector<BinScatter> plan_scatters(std::span<const std::uint32_t> cells, std::size_t bins);
 
-/// \brief Deals the edges out to places. Does not fence. Complexity O(edges).
-/// \param next a copy of `cells`, which is used up
+/// \brief Assigns the edges to slots. Does not fence. Complexity O(edges).
+/// \param next a copy of `cells`, which is overwritten
 template <class ExecutionSpace>
 void fill_bins(const ExecutionSpace& exec_space,
                const ArrayView<const std::uint32_t, ExecutionSpace>& sources,

@@ -8,11 +8,10 @@
 
 namespace Kindred {
 
-/// \brief The weights that \p modifiers give the edges of \p rows, as weights for kernels that know
-/// nothing of modifiers: a graph is walked many times with the same ones. Does not fence.
-/// \param direction along: \p rows are the transpose's \param out the graph itself
-/// \param node_kinds a node each; empty: all are of kind 0 \param weights an edge of \p rows each
-/// Complexity O(edges).
+/// \brief Applies \p modifiers to the weights of \p rows, for kernels that do not support modifiers
+/// when a graph is traversed many times with the same ones. Does not fence. Complexity O(edges).
+/// \param direction along: \p rows belong to the transpose \param out the graph itself
+/// \param node_kinds one per node; empty: all are of kind 0 \param weights one per edge of \p rows
 template <class ExecutionSpace>
 void modify_weights(const ExecutionSpace& exec_space,
                     const GraphRows<typename ExecutionSpace::memory_space>& rows,

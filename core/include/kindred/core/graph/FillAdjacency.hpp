@@ -12,9 +12,9 @@ namespace Kindred {
 
 /// \brief Fills \p out with the out-edges of every node in (source, input order) and \p in with its
 /// in-edges in (source index, input order), by two stable counting sorts. Fences \p exec_space.
-/// Complexity O(nodes + edges): every thread reads all edges, and makes the rows of some nodes.
-/// \param edges their ends are below the number of nodes \param kinds of them, where kinds are
-/// wanted \param in wants the same columns as \p out
+/// Complexity O(nodes + edges): every thread reads all edges and builds the rows of some nodes.
+/// \param edges their ends must be below the number of nodes \param kinds one per edge, if kinds
+/// are to be filled \param in has the same nonempty columns as \p out
 void fill_adjacency(const HostSpace& exec_space, std::span<const Edge> edges,
                     const AdjacencySpan& out, const AdjacencySpan& in,
                     std::span<const std::uint8_t> kinds = {});

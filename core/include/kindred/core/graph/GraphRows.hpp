@@ -10,27 +10,28 @@
 
 namespace Kindred {
 
-/// \brief Edges of a graph by the node at one end, in one memory space, with their `RowPlan`. Owned
-/// by someone else.
+/// \brief Edges of a graph grouped by the node at one end, in one memory space, with their
+/// `RowPlan`. Non-owning.
 ///
-/// Of the transpose, row v holds v's in-edges in (source index, input order) and `sources` where
-/// they come from; of the graph itself, v's out-edges in input order and `sources` where they end.
-/// A graph that has changed is two of these: see `GraphSide`.
+/// In the transpose, row v holds v's in-edges in (source index, input order), and `sources` holds
+/// their sources; in the graph itself, row v holds v's out-edges in input order, and `sources`
+/// holds their targets. A graph that has changed consists of two of these, see `GraphSide`.
 template <class MemorySpace>
 struct GraphRows {
   ArrayView<const std::uint64_t, MemorySpace> offsets;  ///< rows + 1
   ArrayView<const std::uint32_t, MemorySpace> sources;
-  ArrayView<const float, MemorySpace> weights;        ///< empty: see `short_weights`
-  ArrayView<const std::uint32_t, MemorySpace> tiles;  ///< empty on a device: its units are uniform
+  ArrayView<const float, MemorySpace> weights;  ///< empty: see `short_weights`
+  /// Empty on a device, whose work items are uniform.
+  ArrayView<const std::uint32_t, MemorySpace> tiles;
   ArrayView<const std::uint32_t, MemorySpace> long_rows;
   ArrayView<const std::uint64_t, MemorySpace> long_first;
   ArrayView<const std::uint32_t, MemorySpace> block_long_row;
-  ArrayView<const std::uint16_t, MemorySpace> short_weights;  ///< bfloat16; empty, and `weights`
-                                                              ///< too: every weight is 1
-  ArrayView<const std::uint8_t, MemorySpace> kinds;       ///< of edges; empty: all are of kind 0
+  /// bfloat16; if it and `weights` are empty, every weight is 1
+  ArrayView<const std::uint16_t, MemorySpace> short_weights;
+  ArrayView<const std::uint8_t, MemorySpace> kinds;  ///< one per edge; empty: all are of kind 0
   ArrayView<const std::uint32_t, MemorySpace> row_nodes;  ///< ascending; empty: row i is node i
   ArrayView<const std::uint64_t, MemorySpace>
-      replaced;  ///< bit i: row i is not used; empty: all are
+      replaced;  ///< bit i: row i is not used; empty: all rows are used
 
   KOKKOS_INLINE_FUNCTION std::size_t rows() const {
     return offsets.extent(0) == 0 ? 0 : offsets.extent(0) - 1;
@@ -44,9 +45,9 @@ struct GraphRows {
   }
 };
 
-/// \brief One direction of a graph that may have changed: the rows as built, less those that are
-/// `replaced`, and the rows that replace them, rebuilt whole so that their sums keep the canonical
-/// order. A node beyond the rows as built that is not in `delta` has no edges.
+/// \brief One direction of a graph that may have changed: the rows as built, except those that are
+/// `replaced`, and `delta`, the rows that replace them, rebuilt completely so that their sums keep
+/// the reproducible order. A node that is beyond the built rows and not in `delta` has no edges.
 template <class MemorySpace>
 struct GraphSide {
   GraphRows<MemorySpace> built;
@@ -54,27 +55,27 @@ struct GraphSide {
   std::size_t nodes = 0;
   BinnedRows<MemorySpace> bins = {};  ///< of `built`, for dense hops of one query; may be empty
 
-  /// What one hop needs of partial sums, a column.
+  /// Partial sums that one hop needs per column.
   std::size_t blocks() const {
     return built.blocks() < delta.blocks() ? delta.blocks() : built.blocks();
   }
-  /// Whether some node's edges are not the row of its number in `built`.
+  /// Whether the edges of some node are not in its row of `built`.
   bool is_changed() const {
     return delta.rows() != 0 || built.replaced.extent(0) != 0 || nodes > built.rows();
   }
 };
 
-/// Where the edges of a node are.
+/// The location of a node's edges.
 template <class MemorySpace>
 struct RowPlace {
-  const GraphRows<MemorySpace>* part = nullptr;  ///< nothing: it has no row, hence no edges
+  const GraphRows<MemorySpace>* part = nullptr;  ///< null: it has no row and thus no edges
   std::uint64_t begin = 0;                       ///< first edge, in `part`
   std::uint64_t count = 0;
 };
 
 namespace Impl {
 
-/// The place of \p node in ascending \p nodes, or \p count.
+/// The index of \p node in ascending \p nodes, or \p count.
 KOKKOS_INLINE_FUNCTION std::size_t find_node(const std::uint32_t* nodes, std::size_t count,
                                              std::uint32_t node) {
   std::size_t low = 0;
@@ -91,8 +92,8 @@ KOKKOS_INLINE_FUNCTION std::size_t find_node(const std::uint32_t* nodes, std::si
 
 }  // namespace Impl
 
-/// \brief The one row of \p node. Complexity O(1); of a replaced or added node O(log rows of
-/// \p delta).
+/// \brief The row of \p node. Complexity O(1); for a replaced or added node O(log rows of \p
+/// delta).
 template <class MemorySpace>
 KOKKOS_INLINE_FUNCTION RowPlace<MemorySpace> row_of(const GraphRows<MemorySpace>& built,
                                                     const GraphRows<MemorySpace>& delta,

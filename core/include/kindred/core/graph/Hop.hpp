@@ -14,23 +14,23 @@
 
 namespace Kindred {
 
-/// Queries that a hop carries side by side: their values of a node are neighbours, so that one read
-/// of an edge serves them all.
+/// Number of queries that a hop processes together: their values of a node are adjacent in memory,
+/// so that one read of an edge serves all of them.
 enum class HopWidth : std::uint8_t { one = 1, eight = 8, thirty_two = 32 };
-/// The least width that carries \p queries, of at most 32.
+/// The smallest width that holds \p queries, which must be at most 32.
 constexpr HopWidth width_of(std::size_t queries) noexcept {
   return queries == 1 ? HopWidth::one : queries <= 8 ? HopWidth::eight : HopWidth::thirty_two;
 }
 
-/// Edges of the longest row that one unit of \p ExecutionSpace sums. \see plan_rows
+/// Edges of the longest row that one work item of \p ExecutionSpace sums, \see plan_rows.
 template <class ExecutionSpace>
 std::uint64_t short_row_max();
 
-/// \brief `y = Wᵀx` over the rows of the transpose, `y = W x` over those of the graph itself:
-/// canonical sums rounded to float32 once, NaN as 0x7FC00000. Does not fence.
-/// \param x,y `nodes × width` values, those of a node side by side
+/// \brief Sparse matrix–vector product `y = Wᵀx` over the rows of the transpose, or `y = W x` over
+/// those of the graph itself: reproducible sums rounded to float32 once, NaN as 0x7FC00000. Does
+/// not fence. Complexity O((nodes + edges) · width).
+/// \param x,y `nodes × width` values, those of one node adjacent
 /// \param partial `graph.blocks() × width` \param kind_queries see `SpreadState`
-/// Complexity O((nodes + edges) · width).
 template <class ExecutionSpace>
 void hop(const ExecutionSpace& exec_space,
          const GraphSide<typename ExecutionSpace::memory_space>& graph, HopWidth width,
@@ -39,14 +39,16 @@ void hop(const ExecutionSpace& exec_space,
          const ArrayView<const std::uint32_t, ExecutionSpace>& kind_queries =
              ArrayView<const std::uint32_t, ExecutionSpace>());
 
-/// \brief Columns `first … first + count` of the `nodes × columns` values \p from as the values of
-/// `width` queries, the others 0. Does not fence. Complexity O(nodes · width).
+/// \brief Copies columns `first … first + count` of the `nodes × columns` values \p from to the
+/// values of `width` queries; the other columns become 0. Does not fence. Complexity O(nodes ·
+/// width).
 template <class ExecutionSpace>
 void take_columns(const ExecutionSpace& exec_space,
                   const ArrayView<const float, ExecutionSpace>& from, std::size_t columns,
                   std::size_t first, std::size_t count, HopWidth width,
                   const ArrayView<float, ExecutionSpace>& to);
-/// \brief Puts them back: the first \p count of `width` columns to `first …` of \p columns.
+/// \brief The inverse: copies the first \p count of `width` columns to the columns `first …` of \p
+/// columns.
 template <class ExecutionSpace>
 void put_columns(const ExecutionSpace& exec_space,
                  const ArrayView<const float, ExecutionSpace>& from, HopWidth width,
@@ -56,26 +58,26 @@ void put_columns(const ExecutionSpace& exec_space,
 /// Words of `SpreadState::last`.
 inline constexpr std::size_t hop_marks = 8 * 1025;
 
-/// \brief What spreading keeps between hops; `nodes × width` values, those of a node side by side.
+/// \brief The state of spreading between hops: `nodes × width` values, those of one node adjacent.
 template <class ExecutionSpace>
 struct SpreadState {
   HopWidth width = HopWidth::one;
-  ArrayView<float, ExecutionSpace> value;        ///< activation, or the sum of linear mode
-  ArrayView<float, ExecutionSpace> passed;       ///< δ, or x of linear mode, of the last hop
+  ArrayView<float, ExecutionSpace> value;        ///< activation, or the sum in linear mode
+  ArrayView<float, ExecutionSpace> passed;       ///< δ, or x in linear mode, of the last hop
   ArrayView<float, ExecutionSpace> next;         ///< the same of this hop
-  ArrayView<std::uint8_t, ExecutionSpace> tier;  ///< engine mode
+  ArrayView<std::uint8_t, ExecutionSpace> tier;  ///< used in engine mode
   ArrayView<double, ExecutionSpace> partial;     ///< blocks of long rows × width
-  /// `hop_marks`: first the last hop after which δ or x was not 0.
+  /// `hop_marks` words; the first is the last hop after which δ or x was not 0.
   ArrayView<std::uint32_t, ExecutionSpace> last;
-  /// In place of `passed` and `next` of 32 queries: rounded, which other bits follow from.
+  /// Replaces `passed` and `next` for 32 queries: rounded to bfloat16, which changes the results.
   ArrayView<Arch::BFloat16, ExecutionSpace> short_passed;
   ArrayView<Arch::BFloat16, ExecutionSpace> short_next;
-  /// A word for each of 256 kinds of edges: bit q is set where query q takes it; another
-  /// contributes +0 in its place. Empty: every query takes every edge.
+  /// One word for each of 256 kinds of edges: bit q is set if query q uses the kind; an edge of
+  /// another kind contributes +0. Empty: every query uses every edge.
   ArrayView<const std::uint32_t, ExecutionSpace> kind_queries;
 };
 
-/// What one hop needs to know.
+/// The parameters of one hop.
 struct HopParameters {
   SpreadMode mode = SpreadMode::engine;
   std::uint32_t hop = 1;     ///< d, from 1
@@ -84,43 +86,44 @@ struct HopParameters {
   float thresholds[3] = {};  ///< by tier, rounded to float32
 };
 
-/// \brief Starts spreading: every value 0, then those of the sources. Does not fence.
-/// \param places `node * width + query`, each once \param values what the sources have there
+/// \brief Starts spreading: sets every value to 0, then the values of the sources. Does not fence.
+/// \param places `node * width + query`, without duplicates \param values of the sources at these
+/// places
 template <class ExecutionSpace>
 void start_spreading(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
                      const ArrayView<const std::uint64_t, ExecutionSpace>& places,
                      const ArrayView<const float, ExecutionSpace>& values);
 
-/// \brief Hop `parameters.hop` from `passed` to `next`, and the update of every node, as
-/// `SpreadMode` says. Does nothing where the hop before left no δ or x. Does not fence.
+/// \brief Performs hop `parameters.hop` from `passed` to `next` and updates every node, as
+/// `SpreadMode` defines. Does nothing if the previous hop left no nonzero δ or x. Does not fence.
 /// Complexity O((nodes + edges) · width).
 template <class ExecutionSpace>
 void spread_hop(const ExecutionSpace& exec_space,
                 const GraphSide<typename ExecutionSpace::memory_space>& graph,
                 const SpreadState<ExecutionSpace>& state, const HopParameters& parameters);
 
-/// \brief The rank keys of queries `first_query …` of \p state, `nodes` keys a query; a node of
-/// value 0 has `rank_none`. Does not fence.
+/// \brief The rank keys of the queries from `first_query` on in \p state, `nodes` keys per query; a
+/// node of value 0 has `rank_none`. Does not fence.
 template <class ExecutionSpace>
 void rank_nodes(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
                 std::size_t first_query, std::size_t queries,
                 const ArrayView<Rank, ExecutionSpace>& keys);
-/// \brief The best key of every group of nodes, `groups` keys a query: group g has the nodes g,
-/// g + groups, … The \p k best nodes of a query are members of its k best groups, because keys are
-/// distinct, so that the keys of all nodes need not be written. Does not fence.
+/// \brief The best key of every group of nodes, `groups` keys per query: group g has the nodes g, g
+/// + groups, … Since keys are distinct, the \p k best nodes of a query are members of its k best
+/// groups, so the keys of all nodes need not be written. Does not fence.
 template <class ExecutionSpace>
 void rank_groups(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
                  std::size_t first_query, std::size_t queries, std::size_t groups,
                  const ArrayView<Rank, ExecutionSpace>& keys);
 /// \brief The keys of the members of the \p top best groups of every query, `top ×
-/// group_members(nodes, groups)` a query, `rank_none` among them. Does not fence.
-/// \param best `queries × top` keys of `rank_groups`
+/// group_members(nodes, groups)` per query, some of them `rank_none`. Does not fence.
+/// \param best `queries × top` keys from `rank_groups`
 template <class ExecutionSpace>
 void rank_members(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
                   std::size_t first_query, std::size_t groups, std::size_t top,
                   const ArrayView<const Rank, ExecutionSpace>& best,
                   const ArrayView<Rank, ExecutionSpace>& keys);
-/// Nodes of a group, at most.
+/// Maximum number of nodes per group.
 constexpr std::size_t group_members(std::size_t nodes, std::size_t groups) {
   return (nodes + groups - 1) / groups;
 }

@@ -7,11 +7,12 @@
 
 namespace Kindred {
 
-/// \brief How sure several independent paths make one: 1 − Π(1 − p), in double, greatest p first.
-/// Nothing is 0.
+/// \brief The combined confidence of several independent paths: 1 − Π(1 − p), in double, largest p
+/// first; 0 without paths. Thread-safe. Complexity O(n log n).
 /// \param confidences of the paths, in [0, 1], in any order
-/// \param max_paths the greatest so many count \param least those below it do not count
-/// \throws InvalidArgument for a value outside [0, 1]. Complexity O(n log n)
+/// \param max_paths only this many of the largest confidences count
+/// \param least smaller confidences are ignored
+/// \throws InvalidArgument for a value outside [0, 1]
 double path_confidence(std::span<const double> confidences, std::size_t max_paths = 10,
                        double least = 0.0);
 

@@ -9,7 +9,7 @@
 
 namespace Kindred {
 
-/// \brief A directed, weighted edge. Parallel edges add.
+/// \brief A directed, weighted edge. The weights of parallel edges add up.
 struct Edge {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
@@ -26,28 +26,28 @@ struct Activation {
 
 enum class SpreadMode : std::uint8_t {
   engine,  ///< Engram's: thresholds by tier, saturation at 1, deltas are passed on
-  linear,  ///< x₀ = sources, x_d = D(d)·Wᵀx_{d−1}; the answer is Σ x_d, d = 0 … H, in that order
+  linear,  ///< x₀ = sources, x_d = D(d)·W·x_{d−1}; the result is Σ x_d, d = 0 … H, in that order
   pagerank  ///< personalised PageRank: `core/graph/PageRank.hpp`
 };
 
 /// A set of kinds of edges.
 using EdgeKinds = std::bitset<256>;
 
-/// Which way a hop goes.
+/// The direction of a hop.
 enum class HopDirection : std::uint8_t {
   along,   ///< Wᵀx: along the edges, from sources to targets
   against  ///< W x: from targets to sources
 };
 
-/// \brief What the kinds of nodes make of the weight of an edge u → v:
-/// `w' = float32(double(w) · strengths[kind(u)][kind(v)] · fan(u))`, from left to right. Kinds from
-/// `kinds` on change nothing.
+/// \brief How the kinds of the two nodes modify the weight of an edge u → v: `w' =
+/// float32(double(w) · strengths[kind(u)][kind(v)] · fan(u))`, evaluated from left to right. Kinds
+/// ≥ `kinds` have no effect.
 struct SpreadModifiers {
   static constexpr std::size_t kinds = 8;
   static constexpr std::uint8_t concept_kind = 0;
   static constexpr std::uint8_t episode_kind = 1;
 
-  /// The fan effect of a node's kind.
+  /// The fan effect of a kind of nodes.
   struct Fan {
     enum class Kind : std::uint8_t {
       constant,     ///< `factor`
@@ -63,7 +63,7 @@ struct SpreadModifiers {
   std::array<std::array<double, kinds>, kinds> strengths;
   std::array<Fan, kinds> fans{};
 
-  /// Changes nothing.
+  /// Modifiers that have no effect.
   constexpr SpreadModifiers() {
     for (auto& row : strengths) row.fill(1.0);
   }
@@ -77,8 +77,8 @@ struct SpreadModifiers {
     modifiers.strengths[episode_kind][episode_kind] = 0.3;
     return modifiers;
   }
-  /// The same with Engram's fan effect: concepts divide by their out-degree or its root, episodes
-  /// multiply by 1.2.
+  /// The same with Engram's fan effect: concepts divide by their out-degree or its square root,
+  /// episodes multiply by 1.2.
   static constexpr SpreadModifiers engram_fan(Fan::Kind of_concepts) {
     SpreadModifiers modifiers = engram();
     modifiers.fans[concept_kind].kind = of_concepts;
@@ -89,8 +89,8 @@ struct SpreadModifiers {
   friend bool operator==(const SpreadModifiers&, const SpreadModifiers&) = default;
 };
 
-/// \brief How much of the activation a hop passes on: D(d) for d = 1 … H, in double on the host,
-/// rounded to float32 once (`portable_exp`, `portable_pow`).
+/// \brief The share of the activation that a hop passes on: D(d) for d = 1 … H, computed in double
+/// on the host and rounded to float32 once (`portable_exp`, `portable_pow`).
 struct Decay {
   enum class Kind : std::uint8_t {
     exponential,  ///< exp(−parameter·d)
@@ -105,11 +105,11 @@ struct Decay {
 /// D(\p hop) of \p decay, rounded to float32. Complexity O(1).
 float decay_at(const Decay& decay, std::uint32_t hop);
 
-/// A node's tier, by the depth of its first touch: 0 hot, 1–2 warm, ≥ 3 cold.
+/// The tier of a node, by the depth at which it was first reached: 0 hot, 1–2 warm, ≥ 3 cold.
 constexpr std::uint8_t tier_at(std::uint32_t depth) noexcept {
   return depth == 0 ? 0 : depth <= 2 ? 1 : 2;
 }
-/// Least activation of a node, by its tier.
+/// Minimum activation of a node, by its tier.
 inline constexpr std::array<float, 3> default_tier_thresholds{0.01F, 0.05F, 0.10F};
 
 }  // namespace Kindred

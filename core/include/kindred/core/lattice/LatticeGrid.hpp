@@ -10,7 +10,7 @@
 
 namespace Kindred {
 
-/// \brief A lattice's shape as kernels read it.
+/// \brief The shape of a lattice as kernels read it.
 struct LatticeGrid {
   std::uint32_t dimensions = 0;
   std::uint32_t size = 0;
@@ -27,7 +27,7 @@ struct LatticeGrid {
     return static_cast<std::uint32_t>(node / strides[i] % size);
   }
 
-  /// Σ degrees of the nodes before \p node: where its row begins. Complexity O(dimensions).
+  /// Where the row of \p node begins: Σ degrees of the nodes before it. Complexity O(dimensions).
   KOKKOS_INLINE_FUNCTION std::uint64_t row_begin(std::uint64_t node) const {
     std::uint64_t missing = 0;
     for (std::uint32_t i = 0; i < dimensions; ++i) {
@@ -41,7 +41,7 @@ struct LatticeGrid {
     return 2 * dimensions * node - missing;
   }
 
-  /// Edges of a shortest path.
+  /// Number of edges of a shortest path.
   KOKKOS_INLINE_FUNCTION std::uint64_t distance(std::uint64_t a, std::uint64_t b) const {
     std::uint64_t sum = 0;
     for (; a != b; a /= size, b /= size) {

@@ -9,10 +9,10 @@
 
 namespace Kindred {
 
-/// \brief A lattice as compressed rows: both directions of every edge, rows ascending. Where a row
-/// begins has a closed form, so that nothing is counted or scanned. Does not fence.
-/// Complexity O(nodes · dimensions).
-/// \param offsets nodes + 1 \param ends twice the edges; nodes fit 32 bits
+/// \brief Writes a lattice as compressed sparse rows: both directions of every edge, rows
+/// ascending. The beginning of a row has a closed form, so nothing is counted or scanned. Does not
+/// fence. Complexity O(nodes · dimensions).
+/// \param offsets nodes + 1 \param ends twice the number of edges; node indices must fit 32 bits
 template <class ExecutionSpace>
 void fill_lattice_rows(const ExecutionSpace& exec_space, const LatticeGrid& grid,
                        const ArrayView<std::uint64_t, ExecutionSpace>& offsets,

@@ -16,23 +16,24 @@ namespace Kindred {
 /// The distance of a node that no source reaches.
 inline constexpr std::uint32_t lattice_unreached = 0xFFFFFFFFU;
 
-/// \brief How the bits of a lattice's nodes lie in words of 64.
+/// \brief The layout of a lattice's nodes as bits in words of 64.
 ///
-/// The last `line_dimensions` dimensions are a line, which begins at a word; the bits behind its
-/// last node are 0. A step in a dimension before them is whole words, a step in a line is a shift.
+/// The last `line_dimensions` dimensions form a line, which begins at a word; the bits after its
+/// last node are 0. A step in one of the other dimensions moves by whole words, a step within a
+/// line is a shift.
 struct LatticeBits {
   LatticeGrid grid;
   std::uint32_t line_dimensions = 0;
   std::uint32_t line_words = 0;
-  std::uint64_t line = 0;   ///< nodes of a line
-  std::uint64_t lines = 0;  ///< of them
+  std::uint64_t line = 0;   ///< nodes per line
+  std::uint64_t lines = 0;  ///< number of lines
 
   LatticeBits() = default;
-  /// \throws InvalidArgument for more words than 32 bits count
+  /// \throws InvalidArgument if the number of words does not fit 32 bits
   explicit LatticeBits(const LatticeShape& shape);
 
   KOKKOS_INLINE_FUNCTION std::uint64_t words() const { return lines * line_words; }
-  /// Words of 0 before and behind the bits of a frontier.
+  /// Zero words before and after the bits of a frontier.
   KOKKOS_INLINE_FUNCTION std::uint64_t guard() const { return std::uint64_t{line_words} + 2; }
   KOKKOS_INLINE_FUNCTION std::uint64_t guarded_words() const { return words() + 2 * guard(); }
   KOKKOS_INLINE_FUNCTION std::uint64_t bit_of(std::uint64_t node) const {
@@ -42,79 +43,83 @@ struct LatticeBits {
     const std::uint64_t line_bits = std::uint64_t{line_words} * 64;
     return bit / line_bits * line + bit % line_bits;
   }
-  /// The bits of word \p word of a line that are nodes.
+  /// The bits of word \p word of a line that stand for nodes.
   KOKKOS_INLINE_FUNCTION std::uint64_t valid(std::uint32_t word) const {
     const std::uint64_t left = line - std::uint64_t{word} * 64;
     return left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
   }
-  /// What a step in dimension \p i adds to a bit's number.
+  /// The distance in bits of a step in dimension \p i.
   KOKKOS_INLINE_FUNCTION std::uint64_t bit_stride(std::uint32_t i) const {
     const std::uint64_t stride = grid.strides[i];
     return i + line_dimensions >= grid.dimensions ? stride : stride / line * line_words * 64;
   }
 
-  /// \brief Where steps in a line may end: of every dimension of it, the last one first, and every
-  /// word of it two words, nodes that a step up reaches and nodes that a step down does.
+  /// \brief Where steps within a line may end: for every dimension of the line, the last one first,
+  /// and every word of the line, two words: the nodes that a step up reaches and those that a step
+  /// down reaches.
   std::vector<std::uint64_t> step_masks() const;
 };
 
-/// \brief A breadth-first search over a lattice from any number of sources, owned by someone else.
+/// \brief A breadth-first search over a lattice from any number of sources. Non-owning.
 ///
-/// Neighbours are implicit. A level is bits: shifted by the stride of every dimension, cut at the
-/// lattice's sides, and kept where they were not reached before, 64 nodes at once.
+/// Neighbours are implicit. A level is a bit set: shifted by the stride of every dimension, masked
+/// at the lattice's sides, and restricted to nodes that were not reached before, 64 nodes per
+/// operation.
 template <class ExecutionSpace>
 struct LatticeSearch {
   LatticeBits bits;
   ArrayView<const std::uint64_t, ExecutionSpace> step_masks;
-  /// Of every dimension a guarded set of bits: the edge from that node up is blocked; empty: none.
+  /// One guarded bit set per dimension: the edge from that node upwards is blocked; empty: none is.
   ArrayView<const std::uint64_t, ExecutionSpace> blocked_edges;
   ArrayView<std::uint64_t, ExecutionSpace> unreached;     ///< words
   ArrayView<std::uint64_t, ExecutionSpace> frontiers[2];  ///< guarded words
   ArrayView<std::uint32_t, ExecutionSpace> distances;     ///< nodes
   ArrayView<std::uint32_t, ExecutionSpace> found;         ///< `found_size`
 
-  /// Levels that found something are noted in so many places, each of a sector of memory.
+  /// Number of counters, each in its own memory sector, that record levels which found something.
   static constexpr std::uint32_t found_places = 256;
   static constexpr std::uint32_t found_stride = 8;
   static constexpr std::size_t found_size = found_places * found_stride;
 };
 
-/// \brief Level 0: the sources, nothing else is reached. Does not fence.
-/// \param open the nodes that may be entered, words; empty: all \param sources open nodes
+/// \brief Level 0: marks the sources as reached and no other node. Does not fence.
+/// \param open the nodes that may be entered, as words; empty: all \param sources open nodes
 template <class ExecutionSpace>
 void start_lattice_search(const ExecutionSpace& exec_space,
                           const LatticeSearch<ExecutionSpace>& search,
                           const ArrayView<const std::uint64_t, ExecutionSpace>& open,
                           const ArrayView<const std::uint64_t, ExecutionSpace>& sources);
 
-/// \brief Level \p level ≥ 1, of the frontier `level % 2` from the other one, in the words \p first
-/// … \p last, which hold all that it can reach. On a device notes in `found` that it reached
-/// something; a host returns how many nodes. Does not fence. Complexity O(words · dimensions).
+/// \brief Computes level \p level ≥ 1: the frontier `level % 2` from the other one, in the words \p
+/// first … \p last, which must contain all that it can reach. A device records in `found` whether
+/// it reached anything; a host returns the number of nodes. Does not fence. Complexity O(words ·
+/// dimensions).
 template <class ExecutionSpace>
 std::uint64_t lattice_level(const ExecutionSpace& exec_space,
                             const LatticeSearch<ExecutionSpace>& search, std::uint32_t level,
                             std::uint32_t first, std::uint32_t last);
 
-/// \brief Level \p level of a frontier of few nodes, by its list, on the calling thread; touches no
-/// frontier of bits. Complexity O(frontier · dimensions).
-/// \param frontier,next bits' numbers
+/// \brief Computes level \p level from a list, for a frontier of few nodes, on the calling thread;
+/// does not use the bit sets of frontiers. Complexity O(frontier · dimensions).
+/// \param frontier,next bit indices
 void lattice_level_of(const LatticeSearch<HostSpace>& search, std::uint32_t level,
                       std::span<const std::uint64_t> frontier, std::vector<std::uint64_t>& next);
 
-/// Nodes that are not reached and may be entered. Fences \p exec_space.
+/// Number of nodes that are not reached and may be entered. Fences \p exec_space.
 template <class ExecutionSpace>
 std::uint64_t count_unreached(const ExecutionSpace& exec_space,
                               const LatticeSearch<ExecutionSpace>& search);
 
-/// \brief The distance of every target. Does not fence.
+/// \brief Writes the distance of every target. Does not fence.
 template <class ExecutionSpace>
 void gather_distances(const ExecutionSpace& exec_space, const LatticeSearch<ExecutionSpace>& search,
                       const ArrayView<const std::uint64_t, ExecutionSpace>& targets,
                       const ArrayView<std::uint32_t, ExecutionSpace>& out);
 
-/// \brief A shortest path to every target that was reached, both ends included: from the target
-/// back, each time to the first neighbour, in the lattice's order, that is nearer to the source.
-/// Does not fence. Complexity O(length · dimensions) a path, a thread each.
+/// \brief Writes a shortest path to every target that was reached, including both ends. It is
+/// traced back from the target, each time to the first neighbour, in the lattice's order, that is
+/// nearer to the source. Does not fence. Complexity O(length · dimensions) per path, one thread
+/// each.
 /// \param begins where path i begins in \p paths; it has distance + 1 nodes
 template <class ExecutionSpace>
 void trace_lattice_paths(const ExecutionSpace& exec_space,
@@ -123,7 +128,8 @@ void trace_lattice_paths(const ExecutionSpace& exec_space,
                          const ArrayView<const std::uint64_t, ExecutionSpace>& begins,
                          const ArrayView<std::uint64_t, ExecutionSpace>& paths);
 
-/// \brief The path that `trace_lattice_paths` finds where nothing is blocked, without a search.
+/// \brief The path that `trace_lattice_paths` finds if nothing is blocked, computed without a
+/// search.
 /// \param to_path distance + 1 nodes
 KOKKOS_INLINE_FUNCTION void lattice_route(const LatticeGrid& grid, std::uint64_t from,
                                           std::uint64_t to, std::uint64_t* to_path) {
@@ -138,7 +144,8 @@ KOKKOS_INLINE_FUNCTION void lattice_route(const LatticeGrid& grid, std::uint64_t
   }
 }
 
-/// \brief Routes between \p pairs, two nodes each. Does not fence. Complexity as of the paths.
+/// \brief Routes between \p pairs of nodes. Does not fence. Complexity as for
+/// `trace_lattice_paths`.
 /// \param begins where route i begins in \p paths
 template <class ExecutionSpace>
 void lattice_routes(const ExecutionSpace& exec_space, const LatticeGrid& grid,

@@ -9,48 +9,50 @@
 
 namespace Kindred {
 
-/// A count that may be beyond 64 bits: edges of a lattice whose nodes just fit.
+/// A count that may exceed 64 bits, such as the edges of a lattice whose nodes just fit.
 __extension__ using WideCount = unsigned __int128;
 
 /// \brief A grid of `size` nodes in each of `dimensions` directions, without wrap-around: nodes
-/// that differ by 1 in one coordinate are neighbours. Nothing is stored of its nodes and edges.
+/// that differ by 1 in one coordinate are neighbours. Its nodes and edges are implicit. Immutable,
+/// hence thread-safe.
 ///
-/// A node's index is row-major, the last coordinate fastest. Its neighbours are in the order
-/// dimension 0, 1, …, in each the smaller coordinate first.
+/// A node's index is row-major, the last coordinate fastest. Neighbours are ordered by dimension 0,
+/// 1, …, in each the smaller coordinate first.
 class LatticeShape {
  public:
   static constexpr std::uint32_t dimensions_max = 20;
   static constexpr std::uint32_t size_min = 2;
   static constexpr std::uint32_t size_max = 1000;
 
-  /// \throws InvalidArgument for dimensions or size out of range, or more nodes than 64 bits count
+  /// \throws InvalidArgument if dimensions or size is out of range, or the number of nodes exceeds
+  /// 64 bits
   LatticeShape(std::uint32_t dimensions, std::uint32_t size);
 
   std::uint32_t dimensions() const noexcept { return m_dimensions; }
   std::uint32_t size() const noexcept { return m_size; }
   std::uint64_t nodes() const noexcept { return m_nodes; }
-  /// What a step in \p dimension adds to an index.
+  /// The index distance of a step in \p dimension.
   std::uint64_t stride(std::uint32_t dimension) const noexcept { return m_strides[dimension]; }
   std::uint32_t coordinate(std::uint64_t node, std::uint32_t dimension) const noexcept {
     return static_cast<std::uint32_t>(node / m_strides[dimension] % m_size);
   }
 
-  /// \throws InvalidArgument for what is no node
+  /// \throws InvalidArgument if \p node does not exist
   std::vector<std::uint32_t> coordinates(std::uint64_t node) const;
-  /// \throws InvalidArgument for another number of coordinates, or one that is not below the size
+  /// \throws InvalidArgument if the number of coordinates is wrong or one is not below the size
   std::uint64_t index(std::span<const std::uint32_t> coordinates) const;
-  /// \throws InvalidArgument for what is no node
+  /// \throws InvalidArgument if \p node does not exist
   std::vector<std::uint64_t> neighbours(std::uint64_t node) const;
-  /// Whether they are neighbours. Both are nodes.
+  /// Whether two nodes, which must exist, are neighbours.
   bool are_neighbours(std::uint64_t a, std::uint64_t b) const noexcept;
-  /// Edges of a shortest path, Σ |a_i − b_i|. Both are nodes. Complexity O(dimensions).
+  /// Edges of a shortest path, Σ |a_i − b_i|; both nodes must exist. Complexity O(dimensions).
   std::uint64_t distance(std::uint64_t a, std::uint64_t b) const noexcept;
-  /// \throws InvalidArgument naming \p what, where \p node is none
+  /// \throws InvalidArgument, naming it \p what, if \p node does not exist
   void check_node(std::uint64_t node, const char* what) const;
 
   // Closed forms.
   WideCount edges() const noexcept;             ///< d (s − 1) s^(d − 1)
-  std::uint32_t least_degree() const noexcept;  ///< d, of a corner
+  std::uint32_t least_degree() const noexcept;  ///< d, at a corner
   std::uint32_t greatest_degree() const noexcept;
   std::uint64_t diameter() const noexcept;  ///< d (s − 1)
 
@@ -63,7 +65,7 @@ class LatticeShape {
   std::array<std::uint64_t, dimensions_max> m_strides{};
 };
 
-/// \brief A lattice's structure by closed forms, and what it takes to hold.
+/// \brief The structure of a lattice by closed forms, and the memory it would need.
 struct LatticeMetrics {
   std::uint32_t dimensions = 0;
   std::uint32_t size = 0;
@@ -72,14 +74,15 @@ struct LatticeMetrics {
   std::uint32_t least_degree = 0;
   std::uint32_t greatest_degree = 0;
   double average_degree = 0;
-  double density = 0;  ///< edges of all pairs
+  double density = 0;  ///< edges / all pairs
   std::uint64_t diameter = 0;
-  std::uint32_t connectivity = 0;  ///< nodes (or edges) whose removal may part it: d
-  double clustering = 0;           ///< there are no triangles
-  // Bytes, as doubles: they may be beyond 64 bits.
-  double rows_bytes = 0;    ///< compressed rows: 8 an offset, 4 an entry
-  double search_bytes = 0;  ///< of a search: a distance and about three bits a node
-  double dense_bytes = 0;   ///< of the dense matrix, a byte an entry
+  /// Minimum number of nodes (or edges) whose removal may disconnect it: d.
+  std::uint32_t connectivity = 0;
+  double clustering = 0;  ///< there are no triangles
+  // Bytes, as doubles since they may exceed 64 bits.
+  double rows_bytes = 0;    ///< compressed sparse rows: 8 per offset, 4 per entry
+  double search_bytes = 0;  ///< a search: one distance and about three bits per node
+  double dense_bytes = 0;   ///< the dense matrix, one byte per entry
 };
 LatticeMetrics metrics_of(const LatticeShape& shape);
 

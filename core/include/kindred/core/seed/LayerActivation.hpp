@@ -6,11 +6,11 @@
 
 namespace Kindred {
 
-/// What a layer does to each of its results.
+/// The activation function that a layer applies to each of its results.
 enum class LayerActivation : std::uint8_t {
   none,
-  relu,  ///< x, or +0 where x < 0; NaN stays
-  gelu   ///< x·(1 + erf(x / √2)) / 2; not the form with tanh
+  relu,  ///< x, or +0 if x < 0; NaN stays NaN
+  gelu   ///< x·(1 + erf(x / √2)) / 2; not the tanh approximation
 };
 
 }  // namespace Kindred

@@ -10,7 +10,7 @@
 
 namespace Kindred {
 
-/// \brief The state of a seed; the codes are those of files.
+/// \brief The state of a seed; files store these codes.
 enum class Lifecycle : std::int8_t {
   dormant,
   germinated,
@@ -25,7 +25,7 @@ enum class Lifecycle : std::int8_t {
   rolled_back
 };
 
-/// \brief How a blueprint's weight w changes an element x. \see seed_forward
+/// \brief How a blueprint's weight w changes an element x, \see seed_forward.
 enum class ApplyMode : std::int8_t {
   linear,          ///< a·w·x + (1 − a)·x
   multiplicative,  ///< w·x
@@ -33,7 +33,7 @@ enum class ApplyMode : std::int8_t {
   mixed            ///< 0.5·x + 0.5·w
 };
 
-/// \brief How alpha goes from 0 to 1 while a seed is grafted.
+/// \brief How alpha increases from 0 to 1 while a seed is grafted.
 enum class AlphaSchedule : std::int8_t { linear, drift_controlled, momentum, adaptive, stability };
 
 inline constexpr std::array<std::string_view, 11> lifecycle_names{
@@ -67,7 +67,7 @@ constexpr std::optional<Enum> enum_of(const std::array<std::string_view, count>&
 
 }  // namespace Impl
 
-/// Nothing for a name that is none.
+/// The state of that name; nullopt if \p name is not the name of a state.
 constexpr std::optional<Lifecycle> lifecycle_from_string(std::string_view name) noexcept {
   return Impl::enum_of<Lifecycle>(lifecycle_names, name);
 }
@@ -78,8 +78,8 @@ constexpr std::optional<AlphaSchedule> alpha_schedule_from_string(std::string_vi
   return Impl::enum_of<AlphaSchedule>(alpha_schedule_names, name);
 }
 
-/// \brief Whether a seed's blueprint changes its chunk: grafting to fine-tuning with the seed's
-/// alpha, fossilized with 1. Every other state passes its chunk on unchanged.
+/// \brief Whether a seed's blueprint changes its chunk: from grafting to fine-tuning with the
+/// seed's alpha, and when fossilized with 1. Every other state passes its chunk on unchanged.
 constexpr bool applies_blueprint(Lifecycle lifecycle) noexcept {
   return lifecycle >= Lifecycle::grafting && lifecycle <= Lifecycle::fossilized;
 }

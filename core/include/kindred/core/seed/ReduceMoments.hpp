@@ -13,10 +13,11 @@ namespace Kindred {
 /// \brief Merges a ring's moments over epochs, and over a range of seeds. Does not fence; two
 /// launches.
 ///
-/// Both merges take neighbours, pairs, pairs of pairs, … as `seed_forward` does; epochs first, from
-/// the oldest. Complexity O(epochs × seeds).
+/// Both merges combine neighbours, then pairs, then pairs of pairs, … as `seed_forward` does;
+/// epochs first, from the oldest. Complexity O(epochs × seeds).
 /// \param ring `slots × seeds`; epoch e of the call is in slot (first_slot + e) mod slots
-/// \param each one a seed of the range: over the epochs \param whole one: over all of them
+/// \param each one per seed of the range, merged over the epochs \param whole one, merged over all
+/// seeds
 template <class ExecutionSpace>
 void reduce_moments(const ExecutionSpace& exec_space,
                     const ArrayView<const SeedMoments, ExecutionSpace>& ring, std::uint32_t seeds,

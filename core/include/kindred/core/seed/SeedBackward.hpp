@@ -10,20 +10,24 @@
 
 namespace Kindred {
 
-/// Bytes of workspace that `seed_backward` takes.
+/// Bytes of workspace that `seed_backward` needs.
 template <class ExecutionSpace>
 std::size_t seed_backward_workspace(const ExecutionSpace& exec_space, const SeedChunks& chunks,
                                     std::uint64_t rows);
 
-/// \brief The gradients of `seed_forward` for x and w, from that of y. Does not fence.
+/// \brief The gradients of `seed_forward` with respect to x and w, from the gradient of y. Does not
+/// fence.
 ///
-/// dx, g being y's gradient: linear `t·g + u·g`, multiplicative w·g, additive g, mixed 0.5·g, each
-/// rounded as in the forward; a copied feature copies g. dw of a feature belongs to the blueprint
-/// of the feature's seed, which nobody else contributes to: linear a·Σ x·g, multiplicative Σ x·g,
-/// additive Σ g, mixed 0.5·Σ g with canonical sums over the rows, scaled in double and rounded
-/// once; 0 where no blueprint is applied. A computed NaN is canonical. \param gradient of y, \param
-/// dx, of the same element as \p x; they may be the same rows \param dw one a feature \param
-/// workspace of `seed_backward_workspace` bytes, aligned to 16 Complexity O(rows × hidden).
+/// With g the gradient of y, dx is: linear `t·g + u·g`, multiplicative w·g, additive g, mixed
+/// 0.5·g, each rounded as in the forward pass; a copied feature copies g. dw of a feature belongs
+/// to the blueprint of the feature's seed, to which no other seed contributes: linear a·Σ x·g,
+/// multiplicative Σ x·g, additive Σ g, mixed 0.5·Σ g, with reproducible sums over the rows, scaled
+/// in double and rounded once; 0 where no blueprint is applied. A computed NaN is canonical.
+/// Complexity O(rows × hidden).
+/// \param gradient of y; has the element type of \p x, as \p dx does
+/// \param dx may be the same rows as \p gradient
+/// \param dw one per feature
+/// \param workspace `seed_backward_workspace` bytes, aligned to 16
 template <class ExecutionSpace>
 void seed_backward(const ExecutionSpace& exec_space, const SeedLayerView<ExecutionSpace>& layer,
                    std::uint64_t rows, const SeedRows<const std::byte, ExecutionSpace>& x,

@@ -8,13 +8,13 @@
 
 namespace Kindred {
 
-/// \brief Which features belong to which seed: neighbouring chunks as wide as each other, the first
-/// `hidden mod seeds` one wider; empty ones at the end where there are more seeds than features.
+/// \brief Which features belong to which seed: contiguous chunks of equal width, the first `hidden
+/// mod seeds` wider by one; the last chunks are empty if there are more seeds than features.
 struct SeedChunks {
   std::uint32_t hidden = 0;
   std::uint32_t seeds = 0;
 
-  /// The first feature of \p seed, at most `seeds`; `begin(seeds)` is `hidden`.
+  /// The first feature of \p seed, which is at most `seeds`; `begin(seeds)` is `hidden`.
   KOKKOS_INLINE_FUNCTION constexpr std::uint32_t begin(std::uint32_t seed) const {
     if (seeds == 0) return 0;
     const std::uint32_t wider = hidden % seeds;
@@ -23,11 +23,11 @@ struct SeedChunks {
   KOKKOS_INLINE_FUNCTION constexpr std::uint32_t width(std::uint32_t seed) const {
     return hidden / seeds + (seed < hidden % seeds ? 1 : 0);
   }
-  /// The widest chunk.
+  /// The width of the widest chunk.
   KOKKOS_INLINE_FUNCTION constexpr std::uint32_t width_max() const {
     return seeds == 0 ? 0 : hidden / seeds + (hidden % seeds != 0 ? 1 : 0);
   }
-  /// The seed that owns \p feature, which is below `hidden`; there is a seed.
+  /// The seed that owns \p feature, which must be below `hidden`; there must be a seed.
   KOKKOS_INLINE_FUNCTION constexpr std::uint32_t seed_of(std::uint32_t feature) const {
     const std::uint32_t narrow = hidden / seeds;
     const std::uint32_t wider = hidden % seeds;

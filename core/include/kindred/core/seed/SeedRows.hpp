@@ -12,25 +12,27 @@
 
 namespace Kindred {
 
-/// \brief Rows of `hidden` neighbouring elements, of float32, float16 or bfloat16. \p Byte is
-/// `std::byte`, const for what is only read.
+/// \brief Rows of `hidden` contiguous elements of float32, float16 or bfloat16. \p Byte is
+/// `std::byte`, const for rows that are only read.
 template <class Byte, class ExecutionSpace>
 struct SeedRows {
   ArrayView<Byte, ExecutionSpace> bytes;
   VectorElement element = VectorElement::float32;
-  std::uint64_t stride = 0;  ///< elements from row to row, at least `hidden`
+  std::uint64_t stride = 0;  ///< elements from one row to the next, at least `hidden`
 };
 
-/// \brief The blueprints' weights: a row of `hidden` float32 each, its feature f applied to f.
+/// \brief The blueprints' weights: one row of `hidden` float32 each; its element f applies to
+/// feature f.
 template <class ExecutionSpace>
 struct SeedWeights {
-  ArrayView<const float, ExecutionSpace> values;        ///< row-major
-  ArrayView<const std::int32_t, ExecutionSpace> slots;  ///< a blueprint's row; of size 0: its id
-  std::uint32_t blueprints = 0;                         ///< ids are below
-  std::uint64_t stride = 0;                             ///< floats from row to row
+  ArrayView<const float, ExecutionSpace> values;  ///< row-major
+  /// The row of each blueprint; size 0: row = id.
+  ArrayView<const std::int32_t, ExecutionSpace> slots;
+  std::uint32_t blueprints = 0;  ///< ids are below it
+  std::uint64_t stride = 0;      ///< floats from one row to the next
 };
 
-/// \brief A layer as its kernels see it.
+/// \brief A layer as its kernels read it.
 template <class ExecutionSpace>
 struct SeedLayerView {
   SeedChunks chunks;

@@ -6,10 +6,10 @@
 
 namespace Kindred {
 
-/// \brief What is known of the elements that a seed has seen, as kernels keep and merge it.
+/// \brief Statistics of the elements that a seed has processed, as kernels store and merge them.
 ///
-/// Elements that are not finite: `mean` and `m2` are NaN (0x7FF8000000000000) if there is one;
-/// `min` and `max` are of those that are not NaN, and NaN (0x7FC00000) if all are. A zero is +0.
+/// Non-finite elements: `mean` and `m2` are NaN (0x7FF8000000000000) if there is one; `min` and
+/// `max` ignore NaN, and are NaN (0x7FC00000) if all elements are. A zero is +0.
 struct SeedMoments {
   std::uint64_t count = 0;
   std::uint64_t dead = 0;  ///< elements with |x| < 1e-8
@@ -21,11 +21,11 @@ struct SeedMoments {
   friend bool operator==(const SeedMoments&, const SeedMoments&) = default;
 };
 
-/// \brief The same for a reader; all 0 where nothing was seen.
+/// \brief The same for the user; all 0 if no element was processed.
 struct SeedTelemetry {
   std::uint64_t count = 0;
   double mean = 0;
-  double variance = 0;  ///< of the population
+  double variance = 0;  ///< population variance
   float min = 0;
   float max = 0;
   double dead_ratio = 0;

@@ -8,12 +8,12 @@
 
 namespace Kindred {
 
-/// Transitions that a seed remembers.
+/// Number of transitions that a seed stores.
 inline constexpr std::uint32_t seed_history = 10;
-/// No blueprint, no checkpoint.
+/// Stands for no blueprint or no checkpoint.
 inline constexpr std::int32_t seed_none = -1;
 
-/// Which fields of a `SeedUpdate` are given.
+/// Which fields of a `SeedUpdate` are set.
 enum SeedField : std::uint16_t {
   seed_lifecycle = 1,
   seed_blueprint = 2,
@@ -30,7 +30,7 @@ inline constexpr std::uint32_t seed_fields = 9;
 /// \brief New values of some fields of a seed.
 struct SeedUpdate {
   std::uint32_t seed = 0;
-  std::uint16_t mask = 0;  ///< `SeedField`s, added
+  std::uint16_t mask = 0;  ///< bitwise or of `SeedField`s
   std::int16_t epochs = 0;
   std::int32_t blueprint = seed_none;
   std::int32_t checkpoint = seed_none;

@@ -12,29 +12,29 @@
 
 namespace Kindred {
 
-/// \brief What a top-k call covers; it sets the workspace and the launches.
+/// \brief The sizes of a top-k call; they determine the workspace and the launches.
 struct TopKShape {
   std::size_t rows = 0;
   std::size_t longest = 0;  ///< keys of the longest row, < 2^32
-  std::size_t k = 0;        ///< may exceed a row: its places are padded with `key_none`
+  std::size_t k = 0;        ///< may exceed a row, which is then padded with `key_none`
 };
 
-/// Keys that the workspace of `top_k` holds for \p shape.
+/// Keys of workspace that `top_k` needs for \p shape.
 template <class ExecutionSpace, class Key>
 std::size_t top_k_workspace(const TopKShape& shape);
 
-/// Keys that the workspace of `merge_top_k` holds for \p shape.
+/// Keys of workspace that `merge_top_k` needs for \p shape.
 template <class ExecutionSpace, class Key>
 std::size_t merge_top_k_workspace(const TopKShape& shape, std::size_t lists);
 
 /// \brief The k smallest keys of every row of a `rows × longest` matrix, ascending. Does not fence.
 ///
-/// `Key` is `Rank` or `WideRank`. The keys of a row must be distinct, `key_none` apart, which never
-/// counts as an item; the answer is then unique, whatever the space and its threads.
-/// Complexity: one pass over the keys and O(k log k) a row where k is a small part of it. A device
+/// `Key` is `Rank` or `WideRank`. The keys of a row must be distinct, except `key_none`, which
+/// never counts as an item; the result is then unique, whatever the space and its threads.
+/// Complexity: one pass over the keys, and O(k log k) per row if k is a small part of it. A device
 /// makes 1 + O(log(longest) / log(2048 / k)) launches, and O(log(longest)) for k > 512.
 /// \param keys `rows × longest`, row-major \param out `rows × k`, padded with `key_none`
-/// \param workspace of `top_k_workspace` keys or more, not shared with a call that may still run
+/// \param workspace at least `top_k_workspace` keys, not shared with a call that may still run
 template <class ExecutionSpace, class Key>
 void top_k(const ExecutionSpace& exec_space, const ArrayView<const Key, ExecutionSpace>& keys,
            const TopKShape& shape, const ArrayView<Key, ExecutionSpace>& out,
@@ -43,27 +43,28 @@ void top_k(const ExecutionSpace& exec_space, const ArrayView<const Key, Executio
 /// \brief The same over rows of different lengths: row r is `keys[offsets[r] … offsets[r + 1])`.
 /// Does not fence.
 ///
-/// Time grows with `rows × longest`, not with the keys, once rows are longer than 2048 (device) or
-/// 16384 keys (host).
+/// Time grows with `rows × longest`, not with the number of keys, once rows are longer than 2048
+/// (device) or 16384 keys (host).
 template <class ExecutionSpace, class Key>
 void top_k(const ExecutionSpace& exec_space, const ArrayView<const Key, ExecutionSpace>& keys,
            const ArrayView<const std::uint64_t, ExecutionSpace>& offsets, const TopKShape& shape,
            const ArrayView<Key, ExecutionSpace>& out,
            const ArrayView<Key, ExecutionSpace>& workspace);
 
-/// \brief Puts an answer of `top_k` where `merge_top_k` expects list \p list of \p lists. Does not
-/// fence.
+/// \brief Copies a result of `top_k` to where `merge_top_k` expects list \p list of \p lists. Does
+/// not fence.
 /// \param top `rows × k` \param partial `rows × lists × k`
 template <class ExecutionSpace, class Key>
 void place_partial(const ExecutionSpace& exec_space,
                    const ArrayView<const Key, ExecutionSpace>& top, std::size_t k, std::size_t list,
                    std::size_t lists, const ArrayView<Key, ExecutionSpace>& partial);
 
-/// \brief Merges partial answers: the k smallest of `lists` ascending lists of `length` keys each,
-/// a row. Does not fence.
+/// \brief Merges partial results: for each row, the k smallest keys of `lists` ascending lists of
+/// `length` keys each. Does not fence.
 ///
 /// \param partial `rows × lists × length` with `lists * length == shape.longest`, padded with
-/// `key_none` \param workspace of `merge_top_k_workspace` keys or more
+/// `key_none`
+/// \param workspace at least `merge_top_k_workspace` keys
 template <class ExecutionSpace, class Key>
 void merge_top_k(const ExecutionSpace& exec_space,
                  const ArrayView<const Key, ExecutionSpace>& partial, std::size_t lists,

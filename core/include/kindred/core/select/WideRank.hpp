@@ -9,7 +9,7 @@
 
 namespace Kindred {
 
-/// \brief A rank whose score needs 64 bits. Smaller is better: the score, then the lower index.
+/// \brief A rank whose score needs 64 bits. Smaller is better: by score, then by index.
 struct WideRank {
   std::uint64_t score;  ///< order-preserving bits, smaller is better
   std::uint64_t index;
@@ -22,7 +22,7 @@ struct WideRank {
   }
 };
 
-/// The key that every item precedes; it marks a place without a result.
+/// The key that comes after every item; it marks a position without a result.
 template <class Key>
 KOKKOS_INLINE_FUNCTION constexpr Key key_none() {
   if constexpr (std::is_same_v<Key, WideRank>) {

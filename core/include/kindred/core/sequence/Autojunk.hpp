@@ -10,15 +10,15 @@
 
 namespace Kindred {
 
-/// Symbols that a query needs before Python's difflib looks for popular ones.
+/// Query length from which Python's difflib looks for popular symbols.
 inline constexpr std::size_t autojunk_length = 200;
 
-/// \brief The query without its popular symbols, each replaced by `unknown_symbol`; empty where it
-/// has none.
+/// \brief The query with each popular symbol replaced by `unknown_symbol`; empty if it has no
+/// popular symbol.
 ///
-/// Python's default heuristic: in a query of n ≥ `autojunk_length` symbols, one that stands more
-/// than n / 100 + 1 times is popular. No run of equal symbols begins with or holds it, but a run
-/// that was found grows over it.
+/// Python's default heuristic: in a query of n ≥ `autojunk_length` symbols, a symbol that occurs
+/// more than n / 100 + 1 times is popular. No run of equal symbols starts with or contains a
+/// popular symbol, but a run that was found is extended over popular symbols.
 std::vector<Symbol> without_popular(std::span<const Symbol> query);
 
 }  // namespace Kindred

@@ -13,27 +13,30 @@
 
 namespace Kindred {
 
-/// \brief Symbol → code by a perfect hash: what a device reads where a table by symbol would not
-/// stay near.
+/// \brief A perfect hash from symbols to codes, for devices where a table indexed by symbol would
+/// not fit into fast memory.
 ///
-/// The high bits of symbol · multiplier are the entry, the others, which with the entry tell the
-/// symbol, are kept beside the code. An odd multiplier makes that exact for every 32-bit symbol.
+/// The high bits of symbol · multiplier select the entry. The remaining bits, which together with
+/// the entry identify the symbol, are stored next to the code. Since the multiplier is odd, this is
+/// exact for every 32-bit symbol.
 struct CodeHash {
-  const std::uint32_t* entries;  ///< 2^bits: the product's other bits, then `bits` bits of code
+  /// 2^bits entries: the product's remaining bits, then `bits` bits of code
+  const std::uint32_t* entries;
   std::uint32_t multiplier;
   std::uint32_t bits;
 
-  /// The code of \p symbol, or \p none, which is at most 255.
+  /// The code of \p symbol, or \p none (at most 255) if it has no code.
   KOKKOS_INLINE_FUNCTION std::uint32_t code(std::uint32_t symbol, std::uint32_t none) const {
     const std::uint32_t product = symbol * multiplier;
     const std::uint32_t found = entries[product >> (32 - bits)] ^ (product << bits);
     return found < none ? found : none;
   }
 
-  /// Bits for \p codes symbols: few enough to stay near, many enough to be found in a few tries.
+  /// Bits to use for \p codes symbols: few enough to fit fast memory, enough to find a hash in a
+  /// few tries.
   static std::uint32_t bits_for(std::uint32_t codes) noexcept;
 
-  /// Appends the entries for \p symbols, all different, at most 255; symbol i has code i.
+  /// Appends the entries for \p symbols, which are distinct and at most 255; symbol i gets code i.
   /// \return the multiplier and the bits; `entries` is null
   static CodeHash build(std::span<const Symbol> symbols, std::vector<std::uint32_t>& entries);
 };

@@ -10,22 +10,23 @@
 
 namespace Kindred {
 
-/// \brief Counts to ranking keys: similarity in double, best first, then the lower pattern index;
-/// `key_none` where there is no pattern, its index reaches the query's limit, or the similarity is
-/// below \p threshold. Does not fence.
+/// \brief Converts counts to ranking keys: similarity in double, best first, then the lower pattern
+/// index. `key_none` marks a slot without a pattern, a pattern whose index reaches the query's
+/// limit, or a similarity below \p threshold. Does not fence.
 ///
-/// `Key` is `Rank`, exact while no pattern and query are longer together than
+/// `Key` is `Rank`, which is exact while the lengths of any pattern and query add up to at most
 /// `float_similarity_total_max`, or `WideRank`.
-/// \param matched,keys `queries × slots`, of every \p stride-th tile, densely
+/// \param matched,keys `queries × slots` of every \p stride-th tile, densely packed
 template <class ExecutionSpace, class Key>
 void match_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
                 const QueryTables<ExecutionSpace>& queries, double threshold,
                 const ArrayView<const std::uint32_t, ExecutionSpace>& matched,
                 const ArrayView<Key, ExecutionSpace>& keys, std::uint32_t stride = 1);
 
-/// \brief The keys of the slots of a list, `key_none` behind its end. Does not fence.
-/// \param query row of \p queries \param list,counters of `collect_survivors`
-/// \param matched of the query, a slot \param keys as many as are wanted
+/// \brief The keys of the slots in a list, `key_none` after its end. Does not fence.
+/// \param query row of \p queries \param list,counters from `collect_survivors`
+/// \param matched counts of the query, one per slot \param keys its size is the number of keys to
+/// write
 template <class ExecutionSpace, class Key>
 void list_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
                const QueryTables<ExecutionSpace>& queries, std::uint32_t query, double threshold,

@@ -11,60 +11,61 @@
 
 namespace Kindred {
 
-/// \brief The matching blocks of patterns and one query, whose places are sorted once.
+/// \brief Finds the matching blocks of patterns and one query, whose positions are sorted once.
 ///
-/// On the calling thread, in memory proportional to the lengths, whatever they are; calls may run
-/// at once. Complexity: O(pattern · occurrences in the query) a block.
+/// Runs on the calling thread; memory is proportional to the lengths, which are unlimited.
+/// Thread-safe: several threads may call it concurrently. Complexity: O(pattern · occurrences in
+/// the query) per block.
 class BlockFinder {
  public:
-  /// What calls in turn reuse, so that they allocate nothing.
+  /// Storage that successive calls reuse, so that they allocate nothing. Not thread-safe.
   class Workspace {
     friend class BlockFinder;
 
-    /// A symbol of the pattern that the query has.
+    /// A symbol of the pattern that occurs in the query.
     struct Hit {
       std::uint32_t position;  ///< in the pattern
-      std::uint32_t number;    ///< of the symbol
+      std::uint32_t number;    ///< number of the symbol
     };
     /// The run that ends at a position of the query.
     struct Run {
-      std::uint64_t row = 0;  ///< where it ends in the pattern, of all patterns so far
+      std::uint64_t row = 0;  ///< where it ends in the pattern, counted over all patterns so far
       std::uint32_t length = 0;
     };
     std::vector<Hit> m_hits;
     std::vector<Run> m_runs;
-    std::uint64_t m_rows = 0;  ///< of the patterns before this one
+    std::uint64_t m_rows = 0;  ///< rows of the patterns before this one
     std::vector<Block> m_blocks;
   };
 
-  /// \param autojunk with Python's heuristic of popular symbols, \see without_popular
+  /// \param autojunk applies Python's heuristic of popular symbols, \see without_popular
   explicit BlockFinder(std::span<const Symbol> query, bool autojunk = false);
 
-  /// \brief What `get_matching_blocks()` of Python's `SequenceMatcher(None, pattern, query,
-  /// autojunk=…)` has, without the final empty one.
+  /// \brief The result of `get_matching_blocks()` of Python's `SequenceMatcher(None, pattern,
+  /// query, autojunk=…)`, without the final empty block.
   std::vector<Block> blocks(std::span<const Symbol> pattern) const;
-  /// The same, valid until the next call with \p workspace, which serves this finder only.
+  /// The same; valid until the next call with \p workspace, which must be used with this finder
+  /// only.
   std::span<const Block> blocks(std::span<const Symbol> pattern, Workspace& workspace) const;
-  /// Symbols in all blocks.
+  /// Number of symbols in all blocks.
   std::uint32_t matched(std::span<const Symbol> pattern) const;
 
  private:
   class Runs;
 
-  /// Calls \p emit with every run; returns the symbols in them.
+  /// Calls \p emit with every run; returns the number of symbols in them.
   template <class Emit>
   std::uint32_t match(std::span<const Symbol> pattern, Workspace& workspace,
                       const Emit& emit) const;
 
   std::vector<Symbol> m_query;
   Impl::SymbolTable m_table;
-  std::vector<std::uint32_t> m_first;  ///< by number: where its positions begin
-  std::vector<std::uint32_t>
-      m_positions;       ///< where a run may be, of one symbol in descending order
-  bool m_grows = false;  ///< runs grow over popular symbols
+  std::vector<std::uint32_t> m_first;      ///< by symbol number: where its positions begin
+  std::vector<std::uint32_t> m_positions;  ///< where a run may be, grouped by symbol, descending
+  bool m_grows = false;                    ///< runs are extended over popular symbols
 };
 
-/// The blocks of one pair.
+/// The matching blocks of one pair.
 std::vector<Block> matching_blocks(std::span<const Symbol> pattern, std::span<const Symbol> query,
                                    bool autojunk = false);
 

@@ -10,27 +10,28 @@
 
 namespace Kindred {
 
-/// \brief Patterns as tiles of 32 of near-equal length with interleaved symbols.
+/// \brief Patterns in tiles of 32 patterns of near-equal length, with interleaved symbols.
 ///
 /// Slot s is lane `s % 32` of tile `s / 32`; slots are sorted by length. Symbol j of a slot is at
-/// `offsets[tile] + 32 * j + lane`. Symbols are dense numbers below `vocabulary`; a tile has as
-/// many rows as its longest pattern, the others are padded with the symbol `vocabulary`, which no
-/// query has. Exactly one of `bytes`, `narrow` and `wide` holds the symbols.
+/// `offsets[tile] + 32 * j + lane`. Symbols are dense numbers below `vocabulary`. A tile has as
+/// many rows as its longest pattern has symbols; shorter patterns are padded with the symbol
+/// `vocabulary`, which no query contains. Exactly one of `bytes`, `narrow` and `wide` holds the
+/// symbols.
 template <class ExecutionSpace>
 struct PatternTiles {
   ArrayView<const std::uint8_t, ExecutionSpace> bytes;
   ArrayView<const std::uint16_t, ExecutionSpace> narrow;
   ArrayView<const std::uint32_t, ExecutionSpace> wide;
   ArrayView<const std::uint64_t, ExecutionSpace> offsets;  ///< tiles + 1
-  ArrayView<const std::uint32_t, ExecutionSpace> lengths;  ///< a slot; 0 without a pattern
+  ArrayView<const std::uint32_t, ExecutionSpace> lengths;  ///< one per slot; 0 without a pattern
   ArrayView<const std::uint32_t, ExecutionSpace> indices;  ///< slot → pattern, or `no_pattern`
   std::uint32_t tiles = 0;
   std::uint32_t vocabulary = 0;
-  std::uint64_t rows = 0;  ///< of all tiles
+  std::uint64_t rows = 0;  ///< rows of all tiles
 
   std::uint32_t slots() const { return tiles * tile_patterns; }
 
-  /// The symbols, which are of \p SymbolType.
+  /// The symbols, stored as \p SymbolType.
   template <class SymbolType>
   KOKKOS_INLINE_FUNCTION const SymbolType* symbols() const {
     if constexpr (std::is_same_v<SymbolType, std::uint8_t>) {
@@ -44,7 +45,7 @@ struct PatternTiles {
   }
 };
 
-/// Calls `function(symbol)` with a value of the type that the symbols of \p tiles have.
+/// Calls `function(symbol)` with a value of the type in which \p tiles store symbols.
 template <class ExecutionSpace, class Function>
 void with_symbol_type(const PatternTiles<ExecutionSpace>& tiles, const Function& function) {
   if (tiles.wide.size() > 0) {

@@ -10,35 +10,37 @@
 
 namespace Kindred {
 
-/// Lists that one query may ask for, so that a count fits its counter.
+/// Maximum number of lists that one query may read, so that a count fits its counter.
 inline constexpr std::uint32_t postings_lists_max = 0xFFFF;
 
-/// Words of a query whose longest common subsequences `lcs_of_list` counts.
+/// Maximum number of words of a query for which `lcs_of_list` counts longest common subsequences.
 inline constexpr std::uint32_t listed_words_max = 4;
 
-/// Slots that hold a symbol so often: `slots[begin … end)`, ascending.
+/// The slots that contain a symbol at least a given number of times: `slots[begin … end)`,
+/// ascending.
 struct PostingList {
   std::uint64_t begin;
   std::uint64_t end;
 };
 
-/// \brief What a pattern must have for a query to be listed by `count_postings`.
+/// \brief The conditions under which `count_postings` lists a pattern for a query.
 struct PostingsBound {
   double threshold = 0;  ///< in (0, 1]
   std::uint32_t query_length = 0;
-  std::uint32_t skipped = 0;  ///< lists of the query that are not read: each could be a match more
-  std::uint32_t least = 1;  ///< matches that no pattern can do without, `skipped` not counted; ≥ 1
-  std::uint32_t index_limit = no_pattern;  ///< patterns from here on are left out
+  std::uint32_t skipped = 0;  ///< lists of the query that are not read; each may add one match
+  std::uint32_t least = 1;    ///< minimum number of matches, without `skipped`; ≥ 1
+  std::uint32_t index_limit = no_pattern;  ///< patterns from this index on are left out
 };
 
-/// \brief Lists the slots whose symbols, as multisets, share so many with a query that their
-/// similarity may reach the threshold, in no particular order. Does not fence.
+/// \brief Lists, in no particular order, the slots that share enough symbols (as multisets) with a
+/// query for their similarity to reach the threshold. Does not fence.
 ///
-/// The LCS of two sequences is no longer than what their multisets share, and Ratcliff-Obershelp no
-/// greater than the LCS. Complexity: O(slots + postings of the lists).
-/// \param slots of all lists \param lists that the query asks for: occurrence n of a symbol in the
-/// query is the list of the slots that hold it n times at least
-/// \param list room for every slot \param counters of which the first tells how many there are
+/// The LCS of two sequences is no longer than the intersection of their multisets, and
+/// Ratcliff-Obershelp counts no more than the LCS. Complexity: O(slots + postings of the lists).
+/// \param slots the slots of all lists \param lists the lists that the query reads: for occurrence
+/// n of a symbol in the query, the slots that contain the symbol at least n times
+/// \param list has capacity for every slot
+/// \param counters the first one receives the number of listed slots
 template <class ExecutionSpace>
 void count_postings(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
                     const ArrayView<const std::uint32_t, ExecutionSpace>& slots,
@@ -47,20 +49,22 @@ void count_postings(const ExecutionSpace& exec_space, const PatternTiles<Executi
                     const ArrayView<std::uint32_t, ExecutionSpace>& list,
                     const ArrayView<std::uint32_t, ExecutionSpace>& counters);
 
-/// \brief A query by its different symbols, for patterns that are far between.
+/// \brief A query by its distinct symbols, for patterns that are far apart in memory.
 template <class ExecutionSpace>
 struct ListedQuery {
   ArrayView<const std::uint32_t, ExecutionSpace> symbols;  ///< dense, ascending
-  /// `symbols × words`: bit j of word w: symbol 64·w + j of the query is this one.
+  /// `symbols × words`: bit j of word w is set if symbol 64·w + j of the query is this symbol.
   ArrayView<const std::uint64_t, ExecutionSpace> masks;
   std::uint32_t words = 0;  ///< ≤ `listed_words_max`
 };
 
-/// \brief Length of the longest common subsequence of a query and the patterns of a list. Does not
+/// \brief Length of the longest common subsequence of a query and each pattern of a list. Does not
 /// fence.
 ///
-/// The recurrence of `lcs_lengths`, a lane a pattern. Complexity: O(symbols · log of the query's)
-/// \param list,counters of `count_postings` \param count of the list \param matched a slot
+/// The recurrence of `lcs_lengths`, one lane per pattern. Complexity: O(symbols · log(distinct
+/// symbols of the query)).
+/// \param list,counters from `count_postings` \param count length of the list
+/// \param matched one per slot
 template <class ExecutionSpace>
 void lcs_of_list(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
                  const ListedQuery<ExecutionSpace>& query,

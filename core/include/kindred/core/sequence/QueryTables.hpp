@@ -18,45 +18,46 @@ namespace Kindred {
 
 /// A run of at most `segment_words` words of a query whose symbols share one code table.
 struct QuerySegment {
-  std::uint32_t first_word;  ///< in all words of the batch
+  std::uint32_t first_word;  ///< index among all words of the batch
   std::uint32_t words;
   std::uint32_t codes;              ///< distinct symbols, ≤ 255
-  std::uint32_t first_columns = 0;  ///< in all runs of columns of the batch
-  std::uint32_t columns = 0;        ///< runs of columns
-  // Of the hash, where the tables have one.
+  std::uint32_t first_columns = 0;  ///< index among all runs of columns of the batch
+  std::uint32_t columns = 0;        ///< number of runs of columns
+  // Used only if the tables have a hash.
   std::uint32_t first_entry = 0;
   std::uint32_t multiplier = 1;
   std::uint32_t hash_bits = 0;
 };
 
-/// How a segment's symbols become codes: a table by symbol, which a host's caches hold, or a hash,
-/// which a device team holds.
+/// How the symbols of a segment are mapped to codes: by a table indexed by symbol, which fits the
+/// caches of a host, or by a hash, which fits the shared memory of a device team.
 enum class CodeLookup : std::uint8_t { table, hash };
 
-/// \brief A batch of queries as the sequence kernels read it.
+/// \brief A batch of queries in the layout that the sequence kernels read.
 ///
-/// A code is a byte, so that a large vocabulary costs bytes, not masks: a table maps every dense
-/// symbol of the patterns, and their padding, to the code it has in a segment, or a hash those that
-/// have one. Symbols that no pattern has get no code, hence match nothing.
+/// A code is one byte, so that a large vocabulary costs bytes instead of masks. A table maps every
+/// dense symbol of the patterns, and their padding, to its code in a segment; a hash maps only the
+/// symbols that have a code. Symbols that occur in no pattern have no code and match nothing.
 template <class ExecutionSpace>
 struct QueryTables {
-  ArrayView<const std::uint32_t, ExecutionSpace> lengths;        ///< a query
+  ArrayView<const std::uint32_t, ExecutionSpace> lengths;        ///< one per query
   ArrayView<const std::uint32_t, ExecutionSpace> first_segment;  ///< queries + 1
   ArrayView<const QuerySegment, ExecutionSpace> segments;
-  ArrayView<const std::uint8_t, ExecutionSpace> codes;  ///< `code_stride` a segment, or none
-  ArrayView<const std::uint32_t, ExecutionSpace> hash;  ///< entries of all segments, or none
+  ArrayView<const std::uint8_t, ExecutionSpace> codes;  ///< `code_stride` per segment, or empty
+  ArrayView<const std::uint32_t, ExecutionSpace> hash;  ///< entries of all segments, or empty
   ArrayView<const WordTable, ExecutionSpace> words;
-  ArrayView<const QueryColumns, ExecutionSpace> columns;  ///< on the host
-  /// A query: patterns from this index on are no result. Empty: all are.
+  ArrayView<const QueryColumns, ExecutionSpace> columns;  ///< host only
+  /// One per query: patterns from this index on are not results. Empty: every pattern may be a
+  /// result.
   ArrayView<const std::uint32_t, ExecutionSpace> index_limits;
   std::uint64_t code_stride = 0;
   std::uint32_t queries = 0;
-  std::uint32_t segments_max = 0;  ///< of one query
-  std::uint32_t words_max = 0;     ///< of one segment
-  std::uint32_t codes_max = 0;     ///< of one segment
+  std::uint32_t segments_max = 0;  ///< maximum of one query
+  std::uint32_t words_max = 0;     ///< maximum of one segment
+  std::uint32_t codes_max = 0;     ///< maximum of one segment
   std::uint32_t hash_bits_max = 0;
 
-  /// Patterns of \p query from this index on are no result.
+  /// Patterns from this index on are not results of \p query.
   KOKKOS_INLINE_FUNCTION std::uint32_t index_limit(std::uint32_t query) const {
     return index_limits.size() > 0 ? index_limits(query) : 0xFFFFFFFFU;
   }
@@ -70,7 +71,8 @@ struct QueryArrays {
   std::vector<std::uint32_t> lengths;
   std::vector<std::uint32_t> first_segment;
   std::vector<QuerySegment> segments;
-  std::vector<std::uint8_t> codes;  ///< with `CodeLookup::hash` one table, for building
+  /// With `CodeLookup::hash`, a single table used while building.
+  std::vector<std::uint8_t> codes;
   std::vector<std::uint32_t> hash;
   std::vector<WordTable> words;
   std::vector<QueryColumns> columns;
@@ -80,14 +82,14 @@ struct QueryArrays {
   std::uint32_t codes_max = 0;
   std::uint32_t hash_bits_max = 0;
 
-  /// \brief Builds the tables of \p queries, replacing what was there.
-  /// \param queries dense symbols; what is `vocabulary` or above matches nothing
-  /// \param rows which of them, in this order
-  /// \param lookup columns, which only host threads read, come with tables
+  /// \brief Builds the tables of \p queries and replaces the previous contents.
+  /// \param queries dense symbols; a symbol ≥ `vocabulary` matches nothing
+  /// \param rows which queries to include, in this order
+  /// \param lookup `CodeLookup::table` also builds the columns, which only host threads read
   void build(RaggedSpan<Symbol> queries, std::span<const std::size_t> rows,
              std::uint32_t vocabulary, CodeLookup lookup);
 
-  /// Bytes that `build` makes for a query of \p length symbols, at most.
+  /// Maximum number of bytes that `build` allocates for a query of \p length symbols.
   static std::uint64_t bytes(std::uint64_t length, std::uint32_t vocabulary,
                              CodeLookup lookup) noexcept;
 };

@@ -13,15 +13,15 @@
 
 namespace Kindred {
 
-/// \brief What `ratcliff_obershelp` takes of a list, and where it works.
+/// \brief What `ratcliff_obershelp` reads of a list, and the size of its workspace.
 template <class ExecutionSpace>
 struct RunsShape {
   std::uint32_t query = 0;     ///< row of the query tables
-  std::uint32_t slot_end = 0;  ///< slots from here on are left alone
-  std::uint64_t words = 0;     ///< of the query
-  std::uint64_t rows = 0;      ///< of the longest pattern before `slot_end`
+  std::uint32_t slot_end = 0;  ///< slots from here on are skipped
+  std::uint64_t words = 0;     ///< words of the query
+  std::uint64_t rows = 0;      ///< rows of the longest pattern before `slot_end`
   std::uint32_t workers = 1;   ///< host threads, or warps in flight
-  /// The query's symbols, where its tables lack the popular ones: runs grow over these.
+  /// The query's symbols if its tables omit the popular ones: runs are extended over these.
   ArrayView<const Symbol, ExecutionSpace> grow_over{};
 
   /// Words of workspace of one worker.
@@ -29,9 +29,10 @@ struct RunsShape {
   std::uint64_t workspace_words() const { return workers * worker_words(); }
 };
 
-/// \brief Appends the slots whose count in `matched` reaches \p threshold, and ranks no worse than
-/// \p bound, to \p list as long as it has room, in no particular order, and their number to
-/// `counters[0]`. Does not fence.
+/// \brief Appends the slots whose count in `matched` reaches \p threshold, and which rank no worse
+/// than
+/// \p bound, to \p list as long as it has capacity, in no particular order, and writes their number
+/// to `counters[0]`. Does not fence.
 /// \param index_limit patterns from this index on are left out
 /// \param matched `queries × slots` \param bound one rank, or empty
 /// \param counters two; both are set to 0 first
@@ -44,14 +45,14 @@ void collect_survivors(const ExecutionSpace& exec_space, const PatternTiles<Exec
                        const ArrayView<std::uint32_t, ExecutionSpace>& list,
                        const ArrayView<std::uint32_t, ExecutionSpace>& counters);
 
-/// \brief Symbols in the matching blocks of Python's `SequenceMatcher(None, pattern, query,
-/// autojunk=…)`: without autojunk, or with it where `shape.grow_over` is given. Does not fence.
+/// \brief Number of symbols in the matching blocks of Python's `SequenceMatcher(None, pattern,
+/// query, autojunk=…)`: with autojunk if `shape.grow_over` is given, else without. Does not fence.
 ///
-/// Bit-parallel: level k holds a bit wherever a run of k equal symbols ends; the last level that is
-/// not empty holds the longest ones. A device lists the runs of two symbols and more of a pattern,
-/// where they are few, in place of levels.
-/// \param list,counters of `collect_survivors` \param matched `queries × slots`; only the slots
-/// that are taken are written
+/// Bit-parallel: level k has a bit wherever a run of k equal symbols ends; the last nonempty level
+/// holds the longest runs. For a pattern with few runs of two or more symbols, a device lists these
+/// runs instead of building levels.
+/// \param list,counters from `collect_survivors` \param matched `queries × slots`; only the listed
+/// slots are written
 template <class ExecutionSpace>
 void ratcliff_obershelp(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
                         const QueryTables<ExecutionSpace>& queries,

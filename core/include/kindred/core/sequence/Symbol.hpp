@@ -9,8 +9,8 @@ namespace Kindred {
 /// A symbol of a sequence: a word of a vocabulary, or a code point.
 using Symbol = std::uint32_t;
 
-/// Stands for a symbol that the vocabulary does not know. It matches nothing, itself included, and
-/// counts in the length.
+/// Stands for a symbol outside the vocabulary. It matches nothing, including itself, and counts
+/// towards the length.
 inline constexpr Symbol unknown_symbol = 0xFFFFFFFFU;
 
 /// \brief A run of equal symbols: `pattern[pattern_begin + i] == query[query_begin + i]` for i <

@@ -12,13 +12,13 @@
 
 namespace Kindred::Impl {
 
-/// \brief Symbols to small numbers, in the order in which they were added: a hash table that is
-/// emptied in no time.
+/// \brief Maps symbols to small numbers in the order of insertion: a hash table that is cleared in
+/// constant time. Not thread-safe.
 class SymbolTable {
  public:
   static constexpr std::uint32_t absent = 0xFFFFFFFFU;
 
-  /// Forgets all and makes room for \p count symbols.
+  /// Clears the table and reserves capacity for \p count symbols.
   void restart(std::size_t count) {
     const std::size_t slots = std::bit_ceil(2 * count + 2);
     if (slots > m_slots.size()) {
@@ -32,7 +32,7 @@ class SymbolTable {
     }
     m_count = 0;
   }
-  /// The number of \p symbol, new where it was not there; at most as many as `restart` was told.
+  /// The number of \p symbol, inserted if new; at most as many symbols as were passed to `restart`.
   std::uint32_t insert(Symbol symbol) {
     Slot& slot = m_slots[place(symbol)];
     if (slot.epoch != m_epoch) slot = {symbol, m_count++, m_epoch};
@@ -51,7 +51,7 @@ class SymbolTable {
     std::uint32_t epoch = 0;
   };
 
-  /// Of \p symbol, or of the empty slot where it would be.
+  /// The slot of \p symbol, or the empty slot where it would be inserted.
   std::size_t place(Symbol symbol) const {
     std::size_t at = (symbol * 0x9E3779B97F4A7C15ULL) >> m_shift;
     while (m_slots[at].epoch == m_epoch && m_slots[at].symbol != symbol)
@@ -65,7 +65,8 @@ class SymbolTable {
   std::uint32_t m_count = 0;
 };
 
-/// \brief The different symbols of a sequence with their counts, in order of first appearance.
+/// \brief The distinct symbols of a sequence with their counts, in order of first occurrence. Not
+/// thread-safe.
 class SymbolCounts {
  public:
   struct Entry {

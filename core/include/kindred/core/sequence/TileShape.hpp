@@ -6,11 +6,11 @@
 
 namespace Kindred {
 
-/// Patterns of a tile: a warp's lanes, or half a host pack.
+/// Patterns per tile: the lanes of a warp, or half a host pack.
 inline constexpr std::uint32_t tile_patterns = 32;
 
-/// \brief Slots without a pattern: the first ones. Slots are sorted by length, so they cost a tile
-/// of the shortest patterns, not one of the longest.
+/// \brief Number of slots without a pattern; they are the first slots. Slots are sorted by length,
+/// so the padding adds to a tile of the shortest patterns instead of the longest.
 constexpr std::uint32_t unused_slots(std::uint64_t patterns) {
   return static_cast<std::uint32_t>((tile_patterns - patterns % tile_patterns) % tile_patterns);
 }
@@ -18,7 +18,7 @@ constexpr std::uint32_t unused_slots(std::uint64_t patterns) {
 /// Marks a slot that holds no pattern.
 inline constexpr std::uint32_t no_pattern = 0xFFFFFFFFU;
 
-/// Bytes of a dense symbol below \p vocabulary; the padding, `vocabulary`, must fit too.
+/// Bytes per dense symbol below \p vocabulary; the padding symbol `vocabulary` must fit too.
 constexpr unsigned tile_symbol_bytes(std::uint32_t vocabulary) {
   return vocabulary <= 0xFFU ? 1 : vocabulary <= 0xFFFFU ? 2 : 4;
 }

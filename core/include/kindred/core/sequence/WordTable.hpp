@@ -8,25 +8,25 @@
 
 namespace Kindred {
 
-/// Symbols of a query that one machine word of a bit-parallel recurrence holds.
+/// Query symbols per machine word of a bit-parallel recurrence.
 inline constexpr unsigned word_symbols = 64;
 
-/// Words of a query that share one table from symbols to codes, so that a code fits a byte.
+/// Words of a query that share one table from symbols to codes, so that a code fits into one byte.
 inline constexpr unsigned segment_words = 4;
 
 /// Code of every symbol that a segment does not contain.
 inline constexpr std::uint8_t no_code = 255;
 
-/// \brief Where the symbols of one query word stand: a segment's code → place → mask.
+/// \brief Where the symbols of one query word occur: code of the segment → slot → mask.
 struct alignas(64) WordTable {
-  std::uint8_t place[256];     ///< code → place in `masks`, < 64, or `no_code`
-  std::uint64_t masks[64];     ///< bit j: symbol j of the word is the symbol of this place
-  std::uint8_t planes[8][64];  ///< byte b of every mask, contiguous: what byte shuffles read
+  std::uint8_t place[256];     ///< code → slot in `masks`, < 64, or `no_code`
+  std::uint64_t masks[64];     ///< bit j: symbol j of the word is the symbol of this slot
+  std::uint8_t planes[8][64];  ///< byte b of every mask, contiguous, as byte shuffles read them
 
   /// The mask of a code, 0 for `no_code`.
   KOKKOS_INLINE_FUNCTION constexpr std::uint64_t mask(std::uint8_t code) const {
     const std::uint8_t at = place[code];
-    // Whether a symbol occurs cannot be predicted: no branch.
+    // No branch: whether a symbol occurs cannot be predicted.
     return masks[at & 63U] & ((std::uint64_t{at} >> 7U) - 1);
   }
 };

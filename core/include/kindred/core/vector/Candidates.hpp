@@ -14,54 +14,58 @@
 
 namespace Kindred {
 
-/// \brief What a call of `rank_candidates` covers.
+/// \brief The sizes of one call of `rank_candidates`.
 struct CandidateShape {
   std::size_t queries = 0;
-  std::size_t longest = 0;  ///< rows that the longest list names
-  std::size_t top = 0;      ///< may exceed a list
+  std::size_t longest = 0;  ///< length of the longest list, in rows
+  std::size_t top = 0;      ///< may exceed the length of a list
 };
 
-/// \brief How the lists of a call are cut: a team of a device or a thread of the host takes
-/// `chunk` candidates of a list.
+/// \brief How the lists of a call are split: a device team or a host thread processes `chunk`
+/// candidates of one list.
 struct CandidatePlan {
   std::uint32_t chunk = 0;
   std::uint32_t chunks = 0;  ///< of the longest list
   std::uint32_t keep = 0;    ///< ranks that a chunk passes on
-  /// Ranks that the workspace holds.
+  /// Words of the workspace.
   std::size_t workspace(std::size_t queries) const {
     return chunks == 1 ? 0 : queries * std::size_t{chunks} * keep;
   }
 };
 
-/// \brief Whether one launch answers \p shape over \p rows: any list on the host; on a device, rows
-/// aligned to four elements, top ≤ 1024, and lists as long as the ranks that their chunks keep can
-/// be sorted in scratch (208,896 candidates for a top of 10, 2048 for 1024).
+/// \brief Whether one launch can handle \p shape over \p rows. On the host this holds for any list.
+/// On a device, rows must be aligned to four elements, top ≤ 1024, and the ranks that the chunks of
+/// a list keep must fit into scratch for sorting (208,896 candidates for a top of 10, 2048 for
+/// 1024).
 template <class ExecutionSpace>
 bool fits_one_launch(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
                      const CandidateShape& shape);
 
-/// \brief What `rank_candidates` checks as it reads a list: a candidate that is no row is left out,
-/// and the first query that names one is noted.
+/// \brief What `rank_candidates` validates while it reads a list: a candidate that is not a row is
+/// skipped, and the first query that contains one is recorded.
 template <class ExecutionSpace>
 struct CandidateCheck {
-  std::uint64_t rows = 0;              ///< candidates are below it
-  std::uint32_t* bad_query = nullptr;  ///< lowered to the number of a query that names another; the
-                                       ///< space reaches it; null: candidates are not checked
+  std::uint64_t rows = 0;  ///< candidates must be below it
+  /// Lowered to the index of a query with an invalid candidate; must be accessible from the space;
+  /// null: candidates are not validated.
+  std::uint32_t* bad_query = nullptr;
 };
 
-/// The cut for \p shape, which `fits_one_launch`.
+/// The split for \p shape, for which `fits_one_launch` must hold.
 template <class ExecutionSpace>
 CandidatePlan candidate_plan(const ExecutionSpace& exec_space, const CandidateShape& shape);
 
-/// \brief The best `top` rows of every query's list: gathered, scored, each once, ranked. One
-/// launch on a device. Does not fence.
+/// \brief The best `top` rows of every query's list: each row is gathered, scored and ranked once.
+/// One launch on a device. Does not fence.
 ///
-/// Rows named twice are scored once within a chunk and ranked once. Complexity O(candidates ×
-/// dimension). \param offsets query q's list is `candidates[offsets[q] … offsets[q + 1])`
-/// \param candidates rows below the number of \p rows, unless \p check finds the others \param
-/// filter of rows \param best `queries × top`, ascending, padded with `rank_none` \param workspace
-/// of `plan.workspace(queries)` words, 0 in its last \p queries before the first call; a call
-/// leaves them so
+/// A row that occurs twice is scored once per chunk and ranked once. Complexity O(candidates ×
+/// dimension).
+/// \param offsets query q's list is `candidates[offsets[q] … offsets[q + 1])`
+/// \param candidates indices below the number of \p rows, unless \p check handles the others
+/// \param filter which rows a query may return
+/// \param best `queries × top`, ascending, padded with `rank_none`
+/// \param workspace `plan.workspace(queries)` words; the last \p queries of them must be 0 before
+/// the first call, and each call leaves them 0
 template <class ExecutionSpace>
 void rank_candidates(const ExecutionSpace& exec_space, Metric metric,
                      const VectorRows<ExecutionSpace>& rows,

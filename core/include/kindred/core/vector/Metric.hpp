@@ -8,7 +8,7 @@
 
 namespace Kindred {
 
-/// \brief How alike two vectors q and x are.
+/// \brief The similarity or distance of two vectors q and x.
 enum class Metric : std::uint8_t {
   cosine,  ///< clamp(q·x / (√q·q · √x·x), −1, 1), 0 if either norm is 0; larger is better
   ip,      ///< q·x; larger is better
@@ -16,7 +16,7 @@ enum class Metric : std::uint8_t {
 };
 std::string_view to_string(Metric metric) noexcept;
 
-/// What stands in a place without a result: worse than any score.
+/// The score at a position without a result: worse than any real score.
 constexpr float padding_score(Metric metric) noexcept {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   return metric == Metric::l2 ? infinity : -infinity;

@@ -7,7 +7,7 @@
 
 namespace Kindred {
 
-/// The score of a rank that \p metric made.
+/// The score encoded in a rank of \p metric.
 KOKKOS_INLINE_FUNCTION float score_of(Metric metric, Rank rank) {
   return metric == Metric::l2 ? score_ascending(rank) : score_descending(rank);
 }

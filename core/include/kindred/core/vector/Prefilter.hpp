@@ -11,7 +11,7 @@
 
 namespace Kindred {
 
-/// \brief Queries as a screen reads them: two planes of int8 each, w = 254 · high + low.
+/// \brief Queries as the prefilter reads them: two int8 planes each, w = 254 · high + low.
 template <class ExecutionSpace>
 struct PrefilterQueries {
   ArrayView<const std::int8_t, ExecutionSpace> planes;  ///< count × 2 × stride
@@ -21,25 +21,26 @@ struct PrefilterQueries {
   std::uint64_t count() const { return bounds.size(); }
 };
 
-/// Bytes of a plane: the dimension filled up with zeros.
+/// Bytes of a plane: the dimension padded with zeros.
 constexpr std::uint64_t query_plane_stride(std::uint64_t dimension) {
   return (dimension + 63) / 64 * 64;
 }
 
-/// \brief What the steps of a screen pass on to each other. Rows of a query lie together.
+/// \brief The state that the steps of the prefilter share. The rows of a query are contiguous.
 template <class ExecutionSpace>
 struct PrefilterState {
-  ArrayView<float, ExecutionSpace> uppers;          ///< queries × chunk: of a chunk of rows
-  ArrayView<std::uint32_t, ExecutionSpace> slots;   ///< queries × groups: the best lower bounds
-  ArrayView<float, ExecutionSpace> thresholds;      ///< a query
-  ArrayView<std::uint32_t, ExecutionSpace> rows;    ///< queries × room: what survived, no order
-  ArrayView<std::uint32_t, ExecutionSpace> counts;  ///< a query: survivors, those beyond room too
-  std::uint64_t chunk = 0;                          ///< a multiple of 64
+  ArrayView<float, ExecutionSpace> uppers;  ///< queries × chunk: upper bounds of a chunk of rows
+  ArrayView<std::uint32_t, ExecutionSpace> slots;  ///< queries × groups: the best lower bounds
+  ArrayView<float, ExecutionSpace> thresholds;     ///< one per query
+  ArrayView<std::uint32_t, ExecutionSpace> rows;  ///< queries × capacity: surviving rows, unordered
+  /// One per query: survivors, including those beyond the capacity.
+  ArrayView<std::uint32_t, ExecutionSpace> counts;
+  std::uint64_t chunk = 0;   ///< a multiple of 64
   std::uint64_t groups = 0;  ///< rows r with the same r % groups, or r / 32 % groups, share a slot
   std::uint64_t capacity = 0;
 };
 
-/// \brief Splits queries into planes and empties slots, counts and lists (filled with
+/// \brief Splits queries into planes and clears slots, counts and lists (filled with
 /// `no_candidate`). Does not fence.
 /// \param planes, bounds of `PrefilterQueries`
 template <class ExecutionSpace>
@@ -49,23 +50,25 @@ void prepare_prefilter(const ExecutionSpace& exec_space,
                        const ArrayView<PrefilterQuery, ExecutionSpace>& bounds,
                        const PrefilterState<ExecutionSpace>& state);
 
-/// \brief Empties counts and lists. Does not fence.
+/// \brief Clears counts and lists. Does not fence.
 template <class ExecutionSpace>
 void clear_survivors(const ExecutionSpace& exec_space, const PrefilterState<ExecutionSpace>& state);
 
-/// \brief The query of every unit of `score_candidates`, \p work_items a query. Does not fence.
+/// \brief Writes the query of every work item of `score_candidates`, \p work_items per query. Does
+/// not fence.
 template <class ExecutionSpace>
 void list_owners(const ExecutionSpace& exec_space, std::uint64_t work_items,
                  const ArrayView<std::uint32_t, ExecutionSpace>& owners);
 
-/// \brief Bounds the scores of the rows `begin … begin + count`, the lower bounds into the slots.
-/// Does not fence.
+/// \brief Bounds the scores of the rows `begin … begin + count` and merges the lower bounds into
+/// the slots. Does not fence.
 ///
-/// Reads each row of int8 once for up to four queries, and rows that no query may return not at
-/// all. Complexity O(count × queries × dimension). \param norms of the rows; not read under ip
-/// \param begin a multiple of 64 \param append false: the upper bounds go to `state.uppers`, and
-/// \p count is at most `state.chunk`; true: the rows whose upper bound is no worse than the
-/// threshold are listed at once
+/// Reads each int8 row once for up to four queries, and skips rows that no query may return.
+/// Complexity O(count × queries × dimension).
+/// \param norms of the rows; not read under ip \param begin a multiple of 64
+/// \param append false: the upper bounds go to `state.uppers`, and \p count is at most
+/// `state.chunk`; true: the rows whose upper bound is no worse than the threshold are listed
+/// directly
 template <class ExecutionSpace>
 void prefilter_rows(const ExecutionSpace& exec_space, Metric metric,
                     const QuantizedRows<ExecutionSpace>& quantized, std::uint64_t dimension,
@@ -74,21 +77,22 @@ void prefilter_rows(const ExecutionSpace& exec_space, Metric metric,
                     const PrefilterQueries<ExecutionSpace>& queries, bool append,
                     const PrefilterState<ExecutionSpace>& state);
 
-/// \brief The k-th best slot of every query: at least k rows have a score that is no worse. −∞
-/// where fewer slots hold a row. Does not fence.
+/// \brief Sets each threshold to the k-th best slot of its query: at least k rows have a score that
+/// is no worse. −∞ if fewer slots hold a row. Does not fence.
 template <class ExecutionSpace>
 void prefilter_thresholds(const ExecutionSpace& exec_space, std::uint64_t k,
                           const PrefilterState<ExecutionSpace>& state);
 
 /// \brief Appends the rows of a chunk whose upper bound is no worse than the threshold. Does not
-/// fence. \param count, begin as in `prefilter_rows`
+/// fence.
+/// \param count, begin as in `prefilter_rows`
 template <class ExecutionSpace>
 void prefilter_survivors(const ExecutionSpace& exec_space, std::uint64_t begin, std::uint64_t count,
                          const PrefilterState<ExecutionSpace>& state);
 
-/// \brief The best of every list, by counting how many precede each: one launch, where lists are
-/// short. Does not fence. Complexity O(survivors²) a query.
-/// \param ranks queries × room, of the survivors \param top at most `state.capacity`
+/// \brief The best of every list, found by counting how many ranks precede each one: one launch,
+/// for short lists. Does not fence. Complexity O(survivors²) per query.
+/// \param ranks queries × capacity, of the survivors \param top at most `state.capacity`
 /// \param best queries × top, ascending, padded with `rank_none`
 template <class ExecutionSpace>
 void best_survivors(const ExecutionSpace& exec_space,

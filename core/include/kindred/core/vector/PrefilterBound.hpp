@@ -10,32 +10,32 @@
 
 namespace Kindred {
 
-/// Levels of an int8 value, and of a query's 16-bit value w = 254 · high + low.
+/// Largest absolute int8 value; a query's 16-bit value is w = 254 · high + low.
 inline constexpr int quantized_levels = 127;
 inline constexpr int query_plane_ratio = 2 * quantized_levels;
 inline constexpr int query_levels = query_plane_ratio * quantized_levels + quantized_levels;
 
-/// \brief What a bound needs of a query q ≈ scale · w.
+/// \brief What a bound needs to know of a query q ≈ scale · w.
 struct PrefilterQuery {
   double scale = 0;     ///< a float, so that scale · w is exact
-  double norm = 0;      ///< the canonical √Σq²
+  double norm = 0;      ///< the reproducible √Σq²
   double residual = 0;  ///< ≥ ‖q − scale · w‖; infinite for a query that is not finite
   double square = 0;    ///< ‖scale · w‖²
-  double offset = 0;    ///< 128 · Σw: what unsigned rows add to a dot
+  double offset = 0;    ///< 128 · Σw: what rows stored as unsigned add to a dot product
 };
 
-/// \brief What a bound needs of a row x ≈ scale · v.
+/// \brief What a bound needs to know of a row x ≈ scale · v.
 struct PrefilterRow {
   double scale = 0;
   double error = 0;  ///< ≥ ‖x − scale · v‖; infinite for a row that is not finite
   double quantized_norm =
-      0;  ///< ≥ ‖scale · v‖, at most 1 + 2^−22 times it unless tiny; negative: not told
+      0;  ///< ≥ ‖scale · v‖, at most 1 + 2^−22 times it unless tiny; negative: unknown
   double quantized_norm_max = 0;  ///< ≥ ‖scale · v‖
-  double norm = 0;                ///< the canonical √Σx²; of cosine and l2
+  double norm = 0;                ///< the reproducible √Σx²; for cosine and l2
 };
 
-/// \brief Where the canonical float32 score lies, as a goodness: larger is better under every
-/// metric (l2: the negated distance). −∞ … ∞ where nothing is known.
+/// \brief An interval that contains the reproducible float32 score, as a goodness: larger is better
+/// under every metric (for l2, the negated distance). −∞ … ∞ if nothing is known.
 struct ScoreInterval {
   float lower;
   float upper;
@@ -43,18 +43,20 @@ struct ScoreInterval {
 
 namespace Impl {
 
-/// Covers every rounding of a canonical sum (at most 2^−44 of the product of the norms) and of a
-/// bound's own arithmetic.
+/// Covers every rounding of a reproducible sum (at most 2^−44 of the product of the norms) and of
+/// the bound's own arithmetic.
 inline constexpr double prefilter_slack = 0x1p-40;
-/// How much more than its square a stored shadow norm may give.
+/// By how much the square of a stored norm of a quantized row may exceed the exact square,
+/// relatively.
 inline constexpr double quantized_square_slack = 0x1p-21;
-/// A float below may be a denormal, and its relative error larger.
+/// A float below this may be a denormal, whose relative error is larger.
 inline constexpr double quantized_norm_least = 0x1p-100;
 
 KOKKOS_INLINE_FUNCTION constexpr double prefilter_infinity() { return 0x1p1023 * 2.0; }
 
-/// The float32 row of an int8 row of its own differs from scale · v by its rounding: half an ulp,
-/// or half the smallest denormal, an element. \param norm of the row, or negative if it is not read
+/// For int8 rows that serve as their own quantized copy: the float32 row differs from scale · v by
+/// rounding, half an ulp or half the smallest denormal per element.
+/// \param norm of the row, or negative if it is not read
 /// \param root_dimension ≥ √dimension
 KOKKOS_INLINE_FUNCTION PrefilterRow own_row(float scale, double norm, double root_dimension) {
   PrefilterRow row;
@@ -64,7 +66,7 @@ KOKKOS_INLINE_FUNCTION PrefilterRow own_row(float scale, double norm, double roo
   const double denormal = 0x1p-149 * root_dimension;
   if (norm < 0) {
     const double largest = (row.scale < 0 ? -row.scale : row.scale) * 128.0;
-    // NaN is not within either.
+    // Also catches NaN.
     row.quantized_norm_max =
         largest <= 0x1.fffffep127 ? largest * root_dimension : prefilter_infinity();
   } else {
@@ -74,7 +76,7 @@ KOKKOS_INLINE_FUNCTION PrefilterRow own_row(float scale, double norm, double roo
   return row;
 }
 
-/// Lower and upper end of the canonical l2 distance.
+/// Lower and upper bound of the reproducible l2 distance.
 KOKKOS_INLINE_FUNCTION void distance_interval(const PrefilterQuery& q, const PrefilterRow& x,
                                               double dot, double error, double& low, double& high) {
   // ‖q‖² + ‖x‖² − 2 q·x
@@ -84,7 +86,8 @@ KOKKOS_INLINE_FUNCTION void distance_interval(const PrefilterQuery& q, const Pre
   low = expanded - width > 0 ? Kokkos::sqrt(expanded - width) : 0.0;
   high = Kokkos::sqrt(expanded + width > 0 ? expanded + width : 0.0);
   if (x.quantized_norm < quantized_norm_least) return;
-  // ‖q − x‖ differs from the distance of the shadows by at most both residuals.
+  // ‖q − x‖ differs from the distance of the quantized vectors by at most the sum of both
+  // residuals.
   const double quantized_square = x.quantized_norm * x.quantized_norm;
   const double between = q.square + quantized_square - 2 * dot;
   const double slack = prefilter_slack * (q.square + quantized_square);
@@ -99,11 +102,12 @@ KOKKOS_INLINE_FUNCTION void distance_interval(const PrefilterQuery& q, const Pre
 
 }  // namespace Impl
 
-/// \brief Bounds of a score from the shadows: `lower ≤ reproducible float32 score ≤ upper`, always.
+/// \brief Bounds of a score from quantized values: `lower ≤ reproducible float32 score ≤ upper`,
+/// always.
 ///
-/// Derived in docs/internals/vector-prefilter.md. The bounds are float32 numbers rounded as the
-/// score itself is, and rounding keeps order, so that no width is added for it. \param dot w · v,
-/// exact
+/// Derived in docs/internals/vector-prefilter.md. The bounds are rounded to float32 just as the
+/// score is; rounding is monotonic, so this adds no width.
+/// \param dot w · v, exact
 KOKKOS_INLINE_FUNCTION ScoreInterval score_interval(Metric metric, const PrefilterQuery& q,
                                                     const PrefilterRow& x, double dot) {
   constexpr float infinity = __builtin_inff();
@@ -112,12 +116,12 @@ KOKKOS_INLINE_FUNCTION ScoreInterval score_interval(Metric metric, const Prefilt
   const double error =
       q.residual * x.quantized_norm_max + q.norm * x.error +
       Impl::prefilter_slack * (q.norm + q.residual) * (x.quantized_norm_max + x.error);
-  // NaN and infinity: the row or the query is not finite.
+  // NaN or infinity: the row or the query is not finite.
   if (!(error < Impl::prefilter_infinity())) return {-infinity, infinity};
   double lower = estimate - error;
   double upper = estimate + error;
   if (metric == Metric::cosine) {
-    // Rounds twice more than a division, which the slack covers.
+    // This rounds twice more than a division; the slack covers it.
     const double inverse = 1 / (q.norm * x.norm);
     lower = lower * inverse;
     upper = upper * inverse;

@@ -10,34 +10,36 @@
 
 namespace Kindred {
 
-/// \brief Rows of int8 values near rows of any element type: x ≈ scale · v, with what bounds the
-/// difference.
+/// \brief An int8-quantized copy (SQ8) of rows of any element type: x ≈ scale · v, with bounds on
+/// the difference.
 template <class ExecutionSpace>
 struct QuantizedRows {
   ArrayView<const std::int8_t, ExecutionSpace> values;  ///< count × stride, row-major
   ArrayView<const float, ExecutionSpace> scales;
-  /// ≥ ‖x − scale · v‖, infinite for a row that is not finite; of size 0: the rows themselves
+  /// ≥ ‖x − scale · v‖, infinite for a row that is not finite; size 0: the values are the rows
+  /// themselves
   ArrayView<const float, ExecutionSpace> errors;
-  ArrayView<const float, ExecutionSpace> norms;  ///< ≥ ‖scale · v‖; of size 0 with the errors
-  std::uint64_t stride = 0;                      ///< bytes from a row to the next
+  ArrayView<const float, ExecutionSpace> norms;  ///< ≥ ‖scale · v‖; size 0 if `errors` is
+  std::uint64_t stride = 0;                      ///< bytes from one row to the next
 
   std::uint64_t count() const { return scales.size(); }
   bool is_own() const { return errors.size() == 0; }
 };
 
-/// Bytes of a shadow row: the dimension filled up to whole loads.
+/// Bytes of a quantized row: the dimension padded to whole loads.
 constexpr std::uint64_t quantized_stride(std::uint64_t dimension) {
   return (dimension + 15) / 16 * 16;
 }
 
-/// Bytes of the shadow of \p count rows.
+/// Bytes of the quantized copy of \p count rows.
 constexpr std::uint64_t quantized_bytes(std::uint64_t count, std::uint64_t dimension) {
   return count * (quantized_stride(dimension) + 3 * sizeof(float));
 }
 
-/// \brief Makes the shadow of rows. Does not fence. Complexity O(count × dimension).
-/// \param rows whose norms and ids are not read \param values `count × quantized_stride`, aligned
-/// to 16 bytes \param scales, errors, norms a row; their size is the count
+/// \brief Makes the quantized copy of rows. Does not fence. Complexity O(count × dimension).
+/// \param rows their norms and ids are not read
+/// \param values `count × quantized_stride`, aligned to 16 bytes
+/// \param scales, errors, norms one per row; their size is the count
 template <class ExecutionSpace>
 void quantize_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
                    const ArrayView<std::int8_t, ExecutionSpace>& values,
@@ -45,7 +47,7 @@ void quantize_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionS
                    const ArrayView<float, ExecutionSpace>& errors,
                    const ArrayView<float, ExecutionSpace>& norms);
 
-/// \brief Rows of int8 as their own shadow: nothing is stored twice.
+/// \brief int8 rows as their own quantized copy: nothing is stored twice.
 template <class ExecutionSpace>
 QuantizedRows<ExecutionSpace> rows_as_quantized(const VectorRows<ExecutionSpace>& rows) {
   const auto* values = reinterpret_cast<const std::int8_t*>(rows.values.data());

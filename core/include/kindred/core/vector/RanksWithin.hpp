@@ -10,10 +10,11 @@
 
 namespace Kindred {
 
-/// \brief Lists, for every query, the ranks that are at most its bound, in no order. Does not
-/// fence. Complexity O(ranks).
-/// \param ranks `bounds × length`, row-major \param lists as many: query q's begin at `q × length`
-/// \param counts a query; set to how many its list has
+/// \brief Lists, for every query, the ranks that are at most its bound, in no particular order.
+/// Does not fence. Complexity O(ranks).
+/// \param ranks `bounds × length`, row-major
+/// \param lists of the same size: query q's list begins at `q × length`
+/// \param counts one per query; set to the length of its list
 template <class ExecutionSpace>
 void list_ranks_within(const ExecutionSpace& exec_space,
                        const ArrayView<const Rank, ExecutionSpace>& ranks,

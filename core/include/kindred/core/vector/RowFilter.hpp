@@ -8,11 +8,11 @@
 
 namespace Kindred {
 
-/// \brief Which rows a query may return: a bit a row, the lowest of a word first.
+/// \brief Which rows a query may return: one bit per row, the lowest bit of a word first.
 template <class ExecutionSpace>
 struct RowFilter {
-  ArrayView<const std::uint64_t, ExecutionSpace> words;  ///< of size 0: every row
-  std::uint64_t words_per_query = 0;  ///< from a query's bitmap to the next; 0: one for all
+  ArrayView<const std::uint64_t, ExecutionSpace> words;  ///< size 0: every row may be returned
+  std::uint64_t words_per_query = 0;  ///< from one query's bitmap to the next; 0: all share one
 
   KOKKOS_INLINE_FUNCTION bool passes_all() const { return words.size() == 0; }
   KOKKOS_INLINE_FUNCTION bool passes(std::uint64_t query, std::uint64_t row) const {
@@ -21,7 +21,7 @@ struct RowFilter {
   }
 };
 
-/// Words of a bitmap of \p rows rows.
+/// Words of a bitmap for \p rows rows.
 KOKKOS_INLINE_FUNCTION constexpr std::uint64_t filter_words(std::uint64_t rows) {
   return (rows + 63) / 64;
 }

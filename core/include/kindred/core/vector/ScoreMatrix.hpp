@@ -11,8 +11,8 @@
 
 namespace Kindred {
 
-/// What becomes of a score before it is written: nothing, or σ((score − threshold) /
-/// max(temperature, 0.05)) of the rounded score, in double and rounded once.
+/// The transformation of a score before it is written: none, or σ((score − threshold) /
+/// max(temperature, 0.05)) of the rounded score, computed in double and rounded once.
 struct ScoreCurve {
   bool is_sigmoid = false;
   double threshold = 0;
@@ -21,8 +21,9 @@ struct ScoreCurve {
 
 /// \brief The scores of all rows for all queries, in the order of the rows. Does not fence.
 ///
-/// Canonical scores as rankings have them, NaN as 0x7FC00000 and a zero as +0; under `ip` the
-/// pairwise dot products. Complexity O(rows × queries × dimension). \param count of rows
+/// The scores are the reproducible ones of rankings, with NaN as 0x7FC00000 and a zero as +0; under
+/// `ip` they are the pairwise dot products. Complexity O(rows × queries × dimension).
+/// \param count number of rows
 /// \param out `queries × count`, row-major
 template <class ExecutionSpace>
 void score_matrix(const ExecutionSpace& exec_space, Metric metric, const ScoreCurve& curve,
@@ -30,9 +31,9 @@ void score_matrix(const ExecutionSpace& exec_space, Metric metric, const ScoreCu
                   const VectorQueries<ExecutionSpace>& queries,
                   const ArrayView<float, ExecutionSpace>& out);
 
-/// \brief Σ wᵢ·xᵢ / Σ wᵢ of all rows, elementwise: canonical sums over the rows, rounded once; 0
-/// where the weights add up to 0. Does not fence. Complexity O(rows × dimension).
-/// \param weights a row, which says how many there are \param out `dimension`
+/// \brief Weighted mean Σ wᵢ·xᵢ / Σ wᵢ of all rows, elementwise: reproducible sums over the rows,
+/// rounded once; 0 if the weights add up to 0. Does not fence. Complexity O(rows × dimension).
+/// \param weights one per row; its size is the number of rows \param out `dimension`
 template <class ExecutionSpace>
 void average_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
                   const ArrayView<const float, ExecutionSpace>& weights,

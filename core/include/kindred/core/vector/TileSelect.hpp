@@ -16,16 +16,16 @@
 
 namespace Kindred {
 
-/// Rows that stay neighbours in every order of a tile.
+/// Consecutive rows that stay adjacent in every order of a tile.
 inline constexpr std::uint64_t tile_group = 8;
 
-/// \brief In which order rows come to be screened: groups of eight, far apart.
+/// \brief The order in which rows are prefiltered: groups of eight, far apart.
 ///
-/// Rows that were stored together are often alike. Steps of the golden ratio spread them evenly, so
-/// that a threshold found among the first rows fits the others.
+/// Rows that were stored together are often similar. Golden-ratio steps spread them evenly, so that
+/// a threshold found among the first rows suits the others too.
 template <class ExecutionSpace>
 struct TileOrder {
-  ArrayView<const std::uint32_t, ExecutionSpace> chosen;  ///< of size 0: rows 0 … count − 1
+  ArrayView<const std::uint32_t, ExecutionSpace> chosen;  ///< size 0: rows 0 … count − 1
   std::uint64_t count = 0;
   std::uint64_t groups = 0;
   std::uint64_t step = 1;
@@ -46,7 +46,7 @@ struct TileOrder {
   std::uint64_t positions() const { return groups * tile_group; }
 
   static constexpr std::uint32_t none = 0xFFFFFFFFU;
-  /// The row at a position; `none` where there is no row.
+  /// The row at a position; `none` if there is no row.
   KOKKOS_INLINE_FUNCTION std::uint32_t row(std::uint64_t position) const {
     const std::uint64_t group = position / tile_group;
     if (group >= groups) return none;
@@ -56,23 +56,23 @@ struct TileOrder {
   }
 };
 
-/// \brief Queries as a tile's product takes them. Where the array is longer than the queries, the
+/// \brief Queries as the product of a tile reads them. If the array is longer than the queries, the
 /// rest belongs to no query.
 template <class ExecutionSpace, class Element>
 struct TileQueries {
   ArrayView<Element, ExecutionSpace> values;  ///< × stride, zeros beyond the dimension
   ArrayView<float, ExecutionSpace> weights;
-  ArrayView<float, ExecutionSpace> slacks;     ///< what a threshold is lowered by
-  ArrayView<float, ExecutionSpace> residuals;  ///< one: ≥ every query's
+  ArrayView<float, ExecutionSpace> slacks;     ///< by how much a threshold is lowered
+  ArrayView<float, ExecutionSpace> residuals;  ///< one element: ≥ the residual of every query
   Arch::TileLayout layout;
 };
 
-/// \brief The bounds of a tile's rows, as arrays of a tile's length.
+/// \brief The bounds of a tile's rows, as arrays with one element per row.
 struct TileBounds {
   float* scales = nullptr;
   float* errors = nullptr;
   float* shifts = nullptr;
-  std::uint32_t* rows = nullptr;  ///< which row it is
+  std::uint32_t* rows = nullptr;  ///< indices of the rows
 
   KOKKOS_INLINE_FUNCTION TileRow operator[](std::uint64_t place) const {
     return {scales[place], errors[place], shifts[place]};
@@ -84,37 +84,39 @@ struct TileBounds {
     errors[place] = row.error;
     shifts[place] = row.shift;
   }
-  /// Four arrays of \p count in one, which is aligned to 16 bytes.
+  /// Four arrays of \p count elements in one allocation, which is aligned to 16 bytes.
   static TileBounds of(float* data, std::uint64_t count) {
     return {data, data + count, data + 2 * count,
             reinterpret_cast<std::uint32_t*>(data + 3 * count)};
   }
 };
 
-/// \brief A tile of rows: scaled, rounded, with their bounds.
+/// \brief A tile of rows: scaled and rounded, with their bounds.
 template <class ExecutionSpace, class Element>
 struct TileRows {
   ArrayView<Element, ExecutionSpace> values;  ///< count × stride, zeros beyond the dimension
   TileBounds bounds;
-  std::uint64_t count = 0;  ///< a multiple of `tile_group`, in blocks of theirs
+  std::uint64_t count = 0;  ///< a multiple of `tile_group`, in groups of that many rows
   Arch::TileLayout layout;
 };
 
-/// \brief What survives, a list a query. Rows lie in no order.
+/// \brief The surviving rows, one list per query, unordered.
 template <class ExecutionSpace>
 struct TileLists {
-  static constexpr std::uint32_t lost = 0x80000000U;  ///< a count where the list was too short
+  static constexpr std::uint32_t lost = 0x80000000U;  ///< marks a count whose list was too short
 
-  ArrayView<std::uint32_t, ExecutionSpace> rows;         ///< queries × room
-  ArrayView<std::uint32_t, ExecutionSpace> uppers;       ///< ascending bits of `tile_upper`
-  ArrayView<std::uint32_t, ExecutionSpace> counts;       ///< a query; beyond room: rows were lost
-  ArrayView<float, ExecutionSpace> thresholds;           ///< a query of the tile
-  ArrayView<std::uint32_t, ExecutionSpace> widths;       ///< bits of the greatest `tile_width`
-  ArrayView<std::uint32_t, ExecutionSpace> not_numbers;  ///< one: not 0 if a row had a NaN
+  ArrayView<std::uint32_t, ExecutionSpace> rows;    ///< queries × capacity
+  ArrayView<std::uint32_t, ExecutionSpace> uppers;  ///< ascending bits of `tile_upper`
+  /// One per query; above the capacity: rows were lost.
+  ArrayView<std::uint32_t, ExecutionSpace> counts;
+  ArrayView<float, ExecutionSpace> thresholds;      ///< one per query of the tile
+  ArrayView<std::uint32_t, ExecutionSpace> widths;  ///< bits of the greatest `tile_width`
+  /// One element: nonzero if a row had a NaN.
+  ArrayView<std::uint32_t, ExecutionSpace> not_numbers;
   std::uint64_t capacity = 0;
 };
 
-/// \brief Starts a pass: no residual and no NaN is known. Does not fence.
+/// \brief Starts a pass: resets the residual and the NaN flag. Does not fence.
 template <class ExecutionSpace, class Element>
 void begin_tile_queries(const ExecutionSpace& exec_space,
                         const TileQueries<ExecutionSpace, Element>& tile,
@@ -123,13 +125,14 @@ void begin_tile_queries(const ExecutionSpace& exec_space,
   Kokkos::deep_copy(exec_space, lists.not_numbers, 0U);
 }
 
-/// \brief Scales queries to `tile_norm` and rounds them; empties their lists. Does not fence.
+/// \brief Scales queries to `tile_norm`, rounds them and clears their lists. Does not fence.
 ///
-/// Those of a pass may come in parts. A query of a norm that is not covered survives nowhere: its
-/// count is `lost`.
-/// \param queries floats and norms are read \param first the place of the first of them in
-/// `tile.values`, which is whole; the rest of \p tile and \p lists begin with it \param initial
-/// thresholds, as `tile_upper` is, a query; of size 0: −∞
+/// The queries of a pass may be prepared in parts. A query whose norm is not covered has no
+/// survivors: its count is `lost`.
+/// \param queries floats and norms are read
+/// \param first the position of the first query in `tile.values`, which is whole; the other arrays
+/// of \p tile and \p lists begin with this query
+/// \param initial thresholds in the units of `tile_upper`, one per query; size 0: −∞
 template <class ExecutionSpace, class Element>
 void prepare_tile_queries(const ExecutionSpace& exec_space, Metric metric,
                           const VectorQueries<ExecutionSpace>& queries, std::uint64_t dimension,
@@ -138,8 +141,8 @@ void prepare_tile_queries(const ExecutionSpace& exec_space, Metric metric,
                           const TileQueries<ExecutionSpace, Element>& tile,
                           const TileLists<ExecutionSpace>& lists);
 
-/// \brief Scales, rounds and bounds the rows at the positions \p begin …. Does not fence.
-/// Complexity O(count × dimension).
+/// \brief Scales, rounds and bounds the rows from position \p begin on. Does not fence. Complexity
+/// O(count × dimension).
 template <class ExecutionSpace, class Element>
 void prepare_tile_rows(const ExecutionSpace& exec_space, Metric metric, const TileModel& model,
                        const VectorRows<ExecutionSpace>& rows,
@@ -155,44 +158,46 @@ void prepare_tile_rows_here(Metric metric, const TileModel& model,
                             std::uint64_t begin, float query_residual,
                             const TileRows<HostSpace, Element>& tile, std::uint32_t* not_numbers);
 
-/// \brief Where the products of a tile are judged.
+/// \brief The products of a tile that are compared with the thresholds.
 template <class ExecutionSpace, class Product>
 struct TileProducts {
-  const Product* values = nullptr;  ///< of a query: `count` rows; here: of a row, `queries`
-  std::uint64_t count = 0;          ///< rows of the tile
-  std::uint64_t first = 0;          ///< rows `first … last` of the tile are judged
+  /// One row of `count` per query; for `select_tile_here`, one row of `queries` per row.
+  const Product* values = nullptr;
+  std::uint64_t count = 0;  ///< rows of the tile
+  std::uint64_t first = 0;  ///< rows `first … last` of the tile are compared
   std::uint64_t last = 0;
-  std::uint64_t first_query = 0;  ///< of the lists and of the filter
+  std::uint64_t first_query = 0;  ///< index into the lists and the filter
   std::uint64_t queries = 0;
 };
 
 /// \brief Appends the rows whose `tile_upper` is not below their query's threshold. Does not fence.
-/// \param products a row of `count` a query; first and last are multiples of `tile_group`
-/// \param weights as `TileQueries` has them \param bounds of the tile's rows
+/// \param products one row of `count` per query; first and last are multiples of `tile_group`
+/// \param weights as in `TileQueries` \param bounds of the tile's rows
 template <class ExecutionSpace, class Product>
 void select_tile(const ExecutionSpace& exec_space, Metric metric, const TileModel& model,
                  const TileProducts<ExecutionSpace, Product>& products, const TileBounds& bounds,
                  const ArrayView<const float, ExecutionSpace>& weights,
                  const RowFilter<ExecutionSpace>& filter, const TileLists<ExecutionSpace>& lists);
 
-/// \brief The same on the calling thread, beside others. \param products a row of `queries` a row
-/// of the tile; queries of the lists, and of weights and thresholds, go on to a multiple of 16
+/// \brief The same on the calling thread; other threads may run it concurrently for other tiles.
+/// \param products one row of `queries` per row of the tile; the queries of the lists, weights and
+/// thresholds are padded to a multiple of 16
 void select_tile_here(Metric metric, const TileModel& model,
                       const TileProducts<HostSpace, float>& products, const TileBounds& bounds,
                       const ArrayView<const float, HostSpace>& weights,
                       const RowFilter<HostSpace>& filter, const TileLists<HostSpace>& lists);
 
-/// \brief Raises the thresholds of the queries `first … first + count` to what \p k of their rows
-/// reach, and drops what is below. Does not fence.
-/// \param least lists with fewer rows are left as they are
+/// \brief Raises the thresholds of the queries `first … first + count` to the value that \p k of
+/// their rows reach, and drops the rows below it. Does not fence.
+/// \param least lists with fewer rows are left unchanged
 template <class ExecutionSpace>
 void raise_thresholds(const ExecutionSpace& exec_space, std::uint64_t first, std::uint64_t count,
                       std::uint64_t k, std::uint64_t least,
                       const ArrayView<const float, ExecutionSpace>& slacks,
                       const TileLists<ExecutionSpace>& lists);
 
-/// \brief Lists of \p width rows for `score_candidates`, filled up with `no_candidate`, and the
-/// query of each unit, from 0. Lists that were lost are empty. Does not fence.
+/// \brief Writes lists of \p width rows for `score_candidates`, padded with `no_candidate`, and the
+/// query of each work item, from 0. Lists that lost rows are empty. Does not fence.
 /// \param ids `queries × width` \param work_item_queries `queries × width / candidate_tile`
 template <class ExecutionSpace>
 void list_survivors(const ExecutionSpace& exec_space, const TileLists<ExecutionSpace>& lists,
@@ -200,15 +205,16 @@ void list_survivors(const ExecutionSpace& exec_space, const TileLists<ExecutionS
                     const ArrayView<std::uint32_t, ExecutionSpace>& ids,
                     const ArrayView<std::uint32_t, ExecutionSpace>& work_item_queries);
 
-/// \brief How many rows pass a filter of all queries before each of its words. Does not fence.
-/// \param offsets `filter_words(rows) + 1`; the last is how many pass
+/// \brief Counts the rows that pass a filter shared by all queries before each of its words. Does
+/// not fence.
+/// \param offsets `filter_words(rows) + 1`; the last one is the total
 template <class ExecutionSpace>
 void count_passing_rows(const ExecutionSpace& exec_space, const RowFilter<ExecutionSpace>& filter,
                         std::uint64_t rows,
                         const ArrayView<std::uint32_t, ExecutionSpace>& offsets);
 
-/// \brief The rows that pass a filter of all queries, ascending. Does not fence.
-/// \param offsets of `count_passing_rows` \param chosen as many as pass
+/// \brief The rows that pass a filter shared by all queries, ascending. Does not fence.
+/// \param offsets from `count_passing_rows` \param chosen its size is the total
 template <class ExecutionSpace>
 void list_passing_rows(const ExecutionSpace& exec_space, const RowFilter<ExecutionSpace>& filter,
                        std::uint64_t rows, const ArrayView<std::uint32_t, ExecutionSpace>& offsets,

@@ -8,7 +8,7 @@
 
 namespace Kindred {
 
-/// \brief How the elements of a row are stored. A row is the float32 row that it decodes to.
+/// \brief How the elements of a row are stored. Scores are those of the float32 row it decodes to.
 enum class VectorElement : std::uint8_t {
   float32,
   float16,   ///< IEEE binary16; widens exactly
@@ -17,7 +17,7 @@ enum class VectorElement : std::uint8_t {
 };
 std::string_view to_string(VectorElement element) noexcept;
 
-/// Bytes of an element.
+/// Bytes per element.
 constexpr std::size_t size_of(VectorElement element) noexcept {
   switch (element) {
     case VectorElement::float32:

@@ -15,13 +15,14 @@ template <class ExecutionSpace>
 struct VectorRows {
   ArrayView<const std::byte, ExecutionSpace> values;  ///< count × dimension elements, row-major
   VectorElement element = VectorElement::float32;
-  ArrayView<const float, ExecutionSpace> scales;       ///< a row; of int8 only
-  ArrayView<const double, ExecutionSpace> norms;       ///< of `vector_norms`; read under cosine
-  ArrayView<const std::uint32_t, ExecutionSpace> ids;  ///< what a rank carries; of size 0: the row
+  ArrayView<const float, ExecutionSpace> scales;  ///< one per row; int8 only
+  ArrayView<const double, ExecutionSpace> norms;  ///< from `vector_norms`; read under cosine
+  /// The index that a rank carries; size 0: the row's index.
+  ArrayView<const std::uint32_t, ExecutionSpace> ids;
   std::uint64_t dimension = 0;
 };
 
-/// The bytes of \p values, as `VectorRows` takes them.
+/// \p values as the bytes that `VectorRows` holds.
 template <class ExecutionSpace, class View>
 ArrayView<const std::byte, ExecutionSpace> bytes_of(const View& values) {
   return ArrayView<const std::byte, ExecutionSpace>(

@@ -13,35 +13,37 @@
 
 namespace Kindred {
 
-/// \brief √Σx² of the rows 0 … `norms.size()`, the sum canonical and unrounded. Does not fence.
-/// \param rows whose norms are not read \param norms a row
+/// \brief √Σx² of the rows 0 … `norms.size()`, from the reproducible sum before it is rounded. Does
+/// not fence.
+/// \param rows their norms are not read \param norms one per row
 template <class ExecutionSpace>
 void vector_norms(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
                   const ArrayView<double, ExecutionSpace>& norms);
 
-/// \brief The float32 rows that `begin … begin + count` decode to. Does not fence.
+/// \brief Decodes the rows `begin … begin + count` to float32. Does not fence.
 /// \param out `count × dimension`, row-major
 template <class ExecutionSpace>
 void decode_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
                  std::uint64_t begin, std::uint64_t count,
                  const ArrayView<float, ExecutionSpace>& out);
 
-/// \brief Widens queries to double, exactly, and takes their norms. Does not fence.
-/// \param values `count × dimension` \param wide as many \param norms `count`
+/// \brief Widens queries to double, exactly, and computes their norms. Does not fence.
+/// \param values `count × dimension` \param wide of the same size \param norms `count`
 template <class ExecutionSpace>
 void prepare_queries(const ExecutionSpace& exec_space,
                      const ArrayView<const float, ExecutionSpace>& values, std::uint64_t dimension,
                      const ArrayView<double, ExecutionSpace>& wide,
                      const ArrayView<double, ExecutionSpace>& norms);
 
-/// \brief The ranks of the rows `begin … begin + count` for every query: rounded scores in total
-/// order. Does not fence.
+/// \brief The ranks of the rows `begin … begin + count` for every query: the rounded scores in
+/// total order. Does not fence.
 ///
-/// Reads every row from memory once for 64 queries or more. Complexity O(count × queries ×
-/// dimension). \param tile where rows that are not float32 are decoded to, `count × dimension`
-/// \param filter of the whole matrix; what does not pass gives `rank_none`
-/// \param ranks `queries × count`, row-major; without ids the index in a rank is that of the whole
-/// matrix
+/// Reads every row from memory once per 64 or more queries. Complexity O(count × queries ×
+/// dimension).
+/// \param tile buffer into which rows that are not float32 are decoded, `count × dimension`
+/// \param filter of the whole matrix; a row that does not pass gets `rank_none`
+/// \param ranks `queries × count`, row-major; without ids, the index in a rank is that of the row
+/// in the whole matrix
 template <class ExecutionSpace>
 void score_rows(const ExecutionSpace& exec_space, Metric metric,
                 const VectorRows<ExecutionSpace>& rows, std::uint64_t begin, std::uint64_t count,
@@ -50,18 +52,18 @@ void score_rows(const ExecutionSpace& exec_space, Metric metric,
                 const VectorQueries<ExecutionSpace>& queries,
                 const ArrayView<Rank, ExecutionSpace>& ranks);
 
-/// Candidates of one query that a unit of work scores together.
+/// Candidates of one query that a work item scores together.
 template <class ExecutionSpace>
 int candidate_tile();
 
-/// Fills up a unit: it has no row.
+/// Pads a work item where it has no row.
 inline constexpr std::uint32_t no_candidate = 0xFFFFFFFFU;
 
-/// \brief The ranks of chosen rows of any element type. Does not fence. Complexity O(candidates ×
+/// \brief The ranks of selected rows of any element type. Does not fence. Complexity O(candidates ×
 /// dimension).
 ///
-/// \param ids rows, `work_items × candidate_tile`; behind a `no_candidate` a unit holds no row
-/// \param work_item_queries the query of each unit
+/// \param ids rows, `work_items × candidate_tile`; after a `no_candidate` a work item has no rows
+/// \param work_item_queries the query of each work item
 /// \param ranks as many as \p ids; `rank_none` for `no_candidate`
 template <class ExecutionSpace>
 void score_candidates(const ExecutionSpace& exec_space, Metric metric,

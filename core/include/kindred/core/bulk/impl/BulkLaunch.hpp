@@ -25,10 +25,10 @@ KOKKOS_INLINE_FUNCTION BulkPart part_of(const BulkItem<T>* items, std::uint32_t 
   return {index, begin, static_cast<std::uint32_t>(rest < bulk_chunk<T> ? rest : bulk_chunk<T>)};
 }
 
-/// Threads of a team of a device over chunks.
+/// Threads of a device team that processes chunks.
 inline constexpr int bulk_team = 256;
 
-/// A chunk a team of a device or an index of the host. \tparam Body has `device(chunk, thread)` and
+/// Runs one chunk per device team, or per host index. \tparam Body has `device(chunk, thread)` and
 /// `host(chunk)`
 template <class ExecutionSpace, class Body>
 struct ChunkKernel {
@@ -46,7 +46,7 @@ struct ChunkKernel<HostSpace, Body> {
   void operator()(std::uint64_t chunk) const { body.host(chunk); }
 };
 
-/// Launches \p body over \p chunks. Does not fence. \tparam Teams of a multiprocessor at once
+/// Launches \p body over \p chunks. Does not fence. \tparam Teams resident per multiprocessor
 template <int Teams = 4, class ExecutionSpace, class Body>
 void for_each_chunk(const ExecutionSpace& exec_space, const char* label, std::uint64_t chunks,
                     const Body& body) {

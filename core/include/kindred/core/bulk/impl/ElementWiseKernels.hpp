@@ -21,7 +21,7 @@ KOKKOS_INLINE_FUNCTION double with_canonical_nan(double x) {
   return x != x ? Kokkos::bit_cast<double>(std::uint64_t{0x7FF8000000000000U}) : x;
 }
 
-// What is done to an element; \p b is read where `takes_two` says so.
+// The operations on an element; \p b is read only if `takes_two` is true.
 
 template <class T>
 struct AddOp {
@@ -58,11 +58,11 @@ struct XorOp {
   }
 };
 
-/// What is computed with at once: bytes are in words.
+/// The type that is processed as a unit: bytes are grouped into words.
 template <class T>
 using bulk_word = std::conditional_t<sizeof(T) == 1, std::uint32_t, T>;
 
-/// Sixteen bytes of neighbours.
+/// Sixteen bytes of adjacent elements.
 template <class Word>
 struct alignas(16) Vec16Bytes {
   Word value[16 / sizeof(Word)];
@@ -131,8 +131,8 @@ struct ElementWiseChunks {
       out[i] = op(a[i], b == nullptr ? number : b[i]);
   }
 
-  /// Through a block of its own: results that may be arguments too keep a loop from being
-  /// vectorised.
+  /// Goes through a separate block of memory: results that may alias the arguments would keep the
+  /// loop from being vectorised.
   void host(std::uint64_t chunk) const {
     const BulkPart part = part_of(items, count, chunk);
     const BulkItem<T>& item = items[part.index];
@@ -159,8 +159,8 @@ struct ElementWiseChunks {
       std::memcpy(out + i, results, some * sizeof(T));
     }
   }
-  /// Past the caches, a few lines at a time, so that reads and writes overlap; numbers in four
-  /// lines, as loops over fewer are not vectorised.
+  /// Writes past the caches, a few cache lines at a time, so that reads and writes overlap.
+  /// Floating-point types use four lines, since loops over fewer are not vectorised.
   void stream(const T* a, const T* b, T* out, std::uint32_t length) const {
     constexpr std::uint32_t line = Arch::stream_line_bytes / sizeof(T);
     constexpr std::uint32_t block = (sizeof(T) == 1 ? 1 : 4) * line;

@@ -9,7 +9,7 @@
 namespace Kindred::Impl {
 
 /// \brief Philox4x32-10: the four words of each of \p Width counters (low, high) under \p seed.
-/// Lanes are the inner index, so that the host computes them at once.
+/// Lanes are the inner index, so that the host vectorises over them.
 template <int Width>
 struct Philox {
   std::uint32_t word[4][Width];

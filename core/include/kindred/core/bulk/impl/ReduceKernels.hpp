@@ -13,13 +13,14 @@
 
 namespace Kindred::Impl {
 
-/// \brief A number as an integer of the same order, NaN above all; of `min` the order is the other
-/// way round, so that both are a greatest integer, which no order of taking it changes.
+/// \brief Maps a number to an integer of the same order, NaN above all; for `min` the order is
+/// reversed, so that both reductions are an integer maximum, whose result does not depend on the
+/// order of evaluation.
 template <class T, bool Least>
 struct OrderKey {
   using type = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
   static constexpr type not_a_number = sizeof(T) == 4 ? 0x7FFFFFFF : 0x7FFFFFFFFFFFFFFF;
-  /// Below every number.
+  /// Less than the key of every number.
   static constexpr type none = -not_a_number - 1;
 
   KOKKOS_INLINE_FUNCTION static type of(T x) {
@@ -44,7 +45,7 @@ KOKKOS_INLINE_FUNCTION T greater_of(T a, T b) {
   return a > b ? a : b;
 }
 
-/// How the partials of blocks become one.
+/// How the partial results of blocks are combined.
 struct AddPartials {
   KOKKOS_INLINE_FUNCTION double operator()(double a, double b) const { return a + b; }
 };
@@ -69,7 +70,8 @@ struct CentredTerm {
   }
 };
 
-/// A unit: the canonical sum of a chunk, which is a block. \tparam Centred of `CentredTerm`
+/// A work item: the reproducible sum of a chunk, which is one block. \tparam Centred uses
+/// `CentredTerm`
 template <class ExecutionSpace, class T, bool Centred>
 struct SumBlocks {
   const BulkItem<T>* items;
@@ -77,7 +79,7 @@ struct SumBlocks {
   const double* means;
   double* partials;
 
-  /// \param lane of a device
+  /// \param lane on a device
   KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t chunk, std::uint32_t lane) const {
     const BulkPart part = part_of(items, count, chunk);
     const T* values = items[part.index].input + part.begin;
@@ -114,7 +116,7 @@ struct SumBlocks {
   }
 };
 
-/// A unit: the least or greatest of a chunk.
+/// A work item: the minimum or maximum of a chunk.
 template <class ExecutionSpace, class T, bool Least>
 struct ExtremeBlocks {
   using Key = OrderKey<T, Least>;
@@ -136,7 +138,7 @@ struct ExtremeBlocks {
   }
 };
 
-/// Gives the units of a launch to \p Body: a warp of a device, an index of the host.
+/// Runs \p Body for each work item of a launch: a warp on a device, an index on the host.
 template <class ExecutionSpace, class Body>
 struct BlockKernel {
   Body body;
@@ -179,7 +181,7 @@ void for_each_block(const ExecutionSpace& exec_space, const char* label, std::ui
   }
 }
 
-/// What becomes of the one partial that is left.
+/// The result computed from the last remaining partial result.
 template <class T>
 KOKKOS_INLINE_FUNCTION double ended(Reduction reduction, double value, std::uint64_t count) {
   const auto elements = static_cast<double>(count);
@@ -188,8 +190,8 @@ KOKKOS_INLINE_FUNCTION double ended(Reduction reduction, double value, std::uint
   return value != value ? Kokkos::bit_cast<double>(std::uint64_t{0x7FF8000000000000U}) : value;
 }
 
-/// The partials of each item by a halving tree in their place. \tparam Team a team of a device an
-/// item, for long ones; else an index
+/// Combines the partial results of each item in place by a pairwise tree reduction. \tparam Team
+/// one device team per item, for long ones; otherwise one index
 template <class ExecutionSpace, class T, class Join, bool Team>
 struct EndReductions {
   Reduction reduction;

@@ -7,7 +7,7 @@
 
 namespace Kindred::Impl {
 
-/// Bins as kernels read them: a kernel's arguments are few bytes.
+/// Bins as kernels read them, as pointers to keep the kernel arguments small.
 struct BinPointers {
   static constexpr std::uint32_t sources_max = bin_sources;
   static constexpr std::uint32_t edges_max = bin_edges_max;

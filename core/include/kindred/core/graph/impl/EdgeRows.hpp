@@ -7,8 +7,8 @@
 
 namespace Kindred::Impl {
 
-/// \brief Rows as kernels read them: pointers, since a kernel's arguments are few bytes. Every
-/// query takes every edge, weights are float32.
+/// \brief Rows as kernels read them, as pointers to keep the kernel arguments small. Every query
+/// uses every edge, weights are float32.
 struct PlainEdges {
   static constexpr bool is_plain = true;
 
@@ -28,11 +28,11 @@ struct PlainEdges {
     return replaced != nullptr && (replaced[row / 64] >> row % 64 & 1U) != 0;
   }
   KOKKOS_INLINE_FUNCTION float weight(std::uint64_t edge) const { return weights[edge]; }
-  /// Bit q: query q takes the edge.
+  /// Bit q: query q uses the edge.
   KOKKOS_INLINE_FUNCTION std::uint32_t queries(std::uint64_t) const { return 0xFFFFFFFFU; }
 };
 
-/// Edges of any other sort.
+/// Edges of every other kind.
 struct GeneralEdges : PlainEdges {
   static constexpr bool is_plain = false;
 
@@ -74,7 +74,7 @@ GeneralEdges general_edges(const GraphRows<typename ExecutionSpace::memory_space
   return edges;
 }
 
-/// Calls `function(edges)` with \p rows as the simplest of the two that serves.
+/// Calls `function(edges)` with \p rows as the simpler of the two types if that is sufficient.
 template <class ExecutionSpace, class Function>
 void with_edges(const GraphRows<typename ExecutionSpace::memory_space>& rows,
                 const ArrayView<const std::uint32_t, ExecutionSpace>& kind_queries,

@@ -12,22 +12,22 @@ namespace Kindred::Impl {
 template <class ExecutionSpace>
 struct FrontierLaunch;
 
-/// How many rows of each kind come before some point of a query.
+/// Numbers of rows of each kind up to some point of a query.
 struct FrontierEnds {
   std::uint32_t rows = 0;
   std::uint32_t long_rows = 0;
   std::uint32_t blocks = 0;
 };
 
-/// \brief One query, by one group.
+/// \brief One query, processed by one group.
 ///
 /// Step 0 places the sources, step h sums the rows that step h − 1 found. As soon as a node passes
-/// something on, its out-edges are looked at for the rows of the next step, so that the group waits
-/// for itself once a hop. Step h reads what was passed from `passed[(h − 1) % 3]`, writes to
-/// `passed[h % 3]` and clears `passed[(h + 1) % 3]`; what it finds is counted in
-/// `found[(h + 1) % 3]`, and `found[(h + 2) % 3]` is cleared meanwhile, so that no thread counts
-/// where another still reads. There is one loop over units of work for all of this: a device waits
-/// for code that it has not run yet.
+/// something on, its out-edges are visited to find the rows of the next step, so that the group
+/// synchronises once per hop. Step h reads from `passed[(h − 1) % 3]`, writes to `passed[h % 3]`
+/// and clears `passed[(h + 1) % 3]`; it counts what it finds in `found[(h + 1) % 3]` and clears
+/// `found[(h + 2) % 3]` meanwhile, so that no thread counts where another one still reads. A single
+/// loop over work items does all of this, since a device stalls on code that it has not executed
+/// yet.
 template <class ExecutionSpace>
 class FrontierWalk {
  public:
@@ -55,8 +55,8 @@ class FrontierWalk {
     const FrontierQuery requested = m_launch.queries.query(query);
     m_first_stamp = next_stamp();
     const bool is_done = spread(requested);
-    // Few nodes are ranked by one team sooner than the others are waited for; meanwhile those clear
-    // what it does not read.
+    // One team ranks a few nodes faster than it could synchronise with the others; meanwhile those
+    // clear what it does not read.
     const bool is_alone = entries() <= group_type::alone_max;
     const unsigned others = m_group.teams() - 1;
     if (is_alone && m_group.team() != 0) return clear_passed(m_group.team() - 1, others);
@@ -65,11 +65,12 @@ class FrontierWalk {
     if (m_group.is_leader()) m_launch.done(query) = is_done ? 1 : 0;
   }
 
-  /// Rows that the query has reached so far, its sources among them.
+  /// Number of rows that the query has reached so far, including its sources.
   KOKKOS_INLINE_FUNCTION std::uint32_t entries() const {
     return m_end.rows + m_end.long_rows + m_end.blocks;
   }
-  /// The key of entry \p i, or `rank_none` where it is of no use or another entry has the node.
+  /// The key of entry \p i, or `rank_none` if it cannot be a result or another entry has the same
+  /// node.
   KOKKOS_INLINE_FUNCTION Rank key(std::uint32_t i) const {
     const FrontierRow row = group_type::read(entry(i));
     if ((row.place & is_first) == 0) return rank_none;
@@ -85,7 +86,7 @@ class FrontierWalk {
   static constexpr unsigned row_lanes = lanes / group_type::short_rows;
   static constexpr std::uint32_t none = 0xFFFFFFFFU;
 
-  /// A node, in a lane, whose out-edges are to be looked at.
+  /// A node, held by a lane, whose out-edges must be visited.
   struct Passing {
     bool wants = false;
     FrontierOut out;
@@ -99,13 +100,13 @@ class FrontierWalk {
   KOKKOS_INLINE_FUNCTION std::uint32_t next_stamp() {
     const std::uint32_t stamp = group_type::read(&m_control.stamp);
     if (stamp <= 0x7FFFFFFFU) return stamp + 1;
-    // So seldom that every node may be looked at.
+    // This happens so rarely that all nodes may be visited.
     for (std::size_t node = thread(); node < nodes(); node += threads()) m_mark[node] = 0;
     m_group.barrier();
     return 1;
   }
 
-  /// False where the budget did not suffice.
+  /// Returns false if the budget was exceeded.
   KOKKOS_INLINE_FUNCTION bool spread(const FrontierQuery& requested) {
     m_stamp = m_first_stamp;
     if (requested.sources > budget() / FrontierShape::row_steps) {
@@ -120,7 +121,7 @@ class FrontierWalk {
     m_end.rows = requested.sources;
     HopParameters parameters = requested.parameters;
     parameters.hop = 0;
-    bool is_wide = false;  // looks at the edges of the wide nodes that the last step found
+    bool is_wide = false;  // visits the edges of the wide nodes that the last step found
     while (true) {
       const std::uint32_t hop = parameters.hop;
       if (!is_wide) {
@@ -143,7 +144,7 @@ class FrontierWalk {
       if (hop == 0) items = requested.sources;
       if (is_wide) items = std::uint64_t{work.wide} * warps;
       const std::uint32_t blocks = is_wide ? 0 : work.blocks;
-      // The first teams have the blocks, the last ones begin with the rest.
+      // The first teams process the blocks, the last ones start with the rest.
       std::uint32_t block = m_group.team();
       std::uint64_t item = warps - 1 - m_group.warp();
       while (block < blocks || item < items) {
@@ -197,7 +198,7 @@ class FrontierWalk {
     }
   }
 
-  /// Ends what all threads do before they need what the others found.
+  /// Completes the work of all threads before they need each other's results.
   KOKKOS_INLINE_FUNCTION void finish_step(std::uint64_t* to) {
     const std::uint64_t steps = group_type::sum_of_lanes(m_steps);
     if (m_group.lane() == 0 && steps > 0) group_type::add(to, steps);
@@ -227,7 +228,7 @@ class FrontierWalk {
     return passing;
   }
 
-  /// What a node is before its sum is taken in, asked for early.
+  /// The state of a node before its sum is applied, loaded early.
   struct NodeState {
     float value = 0.0F;
     std::uint8_t tier = 0;
@@ -254,7 +255,7 @@ class FrontierWalk {
     return passing;
   }
 
-  /// The sums of item \p item of the step: long rows, then short ones.
+  /// The sums of work item \p item of the step: long rows first, then short ones.
   KOKKOS_INLINE_FUNCTION Passing sum_rows(std::uint64_t item, std::uint32_t long_rows,
                                           const FrontierEnds& begin) {
     const bool is_long = item < long_rows;
@@ -275,8 +276,8 @@ class FrontierWalk {
     return has_row ? take(row, state, sum) : Passing{};
   }
 
-  /// A block, by the team; what its first unit may pass on. The team that comes last to a row adds
-  /// up its blocks.
+  /// Sums a block by the team; returns what its first unit may pass on. The last team to arrive at
+  /// a row adds up its blocks.
   KOKKOS_INLINE_FUNCTION Passing sum_block(std::uint32_t i) {
     const FrontierBlock own = group_type::read(m_blocks + i);
     const bool is_first_warp = m_group.thread() < lanes;
@@ -299,7 +300,7 @@ class FrontierWalk {
         Kokkos::memory_fence();
       }
       if (group_type::of_lane(arrived, 0) + 1 != blocks) return {};
-      // The halving tree over the blocks: over every 32nd one in a lane, then over the lanes.
+      // The tree over the blocks: a lane reduces every 32nd block, then the lanes are reduced.
       const double* partial = m_partial + (i - own.block);
       const unsigned lane = m_group.lane();
       sum = pairwise_tree_sum((blocks + lanes - 1) / lanes, [=](std::uint64_t j) {
@@ -311,7 +312,7 @@ class FrontierWalk {
     return is_taker ? take(own.row, state, sum) : Passing{};
   }
 
-  /// Where the edges of a row are.
+  /// The location of a row's edges.
   struct Edges {
     const std::uint32_t* sources;
     const float* weights;
@@ -329,10 +330,11 @@ class FrontierWalk {
     return static_cast<std::uint32_t>((std::uint64_t{row.count} + reproducible_block - 1) /
                                       reproducible_block);
   }
-  /// \brief Finds what the out-edges of the nodes of a unit reach: from \p first on, every \p step.
+  /// \brief Finds the rows that the out-edges of a unit's nodes reach: every \p step from \p first
+  /// on.
   ///
-  /// The edges of all its nodes are one list, that few edges of several nodes are looked at at
-  /// once.
+  /// The edges of all its nodes form one list, so that the few edges of several nodes are visited
+  /// together.
   KOKKOS_INLINE_FUNCTION void walk(const Passing& passing, std::uint64_t first,
                                    std::uint64_t step) {
     FrontierOut out = passing.out;
@@ -344,7 +346,7 @@ class FrontierWalk {
       out.count = 0;
     }
     constexpr unsigned together = group_type::short_rows;
-    std::uint64_t ends[together];  // of the edges of each node in the list
+    std::uint64_t ends[together];  // where the edges of each node end in the list
     const std::uint32_t* edges[together];
     std::uint64_t count = 0;
     KINDRED_UNROLL
@@ -371,7 +373,7 @@ class FrontierWalk {
     }
   }
 
-  /// Lists the rows of targets that were not reached before.
+  /// Lists the rows of targets that have not been reached before.
   KOKKOS_INLINE_FUNCTION void reach(const std::uint32_t (&target)[depth]) {
     std::uint32_t before[depth];
     KINDRED_UNROLL
@@ -385,7 +387,7 @@ class FrontierWalk {
     KINDRED_UNROLL
     for (unsigned j = 0; j < depth; ++j) {
       is_short[j] = is_long[j] = false;
-      // A device asks for the row before it knows the mark.
+      // A device loads the row before it knows the mark.
       if (target[j] == none || (lanes == 1 && before[j] >= m_stamp)) {
         m_steps += target[j] != none ? 1 : 0;
         continue;
@@ -442,7 +444,7 @@ class FrontierWalk {
     for (own.block = 0; own.block < blocks && first + own.block < m_launch.sizes.blocks;
          ++own.block) {
       m_blocks[first + own.block] = own;
-      own.row.place &= ~is_first;  // once is enough
+      own.row.place &= ~is_first;  // only the first time
     }
   }
 
@@ -452,7 +454,7 @@ class FrontierWalk {
     return i < m_end.long_rows ? m_long_rows + i : &m_blocks[i - m_end.long_rows].row;
   }
 
-  /// `call(row)` for the rows between two points, of every \p step the one of this thread.
+  /// Calls `call(row)` for the rows between two points; each thread processes every \p step-th row.
   template <class Call>
   KOKKOS_INLINE_FUNCTION void for_entries(const FrontierEnds& begin, const FrontierEnds& end,
                                           unsigned own, unsigned step, const Call& call) const {
@@ -464,7 +466,7 @@ class FrontierWalk {
       call(group_type::read(&m_blocks[i].row));
   }
 
-  /// What a ranking does not read, by team \p team of \p teams.
+  /// Clears what a ranking does not read, as team \p team of \p teams.
   KOKKOS_INLINE_FUNCTION void clear_passed(unsigned team, unsigned teams) {
     for_entries({}, m_end, team * group_type::team_threads + m_group.thread(),
                 teams * group_type::team_threads,
@@ -474,8 +476,8 @@ class FrontierWalk {
     for (std::size_t i = 0; i < 3; ++i) m_passed[i * nodes() + node] = 0.0F;
     m_tier[node] = tier_untouched;
   }
-  /// Leaves the slot as it was found, by the first team alone, while others clear what it ranked
-  /// without, or by all.
+  /// Restores the slot to its initial state: by the first team alone, while the others clear what
+  /// it did not need for ranking, or by all teams.
   KOKKOS_INLINE_FUNCTION void clear(bool is_alone, bool has_others) {
     const unsigned own = is_alone ? m_group.thread() : thread();
     for_entries({}, m_end, own, is_alone ? group_type::team_threads : threads(),
@@ -495,7 +497,7 @@ class FrontierWalk {
   float* m_value;
   std::uint8_t* m_tier;
   float* m_passed;
-  std::uint32_t* m_mark;  // the stamp of the step that reached a node last
+  std::uint32_t* m_mark;  // the stamp of the last step that reached a node
   FrontierRow* m_rows;
   FrontierRow* m_long_rows;
   FrontierBlock* m_blocks;
@@ -503,15 +505,15 @@ class FrontierWalk {
   FrontierOut* m_wide;
   const float* m_x = nullptr;
   float* m_next = nullptr;
-  FrontierControl::Found* m_found = nullptr;  // by the step under way
-  FrontierEnds m_end;                         // of the rows of the step under way
+  FrontierControl::Found* m_found = nullptr;  // of the current step
+  FrontierEnds m_end;                         // end of the rows of the current step
   bool m_is_last = false;
   std::uint32_t m_first_stamp = 0;
-  std::uint32_t m_stamp = 0;  // of the step that is being looked for
-  std::uint64_t m_steps = 0;  // of this thread, since the group waited last
+  std::uint32_t m_stamp = 0;  // of the step whose rows are being searched
+  std::uint64_t m_steps = 0;  // steps of this thread since the last barrier
 };
 
-/// A group works in its slot on one query after the other.
+/// A group processes one query after the other in its slot.
 template <class ExecutionSpace>
 struct FrontierLaunch {
   using group_type = Arch::ThreadGroup<ExecutionSpace>;

@@ -9,8 +9,8 @@
 
 namespace Kindred::Impl {
 
-/// \brief The best nodes that a query touched, by its group. Ends when all threads have read what
-/// they rank.
+/// \brief The best nodes that a query touched, ranked by its group. Ends when all threads have read
+/// what they rank.
 template <class ExecutionSpace, bool is_device = Arch::is_device<ExecutionSpace>>
 struct FrontierRanks {
   template <class Walk, class Launch, class Group>
@@ -30,10 +30,10 @@ struct FrontierRanks {
   }
 };
 
-/// Device: every team keeps the best of its share, the first team the best of those.
+/// Device: every team keeps the best of its share; the first team ranks the best of those.
 template <class ExecutionSpace>
 struct FrontierRanks<ExecutionSpace, true> {
-  /// \param is_alone only the first team calls
+  /// \param is_alone only the first team calls this
   template <class Walk, class Launch, class Group>
   KOKKOS_INLINE_FUNCTION static void rank(const Walk& walk, const Launch& launch, Group& group,
                                           std::size_t query, bool is_alone) {
@@ -48,7 +48,7 @@ struct FrontierRanks<ExecutionSpace, true> {
         keys[i] = walk.key(i);
       if (group.is_leader()) launch.state.control(group.index()).entries = entries;
     }
-    // What the teams keep is merged at once.
+    // What the teams keep is merged in one step.
     const unsigned mergeable = leaves_keys ? 0 : (Group::team_words + top - 1) / top;
     if (teams > mergeable) teams = mergeable;
     Rank* ranks = launch.ranks.data() + query * top;
@@ -73,7 +73,7 @@ struct FrontierRanks<ExecutionSpace, true> {
 
  private:
   /// Leaves the best \p top of every \p teams-th part of \p count keys in the memory of the team,
-  /// ascending; how many they are, `rank_none` among them.
+  /// ascending; returns their number, including `rank_none`.
   template <class Group, class Key>
   KOKKOS_INLINE_FUNCTION static std::uint32_t best_of_share(const Group& group, unsigned teams,
                                                             std::uint32_t count, std::uint32_t top,
@@ -98,7 +98,7 @@ struct FrontierRanks<ExecutionSpace, true> {
     return kept;
   }
 
-  /// Every unit keeps the best it has seen in its lanes; then four lists become one.
+  /// Every unit keeps the best keys it has seen in its lanes; then four lists are merged at a time.
   template <class Group, class Key>
   KOKKOS_INLINE_FUNCTION static std::uint32_t least_of_share(const Group& group, unsigned teams,
                                                              std::uint32_t count, const Key& key) {
@@ -124,8 +124,8 @@ struct FrontierRanks<ExecutionSpace, true> {
     return Group::lanes;
   }
 
-  /// The bitonic network; the pairs of a unit are 64 neighbouring keys where the
-  /// stride is 32 or less. Begins and ends with a barrier of the team.
+  /// A bitonic network; where the stride is at most 32, the pairs of a unit are among 64 adjacent
+  /// keys. Begins and ends with a barrier of the team.
   template <class Group>
   KOKKOS_INLINE_FUNCTION static void sort(const Group& group, Rank* keys, std::uint32_t size) {
     for (std::uint32_t run = 2; run <= size; run *= 2) {

@@ -27,14 +27,15 @@ void with_width(HopWidth width, const Function& function) {
   }
 }
 
-/// Passes sums on to an update, and at its end whether one of them told of something.
+/// Passes sums on to an update, and records at the end whether one of them reported something to
+/// pass on.
 template <class Update>
 class Visitor {
  public:
   KOKKOS_INLINE_FUNCTION Visitor(const Update& update, std::size_t work_item)
       : m_update(update), m_work_item(work_item) {}
 
-  /// What the update of \p place reads.
+  /// Loads what the update of \p place reads.
   KOKKOS_INLINE_FUNCTION auto ask(std::size_t place) const {
     if constexpr (is_requested)
       return m_update.ask(place);
@@ -48,7 +49,7 @@ class Visitor {
     else
       m_update(place, sum);
   }
-  /// `Count` neighbouring places: for a host.
+  /// `Count` adjacent places, on the host.
   template <int Count>
   KOKKOS_INLINE_FUNCTION void row(std::size_t place, const double* sums) const {
     if constexpr (is_requested) {
@@ -72,7 +73,7 @@ class Visitor {
   mutable bool m_any = false;
 };
 
-/// Short rows, a unit's in one thread (host) or warp (device).
+/// Short rows: a work item is processed by one thread (host) or warp (device).
 template <class ExecutionSpace, int Width, class Edges, class X, class Update>
 struct ShortRows {
   using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
@@ -92,7 +93,8 @@ struct ShortRows {
   }
 };
 
-/// The blocks of long rows: a hub is many units. A row of one block is done with it.
+/// The blocks of long rows: a hub consists of many work items. A row with one block is then
+/// complete.
 template <class ExecutionSpace, int Width, class Edges, class X, class Update>
 struct LongRowBlocks {
   using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
@@ -133,11 +135,11 @@ struct LongRowBlocks {
   }
 };
 
-/// \brief The tree over the blocks of each row of several, and its update.
+/// \brief The tree over the blocks of each row with several blocks, and its update.
 ///
-/// A team a block that is not the first of its row: long rows are many, those of several blocks
-/// few. The team of a row's second block has the row; a part of it the tree over every so many
-/// blocks, then the team the tree over its parts.
+/// One team per block that is not the first of its row: long rows are many, but few have several
+/// blocks. The team of a row's second block processes the row: each part of the team reduces every
+/// n-th block, then the team reduces the parts.
 template <class ExecutionSpace, int Width, class Edges, class Update>
 struct LongRows {
   using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
@@ -156,7 +158,7 @@ struct LongRows {
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
     if (!update.is_needed()) return;
     const auto further = static_cast<std::uint64_t>(team.league_rank());
-    std::size_t entry = 0;  // the last before which there are at most so many further blocks
+    std::size_t entry = 0;  // the last entry that at most this many further blocks precede
     for (std::size_t end = entries; end - entry > 1;) {
       const std::size_t middle = entry + (end - entry) / 2;
       (long_first[middle] - middle <= further ? entry : end) = middle;
@@ -189,7 +191,7 @@ struct LongRows {
   }
 };
 
-/// The nodes beyond the rows as built that have no row: their sums are 0.
+/// Nodes beyond the built rows that have no row: their sums are 0.
 template <class ExecutionSpace, int Width, class Update>
 struct RowlessNodes {
   ArrayView<const std::uint32_t, ExecutionSpace> listed;
@@ -207,7 +209,7 @@ struct RowlessNodes {
   }
 };
 
-/// Long rows of several blocks, of which the sums are there.
+/// Long rows of several blocks whose block sums are already computed.
 template <class ExecutionSpace, int Width, class Edges, class Update>
 void launch_long_rows(const ExecutionSpace& exec_space,
                       const GraphRows<typename ExecutionSpace::memory_space>& graph,
@@ -224,7 +226,7 @@ void launch_long_rows(const ExecutionSpace& exec_space,
              update});
 }
 
-/// False where rows are to be summed one by one.
+/// Returns false if the rows must be summed one by one.
 template <class ExecutionSpace, int Width, class Edges, class X, class Update>
 bool launch_bins([[maybe_unused]] const ExecutionSpace& exec_space,
                  [[maybe_unused]] const GraphSide<typename ExecutionSpace::memory_space>& graph,
@@ -290,11 +292,12 @@ void launch_rows(const ExecutionSpace& exec_space,
   }
 }
 
-/// \brief The sums of every node and `update(place, sum)` of each, place = node * Width + query;
-/// or, where there is `update.ask(place)`, `update(place, sum, requested)`, asked for early.
+/// \brief Computes the sum of every node and calls `update(place, sum)` for each, place = node *
+/// Width + query; or, if `update.ask(place)` exists, `update(place, sum, requested)` with what it
+/// loaded early.
 ///
-/// \param x floats, bfloat16 or doubles \param update has `is_needed()`, false where nothing is to
-/// be done, and `partial()`, the sums of blocks of long rows, too \param kind_queries see
+/// \param x floats, bfloat16 or doubles \param update also has `is_needed()`, which is false if
+/// there is nothing to do, and `partial()`, the sums of blocks of long rows \param kind_queries see
 /// `SpreadState`
 template <class ExecutionSpace, int Width, class X, class Update>
 void launch_hop(const ExecutionSpace& exec_space,
@@ -317,7 +320,7 @@ void launch_hop(const ExecutionSpace& exec_space,
                        RowlessNodes<ExecutionSpace, Width, Update>{graph.delta.row_nodes, update});
 }
 
-/// The values of the sources, and the tiers that they have with them.
+/// Sets the values of the sources and the resulting tiers.
 template <class ExecutionSpace>
 struct Sources {
   SpreadState<ExecutionSpace> state;
@@ -336,7 +339,7 @@ struct Sources {
   }
 };
 
-/// The key of a node for a query; one of value 0 has none.
+/// The key of a node for a query; a node of value 0 has none.
 struct SpreadKey {
   const float* values;
   std::size_t width;

@@ -9,14 +9,14 @@
 
 namespace Kindred::Impl {
 
-/// Tier of a node that no activation has reached.
+/// The tier of a node that no activation has reached.
 inline constexpr std::uint8_t tier_untouched = 255;
 
 KOKKOS_INLINE_FUNCTION float canonical_nan(float value) {
   return value != value ? Kokkos::bit_cast<float>(std::uint32_t{canonical_nan_bits}) : value;
 }
 
-/// \brief What a hop does with the sum Σ of a node: the definition of spreading, a node a call.
+/// \brief What a hop does with the sum Σ of a node: the definition of spreading, one node per call.
 struct NodeUpdate {
   enum class Kind : std::uint8_t { product, linear, engine };
 
@@ -30,13 +30,14 @@ struct NodeUpdate {
   KOKKOS_INLINE_FUNCTION void set(const HopParameters& parameters) {
     kind = parameters.mode == SpreadMode::engine ? Kind::engine : Kind::linear;
     is_last = parameters.hop == parameters.hops;
-    hop_tier = parameters.hop <= 2 ? 1 : 2;  // as `tier_at`, which is the host's
+    hop_tier = parameters.hop <= 2 ? 1 : 2;  // equal to `tier_at`, which is host-only
     hop = parameters.hop;
     decay = parameters.decay;
     for (int tier = 0; tier < 3; ++tier) thresholds[tier] = parameters.thresholds[tier];
   }
 
-  /// Changes \p value and \p tier of the node; what it passes on. `product` has neither.
+  /// Updates \p value and \p tier of the node; returns what it passes on. The kind `product` has
+  /// neither.
   KOKKOS_INLINE_FUNCTION float take(float* value, std::uint8_t* tier, double sum) const {
     const auto c = static_cast<float>(static_cast<double>(decay) * sum);
     if (kind == Kind::engine) return c > 0.0F ? accept(*value, *tier, c) : 0.0F;
@@ -46,11 +47,11 @@ struct NodeUpdate {
   }
 
  private:
-  /// δ of a node touched by \p c > 0.
+  /// δ of a node that receives \p c > 0.
   KOKKOS_INLINE_FUNCTION float accept(float& value, std::uint8_t& tier, float c) const {
     std::uint8_t own = tier;
     if (own == tier_untouched) tier = own = hop_tier;
-    // An index that is not known would keep them out of registers.
+    // A dynamic index would keep the thresholds out of registers.
     const float threshold = own == 0 ? thresholds[0] : own == 1 ? thresholds[1] : thresholds[2];
     const float activation = value;
     const float sum = activation + c;
@@ -61,20 +62,20 @@ struct NodeUpdate {
   }
 };
 
-/// The same over the state of all nodes.
+/// The same on the state of all nodes.
 template <class ExecutionSpace>
 struct HopUpdate : NodeUpdate {
   float* value = nullptr;
   std::uint8_t* tier = nullptr;
   float* next = nullptr;
-  Arch::BFloat16* short_next = nullptr;  ///< in place of `next`
+  Arch::BFloat16* short_next = nullptr;  ///< replaces `next`
   double* partials = nullptr;
   std::uint32_t* marks = nullptr;
 
   HopUpdate() = default;
   HopUpdate(const SpreadState<ExecutionSpace>& state, const HopParameters& parameters)
       : value(state.value.data()),
-        // A buffer that was made empty keeps its memory.
+        // A buffer that was resized to 0 keeps its memory.
         tier(state.tier.extent(0) == 0 ? nullptr : state.tier.data()),
         next(state.next.data()),
         short_next(state.short_next.extent(0) == 0 ? nullptr : state.short_next.data()),
@@ -83,13 +84,13 @@ struct HopUpdate : NodeUpdate {
     set(parameters);
   }
 
-  /// False where the hop before left nothing to pass on: every sum is 0.
+  /// False if the previous hop left nothing to pass on: then every sum is 0.
   KOKKOS_INLINE_FUNCTION bool is_needed() const {
     return kind == Kind::product || Arch::flag_peek(marks) + 1 >= hop;
   }
   KOKKOS_INLINE_FUNCTION double* partial() const { return partials; }
 
-  /// What the update of a node reads: asked for early, it comes while the row is summed.
+  /// What the update of a node reads; loaded early, it arrives while the row is summed.
   struct Held {
     float value;
     std::uint8_t tier;
@@ -98,7 +99,7 @@ struct HopUpdate : NodeUpdate {
     return {value == nullptr ? 0.0F : value[place], tier == nullptr ? tier_untouched : tier[place]};
   }
 
-  /// True if the node passes something on.
+  /// Returns true if the node passes something on.
   KOKKOS_INLINE_FUNCTION bool operator()(std::size_t place, double sum, const Held& held) const {
     Held changed = held;
     const float passed = take(&changed.value, &changed.tier, sum);
@@ -110,7 +111,7 @@ struct HopUpdate : NodeUpdate {
       short_next[place] = Arch::round_to<Arch::BFloat16>(passed);
     return passed != 0.0F && !is_last;
   }
-  /// The same for neighbouring places, whose kind of update is looked at once: for a host.
+  /// The same for adjacent places, with the kind of update tested once; for the host.
   template <int Count>
   bool row(std::size_t place, const double* sums) const {
     if (kind == Kind::product) return row_of<Count, Kind::product>(place, sums);
@@ -118,7 +119,7 @@ struct HopUpdate : NodeUpdate {
     return row_of<Count, Kind::engine>(place, sums);
   }
 
-  /// Tells the next hop that something was passed on. \p work_item spreads the writes over
+  /// Records for the next hop that something was passed on. \p work_item spreads the writes over
   /// addresses.
   KOKKOS_INLINE_FUNCTION void note(bool any, std::size_t work_item) const {
     if (!any) return;

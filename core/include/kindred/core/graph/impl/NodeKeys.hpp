@@ -11,7 +11,7 @@
 
 namespace Kindred::Impl {
 
-/// The keys of every node: its values of neighbouring queries are neighbours.
+/// The keys of every node; a node's values of successive queries are adjacent.
 template <class ExecutionSpace, class Key>
 struct NodeKeys {
   Key key;
@@ -26,7 +26,7 @@ struct NodeKeys {
   }
 };
 
-/// The best key of every group of nodes: neighbouring threads read neighbouring values.
+/// The best key of every group of nodes; adjacent threads read adjacent values.
 template <class ExecutionSpace, class Key>
 struct GroupKeys {
   Key key;

@@ -33,8 +33,8 @@ struct PageRankUpdate {
         Arch::rounded_product(progress.restart, state.restart.share(node, query, Width));
     state.next(place) = static_cast<Value>(p * state.inverses(node));
   }
-  /// All queries of a node, on a host: most nodes are nobody's restart, and then the same is done
-  /// for each.
+  /// All queries of a node, on the host: for most nodes no query restarts there, and all queries
+  /// are then treated in the same way.
   template <int Count>
   void row(std::size_t place, const double* sums) const {
     const std::size_t node = place / Width;
@@ -51,7 +51,7 @@ struct PageRankUpdate {
       next[query] = static_cast<Value>(damping * sums[query] * inverse);
     }
     if (is_any_done == 0) return;
-    // So are columns without a query.
+    // This includes columns without a query.
     for (int query = 0; query < Count; ++query)
       if (state.progress(query).is_done != 0) next[query] = current[query];
   }
@@ -70,11 +70,11 @@ struct PageRankStart {
   }
 };
 
-/// \brief A canonical block of nodes a team: Σ |p' − p| and Σ of what of p' dangles, of every
-/// query.
+/// \brief One reproducible block of nodes per team: Σ |p' − p| and the sum of p' over dangling
+/// nodes, for every query.
 ///
-/// A device has a thread for each lane of each query, in the order of the values, so that
-/// neighbours read neighbours. A host thread carries all lanes.
+/// A device uses one thread per lane of each query, in the order of the values, so that adjacent
+/// threads read adjacent values. A host thread carries all lanes.
 template <class ExecutionSpace, class Value, int Width>
 struct PageRankBlocks {
   using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
@@ -141,7 +141,7 @@ struct PageRankBlocks {
   }
 };
 
-/// The trees over the blocks of a query, a team a query, and what follows from them.
+/// The trees over the blocks of a query, one team per query, and the resulting progress.
 template <class ExecutionSpace, class Value>
 struct PageRankFinish {
   using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
@@ -183,7 +183,7 @@ struct PageRankFinish {
   }
 };
 
-/// Columns of queries begin, those without a query end at once.
+/// Starts the columns of queries; those without a query are done immediately.
 template <class ExecutionSpace>
 struct PageRankColumns {
   ArrayView<PageRankProgress, ExecutionSpace> progress;
@@ -214,7 +214,7 @@ struct PageRankKept {
   }
 };
 
-/// The key of a node for a query, of p rounded to float32.
+/// The key of a node for a query, from p rounded to float32.
 template <class ExecutionSpace, class Value>
 struct PageRankKey {
   const Value* current;

@@ -8,13 +8,13 @@
 
 namespace Kindred::Impl {
 
-/// \brief One query, by one cluster, in the memory of its teams.
+/// \brief One query, processed by one cluster in the shared memory of its teams.
 ///
-/// Step 0 places the sources, step h sums the rows that step h − 1 found. A node that passes
-/// something on has its out-edges looked at by the team that it belongs to in the same step: each
-/// target is sent to its own team's box, so that teams wait for each other once a hop. Then every
-/// team lists the rows it was sent, and copies what all have passed on to a table of its own.
-/// A term whose source is not in that table is ±0, which no sum of a lane changes by.
+/// Step 0 places the sources, step h sums the rows that step h − 1 found. When a node passes
+/// something on, the team that owns it visits its out-edges in the same step and sends each target
+/// to the inbox of the target's own team, so that teams synchronise once per hop. Then every team
+/// lists the rows that it was sent, and copies what all teams have passed on to its own table. A
+/// term whose source is not in that table is ±0, which does not change the sum of any lane.
 template <class ExecutionSpace>
 struct SmallFrontierLaunch {
   using cluster_type = Arch::TeamCluster<ExecutionSpace>;
@@ -32,7 +32,7 @@ struct SmallFrontierLaunch {
     Memory& memory = *cluster.template memory<Memory>();
     const FrontierQuery requested = queries.query(cluster.index());
     clear(cluster, memory);
-    cluster.barrier();  // a team that has not begun has no memory
+    cluster.barrier();  // the memory of a team that has not started does not exist
     place_sources(cluster, memory, requested);
     HopParameters parameters = requested.parameters;
     NodeUpdate update;
@@ -61,13 +61,14 @@ struct SmallFrontierLaunch {
   static constexpr unsigned warp_rows = lanes / row_lanes;
   static constexpr unsigned team_threads = cluster_type::team_threads;
   static constexpr unsigned team_rows = team_threads / row_lanes;
-  static constexpr std::uint32_t wide = lanes > 1 ? 256 : none;  // more edges are the team's
+  // nodes with more edges are processed by the whole team
+  static constexpr std::uint32_t wide = lanes > 1 ? 256 : none;
 
   KOKKOS_INLINE_FUNCTION static std::uint32_t least(std::uint32_t a, std::uint32_t b) {
     return a < b ? a : b;
   }
 
-  // ---- Where nodes are ----
+  // ---- Slots of nodes ----
 
   KOKKOS_INLINE_FUNCTION static unsigned team_of(const cluster_type& cluster, std::uint32_t node) {
     return node * 0x9E3779B1U >> 28U & (cluster.teams() - 1);
@@ -84,7 +85,7 @@ struct SmallFrontierLaunch {
     return (place + 1) & (Memory::front_places - 1);
   }
 
-  /// The place of a node of this team.
+  /// The slot of a node of this team.
   KOKKOS_INLINE_FUNCTION static std::uint32_t place_of(Memory& memory, std::uint32_t node) {
     static_assert(Memory::node_places == 1U << 12U);
     std::uint32_t place = node * 0x85EBCA6BU >> 20U;
@@ -142,7 +143,7 @@ struct SmallFrontierLaunch {
     }
   }
 
-  /// Tells the step whose parity is \p next what \p node passes on.
+  /// Records what \p node passes on for the step of parity \p next.
   KOKKOS_INLINE_FUNCTION static void pass(Memory& memory, unsigned next, std::uint32_t node,
                                           float value, const SmallEnds& row) {
     const std::uint32_t place = cluster_type::add(&memory.passed, 1);
@@ -160,7 +161,7 @@ struct SmallFrontierLaunch {
       memory.is_over = 1;
   }
 
-  /// Sends what a team found for the step whose parity is \p next; ends when all teams have.
+  /// Sends what the team found for the step of parity \p next; ends when all teams have done so.
   KOKKOS_INLINE_FUNCTION void finish_step(const cluster_type& cluster, Memory& memory,
                                           unsigned next) const {
     cluster.team_barrier();
@@ -183,8 +184,8 @@ struct SmallFrontierLaunch {
     cluster.barrier();
   }
 
-  /// Sends the nodes that out-edges lead to to their teams: the lanes of a row look at those of one
-  /// node, then the whole team at those of nodes that have many.
+  /// Sends the targets of out-edges to their teams: each row group of lanes visits the edges of one
+  /// node, then the whole team those of nodes that have many.
   KOKKOS_INLINE_FUNCTION void send_targets(const cluster_type& cluster, Memory& memory,
                                            unsigned next) const {
     constexpr unsigned depth = lanes > 1 ? 4 : 1;
@@ -222,7 +223,8 @@ struct SmallFrontierLaunch {
       memory.is_over = 1;
   }
 
-  /// How many nodes pass something on to the step, by all teams; more than fit where one is over.
+  /// How many nodes pass something on to the step, over all teams; more than fit if a team has
+  /// overflowed.
   KOKKOS_INLINE_FUNCTION static std::uint32_t passed_by_all(const cluster_type& cluster,
                                                             const Memory& memory, unsigned parity) {
     std::uint32_t passes = 0;
@@ -238,7 +240,7 @@ struct SmallFrontierLaunch {
   KOKKOS_INLINE_FUNCTION void receive(const cluster_type& cluster, Memory& memory,
                                       unsigned parity) const {
     constexpr unsigned warps = cluster_type::warps();
-    const unsigned helpers = warps > cluster.teams() ? warps / cluster.teams() : 1;  // of a team
+    const unsigned helpers = warps > cluster.teams() ? warps / cluster.teams() : 1;  // per team
     const unsigned own = cluster.warp() / cluster.teams() * lanes + cluster.lane();
     for (unsigned team = cluster.warp() & (cluster.teams() - 1); team < cluster.teams();
          team += warps) {
@@ -279,7 +281,7 @@ struct SmallFrontierLaunch {
     const std::uint32_t bit = filter_bit(node);
     return (memory.filter[bit / 32] >> bit % 32 & 1U) != 0;
   }
-  /// What it passed on.
+  /// The value that it passed on.
   KOKKOS_INLINE_FUNCTION static float value_of(const Memory& memory, std::uint32_t node) {
     std::uint32_t place = front_place(node);
     while (memory.front.table.node[place] != node) {
@@ -289,7 +291,7 @@ struct SmallFrontierLaunch {
     return memory.front.table.value[place];
   }
 
-  /// The canonical sum of a row of one block by a unit.
+  /// The reproducible sum of a row of one block, computed by a unit.
   KOKKOS_INLINE_FUNCTION static double block_sum(const cluster_type& cluster, const Memory& memory,
                                                  const SmallRow& row) {
     if constexpr (lanes > 1) {
@@ -343,7 +345,7 @@ struct SmallFrontierLaunch {
     }
   }
 
-  /// Units sum a row each; then threads take in a sum each.
+  /// Each unit sums a row; then each thread applies one sum.
   KOKKOS_INLINE_FUNCTION static void sum_rows(const cluster_type& cluster, Memory& memory,
                                               const NodeUpdate& update, unsigned parity) {
     typename Memory::Sums& sums = memory.inbox[parity].sums;
@@ -368,7 +370,7 @@ struct SmallFrontierLaunch {
       take(memory, update, parity ^ 1U, memory.rows.found[i], sums.of_rows[i]);
   }
 
-  /// Takes in the sum of a node.
+  /// Applies the sum of a node.
   KOKKOS_INLINE_FUNCTION static void take(Memory& memory, const NodeUpdate& update, unsigned next,
                                           const typename Memory::Found& row, double sum) {
     float value = memory.node_value[row.place];
@@ -396,7 +398,7 @@ struct SmallFrontierLaunch {
       memory.piece_rows[i] = static_cast<std::uint16_t>(at);
   }
 
-  /// Units find the terms of pieces of rows, then add up those of a row.
+  /// Units find the terms of pieces of rows, then add up those of each row.
   KOKKOS_INLINE_FUNCTION static void sum_long_rows(const cluster_type& cluster, Memory& memory,
                                                    typename Memory::Sums& sums) {
     if (memory.long_count > Memory::long_most || memory.piece_count > Memory::pieces_most) return;
@@ -452,8 +454,8 @@ struct SmallFrontierLaunch {
     }
   }
 
-  /// Every lane adds its terms of a block in their order; of many blocks lane b has block b's sum
-  /// then, and the tree over the lanes is the one over the blocks.
+  /// Every lane adds its terms of a block in order; with many blocks, lane b then has the sum of
+  /// block b, and the tree over the lanes is the tree over the blocks.
   KOKKOS_INLINE_FUNCTION static double long_sum(const cluster_type& cluster,
                                                 const typename Memory::Sums& terms,
                                                 std::uint32_t first_piece, std::uint32_t count) {
@@ -488,7 +490,7 @@ struct SmallFrontierLaunch {
 
   // ---- Ranks ----
 
-  /// The best of every team go to the box \p parity of the first one, which ranks those.
+  /// The best nodes of every team go to inbox \p parity of the first team, which ranks them.
   KOKKOS_INLINE_FUNCTION void rank(const cluster_type& cluster, Memory& memory,
                                    unsigned parity) const {
     Rank* gathered = memory.inbox[parity].keys;
@@ -522,7 +524,7 @@ struct SmallFrontierLaunch {
     return value != 0.0F ? rank_descending(value, memory.node_key[place]) : rank_none;
   }
 
-  /// Ranks the best keys; `rank_none` beyond what exists. Begins after and ends with a barrier.
+  /// Ranks the best keys, padded with `rank_none`. Starts after a barrier and ends with one.
   KOKKOS_INLINE_FUNCTION void choose(const cluster_type& cluster, Memory& memory) const {
     const unsigned own = cluster.thread() % row_lanes;
     const unsigned part = cluster.thread() / row_lanes;
@@ -530,7 +532,7 @@ struct SmallFrontierLaunch {
     std::uint32_t count = memory.key_count;
     constexpr std::uint32_t few = lanes > 1 ? 2 * team_rows : none;
     if (count > few) {
-      // A key that `top` least ones of parts do not exceed is one that `top` keys do not exceed.
+      // The `top`-th smallest minimum of a part is a bound: at least `top` keys do not exceed it.
       Rank key = rank_none;
       for (std::uint32_t i = part + own * team_rows; i < count; i += team_threads)
         key = keys[i] < key ? keys[i] : key;
@@ -559,7 +561,7 @@ struct SmallFrontierLaunch {
     cluster.team_barrier();
   }
 
-  /// How many of \p keys are less; by the lanes of a row.
+  /// How many of \p keys are less than \p key; computed by the lanes of a row group.
   KOKKOS_INLINE_FUNCTION static std::uint32_t rank_of(const Rank* keys, std::uint32_t count,
                                                       Rank key, unsigned own) {
     std::uint32_t less = 0;

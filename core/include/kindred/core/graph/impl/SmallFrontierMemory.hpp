@@ -8,7 +8,7 @@
 
 namespace Kindred::Impl {
 
-/// The other ends of the edges of a row. Trivial, as unions hold it.
+/// The edges of a row, by their other ends. Trivial, as a member of unions must be.
 struct SmallEnds {
   const std::uint32_t* nodes;
   std::uint32_t count;
@@ -43,7 +43,7 @@ struct SmallSide {
   }
 };
 
-/// What a team of a cluster keeps of a query. Every node belongs to one team.
+/// The state that a team of a cluster keeps of a query. Every node belongs to one team.
 template <class ExecutionSpace>
 struct SmallFrontierMemory {
   static constexpr unsigned teams = Arch::TeamCluster<ExecutionSpace>::teams_max;
@@ -56,7 +56,7 @@ struct SmallFrontierMemory {
   static constexpr std::uint32_t passes_most = 8192 / teams;
   static constexpr std::uint32_t long_most = 64, pieces_most = 256, terms_most = 1536;
   static constexpr std::uint32_t rows_most = 1000 * (teams > 1 ? 1 : 4), wide_most = 32;
-  static constexpr std::uint32_t piece_rounds = 8;  ///< of 32 edges
+  static constexpr std::uint32_t piece_rounds = 8;  ///< in rounds of 32 edges
 
   struct Pass {
     std::uint32_t node;
@@ -73,20 +73,21 @@ struct SmallFrontierMemory {
     std::uint32_t found;
     std::uint32_t first_piece;
   };
-  /// The sums of a step, and the terms other than 0 of long rows.
+  /// The sums of a step, and the nonzero terms of long rows.
   struct Sums {
     double of_rows[rows_most];
     double products[terms_most];
-    std::uint32_t lanes[pieces_most * piece_rounds];  ///< of a round: bit l: lane l has a term
-    std::uint16_t first[pieces_most * piece_rounds];  ///< its first term
+    /// One per round: bit l is set if lane l has a term.
+    std::uint32_t lanes[pieces_most * piece_rounds];
+    std::uint16_t first[pieces_most * piece_rounds];  ///< the first term of the round
   };
-  /// What each team sent this one. Free as soon as it was read.
+  /// The messages that each team sent to this one. Free once they have been read.
   union Inbox {
     std::uint32_t from[teams][inbox_capacity];
     Sums sums;
     Rank keys[8192 / 2];
   };
-  /// What was passed on last, a hash table; after the last step, the keys that are ranked.
+  /// The values passed on last, as a hash table; after the last step, the keys that are ranked.
   union Front {
     struct Table {
       std::uint32_t node[front_places];
@@ -94,7 +95,7 @@ struct SmallFrontierMemory {
     } table;
     Rank keys[node_places];
   };
-  /// The rows of a step; after the last one, those of the keys that may be among the best.
+  /// The rows of a step; after the last step, those of the keys that may be among the best.
   union Rows {
     Found found[rows_most];
     Rank keys[node_places];
@@ -102,24 +103,26 @@ struct SmallFrontierMemory {
   static_assert(sizeof(Front) == sizeof(typename Front::Table), "keys take what is free");
   static_assert(sizeof(Rows) == rows_most * sizeof(Found), "keys take what is free");
   static_assert(teams * small_frontier_top_max <= node_places, "those of all teams are ranked");
-  /// How much a team has for the next step.
+  /// The sizes of what a team has for the next step.
   struct Message {
-    std::uint32_t targets;  ///< in the box of the reader
+    std::uint32_t targets;  ///< in the inbox of the reader
     std::uint32_t passes;
   };
   struct alignas(16) Words {
     std::uint32_t word[4];
   };
 
-  alignas(16) std::uint32_t filter[filter_words];  ///< a bit is set for each that was passed on
+  /// Bloom filter of the nodes that passed something on
+  alignas(16) std::uint32_t filter[filter_words];
   Front front;
-  std::uint32_t node_key[node_places];  ///< a hash table of nodes of this team that were reached
+  /// a hash table of the nodes of this team that were reached
+  std::uint32_t node_key[node_places];
   float node_value[node_places];
   std::uint32_t node_state[node_places];  ///< the tier; `listed`
   alignas(16) Inbox inbox[2];
   Pass passes[2][passes_most];
   SmallEnds out_rows[passes_most];  ///< of the nodes that pass something on
-  SmallEnds wide_rows[wide_most];   ///< those that the whole team looks at
+  SmallEnds wide_rows[wide_most];   ///< those that the whole team visits
   Rows rows;
   LongRow long_rows[long_most];
   Rank chosen[small_frontier_top_max];
@@ -128,7 +131,7 @@ struct SmallFrontierMemory {
   Rank bound;
   Message messages[2][teams];
   std::uint32_t sent[teams];
-  std::uint16_t reached[node_places];  ///< places of nodes
+  std::uint16_t reached[node_places];  ///< slots of nodes
   std::uint16_t piece_rows[pieces_most];
   std::uint32_t passed, row_count, long_count, piece_count, term_count, wide_count, node_count,
       key_count, is_over;

@@ -9,7 +9,7 @@
 
 namespace Kindred::Impl {
 
-/// The row of a node, a thread each: what a device does.
+/// Writes the row of one node per thread; used on a device.
 template <class ExecutionSpace>
 struct LatticeNodeRow {
   LatticeGrid grid;
@@ -29,10 +29,11 @@ struct LatticeNodeRow {
   }
 };
 
-/// \brief The rows of neighbouring lines of the last dimension, by a thread of the host.
+/// \brief Writes the rows of adjacent lines of the last dimension, by a host thread.
 ///
-/// Inside a line all rows have the same differences to their node, so that a row is an addition of
-/// a few vectors; what is written beyond its end the next row overwrites, within the line.
+/// Within a line all rows have the same differences from their node, so that a row is computed by
+/// adding a few vectors. What is written beyond the end of a row is overwritten by the next row of
+/// the line.
 struct LatticeLineRows {
   static constexpr std::uint32_t step = 8;
   static constexpr std::uint32_t differences_max =

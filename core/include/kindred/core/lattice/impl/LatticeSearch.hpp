@@ -11,7 +11,7 @@
 
 namespace Kindred::Impl {
 
-/// A word of all bits that are nodes.
+/// Sets the bits of a word that stand for nodes.
 template <class ExecutionSpace>
 struct LatticeOpen {
   LatticeBits bits;
@@ -36,7 +36,8 @@ struct LatticeSources {
   }
 };
 
-/// \brief A level, a word a thread. Small, so that a device's launches do not wait for each other.
+/// \brief A level, one word per thread. Small, so that successive launches on a device are not
+/// delayed.
 template <class ExecutionSpace>
 struct LatticeLevel {
   const std::uint64_t* frontier;
@@ -44,7 +45,7 @@ struct LatticeLevel {
   std::uint64_t* unreached;
   const std::uint64_t* step_masks;
   const std::uint64_t* blocked_edges;  ///< null: none
-  std::uint64_t blocked_stride;        ///< words of a dimension's
+  std::uint64_t blocked_stride;        ///< words per dimension
   std::uint32_t* distances;
   std::uint32_t* found;
   std::uint64_t line;
@@ -85,18 +86,18 @@ struct LatticeLevel {
   }
 
  private:
-  /// A word of the frontier without the nodes whose edge up in dimension \p i is blocked.
+  /// A word of the frontier without the nodes whose upward edge in dimension \p i is blocked.
   KOKKOS_INLINE_FUNCTION std::uint64_t open_up(std::int64_t place, std::uint32_t i) const {
     if (blocked_edges == nullptr) return frontier[place];
     return frontier[place] & ~blocked_edges[static_cast<std::int64_t>(i * blocked_stride) + place];
   }
-  /// \p down without the nodes that a blocked edge of dimension \p i leads down to.
+  /// \p down without the nodes to which a blocked edge of dimension \p i leads down.
   KOKKOS_INLINE_FUNCTION std::uint64_t open_down(std::uint64_t down, std::uint32_t word,
                                                  std::uint32_t i) const {
     return blocked_edges == nullptr ? down : down & ~blocked_edges[i * blocked_stride + word];
   }
 
-  /// The nodes of a word that it reaches.
+  /// The nodes of a word that this level reaches.
   KOKKOS_INLINE_FUNCTION std::uint64_t reach(std::uint32_t word) const {
     const std::uint64_t target = unreached[word];
     if (target == 0) {
@@ -163,7 +164,7 @@ struct LatticeGather {
   KOKKOS_INLINE_FUNCTION void operator()(std::size_t i) const { out(i) = distances(targets(i)); }
 };
 
-/// A path, backwards.
+/// Traces a path backwards.
 template <class ExecutionSpace>
 struct LatticeTrace {
   LatticeSearch<ExecutionSpace> search;
@@ -202,7 +203,7 @@ struct LatticeTrace {
       if (at + 1 < grid.size && search.distances(node + stride) == distance && !is_blocked(node, i))
         return node + stride;
     }
-    return node;  // there is one
+    return node;  // one always exists
   }
 };
 

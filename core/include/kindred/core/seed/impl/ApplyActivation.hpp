@@ -14,7 +14,7 @@ namespace Kindred::Impl {
 
 KOKKOS_INLINE_FUNCTION float portable_relu(float x) { return x < 0.0F ? 0.0F : x; }
 
-/// Each of \p values as \p activation makes it.
+/// Applies \p activation to each of \p values.
 template <int Count>
 KOKKOS_INLINE_FUNCTION void activate(LayerActivation activation, float (&values)[Count]) {
   if (activation == LayerActivation::gelu) {
@@ -31,7 +31,7 @@ KOKKOS_INLINE_FUNCTION float apply_activation(LayerActivation activation, float 
   return activation == LayerActivation::relu ? portable_relu(value) : value;
 }
 
-/// Calls `function(E())` with the type E of \p element, which is not int8.
+/// Calls `function(E())` with the type E of \p element, which must not be int8.
 template <class Function>
 KOKKOS_INLINE_FUNCTION void with_float_type(VectorElement element, const Function& function) {
   if (element == VectorElement::float16) return function(Arch::Float16());
@@ -39,7 +39,7 @@ KOKKOS_INLINE_FUNCTION void with_float_type(VectorElement element, const Functio
   function(float());
 }
 
-/// Rounds \p value to \p element and writes it at place \p i of \p out.
+/// Rounds \p value to \p element and writes it to index \p i of \p out.
 KOKKOS_INLINE_FUNCTION void store_as(VectorElement element, std::byte* out, std::uint64_t i,
                                      float value) {
   with_float_type(element, [&](auto type) {
@@ -48,7 +48,7 @@ KOKKOS_INLINE_FUNCTION void store_as(VectorElement element, std::byte* out, std:
   });
 }
 
-/// `store_as` of neighbours, all aligned to 16 bytes or their size.
+/// `store_as` for adjacent values, aligned to 16 bytes or to their total size.
 template <int Count>
 KOKKOS_INLINE_FUNCTION void store_neighbours_as(VectorElement element, std::byte* out,
                                                 std::uint64_t i, const float (&values)[Count]) {
@@ -57,7 +57,7 @@ KOKKOS_INLINE_FUNCTION void store_neighbours_as(VectorElement element, std::byte
   });
 }
 
-/// The first \p count of 32, on the host.
+/// Stores the first \p count of 32, on the host.
 inline void store_lanes_as(VectorElement element, std::byte* out, std::uint64_t i,
                            const float (&values)[32], int count) {
   with_float_type(element, [&](auto type) {

@@ -12,7 +12,7 @@
 
 namespace Kindred::Impl {
 
-/// Results that a unit computes together.
+/// Results that a work item computes together.
 template <class ExecutionSpace>
 struct LinearTile {
   static constexpr int rows = Arch::VectorShape<ExecutionSpace>::tile_queries;
@@ -23,7 +23,7 @@ struct LinearTile {
   }
 };
 
-/// A unit: a tile of the results of one layer.
+/// A work item: a tile of the results of one layer.
 template <class ExecutionSpace>
 struct LinearKernel {
   const LinearLayerData* layers;
@@ -53,7 +53,7 @@ struct LinearKernel {
  private:
   using shape = LinearTile<ExecutionSpace>;
 
-  /// Behind the last row or output it is computed again and not written.
+  /// Beyond the last row or output, that one is computed again and not written.
   template <class Element>
   KOKKOS_INLINE_FUNCTION void compute(const Arch::Lanes<ExecutionSpace>& lanes,
                                       const LinearLayerData& layer, std::uint64_t row,
@@ -71,7 +71,7 @@ struct LinearKernel {
     double sums[shape::rows][shape::outputs];
     tile_sums<DotTerm>(lanes, left, right, layer.inputs, sums);
     if constexpr (Arch::is_device<ExecutionSpace>) {
-      // Every lane has every sum and ends one of them.
+      // Every lane has every sum and finishes one of them.
       static_assert(shape::rows * shape::outputs <= 32);
       const int lane = lanes.lane();
       double mine = 0.0;
@@ -95,16 +95,16 @@ struct LinearKernel {
   }
 };
 
-/// Results at once of a thread of a device.
+/// Results that a device thread processes together.
 inline constexpr int linear_end_width = 8;
 
-/// An index: neighbours of a row. \tparam Wide all are aligned to 16 bytes
+/// An index: adjacent elements of a row. \tparam Wide all of them are aligned to 16 bytes
 template <bool Wide>
 struct LinearEndKernel {
   LinearEnd end;
-  std::uint32_t across;  // indices of a row
+  std::uint32_t across;  // indices per row
 
-  /// Where \p index fits, a division of 32 bits: one of 64 takes as long as the rest.
+  /// If \p index fits, uses a 32-bit division; a 64-bit one takes as long as all the rest.
   KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t index) const {
     const std::uint64_t row =
         index >> 32U == 0 ? static_cast<std::uint32_t>(index) / across : index / across;

@@ -15,23 +15,23 @@ namespace Kindred::Impl {
 
 /// Lanes that add the rows of a block of moments.
 inline constexpr std::uint32_t moment_lanes = 8;
-/// Features, runs of features, runs of runs, … that merge at once.
+/// Number of features, runs of features, runs of runs, … that are merged together.
 inline constexpr std::uint32_t moment_fan = 16;
 
-/// Rows of a block of moments: 512, or so many more, a power of two up to 32768 (counts of short
-/// elements have 16 bits), that blocks are at most 32.
+/// Rows per block of moments: the smallest power of two from 512 to 32768 (16-bit elements have
+/// 16-bit counts) that gives at most 32 blocks.
 constexpr std::uint32_t moment_rows(std::uint64_t rows) {
   std::uint32_t block = 512;
   while (block < 32768 && std::uint64_t{block} * 32 < rows) block *= 2;
   return block;
 }
 
-/// The lanes' sums by halves.
+/// The pairwise tree reduction of the lanes' sums.
 KOKKOS_INLINE_FUNCTION double folded_lanes(const double (&lane)[moment_lanes]) {
   return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
 }
 
-/// \brief A column's moments of so many rows as who holds them knows.
+/// \brief A column's moments over a number of rows that its holder knows.
 struct ColumnMoments {
   double mean;
   double m2;
@@ -40,7 +40,7 @@ struct ColumnMoments {
   std::uint64_t dead;
 };
 
-/// \brief How the moments of \p a elements and of \p b merge: the same for all features.
+/// \brief The weights for merging the moments of \p a and \p b elements: the same for all features.
 struct MergeWeights {
   double f;        ///< b / (a + b)
   double between;  ///< a · f
@@ -57,18 +57,18 @@ KOKKOS_INLINE_FUNCTION void merge_means(double& mean_a, double& m2_a, double mea
   m2_a = (m2_a + m2_b) + Arch::rounded_product(difference * difference, weights.between);
 }
 
-/// Mean and m2 of a block of \p rows from its shift and the sums of what was shifted.
+/// Mean and m2 of a block of \p rows from its shift and the sums of the shifted elements.
 KOKKOS_INLINE_FUNCTION void close_block(double shift, double sum, double squares, double share,
                                         double& mean, double& m2) {
   const double mean_shift = Arch::rounded_product(sum, share);
   mean = shift + mean_shift;
   const double rest = squares - Arch::rounded_product(sum, mean_shift);
-  m2 = rest < 0 ? 0.0 : rest;  // a NaN stays
+  m2 = rest < 0 ? 0.0 : rest;  // NaN stays NaN
 }
 
-/// \brief Parts become one, all at once, shifted by the first one's mean: `read(0) … read(count −
-/// 1)`, of \p whole elements each, the last one of \p last. \param share 1 / all elements \param
-/// scale of the unit that elements are told in
+/// \brief Merges parts in one step, shifted by the first one's mean: `read(0) … read(count − 1)`,
+/// of \p whole elements each, the last one of \p last.
+/// \param share 1 / all elements \param scale of the unit in which elements are given
 template <class Read>
 KOKKOS_INLINE_FUNCTION ColumnMoments merge_parts(unsigned count, double whole, double last,
                                                  double share, double scale, const Read& read) {
@@ -106,12 +106,12 @@ KOKKOS_INLINE_FUNCTION ColumnMoments merge_parts(unsigned count, double whole, d
 
 KOKKOS_INLINE_FUNCTION void merge_extremes(SeedMoments& a, const SeedMoments& b) {
   a.dead += b.dead;
-  // One of them may be NaN, of finished moments.
+  // One of them may be NaN in finished moments.
   if (b.min < a.min || a.min != a.min) a.min = b.min;
   if (b.max > a.max || a.max != a.max) a.max = b.max;
 }
 
-/// Merges \p b, which is a's right neighbour, into \p a.
+/// Merges \p b, the right neighbour of \p a, into \p a.
 KOKKOS_INLINE_FUNCTION void merge_moments(SeedMoments& a, const SeedMoments& b) {
   if (b.count == 0) return;
   if (a.count == 0) {
@@ -123,7 +123,7 @@ KOKKOS_INLINE_FUNCTION void merge_moments(SeedMoments& a, const SeedMoments& b) 
   merge_extremes(a, b);
 }
 
-/// What merging leaves to the end.
+/// The final step after merging.
 KOKKOS_INLINE_FUNCTION SeedMoments finished(SeedMoments moments) {
   if (moments.count == 0) return {};
   if (moments.m2 != moments.m2) {
@@ -139,10 +139,10 @@ KOKKOS_INLINE_FUNCTION SeedMoments finished(SeedMoments moments) {
   return moments;
 }
 
-/// \brief `value(0) … value(count − 1)` merged as neighbours, pairs, pairs of pairs, …
+/// \brief `value(0) … value(count − 1)` merged as neighbours, then pairs, then pairs of pairs, …
 template <class Value>
 KOKKOS_INLINE_FUNCTION SeedMoments merge_run(std::uint64_t count, const Value& value) {
-  SeedMoments parts[40];  // one a set bit of i
+  SeedMoments parts[40];  // one per set bit of i
   SeedMoments all;
   int levels = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -154,7 +154,7 @@ KOKKOS_INLINE_FUNCTION SeedMoments merge_run(std::uint64_t count, const Value& v
     }
     parts[levels++] = right;
   }
-  // What is left over: the last ones have no neighbour until the greater runs take them.
+  // The remaining runs: the last ones have no neighbour until the larger runs absorb them.
   if (levels > 0) all = parts[--levels];
   while (levels > 0) {
     SeedMoments left = parts[--levels];
@@ -164,8 +164,10 @@ KOKKOS_INLINE_FUNCTION SeedMoments merge_run(std::uint64_t count, const Value& v
   return all;
 }
 
-/// \brief The moments `value(0) … value(count − 1)` merged by a team, as `merge_run` does: a run of
-/// a power of two a thread, then pairs of runs. Thread 0 has them. \param given a place a thread
+/// \brief The moments `value(0) … value(count − 1)` merged by a team, bit-identical to `merge_run`:
+/// each thread merges a run of a power of two, then pairs of runs are merged. Thread 0 has the
+/// result.
+/// \param given one element per thread
 template <class Team, class Value>
 KOKKOS_INLINE_FUNCTION SeedMoments merge_by_team(const Team& team, SeedMoments* given,
                                                  std::uint32_t count, const Value& value) {

@@ -12,7 +12,7 @@
 
 namespace Kindred::Impl {
 
-/// \brief Eight packs beside each other: a chain of operations on one waits for itself.
+/// \brief Eight independent packs, since a chain of operations on a single pack is latency-bound.
 template <class S>
 struct PackGroup {
   static constexpr unsigned packs = 8;
@@ -21,7 +21,7 @@ struct PackGroup {
     Pack at[packs];
   };
 
-  /// \p value of each.
+  /// Calls \p value for each pack.
   template <class Value>
   static Floats each(const Value& value) {
     Floats out;
@@ -54,8 +54,8 @@ struct PackGroup {
   }
 };
 
-/// \brief Host: a thread takes a row after the other; the second pass over one reads it from the
-/// cache. \p S: packs of sixteen
+/// \brief Host: a thread processes one row after the other; the second pass over a row reads it
+/// from the cache. \p S: packs of sixteen
 template <class S>
 struct NormRowsHost {
   const NormLayerData* layers;
@@ -112,13 +112,13 @@ struct NormRowsHost {
     NormScale scale;
     const In* x;
     Out* y;
-    bool past;  ///< the caches
+    bool past;  ///< write past the caches
 
     template <LayerActivation activation>
     void run() const {
       constexpr unsigned wide = 16 * PackGroup<S>::packs;
       constexpr unsigned line = Arch::line_elements<Out>;
-      // Lines that go past the caches begin where one of memory does.
+      // Writes that bypass the caches start at the beginning of a cache line.
       const unsigned behind = past ? Arch::behind_line(y) : 0;
       std::uint64_t i = std::min<std::uint64_t>(behind == 0 ? 0 : line - behind, layer.columns);
       narrow<activation>(0, i);
@@ -145,7 +145,7 @@ struct NormRowsHost {
     }
 
    private:
-    /// Columns `i … end − 1`, a pack at a time.
+    /// Columns `i … end − 1`, one pack at a time.
     template <LayerActivation activation>
     void narrow(std::uint64_t i, std::uint64_t end) const {
       for (; i < end; i += 16) {

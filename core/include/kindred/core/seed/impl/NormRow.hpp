@@ -21,7 +21,7 @@ struct NormSums {
   }
 };
 
-/// What the elements of a row are changed by. \see fused_norms
+/// The factors that normalise the elements of a row, \see fused_norms.
 struct alignas(16) NormScale {
   float scale;
   float high;
@@ -35,7 +35,8 @@ struct NormMoments {
   float variance;
 };
 
-/// The sums of one canonical block: \p values, \p count ≤ 4096; every thread of a unit gets them.
+/// The sums of one reproducible block \p values, \p count ≤ 4096; every thread of the work item
+/// gets them.
 template <class Lanes, class Element>
 KOKKOS_INLINE_FUNCTION NormSums norm_sums(const Lanes& lanes, const Element* values, int count,
                                           Element first) {

@@ -9,7 +9,7 @@
 
 namespace Kindred::Impl {
 
-/// A seed's moments over epochs.
+/// Merges a seed's moments over epochs.
 struct ReduceEpochs {
   const SeedMoments* ring;
   std::uint32_t seeds;
@@ -26,7 +26,7 @@ struct ReduceEpochs {
   }
 };
 
-/// All seeds' moments, by a team: a run of seeds a thread, then pairs of runs.
+/// Merges all seeds' moments by a team: a run of seeds per thread, then pairs of runs.
 struct ReduceSeeds {
   static constexpr unsigned threads_max = 1024;
   static constexpr unsigned teams_at_once = 1;
@@ -43,7 +43,7 @@ struct ReduceSeeds {
   }
 };
 
-/// The same by a thread of the host.
+/// The same by one host thread.
 struct ReduceSeedsAlone {
   ReduceSeeds seeds;
 

@@ -10,15 +10,15 @@
 
 namespace Kindred::Impl {
 
-/// \brief The rows that a thread takes, four neighbours each, read at once.
+/// \brief The rows that a thread processes, four adjacent elements each, read together.
 template <class In>
 struct Vec4Rows {
   const In* from;
-  std::uint64_t step;  ///< elements from one to the next
+  std::uint64_t step;  ///< elements from one row to the next
   unsigned count;
 };
 
-/// \brief Reads rows ahead of their use into the team's scratch: `depth` rows are on their way.
+/// \brief Reads rows ahead of their use into the team's scratch: `depth` rows are in flight.
 template <class In, unsigned batch_, unsigned depth>
 class QueuedRows {
  public:
@@ -34,8 +34,8 @@ class QueuedRows {
     KINDRED_UNROLL
     for (unsigned j = 0; j < depth; j += batch) start(rows, j);
   }
-  /// `take(rows)` of whole batches, then of one row each; `halfway()` once, also by who has
-  /// none.
+  /// Calls `take(rows)` for full batches, then for single rows, and `halfway()` once, also in
+  /// threads without rows.
   template <class Take, class TakeOne, class Halfway>
   KOKKOS_INLINE_FUNCTION void each(const Vec4Rows<In>& rows, const Take& take,
                                    const TakeOne& take_one, const Halfway& halfway) {
@@ -60,7 +60,7 @@ class QueuedRows {
   }
 
  private:
-  /// The next batch of those left.
+  /// Starts the next batch of the remaining rows.
   KOKKOS_INLINE_FUNCTION void start(const Vec4Rows<In>& rows, unsigned slot) {
     KINDRED_UNROLL
     for (unsigned i = 0; i < batch; ++i) {

@@ -12,9 +12,9 @@
 
 namespace Kindred::Impl {
 
-inline constexpr unsigned gradient_lanes = 32;  // of a canonical sum
+inline constexpr unsigned gradient_lanes = 32;  // of a reproducible sum
 
-/// \brief The sums over rows of x·g become the gradients of weights.
+/// \brief Computes the gradients of the weights from the sums of x·g over rows.
 struct SeedWeightGradients {
   SeedLayerPointers layer;
   const double* partial;  ///< [block of rows][feature]
@@ -34,8 +34,8 @@ struct SeedWeightGradients {
   }
 };
 
-/// \brief A call on a device: a team takes a canonical block of rows of 32 features, a thread four
-/// features of a lane.
+/// \brief A call on a device: a team processes a reproducible block of rows of 32 features, a
+/// thread four features of a lane.
 template <class Element>
 struct SeedBackwardTeam {
   static constexpr unsigned threads_max = 256;
@@ -149,7 +149,8 @@ struct SeedBackwardTeam {
   }
 };
 
-/// \brief A call on the host: each thread takes units, a canonical block of rows of 256 features.
+/// \brief A call on the host: each thread processes work items, a reproducible block of rows of 256
+/// features.
 template <class S, class Element>
 struct SeedBackwardPieces {
   static constexpr std::uint32_t width = 256;
@@ -165,7 +166,7 @@ struct SeedBackwardPieces {
   double* partial;
   std::uint64_t blocks;
   std::uint32_t pieces;
-  std::byte* scratch;  ///< `Scratch` of pieces
+  std::byte* scratch;  ///< one `Scratch` per piece
 
   struct Scratch {
     double sums[gradient_lanes][width];

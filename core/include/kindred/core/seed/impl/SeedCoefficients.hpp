@@ -10,25 +10,25 @@
 
 namespace Kindred::Impl {
 
-/// \brief What a feature's element x becomes: t·x + (u·x where linear, else c), or x as it is.
+/// \brief The result for an element x of a feature: t·x + (u·x if linear, else c), or x unchanged.
 struct SeedCoefficients {
   float t = 1;
   float u = 0;
-  float c = -0.0F;  ///< adding it changes nothing
+  float c = -0.0F;  ///< adding −0 changes nothing
   bool is_linear = false;
   bool copies = true;
 };
 
-/// \brief What the gradient of a feature's weight is: factor · Σ (x·g, or g).
+/// \brief The gradient of a feature's weight: factor · Σ (x·g, or g).
 struct SeedWeightGradient {
   double factor = 0;
   bool takes_x = false;
   bool exists = false;
 };
 
-/// \brief What a seed does with all its features.
+/// \brief How a seed treats all its features.
 struct SeedBehaviour {
-  const float* weights = nullptr;  ///< one a feature of the hidden dimension; null: it copies
+  const float* weights = nullptr;  ///< one per feature of the hidden dimension; null: it copies
   float alpha = 0;
   ApplyMode mode = ApplyMode::linear;
 
@@ -58,7 +58,7 @@ struct SeedBehaviour {
   }
 };
 
-/// \brief What kernels read of a layer.
+/// \brief The members of a layer that kernels read.
 struct SeedLayerPointers {
   ChunkMap chunks;
   const std::int8_t* lifecycle;
@@ -83,7 +83,7 @@ struct SeedLayerPointers {
             layer.weights.stride};
   }
 
-  /// The row of weights that \p seed applies; negative: none.
+  /// The row of weights that \p seed applies; negative if none.
   KOKKOS_INLINE_FUNCTION std::int32_t slot_of(std::uint32_t seed) const {
     if (blueprints == 0) return -1;
     const std::int32_t id = blueprint[seed];
@@ -99,7 +99,7 @@ struct SeedLayerPointers {
   KOKKOS_INLINE_FUNCTION SeedBehaviour behaviour(std::uint32_t seed) const {
     SeedBehaviour out;
     if (blueprints == 0) return out;
-    // All that is known of the seed at once, what is needed or not: one wait instead of many.
+    // Loads the whole state of the seed at once, needed or not: one wait instead of many.
     const auto state = static_cast<Lifecycle>(lifecycle[seed]);
     const std::int32_t id = blueprint[seed];
     const auto applies_by = static_cast<ApplyMode>(mode[seed]);
@@ -117,7 +117,7 @@ struct SeedLayerPointers {
     return behaviour(seed).at(feature);
   }
 
-  /// Of the gradient of y.
+  /// For the gradient of y.
   KOKKOS_INLINE_FUNCTION SeedCoefficients backward(std::uint32_t seed,
                                                    std::uint32_t feature) const {
     SeedCoefficients out = forward(seed, feature);
@@ -143,11 +143,11 @@ struct SeedLayerPointers {
   }
 };
 
-/// \brief The same for threads that share it: masks, so that nobody branches.
+/// \brief The same for threads that share it: masks, so that there are no branches.
 struct alignas(16) FeatureCoefficients {
   float t;
-  float v;               ///< u where linear, else c
-  std::uint32_t linear;  ///< all ones: yes
+  float v;               ///< u if linear, else c
+  std::uint32_t linear;  ///< all bits set if linear
   std::uint32_t copies;
 
   KOKKOS_INLINE_FUNCTION static FeatureCoefficients of(const SeedCoefficients& one) {
@@ -156,11 +156,11 @@ struct alignas(16) FeatureCoefficients {
   }
 };
 
-/// \brief The same of four neighbouring features, chosen without branches: t·x + v·(x or 1).
+/// \brief The same for four adjacent features, selected without branches: t·x + v·(x or 1).
 struct Vec4Coefficients {
   float t[4];
-  float v[4];               ///< u where linear, else c
-  std::uint32_t linear[4];  ///< all ones: yes
+  float v[4];               ///< u if linear, else c
+  std::uint32_t linear[4];  ///< all bits set if linear
 
   KOKKOS_INLINE_FUNCTION void set(int i, const FeatureCoefficients& one) {
     t[i] = one.t;

@@ -11,7 +11,7 @@
 
 namespace Kindred::Impl {
 
-/// Calls `function` with the type of \p element. \throws InvalidArgument
+/// Calls `function` with the type of \p element. \throws InvalidArgument if that is int8
 template <class Function>
 void with_seed_element(VectorElement element, const Function& function) {
   switch (element) {
@@ -24,7 +24,7 @@ void with_seed_element(VectorElement element, const Function& function) {
     case VectorElement::int8:
       break;
   }
-  KINDRED_THROW_IF(true, "seeds take float32, float16 or bfloat16 elements, not int8");
+  KINDRED_THROW_IF(true, "seeds support float32, float16 and bfloat16 elements, not int8");
 }
 
 /// Whether rows can be read and written four elements at a time.

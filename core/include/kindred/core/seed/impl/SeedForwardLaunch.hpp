@@ -14,10 +14,11 @@
 
 namespace Kindred::Impl {
 
-/// Teams of \p columns threads beside each other: 8, 16 or 32.
+/// Teams with 8, 16 or 32 \p columns of threads.
 SeedForwardPlan plan_teams(const SeedForwardShape& shape, std::uint32_t columns);
 
-/// Where the parts of a device's workspace begin: counters, a stripe and a seed each, first.
+/// Where the parts of a device's workspace begin; counters, one per stripe and one per seed, come
+/// first.
 struct SeedWorkspace {
   std::size_t cells;
   std::size_t features;
@@ -46,8 +47,8 @@ inline SeedStripes stripes_of(const SeedForwardPlan& plan) {
   return {plan.stripes, plan.groups, plan.group_rows, plan.width / 4, plan.extra_columns};
 }
 
-/// How teams read, as much at once as hides a device's latencies, and how many a multiprocessor
-/// takes.
+/// How teams read, enough to hide a device's latencies, and how many are resident per
+/// multiprocessor.
 template <class In, bool keeps>
 struct TeamReading {
   using Rows = QueuedRows<In, sizeof(In) == 4 ? 2 : 4, sizeof(In) == 4 ? 8 : 16>;
@@ -58,7 +59,7 @@ template <class In, class Out, bool keeps>
 using SeedTeam = SeedForwardTeam<In, Out, keeps, typename TeamReading<In, keeps>::Rows,
                                  TeamReading<In, keeps>::teams_at_once>;
 
-/// A call of teams. \param moments and \p workspace are not looked at where it keeps none
+/// The functor of a call. \param moments and \p workspace are not used if it keeps no moments
 template <class In, class Out, bool keeps>
 SeedTeam<In, Out, keeps> seed_forward_team(const SeedForwardPlan& plan,
                                            const SeedLayerPointers& layer, std::uint64_t rows,

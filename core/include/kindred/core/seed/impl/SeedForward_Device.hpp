@@ -14,8 +14,8 @@
 
 namespace Kindred::Impl {
 
-/// \brief A call on a device: a team takes a block of rows of the features of a stripe, a thread
-/// four neighbours of the rows of a lane. \tparam keeps moments too
+/// \brief A call on a device: a team processes a block of rows of the features of a stripe, a
+/// thread four adjacent features in the rows of a lane. \tparam keeps also computes moments
 template <class In, class Out, bool keeps, class Rows, unsigned teams>
 struct SeedForwardTeam {
   static constexpr unsigned threads_max = moment_lanes * 32;
@@ -28,9 +28,9 @@ struct SeedForwardTeam {
   std::uint64_t x_stride;
   Out* y;
   std::uint64_t y_stride;
-  bool aligned;      ///< to four elements, all rows
+  bool aligned;      ///< all rows are aligned to four elements
   bool in_place;     ///< y is x
-  bool reads_early;  ///< before the launch before this one has ended
+  bool reads_early;  ///< before the preceding launch has ended
   TeamMoments moments;
 
   /// Bytes that a team shares.
@@ -49,13 +49,14 @@ struct SeedForwardTeam {
     const auto block_rows =
         static_cast<unsigned>(left < stripes.block_rows ? left : stripes.block_rows);
 
-    const std::uint32_t base = aligned ? stripe.begin & ~15U : stripe.begin;  // a sector
+    const std::uint32_t base = aligned ? stripe.begin & ~15U : stripe.begin;  // a memory sector
     const std::uint32_t first = base + 4 * place.column;
     unsigned mine = 0;
     for (unsigned i = 0; i < 4; ++i)
       mine |= (first + i >= stripe.begin && first + i < stripe.end ? 1U : 0U) << i;
-    // Four that two stripes share are read by both and written by the one that has the first. In
-    // place nobody may read what another writes: each takes its own, one by one.
+    // Four features that two stripes share are read by both and written by the stripe that has the
+    // first. In place, no stripe may read what another writes, so each processes its own features
+    // one by one.
     const bool loads_vec4 =
         aligned && mine != 0 && first + 4 <= layer.chunks.hidden && (!in_place || mine == 15);
     const bool stores_vec4 = first >= stripe.begin;
@@ -82,14 +83,14 @@ struct SeedForwardTeam {
          feature += team.threads())
       scratch.table[feature - base] =
           FeatureCoefficients::of(layer.forward(layer.chunks.seed_of(feature), feature));
-    team.barrier();  // the shifts of rows in place of their results are read
+    team.barrier();  // the shifts have been read from rows that the results will overwrite
     Vec4Coefficients coefficients;
     Arch::Vec4Mask<Out> copies;
     Vec4Sums<shifts> sums;
     Arch::Vec4Extremes<In> extremes;
     KINDRED_UNROLL
     for (unsigned i = 0; i < 4; ++i) {
-      // Of what is not there anything.
+      // Arbitrary for features that do not exist.
       const FeatureCoefficients one = scratch.table[4 * place.column + i];
       coefficients.set(static_cast<int>(i), one);
       if constexpr (std::is_same_v<In, Out>) copies.set(static_cast<int>(i), one.copies);
@@ -125,8 +126,8 @@ struct SeedForwardTeam {
           for (unsigned i = 0; i < Rows::batch; ++i) take_row(elements[i]);
         },
         take_row,
-        // Early enough that the next launch takes the first place that is free, late enough that
-        // nobody waits. In this order two launches run at once, never three.
+        // Early enough that the next launch takes the first slot that becomes free, late enough
+        // that no team waits. In this order two launches run concurrently, never three.
         [&] {
           team.wait_for_previous_launch();
           team.trigger_next_launch();
@@ -152,7 +153,7 @@ struct SeedForwardTeam {
   }
 
  private:
-  /// Squares of short elements are exact in double, and cancel little.
+  /// Squares of 16-bit elements are exact in double and cancel little.
   static constexpr bool shifts = keeps && sizeof(In) == 4;
 
   KOKKOS_INLINE_FUNCTION std::uint32_t up_to_four(std::uint32_t feature) const {

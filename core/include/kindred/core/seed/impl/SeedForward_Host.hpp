@@ -16,10 +16,11 @@
 
 namespace Kindred::Impl {
 
-/// Features beside each other that a row of the host's work is padded to: two lines of bfloat16.
+/// Features to a multiple of which a row of the host's workspace is padded: two cache lines of
+/// bfloat16.
 inline constexpr std::uint32_t host_features = 64;
 
-/// \brief Moments of columns over a block of rows, an array a field.
+/// \brief Moments of columns over a block of rows, one array per field.
 struct ColumnArrays {
   double* mean;
   double* m2;
@@ -28,7 +29,7 @@ struct ColumnArrays {
   std::int32_t* dead;
 
   static constexpr std::size_t bytes_each = 28;
-  /// Of \p features, from \p memory, which is aligned to 64.
+  /// Places the arrays for \p features in \p memory, which must be aligned to 64.
   static ColumnArrays at(std::byte* memory, std::size_t features) {
     auto* mean = reinterpret_cast<double*>(memory);
     auto* min = reinterpret_cast<float*>(mean + 2 * features);
@@ -47,14 +48,14 @@ struct ColumnArrays {
   }
 };
 
-/// What a thread of the host works with. \p In: the elements of x
+/// The workspace of a host thread. \p In: the elements of x
 template <class In>
 struct SeedScratch {
   float* shift;
   float* t;
   float* u;
   float* c;
-  std::uint16_t* linear;  ///< a mask of sixteen
+  std::uint16_t* linear;  ///< masks of sixteen
   std::uint16_t* copies;
   double* sum;  ///< [lane][feature]
   double* squares;
@@ -79,8 +80,9 @@ struct SeedScratch {
   }
 };
 
-/// \brief A call on the host: each thread takes units, a block of rows of some features each. Rows
-/// go by eight, those of a lane, so that a feature's sums stay in registers.
+/// \brief A call on the host: each thread processes work items, a block of rows of some features
+/// each. Rows are processed in groups of eight, those of a lane, so that a feature's sums stay in
+/// registers.
 template <class S, class In, class Out, bool keeps>
 struct SeedForwardPieces {
   SeedLayerPointers layer;
@@ -92,32 +94,31 @@ struct SeedForwardPieces {
   std::uint32_t stripes;
   std::uint32_t groups;
   std::uint32_t group_rows;
-  std::uint32_t width;  ///< of a stripe
+  std::uint32_t width;  ///< per stripe
   std::uint32_t pieces;
-  bool streams;        ///< y goes past the caches
-  std::byte* scratch;  ///< of pieces
-  std::byte* columns;  ///< of blocks: `ColumnArrays` of padded(hidden)
+  bool streams;        ///< y is written past the caches
+  std::byte* scratch;  ///< one `Scratch` per piece
+  std::byte* columns;  ///< one per block: `ColumnArrays` of padded(hidden)
   std::size_t scratch_bytes;
 
   using Scratch = SeedScratch<In>;
-  /// Packs of sixteen that are taken at once: whole lines of both elements.
+  /// Packs of sixteen that are processed together: whole cache lines of both element types.
   static constexpr unsigned packs = sizeof(In) == 4 && sizeof(Out) == 4 ? 1 : 2;
   static constexpr unsigned features_at_once = 16 * packs;
-  /// Squares of short elements are exact in double, and cancel little.
+  /// Squares of 16-bit elements are exact in double and cancel little.
   static constexpr bool shifts = keeps && sizeof(In) == 4;
-  /// Rows that are taken together, those of each lane in turn: so many that short elements make up
-  /// for sums that are loaded and stored, so few that their pages are known.
+  /// Rows that are processed together, those of each lane in turn: enough that 16-bit elements
+  /// amortise loading and storing the sums, few enough that their pages stay in the TLB.
   static constexpr std::uint32_t rows_at_once = keeps && sizeof(In) == 2 ? 128 : 64;
   static constexpr unsigned in_line = Arch::line_elements<In>;
   static constexpr unsigned out_line = Arch::line_elements<Out>;
-  /// How far rows are asked for before they are taken: no prefetcher of a processor knows eight of
-  /// them side by side.
+  /// Prefetch distance in elements: no hardware prefetcher follows eight rows in parallel.
   static constexpr unsigned ahead = 512 / sizeof(In);
 
   static std::size_t padded(std::size_t features) {
     return (features + host_features - 1) / host_features * host_features;
   }
-  /// Of the scratch: rows may begin in the middle of a line.
+  /// Of the scratch: rows may begin in the middle of a cache line.
   static std::size_t padded_width(std::size_t features) { return padded(features) + host_features; }
 
   void operator()(std::uint64_t piece) const {
@@ -135,7 +136,7 @@ struct SeedForwardPieces {
     const std::uint32_t begin = stripe * width;
     const std::uint32_t features =
         layer.chunks.hidden - begin < width ? layer.chunks.hidden - begin : width;
-    // Where rows of y begin in the middle of a line, so do the scratch's.
+    // If rows of y begin in the middle of a cache line, so do those of the scratch.
     const std::uint32_t lead = streams ? Arch::behind_line(y) : 0;
     set_coefficients(own, begin, lead, features);
     if constexpr (keeps) {
@@ -181,7 +182,7 @@ struct SeedForwardPieces {
     }
   }
 
-  /// Of features from \p begin on, from place \p lead on.
+  /// Sets the coefficients of the features from \p begin on, at the positions from \p lead on.
   void set_coefficients(const Scratch& own, std::uint32_t begin, std::uint32_t lead,
                         std::uint32_t features) const {
     const std::size_t places = padded(lead + features);
@@ -208,7 +209,7 @@ struct SeedForwardPieces {
     }
   }
 
-  /// \param starts the block's sums
+  /// \param starts this is the first group of rows: initialises the block's sums
   void take_rows(const Scratch& own, const In* from, Out* to, std::uint32_t lead, std::uint32_t end,
                  unsigned count, bool starts) const {
     for (unsigned lane = 0; lane < moment_lanes; ++lane) {
@@ -233,8 +234,8 @@ struct SeedForwardPieces {
     }
   }
 
-  /// \brief The places `f + first … f + last − 1` of \p count rows of a lane, which begin at place
-  /// \p lead. \param starts the lane's sums
+  /// \brief Processes the positions `f + first … f + last − 1` of \p count rows of a lane, which
+  /// begin at position \p lead. \param starts initialises the lane's sums
   template <bool whole>
   void tile(const Scratch& own, const In* from, Out* to, std::uint32_t f, std::uint32_t lead,
             unsigned first, unsigned last, unsigned count, unsigned lane, bool starts) const {
@@ -272,7 +273,7 @@ struct SeedForwardPieces {
       KINDRED_UNROLL
       for (unsigned p = 0; p < packs; ++p) {
         if constexpr (shifts) {
-          float* kept = own.shift + f + 16 * p;  // y may take the place of the row
+          float* kept = own.shift + f + 16 * p;  // y may overwrite the row
           if (starts && lane == 0) S::store_floats(kept, widen(lines, p));
           shift[p] = S::widen(S::load_floats(kept));
         }
@@ -296,7 +297,7 @@ struct SeedForwardPieces {
       linear[p] = own.linear[f / 16 + p];
       copies |= std::uint32_t{own.copies[f / 16 + p]} << (16 * p);
     }
-    // Lines past the caches go together, behind what was read.
+    // Lines that bypass the caches are written together, after all reads.
     typename S::template Line<Out> results[rows_at_once / moment_lanes][out_lines];
     for (unsigned j = 0; j < count; ++j) {
       __builtin_prefetch(from + ahead);
@@ -354,8 +355,8 @@ struct SeedForwardPieces {
   }
 };
 
-/// \brief The columns of all blocks become the moments of seeds; each thread takes neighbouring
-/// seeds.
+/// \brief Merges the columns of all blocks into the moments of seeds; each thread processes
+/// adjacent seeds.
 struct SeedMomentPieces {
   ChunkMap chunks;
   std::uint64_t rows;
@@ -394,7 +395,7 @@ struct SeedMomentPieces {
     return ColumnArrays::at(columns + group * padded * ColumnArrays::bytes_each, padded);
   }
 
-  /// `merge_parts` of the blocks of neighbouring features, into the first block's.
+  /// `merge_parts` of the blocks of adjacent features, into the first block's arrays.
   void merge_blocks(std::size_t begin, std::size_t count) const {
     const ColumnArrays to = block(0);
     double sum[at_once] = {};

@@ -8,13 +8,13 @@
 
 namespace Kindred::Impl {
 
-/// \brief `SeedChunks` with its divisions made beforehand.
+/// \brief `SeedChunks` with precomputed divisions.
 struct ChunkMap {
   std::uint32_t hidden;
   std::uint32_t seeds;
   std::uint32_t narrow;
-  std::uint32_t wider;     ///< chunks that have one more
-  std::uint32_t of_wider;  ///< features of these
+  std::uint32_t wider;     ///< number of chunks that are wider by one
+  std::uint32_t of_wider;  ///< features in these chunks
 
   static ChunkMap of(const SeedChunks& chunks) {
     const std::uint32_t narrow = chunks.hidden / chunks.seeds;
@@ -34,13 +34,13 @@ struct ChunkMap {
   }
 };
 
-/// \brief Where a thread stands in its team.
+/// \brief The position of a thread in its team.
 struct TeamPlace {
-  std::uint32_t lane;    ///< of rows
-  std::uint32_t column;  ///< of four features
+  std::uint32_t lane;    ///< row lane
+  std::uint32_t column;  ///< column of four features
 };
 
-/// \brief What a team works on: neighbouring features and a block of rows.
+/// \brief The work of a team: adjacent features and a block of rows.
 struct SeedStripe {
   std::uint32_t index;
   std::uint32_t group;
@@ -48,36 +48,38 @@ struct SeedStripe {
   std::uint32_t end;
 };
 
-/// \brief How features and rows are cut for teams.
+/// \brief How features and rows are divided among teams.
 struct SeedStripes {
   std::uint32_t stripes;
   std::uint32_t groups;      ///< blocks of rows
   std::uint32_t block_rows;  ///< a power of two
-  std::uint32_t columns;     ///< threads beside each other, four features each: a power of two
-  std::uint32_t extra;       ///< 4: more of them, for whole seeds; 0: stripes cut through seeds
+  std::uint32_t columns;     ///< threads per row, four features each: a power of two
+  /// 4: additional columns, so that stripes contain whole seeds; 0: stripes may cut through seeds
+  std::uint32_t extra;
 
   KOKKOS_INLINE_FUNCTION std::uint32_t width() const { return 4 * columns; }
   KOKKOS_INLINE_FUNCTION std::uint32_t across() const { return columns + extra; }
-  /// Warps have neighbours of one row.
+  /// The threads of a warp are adjacent in one row.
   KOKKOS_INLINE_FUNCTION TeamPlace place(std::uint32_t thread) const {
     constexpr std::uint32_t lanes = 8;
     if (thread < lanes * columns) return {thread / columns, thread % columns};
     return {(thread - lanes * columns) / 4, columns + thread % 4};
   }
-  /// Of unit \p work_item of `stripes × groups`; those of a group are neighbours.
+  /// The stripe of work item \p work_item of `stripes × groups`; those of a group are consecutive.
   KOKKOS_INLINE_FUNCTION SeedStripe stripe(const ChunkMap& chunks, std::uint64_t work_item) const {
     const auto index = static_cast<std::uint32_t>(work_item % stripes);
     return {index, static_cast<std::uint32_t>(work_item / stripes), first_feature(chunks, index),
             first_feature(chunks, index + 1)};
   }
-  /// Stripes that have features of \p seed, which has some.
+  /// Number of stripes that contain features of \p seed, which must have some.
   KOKKOS_INLINE_FUNCTION std::uint32_t stripes_of(const ChunkMap& chunks,
                                                   std::uint32_t seed) const {
     return (chunks.begin(seed + 1) - 1) / width() - chunks.begin(seed) / width() + 1;
   }
 
  private:
-  /// With extra columns, where the first seed begins that does at the stripe's place or behind it.
+  /// With extra columns, the beginning of the first seed that starts at or after the stripe's
+  /// position.
   KOKKOS_INLINE_FUNCTION std::uint32_t first_feature(const ChunkMap& chunks,
                                                      std::uint32_t index) const {
     if (index >= stripes) return chunks.hidden;

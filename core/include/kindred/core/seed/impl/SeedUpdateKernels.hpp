@@ -12,12 +12,12 @@
 
 namespace Kindred::Impl {
 
-/// \brief A batch of updates: by one thread of a host; by teams of a device, each of which looks
-/// for the later ones of some; or in three steps that all take before the next: which update of a
-/// field is the last, what it sets, and the winners' places empty again.
+/// \brief A batch of updates: by one host thread; by device teams, each of which searches for later
+/// updates of the same fields; or in three steps, each completed before the next: find the last
+/// update of each field, apply it, and clear the entries of the winners.
 template <class ExecutionSpace>
 struct SeedUpdates {
-  static constexpr unsigned updates_each = 8;  ///< of a team
+  static constexpr unsigned updates_each = 8;  ///< per team
   static constexpr unsigned threads_max = 256;
   static constexpr unsigned teams_at_once = 4;
 
@@ -36,7 +36,7 @@ struct SeedUpdates {
   KOKKOS_INLINE_FUNCTION void set(std::uint32_t i) const {
     const SeedUpdate update = updates[i];
     const std::uint32_t seed = update.seed;
-    // All at once, what is needed or not: one wait instead of many.
+    // Loads everything at once, needed or not: one wait instead of many.
     const std::uint32_t* places = winners + std::size_t{seed} * seed_fields;
     std::uint32_t last[seed_fields];
     KINDRED_UNROLL
@@ -57,9 +57,9 @@ struct SeedUpdates {
     }
   }
 
-  /// \brief All of them, the last first: the first that sets a field of a seed is the one that
-  /// wins. A seed takes one of its places, which says what was set; of seeds that ascend each is
-  /// there once.
+  /// \brief Applies all updates, the last first: the first one that sets a field of a seed wins. A
+  /// seed uses one of its entries to record which fields were set; if the seeds ascend, each occurs
+  /// only once.
   void all_by_one() const {
     constexpr std::uint32_t ahead = 16;
     const bool ascends = do_ascend();
@@ -76,7 +76,7 @@ struct SeedUpdates {
       Before before{static_cast<std::int8_t>(update.lifecycle), 0, 0};
       if ((wins & seed_lifecycle) != 0 && state.lifecycle(seed) != before.lifecycle)
         before = {state.lifecycle(seed), state.cursor(seed), state.transitions(seed)};
-      // Epochs that an earlier update gives are written after they began anew.
+      // Epochs that an earlier update sets are written after the reset.
       write(update, before, wins, ((later | update.mask) & seed_epochs) == 0);
     }
     if (ascends) return;
@@ -87,10 +87,11 @@ struct SeedUpdates {
   static constexpr std::size_t scratch_bytes() { return updates_each * sizeof(std::uint32_t); }
   std::size_t teams() const { return (count + updates_each - 1) / updates_each; }
 
-  /// The threads of a team take the batch by turns and compare each update with all of the team's.
+  /// The threads of a team stride over the batch and compare each update with all of the team's.
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, std::byte* scratch) const {
-    // Of each of the team's updates: the fields that others give the seed; above, that later ones.
+    // For each of the team's updates, the fields of its seed that other updates set; in the upper
+    // 16 bits, those that later updates set.
     auto* found = reinterpret_cast<std::uint32_t*>(scratch);
     constexpr std::uint32_t later = 16;
     const std::uint32_t thread = team.thread();
@@ -109,7 +110,7 @@ struct SeedUpdates {
     Before before{};
     if (writes) {
       mine = updates[first + thread];
-      // Asked for before it is known whether it is needed.
+      // Loaded before it is known whether it is needed.
       before = {state.lifecycle(mine.seed), state.cursor(mine.seed), state.transitions(mine.seed)};
     }
     KINDRED_UNROLL_4
@@ -133,7 +134,7 @@ struct SeedUpdates {
   }
 
  private:
-  static constexpr std::uint32_t no_seed = ~std::uint32_t{0};  ///< the greatest is one less
+  static constexpr std::uint32_t no_seed = ~std::uint32_t{0};  ///< no seed has this index
 
   bool do_ascend() const {
     for (std::uint32_t i = 1; i < count; ++i) {
@@ -141,7 +142,7 @@ struct SeedUpdates {
     }
     return true;
   }
-  /// Of the places of a seed, which lie far apart, those that are nearly always written.
+  /// Prefetches those of a seed's entries, which are far apart, that are nearly always written.
   void ask_for(const SeedUpdate& update, bool ascends) const {
     const std::uint32_t seed = update.seed;
     if (!ascends) Arch::prefetch_to_write(winners + seed);
@@ -156,7 +157,7 @@ struct SeedUpdates {
     std::uint8_t cursor;
     std::uint8_t transitions;
   };
-  /// The fields \p wins; \p restarts: epochs are 0 where the lifecycle becomes another one.
+  /// Writes the fields \p wins; if \p restarts, a change of the lifecycle sets the epochs to 0.
   KOKKOS_INLINE_FUNCTION void write(const SeedUpdate& update, const Before& before,
                                     std::uint32_t wins, bool restarts) const {
     const std::uint32_t seed = update.seed;
@@ -186,7 +187,7 @@ struct SeedUpdates {
   }
 };
 
-/// A batch on a host, whose arrays one thread writes as fast as several.
+/// A batch on the host, where one thread writes the arrays as fast as several.
 template <class ExecutionSpace>
 struct SeedUpdatesByOne {
   SeedUpdates<ExecutionSpace> updates;
@@ -194,7 +195,7 @@ struct SeedUpdatesByOne {
   void operator()(std::uint32_t) const { updates.all_by_one(); }
 };
 
-/// A step of a batch that is larger than a team.
+/// One step of a batch that is too large for teams to compare.
 template <class ExecutionSpace, int step>
 struct SeedUpdateStep {
   SeedUpdates<ExecutionSpace> updates;

@@ -12,7 +12,7 @@
 
 namespace Kindred::Impl {
 
-/// \brief The sums of four columns over the rows of a lane; shifted if elements are float32.
+/// \brief The sums of four columns over the rows of a lane; shifted if the elements are float32.
 template <bool shifts_>
 struct Vec4Sums {
   static constexpr bool shifts = shifts_;
@@ -31,13 +31,14 @@ struct Vec4Sums {
   }
 };
 
-/// \brief What a team of `moment_lanes` threads a column of four features shares.
+/// \brief The shared memory of a team, which has `moment_lanes` threads per column of four
+/// features.
 struct TeamScratch {
-  FeatureCoefficients* table;  ///< a feature
-  float* shifts;               ///< a feature: the block's first row
-  std::byte* rest;             ///< rows under way, then moments
+  FeatureCoefficients* table;  ///< one per feature
+  float* shifts;               ///< one per feature: the block's first row
+  std::byte* rest;             ///< rows in flight, later moments
 
-  /// Bytes that a thread gives to others of its column, and that a column has of them.
+  /// Bytes that a thread passes to others of its column, and bytes per column.
   static constexpr std::size_t fold_bytes = 8 * sizeof(double) + 8 * 4 + 4 * 4;
   static constexpr std::size_t bytes(unsigned across, bool keeps, std::size_t rest) {
     const std::size_t of_moments = keeps ? across * (moment_lanes + 1) * fold_bytes : 0;
@@ -50,7 +51,8 @@ struct TeamScratch {
         rest(reinterpret_cast<std::byte*>(shifts + 4 * across)) {}
 };
 
-/// \brief 1 / elements of what is closed and merged: the same for all teams, so that none divides.
+/// \brief 1 / element counts of all closing and merging steps: the same for all teams, so that none
+/// divides.
 struct MomentShares {
   double block;
   double last_block;
@@ -66,7 +68,7 @@ struct MomentShares {
   }
 };
 
-/// \brief The seeds of a stripe: `begin … end − 1` are its alone; the first and last may be shared.
+/// \brief The seeds of a stripe: it owns `begin … end − 1` alone; the first and last may be shared.
 struct StripeSeeds {
   std::uint32_t first = 0;
   std::uint32_t last = 0;
@@ -86,7 +88,7 @@ struct StripeSeeds {
     end = shares_last ? last : last + 1;
   }
   KOKKOS_INLINE_FUNCTION bool any_shared() const { return shares_first || shares_last; }
-  /// The first or last seed. No array: chosen by a number, it would lie in memory.
+  /// The first or last seed. Not an array: indexed dynamically, it would be kept in memory.
   KOKKOS_INLINE_FUNCTION std::uint32_t at_end(unsigned which) const {
     return which == 0 ? first : last;
   }
@@ -95,13 +97,14 @@ struct StripeSeeds {
   }
 };
 
-/// \brief From the sums of the threads of teams to the moments of seeds: over the lanes of a team's
-/// block of rows, over the blocks, over the features of a seed. Who comes last of the teams that
-/// have a part takes it.
+/// \brief Computes the moments of seeds from the sums of the threads of teams: over the lanes of a
+/// team's block of rows, over the blocks, over the features of a seed. The last team to finish its
+/// part of a step performs the step.
 struct TeamMoments {
-  SeedMoments* out;         ///< one a seed
-  std::uint32_t* counters;  ///< a stripe, then a seed; 0 between calls
-  ColumnMoments* cells;  ///< [stripe][block][4 · across]; if blocks or owners of a seed are many
+  SeedMoments* out;         ///< one per seed
+  std::uint32_t* counters;  ///< one per stripe, then one per seed; 0 between calls
+  /// [stripe][block][4 · across]; used if a stripe has several blocks or a seed several owners
+  ColumnMoments* cells;
   ColumnMoments* features;  ///< [feature]: of wide seeds that stripes share
   MomentShares shares;
 
@@ -114,7 +117,7 @@ struct TeamMoments {
     const unsigned across = stripes.across();
     const TeamScratch scratch(memory, across);
     const unsigned thread = team.thread();
-    const std::uint32_t feature = base + thread - stripe.begin;  // of the stripe
+    const std::uint32_t feature = base + thread - stripe.begin;  // index within the stripe
     const bool is_mine =
         thread < 4 * across && base + thread >= stripe.begin && feature < stripe.end - stripe.begin;
     fold_lanes(team, place, scratch, across, sums, extremes);
@@ -144,7 +147,7 @@ struct TeamMoments {
         out[seed] = SeedMoments();
     }
     if (chunks.width_max() <= moment_fan) {
-      // Behind the stripe's own, places for the features of the two seeds that it shares.
+      // After the stripe's own features, positions for those of the two seeds that it shares.
       const std::uint32_t own = 4 * across;
       if (is_mine) merged[feature] = mine;
       if (thread >= own && !is_alone) {
@@ -154,7 +157,7 @@ struct TeamMoments {
           merged[thread] = over_blocks(team, stripes, rows, chunks.begin(seeds.at_end(which)) + i);
       }
       team.barrier();
-      // A thread a seed.
+      // One thread per seed.
       std::uint32_t seed = seeds.begin + thread;
       const ColumnMoments* of_seed = merged + (chunks.begin(seed) - stripe.begin);
       bool takes = ends_stripe && seed < seeds.end;
@@ -175,7 +178,7 @@ struct TeamMoments {
     if (is_mine) merged[feature] = mine;
     team.barrier();
     if (ends_stripe) {
-      // A thread a feature.
+      // One thread per feature.
       const bool is_there = thread < stripe.end - stripe.begin;
       const std::uint32_t seed = is_there ? chunks.seed_of(stripe.begin + thread) : seeds.end;
       const bool is_whole = seed >= seeds.begin && seed < seeds.end;
@@ -199,8 +202,8 @@ struct TeamMoments {
   }
 
  private:
-  /// What threads of a team give to others: four sums and four sums of squares, four least, four
-  /// greatest, four counts, of each thread; then the same of each column.
+  /// What the threads of a team pass to each other: four sums, four sums of squares, four minima,
+  /// four maxima and four counts per thread; then the same per column.
   struct Folds {
     double* sums;
     float* extremes;
@@ -212,7 +215,7 @@ struct TeamMoments {
           dead(reinterpret_cast<std::uint32_t*>(extremes + 8 * threads)) {}
   };
 
-  /// A thread folds one sum and one extreme of its column over the lanes.
+  /// Each thread reduces one sum and one extreme of its column over the lanes.
   template <class Team, class Sums, class Extremes>
   KOKKOS_INLINE_FUNCTION static void fold_lanes(const Team& team, const TeamPlace& place,
                                                 const TeamScratch& scratch, unsigned across,
@@ -221,7 +224,7 @@ struct TeamMoments {
     const unsigned threads = moment_lanes * across;
     const unsigned at = place.lane * across + place.column;
     const Folds given(scratch.rest, threads);
-    team.barrier();  // rows under way are used
+    team.barrier();  // the rows in flight have been used
     KINDRED_UNROLL
     for (unsigned i = 0; i < 4; ++i) {
       given.sums[i * threads + at] = sums.sum[i];
@@ -237,7 +240,7 @@ struct TeamMoments {
     KINDRED_UNROLL
     for (unsigned l = 0; l < moment_lanes; ++l) lanes[l] = given.sums[first + l * across];
     folded.sums[at] = folded_lanes(lanes);
-    // The greatest is the least of what is negated.
+    // The maximum is the negated minimum of the negated values.
     const float sign = place.lane < 4 ? 1.0F : -1.0F;
     float extreme = sign * given.extremes[first];
     KINDRED_UNROLL
@@ -275,15 +278,16 @@ struct TeamMoments {
            feature;
   }
 
-  /// Sets three flags: whether this team came last of the stripe's, of those of the seed that it
-  /// shares at its begin, and at its end. Their counters are 0 again then.
+  /// Sets three flags: whether this team came last among those of the stripe, of the seed that it
+  /// shares at its beginning, and of the one at its end. The counters concerned are then 0 again.
   template <class Team>
   KOKKOS_INLINE_FUNCTION void arrive(const Team& team, std::uint32_t* flags, const ChunkMap& chunks,
                                      const SeedStripes& stripes, const SeedStripe& stripe,
                                      const StripeSeeds& seeds) const {
     const std::uint32_t thread = team.thread();
     if (thread != 0 && thread != 32 && thread != 33) return;
-    const std::uint32_t which = thread == 0 ? 0 : thread - 31;  // by threads that wait at once
+    // by threads in different warps, which wait at the same time
+    const std::uint32_t which = thread == 0 ? 0 : thread - 31;
     std::uint32_t* counter = counters + stripe.index;
     std::uint32_t expected = stripes.groups;
     bool takes_part = true;
@@ -301,7 +305,7 @@ struct TeamMoments {
     flags[which] = is_last ? 1 : 0;
   }
 
-  /// The moments of all blocks of a stripe's feature.
+  /// The moments of a stripe's feature over all blocks.
   template <class Team>
   KOKKOS_INLINE_FUNCTION ColumnMoments over_blocks(const Team& team, const SeedStripes& stripes,
                                                    std::uint64_t rows, std::uint32_t stripe,
@@ -320,8 +324,9 @@ struct TeamMoments {
     return over_blocks(team, stripes, rows, feature / stripes.width(), feature % stripes.width());
   }
 
-  /// Runs of `moment_fan` of \p count features become one, at the place of the first. \tparam all a
-  /// thread takes all that are \p first, \p first + threads, …; else those at its own place alone
+  /// Merges runs of `moment_fan` of \p count features, at the position of the first. \tparam all a
+  /// thread processes the runs \p first, \p first + threads, …; otherwise only the one at its own
+  /// position
   template <bool all, class Team>
   KOKKOS_INLINE_FUNCTION static void merge_levels(const Team& team, ColumnMoments* values,
                                                   std::uint32_t first, std::uint32_t count,

@@ -11,27 +11,28 @@ namespace Kindred::Impl {
 
 /// \brief Sorts keys in the scratch of a team, ascending.
 ///
-/// The bitonic network, up to three of its stages at once in the registers of a thread, so that
-/// keys go through scratch a third as often.
+/// A bitonic network that performs up to three stages at a time in the registers of a thread, so
+/// that keys pass through scratch a third as often.
 template <class ExecutionSpace, class Key>
 struct ScratchSort {
   using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
 
-  /// A place is left free behind eight keys, so that neighbours of a stride are in other banks.
+  /// One position is left free after every eight keys, so that strided accesses use different
+  /// banks.
   KOKKOS_INLINE_FUNCTION static std::uint32_t place(std::uint32_t i) { return i + i / 8; }
-  /// Keys of scratch that \p size of them take; \p size is `padded`.
+  /// Keys of scratch needed to sort \p size keys; \p size must be `padded`.
   KOKKOS_INLINE_FUNCTION static constexpr std::size_t places(std::size_t size) {
     return size + size / 8;
   }
-  /// How many keys are sorted where \p count are to be: a power of two, at least 8.
+  /// The number of keys that are sorted for \p count: a power of two, at least 8.
   KOKKOS_INLINE_FUNCTION static std::uint32_t padded(std::uint32_t count) {
     std::uint32_t size = 8;
     while (size < count) size *= 2;
     return size;
   }
 
-  /// Sorts key i at `place(i)`, for i < \p size, which is `padded`. Begins after a barrier of the
-  /// team and ends with one.
+  /// Sorts key i at `place(i)`, for i < \p size, which must be `padded`. The caller has
+  /// synchronised the team; ends with a barrier.
   KOKKOS_INLINE_FUNCTION static void run(const member_type& team, Key* keys, std::uint32_t size) {
     // Runs of eight.
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size / 8), [&](std::uint32_t i) {
@@ -70,7 +71,8 @@ struct ScratchSort {
     }
   }
 
-  /// The stages of strides 4, 2 and 1 times the step between \p own, or the last of them.
+  /// The stages of strides 4, 2 and 1 times the step between the keys of \p own, or the last of
+  /// them.
   template <std::uint32_t Count>
   KOKKOS_INLINE_FUNCTION static void merge(Key* own, bool ascending) {
     KINDRED_UNROLL
@@ -81,7 +83,7 @@ struct ScratchSort {
     }
   }
 
-  /// Stages of the merge into runs of \p run, from \p stride on down.
+  /// Stages of the merge into runs of \p run keys, from \p stride downwards.
   template <std::uint32_t Count>
   KOKKOS_INLINE_FUNCTION static void pass(const member_type& team, Key* keys, std::uint32_t size,
                                           std::uint32_t run, std::uint32_t stride) {

@@ -12,9 +12,9 @@
 
 namespace Kindred::Impl {
 
-/// Keys of a group that one delegate, its smallest, stands for.
+/// Keys per group; the smallest, its delegate, represents the group.
 inline constexpr std::uint32_t delegate_group = 64;
-/// Neighbouring groups interleave their keys, so that neighbouring threads read neighbouring keys.
+/// Adjacent groups interleave their keys, so that adjacent threads read adjacent keys.
 inline constexpr std::uint32_t delegate_stripe = 32;
 
 /// Item \p member of group \p group.
@@ -23,7 +23,7 @@ KOKKOS_INLINE_FUNCTION std::uint64_t delegate_item(std::uint32_t group, std::uin
          member * delegate_stripe + group % delegate_stripe;
 }
 
-/// Source of a sort: the rows as they are.
+/// Source of a sort: the rows themselves.
 template <class Key>
 struct RowSource {
   TopKRows<Key> rows;
@@ -33,7 +33,7 @@ struct RowSource {
   }
 };
 
-/// Source of a sort: the groups whose delegate is among the k best. What ranks after the k-th
+/// Source of a sort: the groups whose delegate is among the k best. A key that ranks after the k-th
 /// delegate cannot be among the k best keys, because k keys precede it.
 template <class Key>
 struct GroupSource {
@@ -54,7 +54,7 @@ struct GroupSource {
   }
 };
 
-/// The smallest key of every group; clears the counters of the selection that follows.
+/// Computes the smallest key of every group; clears the counters of the selection that follows.
 template <class Key>
 struct Delegates {
   TopKRows<Key> rows;
@@ -84,8 +84,8 @@ struct Delegates {
   }
 };
 
-/// Lists the groups whose delegate is among the k best. Their order varies, the sort that follows
-/// removes it.
+/// Lists the groups whose delegate is among the k best. Their order varies; the subsequent sort
+/// removes the variation.
 template <class Key>
 struct SelectGroups {
   const Key* delegates;
@@ -138,8 +138,8 @@ struct SortBlocks {
   }
 };
 
-/// Merges neighbouring ascending runs of a row and keeps the first `keep` keys: every thread finds
-/// its key by the search along a diagonal (merge path).
+/// Merges adjacent ascending runs of a row and keeps the first `keep` keys: every thread finds its
+/// key by diagonal search (merge path).
 template <class Key>
 struct MergeRuns {
   const Key* in;
@@ -174,11 +174,11 @@ struct MergeRuns {
   }
 };
 
-/// \brief Top-k of a device: blocks sorted in scratch and cut to k, then blocks of what is left, or
-/// merges of pairs where k is large; long rows go through delegates first, so that one pass over
-/// the keys is all they cost.
+/// \brief Top-k on a device: blocks are sorted in scratch and truncated to k, followed by blocks of
+/// the remaining keys, or by pairwise merges if k is large. Long rows go through delegates first,
+/// so that they cost only one pass over the keys.
 ///
-/// Portable: on the host it is the twin that its tests run.
+/// Portable: on the host it serves as the reference for its tests.
 template <class ExecutionSpace, class Key>
 class DeviceTopK {
  public:
@@ -221,7 +221,7 @@ class DeviceTopK {
     return 2 * shape.rows * merge_extent(runs, shape.longest / runs, shape.k);
   }
 
-  /// Merges \p runs ascending runs a row.
+  /// Merges \p runs ascending runs per row.
   static void merge(const ExecutionSpace& exec_space, const Key* in, std::size_t runs,
                     const TopKShape& shape, Key* out, Key* workspace) {
     if (sorts_to_merge(shape)) {
@@ -244,24 +244,24 @@ class DeviceTopK {
   static std::size_t index_keys(std::size_t count) {
     return (count * sizeof(std::uint32_t) + sizeof(Key) - 1) / sizeof(Key);
   }
-  /// Delegates pay where the groups that survive are a small part of the row, and two levels of
-  /// sorts do not do.
+  /// Delegates pay off if the surviving groups are a small part of the row and two levels of sorts
+  /// do not suffice.
   static bool uses_delegates(const TopKShape& shape) {
     const bool two_levels = block_count(shape.longest) * shape.k <= block;
     return shape.longest > 8 * block && !two_levels && group_count(shape.longest) >= 4 * shape.k;
   }
-  /// A sort of blocks takes many runs at once, a merge two.
+  /// A sort of blocks combines many runs at once, a merge only two.
   static bool sorts_to_merge(const TopKShape& shape) {
     return shape.longest <= block || shape.k * 4 <= block;
   }
-  /// Keys a row that the widest level of `merge_levels` holds.
+  /// Keys per row at the widest level of `merge_levels`.
   static std::size_t merge_extent(std::size_t runs, std::size_t run, std::size_t k) {
     std::size_t extent = runs * run;
     for (; runs > 1; runs = (runs + 1) / 2, run = std::min(k, 2 * run))
       extent = std::max(extent, runs * run);
     return extent;
   }
-  /// Two buffers of what the blocks keep.
+  /// Two buffers for the keys that the blocks keep.
   static std::size_t levels(const TopKShape& shape) {
     return 2 * shape.rows *
            merge_extent(block_count(shape.longest), std::min<std::size_t>(block, shape.k), shape.k);
@@ -290,7 +290,7 @@ class DeviceTopK {
         functor{source, longest, blocks, static_cast<std::uint32_t>(keep), out});
   }
 
-  /// Sorts blocks, then blocks of what is left, until one is left.
+  /// Sorts blocks, then blocks of the remaining keys, until one block is left.
   template <class Source>
   static void sort_levels(const ExecutionSpace& exec_space, const Source& source,
                           const TopKShape& shape, Key* out, Key* workspace) {
@@ -313,7 +313,7 @@ class DeviceTopK {
     if (runs > 1) merge_levels(exec_space, in, runs, keep, shape, out, next, in);
   }
 
-  /// Merges pairs until one run is left; \p first and \p second are written in turn.
+  /// Merges pairs until one run is left; \p first and \p second are written alternately.
   static void merge_levels(const ExecutionSpace& exec_space, const Key* in, std::size_t runs,
                            std::size_t run, const TopKShape& shape, Key* out, Key* first,
                            Key* second) {

@@ -9,8 +9,9 @@
 
 namespace Kindred::Impl {
 
-/// \brief Top-k of a thread: keeps what beats the k-th best so far in a buffer, and cuts the buffer
-/// back to k when it is full. One pass over the keys; O(k) a cut, paid for by k new keys.
+/// \brief Top-k on one thread: collects the keys that beat the k-th best so far in a buffer, and
+/// truncates the full buffer to k. One pass over the keys; each truncation takes O(k), amortised
+/// over k new keys.
 template <class Key>
 class HostTopK {
  public:
@@ -86,7 +87,7 @@ class HostTopK {
         WorkItem{rows, chunk_count, chunk_length, k, keep, sort, out, buffers});
   }
 
-  /// Puts the min(k, items) smallest of \p keys into \p kept, in any order; returns how many.
+  /// Writes the min(k, items) smallest of \p keys to \p kept, in any order; returns their number.
   static std::size_t select(const Key* keys, std::size_t count, std::size_t k, Key* kept) {
     std::size_t found = 0;
     Key bound = key_none<Key>();
@@ -96,7 +97,7 @@ class HostTopK {
       bound = kept[k - 1];
       found = k;
     };
-    // Where every key fits, there is nothing to cut before the end.
+    // If every key fits, the buffer need not be truncated before the end.
     const std::size_t limit = count <= 2 * k + step ? count : 2 * k;
     std::size_t i = 0;
     for (; i + step <= count; i += step) {

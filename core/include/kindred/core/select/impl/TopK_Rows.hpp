@@ -8,7 +8,7 @@
 
 namespace Kindred::Impl {
 
-/// Where the rows of a top-k call lie: dense without offsets.
+/// The location of the rows of a top-k call: dense if there are no offsets.
 template <class Key>
 struct TopKRows {
   const Key* keys;
@@ -23,7 +23,7 @@ struct TopKRows {
   }
 };
 
-/// Copies a list a row into its place among `lists`.
+/// Copies one list per row to its position among `lists`.
 template <class Key>
 struct PlacePartial {
   const Key* top;

@@ -12,12 +12,13 @@
 
 namespace Kindred::Impl {
 
-/// \brief One segment of every query against every tile, or every `stride`-th.
+/// \brief One segment of every query against every tile, or every `stride`-th tile.
 ///
-/// A team owns a run of tiles of one query and keeps the query's masks near; a unit (a host thread
-/// with two tiles, a warp with one) advances all words of the segment in one pass over the rows.
-/// Teams of the same tiles are neighbours, so that a batch of queries streams the patterns once.
-/// \tparam Words of a segment at most; queries of several segments need `segment_words`
+/// A team processes a run of tiles of one query and keeps the query's masks in fast memory; a work
+/// item (a host thread with two tiles, a warp with one) advances all words of the segment in one
+/// pass over the rows. Teams of the same tiles are consecutive, so that a batch of queries streams
+/// the patterns once.
+/// \tparam Words maximum per segment; queries of several segments need `segment_words`
 template <class ExecutionSpace, class SymbolType, unsigned Words>
 struct LcsKernel {
   using pack = Arch::SequencePack<ExecutionSpace>;
@@ -27,14 +28,14 @@ struct LcsKernel {
   PatternTiles<ExecutionSpace> tiles;
   QueryTables<ExecutionSpace> queries;
   ArrayView<std::uint64_t, ExecutionSpace> carry;
-  ArrayView<std::uint32_t, ExecutionSpace> matched;  ///< empty: candidates are kept instead
+  ArrayView<std::uint32_t, ExecutionSpace> matched;  ///< empty: candidates are stored instead
   LcsCandidates<ExecutionSpace> candidates;
   double threshold;
   std::uint32_t stride;
   std::uint32_t segment;
   std::uint32_t tiles_per_team;
 
-  /// The tiles of a unit.
+  /// The tiles of a work item.
   struct WorkItem {
     const SymbolType* symbols[pack::tiles];
     std::uint32_t tile_rows[pack::tiles];
@@ -81,7 +82,7 @@ struct LcsKernel {
     }
   }
 
-  /// What a count of the query must reach to matter.
+  /// The similarity that a count of the query must reach to matter.
   KOKKOS_INLINE_FUNCTION double least_similarity(std::uint32_t query) const {
     if (matched.size() > 0) return threshold;
     const Rank bound = candidates.bound(query);
@@ -116,7 +117,7 @@ struct LcsKernel {
              ? (work_item.query * std::uint64_t{sampled_tiles(tiles.tiles, stride)} + tile) *
                    tile_patterns
              : 0);
-    // Slots are sorted by length: the first one of a unit needs the fewest matches.
+    // Slots are sorted by length: the first one of a work item needs the fewest matches.
     work_item.need = 0;
     if (least > 0.0) {
       work_item.need = fewest_matched(least, std::uint64_t{tiles.lengths(work_item.first_slot)} +
@@ -149,8 +150,8 @@ struct LcsKernel {
       scan<1, false>(tables, work_item);
     } else if constexpr (Words > 1) {
       if (words == 2) {
-        // A second word is worth a look at the first one alone where that must match more than
-        // half.
+        // With two words, scanning the first one alone is worthwhile only if it must match more
+        // than half.
         if (work_item.need > length - word_symbols / 2 - word_symbols / 16) {
           std::uint64_t first;
           if (!advance<1, false>(tables, work_item, work_item.need - (length - word_symbols),
@@ -189,12 +190,12 @@ struct LcsKernel {
     }
   }
 
-  /// The patterns of the unit do not matter.
+  /// The patterns of the work item do not matter.
   KOKKOS_INLINE_FUNCTION void leave(const WorkItem& work_item) const {
     if (matched.size() > 0) pack::write_zero(work_item.matched, work_item.slots, work_item.lane);
   }
 
-  /// The count of slot \p lane of the unit.
+  /// Receives the count of slot \p lane of the work item.
   KOKKOS_INLINE_FUNCTION void finish(const WorkItem& work_item, unsigned lane,
                                      std::uint32_t count) const {
     if (matched.size() > 0) {
@@ -204,7 +205,7 @@ struct LcsKernel {
     }
   }
 
-  /// Appends a pattern that the bound does not precede.
+  /// Appends a pattern unless it ranks after the bound.
   KOKKOS_INLINE_FUNCTION void keep(const WorkItem& work_item, std::uint32_t slot,
                                    std::uint32_t count) const {
     const std::uint32_t index = tiles.indices(slot);
@@ -226,7 +227,7 @@ void lcs_launch(const ExecutionSpace& exec_space,
                 LcsKernel<ExecutionSpace, SymbolType, Words> kernel) {
   using shape = Arch::LaunchShape<ExecutionSpace>;
   using tables = Arch::SegmentTables<ExecutionSpace>;
-  // Of a device: registers that leave room for as many warps as hide the loads.
+  // On a device: limits the registers so that enough warps are resident to hide the loads.
   constexpr unsigned blocks = Words == 1 ? 6 : Words == 2 ? 5 : 3;
   const std::uint32_t count = sampled_tiles(kernel.tiles.tiles, kernel.stride);
   kernel.tiles_per_team = tables::tiles_per_team(exec_space, count, kernel.queries.queries);
@@ -243,7 +244,7 @@ void lcs_launch(const ExecutionSpace& exec_space,
                        kernel);
 }
 
-/// Launches the segments in turn, with the kernel of as few words as they have.
+/// Launches the segments in turn, with the kernel for the fewest words that suffices.
 template <class ExecutionSpace>
 void lcs_scan(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
               const QueryTables<ExecutionSpace>& queries, double threshold, std::uint32_t stride,
@@ -259,7 +260,7 @@ void lcs_scan(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpac
                      tiles, queries, carry, matched, candidates, threshold, stride, segment, 0});
     };
     for (std::uint32_t segment = 0; segment < segments; ++segment) {
-      // On the host a kernel's size costs nothing: one serves all.
+      // On the host the kernel's size does not matter: one instance suffices.
       if constexpr (Arch::is_device<ExecutionSpace>) {
         const bool near_hash =
             queries.hash_bits_max <= Arch::SegmentTables<ExecutionSpace>::near_bits_max;

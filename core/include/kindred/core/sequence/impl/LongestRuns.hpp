@@ -11,12 +11,12 @@
 
 namespace Kindred::Impl {
 
-/// A part of a pattern against a part of a query; no run in it is longer than `bound`.
+/// A part of a pattern and a part of a query; no common run is longer than `bound`.
 struct RunRange {
   std::uint32_t pattern_begin, pattern_end, query_begin, query_end, bound;
 };
 
-/// Nothing is done with a run but to count it.
+/// Does nothing with a run; runs are only counted.
 struct IgnoreRun {
   KOKKOS_INLINE_FUNCTION void operator()(const Block&) const {}
 };
@@ -26,10 +26,10 @@ struct KeepRun {
   KOKKOS_INLINE_FUNCTION Block operator()(const RunRange&, const Block& run) const { return run; }
 };
 
-/// \brief difflib's second step: a run, also an empty one, grows within its range over equal
-/// symbols that no run begins with.
+/// \brief difflib's second step: a run, even an empty one, is extended within its range over equal
+/// symbols that no run may begin with.
 ///
-/// Pattern symbol i is `pattern[stride * i]`. Without a query runs stay as they are.
+/// Pattern symbol i is `pattern[stride * i]`. Without a query, runs are not extended.
 template <class PatternSymbol>
 struct GrowRun {
   const PatternSymbol* pattern;
@@ -58,17 +58,17 @@ struct GrowRun {
   }
 };
 
-/// \brief Ratcliff-Obershelp: the longest run, then the same left and right of it. Returns the
-/// symbols in all runs.
+/// \brief Ratcliff-Obershelp: the longest run, then recursively the parts to its left and right.
+/// Returns the number of symbols in all runs.
 ///
-/// \param finder `longest(range)` gives the longest run of equal symbols, smallest start in the
-/// pattern, then in the query; length 0 for none \param emit called with every run, in no useful
-/// order \param grow makes a run that was found longer
+/// \param finder `longest(range)` returns the longest run of equal symbols, with the smallest start
+/// in the pattern, then in the query; length 0 if there is none \param emit called with every run,
+/// in unspecified order \param grow extends a run that was found
 template <class Finder, class Emit, class Grow = KeepRun>
 KOKKOS_INLINE_FUNCTION std::uint32_t matched_runs(Finder& finder, std::uint32_t pattern_length,
                                                   std::uint32_t query_length, const Emit& emit,
                                                   const Grow& grow = {}) {
-  // The smaller part goes first, so that the stack never holds more than log2 of the lengths.
+  // The smaller part goes first, so that the stack holds at most log2 of the lengths.
   RunRange stack[34];
   int depth = 0;
   std::uint32_t matched = 0;

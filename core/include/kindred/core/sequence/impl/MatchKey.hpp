@@ -12,7 +12,8 @@
 
 namespace Kindred::Impl {
 
-/// The key of a similarity in [0, 1]; for `Rank` the bits of `rank_descending`, without its cases.
+/// The key of a similarity in [0, 1]; for `Rank` the bits of `rank_descending`, without its special
+/// cases.
 template <class Key>
 KOKKOS_INLINE_FUNCTION Key match_key(double value, std::uint32_t index) {
   if constexpr (std::is_same_v<Key, WideRank>) {
@@ -23,7 +24,7 @@ KOKKOS_INLINE_FUNCTION Key match_key(double value, std::uint32_t index) {
   }
 }
 
-/// The similarity of a key, rounded to float32 where the key holds that.
+/// The similarity of a key; rounded to float32 if the key stores it so.
 KOKKOS_INLINE_FUNCTION double key_similarity(Rank key) {
   return static_cast<double>(
       Kokkos::bit_cast<float>(0x7FFFFFFEU - static_cast<std::uint32_t>(key >> 32U)));

@@ -56,7 +56,7 @@ struct MatchKeysKernel {
   }
 };
 
-/// A key of a list.
+/// Computes one key of a list.
 template <class ExecutionSpace, class Key>
 struct ListKeysKernel {
   PatternTiles<ExecutionSpace> tiles;

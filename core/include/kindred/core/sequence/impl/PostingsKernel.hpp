@@ -10,7 +10,7 @@
 
 namespace Kindred::Impl {
 
-/// \brief A team counts, in its scratch, how many of the lists each slot of a block is in.
+/// \brief A team counts, in its scratch, how many of the lists contain each slot of a block.
 template <class ExecutionSpace>
 struct CountPostingsKernel {
   using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
@@ -25,7 +25,7 @@ struct CountPostingsKernel {
   ArrayView<std::uint32_t, ExecutionSpace> list;
   ArrayView<std::uint32_t, ExecutionSpace> counters;
 
-  /// The first posting of [begin, end) that is \p slot or above.
+  /// The first posting of [begin, end) that is \p slot or greater.
   KOKKOS_INLINE_FUNCTION std::uint64_t first_from(std::uint64_t begin, std::uint64_t end,
                                                   std::uint32_t slot) const {
     while (begin < end) {
@@ -52,7 +52,7 @@ struct CountPostingsKernel {
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, list_count), [&](const std::uint32_t l) {
       const PostingList whole = lists(l);
       const std::uint64_t first = first_from(whole.begin, whole.end, begin);
-      // A block holds no more postings than slots.
+      // A block contains no more postings than slots.
       const std::uint64_t most = first + count < whole.end ? first + count : whole.end;
       const std::uint64_t last = first_from(first, most, begin + count);
       Kokkos::parallel_for(
@@ -78,7 +78,7 @@ struct LcsOfListKernel {
   ArrayView<const std::uint32_t, ExecutionSpace> list;
   ArrayView<std::uint32_t, ExecutionSpace> matched;
 
-  /// Where \p symbol is among the query's, or their number.
+  /// The index of \p symbol among the query's symbols, or their number.
   KOKKOS_INLINE_FUNCTION std::uint32_t place(std::uint32_t symbol) const {
     const auto count = static_cast<std::uint32_t>(query.symbols.size());
     std::uint32_t begin = 0;

@@ -12,12 +12,12 @@
 
 namespace Kindred::Impl {
 
-/// Slots whose count reaches the threshold and is not behind the bound.
+/// Selects the slots whose count reaches the threshold and which do not rank after the bound.
 template <class ExecutionSpace>
 struct SurvivorsKernel {
   PatternTiles<ExecutionSpace> tiles;
   ArrayView<const std::uint32_t, ExecutionSpace> matched;  ///< of the query
-  ArrayView<const Rank, ExecutionSpace> bound;             ///< empty or one
+  ArrayView<const Rank, ExecutionSpace> bound;             ///< empty or one element
   ArrayView<std::uint32_t, ExecutionSpace> list;
   ArrayView<std::uint32_t, ExecutionSpace> counters;
   double threshold;
@@ -38,7 +38,7 @@ struct SurvivorsKernel {
   }
 };
 
-/// Workers take 32 slots at a time until none is left, so that long and short ones even out.
+/// Workers take 32 slots at a time until none is left, which balances long and short patterns.
 template <class ExecutionSpace, class SymbolType>
 struct RatcliffObershelpKernel {
   using finder = Arch::RunFinder<ExecutionSpace>;
@@ -53,7 +53,7 @@ struct RatcliffObershelpKernel {
   ArrayView<std::uint64_t, ExecutionSpace> workspace;
   ArrayView<std::uint32_t, ExecutionSpace> matched;
   std::uint64_t worker_words;
-  bool by_list;  ///< lists of runs first, run matrices for patterns they are too short for
+  bool by_list;  ///< lists of runs first; run matrices for patterns whose runs exceed them
 
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
     const auto worker =

@@ -9,17 +9,17 @@
 
 namespace Kindred::Impl {
 
-/// Positions that a listed run can have: ten bits.
+/// Maximum position of a listed run: ten bits.
 inline constexpr std::uint32_t listed_length_max = 1023;
-/// Entries of a list: runs first, then the blocks taken, from the other end those still open.
+/// Entries of a list: runs first, then the blocks found; from the other end, the parts still open.
 inline constexpr std::uint32_t listed_runs_max = 64;
 inline constexpr std::uint32_t listed_blocks_max = 32;
 inline constexpr std::uint32_t run_list_size = listed_runs_max + listed_blocks_max;
-/// Says that the lists were too short.
+/// Indicates that the lists were too short.
 inline constexpr std::uint32_t run_list_overflow = 0xFFFFFFFFU;
 
-/// \brief A run in one number; the greatest is the one difflib takes: the longest, the earliest in
-/// the pattern, then in the query.
+/// \brief A run packed into one number; the greatest is the one that difflib selects: the longest,
+/// then the earliest in the pattern, then in the query.
 struct ListedRun {
   KOKKOS_INLINE_FUNCTION static std::uint32_t pack(std::uint32_t length, std::uint32_t pattern,
                                                    std::uint32_t query) {
@@ -38,7 +38,7 @@ struct ListedPart {
   std::uint32_t pattern_begin, pattern_end, query_begin, query_end;
 };
 
-/// Lists the runs of two symbols or more that cannot be longer; returns how many there are.
+/// Lists the maximal runs of at least two symbols; returns their number.
 template <unsigned Words, class Rows, class List>
 KOKKOS_INLINE_FUNCTION std::uint32_t list_runs(const Rows& rows, std::uint32_t pattern_length,
                                                const List& list) {
@@ -78,7 +78,7 @@ KOKKOS_INLINE_FUNCTION std::uint32_t list_runs(const Rows& rows, std::uint32_t p
   return found;
 }
 
-/// The run that difflib takes in a part, cut to it, packed; 0 where none has two symbols.
+/// The run that difflib selects in a part, clipped to it, packed; 0 if none has two symbols.
 template <class List>
 KOKKOS_INLINE_FUNCTION std::uint32_t best_listed_run(const List& list, std::uint32_t runs,
                                                      const ListedPart& part) {
@@ -103,16 +103,16 @@ KOKKOS_INLINE_FUNCTION std::uint32_t best_listed_run(const List& list, std::uint
   return best;
 }
 
-/// \brief Ratcliff-Obershelp by a list of runs: symbols in the matching blocks, or
+/// \brief Ratcliff-Obershelp by a list of runs: the number of symbols in the matching blocks, or
 /// `run_list_overflow`.
 ///
-/// Runs of two symbols and more are rare, so they are listed once. The blocks are taken from the
-/// list in the order of the pattern; what lies between two of them holds no run of two, and there
-/// difflib takes the first match of every row that is right of the last one.
-/// Complexity: O(pattern length) rows, and O(blocks · runs).
-/// \tparam Words of the query \param rows `rows(i, words)` gives the query's positions of pattern
-/// symbol i \param list entries, `run_list_size` of them; both lengths are at most
-/// `listed_length_max`
+/// Runs of two or more symbols are rare, so they are listed once. The blocks are taken from the
+/// list in pattern order; between two of them there is no run of two, and there difflib selects the
+/// first match of every row that is to the right of the last one. Complexity: O(pattern length)
+/// rows, and O(blocks · runs).
+/// \tparam Words of the query \param rows `rows(i, words)` returns the query's positions of pattern
+/// symbol i
+/// \param list `run_list_size` entries; both lengths are at most `listed_length_max`
 template <unsigned Words, class Rows, class List>
 KOKKOS_INLINE_FUNCTION std::uint32_t matched_by_list(const Rows& rows, std::uint32_t pattern_length,
                                                      std::uint32_t query_length, const List& list) {

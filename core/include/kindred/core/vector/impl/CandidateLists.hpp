@@ -14,9 +14,9 @@
 namespace Kindred::Impl {
 
 inline constexpr std::uint32_t candidate_chunk_max = 1024;
-inline constexpr std::uint32_t empty_slot = 0xFFFFFFFFU;  // no row and no id
+inline constexpr std::uint32_t empty_slot = 0xFFFFFFFFU;  // neither row nor id
 
-/// What the kernels of both kinds of space read and write.
+/// The arguments of the kernels, on both kinds of spaces.
 template <class ExecutionSpace, class Element>
 struct CandidateLists {
   Metric metric;
@@ -32,7 +32,7 @@ struct CandidateLists {
   std::uint32_t top;
   Rank* best;
   Rank* partial;           // queries × chunks × keep
-  std::uint32_t* arrived;  // chunks of a query that are done
+  std::uint32_t* arrived;  // completed chunks of a query
   CandidateCheck<ExecutionSpace> check = {};
 
   KOKKOS_INLINE_FUNCTION std::uint64_t length(std::uint64_t query) const {
@@ -54,7 +54,7 @@ struct CandidateLists {
   KOKKOS_INLINE_FUNCTION const double* query(std::uint64_t index) const {
     return queries + index * rows.dimension;
   }
-  /// Read before the sum is there, so that it is not waited for behind it.
+  /// Read before the sum is complete, so that the two latencies overlap.
   KOKKOS_INLINE_FUNCTION double norm(std::uint32_t row) const {
     return metric == Metric::cosine ? rows.norms[row] : 1.0;
   }
@@ -64,7 +64,7 @@ struct CandidateLists {
   }
 };
 
-/// The slot of \p number in a table of `mask + 1`, a power of two, where a search for it begins.
+/// The slot in a table of size `mask + 1`, a power of two, where the search for \p number begins.
 KOKKOS_INLINE_FUNCTION std::uint32_t first_slot(std::uint32_t number, std::uint32_t mask) {
   return (number * 0x9E3779B1U) >> 15U & mask;
 }

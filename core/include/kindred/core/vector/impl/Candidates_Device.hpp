@@ -14,17 +14,18 @@
 
 namespace Kindred::Impl {
 
-/// Ranks that the last team of a query sorts in scratch.
+/// Maximum number of ranks that the last team of a query sorts in scratch.
 inline constexpr std::uint32_t candidate_merge_max = 2048;
-/// Teams that keep a device busy.
+/// Number of teams that keep a device busy.
 inline constexpr std::size_t candidate_teams = 512;
-/// A chunk that is put in order by counting: less to wait for than a table and a sort.
+/// Maximum size of a chunk that is ordered by counting, which has less latency than a table and a
+/// sort.
 inline constexpr std::uint32_t candidate_counted_max = 32;
 
 /// \brief A team: a chunk of a query's list, or all of it. The team that finishes a query's last
-/// chunk merges them, so that all is one launch.
-/// \tparam is_cut whether lists have several chunks: what merges them takes registers, and with
-/// them rows in flight, from the lists that are whole
+/// chunk merges the chunks, so that one launch does everything.
+/// \tparam is_cut whether lists have several chunks: the merging code takes registers, and with
+/// them rows in flight, which lists of one chunk can use
 template <class ExecutionSpace, class Element, class Term, bool is_cut>
 struct CandidateTeam {
   using sort = ScratchSort<ExecutionSpace, Rank>;
@@ -90,13 +91,13 @@ struct CandidateTeam {
   KOKKOS_INLINE_FUNCTION Rank* partial(std::uint64_t query) const {
     return lists.partial + query * lists.chunks * lists.keep;
   }
-  /// Candidates of a chunk.
+  /// Number of candidates of a chunk.
   KOKKOS_INLINE_FUNCTION std::uint32_t count_of(std::uint64_t query, std::uint32_t part) const {
     const std::uint64_t rest = lists.length(query) - std::uint64_t{part} * lists.chunk;
     return rest < lists.chunk ? static_cast<std::uint32_t>(rest) : lists.chunk;
   }
 
-  /// Whether this team is the last of the query's to come here, with its ranks written.
+  /// Whether this team is the last of the query's teams to arrive here, with its ranks written.
   KOKKOS_INLINE_FUNCTION bool is_last(const member_type& team, std::uint64_t query,
                                       const Scratch& scratch) const {
     team.team_barrier();
@@ -112,7 +113,7 @@ struct CandidateTeam {
     return last;
   }
 
-  /// Lists the rows of a chunk that pass, each once; how many they are.
+  /// Lists the rows of a chunk that pass, without duplicates; returns their number.
   KOKKOS_INLINE_FUNCTION std::uint32_t choose(const member_type& team, std::uint64_t query,
                                               std::uint32_t part, const Scratch& scratch) const {
     const std::uint32_t count = count_of(query, part);
@@ -149,7 +150,7 @@ struct CandidateTeam {
                          [&](std::uint32_t i) { table[i] = empty_slot; });
     team.team_barrier();
   }
-  /// True for the one thread that brings \p number.
+  /// Returns true for exactly one of the threads that insert \p number.
   KOKKOS_INLINE_FUNCTION bool insert(std::uint32_t* table, std::uint32_t number) const {
     const std::uint32_t mask = table_size - 1;
     for (std::uint32_t slot = first_slot(number, mask);; slot = (slot + 1) & mask) {
@@ -159,13 +160,13 @@ struct CandidateTeam {
     }
   }
 
-  /// The ranks of \p count rows, to `keys[place(i)]`. Ends with a barrier.
+  /// Writes the ranks of \p count rows to `keys[place(i)]`. Ends with a barrier.
   KOKKOS_INLINE_FUNCTION void score(const member_type& team, std::uint64_t query,
                                     std::uint32_t count, const Scratch& scratch) const {
     const lanes_type lanes(team);
     const auto own =
         static_cast<std::uint32_t>(team.team_rank() * lanes_type::groups + lanes.group());
-    // Few teams wait for their rows; many hide it.
+    // Prefetched where teams are few; many teams hide the latency of the rows.
     if (is_cut && own < count)
       lists.rows[scratch.chosen[own]].prefetch(lanes, lists.rows.dimension);
     const double query_norm = lists.query_norms[query];
@@ -191,7 +192,7 @@ struct CandidateTeam {
     return score_rank(lists.metric, sums[0][0], query_norm, norm, lists.rows.id(row));
   }
 
-  /// Writes the best `keep` of \p count keys, which are distinct, to \p out.
+  /// Writes the best `keep` of \p count distinct keys to \p out.
   KOKKOS_INLINE_FUNCTION void pass_on(const member_type& team, std::uint32_t count, Rank* keys,
                                       Rank* out) const {
     if (lists.chunk <= candidate_counted_max) {
@@ -221,7 +222,7 @@ struct CandidateTeam {
     sort::run(team, keys, size);
   }
 
-  /// Sorts the keys of a query and writes the first. Keys are distinct but for `rank_none`.
+  /// Sorts the keys of a query and writes the first ones. Keys are distinct except for `rank_none`.
   KOKKOS_INLINE_FUNCTION void write_best(const member_type& team, std::uint64_t query,
                                          std::uint32_t count, Rank* keys) const {
     sort_keys(team, count, keys);
@@ -231,11 +232,11 @@ struct CandidateTeam {
     });
   }
 
-  /// The best of what the chunks of a query kept; a row of several chunks counts once.
+  /// Merges what the chunks of a query kept; a row that occurs in several chunks counts once.
   KOKKOS_INLINE_FUNCTION void merge(const member_type& team, std::uint64_t query,
                                     std::uint32_t parts, const Scratch& scratch) const {
     const std::uint32_t places = parts * lists.keep;
-    // Written by other teams: what this one may have in its cache is no matter.
+    // Written by other teams: volatile bypasses stale lines of this SM's cache.
     const volatile Rank* kept = partial(query);
     if (lists.top <= parts && merge_by_counting(team, query, parts, scratch)) return;
     clear(team, scratch.table);
@@ -248,10 +249,10 @@ struct CandidateTeam {
     write_best(team, query, places, scratch.keys);
   }
 
-  /// \brief The same where no more are asked for than there are chunks: the `top`-th best of the
-  /// chunks' first ones is a bound, and what reaches it, of `top` chunks at most, is put in order
-  /// by counting. False where it cannot tell, with nothing written: a row is the first of two
-  /// chunks, or too few have one.
+  /// \brief The same if `top` does not exceed the number of chunks: the `top`-th best of the
+  /// chunks' first ranks is a bound, and the ranks that reach it, from at most `top` chunks, are
+  /// ordered by counting. Returns false, with nothing written, if this cannot decide: a row is the
+  /// first of two chunks, or too few chunks have one.
   KOKKOS_INLINE_FUNCTION bool merge_by_counting(const member_type& team, std::uint64_t query,
                                                 std::uint32_t parts, const Scratch& scratch) const {
     const std::uint32_t places = parts * lists.keep;
@@ -293,7 +294,7 @@ struct CandidateTeam {
     });
     team.team_barrier();
     const std::uint32_t count = *reaching_count;
-    // A row of several chunks counts once.
+    // A row that occurs in several chunks counts once.
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::uint32_t i) {
       bool is_first = true;
       for (std::uint32_t j = 0; j < i; ++j) is_first = is_first && reaching[j] != reaching[i];

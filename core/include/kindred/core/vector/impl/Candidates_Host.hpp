@@ -11,7 +11,7 @@
 
 namespace Kindred::Impl {
 
-/// A thread: a chunk of a query's list.
+/// One chunk of a query's list, processed by one thread.
 template <class Element, class Term>
 struct CandidateChunk {
   static constexpr int together = Arch::VectorShape<HostSpace>::candidate_rows;
@@ -38,7 +38,7 @@ struct CandidateChunk {
   }
 
  private:
-  /// Lists the rows of a chunk that pass, each once; how many they are.
+  /// Lists the rows of a chunk that pass, without duplicates; returns their number.
   std::uint32_t choose(std::uint64_t query, std::uint32_t part, std::uint32_t* chosen) const {
     std::uint32_t table[table_size];
     std::fill(table, table + table_size, empty_slot);
@@ -58,7 +58,7 @@ struct CandidateChunk {
     return count;
   }
 
-  /// Behind the last row it is taken again.
+  /// Beyond the last row, that row is used again.
   void score(std::uint64_t query, std::uint32_t* chosen, std::uint32_t count, Rank* keys) const {
     if (count == 0) return;
     std::fill(chosen + count, chosen + count + 2 * together, chosen[count - 1]);
@@ -78,7 +78,7 @@ struct CandidateChunk {
   }
 };
 
-/// A thread: merges the chunks of a query.
+/// Merges the chunks of a query, by one thread.
 template <class Element>
 struct CandidateMerge {
   CandidateLists<HostSpace, Element> lists;

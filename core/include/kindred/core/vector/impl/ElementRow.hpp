@@ -12,22 +12,22 @@
 
 namespace Kindred::Impl {
 
-/// A row as the floats that it decodes to.
+/// A row as the floats to which it decodes.
 template <class Element>
 struct ElementRow {
   const Element* values;
-  float scale;  // of int8
+  float scale;  // int8 only
 
   template <class Lanes>
   KOKKOS_INLINE_FUNCTION auto load(const Lanes& lanes, std::uint64_t i) const {
     return scaled(lanes, lanes.load(values + i));
   }
-  /// The floats i … i + count, +0 beyond; count ≤ 32.
+  /// The floats i … i + count, followed by +0; count ≤ 32.
   template <class Lanes>
   KOKKOS_INLINE_FUNCTION auto load(const Lanes& lanes, std::uint64_t i, int count) const {
     return scaled(lanes, lanes.load(values + i, count));
   }
-  /// Asks for the cache lines of the row.
+  /// Prefetches the cache lines of the row.
   template <class Lanes>
   KOKKOS_INLINE_FUNCTION void prefetch(const Lanes& lanes, std::uint64_t dimension) const {
     lanes.prefetch(reinterpret_cast<const char*>(values), dimension * sizeof(Element));
@@ -50,7 +50,7 @@ struct ElementRows {
   const Element* values;
   const float* scales;
   const double* norms;
-  const std::uint32_t* ids;  // null: the row
+  const std::uint32_t* ids;  // null: the row's index
   std::uint64_t dimension;
 
   KOKKOS_INLINE_FUNCTION ElementRow<Element> operator[](std::uint64_t row) const {
@@ -60,11 +60,12 @@ struct ElementRows {
       return {values + row * dimension, 1.0F};
     }
   }
-  /// What a rank of row \p row carries; \p first is how many rows of the matrix these leave out.
+  /// The index that a rank of row \p row carries; \p first is the number of preceding rows of the
+  /// matrix.
   KOKKOS_INLINE_FUNCTION std::uint32_t id(std::uint64_t row, std::uint64_t first = 0) const {
     return ids == nullptr ? static_cast<std::uint32_t>(first + row) : ids[row];
   }
-  /// True where every row is aligned to four of its elements.
+  /// True if every row is aligned to four of its elements.
   bool is_wide() const {
     return dimension % 4 == 0 &&
            reinterpret_cast<std::uintptr_t>(values) % (4 * sizeof(Element)) == 0;

@@ -13,10 +13,10 @@
 
 namespace Kindred::Impl {
 
-/// Words that a team of `PrepareKernel` empties.
+/// Words that a team of `PrepareKernel` clears.
 inline constexpr std::uint64_t clear_part = 4096;
 
-/// What `PrepareKernel` and `clear_survivors` empty, one behind the other.
+/// The memory that `PrepareKernel` and `clear_survivors` clear, concatenated.
 struct PrefilterFill {
   std::uint32_t* slots;
   std::uint64_t slot_count;
@@ -37,7 +37,7 @@ struct PrefilterFill {
   }
 };
 
-/// Item: a unit of `score_candidates`.
+/// Index: a work item of `score_candidates`.
 struct OwnerKernel {
   std::uint64_t work_items;
   std::uint32_t* owners;
@@ -47,7 +47,7 @@ struct OwnerKernel {
   }
 };
 
-/// Lists of rows, one a query.
+/// Lists of rows, one per query.
 struct SurvivorLists {
   std::uint32_t* rows;
   std::uint64_t capacity;
@@ -59,7 +59,7 @@ struct SurvivorLists {
   }
 };
 
-/// A team: a query, or a part of what is emptied.
+/// A team: a query, or a part of the memory to be cleared.
 template <class ExecutionSpace>
 struct PrepareKernel {
   using policy_type = Kokkos::TeamPolicy<ExecutionSpace>;
@@ -118,7 +118,7 @@ struct PrepareKernel {
   }
 };
 
-/// A unit: batches of 32 rows, for all queries, up to \p Tile at once.
+/// A work item: batches of 32 rows, for all queries, up to \p Tile at a time.
 template <class ExecutionSpace, bool Aligned, int Tile>
 struct PrefilterScanKernel {
   using dots_type = Arch::Int8Dots<ExecutionSpace, Tile>;
@@ -130,7 +130,7 @@ struct PrefilterScanKernel {
   Metric metric;
   Arch::Int8Operands operands;
   const float* scales;
-  const float* errors;  // null: the rows are int8 themselves
+  const float* errors;  // null: the rows themselves are int8
   const float* quantized_norms;
   const double* norms;
   double root_dimension;
@@ -139,7 +139,7 @@ struct PrefilterScanKernel {
   RowFilter<ExecutionSpace> filter;
   const PrefilterQuery* queries;
   std::uint64_t query_count;
-  float* uppers;  // where there are no thresholds yet
+  float* uppers;  // used while there are no thresholds yet
   std::uint64_t chunk;
   const float* thresholds;
   SurvivorLists survivors;
@@ -150,13 +150,13 @@ struct PrefilterScanKernel {
   /// 32 rows of the chunk.
   struct Batch {
     std::uint64_t first = 0;
-    std::uint32_t passing = 0;  ///< a bit a row; with a bitmap a query, every row that there is
+    std::uint32_t passing = 0;  ///< one bit per row; with one bitmap per query, every existing row
     PrefilterRow rows[own_rows];
   };
 
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& member) const {
     const dots_type dots(member);
-    // Threads of the host keep to neighbouring rows; warps take turns.
+    // Host threads process adjacent rows; warps alternate.
     constexpr bool turns = Arch::is_device<ExecutionSpace>;
     const std::uint64_t batches = (count + Arch::prefilter_batch - 1) / Arch::prefilter_batch;
     const std::uint64_t work_item = work_item_of(member);
@@ -196,7 +196,7 @@ struct PrefilterScanKernel {
     }
   }
 
-  /// Of the batch at row \p first of the chunk: a bit a row that \p query may return.
+  /// For the batch at row \p first of the chunk: one bit per row that \p query may return.
   KOKKOS_INLINE_FUNCTION std::uint32_t passing(std::uint64_t query, std::uint64_t first,
                                                std::uint32_t valid) const {
     if (filter.passes_all()) return valid;
@@ -260,7 +260,7 @@ struct PrefilterScanKernel {
     }
   }
 
-  /// NaN is at or above no threshold.
+  /// Excludes a row by a NaN as its upper bound, which reaches no threshold.
   KOKKOS_INLINE_FUNCTION void leave_out(std::uint64_t query, std::uint64_t row) const {
     if (thresholds == nullptr && row < count)
       uppers[query * chunk + row] = Kokkos::bit_cast<float>(std::uint32_t{canonical_nan_bits});
@@ -281,13 +281,14 @@ struct PrefilterScanKernel {
                                     std::uint32_t key) const {
     if (key == 0) return;
     std::uint32_t* slot = slots + query * groups + item % groups;
-    // A device does not wait for what it is not told; a host's atomics cost more than a look.
+    // A device does not wait for an atomic without a result; on the host an atomic costs more than
+    // a read.
     if (Arch::is_device<ExecutionSpace> || Arch::flag_load(slot) < key)
       Kokkos::atomic_max(slot, key);
   }
 };
 
-/// A team: the k-th greatest of the slots of a query, by digits of eight bits.
+/// A team: the k-th greatest of a query's slots, by radix selection with digits of eight bits.
 template <class ExecutionSpace>
 struct ThresholdKernel {
   using policy_type = Kokkos::TeamPolicy<ExecutionSpace>;
@@ -295,9 +296,9 @@ struct ThresholdKernel {
   static constexpr std::uint32_t bins = 256;
   static constexpr std::uint32_t part = 16;
   static constexpr std::uint32_t digits = 4;
-  static constexpr std::uint32_t held_max = 4096;  ///< slots that are read once
-  /// Of every digit the counts, and sums of 16 of them; the prefix found, how many are left to
-  /// pass.
+  static constexpr std::uint32_t held_max = 4096;  ///< slots that are read only once
+  /// For every digit the counts, and sums of 16 of them; the prefix found so far and how many are
+  /// still to be skipped.
   static constexpr std::uint32_t count_words = digits * (bins + bins / part);
   static constexpr std::size_t scratch_bytes = (count_words + 2 + held_max) * sizeof(std::uint32_t);
 
@@ -337,7 +338,7 @@ struct ThresholdKernel {
         } else {
           key = keys[i];
         }
-        // A shift by 32 is no shift.
+        // A shift by 32 is undefined.
         const bool same = digit == 0 || (key >> (shift + 8)) == prefix;
         if (key != 0 && same) Kokkos::atomic_inc(&counts[key >> shift & (bins - 1)]);
       });
@@ -365,13 +366,13 @@ struct ThresholdKernel {
       sums += bins / part;
     }
     Kokkos::single(Kokkos::PerTeam(team), [&] {
-      // Where fewer than k slots hold a row no bin was found, and the prefix is 0.
+      // If fewer than k slots hold a row, no bin was found and the prefix is 0.
       thresholds[query] = found[0] == 0 ? -__builtin_inff() : score_from_ascending_bits(found[0]);
     });
   }
 };
 
-/// Item: some neighbouring rows of a query.
+/// Index: some adjacent rows of a query.
 template <class ExecutionSpace>
 struct SurvivorKernel {
   static constexpr std::uint64_t item_rows = Arch::is_device<ExecutionSpace> ? 4 : 64;
@@ -380,7 +381,7 @@ struct SurvivorKernel {
   std::uint64_t chunk;
   std::uint64_t begin;
   std::uint64_t count;
-  std::uint64_t items;  // a query
+  std::uint64_t items;  // per query
   const float* thresholds;
   SurvivorLists survivors;
 
@@ -391,7 +392,7 @@ struct SurvivorKernel {
     const float threshold = thresholds[query];
     float values[item_rows];
     bool any = false;
-    // A chunk is whole items long, so that what lies behind its rows may be read.
+    // A chunk consists of whole items, so memory beyond its rows may be read.
     for (std::uint64_t r = 0; r < item_rows; ++r) {
       values[r] = upper[r];
       any |= values[r] >= threshold;
@@ -403,7 +404,7 @@ struct SurvivorKernel {
   }
 };
 
-/// A unit: a survivor takes the place that the number of those before it tells.
+/// A work item: a survivor is written to the position given by the number of ranks before it.
 template <class ExecutionSpace>
 struct PlaceKernel {
   const Rank* ranks;

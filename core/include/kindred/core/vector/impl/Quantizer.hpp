@@ -10,16 +10,16 @@
 
 namespace Kindred::Impl {
 
-/// The smallest float that is no less than \p value; infinite for NaN.
+/// The smallest float that is ≥ \p value; infinite for NaN.
 KOKKOS_INLINE_FUNCTION float round_up(double value) {
   if (!(value <= 0x1.fffffep127)) return static_cast<float>(prefilter_infinity());
   const auto nearest = static_cast<float>(value);
   if (static_cast<double>(nearest) >= value) return nearest;
-  // The next float: value is not negative.
+  // The next float, since value is not negative.
   return Kokkos::bit_cast<float>(Kokkos::bit_cast<std::uint32_t>(nearest) + 1);
 }
 
-/// The threads that go through a range together: a warp of a device, or a team.
+/// The threads that iterate over a range together: a device warp, or a team.
 struct VectorThreads {
   template <class Member>
   KOKKOS_INLINE_FUNCTION static auto range(const Member& member, std::uint64_t count) {
@@ -33,10 +33,10 @@ struct TeamThreads {
   }
 };
 
-/// \brief Values as integers of at most \p levels times a scale.
+/// \brief Quantizes values as integers of at most \p levels in magnitude, times a scale.
 ///
-/// The scale is a float, so that scale · w is exact in double; whatever it is, the residual is what
-/// is left.
+/// The scale is a float, so that scale · w is exact in double; for any scale, the residual measures
+/// the error.
 template <class Threads, class Member>
 class Quantizer {
  public:
@@ -59,7 +59,7 @@ class Quantizer {
 
   KOKKOS_INLINE_FUNCTION float scale() const { return m_scale; }
 
-  /// The integer of \p x; 0 where a value is not finite.
+  /// The integer of \p x; 0 if a value is not finite.
   KOKKOS_INLINE_FUNCTION int level(float x) const {
     if (!m_finite) return 0;
     const double scaled = static_cast<double>(x) * m_inverse;
@@ -67,7 +67,7 @@ class Quantizer {
     return w > m_levels ? m_levels : w < -m_levels ? -m_levels : w;
   }
 
-  /// Σ term(w), the terms integers: exact below 2^53.
+  /// Σ term(w) for integer terms: exact below 2^53.
   template <class Value, class Term>
   KOKKOS_INLINE_FUNCTION double sum(const Value& value, const Term& term) const {
     double total = 0;
@@ -80,8 +80,8 @@ class Quantizer {
     return total;
   }
 
-  /// \brief Calls `store(i, w)` for every value. \return at least ‖x − scale · w‖; infinite
-  /// or NaN where a value is
+  /// \brief Calls `store(i, w)` for every value. \return an upper bound of ‖x − scale · w‖;
+  /// infinite or NaN if a value is
   template <class Value, class Store>
   KOKKOS_INLINE_FUNCTION double quantise(const Value& value, const Store& store) const {
     double squares = 0;

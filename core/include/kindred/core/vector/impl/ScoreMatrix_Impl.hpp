@@ -9,7 +9,7 @@
 
 namespace Kindred::Impl {
 
-/// \p score on its curve.
+/// \p score transformed by \p curve.
 KOKKOS_INLINE_FUNCTION float on_curve(const ScoreCurve& curve, float score) {
   if (!curve.is_sigmoid) return score;
   const double width = curve.temperature > 0.05 ? curve.temperature : 0.05;
@@ -18,7 +18,7 @@ KOKKOS_INLINE_FUNCTION float on_curve(const ScoreCurve& curve, float score) {
   return static_cast<float>(value);
 }
 
-/// A unit: a tile of some queries and some rows.
+/// A work item: a tile of some queries and some rows.
 template <class ExecutionSpace, class Element, class Term, int Queries, int Rows>
 struct MatrixKernel {
   Metric metric;
@@ -35,7 +35,7 @@ struct MatrixKernel {
     return (query_count + Queries - 1) / Queries * row_work_items();
   }
 
-  /// Behind the last query or row it is computed again and not written.
+  /// Beyond the last query or row, that one is computed again and not written.
   KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
     const std::uint64_t tiles = (count + Rows - 1) / Rows;
     const std::uint64_t query = work_item_of(member) / tiles * Queries;
@@ -62,7 +62,7 @@ struct MatrixKernel {
   }
 };
 
-/// Sums of 32 elements side by side, one a lane.
+/// Sums of 32 adjacent elements, one per lane.
 template <class ExecutionSpace>
 struct LaneSums {
   using lanes_type = Arch::Lanes<ExecutionSpace>;
@@ -73,7 +73,7 @@ struct LaneSums {
   }
 };
 
-/// A unit: 32 elements of the average.
+/// A work item: 32 elements of the average.
 template <class ExecutionSpace, class Element>
 struct AverageKernel {
   ElementRows<Element> rows;

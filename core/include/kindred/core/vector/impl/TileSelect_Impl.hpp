@@ -16,20 +16,20 @@
 
 namespace Kindred::Impl {
 
-/// Four neighbouring elements, read and written at once where they are aligned.
+/// Four adjacent elements, read and written together if they are aligned.
 template <class Element, bool Wide>
 struct alignas(Wide ? 4 * sizeof(Element) : alignof(Element)) Vec4Elements {
   Element value[4];
 };
 
-/// \brief What the residual of \p dimension elements may be off by, from the sum of squares in
-/// float32 of four or more partial sums.
+/// \brief An upper bound of the residual of \p dimension elements, from their sum of squares, which
+/// was accumulated in float32 in at least four partial sums.
 KOKKOS_INLINE_FUNCTION double residual_bound(float squares, std::uint64_t dimension) {
   const double factor = 1 + static_cast<double>(dimension) * 0x1p-23;
   return Kokkos::sqrt(static_cast<double>(squares)) * factor + 0x1p-40;
 }
 
-/// Scales four elements, rounds and stores them; the squares of what rounding took.
+/// Scales, rounds and stores four elements; returns the squared rounding errors.
 template <class Tile>
 KOKKOS_INLINE_FUNCTION float scale_vec4(const float (&x)[4], float factor, Tile (&out)[4]) {
   float scaled[4];
@@ -46,12 +46,12 @@ KOKKOS_INLINE_FUNCTION float scale_vec4(const float (&x)[4], float factor, Tile 
   return squares;
 }
 
-/// The factor of a row's elements; 0 for rows that are not screened.
+/// The factor of a row's elements; 0 for rows that are not prefiltered.
 KOKKOS_INLINE_FUNCTION float row_factor(double norm) {
   return tile_covers(norm) ? static_cast<float>(tile_power(-tile_exponent(norm))) : 0.0F;
 }
 
-/// A unit: a position of the tile.
+/// A work item: one position of the tile.
 template <class ExecutionSpace, class Element, class Tile, bool Wide>
 struct PrepareTileRows {
   static constexpr int depth = 6;
@@ -83,7 +83,7 @@ struct PrepareTileRows {
     Kokkos::parallel_reduce(
         Kokkos::ThreadVectorRange(member, lanes),
         [&](const std::uint64_t lane, float& sum) {
-          // Loads in flight together, whatever the row turns out to be.
+          // Loads are in flight together, before it is known whether the row is needed.
           for (std::uint64_t begin = lane; begin < chunks; begin += depth * lanes) {
             Vec4Elements<Element, Wide> read[depth];
             KINDRED_UNROLL
@@ -107,7 +107,7 @@ struct PrepareTileRows {
     });
   }
 
-  /// Four elements, +0 beyond the row.
+  /// Four elements, with +0 beyond the row.
   KOKKOS_INLINE_FUNCTION Vec4Elements<Element, Wide> load(const ElementRow<Element>& x,
                                                           std::uint64_t i) const {
     Vec4Elements<Element, Wide> read{};
@@ -138,7 +138,7 @@ struct PrepareTileRows {
   }
 };
 
-/// A unit: a query of the tile.
+/// A work item: one query of the tile.
 template <class ExecutionSpace, class Tile>
 struct PrepareTileQueries {
   Metric metric;
@@ -173,7 +173,7 @@ struct PrepareTileQueries {
         },
         squares);
     Kokkos::single(Kokkos::PerThread(member), [&] {
-      // The double arithmetic is off by far less than this.
+      // The error of the double arithmetic is far smaller than this.
       const auto residual =
           static_cast<float>(Kokkos::sqrt(squares) * (1 + 0x1p-20) + tile_norm * 0x1p-40);
       Kokkos::atomic_max(reinterpret_cast<std::uint32_t*>(tile.residuals.data()),
@@ -190,7 +190,7 @@ struct PrepareTileQueries {
   }
 };
 
-/// Appends a row that survived.
+/// Appends a surviving row.
 template <class ExecutionSpace>
 KOKKOS_INLINE_FUNCTION void append_survivor(const TileLists<ExecutionSpace>& lists,
                                             std::uint64_t query, std::uint32_t row, float upper,
@@ -200,7 +200,7 @@ KOKKOS_INLINE_FUNCTION void append_survivor(const TileLists<ExecutionSpace>& lis
   lists.rows(query * lists.capacity + place) = row;
   lists.uppers(query * lists.capacity + place) = ascending_bits(upper);
   if (!(upper < __builtin_inff())) return;
-  // A width is not negative: its bits are in its order.
+  // A width is not negative, so its bits keep its order.
   const auto bits = Kokkos::bit_cast<std::uint32_t>(width);
   Kokkos::atomic_max(&lists.widths(query), bits);
 }
@@ -211,8 +211,8 @@ struct SelectTile {
   static constexpr std::uint64_t queries_most = 8;
   static constexpr int queries_at_once = 4;
 
-  /// \brief Queries of a thread: fewer where there are few rows, so that a device has work; those
-  /// that survive are waited for one after the other.
+  /// \brief Queries per thread: fewer if there are few rows, so that a device has enough work;
+  /// survivors of the same thread are processed one after the other.
   static std::uint64_t queries_of_thread(std::uint64_t groups, std::uint64_t queries) {
     constexpr std::uint64_t threads = 1U << 17U;
     return std::bit_floor(std::clamp<std::uint64_t>(groups * queries / threads, 1, queries_most));
@@ -266,7 +266,7 @@ struct SelectTile {
     for (int q = 0; q < Queries; ++q) {
       float product[8];
       Arch::to_floats(eight[q], product);
-      // No bound is NaN: the greatest of all tells whether any row survives.
+      // No bound is NaN: the maximum shows whether any row survives.
       float greatest = -__builtin_inff();
       KINDRED_UNROLL
       for (int r = 0; r < 8; ++r) {
@@ -278,7 +278,7 @@ struct SelectTile {
     }
   }
 
-  /// Few come here, but others wait for them: what is in registers is not read again.
+  /// Few threads come here, but others wait for them: values in registers are not read again.
   KOKKOS_INLINE_FUNCTION void survive(const float (&product)[8], const TileRow (&rows)[8],
                                       const float (&relative)[8], std::uint64_t first,
                                       std::uint64_t tile_query, float threshold,
@@ -297,7 +297,7 @@ struct SelectTile {
   }
 };
 
-/// A unit: a query.
+/// A work item: one query.
 template <class ExecutionSpace>
 struct RaiseThresholds {
   using shape = Arch::LaunchShape<ExecutionSpace>;
@@ -306,7 +306,8 @@ struct RaiseThresholds {
   static constexpr std::uint32_t infinite_bits = 0xFF800000U;  // ascending bits of +∞
   static constexpr std::uint32_t lanes = shape::vector_length;
   static constexpr std::uint32_t last_bit = 1U << 8U;  // 2^−15 of a score: far below its width
-  static constexpr std::uint32_t own_entries = 16;     // of a thread that holds its part of a list
+  // per thread, if it keeps its part of a list in registers
+  static constexpr std::uint32_t own_entries = 16;
 
   std::uint64_t first;
   std::uint64_t count;
@@ -334,7 +335,7 @@ struct RaiseThresholds {
     std::uint32_t* uppers = &lists.uppers(query * lists.capacity);
     std::uint32_t bits = 0;
     if (lanes > 1 && size <= lanes * own_entries) {
-      // A short list is read once.
+      // A short list is read only once.
       std::uint32_t own[own_entries];
       Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, lanes), [&](const std::uint32_t lane) {
         KINDRED_UNROLL
@@ -372,9 +373,9 @@ struct RaiseThresholds {
     Kokkos::single(Kokkos::PerThread(member), [&] { lists.thresholds(query) = threshold; });
   }
 
-  /// The k-th greatest of a list, without its last bits, beside what always survives, which says
-  /// nothing of its score; 0 where there are fewer. \param at_least how many entries are not below
-  /// a number above 0
+  /// The k-th greatest bound of a list without its last bits, excluding rows that always survive,
+  /// whose bound does not reflect their score; 0 if there are fewer. \param at_least returns how
+  /// many entries are ≥ a number > 0
   template <class AtLeast>
   KOKKOS_INLINE_FUNCTION std::uint32_t kth_greatest(std::uint32_t size,
                                                     const AtLeast& at_least) const {
@@ -387,7 +388,7 @@ struct RaiseThresholds {
     return bits;
   }
 
-  /// Moves the entries that stay to the front. A part is read whole before it is written.
+  /// Moves the entries that stay to the front. A part is read completely before it is written.
   KOKKOS_INLINE_FUNCTION void keep(const WorkItemMember<ExecutionSpace>& member,
                                    std::uint32_t* rows, std::uint32_t* uppers, std::uint32_t size,
                                    std::uint32_t threshold, std::uint32_t* scratch,
@@ -420,7 +421,7 @@ struct RaiseThresholds {
   }
 };
 
-/// An index: a place of a list.
+/// An index: one position of a list.
 template <class ExecutionSpace>
 struct ListSurvivors {
   TileLists<ExecutionSpace> lists;
@@ -442,7 +443,7 @@ struct ListSurvivors {
   }
 };
 
-/// An index: a word of the filter; how many rows it lets pass.
+/// An index: one word of the filter; counts the rows that it lets pass.
 template <class ExecutionSpace>
 struct CountPassing {
   RowFilter<ExecutionSpace> filter;
@@ -462,7 +463,7 @@ struct CountPassing {
   }
 };
 
-/// An index: a word of the filter.
+/// An index: one word of the filter.
 template <class ExecutionSpace>
 struct ListPassing {
   CountPassing<ExecutionSpace> counted;

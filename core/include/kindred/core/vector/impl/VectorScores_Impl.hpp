@@ -11,14 +11,14 @@
 
 namespace Kindred::Impl {
 
-/// Units are handed out as threads come free: a core that is busy otherwise delays no one.
+/// Work items are scheduled dynamically, so that a core that is busy with other work delays no one.
 template <class ExecutionSpace>
 using WorkItemPolicy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
 template <class ExecutionSpace>
 using WorkItemMember = typename WorkItemPolicy<ExecutionSpace>::member_type;
 
-/// Runs `functor(member)` with units 0 … units − 1 as `work_item_of` tells them; a functor is given
-/// units beyond and skips them.
+/// Runs `functor(member)` for the work items 0 … units − 1 as numbered by `work_item_of`; the
+/// functor may receive larger numbers and must skip them.
 template <class ExecutionSpace, class Functor>
 void for_each_work_item(const ExecutionSpace& exec_space, const char* label,
                         std::uint64_t work_items, const Functor& functor) {
@@ -37,7 +37,7 @@ KOKKOS_INLINE_FUNCTION std::uint64_t work_item_of(const Member& member) {
   return static_cast<std::uint64_t>(member.league_rank()) * member.team_size() + member.team_rank();
 }
 
-/// A unit: the norm of a row, and the row widened where a target is given.
+/// A work item: the norm of one row, and the widened row if there is a target.
 template <class ExecutionSpace, class Element>
 struct NormKernel {
   ElementRows<Element> rows;
@@ -61,7 +61,7 @@ struct NormKernel {
   }
 };
 
-/// A unit: a row decoded.
+/// A work item: decodes one row.
 template <class ExecutionSpace, class Element>
 struct DecodeKernel {
   ElementRows<Element> rows;
@@ -82,7 +82,7 @@ struct DecodeKernel {
   }
 };
 
-/// What the kernels that rank a range of rows share.
+/// The members common to the kernels that rank a range of rows.
 template <class ExecutionSpace>
 struct RowRange {
   Metric metric;
@@ -107,7 +107,7 @@ struct RowRange {
   }
 };
 
-/// A unit: some rows, for few queries. A kernel of its own, because the tiles of a batch take
+/// A work item: some rows, for few queries. A separate kernel, because the tiles of a batch take
 /// registers that this one needs for loads in flight.
 template <class ExecutionSpace, class Term, bool Wide>
 struct ScanKernel {
@@ -128,7 +128,7 @@ struct ScanKernel {
     }
   }
 
-  /// A row behind the last is computed as the last again and not written.
+  /// Beyond the last row, the last row is computed again and not written.
   KOKKOS_INLINE_FUNCTION void score(const lanes_type& lanes, std::uint64_t query,
                                     std::uint64_t row) const {
     const bool exists = row < range.count;
@@ -147,7 +147,7 @@ struct ScanKernel {
   }
 };
 
-/// A unit: some rows, for a block of queries.
+/// A work item: some rows, for a block of queries.
 template <class ExecutionSpace, class Term>
 struct BatchKernel {
   using shape = Arch::VectorShape<ExecutionSpace>;
@@ -181,7 +181,7 @@ struct BatchKernel {
     }
   }
 
-  /// Rows behind the last are computed as the last again and not written.
+  /// Beyond the last row, the last row is computed again and not written.
   template <int Queries, int Rows>
   KOKKOS_INLINE_FUNCTION void tile(const lanes_type& lanes, std::uint64_t query,
                                    std::uint64_t row) const {
@@ -211,7 +211,7 @@ struct BatchKernel {
   }
 };
 
-/// A unit: some candidates of one query.
+/// A work item: some candidates of one query.
 template <class ExecutionSpace, class Element, class Term, bool Wide>
 struct CandidateKernel {
   using shape = Arch::VectorShape<ExecutionSpace>;

@@ -29,7 +29,7 @@ struct SquaredDifferenceTerm {
   }
 };
 
-/// The elements i … of a query that was widened before, or of a row.
+/// The elements from i on of a query that was already widened, or of a row.
 template <class Lanes>
 KOKKOS_INLINE_FUNCTION auto load_wide(const Lanes& lanes, const double* query, std::uint64_t i) {
   return lanes.load(query + i);
@@ -49,9 +49,9 @@ KOKKOS_INLINE_FUNCTION auto load_wide(const Lanes& lanes, const Row& row, std::u
   return lanes.widen(row.load(lanes, i, count));
 }
 
-/// The canonical sums of `Queries` queries with `Rows` rows. Up to one block of 4096 they are
-/// carried in registers together, beyond pair by pair. \tparam Depth steps of 32 elements that are
-/// loaded before the first is used, so that they are in flight together
+/// The reproducible sums of `Queries` queries with `Rows` rows. Up to one block of 4096 elements
+/// they are carried in registers together, beyond that pair by pair. \tparam Depth steps of 32
+/// elements that are loaded before the first is used, so that they are in flight together
 template <class Term, int Queries, int Rows, int Depth = 1, class Lanes, class Query, class Row>
 KOKKOS_INLINE_FUNCTION void tile_sums(const Lanes& lanes, const Query (&queries)[Queries],
                                       const Row (&rows)[Rows], std::uint64_t dimension,
@@ -130,7 +130,7 @@ KOKKOS_INLINE_FUNCTION void tile_sums(const Lanes& lanes, const Query (&queries)
   }
 }
 
-/// The rank of a score made of unrounded sums, rounded once.
+/// The rank of a score computed from unrounded sums and rounded once.
 KOKKOS_INLINE_FUNCTION Rank score_rank(Metric metric, double sum, double query_norm,
                                        double row_norm, std::uint32_t index) {
   if (metric == Metric::l2) return rank_ascending(static_cast<float>(Kokkos::sqrt(sum)), index);
