@@ -27,7 +27,7 @@ const json& member(const json& object, const char* key, const std::string& where
   return *found;
 }
 
-/// A finite number above \p least (at least, when \p or_equal).
+/// A finite number > \p least, or ≥ \p least if \p or_equal.
 double number(const json& object, const char* key, const std::string& where, bool or_equal) {
   const json& value = member(object, key, where);
   const double x = value.is_number() ? value.get<double>() : std::nan("");
@@ -60,7 +60,7 @@ Space space_of(const json& object, const std::string& where) {
   return *space;
 }
 
-/// Of the team of `openmp`, else 1.
+/// Size of the team on `openmp`, otherwise 1.
 int threads_of(const json& object, Space space, std::span<const int> teams,
                const std::string& where) {
   const json& value = member(object, "threads", where);
@@ -74,7 +74,7 @@ int threads_of(const json& object, Space space, std::span<const int> teams,
   return threads;
 }
 
-/// The machines of a profile. \throws InvalidArgument when \p text is none
+/// The machines of a profile. \throws InvalidArgument if \p text is not a profile
 json machines_of(std::string_view text) {
   const json document = json::parse(text, nullptr, false);
   if (document.is_discarded()) refuse("is not JSON");
@@ -179,7 +179,7 @@ std::string merged_profile_json(std::string_view text, std::string_view before) 
   try {
     machines = machines_of(before);
   } catch (const InvalidArgument&) {
-    return std::string(text);  // nothing of it can be used, now or later
+    return std::string(text);  // nothing in it can be used, now or later
   }
   machines.update(machines_of(text));
   return document_of(std::move(machines)).dump(1);
