@@ -223,8 +223,8 @@ void AtomicFile::sync_folder() const {
   ::close(folder);
   // Not every file system supports syncing a folder.
   if (result != 0 && why != EINVAL && why != ENOTSUP && why != EROFS) {
-    throw Error(m_path + ": is in its place, but its folder could not be synced: " +
-                std::strerror(why) + "; a power failure may bring the old file back");
+    throw Error(m_path + ": was written, but its folder could not be synced: " +
+                std::strerror(why) + "; the old file may reappear after a power failure");
   }
 }
 
@@ -248,8 +248,8 @@ void AtomicFile::publish(std::initializer_list<AtomicFile*> files) {
     while (next != files.begin()) {
       --next;
       if ((*next)->put_back()) continue;
-      message += "; " + (*next)->m_path + " is new, its old contents " +
-                 ((*next)->m_old.empty() ? "were none" : "are in " + (*next)->m_old);
+      message += "; " + (*next)->m_path + " has been replaced, and its old contents " +
+                 ((*next)->m_old.empty() ? "did not exist" : "are in " + (*next)->m_old);
     }
     throw Error(message);
   }

@@ -54,7 +54,7 @@ int initialize_kokkos(const SpaceInfo& devices, std::optional<int> requested) {
   static int threads = 0;
   const std::lock_guard lock(mutex);
   if (Kokkos::is_finalized())
-    throw SpaceUnavailable("Kokkos was finalised; a context cannot be made after that");
+    throw SpaceUnavailable("Kokkos was finalised; no context can be created after that");
   if (Kokkos::is_initialized()) {
     if (devices.usable) check_kernels_run_on(Impl::device_of_kokkos());
     return threads > 0 ? threads : Arch::concurrency(HostSpace());
@@ -168,7 +168,7 @@ struct Context::State {
     if (!ran_on_device.add(record.operation, Space::cuda, 0) || record.taken < least) return;
     context.log(LogLevel::info, "the first " + std::string(to_string(record.operation)) + " took " +
                                     shown(record.taken, 1) +
-                                    " s, in which its kernels were compiled for this GPU");
+                                    " s, because its kernels were compiled for this GPU");
   }
 
   ContextOptions options;
@@ -278,8 +278,8 @@ Context::Context(ContextOptions options) {
     log(LogLevel::info, "kernels are compiled for this GPU (compute capability " +
                             shown(device.compute_capability, 1) + ") from PTX for " +
                             shown(device.kernels_for, 1) +
-                            " when they are first used; this happens once, the driver keeps them. "
-                            "Starting took " +
+                            " at their first use; the driver caches them for later runs. "
+                            "Start-up took " +
                             shown(seconds_since(start), 1) + " s");
   }
 }
@@ -379,8 +379,8 @@ DispatchRecord Context::recover(const Workload& workload, const DispatchRecord& 
   } catch (const Error&) {
     throw;
   } catch (const std::bad_alloc&) {
-    if (const auto record = next("the host has no memory left")) return *record;
-    throw out_of_memory("the host has no memory left; use smaller batches");
+    if (const auto record = next("out of host memory")) return *record;
+    throw out_of_memory("out of host memory; use smaller batches");
   } catch (const std::runtime_error& error) {
     const Arch::DeviceFailure failure = Arch::device_failure_in(error.what());
     if (failure == Arch::DeviceFailure::none) throw;
@@ -403,7 +403,7 @@ std::string Context::default_profile_path() {
 
 void Context::save_profile() const {
   const std::string& path = m_state->options.profile;
-  if (path.empty()) throw Error("no place to save the calibration: set KINDRED_PROFILE or HOME");
+  if (path.empty()) throw Error("no path for the calibration file: set KINDRED_PROFILE or HOME");
   AtomicFile::replace(
       path, Impl::merged_profile_json(m_state->dispatcher.profile_json(), file_text(path)) + '\n');
 }

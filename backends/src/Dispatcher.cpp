@@ -82,11 +82,11 @@ DispatchRecord Dispatcher::decide(const Workload& workload, std::optional<Space>
   if (forced && !allowed.contains(*forced)) {
     throw SpaceUnavailable("space " + std::string(to_string(*forced)) + " cannot run " +
                            std::string(to_string(workload.operation)) +
-                           (state.usable.contains(*forced) ? ": the data is not there"
+                           (state.usable.contains(*forced) ? ": it cannot access the data"
                                                            : ": it is not usable on this machine"));
   }
   if (allowed.empty()) {
-    throw SpaceUnavailable("no usable space can reach the data of " +
+    throw SpaceUnavailable("no usable space can access the data of " +
                            std::string(to_string(workload.operation)));
   }
   const State::Time now = state.now();
@@ -322,7 +322,7 @@ std::uint64_t Dispatcher::batch_bytes(Operation operation) const {
 }
 
 void Dispatcher::calibrate_batch(Operation operation, std::uint64_t bytes) {
-  KINDRED_THROW_IF(bytes == 0, "a batch is of 0 bytes; it must be of some");
+  KINDRED_THROW_IF(bytes == 0, "bytes is 0; it must be > 0");
   m_state->of(operation).batch_bytes = bytes;
 }
 

@@ -308,7 +308,8 @@ struct Dispatcher::State {
         size == 0 ||
         (space == Space::openmp ? std::ranges::find(teams, size) != teams.end() : size == 1);
     KINDRED_THROW_IF(!is_team, "threads is " + std::to_string(size) +
-                                   ", which is no team of space " + std::string(to_string(space)));
+                                   ", which is not a team size of space " +
+                                   std::string(to_string(space)));
   }
 
   /// Whether a probe of \p space is due and cheap enough.

@@ -68,8 +68,8 @@ int threads_of(const json& object, Space space, std::span<const int> teams,
   const bool is_team =
       space == Space::openmp ? std::ranges::find(teams, threads) != teams.end() : threads == 1;
   if (!is_team) {
-    refuse(where + ": \"threads\" is " + value.dump().substr(0, 40) + ", which is no team of " +
-           std::string(to_string(space)));
+    refuse(where + ": \"threads\" is " + value.dump().substr(0, 40) +
+           ", which is not a team size of " + std::string(to_string(space)));
   }
   return threads;
 }
@@ -82,7 +82,7 @@ json machines_of(std::string_view text) {
     refuse(std::string("is not of the format \"") + format_name + "\"");
   const json& version = member(document, "version", "file");
   if (version != format_version)
-    refuse("is of version " + version.dump().substr(0, 40) + ", this program reads version " +
+    refuse("has version " + version.dump().substr(0, 40) + ", but this program reads version " +
            std::to_string(format_version));
   const json& machines = member(document, "machines", "file");
   if (!machines.is_object()) refuse("file: \"machines\" is not an object");
@@ -134,7 +134,7 @@ Profile profile_from_json(std::string_view text, const std::string& machine,
     std::string others;
     for (const auto& [name, entry] : machines.items())
       others += (others.empty() ? "\"" : ", \"") + name.substr(0, 200) + "\"";
-    throw NotFound("the calibration profile has nothing of this machine (\"" + machine +
+    throw NotFound("the calibration profile has no entry for this machine (\"" + machine +
                    "\"), only of: " + (others.empty() ? "none" : others) +
                    "; measure it: kindred calibrate");
   }

@@ -172,7 +172,7 @@ struct Plan {
   void set(cublasLtMatmulDescAttributes_t attribute, const T& requested) const {
     require(
         cublasLtMatmulDescSetAttribute(description.value, attribute, &requested, sizeof(requested)),
-        "what is done with a product");
+        "an epilogue");
   }
 
   cublasStatus_t run(cublasLtHandle_t handle, cudaStream_t stream,

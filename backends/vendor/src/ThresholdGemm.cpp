@@ -346,7 +346,8 @@ bool ThresholdGemm::is_usable() {
 
 void ThresholdGemm::run(const DeviceSpace& exec_space,
                         const ThresholdTile<DeviceSpace>& tile) const {
-  if (!is_usable()) throw SpaceUnavailable("judging products: the device is not of Hopper's kind");
+  if (!is_usable())
+    throw SpaceUnavailable("GEMM with a threshold epilogue: the device is not a Hopper GPU");
   const std::uint64_t queries = tile.lists.counts.size();
   if (queries == 0 || tile.first >= tile.last) return;
   Arguments arguments;
@@ -369,7 +370,8 @@ bool ThresholdGemm::is_usable() { return false; }
 
 #if KINDRED_HAS_DEVICE
 void ThresholdGemm::run(const DeviceSpace&, const ThresholdTile<DeviceSpace>&) const {
-  throw SpaceUnavailable("judging products: not compiled in: this build is not for Hopper");
+  throw SpaceUnavailable(
+      "GEMM with a threshold epilogue: not compiled in: this build is not for Hopper");
 }
 #endif
 
