@@ -88,7 +88,7 @@ void add_to_report(Session& session, std::string_view operation, const BulkRepor
   session.finish();
 }
 
-/// Where a key that is made goes by itself: `O.npy` has `O.key.npy`.
+/// Default path of a generated key: `O.key.npy` for `O.npy`.
 std::string key_beside(const std::string& out) {
   const std::string_view end = ".npy";
   const bool is_npy = std::string_view(out).ends_with(end);
@@ -100,7 +100,7 @@ void run_xor(const GlobalOptions& global, XorFlags flags) {
     throw UsageError("bulk xor: --out-key is of a key that is made here; leave it or --key out");
   if (flags.key.empty() && flags.key_out.empty()) flags.key_out = key_beside(flags.out);
   check_outputs("bulk xor", {flags.out, flags.key_out}, {flags.input, flags.key});
-  AtomicFile out(flags.out);  // before the work, not after
+  AtomicFile out(flags.out);  // fails before the work
   std::optional<AtomicFile> key_file;
   if (!flags.key_out.empty()) key_file.emplace(flags.key_out);
   Session session(global, "bulk xor");
@@ -134,7 +134,7 @@ void run_xor(const GlobalOptions& global, XorFlags flags) {
   add_to_report(session, "xor", report);
 }
 
-/// The matrices of an array: one, or those of a batch.
+/// The matrices of an array: one matrix, or those of a batch.
 struct Matrices {
   std::uint64_t count = 1;
   std::uint64_t rows = 0;

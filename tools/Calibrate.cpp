@@ -17,7 +17,7 @@ namespace Kindred::Tools {
 
 namespace {
 
-/// The work from which a space is predicted to win, as people read it.
+/// Human-readable form of the work from which on a space is predicted to be fastest.
 std::string crossover_text(Operation operation, double work) {
   return work > 0 ? fmt::format("from {:.4g} {}", work, operation.work_unit()) : "never";
 }

@@ -45,7 +45,7 @@ EdgeWeights weights_from_string(const std::string& name) {
       fmt::format("--weights: {} is none of float32, bfloat16, none", in_quotes(name)));
 }
 
-/// The synsets of WordNet, named word.type.offset, and the links that the demo spreads along.
+/// The synsets of WordNet, named word.type.offset, and the links that the demo uses for spreading.
 Graph wordnet_graph(const std::string& folder, EdgeWeights weights) {
   const WordNet net = read_wordnet(folder);
   Graph graph;
@@ -81,7 +81,7 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
     throw UsageError("graph build: --edge-kinds and --nodes go with an edge list in --edges");
   const EdgeWeights weights = weights_from_string(flags.weights);
   check_outputs("graph build", {flags.out}, {flags.edges, flags.nodes});
-  { const AtomicFile probe(flags.out); }  // before hours of work, not after
+  { const AtomicFile probe(flags.out); }  // fails before hours of work
   Session session(global, "graph build");
   Graph graph = session.timed(Phase::load, [&] { return read(flags, weights, session); });
   const Ragged<char> names = graph.nodes.is_numbered() ? Ragged<char>() : graph.nodes.texts();
@@ -115,7 +115,7 @@ void info(const GlobalOptions& global, const std::string& path) {
       std::pair("edges", info.edges),           std::pair("outside_unit", info.outside_unit),
       std::pair("edge_bytes", info.edge_bytes), std::pair("offset_bytes", info.offset_bytes),
       std::pair("name_bytes", info.name_bytes), std::pair("bytes", info.bytes)};
-  // Of both directions.
+  // edge_bytes counts both directions.
   const double per_edge =
       info.edges == 0 ? 0.0
                       : static_cast<double>(info.edge_bytes) / 2 / static_cast<double>(info.edges);

@@ -34,7 +34,7 @@ constexpr std::size_t m_max = 512;
 constexpr std::size_t ef_max = std::size_t{1} << 31U;
 
 struct IndexFlags {
-  std::string vectors;  // or
+  std::string vectors;  // either this or `store` is given
   std::string store;
   std::string out;
   std::string metric = "cosine";
@@ -75,8 +75,8 @@ HnswTraversal traversal_from_string(const std::string& name) {
   throw UsageError(fmt::format("--traversal: '{}' is none of automatic, bytes, floats", name));
 }
 
-/// The rows of a store, as float32. \throws InputError where rows were removed: those of an index
-/// are numbered without gaps
+/// The rows of a store as float32. \throws InputError if rows were removed, since the rows of an
+/// index are numbered without gaps
 Matrix read_store(const std::string& path, int threads) {
   return reading_file([&] {
     const StoredVectors stored = Kindred::load_vectors(path, threads);
@@ -102,9 +102,9 @@ HnswIndex load_index(Session& session, const std::string& path) {
   });
 }
 
-/// Tells the report which index was at work.
+/// Adds the index to the report.
 void report_index(Session& session, const std::string& path, const HnswIndex& index) {
-  if (session.options().report.empty()) return;  // statistics walk the graph
+  if (session.options().report.empty()) return;  // computing the statistics traverses the graph
   const HnswStatistics summary = index.statistics();
   session.add_to_report(
       "index", fmt::format("{}: {} rows of dimension {}, {}", path, summary.rows, summary.dimension,
@@ -129,7 +129,7 @@ void build_index(const GlobalOptions& global, const IndexFlags& flags) {
                                  settings.ef_construction, settings.m));
   }
   check_outputs("index build", {flags.out}, {source});
-  { const AtomicFile probe(flags.out); }  // before hours of work, not after
+  { const AtomicFile probe(flags.out); }  // fails before hours of work
   Session session(global, "index build");
   const Matrix rows = session.timed(Phase::load, [&] {
     return flags.store.empty() ? read_matrix(source, {}, session.read_progress(source))
@@ -153,7 +153,8 @@ void build_index(const GlobalOptions& global, const IndexFlags& flags) {
 /// The true neighbours of each query, as many as are compared.
 class Truth {
  public:
-  /// \throws InputError for another shape, or an id that no row of \p index has; −1 is no neighbour
+  /// \throws InputError for a different shape, or an id that no row of \p index has; −1 means no
+  /// neighbour
   Truth(const std::string& path, std::size_t queries, std::size_t top, const HnswIndex& index)
       : m_top(top) {
     reading_file([&] {
@@ -212,7 +213,8 @@ void append_recall(std::string& out, double recall, std::size_t top, std::size_t
   fmt::format_to(std::back_inserter(out), ", \"top\": {}, \"queries\": {}}}\n", top, queries);
 }
 
-/// What a call walked. A query is scanned where that is no more work, or the walk found too few.
+/// Prints the work of a call. A query is scanned if that takes no more work, or if the traversal
+/// found too few rows.
 void explain(const HnswIndex& index, std::size_t queries, const HnswResults& results) {
   Log::line(fmt::format(
       R"({{"op": "index search", "path": "{}", "traversal": "{}", "queries": {}, "scanned": {}, "visited": {}}})",

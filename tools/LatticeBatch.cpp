@@ -22,7 +22,7 @@ namespace Kindred::Tools {
 
 namespace {
 
-/// Appends the answer of a line as a line.
+/// Appends the answer to one input line as one line.
 void append_answer(std::string& out, const LatticeLine& line, std::size_t index,
                    const LatticeResult& result) {
   const auto to = std::back_inserter(out);

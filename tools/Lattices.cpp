@@ -29,7 +29,7 @@ namespace Kindred::Tools {
 namespace {
 
 struct LatticeFlags {
-  std::size_t dimensions = 0;  // 0: as the settings say
+  std::size_t dimensions = 0;  // 0: from the settings
   std::size_t size = 0;
   bool measured = false;
   std::string from;
@@ -123,7 +123,7 @@ void path(const GlobalOptions& global, const LatticeFlags& flags) {
 void build(const GlobalOptions& global, const LatticeFlags& flags) {
   const LatticeShape shape = flags.shape();
   check_outputs("lattice build", {flags.out}, {});
-  { const AtomicFile probe(flags.out); }  // before the work, not after
+  { const AtomicFile probe(flags.out); }  // fails before the work
   Session session(global, "lattice build");
   session.timed(Phase::compute, [&] {
     Lattice(session.context(), shape.dimensions(), shape.size()).save(flags.out);

@@ -31,21 +31,21 @@ namespace {
 struct Batch {
   RaggedSpan<Symbol> symbols;
   const NameTable& names;
-  std::size_t first_name = 0;   ///< in `names`, of the first query
-  std::size_t first_index = 0;  ///< of the first query among all
-  const QueryEvents& events;    ///< from `first_name` on, where there are predictions
+  std::size_t first_name = 0;   ///< index of the first query in `names`
+  std::size_t first_index = 0;  ///< index of the first query among all
+  const QueryEvents& events;    ///< from `first_name` on, if there are predictions
 };
 
-/// Answers batches of queries and prints a line each.
+/// Answers batches of queries and prints one line per query.
 class Answers {
  public:
-  /// \param predictions nothing: matches are told
+  /// \param predictions null: print matches
   Answers(const SequenceMatcher& matcher, const Sequences& patterns, const MatchOptions& options,
           const Predictions* predictions = nullptr)
       : m_matcher(matcher), m_patterns(patterns), m_options(options), m_predictions(predictions) {
     if (m_predictions == nullptr) return;
     m_options.top = std::max<std::size_t>(patterns.size(), 1);
-    m_options.blocks = false;  // those of the predictions are told
+    m_options.blocks = false;  // only those of the predictions are printed
     m_report_blocks = options.blocks;
   }
 
@@ -62,7 +62,7 @@ class Answers {
       m_output.flush_if_large();
     }
   }
-  /// A line for every row of \p results.
+  /// Prints one line for every row of \p results.
   void print(const MatchResults& results, const NameTable& names, std::size_t first_name,
              std::size_t first_index) {
     std::size_t row = 0;  // of results.blocks
@@ -102,7 +102,7 @@ class Answers {
   Output m_output;
 };
 
-/// Checks what the parser cannot: values that depend on each other.
+/// Checks combinations of values, which the parser cannot check.
 void check(MatchFlags& flags) {
   if (flags.self && !flags.queries.empty())
     throw UsageError("match: --self asks with the patterns themselves, without --queries");
@@ -141,7 +141,7 @@ void check(MatchFlags& flags) {
   if (flags.top > 0) flags.options.top = flags.top;
 }
 
-/// Every pattern against those before it.
+/// Matches every pattern against the preceding ones.
 void match_self(const SequenceMatcher& matcher, const Sequences& patterns, const MatchFlags& flags,
                 Session& session) {
   Progress progress("answering", !session.options().quiet);
@@ -181,7 +181,8 @@ void match(const GlobalOptions& global, MatchFlags flags) {
   std::optional<SequenceReader> reader;
   if (!flags.self) reader.emplace(flags.queries, form, encoder, Learning::off);
   if (predicts) reader->keep_events(query_events);
-  // A file is read whole before the first answer, so that a bad line leaves no half of an output.
+  // A file is read completely before the first answer, so that an invalid line leaves no partial
+  // output.
   if (!streaming && !flags.self) {
     session.timed(Phase::load, [&] {
       while (reader->next(queries)) continue;
@@ -195,7 +196,7 @@ void match(const GlobalOptions& global, MatchFlags flags) {
     session.finish();
     return;
   }
-  patterns.symbols = {};  // the matcher has them
+  patterns.symbols = {};  // held by the matcher
   std::optional<Predictions> predictions;
   if (predicts) {
     predictions.emplace(session.context(), *matcher, pattern_events, patterns.names,

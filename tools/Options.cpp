@@ -125,7 +125,7 @@ void refuse_renamed(CLI::App& command, const std::string& whole, const std::stri
             throw UsageError(fmt::format("{}: in place of {} give {}", whole, old, now));
           })
       ->expected(0, 1)
-      ->group("");  // not in the help
+      ->group("");  // hidden from the help
 }
 
 void add_input_argument(CLI::App& command, const std::string& whole, std::string& path,

@@ -34,7 +34,7 @@ struct BuildFlags {
   bool append = false;
 };
 
-/// Learns the lines of a file. Returns how many there are.
+/// Learns the lines of a file. Returns their number.
 std::uint64_t learn_lines(const std::string& path, PatternMemory& memory, Session& session) {
   Encoder encoder(Level::token);
   SequenceReader reader(path, SequenceForm::json, encoder, Learning::on,
@@ -58,7 +58,7 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
     if (path == "-") throw UsageError("patterns build: - is no file; give one");
   }
   check_outputs("patterns build", {flags.out}, {flags.patterns});
-  if (!flags.append) const AtomicFile probe(flags.out);  // before hours of work, not after
+  if (!flags.append) const AtomicFile probe(flags.out);  // fails before hours of work
   Session session(global, "patterns build");
   PatternMemory memory =
       flags.append
@@ -131,7 +131,7 @@ void verify(const GlobalOptions& global, const std::string& path) {
   output.flush();
 }
 
-/// \param what has \p text, for messages \throws InputError for what is no UTF-8
+/// \param what origin of \p text, for messages \throws InputError for invalid UTF-8
 void check_text(std::string_view text, const std::string& what) {
   std::vector<Symbol> points;
   try {
@@ -141,7 +141,7 @@ void check_text(std::string_view text, const std::string& what) {
   }
 }
 
-/// Refuses, before anything is printed, what other programs may have put into a store.
+/// Checks texts that other programs may have written into a store, before anything is printed.
 void check_texts(const PatternMemory& memory, std::uint64_t learned, const std::string& path) {
   for (Symbol symbol = 0; symbol < memory.vocabulary().size(); ++symbol)
     check_text(memory.vocabulary().text(symbol), fmt::format("{}: symbol {}", path, symbol));

@@ -53,7 +53,7 @@ void append_list(std::string& out, const SymbolTexts& texts) {
   out += ']';
 }
 
-/// A list of events; of the fast path, a list of symbols.
+/// Appends a list of events, or in the fast path a list of symbols.
 void append_events(std::string& out, std::string_view key, const EventTexts& events, bool flat) {
   append_key(out, key);
   if (flat) {

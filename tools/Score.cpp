@@ -58,7 +58,7 @@ void score(const GlobalOptions& global, const ScoreFlags& flags) {
   for_each_batch(input.queries.rows, batch_size(width), [&](std::size_t first, std::size_t count) {
     const RowSlice<std::uint64_t> ids(candidates.ids, first, count);
     const ScoreResults results = session.timed(Phase::compute, [&] {
-      // An id that was removed is known to the index only.
+      // Only the index knows which ids were removed.
       return reading_file([&] {
         return input.index->score(rows_of(input.queries, first, count), ids.span(), options);
       });

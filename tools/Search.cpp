@@ -39,13 +39,13 @@ void check(const SearchFlags& flags) {
   }
 }
 
-/// What a query gets: the explicit k or the default one, or all rows where there are fewer.
+/// Number of results per query: the given or default k, at most the number of rows.
 std::size_t top_of(const SearchFlags& flags, std::size_t rows) {
   constexpr std::size_t top_default = 10;
   return std::min(flags.top > 0 ? flags.top : top_default, rows);
 }
 
-/// The best rows of each query, to the files if there are any.
+/// Outputs the best rows of each query, to the files if any are given.
 void put_best(const VectorInput& input, const SearchOptions& options, Session& session,
               std::optional<RankedFiles>& files, RankedLines& lines, std::size_t first,
               std::size_t count) {
@@ -60,7 +60,7 @@ void put_best(const VectorInput& input, const SearchOptions& options, Session& s
   }
 }
 
-/// All rows of each query whose score is \p score or better.
+/// Outputs all rows of each query whose score is at least as good as \p score.
 void put_at_least(const VectorInput& input, float score, const SearchOptions& options,
                   Session& session, RankedLines& lines, std::size_t first, std::size_t count) {
   const ScoreResults results = session.timed(Phase::compute, [&] {

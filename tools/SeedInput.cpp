@@ -20,7 +20,7 @@ namespace Kindred::Tools {
 
 namespace {
 
-/// To nearest, ties to even; NaN stays one.
+/// Rounds to nearest, ties to even; NaN stays NaN.
 std::uint16_t to_bfloat16(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   if (std::isnan(value)) return static_cast<std::uint16_t>(bits >> 16U | 0x40U);

@@ -43,7 +43,7 @@ constexpr std::array<std::pair<const char*, Metric>, 9> metric_names{
      {"gradient_norm", &SeedMetrics::gradient_norm},
      {"accuracy_variance", &SeedMetrics::accuracy_variance}}};
 
-/// One line: a request, an error, or epochs.
+/// One input line: a request, an error, or epochs.
 struct Step {
   std::optional<std::uint32_t> seed;
   std::optional<Lifecycle> to;
@@ -51,11 +51,11 @@ struct Step {
   ApplyMode mode = ApplyMode::linear;
   AlphaSchedule schedule = AlphaSchedule::linear;
   std::uint64_t epochs = 0;
-  std::vector<SeedMetrics> metrics;         ///< one, or one a seed
-  std::vector<std::vector<float>> weights;  ///< what they look at
+  std::vector<SeedMetrics> metrics;         ///< one in total or one per seed
+  std::vector<std::vector<float>> weights;  ///< memory that the metrics refer to
 };
 
-/// \brief Reads one line. Whatever is wrong is a `RecordError`.
+/// \brief Reads one line. Every error is a `RecordError`.
 class StepReader {
  public:
   StepReader(std::string_view line, std::size_t seeds) : m_seeds(seeds) {
@@ -176,8 +176,8 @@ std::vector<Step> read_steps(const std::string& path, std::size_t seeds, Session
   return steps;
 }
 
-/// \brief The ids of blueprints as the layer of this command has them: as many as there are. Their
-/// weights play no part in a step.
+/// \brief Maps blueprint ids of the input to those of this command's layer, which contains only the
+/// ones that occur. Their weights do not affect a step.
 class Blueprints {
  public:
   explicit Blueprints(SeedLayer& layer) : m_layer(layer) {}
@@ -216,7 +216,7 @@ void append_changes(std::string& out, const std::vector<SeedEvent>& events) {
   out += "]}\n";
 }
 
-/// Makes one step and appends what came of it.
+/// Executes one step and appends its result.
 void make(const Step& step, SeedLayer& layer, Blueprints& blueprints, std::string& out) {
   if (!step.seed) {
     std::vector<SeedEvent> events;

@@ -32,7 +32,7 @@ void check_files(const char* command, const CallFlags& flags) {
                 {flags.input, flags.gradient, flags.state, flags.weights});
 }
 
-/// Writes \p first and, where it is asked for, \p second: both appear, or none.
+/// Publishes \p first and, if requested, \p second together.
 void publish(AtomicFile& file, const std::string& first, AtomicFile* other,
              const std::string& second) {
   file.write(first.data(), first.size());
@@ -44,7 +44,7 @@ void publish(AtomicFile& file, const std::string& first, AtomicFile* other,
 void forward(const GlobalOptions& global, const CallFlags& flags) {
   check_files("seeds forward", flags);
   const auto element = seed_element(flags.element);
-  AtomicFile out(flags.out);  // before the work, not after
+  AtomicFile out(flags.out);  // fails before the work
   std::unique_ptr<AtomicFile> telemetry;
   if (!flags.second.empty()) telemetry = std::make_unique<AtomicFile>(flags.second);
   Session session(global, "seeds forward");
@@ -94,7 +94,7 @@ void backward(const GlobalOptions& global, const CallFlags& flags) {
   batch.input = x.element;
   batch.output = gradient.element;
   session.timed(Phase::compute, [&] { layer.backward(x.bytes, gradient.bytes, dx, dw, batch); });
-  // A feature's weights are those of its seed's blueprint.
+  // The weights of a feature are those of its seed's blueprint.
   const std::size_t blueprints = layer.blueprints().size();
   std::vector<float> all(blueprints * x.hidden, 0.0F);
   for (std::uint32_t seed = 0; seed < layer.seeds(); ++seed) {

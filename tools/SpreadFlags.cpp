@@ -23,7 +23,7 @@ SpreadMode mode_of(const SpreadFlags& flags) {
       fmt::format("spread: --mode: {} is none of engine, linear, pagerank", in_quotes(flags.mode)));
 }
 
-/// Runs \p parse, which reads the value of the flag \p name.
+/// Runs \p parse, which parses the value of the flag \p name.
 template <class Parse>
 auto value_of(const char* name, const Parse& parse) {
   try {

@@ -17,14 +17,14 @@ SearchPath path_from_string(const std::string& name) {
   for (const SearchPath path : {SearchPath::brute_force, SearchPath::quantized, SearchPath::gemm}) {
     if (to_string(path) == name) return path;
   }
-  // The spellings of earlier versions.
+  // Names used by earlier versions.
   if (name == "plain") return SearchPath::brute_force;
   if (name == "screen") return SearchPath::quantized;
   if (name == "matrix") return SearchPath::gemm;
   throw UsageError(fmt::format("--path: '{}' is not one of brute_force, quantized, gemm", name));
 }
 
-/// The rows of a file, as the elements that hold its numbers exactly.
+/// The rows of a file, in an element type that holds its numbers exactly.
 VectorArray read_array(const std::string& path, const ReadProgress& progress) {
   return reading_file([&] {
     const VectorFile file(path);

@@ -58,7 +58,7 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
   store.quantized_copy = !flags.no_quantized_copy;
   if (!flags.element.empty()) store.element = element_from_string(flags.element);
   check_outputs("vectors build", {flags.out}, {flags.vectors});
-  { const AtomicFile probe(flags.out); }  // before hours of work, not after
+  { const AtomicFile probe(flags.out); }  // fails before hours of work
   Session session(global, "vectors build");
   const VectorFile file = reading_file([&] { return VectorFile(flags.vectors, options); });
   const auto progress = session.read_progress(flags.vectors);

@@ -12,7 +12,8 @@ namespace Kindred::Tools {
 
 namespace {
 
-/// \p text without what stands before the first of \p dividers, and that.
+/// Removes the text up to and including the first of \p dividers from \p text and returns it
+/// without the divider.
 std::string_view take_field(std::string_view& text, std::string_view dividers) {
   const std::size_t end = std::min(text.find_first_of(dividers), text.size());
   const std::string_view field = text.substr(0, end);

@@ -139,7 +139,8 @@ std::vector<double> read_weights(const std::string& path, const Vocabulary& voca
   }
   for (double& affinity : affinities) affinity = std::clamp(affinity, -affinity_max, affinity_max);
   std::vector<double> weights = affinity_weights(affinities, occurrences);
-  if (weights.empty()) weights.push_back(weight_floor);  // no symbols, but weights were given
+  if (weights.empty())
+    weights.push_back(weight_floor);  // weights were given, but there are no symbols
   return weights;
 }
 

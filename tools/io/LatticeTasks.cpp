@@ -22,7 +22,7 @@ namespace Kindred::Tools {
 
 namespace {
 
-/// The fields of a line besides `"name"`.
+/// The fields of a line except `"name"`.
 enum class Field : std::uint8_t { work, dimensions, size, from, to, blocked, out };
 constexpr std::array<std::string_view, 7> field_names{"do", "dimensions", "size", "from",
                                                       "to", "blocked",    "out"};
@@ -30,7 +30,7 @@ constexpr std::string_view name_of(Field field) {
   return field_names[static_cast<std::size_t>(field)];
 }
 
-/// A node as it was written, before there is a shape.
+/// A node as written, before its shape is known.
 using NodeText = std::string;
 
 class TaskRecord final : public NamedRecord {
@@ -123,7 +123,7 @@ class TaskRecord final : public NamedRecord {
     return value.shown();
   }
 
-  /// Of what `"do"` takes: its fields must be there, or not.
+  /// Checks that the fields required by `"do"` are present, and no others.
   void check_fields() const {
     const auto check = [&](Field field, bool required) {
       const bool seen = m_seen[static_cast<std::size_t>(field)];
@@ -192,7 +192,7 @@ class TaskRecord final : public NamedRecord {
       } else if (m_work == "measure") {
         line.task.work = MeasureLattice{};
       } else if (m_work == "build") {
-        const AtomicFile probe(m_out);  // before the work, not after
+        const AtomicFile probe(m_out);  // fails before the work
         line.task.work = SaveLattice{m_out};
       }
       constexpr std::uint64_t rows_max = std::numeric_limits<std::uint32_t>::max() - 1;

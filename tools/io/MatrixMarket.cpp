@@ -59,7 +59,7 @@ Banner read_banner(LineReader& lines) {
   return {field == "pattern", symmetry == "symmetric"};
 }
 
-/// The next line that is neither empty nor a comment, in words.
+/// The words of the next line that is neither empty nor a comment.
 std::vector<std::string_view> next_words(LineReader& lines) {
   while (const auto line = lines.next()) {
     if (!line->empty() && line->front() == '%') continue;
@@ -99,7 +99,7 @@ Graph read_matrix_market(const std::string& path, WeightRange range, const ReadP
   }
   constexpr std::uint64_t nodes_max = std::numeric_limits<std::uint32_t>::max() - 1;
   if (size[0] > nodes_max) lines.fail(fmt::format("{} nodes; the limit is {}", size[0], nodes_max));
-  // The shortest entry is "1 1\n", or "1 1 1\n" with a weight; the last may have no end.
+  // The shortest entry is "1 1\n", or "1 1 1\n" with a weight; the last line may have no end.
   const std::uint64_t entry_bytes = banner.pattern ? 4 : 6;
   if (const auto left = lines.bytes_left(); left && size[2] > (*left + 1) / entry_bytes) {
     lines.fail(

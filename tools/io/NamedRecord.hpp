@@ -11,7 +11,7 @@
 
 namespace Kindred::Tools {
 
-/// \brief A record with an optional string `"name"`; the rest is its heir's.
+/// \brief A record with an optional string `"name"`; derived classes handle the other fields.
 class NamedRecord : public JsonRecord {
  public:
   void begin() final {

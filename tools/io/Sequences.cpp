@@ -15,7 +15,7 @@ namespace Kindred::Tools {
 
 namespace {
 
-/// A line with events or tokens, whose symbols go where they are wanted at once.
+/// A line with events or tokens, whose symbols are appended to their destination while parsing.
 class SequenceRecord final : public NamedRecord {
  public:
   SequenceRecord(Encoder& encoder, Learning learning) : m_encoder(encoder), m_learning(learning) {}
@@ -90,7 +90,8 @@ class SequenceRecord final : public NamedRecord {
   Learning m_learning;
   EventSink* m_sink = nullptr;
   Sequences* m_out = nullptr;
-  std::size_t m_target_depth = 0;  // of strings: 1 in tokens, 2 in events, 0 before either
+  std::size_t m_target_depth =
+      0;  // nesting of the strings: 1 in tokens, 2 in events, 0 before either
   std::size_t m_depth = 0;
   std::size_t m_strings = 0;
   bool m_in_frequency = false;
