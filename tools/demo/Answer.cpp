@@ -16,8 +16,9 @@ constexpr std::size_t ranking_length = 50;
 constexpr std::size_t sources_max = 4;
 constexpr double fusion_constant = 10;
 constexpr float cosine_min =
-    3.0F / 16;                       // chance alone stays within three deviations, 1 / √256 each
-constexpr double spread_weight = 2;  // match and search read the same words, links are news
+    3.0F / 16;  // chance stays within three standard deviations of 1 / √256
+constexpr double spread_weight =
+    2;  // match and search use the same words, links add new information
 constexpr std::array<const char*, 3> ranking_names{"match", "search", "spread"};
 
 std::vector<RankedItem> match_ranking(const Engines& engines, std::span<const Symbol> query) {

@@ -239,7 +239,7 @@ class Demo {
     m_data.claims.push_back(std::move(claim));
   }
 
-  /// The profile and the trace fence devices: they end before the sweep measures.
+  /// Ends the profile and the trace, which fence devices, before the sweep takes measurements.
   void keep_kernels() {
     for (const KernelTime& kernel : m_profile->kernels()) {
       m_data.kernels.push_back(
@@ -302,7 +302,7 @@ class Demo {
   const DemoOptions& m_options;
   std::string m_report_path;
   std::string m_trace_path;
-  std::mutex m_mutex;  // of the callback of dispatched calls
+  std::mutex m_mutex;  // for the callback of dispatched calls
   ReportData m_data;
   Context m_context;
   std::unique_ptr<Trace> m_trace;

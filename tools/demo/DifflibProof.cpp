@@ -22,7 +22,7 @@ extern char** environ;
 namespace Kindred::Tools {
 namespace {
 
-// The query is what difflib indexes, once for all texts: its fastest use.
+// The query is the sequence that difflib indexes, once for all texts, which is its fastest use.
 constexpr const char* script = R"python(
 import difflib, json, sys, time
 with open(sys.argv[1], encoding="ascii") as file:
@@ -40,7 +40,7 @@ with open(sys.argv[2], "w", encoding="ascii") as file:
     json.dump({"seconds": seconds, "answers": answers}, file)
 )python";
 
-/// A folder of its own that goes with it.
+/// A temporary folder, removed on destruction.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -61,7 +61,7 @@ class TemporaryFolder {
   std::filesystem::path m_path;
 };
 
-/// Runs the script; nothing when it ended well, else why not.
+/// Runs the script; returns nothing on success, otherwise the reason of the failure.
 std::optional<std::string> run_python(std::string script_file, std::string in, std::string out) {
   std::string program = "python3";
   std::string isolated = "-I";
