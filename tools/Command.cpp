@@ -66,9 +66,8 @@ ExitStatus exit_status(const std::exception& error) noexcept {
 
 int run(int argc, const char* const* argv) {
   CLI::App app(
-      "Finds what is alike (sequences, vectors), what is linked (graphs) and what is best "
-      "(candidates).\nData goes to standard output, everything else to stderr. Exit status: 0 ok, "
-      "1 "
+      "Finds similar items (sequences, vectors), linked items (graphs) and the best "
+      "candidates.\nData goes to standard output, everything else to stderr. Exit status: 0 ok, 1 "
       "runtime, 2 usage,\n3 bad file or data, 4 out of memory.",
       "kindred");
   app.set_version_flag("--version", "kindred " KINDRED_VERSION_STRING, "Print the version");

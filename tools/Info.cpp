@@ -142,7 +142,8 @@ void info(const GlobalOptions& global) {
 }  // namespace
 
 void add_info_command(CLI::App& app, const GlobalOptions& global) {
-  app.add_subcommand("info", "Report what of this machine is used, and why the rest is not")
+  app.add_subcommand("info",
+                     "Show what Kindred can use on this machine, and why it cannot use the rest")
       ->callback([&global] { info(global); });
 }
 

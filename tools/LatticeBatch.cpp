@@ -86,14 +86,14 @@ void run_batch(const GlobalOptions& global, const std::string& path) {
 }  // namespace
 
 void add_lattice_batch(CLI::App& group, const GlobalOptions& global) {
-  CLI::App* command =
-      group.add_subcommand("batch", "Do what every line of a file says, many lattices at once");
+  CLI::App* command = group.add_subcommand(
+      "batch", "Run the task on each line of a file, with many lattices in one launch");
   const auto path = std::make_shared<std::string>();
   command
-      ->add_option("--tasks", *path,
-                   "Lines like {\"name\": \"a\", \"dimensions\": 4, \"size\": 10, \"do\": "
-                   "\"analyze\"}; do is "
-                   "analyze, measure, path (from, to, blocked) or build (out)")
+      ->add_option(
+          "--tasks", *path,
+          "JSON lines {\"name\": \"a\", \"dimensions\": 4, \"size\": 10, \"do\": \"analyze\"}; "
+          "\"do\" is analyze, measure, path (from, to, blocked) or build (out)")
       ->type_name("FILE")
       ->required();
   command->callback([&global, path] { run_batch(global, *path); });

@@ -237,45 +237,46 @@ void add_match_command(CLI::App& app, const GlobalOptions& global) {
       ->add_option(
           "--patterns", flags->patterns,
           "JSON lines {\"name\": \"…\", \"events\": [[\"a\", \"b\"], [\"c\"]]} or {\"name\": "
-          "\"…\", \"tokens\": [\"a\", \"b\"]}; an index counts lines from 0")
+          "\"…\", \"tokens\": [\"a\", \"b\"]}; \"index\" in the output counts lines from 0")
       ->type_name("FILE");
   command
       ->add_option("--lines", flags->lines,
-                   "In place of --patterns: a line is a string of characters, queries too")
+                   "Instead of --patterns: each line is a string of characters; the same holds for "
+                   "the queries")
       ->type_name("FILE");
   command
       ->add_option("--store", flags->store,
-                   "In place of --patterns: what `kindred patterns build` made; an index counts "
-                   "different patterns as they were learned")
+                   "Instead of --patterns: a store created by `kindred patterns build`; \"index\" "
+                   "counts different patterns in the order in which they were learned")
       ->type_name("FILE");
   command
       ->add_option("--queries", flags->queries,
-                   "In the form of the patterns; - reads standard "
-                   "input and answers each line at once")
+                   "Queries in the format of the patterns; - reads standard input and answers each "
+                   "line immediately")
       ->type_name("FILE");
   command->add_flag("--self", flags->self,
-                    "In place of --queries: every pattern against those before it (duplicates); "
-                    "needs --threshold");
+                    "Instead of --queries: match every pattern against the preceding ones "
+                    "(duplicates); requires --threshold");
   command
-      ->add_option(
-          "--measure", flags->measure,
-          "lcs: longest common subsequence, the same as indel; difflib: as Python's difflib "
-          "with autojunk=False (default: lcs)")
+      ->add_option("--measure", flags->measure,
+                   "lcs: longest common subsequence, the same as indel; difflib: same as Python's "
+                   "difflib with autojunk=False (default: lcs)")
       ->type_name("NAME");
   command->add_flag("--autojunk", flags->options.autojunk,
-                    "difflib as Python calls it by default: in a query of 200 symbols or more, "
-                    "those that stand often begin no block");
+                    "difflib with Python's default autojunk=True: in a query of 200 symbols or "
+                    "more, frequent symbols do not start a block");
   command
       ->add_option("--level", flags->level,
-                   "token: a string is a symbol; character: the strings are joined by one space, a "
-                   "code point is a symbol (default: token)")
+                   "token: each string is a symbol; character: strings are joined by one space, "
+                   "and each code point is a symbol (default: token)")
       ->type_name("NAME");
   add_number(*command, "--threshold", flags->threshold,
-             "Least similarity, inclusive; 0 gives everything (default: 0.1)", 0, 1);
+             "Minimum similarity, inclusive; 0 returns everything (default: 0.1)", 0, 1);
   add_count(*command, "--top", flags->top,
-            "Results a query at most (default: 10; with --self: all)");
-  command->add_flag("--blocks", flags->options.blocks,
-                    "Tell the matching blocks [pattern begin, query begin, length], difflib's");
+            "Maximum number of results per query (default: 10; with --self: all)");
+  command->add_flag(
+      "--blocks", flags->options.blocks,
+      "Print the matching blocks [pattern begin, query begin, length], as difflib does");
   add_prediction_flags(*command, flags->prediction);
   command->callback([&global, flags] { match(global, *flags); });
 }

@@ -94,13 +94,14 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
            }
            options.device = static_cast<int>(*number);
          },
-         "GPU of the space cuda, counted from 0 (default: the one Kokkos takes)")
+         "GPU of the space cuda, counted from 0 (default: the one that Kokkos selects)")
       ->type_name("N")
       ->group(group);
-  app.add_flag("--json", options.json, "Print data as JSON where there is a form for people too")
+  app.add_flag("--json", options.json,
+               "Print data as JSON if the command also has a human-readable form")
       ->group(group);
-  app.add_flag("--quiet", options.quiet, "Print errors only to stderr")->group(group);
-  app.add_flag("--explain", options.explain, "Print a line of JSON per dispatch to stderr")
+  app.add_flag("--quiet", options.quiet, "Print only errors to stderr")->group(group);
+  app.add_flag("--explain", options.explain, "Print one line of JSON per dispatch to stderr")
       ->group(group);
   app.add_option("--trace", options.trace, "Write a Chrome trace")->type_name("FILE")->group(group);
   app.add_option("--report", options.report, "Write an HTML report")
@@ -113,7 +114,7 @@ void refuse_reports(const std::string& command, const GlobalOptions& global) {
                            : !global.trace.empty() ? "--trace"
                                                    : nullptr;
   if (flag != nullptr)
-    throw UsageError(fmt::format("{}: {}: nothing is computed that it could tell", command, flag));
+    throw UsageError(fmt::format("{}: {}: this command computes nothing to report", command, flag));
 }
 
 void refuse_renamed(CLI::App& command, const std::string& whole, const std::string& old,
@@ -122,7 +123,7 @@ void refuse_renamed(CLI::App& command, const std::string& whole, const std::stri
       .add_option_function<std::string>(
           old,
           [whole, old, now](const std::string&) {
-            throw UsageError(fmt::format("{}: in place of {} give {}", whole, old, now));
+            throw UsageError(fmt::format("{}: instead of {} use {}", whole, old, now));
           })
       ->expected(0, 1)
       ->group("");  // hidden from the help

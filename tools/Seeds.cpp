@@ -121,8 +121,8 @@ void add_inputs(CLI::App& command, CallFlags& flags) {
       ->required();
   command
       .add_option("--weights", flags.weights,
-                  "Blueprints (.npy): a row each, a weight a feature; may be left out where no "
-                  "seed applies one")
+                  "Blueprints (.npy): one row each, with one weight per feature; can be omitted if "
+                  "no seed applies one")
       ->type_name("FILE");
   command
       .add_option("--element", flags.element,
@@ -131,10 +131,10 @@ void add_inputs(CLI::App& command, CallFlags& flags) {
 }
 
 void add_forward(CLI::App& group, const GlobalOptions& global) {
-  CLI::App* command = group.add_subcommand("forward", "What the seeds make of rows");
+  CLI::App* command = group.add_subcommand("forward", "Apply the seeds to rows");
   const auto flags = std::make_shared<CallFlags>();
   add_inputs(*command, *flags);
-  command->add_option("--out", flags->out, "Where y is written (.npy, as x)")
+  command->add_option("--out", flags->out, "Output file of y (.npy, as x)")
       ->type_name("FILE")
       ->required();
   command
@@ -147,19 +147,19 @@ void add_forward(CLI::App& group, const GlobalOptions& global) {
 }
 
 void add_backward(CLI::App& group, const GlobalOptions& global) {
-  CLI::App* command =
-      group.add_subcommand("backward", "Gradients of rows and weights from that of the output");
+  CLI::App* command = group.add_subcommand(
+      "backward", "Gradients of rows and weights from the gradient of the output");
   const auto flags = std::make_shared<CallFlags>();
   add_inputs(*command, *flags);
-  command->add_option("--gradient", flags->gradient, "That of y (.npy, as many rows as x)")
+  command->add_option("--gradient", flags->gradient, "Gradient of y (.npy, as many rows as x)")
       ->type_name("FILE")
       ->required();
-  command->add_option("--out", flags->out, "Where that of x is written (.npy, as x)")
+  command->add_option("--out", flags->out, "Output file of the gradient of x (.npy, as x)")
       ->type_name("FILE")
       ->required();
   command
       ->add_option("--out-weights", flags->second,
-                   "Where that of the weights is written (.npy, float32, as --weights)")
+                   "Output file of the gradient of the weights (.npy, float32, as --weights)")
       ->type_name("FILE")
       ->required();
   command->callback([&global, flags] { backward(global, *flags); });
@@ -168,7 +168,7 @@ void add_backward(CLI::App& group, const GlobalOptions& global) {
 }  // namespace
 
 void add_seeds_command(CLI::App& app, const GlobalOptions& global) {
-  CLI::App* group = app.add_subcommand("seeds", "The seed layer on files");
+  CLI::App* group = app.add_subcommand("seeds", "Run the seed layer on files");
   group->require_subcommand(1);
   add_forward(*group, global);
   add_backward(*group, global);

@@ -212,13 +212,13 @@ void report_run(Session& session, const SpreadFlags& flags, const SpreadOptions&
   if (options.mode == SpreadMode::pagerank) {
     session.add_to_report("damping, tolerance",
                           fmt::format("{:g}, {:g}", options.damping, options.tolerance));
-    session.add_to_report("most iterations of a query", answers.iterations());
+    session.add_to_report("maximum iterations of a query", answers.iterations());
   } else {
     session.add_to_report("hops, decay", fmt::format("{}, {}", options.hops, flags.decay));
     session.add_to_report("threshold",
                           options.threshold ? fmt::format("{:g}", *options.threshold) : "by tier");
   }
-  session.add_to_report("nodes activated and told", answers.activations());
+  session.add_to_report("nodes activated and printed", answers.activations());
 }
 
 void spread(const GlobalOptions& global, const SpreadFlags& flags) {

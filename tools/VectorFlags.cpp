@@ -45,12 +45,14 @@ Metric metric_from_string(const std::string& name) {
 
 void add_vector_flags(CLI::App& command, VectorFlags& flags) {
   command.add_option("--vectors", flags.vectors, vectors_help)->type_name("FILE");
-  command.add_option("--store", flags.store, "In place of --vectors: what `vectors build` made")
+  command
+      .add_option("--store", flags.store,
+                  "Instead of --vectors: a store created by `vectors build`")
       ->type_name("FILE");
   command
       .add_option("--queries", flags.queries,
-                  "The queries, q × d, in a file of the same kinds (.hdf5: its dataset test); in a "
-                  ".npy file also d numbers as one query")
+                  "The queries, q × d, in a file of the same formats (.hdf5: dataset test); a .npy "
+                  "file may also contain one query of d numbers")
       ->type_name("FILE")
       ->required();
   command
@@ -61,18 +63,21 @@ void add_vector_flags(CLI::App& command, VectorFlags& flags) {
 
 void add_filter_flag(CLI::App& command, std::string& filter) {
   command
-      .add_option("--filter", filter,
-                  "Rows that may be returned: .npy, bool or uint8, a number an id (default: all)")
+      .add_option(
+          "--filter", filter,
+          "Rows that may be returned: .npy, bool or uint8, one number per id (default: all)")
       ->type_name("FILE.npy");
 }
 
 void add_out_flags(CLI::App& command, std::string& ids, std::string& scores) {
   command
-      .add_option("--out-ids", ids,
-                  "Write the ids, int64, q × k, in place of JSON lines; -1 where a query has fewer")
+      .add_option(
+          "--out-ids", ids,
+          "Write the ids, int64, q × k, instead of JSON lines; -1 if a query has fewer results")
       ->type_name("FILE.npy");
   command
-      .add_option("--out-scores", scores, "Write the scores, float32, q × k; -inf there (l2: inf)")
+      .add_option("--out-scores", scores,
+                  "Write the scores, float32, q × k; -inf (l2: inf) if a query has fewer results")
       ->type_name("FILE.npy");
 }
 

@@ -125,31 +125,33 @@ void verify(const GlobalOptions& global, const std::string& path) {
 }  // namespace
 
 void add_vectors_command(CLI::App& app, const GlobalOptions& global) {
-  CLI::App* group = app.add_subcommand("vectors", "Make, check and describe a store of vectors");
+  CLI::App* group = app.add_subcommand("vectors", "Create, check and describe a store of vectors");
   group->require_subcommand(1);
-  CLI::App* command = group->add_subcommand("build", "Put the rows of a file into a store");
+  CLI::App* command = group->add_subcommand("build", "Write the rows of a file to a store");
   const auto flags = std::make_shared<BuildFlags>();
   command->add_option("--vectors", flags->vectors, vectors_help)->type_name("FILE")->required();
   command
-      ->add_option("--format", flags->format,
-                   "npy, fvecs, bvecs, ivecs, fbin, u8bin, i8bin or hdf5 (default: by the name)")
+      ->add_option(
+          "--format", flags->format,
+          "npy, fvecs, bvecs, ivecs, fbin, u8bin, i8bin or hdf5 (default: by the file name)")
       ->type_name("NAME");
-  command->add_option("--dataset", flags->dataset, "Of an HDF5 file (default: train)")
+  command->add_option("--dataset", flags->dataset, "Dataset of an HDF5 file (default: train)")
       ->type_name("NAME");
   command
       ->add_option("--element", flags->element,
-                   "float32, float16, bfloat16 or int8 (default: the one that holds the file's "
-                   "numbers exactly)")
+                   "float32, float16, bfloat16 or int8 (default: the one that represents the "
+                   "file's numbers exactly)")
       ->type_name("NAME");
-  command->add_flag("--no-quantized-copy", flags->no_quantized_copy,
-                    "Without the int8 rows by which a search screens: it makes them first");
+  command->add_flag(
+      "--no-quantized-copy", flags->no_quantized_copy,
+      "Omit the int8 copy of the rows that quantized searches use; a search then creates it first");
   refuse_renamed(*command, "vectors build", "--no-shadow", "--no-quantized-copy");
-  command->add_option("--out", flags->out, "The store; one that is there is replaced")
+  command->add_option("--out", flags->out, "Output file of the store; an existing file is replaced")
       ->type_name("FILE")
       ->required();
   command->callback([&global, flags] { build(global, *flags); });
-  add_store_reader(*group, "STORE", "--store", "vectors build", "info", "Tell what a store holds",
-                   global, info);
+  add_store_reader(*group, "STORE", "--store", "vectors build", "info",
+                   "Describe the contents of a store", global, info);
   add_store_reader(*group, "STORE", "--store", "vectors build", "verify",
                    "Check every byte of a store; exit status 3 on any damage", global, verify);
 }

@@ -192,7 +192,7 @@ class Seeds(harness.CommandTest):
         refuses(["\"error_rate\"", "a list of 2"], {"epochs": 1, "error_rate": [1]})
         refuses(["\"error_rate\" is \"high\""], {"epochs": 1, "error_rate": "high"})
         refuses(["\"weights\""], {"epochs": 1, "weights": 3})
-        refuses(["here is a list"], {"seed": 0, "to": "stabilization", "error_rate": [1, 2]})
+        refuses(["not a list"], {"seed": 0, "to": "stabilization", "error_rate": [1, 2]})
         self.refuses(3, ["\"error\" is a list of 1"], "seeds", "step", "--state", state, "--out", out,
                      "--steps", self.file("E.jsonl", '{"seed": 0, "error": ' + "[" * 200000 + "]" * 200000 + "}"))
         refuses(["\"error\" is false"], {"seed": 0, "error": False})

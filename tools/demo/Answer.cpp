@@ -125,7 +125,7 @@ std::string search_detail(const Corpus& corpus, std::uint32_t synset,
         std::find(shared.begin(), shared.end(), word) == shared.end())
       shared.push_back(word);
   }
-  if (shared.empty()) return "no word in common, but words that keep the same company";
+  if (shared.empty()) return "no word in common, but words that occur in similar texts";
   std::stable_sort(shared.begin(), shared.end(), [&](Symbol a, Symbol b) {
     return corpus.indexing.rarity(a) > corpus.indexing.rarity(b);
   });

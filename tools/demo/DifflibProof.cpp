@@ -46,7 +46,7 @@ class TemporaryFolder {
   TemporaryFolder() {
     std::string name = (std::filesystem::temp_directory_path() / "kindred-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr)
-      throw Error("no temporary folder could be made as " + name + "; set TMPDIR");
+      throw Error("cannot create a temporary folder " + name + "; set TMPDIR");
     m_path = name;
   }
   ~TemporaryFolder() {
@@ -72,7 +72,7 @@ std::optional<std::string> run_python(std::string script_file, std::string in, s
     return "there is no python3 on this machine";
   int status = 0;
   if (::waitpid(process, &status, 0) != process || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    return "python3 did not end well (status " + std::to_string(status) + ")";
+    return "python3 failed (status " + std::to_string(status) + ")";
   return {};
 }
 
