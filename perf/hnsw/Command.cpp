@@ -53,7 +53,7 @@ double processor_seconds() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-/// Rows around centres that depend on the seed alone; \p stream tells rows from queries.
+/// Rows around centres that depend only on the seed; \p stream distinguishes rows from queries.
 Values<float> clustered_rows(const HnswArguments& arguments, std::size_t rows, std::size_t clusters,
                              std::uint64_t stream, int threads) {
   const std::size_t dimension = arguments.dimension;
@@ -72,18 +72,18 @@ double recall(std::span<const std::int64_t> found, std::span<const std::int64_t>
   return neighbours_found(found, truth, top).recall();
 }
 
-/// Recall and queries per second at each ef.
+/// Recall and queries per second for each ef.
 struct Curve {
   std::vector<double> recalls;
   std::vector<double> rates;
 
-  /// Between the two measurements around \p target; nothing where there are none.
+  /// Interpolates between the two measurements around \p target; empty if there are none.
   std::optional<double> rate_at(double target) const {
     for (std::size_t i = 1; i < recalls.size(); ++i) {
       if (recalls[i - 1] > target || recalls[i] < target) continue;
       const double width = recalls[i] - recalls[i - 1];
       const double share = width > 0 ? (target - recalls[i - 1]) / width : 1.0;
-      // Times are what grows with ef.
+      // The time, not the rate, grows with ef.
       return 1 / ((1 - share) / rates[i - 1] + share / rates[i]);
     }
     return {};
@@ -162,7 +162,7 @@ class Comparison {
     folder.write_job();
   }
 
-  /// Ours and hnswlib in turn, round by round, so that what disturbs the machine disturbs both.
+  /// Alternates between Kindred and hnswlib in every round, so that disturbances affect both.
   Json search(const HnswIndex& index, PythonPeers* python, int threads) const {
     Curve ours;
     Curve theirs;

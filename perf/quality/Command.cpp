@@ -23,7 +23,7 @@ namespace Kindred::Perf {
 
 namespace {
 
-// What is required of the choices.
+// Requirements for the choices.
 constexpr double share_calibrated = 0.97;
 constexpr double worst_calibrated = 1.5;
 constexpr double share_priors = 0.85;
@@ -35,13 +35,13 @@ struct QualityArguments {
   std::string operations = "all";
   int processes = 10;
   int threads = 0;
-  std::string profile;  ///< in place of a calibration of its own
-  std::string part;     ///< what a child process does: calibrate or measure
+  std::string profile;  ///< used instead of a new calibration
+  std::string part;     ///< task of a child process: calibrate or measure
   std::string out;
   bool check = false;
 };
 
-/// A folder of the processes' files, gone at the end.
+/// A folder for files of the child processes, removed on destruction.
 struct TemporaryFolder {
   std::filesystem::path path = std::filesystem::temp_directory_path() /
                                ("kindred-dispatch-quality-" + std::to_string(::getpid()));
@@ -59,7 +59,7 @@ ContextOptions context_options(const QualityArguments& arguments) {
   options.threads = arguments.threads;
   options.profile = arguments.profile;
   options.load_profile = false;
-  // A probe would be taken for a choice.
+  // A probe would be counted as a choice.
   options.dispatcher.probe_interval = std::chrono::hours(24);
   return options;
 }
@@ -114,7 +114,7 @@ std::vector<std::string> child_arguments(const QualityArguments& arguments, cons
   return all;
 }
 
-/// The sizes of all processes, per operation and of all operations.
+/// Sums over the sizes of all processes, per operation and in total.
 struct Total {
   std::map<std::string, QualityPair> of;
   QualityPair all;

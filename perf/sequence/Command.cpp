@@ -29,8 +29,8 @@ struct SequenceArguments {
   std::string out;
 };
 
-/// Seconds that KATO asks of a GPU for so many patterns; 0: it names none. The first is the goal of
-/// its benchmarks' README, the second that of its requirement document.
+/// KATO's targets in seconds for a number of patterns on a GPU; 0: none. The first is the goal in
+/// the README of its benchmarks, the second is in its requirements document.
 struct KatoTarget {
   double patterns, readme, document;
 
@@ -53,7 +53,7 @@ MatchOptions options_of(Measure measure, double threshold) {
   return options;
 }
 
-/// \brief How well a line fits times: 1 is a line.
+/// \brief Coefficient of determination of a linear fit of times; 1 is a perfect line.
 double r_squared(const std::vector<std::pair<double, double>>& points) {
   double n = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
   for (const auto& [items, seconds] : points) {
@@ -79,7 +79,7 @@ class SequenceRunner {
   bool wrong() const { return m_wrong; }
   Json finish() { return m_benchmarks.finish(); }
 
-  /// Seconds by patterns: 10K … `largest`, two a decade.
+  /// Seconds by number of patterns: 10K … `largest`, two per decade.
   Json patterns() {
     Json out = Json::array();
     for (const Measure measure : {Measure::lcs, Measure::difflib}) {
@@ -105,7 +105,7 @@ class SequenceRunner {
     return out;
   }
 
-  /// Seconds by words of the query.
+  /// Seconds by length of the query in words.
   Json words() {
     Json out = Json::array();
     const auto count = static_cast<std::size_t>(std::min(1e5, m_arguments.largest));
@@ -129,7 +129,7 @@ class SequenceRunner {
     return out;
   }
 
-  /// KATO's own workloads beside its targets.
+  /// KATO's own workloads, compared with its targets.
   Json kato() {
     Json out = Json::array();
     for (const KatoGenerator& generator : kato_generators()) {
@@ -159,7 +159,7 @@ class SequenceRunner {
     return out;
   }
 
-  /// The same queries by a scan and through postings.
+  /// The same queries by a scan and with postings.
   Json postings() {
     Json out = Json::array();
     const auto count = static_cast<std::size_t>(m_arguments.largest);
@@ -185,7 +185,7 @@ class SequenceRunner {
     return out;
   }
 
-  /// Seconds until patterns can be asked for.
+  /// Seconds until the first query over the patterns is possible.
   Json build() {
     Json out = Json::array();
     for (const std::uint32_t vocabulary : {200U, 50000U, 100000U}) {
