@@ -30,7 +30,7 @@ struct MemoryArguments {
   std::string out;
 };
 
-/// The times that so many of all stay below.
+/// Quantiles of the times.
 Json quantiles(std::vector<double> times) {
   std::sort(times.begin(), times.end());
   const auto at = [&](double share) {
@@ -40,13 +40,13 @@ Json quantiles(std::vector<double> times) {
   return {{"median", at(0.5)}, {"p99", at(0.99)}, {"p999", at(0.999)}, {"most", times.back()}};
 }
 
-/// Patterns as texts, one event of `event_symbols` after the other.
+/// Patterns as texts, divided into events of `event_symbols`.
 class TextPatterns {
  public:
   TextPatterns(const SymbolRows& rows, std::uint32_t vocabulary) : m_rows(rows) {
     for (std::uint32_t s = 0; s < vocabulary; ++s) m_texts.push_back("symbol " + std::to_string(s));
   }
-  /// Until the next call.
+  /// Valid until the next call.
   PatternMemory::Events operator[](std::size_t row) {
     constexpr std::size_t event_symbols = 5;
     m_events.values.clear();
@@ -122,7 +122,7 @@ int run_memory(const MemoryArguments& arguments) {
   print_row("query_seconds", quantiles(times));
   print_row("bytes_after_queries", bytes_of(context, *memory));
 
-  // Learned one by one; the thread of the memory synchronises beside them.
+  // Learned one by one, while the memory's background thread synchronises.
   times.clear();
   for (std::size_t i = 0; i < arguments.learns; ++i) {
     const PatternMemory::Events events = texts[patterns + i];

@@ -33,17 +33,17 @@ struct PeersArguments {
   std::string out;
 };
 
-/// What was measured of a piece of work at one number of threads.
+/// The measurements of a work item with one number of threads.
 struct Comparison {
   struct Times {
     std::string name;
     double median = 0;   ///< seconds
-    double fastest = 0;  ///< seconds: what the machine gave when nothing else disturbed it
+    double fastest = 0;  ///< seconds: the run that was disturbed least
   };
   Times ours;
-  std::vector<Times> beside;  ///< one at most: ours, another way
+  std::vector<Times> beside;  ///< at most one: an alternative call of our engine
   std::vector<Times> peers;
-  double bytes = 0;  ///< that ours read at least once a call
+  double bytes = 0;  ///< minimum number of bytes read per call of our engine
   Json reported;
   std::vector<std::string> remarks;
   bool agrees = true;
@@ -86,7 +86,7 @@ class Comparer {
   }
 
  private:
-  /// Ours and each peer in turn, round by round, so that what disturbs the machine disturbs all.
+  /// Alternates between Kindred and each peer in every round, so that disturbances affect all.
   Comparison measure(const Work& work, JobFolder& folder, Space space, int threads) {
     folder.parameters["threads"] = threads;
     folder.write_job();
@@ -106,9 +106,9 @@ class Comparer {
     std::vector<double> beside;
     std::vector<std::vector<double>> theirs(python.names().size());
     const auto start = Clock::now();
-    // Idle threads of OpenBLAS and of OpenMP wait in loops for tens of milliseconds: each side
-    // starts when those of the other have gone to sleep, and once for nothing if it is short, since
-    // it slept too.
+    // Idle threads of OpenBLAS and OpenMP busy-wait for tens of milliseconds. Each side therefore
+    // starts when the threads of the others have gone to sleep, and short calls are preceded by an
+    // unmeasured one, because its own threads slept as well.
     const auto await_others = [threads](const std::vector<double>& before, const auto& call) {
       constexpr std::chrono::milliseconds longest_loop{60};
       if (threads == 1) return;

@@ -43,7 +43,7 @@ Space choose_space(const std::string& name, const Context& context) {
   return *space;
 }
 
-/// Seconds in kernels where \p space computes, and each kernel, of one call.
+/// The kernels of one call on \p space, and their total seconds.
 Json kernel_times(Problem& problem, Space space, double& seconds) {
   KernelProfile profile;
   problem.run(space);
@@ -105,7 +105,7 @@ class SuiteRunner {
         wrong = "other bits than " + std::string(to_string(other));
     }
     const double rate = problem->items / row.calls / taken;
-    // The limits are those of kernels: what is outside them is told by the two times.
+    // The limits apply to kernels; the difference of the two times shows the rest.
     const double kernel_time = in_kernels > 0 ? in_kernels : taken;
     const double of_read = 100 * problem->bytes / row.calls / kernel_time / m_limits.read;
     double arithmetic = problem->multiply_adds / m_limits.multiply_adds;
@@ -145,7 +145,7 @@ class SuiteRunner {
   }
 
  private:
-  /// Of a copy like \p row; 0: it has none.
+  /// Time of the copy of \p row; 0 if it has none.
   double seconds_of_copy(const SuiteRow& row) const {
     if (!row.make_copy) return 0;
     const std::unique_ptr<Problem> copy = row.make_copy();

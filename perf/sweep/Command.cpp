@@ -65,7 +65,7 @@ std::string number(double value) {
   return text;
 }
 
-/// The crossovers, the share of the read limit, and the dispatcher's choices, as JSON and as text.
+/// Crossovers, shares of the read limit and the dispatcher's choices, as JSON and as text.
 Json summarize(const SweepResults& results, const std::vector<Limits>& limits) {
   Json crossovers = Json::array();
   Json rates = Json::array();
@@ -182,7 +182,7 @@ int run_sweep(SweepArguments arguments) {
   arguments.sweep.operations = operations_from(arguments.operations);
   ContextOptions context_options;
   context_options.threads = arguments.threads;
-  // A probe would be taken for a choice.
+  // A probe would be counted as a choice.
   context_options.dispatcher.probe_interval = std::chrono::hours(24);
   Context context(context_options);
   arguments.sweep.spaces = spaces_from(arguments.spaces, context);
