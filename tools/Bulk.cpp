@@ -112,7 +112,7 @@ void run_xor(const GlobalOptions& global, XorFlags flags) {
   if (!key_file) {
     const NpyArray key = load_bytes(session, flags.key);
     if (key.shape != input.shape)
-      throw InputError(fmt::format("{}: has shape {}; that of {}, {}, is wanted", flags.key,
+      throw InputError(fmt::format("{}: has shape {}; expected that of {}, {}", flags.key,
                                    shown(key), flags.input, shown(input)));
     const auto with = key.as<std::uint8_t>();
     const BulkReport report = session.timed(Phase::compute, [&] {

@@ -42,7 +42,7 @@ EdgeWeights weights_from_string(const std::string& name) {
     if (to_string(weights) == name) return weights;
   }
   throw UsageError(
-      fmt::format("--weights: {} is none of float32, bfloat16, none", in_quotes(name)));
+      fmt::format("--weights: {} is not one of float32, bfloat16, none", in_quotes(name)));
 }
 
 /// The synsets of WordNet, named word.type.offset, and the links that the demo uses for spreading.

@@ -72,7 +72,7 @@ HnswTraversal traversal_from_string(const std::string& name) {
        {HnswTraversal::automatic, HnswTraversal::bytes, HnswTraversal::floats}) {
     if (to_string(traversal) == name) return traversal;
   }
-  throw UsageError(fmt::format("--traversal: '{}' is none of automatic, bytes, floats", name));
+  throw UsageError(fmt::format("--traversal: '{}' is not one of automatic, bytes, floats", name));
 }
 
 /// The rows of a store as float32. \throws InputError if rows were removed, since the rows of an

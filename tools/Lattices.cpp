@@ -77,9 +77,10 @@ void analyze(const GlobalOptions& global, const LatticeFlags& flags) {
 std::uint64_t node_of(const char* flag, const std::string& text, const LatticeShape& shape) {
   const auto node = parse_lattice_node(text, shape);
   if (!node) {
-    throw UsageError(fmt::format(
-        "{}: {} is no node: one is an index in 0 … {} or {} coordinates below {} divided by commas",
-        flag, in_quotes(text), shape.nodes() - 1, shape.dimensions(), shape.size()));
+    throw UsageError(
+        fmt::format("{}: {} is no node: one is an index in 0 … {} or {} coordinates below {} "
+                    "separated by commas",
+                    flag, in_quotes(text), shape.nodes() - 1, shape.dimensions(), shape.size()));
   }
   return *node;
 }

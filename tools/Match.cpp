@@ -118,12 +118,13 @@ void check(MatchFlags& flags) {
     flags.options.measure = Measure::difflib;
   } else if (flags.measure != "lcs" && flags.measure != "indel") {
     throw UsageError(
-        fmt::format("match: --measure: '{}' is none of lcs, indel, difflib", flags.measure));
+        fmt::format("match: --measure: '{}' is not one of lcs, indel, difflib", flags.measure));
   }
   if (flags.options.autojunk && flags.options.measure != Measure::difflib)
     throw UsageError("match: --autojunk is a heuristic of difflib: give --measure difflib");
   if (!flags.level.empty() && flags.level != "token" && flags.level != "character")
-    throw UsageError(fmt::format("match: --level: '{}' is none of token, character", flags.level));
+    throw UsageError(
+        fmt::format("match: --level: '{}' is not one of token, character", flags.level));
   if (!flags.lines.empty() && flags.level == "token")
     throw UsageError(
         "match: --level: token does not go with --lines, whose symbols are characters");

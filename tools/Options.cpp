@@ -30,10 +30,10 @@ CLI::Option* add_count(CLI::App& app, const std::string& name, std::size_t& valu
           [name, &value, least, most](const std::string& text) {
             const auto number = parse_count(text);
             if (!number || *number < least || *number > most) {
-              refuse(name,
-                     most == std::numeric_limits<std::size_t>::max()
-                         ? fmt::format("'{}' is no whole number ≥ {}", text, least)
-                         : fmt::format("'{}' is no whole number in [{}, {}]", text, least, most));
+              refuse(name, most == std::numeric_limits<std::size_t>::max()
+                               ? fmt::format("'{}' is not a whole number ≥ {}", text, least)
+                               : fmt::format("'{}' is not a whole number in [{}, {}]", text, least,
+                                             most));
             }
             value = *number;
           },
@@ -49,9 +49,10 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<do
           [name, &value, least, most](const std::string& text) {
             const auto number = parse_number(text);
             if (!number || !(*number >= least && *number <= most)) {
-              refuse(name, most == std::numeric_limits<double>::max()
-                               ? fmt::format("'{}' is no finite number ≥ {}", text, least)
-                               : fmt::format("'{}' is no number in [{}, {}]", text, least, most));
+              refuse(name,
+                     most == std::numeric_limits<double>::max()
+                         ? fmt::format("'{}' is not a finite number ≥ {}", text, least)
+                         : fmt::format("'{}' is not a number in [{}, {}]", text, least, most));
             }
             value = *number;
           },
@@ -66,7 +67,7 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
          [&options](const std::string& text) {
            options.space = space_from_string(text);
            if (!options.space && text != "auto")
-             refuse("--space", fmt::format("'{}' is none of auto, serial, openmp, cuda", text));
+             refuse("--space", fmt::format("'{}' is not one of auto, serial, openmp, cuda", text));
          },
          "Where to compute: auto, serial, openmp, cuda (default: auto, by predicted time)")
       ->type_name("SPACE")
@@ -77,7 +78,7 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
            const auto number = parse_count(text);
            if (!number || *number < 1 || *number > threads_max) {
              refuse("--threads",
-                    fmt::format("'{}' is no whole number in [1, {}]", text, threads_max));
+                    fmt::format("'{}' is not a whole number in [1, {}]", text, threads_max));
            }
            options.threads = static_cast<int>(*number);
          },
@@ -90,7 +91,7 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
            const auto number = parse_count(text);
            if (!number || *number > devices_max) {
              refuse("--device",
-                    fmt::format("'{}' is no whole number in [0, {}]", text, devices_max));
+                    fmt::format("'{}' is not a whole number in [0, {}]", text, devices_max));
            }
            options.device = static_cast<int>(*number);
          },

@@ -123,7 +123,7 @@ PredictionOptions prediction_options(const GlobalOptions& global, const Predicti
     const auto rank_by = rank_by_from_string(flags.rank);
     if (!rank_by) {
       throw UsageError(
-          fmt::format("match: --rank: '{}' is none of {}", flags.rank, rank_by_names()));
+          fmt::format("match: --rank: '{}' is not one of {}", flags.rank, rank_by_names()));
     }
     if (is_weighted(*rank_by) && flags.affinity.empty())
       throw UsageError(fmt::format("match: --rank: {} needs --affinity", flags.rank));

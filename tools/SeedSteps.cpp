@@ -88,7 +88,7 @@ class StepReader {
     if (is_epochs) {
       step.epochs = whole("epochs", 1, 1'000'000);
     } else {
-      if (!has("seed")) throw RecordError("\"seed\" is not there");
+      if (!has("seed")) throw RecordError("\"seed\" is missing");
       if (m_seeds == 0) throw RecordError("there is no seed");
       step.seed = static_cast<std::uint32_t>(whole("seed", 0, m_seeds - 1));
     }

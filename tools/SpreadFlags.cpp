@@ -19,8 +19,8 @@ SpreadMode mode_of(const SpreadFlags& flags) {
   if (flags.mode == "engine") return SpreadMode::engine;
   if (flags.mode == "linear") return SpreadMode::linear;
   if (flags.mode == "pagerank") return SpreadMode::pagerank;
-  throw UsageError(
-      fmt::format("spread: --mode: {} is none of engine, linear, pagerank", in_quotes(flags.mode)));
+  throw UsageError(fmt::format("spread: --mode: {} is not one of engine, linear, pagerank",
+                               in_quotes(flags.mode)));
 }
 
 /// Runs \p parse, which parses the value of the flag \p name.
@@ -61,7 +61,7 @@ std::optional<SpreadModifiers> modifiers_of(const SpreadFlags& flags, SpreadMode
 ActivationPrecision activations_of(const SpreadFlags& flags) {
   if (flags.activations == "float32") return ActivationPrecision::float32;
   if (flags.activations == "bfloat16") return ActivationPrecision::bfloat16;
-  throw UsageError(fmt::format("spread: --activations: {} is none of float32, bfloat16",
+  throw UsageError(fmt::format("spread: --activations: {} is not one of float32, bfloat16",
                                in_quotes(flags.activations)));
 }
 

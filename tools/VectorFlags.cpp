@@ -40,7 +40,7 @@ Metric metric_from_string(const std::string& name) {
   for (const Metric metric : {Metric::cosine, Metric::ip, Metric::l2}) {
     if (to_string(metric) == name) return metric;
   }
-  throw UsageError(fmt::format("--metric: '{}' is none of cosine, ip, l2", name));
+  throw UsageError(fmt::format("--metric: '{}' is not one of cosine, ip, l2", name));
 }
 
 void add_vector_flags(CLI::App& command, VectorFlags& flags) {

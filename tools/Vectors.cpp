@@ -37,7 +37,7 @@ struct BuildFlags {
 VectorFormat format_from_string(const std::string& name) {
   if (const auto format = vector_format_from_string(name)) return *format;
   throw UsageError(
-      fmt::format("--format: {} is none of npy, fvecs, bvecs, ivecs, fbin, u8bin, i8bin, hdf5",
+      fmt::format("--format: {} is not one of npy, fvecs, bvecs, ivecs, fbin, u8bin, i8bin, hdf5",
                   in_quotes(name)));
 }
 
@@ -47,7 +47,7 @@ VectorElement element_from_string(const std::string& name) {
     if (to_string(element) == name) return element;
   }
   throw UsageError(
-      fmt::format("--element: {} is none of float32, float16, bfloat16, int8", in_quotes(name)));
+      fmt::format("--element: {} is not one of float32, float16, bfloat16, int8", in_quotes(name)));
 }
 
 void build(const GlobalOptions& global, const BuildFlags& flags) {

@@ -164,7 +164,7 @@ void read_frames(Record& record, std::size_t words) {
     if (record.field("a frame's mark") != "+") record.fail("a frame does not begin with +");
     record.number_field("a frame", 2, 10);
     if (record.number_field("a frame's word", 2, 16) > words)
-      record.fail("a frame is of a word that is not there");
+      record.fail("a frame names a word that does not exist");
   }
 }
 

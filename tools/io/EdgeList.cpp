@@ -134,7 +134,7 @@ void read_node_list(const std::string& path, bool csv, Graph& graph, const ReadP
     }
     const std::uint64_t before = graph.nodes.size();
     if (node_of(fields.text[0], graph.nodes, lines) != before)
-      lines.fail(fmt::format("the node {} stands twice", in_quotes(fields.text[0])));
+      lines.fail(fmt::format("the node {} is given twice", in_quotes(fields.text[0])));
     if (fields.count == 2) {
       graph.node_kinds.resize(before + 1);
       graph.node_kinds[before] = parse_kind(fields.text[1], lines);

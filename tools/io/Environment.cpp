@@ -22,7 +22,7 @@ LatticeSettings settings_of_environment() {
         // For two of its variables, KA Lattice also reads a name with an additional prefix GPU_.
         const std::string_view documented =
             std::string_view(name).substr(name.starts_with("GPU_GPU_") ? 4 : 0);
-        throw UsageError(fmt::format("{} is set: in place of it set KINDRED_{}", name, documented));
+        throw UsageError(fmt::format("{} is set: set KINDRED_{} instead", name, documented));
       });
 }
 

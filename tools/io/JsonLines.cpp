@@ -47,7 +47,7 @@ class Sax final : public nlohmann::json_sax<nlohmann::json> {
       m_record.begin();
       return true;
     }
-    if (m_expected) throw RecordError("an object stands where an array or a value is wanted");
+    if (m_expected) throw RecordError("an object where an array or a value is expected");
     return enter();
   }
   bool key(string_t& name) override {

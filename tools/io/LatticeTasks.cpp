@@ -50,7 +50,7 @@ class TaskRecord final : public NamedRecord {
     m_blocked.clear();
   }
   bool other_field(std::string_view key) override {
-    if (key == "dims") throw RecordError("in place of \"dims\" give \"dimensions\"");
+    if (key == "dims") throw RecordError("use \"dimensions\" instead of \"dims\"");
     const auto found = std::ranges::find(field_names, key);
     if (found == field_names.end()) {
       throw RecordError(fmt::format("there is no field {}; there are \"name\", \"{}\"",
@@ -58,7 +58,7 @@ class TaskRecord final : public NamedRecord {
     }
     m_field = static_cast<Field>(found - field_names.begin());
     bool& seen = m_seen[static_cast<std::size_t>(m_field)];
-    if (seen) throw RecordError(fmt::format("\"{}\" stands twice", key));
+    if (seen) throw RecordError(fmt::format("\"{}\" is given twice", key));
     seen = true;
     return true;
   }
@@ -129,7 +129,7 @@ class TaskRecord final : public NamedRecord {
       const bool seen = m_seen[static_cast<std::size_t>(field)];
       if (seen == required || (field == Field::blocked && required)) return;
       throw RecordError(fmt::format("\"{}\" {} \"do\": \"{}\"", name_of(field),
-                                    required ? "is not there and is wanted by" : "does not go with",
+                                    required ? "is missing and required by" : "does not go with",
                                     m_work));
     };
     for (const Field field : {Field::from, Field::to, Field::blocked})
@@ -141,7 +141,7 @@ class TaskRecord final : public NamedRecord {
     if (!node) {
       throw RecordError(fmt::format(
           "\"{}\" has {}, which is no node: one is an index in 0 … {} or {} coordinates "
-          "below {} divided by commas",
+          "below {} separated by commas",
           name_of(field), in_quotes(text), shape.nodes() - 1, shape.dimensions(), shape.size()));
     }
     return *node;
@@ -157,7 +157,7 @@ class TaskRecord final : public NamedRecord {
       const std::uint64_t end = placed(texts[1], Field::blocked, shape);
       if (!shape.are_neighbours(node, end))
         throw RecordError(
-            fmt::format("{} and {} are no neighbours: there is no such edge", node, end));
+            fmt::format("{} and {} are not neighbours: there is no such edge", node, end));
       blocks.edges.push_back({node, end});
     }
     return blocks;
@@ -172,7 +172,7 @@ class TaskRecord final : public NamedRecord {
 
   void end_record(const std::optional<std::string>& name) override {
     constexpr std::array<std::string_view, 4> works{"analyze", "measure", "path", "build"};
-    if (m_work.empty()) throw RecordError("\"do\" is not there");
+    if (m_work.empty()) throw RecordError("\"do\" is missing");
     if (std::ranges::find(works, m_work) == works.end())
       throw RecordError(fmt::format("\"do\" is {}; it must be one of \"{}\"", in_quotes(m_work),
                                     fmt::join(works, "\", \"")));

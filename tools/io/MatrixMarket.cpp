@@ -49,13 +49,13 @@ Banner read_banner(LineReader& lines) {
         "<field> <symmetry>'");
   }
   if (lower(banner[2]) != "coordinate")
-    lines.fail(fmt::format("format {}; coordinate is wanted", in_quotes(banner[2])));
+    lines.fail(fmt::format("format {}; expected coordinate", in_quotes(banner[2])));
   const std::string field = lower(banner[3]);
   if (field != "real" && field != "integer" && field != "pattern")
-    lines.fail(fmt::format("field {}; real, integer or pattern is wanted", in_quotes(banner[3])));
+    lines.fail(fmt::format("field {}; expected real, integer or pattern", in_quotes(banner[3])));
   const std::string symmetry = lower(banner[4]);
   if (symmetry != "general" && symmetry != "symmetric")
-    lines.fail(fmt::format("symmetry {}; general or symmetric is wanted", in_quotes(banner[4])));
+    lines.fail(fmt::format("symmetry {}; expected general or symmetric", in_quotes(banner[4])));
   return {field == "pattern", symmetry == "symmetric"};
 }
 
@@ -90,7 +90,7 @@ Graph read_matrix_market(const std::string& path, WeightRange range, const ReadP
   std::vector<std::uint64_t> size;
   for (const std::string_view text : sizes) {
     const auto number = parse_count(text);
-    if (!number) lines.fail(fmt::format("the size {} is no whole number", in_quotes(text)));
+    if (!number) lines.fail(fmt::format("the size {} is not a whole number", in_quotes(text)));
     size.push_back(*number);
   }
   if (size[0] != size[1]) {

@@ -22,7 +22,7 @@ class NamedRecord : public JsonRecord {
   bool field(std::string_view key) final {
     m_in_name = key == "name";
     if (!m_in_name) return other_field(key);
-    if (m_name_seen) throw RecordError("\"name\" stands twice");
+    if (m_name_seen) throw RecordError("\"name\" is given twice");
     m_name_seen = true;
     return true;
   }

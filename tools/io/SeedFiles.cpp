@@ -63,7 +63,7 @@ class SeedJson {
   /// The entries of \p field; the first array read sets the length for all.
   const Json::array_t& array(const char* field) {
     const auto found = m_object.find(field);
-    if (found == m_object.end()) fail(fmt::format("\"{}\" is not there", field));
+    if (found == m_object.end()) fail(fmt::format("\"{}\" is missing", field));
     if (!found->is_array()) fail(fmt::format("\"{}\" must be an array", field));
     const auto& entries = found->get_ref<const Json::array_t&>();
     if (m_first == nullptr) {

@@ -34,13 +34,13 @@ class SequenceRecord final : public NamedRecord {
   bool other_field(std::string_view key) override {
     m_in_frequency = m_sink != nullptr && m_learning == Learning::on && key == "frequency";
     if (m_in_frequency) {
-      if (m_frequency) throw RecordError("\"frequency\" stands twice");
+      if (m_frequency) throw RecordError("\"frequency\" is given twice");
       return true;
     }
     const std::size_t depth = key == "events" ? 2 : key == "tokens" ? 1 : 0;
     if (depth == 0) return false;
     if (m_target_depth != 0)
-      throw RecordError("\"events\" or \"tokens\" stands twice; a line has one of them, once");
+      throw RecordError("\"events\" or \"tokens\" is given twice; a line has one of them, once");
     m_target_depth = depth;
     return true;
   }
@@ -62,7 +62,7 @@ class SequenceRecord final : public NamedRecord {
     if (m_depth != m_target_depth)
       throw RecordError(fmt::format("{} {} where an array must be", form(), value.shown()));
     if (value.kind != JsonValue::Kind::string)
-      throw RecordError(fmt::format("{} {}, which is no string", form(), value.shown()));
+      throw RecordError(fmt::format("{} {}, which is not a string", form(), value.shown()));
     m_encoder.append(value.text, m_strings++, m_learning, m_out->symbols.values);
     if (m_sink == nullptr) return;
     m_sink->append(value.text, m_encoder.token(value.text, m_learning));

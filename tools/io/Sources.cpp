@@ -38,7 +38,7 @@ class SourceRecord final : public NamedRecord {
       return true;
     }
     if (key != "sources") return false;
-    if (m_seen) throw RecordError("\"sources\" stands twice");
+    if (m_seen) throw RecordError("\"sources\" is given twice");
     m_seen = true;
     return true;
   }
@@ -78,7 +78,7 @@ class SourceRecord final : public NamedRecord {
     ++m_values;
   }
   void end_record(const std::optional<std::string>& name) override {
-    if (!m_seen) throw RecordError("\"sources\" is not there");
+    if (!m_seen) throw RecordError("\"sources\" is missing");
     if (m_query && m_out.queries.empty())
       m_out.queries.assign(m_out.activations.rows(), *m_defaults);
     if (m_query || !m_out.queries.empty()) m_out.queries.push_back(m_query.value_or(*m_defaults));
