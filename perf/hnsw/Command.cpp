@@ -244,27 +244,33 @@ void add_hnsw(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<HnswArguments>();
   arguments->settings.metric = Metric::l2;
   CLI::App* command = app.add_subcommand(
-      "hnsw", "HNSW on clustered rows: build, recall and queries per second, beside hnswlib");
+      "hnsw",
+      "HNSW on clustered rows: build, recall and queries per second, compared with hnswlib");
   command->add_option("--sizes", arguments->sizes, "Rows, comma-separated")
       ->delimiter(',')
       ->check(CLI::Range(100.0, 1e9));
   command->add_option("--dimension", arguments->dimension)->check(CLI::Range(1, 100000));
   command->add_option("--rows-per-cluster", arguments->rows_per_cluster)
       ->check(CLI::Range(1.0, 1e9));
-  command->add_option("--spread", arguments->spread, "Of a cluster; centres have 1")
+  command
+      ->add_option("--spread", arguments->spread,
+                   "Standard deviation of a cluster; that of the centres is 1")
       ->check(CLI::Range(0.0, 1e3));
   command->add_option("--queries", arguments->queries)->check(CLI::Range(1, 10000000));
   command->add_option("--efs", arguments->efs, "Ascending, comma-separated")->delimiter(',');
   command->add_option("--m", arguments->settings.m)->check(CLI::Range(2, 512));
   command->add_option("--ef-construction", arguments->settings.ef_construction)
       ->check(CLI::Range(16, 65536));
-  command->add_option("--rounds", arguments->rounds, "Ours and theirs in turn")
+  command
+      ->add_option("--rounds", arguments->rounds,
+                   "Rounds that alternate between Kindred and hnswlib")
       ->check(CLI::Range(1, 1000));
   command->add_option("--threads", arguments->threads, "Threads of the space openmp")
       ->check(CLI::Range(1, 512));
-  command->add_option("--seed", arguments->seed, "Of the data");
-  command->add_option("--python", arguments->python,
-                      "Python that has hnswlib (perf/peers/requirements.txt); none: ours alone");
+  command->add_option("--seed", arguments->seed, "Seed of the data");
+  command->add_option(
+      "--python", arguments->python,
+      "Python with hnswlib (perf/peers/requirements.txt); omit to measure only Kindred");
   command->add_option("--out", arguments->out, "JSON file");
   command->callback(
       [arguments, &action] { action = [arguments] { return run_hnsw(*arguments); }; });

@@ -166,10 +166,10 @@ void add_memory(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<MemoryArguments>();
   CLI::App* command = app.add_subcommand(
       "memory",
-      "A pattern memory: learning, synchronising, asking, saving, loading, and its bytes");
-  command->add_option("--patterns", arguments->patterns, "Learned before anything is timed")
+      "A pattern memory: learning, synchronising, querying, saving, loading, and its size");
+  command->add_option("--patterns", arguments->patterns, "Patterns learned before the measurements")
       ->check(CLI::Range(1.0, 1e8));
-  command->add_option("--length", arguments->length, "Symbols of a pattern")
+  command->add_option("--length", arguments->length, "Symbols per pattern")
       ->check(CLI::Range(1, 100000));
   command->add_option("--vocabulary", arguments->vocabulary, "Different symbols")
       ->check(CLI::Range(1U, 100000000U));
@@ -177,8 +177,8 @@ void add_memory(CLI::App& app, Action& action) {
       ->check(CLI::Range(1, 10000000));
   command->add_option("--threads", arguments->threads, "Threads of the space openmp")
       ->check(CLI::Range(1, 512));
-  command->add_option("--seed", arguments->seed, "Of the data");
-  command->add_option("--file", arguments->file, "Where it is saved and loaded from");
+  command->add_option("--seed", arguments->seed, "Seed of the data");
+  command->add_option("--file", arguments->file, "File for saving and loading");
   command->add_option("--out", arguments->out, "JSON file");
   command->callback(
       [arguments, &action] { action = [arguments] { return run_memory(*arguments); }; });

@@ -247,24 +247,25 @@ int run_peers(const PeersArguments& arguments) {
 void add_peers(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<PeersArguments>();
   CLI::App* command = app.add_subcommand(
-      "peers", "The same work through what a user would pick instead, in the same run, as ratios");
+      "peers", "The same work with alternative libraries in the same run, as ratios");
   command
       ->add_option("--only", arguments->only,
-                   "lcs, difflib, search, filter, score, spread, hnsw, seeds, fused, lattice, or a "
-                   "row's name; by "
-                   "commas")
+                   "lcs, difflib, search, filter, score, spread, hnsw, seeds, fused, lattice, or "
+                   "the name of a row; separated by commas")
       ->delimiter(',');
-  command->add_option("--scale", arguments->scale, "Of the sizes")->check(CLI::Range(1e-4, 100.0));
-  command->add_flag("--gpu", arguments->gpu, "Ours on cuda beside PyTorch on the same device");
-  command->add_option("--python", arguments->python, "The Python that has the peers");
+  command->add_option("--scale", arguments->scale, "Scale of the sizes")
+      ->check(CLI::Range(1e-4, 100.0));
+  command->add_flag("--gpu", arguments->gpu,
+                    "Compare Kindred on cuda with PyTorch on the same device");
+  command->add_option("--python", arguments->python, "Python interpreter with the peers installed");
   command->add_option("--scripts", arguments->scripts, "Folder of cpu_peers.py and gpu_peers.py");
-  command->add_option("--seconds", arguments->seconds, "About how long to alternate, per row")
+  command->add_option("--seconds", arguments->seconds, "Approximate duration per row")
       ->check(CLI::PositiveNumber);
-  command->add_option("--rounds", arguments->rounds, "Of alternation, at most")
+  command->add_option("--rounds", arguments->rounds, "Maximum number of alternating rounds")
       ->check(CLI::Range(1, 1000));
   command->add_option("--threads", arguments->threads, "Threads of the space openmp")
       ->check(CLI::Range(1, 512));
-  command->add_option("--seed", arguments->seed, "Of the data");
+  command->add_option("--seed", arguments->seed, "Seed of the data");
   command->add_option("--out", arguments->out, "JSON file");
   command->callback(
       [arguments, &action] { action = [arguments] { return run_peers(*arguments); }; });

@@ -184,12 +184,14 @@ void add_published(CLI::App& app, Action& action) {
   };
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command =
-      app.add_subcommand("published", "The figures that KA Lattice publishes, beside ours");
+      app.add_subcommand("published", "The figures published by KA Lattice, compared with Kindred");
   command->add_option("--threads", arguments->threads, "Threads of the space openmp")
       ->check(CLI::Range(1, 512));
-  command->add_option("--seconds", arguments->seconds, "That a row repeats its call for, about")
+  command
+      ->add_option("--seconds", arguments->seconds,
+                   "Approximate seconds for which a row repeats its call")
       ->check(CLI::PositiveNumber);
-  command->add_option("--seed", arguments->seed, "Of the matrices");
+  command->add_option("--seed", arguments->seed, "Seed of the matrices");
   command->add_option("--out", arguments->out, "JSON file");
   command->callback([arguments, &action] {
     action = [arguments] {

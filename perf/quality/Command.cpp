@@ -219,30 +219,32 @@ void add_dispatch_quality(CLI::App& app, Action& action) {
       "dispatch-quality",
       "How often the dispatcher's choice is the best space: forced runs of every space, at every "
       "power of two, in fresh processes after a fresh calibration");
-  command->add_option("--op", arguments->operations, "Operations by commas, as of sweep, or all");
-  command->add_option("--processes", arguments->processes, "Fresh processes that measure all sizes")
+  command->add_option("--op", arguments->operations,
+                      "Comma-separated operations, as for sweep, or all");
+  command
+      ->add_option("--processes", arguments->processes,
+                   "Number of fresh processes, each of which measures all sizes")
       ->check(CLI::Range(1, 100));
   command
       ->add_option("--max-call", quality.call_seconds,
-                   "Sizes end where the best space takes so many seconds")
+                   "Sizes increase until the best space takes this many seconds")
       ->check(CLI::Range(1e-6, 10.0));
   command
       ->add_option("--seconds", quality.seconds,
-                   "Of a process, in equal parts for the operations; what does not fit is left "
-                   "out; 0: as long as it takes")
+                   "Time limit per process, divided equally among the operations; what does not "
+                   "fit is omitted; 0: no limit")
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--repeats", quality.repeats, "A time is the median of so many calls")
+  command->add_option("--repeats", quality.repeats, "Number of calls whose median is reported")
       ->check(CLI::Range(1, 1000));
   command->add_flag("--teams", quality.teams,
                     "Measure every number of threads of openmp, not only those that are chosen");
   command->add_option("--threads", arguments->threads, "Threads of the space openmp")
       ->check(CLI::Range(1, 512));
   command->add_option("--profile", arguments->profile,
-                      "Use this calibration in place of a fresh one");
-  command->add_option("--seed", quality.seed, "Of the data");
+                      "Use this calibration instead of a fresh one");
+  command->add_option("--seed", quality.seed, "Seed of the data");
   command->add_option("--out", arguments->out, "JSON file");
-  command->add_flag("--check", arguments->check,
-                    "Exit with status 1 where a requirement is missed");
+  command->add_flag("--check", arguments->check, "Exit with status 1 if a requirement is missed");
   command->add_option("--part", arguments->part)->group("");
   command->callback(
       [arguments, &action] { action = [arguments] { return run_quality(*arguments); }; });

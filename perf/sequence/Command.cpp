@@ -273,18 +273,19 @@ int run_sequence(const SequenceArguments& arguments) {
 void add_sequence(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<SequenceArguments>();
   CLI::App* command = app.add_subcommand(
-      "sequence", "How matching grows with patterns and query words, and KATO's own workloads");
+      "sequence", "Scaling of matching with patterns and query words, and KATO's own workloads");
   command
-      ->add_option("--only", arguments->only, "patterns, words, kato, postings, build; by commas")
+      ->add_option("--only", arguments->only,
+                   "Comma-separated: patterns, words, kato, postings, build")
       ->delimiter(',');
   command->add_option("--space", arguments->space, "serial, openmp or cuda");
-  command->add_option("--largest", arguments->largest, "Patterns at most")
+  command->add_option("--largest", arguments->largest, "Maximum number of patterns")
       ->check(CLI::Range(100.0, 1e8));
-  command->add_option("--min-time", arguments->min_time, "Seconds that a call is repeated for")
+  command->add_option("--min-time", arguments->min_time, "Seconds for which a call is repeated")
       ->check(CLI::PositiveNumber);
   command->add_option("--threads", arguments->threads, "Threads of the space openmp")
       ->check(CLI::Range(1, 512));
-  command->add_option("--seed", arguments->seed, "Of the data");
+  command->add_option("--seed", arguments->seed, "Seed of the data");
   command->add_option("--out", arguments->out, "JSON file");
   command->callback(
       [arguments, &action] { action = [arguments] { return run_sequence(*arguments); }; });
