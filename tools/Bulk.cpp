@@ -196,7 +196,7 @@ void run_multiply(const GlobalOptions& global, const ProductFlags& flags) {
   const NpyArray a = load_numbers(session, flags.a);
   const NpyArray b = load_numbers(session, flags.b);
   if (a.type != b.type)
-    throw InputError(fmt::format("{} is of {}, {} of {}; both must be of one", flags.a,
+    throw InputError(fmt::format("{} is of {}, {} of {}; both must have the same type", flags.a,
                                  name_of(a.type), flags.b, name_of(b.type)));
   if (a.type == NpyType::float32) return multiply<float>(session, flags, a, b, out);
   multiply<double>(session, flags, a, b, out);

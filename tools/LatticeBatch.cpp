@@ -69,8 +69,8 @@ void run_batch(const GlobalOptions& global, const std::string& path) {
   options.on_result = [&](std::size_t task, const LatticeResult& result) {
     if (result.error) {
       output.flush();
-      Log::error(fmt::format("{}:{}: the task could not be done", path == "-" ? "<stdin>" : path,
-                             lines[task].line));
+      Log::error(
+          fmt::format("{}:{}: the task failed", path == "-" ? "<stdin>" : path, lines[task].line));
       std::rethrow_exception(result.error);
     }
     append_answer(output.text(), lines[task], task, result);

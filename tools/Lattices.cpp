@@ -78,7 +78,7 @@ std::uint64_t node_of(const char* flag, const std::string& text, const LatticeSh
   const auto node = parse_lattice_node(text, shape);
   if (!node) {
     throw UsageError(
-        fmt::format("{}: {} is no node: one is an index in 0 … {} or {} coordinates below {} "
+        fmt::format("{}: {} is not a node: a node is an index in 0 … {} or {} coordinates below {} "
                     "separated by commas",
                     flag, in_quotes(text), shape.nodes() - 1, shape.dimensions(), shape.size()));
   }

@@ -105,13 +105,13 @@ class Answers {
 /// Checks combinations of values, which the parser cannot check.
 void check(MatchFlags& flags) {
   if (flags.self && !flags.queries.empty())
-    throw UsageError("match: --self asks with the patterns themselves, without --queries");
+    throw UsageError("match: --self uses the patterns as queries; omit --queries");
   if (flags.self && !flags.threshold)
     throw UsageError("match: --threshold is required with --self");
   if (!flags.self && flags.queries.empty())
     throw UsageError("match: --queries is required (or --self)");
   if (!flags.patterns.empty() + !flags.lines.empty() + !flags.store.empty() != 1)
-    throw UsageError("match: give --patterns or --lines or --store, one of them");
+    throw UsageError("match: exactly one of --patterns, --lines and --store is required");
   if (!flags.store.empty() && flags.self)
     throw UsageError("match: --self does not go with --store: no two of its patterns are equal");
   if (flags.measure == "difflib") {
@@ -121,7 +121,7 @@ void check(MatchFlags& flags) {
         fmt::format("match: --measure: '{}' is not one of lcs, indel, difflib", flags.measure));
   }
   if (flags.options.autojunk && flags.options.measure != Measure::difflib)
-    throw UsageError("match: --autojunk is a heuristic of difflib: give --measure difflib");
+    throw UsageError("match: --autojunk is a heuristic of difflib: use --measure difflib");
   if (!flags.level.empty() && flags.level != "token" && flags.level != "character")
     throw UsageError(
         fmt::format("match: --level: '{}' is not one of token, character", flags.level));
@@ -132,7 +132,7 @@ void check(MatchFlags& flags) {
       flags.prediction.affinity == "-")
     throw UsageError("match: only --queries can be - (standard input)");
   if (flags.prediction.predict && !flags.lines.empty())
-    throw UsageError("match: --predict needs events, which --lines does not have");
+    throw UsageError("match: --predict requires events, which --lines does not provide");
   if (flags.prediction.predict && flags.self)
     throw UsageError("match: --predict does not go with --self");
   if (flags.prediction.predict && flags.options.autojunk)

@@ -61,7 +61,7 @@ class Comparer {
         m_threads(context.threads()),
         m_limits(measure_limits(context, {256ULL << 20U, 2048ULL << 20U, 5})) {
     std::printf("%-13s %-8s %12s  %-30s %12s %8s %8s %8s %8s\n", "work", "ours on", "ours /s",
-                "fastest peer", "its rate /s", "ratio", "of best", "wanted", "% limit");
+                "fastest peer", "its rate /s", "ratio", "of best", "target", "% limit");
   }
 
   const std::vector<Limits>& limits() const { return m_limits; }

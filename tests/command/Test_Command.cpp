@@ -94,9 +94,9 @@ TEST(Command, RefusesWrongUseBeforeItReadsAnything) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> wrong{
       {{}, "subcommand is required"},
       {{"fly"}, "no command or flag 'fly'"},
-      {{"match", "--queries", "none"}, "--patterns or --lines"},
+      {{"match", "--queries", "none"}, "exactly one of --patterns, --lines"},
       {{"match", "--patterns", "none"}, "--queries is required"},
-      {{"match", "--patterns", "none", "--lines", "none", "--queries", "none"}, "one of them"},
+      {{"match", "--patterns", "none", "--lines", "none", "--queries", "none"}, "exactly one of"},
       {{"match", "--patterns", "-", "--queries", "-"}, "only --queries can be -"},
       {{"match", "--patterns", "none", "--queries", "none", "--top", "0"},
        "'0' is not a whole number"},

@@ -53,7 +53,7 @@ BlockLists read_blocks(const std::string& path, const LatticeShape& shape,
       const auto node = parse_lattice_node(field, shape);
       if (!node) {
         lines.fail(
-            fmt::format("{} is no node: one is an index in 0 … {} or {} coordinates below {} "
+            fmt::format("{} is not a node: a node is an index in 0 … {} or {} coordinates below {} "
                         "separated by commas",
                         in_quotes(field), shape.nodes() - 1, shape.dimensions(), shape.size()));
       }

@@ -117,8 +117,8 @@ class TaskRecord final : public NamedRecord {
     if (value.kind == JsonValue::Kind::string) return NodeText(value.text);
     if (value.kind != JsonValue::Kind::integer)
       throw RecordError(
-          fmt::format("\"{}\" has {}, which is no node: one is an index, or "
-                      "coordinates in a string like \"0,0,1,0\"",
+          fmt::format("\"{}\" has {}, which is not a node: a node is an index, or coordinates in a "
+                      "string such as \"0,0,1,0\"",
                       name_of(m_field), value.shown()));
     return value.shown();
   }
@@ -140,7 +140,7 @@ class TaskRecord final : public NamedRecord {
     const auto node = parse_lattice_node(text, shape);
     if (!node) {
       throw RecordError(fmt::format(
-          "\"{}\" has {}, which is no node: one is an index in 0 … {} or {} coordinates "
+          "\"{}\" has {}, which is not a node: a node is an index in 0 … {} or {} coordinates "
           "below {} separated by commas",
           name_of(field), in_quotes(text), shape.nodes() - 1, shape.dimensions(), shape.size()));
     }
