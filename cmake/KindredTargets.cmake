@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-# How every target of the project is compiled, in one place.
+# Compile options and helper functions for all targets of the project.
 
 set(KINDRED_SANITIZE "" CACHE STRING "Sanitizers to compile with, as -fsanitize names them")
 option(KINDRED_WARNINGS_AS_ERRORS "Treat warnings as errors" OFF)
 option(KINDRED_PRECOMPILE_HEADERS "Read the headers of Kokkos once per target" ON)
 option(KINDRED_UNITY_BUILD "Compile several sources of commands, benchmarks and tests together" ON)
 
-# kindred_no_contraction(<target> PRIVATE|INTERFACE): no a·b + c becomes a fused operation (the same-bits promise), and headers
-# know it: core/arch/RoundedProduct.hpp. Nvcc's device code is what kindred_kokkos_options adds.
+# kindred_no_contraction(<target> PRIVATE|INTERFACE): prevents contraction of a·b + c into a fused operation, as the same-bits
+# guarantee requires, and defines a macro for headers (core/arch/RoundedProduct.hpp). kindred_kokkos_options does the same
+# for device code compiled by nvcc.
 function(kindred_no_contraction target scope)
   target_compile_options(${target} ${scope} "$<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>")
   target_compile_definitions(${target} ${scope} "$<$<COMPILE_LANGUAGE:CXX>:KINDRED_NO_CONTRACTION>")
 endfunction()
 
-# kindred_compile_options(<target>): language level, one instruction set, IEEE arithmetic as written, warnings. All private:
-# nothing of it reaches a consumer.
+# kindred_compile_options(<target>): language standard, instruction set, IEEE arithmetic without contraction, warnings. Except
+# for the standard, these options are private and do not affect consumers.
 function(kindred_compile_options target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE -Wall -Wextra)
@@ -26,16 +27,16 @@ function(kindred_compile_options target)
     target_compile_options(${target} PRIVATE "-march=${KINDRED_ARCH}")
   endif()
   if(KINDRED_SANITIZE)
-    # -Wno-tsan: Kokkos' fences, which ThreadSanitizer does not see, are not what it is asked about.
+    # -Wno-tsan: ThreadSanitizer does not support the atomic fences in Kokkos, which are not under test.
     target_compile_options(${target} PRIVATE "-fsanitize=${KINDRED_SANITIZE}" $<$<CXX_COMPILER_ID:GNU>:-Wno-tsan> -fno-omit-frame-pointer
       -fno-sanitize-recover=undefined)
     target_link_options(${target} PUBLIC "-fsanitize=${KINDRED_SANITIZE}")
   endif()
 endfunction()
 
-# kindred_compile_lightly(<target>): for targets that only call what is measured and checked, such as commands and tests of
-# the engines. Optimisation and checks for undefined behaviour double their compile time and show nothing there.
-# AddressSanitizer and ThreadSanitizer check them like all others.
+# kindred_compile_lightly(<target>): for targets that only call the measured and checked libraries, such as commands and tests
+# of the engines. Optimisation and checks for undefined behaviour would double their compile time without benefit.
+# AddressSanitizer and ThreadSanitizer check them like all other targets.
 if(KINDRED_SANITIZE)
   set(kindred_light_options -O0 -fno-sanitize=undefined)
 elseif(NOT Kokkos_ENABLE_CUDA)
@@ -45,17 +46,17 @@ function(kindred_compile_lightly target)
   target_compile_options(${target} PRIVATE ${kindred_light_options})
 endfunction()
 
-# kindred_compile_together(<target>): with KINDRED_UNITY_BUILD, up to eight sources of the target are one translation unit. For
-# commands, benchmarks and tests, whose headers take longer than themselves. Names in the anonymous namespaces of a
-# target must differ.
+# kindred_compile_together(<target>): with KINDRED_UNITY_BUILD, combines up to eight sources of the target in one translation
+# unit. For commands, benchmarks and tests, whose headers take longer to compile than their own code. Names in the
+# anonymous namespaces of a target must be unique.
 function(kindred_compile_together target)
   if(KINDRED_UNITY_BUILD)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   endif()
 endfunction()
 
-# kindred_precompile(<target> <headers>|REUSE_FROM <target>): with KINDRED_PRECOMPILE_HEADERS. `./run lint` compiles without them and
-# without KINDRED_UNITY_BUILD, so that a missing #include is found.
+# kindred_precompile(<target> <headers>|REUSE_FROM <target>): precompiles headers if KINDRED_PRECOMPILE_HEADERS is on. `./run lint`
+# compiles without precompiled headers and without KINDRED_UNITY_BUILD to find missing #includes.
 function(kindred_precompile target)
   if(KINDRED_PRECOMPILE_HEADERS)
     if(ARGV1 STREQUAL "REUSE_FROM")
@@ -63,41 +64,42 @@ function(kindred_precompile target)
     else()
       target_precompile_headers(${target} PRIVATE ${ARGN})
     endif()
-    # For ccache: it is then sure of what was read.
+    # Lets ccache determine which headers were read.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
   endif()
 endfunction()
 
-# kindred_kokkos_options(<target>): what a target compiled by Kokkos' compiler needs besides.
+# kindred_kokkos_options(<target>): additional options for targets compiled by Kokkos' compiler.
 function(kindred_kokkos_options target)
   if(Kokkos_ENABLE_CUDA)
-    # Host instances of a host-and-device kernel call host-only lanes (20011, 20013, 20014); a device
-    # instance that did so would still be an error.
+    # Host instances of a host-and-device kernel call host-only functions (warnings 20011, 20013, 20014). In a device
+    # instance such a call is still an error.
     target_compile_options(${target} PRIVATE -fmad=false "SHELL:-Xcudafe --diag_suppress=20011"
       "SHELL:-Xcudafe --diag_suppress=20013" "SHELL:-Xcudafe --diag_suppress=20014"
       "SHELL:-include \"${PROJECT_SOURCE_DIR}/cmake/kokkos-cuda13.hpp\"")
   endif()
 endfunction()
 
-# kindred_host_only(<target>): compiled by the host's compiler where the project's is Kokkos' wrapper of nvcc. For
-# targets without kernels: nvcc does not evaluate fmt's checked format strings, and takes longer.
+# kindred_host_only(<target>): uses the host compiler if the compiler of the project is nvcc_wrapper. For targets without
+# kernels, because nvcc does not evaluate fmt's checked format strings, and takes longer.
 function(kindred_host_only target)
   if(Kokkos_ENABLE_CUDA AND CMAKE_CXX_COMPILER MATCHES "nvcc_wrapper")
     target_compile_options(${target} PRIVATE --host-only)
   endif()
 endfunction()
 
-# kindred_install_rpath(<target> <folder>): installed into the folder, it finds our own libraries where the installation has
-# them, and others (a shared Kokkos) where they were linked.
+# kindred_install_rpath(<target> <folder>): a target installed into the folder finds our libraries in the installation, and
+# others (such as a shared Kokkos) where they were linked.
 function(kindred_install_rpath target folder)
   file(RELATIVE_PATH libraries "${folder}" "${CMAKE_INSTALL_FULL_LIBDIR}")
   set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries}" INSTALL_RPATH_USE_LINK_PATH ON)
 endfunction()
 
 # kindred_library(<name> KOKKOS PUBLIC|PRIVATE [FOLDER <folder>] [LINK <targets>] [LINK_PRIVATE <targets>]
-# [PRECOMPILED_BY <target>] [ARCHIVE <file>]): the library Kindred::<name> of the calling folder or of FOLDER in it. Headers are those below
-# include/, sources those of the folder and of src/: a new file needs no line here.
-# With ARCHIVE its sources are not compiled: the file holds them. With KOKKOS PRIVATE the public headers include no Kokkos, and those in impl/ and vendor/ stay inside the build.
+# [PRECOMPILED_BY <target>] [ARCHIVE <file>]): adds the library Kindred::<name> from the calling folder, or from FOLDER in it.
+# Headers are all files below include/, sources all files in the folder and below src/, so new files need no entry.
+# With ARCHIVE the sources are not compiled; the file contains their objects. With KOKKOS PRIVATE the public headers do not
+# include Kokkos, and headers in impl/ and vendor/ are not installed.
 function(kindred_library name)
   cmake_parse_arguments(ARG "" "KOKKOS;FOLDER;PRECOMPILED_BY;ARCHIVE" "LINK;LINK_PRIVATE" ${ARGN})
   set(target kindred_${name})
@@ -122,7 +124,7 @@ function(kindred_library name)
     VERIFY_INTERFACE_HEADER_SETS ON KINDRED_FOLDER "${folder}")
   kindred_install_rpath(${target} "${CMAKE_INSTALL_FULL_LIBDIR}")
   target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS "${folder}/include" FILES ${headers})
-  # Headers that include no Kokkos are read from every folder below without linking it.
+  # Headers without Kokkos are found in the folders of all dependencies without linking these.
   set(include_directories "${PROJECT_BINARY_DIR}/include")
   foreach(dependency IN LISTS ARG_LINK ARG_LINK_PRIVATE)
     if(dependency MATCHES "^Kindred::(.*)$")
@@ -134,7 +136,7 @@ function(kindred_library name)
   kindred_compile_options(${target})
   kindred_kokkos_options(${target})
   if(ARG_KOKKOS STREQUAL "PUBLIC")
-    # Kernels that a consumer instantiates have the bits of ours.
+    # Kernels that a consumer instantiates must give the same bits as ours.
     kindred_no_contraction(${target} INTERFACE)
     if(Kokkos_ENABLE_CUDA)
       target_compile_options(${target} INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-fmad=false>")
@@ -143,7 +145,7 @@ function(kindred_library name)
   target_link_libraries(${target} PUBLIC ${ARG_LINK} PRIVATE ${ARG_LINK_PRIVATE} ${ARG_ARCHIVE})
   target_link_libraries(${target} ${ARG_KOKKOS} Kokkos::kokkos)
   if(ARG_ARCHIVE)
-    # nothing to precompile for
+    # there is nothing to compile
   elseif(ARG_PRECOMPILED_BY)
     kindred_precompile(${target} REUSE_FROM ${ARG_PRECOMPILED_BY})
   else()

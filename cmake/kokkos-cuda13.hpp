@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUDA 13 changed three signatures that Kokkos 4.6 and 4.7.0 still call in their old form.
-// Overloads with the old form, force-included, let an unmodified Kokkos of those releases be used;
-// a Kokkos that knows CUDA 13 never calls them.
+// This header is force-included and provides overloads with the old signatures, so that an
+// unmodified Kokkos of those releases can be used. Versions of Kokkos that support CUDA 13 never
+// call them.
 #ifndef KINDRED_KOKKOS_CUDA13_HPP
 #define KINDRED_KOKKOS_CUDA13_HPP
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a program and compares what it prints with a file. Usage: check_output.py FILE PROGRAM."""
+"""Runs a program and compares its output with a file. Usage: check_output.py FILE PROGRAM."""
 import subprocess
 import sys
 

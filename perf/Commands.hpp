@@ -10,10 +10,10 @@ class App;
 
 namespace Kindred::Perf {
 
-/// What runs when a command was chosen; gives the exit status.
+/// Runs the selected command and returns the exit status.
 using Action = std::function<int()>;
 
-// Each adds its command to the application and sets \p action when it is the one given.
+// Each function adds its command to the application; \p action is set when it is selected.
 void add_bandwidth(CLI::App& app, Action& action);
 void add_sweep(CLI::App& app, Action& action);
 void add_dispatch_quality(CLI::App& app, Action& action);

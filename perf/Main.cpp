@@ -23,7 +23,8 @@ int fail(const std::exception& error, int status) {
 
 int main(int argc, char** argv) {
   CLI::App app(
-      "Measures Kindred: this machine's limits, sweeps over sizes, the same work elsewhere");
+      "Measures Kindred: limits of this machine, sweeps over sizes, comparisons with other "
+      "libraries");
   app.set_version_flag("--version", KINDRED_VERSION_STRING);
   app.require_subcommand(1);
   Kindred::Perf::Action action;

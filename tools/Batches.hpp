@@ -12,7 +12,7 @@
 
 namespace Kindred::Tools {
 
-/// Queries answered by one call: many, unless each may have many results.
+/// Number of queries per call: large, unless each query can have many results.
 inline std::size_t batch_size(std::size_t results_per_query) {
   constexpr std::size_t queries_max = 4096;
   constexpr std::size_t results_max = std::size_t{1} << 22U;
@@ -20,7 +20,7 @@ inline std::size_t batch_size(std::size_t results_per_query) {
                     queries_max);
 }
 
-/// Calls `body(first, count)` for the batches of \p queries, in order.
+/// Calls `body(first, count)` for consecutive batches of \p queries.
 template <class Body>
 void for_each_batch(std::size_t queries, std::size_t batch, const Body& body) {
   for (std::size_t first = 0; first < queries; first += batch)

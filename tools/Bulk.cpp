@@ -58,7 +58,7 @@ NpyArray load(Session& session, const std::string& path) {
 NpyArray load_bytes(Session& session, const std::string& path) {
   NpyArray array = load(session, path);
   if (array.type != NpyType::uint8)
-    throw InputError(fmt::format("{}: is of {}; xor is of bytes: save array.astype(numpy.uint8)",
+    throw InputError(fmt::format("{}: is of {}; xor takes bytes: save array.astype(numpy.uint8)",
                                  path, name_of(array.type)));
   return array;
 }
@@ -88,7 +88,7 @@ void add_to_report(Session& session, std::string_view operation, const BulkRepor
   session.finish();
 }
 
-/// Where a key that is made goes by itself: `O.npy` has `O.key.npy`.
+/// Default path of a generated key: `O.key.npy` for `O.npy`.
 std::string key_beside(const std::string& out) {
   const std::string_view end = ".npy";
   const bool is_npy = std::string_view(out).ends_with(end);
@@ -97,10 +97,10 @@ std::string key_beside(const std::string& out) {
 
 void run_xor(const GlobalOptions& global, XorFlags flags) {
   if (!flags.key.empty() && !flags.key_out.empty())
-    throw UsageError("bulk xor: --out-key is of a key that is made here; leave it or --key out");
+    throw UsageError("bulk xor: --out-key is for a generated key; omit it or --key");
   if (flags.key.empty() && flags.key_out.empty()) flags.key_out = key_beside(flags.out);
   check_outputs("bulk xor", {flags.out, flags.key_out}, {flags.input, flags.key});
-  AtomicFile out(flags.out);  // before the work, not after
+  AtomicFile out(flags.out);  // fails before the work
   std::optional<AtomicFile> key_file;
   if (!flags.key_out.empty()) key_file.emplace(flags.key_out);
   Session session(global, "bulk xor");
@@ -112,7 +112,7 @@ void run_xor(const GlobalOptions& global, XorFlags flags) {
   if (!key_file) {
     const NpyArray key = load_bytes(session, flags.key);
     if (key.shape != input.shape)
-      throw InputError(fmt::format("{}: has shape {}; that of {}, {}, is wanted", flags.key,
+      throw InputError(fmt::format("{}: has shape {}; expected that of {}, {}", flags.key,
                                    shown(key), flags.input, shown(input)));
     const auto with = key.as<std::uint8_t>();
     const BulkReport report = session.timed(Phase::compute, [&] {
@@ -134,7 +134,7 @@ void run_xor(const GlobalOptions& global, XorFlags flags) {
   add_to_report(session, "xor", report);
 }
 
-/// The matrices of an array: one, or those of a batch.
+/// The matrices of an array: one matrix, or those of a batch.
 struct Matrices {
   std::uint64_t count = 1;
   std::uint64_t rows = 0;
@@ -164,10 +164,9 @@ void multiply(Session& session, const ProductFlags& flags, const NpyArray& a, co
   sizes.push_back(sizeof(T));
   const auto bytes = checked_product(sizes);
   if (!bytes)
-    throw InputError(
-        fmt::format("{} with {}: shapes {} and {} have a product of more bytes than "
-                    "there are",
-                    flags.a, flags.b, shown(a), shown(b)));
+    throw InputError(fmt::format(
+        "{} with {}: the product of shapes {} and {} has more bytes than can be addressed", flags.a,
+        flags.b, shown(a), shown(b)));
   std::vector<T> result(*bytes / sizeof(T));
   std::vector<MatrixPair<T>> pairs;
   for (std::uint64_t i = 0; i < left.count; ++i) {
@@ -197,7 +196,7 @@ void run_multiply(const GlobalOptions& global, const ProductFlags& flags) {
   const NpyArray a = load_numbers(session, flags.a);
   const NpyArray b = load_numbers(session, flags.b);
   if (a.type != b.type)
-    throw InputError(fmt::format("{} is of {}, {} of {}; both must be of one", flags.a,
+    throw InputError(fmt::format("{} is of {}, {} of {}; both must have the same type", flags.a,
                                  name_of(a.type), flags.b, name_of(b.type)));
   if (a.type == NpyType::float32) return multiply<float>(session, flags, a, b, out);
   multiply<double>(session, flags, a, b, out);
@@ -253,43 +252,48 @@ void add_bulk_command(CLI::App& app, const GlobalOptions& global) {
   CLI::App* group = app.add_subcommand("bulk", "Operations on whole arrays (.npy)");
   group->require_subcommand(1);
 
-  CLI::App* bytes = group->add_subcommand("xor", "Bytes ^ key, which undoes itself");
+  CLI::App* bytes =
+      group->add_subcommand("xor", "Bytes ^ key; applying it twice restores the input");
   const auto xor_flags = std::make_shared<XorFlags>();
   bytes->add_option("--input", xor_flags->input, "Bytes (uint8) of any shape")
       ->type_name("FILE")
       ->required();
   bytes
       ->add_option("--key", xor_flags->key,
-                   "Bytes of the same shape (default: random ones, which are written)")
+                   "Bytes of the same shape (default: a random key, which is saved)")
       ->type_name("FILE");
   bytes
       ->add_option("--out-key", xor_flags->key_out,
-                   "Where a key that is made is written (default: O.key.npy beside --out O.npy)")
+                   "Output file of a generated key (default: O.key.npy for --out O.npy)")
       ->type_name("FILE");
   refuse_renamed(*bytes, "bulk xor", "--key-out", "--out-key");
-  bytes->add_option("--out", xor_flags->out, "Where the result is written")
+  bytes->add_option("--out", xor_flags->out, "Output file of the result")
       ->type_name("FILE")
       ->required();
   bytes->callback([&global, xor_flags] { run_xor(global, *xor_flags); });
 
   CLI::App* product = group->add_subcommand("matmul", "A · B of matrices, or of batches of them");
   const auto product_flags = std::make_shared<ProductFlags>();
-  product->add_option("--a", product_flags->a, "float32 or float64, (m, k) or (batch, m, k)")
+  product
+      ->add_option("--a", product_flags->a,
+                   "First matrix, float32 or float64, (m, k) or (batch, m, k)")
       ->type_name("FILE")
       ->required();
-  product->add_option("--b", product_flags->b, "The same, (k, n) or (batch, k, n)")
+  product
+      ->add_option("--b", product_flags->b,
+                   "Second matrix, of the same type, (k, n) or (batch, k, n)")
       ->type_name("FILE")
       ->required();
-  product->add_option("--out", product_flags->out, "Where the product is written, of the same type")
+  product->add_option("--out", product_flags->out, "Output file of the product, of the same type")
       ->type_name("FILE")
       ->required();
   product->add_flag("--reproducible", product_flags->reproducible,
-                    "The same bits on every space and machine, and slower");
+                    "Slower, but with the same bits on every space and machine");
   refuse_renamed(*product, "bulk matmul", "--canonical", "--reproducible");
   product->callback([&global, product_flags] { run_multiply(global, *product_flags); });
 
   CLI::App* one = group->add_subcommand(
-      "reduce", "One number of an array, or one of each array of a batch (3 dimensions)");
+      "reduce", "Reduce an array, or each array of a batch (3 dimensions), to one number");
   const auto reduce_flags = std::make_shared<ReduceFlags>();
   one->add_option("--op", reduce_flags->op, "sum, min, max, mean or deviation")
       ->type_name("NAME")

@@ -17,7 +17,7 @@ namespace Kindred::Tools {
 
 namespace {
 
-/// The work from which a space is predicted to win, as people read it.
+/// Human-readable form of the work from which on a space is predicted to be fastest.
 std::string crossover_text(Operation operation, double work) {
   return work > 0 ? fmt::format("from {:.4g} {}", work, operation.work_unit()) : "never";
 }
@@ -48,7 +48,7 @@ nlohmann::ordered_json as_json(const Context& context, std::size_t points) {
 }
 
 std::string as_text(const Context& context, std::size_t points) {
-  std::string out = "The work from which each space is predicted to be the fastest\n";
+  std::string out = "Smallest work for which each space is predicted to be the fastest\n";
   auto to = std::back_inserter(out);
   for (const Operation operation : engine_operations()) {
     fmt::format_to(to, "  {:17}", to_string(operation));
@@ -96,9 +96,11 @@ void calibrate_command(const GlobalOptions& global, double seconds) {
 
 void add_calibrate_command(CLI::App& app, const GlobalOptions& global) {
   CLI::App* command = app.add_subcommand(
-      "calibrate", "Measure this machine and keep the costs for the choice of the space");
+      "calibrate",
+      "Measure this machine and save the costs that determine the choice of the space");
   const auto seconds = std::make_shared<std::optional<double>>();
-  add_number(*command, "--seconds", *seconds, "About how long it may take (default: 5)", 0.1, 3600);
+  add_number(*command, "--seconds", *seconds, "Approximate duration in seconds (default: 5)", 0.1,
+             3600);
   command->callback([&global, seconds] {
     calibrate_command(global, seconds->value_or(CalibrationOptions().seconds));
   });

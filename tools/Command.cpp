@@ -24,13 +24,13 @@ bool is(const std::exception& error) noexcept {
   return dynamic_cast<const Type*>(&error) != nullptr;
 }
 
-/// The command that was named, that of a group too, for messages.
+/// The name of the selected command, including its group, for messages.
 std::string named(const CLI::App& app) {
   const auto commands = app.get_subcommands();
   return app.get_name() + (commands.empty() ? "" : " " + named(*commands.front()));
 }
 
-/// Lets the global options stand behind the name of a command, and of a command of a group.
+/// Accepts the global options also after the name of a command and of a command in a group.
 void take_global_options(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands({})) {
     command->fallthrough();
@@ -66,16 +66,15 @@ ExitStatus exit_status(const std::exception& error) noexcept {
 
 int run(int argc, const char* const* argv) {
   CLI::App app(
-      "Finds what is alike (sequences, vectors), what is linked (graphs) and what is best "
-      "(candidates).\nData goes to standard output, everything else to stderr. Exit status: 0 ok, "
-      "1 "
+      "Finds similar items (sequences, vectors), linked items (graphs) and the best "
+      "candidates.\nData goes to standard output, everything else to stderr. Exit status: 0 ok, 1 "
       "runtime, 2 usage,\n3 bad file or data, 4 out of memory.",
       "kindred");
   app.set_version_flag("--version", "kindred " KINDRED_VERSION_STRING, "Print the version");
   app.require_subcommand(1);
   GlobalOptions global;
   add_global_options(app, global);
-  // Runs before the command's own callback, whichever side of its name the flag stands.
+  // Runs before the callback of the command, on whichever side of its name the flag is given.
   app.parse_complete_callback([&global] { Log::set_quiet(global.quiet); });
   add_info_command(app, global);
   add_demo_command(app, global);
@@ -98,7 +97,7 @@ int run(int argc, const char* const* argv) {
   } catch (const CLI::RuntimeError& error) {
     return error.get_exit_code();
   } catch (const CLI::ParseError& error) {
-    // Before a command is known CLI11 says only that one is required.
+    // Without a known command, CLI11 only reports that one is required.
     if (app.get_subcommands().empty() && app.remaining_size() > 0) {
       Log::error(fmt::format("there is no command or flag {} (see kindred --help)",
                              in_quotes(app.remaining().front())));

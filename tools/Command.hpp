@@ -6,13 +6,14 @@
 
 namespace Kindred::Tools {
 
-/// What the process returns.
+/// Exit statuses of the process.
 enum class ExitStatus : int { ok = 0, runtime = 1, usage = 2, input = 3, out_of_memory = 4 };
 
-/// The status that \p error stands for.
+/// The exit status for \p error.
 ExitStatus exit_status(const std::exception& error) noexcept;
 
-/// The `kindred` command: parses, runs, turns every exception into a line on stderr and a status.
+/// Runs the `kindred` command: parses the arguments, runs the subcommand, and converts every
+/// exception to a line on stderr and an exit status.
 int run(int argc, const char* const* argv);
 
 }  // namespace Kindred::Tools

@@ -6,7 +6,7 @@
 
 namespace Kindred::Tools {
 
-// Each adds its subcommand to the application, with the callback that runs it.
+// Each function adds a subcommand, with the callback that runs it, to the application.
 void add_info_command(CLI::App& app, const GlobalOptions& global);
 void add_calibrate_command(CLI::App& app, const GlobalOptions& global);
 void add_match_command(CLI::App& app, const GlobalOptions& global);

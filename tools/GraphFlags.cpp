@@ -7,8 +7,9 @@ namespace Kindred::Tools {
 
 CLI::Option* add_nodes_flag(CLI::App& command, std::string& nodes, const std::string& edges) {
   return command
-      .add_option("--nodes", nodes,
-                  "Lines 'node' or 'node kind': nodes of their own, before those of " + edges)
+      .add_option(
+          "--nodes", nodes,
+          "Lines 'node' or 'node kind': additional nodes, numbered before those of " + edges)
       ->type_name("FILE");
 }
 

@@ -11,18 +11,18 @@
 
 namespace Kindred::Tools {
 
-/// The files that a graph of text is read from.
+/// Text files that a graph is read from.
 struct GraphText {
   std::string edges;
-  std::string nodes;    ///< nodes of their own, before those of the edges; empty: none
+  std::string nodes;    ///< list of nodes, which come before those of the edges; empty: none
   bool weights = true;  ///< false: every weight is 1
   bool kinds = false;   ///< lines have a fourth field
 };
 
-/// --nodes, beside the flag \p edges.
+/// Adds --nodes, which complements the flag \p edges.
 CLI::Option* add_nodes_flag(CLI::App& command, std::string& nodes, const std::string& edges);
 
-/// \brief Reads them; of Matrix Market, `edges` alone. \throws InputError with file and line
+/// \brief Reads the files; for Matrix Market only `edges`. \throws InputError with file and line
 Graph read_graph_text(const GraphText& text, WeightRange range, const Session& session);
 
 }  // namespace Kindred::Tools

@@ -42,10 +42,10 @@ EdgeWeights weights_from_string(const std::string& name) {
     if (to_string(weights) == name) return weights;
   }
   throw UsageError(
-      fmt::format("--weights: {} is none of float32, bfloat16, none", in_quotes(name)));
+      fmt::format("--weights: {} is not one of float32, bfloat16, none", in_quotes(name)));
 }
 
-/// The synsets of WordNet, named word.type.offset, and the links that the demo spreads along.
+/// The synsets of WordNet, named word.type.offset, and the links that the demo uses for spreading.
 Graph wordnet_graph(const std::string& folder, EdgeWeights weights) {
   const WordNet net = read_wordnet(folder);
   Graph graph;
@@ -81,7 +81,7 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
     throw UsageError("graph build: --edge-kinds and --nodes go with an edge list in --edges");
   const EdgeWeights weights = weights_from_string(flags.weights);
   check_outputs("graph build", {flags.out}, {flags.edges, flags.nodes});
-  { const AtomicFile probe(flags.out); }  // before hours of work, not after
+  { const AtomicFile probe(flags.out); }  // fails before hours of work
   Session session(global, "graph build");
   Graph graph = session.timed(Phase::load, [&] { return read(flags, weights, session); });
   const Ragged<char> names = graph.nodes.is_numbered() ? Ragged<char>() : graph.nodes.texts();
@@ -115,7 +115,7 @@ void info(const GlobalOptions& global, const std::string& path) {
       std::pair("edges", info.edges),           std::pair("outside_unit", info.outside_unit),
       std::pair("edge_bytes", info.edge_bytes), std::pair("offset_bytes", info.offset_bytes),
       std::pair("name_bytes", info.name_bytes), std::pair("bytes", info.bytes)};
-  // Of both directions.
+  // edge_bytes counts both directions.
   const double per_edge =
       info.edges == 0 ? 0.0
                       : static_cast<double>(info.edge_bytes) / 2 / static_cast<double>(info.edges);
@@ -163,20 +163,19 @@ void verify(const GlobalOptions& global, const std::string& path) {
 }  // namespace
 
 void add_graph_command(CLI::App& app, const GlobalOptions& global) {
-  CLI::App* group = app.add_subcommand("graph", "Make, check and describe a file of a graph");
+  CLI::App* group = app.add_subcommand("graph", "Create, check and describe a graph file");
   group->require_subcommand(1);
-  CLI::App* command = group->add_subcommand("build", "Put a graph into a file");
+  CLI::App* command = group->add_subcommand("build", "Write a graph to a file");
   const auto flags = std::make_shared<BuildFlags>();
   command
-      ->add_option(
-          "--edges", flags->edges,
-          "Lines 'from to weight' (divided by tabs or spaces, in *.csv by commas; # begins "
-          "a comment), or a Matrix Market file, *.mtx")
+      ->add_option("--edges", flags->edges,
+                   "Lines 'from to weight' (separated by tabs or spaces, in *.csv by commas; # "
+                   "begins a comment), or a Matrix Market file, *.mtx")
       ->type_name("FILE");
   command
       ->add_option("--wordnet", flags->wordnet,
-                   "In place of --edges: WordNet's folder of data.noun, .verb, .adj and .adv; "
-                   "synsets and the links that `demo` spreads along")
+                   "Instead of --edges: WordNet's folder with data.noun, .verb, .adj and .adv; "
+                   "takes the synsets and the links that `demo` uses")
       ->type_name("DIR");
   add_nodes_flag(*command, flags->nodes, "--edges");
   command
@@ -185,14 +184,14 @@ void add_graph_command(CLI::App& app, const GlobalOptions& global) {
                    "float32)")
       ->type_name("NAME");
   command->add_flag("--edge-kinds", flags->kinds,
-                    "Lines have a fourth field, the kind of the edge: 0 to 255");
+                    "Lines have a fourth field, the kind of the edge, 0 to 255");
   refuse_renamed(*command, "graph build", "--kinds", "--edge-kinds");
-  command->add_option("--out", flags->out, "The file; one that is there is replaced")
+  command->add_option("--out", flags->out, "Output file; an existing file is replaced")
       ->type_name("FILE")
       ->required();
   command->callback([&global, flags] { build(global, *flags); });
-  add_store_reader(*group, "GRAPH", "--graph", "graph build", "info", "Tell what a graph holds",
-                   global, info);
+  add_store_reader(*group, "GRAPH", "--graph", "graph build", "info",
+                   "Describe the contents of a graph", global, info);
   add_store_reader(*group, "GRAPH", "--graph", "graph build", "verify",
                    "Check every byte of a graph; exit status 3 on any damage", global, verify);
 }

@@ -34,7 +34,7 @@ constexpr std::size_t m_max = 512;
 constexpr std::size_t ef_max = std::size_t{1} << 31U;
 
 struct BuildFlags {
-  std::string vectors;  // or
+  std::string vectors;  // either this or `store` is given
   std::string store;
   std::string out;
   std::string metric = "cosine";
@@ -72,19 +72,18 @@ HnswTraversal traversal_from_string(const std::string& name) {
        {HnswTraversal::automatic, HnswTraversal::bytes, HnswTraversal::floats}) {
     if (to_string(traversal) == name) return traversal;
   }
-  throw UsageError(fmt::format("--traversal: '{}' is none of automatic, bytes, floats", name));
+  throw UsageError(fmt::format("--traversal: '{}' is not one of automatic, bytes, floats", name));
 }
 
-/// The rows of a store, as float32. \throws InputError where rows were removed: those of an index
-/// are numbered without gaps
+/// The rows of a store as float32. \throws InputError if rows were removed, since the rows of an
+/// index are numbered without gaps
 Matrix read_store(const std::string& path, int threads) {
   return reading_file([&] {
     const StoredVectors stored = Kindred::load_vectors(path, threads);
     const std::size_t count = stored.rows.count();
     if (stored.end_id != count) {
       throw InputError(
-          fmt::format("{}: {} rows with ids below {}; an index is built of rows 0, 1, … without "
-                      "gaps",
+          fmt::format("{}: {} rows with ids below {}; an index requires rows 0, 1, … without gaps",
                       path, count, stored.end_id));
     }
     Matrix rows;
@@ -102,9 +101,9 @@ HnswIndex load_index(Session& session, const std::string& path) {
   });
 }
 
-/// Tells the report which index was at work.
+/// Adds the index to the report.
 void report_index(Session& session, const std::string& path, const HnswIndex& index) {
-  if (session.options().report.empty()) return;  // statistics walk the graph
+  if (session.options().report.empty()) return;  // computing the statistics traverses the graph
   const HnswStatistics summary = index.statistics();
   session.add_to_report(
       "index", fmt::format("{}: {} rows of dimension {}, {}", path, summary.rows, summary.dimension,
@@ -129,7 +128,7 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
                                  settings.ef_construction, settings.m));
   }
   check_outputs("index build", {flags.out}, {source});
-  { const AtomicFile probe(flags.out); }  // before hours of work, not after
+  { const AtomicFile probe(flags.out); }  // fails before hours of work
   Session session(global, "index build");
   const Matrix rows = session.timed(Phase::load, [&] {
     return flags.store.empty() ? read_matrix(source, {}, session.read_progress(source))
@@ -153,7 +152,8 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
 /// The true neighbours of each query, as many as are compared.
 class Truth {
  public:
-  /// \throws InputError for another shape, or an id that no row of \p index has; −1 is no neighbour
+  /// \throws InputError for a different shape, or an id that no row of \p index has; −1 means no
+  /// neighbour
   Truth(const std::string& path, std::size_t queries, std::size_t top, const HnswIndex& index)
       : m_top(top) {
     reading_file([&] {
@@ -212,7 +212,8 @@ void append_recall(std::string& out, double recall, std::size_t top, std::size_t
   fmt::format_to(std::back_inserter(out), ", \"top\": {}, \"queries\": {}}}\n", top, queries);
 }
 
-/// What a call walked. A query is scanned where that is no more work, or the walk found too few.
+/// Prints the work of a call. A query is scanned if that takes no more work, or if the traversal
+/// found too few rows.
 void explain(const HnswIndex& index, std::size_t queries, const HnswResults& results) {
   Log::line(fmt::format(
       R"({{"op": "index search", "path": "{}", "traversal": "{}", "queries": {}, "scanned": {}, "visited": {}}})",
@@ -275,8 +276,8 @@ void search(const GlobalOptions& global, const SearchFlags& flags) {
   lines.close();
   report_index(session, flags.index, index);
   session.add_to_report("queries", fmt::format("{} in {}", queries.rows, flags.queries));
-  session.add_to_report("asked for", fmt::format("the best {}, ef {}", options.top, options.ef));
-  session.add_to_report("queries scanned whole", scanned);
+  session.add_to_report("requested", fmt::format("the best {}, ef {}", options.top, options.ef));
+  session.add_to_report("queries answered by a scan", scanned);
   session.add_to_report("rows visited", visited);
   if (truth)
     session.add_to_report("recall", fmt::format("{:.4f} by {}", truth->recall(), flags.truth));
@@ -347,26 +348,28 @@ CLI::Option* add_file(CLI::App& command, const char* name, std::string& value, c
 }
 
 void add_build(CLI::App& group, const GlobalOptions& global) {
-  CLI::App* command = group.add_subcommand("build", "Make an index of rows");
+  CLI::App* command = group.add_subcommand("build", "Create an index of rows");
   const auto flags = std::make_shared<BuildFlags>();
   add_file(*command, "--vectors", flags->vectors,
-           "The rows, n × d: a file as `search --vectors` takes it");
-  add_file(*command, "--store", flags->store, "In place of --vectors: what `vectors build` made");
-  add_file(*command, "--out", flags->out, "The index; one that is there is replaced")->required();
+           "The rows, n × d, in a format that `search --vectors` accepts");
+  add_file(*command, "--store", flags->store,
+           "Instead of --vectors: a store created by `vectors build`");
+  add_file(*command, "--out", flags->out, "Output file of the index; an existing file is replaced")
+      ->required();
   command
       ->add_option("--metric", flags->metric,
                    "cosine or ip (larger is better), l2 (smaller is better) (default: cosine)")
       ->type_name("NAME");
   add_count(*command, "--m", flags->m,
-            "Links that a row chooses; twice as many at most on level 0 (default: 16)", 2, m_max);
+            "Links selected per row; the maximum on level 0 is twice as many (default: 16)", 2,
+            m_max);
   add_count(*command, "--ef-construction", flags->ef_construction,
-            "Candidates of a new row (default: 200)", 2, 65536);
-  add_count(*command, "--seed", flags->seed, "Of the levels (default: 1)", 0);
+            "Number of candidates when a row is inserted (default: 200)", 2, 65536);
+  add_count(*command, "--seed", flags->seed, "Seed of the random levels (default: 1)", 0);
   command
-      ->add_option(
-          "--traversal", flags->traversal,
-          "What the graph is walked by: bytes, floats, or automatic (bytes unless they are "
-          "too coarse; default). Scores are exact with each")
+      ->add_option("--traversal", flags->traversal,
+                   "Elements used to traverse the graph: bytes, floats, or automatic (bytes unless "
+                   "they are too coarse; default). Scores are exact in every case")
       ->type_name("NAME");
   command->callback([&global, flags] { build(global, *flags); });
 }
@@ -375,34 +378,36 @@ void add_search(CLI::App& group, const GlobalOptions& global) {
   CLI::App* command =
       group.add_subcommand("search", "Find the rows nearest to each query, approximately");
   const auto flags = std::make_shared<SearchFlags>();
-  add_file(*command, "--index", flags->index, "What `index build` or `index import` made")
+  add_file(*command, "--index", flags->index, "An index created by `index build` or `index import`")
       ->required();
   add_file(*command, "--queries", flags->queries,
-           "The queries, q × d: a file as `search --queries` takes it")
+           "The queries, q × d, in a format that `search --queries` accepts")
       ->required();
-  add_count(*command, "--top", flags->top, "Results per query at most (default: 10)");
+  add_count(*command, "--top", flags->top, "Maximum number of results per query (default: 10)");
   add_count(*command, "--ef", flags->ef,
-            "Candidates of a query, at least --top: more find more (default: 64)", 1, ef_max);
+            "Candidates per query, at least --top; more give a higher recall (default: 64)", 1,
+            ef_max);
   add_filter_flag(*command, flags->filter);
   add_file(*command, "--truth", flags->truth,
-           "The true neighbours, integers, q × at least --top: tells the recall in a last line");
+           "The true neighbours, integers, q × at least --top; prints the recall in a last line");
   add_out_flags(*command, flags->out_ids, flags->out_scores);
   command->callback([&global, flags] { search(global, *flags); });
 }
 
 void add_import(CLI::App& group, const GlobalOptions& global) {
-  CLI::App* command = group.add_subcommand("import", "Read an index that hnswlib saved");
+  CLI::App* command = group.add_subcommand("import", "Convert an index saved by hnswlib");
   const auto flags = std::make_shared<ImportFlags>();
-  add_file(*command, "--hnswlib", flags->hnswlib, "What hnswlib's save_index wrote, of float32")
+  add_file(*command, "--hnswlib", flags->hnswlib, "A float32 index written by hnswlib's save_index")
       ->required();
   command
       ->add_option("--metric", flags->metric,
-                   "What it was made with: l2, ip or cosine (the file does not say)")
+                   "Metric of the index: l2, ip or cosine (the file does not contain it)")
       ->type_name("NAME")
       ->required();
-  add_count(*command, "--dimensions", flags->dimension, "Numbers of a row")->required();
+  add_count(*command, "--dimensions", flags->dimension, "Dimension of the rows")->required();
   refuse_renamed(*command, "index import", "--dim", "--dimensions");
-  add_file(*command, "--out", flags->out, "The index; one that is there is replaced")->required();
+  add_file(*command, "--out", flags->out, "Output file of the index; an existing file is replaced")
+      ->required();
   command->callback([&global, flags] { import_index(global, *flags); });
 }
 
@@ -410,18 +415,19 @@ void add_import(CLI::App& group, const GlobalOptions& global) {
 
 void add_index_command(CLI::App& app, const GlobalOptions& global) {
   CLI::App* group =
-      app.add_subcommand("index", "Make and search an approximate index (HNSW) of vectors");
+      app.add_subcommand("index", "Create and search an approximate index (HNSW) of vectors");
   group->require_subcommand(1);
   add_build(*group, global);
   add_search(*group, global);
   add_store_reader(*group, "INDEX", "--index", "index build` or `index import", "info",
-                   "Tell what an index holds", global, info);
+                   "Describe the contents of an index", global, info);
   add_import(*group, global);
-  CLI::App* command = group->add_subcommand("export", "Write an index as hnswlib reads it");
+  CLI::App* command = group->add_subcommand("export", "Write an index in hnswlib's format");
   const auto flags = std::make_shared<ExportFlags>();
   add_input_argument(*command, "index export", flags->index, "INDEX",
                      "index build` or `index import", "--index");
-  add_file(*command, "--out", flags->out, "For hnswlib's load_index; one that is there is replaced")
+  add_file(*command, "--out", flags->out,
+           "Output file for hnswlib's load_index; an existing file is replaced")
       ->required();
   refuse_renamed(*command, "index export", "--hnswlib", "--out");
   command->callback([&global, flags] { export_index(global, *flags); });

@@ -21,7 +21,7 @@ namespace Kindred::Tools {
 
 namespace {
 
-/// The features of this processor, of those that change how Kindred runs, in the kernel's spelling.
+/// The features of this processor that affect Kindred, spelled as in `/proc/cpuinfo`.
 std::vector<std::string> cpu_features() {
   constexpr std::array<std::string_view, 14> requested{
       "sse4_2",  "popcnt",   "bmi2",        "avx",         "f16c",     "fma",   "avx2",
@@ -52,13 +52,13 @@ std::string gib(std::uint64_t bytes) {
   return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / 1073741824.0);
 }
 
-/// The name of a processor or GPU; among several GPUs, which of them it is.
+/// The name of a processor or GPU; with several GPUs, including its index.
 std::string device_name(const SpaceInfo& info) {
   if (info.device_count < 2) return info.device;
   return fmt::format("{} (device {} of {})", info.device, info.device_index, info.device_count);
 }
 
-/// Where the driver compiles the kernels: from what, and for what.
+/// If the driver compiles the kernels: the source and the target architecture.
 std::string kernels_of(const SpaceInfo& info) {
   if (!info.kernels_from_ptx) return {};
   return fmt::format(", kernels compiled for {:.1f} from PTX for {:.1f}", info.compute_capability,
@@ -142,7 +142,8 @@ void info(const GlobalOptions& global) {
 }  // namespace
 
 void add_info_command(CLI::App& app, const GlobalOptions& global) {
-  app.add_subcommand("info", "Report what of this machine is used, and why the rest is not")
+  app.add_subcommand("info",
+                     "Show what Kindred can use on this machine, and why it cannot use the rest")
       ->callback([&global] { info(global); });
 }
 

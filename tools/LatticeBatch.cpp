@@ -22,7 +22,7 @@ namespace Kindred::Tools {
 
 namespace {
 
-/// Appends the answer of a line as a line.
+/// Appends the answer to one input line as one line.
 void append_answer(std::string& out, const LatticeLine& line, std::size_t index,
                    const LatticeResult& result) {
   const auto to = std::back_inserter(out);
@@ -69,8 +69,8 @@ void run_batch(const GlobalOptions& global, const std::string& path) {
   options.on_result = [&](std::size_t task, const LatticeResult& result) {
     if (result.error) {
       output.flush();
-      Log::error(fmt::format("{}:{}: the task could not be done", path == "-" ? "<stdin>" : path,
-                             lines[task].line));
+      Log::error(
+          fmt::format("{}:{}: the task failed", path == "-" ? "<stdin>" : path, lines[task].line));
       std::rethrow_exception(result.error);
     }
     append_answer(output.text(), lines[task], task, result);
@@ -86,14 +86,14 @@ void run_batch(const GlobalOptions& global, const std::string& path) {
 }  // namespace
 
 void add_lattice_batch(CLI::App& group, const GlobalOptions& global) {
-  CLI::App* command =
-      group.add_subcommand("batch", "Do what every line of a file says, many lattices at once");
+  CLI::App* command = group.add_subcommand(
+      "batch", "Run the task on each line of a file, with many lattices in one launch");
   const auto path = std::make_shared<std::string>();
   command
-      ->add_option("--tasks", *path,
-                   "Lines like {\"name\": \"a\", \"dimensions\": 4, \"size\": 10, \"do\": "
-                   "\"analyze\"}; do is "
-                   "analyze, measure, path (from, to, blocked) or build (out)")
+      ->add_option(
+          "--tasks", *path,
+          "JSON lines {\"name\": \"a\", \"dimensions\": 4, \"size\": 10, \"do\": \"analyze\"}; "
+          "\"do\" is analyze, measure, path (from, to, blocked) or build (out)")
       ->type_name("FILE")
       ->required();
   command->callback([&global, path] { run_batch(global, *path); });

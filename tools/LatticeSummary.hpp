@@ -9,7 +9,7 @@
 
 namespace Kindred::Tools {
 
-/// What is told of the structure of a lattice, by closed forms or as it was measured.
+/// Structural properties of a lattice, from closed forms or measured.
 struct LatticeSummary {
   std::uint64_t vertices = 0;
   WideCount edges = 0;
@@ -23,9 +23,9 @@ struct LatticeSummary {
 LatticeSummary summary_of(const LatticeMetrics& metrics);
 LatticeSummary summary_of(const GraphStructure& found);
 
-/// Appends the fields of a JSON object, without its braces.
+/// Appends the fields of a JSON object without the braces.
 void append_json(std::string& out, const LatticeSummary& summary);
-/// Appends a line a field, for people.
+/// Appends one human-readable line per field.
 void append_text(std::string& out, const LatticeSummary& summary);
 
 }  // namespace Kindred::Tools

@@ -29,7 +29,7 @@ namespace Kindred::Tools {
 namespace {
 
 struct LatticeFlags {
-  std::size_t dimensions = 0;  // 0: as the settings say
+  std::size_t dimensions = 0;  // 0: from the settings
   std::size_t size = 0;
   bool measured = false;
   std::string from;
@@ -77,9 +77,10 @@ void analyze(const GlobalOptions& global, const LatticeFlags& flags) {
 std::uint64_t node_of(const char* flag, const std::string& text, const LatticeShape& shape) {
   const auto node = parse_lattice_node(text, shape);
   if (!node) {
-    throw UsageError(fmt::format(
-        "{}: {} is no node: one is an index in 0 … {} or {} coordinates below {} divided by commas",
-        flag, in_quotes(text), shape.nodes() - 1, shape.dimensions(), shape.size()));
+    throw UsageError(
+        fmt::format("{}: {} is not a node: a node is an index in 0 … {} or {} coordinates below {} "
+                    "separated by commas",
+                    flag, in_quotes(text), shape.nodes() - 1, shape.dimensions(), shape.size()));
   }
   return *node;
 }
@@ -123,7 +124,7 @@ void path(const GlobalOptions& global, const LatticeFlags& flags) {
 void build(const GlobalOptions& global, const LatticeFlags& flags) {
   const LatticeShape shape = flags.shape();
   check_outputs("lattice build", {flags.out}, {});
-  { const AtomicFile probe(flags.out); }  // before the work, not after
+  { const AtomicFile probe(flags.out); }  // fails before the work
   Session session(global, "lattice build");
   session.timed(Phase::compute, [&] {
     Lattice(session.context(), shape.dimensions(), shape.size()).save(flags.out);
@@ -140,7 +141,7 @@ CLI::App* add_lattice(CLI::App& group, const char* name, const char* help, Latti
   add_count(*command, "--dimensions", flags.dimensions, "Dimensions, 1 to 20 (default: 4)", 1,
             LatticeShape::dimensions_max);
   refuse_renamed(*command, std::string("lattice ") + name, "--dims", "--dimensions");
-  add_count(*command, "--size", flags.size, "Nodes in each of them, 2 to 1000 (default: 10)",
+  add_count(*command, "--size", flags.size, "Nodes per dimension, 2 to 1000 (default: 10)",
             LatticeShape::size_min, LatticeShape::size_max);
   return command;
 }
@@ -152,25 +153,25 @@ void add_lattice_command(CLI::App& app, const GlobalOptions& global) {
   group->require_subcommand(1);
   const auto flags = std::make_shared<LatticeFlags>();
 
-  CLI::App* command = add_lattice(*group, "analyze", "Tell the structure of a lattice", *flags);
+  CLI::App* command = add_lattice(*group, "analyze", "Describe the structure of a lattice", *flags);
   command->add_flag("--by-search", flags->measured,
-                    "By searches over its rows in place of closed forms");
+                    "Measure by searches over the graph instead of using closed forms");
   refuse_renamed(*command, "lattice analyze", "--measure", "--by-search");
   command->callback([&global, flags] { analyze(global, *flags); });
 
   command = add_lattice(*group, "path", "Find a shortest path", *flags);
-  command->add_option("--from", flags->from, "Its beginning: an index, or coordinates like 0,0,1,0")
+  command->add_option("--from", flags->from, "First node: an index, or coordinates such as 0,0,1,0")
       ->type_name("NODE")
       ->required();
-  command->add_option("--to", flags->to, "Its end")->type_name("NODE")->required();
+  command->add_option("--to", flags->to, "Last node")->type_name("NODE")->required();
   command
       ->add_option("--blocked", flags->blocked,
-                   "Lines of a node, or of the two ends of an edge, which it may not take")
+                   "Lines with a node, or with the two ends of an edge, that the path must avoid")
       ->type_name("FILE");
   command->callback([&global, flags] { path(global, *flags); });
 
-  command = add_lattice(*group, "build", "Put the graph of a lattice into a file", *flags);
-  command->add_option("--out", flags->out, "The file; one that is there is replaced")
+  command = add_lattice(*group, "build", "Write the graph of a lattice to a file", *flags);
+  command->add_option("--out", flags->out, "Output file; an existing file is replaced")
       ->type_name("FILE")
       ->required();
   command->callback([&global, flags] { build(global, *flags); });

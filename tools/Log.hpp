@@ -8,15 +8,15 @@
 
 namespace Kindred::Tools::Log {
 
-/// Whether errors only are told from now on.
+/// Whether only errors are printed from now on.
 void set_quiet(bool quiet);
 
 void error(std::string_view message);
 void warning(std::string_view message);
 void info(std::string_view message);
-/// A message of the library.
+/// Prints a message of the library.
 void library(LogLevel level, std::string_view message);
-/// A line for programs: printed as it is, however quiet.
+/// Prints a machine-readable line, also with --quiet.
 void line(std::string_view text);
 
 }  // namespace Kindred::Tools::Log

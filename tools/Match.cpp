@@ -31,21 +31,21 @@ namespace {
 struct Batch {
   RaggedSpan<Symbol> symbols;
   const NameTable& names;
-  std::size_t first_name = 0;   ///< in `names`, of the first query
-  std::size_t first_index = 0;  ///< of the first query among all
-  const QueryEvents& events;    ///< from `first_name` on, where there are predictions
+  std::size_t first_name = 0;   ///< index of the first query in `names`
+  std::size_t first_index = 0;  ///< index of the first query among all
+  const QueryEvents& events;    ///< from `first_name` on, if there are predictions
 };
 
-/// Answers batches of queries and prints a line each.
+/// Answers batches of queries and prints one line per query.
 class Answers {
  public:
-  /// \param predictions nothing: matches are told
+  /// \param predictions null: print matches
   Answers(const SequenceMatcher& matcher, const Sequences& patterns, const MatchOptions& options,
           const Predictions* predictions = nullptr)
       : m_matcher(matcher), m_patterns(patterns), m_options(options), m_predictions(predictions) {
     if (m_predictions == nullptr) return;
     m_options.top = std::max<std::size_t>(patterns.size(), 1);
-    m_options.blocks = false;  // those of the predictions are told
+    m_options.blocks = false;  // only those of the predictions are printed
     m_report_blocks = options.blocks;
   }
 
@@ -62,7 +62,7 @@ class Answers {
       m_output.flush_if_large();
     }
   }
-  /// A line for every row of \p results.
+  /// Prints one line for every row of \p results.
   void print(const MatchResults& results, const NameTable& names, std::size_t first_name,
              std::size_t first_index) {
     std::size_t row = 0;  // of results.blocks
@@ -102,28 +102,29 @@ class Answers {
   Output m_output;
 };
 
-/// Checks what the parser cannot: values that depend on each other.
+/// Checks combinations of values, which the parser cannot check.
 void check(MatchFlags& flags) {
   if (flags.self && !flags.queries.empty())
-    throw UsageError("match: --self asks with the patterns themselves, without --queries");
+    throw UsageError("match: --self uses the patterns as queries; omit --queries");
   if (flags.self && !flags.threshold)
     throw UsageError("match: --threshold is required with --self");
   if (!flags.self && flags.queries.empty())
     throw UsageError("match: --queries is required (or --self)");
   if (!flags.patterns.empty() + !flags.lines.empty() + !flags.store.empty() != 1)
-    throw UsageError("match: give --patterns or --lines or --store, one of them");
+    throw UsageError("match: exactly one of --patterns, --lines and --store is required");
   if (!flags.store.empty() && flags.self)
     throw UsageError("match: --self does not go with --store: no two of its patterns are equal");
   if (flags.measure == "difflib") {
     flags.options.measure = Measure::difflib;
   } else if (flags.measure != "lcs" && flags.measure != "indel") {
     throw UsageError(
-        fmt::format("match: --measure: '{}' is none of lcs, indel, difflib", flags.measure));
+        fmt::format("match: --measure: '{}' is not one of lcs, indel, difflib", flags.measure));
   }
   if (flags.options.autojunk && flags.options.measure != Measure::difflib)
-    throw UsageError("match: --autojunk is a heuristic of difflib: give --measure difflib");
+    throw UsageError("match: --autojunk is a heuristic of difflib: use --measure difflib");
   if (!flags.level.empty() && flags.level != "token" && flags.level != "character")
-    throw UsageError(fmt::format("match: --level: '{}' is none of token, character", flags.level));
+    throw UsageError(
+        fmt::format("match: --level: '{}' is not one of token, character", flags.level));
   if (!flags.lines.empty() && flags.level == "token")
     throw UsageError(
         "match: --level: token does not go with --lines, whose symbols are characters");
@@ -131,7 +132,7 @@ void check(MatchFlags& flags) {
       flags.prediction.affinity == "-")
     throw UsageError("match: only --queries can be - (standard input)");
   if (flags.prediction.predict && !flags.lines.empty())
-    throw UsageError("match: --predict needs events, which --lines does not have");
+    throw UsageError("match: --predict requires events, which --lines does not provide");
   if (flags.prediction.predict && flags.self)
     throw UsageError("match: --predict does not go with --self");
   if (flags.prediction.predict && flags.options.autojunk)
@@ -141,7 +142,7 @@ void check(MatchFlags& flags) {
   if (flags.top > 0) flags.options.top = flags.top;
 }
 
-/// Every pattern against those before it.
+/// Matches every pattern against the preceding ones.
 void match_self(const SequenceMatcher& matcher, const Sequences& patterns, const MatchFlags& flags,
                 Session& session) {
   Progress progress("answering", !session.options().quiet);
@@ -181,7 +182,8 @@ void match(const GlobalOptions& global, MatchFlags flags) {
   std::optional<SequenceReader> reader;
   if (!flags.self) reader.emplace(flags.queries, form, encoder, Learning::off);
   if (predicts) reader->keep_events(query_events);
-  // A file is read whole before the first answer, so that a bad line leaves no half of an output.
+  // A file is read completely before the first answer, so that an invalid line leaves no partial
+  // output.
   if (!streaming && !flags.self) {
     session.timed(Phase::load, [&] {
       while (reader->next(queries)) continue;
@@ -195,7 +197,7 @@ void match(const GlobalOptions& global, MatchFlags flags) {
     session.finish();
     return;
   }
-  patterns.symbols = {};  // the matcher has them
+  patterns.symbols = {};  // held by the matcher
   std::optional<Predictions> predictions;
   if (predicts) {
     predictions.emplace(session.context(), *matcher, pattern_events, patterns.names,
@@ -236,45 +238,46 @@ void add_match_command(CLI::App& app, const GlobalOptions& global) {
       ->add_option(
           "--patterns", flags->patterns,
           "JSON lines {\"name\": \"…\", \"events\": [[\"a\", \"b\"], [\"c\"]]} or {\"name\": "
-          "\"…\", \"tokens\": [\"a\", \"b\"]}; an index counts lines from 0")
+          "\"…\", \"tokens\": [\"a\", \"b\"]}; \"index\" in the output counts lines from 0")
       ->type_name("FILE");
   command
       ->add_option("--lines", flags->lines,
-                   "In place of --patterns: a line is a string of characters, queries too")
+                   "Instead of --patterns: each line is a string of characters; the same holds for "
+                   "the queries")
       ->type_name("FILE");
   command
       ->add_option("--store", flags->store,
-                   "In place of --patterns: what `kindred patterns build` made; an index counts "
-                   "different patterns as they were learned")
+                   "Instead of --patterns: a store created by `kindred patterns build`; \"index\" "
+                   "counts different patterns in the order in which they were learned")
       ->type_name("FILE");
   command
       ->add_option("--queries", flags->queries,
-                   "In the form of the patterns; - reads standard "
-                   "input and answers each line at once")
+                   "Queries in the format of the patterns; - reads standard input and answers each "
+                   "line immediately")
       ->type_name("FILE");
   command->add_flag("--self", flags->self,
-                    "In place of --queries: every pattern against those before it (duplicates); "
-                    "needs --threshold");
+                    "Instead of --queries: match every pattern against the preceding ones "
+                    "(duplicates); requires --threshold");
   command
-      ->add_option(
-          "--measure", flags->measure,
-          "lcs: longest common subsequence, the same as indel; difflib: as Python's difflib "
-          "with autojunk=False (default: lcs)")
+      ->add_option("--measure", flags->measure,
+                   "lcs: longest common subsequence, the same as indel; difflib: same as Python's "
+                   "difflib with autojunk=False (default: lcs)")
       ->type_name("NAME");
   command->add_flag("--autojunk", flags->options.autojunk,
-                    "difflib as Python calls it by default: in a query of 200 symbols or more, "
-                    "those that stand often begin no block");
+                    "difflib with Python's default autojunk=True: in a query of 200 symbols or "
+                    "more, frequent symbols do not start a block");
   command
       ->add_option("--level", flags->level,
-                   "token: a string is a symbol; character: the strings are joined by one space, a "
-                   "code point is a symbol (default: token)")
+                   "token: each string is a symbol; character: strings are joined by one space, "
+                   "and each code point is a symbol (default: token)")
       ->type_name("NAME");
   add_number(*command, "--threshold", flags->threshold,
-             "Least similarity, inclusive; 0 gives everything (default: 0.1)", 0, 1);
+             "Minimum similarity, inclusive; 0 returns everything (default: 0.1)", 0, 1);
   add_count(*command, "--top", flags->top,
-            "Results a query at most (default: 10; with --self: all)");
-  command->add_flag("--blocks", flags->options.blocks,
-                    "Tell the matching blocks [pattern begin, query begin, length], difflib's");
+            "Maximum number of results per query (default: 10; with --self: all)");
+  command->add_flag(
+      "--blocks", flags->options.blocks,
+      "Print the matching blocks [pattern begin, query begin, length], as difflib does");
   add_prediction_flags(*command, flags->prediction);
   command->callback([&global, flags] { match(global, *flags); });
 }

@@ -16,9 +16,9 @@
 
 namespace Kindred::Tools {
 
-/// What `match` takes.
+/// Flags of `match`.
 struct MatchFlags {
-  std::string patterns;  ///< one of these three is given
+  std::string patterns;  ///< exactly one of these three is given
   std::string lines;
   std::string store;
   std::string queries;
@@ -31,7 +31,8 @@ struct MatchFlags {
   PredictionFlags prediction;
 };
 
-/// Tells the report what was matched. \param patterns of the file or store that \p flags name
+/// Adds the inputs to the report. \param patterns number of patterns in the file or store named by
+/// \p flags
 inline void report_match(Session& session, const MatchFlags& flags, std::uint64_t patterns) {
   session.add_to_report(
       "patterns", fmt::format("{} in {}{}{}", patterns, flags.patterns, flags.lines, flags.store));

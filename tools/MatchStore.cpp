@@ -20,14 +20,16 @@ namespace Kindred::Tools {
 
 namespace {
 
-/// Answers queries of a store and prints a line each.
+/// Answers queries from a store and prints one line per query.
 class StoreAnswers {
  public:
   StoreAnswers(const PatternMemory& memory, const MatchFlags& flags,
                const PredictionOptions& prediction)
       : m_memory(memory), m_flags(flags), m_prediction(prediction) {}
 
-  /// \param first of the queries, \param count of them, \param first_index of the first among all
+  /// \param first first query
+  /// \param count number of queries
+  /// \param first_index index of the first query among all
   void print(const QueryEvents& events, const NameTable& names, std::size_t first,
              std::size_t count, std::size_t first_index, Session& session) {
     if (m_flags.prediction.predict) {
@@ -84,7 +86,7 @@ void match_store(const GlobalOptions& global, const MatchFlags& flags,
   const Level level = flags.level == "character" ? Level::character : Level::token;
   const PatternMemory memory =
       session.timed(Phase::load, [&] { return load_store(session.context(), flags.store, level); });
-  // The texts of a query are looked up in the store's vocabulary, not in the reader's.
+  // The texts of a query are looked up in the vocabulary of the store, not of the reader.
   Encoder encoder(Level::token);
   Sequences queries;
   QueryEvents events;

@@ -7,7 +7,7 @@
 
 namespace Kindred::Tools {
 
-/// Answers queries from a store. \param flags checked
+/// Answers queries from a store. \param flags already checked
 void match_store(const GlobalOptions& global, const MatchFlags& flags,
                  const PredictionOptions& prediction);
 

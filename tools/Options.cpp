@@ -30,10 +30,10 @@ CLI::Option* add_count(CLI::App& app, const std::string& name, std::size_t& valu
           [name, &value, least, most](const std::string& text) {
             const auto number = parse_count(text);
             if (!number || *number < least || *number > most) {
-              refuse(name,
-                     most == std::numeric_limits<std::size_t>::max()
-                         ? fmt::format("'{}' is no whole number ≥ {}", text, least)
-                         : fmt::format("'{}' is no whole number in [{}, {}]", text, least, most));
+              refuse(name, most == std::numeric_limits<std::size_t>::max()
+                               ? fmt::format("'{}' is not a whole number ≥ {}", text, least)
+                               : fmt::format("'{}' is not a whole number in [{}, {}]", text, least,
+                                             most));
             }
             value = *number;
           },
@@ -49,9 +49,10 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<do
           [name, &value, least, most](const std::string& text) {
             const auto number = parse_number(text);
             if (!number || !(*number >= least && *number <= most)) {
-              refuse(name, most == std::numeric_limits<double>::max()
-                               ? fmt::format("'{}' is no finite number ≥ {}", text, least)
-                               : fmt::format("'{}' is no number in [{}, {}]", text, least, most));
+              refuse(name,
+                     most == std::numeric_limits<double>::max()
+                         ? fmt::format("'{}' is not a finite number ≥ {}", text, least)
+                         : fmt::format("'{}' is not a number in [{}, {}]", text, least, most));
             }
             value = *number;
           },
@@ -66,7 +67,7 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
          [&options](const std::string& text) {
            options.space = space_from_string(text);
            if (!options.space && text != "auto")
-             refuse("--space", fmt::format("'{}' is none of auto, serial, openmp, cuda", text));
+             refuse("--space", fmt::format("'{}' is not one of auto, serial, openmp, cuda", text));
          },
          "Where to compute: auto, serial, openmp, cuda (default: auto, by predicted time)")
       ->type_name("SPACE")
@@ -77,7 +78,7 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
            const auto number = parse_count(text);
            if (!number || *number < 1 || *number > threads_max) {
              refuse("--threads",
-                    fmt::format("'{}' is no whole number in [1, {}]", text, threads_max));
+                    fmt::format("'{}' is not a whole number in [1, {}]", text, threads_max));
            }
            options.threads = static_cast<int>(*number);
          },
@@ -90,17 +91,18 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
            const auto number = parse_count(text);
            if (!number || *number > devices_max) {
              refuse("--device",
-                    fmt::format("'{}' is no whole number in [0, {}]", text, devices_max));
+                    fmt::format("'{}' is not a whole number in [0, {}]", text, devices_max));
            }
            options.device = static_cast<int>(*number);
          },
-         "GPU of the space cuda, counted from 0 (default: the one Kokkos takes)")
+         "GPU of the space cuda, counted from 0 (default: the one that Kokkos selects)")
       ->type_name("N")
       ->group(group);
-  app.add_flag("--json", options.json, "Print data as JSON where there is a form for people too")
+  app.add_flag("--json", options.json,
+               "Print data as JSON if the command also has a human-readable form")
       ->group(group);
-  app.add_flag("--quiet", options.quiet, "Print errors only to stderr")->group(group);
-  app.add_flag("--explain", options.explain, "Print a line of JSON per dispatch to stderr")
+  app.add_flag("--quiet", options.quiet, "Print only errors to stderr")->group(group);
+  app.add_flag("--explain", options.explain, "Print one line of JSON per dispatch to stderr")
       ->group(group);
   app.add_option("--trace", options.trace, "Write a Chrome trace")->type_name("FILE")->group(group);
   app.add_option("--report", options.report, "Write an HTML report")
@@ -113,7 +115,7 @@ void refuse_reports(const std::string& command, const GlobalOptions& global) {
                            : !global.trace.empty() ? "--trace"
                                                    : nullptr;
   if (flag != nullptr)
-    throw UsageError(fmt::format("{}: {}: nothing is computed that it could tell", command, flag));
+    throw UsageError(fmt::format("{}: {}: this command computes nothing to report", command, flag));
 }
 
 void refuse_renamed(CLI::App& command, const std::string& whole, const std::string& old,
@@ -122,10 +124,10 @@ void refuse_renamed(CLI::App& command, const std::string& whole, const std::stri
       .add_option_function<std::string>(
           old,
           [whole, old, now](const std::string&) {
-            throw UsageError(fmt::format("{}: in place of {} give {}", whole, old, now));
+            throw UsageError(fmt::format("{}: instead of {} use {}", whole, old, now));
           })
       ->expected(0, 1)
-      ->group("");  // not in the help
+      ->group("");  // hidden from the help
 }
 
 void add_input_argument(CLI::App& command, const std::string& whole, std::string& path,

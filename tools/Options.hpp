@@ -14,46 +14,57 @@
 
 namespace Kindred::Tools {
 
-/// Options that every command takes, before or after its name.
+/// Options accepted by every command, before or after its name.
 struct GlobalOptions {
-  std::optional<Space> space;  ///< nothing: the dispatcher chooses
+  std::optional<Space> space;  ///< unset: the dispatcher chooses
   int threads = 0;             ///< 0: all
-  std::optional<int> device;   ///< GPU of the space cuda; nothing: the one Kokkos takes
-  bool quiet = false;          ///< stderr carries errors only
-  bool explain = false;        ///< a line of JSON per dispatch on stderr
-  bool json = false;           ///< data as JSON where the command has a form for people too
-  std::string trace;           ///< file of the Chrome trace, empty for none
-  std::string report;          ///< file of the HTML report, empty for none
+  std::optional<int> device;   ///< GPU of the space cuda; unset: the one that Kokkos selects
+  bool quiet = false;          ///< print only errors to stderr
+  bool explain = false;        ///< print one line of JSON per dispatch to stderr
+  bool json = false;           ///< print data as JSON if the command also has a human-readable form
+  std::string trace;           ///< path of the Chrome trace; empty: none
+  std::string report;          ///< path of the HTML report; empty: none
 };
 
 void add_global_options(CLI::App& app, GlobalOptions& options);
 
-/// A whole number in [\p least, \p most]. A value outside, or none, is a usage error that tells
-/// both.
+/// Adds an option for a whole number in [\p least, \p most]. Any other value is a usage error that
+/// states the value and the limits.
 CLI::Option* add_count(CLI::App& app, const std::string& name, std::size_t& value,
                        const std::string& help, std::size_t least = 1,
                        std::size_t most = std::numeric_limits<std::size_t>::max());
 
-/// A finite number in [\p least, \p most].
+/// Adds an option for a finite number in [\p least, \p most].
 CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<double>& value,
                         const std::string& help, double least,
                         double most = std::numeric_limits<double>::max());
 
-/// \throws UsageError where a trace or a report is asked of \p command, which has none
+/// \throws UsageError if a trace or a report is requested of \p command, which does not support
+/// them
 void refuse_reports(const std::string& command, const GlobalOptions& global);
 
-/// \brief Refuses \p old, which \p command took before, with a usage error that names \p now.
+/// \brief Rejects the former option \p old of \p command with a usage error that names its
+/// replacement \p now.
 ///
-/// \param command whose whole name is \p whole
+/// \param command the command that had the option
+/// \param whole its full name, including the group
+/// \param old name of the former option
+/// \param now its replacement
 void refuse_renamed(CLI::App& command, const std::string& whole, const std::string& old,
                     const std::string& now);
 
-/// \brief The file that \p command reads, as its argument. \param place its name in the help: STORE
-/// \param made what makes such a file \param old the option that named it before
+/// \brief Adds the file that \p command reads as a positional argument.
+/// \param command the command
+/// \param whole its full name, including the group
+/// \param path receives the value
+/// \param place name of the argument in the help, such as STORE
+/// \param made command that creates such a file
+/// \param old former option for the file
 void add_input_argument(CLI::App& command, const std::string& whole, std::string& path,
                         const std::string& place, const std::string& made, const std::string& old);
 
-/// \brief A command of \p group that does nothing but read a file. Parameters as above.
+/// \brief Adds a command to \p group that only reads a file. Parameters as of \ref
+/// add_input_argument.
 void add_store_reader(CLI::App& group, const std::string& place, const std::string& old,
                       const std::string& made, const std::string& name, const std::string& help,
                       const GlobalOptions& global,

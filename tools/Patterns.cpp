@@ -34,7 +34,7 @@ struct BuildFlags {
   bool append = false;
 };
 
-/// Learns the lines of a file. Returns how many there are.
+/// Learns the lines of a file. Returns their number.
 std::uint64_t learn_lines(const std::string& path, PatternMemory& memory, Session& session) {
   Encoder encoder(Level::token);
   SequenceReader reader(path, SequenceForm::json, encoder, Learning::on,
@@ -55,10 +55,10 @@ std::uint64_t learn_lines(const std::string& path, PatternMemory& memory, Sessio
 
 void build(const GlobalOptions& global, const BuildFlags& flags) {
   for (const std::string& path : {flags.patterns, flags.out}) {
-    if (path == "-") throw UsageError("patterns build: - is no file; give one");
+    if (path == "-") throw UsageError("patterns build: - is not a file; name one");
   }
   check_outputs("patterns build", {flags.out}, {flags.patterns});
-  if (!flags.append) const AtomicFile probe(flags.out);  // before hours of work, not after
+  if (!flags.append) const AtomicFile probe(flags.out);  // fails before hours of work
   Session session(global, "patterns build");
   PatternMemory memory =
       flags.append
@@ -131,7 +131,7 @@ void verify(const GlobalOptions& global, const std::string& path) {
   output.flush();
 }
 
-/// \param what has \p text, for messages \throws InputError for what is no UTF-8
+/// \param what origin of \p text, for messages \throws InputError for invalid UTF-8
 void check_text(std::string_view text, const std::string& what) {
   std::vector<Symbol> points;
   try {
@@ -141,7 +141,7 @@ void check_text(std::string_view text, const std::string& what) {
   }
 }
 
-/// Refuses, before anything is printed, what other programs may have put into a store.
+/// Checks texts that other programs may have written into a store, before anything is printed.
 void check_texts(const PatternMemory& memory, std::uint64_t learned, const std::string& path) {
   for (Symbol symbol = 0; symbol < memory.vocabulary().size(); ++symbol)
     check_text(memory.vocabulary().text(symbol), fmt::format("{}: symbol {}", path, symbol));
@@ -192,24 +192,24 @@ void export_lines(const GlobalOptions& global, const std::string& path) {
 }  // namespace
 
 void add_patterns_command(CLI::App& app, const GlobalOptions& global) {
-  CLI::App* group = app.add_subcommand("patterns", "Make, check and read a store of patterns");
+  CLI::App* group = app.add_subcommand("patterns", "Create, check and read a store of patterns");
   group->require_subcommand(1);
   CLI::App* command = group->add_subcommand("build", "Learn the lines of a file into a store");
   const auto flags = std::make_shared<BuildFlags>();
   command
       ->add_option("--patterns", flags->patterns,
-                   "JSON lines as `match --patterns` takes them, and \"frequency\": N; equal "
-                   "patterns become one")
+                   "JSON lines in the format of `match --patterns`, optionally with \"frequency\": "
+                   "N; equal patterns are merged")
       ->type_name("FILE")
       ->required();
-  command->add_option("--out", flags->out, "The store; one that is there is replaced")
+  command->add_option("--out", flags->out, "Output file of the store; an existing file is replaced")
       ->type_name("FILE")
       ->required();
   command->add_flag("--append", flags->append,
-                    "Add to the store what is new or seen again, in place of replacing it");
+                    "Add new and repeated patterns to the store instead of replacing it");
   command->callback([&global, flags] { build(global, *flags); });
-  add_store_reader(*group, "STORE", "--store", "patterns build", "info", "Tell what a store holds",
-                   global, info);
+  add_store_reader(*group, "STORE", "--store", "patterns build", "info",
+                   "Describe the contents of a store", global, info);
   add_store_reader(*group, "STORE", "--store", "patterns build", "verify",
                    "Check every byte of a store; exit status 3 on any damage", global, verify);
   add_store_reader(*group, "STORE", "--store", "patterns build", "export",

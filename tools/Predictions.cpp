@@ -53,7 +53,7 @@ void append_list(std::string& out, const SymbolTexts& texts) {
   out += ']';
 }
 
-/// A list of events; of the fast path, a list of symbols.
+/// Appends a list of events, or in the fast path a list of symbols.
 void append_events(std::string& out, std::string_view key, const EventTexts& events, bool flat) {
   append_key(out, key);
   if (flat) {
@@ -87,23 +87,23 @@ void append_anomalies(std::string& out, const std::vector<Anomaly>& anomalies) {
 
 void add_prediction_flags(CLI::App& command, PredictionFlags& flags) {
   command.add_flag("--predict", flags.predict,
-                   "Tell what the patterns predict, in KATO's fields; --top are the best of all "
-                   "that reach the threshold");
+                   "Print what the patterns predict, in KATO's fields; --top selects the best of "
+                   "all that reach the threshold");
   command
       .add_option("--rank", flags.rank,
-                  "Field to rank predictions by, greatest first: " + rank_by_names() +
+                  "Field to rank predictions by, largest first: " + rank_by_names() +
                       " (default: potential)")
       ->type_name("NAME");
   add_number(command, "--fuzzy", flags.fuzzy,
-             "Least similarity of texts for one to be a misspelling of the other; 0 is off "
+             "Minimum similarity of two texts to treat one as a misspelling of the other; 0: off "
              "(default: 0)",
              0, 1);
-  command.add_flag("--single-symbol-fast-path", flags.single_symbol_fast_path,
-                   "Answer a query of one symbol from the patterns that begin with it, as KATO's "
-                   "fast path does");
+  command.add_flag(
+      "--single-symbol-fast-path", flags.single_symbol_fast_path,
+      "Answer a query of one symbol from the patterns that begin with it, like KATO's fast path");
   command
       .add_option("--affinity", flags.affinity,
-                  "JSON lines {\"symbol\": \"a\", \"affinity\": 0.5}: gives the weighted fields")
+                  "JSON lines {\"symbol\": \"a\", \"affinity\": 0.5}; adds the weighted fields")
       ->type_name("FILE");
 }
 
@@ -123,7 +123,7 @@ PredictionOptions prediction_options(const GlobalOptions& global, const Predicti
     const auto rank_by = rank_by_from_string(flags.rank);
     if (!rank_by) {
       throw UsageError(
-          fmt::format("match: --rank: '{}' is none of {}", flags.rank, rank_by_names()));
+          fmt::format("match: --rank: '{}' is not one of {}", flags.rank, rank_by_names()));
     }
     if (is_weighted(*rank_by) && flags.affinity.empty())
       throw UsageError(fmt::format("match: --rank: {} needs --affinity", flags.rank));

@@ -16,40 +16,42 @@
 
 namespace Kindred::Tools {
 
-/// What `match --predict` takes.
+/// Flags of `match --predict`.
 struct PredictionFlags {
   bool predict = false;
   std::string rank;
   std::optional<double> fuzzy;
   bool single_symbol_fast_path = false;
-  std::string affinity;  ///< a file
+  std::string affinity;  ///< path of a file
 };
 
 void add_prediction_flags(CLI::App& command, PredictionFlags& flags);
 
-/// \brief The options of predictions, but for the weights.
-/// \throws UsageError for a ranking that is unknown or lacks weights, and for flags without
-/// --predict
+/// \brief The prediction options except the weights.
+/// \throws UsageError for an unknown ranking, for a ranking that requires weights if none are
+/// given, and for prediction flags without --predict
 PredictionOptions prediction_options(const GlobalOptions& global, const PredictionFlags& flags,
                                      const MatchOptions& match);
 
-/// \brief Turns the matches of queries into predictions, and these into JSON.
+/// \brief Converts matches of queries to predictions and prints them as JSON.
 class Predictions {
  public:
-  /// All outlive this. \param patterns by the index of a match
+  /// All arguments must outlive this object. \param patterns indexed by `Match::index`
   Predictions(Context& context, const SequenceMatcher& matcher, const PatternEvents& patterns,
               const NameTable& names, const Vocabulary& vocabulary, const MatchOptions& match,
               const PredictionOptions& options);
 
-  /// Takes the weights from a file of affinities.
+  /// Reads the weights from a file of affinities.
   void weigh(const std::string& path);
 
-  /// \brief What is predicted for \p query.
-  /// \param symbols the query as it was matched \param matches all that reach the threshold
+  /// \brief Predictions for \p query.
+  /// \param query texts of the query's events
+  /// \param symbols the query as it was matched
+  /// \param matches all matches that reach the threshold
   std::vector<Prediction> predict(RaggedSpan<std::string_view> query,
                                   std::span<const Symbol> symbols,
                                   std::span<const Match> matches) const;
-  /// Appends the fields that follow name, index, similarity and matched.
+  /// Appends the JSON fields after name, index, similarity and matched.
   static void append_fields(std::string& out, const Prediction& prediction);
 
  private:
@@ -58,7 +60,7 @@ class Predictions {
   const PatternEvents& m_patterns;
   const NameTable& m_names;
   const Vocabulary& m_vocabulary;
-  MatchOptions m_match_all;  ///< as a query is matched, but without a threshold
+  MatchOptions m_match_all;  ///< as for the query, but without a threshold
   PredictionOptions m_options;
   std::vector<double> m_weights;
 };

@@ -8,8 +8,7 @@
 
 namespace Kindred::Tools {
 
-/// \brief A line on stderr that says how far something is, if stderr is a terminal; it is gone at
-/// the end.
+/// \brief A progress line on stderr, if stderr is a terminal. It is erased at the end.
 class Progress {
  public:
   Progress(std::string what, bool shown);
@@ -17,7 +16,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// \param all 0 when it is not known
+  /// \param done units that are finished
+  /// \param all total; 0 if unknown
   void update(std::uint64_t done, std::uint64_t all);
   void update(const std::string& text);
 

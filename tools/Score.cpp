@@ -58,7 +58,7 @@ void score(const GlobalOptions& global, const ScoreFlags& flags) {
   for_each_batch(input.queries.rows, batch_size(width), [&](std::size_t first, std::size_t count) {
     const RowSlice<std::uint64_t> ids(candidates.ids, first, count);
     const ScoreResults results = session.timed(Phase::compute, [&] {
-      // An id that was removed is known to the index only.
+      // Only the index knows which ids were removed.
       return reading_file([&] {
         return input.index->score(rows_of(input.queries, first, count), ids.span(), options);
       });
@@ -80,15 +80,15 @@ void score(const GlobalOptions& global, const ScoreFlags& flags) {
   report_input(session, named, input);
   session.add_to_report("candidates",
                         fmt::format("{} in {}", candidates.ids.values.size(), flags.candidates));
-  session.add_to_report("asked for", fmt::format("the best {}", flags.top));
+  session.add_to_report("requested", fmt::format("the best {}", flags.top));
   session.finish();
 }
 
 }  // namespace
 
 void add_score_command(CLI::App& app, const GlobalOptions& global) {
-  CLI::App* command =
-      app.add_subcommand("score", "Score a list of candidate rows for each query, keep the best");
+  CLI::App* command = app.add_subcommand(
+      "score", "Score a list of candidate rows for each query and keep the best");
   const auto flags = std::make_shared<ScoreFlags>();
   add_vector_flags(*command, flags->vectors);
   command
@@ -96,7 +96,7 @@ void add_score_command(CLI::App& app, const GlobalOptions& global) {
                    "JSON lines {\"name\": \"…\", \"ids\": [3, 17]}: line i belongs to query row i")
       ->type_name("FILE")
       ->required();
-  add_count(*command, "--top", flags->top, "Results a query at most (default: 10)");
+  add_count(*command, "--top", flags->top, "Maximum number of results per query (default: 10)");
   add_filter_flag(*command, flags->vectors.filter);
   add_out_flags(*command, flags->vectors.out_ids, flags->vectors.out_scores);
   command->callback([&global, flags] { score(global, *flags); });

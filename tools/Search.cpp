@@ -39,13 +39,13 @@ void check(const SearchFlags& flags) {
   }
 }
 
-/// What a query gets: the explicit k or the default one, or all rows where there are fewer.
+/// Number of results per query: the given or default k, at most the number of rows.
 std::size_t top_of(const SearchFlags& flags, std::size_t rows) {
   constexpr std::size_t top_default = 10;
   return std::min(flags.top > 0 ? flags.top : top_default, rows);
 }
 
-/// The best rows of each query, to the files if there are any.
+/// Outputs the best rows of each query, to the files if any are given.
 void put_best(const VectorInput& input, const SearchOptions& options, Session& session,
               std::optional<RankedFiles>& files, RankedLines& lines, std::size_t first,
               std::size_t count) {
@@ -60,7 +60,7 @@ void put_best(const VectorInput& input, const SearchOptions& options, Session& s
   }
 }
 
-/// All rows of each query whose score is \p score or better.
+/// Outputs all rows of each query whose score is at least as good as \p score.
 void put_at_least(const VectorInput& input, float score, const SearchOptions& options,
                   Session& session, RankedLines& lines, std::size_t first, std::size_t count) {
   const ScoreResults results = session.timed(Phase::compute, [&] {
@@ -102,7 +102,7 @@ void search(const GlobalOptions& global, const SearchFlags& flags) {
     lines.close();
   }
   report_input(session, flags.vectors, input);
-  session.add_to_report("asked for", flags.at_least
+  session.add_to_report("requested", flags.at_least
                                          ? fmt::format("scores of {:g} or better", *flags.at_least)
                                          : fmt::format("the best {}", options.top));
   session.finish();
@@ -114,15 +114,14 @@ void add_search_command(CLI::App& app, const GlobalOptions& global) {
   CLI::App* command = app.add_subcommand("search", "Find the rows nearest to each query, exactly");
   const auto flags = std::make_shared<SearchFlags>();
   add_vector_flags(*command, flags->vectors);
-  add_count(*command, "--top", flags->top, "Results per query at most (default: 10)");
+  add_count(*command, "--top", flags->top, "Maximum number of results per query (default: 10)");
   add_number(*command, "--at-least", flags->at_least,
-             "In place of --top: every row whose score is X or better (l2: at most X)",
+             "Instead of --top: every row whose score is X or better (l2: at most X)",
              std::numeric_limits<float>::lowest(), std::numeric_limits<float>::max());
   command
-      ->add_option(
-          "--path", flags->vectors.path,
-          "How the answer is found: brute_force, quantized or gemm; it is the same (default: the "
-          "one predicted to be quickest)")
+      ->add_option("--path", flags->vectors.path,
+                   "Algorithm: brute_force, quantized or gemm; all give the same answer (default: "
+                   "the one predicted to be fastest)")
       ->type_name("NAME");
   add_filter_flag(*command, flags->vectors.filter);
   add_out_flags(*command, flags->vectors.out_ids, flags->vectors.out_scores);

@@ -20,7 +20,7 @@ namespace Kindred::Tools {
 
 namespace {
 
-/// To nearest, ties to even; NaN stays one.
+/// Rounds to nearest, ties to even; NaN stays NaN.
 std::uint16_t to_bfloat16(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   if (std::isnan(value)) return static_cast<std::uint16_t>(bits >> 16U | 0x40U);
@@ -36,7 +36,7 @@ std::optional<VectorElement> seed_element(const std::string& name) {
     if (to_string(element) == name) return element;
   }
   throw UsageError(
-      fmt::format("--element: {} is none of float32, float16, bfloat16", in_quotes(name)));
+      fmt::format("--element: {} is not one of float32, float16, bfloat16", in_quotes(name)));
 }
 
 SeedRowsInput read_seed_rows(const std::string& path, std::optional<VectorElement> element,
@@ -60,7 +60,7 @@ SeedRowsInput read_seed_rows(const std::string& path, std::optional<VectorElemen
       return out;
     }
     if (out.element == VectorElement::float16)
-      throw InputError(path + ": is of float32, which float16 does not hold; convert it first");
+      throw InputError(path + ": is of float32, which float16 cannot represent; convert it first");
     const Matrix matrix = read_matrix(path, {.one_row = true}, session.read_progress(path));
     const std::span<const float> values = matrix.span();
     out.bytes.resize(values.size() * size_of(out.element));

@@ -19,7 +19,7 @@
 
 namespace Kindred::Tools {
 
-/// \brief Rows of a .npy file in the elements that a layer takes.
+/// \brief Rows of a .npy file, converted to the element type of a layer.
 struct SeedRowsInput {
   VectorElement element = VectorElement::float32;
   std::uint64_t rows = 0;
@@ -27,23 +27,23 @@ struct SeedRowsInput {
   std::vector<std::byte> bytes;
 };
 
-/// float32, float16 or bfloat16. \throws UsageError
+/// Parses float32, float16 or bfloat16. \throws UsageError for other names
 std::optional<VectorElement> seed_element(const std::string& name);
-/// \brief All rows of a file: as they are, or rounded to \p element, to nearest, ties to even.
+/// \brief Reads all rows of a file, unchanged or rounded to \p element (to nearest, ties to even).
 /// \throws InputError, NotFound, CorruptFile
 SeedRowsInput read_seed_rows(const std::string& path, std::optional<VectorElement> element,
                              Session& session);
-/// The bytes of rows as a .npy file: bfloat16 as float32, which holds it exactly.
+/// Formats rows as a .npy file; bfloat16 is stored as float32, which is exact.
 std::string npy_of(const std::vector<std::byte>& bytes, VectorElement element, std::uint64_t rows,
                    std::uint64_t columns);
 
-/// \brief A layer in the state of a file, with the weights of another; an empty path has none.
-/// \throws InputError where they do not go together
+/// \brief Creates a layer from a state file and a weights file; an empty path omits that file.
+/// \throws InputError if the files do not match
 SeedLayer load_seed_layer(Session& session, std::uint32_t hidden, const std::string& state_path,
                           const SeedStateFile& state, const std::string& weights_path,
                           std::uint32_t telemetry_epochs);
 
-/// What a report shows of states and telemetry, each with its label, in order of time.
+/// The report's data for labelled states and telemetry, in chronological order.
 ReportSeeds report_of(
     const std::vector<std::pair<std::string, SeedState>>& states,
     const std::vector<std::pair<std::string, std::vector<SeedTelemetry>>>& epochs);

@@ -107,14 +107,16 @@ void report(const GlobalOptions&, const ReportFlags& flags) {
 }  // namespace
 
 void add_seed_telemetry_command(CLI::App& group, const GlobalOptions& global) {
-  CLI::App* command = group.add_subcommand("telemetry", "What seeds see of rows");
+  CLI::App* command =
+      group.add_subcommand("telemetry", "Compute the telemetry of seeds for given rows");
   const auto flags = std::make_shared<TelemetryFlags>();
   command
       ->add_option("--input", flags->inputs,
-                   "Rows (.npy, float32 or float16); several are epochs, and are merged too")
+                   "Rows (.npy, float32 or float16); several files are epochs, and are also merged")
       ->type_name("FILE")
       ->required();
-  add_count(*command, "--seeds", flags->seeds, "How many share the features", 1, 1U << 24U)
+  add_count(*command, "--seeds", flags->seeds, "Number of seeds that share the features", 1,
+            1U << 24U)
       ->required();
   command
       ->add_option("--element", flags->element,
@@ -129,14 +131,14 @@ void add_seed_report_command(CLI::App& group, const GlobalOptions& global) {
   const auto flags = std::make_shared<ReportFlags>();
   command
       ->add_option("--state", flags->states,
-                   "States (JSON) as `seeds step` writes them; several are in order of time")
+                   "States (JSON) written by `seeds step`; several files in chronological order")
       ->type_name("FILE")
       ->required();
   command
       ->add_option("--telemetry", flags->telemetry,
-                   "Telemetry (JSON) as `seeds forward` writes it; several are epochs in order")
+                   "Telemetry (JSON) written by `seeds forward`; several files are epochs in order")
       ->type_name("FILE");
-  command->add_option("--out", flags->out, "The page; one that is there is replaced")
+  command->add_option("--out", flags->out, "Output file of the page; an existing file is replaced")
       ->type_name("FILE")
       ->required();
   command->callback([&global, flags] { report(global, *flags); });

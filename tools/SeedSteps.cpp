@@ -43,7 +43,7 @@ constexpr std::array<std::pair<const char*, Metric>, 9> metric_names{
      {"gradient_norm", &SeedMetrics::gradient_norm},
      {"accuracy_variance", &SeedMetrics::accuracy_variance}}};
 
-/// One line: a request, an error, or epochs.
+/// One input line: a request, an error, or epochs.
 struct Step {
   std::optional<std::uint32_t> seed;
   std::optional<Lifecycle> to;
@@ -51,11 +51,11 @@ struct Step {
   ApplyMode mode = ApplyMode::linear;
   AlphaSchedule schedule = AlphaSchedule::linear;
   std::uint64_t epochs = 0;
-  std::vector<SeedMetrics> metrics;         ///< one, or one a seed
-  std::vector<std::vector<float>> weights;  ///< what they look at
+  std::vector<SeedMetrics> metrics;         ///< one in total or one per seed
+  std::vector<std::vector<float>> weights;  ///< memory that the metrics refer to
 };
 
-/// \brief Reads one line. Whatever is wrong is a `RecordError`.
+/// \brief Reads one line. Every error is a `RecordError`.
 class StepReader {
  public:
   StepReader(std::string_view line, std::size_t seeds) : m_seeds(seeds) {
@@ -88,7 +88,7 @@ class StepReader {
     if (is_epochs) {
       step.epochs = whole("epochs", 1, 1'000'000);
     } else {
-      if (!has("seed")) throw RecordError("\"seed\" is not there");
+      if (!has("seed")) throw RecordError("\"seed\" is missing");
       if (m_seeds == 0) throw RecordError("there is no seed");
       step.seed = static_cast<std::uint32_t>(whole("seed", 0, m_seeds - 1));
     }
@@ -129,7 +129,7 @@ class StepReader {
                                    m_object["weights"][0].is_array();
     are_lists = are_lists || weights_are_lists;
     if (are_lists && !may_be_lists)
-      throw RecordError("a request has one number a metric, and here is a list");
+      throw RecordError("a request needs one number per metric, not a list");
     step.metrics.resize(are_lists ? m_seeds : 1);
     for (const auto& [name, member] : metric_names) {
       if (!has(name)) continue;
@@ -138,20 +138,20 @@ class StepReader {
         refuse(name, fmt::format("a number, or a list of {}", m_seeds));
       for (std::size_t i = 0; i < step.metrics.size(); ++i) {
         const Json& one = value.is_array() ? value[i] : value;
-        if (!one.is_number() && !one.is_null()) refuse(name, "a number, or one a seed");
+        if (!one.is_number() && !one.is_null()) refuse(name, "a number, or one per seed");
         if (one.is_number()) step.metrics[i].*member = one.get<double>();
       }
     }
     if (!has_weights) return;
     const Json& value = m_object["weights"];
     if (!value.is_array() || (weights_are_lists && value.size() != m_seeds))
-      refuse("weights", "a list of numbers, or one a seed");
+      refuse("weights", "a list of numbers, or one per seed");
     step.weights.resize(weights_are_lists ? m_seeds : 1);
     for (std::size_t i = 0; i < step.weights.size(); ++i) {
       const Json& list = weights_are_lists ? value[i] : value;
-      if (!list.is_array()) refuse("weights", "a list of numbers, or one a seed");
+      if (!list.is_array()) refuse("weights", "a list of numbers, or one per seed");
       for (const Json& one : list) {
-        if (!one.is_number()) refuse("weights", "a list of numbers, or one a seed");
+        if (!one.is_number()) refuse("weights", "a list of numbers, or one per seed");
         step.weights[i].push_back(one.get<float>());
       }
     }
@@ -176,8 +176,8 @@ std::vector<Step> read_steps(const std::string& path, std::size_t seeds, Session
   return steps;
 }
 
-/// \brief The ids of blueprints as the layer of this command has them: as many as there are. Their
-/// weights play no part in a step.
+/// \brief Maps blueprint ids of the input to those of this command's layer, which contains only the
+/// ones that occur. Their weights do not affect a step.
 class Blueprints {
  public:
   explicit Blueprints(SeedLayer& layer) : m_layer(layer) {}
@@ -216,7 +216,7 @@ void append_changes(std::string& out, const std::vector<SeedEvent>& events) {
   out += "]}\n";
 }
 
-/// Makes one step and appends what came of it.
+/// Executes one step and appends its result.
 void make(const Step& step, SeedLayer& layer, Blueprints& blueprints, std::string& out) {
   if (!step.seed) {
     std::vector<SeedEvent> events;
@@ -307,9 +307,9 @@ void run(const GlobalOptions& global, const StepFlags& flags) {
 
 void add_seed_step_command(CLI::App& group, const GlobalOptions& global) {
   CLI::App* command =
-      group.add_subcommand("step", "Transitions, errors and epochs: the state after them");
+      group.add_subcommand("step", "Apply transitions, errors and epochs to a state");
   const auto flags = std::make_shared<StepFlags>();
-  command->add_option("--state", flags->state, "The state (JSON), as `seeds forward` takes it")
+  command->add_option("--state", flags->state, "The state (JSON), in the format of `seeds forward`")
       ->type_name("FILE")
       ->required();
   command
@@ -318,7 +318,7 @@ void add_seed_step_command(CLI::App& group, const GlobalOptions& global) {
                    "{\"epochs\", ...}, with metrics")
       ->type_name("FILE")
       ->required();
-  command->add_option("--out", flags->out, "Where the state afterwards is written (JSON)")
+  command->add_option("--out", flags->out, "Output file of the new state (JSON)")
       ->type_name("FILE")
       ->required();
   command->callback([&global, flags] { run(global, *flags); });

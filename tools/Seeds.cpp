@@ -32,7 +32,7 @@ void check_files(const char* command, const CallFlags& flags) {
                 {flags.input, flags.gradient, flags.state, flags.weights});
 }
 
-/// Writes \p first and, where it is asked for, \p second: both appear, or none.
+/// Publishes \p first and, if requested, \p second together.
 void publish(AtomicFile& file, const std::string& first, AtomicFile* other,
              const std::string& second) {
   file.write(first.data(), first.size());
@@ -44,7 +44,7 @@ void publish(AtomicFile& file, const std::string& first, AtomicFile* other,
 void forward(const GlobalOptions& global, const CallFlags& flags) {
   check_files("seeds forward", flags);
   const auto element = seed_element(flags.element);
-  AtomicFile out(flags.out);  // before the work, not after
+  AtomicFile out(flags.out);  // fails before the work
   std::unique_ptr<AtomicFile> telemetry;
   if (!flags.second.empty()) telemetry = std::make_unique<AtomicFile>(flags.second);
   Session session(global, "seeds forward");
@@ -94,7 +94,7 @@ void backward(const GlobalOptions& global, const CallFlags& flags) {
   batch.input = x.element;
   batch.output = gradient.element;
   session.timed(Phase::compute, [&] { layer.backward(x.bytes, gradient.bytes, dx, dw, batch); });
-  // A feature's weights are those of its seed's blueprint.
+  // The weights of a feature are those of its seed's blueprint.
   const std::size_t blueprints = layer.blueprints().size();
   std::vector<float> all(blueprints * x.hidden, 0.0F);
   for (std::uint32_t seed = 0; seed < layer.seeds(); ++seed) {
@@ -121,8 +121,8 @@ void add_inputs(CLI::App& command, CallFlags& flags) {
       ->required();
   command
       .add_option("--weights", flags.weights,
-                  "Blueprints (.npy): a row each, a weight a feature; may be left out where no "
-                  "seed applies one")
+                  "Blueprints (.npy): one row each, with one weight per feature; can be omitted if "
+                  "no seed applies one")
       ->type_name("FILE");
   command
       .add_option("--element", flags.element,
@@ -131,10 +131,10 @@ void add_inputs(CLI::App& command, CallFlags& flags) {
 }
 
 void add_forward(CLI::App& group, const GlobalOptions& global) {
-  CLI::App* command = group.add_subcommand("forward", "What the seeds make of rows");
+  CLI::App* command = group.add_subcommand("forward", "Apply the seeds to rows");
   const auto flags = std::make_shared<CallFlags>();
   add_inputs(*command, *flags);
-  command->add_option("--out", flags->out, "Where y is written (.npy, as x)")
+  command->add_option("--out", flags->out, "Output file of y (.npy, as x)")
       ->type_name("FILE")
       ->required();
   command
@@ -147,19 +147,19 @@ void add_forward(CLI::App& group, const GlobalOptions& global) {
 }
 
 void add_backward(CLI::App& group, const GlobalOptions& global) {
-  CLI::App* command =
-      group.add_subcommand("backward", "Gradients of rows and weights from that of the output");
+  CLI::App* command = group.add_subcommand(
+      "backward", "Gradients of rows and weights from the gradient of the output");
   const auto flags = std::make_shared<CallFlags>();
   add_inputs(*command, *flags);
-  command->add_option("--gradient", flags->gradient, "That of y (.npy, as many rows as x)")
+  command->add_option("--gradient", flags->gradient, "Gradient of y (.npy, as many rows as x)")
       ->type_name("FILE")
       ->required();
-  command->add_option("--out", flags->out, "Where that of x is written (.npy, as x)")
+  command->add_option("--out", flags->out, "Output file of the gradient of x (.npy, as x)")
       ->type_name("FILE")
       ->required();
   command
       ->add_option("--out-weights", flags->second,
-                   "Where that of the weights is written (.npy, float32, as --weights)")
+                   "Output file of the gradient of the weights (.npy, float32, as --weights)")
       ->type_name("FILE")
       ->required();
   command->callback([&global, flags] { backward(global, *flags); });
@@ -168,7 +168,7 @@ void add_backward(CLI::App& group, const GlobalOptions& global) {
 }  // namespace
 
 void add_seeds_command(CLI::App& app, const GlobalOptions& global) {
-  CLI::App* group = app.add_subcommand("seeds", "The seed layer on files");
+  CLI::App* group = app.add_subcommand("seeds", "Run the seed layer on files");
   group->require_subcommand(1);
   add_forward(*group, global);
   add_backward(*group, global);

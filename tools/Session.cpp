@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::array<const char*, 3> phase_names{"load", "upload", "compute"};
 
-/// Refuses, before any work, a file that could not be written at the end.
+/// Rejects a file that cannot be written, before any work is done.
 void check_writable(const char* flag, const std::string& path) {
   if (path.empty()) return;
   try {

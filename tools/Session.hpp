@@ -21,38 +21,38 @@
 
 namespace Kindred::Tools {
 
-/// What the time of a command goes into.
+/// Phases that the time of a command is attributed to.
 enum class Phase : std::uint8_t { load, upload, compute };
 
-/// \brief What a command runs in: the context, and what is told on stderr, in the trace and in the
+/// \brief The environment of a command: its context, and the output to stderr, the trace and the
 /// report.
 class Session {
  public:
-  /// \param command its name \throws SpaceUnavailable; UsageError for a trace or report that cannot
-  /// be written
+  /// \throws SpaceUnavailable if the requested space cannot be used
+  /// \throws UsageError for a trace or report that cannot be written
   Session(const GlobalOptions& options, std::string command, bool load_profile = true);
   ~Session();
 
   Context& context() noexcept { return *m_context; }
   const GlobalOptions& options() const noexcept { return m_options; }
 
-  /// Runs \p body, whose time counts for \p phase.
+  /// Runs \p body and attributes its time to \p phase.
   template <class Body>
   decltype(auto) timed(Phase phase, const Body& body) {
     const Timer timer(*this, phase);
     return body();
   }
 
-  /// For a reader of the file \p path: shows how far it is.
+  /// A progress display for reading the file \p path.
   ReadProgress read_progress(const std::string& path) const;
 
-  /// Keeps something about this run for the report.
+  /// Adds a property of this run to the report.
   void add_to_report(std::string name, std::string value);
   void add_to_report(std::string name, std::uint64_t value);
-  /// What the report shows of a seed layer.
+  /// Sets the seed layer shown in the report.
   void show(ReportSeeds seeds) { m_seeds = std::move(seeds); }
 
-  /// Tells the times and where the work ran, writes the trace and the report.
+  /// Logs times and spaces, and writes the trace and the report.
   void finish();
 
  private:

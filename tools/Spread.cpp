@@ -37,7 +37,7 @@ WeightRange range_of(SpreadMode mode) {
                                         : WeightRange::finite;
 }
 
-/// Tells of a query whose limit of iterations came before its tolerance.
+/// Reports a query that reached the iteration limit before its tolerance.
 void report_residual(const Convergence& query, std::optional<std::string_view> name,
                      std::size_t index, double tolerance) {
   if (query.residual <= tolerance) return;
@@ -47,7 +47,7 @@ void report_residual(const Convergence& query, std::optional<std::string_view> n
                   tolerance));
 }
 
-/// The names of a loaded graph: its own, or 1 … n.
+/// The node names of a loaded graph: its own, or 1 … n.
 NodeNames names_of(const SpreadingEngine& engine) {
   if (!engine.has_names()) {
     return NodeNames::numbers(engine.nodes(),
@@ -57,7 +57,7 @@ NodeNames names_of(const SpreadingEngine& engine) {
           [&engine](std::uint32_t node) { return engine.name(node); }};
 }
 
-/// \throws InputError where the weights of a file cannot be spread over in \p mode
+/// \throws InputError if \p mode does not allow the weights of the file
 void check_weights(const SpreadingEngine& engine, SpreadMode mode, const std::string& path) {
   if (mode == SpreadMode::linear || engine.nodes() == 0) return;
   SpreadOptions options;
@@ -69,8 +69,8 @@ void check_weights(const SpreadingEngine& engine, SpreadMode mode, const std::st
   }
 }
 
-/// Appends `, "paths": [[{"strength": s, "steps": [["from", "to", carried], …]}, …], …]`, a list of
-/// paths for each of \p count results from \p first on.
+/// Appends `, "paths": [[{"strength": s, "steps": [["from", "to", carried], …]}, …], …]`, with one
+/// list of paths for each of \p count results from \p first on.
 template <class Names>
 void append_paths(std::string& out, const Names& names, const SpreadPaths& paths, std::size_t first,
                   std::size_t count) {
@@ -100,7 +100,7 @@ void append_paths(std::string& out, const Names& names, const SpreadPaths& paths
   out += ']';
 }
 
-/// Appends `, "confidence": [c, …]`, of each result's paths.
+/// Appends `, "confidence": [c, …]`, with the confidence of each result's paths.
 void append_confidence(std::string& out, const SpreadPaths& paths, std::size_t first,
                        std::size_t count) {
   std::vector<double> strengths;
@@ -115,10 +115,10 @@ void append_confidence(std::string& out, const SpreadPaths& paths, std::size_t f
   out += ']';
 }
 
-/// The graph that is spread over; of text, before there is an engine.
+/// The graph of a query; for text files, before the engine is created.
 struct SpreadGraph {
   Graph graph;
-  std::optional<SpreadingEngine> engine;  ///< nothing: there are no nodes
+  std::optional<SpreadingEngine> engine;  ///< empty if there are no nodes
 };
 
 SpreadGraph load_graph(const SpreadFlags& flags, const SpreadOptions& options, Session& session) {
@@ -147,14 +147,15 @@ SpreadGraph load_graph(const SpreadFlags& flags, const SpreadOptions& options, S
   return loaded;
 }
 
-/// Writes the answers of a call, a line a query.
+/// Writes the answers of a call, one line per query.
 class Answers {
  public:
   Answers(const SpreadFlags& flags, const SpreadOptions& options, const Sources& sources,
           const NodeNames& nodes)
       : m_flags(flags), m_options(options), m_sources(sources), m_nodes(nodes) {}
 
-  /// \param first number of the first of \p count queries
+  /// \param first index of the first query
+  /// \param count number of queries
   void put(const SpreadResults& results, std::size_t first, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
       const auto name = m_sources.names[first + i];
@@ -199,7 +200,7 @@ class Answers {
   std::uint32_t m_iterations = 0;
 };
 
-/// Tells the report what was done.
+/// Adds the run to the report.
 void report_run(Session& session, const SpreadFlags& flags, const SpreadOptions& options,
                 const std::optional<SpreadingEngine>& engine, std::size_t queries,
                 const Answers& answers) {
@@ -211,13 +212,13 @@ void report_run(Session& session, const SpreadFlags& flags, const SpreadOptions&
   if (options.mode == SpreadMode::pagerank) {
     session.add_to_report("damping, tolerance",
                           fmt::format("{:g}, {:g}", options.damping, options.tolerance));
-    session.add_to_report("most iterations of a query", answers.iterations());
+    session.add_to_report("maximum iterations of a query", answers.iterations());
   } else {
     session.add_to_report("hops, decay", fmt::format("{}, {}", options.hops, flags.decay));
     session.add_to_report("threshold",
                           options.threshold ? fmt::format("{:g}", *options.threshold) : "by tier");
   }
-  session.add_to_report("nodes activated and told", answers.activations());
+  session.add_to_report("nodes activated and printed", answers.activations());
 }
 
 void spread(const GlobalOptions& global, const SpreadFlags& flags) {

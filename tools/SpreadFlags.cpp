@@ -19,11 +19,11 @@ SpreadMode mode_of(const SpreadFlags& flags) {
   if (flags.mode == "engine") return SpreadMode::engine;
   if (flags.mode == "linear") return SpreadMode::linear;
   if (flags.mode == "pagerank") return SpreadMode::pagerank;
-  throw UsageError(
-      fmt::format("spread: --mode: {} is none of engine, linear, pagerank", in_quotes(flags.mode)));
+  throw UsageError(fmt::format("spread: --mode: {} is not one of engine, linear, pagerank",
+                               in_quotes(flags.mode)));
 }
 
-/// Runs \p parse, which reads the value of the flag \p name.
+/// Runs \p parse, which parses the value of the flag \p name.
 template <class Parse>
 auto value_of(const char* name, const Parse& parse) {
   try {
@@ -61,7 +61,7 @@ std::optional<SpreadModifiers> modifiers_of(const SpreadFlags& flags, SpreadMode
 ActivationPrecision activations_of(const SpreadFlags& flags) {
   if (flags.activations == "float32") return ActivationPrecision::float32;
   if (flags.activations == "bfloat16") return ActivationPrecision::bfloat16;
-  throw UsageError(fmt::format("spread: --activations: {} is none of float32, bfloat16",
+  throw UsageError(fmt::format("spread: --activations: {} is not one of float32, bfloat16",
                                in_quotes(flags.activations)));
 }
 
@@ -100,16 +100,16 @@ SpreadOptions options_of(const SpreadFlags& flags) {
 void add_spread_flags(CLI::App& command, SpreadFlags& flags) {
   command
       .add_option("--graph", flags.graph,
-                  "What `graph build` made, or lines 'from to weight' (divided by tabs or spaces, "
-                  "in *.csv by commas; # begins a comment), or a Matrix Market file, *.mtx, "
-                  "whose node i is named \"i\"")
+                  "A graph created by `graph build`, or lines 'from to weight' (separated by tabs "
+                  "or spaces, in *.csv by commas; # begins a comment), or a Matrix Market file, "
+                  "*.mtx, whose node i is named \"i\"")
       ->type_name("FILE")
       ->required();
-  add_nodes_flag(command, flags.nodes, "--graph, where that is lines");
+  add_nodes_flag(command, flags.nodes, "--graph, if that is an edge list");
   command
       .add_option("--sources", flags.sources,
                   "JSON lines {\"name\": \"…\", \"sources\": [[\"node\", 0.8]]}; \"hops\", "
-                  "\"decay\", \"threshold\" and \"kinds\" are those of one query")
+                  "\"decay\", \"threshold\" and \"kinds\" override the options for one query")
       ->type_name("FILE")
       ->required();
   const auto text = [&](const char* name, std::string& value, const char* help, const char* type) {
@@ -127,10 +127,10 @@ void add_spread_flags(CLI::App& command, SpreadFlags& flags) {
                            "KIND:X");
   const auto* threshold = add_number(
       command, "--threshold", flags.threshold,
-      "Least activation of a node, for all tiers (default: 0.01, 0.05, 0.10 by tier)", 0);
+      "Minimum activation of a node, for all tiers (default: 0.01, 0.05, 0.10 by tier)", 0);
   const auto* kinds = text("--kinds", flags.kinds,
-                           "Kinds of edges that are followed: all, or like 0,3,7-9 (default: all); "
-                           "lines then have a fourth field, the kind",
+                           "Kinds of edges to follow: all, or a list such as 0,3,7-9 (default: "
+                           "all); edge lists then have a fourth field, the kind",
                            "KINDS");
   const auto* modifiers =
       text("--modifiers", flags.modifiers,
@@ -139,41 +139,44 @@ void add_spread_flags(CLI::App& command, SpreadFlags& flags) {
            "NAME");
   const auto* strengths =
       list("--strength", flags.strengths,
-           "What multiplies weights from nodes of a kind to those of another; may be repeated",
+           "Factor for weights from nodes of one kind to nodes of another; can be repeated",
            "FROM:TO=X");
-  const auto* fans =
-      list("--fan", flags.fans,
-           "What multiplies weights from nodes of a kind: inverse (1 / out-degree), inverse-root "
-           "(1 / its root) or a number; may be repeated",
-           "KIND=X");
+  const auto* fans = list("--fan", flags.fans,
+                          "Factor for weights from nodes of one kind: inverse (1 / out-degree), "
+                          "inverse-root (1 / √out-degree) or a number; can be repeated",
+                          "KIND=X");
   const auto* activations =
       text("--activations", flags.activations,
-           "float32, or bfloat16: what a hop passes on is rounded, less to read for many queries; "
-           "answers are other ones and say \"not_guaranteed\" (default: float32)",
+           "float32, or bfloat16: rounds activations between hops, which saves bandwidth with many "
+           "queries; answers differ and contain \"not_guaranteed\" (default: float32)",
            "NAME");
   const auto* trace_paths = add_count(
       command, "--trace-paths", flags.trace_paths,
-      "Tell so many paths to every node, by which its activation came (default: none)", 0, 1000);
-  const auto* confidence =
-      command.add_flag("--confidence", flags.confidence,
-                       "engine, with --trace-paths: tell 1 − Π(1 − strength) of each node's paths");
+      "Print up to this number of paths by which activation reached each node (default: none)", 0,
+      1000);
+  const auto* confidence = command.add_flag(
+      "--confidence", flags.confidence,
+      "engine, with --trace-paths: print 1 − Π(1 − strength) over each node's paths");
   flags.of_hops = {hops,      decay, threshold,   kinds,       modifiers,
                    strengths, fans,  activations, trace_paths, confidence};
-  add_count(command, "--top", flags.top, "Nodes a query at most (default: 10)");
+  add_count(command, "--top", flags.top, "Maximum number of nodes per query (default: 10)");
   text("--mode", flags.mode,
        "engine: thresholds and saturation at 1; linear: sums of decayed walks; pagerank: "
        "personalised PageRank, restarting at the sources (default: engine)",
        "NAME");
   flags.of_pagerank = {
-      add_number(command, "--damping", flags.damping,
-                 "pagerank: the part of a node that moves on, below 1 (default: 0.85)", 0, 1),
+      add_number(
+          command, "--damping", flags.damping,
+          "pagerank: share of a node's score that follows its edges, below 1 (default: 0.85)", 0,
+          1),
       add_number(command, "--tolerance", flags.tolerance,
-                 "pagerank: the change of an iteration in the 1-norm that ends it (default: 1e-6)",
+                 "pagerank: stop when the 1-norm of the change in an iteration is at most this "
+                 "(default: 1e-6)",
                  0),
-      add_count(
-          command, "--max-iterations", flags.max_iterations,
-          "pagerank: iterations at most; a residual above the tolerance is told (default: 200)", 1,
-          std::numeric_limits<std::uint32_t>::max())};
+      add_count(command, "--max-iterations", flags.max_iterations,
+                "pagerank: maximum number of iterations; a residual above the tolerance is "
+                "reported (default: 200)",
+                1, std::numeric_limits<std::uint32_t>::max())};
 }
 
 }  // namespace Kindred::Tools

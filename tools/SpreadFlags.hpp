@@ -13,7 +13,7 @@
 
 namespace Kindred::Tools {
 
-/// What `spread` is told.
+/// Flags of `spread`.
 struct SpreadFlags {
   std::string graph;
   std::string nodes;
@@ -33,13 +33,13 @@ struct SpreadFlags {
   std::optional<double> damping;
   std::optional<double> tolerance;
   std::size_t max_iterations = 200;
-  std::vector<const CLI::Option*> of_hops;      ///< not of PageRank
-  std::vector<const CLI::Option*> of_pagerank;  ///< of nothing else
+  std::vector<const CLI::Option*> of_hops;      ///< not valid with PageRank
+  std::vector<const CLI::Option*> of_pagerank;  ///< valid only with PageRank
 };
 
 void add_spread_flags(CLI::App& command, SpreadFlags& flags);
 
-/// \throws UsageError for a flag that is not of the mode, or a value that is none
+/// \throws UsageError for a flag that does not belong to the mode, or an invalid value
 SpreadOptions options_of(const SpreadFlags& flags);
 
 }  // namespace Kindred::Tools

@@ -10,12 +10,12 @@
 
 namespace Kindred::Tools {
 
-/// \brief Answers queries as they arrive: those that are there together, at most \p batch of them;
-/// nothing is waited for. Those before a bad line are answered before its error is thrown.
+/// \brief Answers queries as they arrive: takes those that are available, at most \p batch, without
+/// waiting for more. Queries before an invalid line are answered before its error is thrown.
 ///
-/// \param answer called as `answer(first, count)` for the first `count` of \p queries, of which the
-/// first is number `first` of all; writes and flushes what it prints
-/// \throws what \p reader and \p answer throw
+/// \param answer called as `answer(first, count)` for the first `count` entries of \p queries,
+/// where `first` is the number of the first one among all queries; writes and flushes its output
+/// \throws exceptions of \p reader and \p answer
 template <class Answer>
 void answer_while_reading(SequenceReader& reader, std::size_t batch, Sequences& queries,
                           QueryEvents& events, const Answer& answer) {
@@ -27,7 +27,7 @@ void answer_while_reading(SequenceReader& reader, std::size_t batch, Sequences& 
     try {
       while ((count == 0 || (count < batch && reader.buffered())) && reader.next(queries)) ++count;
     } catch (...) {
-      bad = std::current_exception();  // part of a bad line may be behind the others
+      bad = std::current_exception();  // part of the invalid line may follow the other queries
     }
     if (count > 0) answer(first, count);
     if (bad) std::rethrow_exception(bad);

@@ -17,14 +17,14 @@ SearchPath path_from_string(const std::string& name) {
   for (const SearchPath path : {SearchPath::brute_force, SearchPath::quantized, SearchPath::gemm}) {
     if (to_string(path) == name) return path;
   }
-  // The spellings of earlier versions.
+  // Names used by earlier versions.
   if (name == "plain") return SearchPath::brute_force;
   if (name == "screen") return SearchPath::quantized;
   if (name == "matrix") return SearchPath::gemm;
   throw UsageError(fmt::format("--path: '{}' is not one of brute_force, quantized, gemm", name));
 }
 
-/// The rows of a file, as the elements that hold its numbers exactly.
+/// The rows of a file, in an element type that holds its numbers exactly.
 VectorArray read_array(const std::string& path, const ReadProgress& progress) {
   return reading_file([&] {
     const VectorFile file(path);
@@ -40,17 +40,19 @@ Metric metric_from_string(const std::string& name) {
   for (const Metric metric : {Metric::cosine, Metric::ip, Metric::l2}) {
     if (to_string(metric) == name) return metric;
   }
-  throw UsageError(fmt::format("--metric: '{}' is none of cosine, ip, l2", name));
+  throw UsageError(fmt::format("--metric: '{}' is not one of cosine, ip, l2", name));
 }
 
 void add_vector_flags(CLI::App& command, VectorFlags& flags) {
   command.add_option("--vectors", flags.vectors, vectors_help)->type_name("FILE");
-  command.add_option("--store", flags.store, "In place of --vectors: what `vectors build` made")
+  command
+      .add_option("--store", flags.store,
+                  "Instead of --vectors: a store created by `vectors build`")
       ->type_name("FILE");
   command
       .add_option("--queries", flags.queries,
-                  "The queries, q × d, in a file of the same kinds (.hdf5: its dataset test); in a "
-                  ".npy file also d numbers as one query")
+                  "The queries, q × d, in a file of the same formats (.hdf5: dataset test); a .npy "
+                  "file may also contain one query of d numbers")
       ->type_name("FILE")
       ->required();
   command
@@ -61,18 +63,21 @@ void add_vector_flags(CLI::App& command, VectorFlags& flags) {
 
 void add_filter_flag(CLI::App& command, std::string& filter) {
   command
-      .add_option("--filter", filter,
-                  "Rows that may be returned: .npy, bool or uint8, a number an id (default: all)")
+      .add_option(
+          "--filter", filter,
+          "Rows that may be returned: .npy, bool or uint8, one number per id (default: all)")
       ->type_name("FILE.npy");
 }
 
 void add_out_flags(CLI::App& command, std::string& ids, std::string& scores) {
   command
-      .add_option("--out-ids", ids,
-                  "Write the ids, int64, q × k, in place of JSON lines; -1 where a query has fewer")
+      .add_option(
+          "--out-ids", ids,
+          "Write the ids, int64, q × k, instead of JSON lines; -1 if a query has fewer results")
       ->type_name("FILE.npy");
   command
-      .add_option("--out-scores", scores, "Write the scores, float32, q × k; -inf there (l2: inf)")
+      .add_option("--out-scores", scores,
+                  "Write the scores, float32, q × k; -inf (l2: inf) if a query has fewer results")
       ->type_name("FILE.npy");
 }
 

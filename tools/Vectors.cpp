@@ -37,7 +37,7 @@ struct BuildFlags {
 VectorFormat format_from_string(const std::string& name) {
   if (const auto format = vector_format_from_string(name)) return *format;
   throw UsageError(
-      fmt::format("--format: {} is none of npy, fvecs, bvecs, ivecs, fbin, u8bin, i8bin, hdf5",
+      fmt::format("--format: {} is not one of npy, fvecs, bvecs, ivecs, fbin, u8bin, i8bin, hdf5",
                   in_quotes(name)));
 }
 
@@ -47,7 +47,7 @@ VectorElement element_from_string(const std::string& name) {
     if (to_string(element) == name) return element;
   }
   throw UsageError(
-      fmt::format("--element: {} is none of float32, float16, bfloat16, int8", in_quotes(name)));
+      fmt::format("--element: {} is not one of float32, float16, bfloat16, int8", in_quotes(name)));
 }
 
 void build(const GlobalOptions& global, const BuildFlags& flags) {
@@ -58,7 +58,7 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
   store.quantized_copy = !flags.no_quantized_copy;
   if (!flags.element.empty()) store.element = element_from_string(flags.element);
   check_outputs("vectors build", {flags.out}, {flags.vectors});
-  { const AtomicFile probe(flags.out); }  // before hours of work, not after
+  { const AtomicFile probe(flags.out); }  // fails before hours of work
   Session session(global, "vectors build");
   const VectorFile file = reading_file([&] { return VectorFile(flags.vectors, options); });
   const auto progress = session.read_progress(flags.vectors);
@@ -125,31 +125,33 @@ void verify(const GlobalOptions& global, const std::string& path) {
 }  // namespace
 
 void add_vectors_command(CLI::App& app, const GlobalOptions& global) {
-  CLI::App* group = app.add_subcommand("vectors", "Make, check and describe a store of vectors");
+  CLI::App* group = app.add_subcommand("vectors", "Create, check and describe a store of vectors");
   group->require_subcommand(1);
-  CLI::App* command = group->add_subcommand("build", "Put the rows of a file into a store");
+  CLI::App* command = group->add_subcommand("build", "Write the rows of a file to a store");
   const auto flags = std::make_shared<BuildFlags>();
   command->add_option("--vectors", flags->vectors, vectors_help)->type_name("FILE")->required();
   command
-      ->add_option("--format", flags->format,
-                   "npy, fvecs, bvecs, ivecs, fbin, u8bin, i8bin or hdf5 (default: by the name)")
+      ->add_option(
+          "--format", flags->format,
+          "npy, fvecs, bvecs, ivecs, fbin, u8bin, i8bin or hdf5 (default: by the file name)")
       ->type_name("NAME");
-  command->add_option("--dataset", flags->dataset, "Of an HDF5 file (default: train)")
+  command->add_option("--dataset", flags->dataset, "Dataset of an HDF5 file (default: train)")
       ->type_name("NAME");
   command
       ->add_option("--element", flags->element,
-                   "float32, float16, bfloat16 or int8 (default: the one that holds the file's "
-                   "numbers exactly)")
+                   "float32, float16, bfloat16 or int8 (default: the one that represents the "
+                   "file's numbers exactly)")
       ->type_name("NAME");
-  command->add_flag("--no-quantized-copy", flags->no_quantized_copy,
-                    "Without the int8 rows by which a search screens: it makes them first");
+  command->add_flag(
+      "--no-quantized-copy", flags->no_quantized_copy,
+      "Omit the int8 copy of the rows that quantized searches use; a search then creates it first");
   refuse_renamed(*command, "vectors build", "--no-shadow", "--no-quantized-copy");
-  command->add_option("--out", flags->out, "The store; one that is there is replaced")
+  command->add_option("--out", flags->out, "Output file of the store; an existing file is replaced")
       ->type_name("FILE")
       ->required();
   command->callback([&global, flags] { build(global, *flags); });
-  add_store_reader(*group, "STORE", "--store", "vectors build", "info", "Tell what a store holds",
-                   global, info);
+  add_store_reader(*group, "STORE", "--store", "vectors build", "info",
+                   "Describe the contents of a store", global, info);
   add_store_reader(*group, "STORE", "--store", "vectors build", "verify",
                    "Check every byte of a store; exit status 3 on any damage", global, verify);
 }

@@ -14,7 +14,7 @@ void wait_passively(char** argv) noexcept {
                                                 "KMP_BLOCKTIME"};
   const auto is_set = [](const char* name) { return std::getenv(name) != nullptr; };
   if (std::any_of(settings.begin(), settings.end(), is_set)) return;
-  // 1,000 turns of libgomp's loop take 10 to 50 µs; other runtimes go by the policy alone.
+  // 1,000 iterations of libgomp's spin loop take 10 to 50 µs; other runtimes only use the policy.
   if (setenv("OMP_WAIT_POLICY", "passive", 0) != 0 || setenv("GOMP_SPINCOUNT", "1000", 0) != 0)
     return;
   (void)execv("/proc/self/exe", argv);

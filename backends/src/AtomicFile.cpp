@@ -28,8 +28,8 @@ InvalidArgument cannot_be_written(const std::string& path, const std::string& wh
   return InvalidArgument(path + ": cannot be written: " + why);
 }
 
-/// Where a file that is written to \p path goes: the path without symbolic links.
-/// \throws InvalidArgument when no file can be there
+/// The path that a file written to \p path is moved to: \p path with symbolic links resolved.
+/// \throws InvalidArgument if no file can be created there
 std::string place_of(const std::string& path) {
   struct stat status {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
@@ -47,8 +47,8 @@ std::string place_of(const std::string& path) {
   return place.string();
 }
 
-/// What the names of temporaries of \p place begin with. A long name is cut, so that what is added
-/// fits into the 255 bytes of a name.
+/// Prefix of the names of temporaries of \p place. Long names are truncated, so that the suffix
+/// fits into the limit of 255 bytes.
 std::string temporary_prefix(const std::string& place) {
   constexpr std::size_t longest = 200;
   const std::filesystem::path path(place);
@@ -61,16 +61,17 @@ std::string temporary_prefix(const std::string& place) {
   return (path.parent_path() / (name + ".tmp")).string();
 }
 
-/// A name beside \p place that no other process or thread takes.
+/// A name in the folder of \p place that no other process or thread uses.
 std::string temporary_name(const std::string& place) {
   static std::atomic<unsigned> next{0};
   return temporary_prefix(place) + std::to_string(::getpid()) + "-" + std::to_string(next++);
 }
 
-/// Removes temporaries of \p place whose writers are gone: a writer holds a lock on its own.
+/// Removes temporaries of \p place whose writers have ended: a running writer holds a lock on its
+/// file.
 void remove_leftovers(const std::string& place) {
   const std::string prefix = std::filesystem::path(temporary_prefix(place)).filename().string();
-  std::error_code ignored;  // what cannot be read or removed stays
+  std::error_code ignored;  // files that cannot be read or removed are left
   for (std::filesystem::directory_iterator entry(folder_of(place), ignored), end;
        !ignored && entry != end; entry.increment(ignored)) {
     const std::string name = entry->path().filename().string();
@@ -87,9 +88,9 @@ void remove_leftovers(const std::string& place) {
 }  // namespace
 
 AtomicFile::AtomicFile(std::string path) : m_path(std::move(path)), m_place(place_of(m_path)) {
-  // A replacement is nobody else's to read before it has the permissions of the old file.
+  // Nobody else may read a replacement before it has the permissions of the old file.
   const unsigned mode = ::access(m_place.c_str(), F_OK) == 0 ? 0600 : 0666;
-  // Naming a file later goes by /proc; without it, or files without a name, it has one at once.
+  // Naming the file later requires /proc; without /proc or unnamed files it is named immediately.
   if (::access("/proc/self/fd", X_OK) == 0)
     m_file = ::open(folder_of(m_place).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
   if (m_file >= 0) {
@@ -116,7 +117,7 @@ void AtomicFile::open_named(unsigned mode) {
     }
     static_cast<void>(::flock(m_file, LOCK_EX | LOCK_NB));
     struct stat status {};
-    // Another writer may have taken it for a leftover before it was locked.
+    // Another writer may have removed it as a leftover before it was locked.
     if (::fstat(m_file, &status) == 0 && status.st_nlink == 0) close();
   }
 }
@@ -161,8 +162,8 @@ void AtomicFile::take_permissions() noexcept {
   if (now.st_uid != old.st_uid && ::fchown(m_file, old.st_uid, old.st_gid) == 0)
     now.st_gid = old.st_gid;
   if (now.st_gid != old.st_gid && ::fchown(m_file, static_cast<uid_t>(-1), old.st_gid) != 0)
-    mode &= 0707U | (mode & 07U) << 3U;       // another group may do what everyone may
-  static_cast<void>(::fchmod(m_file, mode));  // else it stays private
+    mode &= 0707U | (mode & 07U) << 3U;       // the new group gets only the permissions of others
+  static_cast<void>(::fchmod(m_file, mode));  // on failure the file stays private
 }
 
 void AtomicFile::sync() {
@@ -185,7 +186,7 @@ void AtomicFile::put_in_place(bool keep_old) {
   struct stat status {};
   if (keep_old && ::lstat(m_place.c_str(), &status) == 0) {
     if (!S_ISREG(status.st_mode)) {
-      errno = EISDIR;  // an exchange would take it away
+      errno = EISDIR;  // an exchange would move the folder away
       fail("renaming");
     }
     if (::renameat2(AT_FDCWD, m_temporary.c_str(), AT_FDCWD, m_place.c_str(), RENAME_EXCHANGE) ==
@@ -194,7 +195,7 @@ void AtomicFile::put_in_place(bool keep_old) {
       return;
     }
     if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) fail("renaming");
-    // The file system exchanges no names.
+    // The file system cannot exchange names.
     std::string old = temporary_name(m_place);
     if (::link(m_place.c_str(), old.c_str()) != 0) fail("keeping the old file");
     m_old = std::move(old);
@@ -216,14 +217,14 @@ bool AtomicFile::put_back() noexcept {
 
 void AtomicFile::sync_folder() const {
   const int folder = ::open(folder_of(m_place).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return;  // one may write to folders that one may not read
+  if (folder < 0) return;  // a folder may be writable but not readable
   const int result = ::fsync(folder);
   const int why = errno;
   ::close(folder);
-  // Not every file system lets a folder be synced.
+  // Not every file system supports syncing a folder.
   if (result != 0 && why != EINVAL && why != ENOTSUP && why != EROFS) {
-    throw Error(m_path + ": is in its place, but its folder could not be synced: " +
-                std::strerror(why) + "; a power failure may bring the old file back");
+    throw Error(m_path + ": was written, but its folder could not be synced: " +
+                std::strerror(why) + "; the old file may reappear after a power failure");
   }
 }
 
@@ -247,8 +248,8 @@ void AtomicFile::publish(std::initializer_list<AtomicFile*> files) {
     while (next != files.begin()) {
       --next;
       if ((*next)->put_back()) continue;
-      message += "; " + (*next)->m_path + " is new, its old contents " +
-                 ((*next)->m_old.empty() ? "were none" : "are in " + (*next)->m_old);
+      message += "; " + (*next)->m_path + " has been replaced, and its old contents " +
+                 ((*next)->m_old.empty() ? "did not exist" : "are in " + (*next)->m_old);
     }
     throw Error(message);
   }
@@ -260,14 +261,14 @@ void AtomicFile::publish(std::initializer_list<AtomicFile*> files) {
 }
 
 void AtomicFile::replace(const std::string& path, std::string_view text) {
-  std::error_code ignored;  // what is wrong with the folder shows when the file is made
+  std::error_code ignored;  // errors show when the file is created
   std::filesystem::create_directories(folder_of(path), ignored);
   try {
     AtomicFile file(path);
     file.write(text.data(), text.size());
     publish({&file});
   } catch (const InvalidArgument& error) {
-    throw Error(error.what());  // the place is a setting here, not an argument
+    throw Error(error.what());  // here the path is a setting, not an argument
   }
 }
 

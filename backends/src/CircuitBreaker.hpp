@@ -10,11 +10,11 @@
 
 namespace Kindred::Impl {
 
-/// \brief Keeps calls from a space that fails too often, and lets one through from time to time.
+/// \brief Avoids a space that fails too often, but lets one call through from time to time.
 ///
-/// Closed: everything passes, the outcomes of the last `window` calls are kept. Open: nothing
-/// passes, until after `breaker_interval` one trial does; its success closes the breaker and
-/// forgets the failures, its failure opens it anew. Not thread-safe.
+/// Closed: all calls pass, and the outcomes of the last `window` calls are kept. Open: no call
+/// passes until one trial after `breaker_interval`; if the trial succeeds, the breaker closes and
+/// forgets the failures, otherwise it opens again. Not thread-safe.
 class CircuitBreaker {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -22,10 +22,10 @@ class CircuitBreaker {
   explicit CircuitBreaker(const Dispatcher::Options& options);
 
   bool open() const noexcept { return m_open; }
-  /// Closed, or a trial is due.
+  /// True if the breaker is closed or a trial is due.
   bool admits(Time now) const noexcept { return !m_open || now - m_since >= m_interval; }
-  /// The call that is let through an open breaker. If it never ends, the next one comes after
-  /// another interval.
+  /// Marks the trial of an open breaker as started. If the trial never ends, the next one is
+  /// admitted after another interval.
   void start_trial(Time now) noexcept;
   void succeeded() noexcept;
   void failed(Time now) noexcept;
@@ -36,7 +36,7 @@ class CircuitBreaker {
   std::chrono::milliseconds m_interval;
   double m_success_rate_min;
   std::size_t m_failures_min;
-  std::vector<std::uint8_t> m_outcomes;  ///< a ring, 1 is a failure
+  std::vector<std::uint8_t> m_outcomes;  ///< ring buffer; 1 is a failure
   std::size_t m_count = 0;
   std::size_t m_next = 0;
   std::size_t m_failures = 0;

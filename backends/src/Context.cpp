@@ -36,7 +36,7 @@ namespace Kindred {
 
 namespace {
 
-constexpr int threads_max = 512;  // of an OpenMP instance of Kokkos
+constexpr int threads_max = 512;  // limit of an OpenMP instance of Kokkos
 
 void check_kernels_run_on(int device) {
   const std::string why_not = Impl::why_kernels_cannot_run(device);
@@ -47,14 +47,14 @@ void check_kernels_run_on(int device) {
   }
 }
 
-/// Initialises Kokkos once for all contexts unless the program has, on device \p requested or the
-/// one that Kokkos would take of \p devices. Returns the threads of a context that asks for none.
+/// Initialises Kokkos once for all contexts unless the program has done so, on device \p requested
+/// or the one of \p devices that Kokkos would select. Returns the default number of threads.
 int initialize_kokkos(const SpaceInfo& devices, std::optional<int> requested) {
   static std::mutex mutex;
   static int threads = 0;
   const std::lock_guard lock(mutex);
   if (Kokkos::is_finalized())
-    throw SpaceUnavailable("Kokkos was finalised; a context cannot be made after that");
+    throw SpaceUnavailable("Kokkos was finalised; no context can be created after that");
   if (Kokkos::is_initialized()) {
     if (devices.usable) check_kernels_run_on(Impl::device_of_kokkos());
     return threads > 0 ? threads : Arch::concurrency(HostSpace());
@@ -72,12 +72,12 @@ int initialize_kokkos(const SpaceInfo& devices, std::optional<int> requested) {
     const Impl::DeviceChoice choice = Impl::choose_device(
         devices.device_count, requested, [](const char* name) { return std::getenv(name); },
         static_cast<unsigned>(::getpid()));
-    check_kernels_run_on(choice.device);  // Kokkos aborts where they do not
+    check_kernels_run_on(choice.device);  // Kokkos would abort
     settings.set_device_id(choice.kokkos_id);
   }
   Kokkos::initialize(settings);
   std::atexit([] {
-    // Kokkos aborts where it meets a broken CUDA context; the process ends anyway.
+    // Kokkos aborts on a broken CUDA context; the process is ending anyway.
     if (Kokkos::is_initialized() && !Kokkos::is_finalized() && !Arch::device_is_lost())
       Kokkos::finalize();
   });
@@ -101,7 +101,7 @@ std::string machine_of(const SpaceInfo& host, const SpaceInfo& device, int threa
          (threads == 1 ? " thread" : " threads") + ", Kindred " + KINDRED_VERSION_STRING;
 }
 
-/// The file, or nothing where there is none or it is longer than any profile.
+/// The contents of a file; empty if it does not exist or is too long for a profile.
 std::string file_text(const std::string& path) {
   constexpr std::uintmax_t size_max = 16 << 20;
   std::error_code status;
@@ -142,7 +142,7 @@ struct Context::State {
   {
   }
 
-  /// What is left of the device's budget, which asks no driver.
+  /// Adds a callback that returns the rest of the device budget without calling the driver.
   ContextOptions with_memory_left(ContextOptions given) const {
 #if KINDRED_HAS_DEVICE
     if (!given.dispatcher.device_memory_left) {
@@ -162,13 +162,13 @@ struct Context::State {
 #endif
   }
 
-  /// Says how long the first call of an operation took, if the driver compiled its kernels in it.
+  /// Logs the duration of the first call of an operation if the driver compiled its kernels.
   void report_compilation(const Context& context, const DispatchRecord& record) {
     constexpr double least = 0.5;  // seconds; kernels from the driver's cache take less
     if (!ran_on_device.add(record.operation, Space::cuda, 0) || record.taken < least) return;
     context.log(LogLevel::info, "the first " + std::string(to_string(record.operation)) + " took " +
                                     shown(record.taken, 1) +
-                                    " s, in which its kernels were compiled for this GPU");
+                                    " s, because its kernels were compiled for this GPU");
   }
 
   ContextOptions options;
@@ -182,7 +182,7 @@ struct Context::State {
   BudgetedResource<Kokkos::HostSpace> host_memory;
   Dispatcher dispatcher;
   CallHistory ran_on_device;
-  CallHistory history;  ///< of calls whose engine keeps none
+  CallHistory history;  ///< of calls whose engine has no history
 #if KINDRED_HAS_DEVICE
   DeviceSpace cuda;
   BudgetedResource<DeviceSpace::memory_space> device_memory;
@@ -213,7 +213,7 @@ Context::Context(ContextOptions options) {
                        std::to_string(device.device_count) + ", counted from 0");
   const auto start = std::chrono::steady_clock::now();
   const int threads_default = initialize_kokkos(device, options.device);
-  // The program may have initialised Kokkos on another one.
+  // The program may have initialised Kokkos on another device.
   if (device.usable) device = Impl::query_device(Impl::device_of_kokkos());
   if (options.device && device.device_index != *options.device) {
     throw SpaceUnavailable("device " + std::to_string(*options.device) +
@@ -278,15 +278,15 @@ Context::Context(ContextOptions options) {
     log(LogLevel::info, "kernels are compiled for this GPU (compute capability " +
                             shown(device.compute_capability, 1) + ") from PTX for " +
                             shown(device.kernels_for, 1) +
-                            " when they are first used; this happens once, the driver keeps them. "
-                            "Starting took " +
+                            " at their first use; the driver caches them for later runs. "
+                            "Start-up took " +
                             shown(seconds_since(start), 1) + " s");
   }
 }
 
 Context::~Context() {
 #if KINDRED_HAS_DEVICE
-  // Kokkos aborts where it destroys a stream of a broken CUDA context: that one is never destroyed.
+  // Kokkos aborts when it destroys a stream of a broken CUDA context, so this one is leaked.
   if (m_state && Arch::device_is_lost()) (void)new DeviceSpace(m_state->cuda);
 #endif
 }
@@ -379,8 +379,8 @@ DispatchRecord Context::recover(const Workload& workload, const DispatchRecord& 
   } catch (const Error&) {
     throw;
   } catch (const std::bad_alloc&) {
-    if (const auto record = next("the host has no memory left")) return *record;
-    throw out_of_memory("the host has no memory left; use smaller batches");
+    if (const auto record = next("out of host memory")) return *record;
+    throw out_of_memory("out of host memory; use smaller batches");
   } catch (const std::runtime_error& error) {
     const Arch::DeviceFailure failure = Arch::device_failure_in(error.what());
     if (failure == Arch::DeviceFailure::none) throw;
@@ -403,7 +403,7 @@ std::string Context::default_profile_path() {
 
 void Context::save_profile() const {
   const std::string& path = m_state->options.profile;
-  if (path.empty()) throw Error("no place to save the calibration: set KINDRED_PROFILE or HOME");
+  if (path.empty()) throw Error("no path for the calibration file: set KINDRED_PROFILE or HOME");
   AtomicFile::replace(
       path, Impl::merged_profile_json(m_state->dispatcher.profile_json(), file_text(path)) + '\n');
 }

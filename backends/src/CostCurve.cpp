@@ -41,8 +41,9 @@ double CostCurve::seconds(double work) const noexcept {
   };
   if (below != 0 && above != 0) return line(m_points[last(below)], m_points[first(above)]);
   if (below != 0) {
-    // Along the line through the last two points: a disturbed or overhead-bound last point must not
-    // be scaled up as a whole. Two that are much alike are overhead, and say nothing of a rate.
+    // Extrapolate along the line through the last two points: a last point that was disturbed or is
+    // mostly overhead must not be scaled up as a whole. Two nearly equal points are overhead and
+    // give no rate.
     const Point& end = m_points[last(below)];
     const double proportional = end.seconds / end.work;
     const std::uint64_t rest = below & ~(std::uint64_t{1} << last(below));
@@ -66,7 +67,7 @@ CostCurve prior_curve(const OperationPrior& prior, Space space, int threads) noe
   // The call is handed to a sleeping thread, which wakes the others, and back.
   constexpr double handover = 100e-6;
   constexpr double wake_each = 2e-6;
-  constexpr double efficiency = 0.85;  // of every thread but the first
+  constexpr double efficiency = 0.85;  // of every thread after the first
   constexpr double device_speedup = 100;
   switch (space) {
     case Space::serial:
@@ -79,7 +80,7 @@ CostCurve prior_curve(const OperationPrior& prior, Space space, int threads) noe
       break;
   }
   const double rate = prior.thread_rate * device_speedup;
-  // Work of the threshold itself is the device's.
+  // Work equal to the threshold goes to the device.
   const double threshold = prior.device_work_min * (1 - 0x1p-20);
   const double overhead = prior.call_seconds + threshold / prior.thread_rate - threshold / rate -
                           start_prior(Space::cuda, threads);

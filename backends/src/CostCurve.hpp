@@ -12,15 +12,15 @@ namespace Kindred::Impl {
 
 inline constexpr std::size_t size_class_count = 64;
 
-/// The power of two of \p work, 0 … 63. Work below 2 and what is no number is class 0.
+/// The binary logarithm of \p work, rounded down to 0 … 63. Class 0 for work below 2 and for NaN.
 std::size_t size_class(double work) noexcept;
 
-/// \brief Seconds of an operation on a space as a function of its work, transfer apart.
+/// \brief Seconds of an operation on a space as a function of its work, without transfers.
 ///
-/// A line `overhead + work / rate` until it is calibrated. Then a measured point a size class:
-/// straight between two of them, and along the line through the nearest two beyond them, or at the
-/// assumed rate where those two are alike; never
-/// faster than in proportion below, never slower than in proportion above.
+/// Before calibration: the line `overhead + work / rate`. After calibration: one measured point per
+/// size class, with linear interpolation between two points. Beyond them it extrapolates along the
+/// line through the nearest two points, or at the assumed rate if those two are nearly equal;
+/// below, never faster than in proportion to the work, and above, never slower.
 class CostCurve {
  public:
   struct Point {
@@ -34,10 +34,10 @@ class CostCurve {
 
   double seconds(double work) const noexcept;
 
-  /// Takes the place of what was measured in that size class.
+  /// Sets the measured point of a size class, replacing an earlier one.
   void set(Point point) noexcept;
   bool calibrated() const noexcept { return m_measured != 0; }
-  /// Calls `function(point)` for every measured point, least work first.
+  /// Calls `function(point)` for every measured point in ascending order of work.
   template <class Function>
   void for_each_point(const Function& function) const {
     for (std::size_t k = 0; k < size_class_count; ++k)
@@ -47,23 +47,23 @@ class CostCurve {
  private:
   double m_overhead = 0;
   double m_rate = 1;
-  std::uint64_t m_measured = 0;  ///< a bit a size class
+  std::uint64_t m_measured = 0;  ///< one bit per size class
   std::array<Point, size_class_count> m_points{};
 };
 
-/// \brief What is assumed of an operation on \p space before anything is measured.
+/// \brief The assumed costs of an operation on \p space before anything is measured.
 ///
-/// One thread of the host does \ref OperationPrior::thread_rate work per second after what a call
-/// costs. A call on `openmp` is handed to a thread of the team, which wakes the others: 100 µs and
-/// 2 µs per thread more; every thread but the first adds 0.85 of the rate. The device does 100
-/// times the work of a thread, and has the overhead which puts the crossover of a call of one start
-/// at \ref OperationPrior::device_work_min.
+/// One host thread does \ref OperationPrior::thread_rate work per second after the fixed cost of a
+/// call. A call on `openmp` is handed to the leader of a team, which wakes the other threads: this
+/// adds 100 µs and 2 µs per thread, and every thread after the first adds 0.85 of the rate. The
+/// device has 100 times the rate of a thread, and the overhead that puts the crossover of a call
+/// with one kernel launch at \ref OperationPrior::device_work_min.
 CostCurve prior_curve(const OperationPrior& prior, Space space, int threads) noexcept;
 
-/// \brief Seconds that are assumed of a parallel region or kernel before they are measured.
+/// \brief Assumed seconds of a parallel region or kernel before they are measured.
 ///
-/// A region behind another waits for all threads, of which some fell asleep: 15 µs and 1 µs per
-/// thread. A launch that is queued behind others takes 1.5 µs.
+/// A region that follows another waits for all threads, some of which have fallen asleep: 15 µs and
+/// 1 µs per thread. A launch that is queued behind others takes 1.5 µs.
 double start_prior(Space space, int threads) noexcept;
 
 }  // namespace Kindred::Impl

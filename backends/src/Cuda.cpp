@@ -28,7 +28,7 @@ SpaceInfo query_devices() {
 
 namespace {
 
-/// Compiled as all kernels of the build are.
+/// Compiled like all other kernels of the build.
 __global__ void any_kernel() {}
 
 std::string shown(int architecture) {
@@ -106,7 +106,7 @@ bool is_on_device_only(const void* data) noexcept {
 }
 
 void synchronize_device() noexcept {
-  // An error of the kernel stays for the fence of whoever launched it.
+  // An error of a kernel is reported by the fence of the caller that launched it.
   (void)cudaDeviceSynchronize();
 }
 

@@ -23,8 +23,8 @@ void CudaGraph<HostSpace>::replay(const HostSpace&) const {
 
 namespace {
 
-/// The graph of what \p launches asks of \p stream; null where it cannot be recorded, such as
-/// beside a trace, which waits for the device after every kernel.
+/// The graph of what \p launches enqueues on \p stream; null if it cannot be recorded, for example
+/// during a trace, which waits for the device after every kernel.
 cudaGraphExec_t captured(cudaStream_t stream, const std::function<void()>& launches) {
   cudaGraphExec_t executable = nullptr;
   cudaGraph_t graph = nullptr;
@@ -32,7 +32,7 @@ cudaGraphExec_t captured(cudaStream_t stream, const std::function<void()>& launc
     try {
       launches();
     } catch (const std::exception&) {
-      // The capture must end whatever happened in it; it then gives no graph.
+      // The capture must be ended in any case; it then returns no graph.
     }
     if (cudaStreamEndCapture(stream, &graph) == cudaSuccess && graph != nullptr) {
       if (cudaGraphInstantiate(&executable, graph, 0) != cudaSuccess) executable = nullptr;
@@ -50,7 +50,7 @@ void CudaGraph<DeviceSpace>::capture(const DeviceSpace& exec_space,
                                      std::function<void()> launches) {
   m_launches = nullptr;
   m_graph.reset();
-  // Kernels that run for the first time set themselves up, which a recording does not allow.
+  // The first launch of a kernel sets it up, which is not allowed during a capture.
   launches();
   Arch::fence(exec_space, "Kindred::CudaGraph::capture");
   if (cudaGraphExec_t executable = captured(exec_space.cuda_stream(), launches)) {

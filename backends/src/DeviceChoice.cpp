@@ -17,7 +17,7 @@ namespace Kindred::Impl {
 
 namespace {
 
-/// The whole number at the start of \p text, as Kokkos reads it.
+/// Parses the integer at the start of \p text as Kokkos does.
 std::optional<int> leading_number(const char* text) {
   char* end = nullptr;
   errno = 0;
@@ -32,7 +32,7 @@ std::string shown(const std::string& name, const char* text) {
   return name + " is '" + text + "'; it must ";
 }
 
-/// Nothing where the variable is not set.
+/// The value of a numeric variable; empty if it is not set.
 std::optional<int> number_of(const Environment& environment, const std::string& name) {
   const char* const text = environment(name.c_str());
   if (text == nullptr) return {};
@@ -41,7 +41,7 @@ std::optional<int> number_of(const Environment& environment, const std::string& 
   return number;
 }
 
-/// The devices that Kokkos sees, as CUDA counts them.
+/// CUDA indices of the devices that Kokkos sees.
 std::vector<int> visible_devices(int count, const Environment& environment) {
   std::vector<int> devices;
   const char* const text = environment("KOKKOS_VISIBLE_DEVICES");
@@ -62,7 +62,7 @@ std::vector<int> visible_devices(int count, const Environment& environment) {
   return devices;
 }
 
-/// The rank among those of this machine; nothing outside such a job.
+/// The rank among the processes of the job on this machine; empty outside a job.
 std::optional<int> local_rank(const Environment& environment) {
   for (const char* name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_RANK",
                            "MPI_LOCALRANKID", "SLURM_LOCALID", "PMI_LOCAL_RANK"}) {
@@ -72,7 +72,7 @@ std::optional<int> local_rank(const Environment& environment) {
   return {};
 }
 
-/// The device that CTest reserved for \p rank, as CUDA counts; nothing where CTest reserves none.
+/// CUDA index of the device that CTest reserved for \p rank; empty if there is none.
 std::optional<int> reserved_by_ctest(int rank, const Environment& environment) {
   const char* const type = environment("CTEST_KOKKOS_DEVICE_TYPE");
   if (type == nullptr || environment("CTEST_RESOURCE_GROUP_COUNT") == nullptr) return {};
@@ -106,7 +106,7 @@ DeviceChoice choose_device(int count, std::optional<int> requested, const Enviro
   const std::vector<int> visible = visible_devices(count, environment);
   const auto number = static_cast<int>(visible.size());
   const auto take = [&](int id) { return DeviceChoice{visible[static_cast<std::size_t>(id)], id}; };
-  // Kokkos aborts for these even where another device is asked for.
+  // Kokkos aborts on invalid values even if another device is requested.
   const std::optional<int> id = number_of(environment, "KOKKOS_DEVICE_ID");
   KINDRED_THROW_IF(id && *id < 0,
                    "KOKKOS_DEVICE_ID is " + std::to_string(*id) + "; it must be at least 0");

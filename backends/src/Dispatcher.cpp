@@ -19,11 +19,11 @@ using Impl::index;
 using Impl::size_class;
 using Impl::size_class_count;
 
-/// What a space that was left keeps of its observations: few enough that probes bring it back soon.
+/// Observations kept for a space that calls have left: few enough that probes bring it back soon.
 constexpr std::size_t observations_kept = 8;
-/// A call on `openmp` that takes so many times what is known of its kind raises an alarm.
+/// A call on `openmp` raises an alarm if it takes this many times the expected time.
 constexpr double alarm_ratio = 3;
-/// What a first call may take for allocations: only above that it raises one, too.
+/// Allowance for allocations in a first call: it raises an alarm only if it takes longer.
 constexpr double first_call_seconds = 5e-3;
 
 }  // namespace
@@ -82,11 +82,11 @@ DispatchRecord Dispatcher::decide(const Workload& workload, std::optional<Space>
   if (forced && !allowed.contains(*forced)) {
     throw SpaceUnavailable("space " + std::string(to_string(*forced)) + " cannot run " +
                            std::string(to_string(workload.operation)) +
-                           (state.usable.contains(*forced) ? ": the data is not there"
+                           (state.usable.contains(*forced) ? ": it cannot access the data"
                                                            : ": it is not usable on this machine"));
   }
   if (allowed.empty()) {
-    throw SpaceUnavailable("no usable space can reach the data of " +
+    throw SpaceUnavailable("no usable space can access the data of " +
                            std::string(to_string(workload.operation)));
   }
   const State::Time now = state.now();
@@ -187,7 +187,7 @@ void Dispatcher::observe(const DispatchRecord& record) noexcept {
   ++operation.regret.decisions;
   if (!(record.taken > 0.0) || !std::isfinite(record.taken)) return;
 
-  // One thread is what `serial` is.
+  // A team of one thread is the space `serial`.
   const Space ran =
       record.chosen == Space::openmp && record.threads == 1 ? Space::serial : record.chosen;
   const double base = ran == Space::openmp
@@ -201,7 +201,7 @@ void Dispatcher::observe(const DispatchRecord& record) noexcept {
     const double allowed = alarm_ratio * known * base + (record.first ? first_call_seconds : 0);
     State::Alarm& alarm = cell.alarms[k];
     if (cell.ratio(k) > 1 && 2 * ratio < cell.ratio(k)) {
-      // A disturbance only adds: what was seen in one says nothing of now.
+      // Disturbances only add time, so the observations made during one are no longer valid.
       alarm = {};
       cell.windows[k].keep_newest(0);
     } else if (record.taken >= allowed) {
@@ -322,7 +322,7 @@ std::uint64_t Dispatcher::batch_bytes(Operation operation) const {
 }
 
 void Dispatcher::calibrate_batch(Operation operation, std::uint64_t bytes) {
-  KINDRED_THROW_IF(bytes == 0, "a batch is of 0 bytes; it must be of some");
+  KINDRED_THROW_IF(bytes == 0, "bytes is 0; it must be > 0");
   m_state->of(operation).batch_bytes = bytes;
 }
 
@@ -381,7 +381,7 @@ std::string Dispatcher::profile_json() const {
       }
     }
   });
-  // Of operations that no call has named, what was loaded.
+  // Add what was loaded for operations that no call has named yet.
   const std::vector<Operation> named = operations();
   const auto is_unnamed = [&](const auto& entry) {
     return std::ranges::find(named, entry.operation, &Operation::name) == named.end();

@@ -26,36 +26,36 @@ constexpr std::size_t index(Space space) noexcept { return static_cast<std::size
 
 }  // namespace Impl
 
-/// What a dispatcher knows: costs and observations per operation and space, and what follows from
-/// them for a call.
+/// The state of a dispatcher: costs and observations per operation and space, and the predictions
+/// derived from them.
 struct Dispatcher::State {
   using Time = std::chrono::steady_clock::time_point;
 
-  /// A space of an alarm is probed so many times as often, the first probe may lose this share of
-  /// the time since, and every further one half as much.
+  /// A space with an alarm is probed this many times as often. The first probe may lose this share
+  /// of the time since then, and every further one half as much.
   static constexpr int alarm_probes = 50;
   static constexpr double alarm_share = 0.5;
 
-  /// A team of `openmp` and what a call is predicted to take on it without observations.
+  /// A team of `openmp` and the predicted time of a call on it without observations.
   struct TeamCost {
     int threads = 1;
     double seconds = std::numeric_limits<double>::infinity();
   };
 
-  /// What is known of calls of one size class.
+  /// What is known about calls of one size class.
   struct Class {
     bool seen = false;
-    std::optional<Space> incumbent;        ///< what hysteresis holds on to
+    std::optional<Space> incumbent;        ///< the space that hysteresis favours
     std::array<Time, space_count> last{};  ///< when the space was last chosen
     std::array<double, space_count>
-        since{};  ///< seconds that calls have taken elsewhere since then
+        since{};  ///< seconds that calls have taken on other spaces since then
   };
 
-  /// \brief A call that took several times as long as predicted, although its kind was known: other
-  /// programs hold the processors.
+  /// \brief Records that a call of a known kind took several times as long as predicted: other
+  /// programs occupy the processors.
   struct Alarm {
-    float ratio = 0;         ///< taken / predicted without observations; 0: none
-    std::uint8_t count = 0;  ///< calls in a row that raised it
+    float ratio = 0;         ///< measured time / prediction without observations; 0: no alarm
+    std::uint8_t count = 0;  ///< number of consecutive calls that raised it
 
     void raise(double taken_to_base) noexcept {
       ratio = static_cast<float>(taken_to_base);
@@ -64,22 +64,23 @@ struct Dispatcher::State {
   };
 
   struct Cell {
-    std::vector<Impl::CostCurve> curves;  ///< one per team of `openmp`; one of another space
+    std::vector<Impl::CostCurve> curves;  ///< one per team of `openmp`; one for every other space
     std::array<Impl::ObservationWindow, Impl::size_class_count> windows;
     std::array<Alarm, Impl::size_class_count> alarms{};
 
-    /// How many times longer than by the curve a call of size class \p k takes now.
+    /// Current ratio of the time of a call of size class \p k to its curve.
     double ratio(std::size_t k) const noexcept {
       return std::max(windows[k].ratio(), static_cast<double>(alarms[k].ratio));
     }
-    /// The curve has changed, which all of it is relative to.
+    /// Called after the curve has changed, to which all observations are relative.
     void forget_observations() noexcept {
       windows = {};
       alarms = {};
     }
   };
 
-  /// An operation has a lock of its own, so that calls of different engines do not wait.
+  /// Each operation has its own lock, so that calls of different engines do not wait for each
+  /// other.
   struct PerOperation {
     PerOperation(Operation op, const Options& options)
         : operation(op),
@@ -104,9 +105,9 @@ struct Dispatcher::State {
     reset_starts();
   }
 
-  /// \brief What is known of \p operation, which is added if this is its first call. A reference
-  /// stays valid.
-  /// \throws InvalidArgument
+  /// \brief The entry of \p operation, which is added if this is its first call. References stay
+  /// valid.
+  /// \throws InvalidArgument for no operation, or for too many
   PerOperation& of(Operation operation) {
     PerOperation* known = find(operation);
     return known != nullptr ? *known : add(operation);
@@ -135,7 +136,7 @@ struct Dispatcher::State {
     operation_count.store(count + 1, std::memory_order_release);
     return *operations[count];
   }
-  /// Calls `function(known)` for every operation so far.
+  /// Calls `function(known)` for every operation added so far.
   template <class Function>
   void for_each_operation(const Function& function) const {
     const std::size_t count = operation_count.load(std::memory_order_acquire);
@@ -143,11 +144,11 @@ struct Dispatcher::State {
   }
   Time now() const { return options.clock ? options.clock() : std::chrono::steady_clock::now(); }
 
-  /// In how many forms a call runs on \p space: on one of the teams of `openmp`.
+  /// Number of variants of a call on \p space: one per team on `openmp`, otherwise one.
   std::size_t variants(Space space) const noexcept {
     return space == Space::openmp ? teams.size() : 1;
   }
-  /// The team of at least so many threads; 0: all.
+  /// Index of the smallest team of at least \p requested threads; 0 requests all threads.
   std::size_t variant(Space space, int requested) const noexcept {
     if (space != Space::openmp) return 0;
     std::size_t i = 0;
@@ -158,7 +159,7 @@ struct Dispatcher::State {
     return space == Space::openmp ? teams[i] : 1;
   }
 
-  /// Back to the priors and to what the profile holds of the operation. Needs the lock \ref adding.
+  /// Resets to the priors and the loaded profile of the operation. Requires the lock \ref adding.
   void reset(PerOperation& known) const {
     const std::lock_guard lock(known.mutex);
     for (const Space space : all_spaces) {
@@ -190,8 +191,8 @@ struct Dispatcher::State {
     return operation.cells[Impl::index(space)].curves[i].seconds(work);
   }
 
-  /// \brief Seconds on a team, without observations: at best what its threads, and no more of them
-  /// than the work has pieces, divide the work of one into. Needs the operation's lock.
+  /// \brief Predicted seconds on a team, without observations: not less than the time of one thread
+  /// divided by the threads that have a piece of the work. Requires the operation's lock.
   /// \tparam Call a workload or its record
   template <class Call>
   double on_team(const PerOperation& operation, const Call& call, std::size_t i) const noexcept {
@@ -204,7 +205,7 @@ struct Dispatcher::State {
                                        std::memory_order_relaxed);
   }
 
-  /// The team of `openmp` that is predicted to be the fastest. Needs the operation's lock.
+  /// The team of `openmp` with the lowest predicted time. Requires the operation's lock.
   template <class Call>
   TeamCost best_team(const PerOperation& operation, const Call& call) const noexcept {
     TeamCost best;
@@ -217,7 +218,8 @@ struct Dispatcher::State {
     return best;
   }
 
-  /// Seconds on one thread, or with a device's transfer. Needs the operation's lock.
+  /// Predicted seconds on one thread, or on a device with its transfer. Requires the operation's
+  /// lock.
   template <class Call>
   double on_one(const PerOperation& operation, Space space, const Call& call) const noexcept {
     double seconds =
@@ -231,7 +233,7 @@ struct Dispatcher::State {
     return seconds;
   }
 
-  /// Seconds without what observations say. Needs the operation's lock.
+  /// Predicted seconds without observations. Requires the operation's lock.
   template <class Call>
   double base(const PerOperation& operation, Space space, const Call& call) const noexcept {
     return space == Space::openmp ? best_team(operation, call).seconds
@@ -252,7 +254,7 @@ struct Dispatcher::State {
     return predicted;
   }
 
-  /// What a decision starts from: everything but the choice.
+  /// A record with everything except the choice.
   DispatchRecord undecided(const PerOperation& operation, const Workload& workload,
                            Reason why) const noexcept {
     return {.operation = workload.operation,
@@ -276,8 +278,8 @@ struct Dispatcher::State {
     return *best;
   }
 
-  /// Those whose breaker lets a call through, or all when none does: an answer comes from
-  /// somewhere.
+  /// The spaces whose breaker admits a call, or all of them if none does, since some space must run
+  /// the call.
   static SpaceSet admitted(const PerOperation& operation, SpaceSet allowed, Time now) {
     SpaceSet admitted;
     for (const Space space : all_spaces) {
@@ -287,8 +289,8 @@ struct Dispatcher::State {
     return admitted.empty() ? allowed : admitted;
   }
 
-  /// Why a call is kept off the device: it has no room for it, or the thresholds leave it out.
-  /// Nothing: it may go there, or it is no choice or the only one of \p allowed.
+  /// The reason to keep a call off the device: too little memory, or the thresholds. Empty if the
+  /// call may run there, or if \p allowed contains no device or nothing else.
   std::optional<Reason> kept_off_device(SpaceSet allowed, const Workload& workload) const {
     if (!allowed.contains(Space::cuda) || allowed.without(Space::cuda).empty()) return {};
     if (workload.device_bytes > 0 && options.device_memory_left &&
@@ -298,7 +300,7 @@ struct Dispatcher::State {
     return {};
   }
 
-  /// \throws InvalidArgument
+  /// \throws InvalidArgument for a team size that does not exist
   void check_team(Space space, int size) const {
     KINDRED_THROW_IF(!usable.contains(space),
                      "space " + std::string(to_string(space)) + " is not usable");
@@ -306,10 +308,11 @@ struct Dispatcher::State {
         size == 0 ||
         (space == Space::openmp ? std::ranges::find(teams, size) != teams.end() : size == 1);
     KINDRED_THROW_IF(!is_team, "threads is " + std::to_string(size) +
-                                   ", which is no team of space " + std::string(to_string(space)));
+                                   ", which is not a team size of space " +
+                                   std::string(to_string(space)));
   }
 
-  /// Whether measuring \p space again is due and cheap enough.
+  /// Whether a probe of \p space is due and cheap enough.
   bool probe_is_due(const PerOperation& operation, const Class& seen, const DispatchRecord& record,
                     Space space, Time now) const {
     const Alarm& alarm = operation.cells[Impl::index(space)].alarms[Impl::size_class(record.work)];
@@ -330,14 +333,14 @@ struct Dispatcher::State {
 
   SpaceSet usable;
   int threads;
-  std::vector<int> teams;  ///< their sizes
+  std::vector<int> teams;  ///< team sizes
   std::atomic<int> forced_threads = 0;
   Options options;
   mutable std::mutex adding;  ///< held while operations are added, and for \ref profile
   std::array<std::unique_ptr<PerOperation>, operations_max> operations;
   std::array<const OperationInfo*, operations_max> infos{};  ///< of \ref operations
   std::atomic<std::size_t> operation_count = 0;
-  Impl::Profile profile;  ///< as loaded; operations are given theirs when they are added
+  Impl::Profile profile;  ///< as loaded; operations receive their part when they are added
   std::array<std::vector<std::atomic<double>>, space_count> start_seconds;  ///< one per variant
   std::atomic<SpaceSet> starts_calibrated{};
   std::atomic<double> transfer_rate{1e10};

@@ -24,7 +24,7 @@ std::optional<std::uint64_t> number(const std::string& text) {
   return value;
 }
 
-/// First line of a file, or nothing.
+/// First line of a file; empty if it cannot be read.
 std::string first_line(const std::string& path) {
   std::ifstream file(path);
   std::string line;
@@ -32,7 +32,7 @@ std::string first_line(const std::string& path) {
   return line;
 }
 
-/// What follows \p key and its separators on the first line of \p path that starts with it.
+/// The text after \p key and its separators on the first line of \p path that starts with \p key.
 std::string value_of(const std::string& path, const std::string& key) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -43,8 +43,8 @@ std::string value_of(const std::string& path, const std::string& key) {
   return {};
 }
 
-/// Calls `visit(folder, version)` for the control group of \p controller and every one above it.
-/// Inside a container the path is the host's; what does not exist is skipped by the reader.
+/// Calls `visit(folder, version)` for the control group of \p controller and all its ancestors.
+/// Inside a container the path is that of the host; the reader skips folders that do not exist.
 void for_each_group(const std::string& root, const std::string& controller,
                     const std::function<void(const std::string&, int)>& visit) {
   std::ifstream file(root + "/proc/self/cgroup");
@@ -79,7 +79,7 @@ HostMemory query_host_memory(const std::string& root) {
     const auto used =
         number(first_line(folder + (version == 2 ? "/memory.current" : "/memory.usage_in_bytes")))
             .value_or(0);
-    // Pages of files that nobody reads are given up when memory is asked for.
+    // The kernel reclaims inactive file pages when memory is needed.
     const auto files = number(value_of(folder + "/memory.stat",
                                        version == 2 ? "inactive_file" : "total_inactive_file"))
                            .value_or(0);

@@ -34,7 +34,7 @@ HostSpace instance_of([[maybe_unused]] int threads) {
 #endif
 }
 
-/// Keeps thread \p i of a team to its part of the processors.
+/// Binds thread \p i of a team to its part of the processors.
 struct KeepApart {
   int threads;
   void operator()(int i) const { keep_thread_to_part(i, threads); }
@@ -68,7 +68,7 @@ class HostTeams::Team {
 
   int threads() const noexcept { return m_threads; }
 
-  /// False: it is busy, or the system has no thread for it.
+  /// Returns false if the team is busy or its thread cannot be started.
   bool run(Call call, const void* body) {
     if (m_threads == 1) {
       run_here(call, body);
@@ -107,9 +107,9 @@ class HostTeams::Team {
 
   void loop() {
 #if defined(KOKKOS_ENABLE_OPENMP)
-    omp_set_num_threads(m_threads);  // of this thread's regions alone
-    // A system may wake a thread of the team on a processor where another one runs, and takes
-    // milliseconds to move it. The user's own binding stays.
+    omp_set_num_threads(m_threads);  // only for regions of this thread
+    // The system may wake a thread of the team on a processor where another one runs, and takes
+    // milliseconds to move it. A binding set by the user is kept.
     if (omp_get_proc_bind() == omp_proc_bind_false) {
       Kokkos::parallel_for("Kindred::HostTeams::keep_apart",
                            Kokkos::RangePolicy<HostSpace>(m_instance, 0, m_threads),

@@ -22,7 +22,7 @@ void HelperThreads::open(Job& job) {
       m_open.reserve(m_open.size() + 1);
       while (m_threads.size() + 1 < job.workers) m_threads.emplace_back([this] { loop(); });
     } catch (const std::exception&) {
-      // fewer threads than wanted do the same work
+      // fewer threads do the same work
     }
     if (m_open.capacity() == m_open.size()) return;
     m_open.push_back(&job);
@@ -37,7 +37,7 @@ void HelperThreads::close(Job& job) {
 }
 
 void HelperThreads::loop() {
-  // A thread of a team, which is kept to a part of the processors, may have started this one.
+  // This thread may have been started by a thread that is bound to a part of the processors.
   keep_thread_to_part(0, 1);
   std::unique_lock lock(m_mutex);
   while (true) {
@@ -49,7 +49,7 @@ void HelperThreads::loop() {
     if (job.next_worker >= job.workers) std::erase(m_open, &job);
     const bool more = !m_open.empty();
     lock.unlock();
-    // Each wakes two, so that the caller does not pay for waking all of them.
+    // Each thread wakes two others, so that the caller does not pay for waking all of them.
     if (more) {
       m_opened.notify_one();
       m_opened.notify_one();

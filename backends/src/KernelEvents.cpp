@@ -20,15 +20,15 @@ enum Kind : std::size_t { for_loop, reduction, scan, kind_count };
 
 struct OpenKernel {
   KernelEvent event;
-  std::uint64_t id_before = 0;  ///< what the callbacks set before call it
+  std::uint64_t id_before = 0;  ///< id given by the callbacks that were set before
 };
 
-/// Kokkos keeps one set of callbacks, plain functions, for the process: so does this.
+/// Kokkos has one process-wide set of callbacks, which are plain functions, so this is global too.
 struct Registry {
   std::mutex mutex;
   std::vector<KernelListener*> listeners;
   std::unordered_map<std::uint64_t, OpenKernel> open;
-  std::uint64_t next_id = std::uint64_t{1} << 62;  ///< far from the numbers other tools give
+  std::uint64_t next_id = std::uint64_t{1} << 62;  ///< far from the ids of other tools
   Kokkos_Profiling_beginFunction begin_before[kind_count]{};
   Kokkos_Profiling_endFunction end_before[kind_count]{};
 };
@@ -66,7 +66,7 @@ void end_kernel(const std::uint64_t id) {
   {
     const std::lock_guard lock(shared.mutex);
     const auto found = shared.open.find(id);
-    if (found == shared.open.end()) {  // it began before the first listener came
+    if (found == shared.open.end()) {  // it began before the first listener existed
       if (shared.end_before[kind] != nullptr) shared.end_before[kind](id);
       return;
     }
@@ -86,7 +86,7 @@ bool is_ours(const Tools::EventSet& set) {
 
 void install(Registry& shared) {
   Tools::EventSet set = Tools::get_callbacks();
-  // Ours are still there when another tool was put on top of them and has gone since.
+  // Our callbacks are still set: another tool was added after them and has been removed.
   if (is_ours(set)) return;
   shared.begin_before[for_loop] = std::exchange(set.begin_parallel_for, &begin_kernel<for_loop>);
   shared.end_before[for_loop] = std::exchange(set.end_parallel_for, &end_kernel<for_loop>);
@@ -100,7 +100,7 @@ void install(Registry& shared) {
 
 void uninstall(Registry& shared) {
   Tools::EventSet set = Tools::get_callbacks();
-  // Another tool came after us and passes on to us: taking it out is not ours to do.
+  // Another tool was added after us and forwards to us; we must not remove it.
   if (!is_ours(set)) return;
   set.begin_parallel_for = shared.begin_before[for_loop];
   set.end_parallel_for = shared.end_before[for_loop];

@@ -15,8 +15,8 @@ struct KernelEvent {
   std::chrono::steady_clock::time_point end;
 };
 
-/// Hears of every kernel of the process between its making and its end of life. `on_kernel` is
-/// called by the thread that launched it, one at a time.
+/// Observes every kernel of the process between construction and destruction. `on_kernel` is called
+/// by the launching thread, one call at a time.
 class KernelListener {
  public:
   KernelListener() = default;
@@ -26,7 +26,7 @@ class KernelListener {
   virtual void on_kernel(const KernelEvent& event) = 0;
 
   void start_listening();
-  /// After it returns no call is under way.
+  /// No call of `on_kernel` is in progress when it returns.
   void stop_listening() noexcept;
 };
 

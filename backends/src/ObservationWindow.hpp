@@ -7,24 +7,24 @@
 
 namespace Kindred::Impl {
 
-/// \brief How many times longer than predicted calls took: the median of the last ones.
+/// \brief Median ratio of measured to predicted time over the last calls.
 ///
-/// The median, not the mean, and with two "as predicted" counted in: a cold or disturbed call does
-/// not move it, three that agree do. Not thread-safe.
+/// The median counts in two ratios of 1, so that one cold or disturbed call does not change it, but
+/// three calls that agree do. Not thread-safe.
 class ObservationWindow {
  public:
-  /// Takes in a ratio > 0. The first one allocates; without memory for it nothing is taken in.
-  /// O(\p window)
+  /// Adds a ratio > 0. The first call allocates; if that fails, nothing is added. O(\p window)
   void add(float ratio, std::size_t window) noexcept;
-  /// Forgets all but the newest \p count, so that what comes next weighs more.
+  /// Discards all but the newest \p count ratios, so that new ones have more weight.
   void keep_newest(std::size_t count) noexcept;
-  /// 1 as long as nothing else is known. O(1)
+  /// The median ratio; 1 without observations. O(1)
   double ratio() const noexcept { return m_ratio; }
 
  private:
   void update() noexcept;
 
-  std::unique_ptr<float[]> m_values;  ///< in order of arrival (a ring), then sorted
+  std::unique_ptr<float[]>
+      m_values;  ///< in order of arrival (ring buffer), followed by a sorted copy
   std::size_t m_window = 0;
   std::size_t m_count = 0;
   std::size_t m_next = 0;

@@ -27,7 +27,7 @@ const json& member(const json& object, const char* key, const std::string& where
   return *found;
 }
 
-/// A finite number above \p least (at least, when \p or_equal).
+/// A finite number > \p least, or ≥ \p least if \p or_equal.
 double number(const json& object, const char* key, const std::string& where, bool or_equal) {
   const json& value = member(object, key, where);
   const double x = value.is_number() ? value.get<double>() : std::nan("");
@@ -68,7 +68,7 @@ Space space_of(const json& object, const std::string& where) {
   return *space;
 }
 
-/// Of the team of `openmp`, else 1.
+/// Size of the team on `openmp`, otherwise 1.
 int threads_of(const json& object, Space space, std::span<const int> teams,
                const std::string& where) {
   const json& value = member(object, "threads", where);
@@ -76,13 +76,13 @@ int threads_of(const json& object, Space space, std::span<const int> teams,
   const bool is_team =
       space == Space::openmp ? std::ranges::find(teams, threads) != teams.end() : threads == 1;
   if (!is_team) {
-    refuse(where + ": \"threads\" is " + value.dump().substr(0, 40) + ", which is no team of " +
-           std::string(to_string(space)));
+    refuse(where + ": \"threads\" is " + value.dump().substr(0, 40) +
+           ", which is not a team size of " + std::string(to_string(space)));
   }
   return threads;
 }
 
-/// The machines of a profile. \throws InvalidArgument when \p text is none
+/// The machines of a profile. \throws InvalidArgument if \p text is not a profile
 json machines_of(std::string_view text) {
   const json document = json::parse(text, nullptr, false);
   if (document.is_discarded()) refuse("is not JSON");
@@ -90,7 +90,7 @@ json machines_of(std::string_view text) {
     refuse(std::string("is not of the format \"") + format_name + "\"");
   const json& version = member(document, "version", "file");
   if (version != format_version)
-    refuse("is of version " + version.dump().substr(0, 40) + ", this program reads version " +
+    refuse("has version " + version.dump().substr(0, 40) + ", but this program reads version " +
            std::to_string(format_version));
   const json& machines = member(document, "machines", "file");
   if (!machines.is_object()) refuse("file: \"machines\" is not an object");
@@ -142,7 +142,7 @@ Profile profile_from_json(std::string_view text, const std::string& machine,
     std::string others;
     for (const auto& [name, entry] : machines.items())
       others += (others.empty() ? "\"" : ", \"") + name.substr(0, 200) + "\"";
-    throw NotFound("the calibration profile has nothing of this machine (\"" + machine +
+    throw NotFound("the calibration profile has no entry for this machine (\"" + machine +
                    "\"), only of: " + (others.empty() ? "none" : others) +
                    "; measure it: kindred calibrate");
   }
@@ -187,7 +187,7 @@ std::string merged_profile_json(std::string_view text, std::string_view before) 
   try {
     machines = machines_of(before);
   } catch (const InvalidArgument&) {
-    return std::string(text);  // nothing of it can be used, now or later
+    return std::string(text);  // nothing in it can be used, now or later
   }
   machines.update(machines_of(text));
   return document_of(std::move(machines)).dump(1);

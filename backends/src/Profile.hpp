@@ -13,13 +13,13 @@
 
 namespace Kindred::Impl {
 
-/// \brief A calibration, as it is kept in a file.
+/// \brief A calibration, as stored in a file.
 ///
 /// `{"format": "kindred-profile", "version": 3, "machines": {"<machine>": {"starts": [{"space",
 /// "threads", "seconds"}], "transfer": {"bytes_per_second", "latency_seconds"}, "batches": [{"op",
-/// "bytes"}], "points": [{"op", "space", "threads", "work", "seconds"}]}}}`: one file may hold
-/// several machines, which a shared home folder needs. Version 1 counted the starts of its own
-/// calls into the points, version 2 knew only teams of all threads; both are refused.
+/// "bytes"}], "points": [{"op", "space", "threads", "work", "seconds"}]}}}`. One file can hold
+/// several machines, as needed in a shared home folder. Version 1 included the start costs in the
+/// points, and version 2 had only teams of all threads; both are rejected.
 struct Profile {
   struct Point {
     std::string operation;
@@ -32,12 +32,12 @@ struct Profile {
     double bytes_per_second = 0;
     double latency_seconds = 0;
   };
-  /// Bytes that a device best takes at a time.
+  /// Best batch size on a device in bytes.
   struct Batch {
     std::string operation;
     std::uint64_t bytes = 0;
   };
-  /// What a parallel region or kernel costs.
+  /// Fixed cost of a parallel region or kernel.
   struct Start {
     Space space = Space::serial;
     int threads = 1;
@@ -50,12 +50,13 @@ struct Profile {
 };
 
 std::string to_json(const Profile& profile, const std::string& machine);
-/// \brief What \p text holds of \p machine, whose `openmp` has teams of the sizes \p teams.
-/// \throws NotFound when it is a profile of other machines only
-/// \throws InvalidArgument saying what is wrong with it
+/// \brief Reads the calibration of \p machine, whose `openmp` has teams of the sizes \p teams, from
+/// \p text.
+/// \throws NotFound if it holds other machines only
+/// \throws InvalidArgument with the reason if it is not a valid profile
 Profile profile_from_json(std::string_view text, const std::string& machine,
                           std::span<const int> teams);
-/// \brief \p text with the other machines of \p before, if that is a profile.
+/// \brief Returns \p text plus the other machines of \p before, if \p before is a valid profile.
 std::string merged_profile_json(std::string_view text, std::string_view before);
 
 }  // namespace Kindred::Impl

@@ -19,7 +19,7 @@ namespace {
 
 using Time = std::chrono::steady_clock::time_point;
 
-constexpr int device_row = 0;  ///< thread rows count from 1
+constexpr int device_row = 0;  ///< host threads have the rows from 1 on
 
 struct Event {
   std::string name;
@@ -27,7 +27,7 @@ struct Event {
   int row;
   Time begin;
   Time end;
-  std::string arguments;  ///< JSON, or empty
+  std::string arguments;  ///< JSON; may be empty
 };
 
 }  // namespace
@@ -40,12 +40,12 @@ struct Trace::State final : Impl::KernelListener {
     add({event.label, "kernel", event.device ? device_row : row(), event.begin, event.end, {}});
   }
 
-  /// Of the calling thread. Needs the lock.
+  /// Row of the calling thread. Requires the lock.
   int row() {
     return rows.try_emplace(std::this_thread::get_id(), static_cast<int>(rows.size()) + 1)
         .first->second;
   }
-  /// Needs the lock.
+  /// Requires the lock.
   void add(Event event) {
     if (events.size() < options.events_max) {
       events.push_back(std::move(event));
@@ -136,7 +136,7 @@ std::string Trace::json() const {
   const ordered_json trace = {{"displayTimeUnit", "ms"},
                               {"otherData", {{"dropped", m_state->dropped}}},
                               {"traceEvents", std::move(list)}};
-  // A label need not be UTF-8; the file must be.
+  // Labels may be invalid UTF-8, but the file must be valid.
   return trace.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 

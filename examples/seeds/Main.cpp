@@ -25,5 +25,5 @@ int main() {
   std::vector<float> y(8);
   layer.forward(x, y);
   for (const float value : y) std::cout << value << ' ';   // 2 2 4 4 2 2 2 2
-  std::cout << '\n' << layer.telemetry()[1].mean << '\n';  // 2: of what came in
+  std::cout << '\n' << layer.telemetry()[1].mean << '\n';  // 2: the mean of the input
 }

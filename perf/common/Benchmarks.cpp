@@ -12,7 +12,7 @@
 
 namespace Kindred::Perf {
 
-/// Shows runs on standard error as they end and keeps them as Google Benchmark's JSON.
+/// Prints each run to standard error when it ends, and records it as Google Benchmark's JSON.
 class Benchmarks::Collector final : public benchmark::BenchmarkReporter {
  public:
   Collector() : m_console(benchmark::ConsoleReporter::OO_Tabular) {

@@ -10,22 +10,24 @@
 
 namespace Kindred::Perf {
 
-/// \brief Times problems by Google Benchmark: shows every run on standard error and keeps it.
+/// \brief Times problems with Google Benchmark; prints every run to standard error and records it.
 ///
-/// One at a time in a process.
+/// At most one object can exist in a process at a time.
 class Benchmarks {
  public:
-  /// \param min_time seconds that a benchmark repeats its call for
+  /// \param min_time seconds for which a benchmark repeats its call
   explicit Benchmarks(double min_time);
   ~Benchmarks();
   Benchmarks(const Benchmarks&) = delete;
   Benchmarks& operator=(const Benchmarks&) = delete;
 
   /// \brief Median seconds of a call of \p problem on \p space.
-  /// \param wrong empty, or what is wrong with its answer: it is then an error and NaN, not a time
+  /// \param problem what is measured
+  /// \param space where it runs
+  /// \param wrong empty, or the error in its answer; the result is then an error and NaN
   double time(Problem& problem, Space space, const std::string& wrong);
 
-  /// Google Benchmark's own JSON of all runs: `context` and `benchmarks`.
+  /// All runs as Google Benchmark's JSON: `context` and `benchmarks`.
   Json finish();
 
  private:

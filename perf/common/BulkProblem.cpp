@@ -14,8 +14,8 @@ namespace Kindred::Perf {
 
 namespace {
 
-/// \brief Lists of equal arrays, or products of square matrices: on the host by `Bulk`, or resident
-/// and prepared, `calls` of which are queued before one wait.
+/// \brief Lists of equal arrays, or products of square matrices: on the host by `Bulk`, or on
+/// resident data by prepared calls, with `calls` of them enqueued before one fence.
 class BulkProblem final : public Problem {
  public:
   BulkProblem(Context& context, const BulkShape& shape, std::uint64_t seed)
@@ -35,7 +35,7 @@ class BulkProblem final : public Problem {
     if (is_product()) {
       multiply_adds = items * static_cast<double>(side());
       items = multiply_adds;
-      same_bits = false;  // by a library of the space
+      same_bits = false;  // computed by a library of the space
     }
     const std::size_t a_bytes = all() * (is_bytes ? 1 : sizeof(float));
     m_a.resize(a_bytes);
@@ -115,7 +115,7 @@ class BulkProblem final : public Problem {
   std::size_t side() const {
     return static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(m_shape.elements))));
   }
-  /// Numbers in [−1, 1), or any bytes.
+  /// Fills with numbers in [−1, 1), or with arbitrary bytes.
   void fill(std::vector<std::byte>& to, std::uint64_t seed) const {
     if (m_shape.operation == Operations::transform) {
       for (std::size_t i = 0; i + 8 <= to.size(); i += 8) {
@@ -128,7 +128,7 @@ class BulkProblem final : public Problem {
     std::memcpy(to.data(), values.data(), to.size());
   }
 
-  /// Arrays of \p bytes.
+  /// Views \p bytes as arrays.
   template <class T, class Byte>
   std::vector<std::span<T>> cut(std::span<Byte> whole) const {
     std::vector<std::span<T>> arrays;

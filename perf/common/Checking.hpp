@@ -14,7 +14,7 @@
 
 namespace Kindred::Perf {
 
-/// FNV-1a over words: what two answers have to have in common.
+/// FNV-1a hash over words, used to compare answers.
 class Digest {
  public:
   void add(std::uint64_t word) { m_hash = (m_hash ^ word) * 0x100000001B3ULL; }
@@ -33,10 +33,10 @@ inline std::uint64_t digest_of(const SearchResults& results) {
   return digest.value();
 }
 
-/// Items that a check looks at besides those in the answer.
+/// Number of items that a check examines in addition to those in the answer.
 inline constexpr std::size_t sample_size = 256;
 
-/// `0 … count − 1`, or a random sample of it.
+/// `0 … count − 1`, or a random sample of these.
 inline std::vector<std::uint64_t> sample(std::size_t count) {
   std::vector<std::uint64_t> out(std::min(count, sample_size));
   for (std::size_t i = 0; i < out.size(); ++i)

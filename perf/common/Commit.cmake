@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 cmake_minimum_required(VERSION 3.25)
-# Writes OUTPUT with the commit of SOURCE and whether its files differ from it; leaves it alone when nothing changed.
+# Writes the commit of SOURCE, and whether its files differ from it, to OUTPUT. An unchanged OUTPUT is not rewritten.
 execute_process(COMMAND git -C "${SOURCE}" rev-parse --short=12 HEAD
   OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
 execute_process(COMMAND git -C "${SOURCE}" status --porcelain --untracked-files=no

@@ -9,7 +9,7 @@ namespace Kindred::Perf {
 
 namespace {
 
-/// Calls `body(begin, end)` for parts of `0 … count` on \p threads threads.
+/// Calls `body(begin, end)` for ranges that cover [0, count) on \p threads threads.
 template <class Body>
 void in_parallel(std::size_t count, int threads, const Body& body) {
   const std::size_t parts =
@@ -24,7 +24,7 @@ void in_parallel(std::size_t count, int threads, const Body& body) {
 
 double unit(std::uint64_t word) { return static_cast<double>(word >> 11U) * 0x1p-53; }
 
-/// Walker's alias method: a draw is one table entry, whatever the vocabulary.
+/// Walker's alias method: one table lookup per draw, for any vocabulary.
 class ZipfTable {
  public:
   explicit ZipfTable(std::uint32_t vocabulary) : m_entries(vocabulary) {
@@ -105,7 +105,7 @@ std::vector<Symbol> noisy_copy(std::span<const Symbol> source, double fraction,
 Values<float> normal_rows(std::size_t rows, std::size_t dimension, std::uint64_t seed,
                           int threads) {
   Values<float> out(rows * dimension);
-  // Four 16-bit uniforms: mean 4 · 32767.5, variance 4 · (2^32 − 1) / 12.
+  // Four 16-bit uniform numbers: mean 4 · 32767.5, variance 4 · (2^32 − 1) / 12.
   const auto scale = static_cast<float>(std::sqrt(3.0 / 4294967295.0));
   in_parallel(out.size(), threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {

@@ -14,12 +14,12 @@
 #include <utility>
 #include <vector>
 
-/// \brief Seeded inputs. Element i depends on the seed and on i alone: the same on any number of
-/// threads, and a smaller set is the beginning of a larger one.
+/// \brief Seeded inputs. Element i depends only on the seed and on i: it is the same for any number
+/// of threads, and a smaller set is a prefix of a larger one.
 namespace Kindred::Perf {
 
-/// Leaves elements uninitialised: gigabytes are first touched by the threads that fill them. Large
-/// arrays lie in huge pages, as those of NumPy, which the peers read, do.
+/// Leaves elements uninitialised, so that the threads that fill gigabytes of data touch them first.
+/// Large arrays use huge pages, like those of NumPy, which the peers read.
 template <class T>
 struct DefaultInitialized : std::allocator<T> {
   template <class U>
@@ -43,10 +43,10 @@ struct DefaultInitialized : std::allocator<T> {
 template <class T>
 using Values = std::vector<T, DefaultInitialized<T>>;
 
-/// Word \p counter of the stream \p seed (SplitMix64's mixing).
+/// Word \p counter of the stream \p seed (mixing function of SplitMix64).
 std::uint64_t random_word(std::uint64_t seed, std::uint64_t counter) noexcept;
 
-/// Rows of one length, as engines take them.
+/// Rows of equal length in the form that engines accept.
 struct SymbolRows {
   std::size_t length = 0;
   Values<Symbol> values;
@@ -57,38 +57,38 @@ struct SymbolRows {
   std::span<const Symbol> operator[](std::size_t row) const noexcept { return span()[row]; }
 };
 
-/// \brief \p rows × \p length symbols below \p vocabulary, symbol s drawn with weight (s + 1)^−0.8
-/// (Zipf).
+/// \brief \p rows × \p length symbols below \p vocabulary; symbol s has the probability weight (s +
+/// 1)^−0.8 (Zipf).
 SymbolRows zipf_rows(std::size_t rows, std::size_t length, std::uint32_t vocabulary,
                      std::uint64_t seed, int threads);
 
-/// \p source with each symbol replaced by a uniform one with probability \p fraction, cut to
-/// \p length.
+/// Truncates \p source to \p length and replaces each symbol by a uniform one with probability \p
+/// fraction.
 std::vector<Symbol> noisy_copy(std::span<const Symbol> source, double fraction,
                                std::uint32_t vocabulary, std::size_t length, std::uint64_t seed);
 
-/// \brief \p rows × \p dimension float32, near normal: the sum of four uniform 16-bit numbers,
-/// mean 0, variance 1.
+/// \brief \p rows × \p dimension float32, approximately normal: the sum of four uniform 16-bit
+/// numbers, with mean 0 and variance 1.
 Values<float> normal_rows(std::size_t rows, std::size_t dimension, std::uint64_t seed, int threads);
 
-/// \brief \p rows × \p dimension int8, uniform.
+/// \brief \p rows × \p dimension uniform int8.
 Values<std::int8_t> byte_rows(std::size_t rows, std::size_t dimension, std::uint64_t seed,
                               int threads);
 /// Value \p index of `byte_rows`.
 std::int8_t byte_value(std::uint64_t seed, std::uint64_t index) noexcept;
 
-/// How many edges end at a node: targets are nodes · u^power of a uniform u.
+/// Distribution of in-degrees: targets are nodes · u^power for a uniform u.
 enum class GraphShape : std::uint8_t {
   uniform = 1,
   skewed = 2,
-  power_law = 4  ///< of 100M edges among 10M nodes the first has 1.8M
+  power_law = 4  ///< with 100M edges among 10M nodes, the first node has 1.8M
 };
-/// \brief \p count edges among \p nodes: uniform sources, targets as \p shape says, weights uniform
-/// in [0, 1).
+/// \brief \p count edges among \p nodes: uniform sources, targets distributed by \p shape, weights
+/// uniform in [0, 1).
 Values<Edge> random_edges(GraphShape shape, std::size_t nodes, std::size_t count,
                           std::uint64_t seed, int threads);
 
-/// Uniform numbers in [0, 1), float32.
+/// Uniform float32 numbers in [0, 1).
 Values<float> uniform_values(std::size_t count, std::uint64_t seed, int threads);
 
 }  // namespace Kindred::Perf

@@ -16,17 +16,17 @@ namespace Kindred::Perf {
 
 using Json = nlohmann::ordered_json;
 
-/// \brief What a measurement has to be read with: version, commit, compiler, Kokkos, devices,
-/// threads, `OMP_*`, seed, and the limits of the machine where they were measured.
+/// \brief The conditions of a measurement: version, commit, compiler, Kokkos, devices, threads,
+/// `OMP_*`, seed, and the limits of the machine if they were measured.
 Json environment(const Context& context, std::uint64_t seed, const std::vector<Limits>& limits);
 
 Json to_json(const Limits& limits);
 
-/// The limits of \p space among \p limits, or nothing.
+/// The entry of \p limits for \p space; null if there is none.
 const Limits* find_limits(const std::vector<Limits>& limits, Space space);
 
-/// \brief Writes \p json to the file \p path, whole or not at all, or to standard output for "" and
-/// "-". Makes missing folders. \throws Error with the reason when it cannot be written
+/// \brief Writes \p json atomically to the file \p path, or to standard output for "" and "-".
+/// Creates missing folders. \throws Error with the reason if it cannot be written
 void write_json(const Json& json, const std::string& path);
 
 }  // namespace Kindred::Perf

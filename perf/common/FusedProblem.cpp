@@ -15,12 +15,12 @@ namespace Kindred::Perf {
 
 namespace {
 
-/// Copies of one input where a space computes, taken in turn: together they fill no cache.
+/// Maximum number of copies of an input, used in turn so that together they exceed the caches.
 constexpr std::size_t copies_most = 4;
 constexpr std::size_t copies_bytes = std::size_t{1} << 30U;
 
-/// What fused calls have in common: matrices of a space, prepared calls over them, `calls` of which
-/// are queued before one wait.
+/// Base of problems with fused calls: matrices on a space and prepared calls on them, with `calls`
+/// of them enqueued before one fence.
 template <class Prepared>
 class FusedProblem : public Problem {
  public:
@@ -52,7 +52,7 @@ class FusedProblem : public Problem {
   struct Set {
     std::vector<ResidentBytes> memory;
     std::vector<Prepared> prepared;
-    std::size_t result = 0;  ///< which of the memory
+    std::size_t result = 0;  ///< index of the result's memory
   };
 
   FusedProblem(Context& context, VectorElement element, std::size_t calls)
@@ -182,7 +182,7 @@ class LinearProblem final : public FusedProblem<PreparedLinears> {
       const auto x = decoded(m_element, std::span(m_x).subspan(row * row_bytes, row_bytes));
       const auto w = decoded(m_element, std::span(m_w).subspan(output * row_bytes, row_bytes));
       const double expected = Reference::linear(x, w, m_bias[output], m_activation);
-      // Of standard normal numbers; the bound of a library is far wider.
+      // For standard normal numbers; the error bound of a library is far wider.
       const double allowed =
           std::sqrt(static_cast<double>(m_shape.inputs)) * 1e-3 + 0x1p-8 * std::abs(expected);
       if (!(std::abs(y[at] - expected) <= allowed))

@@ -50,8 +50,8 @@ class SpreadProblem final : public Problem {
     return digest.value();
   }
   std::string check() const override {
-    // The reference walks every edge every hop: answers over larger graphs are judged by their
-    // form, and by equal bits.
+    // The reference traverses all edges in every hop. Answers for larger graphs are checked by
+    // their form, and by comparing bits.
     if (m_graph->edges.size() > 2'000'000) return check_form();
     std::vector<Reference::Link> links;
     links.reserve(m_graph->edges.size());
@@ -87,7 +87,7 @@ class SpreadProblem final : public Problem {
   Queued queued(Space space, int repeats) override {
     if (space != Space::cuda || m_sources.values.size() != 1) return {};
     constexpr std::size_t queries = 64;
-    constexpr std::size_t calls = 8 * queries;  // so that beginning and waiting count little
+    constexpr std::size_t calls = 8 * queries;  // enough that start and fence are negligible
     std::vector<Activation> sources;
     for (std::size_t i = 0; i < calls; ++i) sources.push_back(source(i % queries));
     const auto spreads =
@@ -110,8 +110,8 @@ class SpreadProblem final : public Problem {
   Activation source(std::size_t i) const {
     return {static_cast<std::uint32_t>(random_word(m_seed + 3, i) % m_graph->nodes), 0.9F};
   }
-  /// What follows from the iterations that were made: the most, and bytes read. An iteration reads
-  /// a value an edge and its node's own before and after; 32 queries read an edge together.
+  /// Derives the maximum number of iterations and the bytes read. An iteration reads one value per
+  /// edge, and the old and new value of each node; 32 queries share the read of an edge.
   void count_iterations() {
     std::uint32_t most = 0;
     double all = 0;
@@ -126,8 +126,8 @@ class SpreadProblem final : public Problem {
     bytes =
         all * 4 * (edges + 2 * static_cast<double>(m_graph->nodes)) + most * batches * 8 * edges;
   }
-  /// Every query must have found as many nodes as were asked for, or its sources at least, in the
-  /// total order.
+  /// Every query must have found the requested number of nodes, or at least its sources, in total
+  /// order.
   std::string check_form() const {
     const auto sources = static_cast<RaggedSpan<Activation>>(m_sources);
     if (m_answer.activations.rows() != sources.rows())

@@ -62,7 +62,7 @@ class LatticeSearchProblem final : public Problem {
   explicit LatticeSearchProblem(std::shared_ptr<const Lattice> lattice)
       : m_lattice(std::move(lattice)), m_targets(sample(m_lattice->shape().nodes())) {
     describe(*this, "BM_Lattice_search", *m_lattice);
-    // Every level reads and writes bits; distances are written once at least.
+    // Every level reads and writes bits; distances are written at least once.
     bytes = 4 * static_cast<double>(m_lattice->shape().nodes());
   }
   bool reaches(Space) const override { return true; }

@@ -12,14 +12,14 @@
 
 namespace Kindred::Perf {
 
-/// Numbers as float32 or bfloat16, rounded to the nearest.
+/// Encodes numbers as float32 or bfloat16, rounded to nearest.
 std::vector<std::byte> encoded(VectorElement element, std::span<const float> values);
-/// Number \p i of \p bytes.
+/// Decodes number \p i of \p bytes.
 float decoded(VectorElement element, std::span<const std::byte> bytes, std::size_t i);
-/// All numbers of \p bytes.
+/// Decodes all numbers of \p bytes.
 std::vector<float> decoded(VectorElement element, std::span<const std::byte> bytes);
 
-/// Seeds in every lifecycle and every mode, with blueprint 0.
+/// Seeds in every lifecycle state and every mode, with blueprint 0.
 SeedState every_state(std::uint32_t seeds);
 
 }  // namespace Kindred::Perf

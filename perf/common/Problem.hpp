@@ -22,32 +22,34 @@
 
 namespace Kindred::Perf {
 
-/// \brief One call of an engine on seeded data: run it on a space, compare the bits, check it.
+/// \brief One call of an engine on seeded data, which can be timed on each space, compared bitwise
+/// and checked.
 class Problem {
  public:
   virtual ~Problem() = default;
 
-  std::string name;                                             ///< `BM_Match_lcs`
-  std::vector<std::pair<std::string, std::int64_t>> arguments;  ///< of the benchmark's name
-  double items = 0;  ///< what the rate counts: patterns, rows or candidates × queries, edges
-  double bytes = 0;  ///< that one call has to read at least once
-  double cell_updates = 0;   ///< of sequences: Σ pattern length × query length
-  double multiply_adds = 0;  ///< of vectors and graphs, in double
-  bool same_bits = true;     ///< on every space
+  std::string name;                                             ///< such as `BM_Match_lcs`
+  std::vector<std::pair<std::string, std::int64_t>> arguments;  ///< part of the benchmark's name
+  double items = 0;  ///< numerator of the rate: patterns, rows or candidates × queries, or edges
+  double bytes = 0;  ///< minimum number of bytes that one call reads
+  double cell_updates = 0;   ///< sequences: Σ pattern length × query length
+  double multiply_adds = 0;  ///< vectors and graphs, in double
+  bool same_bits = true;     ///< the answer has the same bits on every space
 
   virtual bool reaches(Space space) const = 0;
-  /// Which of its inputs the next run takes: they differ from call to call where one would stay in
-  /// the caches. The first is 0.
+  /// Selects the input of the next run; the inputs of consecutive calls differ if one would stay in
+  /// the caches. The first call is 0.
   virtual void turn(std::size_t /*call*/) {}
-  /// Runs and keeps the answer. Returns with the answer on the host.
+  /// Runs the call and keeps its answer on the host. Fences.
   virtual DispatchRecord run(std::optional<Space> space) = 0;
-  /// The bits of the last answer.
+  /// Hash of the bits of the last answer.
   virtual std::uint64_t digest() const = 0;
-  /// Empty, or what is wrong with the last answer, judged by `Kindred::Reference` on a sample.
+  /// Checks a sample of the last answer against `Kindred::Reference`; returns the error, or an
+  /// empty string.
   virtual std::string check() const = 0;
 
-  /// Seconds of a call among many that nobody waits between, 0 where there are none, and what is
-  /// wrong with their answers.
+  /// Seconds per call of many calls enqueued before one fence (0 if not supported), and the error
+  /// in their answers.
   struct Queued {
     double seconds = 0;
     std::string wrong = {};
@@ -55,18 +57,18 @@ class Problem {
   virtual Queued queued(Space /*space*/, int /*repeats*/) { return {}; }
 };
 
-/// Patterns, and the engine that holds them.
+/// Patterns and the engine that holds them.
 struct PatternSet {
   std::uint32_t vocabulary;
   SymbolRows rows;
   SequenceMatcher matcher;
   PatternSet(Context& context, std::size_t count, std::size_t length, std::uint32_t vocabulary,
              std::uint64_t seed);
-  /// Symbols of \p rows are below \p vocabulary; `rows.length` is their mean length.
+  /// Symbols of \p rows must be below \p vocabulary; `rows.length` is their mean length.
   PatternSet(Context& context, SymbolRows rows, std::uint32_t vocabulary);
 };
 
-/// Rows of float32, and the engine that holds them.
+/// Rows of float32 and the engine that holds them.
 struct RowSet {
   std::size_t dimension;
   Values<float> values;
@@ -74,8 +76,8 @@ struct RowSet {
   RowSet(Context& context, std::size_t count, std::size_t dimension, std::uint64_t seed);
 };
 
-/// \brief Bytes that a search of \p rows read at least once: the rows, or their int8 shadows where
-/// it screened, with the numbers beside them, and again the rows that it scored.
+/// \brief Minimum number of bytes that a search of \p rows reads: the rows, or their int8-quantized
+/// copy with its scales if it was prefiltered, plus the rows that were re-scored.
 inline double search_bytes(const SearchReport& report, Metric metric, VectorElement element,
                            double rows, std::size_t dimension) {
   const bool is_int8 = element == VectorElement::int8;
@@ -97,7 +99,7 @@ struct ByteRowSet {
   ByteRowSet(Context& context, std::size_t count, std::size_t dimension, std::uint64_t seed);
 };
 
-/// A graph, and the engine that holds it.
+/// A graph and the engine that holds it.
 struct GraphSet {
   const Context* context;
   std::size_t nodes;
@@ -108,45 +110,45 @@ struct GraphSet {
            GraphShape shape = GraphShape::skewed);
 };
 
-/// \p queries rows; \p options.space is set by every run.
+/// \p queries rows; every run sets \p options.space.
 std::unique_ptr<Problem> match_problem(std::shared_ptr<const PatternSet> patterns,
                                        Ragged<Symbol> queries, const MatchOptions& options);
-/// \p path the way to go, else the one predicted to be quickest.
+/// \p path selects the algorithm; if not set, the one predicted to be fastest.
 std::unique_ptr<Problem> search_problem(std::shared_ptr<const RowSet> rows, std::size_t queries,
                                         std::size_t top, std::uint64_t seed,
                                         std::optional<SearchPath> path = {}, int passing = -1);
-/// One query over rows of int8.
+/// One query over int8 rows.
 std::unique_ptr<Problem> byte_search_problem(std::shared_ptr<const ByteRowSet> rows, Metric metric,
                                              std::size_t top);
-/// \p candidates row ids a query.
+/// \p candidates row ids per query.
 std::unique_ptr<Problem> score_problem(std::shared_ptr<const RowSet> rows, std::size_t queries,
                                        std::size_t candidates, std::size_t top, std::uint64_t seed);
-/// \p candidates row ids of one query, by `PreparedScore`.
+/// \p candidates row ids of one query, with `PreparedScore`.
 std::unique_ptr<Problem> prepared_score_problem(std::shared_ptr<const RowSet> rows,
                                                 std::size_t candidates, std::size_t top,
                                                 std::uint64_t seed);
-/// Spreading from \p sources random nodes a query; \p options.space is set by every run. Queued
-/// calls on a device are of one query of one source, by the kernel of small spreads.
+/// Spreading from \p sources random nodes per query; every run sets \p options.space. Enqueued
+/// calls on a device have one query with one source, and use the kernel for small spreads.
 std::unique_ptr<Problem> spread_problem(std::shared_ptr<const GraphSet> graph, std::size_t queries,
                                         std::size_t sources, const SpreadOptions& options,
                                         std::uint64_t seed);
-/// One dense hop of \p columns, `y = Wᵀx` or `y = W x`.
+/// One dense hop with \p columns, `y = Wᵀx` or `y = W x`.
 std::unique_ptr<Problem> hop_problem(std::shared_ptr<const GraphSet> graph, std::uint64_t seed,
                                      std::size_t columns = 1,
                                      HopDirection direction = HopDirection::along);
 
-/// The compressed rows of a lattice.
+/// Builds the compressed rows of a lattice.
 std::unique_ptr<Problem> lattice_rows_problem(std::shared_ptr<const Lattice> lattice);
-/// Breadth-first search from a corner of a lattice; distances stay where they were found.
+/// Breadth-first search from a corner of a lattice; distances stay in the memory of the space.
 std::unique_ptr<Problem> lattice_search_problem(std::shared_ptr<const Lattice> lattice);
 
-/// \p rows of 4096 float32 on the host through a layer of 1000 seeds, with telemetry.
+/// Applies a layer of 1000 seeds, with telemetry, to \p rows host rows of 4096 float32.
 std::unique_ptr<Problem> seed_problem(Context& context, std::size_t rows, std::uint64_t seed);
-/// A `SeedSequence` of \p calls forwards of a layer, with telemetry.
+/// A `SeedSequence` of \p calls forward calls of a layer, with telemetry.
 std::unique_ptr<Problem> seed_sequence_problem(Context& context, std::size_t rows,
                                                std::uint32_t hidden, std::uint32_t seeds,
                                                std::size_t calls, std::uint64_t seed);
-/// Layers over resident matrices of float32 or bfloat16, `calls` of a run queued before one wait.
+/// Layers on resident matrices of float32 or bfloat16; a run enqueues `calls` before one fence.
 struct FusedShape {
   std::size_t rows = 0;
   std::size_t inputs = 0;
@@ -155,33 +157,34 @@ struct FusedShape {
   std::size_t layers = 1;
   std::size_t calls = 1;
 };
-/// LayerNorm and GELU; results stay where they are.
+/// LayerNorm and GELU; results stay in the memory of the space.
 std::unique_ptr<Problem> norm_problem(Context& context, const FusedShape& shape,
                                       std::uint64_t seed);
-/// x·Wᵀ + b and \p activation.
+/// x·Wᵀ + b followed by \p activation.
 std::unique_ptr<Problem> linear_problem(Context& context, const FusedShape& shape,
                                         LayerActivation activation, const LinearOptions& options,
                                         std::uint64_t seed);
 
-/// Equal arrays of float32 (of bytes under xor), or products of square matrices.
+/// Equal arrays of float32 (bytes for xor), or products of square matrices.
 struct BulkShape {
   Operation operation;
-  std::size_t elements = 0;  ///< of an array or matrix
+  std::size_t elements = 0;  ///< per array or matrix
   std::size_t arrays = 1;
-  std::size_t calls = 1;  ///< queued before one wait, where they are resident
+  std::size_t calls = 1;  ///< enqueued before one fence, if resident
   bool resident = true;   ///< false: on the host, by `Bulk`
 };
-/// xor, · 0.5, sum, random numbers, products or sums of matrices.
+/// xor, · 0.5, sum, random numbers, or products or sums of matrices.
 std::unique_ptr<Problem> bulk_problem(Context& context, const BulkShape& shape, std::uint64_t seed);
 
-/// The symbols of patterns that are matched by difflib: few enough that 2 % of the patterns or more
-/// share what 0.6 takes with a noisy query of 80, as multisets, and their blocks must be looked at.
+/// Vocabulary size for patterns that are matched by difflib: small enough that at least 2 % of the
+/// patterns share, as multisets, enough symbols with a noisy query of 80 to reach 0.6, so that
+/// their blocks must be computed.
 inline constexpr std::uint32_t difflib_vocabulary = 70;
 
 /// \p count queries of \p length Zipf symbols.
 Ragged<Symbol> zipf_queries(std::size_t count, std::size_t length, std::uint32_t vocabulary,
                             std::uint64_t seed);
-/// A query that is pattern \p row with 30 % of its symbols replaced, cut to \p length.
+/// Pattern \p row with 30 % of its symbols replaced, truncated to \p length.
 Ragged<Symbol> noisy_query(const PatternSet& patterns, std::size_t row, std::size_t length,
                            std::uint64_t seed);
 

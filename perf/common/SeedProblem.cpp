@@ -11,7 +11,7 @@ namespace Kindred::Perf {
 
 namespace {
 
-/// Rows on the host through a layer of a thousand seeds, every fourth one grafted.
+/// Host rows through a layer of a thousand seeds, every fourth of which is grafted.
 class SeedProblem final : public Problem {
  public:
   SeedProblem(Context& context, std::size_t rows, std::uint64_t seed)

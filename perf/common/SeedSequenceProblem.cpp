@@ -14,7 +14,7 @@ namespace Kindred::Perf {
 
 namespace {
 
-/// The engine's prepared forwards of one layer in a row, over rows that are where it runs.
+/// Consecutive prepared forward calls of one layer on resident rows.
 class SeedSequenceProblem final : public Problem {
  public:
   SeedSequenceProblem(Context& context, std::size_t rows, std::uint32_t hidden, std::uint32_t seeds,

@@ -14,14 +14,14 @@ inline double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// The middle value of \p times, the upper of two; NaN-free and not empty.
+/// Median of \p times, the upper one of two; \p times is not empty and contains no NaN.
 inline double median(std::vector<double> times) {
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
   std::nth_element(times.begin(), middle, times.end());
   return *middle;
 }
 
-/// Seconds of `body()`, which fences what it launched.
+/// Seconds of `body()`, which must fence what it launches.
 template <class Body>
 double timed(const Body& body) {
   const auto start = Clock::now();
@@ -29,8 +29,8 @@ double timed(const Body& body) {
   return seconds_since(start);
 }
 
-/// Median seconds of \p body over at most \p repeats runs that end within about \p budget seconds,
-/// after one that is not counted.
+/// Median seconds of \p body over at most \p repeats runs within about \p budget seconds, after one
+/// warm-up run.
 template <class Body>
 double median_of(int repeats, double budget, const Body& body) {
   body();

@@ -12,7 +12,7 @@ namespace Kindred::Perf {
 
 namespace {
 
-/// What `search` and `score` have in common: rows, queries, a metric.
+/// Base of `search` and `score` problems: rows, queries and a metric.
 class VectorProblem : public Problem {
  public:
   VectorProblem(std::shared_ptr<const RowSet> rows, std::size_t queries, std::size_t top,
@@ -29,7 +29,7 @@ class VectorProblem : public Problem {
   std::span<const float> row(std::uint64_t id) const {
     return std::span(m_rows->values).subspan(id * m_rows->dimension, m_rows->dimension);
   }
-  /// Judges the answer to a query against \p candidates of it.
+  /// Checks the answer to a query against \p candidates.
   std::string check_ranking(std::span<const ScoredId> answer,
                             std::span<const std::uint64_t> candidates,
                             std::size_t query = 0) const {
@@ -139,7 +139,7 @@ class SearchProblem final : public VectorProblem {
   bool passes(std::uint64_t id) const { return (m_filter[id / 64] >> (id % 64) & 1U) != 0; }
 
   std::vector<std::uint64_t> m_filter;
-  std::size_t m_passing = 0;  ///< rows that may be found
+  std::size_t m_passing = 0;  ///< rows that pass the filter
   SearchResults m_answer;
 };
 
@@ -156,7 +156,7 @@ class ScoreProblem final : public VectorProblem {
     items = static_cast<double>(candidates * queries);
     multiply_adds = items * static_cast<double>(m_rows->dimension);
     bytes = multiply_adds * sizeof(float);
-    // 256 MiB of rows in all, unless one call reads more.
+    // 256 MiB of rows in total, unless one call reads more.
     const auto call_bytes = static_cast<std::size_t>(bytes);
     m_lists.resize(std::clamp<std::size_t>((256U << 20U) / call_bytes, 1, 256));
     std::uint64_t draw = 0;
@@ -193,7 +193,7 @@ class ScoreProblem final : public VectorProblem {
   ScoreResults m_answer;
 };
 
-/// One query after the other, by what is prepared once.
+/// One query after the other with a prepared score.
 class PreparedScoreProblem final : public VectorProblem {
  public:
   PreparedScoreProblem(std::shared_ptr<const RowSet> rows, std::size_t candidates, std::size_t top,

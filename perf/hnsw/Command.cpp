@@ -53,7 +53,7 @@ double processor_seconds() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-/// Rows around centres that depend on the seed alone; \p stream tells rows from queries.
+/// Rows around centres that depend only on the seed; \p stream distinguishes rows from queries.
 Values<float> clustered_rows(const HnswArguments& arguments, std::size_t rows, std::size_t clusters,
                              std::uint64_t stream, int threads) {
   const std::size_t dimension = arguments.dimension;
@@ -72,18 +72,18 @@ double recall(std::span<const std::int64_t> found, std::span<const std::int64_t>
   return neighbours_found(found, truth, top).recall();
 }
 
-/// Recall and queries per second at each ef.
+/// Recall and queries per second for each ef.
 struct Curve {
   std::vector<double> recalls;
   std::vector<double> rates;
 
-  /// Between the two measurements around \p target; nothing where there are none.
+  /// Interpolates between the two measurements around \p target; empty if there are none.
   std::optional<double> rate_at(double target) const {
     for (std::size_t i = 1; i < recalls.size(); ++i) {
       if (recalls[i - 1] > target || recalls[i] < target) continue;
       const double width = recalls[i] - recalls[i - 1];
       const double share = width > 0 ? (target - recalls[i - 1]) / width : 1.0;
-      // Times are what grows with ef.
+      // The time, not the rate, grows with ef.
       return 1 / ((1 - share) / rates[i - 1] + share / rates[i]);
     }
     return {};
@@ -162,7 +162,7 @@ class Comparison {
     folder.write_job();
   }
 
-  /// Ours and hnswlib in turn, round by round, so that what disturbs the machine disturbs both.
+  /// Alternates between Kindred and hnswlib in every round, so that disturbances affect both.
   Json search(const HnswIndex& index, PythonPeers* python, int threads) const {
     Curve ours;
     Curve theirs;
@@ -244,27 +244,33 @@ void add_hnsw(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<HnswArguments>();
   arguments->settings.metric = Metric::l2;
   CLI::App* command = app.add_subcommand(
-      "hnsw", "HNSW on clustered rows: build, recall and queries per second, beside hnswlib");
+      "hnsw",
+      "HNSW on clustered rows: build, recall and queries per second, compared with hnswlib");
   command->add_option("--sizes", arguments->sizes, "Rows, comma-separated")
       ->delimiter(',')
       ->check(CLI::Range(100.0, 1e9));
   command->add_option("--dimension", arguments->dimension)->check(CLI::Range(1, 100000));
   command->add_option("--rows-per-cluster", arguments->rows_per_cluster)
       ->check(CLI::Range(1.0, 1e9));
-  command->add_option("--spread", arguments->spread, "Of a cluster; centres have 1")
+  command
+      ->add_option("--spread", arguments->spread,
+                   "Standard deviation of a cluster; that of the centres is 1")
       ->check(CLI::Range(0.0, 1e3));
   command->add_option("--queries", arguments->queries)->check(CLI::Range(1, 10000000));
   command->add_option("--efs", arguments->efs, "Ascending, comma-separated")->delimiter(',');
   command->add_option("--m", arguments->settings.m)->check(CLI::Range(2, 512));
   command->add_option("--ef-construction", arguments->settings.ef_construction)
       ->check(CLI::Range(16, 65536));
-  command->add_option("--rounds", arguments->rounds, "Ours and theirs in turn")
+  command
+      ->add_option("--rounds", arguments->rounds,
+                   "Rounds that alternate between Kindred and hnswlib")
       ->check(CLI::Range(1, 1000));
   command->add_option("--threads", arguments->threads, "Threads of the space openmp")
       ->check(CLI::Range(1, 512));
-  command->add_option("--seed", arguments->seed, "Of the data");
-  command->add_option("--python", arguments->python,
-                      "Python that has hnswlib (perf/peers/requirements.txt); none: ours alone");
+  command->add_option("--seed", arguments->seed, "Seed of the data");
+  command->add_option(
+      "--python", arguments->python,
+      "Python with hnswlib (perf/peers/requirements.txt); omit to measure only Kindred");
   command->add_option("--out", arguments->out, "JSON file");
   command->callback(
       [arguments, &action] { action = [arguments] { return run_hnsw(*arguments); }; });

@@ -55,11 +55,13 @@ void add_bandwidth(CLI::App& app, Action& action) {
       ->add_option("--megabytes", options->megabytes,
                    "Size of each array (default: 512 on the host, 2048 on a device)")
       ->check(CLI::PositiveNumber);
-  command->add_option("--repeats", options->repeats, "A limit is the fastest of so many")
+  command
+      ->add_option("--repeats", options->repeats,
+                   "Number of repeats, the fastest of which is reported")
       ->check(CLI::Range(1, 1000));
   command->add_option("--threads", options->threads, "Threads of the space openmp")
       ->check(CLI::Range(1, 512));
-  command->add_option("--out", options->out, "JSON file; standard output without it");
+  command->add_option("--out", options->out, "JSON file (default: standard output)");
   command->callback([options, &action] { action = [options] { return bandwidth(*options); }; });
 }
 

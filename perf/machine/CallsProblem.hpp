@@ -11,7 +11,7 @@
 
 namespace Kindred::Perf {
 
-/// `Calls` on the space of a run, made at the first one there.
+/// Runs `Calls`, which are created at the first run on a space.
 class CallsProblem : public Problem {
  public:
   bool reaches(Space) const override { return true; }

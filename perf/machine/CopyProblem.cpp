@@ -32,7 +32,7 @@ struct alignas(16) Vec16Bytes {
   std::uint64_t word[2];
 };
 
-/// Four words a thread, all of them read before the first is written.
+/// Four words per thread, all of which are read before the first is written.
 struct CopyWords {
   static constexpr std::uint64_t block = 256;
   static constexpr std::uint64_t each = 4;

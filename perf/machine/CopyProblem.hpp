@@ -9,15 +9,15 @@
 
 namespace Kindred::Perf {
 
-/// \brief Copies within a memory space: what work that reads and writes as much is compared with.
+/// \brief Copies within a memory space, the baseline for work that reads and writes as many bytes.
 struct CopyWork {
-  std::size_t bytes = 0;  ///< of a copy: so many are read, and so many written
-  std::size_t calls = 1;  ///< one after the other, before anybody waits
-  std::size_t sets = 1;   ///< of arrays, by turns: together more than the caches hold
+  std::size_t bytes = 0;  ///< per copy: the number of bytes read, and also of bytes written
+  std::size_t calls = 1;  ///< enqueued before one fence
+  std::size_t sets = 1;   ///< array sets, used in turn; together they exceed the caches
 };
 
-/// \brief By the fastest way there is: on a device its driver's or a kernel of 16-byte words, which
-/// is found out once; on the host a piece a thread.
+/// \brief Copies in the fastest way: on a device by its driver or by a kernel with 16-byte words,
+/// whichever is faster when first measured; on the host by all threads.
 std::unique_ptr<Problem> copy_problem(Context& context, const CopyWork& work);
 
 }  // namespace Kindred::Perf

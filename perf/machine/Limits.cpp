@@ -19,19 +19,19 @@ using Word = std::uint64_t;
 
 constexpr std::uint64_t row_words = 3072 / sizeof(Word);
 
-/// Consecutive words that one index of a reading kernel adds up: a whole chunk on the host (a plain
-/// loop that vectorises), strided on a device (coalesced, many loads in flight).
+/// Consecutive words that one index of a reading kernel sums up: contiguous on the host (a simple
+/// loop that vectorises), strided on a device (coalesced, with many loads in flight).
 template <class ExecutionSpace>
 constexpr std::uint64_t words_per_index = Arch::is_device<ExecutionSpace> ? 16 : 4096;
 
 template <class ExecutionSpace>
 constexpr std::uint64_t lanes_per_row = Arch::is_device<ExecutionSpace> ? 32 : 1;
 
-/// Independent chains of an arithmetic kernel that one index carries.
+/// Independent chains per index of an arithmetic kernel.
 template <class ExecutionSpace>
 constexpr int chains = Arch::is_device<ExecutionSpace> ? 4 : 32;
 
-/// Mixed words that are doubles in [1, 2): no kernel meets a denormal or NaN.
+/// Mixed words that are doubles in [1, 2), so that no kernel processes denormals or NaN.
 struct Fill {
   Word* a;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
@@ -188,7 +188,7 @@ class Meter {
 
  private:
   using Array = Kokkos::View<Word*, typename ExecutionSpace::memory_space>;
-  /// Arrays are whole chunks of every kernel.
+  /// The lengths of the arrays are multiples of the chunks of every kernel.
   static constexpr std::uint64_t unit = 4096 * row_words;
 
   Array make(const std::string& name) const {
@@ -224,7 +224,7 @@ class Meter {
     return sorted_times(repeats, body)[static_cast<std::size_t>(repeats) / 2];
   }
 
-  /// The fastest run: a limit is what the machine gives when nothing else disturbs it.
+  /// The fastest run, since a limit describes the undisturbed machine.
   template <class Functor>
   double seconds(const std::string& name, std::uint64_t count, const Functor& functor) const {
     return sorted_times(m_repeats, [&] {
@@ -241,7 +241,7 @@ class Meter {
   Array m_c;
 };
 
-/// A host instance with \p threads threads where Kokkos can make one.
+/// A host instance with \p threads threads if Kokkos supports that.
 template <class ExecutionSpace>
 ExecutionSpace instance([[maybe_unused]] int threads) {
   if constexpr (std::is_constructible_v<ExecutionSpace, int> && !Arch::is_device<ExecutionSpace>) {

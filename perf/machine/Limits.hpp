@@ -10,21 +10,21 @@
 
 namespace Kindred::Perf {
 
-/// \brief What this machine can do at most on a space: the denominators of "percent of limit".
+/// \brief Limits of this machine on a space: the denominators of "percent of limit".
 ///
-/// Rates a second, of the fastest of the repeats; launches are medians. Bytes count what is read
-/// plus what is written.
+/// Rates per second of the fastest repeat; launch times are medians. Bytes count both reads and
+/// writes.
 struct Limits {
   Space space = Space::serial;
-  std::uint64_t array_bytes = 0;  ///< of each array, larger than the caches
+  std::uint64_t array_bytes = 0;  ///< per array; larger than the caches
   double copy = 0;                ///< bytes, b = a
   double read = 0;                ///< bytes, Σ a
   double triad = 0;               ///< bytes, c = a + s·b
   double random_rows = 0;         ///< bytes, rows of 3072 B (768 float32) in random order
-  double word_steps = 0;          ///< steps of the bit-parallel LCS recurrence, masks in registers
-  double multiply_adds = 0;       ///< fused, double, operands in registers
-  double launch = 0;              ///< seconds of an empty kernel and its fence
-  double launch_queued = 0;       ///< seconds an empty kernel, many launched before one fence
+  double word_steps = 0;     ///< steps of the bit-parallel LCS recurrence with masks in registers
+  double multiply_adds = 0;  ///< fused, double, operands in registers
+  double launch = 0;         ///< seconds of an empty kernel and its fence
+  double launch_queued = 0;  ///< seconds of an empty kernel when many are launched before one fence
 };
 
 struct LimitsOptions {
@@ -33,12 +33,12 @@ struct LimitsOptions {
   int repeats = 7;
 };
 
-/// \brief Measures every usable space of \p context. Fences its own instances.
+/// \brief Measures every usable space of \p context. Fences the instances it creates.
 std::vector<Limits> measure_limits(const Context& context, const LimitsOptions& options = {});
 
-/// `4.7.0`
+/// Such as `4.7.0`.
 std::string kokkos_version();
-/// What `Kokkos::print_configuration` says.
+/// The output of `Kokkos::print_configuration`.
 std::string kokkos_configuration();
 
 }  // namespace Kindred::Perf

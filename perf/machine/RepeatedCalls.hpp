@@ -15,7 +15,7 @@
 
 namespace Kindred::Perf {
 
-/// Work on a space, a fixed number of calls at a time.
+/// A fixed number of calls on a space.
 class Calls {
  public:
   virtual ~Calls() = default;
@@ -24,8 +24,8 @@ class Calls {
   virtual std::string check() const = 0;
 };
 
-/// Whose `run()` makes so many calls of a kernel before anybody waits: replayed from a graph on a
-/// device.
+/// `run()` enqueues a fixed number of calls of a kernel before one fence; on a device they are
+/// replayed from a graph.
 template <class ExecutionSpace, class Base = Calls>
 class Repeated : public Base {
  public:
@@ -42,7 +42,7 @@ class Repeated : public Base {
   void run() override {
     if constexpr (Arch::is_device<ExecutionSpace>) {
 #if KINDRED_HAS_DEVICE
-      // A profile wants to see the kernels: they are launched for it.
+      // Profilers need to observe the individual kernels, so these are launched directly.
       if (Kokkos::Tools::profileLibraryLoaded()) {
         launch_all();
       } else {
@@ -83,7 +83,7 @@ class Repeated : public Base {
   std::size_t m_calls;
 };
 
-/// `body(instance)` with an instance of its own on \p space.
+/// Calls `body(instance)` with a separate instance on \p space.
 template <class Body>
 auto with_own_instance([[maybe_unused]] const Context& context, Space space, const Body& body) {
 #if KINDRED_HAS_DEVICE

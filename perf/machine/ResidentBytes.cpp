@@ -10,7 +10,7 @@ namespace Kindred::Perf {
 
 namespace {
 
-/// Of the device in a build that has one; else of the host.
+/// The device in a build that supports one, otherwise the host.
 using FastestSpace = Kokkos::DefaultExecutionSpace;
 template <class T, class MemorySpace>
 using Bytes = Kokkos::View<T*, MemorySpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;

@@ -9,19 +9,19 @@
 
 namespace Kindred::Perf {
 
-/// \brief Bytes in the memory of a space, for calls that take resident matrices.
+/// \brief Bytes in the memory of a space, for calls on resident matrices.
 class ResidentBytes {
  public:
-  /// Uninitialised. \throws OutOfMemory
+  /// Allocates uninitialised memory. \throws OutOfMemory
   ResidentBytes(Context& context, Space space, std::size_t size);
-  /// A copy of \p bytes.
+  /// Allocates and copies \p bytes. \throws OutOfMemory
   ResidentBytes(Context& context, Space space, std::span<const std::byte> bytes);
   ~ResidentBytes();
   ResidentBytes(ResidentBytes&& other) noexcept;
   ResidentBytes& operator=(ResidentBytes&&) = delete;
 
   std::span<std::byte> bytes() const { return {m_data, m_size}; }
-  /// Fences.
+  /// Copies to the host. Fences.
   void download(std::span<std::byte> to) const;
 
  private:

@@ -20,14 +20,14 @@ namespace {
 template <class ExecutionSpace, class T>
 using Array = Kokkos::View<T*, typename ExecutionSpace::memory_space>;
 
-/// Word \p i of random words, made where it is needed.
+/// Word \p i of a random sequence, computed when needed.
 KOKKOS_INLINE_FUNCTION std::uint64_t mixed_word(std::uint64_t seed, std::uint64_t i) {
   std::uint64_t word = (seed + i + 1) * 0x9E3779B97F4A7C15ULL;
   word = (word ^ (word >> 30U)) * 0xBF58476D1CE4E5B9ULL;
   word = (word ^ (word >> 27U)) * 0x94D049BB133111EBULL;
   return word ^ (word >> 31U);
 }
-/// An activation: one in ten is zero, the others lie in −2 … 2.
+/// An activation: one in ten is zero, the others are in −2 … 2.
 KOKKOS_INLINE_FUNCTION float activation(std::uint64_t seed, std::uint64_t i) {
   const std::uint64_t word = mixed_word(seed, i);
   if (word % 10 == 0) return 0.0F;
@@ -44,7 +44,7 @@ struct FillRows {
 };
 
 Reference::Seed seed_of(std::uint32_t i, std::uint32_t blueprints) {
-  // Every state; a third of the seeds applies its blueprint.
+  // All states; a third of the seeds applies its blueprint.
   Reference::Seed seed;
   seed.lifecycle = static_cast<Lifecycle>(i % 11);
   seed.mode = static_cast<ApplyMode>(i / 11 % 4);

@@ -12,17 +12,17 @@
 
 namespace Kindred::Perf {
 
-/// \brief Calls of a kernel of the seed layer on rows that are where it runs.
+/// \brief Calls of a kernel of the seed layer on resident rows.
 struct SeedWork {
   enum class Kind : std::uint8_t { telemetry, plain, update };
   Kind kind = Kind::telemetry;
-  std::uint64_t rows = 0;  ///< of an update: updates
+  std::uint64_t rows = 0;  ///< number of updates for an update kernel
   std::uint32_t hidden = 0;
   std::uint32_t seeds = 0;
   VectorElement element = VectorElement::float32;
-  std::size_t calls = 1;  ///< one after the other, before anybody waits
-  std::size_t sets = 1;   ///< of rows, by turns: together more than the caches hold
-  bool overlaps = true;   ///< as a sequence's calls of rows that have nothing in common
+  std::size_t calls = 1;  ///< enqueued before one fence
+  std::size_t sets = 1;   ///< row sets, used in turn; together they exceed the caches
+  bool overlaps = true;   ///< calls may overlap, like those of a sequence on independent rows
   std::uint64_t seed = 7;
 };
 

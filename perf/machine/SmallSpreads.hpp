@@ -12,21 +12,22 @@
 
 namespace Kindred::Perf {
 
-/// \brief Small spreads by the kernel that the engine answers them with, over a graph that is where
-/// it runs, one after the other before anybody waits: what one takes without its caller.
+/// \brief Runs small spreads with the engine's kernel on a resident graph, all enqueued before one
+/// fence: the time per spread without the overhead of its caller.
 class SmallSpreads {
  public:
   virtual ~SmallSpreads() = default;
-  /// All of them. Waits.
+  /// Runs all spreads. Fences.
   virtual void run() = 0;
-  /// Whether the last run was one: a device without clusters has no such kernel.
+  /// Whether the kernel is available; it requires a device with thread-block clusters.
   virtual bool is_usable() const = 0;
-  /// What the last run found from source \p call; nothing where that has outgrown the kernel.
+  /// The nodes that the last run found from source \p call; empty if it exceeded the capacity of
+  /// the kernel.
   virtual std::vector<Activation> answer(std::size_t call) const = 0;
 };
 
-/// \param sources of a spread each \param options `mode`, `hops`, `decay`, `threshold` and `top`
-/// count
+/// \param sources per spread
+/// \param options uses `mode`, `hops`, `decay`, `threshold` and `top`
 std::unique_ptr<SmallSpreads> small_spreads(const Context& context, Space space, std::size_t nodes,
                                             std::span<const Edge> edges,
                                             std::span<const Activation> sources,

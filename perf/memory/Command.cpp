@@ -30,7 +30,7 @@ struct MemoryArguments {
   std::string out;
 };
 
-/// The times that so many of all stay below.
+/// Quantiles of the times.
 Json quantiles(std::vector<double> times) {
   std::sort(times.begin(), times.end());
   const auto at = [&](double share) {
@@ -40,13 +40,13 @@ Json quantiles(std::vector<double> times) {
   return {{"median", at(0.5)}, {"p99", at(0.99)}, {"p999", at(0.999)}, {"most", times.back()}};
 }
 
-/// Patterns as texts, one event of `event_symbols` after the other.
+/// Patterns as texts, divided into events of `event_symbols`.
 class TextPatterns {
  public:
   TextPatterns(const SymbolRows& rows, std::uint32_t vocabulary) : m_rows(rows) {
     for (std::uint32_t s = 0; s < vocabulary; ++s) m_texts.push_back("symbol " + std::to_string(s));
   }
-  /// Until the next call.
+  /// Valid until the next call.
   PatternMemory::Events operator[](std::size_t row) {
     constexpr std::size_t event_symbols = 5;
     m_events.values.clear();
@@ -122,7 +122,7 @@ int run_memory(const MemoryArguments& arguments) {
   print_row("query_seconds", quantiles(times));
   print_row("bytes_after_queries", bytes_of(context, *memory));
 
-  // Learned one by one; the thread of the memory synchronises beside them.
+  // Learned one by one, while the memory's background thread synchronises.
   times.clear();
   for (std::size_t i = 0; i < arguments.learns; ++i) {
     const PatternMemory::Events events = texts[patterns + i];
@@ -166,10 +166,10 @@ void add_memory(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<MemoryArguments>();
   CLI::App* command = app.add_subcommand(
       "memory",
-      "A pattern memory: learning, synchronising, asking, saving, loading, and its bytes");
-  command->add_option("--patterns", arguments->patterns, "Learned before anything is timed")
+      "A pattern memory: learning, synchronising, querying, saving, loading, and its size");
+  command->add_option("--patterns", arguments->patterns, "Patterns learned before the measurements")
       ->check(CLI::Range(1.0, 1e8));
-  command->add_option("--length", arguments->length, "Symbols of a pattern")
+  command->add_option("--length", arguments->length, "Symbols per pattern")
       ->check(CLI::Range(1, 100000));
   command->add_option("--vocabulary", arguments->vocabulary, "Different symbols")
       ->check(CLI::Range(1U, 100000000U));
@@ -177,8 +177,8 @@ void add_memory(CLI::App& app, Action& action) {
       ->check(CLI::Range(1, 10000000));
   command->add_option("--threads", arguments->threads, "Threads of the space openmp")
       ->check(CLI::Range(1, 512));
-  command->add_option("--seed", arguments->seed, "Of the data");
-  command->add_option("--file", arguments->file, "Where it is saved and loaded from");
+  command->add_option("--seed", arguments->seed, "Seed of the data");
+  command->add_option("--file", arguments->file, "File for saving and loading");
   command->add_option("--out", arguments->out, "JSON file");
   command->callback(
       [arguments, &action] { action = [arguments] { return run_memory(*arguments); }; });

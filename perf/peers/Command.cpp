@@ -33,17 +33,17 @@ struct PeersArguments {
   std::string out;
 };
 
-/// What was measured of a piece of work at one number of threads.
+/// The measurements of a work item with one number of threads.
 struct Comparison {
   struct Times {
     std::string name;
     double median = 0;   ///< seconds
-    double fastest = 0;  ///< seconds: what the machine gave when nothing else disturbed it
+    double fastest = 0;  ///< seconds: the run that was disturbed least
   };
   Times ours;
-  std::vector<Times> beside;  ///< one at most: ours, another way
+  std::vector<Times> beside;  ///< at most one: an alternative call of our engine
   std::vector<Times> peers;
-  double bytes = 0;  ///< that ours read at least once a call
+  double bytes = 0;  ///< minimum number of bytes read per call of our engine
   Json reported;
   std::vector<std::string> remarks;
   bool agrees = true;
@@ -61,7 +61,7 @@ class Comparer {
         m_threads(context.threads()),
         m_limits(measure_limits(context, {256ULL << 20U, 2048ULL << 20U, 5})) {
     std::printf("%-13s %-8s %12s  %-30s %12s %8s %8s %8s %8s\n", "work", "ours on", "ours /s",
-                "fastest peer", "its rate /s", "ratio", "of best", "wanted", "% limit");
+                "fastest peer", "its rate /s", "ratio", "of best", "target", "% limit");
   }
 
   const std::vector<Limits>& limits() const { return m_limits; }
@@ -86,7 +86,7 @@ class Comparer {
   }
 
  private:
-  /// Ours and each peer in turn, round by round, so that what disturbs the machine disturbs all.
+  /// Alternates between Kindred and each peer in every round, so that disturbances affect all.
   Comparison measure(const Work& work, JobFolder& folder, Space space, int threads) {
     folder.parameters["threads"] = threads;
     folder.write_job();
@@ -106,9 +106,9 @@ class Comparer {
     std::vector<double> beside;
     std::vector<std::vector<double>> theirs(python.names().size());
     const auto start = Clock::now();
-    // Idle threads of OpenBLAS and of OpenMP wait in loops for tens of milliseconds: each side
-    // starts when those of the other have gone to sleep, and once for nothing if it is short, since
-    // it slept too.
+    // Idle threads of OpenBLAS and OpenMP busy-wait for tens of milliseconds. Each side therefore
+    // starts when the threads of the others have gone to sleep, and short calls are preceded by an
+    // unmeasured one, because its own threads slept as well.
     const auto await_others = [threads](const std::vector<double>& before, const auto& call) {
       constexpr std::chrono::milliseconds longest_loop{60};
       if (threads == 1) return;
@@ -247,24 +247,25 @@ int run_peers(const PeersArguments& arguments) {
 void add_peers(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<PeersArguments>();
   CLI::App* command = app.add_subcommand(
-      "peers", "The same work through what a user would pick instead, in the same run, as ratios");
+      "peers", "The same work with alternative libraries in the same run, as ratios");
   command
       ->add_option("--only", arguments->only,
-                   "lcs, difflib, search, filter, score, spread, hnsw, seeds, fused, lattice, or a "
-                   "row's name; by "
-                   "commas")
+                   "lcs, difflib, search, filter, score, spread, hnsw, seeds, fused, lattice, or "
+                   "the name of a row; separated by commas")
       ->delimiter(',');
-  command->add_option("--scale", arguments->scale, "Of the sizes")->check(CLI::Range(1e-4, 100.0));
-  command->add_flag("--gpu", arguments->gpu, "Ours on cuda beside PyTorch on the same device");
-  command->add_option("--python", arguments->python, "The Python that has the peers");
+  command->add_option("--scale", arguments->scale, "Scale of the sizes")
+      ->check(CLI::Range(1e-4, 100.0));
+  command->add_flag("--gpu", arguments->gpu,
+                    "Compare Kindred on cuda with PyTorch on the same device");
+  command->add_option("--python", arguments->python, "Python interpreter with the peers installed");
   command->add_option("--scripts", arguments->scripts, "Folder of cpu_peers.py and gpu_peers.py");
-  command->add_option("--seconds", arguments->seconds, "About how long to alternate, per row")
+  command->add_option("--seconds", arguments->seconds, "Approximate duration per row")
       ->check(CLI::PositiveNumber);
-  command->add_option("--rounds", arguments->rounds, "Of alternation, at most")
+  command->add_option("--rounds", arguments->rounds, "Maximum number of alternating rounds")
       ->check(CLI::Range(1, 1000));
   command->add_option("--threads", arguments->threads, "Threads of the space openmp")
       ->check(CLI::Range(1, 512));
-  command->add_option("--seed", arguments->seed, "Of the data");
+  command->add_option("--seed", arguments->seed, "Seed of the data");
   command->add_option("--out", arguments->out, "JSON file");
   command->callback(
       [arguments, &action] { action = [arguments] { return run_peers(*arguments); }; });

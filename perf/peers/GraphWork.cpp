@@ -24,7 +24,7 @@ void write_graph(const GraphSet& graph, JobFolder& folder) {
   folder.parameters["nodes"] = graph.nodes;
 }
 
-/// SciPy adds up in float32: a row of tens of thousands of edges is off by so much.
+/// SciPy sums in float32, which causes this error for rows of tens of thousands of edges.
 constexpr double float_sum_tolerance = 1e-3;
 
 class HopWork final : public Work {
@@ -67,8 +67,8 @@ class HopWork final : public Work {
   HopOptions m_options;
 };
 
-/// Linear spreading of many queries, for which the peer multiplies dense matrices, or of one that
-/// touches little, for which it slices rows.
+/// Linear spreading of many queries, for which the peer multiplies dense matrices, or of one query
+/// that reaches few nodes, for which it slices rows.
 class LinearWork final : public Work {
  public:
   LinearWork(Context& context, std::size_t nodes, std::size_t degree, std::size_t queries,
@@ -123,7 +123,7 @@ class LinearWork final : public Work {
   SpreadOptions m_options;
 };
 
-/// Personalised PageRank of one node, and its nearest.
+/// Personalised PageRank of one node, and its highest-ranked nodes.
 class PageRankWork final : public Work {
  public:
   PageRankWork(Context& context, std::size_t nodes, std::size_t degree, std::uint64_t seed)
@@ -156,7 +156,8 @@ class PageRankWork final : public Work {
     const SpreadResults ours = answer(m_source, Space::serial);
     std::vector<double> values;
     for (const Activation& entry : ours.activations.values) values.push_back(entry.value);
-    // Theirs is converged; the error of ours is at most its residual · α / (1 − α) in the 1-norm.
+    // The peer iterates to convergence; our error is at most the residual · α / (1 − α) in the
+    // 1-norm.
     return compare_values(values, theirs.scores,
                           m_options.tolerance * m_options.damping / (1 - m_options.damping));
   }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t dimensions = 4;
 
-/// What the peers are told of a lattice.
+/// Writes the parameters of a lattice for the peers.
 void write_lattice(const LatticeShape& shape, JobFolder& folder) {
   folder.parameters["dimensions"] = shape.dimensions();
   folder.parameters["size"] = shape.size();
@@ -32,7 +32,7 @@ class LatticeBuildWork final : public Work {
     std::vector<double> degrees(rows.offsets.size());
     std::adjacent_difference(rows.offsets.begin(), rows.offsets.end(), degrees.begin());
     degrees.erase(degrees.begin());
-    // Theirs has the first dimension fastest, which mirrors the nodes' numbers.
+    // In the peer the first dimension varies fastest, which reverses the numbering of the nodes.
     std::vector<double> mirrored;
     const LatticeShape& shape = m_lattice.shape();
     for (std::uint64_t node = 0; node < shape.nodes(); ++node) {

@@ -28,7 +28,7 @@ std::vector<T> read_array(const std::filesystem::path& path) {
   return out;
 }
 
-/// The environment of this process with the thread variables of the numerical libraries set.
+/// This process's environment with the thread variables of the numerical libraries set.
 std::vector<std::string> environment_with(int threads) {
   constexpr std::array<std::string_view, 3> names{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
                                                   "MKL_NUM_THREADS"};
@@ -122,7 +122,7 @@ PythonPeers::PythonPeers(const std::string& python, const std::string& script,
 }
 
 PythonPeers::~PythonPeers() {
-  ::close(m_requests);  // the end of its input ends it
+  ::close(m_requests);  // the process ends when its input is closed
   ::close(m_replies);
   ::waitpid(m_process, nullptr, 0);
 }

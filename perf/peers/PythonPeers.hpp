@@ -14,10 +14,10 @@
 
 namespace Kindred::Perf {
 
-/// \brief A folder for one job, removed with its files at the end: raw arrays and `job.json`.
+/// \brief A folder with the raw arrays and `job.json` of one job, removed on destruction.
 class JobFolder {
  public:
-  /// \throws Error when it cannot be made
+  /// \throws Error if it cannot be created
   JobFolder();
   ~JobFolder();
   JobFolder(const JobFolder&) = delete;
@@ -40,17 +40,17 @@ class JobFolder {
   std::filesystem::path m_path;
 };
 
-/// What a peer found: ids (empty where it answers for every item) and scores.
+/// The answer of a peer: ids (empty if it returns a score for every item) and scores.
 struct PeerAnswer {
   std::vector<std::int64_t> ids;
   std::vector<double> scores;
 };
 
-/// \brief A Python process that runs the peers of one job on request. \see peers/protocol.py
+/// \brief A Python process that runs the peers of a job on request. \see peers/protocol.py
 class PythonPeers {
  public:
-  /// \param threads what `OMP_NUM_THREADS` and its like say in that process
-  /// \throws Error when it cannot be started or ends; naming the modules it lacks
+  /// \param threads value of `OMP_NUM_THREADS` and similar variables in that process
+  /// \throws Error if it cannot be started or ends, with the names of missing modules
   PythonPeers(const std::string& python, const std::string& script, const JobFolder& folder,
               int threads);
   ~PythonPeers();
@@ -61,7 +61,7 @@ class PythonPeers {
   const Json& versions() const noexcept { return m_versions; }
   /// Seconds of one run of \p peer.
   double run(const std::string& peer);
-  /// Runs \p peer once more and gives what it found.
+  /// Runs \p peer once more and returns its answer.
   PeerAnswer answer(const std::string& peer);
 
  private:

@@ -14,7 +14,7 @@ namespace Kindred::Perf {
 
 namespace {
 
-/// The same bytes copied by as many threads: what `run_beside` is for passes over rows.
+/// Copies the same bytes with as many threads: the alternative call for passes over rows.
 void copy_by(Context& context, Space space, std::span<const std::byte> from,
              std::span<std::byte> to) {
   const auto threads = static_cast<std::size_t>(space == Space::serial ? 1 : context.threads());
@@ -30,7 +30,7 @@ void copy_by(Context& context, Space space, std::span<const std::byte> from,
 
 constexpr const char* copy_name = "copy of the same rows";
 
-/// Answers are samples: so many of y.
+/// Answers are compared on a sample of this many values of y.
 constexpr std::size_t sampled = 4096;
 
 class SeedForwardWork final : public Work {
@@ -127,7 +127,7 @@ class SeedForwardWork final : public Work {
   std::unique_ptr<SeedLayer> m_layer;
 };
 
-/// 1,000 updates of a layer of many seeds.
+/// 1,000 updates of a layer with many seeds.
 class SeedUpdateWork final : public Work {
  public:
   SeedUpdateWork(Context& context, std::uint32_t seeds, std::size_t count, std::uint64_t seed) {
@@ -181,7 +181,7 @@ class SeedUpdateWork final : public Work {
   std::vector<SeedUpdate> m_updates;
 };
 
-/// LayerNorm and GELU of float32 or bfloat16 rows, or a product with bias and GELU of float32.
+/// LayerNorm and GELU on float32 or bfloat16 rows, or a float32 product with bias and GELU.
 class FusedWork final : public Work {
  public:
   FusedWork(Context& context, std::size_t rows, std::size_t columns, std::size_t outputs,

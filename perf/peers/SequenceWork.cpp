@@ -24,8 +24,8 @@ class SequenceWork final : public Work {
     if (measure == Measure::lcs) word_steps = items * 100 * words;
     m_options.measure = measure;
     m_options.threshold = threshold;
-    // Of LCS the best 100 (RapidFuzz's `extract` gives so many, above 0.1); difflib's users take
-    // every pattern that passes.
+    // For LCS, the best 100 (RapidFuzz's `extract` returns that many, above 0.1); users of difflib
+    // take every pattern that reaches the threshold.
     m_options.top = measure == Measure::lcs ? 100 : count;
   }
 

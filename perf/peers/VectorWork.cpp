@@ -25,10 +25,10 @@ Values<float> clustered_rows(std::size_t count, std::size_t dimension, std::uint
   return rows;
 }
 
-/// The same search of cosine by every path; the shadow rows are there, as in a store.
+/// The same cosine search by every path; the int8-quantized copy exists beforehand, as in a store.
 class SearchWork final : public Work {
  public:
-  /// \param percent of the rows may be returned
+  /// \param percent share of the rows that may be returned
   SearchWork(Context& context, std::size_t rows, std::size_t queries, double percent,
              std::uint64_t seed)
       : m_rows(context, rows, 768, seed), m_queries(normal_rows(queries, 768, seed + 1, 1)) {
@@ -129,8 +129,8 @@ class ScoreWork final : public Work {
     unit = "candidates";
     items = static_cast<double>(candidates);
     bytes = items * 768 * sizeof(float);
-    // A prime stride visits rows out of order, none twice in a list; the lists rotate, 256 MiB of
-    // rows in all, so that the caches do not hold them.
+    // A prime stride visits rows out of order and none twice per list. The lists rotate over 256
+    // MiB of rows, so that the rows do not stay in the caches.
     m_lists.resize(std::clamp<std::size_t>((256U << 20U) / (candidates * 768 * 4), 1, 256));
     std::size_t next = 0;
     for (Ragged<std::uint64_t>& list : m_lists) {
@@ -157,7 +157,7 @@ class ScoreWork final : public Work {
     }
     prepared->score(m_query, m_lists[m_turn++ % m_lists.size()].values);
   }
-  /// The peers' first answer is of the first list.
+  /// The first answer of the peers is for the first list.
   std::string compare(const std::string&, const PeerAnswer& answer) const override {
     const ScoreResults ours = m_rows.index.score(m_query, m_lists[0], m_options);
     std::vector<std::int64_t> ids;

@@ -17,40 +17,40 @@ class Work {
  public:
   virtual ~Work() = default;
 
-  std::string name;    ///< `lcs-200`
-  std::string kind;    ///< what the peers' script calls it
-  std::string detail;  ///< for the reader
-  std::string unit;    ///< of `items`
+  std::string name;    ///< such as `lcs-200`
+  std::string kind;    ///< name of the work in the peers' script
+  std::string detail;  ///< human-readable description
+  std::string unit;    ///< unit of `items`
   double items = 0;
-  double target = 0;      ///< least ratio per core to the fastest peer; 0: context only
-  double bytes = 0;       ///< read at least once a call, unless `bytes_read` knows better
-  double word_steps = 0;  ///< of the LCS recurrence a call
+  double target = 0;  ///< minimum ratio per core to the fastest peer; 0: for context only
+  double bytes = 0;   ///< minimum number of bytes read per call, unless `bytes_read` is overridden
+  double word_steps = 0;  ///< steps of the LCS recurrence per call
 
   /// Writes the input of the peers.
   virtual void write(JobFolder& folder) const = 0;
-  /// One call of our engine on \p space.
+  /// Runs one call of our engine on \p space.
   virtual void run(Space space) const = 0;
-  /// What `run_beside` is, measured in turn with the rest; empty: nothing.
+  /// Name of the alternative call, measured in turn with the others; empty: none.
   std::string beside;
-  /// One call of our engine that `run` is to be compared with.
+  /// Runs one alternative call of our engine, which `run` is compared with.
   virtual void run_beside(Space /*space*/) const {}
-  /// What the last `run` read at least once.
+  /// Minimum number of bytes that the last `run` read.
   virtual double bytes_read() const { return bytes; }
-  /// How the last `run` went: the path, what it screened.
+  /// Details of the last `run`, such as its path and how many rows the prefilter passed.
   virtual Json reported() const { return Json::object(); }
-  /// Empty when \p answer of \p peer agrees with ours, else what differs; what there is to tell
-  /// besides starts with "=".
+  /// Empty if \p answer of \p peer agrees with ours, otherwise the difference. Texts that start
+  /// with "=" are remarks.
   virtual std::string compare(const std::string& peer, const PeerAnswer& answer) const = 0;
 };
 
 struct WorkName {
-  const char* topic;  ///< what `--only` names
+  const char* topic;  ///< accepted by `--only`
   const char* name;
 };
 
-/// Every piece of work, in order.
+/// All work items in order.
 const std::vector<WorkName>& work_names();
-/// \param scale of the sizes: 1 is a 2-core machine's
+/// \param scale of the sizes: 1 is suitable for a machine with 2 cores
 std::unique_ptr<Work> make_work(Context& context, const std::string& name, double scale,
                                 std::uint64_t seed);
 

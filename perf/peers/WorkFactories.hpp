@@ -17,10 +17,11 @@
 
 namespace Kindred::Perf {
 
-/// Sequences of 100 symbols against one query: 64 Zipf symbols (lcs), a noisy pattern (difflib).
+/// Sequences of 100 symbols against one query: 64 Zipf symbols (lcs) or a noisy pattern (difflib).
 std::unique_ptr<Work> sequence_work(Context& context, std::size_t count, std::uint32_t vocabulary,
                                     Measure measure, double threshold, std::uint64_t seed);
-/// Cosine search of near-normal rows of 768. \param percent of the rows may be returned
+/// Cosine search of approximately normal rows of 768. \param percent share of the rows that may be
+/// returned
 std::unique_ptr<Work> search_work(Context& context, std::size_t rows, std::size_t queries,
                                   double percent, std::uint64_t seed);
 /// L2 search of clustered rows; the peer is approximate.
@@ -36,20 +37,21 @@ std::unique_ptr<Work> linear_work(Context& context, std::size_t nodes, std::size
 std::unique_ptr<Work> pagerank_work(Context& context, std::size_t nodes, std::size_t degree,
                                     std::uint64_t seed);
 
-/// A forward of a layer of seeds in every state and mode.
+/// A forward call of a layer with seeds in every state and mode.
 std::unique_ptr<Work> seed_forward_work(Context& context, std::size_t rows, std::uint32_t hidden,
                                         std::uint32_t seeds, VectorElement element, bool telemetry,
                                         std::uint64_t seed);
 std::unique_ptr<Work> seed_update_work(Context& context, std::uint32_t seeds, std::size_t count,
                                        std::uint64_t seed);
-/// x·Wᵀ + b and GELU. \param outputs 0: LayerNorm and GELU
+/// x·Wᵀ + b and GELU. \param outputs of the product; 0: LayerNorm and GELU instead
 std::unique_ptr<Work> fused_work(Context& context, std::size_t rows, std::size_t columns,
                                  std::size_t outputs, VectorElement element, std::uint64_t seed);
-/// Bytes with a key; products of square matrices, \p peers the kind that the script knows.
+/// xor of bytes with a key; products of square matrices, with \p peers naming the work in the
+/// script.
 std::unique_ptr<Work> xor_work(Context& context, std::size_t count, std::uint64_t seed);
 std::unique_ptr<Work> product_work(Context& context, const char* peers, std::size_t count,
                                    std::size_t side, std::uint64_t seed);
-/// The graph of a lattice: made, measured, or asked for shortest paths.
+/// Builds the graph of a lattice, measures it, or finds shortest paths.
 std::unique_ptr<Work> lattice_build_work(Context& context, std::uint32_t size);
 std::unique_ptr<Work> lattice_measure_work(Context& context, std::uint32_t size);
 std::unique_ptr<Work> lattice_path_work(Context& context, std::uint32_t size, bool blocked,
@@ -60,7 +62,7 @@ inline std::string differs(std::size_t place, double ours, double theirs) {
          std::to_string(theirs);
 }
 
-/// Empty when both lists have the same values within \p tolerance of each, absolute below 1.
+/// Empty if both lists have the same values within \p tolerance, relative to values above 1.
 template <class T>
 std::string compare_values(const std::vector<T>& ours, const std::vector<double>& theirs,
                            double tolerance) {

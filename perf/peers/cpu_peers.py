@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a user would pick today for the same work on a CPU, each called at its best. Started by `kindred-perf peers`."""
+"""Alternative libraries for the same work on a CPU, each used in its fastest way. Started by `kindred-perf peers`."""
 import difflib
 import itertools
 
@@ -8,7 +8,7 @@ from protocol import Peer, serve
 
 
 def top(scores, k):
-    """The k best, best first, as a program that wants them fast does it."""
+    """The k best, best first, computed in the fastest way."""
     import numpy as np
 
     best = np.argpartition(-scores, k - 1)[:k]
@@ -16,7 +16,7 @@ def top(scores, k):
 
 
 def lcs(job):
-    """RapidFuzz in each input form: a str with a code point a symbol is its fastest, a list is what many programs hold."""
+    """RapidFuzz with each input type: a str with one code point per symbol is the fastest, a list is common in programs."""
     import numpy as np
     from rapidfuzz import process
     from rapidfuzz.distance import Indel, LCSseq
@@ -48,7 +48,7 @@ def lcs(job):
 
 
 def difflib_exact(job):
-    """The query is the second sequence, indexed once, and the quick filters come first, as difflib recommends."""
+    """The query is the second sequence, which is indexed once, and the quick filters run first, as difflib recommends."""
     import cydifflib
 
     patterns, query, threshold = job.array("patterns").tolist(), job.array("query").tolist(), job["threshold"]
@@ -80,7 +80,7 @@ def unit_rows(rows):
 
 
 def search(job):
-    """Cosine over rows that were normalised beforehand: less work than ours, which keeps the rows as they are."""
+    """Cosine similarity of rows that were normalised beforehand: less work than ours, which does not change the rows."""
     import faiss
     import numpy as np
 
@@ -111,7 +111,7 @@ def search(job):
 
 
 def score(job):
-    """A list of rows a call; the lists rotate, so that the caches do not hold their rows."""
+    """One list of rows per call; the lists rotate, so that their rows do not stay in the caches."""
     rows, query, k = unit_rows(job.array("rows")), unit_rows(job.array("queries"))[0], job["top"]
     lists = itertools.cycle(job.array("ids"))
 
@@ -181,7 +181,7 @@ def linear(job):
 
 
 def small_spread(job):
-    """One query that touches little: SciPy by sparse rows, and by slicing the rows of the frontier."""
+    """One query that reaches few nodes: SciPy with sparse rows, and with slices of the rows of the frontier."""
     import numpy as np
     import scipy.sparse as sparse
 
@@ -224,7 +224,7 @@ def small_spread(job):
 
 
 def hnsw(job):
-    """Approximate, unlike ours: context for what exactness costs. The recall is told beside the time."""
+    """Approximate, unlike ours: shows the cost of exactness. The recall is reported with the time."""
     import hnswlib
 
     rows, queries, k = job.array("rows"), job.array("queries"), job["top"]
@@ -243,7 +243,7 @@ def hnsw(job):
 
 
 def hnsw_index(job):
-    """For `kindred-perf hnsw`: one build, and searches at every ef, by all threads or one."""
+    """For `kindred-perf hnsw`: one build, and searches with every ef, on all threads or one."""
     import time
 
     import hnswlib
@@ -278,7 +278,7 @@ def samples(y, count):
 
 
 def seed(job):
-    """A state that does not change is two vectors: y = t·x + c. What a NumPy program keeps of x is in float32."""
+    """A constant state amounts to two vectors: y = t·x + c. A NumPy program stores its statistics of x in float32."""
     import numpy as np
 
     x, t, c, begins = job.array("rows"), job.array("t"), job.array("c"), job.array("begins")
@@ -357,7 +357,7 @@ def linear_gelu(job):
 
 
 def lattice_graph(job):
-    """Its first dimension is the fastest: nodes have other numbers than ours, which compares what does not depend on them."""
+    """Its first dimension varies fastest, so nodes are numbered differently; only results that do not depend on this are compared."""
     import igraph
 
     return igraph.Graph.Lattice([job["size"]] * job["dimensions"], circular=False)
@@ -391,7 +391,7 @@ def lattice_path(job):
     mirror = lambda nodes: (nodes[..., None] // powers % size) @ powers[::-1]
     kept = np.ones(size**dimensions, bool)
     kept[mirror(blocked)] = False
-    names = np.cumsum(kept) - 1  # of what is left
+    names = np.cumsum(kept) - 1  # of the remaining nodes
     graph = graph.induced_subgraph(np.flatnonzero(kept).tolist())
     pairs = names[mirror(job.array("pairs"))].tolist()
     return [
@@ -404,7 +404,7 @@ def lattice_path(job):
 
 
 def bulk_xor(job):
-    """NumPy's xor, and a copy that moves as many bytes: an xor of n reads 2 n and writes n."""
+    """NumPy's xor, and a copy that moves as many bytes: an xor of n bytes reads 2 n and writes n."""
     import numpy as np
 
     a, key = job.array("a"), job.array("key")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The bulk rows of `kindred-perf h200` by PyTorch, and copies that move as many bytes: inputs on the device, the median of repeats
-between CUDA events; `graph` is the same work replayed from a CUDA graph. Products are cuBLAS's in float32, TF32 off.
+"""The bulk rows of `kindred-perf h200` with PyTorch, and copies that move as many bytes. Inputs are on the device; times are medians
+between CUDA events; `graph` is the same work replayed from a CUDA graph. Products use cuBLAS in float32 without TF32.
 
     python perf/peers/gpu_bulk.py --out peers.json"""
 import argparse

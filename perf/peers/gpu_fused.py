@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The rows `norm-*` and `linear-*` of `kindred-perf h200` by PyTorch, each at its best, and a copy of the same size: inputs on the
-device, four of them in turn, the median of repeats between CUDA events; `graph` is the same work replayed from a CUDA graph.
-PyTorch's LayerNorm sums in float32, its products are cuBLASLt's, its GELU in an epilogue is the form with tanh.
+"""The rows `norm-*` and `linear-*` of `kindred-perf h200` with PyTorch in its fastest way, and a copy of the same size. Four inputs on
+the device are used in turn; times are medians between CUDA events; `graph` is the same work replayed from a CUDA graph.
+PyTorch's LayerNorm sums in float32, its products use cuBLASLt, and its GELU epilogue is the approximation with tanh.
 
     python perf/peers/gpu_fused.py --out peers.json [--only norm-4k-bf16,linear-4k-gelu]"""
 import argparse
@@ -112,7 +112,7 @@ def main():
         for peer, run, calls in work():
             try:
                 plain, graph = milliseconds(run, 9, 2), replayed(run, 9, 4)
-            except Exception as error:  # a compiler that is not there
+            except Exception as error:  # the compiler may be missing
                 print(json.dumps({"row": row, "peer": peer, "error": str(error)[:200]}), flush=True)
                 continue
             entry = {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The rows `hop-*`, `engram-hop-*` and `spread-*` of `kindred-perf h200` by cuSPARSE through PyTorch, at its best: graphs of the same shapes made on
-the device, x and y there too, the median of repeats between CUDA events and of replays from a CUDA graph. One column is SpMV, several are SpMM;
-a small spread is three SpMV with Engram's update between them and the top 10.
+"""The rows `hop-*`, `engram-hop-*` and `spread-*` of `kindred-perf h200` with cuSPARSE through PyTorch, in its fastest way. Graphs of the
+same shapes are generated on the device, where x and y are too; times are medians between CUDA events and of replays from a CUDA graph. One column
+is SpMV, several are SpMM; a small spread is three SpMV with Engram's update in between, and the top 10.
 
     python perf/peers/gpu_graphs.py --out peers.json [--scale 1] [--only hop-100m,spmm-32]"""
 import argparse
@@ -13,7 +13,7 @@ import torch
 
 from gpu_timing import milliseconds, replayed, write
 
-# Row → nodes, edges a node, exponent of the targets n·uᵖ, columns.
+# Row → nodes, edges per node, exponent of the targets n·uᵖ, columns.
 ROWS = {
     "hop-100m": (10_000_000, 10, 2, 1),
     "hop-uniform": (10_000_000, 10, 1, 1),
@@ -24,7 +24,7 @@ ROWS = {
     "engram-hop-1k": (1_000, 50, 2, 1),
     "engram-hop-10k": (10_000, 50, 2, 1),
 }
-# Row → nodes, edges a node, least activation by tier.
+# Row → nodes, edges per node, minimum activation by tier.
 SPREADS = {
     "spread-1k": (100_000, 3, (0.0, 0.0, 0.0)),
     "spread-1m": (1_000_000, 10, (1e-3, 1e-3, 1e-3)),
@@ -33,7 +33,7 @@ SPREADS = {
 
 
 def spread_of(matrix, source, thresholds, top=10):
-    """Three thresholded hops by whole products: a graph can be captured, as no size depends on the data."""
+    """Three thresholded hops as full products: the work can be captured in a graph, since no size depends on the data."""
     nodes = matrix.shape[0]
     start = torch.zeros(nodes, device="cuda")
     start[source] = 0.9
@@ -60,7 +60,7 @@ def spread_of(matrix, source, thresholds, top=10):
 
 
 def transpose_of(nodes, degree, exponent):
-    """Wᵀ, rows in the order of sources."""
+    """Wᵀ, with the rows in the order of the sources."""
     generator = torch.Generator("cuda").manual_seed(7)
     count = nodes * degree
     sources = torch.randint(0, nodes, (count,), device="cuda", generator=generator)

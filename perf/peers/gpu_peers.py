@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a user would pick today for the same work on a GPU: PyTorch (cuBLAS, cuSPARSE), replayed from a CUDA graph where
-that is faster. Times are device times between CUDA events; ours, beside them, end with the results on the host."""
+"""Alternative library for the same work on a GPU: PyTorch (cuBLAS, cuSPARSE), replayed from a CUDA graph if that is faster.
+Times are device times between CUDA events; Kindred's times include copying the results to the host."""
 from protocol import Peer, serve
 
 
@@ -60,7 +60,7 @@ def score(job):
     import torch
 
     rows, queries, k = unit(on_device(job.array("rows"))), unit(on_device(job.array("queries"))), job["top"]
-    ids = on_device(job.array("ids")[0])  # a captured graph keeps its input: its rows stay in the L2
+    ids = on_device(job.array("ids")[0])  # a captured graph always has the same input, so its rows stay in the L2 cache
     return [
         device_peer(
             "torch gather + bmm + topk",

@@ -29,7 +29,7 @@ SHAPES = {
 def forward_kernel(
     x, y, t, v, linear, stats, rows, hidden, blocks, ROWS: tl.constexpr, COLUMNS: tl.constexpr, KEEPS: tl.constexpr
 ):
-    """A block of rows of some columns; its statistics go to a place of its own, merged by the caller."""
+    """Processes a block of rows and columns; its statistics are stored separately and merged by the caller."""
     columns = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
     inside = columns < hidden
     of_t = tl.load(t + columns, mask=inside)
@@ -65,7 +65,7 @@ def forward_kernel(
 
 
 class Layer:
-    """1,000 seeds, or as many as wanted: every state, a third of them applies one of four blueprints. y = t·x + v·(x or 1)."""
+    """Seeds in every state, a third of which apply one of four blueprints. y = t·x + v·(x or 1)."""
 
     def __init__(self, hidden, seeds, generator):
         i = torch.arange(seeds, device="cuda")
@@ -112,7 +112,7 @@ class Layer:
 
 
 def replayed(run, calls):
-    """Median microseconds of a call, of graphs of so many."""
+    """Median microseconds per call, from graphs of several calls."""
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
@@ -201,7 +201,7 @@ def main():
                 if peer.startswith("Triton"):
                     run(0, checks=True)
                 microseconds = replayed(run, calls)
-            except Exception as error:  # one peer less is no reason to lose the others
+            except Exception as error:  # continue with the other peers
                 torch.cuda.synchronize()
                 print(f"{row}, {peer}: {(str(error) or repr(error)).splitlines()[0]}", flush=True)
                 continue

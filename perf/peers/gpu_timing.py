@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Device times of PyTorch's work, between CUDA events: as it is called, and replayed from a CUDA graph."""
+"""Device times of PyTorch's work, between CUDA events: called directly, and replayed from a CUDA graph."""
 import json
 import platform
 
@@ -23,7 +23,7 @@ def milliseconds(run, repeats, inner=1):
 
 
 def captured(run):
-    """A call that replays the work from a CUDA graph and what it leaves there; nothing where it cannot be captured."""
+    """A function that replays the work from a CUDA graph, and its result; None if the work cannot be captured."""
     try:
         stream = torch.cuda.Stream()
         stream.wait_stream(torch.cuda.current_stream())
@@ -40,13 +40,13 @@ def captured(run):
 
 
 def replayed(run, repeats, inner=20):
-    """Milliseconds of a replay, nothing where the work cannot be captured."""
+    """Milliseconds of a replay; None if the work cannot be captured."""
     capture = captured(run)
     return capture and milliseconds(capture[0], repeats, inner)
 
 
 def write(path, measured, **context):
-    """The measured entries with what they were measured on."""
+    """The measured entries with the properties of the machine."""
     context = {
         "device": torch.cuda.get_device_name(),
         "torch": torch.__version__,

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The rows `search-*` and `score-*` of `kindred-perf h200` by PyTorch and cuBLAS, each at its best: inputs on the device, answers
-left there, the median of repeats between CUDA events; `graph` is the same work replayed from a CUDA graph where it can be captured.
-None of them is exact in its last bits, and those of 16 bits and tf32 lose rows of the answer.
+"""The rows `search-*` and `score-*` of `kindred-perf h200` with PyTorch and cuBLAS, each in its fastest way. Inputs and answers are
+on the device; times are medians between CUDA events; `graph` is the same work replayed from a CUDA graph if it can be captured.
+None of them is exact in the last bits, and those with 16 bits or TF32 miss rows of the answer.
 
     python perf/peers/gpu_vectors.py --out peers.json [--rows 1000000] [--only search-1,score-1]"""
 import argparse
@@ -18,7 +18,7 @@ TOP = 100
 
 
 class Rows:
-    """Unit rows and queries in the elements of a mode."""
+    """Unit rows and queries in the element type of a mode."""
 
     def __init__(self, count):
         generator = torch.Generator("cuda").manual_seed(7)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How kindred-perf talks to a peer: it starts one of these scripts with a folder that holds `job.json` and raw arrays,
-and sends one JSON line a request; the answer is one JSON line. Times are the peer's own, around its call alone."""
+"""Protocol between kindred-perf and a peer: kindred-perf starts one of these scripts with a folder that contains `job.json` and
+raw arrays, and sends one JSON line per request; the answer is one JSON line. The peer measures the time of its call alone."""
 import importlib
 import json
 import os
@@ -29,7 +29,7 @@ class Job:
 
 
 class Peer:
-    """One way to do the work. `run()` does it once; `answer(result)` gives (ids or None, scores) to be compared."""
+    """One algorithm for the work. `run()` runs it once; `answer(result)` returns (ids or None, scores) for the comparison."""
 
     def __init__(self, name, run, answer, seconds=None):
         self.name = name
@@ -55,9 +55,9 @@ def missing_modules(names):
 
 
 def serve(works):
-    """`works`: kind of work → (modules it needs, function of a job that gives its peers)."""
+    """`works`: kind of work → (required modules, function that returns the peers of a job)."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what a library prints does not get into the answers
+    os.dup2(2, 1)  # output of libraries must not get into the answers
 
     def send(message):
         out.write(json.dumps(message) + "\n")

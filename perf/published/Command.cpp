@@ -21,15 +21,15 @@ namespace Kindred::Perf {
 
 namespace {
 
-/// A figure that KA Lattice publishes (GTX 1080, Python), beside the same work here: calls as a
-/// program makes them, data in host memory, the dispatcher's choice.
+/// A figure published by KA Lattice (GTX 1080, Python) and the same work here: ordinary calls with
+/// data in host memory, on the space that the dispatcher chooses.
 struct Figure {
   std::string name;
   std::string work;
-  double published = 0;  ///< seconds, or how many times as fast
+  double published = 0;  ///< seconds, or a speed-up
   bool is_ratio = false;
   double measured = 0;
-  std::string where;  ///< the space of the last call, where one was chosen
+  std::string where;  ///< space of the last call, if one was chosen
 };
 
 /// Square matrices and their products.
@@ -122,7 +122,7 @@ std::vector<Figure> figures(Context& context, double budget, std::uint64_t seed)
   require(diameter == 28, "a diameter");
 
   Matrices large(context, 1, 1024, seed);
-  // The dispatcher's choice first: what it learns of one thread is not to sway it.
+  // Measured first, so that observations of single-threaded calls do not influence the choice.
   const double large_product = time([&] { where = large.multiply(); });
   const double one_thread = time([&] { large.multiply(Space::serial); });
   large.check();
@@ -184,12 +184,14 @@ void add_published(CLI::App& app, Action& action) {
   };
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command =
-      app.add_subcommand("published", "The figures that KA Lattice publishes, beside ours");
+      app.add_subcommand("published", "The figures published by KA Lattice, compared with Kindred");
   command->add_option("--threads", arguments->threads, "Threads of the space openmp")
       ->check(CLI::Range(1, 512));
-  command->add_option("--seconds", arguments->seconds, "That a row repeats its call for, about")
+  command
+      ->add_option("--seconds", arguments->seconds,
+                   "Approximate seconds for which a row repeats its call")
       ->check(CLI::PositiveNumber);
-  command->add_option("--seed", arguments->seed, "Of the matrices");
+  command->add_option("--seed", arguments->seed, "Seed of the matrices");
   command->add_option("--out", arguments->out, "JSON file");
   command->callback([arguments, &action] {
     action = [arguments] {

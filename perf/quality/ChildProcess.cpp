@@ -21,7 +21,8 @@ double run_child(const std::vector<std::string>& arguments) {
   std::vector<char*> pointers{name.data()};
   for (std::string& argument : kept) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
-  // As the command waits: threads that spin for longer slow each other down beside other programs.
+  // Same wait policy as the command: spinning threads slow each other down while other programs
+  // run.
   ::setenv("OMP_WAIT_POLICY", "passive", 0);
   ::setenv("GOMP_SPINCOUNT", "1000", 0);
   const auto start = Clock::now();

@@ -7,9 +7,9 @@
 
 namespace Kindred::Perf {
 
-/// Runs this program with \p arguments and waits for it. Its OpenMP threads wait as those of the
-/// command do, unless the environment says otherwise. Returns the seconds it took.
-/// \throws Error when it cannot be started or its exit status is not 0
+/// Runs this program with \p arguments and waits for it. Its OpenMP threads use the wait policy of
+/// the command, unless the environment sets another one. Returns its duration in seconds.
+/// \throws Error if it cannot be started or its exit status is not 0
 double run_child(const std::vector<std::string>& arguments);
 
 }  // namespace Kindred::Perf

@@ -23,7 +23,7 @@ namespace Kindred::Perf {
 
 namespace {
 
-// What is required of the choices.
+// Requirements for the choices.
 constexpr double share_calibrated = 0.97;
 constexpr double worst_calibrated = 1.5;
 constexpr double share_priors = 0.85;
@@ -35,13 +35,13 @@ struct QualityArguments {
   std::string operations = "all";
   int processes = 10;
   int threads = 0;
-  std::string profile;  ///< in place of a calibration of its own
-  std::string part;     ///< what a child process does: calibrate or measure
+  std::string profile;  ///< used instead of a new calibration
+  std::string part;     ///< task of a child process: calibrate or measure
   std::string out;
   bool check = false;
 };
 
-/// A folder of the processes' files, gone at the end.
+/// A folder for files of the child processes, removed on destruction.
 struct TemporaryFolder {
   std::filesystem::path path = std::filesystem::temp_directory_path() /
                                ("kindred-dispatch-quality-" + std::to_string(::getpid()));
@@ -59,7 +59,7 @@ ContextOptions context_options(const QualityArguments& arguments) {
   options.threads = arguments.threads;
   options.profile = arguments.profile;
   options.load_profile = false;
-  // A probe would be taken for a choice.
+  // A probe would be counted as a choice.
   options.dispatcher.probe_interval = std::chrono::hours(24);
   return options;
 }
@@ -114,7 +114,7 @@ std::vector<std::string> child_arguments(const QualityArguments& arguments, cons
   return all;
 }
 
-/// The sizes of all processes, per operation and of all operations.
+/// Sums over the sizes of all processes, per operation and in total.
 struct Total {
   std::map<std::string, QualityPair> of;
   QualityPair all;
@@ -219,30 +219,32 @@ void add_dispatch_quality(CLI::App& app, Action& action) {
       "dispatch-quality",
       "How often the dispatcher's choice is the best space: forced runs of every space, at every "
       "power of two, in fresh processes after a fresh calibration");
-  command->add_option("--op", arguments->operations, "Operations by commas, as of sweep, or all");
-  command->add_option("--processes", arguments->processes, "Fresh processes that measure all sizes")
+  command->add_option("--op", arguments->operations,
+                      "Comma-separated operations, as for sweep, or all");
+  command
+      ->add_option("--processes", arguments->processes,
+                   "Number of fresh processes, each of which measures all sizes")
       ->check(CLI::Range(1, 100));
   command
       ->add_option("--max-call", quality.call_seconds,
-                   "Sizes end where the best space takes so many seconds")
+                   "Sizes increase until the best space takes this many seconds")
       ->check(CLI::Range(1e-6, 10.0));
   command
       ->add_option("--seconds", quality.seconds,
-                   "Of a process, in equal parts for the operations; what does not fit is left "
-                   "out; 0: as long as it takes")
+                   "Time limit per process, divided equally among the operations; what does not "
+                   "fit is omitted; 0: no limit")
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--repeats", quality.repeats, "A time is the median of so many calls")
+  command->add_option("--repeats", quality.repeats, "Number of calls whose median is reported")
       ->check(CLI::Range(1, 1000));
   command->add_flag("--teams", quality.teams,
                     "Measure every number of threads of openmp, not only those that are chosen");
   command->add_option("--threads", arguments->threads, "Threads of the space openmp")
       ->check(CLI::Range(1, 512));
   command->add_option("--profile", arguments->profile,
-                      "Use this calibration in place of a fresh one");
-  command->add_option("--seed", quality.seed, "Of the data");
+                      "Use this calibration instead of a fresh one");
+  command->add_option("--seed", quality.seed, "Seed of the data");
   command->add_option("--out", arguments->out, "JSON file");
-  command->add_flag("--check", arguments->check,
-                    "Exit with status 1 where a requirement is missed");
+  command->add_flag("--check", arguments->check, "Exit with status 1 if a requirement is missed");
   command->add_option("--part", arguments->part)->group("");
   command->callback(
       [arguments, &action] { action = [arguments] { return run_quality(*arguments); }; });

@@ -13,7 +13,7 @@ namespace Kindred::Perf {
 
 namespace {
 
-/// The calls of one size on one space, on `openmp` by a team of so many threads.
+/// The calls of one size on one space; on `openmp`, with one team size.
 struct Runs {
   Space space;
   int threads = 1;
@@ -52,7 +52,7 @@ class QualityRun {
   }
 
  private:
-  /// Returns the seconds of the best place.
+  /// Returns the time of the fastest combination in seconds.
   double measure(Operation operation, std::size_t size) {
     const std::unique_ptr<Problem> problem = m_problems.make(operation, size);
     SpaceSet resident;
@@ -82,7 +82,7 @@ class QualityRun {
     };
     double best = std::numeric_limits<double>::infinity();
     for (Runs& runs : all) {
-      run(runs);  // allocates, and is cold
+      run(runs);  // allocates, with cold caches
       runs.seconds.push_back(timed([&] { run(runs); }));
       best = std::min(best, runs.seconds.back());
     }
@@ -94,7 +94,7 @@ class QualityRun {
     for (int round = 0; round < m_options.repeats; ++round) {
       for (Runs& runs : all) {
         if (round >= runs.target) continue;
-        // Calls of a program come apart, so that they find the threads of the pool asleep.
+        // Calls of a real program are spaced, so that the threads of the pool have gone to sleep.
         for (const auto start = Clock::now(); seconds_since(start) < 100e-6;) {
         }
         runs.seconds.push_back(timed([&] { run(runs); }));

@@ -14,30 +14,30 @@ namespace Kindred::Perf {
 
 struct QualityOptions {
   std::vector<Operation> operations;
-  double call_seconds = 0.1;  ///< sizes end where the best space takes as long
-  double seconds = 0;         ///< of all operations, in equal parts; 0: no limit
+  double call_seconds = 0.1;  ///< sizes increase until the best space takes this long
+  double seconds = 0;         ///< for all operations, divided equally; 0: no limit
   int repeats = 9;
-  bool teams = false;  ///< measure every team of `openmp`, not only those that are chosen
+  bool teams = false;  ///< measure every team of `openmp`, not only the chosen ones
   std::uint64_t seed = 7;
 };
 
-/// \brief Times every operation on every space at every power of two: medians of calls that take
-/// turns.
+/// \brief Times every operation on every space at every power of two, as medians of interleaved
+/// calls.
 ///
-/// A list of `{"op", "size", "seconds": {"serial", "cuda", "openmp": {threads: median}},
-/// "calibrated": {"space", "threads"}, "priors": {"space", "threads"}}`, the last two being what
-/// the dispatchers choose, which see none of the calls. `threads` is the team of a call on
-/// `openmp`, also where another space is chosen. A place that takes many times as long as the best
-/// is measured less often.
+/// Returns a list of `{"op", "size", "seconds": {"serial", "cuda", "openmp": {threads: median}},
+/// "calibrated": {"space", "threads"}, "priors": {"space", "threads"}}`. The last two are the
+/// choices of the two dispatchers, which observe none of the calls. `threads` is the team of a call
+/// on `openmp`, even if another space is chosen. Combinations that take many times as long as the
+/// best are measured less often.
 Json measure_quality(Context& context, Dispatcher& calibrated, Dispatcher& priors,
                      const QualityOptions& options);
 
-/// The choices of a dispatcher after a calibration and of one before any.
+/// The quality of the choices of a calibrated and of an uncalibrated dispatcher.
 struct QualityPair {
   DispatchQuality calibrated;
   DispatchQuality priors;
-  DispatchQuality teams;  ///< of the calibrated one where it chose `openmp`, beside other teams
-  /// \param point of \ref measure_quality
+  DispatchQuality teams;  ///< calibrated choices of `openmp` compared with other teams
+  /// \param point element of the list from \ref measure_quality
   void add(const Json& point);
 };
 Json to_json(const QualityPair& pair);

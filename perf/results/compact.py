@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Turns the records of kindred-perf and of the peers' scripts into the one form that is kept: JSON lines.
+"""Turns the records of kindred-perf and of the peers' scripts into the format of this folder: JSON lines.
 
 Usage: compact.py RECORD... writes NAME.jsonl into this folder for each RECORD NAME.json or NAME.txt.
 
@@ -21,7 +21,7 @@ KERNELS_KEPT = 3
 
 
 def compacted(value):
-    """The value with numbers of five digits, without what is left out."""
+    """The value with numbers rounded to five digits and without the omitted fields."""
     if isinstance(value, float):
         short = float(f"{value:.5g}")
         return int(short) if short.is_integer() and abs(short) < 1e15 else short
@@ -65,7 +65,7 @@ def rows_of(record, prefix=""):
         elif isinstance(value, list) and isinstance(value[0], dict):
             for row in value:
                 nested = row.get("points")
-                if nested:  # of dispatch-quality: a list per process
+                if nested:  # dispatch-quality: one list per process
                     for point in nested:
                         yield {"table": name, **{key: point[key] for key in ("op", "size", "seconds", "calibrated", "priors") if key in point}}
                     continue

@@ -29,8 +29,8 @@ struct SequenceArguments {
   std::string out;
 };
 
-/// Seconds that KATO asks of a GPU for so many patterns; 0: it names none. The first is the goal of
-/// its benchmarks' README, the second that of its requirement document.
+/// KATO's targets in seconds for a number of patterns on a GPU; 0: none. The first is the goal in
+/// the README of its benchmarks, the second is in its requirements document.
 struct KatoTarget {
   double patterns, readme, document;
 
@@ -53,7 +53,7 @@ MatchOptions options_of(Measure measure, double threshold) {
   return options;
 }
 
-/// \brief How well a line fits times: 1 is a line.
+/// \brief Coefficient of determination of a linear fit of times; 1 is a perfect line.
 double r_squared(const std::vector<std::pair<double, double>>& points) {
   double n = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
   for (const auto& [items, seconds] : points) {
@@ -79,7 +79,7 @@ class SequenceRunner {
   bool wrong() const { return m_wrong; }
   Json finish() { return m_benchmarks.finish(); }
 
-  /// Seconds by patterns: 10K … `largest`, two a decade.
+  /// Seconds by number of patterns: 10K … `largest`, two per decade.
   Json patterns() {
     Json out = Json::array();
     for (const Measure measure : {Measure::lcs, Measure::difflib}) {
@@ -105,7 +105,7 @@ class SequenceRunner {
     return out;
   }
 
-  /// Seconds by words of the query.
+  /// Seconds by length of the query in words.
   Json words() {
     Json out = Json::array();
     const auto count = static_cast<std::size_t>(std::min(1e5, m_arguments.largest));
@@ -129,7 +129,7 @@ class SequenceRunner {
     return out;
   }
 
-  /// KATO's own workloads beside its targets.
+  /// KATO's own workloads, compared with its targets.
   Json kato() {
     Json out = Json::array();
     for (const KatoGenerator& generator : kato_generators()) {
@@ -159,7 +159,7 @@ class SequenceRunner {
     return out;
   }
 
-  /// The same queries by a scan and through postings.
+  /// The same queries by a scan and with postings.
   Json postings() {
     Json out = Json::array();
     const auto count = static_cast<std::size_t>(m_arguments.largest);
@@ -185,7 +185,7 @@ class SequenceRunner {
     return out;
   }
 
-  /// Seconds until patterns can be asked for.
+  /// Seconds until the first query over the patterns is possible.
   Json build() {
     Json out = Json::array();
     for (const std::uint32_t vocabulary : {200U, 50000U, 100000U}) {
@@ -273,18 +273,19 @@ int run_sequence(const SequenceArguments& arguments) {
 void add_sequence(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<SequenceArguments>();
   CLI::App* command = app.add_subcommand(
-      "sequence", "How matching grows with patterns and query words, and KATO's own workloads");
+      "sequence", "Scaling of matching with patterns and query words, and KATO's own workloads");
   command
-      ->add_option("--only", arguments->only, "patterns, words, kato, postings, build; by commas")
+      ->add_option("--only", arguments->only,
+                   "Comma-separated: patterns, words, kato, postings, build")
       ->delimiter(',');
   command->add_option("--space", arguments->space, "serial, openmp or cuda");
-  command->add_option("--largest", arguments->largest, "Patterns at most")
+  command->add_option("--largest", arguments->largest, "Maximum number of patterns")
       ->check(CLI::Range(100.0, 1e8));
-  command->add_option("--min-time", arguments->min_time, "Seconds that a call is repeated for")
+  command->add_option("--min-time", arguments->min_time, "Seconds for which a call is repeated")
       ->check(CLI::PositiveNumber);
   command->add_option("--threads", arguments->threads, "Threads of the space openmp")
       ->check(CLI::Range(1, 512));
-  command->add_option("--seed", arguments->seed, "Of the data");
+  command->add_option("--seed", arguments->seed, "Seed of the data");
   command->add_option("--out", arguments->out, "JSON file");
   command->callback(
       [arguments, &action] { action = [arguments] { return run_sequence(*arguments); }; });

@@ -14,7 +14,7 @@ class Stream {
  public:
   Stream(std::uint64_t seed, std::uint64_t pattern) : m_seed(random_word(seed, pattern)) {}
   double unit() { return static_cast<double>(random_word(m_seed, m_next++) >> 11U) * 0x1p-53; }
-  /// Uniform in [least, most].
+  /// A uniform number in [least, most].
   std::size_t between(std::size_t least, std::size_t most) {
     return least + static_cast<std::size_t>(unit() * static_cast<double>(most - least + 1));
   }
@@ -37,7 +37,7 @@ class Symbols {
     const double at = stream.unit() * m_sums.back();
     return static_cast<Symbol>(std::upper_bound(m_sums.begin(), m_sums.end(), at) - m_sums.begin());
   }
-  /// \p count different symbols, sorted.
+  /// \p count distinct symbols, sorted.
   std::vector<Symbol> event(Stream& stream, std::size_t count) const {
     std::vector<Symbol> out;
     while (out.size() < count) {

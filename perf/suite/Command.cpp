@@ -43,7 +43,7 @@ Space choose_space(const std::string& name, const Context& context) {
   return *space;
 }
 
-/// Seconds in kernels where \p space computes, and each kernel, of one call.
+/// The kernels of one call on \p space, and their total seconds.
 Json kernel_times(Problem& problem, Space space, double& seconds) {
   KernelProfile profile;
   problem.run(space);
@@ -105,7 +105,7 @@ class SuiteRunner {
         wrong = "other bits than " + std::string(to_string(other));
     }
     const double rate = problem->items / row.calls / taken;
-    // The limits are those of kernels: what is outside them is told by the two times.
+    // The limits apply to kernels; the difference of the two times shows the rest.
     const double kernel_time = in_kernels > 0 ? in_kernels : taken;
     const double of_read = 100 * problem->bytes / row.calls / kernel_time / m_limits.read;
     double arithmetic = problem->multiply_adds / m_limits.multiply_adds;
@@ -145,7 +145,7 @@ class SuiteRunner {
   }
 
  private:
-  /// Of a copy like \p row; 0: it has none.
+  /// Time of the copy of \p row; 0 if it has none.
   double seconds_of_copy(const SuiteRow& row) const {
     if (!row.make_copy) return 0;
     const std::unique_ptr<Problem> copy = row.make_copy();
@@ -214,17 +214,17 @@ void add_h200(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<SuiteArguments>();
   CLI::App* command =
       app.add_subcommand("h200", "The rows of the H200 targets, on this machine's best space");
-  command->add_option("--only", arguments->only, "Rows to run, by commas")->delimiter(',');
-  command->add_option("--space", arguments->space, "serial, openmp or cuda; else the best");
-  command->add_option("--scale", arguments->scale, "Of the corpora; the targets hold at 1")
+  command->add_option("--only", arguments->only, "Comma-separated rows to run")->delimiter(',');
+  command->add_option("--space", arguments->space, "serial, openmp or cuda (default: the best)");
+  command->add_option("--scale", arguments->scale, "Scale of the data sets; the targets apply at 1")
       ->check(CLI::Range(1e-6, 10.0));
-  command->add_option("--repeats", arguments->repeats, "A time is the median of so many calls")
+  command->add_option("--repeats", arguments->repeats, "Number of calls whose median is reported")
       ->check(CLI::Range(1, 1000));
   command->add_option("--threads", arguments->threads, "Threads of the space openmp")
       ->check(CLI::Range(1, 512));
-  command->add_option("--max-seconds", arguments->max_seconds, "No row starts after that")
+  command->add_option("--max-seconds", arguments->max_seconds, "No row starts after this time")
       ->check(CLI::PositiveNumber);
-  command->add_option("--seed", arguments->seed, "Of the data");
+  command->add_option("--seed", arguments->seed, "Seed of the data");
   command->add_option("--out", arguments->out, "JSON file");
   command->callback(
       [arguments, &action] { action = [arguments] { return run_suite(*arguments); }; });

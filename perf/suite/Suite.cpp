@@ -14,7 +14,7 @@ namespace Kindred::Perf {
 
 namespace {
 
-/// The corpora of the rows: one of a kind is alive at a time.
+/// The data sets of the rows; only one of each kind exists at a time.
 class Corpora {
  public:
   Corpora(Context& context, double scale, std::uint64_t seed)
@@ -72,7 +72,7 @@ class Corpora {
 };
 
 /// Rows of normalisation, of products, and of many small layers in one launch. On resident
-/// matrices, so that a time is a kernel's in a queue.
+/// matrices, so that the time is that of a kernel in a queue.
 std::vector<SuiteRow> fused_rows(Context& context, double scale, std::uint64_t seed) {
   std::vector<SuiteRow> rows;
   const auto scaled = [=](std::size_t count) {
@@ -128,13 +128,13 @@ std::vector<SuiteRow> fused_rows(Context& context, double scale, std::uint64_t s
 
 /// Bulk operations on resident arrays.
 std::vector<SuiteRow> bulk_rows(Context& context, double scale, std::uint64_t seed) {
-  constexpr double read = 4.28e12;  // bytes a second
+  constexpr double read = 4.28e12;  // bytes per second
   struct Row {
     const char* name;
     const char* work;
     BulkShape shape;
     double target;
-    double moved = 0;  // bytes, read and written, where a copy's rate is wanted
+    double moved = 0;  // bytes read and written, if the target is relative to a copy
   };
   const auto scaled = [=](double count) {
     return std::max<std::size_t>(4096,
@@ -162,7 +162,7 @@ std::vector<SuiteRow> bulk_rows(Context& context, double scale, std::uint64_t se
   std::vector<SuiteRow> rows;
   for (const Row& one : given) {
     BulkShape shape = one.shape;
-    // So many that a fence does not count, which takes as long as a small product.
+    // Enough that the fence, which takes as long as a small product, is negligible.
     shape.calls = scale < 0.01 ? 1 : shape.operation == Operations::matrix_multiply ? 200 : 20;
     std::function<std::unique_ptr<Problem>()> copy;
     if (one.moved > 0) {
@@ -189,7 +189,8 @@ MatchOptions top_100(Measure measure, double threshold) {
   return options;
 }
 
-/// The seed layer's: the forward with telemetry, its calls overlapping and apart, and without.
+/// Rows of the seed layer: the forward call with telemetry, with overlapping and with separate
+/// calls, and without telemetry.
 void add_seed_rows(Context& context, double scale, std::uint64_t seed,
                    std::vector<SuiteRow>& rows) {
   struct Shape {
@@ -200,8 +201,8 @@ void add_seed_rows(Context& context, double scale, std::uint64_t seed,
     VectorElement element;
     std::size_t calls;
     std::size_t sets;
-    double target;   // of the forward with telemetry
-    double of_copy;  // the same
+    double target;   // for the forward call with telemetry
+    double of_copy;  // likewise
   };
   using enum VectorElement;
   const Shape shapes[] = {{"seed-4096-bf16", 4096, 4096, 1000, bfloat16, 100, 3, 0, 0.92},
@@ -319,7 +320,8 @@ std::vector<SuiteRow> suite_rows(Context& context, double scale, std::uint64_t s
          }});
   }
 
-  constexpr int quantized_pays = 64;  // searches of one query after which rows have their shadows
+  constexpr int quantized_pays =
+      64;  // searches of one query after which the int8-quantized copy is created
   add({.name = "search-1",
        .work = "exact cosine top-100, 1 query x 1M x 768",
        .target = 0.25e-3,
@@ -416,8 +418,9 @@ std::vector<SuiteRow> suite_rows(Context& context, double scale, std::uint64_t s
        }});
   const std::size_t large = corpora->scaled(10e6);
   const char* hop_kernel = "SpreadingEngine::hop::";
-  constexpr int bins_pay = 32;  // hops of one query after which rows are binned
-  // From few sources three hops reach a small part of the graph, which is not what a hop row names.
+  constexpr int bins_pay = 32;  // hops of one query after which propagation blocking is used
+  // From few sources, three hops reach only a small part of the graph, unlike what a hop row
+  // measures.
   const std::size_t wide_sources = large / 2000;
   add({.name = "hop-100m",
        .work = "one hop, 10M nodes x 10, 100M edges",
@@ -518,7 +521,7 @@ std::vector<SuiteRow> suite_rows(Context& context, double scale, std::uint64_t s
            return hop_problem(corpora->graph(nodes, 50), seed);
          }});
   }
-  // Of 100 a side at scale 1; the nodes are in proportion to the scale.
+  // 100 per side at scale 1; the number of nodes is proportional to the scale.
   const auto side =
       static_cast<std::uint32_t>(std::clamp(std::round(100 * std::pow(scale, 0.25)), 2.0, 180.0));
   add({.name = "lattice-100m",

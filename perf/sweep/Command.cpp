@@ -65,7 +65,7 @@ std::string number(double value) {
   return text;
 }
 
-/// The crossovers, the share of the read limit, and the dispatcher's choices, as JSON and as text.
+/// Crossovers, shares of the read limit and the dispatcher's choices, as JSON and as text.
 Json summarize(const SweepResults& results, const std::vector<Limits>& limits) {
   Json crossovers = Json::array();
   Json rates = Json::array();
@@ -182,7 +182,7 @@ int run_sweep(SweepArguments arguments) {
   arguments.sweep.operations = operations_from(arguments.operations);
   ContextOptions context_options;
   context_options.threads = arguments.threads;
-  // A probe would be taken for a choice.
+  // A probe would be counted as a choice.
   context_options.dispatcher.probe_interval = std::chrono::hours(24);
   Context context(context_options);
   arguments.sweep.spaces = spaces_from(arguments.spaces, context);
@@ -212,29 +212,33 @@ int run_sweep(SweepArguments arguments) {
 void add_sweep(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<SweepArguments>();
   SweepOptions& sweep = arguments->sweep;
-  CLI::App* command = app.add_subcommand(
-      "sweep",
-      "Every operation over sizes on every space: times, crossovers, the dispatcher's choices");
+  CLI::App* command = app.add_subcommand("sweep",
+                                         "Times of every operation by size on every space, with "
+                                         "crossovers and the dispatcher's choices");
   command->add_option("--op", arguments->operations,
                       "lcs, difflib, search, search-quantized, search-gemm, score, spread, seeds, "
                       "lattice-build, lattice-search, transform, element-wise, reduction, "
                       "random-generation, matrix-multiply, matrix-add, by commas; routed: those "
                       "that KA Lattice routes; or all");
   command->add_option("--sizes", arguments->sizes, "FROM:TO, as 1:1e7");
-  command->add_option("--step", sweep.step, "A size is so many times the last")
+  command->add_option("--step", sweep.step, "Ratio of consecutive sizes")
       ->check(CLI::Range(1.1, 1e6));
-  command->add_option("--spaces", arguments->spaces, "serial, openmp, cuda, by commas; else all");
+  command->add_option("--spaces", arguments->spaces,
+                      "Comma-separated: serial, openmp, cuda (default: all)");
   command->add_option("--threads", arguments->threads, "Threads of the space openmp")
       ->check(CLI::Range(1, 512));
   command->add_flag("--calibrate", arguments->calibrate,
-                    "Calibrate first, in place of this machine's saved profile");
-  command->add_option("--min-time", sweep.min_time, "Seconds that a benchmark repeats its call for")
+                    "Calibrate first instead of using this machine's saved profile");
+  command
+      ->add_option("--min-time", sweep.min_time, "Seconds for which a benchmark repeats its call")
       ->check(CLI::PositiveNumber);
-  command->add_option("--max-seconds", sweep.max_seconds, "Of all; what does not fit is left out")
+  command
+      ->add_option("--max-seconds", sweep.max_seconds,
+                   "Time limit in total; what does not fit is omitted")
       ->check(CLI::PositiveNumber);
-  command->add_option("--seed", sweep.seed, "Of the data");
+  command->add_option("--seed", sweep.seed, "Seed of the data");
   command->add_flag("--small-spreads", sweep.small_spreads,
-                    "A size of spread is the edges that one query touches, of a large graph");
+                    "Sizes of spread are the edges that one query reads in a large graph");
   command->add_option("--out", arguments->out, "JSON file, in Google Benchmark's format");
   command->add_option("--report", arguments->report, "HTML file with the crossover plot");
   command->callback(

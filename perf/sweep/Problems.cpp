@@ -19,9 +19,9 @@ namespace Kindred::Perf {
 
 struct Problems::Kind {
   Operation operation;
-  const char* unit;    ///< what a size counts
-  double bytes;        ///< of host memory per unit: input, engine, a device's staging
-  double bytes_apart;  ///< and whatever the size
+  const char* unit;    ///< unit of the size
+  double bytes;        ///< host memory per unit: input, engine and staging buffers of a device
+  double bytes_apart;  ///< host memory independent of the size
   Make make;
 };
 
@@ -44,7 +44,7 @@ const Problems::Kind& Problems::kind_of(Operation operation) {
            [](Problems& on, Operation, std::size_t size) {
              return on.search(size, SearchPath::quantized);
            }},
-      // Grows with the queries, as the two above grow with the rows.
+      // Grows with the queries, while the two above grow with the rows.
       Kind{Operations::search_gemm, "queries of 65,536 rows", vector_bytes, corpus * vector_bytes,
            [](Problems& on, Operation, std::size_t size) {
              return search_problem(on.candidate_rows(), size, 10, on.m_seed, SearchPath::gemm);
@@ -130,8 +130,8 @@ std::unique_ptr<Problem> Problems::bulk(Problems& on, Operation operation, std::
   return bulk_problem(on.m_context, {operation, size, 1, 1, false}, on.m_seed);
 }
 
-/// Three hops from a node touch d, d² and d³ rows of d edges each, and so some d⁴ edges of a
-/// graph that is large beside them.
+/// Three hops from a node read about d, d² and d³ rows of d edges each, and therefore about d⁴
+/// edges of a much larger graph.
 std::unique_ptr<Problem> Problems::small_spread(std::size_t touched, SpreadOptions& options) {
   options.threshold = 0;
   const auto degree =

@@ -14,24 +14,24 @@
 
 namespace Kindred::Perf {
 
-/// Makes the problem of an operation at a size.
+/// Creates the problem of an operation at a given size.
 class Problems {
  public:
-  /// \param small_spreads a size of `spread` is the edges that one query touches
+  /// \param small_spreads sizes of `spread` are the edges that one query reads
   Problems(Context& context, std::uint64_t seed, bool small_spreads = false)
       : m_context(context), m_seed(seed), m_small_spreads(small_spreads) {}
 
   std::unique_ptr<Problem> make(Operation operation, std::size_t size);
-  /// Bytes of host memory that the problem needs: input, engine, and a device's staging.
+  /// Host memory in bytes that the problem needs: input, engine and staging buffers of a device.
   static double bytes(Operation operation, double size);
-  /// What a size counts.
+  /// Unit of the size.
   static const char* unit(Operation operation);
 
  private:
   static constexpr std::size_t dimension = 768;
   static constexpr std::size_t candidate_corpus = 65536;
 
-  /// How the problem of one operation is made.
+  /// Describes how the problem of one operation is created.
   struct Kind;
   using Make = std::unique_ptr<Problem> (*)(Problems&, Operation, std::size_t size);
   static const Kind& kind_of(Operation operation);
@@ -59,11 +59,11 @@ class Problems {
   std::shared_ptr<const RowSet> m_candidates;
 };
 
-/// The operations of a list by commas: their names, `routed` (those that KA Lattice routes by type
-/// and size) or `all`. \throws InvalidArgument
+/// Parses a comma-separated list of operations: names, `routed` (those that KA Lattice routes by
+/// type and size) or `all`. \throws InvalidArgument
 std::vector<Operation> operations_from(const std::string& text);
 
-/// The call that \p record tells of, as the dispatcher was asked about it.
+/// The workload described by \p record, as passed to the dispatcher.
 inline Workload workload_of(const DispatchRecord& record, SpaceSet resident) {
   return {.operation = record.operation,
           .items = record.items,

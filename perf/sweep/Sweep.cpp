@@ -46,8 +46,8 @@ class Sweeper {
   }
 
  private:
-  /// Judged by what it knew before the sweep: no probes, and nothing that is measured here reaches
-  /// it.
+  /// Evaluates the dispatcher's knowledge before the sweep: without probes, and without observing
+  /// any measured call.
   static ContextOptions judge_options(int threads) {
     ContextOptions options;
     options.threads = threads;
@@ -120,8 +120,8 @@ class Sweeper {
     out.points.points.push_back(point);
   }
 
-  /// The kernels of one call on \p space. A profile fences them, so the call is not one of the
-  /// timed.
+  /// Appends the kernels of one call on \p space. A profile fences them, so this call is not one of
+  /// those that are timed.
   static void append_kernels(Problem& problem, Space space, std::vector<Tools::ReportKernel>& out) {
     const KernelProfile profile;
     problem.run(space);

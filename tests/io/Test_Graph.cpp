@@ -72,7 +72,8 @@ TEST(EdgeList, ReportsFileLineAndValueOfABadEdge) {
   const auto finite = [](const std::string& path) { read_edge_list(path, WeightRange::finite); };
   EXPECT_THAT(refusal(folder, "a b 1\na b", unit), HasSubstr("2: 2 fields"));
   EXPECT_THAT(refusal(folder, "a b 1 2", unit), HasSubstr("1: 4 fields"));
-  EXPECT_THAT(refusal(folder, "a b x", unit), HasSubstr("1: the weight 'x' is no finite number"));
+  EXPECT_THAT(refusal(folder, "a b x", unit),
+              HasSubstr("1: the weight 'x' is not a finite number"));
   EXPECT_THAT(refusal(folder, "a b nan", finite), HasSubstr("the weight 'nan' is no finite"));
   EXPECT_THAT(refusal(folder, "a b -inf", finite), HasSubstr("the weight '-inf' is no finite"));
   EXPECT_THAT(refusal(folder, "a b 1e999", finite), HasSubstr("the weight '1e999' is no finite"));
@@ -213,8 +214,8 @@ TEST(Sources, ReportFileLineAndValueOfABadRecord) {
   EXPECT_THAT(refused(R"({"sources": [["a", 1e39]]})", WeightRange::finite),
               HasSubstr("beyond float32"));
   EXPECT_THAT(refused(R"({"sources": [["a", NaN]]})", WeightRange::finite), HasSubstr("not JSON"));
-  EXPECT_THAT(refused(R"({"sources": [], "sources": []})"), HasSubstr("stands twice"));
-  EXPECT_THAT(refused(R"({"name": "q"})"), HasSubstr("\"sources\" is not there"));
+  EXPECT_THAT(refused(R"({"sources": [], "sources": []})"), HasSubstr("is given twice"));
+  EXPECT_THAT(refused(R"({"name": "q"})"), HasSubstr("\"sources\" is missing"));
   EXPECT_THAT(refused(R"({"sources": [], "hops": -1})"), HasSubstr("in [0, 10000] and is -1"));
   EXPECT_THAT(refused(R"({"sources": [], "hops": 10001})"), HasSubstr("and is 10001"));
   EXPECT_THAT(refused(R"({"sources": [], "hops": 1.5})"), HasSubstr("and is 1.5"));

@@ -139,19 +139,21 @@ TEST(SequenceReader, ReportsFileLineAndValueOfABadRecord) {
   EXPECT_THAT(refusal(folder, "[]"), HasSubstr("must be a JSON object"));
   EXPECT_THAT(refusal(folder, "3"), HasSubstr("must be a JSON object"));
   EXPECT_THAT(refusal(folder, "{}"), HasSubstr("neither \"events\" nor \"tokens\""));
-  EXPECT_THAT(refusal(folder, R"({"tokens": ["a", 7]})"), HasSubstr("has 7, which is no string"));
+  EXPECT_THAT(refusal(folder, R"({"tokens": ["a", 7]})"),
+              HasSubstr("has 7, which is not a string"));
   EXPECT_THAT(refusal(folder, R"({"tokens": ["a", null]})"),
-              HasSubstr("has null, which is no string"));
+              HasSubstr("has null, which is not a string"));
   EXPECT_THAT(refusal(folder, R"({"tokens": "a"})"), HasSubstr("has 'a' where an array must be"));
   EXPECT_THAT(refusal(folder, R"({"tokens": [["a"]]})"), HasSubstr("has an array in it"));
   EXPECT_THAT(refusal(folder, R"({"tokens": [{"a": 1}]})"), HasSubstr("an object stands"));
   EXPECT_THAT(refusal(folder, R"({"events": ["a"]})"), HasSubstr("has 'a' where an array must be"));
   EXPECT_THAT(refusal(folder, R"({"events": [[["a"]]]})"), HasSubstr("has an array in it"));
-  EXPECT_THAT(refusal(folder, R"({"events": [[1.5]]})"), HasSubstr("has 1.5, which is no string"));
-  EXPECT_THAT(refusal(folder, R"({"tokens": [], "events": []})"), HasSubstr("stands twice"));
-  EXPECT_THAT(refusal(folder, R"({"tokens": [], "tokens": []})"), HasSubstr("stands twice"));
+  EXPECT_THAT(refusal(folder, R"({"events": [[1.5]]})"),
+              HasSubstr("has 1.5, which is not a string"));
+  EXPECT_THAT(refusal(folder, R"({"tokens": [], "events": []})"), HasSubstr("is given twice"));
+  EXPECT_THAT(refusal(folder, R"({"tokens": [], "tokens": []})"), HasSubstr("is given twice"));
   EXPECT_THAT(refusal(folder, R"({"name": "a", "name": "b", "tokens": []})"),
-              HasSubstr("stands twice"));
+              HasSubstr("is given twice"));
   EXPECT_THAT(refusal(folder, R"({"name": -3, "tokens": []})"), HasSubstr("and is -3"));
   EXPECT_THAT(refusal(folder, R"({"name": ["a"], "tokens": []})"), HasSubstr("and is an array"));
   EXPECT_THAT(refusal(folder, R"({"name": true, "tokens": []})"), HasSubstr("and is a boolean"));
@@ -190,13 +192,13 @@ TEST(Candidates, RefuseAnIdThatIsNoRow) {
   EXPECT_THAT(candidate_refusal(folder, R"({"ids": [18446744073709551615]})"),
               HasSubstr("has 18446744073709551615; an id"));
   EXPECT_THAT(candidate_refusal(folder, R"({"ids": [18446744073709551616]})"),
-              HasSubstr("has 18446744073709551616, which is no whole number"));
+              HasSubstr("has 18446744073709551616, which is not a whole number"));
   EXPECT_THAT(candidate_refusal(folder, R"({"ids": [1.0]})"), HasSubstr("has 1.0, which"));
   EXPECT_THAT(candidate_refusal(folder, R"({"ids": ["1"]})"), HasSubstr("has '1', which"));
   EXPECT_THAT(candidate_refusal(folder, R"({"ids": 1})"), HasSubstr("must be an array and is 1"));
   EXPECT_THAT(candidate_refusal(folder, R"({"ids": [[1]]})"), HasSubstr("has an array in it"));
-  EXPECT_THAT(candidate_refusal(folder, R"({"ids": [], "ids": []})"), HasSubstr("stands twice"));
-  EXPECT_THAT(candidate_refusal(folder, R"({"name": "q"})"), HasSubstr("\"ids\" is not there"));
+  EXPECT_THAT(candidate_refusal(folder, R"({"ids": [], "ids": []})"), HasSubstr("is given twice"));
+  EXPECT_THAT(candidate_refusal(folder, R"({"name": "q"})"), HasSubstr("\"ids\" is missing"));
 }
 
 }  // namespace LinesTest

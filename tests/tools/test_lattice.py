@@ -61,7 +61,7 @@ class Lattices(harness.CommandTest):
                                           ("KINDRED_LATTICE_MAX_DIMENSIONS", "21", ("KINDRED_LATTICE_MAX_DIMENSIONS is '21'", "1 … 20"), ()),
                                           ("KINDRED_GPU_OPTIMAL_THRESHOLD", "x", ("KINDRED_GPU_OPTIMAL_THRESHOLD is 'x'",), ()),
                                           ("GPU_OPTIMAL_THRESHOLD", "200", ("GPU_OPTIMAL_THRESHOLD is set", "set KINDRED_GPU_OPTIMAL_THRESHOLD"), ()),
-                                          ("GPU_GPU_THRESHOLD_ELEMENTS", "30", ("in place of it set KINDRED_GPU_THRESHOLD_ELEMENTS",), ()),
+                                          ("GPU_GPU_THRESHOLD_ELEMENTS", "30", ("set KINDRED_GPU_THRESHOLD_ELEMENTS instead",), ()),
                                           ("LATTICE_MAX_LATTICE_SIZE", "5", ("set KINDRED_LATTICE_MAX_LATTICE_SIZE",), ()),
                                           ("KINDRED_LATTICE_ENABLE_CACHING", "1", ("KINDRED_LATTICE_ENABLE_CACHING", "means nothing"), ())):
             self.refuses(2, words, *analyze, *flags, settings={name: value})
@@ -122,14 +122,14 @@ class Lattices(harness.CommandTest):
 
     def test_batches_that_cannot_be(self):
         good = {"do": "build", "out": str(self.folder / "kept")}
-        for line, words in (({"do": "sort"}, ("'sort'", "analyze")), ({"name": "x"}, ('"do" is not there',)), ({"do": "analyze", "depth": 3}, ("'depth'", "dimensions")),
-                            ({"do": "analyze", "dims": 4}, ('in place of "dims" give "dimensions"',)), ({"do": "analyze", "dimensions": 21}, ("21",)), ({"do": "analyze", "size": 1}, ("size",)), ({"do": "analyze", "dimensions": 2.5}, ("2.5",)),
-                            ({"do": "analyze", "from": 0}, ("from", "does not go with")), ({"do": "path", "from": 0}, ('"to" is not there',)),
+        for line, words in (({"do": "sort"}, ("'sort'", "analyze")), ({"name": "x"}, ('"do" is missing',)), ({"do": "analyze", "depth": 3}, ("'depth'", "dimensions")),
+                            ({"do": "analyze", "dims": 4}, ('use "dimensions" instead of "dims"',)), ({"do": "analyze", "dimensions": 21}, ("21",)), ({"do": "analyze", "size": 1}, ("size",)), ({"do": "analyze", "dimensions": 2.5}, ("2.5",)),
+                            ({"do": "analyze", "from": 0}, ("from", "does not go with")), ({"do": "path", "from": 0}, ('"to" is missing',)),
                             ({"do": "path", "from": 0, "to": 10000}, ("10000", "9999")), ({"do": "path", "from": 0, "to": "0,0"}, ("'0,0'",)),
                             ({"do": "path", "from": 0, "to": 1.5}, ("1.5",)), ({"do": "path", "from": 0, "to": [1]}, ('"to"', "array")),
                             ({"do": "path", "from": 0, "to": 9, "blocked": 5}, ("blocked", "array")), ({"do": "path", "from": 0, "to": 9, "blocked": [[0, 2]]}, ("no neighbours",)),
                             ({"do": "path", "from": 0, "to": 9, "blocked": [[0, 1, 2]]}, ("3 nodes",)), ({"do": "path", "from": 0, "to": 9, "blocked": [[[0]]]}, ("blocked",)),
-                            ({"do": "path", "from": 0, "to": 9, "blocked": [9]}, ("node 9, which is blocked",)), ({"do": "build"}, ('"out" is not there',)),
+                            ({"do": "path", "from": 0, "to": 9, "blocked": [9]}, ("node 9, which is blocked",)), ({"do": "build"}, ('"out" is missing',)),
                             ({"do": "build", "out": ""}, ("empty",)), ({"do": "build", "out": str(self.folder / "missing" / "x")}, ("missing",)),
                             (good, ("which line 1 writes",)), ({"do": "build", "out": "x", "dimensions": 10}, ("a graph has at most",)), ({"do": True}, ("boolean",)), ([], ("object",))):
             self.refuses(3, ("tasks.jsonl:2:", *words), "lattice", "batch", "--tasks", self.file("tasks.jsonl", [good, line]))

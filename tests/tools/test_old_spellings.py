@@ -34,7 +34,7 @@ class OldSpellings(harness.CommandTest):
     def test_are_refused_with_the_new_ones(self):
         for command, flags, now in OLD:
             with self.subTest(command=command, flags=flags):
-                self.refuses(2, (f"{command}: in place of --", now), *command.split(), *flags, cwd=self.folder)
+                self.refuses(2, (f"{command}: instead of --", now), *command.split(), *flags, cwd=self.folder)
                 self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_are_not_in_the_help(self):

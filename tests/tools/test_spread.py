@@ -122,11 +122,11 @@ class Reports(harness.CommandTest):
         self.assertIn("3 nodes, 2 edges", run["graph"])
         run, data = self.told("spread", "--graph", graph, "--sources", sources)
         self.assertIn(str(graph), run["graph"])
-        self.assertEqual((run["mode"], run["nodes activated and told"], run["queries"]), ("engine", "3", f"1 in {sources}"))
+        self.assertEqual((run["mode"], run["nodes activated and printed"], run["queries"]), ("engine", "3", f"1 in {sources}"))
         self.assertEqual(data["decisions"]["total"], 1)
         self.assertTrue(data["kernels"])
         run, _ = self.told("spread", "--graph", graph, "--sources", sources, "--mode", "pagerank")
-        self.assertGreater(int(run["most iterations of a query"]), 1)
+        self.assertGreater(int(run["maximum iterations of a query"]), 1)
         for command in ("info", "verify"):
             self.refuses(2, ("--report",), "graph", command, graph, "--report", self.folder / "r.html")
             self.assertFalse((self.folder / "r.html").exists())
@@ -140,9 +140,9 @@ class Reports(harness.CommandTest):
         self.assertIn("50 of dimension 4", run["rows"])
         run, _ = self.told("index", "search", "--index", index, "--queries", vectors, "--top", 3)
         self.assertIn("50 rows of dimension 4", run["index"])
-        self.assertIn("the best 3", run["asked for"])
+        self.assertIn("the best 3", run["requested"])
         self.assertEqual(run["queries"], f"50 in {vectors}")
-        for name in ("rows visited", "queries scanned whole", "graph", "compute"):
+        for name in ("rows visited", "queries answered by a scan", "graph", "compute"):
             self.assertIn(name, run)
 
 

@@ -16,8 +16,9 @@ constexpr std::size_t ranking_length = 50;
 constexpr std::size_t sources_max = 4;
 constexpr double fusion_constant = 10;
 constexpr float cosine_min =
-    3.0F / 16;                       // chance alone stays within three deviations, 1 / √256 each
-constexpr double spread_weight = 2;  // match and search read the same words, links are news
+    3.0F / 16;  // chance stays within three standard deviations of 1 / √256
+constexpr double spread_weight =
+    2;  // match and search use the same words, links add new information
 constexpr std::array<const char*, 3> ranking_names{"match", "search", "spread"};
 
 std::vector<RankedItem> match_ranking(const Engines& engines, std::span<const Symbol> query) {
@@ -124,7 +125,7 @@ std::string search_detail(const Corpus& corpus, std::uint32_t synset,
         std::find(shared.begin(), shared.end(), word) == shared.end())
       shared.push_back(word);
   }
-  if (shared.empty()) return "no word in common, but words that keep the same company";
+  if (shared.empty()) return "no word in common, but words that occur in similar texts";
   std::stable_sort(shared.begin(), shared.end(), [&](Symbol a, Symbol b) {
     return corpus.indexing.rarity(a) > corpus.indexing.rarity(b);
   });

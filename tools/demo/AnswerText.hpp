@@ -12,15 +12,15 @@ namespace Kindred::Tools {
 /// All words of a synset and its part of speech: `leopard, Panthera pardus (noun)`.
 std::string synset_title(const Synset& synset);
 
-/// The ranking for people, lines of at most some 100 columns.
+/// The ranking in human-readable form, with lines of about 100 columns at most.
 std::string answer_text(const Corpus& corpus, const std::string& query,
                         const std::vector<AnswerHit>& hits);
 
-/// The ranking as one JSON object, without an end of line.
+/// The ranking as one JSON object, without a newline.
 std::string answer_json(const Corpus& corpus, const std::string& query,
                         const std::vector<AnswerHit>& hits);
 
-/// The ranking as the report shows it.
+/// The ranking in the form used by the report.
 std::vector<ReportHit> report_hits(const Corpus& corpus, const std::vector<AnswerHit>& hits);
 
 }  // namespace Kindred::Tools

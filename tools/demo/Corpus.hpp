@@ -19,7 +19,7 @@ namespace Kindred::Tools {
 /// One edge per ordered pair of synsets, the heaviest of its pointers.
 std::vector<Edge> heaviest_edges(const WordNet& net);
 
-/// \brief WordNet as the three engines want it: item i of each is synset i.
+/// \brief WordNet in the form that the three engines need: item i of each is synset i.
 struct Corpus {
   explicit Corpus(WordNet wordnet);
 
@@ -31,7 +31,7 @@ struct Corpus {
   std::vector<float> vectors;  ///< synsets × `indexing.dimension()`
 
   std::size_t size() const noexcept { return net.synsets.size(); }
-  /// The content words of \p text as symbols; unknown ones are kept as such.
+  /// The content words of \p text as symbols, including unknown ones.
   std::vector<Symbol> symbols(std::string_view text) const;
   /// The first word of a synset.
   const std::string& name(std::size_t synset) const { return net.synsets[synset].words.front(); }

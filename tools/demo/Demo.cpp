@@ -121,7 +121,7 @@ class Demo {
 
   void calibrate_once() {
     if (!m_options.calibrate || m_options.space || m_context.dispatcher().calibrated()) return;
-    log("calibrate  measuring this machine once, some seconds");
+    log("calibrate  measuring this machine once; this takes some seconds");
     const Stopwatch watch;
     CalibrationOptions options;
     options.seconds = 3;
@@ -129,9 +129,9 @@ class Demo {
     m_data.decisions.clear();
     try {
       m_context.save_profile();
-      log("           {}, kept in {}", time_text(watch.seconds()), m_context.profile_path());
+      log("           {}, saved to {}", time_text(watch.seconds()), m_context.profile_path());
     } catch (const Error& error) {
-      log("           {}, not kept: {}", time_text(watch.seconds()), error.what());
+      log("           {}, not saved: {}", time_text(watch.seconds()), error.what());
     }
   }
 
@@ -146,7 +146,8 @@ class Demo {
         time_text(watch.seconds()), count_text(corpus.size()), count_text(corpus.words.size()),
         count_text(corpus.edges.size()), count_text(corpus.size()), corpus.indexing.dimension());
     if (corpus.net.pointers_left_out > 0)
-      log("           {} links beyond --limit left out", count_text(corpus.net.pointers_left_out));
+      log("           {} links to synsets beyond --limit omitted",
+          count_text(corpus.net.pointers_left_out));
     watch = {};
     const auto span = m_trace->span("upload");
     m_engines = std::make_unique<Engines>(m_context, corpus, corpus.size());
@@ -211,7 +212,7 @@ class Demo {
     const DifflibProof proof = prove_with_difflib(m_context, texts, queries);
     ReportClaim claim;
     claim.claim =
-        fmt::format("{} glosses scored as Python's difflib scores them: matched, ratio and blocks",
+        fmt::format("{} glosses scored the same as by Python's difflib: matched, ratio and blocks",
                     count_text(static_cast<double>(count)));
     if (!proof.run) {
       claim.detail = proof.why_not;
@@ -229,7 +230,7 @@ class Demo {
   void prove_same_bits() {
     const std::vector<AnswerHash> hashes = hash_answers(m_context, *m_corpus, *m_engines);
     ReportClaim claim;
-    claim.claim = "the same bits from every space this machine has, for every operation";
+    claim.claim = "the same bits from every space of this machine, for every operation";
     claim.state = ClaimState::holds;
     for (const AnswerHash& hash : hashes) {
       if (hash.hash != hashes.front().hash) claim.state = ClaimState::fails;
@@ -239,7 +240,7 @@ class Demo {
     m_data.claims.push_back(std::move(claim));
   }
 
-  /// The profile and the trace fence devices: they end before the sweep measures.
+  /// Ends the profile and the trace, which fence devices, before the sweep takes measurements.
   void keep_kernels() {
     for (const KernelTime& kernel : m_profile->kernels()) {
       m_data.kernels.push_back(
@@ -253,7 +254,7 @@ class Demo {
 
   void show_crossovers() {
     const Stopwatch watch;
-    log("Where each space starts to pay (measured, and as predicted)");
+    log("Size from which each space is the fastest (measured and predicted)");
     m_data.sweeps = sweep(m_context, *m_corpus, *m_engines);
     for (const ReportSweep& sweep : m_data.sweeps) {
       for (const Space space : all_spaces) {
@@ -261,8 +262,8 @@ class Demo {
         const double taken = crossover(sweep, space, &ReportSweepPoint::taken);
         const double predicted = crossover(sweep, space, &ReportSweepPoint::predicted);
         log("  {:<8} {:<6} {} (predicted {})", sweep.operation, to_string(space),
-            std::isnan(taken) ? "never pays here"
-                              : fmt::format("pays from {} {}", count_text(taken), sweep.unit),
+            std::isnan(taken) ? "never the fastest here"
+                              : fmt::format("fastest from {} {}", count_text(taken), sweep.unit),
             std::isnan(predicted) ? "never" : "from " + count_text(predicted));
       }
     }
@@ -302,7 +303,7 @@ class Demo {
   const DemoOptions& m_options;
   std::string m_report_path;
   std::string m_trace_path;
-  std::mutex m_mutex;  // of the callback of dispatched calls
+  std::mutex m_mutex;  // for the callback of dispatched calls
   ReportData m_data;
   Context m_context;
   std::unique_ptr<Trace> m_trace;

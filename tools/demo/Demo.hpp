@@ -17,16 +17,16 @@ namespace Kindred::Tools {
 struct GlobalOptions;
 
 struct DemoOptions {
-  std::string wordnet = "/usr/share/wordnet";  ///< folder of the four data files
+  std::string wordnet = "/usr/share/wordnet";  ///< folder with the four data files
   std::string query = "large feline of forests";
-  std::string out = "kindred-demo";  ///< folder of the report and the trace, made if missing
-  std::size_t limit = 0;             ///< synsets read of each file, 0 for all
-  std::size_t top = 10;              ///< hits told
-  std::size_t proof = 2000;          ///< glosses that difflib scores too
+  std::string out = "kindred-demo";  ///< folder of the report and the trace; created if missing
+  std::size_t limit = 0;             ///< number of synsets read from each file; 0: all
+  std::size_t top = 10;              ///< number of hits printed
+  std::size_t proof = 2000;          ///< number of glosses that difflib scores too
   bool sweep = true;
-  bool calibrate = true;  ///< measure this machine and keep the profile, if that was never done
-  std::string report;     ///< file of the report; empty: in `out`
-  std::string trace;      ///< file of the Chrome trace; empty: in `out`
+  bool calibrate = true;  ///< calibrate and save the profile if this machine has none
+  std::string report;     ///< path of the report; empty: in `out`
+  std::string trace;      ///< path of the Chrome trace; empty: in `out`
   std::optional<Space> space;
   int threads = 0;
   bool quiet = false;
@@ -34,10 +34,10 @@ struct DemoOptions {
   bool json = false;
 };
 
-/// \brief The main job on WordNet: the answer to stdout, the log with times to stderr, the report
-/// and the trace to `out`.
+/// \brief Runs the demo on WordNet: prints the answer to stdout and a log with times to stderr, and
+/// writes the report and the trace to `out`.
 ///
-/// \returns the exit status: 0 only if the proof holds
+/// \return the exit status: 0 only if the answers agree with difflib
 /// \throws CorruptFile, NotFound, InvalidArgument, SpaceUnavailable, OutOfMemory
 int run_demo(const DemoOptions& options);
 

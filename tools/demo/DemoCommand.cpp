@@ -11,19 +11,20 @@ void add_demo_command(CLI::App& app, const GlobalOptions& globals) {
   CLI::App* command =
       app.add_subcommand("demo", "Recall from WordNet by matching, searching and spreading");
   const auto options = std::make_shared<DemoOptions>();
-  command->add_option("--wordnet", options->wordnet, "Folder of data.noun, .verb, .adj and .adv")
+  command->add_option("--wordnet", options->wordnet, "Folder with data.noun, .verb, .adj and .adv")
       ->capture_default_str();
   command->add_option("--query", options->query, "What to recall")->capture_default_str();
-  command->add_option("--out", options->out, "Folder of report.html and trace.json")
+  command->add_option("--out", options->out, "Output folder of report.html and trace.json")
       ->capture_default_str();
-  add_count(*command, "--limit", options->limit, "Synsets read of each file, 0 for all", 0);
-  add_count(*command, "--top", options->top, "Hits to tell", 1, 50);
-  add_count(*command, "--proof", options->proof, "Glosses that Python's difflib scores too");
+  add_count(*command, "--limit", options->limit, "Synsets read from each file; 0: all", 0);
+  add_count(*command, "--top", options->top, "Number of hits to print", 1, 50);
+  add_count(*command, "--proof", options->proof,
+            "Number of glosses that Python's difflib scores too");
   command->add_flag_callback(
-      "--no-sweep", [options] { options->sweep = false; }, "Leave the sweep of batch sizes out");
+      "--no-sweep", [options] { options->sweep = false; }, "Skip the sweep of batch sizes");
   command->add_flag_callback(
       "--no-calibrate", [options] { options->calibrate = false; },
-      "Do not measure a machine that has no calibration");
+      "Do not calibrate a machine that has no calibration");
   command->callback([options, &globals] {
     options->report = globals.report;
     options->trace = globals.trace;

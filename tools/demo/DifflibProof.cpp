@@ -22,7 +22,7 @@ extern char** environ;
 namespace Kindred::Tools {
 namespace {
 
-// The query is what difflib indexes, once for all texts: its fastest use.
+// The query is the sequence that difflib indexes, once for all texts, which is its fastest use.
 constexpr const char* script = R"python(
 import difflib, json, sys, time
 with open(sys.argv[1], encoding="ascii") as file:
@@ -40,13 +40,13 @@ with open(sys.argv[2], "w", encoding="ascii") as file:
     json.dump({"seconds": seconds, "answers": answers}, file)
 )python";
 
-/// A folder of its own that goes with it.
+/// A temporary folder, removed on destruction.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
     std::string name = (std::filesystem::temp_directory_path() / "kindred-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr)
-      throw Error("no temporary folder could be made as " + name + "; set TMPDIR");
+      throw Error("cannot create a temporary folder " + name + "; set TMPDIR");
     m_path = name;
   }
   ~TemporaryFolder() {
@@ -61,7 +61,7 @@ class TemporaryFolder {
   std::filesystem::path m_path;
 };
 
-/// Runs the script; nothing when it ended well, else why not.
+/// Runs the script; returns nothing on success, otherwise the reason of the failure.
 std::optional<std::string> run_python(std::string script_file, std::string in, std::string out) {
   std::string program = "python3";
   std::string isolated = "-I";
@@ -72,7 +72,7 @@ std::optional<std::string> run_python(std::string script_file, std::string in, s
     return "there is no python3 on this machine";
   int status = 0;
   if (::waitpid(process, &status, 0) != process || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    return "python3 did not end well (status " + std::to_string(status) + ")";
+    return "python3 failed (status " + std::to_string(status) + ")";
   return {};
 }
 

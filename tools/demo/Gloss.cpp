@@ -7,7 +7,7 @@
 namespace Kindred::Tools {
 namespace {
 
-// Sorted. Short glosses share these with everything, so that a match of them says nothing.
+// Sorted. Short glosses have these in common with everything, so matching them is meaningless.
 constexpr auto function_words = std::to_array<std::string_view>(
     {"a",     "an",      "and",    "any",   "are",   "as",    "at",    "be",    "been", "being",
      "but",   "by",      "can",    "could", "did",   "do",    "does",  "for",   "from", "had",

@@ -8,11 +8,11 @@
 
 namespace Kindred::Tools {
 
-/// \p gloss without the examples that follow its definition in quotes.
+/// \p gloss without the quoted examples after its definition.
 std::string_view definition(std::string_view gloss) noexcept;
 
-/// \brief The words of \p text that carry meaning: runs of ASCII letters and digits, lower-cased,
-/// in order, without English function words ("a", "of", "the", …).
+/// \brief The words of \p text that carry meaning: runs of ASCII letters and digits, in lower case
+/// and in order, without English function words ("a", "of", "the", …).
 std::vector<std::string> content_words(std::string_view text);
 
 }  // namespace Kindred::Tools

@@ -10,7 +10,7 @@
 namespace Kindred::Tools {
 namespace {
 
-constexpr std::size_t nonzeros = 8;  // of a word's own vector
+constexpr std::size_t nonzeros = 8;  // of a word's initial vector
 
 struct Entry {
   std::uint32_t position = 0;
@@ -41,7 +41,7 @@ std::array<Entry, nonzeros> own_vector(std::string_view word, std::size_t dimens
   return entries;
 }
 
-/// log₂, linear between powers of two: no library's logarithm has a say in the bits.
+/// log₂, linear between powers of two, so that the bits do not depend on a library's logarithm.
 double log2_by_parts(double value) {
   int exponent = 0;
   const double mantissa = std::frexp(value, &exponent);

@@ -12,25 +12,30 @@
 
 namespace Kindred::Tools {
 
-/// \brief A vector per text from the words it has, in which words that keep the same company are
-/// alike.
+/// \brief Computes a vector for a text from its words, such that words that occur in similar texts
+/// have similar vectors.
 ///
 /// Random indexing in two passes (Kanerva, Kristoferson, Holst 2000; "reflective": Cohen,
-/// Schvaneveldt, Widdows 2010): a word has a sparse vector of ±1 hashed from its letters; a text is
-/// the sum of those of its words, weighted by rarity; a word's context is the sum of the texts it
-/// stands in; the text's vector is the weighted sum of the contexts of its words. Only integer
-/// hashing and correctly rounded operations in a fixed order: the same bits on every machine.
+/// Schvaneveldt, Widdows 2010). Each word has a sparse vector of ±1 hashed from its letters; a text
+/// is the sum of its words' vectors, weighted by rarity; the context of a word is the sum of the
+/// texts it occurs in; the final vector of a text is the weighted sum of the contexts of its words.
+/// Uses only integer hashing and correctly rounded operations in a fixed order, so the bits are the
+/// same on every machine.
 class RandomIndexing {
  public:
-  /// \param texts symbols of \p words, all known. Complexity O(symbols · dimension)
+  /// \param texts symbols of \p words, all known
+  /// \param words the vocabulary
+  /// \param dimension length of the vectors
+  ///
+  /// Complexity O(symbols · dimension).
   RandomIndexing(RaggedSpan<Symbol> texts, const Vocabulary& words, std::size_t dimension = 256);
 
   std::size_t dimension() const noexcept { return m_dimension; }
-  /// How rare \p word is: log₂(texts / texts with it), piecewise linear between powers of two.
+  /// Rarity of \p word: log₂(texts / texts with it), piecewise linear between powers of two.
   double rarity(Symbol word) const { return m_rarity[word]; }
   /// The vectors of the texts, row-major.
   std::vector<float> embed(RaggedSpan<Symbol> texts) const;
-  /// The vector of one text; unknown words add nothing.
+  /// The vector of one text; unknown words are ignored.
   std::vector<float> embed(std::span<const Symbol> text) const;
 
  private:
@@ -38,7 +43,7 @@ class RandomIndexing {
 
   std::size_t m_dimension;
   std::vector<double> m_rarity;
-  std::vector<float> m_contexts;  // words × dimension, of length 1
+  std::vector<float> m_contexts;  // words × dimension, normalised to length 1
 };
 
 }  // namespace Kindred::Tools

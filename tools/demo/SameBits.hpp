@@ -16,8 +16,8 @@ struct AnswerHash {
   std::uint64_t hash = 0;
 };
 
-/// \brief Asks every operation, forced to each usable space in turn, with glosses of the corpus as
-/// queries, and hashes every bit of what comes back.
+/// \brief Runs every operation on each usable space in turn, with glosses of the corpus as queries,
+/// and hashes all bits of the answers.
 std::vector<AnswerHash> hash_answers(const Context& context, const Corpus& corpus,
                                      const Engines& engines, std::size_t queries = 16);
 

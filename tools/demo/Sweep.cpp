@@ -9,16 +9,16 @@
 namespace Kindred::Tools {
 namespace {
 
-constexpr double call_max = 0.25;    // seconds: a slower size is the last of its operation
-constexpr double point_time = 0.03;  // seconds that the repetitions of one point take at least
+constexpr double call_max = 0.25;    // seconds: after a slower size, no larger one is measured
+constexpr double point_time = 0.03;  // seconds: minimum total time of the repetitions of a point
 constexpr std::size_t repetitions_min = 5;
 constexpr std::size_t repetitions_max = 25;
 
 using Call = std::function<DispatchRecord(std::optional<Space>)>;
 
-/// The least time of some repetitions: what the space takes when nothing else wants the machine.
+/// The minimum time of several repetitions, which is least affected by other programs.
 double least_seconds(const Call& call, Space space) {
-  double least = call(space).taken;  // the first warms caches and workspaces
+  double least = call(space).taken;  // the first call warms caches and workspaces
   if (least > call_max) return least;
   double sum = 0;
   for (std::size_t i = 0; i < repetitions_min || (sum < point_time && i < repetitions_max); ++i) {
@@ -29,7 +29,7 @@ double least_seconds(const Call& call, Space space) {
   return least;
 }
 
-/// Adds a point and tells whether a greater one is worth its time.
+/// Adds a point; returns whether a larger size can be measured in reasonable time.
 bool add_point(const Context& context, const Call& call, ReportSweep& sweep) {
   DispatchRecord own = call({});
   if (own.why == Reason::probe) own = call({});
@@ -48,7 +48,7 @@ bool add_point(const Context& context, const Call& call, ReportSweep& sweep) {
   return slowest < call_max;
 }
 
-/// One query asked of some number of synsets, by every operation.
+/// One query over a given number of synsets, for every operation.
 class SweepQueries {
  public:
   SweepQueries(const Corpus& corpus, std::size_t count, std::size_t queries) {

@@ -10,11 +10,12 @@
 
 namespace Kindred::Tools {
 
-/// \brief Times every operation over growing batches: left to the dispatcher first, then forced to
-/// each usable space.
+/// \brief Times every operation for batches of growing size, first on the space chosen by the
+/// dispatcher, then on each usable space.
 ///
-/// A batch grows by the number of synsets, then by the number of queries. Times are the least of
-/// some calls, results included. Takes some seconds; a size that would take long is left out.
+/// A batch grows by the number of synsets, then by the number of queries. Times are the minimum of
+/// several calls and include copying the results. Takes some seconds; sizes that would take too
+/// long are omitted.
 /// \param whole the engines over all of \p corpus
 std::vector<ReportSweep> sweep(Context& context, const Corpus& corpus, const Engines& whole);
 

@@ -43,7 +43,7 @@ constexpr std::array<PointerKind, 26> kinds{{
 
 constexpr std::array<const char*, 4> file_names{"data.noun", "data.verb", "data.adj", "data.adv"};
 
-/// The file that holds synsets of \p type, or nothing.
+/// Index of the file that contains synsets of \p type; empty for an unknown type.
 std::optional<std::size_t> file_of(char type) {
   switch (type) {
     case 'n':
@@ -72,16 +72,16 @@ std::optional<std::uint32_t> number(std::string_view text, std::uint32_t base) {
   return value;
 }
 
-/// A pointer before its target is known by index.
+/// A pointer whose target has not been resolved to an index yet.
 struct RawPointer {
   Pointer pointer;
-  std::size_t file = 0;  ///< of the target
+  std::size_t file = 0;  ///< file of the target
   std::uint32_t offset = 0;
   std::size_t source_file = 0;
   std::uint64_t line = 0;
 };
 
-/// One line of a data file, taken apart field by field.
+/// Parses one line of a data file field by field.
 class Record {
  public:
   Record(const std::string& path, std::uint64_t line, std::string_view text)
@@ -98,7 +98,7 @@ class Record {
     m_rest.remove_prefix(end + 1);
     return value;
   }
-  /// A number of exactly \p digits digits (8 at most, so that it fits).
+  /// Parses a number of exactly \p digits digits (at most 8, so that it fits).
   std::uint32_t number_field(const char* what, std::size_t digits, std::uint32_t base) {
     const std::string_view text = field(what);
     const auto value = number(text, base);
@@ -117,7 +117,7 @@ class Record {
 };
 
 std::string shown_word(std::string_view word) {
-  if (word.ends_with(')')) {  // the place an adjective may take: galore(ip)
+  if (word.ends_with(')')) {  // syntactic marker of an adjective: galore(ip)
     const std::size_t open = word.rfind('(');
     if (open != std::string_view::npos && open > 0) word = word.substr(0, open);
   }
@@ -164,7 +164,7 @@ void read_frames(Record& record, std::size_t words) {
     if (record.field("a frame's mark") != "+") record.fail("a frame does not begin with +");
     record.number_field("a frame", 2, 10);
     if (record.number_field("a frame's word", 2, 16) > words)
-      record.fail("a frame is of a word that is not there");
+      record.fail("a frame names a word that does not exist");
   }
 }
 
@@ -260,7 +260,7 @@ WordNet read_wordnet(const std::string& folder, std::size_t limit) {
           byte, end == std::string::npos ? std::string::npos : end - byte);
       Record record(path, line_number, line);
       if (end == std::string::npos) record.fail("the last line has no end: the file was cut");
-      if (!line.starts_with("  ")) {  // two spaces begin a line of the licence
+      if (!line.starts_with("  ")) {  // lines of the licence begin with two spaces
         if (limit != 0 && net.synsets.size() - first[file] == limit) {
           cut[file] = true;
           break;

@@ -11,18 +11,18 @@
 
 namespace Kindred::Tools {
 
-/// \brief A kind of pointer between synsets, as wninput(5) lists them, and how much of an
-/// activation Kindred's demo lets pass along it.
+/// \brief A kind of pointer between synsets, as listed in wninput(5), and the share of an
+/// activation that the demo passes along it.
 struct PointerKind {
   std::string_view symbol;
   std::string_view name;
   float weight;  ///< in [0, 1]
 };
 
-/// All kinds; `Pointer::kind` indexes it.
+/// All kinds, indexed by `Pointer::kind`.
 std::span<const PointerKind> pointer_kinds() noexcept;
 
-/// \brief A set of words that mean the same, and what they mean.
+/// \brief A set of words with the same meaning, and their definition.
 struct Synset {
   char type = 'n';  ///< n, v, a, s (adjective satellite) or r
   std::uint32_t offset = 0;
@@ -37,9 +37,10 @@ struct Pointer {
 };
 
 struct WordNet {
-  std::vector<Synset> synsets;    ///< in the order noun, verb, adjective, adverb, then of the file
-  std::vector<Pointer> pointers;  ///< in the order of the files
-  std::size_t pointers_left_out = 0;  ///< to synsets beyond the limit
+  std::vector<Synset>
+      synsets;  ///< ordered by noun, verb, adjective, adverb, then by position in the file
+  std::vector<Pointer> pointers;      ///< in the order of the files
+  std::size_t pointers_left_out = 0;  ///< those to synsets beyond the limit
 };
 
 /// `noun`, `verb`, `adjective` or `adverb`.
@@ -47,8 +48,10 @@ std::string_view part_of_speech(char type) noexcept;
 
 /// \brief Reads `data.noun`, `data.verb`, `data.adj` and `data.adv` of \p folder.
 ///
-/// Every field is checked: form, counts, that a record stands at the byte it names, that a pointer
-/// reaches a synset. \param limit synsets of each file that are read, 0 for all
+/// Checks the format of every field, all counts, that each record starts at the byte offset it
+/// states, and that each pointer refers to a synset.
+/// \param folder folder of the files
+/// \param limit number of synsets read from each file; 0: all
 /// \throws NotFound when a file cannot be opened, CorruptFile with file and line
 WordNet read_wordnet(const std::string& folder, std::size_t limit = 0);
 

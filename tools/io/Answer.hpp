@@ -13,9 +13,9 @@
 
 namespace Kindred::Tools {
 
-/// Appends a JSON string, or `null` for no name.
+/// Appends a JSON string, or `null` without a name.
 void append_name(std::string& out, std::optional<std::string_view> name);
-/// Begins an answer line: `{"query": ` and the name, or the index of a query that has none.
+/// Begins an answer line: `{"query": ` and the name, or the index of a query without a name.
 void append_query(std::string& out, std::optional<std::string_view> name, std::size_t index);
 /// Begins result \p place of a query: `{"name": …, "index": …, "similarity": …, "matched": …`.
 void append_match(std::string& out, std::size_t place, std::optional<std::string_view> name,
@@ -23,12 +23,12 @@ void append_match(std::string& out, std::size_t place, std::optional<std::string
 /// Appends `, "blocks": [[pattern begin, query begin, length], …]`.
 void append_blocks(std::string& out, std::span<const Block> blocks);
 
-/// Appends the rows that a query found, `, "results": [[id, score], …]`, and ends its line.
+/// Appends the rows found by a query, `, "results": [[id, score], …]`, and ends the line.
 void append_scored(std::string& out, std::span<const ScoredId> results);
 
-/// \brief Appends the results of a query, and ends its line.
-/// \param row of `results.blocks`, of the first result; then of the next query's
-/// \param name_of gives the name of a pattern, by its index
+/// \brief Appends the results of a query and ends the line.
+/// \param row row of the first result in `results.blocks`; advanced to that of the next query
+/// \param name_of returns the name of a pattern by its index
 template <class NameOf>
 void append_results(std::string& out, const MatchResults& results, std::size_t query,
                     std::size_t& row, const NameOf& name_of) {

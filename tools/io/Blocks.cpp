@@ -12,7 +12,8 @@ namespace Kindred::Tools {
 
 namespace {
 
-/// \p text without what stands before the first of \p dividers, and that.
+/// Removes the text up to and including the first of \p dividers from \p text and returns it
+/// without the divider.
 std::string_view take_field(std::string_view& text, std::string_view dividers) {
   const std::size_t end = std::min(text.find_first_of(dividers), text.size());
   const std::string_view field = text.substr(0, end);
@@ -52,8 +53,8 @@ BlockLists read_blocks(const std::string& path, const LatticeShape& shape,
       const auto node = parse_lattice_node(field, shape);
       if (!node) {
         lines.fail(
-            fmt::format("{} is no node: one is an index in 0 … {} or {} coordinates below {} "
-                        "divided by commas",
+            fmt::format("{} is not a node: a node is an index in 0 … {} or {} coordinates below {} "
+                        "separated by commas",
                         in_quotes(field), shape.nodes() - 1, shape.dimensions(), shape.size()));
       }
       nodes.push_back(*node);
@@ -61,14 +62,14 @@ BlockLists read_blocks(const std::string& path, const LatticeShape& shape,
     if (nodes.empty()) continue;
     if (nodes.size() > 2)
       lines.fail(
-          fmt::format("{} fields; a node, or the two ends of an edge, are wanted", nodes.size()));
+          fmt::format("{} fields; expected a node or the two ends of an edge", nodes.size()));
     if (nodes.size() == 1) {
       blocks.nodes.push_back(nodes[0]);
     } else if (shape.are_neighbours(nodes[0], nodes[1])) {
       blocks.edges.push_back({nodes[0], nodes[1]});
     } else {
       lines.fail(
-          fmt::format("{} and {} are no neighbours: there is no such edge", nodes[0], nodes[1]));
+          fmt::format("{} and {} are not neighbours: there is no such edge", nodes[0], nodes[1]));
     }
   }
   return blocks;

@@ -14,16 +14,17 @@
 
 namespace Kindred::Tools {
 
-/// A node of \p shape: its index, or its coordinates divided by commas. Nothing for anything else.
+/// Parses a node of \p shape, given by its index or by its coordinates separated by commas; empty
+/// on failure.
 std::optional<std::uint64_t> parse_lattice_node(std::string_view text, const LatticeShape& shape);
 
-/// What paths may not take, as a file tells it.
+/// Nodes and edges that paths must avoid, read from a file.
 struct BlockLists {
   std::vector<std::uint64_t> nodes;
   std::vector<LatticePair> edges;
 };
 
-/// \brief Reads lines of a node, or of the two ends of an edge; `#` begins a comment.
+/// \brief Reads lines with a node or with the two ends of an edge; `#` begins a comment.
 /// \throws InputError with file and line
 BlockLists read_blocks(const std::string& path, const LatticeShape& shape,
                        const ReadProgress& progress = {});

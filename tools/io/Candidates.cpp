@@ -23,7 +23,7 @@ class CandidateRecord final : public NamedRecord {
   }
   bool other_field(std::string_view key) override {
     if (key != "ids") return false;
-    if (m_seen) throw RecordError("\"ids\" stands twice");
+    if (m_seen) throw RecordError("\"ids\" is given twice");
     m_seen = true;
     return true;
   }
@@ -36,7 +36,7 @@ class CandidateRecord final : public NamedRecord {
     if (!m_open)
       throw RecordError(fmt::format("\"ids\" must be an array and is {}", value.shown()));
     if (value.kind != JsonValue::Kind::integer)
-      throw RecordError(fmt::format("\"ids\" has {}, which is no whole number", value.shown()));
+      throw RecordError(fmt::format("\"ids\" has {}, which is not a whole number", value.shown()));
     if (value.negative || value.magnitude >= m_rows) {
       throw RecordError(fmt::format("\"ids\" has {}; an id must be in [0, {}), there are {} rows",
                                     value.shown(), m_rows, m_rows));
@@ -44,7 +44,7 @@ class CandidateRecord final : public NamedRecord {
     m_out.ids.values.push_back(value.magnitude);
   }
   void end_record(const std::optional<std::string>& name) override {
-    if (!m_seen) throw RecordError("\"ids\" is not there");
+    if (!m_seen) throw RecordError("\"ids\" is missing");
     m_out.ids.close_row();
     m_out.names.push(name);
   }

@@ -12,14 +12,15 @@
 
 namespace Kindred::Tools {
 
-/// \brief Lists of row ids with their names, a row a line.
+/// \brief Lists of row ids with their names, one row per line.
 struct Candidates {
   Ragged<std::uint64_t> ids;
   NameTable names;
 };
 
 /// \brief Reads lines `{"name": "…", "ids": [3, 17]}`.
-/// \param rows an id must be below it
+/// \param path file to read
+/// \param rows ids must be smaller
 /// \throws InputError with file, line, value and limit
 Candidates read_candidates(const std::string& path, std::uint64_t rows,
                            const ReadProgress& progress = {});

@@ -24,8 +24,9 @@ Decay parse_decay(std::string_view text) {
     if (parameter && *parameter >= 0) return {kind, *parameter};
     throw RecordError(fmt::format("{} has no finite parameter ≥ 0", in_quotes(text)));
   }
-  throw RecordError(fmt::format(
-      "{} is none of exponential:RATE, power:EXPONENT, linear:SLOPE, constant:C", in_quotes(text)));
+  throw RecordError(
+      fmt::format("{} is not one of exponential:RATE, power:EXPONENT, linear:SLOPE, constant:C",
+                  in_quotes(text)));
 }
 
 }  // namespace Kindred::Tools

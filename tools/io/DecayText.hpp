@@ -9,10 +9,10 @@
 
 namespace Kindred::Tools {
 
-/// Most hops that the command takes.
+/// Maximum number of hops that the command accepts.
 inline constexpr std::size_t hops_max = 10000;
 
-/// The decay that `exponential:0.7` and the like name. \throws RecordError
+/// Parses a decay such as `exponential:0.7`. \throws RecordError
 Decay parse_decay(std::string_view text);
 
 }  // namespace Kindred::Tools

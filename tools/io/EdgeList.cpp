@@ -16,7 +16,7 @@ namespace Kindred::Tools {
 
 namespace {
 
-/// The first fields of a line and how many it has.
+/// The first fields of a line, and the number of fields.
 struct Fields {
   std::array<std::string_view, 4> text;
   std::size_t count = 0;
@@ -37,7 +37,7 @@ Fields split_at(std::string_view line, char separator) {
   }
 }
 
-/// Fields of a line, whose texts stay in it or in \p unquoted.
+/// Splits a line into fields, which refer to the line or to \p unquoted.
 class Splitter {
  public:
   explicit Splitter(bool csv) : m_csv(csv) {}
@@ -72,7 +72,7 @@ class Splitter {
       for (;; ++at) {
         if (at == line.size()) lines.fail("a double quote is not closed on its line");
         if (line[at] == '"' && (at + 1 == line.size() || line[at + 1] != '"')) break;
-        if (line[at] == '"') ++at;  // two are one
+        if (line[at] == '"') ++at;  // a doubled quote is one quote
         text += line[at];
       }
       fields.add(text);
@@ -134,7 +134,7 @@ void read_node_list(const std::string& path, bool csv, Graph& graph, const ReadP
     }
     const std::uint64_t before = graph.nodes.size();
     if (node_of(fields.text[0], graph.nodes, lines) != before)
-      lines.fail(fmt::format("the node {} stands twice", in_quotes(fields.text[0])));
+      lines.fail(fmt::format("the node {} is given twice", in_quotes(fields.text[0])));
     if (fields.count == 2) {
       graph.node_kinds.resize(before + 1);
       graph.node_kinds[before] = parse_kind(fields.text[1], lines);

@@ -9,23 +9,25 @@
 
 namespace Kindred::Tools {
 
-/// What the lines of an edge list hold.
+/// Format of the lines of an edge list.
 struct EdgeListForm {
-  bool csv = false;     ///< divided at commas
-  bool weights = true;  ///< false: every weight is 1; a third field is a number that is not kept
-  bool kinds = false;   ///< a fourth field: the kind of the edge, 0 … 255
+  bool csv = false;  ///< separated by commas
+  bool weights =
+      true;  ///< false: every weight is 1; a third field must be a number, which is ignored
+  bool kinds = false;  ///< the fourth field is the kind of the edge, 0 … 255
 };
 
-/// \brief Reads a graph of lines `from to weight`.
+/// \brief Reads a graph from lines `from to weight`.
 ///
-/// A line with a tab is divided at tabs (names may then have spaces), another at runs of spaces; of
-/// CSV at commas, fields may stand in double quotes. Empty lines and lines that begin with `#` are
-/// comments. A node has the index of its first appearance. \throws InputError with file and line
+/// A line that contains a tab is split at tabs (so names may contain spaces), any other line at
+/// runs of spaces. CSV lines are split at commas, and fields may be in double quotes. Empty lines
+/// and lines that begin with `#` are ignored. Nodes are numbered in order of first appearance.
+/// \throws InputError with file and line
 Graph read_edge_list(const std::string& path, WeightRange range, const ReadProgress& progress = {},
                      const EdgeListForm& form = {}, Graph graph = {});
 
-/// \brief Reads nodes of their own into \p graph, a line `node` or `node kind` each.
-/// \throws InputError with file and line, for a node that stands twice too
+/// \brief Adds nodes to \p graph, from lines `node` or `node kind`.
+/// \throws InputError with file and line, also for a node that is listed twice
 void read_node_list(const std::string& path, bool csv, Graph& graph,
                     const ReadProgress& progress = {});
 

@@ -24,7 +24,7 @@ std::optional<std::uint64_t> parse_below(std::string_view text, std::uint64_t li
 std::size_t parse_node_kind(std::string_view kind, std::string_view whole) {
   const auto number = parse_below(kind, SpreadModifiers::kinds);
   if (number) return *number;
-  throw RecordError(fmt::format("{}: the kind of node {} is no whole number up to {}",
+  throw RecordError(fmt::format("{}: the kind of node {} is not a whole number up to {}",
                                 in_quotes(whole), in_quotes(kind), SpreadModifiers::kinds - 1));
 }
 
@@ -60,7 +60,7 @@ EdgeKinds parse_kinds(std::string_view text) {
 SpreadModifiers parse_modifiers(std::string_view text) {
   if (text == "none") return {};
   if (text == "engram") return SpreadModifiers::engram();
-  throw RecordError(fmt::format("{} is none of none, engram", in_quotes(text)));
+  throw RecordError(fmt::format("{} is not one of none, engram", in_quotes(text)));
 }
 
 void set_strength(SpreadModifiers& modifiers, std::string_view text) {

@@ -8,15 +8,15 @@
 
 namespace Kindred::Tools {
 
-/// The kinds of edges that `all` or a list like `0,3,7-9` names. \throws RecordError
+/// Parses kinds of edges, `all` or a list such as `0,3,7-9`. \throws RecordError
 EdgeKinds parse_kinds(std::string_view text);
 
-/// The modifiers that `none` or `engram` names. \throws RecordError
+/// Parses `none` or `engram`. \throws RecordError
 SpreadModifiers parse_modifiers(std::string_view text);
-/// Sets the strength that `FROM:TO=X` tells, kinds of nodes and a finite number. \throws
+/// Sets the strength given as `FROM:TO=X`: two kinds of nodes and a finite number. \throws
 /// RecordError
 void set_strength(SpreadModifiers& modifiers, std::string_view text);
-/// Sets the fan effect that `KIND=inverse`, `KIND=inverse-root` or `KIND=X` tells. \throws
+/// Sets the fan effect given as `KIND=inverse`, `KIND=inverse-root` or `KIND=X`. \throws
 /// RecordError
 void set_fan(SpreadModifiers& modifiers, std::string_view text);
 

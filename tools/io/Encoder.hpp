@@ -12,24 +12,24 @@
 
 namespace Kindred::Tools {
 
-/// Whether texts that were not seen before get a number, or are unknown.
+/// Whether new texts are added to the vocabulary or treated as unknown.
 enum class Learning : bool { off, on };
 
-/// \brief Turns the strings of records into symbols.
+/// \brief Converts the strings of records to symbols.
 class Encoder {
  public:
   explicit Encoder(Level level) : m_level(level) {}
 
   Level level() const noexcept { return m_level; }
   /// \brief Appends the symbols of \p text, which is string \p position (from 0) of its record.
-  /// \throws RecordError for what is no UTF-8, at character level
+  /// \throws RecordError for invalid UTF-8 at character level
   void append(std::string_view text, std::size_t position, Learning learning,
               std::vector<Symbol>& out);
-  /// The symbol of \p text as a token, whatever the level.
+  /// The symbol of \p text as a token, regardless of the level.
   Symbol token(std::string_view text, Learning learning) {
     return learning == Learning::on ? m_tokens.insert(text) : m_tokens.find(text);
   }
-  /// Of the tokens.
+  /// The vocabulary of tokens.
   const Vocabulary& tokens() const noexcept { return m_tokens; }
 
  private:

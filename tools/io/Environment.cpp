@@ -19,10 +19,10 @@ LatticeSettings settings_of_environment() {
         if (value == nullptr || name.starts_with("KINDRED_")) {
           return value == nullptr ? std::nullopt : std::optional<std::string>(value);
         }
-        // KA Lattice reads two of its names with GPU_ before them once more.
+        // For two of its variables, KA Lattice also reads a name with an additional prefix GPU_.
         const std::string_view documented =
             std::string_view(name).substr(name.starts_with("GPU_GPU_") ? 4 : 0);
-        throw UsageError(fmt::format("{} is set: in place of it set KINDRED_{}", name, documented));
+        throw UsageError(fmt::format("{} is set: set KINDRED_{} instead", name, documented));
       });
 }
 

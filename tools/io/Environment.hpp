@@ -6,11 +6,11 @@
 
 namespace Kindred::Tools {
 
-/// \brief KA Lattice's settings, from variables with `KINDRED_` before their names.
+/// \brief KA Lattice's settings, from its variables with the prefix `KINDRED_`.
 ///
-/// Without it they are KA Lattice's own, and would change every command beside it.
-/// \throws UsageError for one of those that is set alone, naming the other; InvalidArgument as
-/// `LatticeSettings::from_environment`
+/// The prefix is required because the variables would otherwise also affect KA Lattice itself.
+/// \throws UsageError if one of the variables is set without the prefix only, with the name to use
+/// \throws InvalidArgument as `LatticeSettings::from_environment`
 LatticeSettings settings_of_environment();
 
 }  // namespace Kindred::Tools

@@ -87,7 +87,7 @@ class AffinityRecord final : public JsonRecord {
   bool field(std::string_view key) override {
     m_field = key == "symbol" ? Field::symbol : key == "affinity" ? Field::affinity : Field::other;
     if ((m_field == Field::symbol && m_symbol) || (m_field == Field::affinity && m_affinity))
-      throw RecordError(fmt::format("\"{}\" stands twice", key));
+      throw RecordError(fmt::format("\"{}\" is given twice", key));
     return m_field != Field::other;
   }
   void begin_array() override { refuse("an array"); }
@@ -104,8 +104,8 @@ class AffinityRecord final : public JsonRecord {
     m_affinity = value.real;
   }
   void end() override {
-    if (!m_symbol) throw RecordError("\"symbol\" is not there");
-    if (!m_affinity) throw RecordError("\"affinity\" is not there");
+    if (!m_symbol) throw RecordError("\"symbol\" is missing");
+    if (!m_affinity) throw RecordError("\"affinity\" is missing");
   }
 
   const std::string& symbol() const { return *m_symbol; }
@@ -139,7 +139,8 @@ std::vector<double> read_weights(const std::string& path, const Vocabulary& voca
   }
   for (double& affinity : affinities) affinity = std::clamp(affinity, -affinity_max, affinity_max);
   std::vector<double> weights = affinity_weights(affinities, occurrences);
-  if (weights.empty()) weights.push_back(weight_floor);  // no symbols, but weights were given
+  if (weights.empty())
+    weights.push_back(weight_floor);  // weights were given, but there are no symbols
   return weights;
 }
 

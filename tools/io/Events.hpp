@@ -16,15 +16,15 @@
 
 namespace Kindred::Tools {
 
-/// \brief Where the events of records begin and end. Empty events are left out.
+/// \brief Boundaries of the events of records. Empty events are omitted.
 class EventBorders {
  public:
-  /// The event that is open ends before string \p position of all.
+  /// Ends the current event before string \p position, counted over all records.
   void end_event(std::uint64_t position) {
     if (position > m_borders.back()) m_borders.push_back(position);
   }
   void end_record() { m_records.push_back(m_borders.size() - 1); }
-  /// Begins and ends of the events of a record, one more than there are.
+  /// Boundaries of the events of a record: one more than it has events.
   std::span<const std::uint64_t> operator[](std::size_t record) const {
     const std::uint64_t first = m_records[record];
     return std::span(m_borders).subspan(first, m_records[record + 1] - first + 1);
@@ -33,10 +33,10 @@ class EventBorders {
 
  private:
   std::vector<std::uint64_t> m_borders{0};
-  std::vector<std::uint64_t> m_records{0};  // in m_borders
+  std::vector<std::uint64_t> m_records{0};  // indices into m_borders
 };
 
-/// \brief The events of patterns, and what is to be known of all together.
+/// \brief The events of patterns, and statistics over all of them.
 class PatternEvents final : public EventSink {
  public:
   void append(std::string_view text, Symbol symbol) override;
@@ -48,7 +48,7 @@ class PatternEvents final : public EventSink {
   RaggedSpan<Symbol> operator[](std::size_t record) const { return {m_borders[record], m_symbols}; }
   std::uint32_t frequency(std::size_t record) const { return m_frequencies[record]; }
   SymbolStatistics statistics() const;
-  /// By symbol: its occurrences in a pattern times the pattern's frequency, summed.
+  /// Per symbol: the sum over patterns of its occurrences times the pattern's frequency.
   std::span<const std::uint64_t> occurrences() const noexcept { return m_occurrences; }
 
  private:
@@ -56,13 +56,13 @@ class PatternEvents final : public EventSink {
   EventBorders m_borders;
   std::vector<std::uint32_t> m_frequencies;
   std::uint64_t m_total_frequency = 0;
-  // By symbol.
+  // Indexed by symbol.
   std::vector<std::uint64_t> m_patterns_with;
   std::vector<std::uint64_t> m_occurrences;
-  std::vector<std::uint64_t> m_last_record;  // that had it, from 1
+  std::vector<std::uint64_t> m_last_record;  // last record with the symbol, counted from 1
 };
 
-/// \brief The events of queries, as texts: a query may hold what no pattern has.
+/// \brief The events of queries as texts, since a query may contain strings that no pattern has.
 class QueryEvents final : public EventSink {
  public:
   void append(std::string_view text, Symbol symbol) override;
@@ -70,9 +70,9 @@ class QueryEvents final : public EventSink {
   void end_record(std::uint32_t frequency) override;
 
   std::size_t size() const noexcept { return m_records; }
-  /// Of the last record; 1 unless it is read as a pattern.
+  /// Frequency of the last record; 1 unless it is read as a pattern.
   std::uint32_t frequency() const noexcept { return m_frequency; }
-  /// Valid until the next is appended.
+  /// Valid until the next event is appended.
   Ragged<std::string_view> operator[](std::size_t record) const;
   void clear();
 
@@ -86,8 +86,9 @@ class QueryEvents final : public EventSink {
 
 /// \brief The weight of every symbol of \p vocabulary, from lines {"symbol": "…", "affinity": 0.5}.
 ///
-/// \param occurrences by symbol, as `PatternEvents` has them. A symbol that stands twice adds; one
-/// that no pattern has is passed over. \throws InputError with file, line, value and limit
+/// Affinities of a repeated symbol are added; symbols that no pattern has are ignored.
+/// \param occurrences per symbol, as `PatternEvents::occurrences`
+/// \throws InputError with file, line, value and limit
 std::vector<double> read_weights(const std::string& path, const Vocabulary& vocabulary,
                                  std::span<const std::uint64_t> occurrences);
 

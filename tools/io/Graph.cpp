@@ -65,13 +65,13 @@ std::uint32_t node_of(std::string_view name, NodeNames& nodes, const LineReader&
 std::uint8_t parse_kind(std::string_view text, const LineReader& lines) {
   const auto kind = parse_count(text);
   if (!kind || *kind > 255)
-    lines.fail(fmt::format("the kind {} is no whole number up to 255", in_quotes(text)));
+    lines.fail(fmt::format("the kind {} is not a whole number up to 255", in_quotes(text)));
   return static_cast<std::uint8_t>(*kind);
 }
 
 float parse_weight(std::string_view text, WeightRange range, const LineReader& lines) {
   const auto number = parse_number(text);
-  if (!number) lines.fail(fmt::format("the weight {} is no finite number", in_quotes(text)));
+  if (!number) lines.fail(fmt::format("the weight {} is not a finite number", in_quotes(text)));
   const auto weight = static_cast<float>(*number);
   if (range == WeightRange::unit && !(*number >= 0 && *number <= 1)) {
     lines.fail(

@@ -22,17 +22,18 @@ class NodeNames {
  public:
   /// Names in order of first appearance.
   NodeNames() = default;
-  /// The names "1" … "count", node i − 1 each. \param has_node whether one is there; empty: all are
+  /// The names "1" … "count" of the nodes 0 … count − 1. \param has_node whether a node exists;
+  /// empty: all do
   static NodeNames numbers(std::uint64_t count, std::function<bool(std::uint32_t)> has_node = {});
 
-  /// The names of a graph that is held by someone else, whose nodes are \p count.
+  /// The names of \p count nodes, which are stored elsewhere.
   NodeNames(std::uint64_t count, std::function<std::optional<std::uint32_t>(std::string_view)> find,
             std::function<std::string_view(std::uint32_t)> text)
       : m_count(count), m_find(std::move(find)), m_text(std::move(text)) {}
 
   std::uint32_t insert(std::string_view name) { return m_names.insert(name); }
   bool is_numbered() const noexcept { return m_numbered; }
-  /// Of names that are no numbers.
+  /// The stored names, unless the names are numbers.
   Ragged<char> texts() const { return m_names.texts(); }
   std::optional<std::uint32_t> find(std::string_view name) const;
   void append(std::string& out, std::uint32_t node) const;
@@ -51,24 +52,25 @@ class NodeNames {
 struct Graph {
   NodeNames nodes;
   std::vector<Edge> edges;               ///< in the order of the file
-  std::vector<std::uint8_t> edge_kinds;  ///< an edge each, where kinds are read
-  std::vector<std::uint8_t> node_kinds;  ///< a node each, or none
+  std::vector<std::uint8_t> edge_kinds;  ///< one per edge, if kinds are read
+  std::vector<std::uint8_t> node_kinds;  ///< one per node, or empty
 };
 
-/// What the weights of a graph may be.
+/// Allowed weights of a graph.
 enum class WeightRange : std::uint8_t {
   unit,        ///< [0, 1]
   finite,      ///< any finite float32
   nonnegative  ///< ≥ 0 and finite
 };
 
-/// \brief The node of that name, new if it was not known; its text must be UTF-8, since answers are
-/// JSON. \throws InputError at the line of \p lines
+/// \brief The index of a node, which is added if its name is new. Names must be UTF-8, since
+/// answers are JSON. \throws InputError at the current line of \p lines
 std::uint32_t node_of(std::string_view name, NodeNames& nodes, const LineReader& lines);
-/// A kind, 0 … 255. \throws InputError at the line of \p lines
+/// Parses a kind, 0 … 255. \throws InputError at the current line of \p lines
 std::uint8_t parse_kind(std::string_view text, const LineReader& lines);
 
-/// The float32 nearest to the number that \p text is. \throws InputError at the line of \p lines
+/// Parses a number and rounds it to the nearest float32. \throws InputError at the current line of
+/// \p lines
 float parse_weight(std::string_view text, WeightRange range, const LineReader& lines);
 
 }  // namespace Kindred::Tools

@@ -10,25 +10,25 @@
 
 namespace Kindred::Tools {
 
-/// \brief A file or a record that cannot be used: exit status 3. The message begins with the place.
+/// \brief An unusable file or record: exit status 3. The message begins with the location.
 class InputError : public Error {
  public:
   using Error::Error;
 };
 
-/// \brief A flag's value that cannot be used: exit status 2.
+/// \brief An unusable value of a flag: exit status 2.
 class UsageError : public Error {
  public:
   using Error::Error;
 };
 
-/// \brief What is wrong with a record, before the reader adds the file and the line.
+/// \brief An error in a record, to which the reader adds the file and the line.
 class RecordError : public Error {
  public:
   using Error::Error;
 };
 
-/// What \p error says, without the place in the sources that `KINDRED_THROW_IF` ends it with.
+/// The message of \p error without the source location appended by `KINDRED_THROW_IF`.
 inline std::string reason_of(const InvalidArgument& error) {
   const std::string_view text = error.what();
   const std::size_t place = text.rfind(" (");
@@ -37,8 +37,8 @@ inline std::string reason_of(const InvalidArgument& error) {
   return std::string(text.substr(0, has_place ? place : text.size()));
 }
 
-/// Runs \p body, which reads the file of a flag: one that cannot be used is bad input (status 3),
-/// not a wrong flag.
+/// Runs \p body, which reads a file named by a flag. Errors are reported as bad input (status 3),
+/// not as a wrong flag.
 template <class Body>
 decltype(auto) reading_file(const Body& body) {
   try {

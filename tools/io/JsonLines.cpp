@@ -14,7 +14,7 @@ namespace {
 
 constexpr int depth_max = 64;
 
-/// Passes the events of one line to a record.
+/// Passes the parser's events for one line to a record.
 class Sax final : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit Sax(JsonRecord& record) : m_record(record) {}
@@ -47,7 +47,7 @@ class Sax final : public nlohmann::json_sax<nlohmann::json> {
       m_record.begin();
       return true;
     }
-    if (m_expected) throw RecordError("an object stands where an array or a value is wanted");
+    if (m_expected) throw RecordError("an object where an array or a value is expected");
     return enter();
   }
   bool key(string_t& name) override {
@@ -70,8 +70,8 @@ class Sax final : public nlohmann::json_sax<nlohmann::json> {
   }
   bool parse_error(std::size_t, const std::string&,
                    const nlohmann::json::exception& error) override {
-    // "[json.exception.parse_error.101] parse error at line 1, column 5: …": the line is ours to
-    // tell.
+    // "[json.exception.parse_error.101] parse error at line 1, column 5: …": JsonLines reports the
+    // line itself.
     std::string_view why = error.what();
     if (const auto column = why.find("column "); column != why.npos)
       why.remove_prefix(column);

@@ -10,30 +10,30 @@
 
 namespace Kindred::Tools {
 
-/// What the parser of JSON says in an exception, without its prefix.
+/// The message of a JSON parser exception without its prefix.
 std::string_view json_reason(std::string_view what) noexcept;
 
-/// \brief A value that is no array and no object.
+/// \brief A scalar JSON value: neither an array nor an object.
 struct JsonValue {
   enum class Kind : std::uint8_t { null, boolean, integer, real, string };
   Kind kind = Kind::null;
-  std::string_view text{};      ///< of a string; of a real number as it was written
-  double real = 0;              ///< of an integer or a real number
-  std::uint64_t magnitude = 0;  ///< of an integer
-  bool negative = false;        ///< an integer below 0
+  std::string_view text{};      ///< value of a string; a real number as it was written
+  double real = 0;              ///< value of an integer or a real number
+  std::uint64_t magnitude = 0;  ///< absolute value of an integer
+  bool negative = false;        ///< the integer is negative
 
-  /// As a message shows it.
+  /// Formats the value for a message.
   std::string shown() const;
 };
 
-/// \brief What a line of JSON is read into: told of the fields of its object one by one.
+/// \brief Receives the fields of the JSON object on a line one by one.
 ///
-/// Fields of other names are skipped. Whatever is wrong is thrown as `RecordError`.
+/// Fields that `field` does not accept are skipped. Errors are thrown as `RecordError`.
 class JsonRecord {
  public:
   virtual ~JsonRecord() = default;
   virtual void begin() = 0;
-  /// Whether the values of \p key are wanted.
+  /// Whether to receive the values of \p key.
   virtual bool field(std::string_view key) = 0;
   virtual void begin_array() = 0;
   virtual void end_array() = 0;
@@ -41,15 +41,15 @@ class JsonRecord {
   virtual void end() = 0;
 };
 
-/// \brief A file of one JSON object a line. No field nests deeper than 64.
+/// \brief A file with one JSON object per line. Fields must not be nested deeper than 64 levels.
 class JsonLines {
  public:
-  /// \throws InputError when \p path cannot be read
+  /// \throws InputError if \p path cannot be read
   explicit JsonLines(const std::string& path, ReadProgress progress = {});
 
-  /// \brief Reads the next line into \p record; false at the end of the file.
-  /// \throws InputError with file and line for an empty line, for what is not JSON (UTF-8 and the
-  /// range of numbers included) or no object, and for what \p record refuses
+  /// \brief Reads the next line into \p record; returns false at the end of the file.
+  /// \throws InputError with file and line for an empty line, for invalid JSON (including invalid
+  /// UTF-8 and numbers out of range), for anything but an object, and for what \p record rejects
   bool next(JsonRecord& record);
 
   LineReader& lines() noexcept { return m_lines; }

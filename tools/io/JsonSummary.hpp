@@ -8,7 +8,7 @@
 
 namespace Kindred::Tools {
 
-/// \p value as a message shows it. What is nested, however deep, is told and not shown.
+/// Formats \p value for a message; nested values are only described.
 inline std::string json_summary(const nlohmann::json& value) {
   if (value.is_array()) return "a list of " + std::to_string(value.size());
   if (value.is_object()) return "an object";

@@ -22,7 +22,7 @@ namespace Kindred::Tools {
 
 namespace {
 
-/// The fields of a line besides `"name"`.
+/// The fields of a line except `"name"`.
 enum class Field : std::uint8_t { work, dimensions, size, from, to, blocked, out };
 constexpr std::array<std::string_view, 7> field_names{"do", "dimensions", "size", "from",
                                                       "to", "blocked",    "out"};
@@ -30,7 +30,7 @@ constexpr std::string_view name_of(Field field) {
   return field_names[static_cast<std::size_t>(field)];
 }
 
-/// A node as it was written, before there is a shape.
+/// A node as written, before its shape is known.
 using NodeText = std::string;
 
 class TaskRecord final : public NamedRecord {
@@ -50,7 +50,7 @@ class TaskRecord final : public NamedRecord {
     m_blocked.clear();
   }
   bool other_field(std::string_view key) override {
-    if (key == "dims") throw RecordError("in place of \"dims\" give \"dimensions\"");
+    if (key == "dims") throw RecordError("use \"dimensions\" instead of \"dims\"");
     const auto found = std::ranges::find(field_names, key);
     if (found == field_names.end()) {
       throw RecordError(fmt::format("there is no field {}; there are \"name\", \"{}\"",
@@ -58,7 +58,7 @@ class TaskRecord final : public NamedRecord {
     }
     m_field = static_cast<Field>(found - field_names.begin());
     bool& seen = m_seen[static_cast<std::size_t>(m_field)];
-    if (seen) throw RecordError(fmt::format("\"{}\" stands twice", key));
+    if (seen) throw RecordError(fmt::format("\"{}\" is given twice", key));
     seen = true;
     return true;
   }
@@ -117,19 +117,19 @@ class TaskRecord final : public NamedRecord {
     if (value.kind == JsonValue::Kind::string) return NodeText(value.text);
     if (value.kind != JsonValue::Kind::integer)
       throw RecordError(
-          fmt::format("\"{}\" has {}, which is no node: one is an index, or "
-                      "coordinates in a string like \"0,0,1,0\"",
+          fmt::format("\"{}\" has {}, which is not a node: a node is an index, or coordinates in a "
+                      "string such as \"0,0,1,0\"",
                       name_of(m_field), value.shown()));
     return value.shown();
   }
 
-  /// Of what `"do"` takes: its fields must be there, or not.
+  /// Checks that the fields required by `"do"` are present, and no others.
   void check_fields() const {
     const auto check = [&](Field field, bool required) {
       const bool seen = m_seen[static_cast<std::size_t>(field)];
       if (seen == required || (field == Field::blocked && required)) return;
       throw RecordError(fmt::format("\"{}\" {} \"do\": \"{}\"", name_of(field),
-                                    required ? "is not there and is wanted by" : "does not go with",
+                                    required ? "is missing and required by" : "does not go with",
                                     m_work));
     };
     for (const Field field : {Field::from, Field::to, Field::blocked})
@@ -140,8 +140,8 @@ class TaskRecord final : public NamedRecord {
     const auto node = parse_lattice_node(text, shape);
     if (!node) {
       throw RecordError(fmt::format(
-          "\"{}\" has {}, which is no node: one is an index in 0 … {} or {} coordinates "
-          "below {} divided by commas",
+          "\"{}\" has {}, which is not a node: a node is an index in 0 … {} or {} coordinates "
+          "below {} separated by commas",
           name_of(field), in_quotes(text), shape.nodes() - 1, shape.dimensions(), shape.size()));
     }
     return *node;
@@ -157,7 +157,7 @@ class TaskRecord final : public NamedRecord {
       const std::uint64_t end = placed(texts[1], Field::blocked, shape);
       if (!shape.are_neighbours(node, end))
         throw RecordError(
-            fmt::format("{} and {} are no neighbours: there is no such edge", node, end));
+            fmt::format("{} and {} are not neighbours: there is no such edge", node, end));
       blocks.edges.push_back({node, end});
     }
     return blocks;
@@ -172,7 +172,7 @@ class TaskRecord final : public NamedRecord {
 
   void end_record(const std::optional<std::string>& name) override {
     constexpr std::array<std::string_view, 4> works{"analyze", "measure", "path", "build"};
-    if (m_work.empty()) throw RecordError("\"do\" is not there");
+    if (m_work.empty()) throw RecordError("\"do\" is missing");
     if (std::ranges::find(works, m_work) == works.end())
       throw RecordError(fmt::format("\"do\" is {}; it must be one of \"{}\"", in_quotes(m_work),
                                     fmt::join(works, "\", \"")));
@@ -192,7 +192,7 @@ class TaskRecord final : public NamedRecord {
       } else if (m_work == "measure") {
         line.task.work = MeasureLattice{};
       } else if (m_work == "build") {
-        const AtomicFile probe(m_out);  // before the work, not after
+        const AtomicFile probe(m_out);  // fails before the work
         line.task.work = SaveLattice{m_out};
       }
       constexpr std::uint64_t rows_max = std::numeric_limits<std::uint32_t>::max() - 1;

@@ -13,18 +13,18 @@
 
 namespace Kindred::Tools {
 
-/// A line of `lattice batch`.
+/// One line of `lattice batch`.
 struct LatticeLine {
   std::optional<std::string> name;
   std::string work;  ///< `analyze`, `measure`, `path` or `build`
   std::uint64_t line = 0;
   BlockLists blocks;
-  LatticeTask task;  ///< its blocks are `blocks`
+  LatticeTask task;  ///< refers to `blocks`
 };
 
-/// \brief Reads lines like `{"name": "a", "dimensions": 4, "size": 10, "do": "path", "from": 0,
-/// "to": 9}`. \throws InputError with file and line, for fields of other names too and for what no
-/// lattice has
+/// \brief Reads lines such as `{"name": "a", "dimensions": 4, "size": 10, "do": "path", "from": 0,
+/// "to": 9}`.
+/// \throws InputError with file and line, also for unknown fields and for invalid shapes
 std::vector<LatticeLine> read_lattice_tasks(const std::string& path,
                                             const ReadProgress& progress = {});
 

@@ -32,7 +32,7 @@ LineReader::LineReader(std::string path, ReadProgress progress)
   struct stat status {};
   if (::fstat(m_file, &status) == 0 && S_ISREG(status.st_mode))
     m_size = static_cast<std::uint64_t>(status.st_size);
-  // One byte more than a small file has: then its end is seen without growing.
+  // One byte more than a small file has, so that its end is detected without growing the buffer.
   m_buffer.resize(m_size == 0 ? buffer_bytes : std::min(buffer_bytes, m_size + 1));
 }
 

@@ -12,31 +12,33 @@
 
 namespace Kindred::Tools {
 
-/// Called now and then while a file is read: bytes so far and in all (0 if not known).
+/// Called occasionally while a file is read: bytes so far and in total (0 if unknown).
 using ReadProgress = std::function<void(std::uint64_t, std::uint64_t)>;
 
-/// \brief The lines of a file or of standard input, without holding more than a buffer of it.
+/// \brief Reads the lines of a file or of standard input through a buffer.
 ///
-/// A line ends with `\n` or `\r\n`; the last may have no end. A byte order mark before the first is
-/// left out. `-` is standard input, of which no more is waited for than the next line needs.
+/// Lines end with `\n` or `\r\n`; the last line may have no end. A byte order mark at the beginning
+/// is skipped. `-` is standard input; then the reader waits for no more input than the next line
+/// needs.
 class LineReader {
  public:
-  /// \throws InputError when \p path cannot be read
+  /// \throws InputError if \p path cannot be read
   explicit LineReader(std::string path, ReadProgress progress = {});
   ~LineReader();
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
 
-  /// The next line without its end, valid until the next call; nothing at the end of the file.
+  /// The next line without its end, valid until the next call; empty optional at the end of the
+  /// file.
   std::optional<std::string_view> next();
-  /// Whether `next` has a whole line without reading.
+  /// Whether `next` can return a whole line without reading.
   bool buffered() const noexcept;
 
   /// The path, or `<stdin>`.
   const std::string& name() const noexcept { return m_name; }
-  /// Number of the line that `next` returned last, from 1; 0 before the first.
+  /// Number of the line that `next` returned last, from 1; 0 before the first call.
   std::uint64_t line() const noexcept { return m_line; }
-  /// Bytes of the file after the line returned last; nothing if it has no known size.
+  /// Bytes of the file after the line returned last; empty if the size is unknown.
   std::optional<std::uint64_t> bytes_left() const noexcept;
 
   /// Throws `InputError` with the file and the last line. \see line
@@ -49,9 +51,9 @@ class LineReader {
   int m_file = -1;
   ReadProgress m_progress;
   std::vector<char> m_buffer;
-  std::size_t m_begin = 0;    // of what is not returned yet
-  std::size_t m_end = 0;      // of what was read
-  std::size_t m_scanned = 0;  // no end of line in [m_begin, m_scanned)
+  std::size_t m_begin = 0;    // of data not returned yet
+  std::size_t m_end = 0;      // of data read
+  std::size_t m_scanned = 0;  // [m_begin, m_scanned) contains no end of line
   std::uint64_t m_size = 0;
   std::uint64_t m_read = 0;
   std::uint64_t m_line = 0;

@@ -22,7 +22,7 @@ struct Matrix {
   std::span<const float> span() const noexcept { return {values.get(), rows * columns}; }
 };
 
-/// \brief All rows of a file of vectors, as float32.
+/// \brief Reads all rows of a file of vectors as float32.
 /// \throws InputError, NotFound or CorruptFile for a file that cannot be used
 Matrix read_matrix(const std::string& path, const VectorFileOptions& options,
                    const ReadProgress& progress = {});

@@ -49,17 +49,17 @@ Banner read_banner(LineReader& lines) {
         "<field> <symmetry>'");
   }
   if (lower(banner[2]) != "coordinate")
-    lines.fail(fmt::format("format {}; coordinate is wanted", in_quotes(banner[2])));
+    lines.fail(fmt::format("format {}; expected coordinate", in_quotes(banner[2])));
   const std::string field = lower(banner[3]);
   if (field != "real" && field != "integer" && field != "pattern")
-    lines.fail(fmt::format("field {}; real, integer or pattern is wanted", in_quotes(banner[3])));
+    lines.fail(fmt::format("field {}; expected real, integer or pattern", in_quotes(banner[3])));
   const std::string symmetry = lower(banner[4]);
   if (symmetry != "general" && symmetry != "symmetric")
-    lines.fail(fmt::format("symmetry {}; general or symmetric is wanted", in_quotes(banner[4])));
+    lines.fail(fmt::format("symmetry {}; expected general or symmetric", in_quotes(banner[4])));
   return {field == "pattern", symmetry == "symmetric"};
 }
 
-/// The next line that is neither empty nor a comment, in words.
+/// The words of the next line that is neither empty nor a comment.
 std::vector<std::string_view> next_words(LineReader& lines) {
   while (const auto line = lines.next()) {
     if (!line->empty() && line->front() == '%') continue;
@@ -90,7 +90,7 @@ Graph read_matrix_market(const std::string& path, WeightRange range, const ReadP
   std::vector<std::uint64_t> size;
   for (const std::string_view text : sizes) {
     const auto number = parse_count(text);
-    if (!number) lines.fail(fmt::format("the size {} is no whole number", in_quotes(text)));
+    if (!number) lines.fail(fmt::format("the size {} is not a whole number", in_quotes(text)));
     size.push_back(*number);
   }
   if (size[0] != size[1]) {
@@ -99,7 +99,7 @@ Graph read_matrix_market(const std::string& path, WeightRange range, const ReadP
   }
   constexpr std::uint64_t nodes_max = std::numeric_limits<std::uint32_t>::max() - 1;
   if (size[0] > nodes_max) lines.fail(fmt::format("{} nodes; the limit is {}", size[0], nodes_max));
-  // The shortest entry is "1 1\n", or "1 1 1\n" with a weight; the last may have no end.
+  // The shortest entry is "1 1\n", or "1 1 1\n" with a weight; the last line may have no end.
   const std::uint64_t entry_bytes = banner.pattern ? 4 : 6;
   if (const auto left = lines.bytes_left(); left && size[2] > (*left + 1) / entry_bytes) {
     lines.fail(

@@ -9,13 +9,14 @@
 
 namespace Kindred::Tools {
 
-/// \brief Reads a square sparse matrix as a graph: entry i j is the edge i → j, node i is named "i"
-/// and has index i − 1.
+/// \brief Reads a square sparse matrix as a graph: entry i j is the edge i → j; node i is named "i"
+/// and has the index i − 1.
 ///
-/// `coordinate`, of `real`, `integer` or `pattern` (weight 1), `general` or `symmetric` (an entry
-/// off the diagonal gives both directions, i → j first). Source: Boisvert, Pozo, Remington, NISTIR
-/// 5935, 1996. \throws InputError with file and line; the number of entries is checked against the
-/// size of the file before anything is allocated
+/// Supports `coordinate` matrices of `real`, `integer` or `pattern` (weight 1) values, `general` or
+/// `symmetric` (an off-diagonal entry gives both directions, i → j first). Source: Boisvert, Pozo,
+/// Remington, NISTIR 5935, 1996.
+/// \throws InputError with file and line; the number of entries is checked against the size of the
+/// file before anything is allocated
 Graph read_matrix_market(const std::string& path, WeightRange range,
                          const ReadProgress& progress = {});
 

@@ -11,7 +11,7 @@
 
 namespace Kindred::Tools {
 
-/// \brief The names of records, of which some have none, in one piece of memory.
+/// \brief The optional names of records, stored contiguously.
 class NameTable {
  public:
   void push(const std::optional<std::string>& name) {
@@ -31,7 +31,7 @@ class NameTable {
 
  private:
   std::string m_text;
-  std::vector<std::uint64_t> m_ends;  // of the text, times two, plus one where there is a name
+  std::vector<std::uint64_t> m_ends;  // end in the text, times two, plus one if there is a name
 };
 
 }  // namespace Kindred::Tools

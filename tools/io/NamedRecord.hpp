@@ -11,7 +11,7 @@
 
 namespace Kindred::Tools {
 
-/// \brief A record with an optional string `"name"`; the rest is its heir's.
+/// \brief A record with an optional string `"name"`; derived classes handle the other fields.
 class NamedRecord : public JsonRecord {
  public:
   void begin() final {
@@ -22,7 +22,7 @@ class NamedRecord : public JsonRecord {
   bool field(std::string_view key) final {
     m_in_name = key == "name";
     if (!m_in_name) return other_field(key);
-    if (m_name_seen) throw RecordError("\"name\" stands twice");
+    if (m_name_seen) throw RecordError("\"name\" is given twice");
     m_name_seen = true;
     return true;
   }

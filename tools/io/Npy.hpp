@@ -9,9 +9,9 @@
 
 namespace Kindred::Tools {
 
-/// The header of a .npy file of two dimensions, version 1.0, padded to 64 bytes.
+/// The header of a two-dimensional .npy file, version 1.0, padded to a multiple of 64 bytes.
 std::string npy_header(const std::string& descr, std::size_t rows, std::size_t columns);
-/// The same of any number of dimensions.
+/// The header for any number of dimensions.
 std::string npy_header(const std::string& descr, std::span<const std::uint64_t> shape);
 
 }  // namespace Kindred::Tools

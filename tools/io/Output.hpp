@@ -6,14 +6,14 @@
 
 namespace Kindred::Tools {
 
-/// \brief Standard output, in large pieces. What is not flushed when it goes is not written.
+/// \brief Buffered standard output. Text that is not flushed before destruction is discarded.
 class Output {
  public:
-  /// Where a command appends its lines.
+  /// The buffer that commands append their lines to.
   std::string& text() noexcept { return m_text; }
-  /// Writes what there is if it has become large. \throws Error when standard output refuses it
+  /// Writes the buffer if it is large. \throws Error if writing to standard output fails
   void flush_if_large();
-  /// Writes what there is. \throws Error when standard output refuses it
+  /// Writes the buffer. \throws Error if writing to standard output fails
   void flush();
 
  private:

@@ -14,12 +14,12 @@ void check_outputs(const char* command, const std::vector<std::string>& outputs,
   std::set<std::filesystem::path> places;
   for (const std::string& output : outputs) {
     if (output.empty()) continue;
-    std::error_code unknown;  // a folder that is not there is told of when the file is made
+    std::error_code unknown;  // a missing folder is reported when the file is created
     if (!places.insert(std::filesystem::weakly_canonical(output, unknown)).second && !unknown)
       throw UsageError(std::string(command) + ": two outputs are " + output);
     for (const std::string& input : inputs) {
       if (input.empty()) continue;
-      std::error_code none;  // a file that is not there is no other
+      std::error_code none;  // a file that does not exist is not an input
       if (std::filesystem::equivalent(output, input, none)) {
         throw UsageError(std::string(command) + ": " + output +
                          " would be written over the input; name another file");

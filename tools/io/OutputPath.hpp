@@ -7,8 +7,8 @@
 
 namespace Kindred::Tools {
 
-/// Refuses to write over what is read, and two files to one place. Empty paths are not given.
-/// \throws UsageError when an output is the file of an input or of another output
+/// Checks that no output overwrites an input or another output. Empty paths are ignored.
+/// \throws UsageError if an output is the same file as an input or another output
 void check_outputs(const char* command, const std::vector<std::string>& outputs,
                    const std::vector<std::string>& inputs);
 

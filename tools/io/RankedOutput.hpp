@@ -19,8 +19,8 @@
 
 namespace Kindred::Tools {
 
-/// What the answers of searches have: `ids` and `scores`, `queries × top`; an id of −1 is no
-/// result. Prints a line a query. Places that a filter left empty are not listed.
+/// Prints the answers of searches, one line per query, from objects with `ids` and `scores` of
+/// `queries × top` entries. An id of −1 marks an empty place, which is not printed.
 class RankedLines {
  public:
   template <class Results>
@@ -47,7 +47,7 @@ class RankedLines {
   std::vector<ScoredId> m_row;
 };
 
-/// Writes the two arrays, of which both appear or none.
+/// Writes both arrays, or neither if one fails.
 class RankedFiles {
  public:
   RankedFiles(const std::string& ids, const std::string& scores) : m_ids(ids), m_scores(scores) {}
@@ -63,7 +63,7 @@ class RankedFiles {
     m_ids.write(results.ids.data(), results.ids.size() * sizeof(results.ids[0]));
     m_scores.write(results.scores.data(), results.scores.size() * sizeof(results.scores[0]));
   }
-  /// Lists of at most \p top, filled up.
+  /// Appends lists of at most \p top entries, padded to \p top.
   void put(const Ragged<ScoredId>& lists, std::size_t top, Metric metric) {
     for (std::size_t i = 0; i < lists.rows(); ++i) {
       m_row_ids.assign(top, -1);
@@ -85,7 +85,7 @@ class RankedFiles {
   std::vector<float> m_row_scores;
 };
 
-/// \throws UsageError unless both files are named or none
+/// \throws UsageError if only one of the two files is named
 inline void check_out_files(const char* command, const std::string& ids,
                             const std::string& scores) {
   if (ids.empty() != scores.empty())

@@ -27,16 +27,16 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// One file that is one JSON object, with its arrays of an entry a seed.
+/// A file that contains one JSON object with arrays of one entry per seed.
 class SeedJson {
  public:
   explicit SeedJson(const std::string& path) : m_path(path) {
-    std::error_code none;  // what cannot be asked about cannot be opened either
+    std::error_code none;  // a path that cannot be queried cannot be opened either
     if (std::filesystem::is_directory(path, none)) throw InputError(path + ": cannot be read");
     std::ifstream file(path, std::ios::binary);
     std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     if (!file) throw InputError(path + ": cannot be read");
-    // What is written for an infinity is beyond what the parser takes.
+    // The representation of infinity is out of the range of the parser.
     for (std::size_t at = text.find("1e999"); at != text.npos; at = text.find("1e999", at))
       text.replace(at, 5, "1e300");
     try {
@@ -50,7 +50,7 @@ class SeedJson {
   [[noreturn]] void fail(const std::string& why) const { throw InputError(m_path + ": " + why); }
   bool has(const char* field) const { return m_object.contains(field); }
 
-  /// A field that nobody reads is one that somebody misspelt.
+  /// Rejects unknown fields, which are probably misspelt.
   void expect_only(std::initializer_list<const char*> fields) const {
     for (const auto& [name, value] : m_object.items()) {
       if (std::find(fields.begin(), fields.end(), name) != fields.end()) continue;
@@ -60,10 +60,10 @@ class SeedJson {
       fail(fmt::format("there is no {}; the fields are {}", json_summary(name), known));
     }
   }
-  /// The entries of \p field; its first array says how many all have.
+  /// The entries of \p field; the first array read sets the length for all.
   const Json::array_t& array(const char* field) {
     const auto found = m_object.find(field);
-    if (found == m_object.end()) fail(fmt::format("\"{}\" is not there", field));
+    if (found == m_object.end()) fail(fmt::format("\"{}\" is missing", field));
     if (!found->is_array()) fail(fmt::format("\"{}\" must be an array", field));
     const auto& entries = found->get_ref<const Json::array_t&>();
     if (m_first == nullptr) {
@@ -78,7 +78,7 @@ class SeedJson {
   }
   std::size_t seeds() const { return m_seeds; }
 
-  /// `read(entry)` gives the value of an entry, or nothing for one that is not \p form.
+  /// `read(entry)` returns the value of an entry, or nothing if it does not have the given \p form.
   template <class T, class Read>
   void column(const char* field, std::vector<T>& out, const std::string& form, const Read& read) {
     if (!has(field)) return;
@@ -98,7 +98,7 @@ class SeedJson {
                      form));
   }
 
-  /// A name of \p names or its code.
+  /// Accepts a name of \p names or its code.
   template <class Enum, std::size_t count>
   void codes(const char* field, std::vector<Enum>& out,
              const std::array<std::string_view, count>& names) {
@@ -122,7 +122,7 @@ class SeedJson {
     return {};
   }
 
-  /// Whole numbers in [\p least, the most that a T can be].
+  /// Whole numbers from \p least to the maximum of T.
   template <class T>
   void integers(const char* field, std::vector<T>& out, std::int64_t least) {
     constexpr auto most = static_cast<std::int64_t>(std::numeric_limits<T>::max());
@@ -155,7 +155,7 @@ class SeedJson {
   std::size_t m_seeds = 0;
 };
 
-/// `"history": [[["dormant", "germinated"], …], …]`, newest first.
+/// Reads `"history": [[["dormant", "germinated"], …], …]`, newest first.
 void read_history(SeedJson& json, SeedState& state) {
   if (!json.has("history")) return;
   const auto& seeds = json.array("history");
@@ -195,7 +195,7 @@ void read_schedules(SeedJson& json, SeedStateFile& out) {
   }
 }
 
-/// `"name": [`, entries that \p put appends, `]`
+/// Appends `"name": [`, entries written by \p put, and `]`.
 template <class Put>
 void append_array(std::string& out, const char* name, std::size_t size, const Put& put) {
   out += out.back() == '{' ? "\"" : ", \"";

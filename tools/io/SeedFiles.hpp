@@ -13,24 +13,25 @@
 
 namespace Kindred::Tools {
 
-/// \brief A layer's state as the commands keep it: one JSON object.
+/// \brief The state of a layer as the commands store it: one JSON object.
 struct SeedStateFile {
   SeedState state;
   std::uint64_t epoch = 0;
-  /// What the schedules of grafting seeds know, a list a seed; empty: they begin anew.
+  /// Schedules of grafting seeds, one list per seed; empty: they start from the beginning.
   std::vector<std::optional<std::vector<double>>> schedules;
 };
 
-/// \brief Reads `{"lifecycle": [...], "blueprint": [...], "mode": [...], "alpha": [...]}` and what
-/// `append_seed_state` writes besides. Only "lifecycle" must be there.
+/// \brief Reads `{"lifecycle": [...], "blueprint": [...], "mode": [...], "alpha": [...]}` and the
+/// other fields written by `append_seed_state`. Only "lifecycle" is required.
 /// \throws InputError with the file, the field and the seed
 SeedStateFile read_seed_state(const std::string& path);
 void append_seed_state(std::string& out, const SeedStateFile& file);
 
-/// \brief `{"count": [...], "mean": [...], …}`, an entry a seed, and the health of each if asked.
+/// \brief Appends `{"count": [...], "mean": [...], …}` with one entry per seed, and optionally the
+/// health of each seed.
 void append_telemetry(std::string& out, std::span<const SeedTelemetry> telemetry,
                       bool health = false);
-/// \throws InputError
+/// Reads what `append_telemetry` writes. \throws InputError
 std::vector<SeedTelemetry> read_telemetry(const std::string& path);
 
 }  // namespace Kindred::Tools

@@ -15,7 +15,7 @@ namespace Kindred::Tools {
 
 namespace {
 
-/// A line with events or tokens, whose symbols go where they are wanted at once.
+/// A line with events or tokens, whose symbols are appended to their destination while parsing.
 class SequenceRecord final : public NamedRecord {
  public:
   SequenceRecord(Encoder& encoder, Learning learning) : m_encoder(encoder), m_learning(learning) {}
@@ -34,13 +34,13 @@ class SequenceRecord final : public NamedRecord {
   bool other_field(std::string_view key) override {
     m_in_frequency = m_sink != nullptr && m_learning == Learning::on && key == "frequency";
     if (m_in_frequency) {
-      if (m_frequency) throw RecordError("\"frequency\" stands twice");
+      if (m_frequency) throw RecordError("\"frequency\" is given twice");
       return true;
     }
     const std::size_t depth = key == "events" ? 2 : key == "tokens" ? 1 : 0;
     if (depth == 0) return false;
     if (m_target_depth != 0)
-      throw RecordError("\"events\" or \"tokens\" stands twice; a line has one of them, once");
+      throw RecordError("\"events\" or \"tokens\" is given twice; a line has one of them, once");
     m_target_depth = depth;
     return true;
   }
@@ -62,7 +62,7 @@ class SequenceRecord final : public NamedRecord {
     if (m_depth != m_target_depth)
       throw RecordError(fmt::format("{} {} where an array must be", form(), value.shown()));
     if (value.kind != JsonValue::Kind::string)
-      throw RecordError(fmt::format("{} {}, which is no string", form(), value.shown()));
+      throw RecordError(fmt::format("{} {}, which is not a string", form(), value.shown()));
     m_encoder.append(value.text, m_strings++, m_learning, m_out->symbols.values);
     if (m_sink == nullptr) return;
     m_sink->append(value.text, m_encoder.token(value.text, m_learning));
@@ -90,7 +90,8 @@ class SequenceRecord final : public NamedRecord {
   Learning m_learning;
   EventSink* m_sink = nullptr;
   Sequences* m_out = nullptr;
-  std::size_t m_target_depth = 0;  // of strings: 1 in tokens, 2 in events, 0 before either
+  std::size_t m_target_depth =
+      0;  // nesting of the strings: 1 in tokens, 2 in events, 0 before either
   std::size_t m_depth = 0;
   std::size_t m_strings = 0;
   bool m_in_frequency = false;

@@ -15,7 +15,7 @@
 
 namespace Kindred::Tools {
 
-/// \brief Sequences of symbols with their names, a row a line.
+/// \brief Sequences of symbols with their names, one row per line.
 struct Sequences {
   Ragged<Symbol> symbols;
   NameTable names;
@@ -24,43 +24,44 @@ struct Sequences {
   void clear();
 };
 
-/// \brief Takes the events of records while they are read.
+/// \brief Receives the events of records while they are read.
 class EventSink {
  public:
   virtual ~EventSink() = default;
-  /// A string of the event that is open. \param symbol its number as a token
+  /// Adds a string to the current event. \param symbol its token
   virtual void append(std::string_view text, Symbol symbol) = 0;
   virtual void end_event() = 0;
-  /// \param frequency of a pattern; 1 where the record has none
+  /// \param frequency frequency of a pattern; 1 if the record has none
   virtual void end_record(std::uint32_t frequency) = 0;
 };
 
-/// How a file holds sequences.
+/// File format of sequences.
 enum class SequenceForm : std::uint8_t {
-  json,  ///< a line `{"name": "…", "events": [["a", "b"], ["c"]]}` or `{"name": "…", "tokens":
-         ///< ["a", "b"]}`
-  lines  ///< a line is the text itself, without a name
+  json,  ///< one record per line: `{"name": "…", "events": [["a", "b"], ["c"]]}` or `{"name": "…",
+         ///< "tokens": ["a", "b"]}`
+  lines  ///< each line is a text without a name
 };
 
 /// \brief Reads sequences line by line.
 class SequenceReader {
  public:
-  /// \throws InputError when \p path cannot be read
+  /// \throws InputError if \p path cannot be read
   SequenceReader(const std::string& path, SequenceForm form, Encoder& encoder, Learning learning,
                  ReadProgress progress = {});
   ~SequenceReader();
   SequenceReader(const SequenceReader&) = delete;
   SequenceReader& operator=(const SequenceReader&) = delete;
 
-  /// \brief Tells \p sink of the events of the JSON records from here on, and takes the field
-  /// "frequency" of patterns into account.
-  /// \param sink outlives this
+  /// \brief Passes the events of the following JSON records to \p sink, and reads the field
+  /// "frequency" of patterns.
+  /// \param sink must outlive this object
   void keep_events(EventSink& sink);
-  /// Appends the sequence of the next line; false at the end. \throws InputError with file and line
+  /// Appends the sequence of the next line; returns false at the end. \throws InputError with file
+  /// and line
   bool next(Sequences& out);
-  /// Refuses the record that `next` read last. \throws InputError with file and line, always
+  /// Rejects the record that `next` read last. \throws InputError with file and line, always
   [[noreturn]] void fail(const std::string& why) const;
-  /// Whether `next` need not wait for input.
+  /// Whether `next` can return without waiting for input.
   bool buffered() const noexcept;
 
  private:

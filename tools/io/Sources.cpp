@@ -38,7 +38,7 @@ class SourceRecord final : public NamedRecord {
       return true;
     }
     if (key != "sources") return false;
-    if (m_seen) throw RecordError("\"sources\" stands twice");
+    if (m_seen) throw RecordError("\"sources\" is given twice");
     m_seen = true;
     return true;
   }
@@ -78,7 +78,7 @@ class SourceRecord final : public NamedRecord {
     ++m_values;
   }
   void end_record(const std::optional<std::string>& name) override {
-    if (!m_seen) throw RecordError("\"sources\" is not there");
+    if (!m_seen) throw RecordError("\"sources\" is missing");
     if (m_query && m_out.queries.empty())
       m_out.queries.assign(m_out.activations.rows(), *m_defaults);
     if (m_query || !m_out.queries.empty()) m_out.queries.push_back(m_query.value_or(*m_defaults));
@@ -92,7 +92,7 @@ class SourceRecord final : public NamedRecord {
     if (m_field == Field::kinds) return "\"kinds\" must be an array of whole numbers in [0, 255]";
     return fmt::format("\"hops\" must be a whole number in [0, {}]", hops_max);
   }
-  /// What this query spreads by.
+  /// Sets an option of this query.
   void set(const JsonValue& value) {
     using Kind = JsonValue::Kind;
     const bool is_number = value.kind == Kind::integer || value.kind == Kind::real;
@@ -143,7 +143,7 @@ class SourceRecord final : public NamedRecord {
   WeightRange m_range;
   const std::optional<SpreadQuery>& m_defaults;
   Field m_field = Field::sources;
-  std::optional<SpreadQuery> m_query;  // of a line that tells
+  std::optional<SpreadQuery> m_query;  // empty unless the line sets options
   Sources& m_out;
   bool m_seen = false;
   std::size_t m_depth = 0;

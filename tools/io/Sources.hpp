@@ -15,18 +15,20 @@
 
 namespace Kindred::Tools {
 
-/// \brief Lists of sources with their names, a row a line.
+/// \brief Lists of sources with their names, one row per line.
 struct Sources {
   Ragged<Activation> activations;
   NameTable names;
-  std::vector<SpreadQuery> queries;  ///< what each spreads by; empty: no line tells
+  std::vector<SpreadQuery> queries;  ///< options of each query; empty if no line sets any
 };
 
-/// \brief Reads lines `{"name": "…", "sources": [["node", 0.8]]}`, in which `"hops"`, `"decay"`,
-/// `"threshold"` and `"kinds"` may tell what a query spreads by.
-/// \param range what an activation may be \param defaults what a query spreads by otherwise;
-/// nothing: no line may tell
-/// \throws InputError with file and line, for a node that is not in \p nodes too
+/// \brief Reads lines `{"name": "…", "sources": [["node", 0.8]]}`, which may set the options
+/// `"hops"`, `"decay"`, `"threshold"` and `"kinds"` of their query.
+/// \param path file to read
+/// \param nodes names of the nodes
+/// \param range allowed activations
+/// \param defaults options of queries that set none; empty: lines must not set any
+/// \throws InputError with file and line, also for a node that is not in \p nodes
 Sources read_sources(const std::string& path, const NodeNames& nodes, WeightRange range,
                      const std::optional<SpreadQuery>& defaults = SpreadQuery{},
                      const ReadProgress& progress = {});

@@ -23,7 +23,7 @@ void append_number(std::string& out, Float number) {
     out += number > 0 ? "1e999" : "-1e999";
     return;
   }
-  // The digits come from the shortest scientific form, the layout is ours.
+  // The digits come from the shortest scientific form; the layout is computed here.
   std::array<char, 32> buffer{};
   const auto end =
       std::to_chars(buffer.begin(), buffer.end(), number, std::chars_format::scientific);
@@ -61,11 +61,11 @@ void append_number(std::string& out, Float number) {
 std::optional<double> parse_number(std::string_view text) {
   double number = 0;
   const char* const end = text.data() + text.size();
-  // A plus sign, which from_chars does not take, stands before a digit or a point.
+  // from_chars does not accept a plus sign; here it must be followed by a digit or a point.
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
   const auto result = std::from_chars(text.data(), end, number);
   if (result.ptr != end) return {};
-  // from_chars does not tell too small from too large.
+  // from_chars does not distinguish too small from too large.
   if (result.ec == std::errc::result_out_of_range)
     number = std::strtod(std::string(text).c_str(), nullptr);
   else if (result.ec != std::errc())

@@ -9,21 +9,22 @@
 
 namespace Kindred::Tools {
 
-/// \brief The finite number that all of \p text is, in decimal, or nothing.
+/// \brief Parses all of \p text as a finite decimal number; empty on failure.
 ///
-/// Rounded to nearest; too small for a double is rounded too, too large is nothing.
+/// Rounds to nearest. Numbers too small for a double are rounded as well; numbers too large are a
+/// failure.
 std::optional<double> parse_number(std::string_view text);
 
-/// The whole number that all of \p text is, in decimal without a sign, or nothing.
+/// Parses all of \p text as a decimal whole number without a sign; empty on failure.
 std::optional<std::uint64_t> parse_count(std::string_view text) noexcept;
 
-/// \brief Appends \p number as JSON: the fewest digits that give it back, laid out as Python's
-/// `repr`.
+/// \brief Appends \p number as JSON with the fewest digits that restore it, in the format of
+/// Python's `repr`.
 ///
-/// Depends on the bits alone, not on a library's version. NaN is `null`; infinities are `1e999` and
-/// `-1e999`, which readers of JSON take as such.
+/// The text depends only on the bits of the number, not on the version of a library. NaN is written
+/// as `null`, infinities as `1e999` and `-1e999`, which JSON parsers read as infinities.
 void append_json(std::string& out, double number);
-/// The fewest digits that give this float32 back.
+/// Appends a float32 with the fewest digits that restore it.
 void append_json(std::string& out, float number);
 
 /// Appends \p text, valid UTF-8, as a JSON string.

@@ -4,7 +4,7 @@
 
 namespace Kindred::Tools::Page {
 
-extern const char* const html;  ///< with the marks %STYLE%, %DATA% and %SCRIPT%
+extern const char* const html;  ///< contains the placeholders %STYLE%, %DATA% and %SCRIPT%
 extern const char* const css;
 extern const char* const js;
 

@@ -19,12 +19,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t rows_max = 1500;   // of a list, so that the page stays below 2 MB
-constexpr std::size_t text_max = 600;    // bytes of one text
-constexpr std::size_t points_max = 400;  // of one sweep
-constexpr std::size_t seed_bins = 200;   // that the seeds of a layer are drawn as
-constexpr std::size_t states_max = 120;  // of a layer, in order of time
-constexpr std::size_t epochs_max = 32;   // of its telemetry
+constexpr std::size_t rows_max = 1500;   // per list, so that the page stays below 2 MB
+constexpr std::size_t text_max = 600;    // bytes per text
+constexpr std::size_t points_max = 400;  // per sweep
+constexpr std::size_t seed_bins = 200;   // bins that the seeds of a layer are drawn in
+constexpr std::size_t states_max = 120;  // of a layer, in chronological order
+constexpr std::size_t epochs_max = 32;   // of a layer's telemetry
 
 std::string clipped(const std::string& text) {
   if (text.size() <= text_max) return text;
@@ -45,7 +45,7 @@ double regret(const DispatchRecord& record) {
   return record.taken - best;
 }
 
-/// The rows that are shown: all, or those of greatest regret, in the order they happened.
+/// The rows to show: all, or those of greatest regret, in chronological order.
 std::vector<std::size_t> shown_decisions(const std::vector<DispatchRecord>& decisions) {
   std::vector<std::size_t> order(decisions.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -148,7 +148,7 @@ Json kernels_json(std::vector<ReportKernel> kernels) {
   return out;
 }
 
-/// At most \p seed_bins values: each the mean of neighbours.
+/// At most \p seed_bins values, each the mean of consecutive ones.
 Json binned(const std::vector<double>& values) {
   const std::size_t bins = std::min(values.size(), seed_bins);
   Json out = Json::array();
@@ -166,7 +166,7 @@ Json binned(const std::vector<double>& values) {
 Json seeds_json(const ReportSeeds& layer) {
   Json states = Json::array();
   for (std::size_t i = 0; i < layer.states.size(); ++i) {
-    // The last of many, and others at equal distances.
+    // The last state, and others at equal distances.
     const std::size_t step = (layer.states.size() + states_max - 1) / states_max;
     if ((layer.states.size() - 1 - i) % step != 0) continue;
     states.push_back(
@@ -239,7 +239,7 @@ Json data_json(const ReportData& data) {
           {"environment", pairs(data.environment)}};
 }
 
-/// JSON that may stand inside `<script>`: no `<` can end the element or open a comment.
+/// Escapes JSON for use inside `<script>`: no `<` can end the element or open a comment.
 std::string script_safe(const std::string& json) {
   std::string out;
   out.reserve(json.size() + 64);
@@ -283,7 +283,7 @@ std::string report_html(const ReportData& data) {
   const std::string template_text = Page::html;
   std::string out;
   std::size_t begin = 0;
-  // One pass over the template: a mark inside a user's text is never expanded.
+  // A single pass over the template, so that a placeholder inside a user's text is not expanded.
   while (begin < template_text.size()) {
     const std::size_t open = template_text.find('%', begin);
     out.append(template_text, begin, open == std::string::npos ? open : open - begin);

@@ -15,16 +15,16 @@
 
 namespace Kindred::Tools {
 
-/// A value that was not measured or predicted.
+/// Stands for a value that was not measured or predicted.
 inline constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
-/// What one ranking says for a hit.
+/// The contribution of one ranking to a hit.
 struct ReportReason {
   std::string ranking;      ///< `match`, `search`, `spread`
-  std::size_t place = 0;    ///< 1 is the best
-  double score = 0;         ///< the ranking's own
-  double contribution = 0;  ///< to the fused score
-  std::string detail;       ///< what matched, or the path of the activation
+  std::size_t place = 0;    ///< rank, from 1
+  double score = 0;         ///< score in that ranking
+  double contribution = 0;  ///< share of the fused score
+  std::string detail;       ///< the matching words, or the path of the activation
 };
 
 struct ReportHit {
@@ -34,23 +34,23 @@ struct ReportHit {
   std::vector<ReportReason> reasons;
 };
 
-/// \brief One batch size of a sweep: seconds per space, in the order of `all_spaces`.
+/// \brief Times of one batch size of a sweep, per space in the order of `all_spaces`.
 struct ReportSweepPoint {
   double items = 0;
   std::array<double, space_count> taken{not_known, not_known, not_known};
   std::array<double, space_count> predicted{not_known, not_known, not_known};
-  std::optional<Space> chosen;  ///< by the dispatcher, left to itself
+  std::optional<Space> chosen;  ///< the dispatcher's choice without a forced space
 };
 
 /// \brief The batch sizes of one operation.
 struct ReportSweep {
   std::string operation;
-  std::string unit;                      ///< what `items` counts
+  std::string unit;                      ///< unit of `items`
   std::vector<ReportSweepPoint> points;  ///< ascending in `items`
 };
 
-/// \brief The smallest size from which \p space is faster than every space before it (in the order
-/// of `all_spaces`) at all sizes measured; NaN when there is none.
+/// \brief The smallest size from which \p space is faster than every preceding space (in the order
+/// of `all_spaces`) at all measured sizes; NaN if there is none.
 double crossover(const ReportSweep& sweep, Space space,
                  std::array<double, space_count> ReportSweepPoint::*seconds);
 
@@ -65,14 +65,14 @@ struct ReportKernel {
 enum class ClaimState : std::uint8_t { holds, fails, not_run };
 std::string_view to_string(ClaimState state) noexcept;
 
-/// \brief Something a program says of itself, and whether it found it true.
+/// \brief A statement that a program checked, and the result.
 struct ReportClaim {
   std::string claim;
   ClaimState state = ClaimState::not_run;
   std::string detail;
 };
 
-/// \brief One seed of a layer, as the last state has it.
+/// \brief The last known state of one seed of a layer.
 struct ReportSeed {
   std::string lifecycle;
   std::string mode;
@@ -84,13 +84,13 @@ struct ReportSeed {
   std::string history;  ///< newest first
 };
 
-/// \brief How many seeds were in each state at a time, in the order of the codes.
+/// \brief Number of seeds in each state at one time, in the order of the state codes.
 struct ReportSeedCounts {
   std::string label;
   std::vector<std::uint64_t> counts;
 };
 
-/// \brief What the seeds saw in an epoch: a value a seed.
+/// \brief Telemetry of one epoch: one value per seed.
 struct ReportSeedEpoch {
   std::string label;
   std::vector<double> mean;
@@ -99,18 +99,18 @@ struct ReportSeedEpoch {
   std::vector<double> health;
 };
 
-/// \brief A seed layer. Without seeds it is left out.
+/// \brief A seed layer. Omitted from the report if it has no seeds.
 struct ReportSeeds {
-  std::vector<ReportSeedCounts> states;  ///< in order of time
+  std::vector<ReportSeedCounts> states;  ///< in chronological order
   std::vector<ReportSeed> seeds;
   std::vector<ReportSeedEpoch> epochs;
 };
 
-/// \brief What a report shows. An empty part is left out of the page.
+/// \brief The contents of a report. Empty parts are omitted from the page.
 struct ReportData {
   std::string title;
   std::string subtitle;
-  std::vector<std::pair<std::string, std::string>> run;  ///< what was done, in order
+  std::vector<std::pair<std::string, std::string>> run;  ///< properties of the run, in order
   std::vector<ReportClaim> claims;
   std::string query;
   std::vector<ReportHit> hits;
@@ -121,14 +121,14 @@ struct ReportData {
   std::vector<std::pair<std::string, std::string>> environment;
 };
 
-/// \brief The page: one self-contained HTML file that fetches nothing.
+/// \brief Formats the report as one self-contained HTML file that loads nothing else.
 ///
-/// Texts may hold anything: they reach the page as one block of JSON with every `<` escaped. Long
-/// lists are cut, keeping the decisions of greatest regret and saying so; the page stays below 2
-/// MB.
+/// Texts can contain anything: they are stored as one block of JSON with every `<` escaped. Long
+/// lists are truncated with a note, keeping the decisions of greatest regret; the page stays below
+/// 2 MB.
 std::string report_html(const ReportData& data);
 
-/// Writes `report_html` to \p path, whole or not at all. \throws as `AtomicFile`
+/// Writes `report_html` to \p path atomically. \throws as `AtomicFile`
 void write_report(const std::string& path, const ReportData& data);
 
 }  // namespace Kindred::Tools

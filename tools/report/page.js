@@ -5,7 +5,7 @@ const svgNamespace = document.getElementById('svg-namespace').namespaceURI;
 const main = document.getElementById('main');
 const sections = [];
 
-// Every text of the data reaches the page as a text node, never as markup.
+// Texts of the data are always added as text nodes, never as markup.
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes || {})) {
     if (name === 'onclick') node.addEventListener('click', value);
@@ -53,7 +53,7 @@ function copyButton(columns, rows) {
     let done = true;
     try {
       await navigator.clipboard.writeText(text);
-    } catch {  // a page opened from a file may not reach the clipboard that way
+    } catch {  // a page opened from a file may not be allowed to use the clipboard API
       const area = el('textarea', {});
       area.value = text;
       document.body.append(area);
@@ -67,7 +67,7 @@ function copyButton(columns, rows) {
   return button;
 }
 
-// columns: {name, number, value(row) for order and CSV, show(row), best(row), wrap}
+// columns: {name, number, value(row) for sorting and CSV, show(row), best(row), wrap}
 function table(columns, rows, label) {
   const body = el('tbody', {});
   let shown = rows.slice();
@@ -179,7 +179,7 @@ function showDecisions() {
       el('summary', {}, 'Every decision'), rows.node));
 }
 
-// Powers of ten where there are two or more of them, else 1, 2, 5 steps.
+// Powers of ten if the range contains at least two of them, otherwise steps of 1, 2 and 5.
 function ticks(from, to) {
   const steps = to - from >= 2 ? [1] : [1, 2, 5];
   const found = [];
@@ -191,7 +191,7 @@ function ticks(from, to) {
 
 function chart(sweep) {
   const width = 520, height = 330, left = 62, right = 14, top = 26, bottom = 66;
-  // A prediction far off must not flatten what was measured: it runs along the edge instead.
+  // A prediction that is far off must not compress the measured curve; it is drawn along the edge.
   const positive = (v) => known(v) && v > 0;
   const measured = sweep.points.flatMap((p) => p.taken).filter(positive);
   const near = (v) => positive(v) &&
@@ -351,7 +351,7 @@ function showKernels() {
     list.copy, list.node);
 }
 
-// Columns of seeds by lifecycle, one a state file, in the order of the codes from below.
+// Columns of seeds by lifecycle state, one per state file, stacked in the order of the codes.
 function lifecycleChart(layer) {
   const width = 520, height = 210, left = 48, right = 12, top = 12, bottom = 34;
   const most = Math.max(1, ...layer.states.map((state) => state.counts.reduce((a, b) => a + b, 0)));
@@ -381,7 +381,7 @@ function lifecycleChart(layer) {
   return el('div', { class: 'panel chart' }, el('h3', {}, 'Lifecycle: seeds in each state'), node);
 }
 
-// One metric by seed, a line an epoch; the last is drawn in full.
+// One metric by seed, one line per epoch; the last one is fully opaque.
 function telemetryChart(layer, field, title) {
   const width = 520, height = 210, left = 58, right = 12, top = 12, bottom = 34;
   const values = layer.epochs.flatMap((epoch) => epoch[field]).filter(known);

@@ -23,7 +23,7 @@ namespace Kindred::Impl {
 
 namespace {
 
-/// What a status of cuBLASLt means as one of CUDA, so that both have one mapping to errors.
+/// Maps a cuBLASLt status to a CUDA error, so that both are translated to exceptions in one place.
 cudaError_t as_cuda(cublasStatus_t status) {
   switch (status) {
     case CUBLAS_STATUS_SUCCESS:
@@ -36,7 +36,7 @@ cudaError_t as_cuda(cublasStatus_t status) {
     case CUBLAS_STATUS_INVALID_VALUE:
       return cudaErrorNotSupported;
     default: {
-      // A library that failed may have met a context which an earlier kernel broke.
+      // The library may have failed because an earlier kernel broke the context.
       const cudaError_t last = cudaPeekAtLastError();
       return last == cudaSuccess ? cudaErrorUnknown : last;
     }
@@ -63,7 +63,7 @@ cudaDataType_t cuda_type(GemmType type) {
   return CUDA_R_32F;
 }
 
-/// A matrix whose columns are the rows of a row-major one.
+/// A column-major matrix whose columns are the rows of a row-major matrix.
 struct Layout {
   Layout(GemmType type, std::uint64_t columns, std::uint64_t rows, std::uint64_t stride,
          std::uint64_t batch, std::uint64_t step) {
@@ -145,8 +145,8 @@ struct Event {
   cudaEvent_t value = nullptr;
 };
 
-/// \brief C = A · Bᵀ, row-major, is Cᵀ = B · Aᵀ (of a plain B: Bᵀ · Aᵀ) to a library of columns:
-/// its first matrix is B.
+/// \brief For a column-major library, the row-major product C = A · Bᵀ is Cᵀ = B · Aᵀ (with plain
+/// B: Bᵀ · Aᵀ), so B is its first matrix.
 struct Plan {
   explicit Plan(const GemmShape& requested)
       : shape(requested),
@@ -164,7 +164,7 @@ struct Plan {
     set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue);
     if (requested.end == GemmEnd::relu) return;
     set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, bias_type);
-    // Ways are proposed for a bias that is there and as well aligned as the rest.
+    // The heuristic needs a bias pointer with the same alignment as the other matrices.
     set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, std::uintptr_t{requested.alignment});
   }
 
@@ -172,7 +172,7 @@ struct Plan {
   void set(cublasLtMatmulDescAttributes_t attribute, const T& requested) const {
     require(
         cublasLtMatmulDescSetAttribute(description.value, attribute, &requested, sizeof(requested)),
-        "what is done with a product");
+        "an epilogue");
   }
 
   cublasStatus_t run(cublasLtHandle_t handle, cudaStream_t stream,
@@ -203,7 +203,7 @@ struct DeviceGemm::State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  /// How many ways the library proposes, best first.
+  /// Returns the number of algorithms that the library proposes, best first.
   int propose(const Plan& plan, std::span<cublasLtMatmulHeuristicResult_t> algorithms) const {
     const Preference preference(plan.shape.alignment);
     int found = 0;
@@ -216,7 +216,7 @@ struct DeviceGemm::State {
     return found;
   }
 
-  /// Without a workspace: products of these shapes need none.
+  /// Selects an algorithm without workspace, which products of these shapes do not need.
   void choose(Plan& plan, cudaStream_t stream, const void* a, const void* b, void* c) const {
     std::array<cublasLtMatmulHeuristicResult_t, 16> algorithms{};
     const int found = propose(plan, algorithms);

@@ -27,7 +27,8 @@ dnnl::memory::data_type onednn_type(GemmType type) {
   return type == GemmType::bfloat16 ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32;
 }
 
-/// OpenBLAS' own threads are off while this lives: ours call it. Its number is the process's.
+/// Disables OpenBLAS' own threads, a process-wide setting, during its lifetime, because our threads
+/// call it.
 class OpenBlasThreads {
  public:
   OpenBlasThreads() {
@@ -96,7 +97,7 @@ struct HostGemm::OneDnn {
     dnnl::primitive_attr attributes;
     attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
     if (shape.alpha != 1) attributes.set_output_scales(0, {shape.alpha});
-    // A primitive that is made so splits its work among one thread.
+    // Created this way, a primitive plans for one thread.
     const HostMultiply::OnThisThread one_thread;
     description = dnnl::matmul::primitive_desc(dnnl::matmul::desc(a, any, c), attributes, engine);
     multiply = dnnl::matmul(description);
@@ -156,7 +157,7 @@ std::size_t HostGemm::scratch_bytes() const noexcept {
 }
 
 void HostGemm::pack(const void* b, void* packed) const {
-  // Some primitives ask for threads when they are executed, and split sums by how many there are.
+  // Some primitives query the number of threads during execution and split sums accordingly.
   const HostMultiply::OnThisThread one_thread;
   if (!m_onednn) {
     std::memcpy(packed, b, ((m_shape.n - 1) * m_shape.ldb + m_shape.k) * sizeof(float));
@@ -210,7 +211,7 @@ HostMultiply::~HostMultiply() = default;
 
 bool HostMultiply::wants_other_stride(const GemmShape& shape) const noexcept {
   constexpr std::uint64_t bad_stride = 2048 / sizeof(float);
-  constexpr std::uint64_t least_rows = 64;  // that pay for the copy
+  constexpr std::uint64_t least_rows = 64;  // fewer rows do not pay for the copy
   return m_state->is_onednn && shape.ldb % bad_stride == 0 && shape.m >= least_rows &&
          shape.k >= least_rows;
 }

@@ -30,30 +30,32 @@ using Arch::TileLayout;
 
 constexpr std::uint32_t row_block = TileLayout::block_vectors;
 constexpr std::uint32_t block_bytes = TileLayout::block_size * sizeof(Arch::Float16);
-constexpr std::uint32_t cluster_blocks = 2;  ///< thread blocks: each has its rows, and half a
-                                             ///< unit's queries to bring to both
+constexpr std::uint32_t cluster_blocks =
+    2;  ///< thread blocks; each has its own rows and loads one half of the queries for both
 constexpr std::uint32_t query_multiple = ThresholdGemm::query_multiple;
 static_assert(query_multiple == Group::columns && query_multiple == cluster_blocks * row_block);
 
-constexpr std::uint32_t multiplying = 2 * Group::threads;              ///< threads: two warpgroups
-constexpr std::uint32_t block_threads = multiplying + Group::threads;  ///< the third brings
+constexpr std::uint32_t multiplying =
+    2 * Group::threads;  ///< threads of the two warpgroups that multiply
+constexpr std::uint32_t block_threads =
+    multiplying + Group::threads;  ///< the third warpgroup loads and appends
 
 constexpr std::uint32_t stages = 4;
-constexpr int group_barrier = 1;  ///< and the next: one of each warpgroup that multiplies
+constexpr int group_barrier = 1;  ///< first of two barriers, one per multiplying warpgroup
 
-constexpr int products_per_round = 8;      ///< products of a thread
-constexpr std::uint32_t found_most = 384;  ///< survivors that a warp keeps
+constexpr int products_per_round = 8;      ///< products per thread
+constexpr std::uint32_t found_most = 384;  ///< capacity of a warp's list of hits
 
-/// What a thread block keeps in shared memory.
+/// Shared memory of a thread block.
 struct alignas(1024) Shared {
   struct Stage {
     std::byte rows[block_bytes];
     std::byte queries[cluster_blocks * block_bytes];
   };
   Stage stage[stages];
-  float thresholds[2][2][query_multiple];  ///< of a warpgroup, of this tile and the next
+  float thresholds[2][2][query_multiple];  ///< per warpgroup, for this tile and the next
   float weights[2][2][query_multiple];
-  std::uint64_t found[multiplying / 32][found_most];  ///< of a warp: the product, and where it is
+  std::uint64_t found[multiplying / 32][found_most];  ///< per warp: the product and its position
   std::uint64_t full[stages];
   std::uint64_t free[stages];
 };
@@ -61,14 +63,14 @@ constexpr std::size_t shared_bytes = sizeof(Shared) + alignof(Shared);
 
 struct Arguments {
   ThresholdTile<DeviceSpace> tile;
-  std::uint32_t chunks = 0;       ///< of a vector: blocks that follow each other
-  std::uint32_t first_block = 0;  ///< of rows
+  std::uint32_t chunks = 0;       ///< blocks per vector, stored one after the other
+  std::uint32_t first_block = 0;  ///< of the rows
   std::uint32_t last_block = 0;
   std::uint32_t row_pairs = 0;
-  std::uint32_t tiles = 0;  ///< of a pair of row blocks and a unit of queries
+  std::uint32_t tiles = 0;  ///< each a pair of row blocks and one group of queries
   std::uint32_t queries = 0;
 
-  /// What a cluster works on: neighbours in time share their queries.
+  /// What a cluster works on: consecutive places share their queries.
   struct Place {
     std::uint32_t row_block;
     std::uint32_t unit;
@@ -80,7 +82,7 @@ struct Arguments {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-/// Which of the stages comes next, and the parity of its phase.
+/// The index of the next stage and the parity of its phase.
 struct Turn {
   std::uint32_t stage = 0;
   std::uint32_t parity = 0;
@@ -92,14 +94,14 @@ struct Turn {
   }
 };
 
-/// Where a cluster's launch has got to.
+/// Position of a cluster in the launch.
 struct Walk {
   std::uint32_t rank;  ///< of this thread block in its cluster
   std::uint32_t cluster;
   std::uint32_t clusters;
 };
 
-/// A thread that brings the blocks of every tile.
+/// Run by one thread, which loads the blocks of every tile.
 __device__ void bring(const Arguments& arguments, const Walk& walk, Shared& shared) {
   constexpr std::uint16_t both = 3;
   const auto* rows = reinterpret_cast<const std::byte*>(arguments.tile.rows);
@@ -107,7 +109,7 @@ __device__ void bring(const Arguments& arguments, const Walk& walk, Shared& shar
   Turn turn;
   for (std::uint32_t index = walk.cluster; index < arguments.tiles; index += walk.clusters) {
     const Arguments::Place place = arguments.place(index, walk.rank);
-    // The second block has nothing to judge where rows end with the first.
+    // The second block has no rows to compare if the rows end with the first.
     const std::uint32_t own = min(place.row_block, arguments.last_block - 1);
     const std::byte* row = rows + std::uint64_t{own} * arguments.chunks * block_bytes;
     const std::byte* query = queries + (std::uint64_t{place.unit} * cluster_blocks + walk.rank) *
@@ -129,8 +131,8 @@ __device__ void release(Shared& shared, std::uint32_t stage) {
   if (threadIdx.x % 32 < cluster_blocks) Group::arrive_at(&shared.free[stage], threadIdx.x % 32);
 }
 
-/// \brief Appends what a warp has found, an entry a thread.
-/// \param found the product, and from bit 32 on the row, the query and the round in their tile
+/// \brief Appends the hits of a warp, one entry per thread.
+/// \param found the product and, from bit 32 on, the row, query and round within the tile
 template <bool Weighted>
 __device__ void append(const Arguments& arguments, const Walk& walk, const std::uint64_t* found,
                        std::uint32_t count) {
@@ -154,7 +156,8 @@ __device__ void append(const Arguments& arguments, const Walk& walk, const std::
   __syncwarp();
 }
 
-/// A warpgroup's half of the rows of every tile: multiplied, then judged in registers.
+/// Multiplies one warpgroup's half of the rows of every tile, and compares the products in
+/// registers.
 template <bool Weighted>
 __device__ void multiply(const Arguments& arguments, const Walk& walk, Shared& shared) {
   constexpr float infinity = __builtin_inff();
@@ -163,7 +166,7 @@ __device__ void multiply(const Arguments& arguments, const Walk& walk, Shared& s
   const std::uint32_t group = thread / Group::threads;
   const std::uint32_t lane = thread % 32;
   const std::uint32_t line =
-      group * Group::rows + thread % Group::threads / 32 * 16 + lane / 4;  // and 8 below
+      group * Group::rows + thread % Group::threads / 32 * 16 + lane / 4;  // and the row 8 below
   const std::uint32_t column = lane % 4 * 2;
   const std::uint32_t before_lane = (1U << lane) - 1;
   std::uint64_t* found = shared.found[thread / 32];
@@ -182,7 +185,7 @@ __device__ void multiply(const Arguments& arguments, const Walk& walk, Shared& s
       const std::uint32_t query = place.unit * query_multiple + at;
       const bool exists = query < arguments.queries;
       const float threshold = exists ? arguments.tile.lists.thresholds(query) : infinity;
-      // Nothing is at least NaN.
+      // No product is ≥ NaN.
       thresholds[at] = threshold < infinity ? threshold : __builtin_nanf("");
       if constexpr (Weighted) weights[at] = exists ? arguments.tile.weights[query] : 0.0F;
     }
@@ -204,7 +207,7 @@ __device__ void multiply(const Arguments& arguments, const Walk& walk, Shared& s
       Group::fence_products();
 #pragma unroll
       for (std::uint32_t step = 0; step < TileLayout::block_length / Group::depth; ++step) {
-        Group::multiply(sums, a + 2 * step, b + 2 * step, add);  // 32 bytes, in sixteens
+        Group::multiply(sums, a + 2 * step, b + 2 * step, add);  // 32 bytes, in units of 16
         add = 1;
       }
       Group::commit_products();
@@ -217,17 +220,17 @@ __device__ void multiply(const Arguments& arguments, const Walk& walk, Shared& s
     Group::keep_behind(sums);
     release(shared, before);
     Group::sync_threads(group_barrier + static_cast<int>(group),
-                        Group::threads);  // thresholds are there
+                        Group::threads);  // wait for the thresholds
     if (!has_rows) continue;
 
     int begin = 0;
     while (begin < Group::products) {
-      // Ends early where a warp has found what it can keep.
+      // Stops early when the list of the warp is full.
       int end = Group::products;
 #pragma unroll
       for (int first = 0; first < Group::products; first += products_per_round) {
         if (first < begin || first >= end) continue;
-        // Two rows of four queries, which are pairs.
+        // Two rows × four queries, processed in pairs.
         float upper[products_per_round];
         float2 least[products_per_round / 4];
         bool any[2] = {false, false};
@@ -300,7 +303,7 @@ __global__ void __cluster_dims__(cluster_blocks, 1, 1) __launch_bounds__(block_t
     if (thread == multiplying) bring(arguments, walk, shared);
   }
   __syncwarp();
-  // The other block may still write to this one's shared memory, or arrive there.
+  // The other block may still write to this block's shared memory, or arrive at its barriers.
   Group::sync_cluster();
 #endif
 }
@@ -335,7 +338,7 @@ void launch(const DeviceSpace& exec_space, const Arguments& arguments) {
 }  // namespace
 
 bool ThresholdGemm::is_usable() {
-  // This source is compiled for sm_90a or not at all.
+  // This source is compiled for sm_90a only.
   static const bool is_there =
       Arch::code_of(threshold_products<false>, true).has_warpgroup_products();
   return is_there;
@@ -343,7 +346,8 @@ bool ThresholdGemm::is_usable() {
 
 void ThresholdGemm::run(const DeviceSpace& exec_space,
                         const ThresholdTile<DeviceSpace>& tile) const {
-  if (!is_usable()) throw SpaceUnavailable("judging products: the device is not of Hopper's kind");
+  if (!is_usable())
+    throw SpaceUnavailable("GEMM with a threshold epilogue: the device is not a Hopper GPU");
   const std::uint64_t queries = tile.lists.counts.size();
   if (queries == 0 || tile.first >= tile.last) return;
   Arguments arguments;
@@ -366,7 +370,8 @@ bool ThresholdGemm::is_usable() { return false; }
 
 #if KINDRED_HAS_DEVICE
 void ThresholdGemm::run(const DeviceSpace&, const ThresholdTile<DeviceSpace>&) const {
-  throw SpaceUnavailable("judging products: not compiled in: this build is not for Hopper");
+  throw SpaceUnavailable(
+      "GEMM with a threshold epilogue: not compiled in: this build is not for Hopper");
 }
 #endif
 

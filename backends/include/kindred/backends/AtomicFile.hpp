@@ -10,42 +10,45 @@
 
 namespace Kindred {
 
-/// \brief A file that appears whole or not at all: a reader and a crash find the old one or the
-/// new one.
+/// \brief A file that is replaced atomically: after a crash, and to every reader, the path holds
+/// either the old contents or the new contents.
 ///
-/// Written to a file without a name where the file system has such, else to a temporary beside its
-/// place; `publish` syncs it, puts it there and syncs the folder. What is not published is removed
-/// with the object; what a killed writer left, by the next writer of the same place.
+/// Data goes to an unnamed file where the file system supports it, otherwise to a temporary file in
+/// the same folder. `publish` syncs the file, moves it to its path and syncs the folder. An object
+/// that is destroyed without `publish` removes its file; the temporary of a killed process is
+/// removed by the next writer of the same path.
 ///
-/// A file that is replaced passes on its permission bits and, where the process is allowed to give
-/// files away, its owner and group. Its other hard links keep the old contents. A symbolic link is
-/// followed: the file that it names is replaced, and the link stays.
+/// The new file takes over the permission bits of the file that it replaces and, where the process
+/// may change ownership, its owner and group. Other hard links to the old file keep the old
+/// contents. Symbolic links are followed: the target is replaced, and the link stays. Not
+/// thread-safe.
 class AtomicFile {
  public:
-  /// \throws InvalidArgument when nothing can be written there, when something that is not a
-  /// regular file is there, or a symbolic link to nothing
+  /// \throws InvalidArgument if the path cannot be written, names something that is not a regular
+  /// file, or is a dangling symbolic link
   explicit AtomicFile(std::string path);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  /// Appends. \throws Error when the file system refuses
+  /// Appends \p bytes bytes. \throws Error if the write fails
   void write(const void* data, std::size_t bytes);
-  /// Writes over what was written before. \throws Error when the file system refuses
+  /// Overwrites data that was written before. \throws Error if the write fails
   void write_at(std::uint64_t offset, const void* data, std::size_t bytes);
   const std::string& path() const noexcept { return m_path; }
 
-  /// \brief Makes the files durable, then puts all of them in their places.
+  /// \brief Makes the files durable, then moves all of them to their paths.
   ///
-  /// Old files are kept until the last new one is in its place, and are put back when that fails. A
-  /// process that is killed in between leaves an old or a new file in each place, never part of
-  /// one.
-  /// \throws InvalidArgument when two of them have one place; Error when the file system refuses.
-  /// Then every place is as it was, unless the message says otherwise: an old file could not be put
-  /// back (the message says where it is), or only the folder could not be synced
+  /// The old files are kept until the last new file is in place, and are restored if a move fails.
+  /// A process that is killed in between leaves either the old or the new file at each path, never
+  /// a partial one.
+  /// \throws InvalidArgument if two of the files have the same path
+  /// \throws Error if a file-system call fails. Every path then holds its old file, with two
+  /// exceptions that the message reports: an old file could not be restored (the message says where
+  /// it is), or only syncing the folder failed
   static void publish(std::initializer_list<AtomicFile*> files);
-  /// \brief A whole file of \p text. Makes missing folders.
-  /// \throws Error with the reason; the old file is then left
+  /// \brief Atomically replaces the file at \p path by \p text. Creates missing folders.
+  /// \throws Error with the reason; the old file is then unchanged
   static void replace(const std::string& path, std::string_view text);
 
  private:
@@ -59,10 +62,10 @@ class AtomicFile {
   void sync_folder() const;
   void close() noexcept;
 
-  std::string m_path;       ///< as it was given, for messages
-  std::string m_place;      ///< absolute, behind symbolic links
-  std::string m_temporary;  ///< empty while the file has no name, and once it is in its place
-  std::string m_old;        ///< where the file that was replaced is kept; empty for none
+  std::string m_path;       ///< as given; used in messages
+  std::string m_place;      ///< absolute, with symbolic links resolved
+  std::string m_temporary;  ///< empty while the file is unnamed, and once it has been moved
+  std::string m_old;        ///< where the replaced file is kept; empty if there is none
   int m_file = -1;
 };
 

@@ -23,47 +23,51 @@ namespace Kindred {
 
 enum class LogLevel : std::uint8_t { debug, info, warning };
 
-/// \brief How a context starts. The defaults use the whole machine.
+/// \brief Options of a context. The defaults use the whole machine.
 struct ContextOptions {
-  int threads = 0;  ///< of the space `openmp` at most, at most 512; 0: as many as the machine lets
-                    ///< this process use (affinity, OMP_NUM_THREADS, control group)
-  std::optional<int> device;     ///< GPU of the space `cuda`, counted from 0 among those that this
-                                 ///< process sees; nothing: the one Kokkos takes (KOKKOS_DEVICE_ID,
-                                 ///< the local rank, else the first). One per process.
-  std::optional<Space> space;    ///< mode `force(space)` of the dispatcher; nothing: `automatic`
-  double budget_fraction = 0.8;  ///< of the memory that is free to this process when the context
-                                 ///< starts, in (0, 1]; `serial` and `openmp` share one budget
-  std::optional<std::uint64_t> host_budget;    ///< bytes, in place of the fraction
-  std::optional<std::uint64_t> device_budget;  ///< bytes, in place of the fraction
+  int threads = 0;  ///< of the space `openmp`; at most 512. 0: as many as this process may use
+                    ///< (affinity, OMP_NUM_THREADS, control group)
+  std::optional<int>
+      device;  ///< GPU of the space `cuda`, counted from 0 among the GPUs visible to this process.
+               ///< Unset: the one that Kokkos selects (KOKKOS_DEVICE_ID, the local rank, otherwise
+               ///< the first). One device per process
+  std::optional<Space> space;    ///< runs everything on this space; unset: the dispatcher chooses
+  double budget_fraction = 0.8;  ///< share of the memory that is free when the context starts, in
+                                 ///< (0, 1]; `serial` and `openmp` share one budget
+  std::optional<std::uint64_t> host_budget;    ///< bytes; overrides the fraction
+  std::optional<std::uint64_t> device_budget;  ///< bytes; overrides the fraction
   std::uint64_t device_budget_max =
-      std::numeric_limits<std::uint64_t>::max();  ///< bytes, whatever the two above give
-  std::uint64_t device_memory_min = 0;            ///< bytes; a device that has less is not used
-  std::string profile;             ///< file of the calibration; empty: `default_profile_path()`
-  bool load_profile = true;        ///< use the calibration of this machine if there is one
-  Dispatcher::Options dispatcher;  ///< its `forced` is set from `space`
-  std::function<void(LogLevel, std::string_view)> log;     ///< the library never prints
-  std::function<void(const DispatchRecord&)> on_dispatch;  ///< after every dispatched call
-  AllocationCallback before_allocation;  ///< of memory of any space, within the budget
+      std::numeric_limits<std::uint64_t>::max();  ///< bytes; upper limit of the device budget
+  std::uint64_t device_memory_min = 0;            ///< bytes; a device with less memory is not used
+  std::string profile;       ///< path of the calibration file; empty: `default_profile_path()`
+  bool load_profile = true;  ///< use the calibration of this machine if there is one
+  Dispatcher::Options dispatcher;  ///< its `forced` is overwritten by `space`
+  std::function<void(LogLevel, std::string_view)>
+      log;  ///< receives all log messages; the library never prints
+  std::function<void(const DispatchRecord&)> on_dispatch;  ///< called after every dispatched call
+  AllocationCallback before_allocation;  ///< called before every allocation within a budget
 };
 
-/// \brief The one thing a program makes: spaces, streams, memory budgets, dispatcher, callbacks.
+/// \brief The object a program starts with: it owns spaces, streams, memory budgets and the
+/// dispatcher.
 ///
-/// Two contexts can live side by side. The first one initialises Kokkos unless the program has;
-/// Kokkos is then finalised at exit; a program that initialises Kokkos itself finalises it itself,
-/// after its contexts are gone. Everything made from a context must go before it. Thread-safe after
-/// construction; the callbacks of its options are called from any thread. A child process that was
-/// forked has neither its threads nor its devices: there, nothing made from a context may be used.
+/// Several contexts can coexist. The first one initialises Kokkos unless the program has done so;
+/// Kokkos is then finalised at exit. A program that initialises Kokkos itself also finalises it,
+/// after all contexts have been destroyed. Everything created from a context must be destroyed
+/// before it. Thread-safe after construction; the callbacks of the options may be called from any
+/// thread. After `fork`, the child process must not use a context or anything created from it: it
+/// has neither the threads nor the devices.
 class Context {
  public:
-  /// \throws InvalidArgument for an option out of range
-  /// \throws SpaceUnavailable when the forced space or the device asked for cannot be used here; a
-  /// CUDA build on a machine without a driver or device
+  /// \throws InvalidArgument for an option that is out of range
+  /// \throws SpaceUnavailable if the forced space or the requested device cannot be used, or if a
+  /// CUDA build runs on a machine without a driver or device
   explicit Context(ContextOptions options = {});
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  /// All spaces, usable or not, in the order of `all_spaces`.
+  /// All spaces in the order of `all_spaces`, including those that cannot be used.
   const std::vector<SpaceInfo>& spaces() const noexcept;
   const SpaceInfo& info(Space space) const noexcept;
   SpaceSet usable() const noexcept;
@@ -73,49 +77,49 @@ class Context {
   Dispatcher& dispatcher() noexcept;
   const Dispatcher& dispatcher() const noexcept;
 
-  /// Budgeted memory that work on \p space uses.
+  /// The memory resource, limited by the budget, of work on \p space.
   MemoryResource& memory(Space space);
-  /// \brief Memory of the host that a device reads itself and copies at full speed; without a
-  /// device any. It is within the host's budget and counted there.
+  /// \brief Page-locked host memory, which a device can access directly and copy at full speed;
+  /// without a device, ordinary host memory. Counted in the host budget.
   MemoryResource& pinned_memory();
   MemoryStatistics memory_statistics(Space space) const;
-  /// Bytes of that memory which are free now, as the operating system or the driver says.
+  /// Bytes of the memory of \p space that the operating system or the driver reports as free now.
   std::uint64_t free_memory(Space space) const;
 
   void log(LogLevel level, std::string_view message) const;
 
-  /// \brief Chooses a space for \p workload, runs `body(space)` there, measures it, reports it.
+  /// \brief Chooses a space for \p workload, runs `body(space)` there, measures and reports it.
   ///
-  /// On `openmp` as many threads run it as the work is worth, and \p body is called by the thread
-  /// of their team, for which the caller waits. Where the space runs out of memory, cannot run \p
-  /// body or is lost, the next best one runs \p body from its start (not when forced); the time of
-  /// the failed attempt counts for no space. \throws OutOfMemory, SpaceUnavailable or DeviceLost
-  /// when no space is left, also where \p body let a `std::bad_alloc` or an error of Kokkos of that
-  /// meaning through; what \p body throws
-  /// otherwise
+  /// On `openmp`, the number of threads follows the amount of work; a thread of that team calls \p
+  /// body while the caller waits. If the space runs out of memory, cannot run \p body or is lost,
+  /// and the space is not forced, \p body is run again from the start on the next best space; the
+  /// failed attempt is not counted in any cost.
+  /// \throws OutOfMemory, SpaceUnavailable, DeviceLost if no space is left; a `std::bad_alloc` or a
+  /// Kokkos error with that meaning that \p body throws is converted to these types. Any other
+  /// exception of \p body is passed on
   template <class Body>
   DispatchRecord run(const Workload& workload, std::optional<Space> forced, const Body& body);
 
-  /// Where the calibration of this machine is kept: `$KINDRED_PROFILE`, else under
-  /// `$XDG_CACHE_HOME` or `~/.cache`.
+  /// The path of the calibration file: `$KINDRED_PROFILE`, otherwise a file under `$XDG_CACHE_HOME`
+  /// or `~/.cache`.
   static std::string default_profile_path();
-  /// Writes the dispatcher's calibration (to a temporary, synced, then renamed); other machines'
-  /// in the same file stay. \throws Error when it cannot be written
+  /// Writes the dispatcher's calibration atomically; calibrations of other machines in the same
+  /// file are kept. \throws Error if it cannot be written
   void save_profile() const;
   const std::string& profile_path() const noexcept;
 
   struct State;
-  /// For the libraries of Kindred. \see backends/impl/Instances.hpp
+  /// For internal use by the libraries of Kindred. \see backends/impl/Instances.hpp
   State& state() const noexcept { return *m_state; }
 
  private:
-  /// Whether \p workload is the first of its size on \p space. \see CallHistory
+  /// Whether \p workload is the first one of its size on \p space. \see CallHistory
   bool is_first(const Workload& workload, Space space) const noexcept;
   void report(const DispatchRecord& record) const;
-  /// `call(body)` on a team of so many threads, or of more; returns how many.
+  /// Runs `call(body)` on a team of at least \p threads threads; returns the size of the team.
   int run_on_team(int threads, void (*call)(const void* body), const void* body);
-  /// In a handler: the next attempt after the exception under way, which it throws on (typed) where
-  /// there is none.
+  /// Called in an exception handler: returns the next attempt, or rethrows the current exception as
+  /// a typed error if there is none.
   DispatchRecord recover(const Workload& workload, const DispatchRecord& failed, SpaceSet& tried);
 
   std::unique_ptr<State> m_state;

@@ -20,7 +20,7 @@
 
 namespace Kindred {
 
-/// How many operations a dispatcher can know.
+/// Maximum number of operations that a dispatcher supports.
 inline constexpr std::size_t operations_max = 64;
 
 /// A set of spaces.
@@ -48,190 +48,209 @@ class SpaceSet {
   unsigned m_bits = 0;
 };
 
-/// \brief The sizes that an engine has run, per operation and space.
+/// \brief Records which sizes an engine has already run, per operation and space.
 ///
-/// A call of a size that has not run there before allocates its workspace and finds cold caches.
-/// Thread-safe.
+/// The first call of a size on a space allocates its workspace and finds cold caches. Thread-safe.
 class CallHistory {
  public:
-  /// Records a call. \return whether none of this size class or a larger one was recorded before
+  /// \brief Records a call.
+  /// \return true if no call of this size class or a larger one was recorded before
   bool add(Operation operation, Space space, double work) noexcept;
 
  private:
   struct Entry {
     std::atomic<const OperationInfo*> operation = nullptr;
-    /// The largest size class so far, plus one.
+    /// The largest size class so far plus one; 0 for none.
     std::array<std::atomic<std::uint8_t>, space_count> largest{};
   };
   std::array<Entry, operations_max> m_entries;
 };
 
-/// \brief What a call is about to do, as the cost model sees it.
+/// \brief Describes a call to the cost model.
 struct Workload {
   Operation operation;
-  std::uint64_t items = 0;  ///< patterns × queries, rows × queries, candidates, or edges × queries,
-                            ///< elements, nodes: what `explain` tells
-  double work = 0;  ///< elementary steps: symbols × query words, multiply-adds, edges or elements
-                    ///< read; sets the size class
-  std::uint64_t transfer_bytes = 0;     ///< that must cross to the device and back if it is chosen
-  SpaceSet resident = SpaceSet::all();  ///< spaces that can reach the data
-  bool waits = true;  ///< the call ends with its work; what a launch takes says nothing of a space
-  std::uint64_t device_bytes = 0;  ///< memory without which the call cannot run on a device, beside
-                                   ///< what is kept there; 0: unknown, or made do with
-  double starts = 1;               ///< parallel regions or kernels that run one after the other
-  std::uint32_t pieces = 0;  ///< among how many threads the work can be divided; 0: any number
-  CallHistory* history = nullptr;  ///< of the engine; null: that of the context
+  std::uint64_t items = 0;  ///< patterns × queries, rows × queries, candidates, edges × queries,
+                            ///< elements or nodes; shown by `explain`
+  double work = 0;  ///< elementary steps: symbols × query words, multiply-adds, or edges or
+                    ///< elements read; determines the size class
+  std::uint64_t transfer_bytes = 0;     ///< copied to and from the device if it is chosen
+  SpaceSet resident = SpaceSet::all();  ///< spaces that can access the data
+  bool waits = true;  ///< the call returns after its work has finished; if false, its duration is
+                      ///< not used as a measurement
+  std::uint64_t device_bytes =
+      0;  ///< memory that the call must allocate on a device, in addition to what is already there;
+          ///< 0: unknown, or the call can do with less
+  double starts = 1;         ///< parallel regions or kernels that run one after the other
+  std::uint32_t pieces = 0;  ///< maximum number of threads that can share the work; 0: no limit
+  CallHistory* history = nullptr;  ///< of the engine; null: the history of the context
 };
 
 /// Why a space was chosen.
 enum class Reason : std::uint8_t {
-  predicted,   ///< least predicted time
-  forced,      ///< the caller said so
+  predicted,   ///< lowest predicted time
+  forced,      ///< the caller requested it
   only,        ///< no other space can run it
-  hysteresis,  ///< another is predicted to be better, not by enough to switch
-  probe,       ///< a space not chosen for a while is measured again
-  fallback,    ///< the space chosen first failed, or has failed too often of late
-  memory,      ///< the device is predicted to be best and has no room for the call
-  threshold    ///< `Options::device_items_min` or `device_items_from` says so
+  hysteresis,  ///< another space is predicted to be faster, but not by enough to switch
+  probe,       ///< a space that was not chosen for a while is measured again
+  fallback,    ///< the first choice failed, or has failed too often recently
+  memory,      ///< the device is predicted to be fastest but lacks memory for the call
+  threshold    ///< decided by `Options::device_items_min` or `device_items_from`
 };
 inline constexpr std::size_t reason_count = 8;
 std::string_view to_string(Reason reason) noexcept;
 
-/// \brief A decision, and after the call what it took.
+/// \brief A decision and, after the call, its measured time.
 struct DispatchRecord {
   Operation operation;
   std::uint64_t items = 0;
   double work = 0;
   std::uint64_t transfer_bytes = 0;
-  std::array<double, space_count> predicted{};  ///< seconds; NaN where the space cannot run it
+  std::array<double, space_count> predicted{};  ///< seconds; NaN for a space that cannot run it
   Space chosen = Space::serial;
   Reason why = Reason::only;
-  double taken = 0;          ///< seconds
-  int threads = 1;           ///< of the host: as many as the work is worth on `openmp`, else 1
-  double starts = 1;         ///< \see Workload::starts
+  double taken = 0;   ///< seconds; 0 before the call
+  int threads = 1;    ///< host threads used: chosen by the amount of work on `openmp`, otherwise 1
+  double starts = 1;  ///< \see Workload::starts
   std::uint32_t pieces = 0;  ///< \see Workload::pieces
-  bool first = false;  ///< no call of this size or more had run on \ref chosen: the time includes
-                       ///< allocations and cold caches, and the dispatcher does not learn from it
+  bool first =
+      false;  ///< no call of this size or larger had run on \ref chosen before: the time includes
+              ///< allocations and cold caches, and the dispatcher does not learn from it
 };
 
-/// One line of JSON: `{"op", "items", "predicted": {space: seconds}, "chosen", "taken", "why",
-/// "threads", "starts", "first"}`.
+/// Returns one line of JSON: `{"op", "items", "predicted": {space: seconds}, "chosen", "taken",
+/// "why", "threads", "starts", "first"}`.
 std::string to_json(const DispatchRecord& record);
 
-/// \brief Chooses the space of a call by predicted time: `starts × start cost + transfer + overhead
-/// + work / rate`, per size class.
+/// \brief Chooses the space of a call by its predicted time: `starts × start cost + transfer +
+/// overhead + work / rate`, per size class.
 ///
-/// Size classes are powers of two of `Workload::work`. The priors are those of the operations
-/// (\ref OperationPrior). `openmp` has a cost for teams of
-/// 2, 4, 8, … and all threads, and a call gets the team with the least. A calibration replaces the
-/// priors and
-/// observed times keep them true: per operation, space and size class, the median of what the last
-/// calls took to what their work was predicted to take, so that a cold or disturbed call changes
-/// nothing and three that agree do. One exception: a call on `openmp` that takes several times as
-/// long as predicted means that other programs hold its processors; the next call leaves it, and
-/// probes bring it back soon. First calls of a size are not learnt from. Hysteresis keeps it from
-/// flipping, a timed probe re-measures the space not chosen, and a space that fails too often is
-/// left for a while (circuit breaker). Thread-safe. A decision takes < 1 µs and allocates nothing.
+/// Size classes are powers of two of `Workload::work`. Predictions start from the priors of the
+/// operations (\ref OperationPrior), which a calibration replaces. `openmp` has separate costs for
+/// teams of 2, 4, 8, … and all threads; a call gets the fastest team.
+///
+/// Observed times correct the predictions: per operation, space and size class, by the median ratio
+/// of measured to predicted time over the last calls. One outlier changes nothing; three calls that
+/// agree do. First calls of a size are ignored. One exception: a call on `openmp` that takes
+/// several times as long as predicted means that other programs occupy the processors; the next
+/// call uses another space, and frequent probes bring `openmp` back soon.
+///
+/// Hysteresis prevents flipping between spaces, timed probes re-measure spaces that are not chosen,
+/// and a circuit breaker avoids a space that fails too often. Thread-safe. A decision takes < 1 µs
+/// and allocates nothing.
 class Dispatcher {
  public:
   struct Options {
     std::size_t window =
-        100;  ///< observations a cost is the median of, and outcomes a success rate is taken over
-    double hysteresis = 0.10;  ///< a switch needs this much less predicted time
+        100;  ///< observations behind a median cost, and outcomes behind a success rate
+    double hysteresis = 0.10;  ///< a switch requires a predicted time lower by this fraction
     std::chrono::milliseconds probe_interval{
-        5000};  ///< between probes of a space not chosen, per operation and size class
-    double probe_cost_max = 4.0;  ///< a probe that takes more than this many times the best, by the
-                                  ///< calibration and by the observations, is not made
-    double probe_share = 0.05;    ///< what a probe is predicted to lose, at most, of the seconds
-                                  ///< calls have taken since the last one
-    double probe_loss_max = std::numeric_limits<double>::infinity();  ///< and this many seconds
-    double success_rate_min = 0.95;  ///< below it, over the window, the breaker opens
-    std::size_t failures_min = 2;    ///< failures in the window before the breaker may open
+        5000};  ///< between probes of a space that is not chosen, per operation and size class
+    double probe_cost_max =
+        4.0;  ///< no probe is made if it is predicted to take more than this many times the best
+              ///< time, by the calibration and by the observations
+    double probe_share = 0.05;  ///< maximum predicted loss of a probe, as a share of the time that
+                                ///< calls have taken since the last probe
+    double probe_loss_max =
+        std::numeric_limits<double>::infinity();  ///< maximum predicted loss of a probe in seconds
+    double success_rate_min =
+        0.95;  ///< the breaker opens when the success rate over the window is lower
+    std::size_t failures_min = 2;  ///< failures in the window before the breaker can open
     std::chrono::milliseconds breaker_interval{
-        10000};                   ///< an open breaker lets one call through after this
-    std::optional<Space> forced;  ///< mode `force(space)`; nothing is mode `automatic`
+        10000};                   ///< an open breaker lets one call through after this time
+    std::optional<Space> forced;  ///< runs everything on this space; unset: the dispatcher chooses
     std::optional<std::uint64_t>
         device_items_min;  ///< calls of fewer items stay on the host, whatever is predicted
-    std::optional<std::uint64_t>
-        device_items_from;  ///< calls of so many go to the device where it can run them
+    std::optional<std::uint64_t> device_items_from;  ///< calls of at least this many items go to
+                                                     ///< the device if it can run them
     std::function<std::uint64_t()>
-        device_memory_left;  ///< bytes that a device has left for calls; the context sets it
+        device_memory_left;  ///< bytes of device memory left for calls; set by the context
     std::function<std::chrono::steady_clock::time_point()>
-        clock;            ///< for tests; empty is the steady clock
-    std::string machine;  ///< who the calibration is of; the context sets it
+        clock;            ///< for tests; empty: the steady clock
+    std::string machine;  ///< identifies the machine of the calibration; set by the context
   };
 
-  /// Time lost to choices so far: Σ max(0, taken − best predicted), and what it is of all time.
+  /// Time lost by choices so far, Σ max(0, taken − best predicted), and the total time taken.
   struct Regret {
     double seconds = 0;
     double taken = 0;
     std::uint64_t decisions = 0;
   };
 
-  /// \param usable the spaces of this machine \param threads of `openmp`, for the priors
+  /// \param usable the spaces of this machine
+  /// \param threads number of threads of `openmp`, for the priors
+  /// \param options see \ref Options
   Dispatcher(SpaceSet usable, int threads, Options options);
   ~Dispatcher();
   Dispatcher(const Dispatcher&) = delete;
   Dispatcher& operator=(const Dispatcher&) = delete;
 
-  /// \brief The space for \p workload; `taken` is still 0.
-  /// \param forced overrides the mode for this call
-  /// \throws SpaceUnavailable when the forced space is not usable or cannot reach the data, or no
-  /// space can; InvalidArgument for a workload that names no operation, or one more operation than
-  /// \ref operations_max
+  /// \brief Chooses a space for \p workload; `taken` is still 0 in the result.
+  /// \param workload the call to run
+  /// \param forced overrides `Options::forced` for this call
+  /// \throws SpaceUnavailable if the forced space is not usable or cannot access the data, or if no
+  /// space can
+  /// \throws InvalidArgument for a workload without an operation, or for more than \ref
+  /// operations_max operations
   DispatchRecord decide(const Workload& workload, std::optional<Space> forced = {});
-  /// The next best space after \p failed ones, or nothing. \see Reason::fallback
+  /// The next best space when those in \p failed have failed; empty if there is none. \see
+  /// Reason::fallback
   std::optional<DispatchRecord> decide_without(const Workload& workload, SpaceSet failed);
-  /// Takes in what a call took, and that it succeeded.
+  /// Records the time of a successful call.
   void observe(const DispatchRecord& record) noexcept;
-  /// Takes in that a call succeeded of which no time is known (`Workload::waits`).
+  /// Records a successful call without a usable time (`Workload::waits` is false).
   void observe_success(Operation operation, Space space) noexcept;
-  /// Takes in that a space failed.
+  /// Records that a call failed on a space.
   void observe_failure(Operation operation, Space space) noexcept;
 
-  /// Predicted seconds, NaN where the space cannot run it.
+  /// Predicted seconds; NaN for a space that cannot run the workload.
   std::array<double, space_count> predict(const Workload& workload) const;
-  /// True while the breaker keeps calls of \p operation from \p space.
+  /// Whether the circuit breaker currently keeps calls of \p operation off \p space.
   bool breaker_open(Operation operation, Space space) const;
   Regret regret() const;
-  /// Those that calls and calibrations have named, the first one first.
+  /// The operations named by calls and calibrations so far, in the order of their first use.
   std::vector<Operation> operations() const;
   SpaceSet usable() const noexcept;
 
-  /// \brief Replaces priors: \p seconds is what \p work took on \p space, without transfer and
-  /// without the cost of starts.
-  /// \param threads of the team of `openmp` that was measured (\ref team_sizes); 0: all
-  /// \throws InvalidArgument for a space that is not usable, a team that there is not, a number out
-  /// of range
+  /// \brief Replaces the priors by a measured point.
+  /// \param operation the operation that was measured
+  /// \param space where it was measured
+  /// \param work amount of work, in the unit of `Workload::work`
+  /// \param seconds duration without transfers and start costs
+  /// \param threads size of the `openmp` team that was measured (\ref team_sizes); 0: all threads
+  /// \throws InvalidArgument for a space that is not usable, a team size that does not exist, or a
+  /// number out of range
   void calibrate(Operation operation, Space space, double work, double seconds, int threads = 0);
-  /// Seconds that one parallel region or kernel costs on \p space, whatever it does.
-  /// \param threads, \throws as of \ref calibrate
+  /// \brief Sets the fixed cost in seconds of one parallel region or kernel on \p space.
+  /// \param space where it was measured
+  /// \param seconds start cost
+  /// \param threads as of \ref calibrate
+  /// \throws InvalidArgument as \ref calibrate
   void calibrate_start(Space space, double seconds, int threads = 0);
   double start_seconds(Space space, int threads = 0) const noexcept;
-  /// How many threads a call on `openmp` may be given: 2, 4, 8, … and all.
+  /// The team sizes that a call on `openmp` can get: 2, 4, 8, … and all threads.
   std::span<const int> team_sizes() const noexcept;
-  /// \brief Calls on `openmp` get \p threads, rounded up to a team, or with 0 as many as are
-  /// predicted to be fastest. For measurements.
-  /// \throws InvalidArgument for less than 0 or more than all
+  /// \brief Fixes the team of calls on `openmp`, for measurements.
+  /// \param threads rounded up to the size of a team; 0: the team predicted to be fastest
+  /// \throws InvalidArgument if negative or greater than the number of threads
   void force_threads(int threads);
-  /// Bytes a second and seconds of a copy to the device.
+  /// \brief Sets the bandwidth (bytes per second) and latency (seconds) of copies to the device.
+  /// \throws InvalidArgument for numbers out of range
   void calibrate_transfer(double bytes_per_second, double latency_seconds);
-  /// \brief Bytes of arrays that a device best takes at a time in lists of \p operation: measured,
-  /// else 64 MiB.
+  /// Best batch size for lists of arrays on a device, in bytes: measured, otherwise 64 MiB.
   std::uint64_t batch_bytes(Operation operation) const;
-  /// Replaces it. \throws InvalidArgument for 0
+  /// Sets \ref batch_bytes. \throws InvalidArgument for 0
   void calibrate_batch(Operation operation, std::uint64_t bytes);
-  /// Whether a calibration was loaded or made.
+  /// Whether a calibration was loaded or measured.
   bool calibrated() const;
-  /// The smallest work, a power of two, from which \p space is predicted to beat all spaces before
-  /// it for good; 0 never.
+  /// The smallest work, as a power of two, from which on \p space is predicted to be faster than
+  /// all spaces listed before it; 0 if there is none.
   double crossover(Operation operation, Space space) const;
   /// The calibration of this machine as JSON text.
   std::string profile_json() const;
-  /// \brief Takes in what \p text holds of this machine (`Options::machine`).
+  /// \brief Loads the calibration of this machine (`Options::machine`) from \p text.
   ///
-  /// Costs of an operation that no call has named yet are kept until one does.
-  /// \throws InvalidArgument saying what is wrong with it, NotFound when it is of other machines
+  /// Costs of operations that no call has named yet are kept until one does.
+  /// \throws InvalidArgument with the reason, NotFound if it holds calibrations of other machines
   /// only; the dispatcher is then unchanged
   void load_profile_json(std::string_view text);
 

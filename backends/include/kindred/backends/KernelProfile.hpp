@@ -9,21 +9,21 @@
 
 namespace Kindred {
 
-/// \brief What one kernel took, by label and by where it ran.
+/// \brief Total time of one kernel, by label and by where it ran.
 struct KernelTime {
   std::string label;    ///< `Kindred::Class::method::kernel`
-  bool device = false;  ///< on the GPU, else on the host
+  bool device = false;  ///< ran on the GPU; otherwise on the host
   std::uint64_t count = 0;
-  double seconds = 0;  ///< of all its runs
-  double longest = 0;  ///< seconds of the longest run
+  double seconds = 0;  ///< total of all launches
+  double longest = 0;  ///< duration of the longest launch in seconds
 };
 
-/// \brief Times every kernel that Kokkos launches in this process while it lives.
+/// \brief Times every kernel that Kokkos launches in this process during the object's lifetime.
 ///
-/// Make it after the context, and make and destroy it while no other thread launches. It listens
-/// through Kokkos Tools and passes on to the callbacks that were set before. While it lives every
-/// device kernel is fenced, before and after, so that the times are real and nothing overlaps: it
-/// is for reports, not for production. Several may live at once. Thread-safe.
+/// Create it after the context; create and destroy it while no other thread launches kernels. It
+/// registers Kokkos Tools callbacks and forwards to those that were set before. During its lifetime
+/// every device kernel is fenced before and after, so that times are accurate and nothing overlaps:
+/// use it for reports, not in production. Several objects can exist at the same time. Thread-safe.
 class KernelProfile {
  public:
   KernelProfile();
@@ -31,9 +31,9 @@ class KernelProfile {
   KernelProfile(const KernelProfile&) = delete;
   KernelProfile& operator=(const KernelProfile&) = delete;
 
-  /// The kernels so far, most seconds first, then by label.
+  /// The kernels recorded so far, sorted by descending total time, then by label.
   std::vector<KernelTime> kernels() const;
-  /// Forgets them.
+  /// Discards what was recorded so far.
   void reset();
 
  private:

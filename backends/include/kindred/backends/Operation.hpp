@@ -7,34 +7,34 @@
 
 namespace Kindred {
 
-/// \brief What is assumed of an operation before anything is measured.
+/// \brief Assumed costs of an operation, used until it is measured.
 ///
-/// The rates of Kindred's own operations were measured on processors of 2021 to 2023.
+/// The rates of Kindred's own operations were measured on processors released from 2021 to 2023.
 struct OperationPrior {
-  double thread_rate = 1e9;    ///< work per second of one thread of the host
-  double call_seconds = 5e-6;  ///< of a call on the host, whatever its work
+  double thread_rate = 1e9;    ///< work per second on one host thread
+  double call_seconds = 5e-6;  ///< fixed cost of a call on the host
   double device_work_min =
-      device_never;  ///< the work from which a call of one start is faster on a device, data
-                     ///< resident, than on one thread of the host
+      device_never;  ///< smallest work for which a call with one kernel launch and resident data is
+                     ///< faster on a device than on one host thread
 
-  /// No call is assumed to be faster on a device. A calibration may find otherwise.
+  /// No call is assumed to be faster on a device; a calibration may show otherwise.
   static constexpr double device_never = 0x1p50;
 };
 
-/// \brief An operation as the engine that runs it declares it: once, as an `inline constexpr`
+/// \brief Declares an operation. The engine that runs it declares it once, as an `inline constexpr`
 /// variable in the namespace `Kindred::Operations`.
 struct OperationInfo {
-  std::string_view name;       ///< in reports, profiles and messages; unique
-  std::string_view work_unit;  ///< what `Workload::work` counts, in the plural
+  std::string_view name;       ///< shown in reports, profiles and messages; unique
+  std::string_view work_unit;  ///< unit of `Workload::work`, in the plural
   OperationPrior prior;
 };
 
-/// \brief Identifies an operation. Cheap to copy; equal if the names are.
+/// \brief Identifies an operation. Cheap to copy; two operations are equal if their names are.
 ///
-/// A dispatcher knows an operation from the first call that names it.
+/// A dispatcher adds an operation with the first call that names it.
 class Operation {
  public:
-  /// No operation: a dispatcher rejects it.
+  /// No operation; a dispatcher rejects it.
   constexpr Operation() noexcept : m_info(&none) {}
   /// \param info must outlive every copy of the operation
   constexpr Operation(const OperationInfo& info) noexcept : m_info(&info) {}
@@ -43,13 +43,13 @@ class Operation {
   constexpr std::string_view name() const noexcept { return m_info->name; }
   constexpr std::string_view work_unit() const noexcept { return m_info->work_unit; }
   constexpr const OperationPrior& prior() const noexcept { return m_info->prior; }
-  /// Where it is declared. Two libraries may each have a copy of the same declaration.
+  /// The declaration. Two libraries can each have a copy of the same declaration.
   constexpr const OperationInfo* info() const noexcept { return m_info; }
 
   friend constexpr bool operator==(Operation a, Operation b) noexcept {
     return a.m_info == b.m_info || a.name() == b.name();
   }
-  /// In the order of the names.
+  /// Compares by name.
   friend constexpr auto operator<=>(Operation a, Operation b) noexcept {
     return a.name() <=> b.name();
   }

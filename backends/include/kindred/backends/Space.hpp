@@ -11,7 +11,7 @@
 
 namespace Kindred {
 
-/// \brief Where work runs: one host thread, all host threads, the GPU. A run-time identity.
+/// \brief Where work runs: on one host thread, on all host threads, or on the GPU.
 enum class Space : std::uint8_t { serial, openmp, cuda };
 
 inline constexpr std::size_t space_count = 3;
@@ -20,25 +20,26 @@ inline constexpr std::array<Space, space_count> all_spaces{Space::serial, Space:
 
 /// `serial`, `openmp`, `cuda`
 std::string_view to_string(Space space) noexcept;
-/// The space of that name, or nothing.
+/// The space of that name; empty if there is none.
 std::optional<Space> space_from_string(std::string_view name) noexcept;
 
-/// \brief What is known of a space on this machine.
+/// \brief Properties of a space on this machine.
 struct SpaceInfo {
   Space space = Space::serial;
   bool compiled = false;
   bool usable = false;
-  std::string why_not;              ///< empty when usable
-  std::string device;               ///< processor or GPU name
-  int device_index = 0;             ///< of the GPU that is used, among those the process sees
-  int device_count = 0;             ///< GPUs that the process sees
-  int concurrency = 0;              ///< host threads, or multiprocessors
-  double compute_capability = 0;    ///< of a CUDA device: 9.0
-  double kernels_for = 0;           ///< compute capability that the kernels were compiled for: 8.0
-  bool kernels_from_ptx = false;    ///< the driver compiles them for the device at their first use
+  std::string why_not;            ///< reason if not usable, otherwise empty
+  std::string device;             ///< name of the processor or the GPU
+  int device_index = 0;           ///< index of the GPU in use among the GPUs visible to the process
+  int device_count = 0;           ///< number of GPUs visible to the process
+  int concurrency = 0;            ///< number of host threads, or of SMs
+  double compute_capability = 0;  ///< of a CUDA device, such as 9.0
+  double kernels_for = 0;  ///< compute capability that the kernels were compiled for, such as 8.0
+  bool kernels_from_ptx =
+      false;  ///< the driver compiles the kernels for the device at their first use
   std::uint64_t memory_total = 0;   ///< bytes
-  std::uint64_t memory_free = 0;    ///< bytes, when the context started
-  std::uint64_t memory_budget = 0;  ///< bytes Kindred may use
+  std::uint64_t memory_free = 0;    ///< bytes free when the context started
+  std::uint64_t memory_budget = 0;  ///< bytes that Kindred may use
 };
 
 }  // namespace Kindred

@@ -11,15 +11,15 @@
 
 namespace Kindred {
 
-/// \brief Records named spans of the host, dispatched calls and kernels, as a Chrome trace.
+/// \brief Records named host spans, dispatched calls and kernels as a Chrome trace.
 ///
-/// The file opens in `chrome://tracing` and Perfetto. While it lives every device kernel is fenced,
-/// as under a `KernelProfile`. Thread-safe.
+/// The file opens in `chrome://tracing` and Perfetto. If kernels are recorded, every device kernel
+/// is fenced during the object's lifetime, as with `KernelProfile`. Thread-safe.
 class Trace {
  public:
   struct Options {
-    bool kernels = true;                 ///< kernels too; make the trace after the context then
-    std::size_t events_max = 1'000'000;  ///< further events are counted, not kept
+    bool kernels = true;  ///< also record kernels; the trace must then be created after the context
+    std::size_t events_max = 1'000'000;  ///< further events are only counted
   };
 
   Trace();
@@ -28,7 +28,7 @@ class Trace {
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
 
-  /// \brief A span from its making to its end of life, on the thread that made it.
+  /// \brief A span from construction to destruction, on the thread that created it.
   class Span {
    public:
     Span(Span&& other) noexcept;
@@ -42,17 +42,18 @@ class Trace {
     std::string m_name;
     std::chrono::steady_clock::time_point m_begin;
   };
+  /// \brief Starts a span that ends when the returned object is destroyed.
   /// \code auto span = trace.span("load"); \endcode
   [[nodiscard]] Span span(std::string name);
 
-  /// A call that has just ended: give it to `ContextOptions::on_dispatch`.
+  /// Records a call that has just ended; call it from `ContextOptions::on_dispatch`.
   void add(const DispatchRecord& record);
 
-  /// Events not kept because there were more than `events_max`.
+  /// Number of events dropped because of `events_max`.
   std::size_t dropped() const;
-  /// The trace so far: `{"traceEvents": [...]}`, times in microseconds since it began.
+  /// The trace so far: `{"traceEvents": [...]}`, with times in microseconds since its construction.
   std::string json() const;
-  /// Writes `json()` to a temporary and renames it. \throws Error when it cannot be written
+  /// Writes `json()` to \p path atomically. \throws Error if it cannot be written
   void write(const std::string& path) const;
 
  private:

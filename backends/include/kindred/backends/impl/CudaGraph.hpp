@@ -9,25 +9,26 @@
 
 namespace Kindred::Impl {
 
-/// \brief Launches that are made once and repeated: on a device one call to its driver, whatever
-/// they were; on the host the launches themselves.
+/// \brief A sequence of launches that is recorded once and replayed: as a CUDA graph with one
+/// driver call on a device, by repeating the launches on the host.
 ///
-/// What they read and write must stay where it is.
+/// The memory that the launches read and write must not move. Not thread-safe.
 template <class ExecutionSpace>
 class CudaGraph {
  public:
   /// \brief Runs \p launches once and records them. Fences \p exec_space.
-  /// \param launches makes kernels and nothing else on \p exec_space, and does not fence
+  /// \param exec_space where the launches run
+  /// \param launches only launches kernels on \p exec_space, and does not fence
   ///
-  /// Where a device cannot record them they are made anew by every `replay`. \throws DeviceLost
+  /// If the device cannot record the launches, every `replay` repeats them. \throws DeviceLost
   void capture(const ExecutionSpace& exec_space, std::function<void()> launches);
-  /// Does not fence.
+  /// Runs the recorded launches again. Does not fence.
   void replay(const ExecutionSpace& exec_space) const;
   bool is_captured() const noexcept { return m_launches != nullptr; }
 
  private:
   std::function<void()> m_launches;
-  std::shared_ptr<void> m_graph;  // of a device
+  std::shared_ptr<void> m_graph;  // CUDA graph; null if not recorded
 };
 
 }  // namespace Kindred::Impl

@@ -8,24 +8,24 @@
 
 namespace Kindred::Impl {
 
-/// Whether the CUDA runtime finds devices, and how many: asked before Kokkos is initialised. Never
-/// throws for a missing one.
+/// Queries the CUDA runtime for devices and their number, before Kokkos is initialised. Does not
+/// throw if there is none.
 SpaceInfo query_devices();
-/// Why this build's kernels cannot run on device \p index, which exists; empty where they can.
-/// Asked before Kokkos is initialised; creates no CUDA context.
+/// The reason why the kernels of this build cannot run on the existing device \p index; empty if
+/// they can. Called before Kokkos is initialised; creates no CUDA context.
 std::string why_kernels_cannot_run(int index);
-/// What the runtime says of device \p index, which exists. The device of the calling thread stays.
+/// Properties of the existing device \p index. Keeps the calling thread's current device.
 SpaceInfo query_device(int index);
 /// The device on which Kokkos was initialised; 0 in a host build.
 int device_of_kokkos();
 
-/// Whether kernels of the device of Kokkos reach \p data: its memory, or the host's that was
-/// registered. False in a host build, and for memory of another device.
+/// Whether kernels on the Kokkos device can access \p data: its own memory or registered host
+/// memory. False in a host build, and for memory of another device.
 bool device_reaches(const void* data) noexcept;
-/// Whether \p data is memory of a device that the host does not reach.
+/// Whether \p data is device memory that the host cannot access.
 bool is_on_device_only(const void* data) noexcept;
 
-/// Waits for everything on the device; for times of kernels only. Does nothing in a host build.
+/// Waits for all work on the device; only for timing kernels. Does nothing in a host build.
 void synchronize_device() noexcept;
 
 }  // namespace Kindred::Impl

@@ -7,26 +7,27 @@
 
 namespace Kindred::Impl {
 
-/// The value of a variable, or null where it is not set.
+/// Returns the value of an environment variable, or null if it is not set.
 using Environment = std::function<const char*(const char* name)>;
 
-/// The device that Kokkos is initialised on.
+/// The device on which Kokkos is initialised.
 struct DeviceChoice {
-  int device = 0;     ///< as CUDA counts
-  int kokkos_id = 0;  ///< as Kokkos counts: among `KOKKOS_VISIBLE_DEVICES`
+  int device = 0;     ///< CUDA device index
+  int kokkos_id = 0;  ///< Kokkos device index, among `KOKKOS_VISIBLE_DEVICES`
 
   friend bool operator==(const DeviceChoice&, const DeviceChoice&) = default;
 };
 
-/// \brief The device to use of the \p count that CUDA finds: \p requested, else the one that Kokkos
-/// would choose itself.
+/// \brief Chooses one of \p count CUDA devices: \p requested, otherwise the one that Kokkos would
+/// select.
 ///
-/// Kokkos (4.6 and 4.7) takes `KOKKOS_DEVICE_ID`; else, with `KOKKOS_MAP_DEVICE_ID_BY=random`, one
-/// that follows from \p process_id; else the one that CTest reserved for the local rank of an MPI
-/// or Slurm job, or the one of that rank in turn; else the first. All but CTest's number counts
-/// among `KOKKOS_VISIBLE_DEVICES`.
-/// \throws InvalidArgument for a variable that names no device, for which Kokkos aborts
-/// \throws SpaceUnavailable where `KOKKOS_VISIBLE_DEVICES` leaves out the device
+/// Kokkos (4.6 and 4.7) selects, in this order: `KOKKOS_DEVICE_ID`; with
+/// `KOKKOS_MAP_DEVICE_ID_BY=random`, a device derived from \p process_id; in an MPI or Slurm job,
+/// the device that CTest reserved for the local rank, or else the local rank modulo the number of
+/// devices; the first device. All of these except the CTest reservation are indices into
+/// `KOKKOS_VISIBLE_DEVICES`.
+/// \throws InvalidArgument for a variable that names no device (Kokkos would abort)
+/// \throws SpaceUnavailable if `KOKKOS_VISIBLE_DEVICES` does not contain the device
 DeviceChoice choose_device(int count, std::optional<int> requested, const Environment& environment,
                            unsigned process_id);
 

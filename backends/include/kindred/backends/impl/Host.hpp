@@ -7,25 +7,26 @@
 
 namespace Kindred::Impl {
 
-/// Bytes this process may use: of the machine, or of its control group where that allows less.
+/// Memory in bytes that this process may use: that of the machine, or of its control group if that
+/// is less.
 struct HostMemory {
   std::uint64_t total = 0;
   std::uint64_t free = 0;
 };
 
-/// \param root what stands before `/proc` and `/sys`: for tests
+/// \param root prefix of `/proc` and `/sys`, for tests
 HostMemory query_host_memory(const std::string& root = {});
 
-/// Processors' worth of time a second that the control group allows, rounded up; 0: any.
-/// \param root what stands before `/proc` and `/sys`: for tests
+/// CPU limit of the control group in processors, rounded up; 0: unlimited.
+/// \param root prefix of `/proc` and `/sys`, for tests
 int processor_quota(const std::string& root = {});
 
-/// As `/proc/cpuinfo` has it.
+/// The model name in `/proc/cpuinfo`.
 std::string processor_name();
 
-/// \brief Keeps the calling thread to part \p part of \p parts equal parts of the processors that
-/// this process may use. Nothing happens where there are fewer processors than parts, or the system
-/// has no such call.
+/// \brief Divides the processors that this process may use into \p parts equal parts and binds the
+/// calling thread to part \p part. Does nothing if there are fewer processors than parts, or if the
+/// system does not support it.
 void keep_thread_to_part(int part, int parts) noexcept;
 
 }  // namespace Kindred::Impl

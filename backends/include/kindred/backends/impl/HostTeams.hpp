@@ -9,28 +9,36 @@
 
 namespace Kindred::Impl {
 
-/// \brief Teams of 2, 4, 8, … and all threads, each with a parked thread that calls are handed to.
+/// \brief Teams of 2, 4, 8, … and all threads, each with a parked leader thread that executes
+/// calls.
 ///
-/// libgomp keeps one pool for each thread that starts parallel regions. It ends the surplus threads
-/// when a region is smaller than the one before and starts them again when one is larger, which
-/// takes ten times as long as the region itself. The thread of a team starts regions of one size
-/// only, so that its pool stays. All pools together have more threads than the machine, for which
-/// libgomp waits passively unless OMP_WAIT_POLICY or GOMP_SPINCOUNT says otherwise. Thread-safe.
+/// libgomp keeps one pool per thread that starts parallel regions. When a region is smaller than
+/// the previous one it ends the surplus threads, and when a region is larger it starts them again,
+/// which takes ten times as long as the region itself. The leader of a team starts regions of one
+/// size only, so that its pool persists. All pools together have more threads than the machine has
+/// processors; libgomp therefore waits passively unless OMP_WAIT_POLICY or GOMP_SPINCOUNT is set.
+/// Thread-safe.
 class HostTeams {
  public:
-  /// \param all an instance of \p threads threads, which kernels of that team run on
+  /// \param threads size of the largest team
+  /// \param all an instance of \p threads threads, on which kernels of the largest team run
   HostTeams(int threads, const HostSpace& all);
   ~HostTeams();
   HostTeams(const HostTeams&) = delete;
   HostTeams& operator=(const HostTeams&) = delete;
 
   using Call = void (*)(const void* body);
-  /// \brief `call(body)` on the team of \p threads, on which `here()` is its instance, and waits
-  /// for it. On the calling thread where that belongs to a team or a parallel region already; with
-  /// more threads where the team is busy, so that callers which hold locks cannot wait for one
-  /// another. Returns the number of threads used. \throws what the call throws
+  /// \brief Runs `call(body)` on the team of \p threads and waits for it; during the call, `here()`
+  /// is the team's instance.
+  ///
+  /// If the calling thread already belongs to a team or a parallel region, the call runs on that
+  /// thread. If the team is busy, a larger one is used, so that callers which hold locks cannot
+  /// deadlock.
+  /// \return the number of threads used
+  /// \throws what the call throws
   int run(int threads, Call call, const void* body);
-  /// The instance of the team that the calling thread works for; null: for none of these.
+  /// The instance of the team that the calling thread works for; null if it belongs to none of
+  /// these teams.
   const HostSpace* here() const noexcept;
 
  private:

@@ -13,23 +13,24 @@
 
 namespace Kindred::Impl {
 
-/// Nanoseconds of work for which one more thread is worth waking.
+/// Nanoseconds of work that justify waking one more thread.
 inline constexpr double thread_worth = 50'000;
 
-/// How many of \p threads are worth waking for \p nanoseconds of work on one thread; at least 1.
+/// Number of threads, from 1 to \p threads, that are worth waking for \p nanoseconds of
+/// single-threaded work.
 inline std::size_t useful_threads(std::size_t threads, double nanoseconds) noexcept {
   if (threads <= 1 || !(nanoseconds >= 2 * thread_worth)) return 1;
   return static_cast<std::size_t>(
       std::min(nanoseconds / thread_worth, static_cast<double>(threads)));
 }
 
-/// \brief Items that workers claim, `chunk` of them at a time. Which worker claims which is open: a
-/// result must not depend on it.
+/// \brief A queue of items, which workers claim in chunks. The assignment of items to workers
+/// varies between runs, so results must not depend on it.
 class WorkQueue {
  public:
   WorkQueue(std::size_t items, std::size_t chunk) : m_items(items), m_chunk(chunk) {}
 
-  /// What worker \p worker does: `body(worker, i)` until there are no more items.
+  /// Runs `body(worker, i)` on worker \p worker until no items are left.
   template <class Body>
   void work(std::size_t worker, const Body& body) noexcept {
     std::size_t i = 0;
@@ -45,10 +46,11 @@ class WorkQueue {
         m_failed = i;
         m_failure = std::current_exception();
       }
-      m_next = m_items;  // items below i are claimed already, and finish
+      m_next = m_items;  // items below i have been claimed already and will finish
     }
   }
-  /// Once all have stopped: rethrows what a body threw, of the lowest item, the same on every run.
+  /// Call after all workers have stopped. Rethrows the exception of the item with the lowest index,
+  /// which makes errors deterministic.
   void rethrow() const {
     if (m_failure) std::rethrow_exception(m_failure);
   }
@@ -64,9 +66,8 @@ class WorkQueue {
 
 /// \brief Threads that sleep until a caller has work to share.
 ///
-/// The caller works too, and waits only for helpers that have joined: a helper which wakes late, or
-/// not at all, delays nobody. Threads start when they are first needed. Thread-safe; a job may
-/// start another.
+/// The caller works too, and waits only for helpers that have joined, so a helper that wakes late
+/// delays nobody. Threads are started when first needed. Thread-safe; jobs can be nested.
 class HelperThreads {
  public:
   HelperThreads() = default;
@@ -74,9 +75,10 @@ class HelperThreads {
   HelperThreads(const HelperThreads&) = delete;
   HelperThreads& operator=(const HelperThreads&) = delete;
 
-  /// \brief `work(0)` on the calling thread, and `work(worker)` on up to \p workers − 1 others,
-  /// each worker below \p workers at most once. Returns once all that began have ended.
-  /// \param work throws nothing
+  /// \brief Runs `work(0)` on the calling thread and `work(worker)` on up to \p workers − 1
+  /// helpers, each worker number at most once. Returns when all that have started have finished.
+  /// \param workers maximum number of threads
+  /// \param work must not throw
   template <class Work>
   void run(std::size_t workers, const Work& work) {
     Job job{
@@ -103,29 +105,32 @@ class HelperThreads {
 
   std::mutex m_mutex;
   std::condition_variable m_opened;
-  std::vector<Job*> m_open;  ///< jobs that more helpers may join
+  std::vector<Job*> m_open;  ///< jobs that helpers can still join
   std::vector<std::thread> m_threads;
   bool m_stopping = false;
 };
 
-/// \brief The threads that loops of one call may use: the calling one and helpers. How many a loop
-/// uses follows its work.
+/// \brief The threads available to the loops of one call: the calling thread and helpers. A loop
+/// uses as many as its work justifies. Thread-safe.
 class HostWorkers {
  public:
-  /// The calling thread alone.
+  /// Only the calling thread.
   HostWorkers() = default;
-  /// At most \p count threads, the calling one among them. \p helpers outlives this.
+  /// At most \p count threads, including the calling thread. \p helpers must outlive this object.
   HostWorkers(HelperThreads& helpers, std::size_t count)
       : m_helpers(&helpers), m_count(std::max<std::size_t>(count, 1)) {}
 
   std::size_t count() const noexcept { return m_count; }
-  /// Those of the same helpers, at most \p count.
+  /// The same helpers, with at most \p count threads.
   HostWorkers with_count(std::size_t count) const {
     return m_helpers == nullptr ? *this : HostWorkers(*m_helpers, count);
   }
 
-  /// \brief `body(worker, i)` for every i below \p items, \p chunk of them claimed at a time;
-  /// worker is below `count()`. \param nanoseconds estimated, of an item \see WorkQueue
+  /// \brief Runs `body(worker, i)` for every i below \p items; worker is below `count()`.
+  /// \param items number of items
+  /// \param chunk items that are claimed together
+  /// \param nanoseconds estimated time per item
+  /// \param body called concurrently \see WorkQueue
   template <class Body>
   void for_each_item(std::size_t items, std::size_t chunk, double nanoseconds,
                      const Body& body) const {
@@ -141,8 +146,10 @@ class HostWorkers {
     queue.rethrow();
   }
 
-  /// \brief `body(begin, end)` for consecutive ranges of [0, \p count).
-  /// \param nanoseconds estimated, of an element
+  /// \brief Runs `body(begin, end)` for consecutive ranges that cover [0, \p count).
+  /// \param count number of elements
+  /// \param nanoseconds estimated time per element
+  /// \param body called concurrently
   template <class Body>
   void for_each_range(std::size_t count, double nanoseconds, const Body& body) const {
     const std::size_t workers = useful_threads(m_count, nanoseconds * static_cast<double>(count));
@@ -150,7 +157,8 @@ class HostWorkers {
       if (count > 0) body(std::size_t{0}, count);
       return;
     }
-    // Several for each worker, so that one which starts late claims fewer; whole cache lines.
+    // Several ranges per worker, so that a late worker claims fewer; multiples of 64 elements, so
+    // that ranges consist of whole cache lines.
     std::size_t length = std::max<std::size_t>(1, count / (4 * workers));
     if (length > 64) length = length / 64 * 64;
     for_each_item(
@@ -158,8 +166,10 @@ class HostWorkers {
         [&](std::size_t, std::size_t i) { body(i * length, std::min(count, (i + 1) * length)); });
   }
 
-  /// \brief `main()`, and beside it `other()` on another thread if one is free before main ends;
-  /// what that throws is dropped. \param other what main would do itself otherwise
+  /// \brief Runs `main()` and, if another thread becomes free before main ends, `other()`
+  /// concurrently on that thread; exceptions of `other()` are ignored.
+  /// \param main what the caller needs
+  /// \param other work done in advance, which main would otherwise do itself
   template <class Main, class Other>
   void run_beside(const Main& main, const Other& other) const {
     if (m_count <= 1) return main();
@@ -182,8 +192,9 @@ class HostWorkers {
   std::size_t m_count = 1;
 };
 
-/// `body(i)` for every i below \p count, on at most \p threads threads that end with the call: for
-/// files, which are read without a context too, in pieces of megabytes that outlast starting one.
+/// Runs `body(i)` for every i below \p count on at most \p threads threads, which end with the
+/// call. Used for file access without a context, in pieces of megabytes that justify starting
+/// threads.
 template <class Body>
 void for_each_task(std::size_t count, int threads, const Body& body) {
   HelperThreads helpers;
@@ -191,7 +202,7 @@ void for_each_task(std::size_t count, int threads, const Body& body) {
       .for_each_item(count, 1, thread_worth, [&](std::size_t, std::size_t i) { body(i); });
 }
 
-/// `body(begin, end)` over [0, \p size) in pieces of \p piece. \see for_each_task
+/// Runs `body(begin, end)` for pieces of \p piece that cover [0, \p size). \see for_each_task
 template <class Body>
 void for_each_piece(std::size_t size, std::size_t piece, int threads, const Body& body) {
   for_each_task((size + piece - 1) / piece, threads,

@@ -12,15 +12,15 @@
 
 namespace Kindred::Impl {
 
-/// The host instance of \p context for `serial` (a pool of one) or `openmp` (all threads, or the
-/// team that runs the call).
+/// The host instance of \p context for `serial` (one thread) or `openmp` (all threads, or the team
+/// that runs the call).
 const HostSpace& host_instance(const Context& context, Space space);
-/// The space of the host for \p nanoseconds of work on one thread that no dispatcher places:
-/// `openmp` where each of its threads gets some tens of microseconds of it.
+/// Chooses the host space for \p nanoseconds of single-threaded work that is not dispatched:
+/// `openmp` if each of its threads gets some tens of microseconds of work.
 Space host_space_for(const Context& context, double nanoseconds);
 /// The instance of `host_space_for`.
 const HostSpace& host_instance_for(const Context& context, double nanoseconds);
-/// \brief `call(body)` on the team of \p threads of the space `openmp`. \see HostTeams::run
+/// \brief Runs `call(body)` on the `openmp` team of \p threads. \see HostTeams::run
 int run_on_team(const Context& context, int threads, void (*call)(const void* body),
                 const void* body);
 template <class Body>
@@ -28,19 +28,20 @@ int run_on_team(const Context& context, int threads, const Body& body) {
   return run_on_team(
       context, threads, [](const void* given) { (*static_cast<const Body*>(given))(); }, &body);
 }
-/// The threads for loops on the host of a call on \p space: one for `serial`.
+/// The threads for host loops of a call on \p space: one thread for `serial`.
 HostWorkers host_workers(const Context& context, Space space);
 #if KINDRED_HAS_DEVICE
-/// The device instance (its own stream) of \p context.
+/// The device instance of \p context, which has its own stream.
 const DeviceSpace& device_instance(const Context& context);
 #endif
 
-/// An instance of one thread of its own. Kernels on one instance wait for one another.
+/// A new instance with one thread. Kernels on the same instance are serialised.
 HostSpace new_serial_instance();
-/// \brief While it lives, `serial` is \p exec_space on the thread that made it, of every context.
+/// \brief During its lifetime, \p exec_space is the `serial` instance of every context on the
+/// thread that created it.
 class SerialHere {
  public:
-  /// \param exec_space of one thread, outlives this
+  /// \param exec_space has one thread and must outlive this object
   explicit SerialHere(const HostSpace& exec_space) noexcept;
   ~SerialHere();
   SerialHere(const SerialHere&) = delete;
@@ -50,11 +51,10 @@ class SerialHere {
   const HostSpace* m_before;
 };
 
-/// Another instance for a caller of its own: a new stream on a device, the same threads on the
-/// host.
+/// A separate instance: a new stream on a device, the same threads on the host.
 inline HostSpace instance_beside(const HostSpace& exec_space) { return exec_space; }
-/// \p exec_space, or an instance that launches on \p stream, a cudaStream_t of the caller's that
-/// outlives it.
+/// \p exec_space if \p stream is null, otherwise an instance on \p stream, a cudaStream_t owned by
+/// the caller that must outlive the instance.
 inline HostSpace instance_on(const HostSpace& exec_space, void*) { return exec_space; }
 #if KINDRED_HAS_DEVICE
 inline DeviceSpace instance_on(const DeviceSpace& exec_space, void* stream) {
@@ -65,8 +65,8 @@ inline DeviceSpace instance_beside(const DeviceSpace& exec_space) {
 }
 #endif
 
-/// \brief Calls `function(exec_space)` with the execution-space instance of \p space: run-time
-/// identity to type. \throws SpaceUnavailable when the space is not usable
+/// \brief Calls `function(exec_space)` with the execution-space instance of \p space, which maps
+/// the run-time space to a type. \throws SpaceUnavailable if the space is not usable
 template <class Function>
 decltype(auto) with_instance(const Context& context, Space space, Function&& function) {
 #if KINDRED_HAS_DEVICE
@@ -79,8 +79,8 @@ decltype(auto) with_instance(const Context& context, Space space, Function&& fun
   return std::forward<Function>(function)(host_instance(context, space));
 }
 
-/// Copies \p values, which stay as they are until \p exec_space is fenced, to \p view. Does not
-/// fence.
+/// Starts a copy of \p values, which must not change until \p exec_space is fenced, to \p view.
+/// Does not fence.
 template <class ExecutionSpace, class View, class T>
 void start_upload(const ExecutionSpace& exec_space, const View& view, const T* values,
                   std::size_t count) {
@@ -89,7 +89,7 @@ void start_upload(const ExecutionSpace& exec_space, const View& view, const T* v
   Arch::start_copy(exec_space, "Kindred::Impl::upload", view.data(), values, count * sizeof(T));
 }
 
-/// Copies \p values to \p buffer's view and waits for it. Fences \p exec_space.
+/// Copies \p values to \p view. Fences \p exec_space.
 template <class ExecutionSpace, class View, class T>
 void upload(const ExecutionSpace& exec_space, const View& view, const T* values,
             std::size_t count) {
@@ -98,8 +98,7 @@ void upload(const ExecutionSpace& exec_space, const View& view, const T* values,
   Arch::fence(exec_space, "Kindred::Impl::upload");
 }
 
-/// Copies the first \p count elements of \p view to \p values and waits for it. Fences \p
-/// exec_space.
+/// Copies the first \p count elements of \p view to \p values. Fences \p exec_space.
 template <class ExecutionSpace, class View, class T>
 void download(const ExecutionSpace& exec_space, T* values, const View& view, std::size_t count) {
   static_assert(std::is_same_v<typename View::non_const_value_type, T>);

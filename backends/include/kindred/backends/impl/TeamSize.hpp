@@ -6,7 +6,7 @@
 
 namespace Kindred::Impl {
 
-/// The sizes of the teams of \p threads ≥ 1 threads: 2, 4, 8, … and all; only { 1 } for one thread.
+/// The team sizes for \p threads ≥ 1 threads: 2, 4, 8, … and \p threads; only { 1 } for one thread.
 inline std::vector<int> team_sizes(int threads) {
   std::vector<int> sizes;
   for (int size = 2; size < threads; size *= 2) sizes.push_back(size);

@@ -7,17 +7,17 @@
 
 namespace Kindred {
 
-/// A library that multiplies matrices for Kindred.
+/// A library that Kindred uses for matrix products.
 struct VendorLibrary {
   std::string name;
   std::string version;
   std::string space;  ///< `host` or `cuda`
 };
 
-/// \brief Those that this build is linked with, in the version that the process has loaded.
+/// \brief The libraries that this build is linked with, in the versions loaded into the process.
 ///
-/// Where none can be used, Kindred's own product computes the same within the stated bounds.
-/// Thread-safe.
+/// Where none of them can be used, Kindred's own matrix product computes the same result within the
+/// documented bounds. Thread-safe.
 std::vector<VendorLibrary> vendor_libraries();
 
 }  // namespace Kindred

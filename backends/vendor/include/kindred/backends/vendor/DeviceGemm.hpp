@@ -11,27 +11,31 @@
 
 namespace Kindred::Impl {
 
-/// \brief GEMMs on a device through cuBLASLt, on the stream of the instance that is passed. Owns
-/// its handle; calls at once need one each.
+/// \brief GEMMs on a device through cuBLASLt, on the stream of the instance passed to each call.
+/// Owns its cuBLASLt handle. Not thread-safe: concurrent calls need one object each.
 class DeviceGemm {
  public:
-  /// \throws SpaceUnavailable with why cuBLASLt cannot be used, in a host build too
+  /// \throws SpaceUnavailable with the reason why cuBLASLt cannot be used; always in a host build
   DeviceGemm();
   ~DeviceGemm();
   DeviceGemm(DeviceGemm&&) noexcept;
   DeviceGemm& operator=(DeviceGemm&&) noexcept;
 
 #if KINDRED_HAS_DEVICE
-  /// \brief What `run` needs of a shape whose choice is fixed: such a `run` never fences.
-  /// \throws as `run`
+  /// \brief Prepares `run` for a shape whose choice is fixed; such a `run` never fences.
+  /// \throws InvalidArgument, SpaceUnavailable as `run`
   void prepare(const GemmShape& shape);
-  /// \brief Does not fence, but for the first call of a shape whose choice is timed: it times what
-  /// the library proposes and keeps the fastest.
-  /// \param shape its extents and strides times the element size are multiples of 16 bytes where
-  /// the input is of 16 bits \param a, b, c on the device \param
-  /// bias n floats on the device, where the shape's end takes one \throws InvalidArgument for
-  /// extents of 0 or strides that are too short; SpaceUnavailable where the library has no such
-  /// GEMM
+  /// \brief Multiplies. Does not fence, except in the first call of a shape whose choice is timed:
+  /// it times the algorithms that the library proposes and keeps the fastest.
+  /// \param exec_space stream of the product
+  /// \param shape for 16-bit input, extents and strides times the element size must be multiples of
+  /// 16 bytes
+  /// \param a device memory
+  /// \param b device memory
+  /// \param c device memory
+  /// \param bias n floats in device memory if the shape's epilogue has a bias
+  /// \throws InvalidArgument for extents of 0 or strides that are too short
+  /// \throws SpaceUnavailable if the library has no such GEMM
   void run(const DeviceSpace& exec_space, const GemmShape& shape, const void* a, const void* b,
            void* c, const float* bias = nullptr);
 #endif
@@ -41,7 +45,7 @@ class DeviceGemm {
   std::unique_ptr<State> m_state;
 };
 
-/// cuBLASLt as loaded; nothing in a host build.
+/// The loaded version of cuBLASLt; empty in a host build.
 std::optional<VendorLibrary> device_gemm_library();
 
 }  // namespace Kindred::Impl

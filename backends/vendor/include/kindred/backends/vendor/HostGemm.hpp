@@ -13,27 +13,28 @@
 namespace Kindred::Impl {
 
 enum class HostGemmLibrary : std::uint8_t {
-  onednn,   ///< x86 with AVX2 and beyond; bfloat16 where the processor multiplies it
+  onednn,   ///< x86 with AVX2 or later; bfloat16 if the processor has instructions for it
   openblas  ///< float32 on any processor
 };
 
-/// Empty if \p library multiplies \p input well on this processor, else why not.
+/// The reason why \p library does not support \p input well on this processor; empty if it does.
 std::string host_gemm_why_not(HostGemmLibrary library, GemmType input);
 
-/// What multiplies fastest here.
+/// The fastest library and input type on this processor.
 struct HostGemmChoice {
   HostGemmLibrary library;
   GemmType input;
 };
 HostGemmChoice fastest_host_gemm();
 
-/// \brief One shape of GEMM on the host: B is packed once, then every `run` multiplies with it.
+/// \brief A GEMM of one shape on the host: B is packed once, and every `run` multiplies with it.
 ///
-/// A `run` computes on the calling thread alone; threads may run at once, each with its scratch.
+/// A `run` uses only the calling thread. Thread-safe if each thread has its own scratch.
 class HostGemm {
  public:
-  /// \throws InvalidArgument for a shape without elements or a stride that is too short, an output
-  /// that is not float32, or float16 input; SpaceUnavailable with `host_gemm_why_not`
+  /// \throws InvalidArgument for a shape without elements, a stride that is too short, an output
+  /// that is not float32, or float16 input
+  /// \throws SpaceUnavailable with the text of `host_gemm_why_not`
   HostGemm(HostGemmLibrary library, const GemmShape& shape);
   ~HostGemm();
   HostGemm(HostGemm&&) noexcept;
@@ -42,13 +43,16 @@ class HostGemm {
   const GemmShape& shape() const noexcept { return m_shape; }
   /// Bytes of a packed B.
   std::size_t packed_bytes() const noexcept;
-  /// Bytes of scratch of one thread.
+  /// Bytes of scratch memory per thread.
   std::size_t scratch_bytes() const noexcept;
 
-  /// \param b of the shape \param packed `packed_bytes()`, aligned to 64
+  /// \param b matrix of the shape
+  /// \param packed `packed_bytes()` bytes, aligned to 64
   void pack(const void* b, void* packed) const;
-  /// \param a, c of the shape \param packed of `pack` \param scratch `scratch_bytes()`, aligned to
-  /// 64
+  /// \param a matrix of the shape
+  /// \param packed written by `pack`
+  /// \param c matrix of the shape
+  /// \param scratch `scratch_bytes()` bytes, aligned to 64
   void run(const void* a, const void* packed, float* c, void* scratch) const;
 
  private:
@@ -60,11 +64,11 @@ class HostGemm {
 };
 
 /// \brief C = A · B of row-major matrices on the calling thread, by oneDNN where it is fast for
-/// float32, else by OpenBLAS, whose own threads are off while this lives: they would wait in loops
-/// for what ours give them. Threads may call at once.
+/// float32, otherwise by OpenBLAS. OpenBLAS' own threads are disabled during the object's lifetime:
+/// they would busy-wait for work from our threads. Thread-safe.
 class HostMultiply {
  public:
-  /// While it lives, products of the thread that made it stay on that thread.
+  /// During its lifetime, products started by the thread that created it stay on that thread.
   class OnThisThread {
    public:
     OnThisThread();
@@ -76,20 +80,24 @@ class HostMultiply {
     int m_threads;
   };
 
-  /// \param type float32 or float64: what it multiplies
+  /// \param type element type, float32 or float64
   explicit HostMultiply(GemmType type);
   ~HostMultiply();
   HostMultiply(const HostMultiply&) = delete;
   HostMultiply& operator=(const HostMultiply&) = delete;
 
-  /// \brief Whether a product of float32 of \p shape is faster with a copy of B whose stride is
-  /// another one. oneDNN reads a B that it multiplies few rows with where it lies, and columns of
-  /// it whose rows are whole KiB apart share few sets of the first cache: a half of its rate is
-  /// lost (measured on Zen 3).
+  /// \brief Whether a float32 product of \p shape is faster with a copy of B that has another
+  /// stride. When A has few rows, oneDNN reads B in place; if the rows of B are a multiple of whole
+  /// KiB apart, its columns compete for few sets of the L1 cache, which halves the rate (measured
+  /// on Zen 3).
   bool wants_other_stride(const GemmShape& shape) const noexcept;
 
-  /// Called beside an `OnThisThread`. \param shape m, n, k ≥ 1 and strides, of a plain B; below
-  /// 2³¹ each \param adds the product is added to C
+  /// \brief Requires an `OnThisThread` on the calling thread.
+  /// \param shape m, n, k ≥ 1 and strides for a B of k × n, each below 2³¹
+  /// \param a first matrix
+  /// \param b second matrix
+  /// \param c result
+  /// \param adds the product is added to C
   void run(const GemmShape& shape, const float* a, const float* b, float* c,
            bool adds = false) const;
   void run(const GemmShape& shape, const double* a, const double* b, double* c) const;
@@ -99,7 +107,7 @@ class HostMultiply {
   std::unique_ptr<State> m_state;
 };
 
-/// oneDNN and OpenBLAS, as loaded.
+/// The loaded versions of oneDNN and OpenBLAS.
 std::vector<VendorLibrary> host_gemm_libraries();
 
 }  // namespace Kindred::Impl

@@ -12,33 +12,34 @@
 
 namespace Kindred::Impl {
 
-/// \brief Rows and queries of which every product is judged.
+/// \brief Rows and queries whose products are compared with the thresholds.
 template <class ExecutionSpace>
 struct ThresholdTile {
   const Arch::Float16* rows = nullptr;     ///< in blocks, aligned to 128 bytes
-  const Arch::Float16* queries = nullptr;  ///< in blocks, up to a multiple of `query_multiple`
-  std::uint64_t stride = 0;                ///< of both: a multiple of `TileLayout::block_length`
-  std::uint64_t first = 0;  ///< rows `first … last` are judged: multiples of a block
+  const Arch::Float16* queries = nullptr;  ///< in blocks, padded to a multiple of `query_multiple`
+  std::uint64_t stride = 0;  ///< of rows and queries: a multiple of `TileLayout::block_length`
+  std::uint64_t first = 0;   ///< range `first … last` of the rows: multiples of a block
   std::uint64_t last = 0;
-  TileBounds bounds;                 ///< of the rows
-  const float* weights = nullptr;    ///< a query; null unless under l2
+  TileBounds bounds;                 ///< error bounds of the rows
+  const float* weights = nullptr;    ///< one per query; null unless the metric is l2
   RowFilter<ExecutionSpace> filter;  ///< of the queries, as the lists
   TileLists<ExecutionSpace> lists;
 };
 
-/// \brief Products that never reach memory: what `select_tile` does, where they are made.
+/// \brief GEMM with a threshold epilogue: computes what `select_tile` does without writing the
+/// products to memory.
 ///
-/// A kernel of our own for Hopper's warpgroup products of float16, summed in float32 within
-/// `gemm_error`. Two blocks of a cluster share the queries that they read; one warp brings tiles by
-/// bulk copies, eight multiply and judge, and three append what survived.
+/// A kernel of our own that uses Hopper's warpgroup products of float16, summed in float32 within
+/// `gemm_error`. The two blocks of a cluster share the queries that they read; one warp loads tiles
+/// by bulk copies, eight warps multiply and compare, and three append the rows that pass.
 class ThresholdGemm {
  public:
-  /// Queries come in whole units.
+  /// The number of queries is padded to a multiple of this.
   static constexpr std::uint64_t query_multiple = 256;
-  /// Rows of a tile that keep 132 processors busy to the end of a launch.
+  /// Rows per tile that keep 132 SMs busy until the end of a launch.
   static constexpr std::uint64_t rows_best = 66 * Arch::TileLayout::block_vectors;
 
-  /// Whether the current device and this build can.
+  /// Whether this build and the current device support it.
   static bool is_usable();
 
 #if KINDRED_HAS_DEVICE
