@@ -19,10 +19,10 @@ class Context;
 /// \brief Rows of int8 near the rows, and what bounds the difference
 /// (core/vector/QuantizedRows.hpp).
 struct StoredQuantizedRows {
-  std::span<const std::int8_t> values;  ///< count × stride
-  std::span<const float> scales;        ///< a row
-  std::span<const float> errors;        ///< a row
-  std::span<const float> norms;         ///< a row
+  std::span<const std::int8_t> values;  ///< count × stride, row-major
+  std::span<const float> scales;        ///< one per row
+  std::span<const float> errors;        ///< one per row
+  std::span<const float> norms;         ///< one per row
   std::uint64_t stride = 0;             ///< 0: there is no shadow
 };
 
@@ -34,7 +34,7 @@ struct StoredVectors {
   std::uint32_t first_id = 0;
   std::span<const std::uint64_t> live;  ///< a bit a row that was not removed; empty: all are there
   StoredQuantizedRows quantized;
-  std::uint64_t end_id = 0;           ///< ids below it were given
+  std::uint64_t end_id = 0;           ///< all ids below it have been assigned
   std::shared_ptr<const void> owner;  ///< of the memory, where it is a file's
 };
 
@@ -60,7 +60,7 @@ struct StoredVectorsInfo {
   VectorElement element = VectorElement::float32;
   std::uint64_t rows = 0;
   std::uint64_t dimension = 0;
-  std::uint64_t end_id = 0;           ///< ids below it were given: end_id − rows were removed
+  std::uint64_t end_id = 0;  ///< all ids below it have been assigned: end_id − rows were removed
   std::uint64_t not_finite = 0;       ///< rows with a NaN or an infinity
   std::uint64_t row_bytes = 0;        ///< of all rows, with scales
   std::uint64_t quantized_bytes = 0;  ///< of all shadow rows

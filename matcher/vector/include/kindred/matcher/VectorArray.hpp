@@ -44,7 +44,8 @@ class VectorArray {
 /// 127 rounded to float32; values v are the nearest to x / scale, in [−127, 127]. A row whose scale
 /// rounds to 0 becomes zeros. Complexity O(count · dimension), on the calling thread.
 /// \param floats count × dimension \param first_row the number of the first row, for messages
-/// \param values count × dimension elements \param scales a row, of int8 only
+/// \param values count × dimension elements
+/// \param scales one per row; only for int8
 /// \throws InvalidArgument for a finite value that float16 or bfloat16 has not (beyond 65504,
 /// 3.39e38) and, under int8, a value that is not finite; sizes that do not go together
 void encode_rows(std::span<const float> floats, std::size_t dimension, VectorElement element,
@@ -61,13 +62,14 @@ VectorElement natural_element(NumberType type) noexcept;
 
 /// \brief The rows [\p first, \p first + \p count) of \p file as rows of \p element: as the file
 /// has them where the type is the same, else \see encode_rows. Complexity O(count · dimension).
-/// \param values count × dimension elements \param scales a row, of int8 only
-/// \throws as VectorFile::read and encode_rows
+/// \param values count × dimension elements
+/// \param scales one per row; only for int8
+/// \throws as `VectorFile::read` and `encode_rows`
 void read_rows(const VectorFile& file, std::uint64_t first, std::uint64_t count,
                VectorElement element, std::span<std::byte> values, std::span<float> scales);
 
 /// \brief All rows of \p file, read in pieces of 64 MiB. Complexity O(rows · dimension).
-/// \param progress is told the rows so far \throws as VectorFile::read and encode_rows;
+/// \param progress is told the rows so far \throws as `VectorFile::read` and `encode_rows`;
 /// std::bad_alloc
 VectorArray read_rows(const VectorFile& file, VectorElement element,
                       const std::function<void(std::uint64_t)>& progress = {});

@@ -78,7 +78,7 @@ struct ScoreResults {
 
 /// What an index holds. Bytes are of all copies.
 struct VectorIndexInfo {
-  std::uint64_t rows = 0;      ///< that may be found
+  std::uint64_t rows = 0;      ///< that can be found
   std::uint64_t removed = 0;   ///< that still take their place
   std::uint64_t segments = 0;  ///< rows lie in so many pieces
   std::uint64_t host_bytes = 0;
