@@ -64,7 +64,7 @@ struct HnswStatistics {
   HnswSettings settings;          ///< with the `traversal` that was chosen
   std::uint64_t rows = 0;         ///< that can be found
   std::uint64_t removed = 0;      ///< removed rows that stay in the graph until `repair`
-  std::uint64_t end_id = 0;       ///< ids below it were given
+  std::uint64_t end_id = 0;       ///< all ids below it have been assigned
   std::uint64_t levels = 0;       ///< of the graph; 0 if it is empty
   std::uint64_t links = 0;        ///< on all levels
   std::uint64_t unreachable = 0;  ///< rows that no traversal of level 0 reaches
@@ -127,7 +127,7 @@ class HnswIndex {
 
   std::size_t size() const noexcept;  ///< rows that can be found
   std::size_t dimension() const noexcept;
-  std::uint64_t end_id() const noexcept;  ///< ids below it were given
+  std::uint64_t end_id() const noexcept;  ///< all ids below it have been assigned
   const HnswSettings& settings() const noexcept;
   /// The traversal that was chosen.
   HnswTraversal traversal() const noexcept;

@@ -44,7 +44,7 @@ class Vocabulary {
   /// left
   Symbol insert(std::string_view text);
   /// Adds the new ones of \p texts, in their order; adds none if it throws.
-  /// \throws InvalidArgument when no numbers are left
+  /// \throws InvalidArgument if not enough numbers are left
   void insert_all(std::span<const std::string_view> texts);
   /// \brief Adds the new ones of \p texts in bytewise lexicographic order, so that their numbers do
   /// not depend on the order of \p texts.
