@@ -28,7 +28,7 @@ class PreparedQuery {
   PreparedQuery(PreparedQuery&&) noexcept;
   PreparedQuery& operator=(PreparedQuery&&) noexcept;
 
-  /// \brief The similarity where it is at least \p score_cutoff, else exactly 0.
+  /// \brief The similarity if it is at least \p score_cutoff, otherwise exactly 0.
   ///
   /// A higher cutoff is faster: pairs that an upper bound places below it are skipped. Two empty
   /// sequences have similarity 0 under `lcs`, 1 under `difflib`. Complexity: O(pattern · ⌈query /
