@@ -72,7 +72,7 @@ class ListWorkspace {
 template <class ExecutionSpace, class T>
 class ListLaunch {
  public:
-  /// \param workspace outlives this; is reserved for the lists that are set
+  /// \param workspace must outlive this object; is reserved for the lists that are set
   ListLaunch(const ExecutionSpace& exec_space, ListWorkspace<ExecutionSpace>& workspace)
       : m_exec_space(exec_space), m_workspace(workspace) {}
 

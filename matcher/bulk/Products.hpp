@@ -70,7 +70,7 @@ std::uint64_t host_tiles(const MatrixProduct<T>& product) {
 template <class ExecutionSpace, class T>
 class HostLibraryProducts {
  public:
-  /// \param library, room outlive this
+  /// \param library, room must outlive this object
   HostLibraryProducts(const ExecutionSpace& exec_space, ListWorkspace<ExecutionSpace>& workspace,
                       const HostMultiply& library, std::span<const MatrixProduct<T>> products)
       : m_library(library) {
@@ -190,7 +190,7 @@ class HostLibraryProducts {
 template <class ExecutionSpace, class T, class Gemm>
 class DeviceLibraryProducts {
  public:
-  /// \param gemm outlives this
+  /// \param gemm must outlive this object
   DeviceLibraryProducts(Gemm& gemm, std::span<const MatrixProduct<T>> products) : m_gemm(gemm) {
     std::vector<MatrixProduct<T>> order(products.begin(), products.end());
     std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
@@ -275,7 +275,7 @@ struct ProductLibrary<HostSpace, T> {
   HostMultiply value{sizeof(T) == 8 ? GemmType::float64 : GemmType::float32};
 };
 
-/// \brief Products by the kernel of canonical sums.
+/// \brief Products by the kernel of reproducible sums.
 template <class ExecutionSpace, class T>
 class ReproducibleProducts {
  public:
@@ -302,7 +302,8 @@ class Products {
  public:
   using library_type = std::optional<ProductLibrary<ExecutionSpace, T>>;
 
-  /// \param workspace, library outlive this; the library is made if it is wanted and not there
+  /// \param workspace, library must outlive this object; the library is made if it is wanted and
+  /// not there
   /// \throws OutOfMemory, SpaceUnavailable
   Products(const ExecutionSpace& exec_space, ListWorkspace<ExecutionSpace>& workspace,
            library_type& library, const std::vector<MatrixProduct<T>>& products, bool reproducible)

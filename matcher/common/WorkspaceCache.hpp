@@ -23,7 +23,7 @@ class WorkspaceCache {
   /// \param label of the fence after a failure
   explicit WorkspaceCache(const char* label) : m_label(label) {}
 
-  /// `body(exec_space, workspace, space)` where the dispatcher likes. What a space keeps is given
+  /// `body(exec_space, workspace, space)` where the dispatcher chooses. What a space keeps is given
   /// up, and \p body tried once more, if memory runs out. \see Context::run
   template <class Body>
   DispatchRecord run(Context& context, Workload workload, std::optional<Space> space,

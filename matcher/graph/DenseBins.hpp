@@ -18,8 +18,8 @@ namespace Kindred::Impl {
 /// \brief Bins of a graph's rows on one device, made once dense hops of one query have paid for
 /// them.
 ///
-/// They are worth their 12 bytes an edge where the values of all nodes do not stay in the
-/// second-level cache and those of a bin from one block of sources are a run.
+/// They are worth their 12 bytes per edge where the values of all nodes do not stay in the L2 cache
+/// and those of a bin from one block of sources are a run.
 template <class ExecutionSpace>
 class DenseBins {
  public:
@@ -50,7 +50,7 @@ class DenseBins {
     return m_state == State::made ? view() : BinnedRows<memory_space>{};
   }
 
-  /// \brief Gives their memory back; the same rows are not binned again. Nothing that reads them
+  /// \brief Releases their memory; the same rows are not binned again. Nothing that reads them
   /// runs. Returns whether there were any.
   bool drop() {
     if (m_state != State::made) return false;

@@ -8,7 +8,7 @@
 
 namespace Kindred::Impl {
 
-/// Nodes are numbered in 32 bits, and the last number is no node's.
+/// Nodes are numbered in 32 bits, and the last number is not a node's.
 inline constexpr std::uint64_t nodes_max = 0xFFFFFFFEU;
 
 /// What is kept of an edge beside its end.

@@ -17,8 +17,8 @@
 
 namespace Kindred::Impl {
 
-/// \brief Answers queries whose frontier stays small, on one space. Kept between calls: a call like
-/// one before allocates nothing.
+/// \brief Answers queries whose frontier stays small, on one space. Kept between calls, so that
+/// repeated calls of the same size allocate nothing.
 template <class ExecutionSpace>
 class FrontierWorkspace {
  public:
@@ -31,7 +31,7 @@ class FrontierWorkspace {
         m_shared_done(pinned, "Kindred::SpreadingEngine::frontier_done") {}
 
   bool is_empty() const { return m_state.shape.slots == 0; }
-  /// Gives its memory back, for whole hops to use.
+  /// Releases its memory, for whole hops to use.
   void release() {
     m_state = {};
     release(m_value, m_passed, m_tier, m_mark, m_control, m_rows, m_long_rows, m_blocks, m_partial,
@@ -119,7 +119,7 @@ class FrontierWorkspace {
     view = to.view();
   }
 
-  /// \throws OutOfMemory; then it holds nothing
+  /// \throws OutOfMemory; the object is then empty
   void prepare(const ExecutionSpace& exec_space, FrontierShape shape) {
     const FrontierShape& had = m_state.shape;
     if (shape.slots <= had.slots && shape.nodes <= had.nodes && shape.budget <= had.budget) return;

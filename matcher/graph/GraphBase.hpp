@@ -67,7 +67,7 @@ class GraphBase {
   EdgeForm m_form;
   std::shared_ptr<const void> m_owner;
   BothRows<Kokkos::HostSpace> m_host;
-  Arch::PerSpace<Side> m_devices;  // that of the host stays empty
+  Arch::PerSpace<Side> m_devices;  // the host's slot stays empty
   GraphSample m_sample;
   std::uint64_t m_device_bytes = 0;
   SpaceSet m_resident = SpaceSet::host();

@@ -17,8 +17,8 @@ namespace Kindred::Impl {
 
 /// What is known of nodes beside their edges. Never changes.
 struct NodeTable {
-  Buffer<std::uint8_t, Kokkos::HostSpace> kinds;  ///< a node each; empty: all are of kind 0
-  std::vector<std::uint64_t> removed;             ///< a bit a node; nodes beyond it are there
+  Buffer<std::uint8_t, Kokkos::HostSpace> kinds;  ///< one per node; empty: all are of kind 0
+  std::vector<std::uint64_t> removed;             ///< one bit per node; nodes beyond it are there
   std::uint64_t removed_count = 0;
   std::shared_ptr<const void> owner;  ///< of the kinds, where they are a file's
 
@@ -31,7 +31,8 @@ struct NodeTable {
 template <class MemorySpace>
 struct DeltaRows {
   OwnedRows<MemorySpace> rows;
-  Buffer<std::uint64_t, MemorySpace> replaced;  ///< a bit a row as built; empty where nothing is
+  Buffer<std::uint64_t, MemorySpace>
+      replaced;  ///< one bit per row as built; empty where nothing is
 
   std::uint64_t bytes() const { return rows.bytes() + replaced.bytes(); }
 };
@@ -50,7 +51,8 @@ using HostDelta = GraphDelta<Kokkos::HostSpace>;
 /// share it.
 class GraphSnapshot {
  public:
-  /// \param nodes ids below it were given \param outside edges with a weight outside [0, 1]
+  /// \param nodes all ids below it have been assigned \param outside edges with a weight outside
+  /// [0, 1]
   GraphSnapshot(Context& context, std::shared_ptr<const GraphBase> base,
                 std::shared_ptr<const HostDelta> delta, std::shared_ptr<const NodeTable> table,
                 std::size_t nodes, std::uint64_t edges, std::uint64_t outside);
@@ -90,7 +92,7 @@ class GraphSnapshot {
   };
   struct Copies {
     std::mutex mutex;
-    Arch::PerSpace<Copy> of;  // that of the host stays empty
+    Arch::PerSpace<Copy> of;  // the host's slot stays empty
     std::uint64_t bytes = 0;
   };
 

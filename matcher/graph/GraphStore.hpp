@@ -51,7 +51,7 @@ class GraphStore {
   void add_edges(std::span<const Edge> edges, std::span<const std::uint8_t> kinds);
   std::uint64_t remove_edges(std::span<const EdgeEnds> edges);
   void remove_nodes(std::span<const std::uint32_t> nodes);
-  /// \throws OutOfMemory; the graph is then as it was
+  /// \throws OutOfMemory; the graph is then unchanged
   void merge();
 
   void save(const std::string& path) const;
@@ -59,7 +59,7 @@ class GraphStore {
 
  private:
   struct Touched {
-    std::vector<std::uint32_t> in;  ///< ascending, each once
+    std::vector<std::uint32_t> in;  ///< ascending and distinct
     std::vector<std::uint32_t> out;
   };
 
@@ -90,7 +90,7 @@ class GraphStore {
   mutable std::mutex m_snapshot_mutex;  ///< of the pointer alone
   std::shared_ptr<const GraphSnapshot> m_snapshot;
 
-  std::mutex m_updates;  ///< held by who changes the graph
+  std::mutex m_updates;  ///< held while the graph changes
   bool m_recording = false;
   Touched m_recorded;  ///< rows that were rebuilt since the merge under way began
 

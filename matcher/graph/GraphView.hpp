@@ -20,7 +20,7 @@ struct GraphView {
   GraphSide<MemorySpace> in;                              ///< the transpose
   GraphSide<MemorySpace> out;                             ///< the graph itself
   ArrayView<const std::uint8_t, MemorySpace> node_kinds;  ///< empty: all are of kind 0
-  std::size_t nodes = 0;                                  ///< ids below it were given
+  std::size_t nodes = 0;                                  ///< all ids below it have been assigned
 };
 
 }  // namespace Kindred::Impl

@@ -18,7 +18,7 @@ class NodeRanking {
  public:
   using memory_space = typename ExecutionSpace::memory_space;
 
-  /// Empty buffers of \p memory.
+  /// Constructs empty buffers in \p memory.
   void bind(MemoryResource& memory) {
     m_keys = {memory, "Kindred::SpreadingEngine::keys", 0};
     m_members = {memory, "Kindred::SpreadingEngine::member_keys", 0};

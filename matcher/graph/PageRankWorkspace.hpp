@@ -19,7 +19,7 @@ namespace Kindred::Impl {
 /// The sources of a query: each node once, ascending, values ≥ 0.
 using RestartSources = std::span<const Activation>;
 
-/// The canonical sum of what a query's sources have: what its restart is divided by.
+/// The reproducible sum of what a query's sources have: what its restart is divided by.
 double restart_sum(RestartSources sources);
 
 /// Where the queries of a batch restart, on the host.
@@ -48,7 +48,7 @@ class PageRankWorkspace {
   explicit PageRankWorkspace(MemoryResource& memory) : m_memory(memory) { release(); }
 
   bool is_empty() const { return m_partial.bytes() + m_progress.bytes() == 0; }
-  /// Gives its memory back. Nothing that it launched runs.
+  /// Releases its memory. Nothing that it launched runs.
   void release() {
     release(m_floats);
     release(m_doubles);
@@ -67,7 +67,7 @@ class PageRankWorkspace {
   static constexpr std::size_t batch = static_cast<std::size_t>(HopWidth::thirty_two);
 
   /// Answers \p sources (at most `batch`): the best ranks of each, `rank_none` beyond what exists,
-  /// and how it converged. Fences \p exec_space. \throws OutOfMemory; then it holds nothing
+  /// and how it converged. Fences \p exec_space. \throws OutOfMemory; the object is then empty
   void run(const ExecutionSpace& exec_space, const GraphSide<memory_space>& graph,
            const OutWeights::Placed<ExecutionSpace>& weights,
            std::span<const RestartSources> sources, const PageRankRequest& request, Rank* ranks,

@@ -54,7 +54,7 @@ class RowList {
   std::uint64_t edges() const { return m_ends.size(); }
   /// Of the row that was ended last.
   std::uint64_t last_outside_unit() const;
-  /// In memory of their own, planned. \throws OutOfMemory
+  /// In separate memory, planned. \throws OutOfMemory
   HostRows rows(MemoryResource& memory) const;
 
  private:
@@ -69,7 +69,7 @@ class RowList {
 
 /// \brief What happens to the rows of one direction.
 struct RowChange {
-  std::span<const std::uint32_t> touched;  ///< nodes whose row changes, ascending, each once
+  std::span<const std::uint32_t> touched;  ///< nodes whose row changes, ascending and distinct
   std::span<const HalfEdge> added;         ///< by node; in a node's by input order
   /// Whether an edge of a touched row goes; empty: none does. Takes node, end and kind.
   std::function<bool(std::uint32_t, std::uint32_t, std::uint8_t)> drops;

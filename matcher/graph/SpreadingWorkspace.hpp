@@ -25,7 +25,7 @@ struct SpreadRequest {
   Decay decay;
   std::size_t top = 10;
   EdgeRules rules;
-  std::span<const EdgeKinds> query_kinds;  ///< a query each; empty: all follow those of `rules`
+  std::span<const EdgeKinds> query_kinds;  ///< one per query; empty: all follow those of `rules`
   bool short_activations = false;
 };
 /// What is asked of a hop.
@@ -48,7 +48,7 @@ class SpreadingWorkspace {
   /// Bytes of what is kept of a graph beside what calls work in.
   std::uint64_t kept_bytes() const { return m_choice.bytes(); }
   bool is_empty() const { return m_value.bytes() + m_passed.bytes() + m_choice.bytes() == 0; }
-  /// Gives all its memory back. Nothing that it launched runs.
+  /// Releases all its memory. Nothing that it launched runs.
   void release_all() {
     release();
     m_choice.release();
@@ -66,8 +66,8 @@ class SpreadingWorkspace {
 
   /// Spreads \p sources (at most `batch`) over \p graph, which `along` gave, writes the best ranks
   /// of each to \p ranks, `rank_none` beyond what exists. Fences \p exec_space. \throws
-  /// OutOfMemory; then it holds nothing of its own, so that a smaller batch has the memory of this
-  /// one
+  /// OutOfMemory; the object is then empty of its own, so that a smaller batch has the memory of
+  /// this one
   void spread(const ExecutionSpace& exec_space, const GraphSide<memory_space>& graph,
               std::span<const QuerySources> sources, const SpreadRequest& request, Rank* ranks) {
     try {

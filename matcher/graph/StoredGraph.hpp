@@ -39,20 +39,22 @@ struct StoredGraph {
   StoredRows in;
   bool has_node_kinds = false;
   std::span<const std::uint8_t> node_kinds;
-  std::span<const std::uint64_t> removed;  ///< a bit a node; empty: none was removed
-  std::optional<RaggedSpan<char>> names;   ///< a row a node
+  std::span<const std::uint64_t> removed;  ///< one bit per node; empty: none was removed
+  std::optional<RaggedSpan<char>> names;   ///< one row per node
   // Of a file that was loaded:
   std::uint64_t outside_unit = 0;  ///< edges with a weight outside [0, 1]
   Ragged<char> texts;              ///< of `names`
   std::shared_ptr<const SectionFile> owner;
 };
 
-/// \brief Writes a graph whose columns go together. The file appears whole or not at all.
-/// \throws InvalidArgument for a place that cannot be written; Busy when another writes it; Error
+/// \brief Writes a graph whose columns go together. The file is written atomically.
+/// \throws InvalidArgument for a path that cannot be written; Busy while another process writes it;
+/// Error
 void save_graph(const std::string& path, const StoredGraph& graph);
 
 /// \brief Maps a file and checks every byte and every number that rows are found by.
-/// \throws NotFound; InvalidArgument for what is no file; CorruptFile with the byte and the reason
+/// \throws NotFound; InvalidArgument if the path is not a regular file; CorruptFile with the byte
+/// offset and the reason
 StoredGraph load_graph(const std::string& path, int threads);
 
 /// Of a file that was loaded. \throws CorruptFile where a name stands twice

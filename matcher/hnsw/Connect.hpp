@@ -17,7 +17,7 @@ std::vector<std::uint32_t> walk_order(const HnswStore& store, std::size_t& reach
 
 /// \brief Links every node that is not walked to from a near one that is: from a free place, else
 /// in place of a link without which the walk comes everywhere too. Complexity O(n · m), and a
-/// search a node that was not reached. \throws std::bad_alloc; the graph is then as it was
+/// search a node that was not reached. \throws std::bad_alloc; the graph is then unchanged
 void connect_unreached(HnswStore& store);
 
 }  // namespace Kindred::Impl

@@ -19,7 +19,7 @@ namespace Kindred::Impl {
 
 class SectionFile;
 
-/// \brief The columns of an index: a row a node. Nodes are numbered as they lie, ids are what a
+/// \brief The columns of an index: one row per node. Nodes are numbered as they lie, ids are what a
 /// caller sees.
 struct HnswStore {
   HnswStore(MemoryResource& resource, std::size_t dimension, const HnswSettings& settings);
@@ -52,7 +52,7 @@ struct HnswStore {
   std::uint32_t entry = no_node;
   int top_level = -1;
 
-  // A part of a row that is no row's: 1 / norm under cosine, as FloatRows reads it.
+  // A part of a row that is not a row's: 1 / norm under cosine, as FloatRows reads it.
   GrowingArray<float> rows;                 ///< nodes × row_stride
   GrowingArray<std::uint8_t> codes;         ///< nodes × code_stride; empty where floats are walked
   GrowingArray<std::uint64_t> ids;          ///< of a node

@@ -26,7 +26,7 @@ struct IdFilter {
   }
 };
 
-/// A found row: canonical score as ascending bits, and id.
+/// A found row: exact score as ascending bits, and id.
 using Found = std::pair<std::uint32_t, std::uint64_t>;
 
 struct SearchBuffers {

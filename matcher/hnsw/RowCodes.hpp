@@ -17,7 +17,7 @@ namespace Kindred::Impl {
 struct CodedQuery {
   std::vector<float> values;       ///< a row's stride
   std::vector<std::int8_t> codes;  ///< a code's stride
-  std::vector<double> wide;        ///< a dimension; for canonical scores
+  std::vector<double> wide;        ///< a dimension; for exact scores
 
   /// \throws std::bad_alloc
   void prepare(const HnswStore& store);

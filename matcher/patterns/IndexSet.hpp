@@ -27,7 +27,7 @@ class IndexSet {
     return node != nullptr && (leaf(node).words[word_of(index)] >> index % 64 & 1U) != 0;
   }
 
-  /// Below 2^60. \throws std::bad_alloc; the set is then as it was
+  /// Below 2^60. \throws std::bad_alloc; the set is then unchanged
   void insert(std::uint64_t index) {
     unsigned height = m_height;
     NodePointer root = m_root;

@@ -43,7 +43,7 @@ class IndexTable {
     return {};
   }
 
-  /// Adds \p index, which is not there. \throws std::bad_alloc; it is then as it was
+  /// Adds \p index, which is not there. \throws std::bad_alloc; it is then unchanged
   void insert(std::uint64_t hash, std::uint64_t index);
   /// Does what can fail of erasing what has that hash. \throws std::bad_alloc
   void prepare_to_erase(std::uint64_t hash);

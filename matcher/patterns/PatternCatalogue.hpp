@@ -71,7 +71,7 @@ struct CatalogueCut {
 class PatternCatalogue {
  public:
   PatternCatalogue() = default;
-  /// \param columns outlive this, changed in place
+  /// \param columns must outlive this object, changed in place
   explicit PatternCatalogue(const CatalogueColumns& columns);
 
   /// Patterns ever learned: the next index.

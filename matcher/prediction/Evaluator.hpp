@@ -51,7 +51,8 @@ struct Evaluation {
 /// \brief Evaluates candidates one after the other, for one thread.
 class Evaluator {
  public:
-  /// All outlive this. \param flat as the fast path does: the present is the matched symbols alone
+  /// All arguments must outlive this object. \param flat as the fast path does: the present is the
+  /// matched symbols alone
   Evaluator(const PredictionQuery& query, const SymbolStatistics& statistics,
             const Vocabulary& vocabulary, const PredictionOptions& options, bool flat);
 

@@ -23,7 +23,7 @@ class FuzzyTokens {
     double similarity;    ///< ≥ the threshold
   };
 
-  /// \param texts the query's different texts \param vocabulary outlives this
+  /// \param texts the query's different texts \param vocabulary must outlive this object
   FuzzyTokens(std::span<const std::string_view> texts, const Vocabulary& vocabulary,
               double threshold);
 

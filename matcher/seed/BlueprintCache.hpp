@@ -18,8 +18,8 @@
 
 namespace Kindred::Impl {
 
-/// \brief The weights of blueprints where kernels of a space read them: a row a blueprint. Those
-/// that are not in use stay until their rows are needed, least recently used first.
+/// \brief The weights of blueprints where kernels of a space read them: one row per blueprint.
+/// Those that are not in use stay until their rows are needed, least recently used first.
 template <class ExecutionSpace>
 class BlueprintCache {
  public:
@@ -32,7 +32,7 @@ class BlueprintCache {
   }
 
   /// \brief Makes rows for \p needed, ascending ids of \p registry. Fences \p exec_space where it
-  /// copies. \throws OutOfMemory, std::bad_alloc; on the host it is then as it was, and on a device
+  /// copies. \throws OutOfMemory, std::bad_alloc; on the host it is then unchanged, and on a device
   /// to be cleared
   void serve(const ExecutionSpace& exec_space, const BlueprintRegistry& registry,
              std::span<const std::int32_t> needed) {

@@ -16,7 +16,7 @@
 
 namespace Kindred::Impl {
 
-/// \brief The moments of every seed in the last epochs, a slot an epoch, in one memory space. A
+/// \brief The moments of every seed in the last epochs, one slot per epoch, in one memory space. A
 /// slot of an epoch without a forward is empty.
 template <class ExecutionSpace>
 class MomentsRing {

@@ -146,7 +146,7 @@ struct SeedLayer::State {
   using TouchedSeeds = std::vector<Touched>;  ///< by seed
 
   SeedSituation situation(std::uint32_t seed) const;
-  /// \throws InvalidArgument for what is no seed
+  /// \throws InvalidArgument for an invalid seed
   void check_seed(std::uint32_t seed) const;
   /// Why \p seed cannot apply \p blueprint; empty: it can.
   std::string blueprint_fault(std::uint32_t seed, std::int32_t blueprint,

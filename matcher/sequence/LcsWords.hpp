@@ -12,7 +12,7 @@
 namespace Kindred::Impl {
 
 /// \brief Longest common subsequences with one query of any symbols, a pattern at a time: Hyyrö's
-/// bit-parallel recurrence (2004), 64 query symbols a word.
+/// bit-parallel recurrence (2004), 64 query symbols per word.
 class LcsWords {
  public:
   explicit LcsWords(std::span<const Symbol> query);

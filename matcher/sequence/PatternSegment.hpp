@@ -25,7 +25,7 @@ class SequenceScan;
 /// `match` may be called from several threads.
 class PatternSegment {
  public:
-  /// \param patterns a row a pattern; copied \throws InvalidArgument, OutOfMemory,
+  /// \param patterns one row per pattern; copied \throws InvalidArgument, OutOfMemory,
   /// SpaceUnavailable for `Residency::both`
   PatternSegment(Context& context, RaggedSpan<Symbol> patterns, Residency residency);
   /// \param stored checked; its owner is kept \throws as above

@@ -260,7 +260,7 @@ class ScanWorkspace {
                 m_matched.view());
   }
 
-  /// The \p k best by LCS of every \p stride-th tile, a row a query, in `m_bounds`.
+  /// The \p k best by LCS of every \p stride-th tile, one row per query, in `m_bounds`.
   void sample_best(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
                    const QueryTables<ExecutionSpace>& tables, std::uint32_t stride,
                    std::uint64_t k) {

@@ -33,7 +33,7 @@ class Descriptor {
 
 enum class Access : bool { read, write };
 
-/// \throws NotFound when there is no such file; InvalidArgument when it is no regular file or
+/// \throws NotFound if the file does not exist; InvalidArgument if it is not a regular file or
 /// cannot be opened
 Descriptor open_existing(const std::string& path, Access access);
 /// \throws Error

@@ -13,7 +13,7 @@ namespace Kindred::Impl {
 /// \brief A file that some other program wrote, read at any place by any thread.
 class InputFile {
  public:
-  /// \throws NotFound when there is no such file; InvalidArgument when it is no regular file or
+  /// \throws NotFound if the file does not exist; InvalidArgument if it is not a regular file or
   /// cannot be opened
   explicit InputFile(std::string path);
 

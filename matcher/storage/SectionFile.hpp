@@ -31,8 +31,8 @@ class SectionFile {
   };
 
   /// \brief Maps \p path and checks every byte of it, on at most \p threads threads.
-  /// \throws NotFound when there is no such file; InvalidArgument when it is no regular file or
-  /// cannot be opened; CorruptFile with the byte and the reason
+  /// \throws NotFound if the file does not exist; InvalidArgument if it is not a regular file or
+  /// cannot be opened; CorruptFile with the byte offset and the reason
   SectionFile(std::string path, std::string_view kind, int threads);
   ~SectionFile();
   SectionFile(const SectionFile&) = delete;

@@ -14,8 +14,8 @@
 
 namespace Kindred::Impl {
 
-/// \brief Exact search that scores every row canonically, a chunk of rows at a time. What calls
-/// reuse; one at a time.
+/// \brief Exact search that scores every row exactly, a chunk of rows at a time. Keeps its
+/// workspace between calls; one call at a time.
 template <class ExecutionSpace>
 class BruteForceSearch {
   static constexpr std::size_t chunk_bytes = 16U << 20U;  ///< of ranks, and of decoded rows
@@ -27,7 +27,7 @@ class BruteForceSearch {
 
   std::size_t row_limit = row_limit_max;  ///< rows at a time
 
-  /// Empty buffers of \p memory.
+  /// Constructs empty buffers in \p memory.
   void bind(MemoryResource& memory) {
     m_top.bind(memory);
     m_tile = {memory, "Kindred::VectorIndex::tile", 0};

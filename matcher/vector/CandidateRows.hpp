@@ -17,7 +17,7 @@
 
 namespace Kindred::Impl {
 
-/// What is said of candidate \p place of query \p query where \p id is no row's.
+/// What is said of candidate \p place of query \p query where \p id is not a row's.
 std::string no_row(const VectorStore& store, std::size_t place, std::size_t query,
                    std::uint64_t id);
 
@@ -34,7 +34,7 @@ struct CandidateBuffers {
 /// them: \see checked_rows.
 class CandidateRows {
  public:
-  /// What is given outlives this. \throws InvalidArgument for offsets that do not fit
+  /// All arguments must outlive this object. \throws InvalidArgument for offsets that do not fit
   CandidateRows(const VectorStore& store, RaggedSpan<std::uint64_t> candidates,
                 const IdFilter& filter);
 
@@ -44,12 +44,12 @@ class CandidateRows {
                                  std::size_t count, CandidateBuffers& buffers) const;
 
   /// \brief Looks up all ids. Allocates nothing. \param host runs long lists in parallel
-  /// \throws InvalidArgument for one that is no row's
+  /// \throws InvalidArgument for an id without a row
   void check(const HostWorkers& host) const;
   /// The limit that rows of lists must be below and may not be unless `check` was called; nothing:
   /// it must be.
   std::optional<std::uint64_t> checked_rows() const;
-  /// \throws InvalidArgument, always: \p query names an id that is no row's
+  /// \throws InvalidArgument, always: \p query names an id without a row
   [[noreturn]] void refuse(std::size_t query) const;
 
  private:

@@ -75,7 +75,8 @@ class ExactSearch {
     const bool may_bring = Arch::is_device<ExecutionSpace> && path == SearchPath::gemm;
     if (may_bring && m_query_memory->used() > beside_path / 2) clear_queries();
   }
-  /// The plain path, which takes the least memory, from now on; false where it is gone already.
+  /// The brute-force path, which takes the least memory, from now on; false where it is gone
+  /// already.
   bool fall_back() {
     return std::exchange(m_path, SearchPath::brute_force) != SearchPath::brute_force;
   }
@@ -85,7 +86,7 @@ class ExactSearch {
     m_brute_force.row_limit /= 2;
     return true;
   }
-  /// Gives back what calls reuse.
+  /// Releases the workspace.
   void clear() {
     clear_queries();
     clear_paths();
@@ -149,7 +150,7 @@ class ExactSearch {
   /// \brief The best ranks of the lists \p first …, `queries × top`. Fences.
   ///
   /// The host looks up all ids before it takes memory; a device checks them as it reads the lists,
-  /// unless they must be looked up. \throws InvalidArgument for an id that is no row's
+  /// unless they must be looked up. \throws InvalidArgument for an id without a row
   void score(const ExecutionSpace& exec_space, const HostWorkers& host, const VectorStore& store,
              std::span<const float> queries, const CandidateRows& candidates, std::size_t first,
              Metric metric, std::size_t top, std::vector<Rank>& best, SearchReport& report) {

@@ -16,17 +16,18 @@
 namespace Kindred::Impl {
 
 /// \brief Exact search of many queries: a GEMM of rounded rows and queries bounds every score, and
-/// what may be among the best is scored canonically. What calls reuse; one at a time.
+/// what may be among the best is scored exactly. Keeps its workspace between calls; one call at a
+/// time.
 ///
-/// Queries whose norm is not covered, or whose list of survivors overflowed, are scored plainly.
-/// Takes at most 64 MiB, prepared queries and filters counted, for k up to 65536.
-/// Complexity O(rows × queries × dimension).
+/// Queries whose norm is not covered, or whose list of survivors overflowed, are scored by brute
+/// force. Takes at most 64 MiB, prepared queries and filters counted, for k up to 65536. Complexity
+/// O(rows × queries × dimension).
 template <class ExecutionSpace, class Tiles = typename TilesOf<ExecutionSpace>::type>
 class GemmSearch {
  public:
   using memory_space = typename ExecutionSpace::memory_space;
 
-  /// Empty buffers of \p memory.
+  /// Constructs empty buffers in \p memory.
   void bind(MemoryResource& memory) {
     m_memory = &memory;
     m_capacity = 0;
@@ -118,7 +119,7 @@ class GemmSearch {
   static constexpr std::size_t scored_bytes = 4U << 20U;  ///< of lists that are scored, at least
   static constexpr std::size_t chosen_most = 1U << 20U;   ///< rows that are listed for a filter
   static constexpr std::uint64_t within_capacity = 8192;
-  static constexpr std::size_t plain_queries = 64;  ///< scored plainly together
+  static constexpr std::size_t plain_queries = 64;  ///< scored by brute force together
   static constexpr std::size_t brute_force_rows = 16384;
 
   /// \brief Queries of a pass: as many for every pass, of which there are few. What earlier calls
@@ -306,7 +307,7 @@ class GemmSearch {
            allocator::template bytes<Rank>(count * top) + allocator::template bytes<Rank>(select);
   }
 
-  /// \brief Calls `visit(first, count, scored)` for lists that were scored canonically, as many
+  /// \brief Calls `visit(first, count, scored)` for lists that were scored exactly, as many
   /// together as there is room for. \param top of a list that are then selected
   template <class Visit>
   void for_each_scored(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
@@ -444,7 +445,7 @@ class GemmSearch {
                     });
   }
 
-  /// What `tile_upper` reaches at least where the canonical rank is at most \p bound.
+  /// What `tile_upper` reaches at least where the exact rank is at most \p bound.
   static float threshold_of(Metric metric, Rank bound, double norm) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     double least = -infinity;

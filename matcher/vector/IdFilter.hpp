@@ -15,7 +15,7 @@ namespace Kindred::Impl {
 /// were removed. One that keeps nothing back is none.
 class IdFilter {
  public:
-  /// \param bytes,bits as `SearchOptions` has them \param end_id,queries of the call
+  /// \param bytes,bits as in `SearchOptions` \param end_id,queries of the call
   /// \throws InvalidArgument for another size, or both
   IdFilter(std::span<const std::uint8_t> bytes, std::span<const std::uint64_t> bits,
            std::uint64_t end_id, std::size_t queries);

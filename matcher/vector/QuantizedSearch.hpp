@@ -31,9 +31,9 @@ struct QuantizedSearchLimits {
       2048;  ///< survivors of a query at first: what one launch of `top_k` sorts
 };
 
-/// \brief Exact search that reads shadow rows of int8, and scores canonically what their bounds do
-/// not rule out. Any query and row is answered right; what cannot be bounded is scored. What calls
-/// reuse; one at a time.
+/// \brief Exact search that reads int8-quantized rows, and scores exactly what their bounds do not
+/// rule out. Any query and row is answered right; what cannot be bounded is scored. Keeps its
+/// workspace between calls; one call at a time.
 ///
 /// Takes at most 64 MiB for a `top` up to 65536, whatever the rows and queries.
 template <class ExecutionSpace>
@@ -43,7 +43,7 @@ class QuantizedSearch {
 
   explicit QuantizedSearch(const QuantizedSearchLimits& limits = {}) : m_limits(limits) {}
 
-  /// Empty buffers of \p memory and of \p pinned memory of the host.
+  /// Constructs empty buffers in \p memory and in \p pinned host memory.
   void bind(MemoryResource& memory, MemoryResource& pinned) {
     m_planes = {memory, "Kindred::VectorIndex::planes", 0};
     m_bounds = {memory, "Kindred::VectorIndex::query_bounds", 0};

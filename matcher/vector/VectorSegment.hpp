@@ -68,7 +68,7 @@ struct ResidentRows {
   std::size_t dimension = 0;
 };
 
-/// The shadow of a segment's rows where \p ExecutionSpace computes.
+/// The quantized copy of a segment's rows where \p ExecutionSpace computes.
 template <class ExecutionSpace>
 struct QuantizedBuffers {
   using memory_space = typename ExecutionSpace::memory_space;
@@ -152,7 +152,7 @@ class VectorSegment {
   /// What is on the host, for a file; valid until the next change.
   StoredVectors stored() const;
   /// Copies all rows first where they are others'. \throws std::bad_alloc, Error; the row is then
-  /// as it was, and on the host alone where the device could not bring it back
+  /// unchanged, and on the host alone where the device could not bring it back
   void replace(std::size_t row, const VectorSpan& value);
 
   /// A bit a row that was not removed; empty while all are there.
@@ -167,8 +167,8 @@ class VectorSegment {
   }
   const ResidentRows<HostSpace>& host() const noexcept { return m_host; }
 
-  /// \brief The shadow of `resident`, made by the first call; the rows themselves where they are of
-  /// int8. Safe beside itself. Fences then. \throws OutOfMemory
+  /// \brief The quantized copy of `resident`, made by the first call; the rows themselves where
+  /// they are of int8. Safe beside itself. Fences then. \throws OutOfMemory
   template <class ExecutionSpace>
   QuantizedRows<ExecutionSpace> quantized(const ExecutionSpace& exec_space,
                                           MemoryResource& memory) const;
@@ -178,7 +178,8 @@ class VectorSegment {
   void put(std::size_t row, const VectorSpan& value) noexcept;
   /// Copies what others see to memory of its own. \throws OutOfMemory; nothing is then changed
   void own_rows();
-  /// Writes a row to the device and makes its shadow there again. Fences the device's instance.
+  /// Writes a row to the device and makes its quantized copy there again. Fences the device's
+  /// instance.
   void write_to_device(std::size_t row, const std::byte* values, const float* scale,
                        const double* norm);
 
@@ -186,7 +187,7 @@ class VectorSegment {
   ResidentRows<HostSpace> m_host;
   std::shared_ptr<const void> m_owner;    ///< of what `m_host` borrows
   bool m_is_shared = false;               ///< others see what `m_host` borrows
-  Arch::PerSpace<ResidentRows> m_device;  ///< its host slot is empty
+  Arch::PerSpace<ResidentRows> m_device;  ///< the host's slot stays empty
   std::uint32_t m_first_id = 0;
   std::vector<std::uint64_t> m_live;
   std::size_t m_removed = 0;

@@ -38,7 +38,7 @@ class VectorStore {
   std::span<const std::shared_ptr<VectorSegment>> segments() const noexcept { return m_segments; }
   /// Whether all rows are on the device.
   bool on_device() const noexcept;
-  /// Whether all rows have their shadow, or are it, where \p space computes.
+  /// Whether all rows have their quantized copy, or are it, where \p space computes.
   bool has_quantized_copy(Space space) const;
   VectorIndexInfo info() const;
 

@@ -158,7 +158,8 @@ class HnswIndex {
   void save(const std::string& path) const;
   /// \brief Maps a file written by `save` and validates every byte and every link, on all host
   /// threads. Complexity O(bytes). Does not fence.
-  /// \throws NotFound; InvalidArgument; CorruptFile with the byte and the reason; OutOfMemory
+  /// \throws NotFound; InvalidArgument; CorruptFile with the byte offset and the reason;
+  /// OutOfMemory
   static HnswIndex load(Context& context, const std::string& path);
 
   /// \brief Reads a graph of float32 rows written by hnswlib's `saveIndex`; labels become ids.
