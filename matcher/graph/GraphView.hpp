@@ -14,7 +14,7 @@ namespace Kindred::Impl {
 /// What a state of a graph consists of; told apart by its owners, which a view does not have.
 using GraphIdentity = std::array<std::shared_ptr<const void>, 3>;
 
-/// One state of a graph in one memory space, owned by someone else.
+/// Non-owning view of one state of a graph in one memory space.
 template <class MemorySpace>
 struct GraphView {
   GraphSide<MemorySpace> in;                              ///< the transpose
