@@ -12,7 +12,7 @@
 
 namespace Kindred::Impl {
 
-/// √Σx², the sum canonical.
+/// √Σx², with the reproducible sum.
 inline double reproducible_norm(const float* row, std::size_t dimension) {
   const Arch::Lanes<HostSpace> lanes(0);
   return std::sqrt(
