@@ -55,7 +55,7 @@ class PatternBlock {
   /// A copy of what is not forgotten, in its own memory. \throws std::bad_alloc
   std::shared_ptr<PatternBlock> compacted() const;
 
-  /// Rows, forgotten ones too.
+  /// Number of rows, including forgotten ones.
   std::size_t size() const noexcept { return m_columns.frequency.size(); }
   std::size_t live() const noexcept { return m_live; }
   bool is_own() const noexcept { return m_is_own; }
@@ -69,7 +69,7 @@ class PatternBlock {
   /// Makes room for one more row of that many elements, so that `add` cannot fail. Only in its own
   /// memory. \throws std::bad_alloc
   void make_room(std::size_t symbols, std::size_t events, std::size_t name_bytes);
-  /// Adds a row behind the others.
+  /// Appends a row.
   void add(std::uint64_t offset, RaggedSpan<Symbol> events, std::optional<std::string_view> name,
            std::uint64_t frequency) noexcept;
 

@@ -44,7 +44,7 @@ struct TierFill {
   std::uint64_t forgotten = 0;
 };
 
-/// \brief What a query sees. Immutable; a query keeps the one that it began with.
+/// \brief The patterns visible to a query. Immutable; a query keeps the view that it started with.
 struct TierView {
   std::vector<PlacedPart> bulk;    ///< by index
   std::vector<PlacedPart> recent;  ///< by index, all above the bulk tier's
@@ -71,7 +71,7 @@ class PatternRows {
   virtual std::vector<std::uint64_t> live_in(std::uint64_t begin, std::uint64_t end) const = 0;
 };
 
-/// \brief The two tiers: immutable parts behind one pointer that a change replaces.
+/// \brief The two tiers: immutable parts, published through one pointer that a change replaces.
 ///
 /// Thread-safe. Whoever reads has its view at once, or makes the part of what was learned last.
 class PatternTiers {
@@ -101,7 +101,7 @@ class PatternTiers {
   /// stay.
   void reclaim();
 
-  /// The answers of all parts of \p view, merged.
+  /// The merged results of all parts of \p view.
   MatchResults match(const TierView& view, RaggedSpan<Symbol> queries,
                      const MatchOptions& options) const;
 
@@ -129,7 +129,7 @@ class PatternTiers {
   /// as it is where memory is short.
   Parts joined(const Parts& group) const;
   void check_budget(const Parts& bulk) const;
-  /// Replaces the view by a changed copy.
+  /// Publishes a modified copy of the view.
   template <class Edit>
   void publish(const Edit& edit);
 

@@ -56,7 +56,7 @@ class Evaluator {
   Evaluator(const PredictionQuery& query, const SymbolStatistics& statistics,
             const Vocabulary& vocabulary, const PredictionOptions& options, bool flat);
 
-  /// The answer is valid until the next call. \param events as `CandidateSource::events` gives them
+  /// The result is valid until the next call. \param events as `CandidateSource::events` gives them
   const Evaluation& evaluate(RaggedSpan<Symbol> events);
 
   // About what was evaluated last.

@@ -10,7 +10,7 @@
 
 namespace Kindred::Impl {
 
-/// What a checkpoint of a layer holds.
+/// The contents of a checkpoint of a layer.
 struct SeedCheckpoint {
   std::uint64_t hidden = 0;
   std::uint64_t epoch = 0;  ///< steps of the layer so far

@@ -13,8 +13,8 @@ namespace Kindred::Impl {
 
 /// \brief Scores all patterns for batches of queries on one space.
 ///
-/// A caller works in a workspace of its own, on a device with a stream of its own, so that calls
-/// overlap; workspaces are reused, and callers beyond `workspaces_max` wait.
+/// Each call uses a separate workspace, on a device also a separate stream, so that calls overlap;
+/// workspaces are reused, and calls beyond `workspaces_max` wait.
 template <class ExecutionSpace>
 class SequenceScan {
  public:
@@ -71,7 +71,7 @@ class SequenceScan {
     }
   }
 
-  /// A workspace for the time of a call.
+  /// A workspace for the duration of a call.
   struct Lease {
     Lease(SequenceScan& from, const ExecutionSpace& exec_space) : scan(from) {
       std::unique_lock lock(scan.m_mutex);

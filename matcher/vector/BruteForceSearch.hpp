@@ -77,7 +77,7 @@ class BruteForceSearch {
   }
 
  private:
-  /// Calls `visit(length)` after the ranks of the next `length` rows were asked for.
+  /// Calls `visit(length)` after launching the ranks of the next `length` rows.
   template <class Visit>
   void for_each_chunk(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
                       const RowFilter<ExecutionSpace>& filter,
@@ -90,7 +90,7 @@ class BruteForceSearch {
     const std::size_t count = rows.norms.size();
     for (std::size_t begin = 0; begin < count; begin += chunk) {
       const std::size_t length = std::min(chunk, count - begin);
-      // A shorter last chunk keeps the buffers, which the one before may still be using.
+      // A shorter last chunk keeps the buffers, because the previous chunk may still use them.
       m_ranks.resize_discarding(queries.count * length);
       if (decodes) m_tile.resize_discarding(length * rows.dimension);
       score_rows(exec_space, metric, rows, begin, length, m_tile.view(), filter, queries,

@@ -21,7 +21,7 @@ namespace Kindred::Impl {
 std::string no_row(const VectorStore& store, std::size_t place, std::size_t query,
                    std::uint64_t id);
 
-/// Where lists of rows are put, call after call.
+/// Reusable storage for lists of rows.
 struct CandidateBuffers {
   std::vector<std::uint64_t> offsets;
   PinnedArray<std::uint32_t> rows;
@@ -30,8 +30,8 @@ struct CandidateBuffers {
 /// \brief Lists of ids as lists of rows of the segments of a store, without what a filter keeps
 /// back: as many lists at a time as are asked for.
 ///
-/// Ids are looked up before lists are read, or, where a row is its id, may be checked by what reads
-/// them: \see checked_rows.
+/// Ids are looked up before lists are read or, if rows equal ids, may be checked by the reader:
+/// \see checked_rows.
 class CandidateRows {
  public:
   /// All arguments must outlive this object. \throws InvalidArgument for offsets that do not fit
@@ -43,7 +43,7 @@ class CandidateRows {
   RaggedSpan<std::uint32_t> rows(const HostWorkers& host, std::size_t segment, std::size_t first,
                                  std::size_t count, CandidateBuffers& buffers) const;
 
-  /// \brief Looks up all ids. Allocates nothing. \param host runs long lists in parallel
+  /// \brief Looks up all ids. Allocates nothing. \param host processes long lists in parallel
   /// \throws InvalidArgument for an id without a row
   void check(const HostWorkers& host) const;
   /// The limit that rows of lists must be below and may not be unless `check` was called; nothing:
@@ -56,7 +56,7 @@ class CandidateRows {
   const VectorStore& m_store;
   RaggedSpan<std::uint64_t> m_candidates;
   const IdFilter& m_filter;
-  bool m_are_ids;  ///< rows are the ids less the first one
+  bool m_are_ids;  ///< rows are ids minus the first id
 };
 
 }  // namespace Kindred::Impl

@@ -16,7 +16,7 @@
 namespace Kindred::Impl {
 
 /// \brief Exact search of many queries: a GEMM of rounded rows and queries bounds every score, and
-/// what may be among the best is scored exactly. Keeps its workspace between calls; one call at a
+/// candidates for the best are scored exactly. Keeps its workspace between calls; one call at a
 /// time.
 ///
 /// Queries whose norm is not covered, or whose list of survivors overflowed, are scored by brute
@@ -54,7 +54,7 @@ class GemmSearch {
   Tiles& tiles() { return m_tiles; }
   BruteForceSearch<ExecutionSpace>& brute_force() { return m_brute_force; }
 
-  /// Bytes that the caller takes beside, of the 64 MiB.
+  /// Bytes of the 64 MiB that the caller uses.
   std::size_t reserved = 0;
 
   /// \brief Queries of which a search of the best \p top takes at most 64 MiB; 0 where rows of this
@@ -150,7 +150,8 @@ class GemmSearch {
     return pass;
   }
 
-  /// Whether the rows that pass \p filter are counted; unless too many, they alone are screened.
+  /// Whether the rows that pass \p filter are counted; unless there are too many, only they are
+  /// prefiltered.
   static bool counts_passing(const RowFilter<ExecutionSpace>& filter) {
     return !filter.passes_all() && filter.words_per_query == 0;
   }
@@ -284,7 +285,7 @@ class GemmSearch {
     download(exec_space, m_host_counts.data(), m_counts.view(), m_host_counts.size());
   }
 
-  /// Lists that are scored together, in memory that serves others before and after.
+  /// Number of lists scored together, in memory shared with other steps.
   struct Scored {
     VectorQueries<ExecutionSpace> queries;
     ArrayView<std::uint32_t, ExecutionSpace> ids;
@@ -379,7 +380,7 @@ class GemmSearch {
     std::vector<float> initial(count);
     std::vector<std::size_t> unfinished;
     for (std::size_t query = 0; query < count; ++query) {
-      // A bound that lets NaN in: rows that are not numbers are not screened.
+      // A bound that lets NaN in: rows with NaN are not prefiltered.
       const bool all = host_bounds[query] >> 32U == 0xFFFFFFFFU;
       if (all || !tile_covers(norms[query])) unfinished.push_back(query);
       initial[query] = all ? std::numeric_limits<float>::infinity()
@@ -422,7 +423,7 @@ class GemmSearch {
     }
   }
 
-  /// Scores what a part of the rows left and keeps what is within the bounds.
+  /// Scores the survivors of a part of the rows and keeps those within the bounds.
   void take_within(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
                    const std::vector<Rank>& bounds, std::size_t first_query,
                    std::vector<std::vector<Rank>>& found, SearchReport& report) {
@@ -464,7 +465,7 @@ class GemmSearch {
     return least > 0x1p127 ? 0x1p127F : static_cast<float>(least);
   }
 
-  /// Copies of some queries and of their filters, side by side.
+  /// Contiguous copies of some queries and their filters.
   std::pair<VectorQueries<ExecutionSpace>, RowFilter<ExecutionSpace>> gather(
       const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
       std::span<const std::size_t> chosen) {
@@ -490,7 +491,7 @@ class GemmSearch {
 
   MemoryResource* m_memory = nullptr;
   std::uint64_t m_capacity = 0;  ///< of the lists that buffers were made for; 0: there are none
-  std::size_t m_most = 0;        ///< queries that they were made for
+  std::size_t m_most = 0;        ///< number of queries that they were allocated for
   Tiles m_tiles;
   BruteForceSearch<ExecutionSpace> m_brute_force;
   RowFilter<ExecutionSpace> m_shared;  ///< of the call

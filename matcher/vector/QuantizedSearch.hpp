@@ -21,7 +21,7 @@
 
 namespace Kindred::Impl {
 
-/// What a screen holds at once; it sets memory, not answers.
+/// Sizes of the prefilter's buffers; they affect memory, not results.
 struct QuantizedSearchLimits {
   std::uint64_t uppers = 6ULL << 20U;  ///< rows × queries of a chunk
   std::uint64_t list = 1ULL << 20U;    ///< survivors of a block of queries
@@ -32,7 +32,7 @@ struct QuantizedSearchLimits {
 };
 
 /// \brief Exact search that reads int8-quantized rows, and scores exactly what their bounds do not
-/// rule out. Any query and row is answered right; what cannot be bounded is scored. Keeps its
+/// rule out. Exact for every query and row; pairs that cannot be bounded are scored. Keeps its
 /// workspace between calls; one call at a time.
 ///
 /// Takes at most 64 MiB for a `top` up to 65536, whatever the rows and queries.
@@ -116,11 +116,11 @@ class QuantizedSearch {
   }
 
  private:
-  static constexpr std::uint64_t block_max = 64;  ///< queries at once
+  static constexpr std::uint64_t block_max = 64;  ///< queries per block
   static constexpr std::uint64_t groups_min = 1024;
   static constexpr std::uint64_t placed_max = 4096;  ///< of a list that is ranked by counting
 
-  /// How much is done at once.
+  /// Sizes of the work per step.
   struct Shape {
     Shape(const QuantizedSearchLimits& limits, std::uint64_t row_count, std::uint64_t dimension,
           std::uint64_t queries, std::uint64_t top)
@@ -224,7 +224,7 @@ class QuantizedSearch {
     rank(call, now);
     const std::uint64_t most = read_counts(call, report);
     if (most <= now.capacity) return;
-    // Ties, mostly: the lists are made again with room for them, or a chunk of rows at a time.
+    // Mostly ties: the lists are rebuilt with enough capacity, or chunk by chunk.
     const std::uint64_t capacity = std::bit_ceil(most);
     if (capacity * call.queries.count > m_limits.list) return search_chunks(call, shape, report);
     now = state(call, chunk, shape.groups, capacity);
@@ -253,7 +253,7 @@ class QuantizedSearch {
       if (begin + length < rows) thresholds(call, now);
     }
   }
-  /// Lists what a chunk leaves.
+  /// Lists the survivors of a chunk.
   void prefilter_chunk(const Call& call, const PrefilterQueries<ExecutionSpace>& queries,
                        const PrefilterState<ExecutionSpace>& now, std::uint64_t begin,
                        std::uint64_t count) {
@@ -288,7 +288,7 @@ class QuantizedSearch {
     return {m_host_counts.data(), call.queries.count};
   }
 
-  /// The longest list. Fences.
+  /// Length of the longest list. Fences.
   std::uint64_t read_counts(const Call& call, SearchReport& report) {
     download(call.exec_space, m_host_counts.data(), m_counts.view(), call.queries.count);
     std::uint64_t most = 0;
@@ -299,7 +299,7 @@ class QuantizedSearch {
     return most;
   }
 
-  /// Answers where too much survives for one list: lists of a chunk, merged.
+  /// Handles queries with too many survivors for one list by merging the lists of chunks.
   void search_chunks(const Call& call, const Shape& shape, SearchReport& report) {
     const std::uint64_t count = call.queries.count;
     for (const std::uint32_t counted : host_counts(call)) report.survivors -= counted;
