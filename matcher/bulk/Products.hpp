@@ -19,7 +19,7 @@
 
 namespace Kindred::Impl {
 
-/// Handles empty products: C is zeros.
+/// Whether the product is empty. Libraries do not handle these; C is set to zeros.
 template <class T>
 bool is_empty(const MatrixProduct<T>& product) {
   return product.m == 0 || product.n == 0 || product.k == 0;

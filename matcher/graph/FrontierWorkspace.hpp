@@ -60,7 +60,7 @@ class FrontierWorkspace {
 
   /// \brief For every query that it completes, writes the best ranks and sets its \p done to 1;
   /// sets it to 0 for queries left to whole hops. Fences \p exec_space.
-  /// \param edges of the graph \param slots queries to work on at once, at most
+  /// \param edges of the graph \param slots maximum number of concurrent queries
   void spread(const ExecutionSpace& exec_space, const GraphSide<memory_space>& in,
               const GraphSide<memory_space>& out, std::size_t edges, std::size_t slots,
               std::span<const QuerySources> sources, const SpreadRequest& request,

@@ -68,8 +68,7 @@ class SpreadingWorkspace {
 
   /// Spreads \p sources (at most `batch`) over \p graph, which `along` gave, writes the best ranks
   /// of each to \p ranks, `rank_none` beyond what exists. Fences \p exec_space. \throws
-  /// OutOfMemory; the object is then empty of its own, so that a smaller batch has the memory of
-  /// this one
+  /// OutOfMemory; the workspace is then released, so that a smaller batch can use its memory
   void spread(const ExecutionSpace& exec_space, const GraphSide<memory_space>& graph,
               std::span<const QuerySources> sources, const SpreadRequest& request, Rank* ranks) {
     try {

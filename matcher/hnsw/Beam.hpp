@@ -90,7 +90,7 @@ class Visited {
           nodes);  // so that a traversal allocates nothing; unused pages are never touched
     }
   }
-  /// Marks \p node and returns whether it was unmarked.
+  /// Marks \p node as visited. Returns whether it was not visited before.
   bool insert(std::uint32_t node) {
     std::uint64_t& word = m_words[node / 64];
     const std::uint64_t bit = std::uint64_t{1} << (node % 64);

@@ -59,7 +59,7 @@ class SearchRun {
     }
   }
 
-  /// Sets the host threads of the next search.
+  /// Sets the instance, and with it the host threads, of the next search.
   void run_on(const ExecutionSpace& exec_space) {
     m_exec_space = exec_space;
     m_threads = static_cast<std::uint64_t>(Arch::concurrency(exec_space));

@@ -73,7 +73,8 @@ class PatternRows {
 
 /// \brief The two tiers: immutable parts, published through one pointer that a change replaces.
 ///
-/// Thread-safe. Whoever reads has its view at once, or makes the part of what was learned last.
+/// Thread-safe. A reader gets its view immediately, or first builds the part of the patterns
+/// learned last.
 class PatternTiers {
  public:
   /// \param settings,rows must outlive this object

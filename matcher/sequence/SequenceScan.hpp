@@ -34,8 +34,8 @@ class SequenceScan {
   /// Answers query `rows[i]` of \p queries (dense symbols, not empty) into `answers[rows[i]]`.
   /// \param index_limits for every query, the index from which on patterns are no result; empty:
   /// all are \param postings of the tiles, where queries may go through them, or null
-  /// Fences the instance it runs on: \p exec_space or one beside it. \throws OutOfMemory when one
-  /// query does not fit
+  /// Fences the instance it runs on: \p exec_space or that of its workspace. \throws OutOfMemory
+  /// when one query does not fit
   void match(const ExecutionSpace& exec_space, const PatternStore& store,
              RaggedSpan<Symbol> queries, const std::vector<std::size_t>& rows,
              const MatchOptions& options, std::span<const std::uint32_t> index_limits,

@@ -40,7 +40,7 @@ struct CandidateTiles {
   void assign(const HostWorkers& host, RaggedSpan<std::uint32_t> lists, std::size_t tile_size);
 };
 
-/// The first list that names a row at or above \p rows; 0xFFFFFFFF where there is none.
+/// The first list that names a row at or above \p rows; 0xFFFFFFFF if there is none.
 std::uint32_t first_outside(const HostWorkers& host, RaggedSpan<std::uint32_t> lists,
                             std::uint64_t rows);
 

@@ -58,7 +58,8 @@ class GemmSearch {
   std::size_t reserved = 0;
 
   /// \brief Queries of which a search of the best \p top takes at most 64 MiB; 0 where rows of this
-  /// dimension are too long. \param each,all bytes that a query takes beside, and that all do
+  /// dimension are too long. \param each,all additional bytes per query, and for all queries
+  /// together
   static std::size_t queries_max(std::uint64_t dimension, std::size_t top, std::size_t each,
                                  std::size_t all) {
     return Tiles::queries_max(dimension, Tiles::capacity_for(top),

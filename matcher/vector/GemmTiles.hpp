@@ -76,7 +76,7 @@ class DeviceTiles {
   }
 
   /// \brief Queries of a pass for which \p bytes are enough, 0 where rows of this dimension are too
-  /// long. \param capacity of a list \param beside bytes that each takes beside
+  /// long. \param capacity of a list \param beside additional bytes per query
   static std::size_t queries_max(std::uint64_t dimension, std::uint64_t capacity, std::size_t bytes,
                                  std::size_t beside) {
     const bool fused = is_fused(dimension);

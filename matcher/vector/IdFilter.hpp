@@ -30,7 +30,7 @@ class IdFilter {
     if (m_bits.empty()) return true;
     return (m_bits[query * m_words_per_query + id / 64] >> (id % 64) & 1U) != 0;
   }
-  /// Words from one query's bitmap to the next; 0 if all queries share one.
+  /// Bytes of one query's bitmap; 0 if all queries share one.
   std::size_t bytes_per_query() const noexcept { return m_words_per_query * sizeof(std::uint64_t); }
 
   /// \brief Appends the bitmaps of the rows `begin …` (a multiple of 64) for the queries `first …`

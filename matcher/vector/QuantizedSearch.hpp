@@ -171,7 +171,7 @@ class QuantizedSearch {
             Kokkos::subview(queries.norms, std::pair(first, first + count)), count};
   }
 
-  /// Rows at once: whole words of a filter.
+  /// Rows per step: a multiple of 64, the bits of a filter word.
   static std::uint64_t chunk_rows(std::uint64_t rows, std::uint64_t queries, std::uint64_t most) {
     const std::uint64_t fitting = std::max<std::uint64_t>(64, most / queries / 64 * 64);
     return std::min((rows + 63) / 64 * 64, fitting);

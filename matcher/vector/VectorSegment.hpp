@@ -168,7 +168,8 @@ class VectorSegment {
   const ResidentRows<HostSpace>& host() const noexcept { return m_host; }
 
   /// \brief The quantized copy of `resident`, made by the first call; the rows themselves where
-  /// they are of int8. Safe beside itself. Fences then. \throws OutOfMemory
+  /// they are of int8. Thread-safe with respect to itself. Fences when it builds the copy. \throws
+  /// OutOfMemory
   template <class ExecutionSpace>
   QuantizedRows<ExecutionSpace> quantized(const ExecutionSpace& exec_space,
                                           MemoryResource& memory) const;

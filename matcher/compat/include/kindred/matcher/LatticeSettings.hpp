@@ -24,8 +24,8 @@ struct LatticeSettings {
                                                     ///< fewer items stay on the host
   std::optional<std::uint64_t> optimal_threshold;  ///< GPU_OPTIMAL_THRESHOLD, ≥ 100: calls with at
                                                    ///< least this number of items go to the device
-  std::optional<double> routing_tolerance_ms;  ///< GPU_ROUTING_OVERHEAD_TOLERANCE_MS, from 0.1:
-                                               ///< what a call may lose to measuring another space
+  std::optional<double> routing_tolerance_ms;  ///< GPU_ROUTING_OVERHEAD_TOLERANCE_MS, ≥ 0.1:
+                                               ///< time a call may lose to measuring another space
   std::uint64_t gpu_memory_min_mb = 512;  ///< GPU_MIN_GPU_MEMORY_MB, ≥ 256: a device with less
                                           ///< memory is not used; 1 MB is 2^20 bytes
   std::optional<std::uint64_t> gpu_memory_max_mb;  ///< GPU_MAX_GPU_MEMORY_MB, ≤ 65536: limit of the

@@ -79,7 +79,7 @@ struct PredictionOptions {
 
 /// \brief Statistics of the whole memory that predictions use.
 struct SymbolStatistics {
-  std::uint64_t patterns = 0;         ///< different patterns
+  std::uint64_t patterns = 0;         ///< number of distinct patterns
   std::uint64_t total_frequency = 0;  ///< sum over all patterns
   std::uint64_t symbols = 0;          ///< number of known symbols
   /// Indexed by symbol: the number of distinct patterns that contain it; 0 for symbols beyond the

@@ -36,7 +36,7 @@ struct TransitionRules {
   double total_improvement_min = 0.01;
   double final_stability_min = 0.95;
   double performance_loss = -0.05;    ///< below it an evaluated seed may be culled
-  double error_rate_max = 0.1;        ///< above it, too
+  double error_rate_max = 0.1;        ///< above it as well
   std::int16_t errors_max = 5;        ///< above it as well; a layer culls on reaching it; ≥ 1
   std::int16_t embargo_epochs = 100;  ///< epochs in `culled` before `dormant`
 };

@@ -19,7 +19,7 @@ namespace Kindred {
 
 /// \brief One matching pattern.
 struct Match {
-  std::uint64_t index = 0;  ///< of the pattern
+  std::uint64_t index = 0;  ///< index of the pattern
   double similarity = 0;
   std::uint32_t matched = 0;  ///< symbols
 
