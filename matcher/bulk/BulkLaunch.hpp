@@ -18,10 +18,10 @@
 
 namespace Kindred::Impl {
 
-/// Bytes of results from which on the host writes past its caches.
+/// Size of the results, in bytes, from which the host uses non-temporal stores.
 inline constexpr std::uint64_t streamed_bytes = std::uint64_t{8} << 20U;
 
-/// \brief What lists of any type are launched in on one space, as long as the longest one so far.
+/// \brief Launch workspace for lists of any type on one space; grows to the longest list so far.
 template <class ExecutionSpace>
 class ListWorkspace {
  public:
@@ -32,7 +32,7 @@ class ListWorkspace {
         m_means(memory, "Kindred::Bulk::means", 0),
         m_results(memory, "Kindred::Bulk::results", 0) {}
 
-  /// \param items, chunks that a list has at most \throws OutOfMemory
+  /// Reserves space. \param items, chunks maximum numbers per list \throws OutOfMemory
   template <class T>
   void reserve(BulkKind kind, std::size_t items, std::uint64_t chunks) {
     m_items.resize_discarding(items * sizeof(BulkItem<T>));
@@ -42,7 +42,7 @@ class ListWorkspace {
     m_means.resize_discarding(items);
     m_results.resize_discarding(items);
   }
-  /// Room for \p count plain things, at most as many bytes as are reserved or can be had.
+  /// Space for \p count trivially copyable elements.
   template <class Item>
   ArrayView<Item, ExecutionSpace> items(std::size_t count) {
     if (m_items.size() < count * sizeof(Item)) m_items.resize_discarding(count * sizeof(Item));
@@ -72,11 +72,11 @@ class ListWorkspace {
 template <class ExecutionSpace, class T>
 class ListLaunch {
  public:
-  /// \param workspace outlives this; is reserved for the lists that are set
+  /// \param workspace must outlive this object; is reserved for the lists that are set
   ListLaunch(const ExecutionSpace& exec_space, ListWorkspace<ExecutionSpace>& workspace)
       : m_exec_space(exec_space), m_workspace(workspace) {}
 
-  /// Takes the items that the next runs are over; their pointers are of the space. Fences it.
+  /// Sets the items of the next runs; their pointers refer to memory of the space. Fences it.
   void set(const BulkTask<T>& task, std::span<BulkItem<T>> items,
            std::span<const std::uint64_t> offsets) {
     m_kind = task.kind;
@@ -93,7 +93,7 @@ class ListLaunch {
     upload(m_exec_space, m_workspace.template items<BulkItem<T>>(m_count), items.data(), m_count);
   }
 
-  /// \param results on the space, one an item, of reductions; null: the room's
+  /// \param results of reductions, in memory of the space, one per item; null: use the workspace
   void run(double* results = nullptr) {
     if constexpr (sizeof(T) == 1) {
       if (m_kind == BulkKind::xor_bytes) xor_bytes(m_exec_space, m_plan, m_items);

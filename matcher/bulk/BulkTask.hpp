@@ -15,7 +15,7 @@
 
 namespace Kindred::Impl {
 
-/// What is done to the arrays of a list.
+/// The operation on the arrays of a list.
 enum class BulkKind : std::uint8_t { xor_bytes, element_wise, normalise, random_fill, reduce };
 
 /// \brief A checked call over a list.
@@ -28,46 +28,47 @@ struct BulkTask {
   T number = 0;
   std::uint64_t seed = 0;
   std::vector<BulkItem<T>> items;
-  std::vector<std::uint64_t> offsets;  ///< of `random_fill`: of each item's first element
+  std::vector<std::uint64_t>
+      offsets;  ///< for `random_fill`: stream offset of each item's first element
 
   std::uint64_t elements() const {
     std::uint64_t all = 0;
     for (const BulkItem<T>& item : items) all += item.count;
     return all;
   }
-  /// Whether an array may be cut anywhere.
+  /// Whether arrays may be split at any element.
   bool is_divisible() const { return kind != BulkKind::normalise && kind != BulkKind::reduce; }
-  /// Arrays that an item reads.
+  /// Number of arrays that an item reads.
   std::uint64_t reads() const {
     if (kind == BulkKind::random_fill) return 0;
     return !items.empty() && items.front().other != nullptr ? 2 : 1;
   }
 };
 
-/// How the lists of a call are named in messages: `arrays`, and `keys` or `others`.
+/// Names of the lists in messages: `arrays`, and `keys` or `others`.
 struct BulkNames {
   const char* arrays = "arrays";
   const char* others = "others";
 };
 
-/// \param others empty where there are none, then \p needs_others is false \throws InvalidArgument
+/// \param others empty if \p needs_others is false \throws InvalidArgument
 template <class T>
 std::vector<BulkItem<T>> checked_items(BulkArrays<T> arrays, const BulkArrays<T>* others,
                                        const BulkResults<T>* results, Space space,
                                        const BulkNames& names = {});
-/// \throws InvalidArgument where \p op is no operation of one or of two operands
+/// \throws InvalidArgument if \p op does not take this number of operands
 void check_operands(ElementWise op, bool takes_two);
 void check_reducible(Reduction reduction, std::uint64_t count, std::size_t array);
-/// \throws InvalidArgument for shapes that do not fit together, arrays that are too short
+/// \throws InvalidArgument for inconsistent shapes or arrays that are too short
 template <class T>
 void check_pairs(std::span<const MatrixPair<T>> pairs, Space space);
 
-/// \throws InvalidArgument for places beyond 2⁶⁴
+/// \throws InvalidArgument for positions beyond 2⁶⁴
 template <class T>
 BulkTask<T> random_task(BulkResults<T> results, std::uint64_t seed, std::uint64_t offset,
                         Space space);
 
-/// \p pairs, which are checked, as kernels take them.
+/// Converts validated \p pairs to the form that kernels take.
 template <class T>
 std::vector<MatrixProduct<T>> products_of(std::span<const MatrixPair<T>> pairs) {
   std::vector<MatrixProduct<T>> products;

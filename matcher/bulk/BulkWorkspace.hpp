@@ -11,14 +11,14 @@
 
 namespace Kindred::Impl {
 
-/// \brief What a `Bulk` keeps on a space.
+/// \brief The workspace that a `Bulk` keeps on a space.
 template <class ExecutionSpace>
 struct BulkWorkspace {
   BulkWorkspace(MemoryResource& given, int) : memory(&given), lists(given) {}
 
   MemoryResource* memory;
   ListWorkspace<ExecutionSpace> lists;
-  Buffer<std::byte, typename ExecutionSpace::memory_space> batch;  ///< of arrays, on a device
+  Buffer<std::byte, typename ExecutionSpace::memory_space> batch;  ///< batch of arrays, on a device
   std::optional<ProductLibrary<ExecutionSpace, float>> narrow;
   std::optional<ProductLibrary<ExecutionSpace, double>> wide;
 

@@ -15,18 +15,18 @@
 
 namespace Kindred::Impl {
 
-/// Arrays of a batch on a device begin at multiples of it.
+/// Alignment of the arrays of a batch on a device, in bytes.
 inline constexpr std::uint64_t device_alignment = 256;
-/// Arrays that are shorter go to a device together.
+/// Shorter arrays are copied to a device together.
 inline constexpr std::uint64_t packed_bytes = std::uint64_t{1} << 18U;
 
 inline std::uint64_t device_bytes(std::uint64_t bytes) {
   return (bytes + device_alignment - 1) / device_alignment * device_alignment;
 }
 
-/// \brief Bytes of a batch: what is asked for, else what is best for the operation, but no more
-/// than half of the budget that is left. \param kept bytes of a batch before, which are room for
-/// this one
+/// \brief Size of a batch in bytes: the requested size, or else the best one for the operation, but
+/// at most half of the remaining budget. \param kept size of the existing batch buffer, which can
+/// be reused
 inline std::uint64_t batch_bytes_of(Context& context, Space space, Operation operation,
                                     std::uint64_t requested, std::uint64_t kept) {
   if (requested != 0) return requested;
@@ -37,15 +37,15 @@ inline std::uint64_t batch_bytes_of(Context& context, Space space, Operation ope
                                  std::min(context.dispatcher().batch_bytes(operation), left / 2));
 }
 
-/// \brief Makes \p buffer hold \p want bytes, or half as many as long as that is refused, and never
-/// fewer than \p least. Returns how often it was refused. \throws OutOfMemory where that does not
-/// fit either; \p buffer is then empty
+/// \brief Allocates \p buffer with \p want bytes, halving the size after every failure, down to \p
+/// least. Returns the number of failures. \throws OutOfMemory if \p least does not fit either; \p
+/// buffer is then empty
 template <class MemorySpace>
 std::size_t make_batch_buffer(Buffer<std::byte, MemorySpace>& buffer, MemoryResource& memory,
                               std::uint64_t& want, std::uint64_t least) {
   std::size_t splits = 0;
   while (buffer.bytes() < want) {
-    buffer = Buffer<std::byte, MemorySpace>();  // not both at once
+    buffer = Buffer<std::byte, MemorySpace>();  // avoids holding both buffers
     try {
       buffer = Buffer<std::byte, MemorySpace>(memory, "Kindred::Bulk::batch", want);
     } catch (const OutOfMemory&) {
@@ -57,7 +57,7 @@ std::size_t make_batch_buffer(Buffer<std::byte, MemorySpace>& buffer, MemoryReso
   return splits;
 }
 
-/// \brief Copies of arrays of the host, one behind the other, in room on a device.
+/// \brief Packs copies of host arrays into a buffer on a device.
 template <class ExecutionSpace>
 class BatchCopies {
  public:
@@ -66,8 +66,8 @@ class BatchCopies {
   BatchCopies(const ExecutionSpace& exec_space, view_type buffer)
       : m_exec_space(exec_space), m_buffer(std::move(buffer)) {}
 
-  /// Where the next array goes. \param from null: nothing is to be read \param to null: nothing is
-  /// to be brought back \param aligned false: right behind the one before
+  /// The address of the next array. \param from null: no upload \param to null: no download \param
+  /// aligned false: directly after the previous array
   std::byte* add(const void* from, void* to, std::uint64_t bytes, bool aligned = true) {
     if (aligned) m_used = device_bytes(m_used);
     m_arrays.push_back({from, to, bytes, m_used});

@@ -14,12 +14,12 @@
 
 namespace Kindred::Impl {
 
-/// \brief A call over a list in host memory, wherever it runs. What is done stays done where a
-/// space fails and another goes on: results may be in the place of arrays.
+/// \brief A call over a list in host memory, independent of the space. If a space fails and another
+/// one takes over, completed items are not repeated, because results may overwrite their inputs.
 template <class T>
 class ListCall {
  public:
-  /// \param results one an array, of `reduce`
+  /// \param results one per array, for `reduce`
   ListCall(Context& context, BulkWorkspaceCache& workspaces, BulkTask<T> task,
            const BulkOptions& options, double* results = nullptr)
       : m_context(context),
@@ -55,7 +55,7 @@ class ListCall {
     return m_report;
   }
 
-  /// What is left, in room of a space for \p batch_bytes of arrays at a time.
+  /// Processes the remaining items in batches of \p batch_bytes of arrays.
   template <class ExecutionSpace>
   void run_batches(const ExecutionSpace& exec_space, BulkWorkspace<ExecutionSpace>& workspace,
                    std::uint64_t batch_bytes) {
@@ -99,8 +99,8 @@ class ListCall {
     return std::max<std::uint64_t>(1, m_task.reads()) * device_bytes(item.count * sizeof(T));
   }
 
-  /// Room for what is left, in pieces for batches of \p bytes, or of half as many until memory
-  /// holds one. Returns the bytes of a batch. \throws OutOfMemory
+  /// Allocates the workspace of the remaining items for batches of \p bytes, which is halved until
+  /// a batch fits. Returns the batch size in bytes. \throws OutOfMemory
   template <class ExecutionSpace>
   std::uint64_t make_batch_memory(BulkWorkspace<ExecutionSpace>& workspace, std::uint64_t bytes) {
     while (true) {
@@ -120,13 +120,13 @@ class ListCall {
       m_report.splits +=
           make_batch_buffer(workspace.batch, *workspace.memory, m_report.batch_bytes, least);
       if (m_report.batch_bytes >= longest) return m_report.batch_bytes;
-      // Pieces of pieces; there are more of them, which need room too.
+      // Splitting again yields more pieces, which need space too.
       bytes = m_report.batch_bytes;
       workspace.batch = {};
     }
   }
 
-  /// Cuts arrays that may be cut into pieces of which a batch holds one.
+  /// Splits divisible arrays into pieces that fit into a batch.
   void cut(std::uint64_t batch_bytes) {
     if (!m_task.is_divisible()) return;
     const std::uint64_t arrays = std::max<std::uint64_t>(1, m_task.reads());
@@ -178,7 +178,7 @@ class ListCall {
   BulkTask<T> m_task;
   BulkOptions m_options;
   double* m_results;
-  std::size_t m_done = 0;  ///< items of the task
+  std::size_t m_done = 0;  ///< items of the task that are done
   BulkReport m_report;
 };
 

@@ -19,7 +19,7 @@
 
 namespace Kindred::Impl {
 
-/// What the library has no product of: C is zeros.
+/// Whether the product is empty. Libraries do not handle these; C is set to zeros.
 template <class T>
 bool is_empty(const MatrixProduct<T>& product) {
   return product.m == 0 || product.n == 0 || product.k == 0;
@@ -41,8 +41,8 @@ GemmShape shape_of(const MatrixProduct<T>& product) {
   return shape;
 }
 
-/// How much of a product a thread of the host takes at a time: all of a small one, else tiles
-/// of a size that does not depend on the threads.
+/// The part of a product that a host thread processes at a time: all of a small product, otherwise
+/// a tile whose size does not depend on the number of threads.
 struct HostTile {
   template <class T>
   explicit HostTile(const MatrixProduct<T>& product) : rows(product.m), columns(product.n) {
@@ -57,7 +57,7 @@ struct HostTile {
   std::uint64_t columns;
 };
 
-/// How many tiles \p product is divided into.
+/// Number of tiles of \p product.
 template <class T>
 std::uint64_t host_tiles(const MatrixProduct<T>& product) {
   if (is_empty(product)) return 0;
@@ -70,7 +70,7 @@ std::uint64_t host_tiles(const MatrixProduct<T>& product) {
 template <class ExecutionSpace, class T>
 class HostLibraryProducts {
  public:
-  /// \param library, room outlive this
+  /// \param library, room must outlive this object
   HostLibraryProducts(const ExecutionSpace& exec_space, ListWorkspace<ExecutionSpace>& workspace,
                       const HostMultiply& library, std::span<const MatrixProduct<T>> products)
       : m_library(library) {
@@ -117,7 +117,7 @@ class HostLibraryProducts {
   }
 
  private:
-  /// Without a `GemmShape`, which is three times as large: there may be thousands.
+  /// Smaller than a `GemmShape` by a factor of three, because there may be thousands.
   struct Tile {
     const T* a;
     const T* b;
@@ -134,10 +134,10 @@ class HostLibraryProducts {
     }
   };
   static constexpr bool has_copies = sizeof(T) == 4;
-  static constexpr std::uint64_t copied_rows = 2048;  ///< of B at once
+  static constexpr std::uint64_t copied_rows = 2048;  ///< rows of B per copy
   static std::uint64_t copied_stride(std::uint64_t columns) { return (columns + 31) / 16 * 16; }
 
-  /// One copy of a part of B for each worker; where memory is out, the library reads B where it is.
+  /// One copy of a part of B per worker; if memory is short, the library reads B in place.
   void allocate_copies(ListWorkspace<ExecutionSpace>& workspace) {
     std::uint64_t most = 0;
     for (const Tile& tile : m_tiles) {
@@ -153,7 +153,7 @@ class HostLibraryProducts {
     }
   }
 
-  /// \param copied the tile of whose B \p worker holds a whole copy; null: of none
+  /// \param copied the tile whose B \p worker holds in full; null: none
   void multiply(const Tile& tile, std::uint64_t worker, const Tile*& copied) const {
     GemmShape shape = tile.shape();
     if constexpr (has_copies) {
@@ -185,12 +185,12 @@ class HostLibraryProducts {
   std::uint64_t m_copy_size = 0;
 };
 
-/// \brief Products by the library of a device: those of a shape that lie at equal distances are one
-/// batch. \tparam Gemm `DeviceGemm`
+/// \brief Products by the library of a device: products of equal shape at a constant stride form
+/// one batch. \tparam Gemm `DeviceGemm`
 template <class ExecutionSpace, class T, class Gemm>
 class DeviceLibraryProducts {
  public:
-  /// \param gemm outlives this
+  /// \param gemm must outlive this object
   DeviceLibraryProducts(Gemm& gemm, std::span<const MatrixProduct<T>> products) : m_gemm(gemm) {
     std::vector<MatrixProduct<T>> order(products.begin(), products.end());
     std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
@@ -220,7 +220,7 @@ class DeviceLibraryProducts {
     bool is_zeros = false;
   };
 
-  /// The run that begins with \p i; returns where the next one does.
+  /// Launches the run that starts at \p i; returns the start of the next one.
   std::size_t add_run(const std::vector<MatrixProduct<T>>& order, std::size_t i) {
     const MatrixProduct<T>& first = order[i];
     if (is_empty(first)) {
@@ -263,7 +263,8 @@ class DeviceLibraryProducts {
   std::vector<Run> m_runs;
 };
 
-/// \brief What multiplies on a space, which costs something to make: kept by who multiplies often.
+/// \brief The product library of a space, which is expensive to create and therefore kept by
+/// frequent callers.
 template <class ExecutionSpace, class T>
 struct ProductLibrary {
   using products_type = DeviceLibraryProducts<ExecutionSpace, T, DeviceGemm>;
@@ -275,11 +276,11 @@ struct ProductLibrary<HostSpace, T> {
   HostMultiply value{sizeof(T) == 8 ? GemmType::float64 : GemmType::float32};
 };
 
-/// \brief Products by the kernel of canonical sums.
+/// \brief Products by the kernel of reproducible sums.
 template <class ExecutionSpace, class T>
 class ReproducibleProducts {
  public:
-  /// \param workspace of which this takes the items \throws OutOfMemory
+  /// \param workspace this uses its items \throws OutOfMemory
   ReproducibleProducts(const ExecutionSpace& exec_space, ListWorkspace<ExecutionSpace>& workspace,
                        std::vector<MatrixProduct<T>> products)
       : m_work_items(plan_products<ExecutionSpace, T>(std::span(products))) {
@@ -302,8 +303,8 @@ class Products {
  public:
   using library_type = std::optional<ProductLibrary<ExecutionSpace, T>>;
 
-  /// \param workspace, library outlive this; the library is made if it is wanted and not there
-  /// \throws OutOfMemory, SpaceUnavailable
+  /// \param workspace, library must outlive this object; the library is created on demand \throws
+  /// OutOfMemory, SpaceUnavailable
   Products(const ExecutionSpace& exec_space, ListWorkspace<ExecutionSpace>& workspace,
            library_type& library, const std::vector<MatrixProduct<T>>& products, bool reproducible)
       : m_exec_space(exec_space) {

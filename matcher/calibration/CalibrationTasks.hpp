@@ -12,10 +12,10 @@
 
 namespace Kindred::Impl {
 
-/// \brief One operation on generated, seeded data of a size that can be chosen.
+/// \brief One operation on generated, seeded data of a selectable size.
 ///
-/// A size is the product of stored things and queries: the store grows up to a few tens of MB, then
-/// the queries do.
+/// A size is the product of the number of stored items and of queries: first the store grows to a
+/// few tens of MB, then the number of queries.
 class CalibrationTask {
  public:
   /// Runs the call once on a space. It keeps what it needs alive.
@@ -32,10 +32,10 @@ class CalibrationTask {
   virtual Run prepare(Context& context, std::size_t size) = 0;
 };
 
-/// One of every operation.
+/// One task per operation.
 std::vector<std::unique_ptr<CalibrationTask>> calibration_tasks();
 
-/// Seconds of a list on a space in batches of so many bytes.
+/// Returns the seconds for a list on a space with the given batch size in bytes.
 using BatchedRun = std::function<double(Space, std::uint64_t batch_bytes)>;
 /// \brief One of \ref batched_operations on a list of \p arrays of 1 MiB (1.5 of a product).
 /// \throws OutOfMemory

@@ -10,32 +10,33 @@
 
 namespace Kindred::Impl {
 
-/// What is measured, and with which clock: seconds, so that a test can make up a machine.
+/// The measured call and its clock, in seconds, so that a test can simulate a machine.
 using SecondsClock = std::function<double()>;
 
-/// Where a call runs: on a space, with how many threads.
+/// Where a call runs: the space and the number of threads.
 struct Place {
   Space space = Space::serial;
   int threads = 1;
   bool operator==(const Place&) const = default;
 };
 
-/// One call in one place.
+/// One call at one place.
 struct TimedCall {
   double work = 0;
   double seconds = 0;
 };
-/// Makes a call of the size of a rung.
+/// Executes a call of the size of a rung.
 using Rung = std::function<TimedCall(Place)>;
-/// Prepares the calls of a size; an empty function ends the ladder, as there is no memory.
+/// Prepares the calls of a size; an empty function means that memory is exhausted and ends the
+/// ladder.
 using PrepareRung = std::function<Rung(std::size_t size)>;
 
 struct SizeLadderOptions {
-  std::vector<Place> places;  ///< more threads after fewer, a device last
+  std::vector<Place> places;  ///< in order of increasing number of threads, with a device last
   std::size_t size_max = 1;
-  double seconds = 1;  ///< about how long all of it may take
+  double seconds = 1;  ///< approximate time limit for the whole measurement
   SecondsClock clock;
-  std::function<double(Place, double work)> prior;  ///< seconds that are assumed
+  std::function<double(Place, double work)> prior;  ///< predicted seconds
 };
 
 struct SizeLadderPoint {
@@ -44,16 +45,16 @@ struct SizeLadderPoint {
   double seconds = 0;
 };
 
-/// \brief Measures calls in every place over sizes that quadruple, those of long calls double.
+/// \brief Measures calls at every place over sizes that quadruple, or double for long calls.
 ///
-/// The places take turns, so that a disturbance meets all of them; a point is the median of those
-/// calls that took at most twice the least. A point is measured again where it is not plausible:
-/// far above the point before it, the prior, or one thread. A place whose calls cost far more than
-/// the best takes waits until that comes near. A place leaves the ladder when the next size would
-/// take more than its share of what is left, judged by the points before as well as by the last
-/// one, so that one bad point ends nothing; or when it falls ever further behind one of the places
-/// after it, which have more threads. As disturbances only add, no point of the result is above a
-/// later one of its place.
+/// The places take turns, so that a disturbance affects all of them; a point is the median of the
+/// calls that took at most twice the minimum. A point is measured again if it is implausible: far
+/// above the previous point, the prior, or the time of one thread. A place whose calls cost far
+/// more than those of the best place is skipped until the difference shrinks. A place leaves the
+/// ladder when the next size would exceed its share of the remaining time, judged by the earlier
+/// points as well as the last one, so that one bad point ends nothing, or when it falls ever
+/// further behind a later place, which has more threads. Since disturbances only add time, no point
+/// of the result is above a later one of the same place.
 std::vector<SizeLadderPoint> climb(const SizeLadderOptions& options, const PrepareRung& prepare);
 
 /// \brief Calls \p start until its time is steady and at most \p plausible, for at most \p seconds,

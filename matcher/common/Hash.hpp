@@ -7,7 +7,7 @@
 
 namespace Kindred::Impl {
 
-/// XXH3, 64 bits: the same on every machine, so that hashes may stand in files.
+/// XXH3, 64 bits. Identical on every machine, so hashes may be stored in files.
 std::uint64_t hash64(const void* data, std::size_t bytes) noexcept;
 
 }  // namespace Kindred::Impl

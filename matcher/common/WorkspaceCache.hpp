@@ -15,20 +15,21 @@
 
 namespace Kindred::Impl {
 
-/// \brief What calls work in, kept on every space from one call to the next, which wait for one
-/// another. \tparam Workspace is made of memory and of how many threads a space has, 1 on a device
+/// \brief Keeps one workspace per space between calls. Calls on the same space are serialized.
+/// \tparam Workspace constructed from a memory space and the number of threads of the space, 1 on a
+/// device
 template <template <class> class Workspace>
 class WorkspaceCache {
  public:
-  /// \param label of the fence after a failure
+  /// \param label name of the fence after a failure
   explicit WorkspaceCache(const char* label) : m_label(label) {}
 
-  /// `body(exec_space, workspace, space)` where the dispatcher likes. What a space keeps is given
-  /// up, and \p body tried once more, if memory runs out. \see Context::run
+  /// Calls `body(exec_space, workspace, space)` where the dispatcher chooses. If memory runs out,
+  /// the workspace is released and \p body is tried once more. \see Context::run
   template <class Body>
   DispatchRecord run(Context& context, Workload workload, std::optional<Space> space,
                      const Body& body) {
-    // What a call of that size left on the device is not needed beside it.
+    // The device workspace of an earlier call is not needed at the same time.
     const std::uint64_t device_bytes = workload.device_bytes;
     workload.device_bytes -= std::min(device_bytes, m_device_bytes.load());
     workload.history = &m_history;
@@ -43,7 +44,7 @@ class WorkspaceCache {
                                      chosen == Space::openmp ? context.threads() : 1);
             body(exec_space, *side.workspace, chosen);
           } catch (...) {
-            // What was launched may read what goes.
+            // Launched kernels may still read the memory that is released.
             Arch::fence(exec_space, m_label);
             throw;
           }
@@ -79,9 +80,9 @@ class WorkspaceCache {
 
   const char* m_label;
   CallHistory m_history;
-  std::atomic<std::uint64_t> m_device_bytes{0};  ///< that the calls needed whose room is kept
+  std::atomic<std::uint64_t> m_device_bytes{0};  ///< bytes of the workspace that is kept
   Side<HostSpace> m_serial;
-  Arch::PerSpace<Side> m_sides;  // that of the host is of all threads
+  Arch::PerSpace<Side> m_sides;  // the host's workspace is for all threads
 };
 
 }  // namespace Kindred::Impl

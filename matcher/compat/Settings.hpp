@@ -16,7 +16,7 @@
 
 namespace Kindred::Impl {
 
-/// The value of a variable, or nothing.
+/// Returns the value of a variable, or no value.
 using SettingSource = std::function<std::optional<std::string>(const std::string&)>;
 
 inline std::string shown(double value) {
@@ -76,14 +76,15 @@ inline void assign(std::optional<double>& setting, const Variable& variable) {
   setting = to_number<double>(variable, "a number");
 }
 
-/// What \p name is set to, by \p source or, where that is empty, in the process' environment.
+/// The value of \p name from \p source or, if that is empty, from the environment of the process.
 inline std::optional<std::string> text_of(const SettingSource& source, const std::string& name) {
   if (source) return source(name);
   const char* value = std::getenv(name.c_str());
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
-/// Whether the variable \p name was set, and \p setting with it. \throws InvalidArgument
+/// Assigns the variable \p name to \p setting if it is set. Returns whether it was. \throws
+/// InvalidArgument
 template <class T>
 bool read_setting(const SettingSource& source, const std::string& name, T& setting) {
   const std::optional<std::string> text = text_of(source, name);

@@ -15,11 +15,11 @@
 
 namespace Kindred::Impl {
 
-/// \brief Bins of a graph's rows on one device, made once dense hops of one query have paid for
-/// them.
+/// \brief Propagation-blocking bins of a graph's rows on one device, built once single-query dense
+/// hops have cost as much time as building them.
 ///
-/// They are worth their 12 bytes an edge where the values of all nodes do not stay in the
-/// second-level cache and those of a bin from one block of sources are a run.
+/// They are worth their 12 bytes per edge if the values of all nodes exceed the L2 cache and each
+/// bin reads contiguous values from a block of sources.
 template <class ExecutionSpace>
 class DenseBins {
  public:
@@ -27,9 +27,9 @@ class DenseBins {
 
   explicit DenseBins(MemoryResource& memory) : m_memory(memory) {}
 
-  /// \brief The bins, or none yet. Counts \p hops towards them; fences \p exec_space where it makes
-  /// them. \param identity of \p rows: another one's bins are dropped \param offsets of \p rows, on
-  /// the host
+  /// \brief The bins, if they exist already. Counts \p hops towards their cost; fences \p
+  /// exec_space if it builds them. \param identity of \p rows: bins of another graph are dropped
+  /// \param offsets of \p rows, on the host
   BinnedRows<memory_space> after(const ExecutionSpace& exec_space, std::size_t hops,
                                  const std::shared_ptr<const void>& identity,
                                  const GraphRows<memory_space>& rows,
@@ -50,8 +50,8 @@ class DenseBins {
     return m_state == State::made ? view() : BinnedRows<memory_space>{};
   }
 
-  /// \brief Gives their memory back; the same rows are not binned again. Nothing that reads them
-  /// runs. Returns whether there were any.
+  /// \brief Releases their memory; the same rows are not binned again. No kernel may still read
+  /// them. Returns whether there were any.
   bool drop() {
     if (m_state != State::made) return false;
     release();
@@ -71,8 +71,8 @@ class DenseBins {
   using buffer = Buffer<T, memory_space>;
 
   static bool is_worth_it(const ExecutionSpace& exec_space, const GraphRows<memory_space>& rows) {
-    // With fewer nodes the values stay in the cache; with more, a bin has some 30 edges from a
-    // block of sources and less, and its runs are of lines that are read in part.
+    // With fewer nodes the values fit into the cache; with more nodes, a bin has at most about 30
+    // edges from a block of sources, and cache lines are read only in part.
     constexpr std::size_t nodes_min = std::size_t{1} << 22;
     constexpr std::size_t nodes_max = std::size_t{1} << 25;
     const std::size_t edges = rows.sources.extent(0);
@@ -80,7 +80,7 @@ class DenseBins {
            edges >= rows.rows() && can_bin(exec_space, rows.rows(), edges);
   }
 
-  /// False where there is no memory for them.
+  /// Returns false if memory is insufficient.
   bool make(const ExecutionSpace& exec_space, const GraphRows<memory_space>& rows,
             std::span<const std::uint64_t> offsets) {
     const BinPlan plan =

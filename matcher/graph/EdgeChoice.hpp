@@ -20,9 +20,9 @@
 
 namespace Kindred::Impl {
 
-/// What a call makes of the edges of a graph.
+/// How a call selects and modifies the edges of a graph.
 struct EdgeRules {
-  EdgeKinds kinds = EdgeKinds().set();       ///< those that are followed
+  EdgeKinds kinds = EdgeKinds().set();       ///< kinds to follow
   std::optional<SpreadModifiers> modifiers;  ///< of weights
 
   bool is_plain() const { return kinds.all() && !modifiers; }
@@ -40,8 +40,9 @@ class EdgeChoice {
     release();
   }
 
-  /// \brief One direction of \p graph, modified if \p rules say so; until the next call. Modified
-  /// weights are kept for calls with the same. Does not fence. Complexity O(1), or O(edges).
+  /// \brief One direction of \p graph, modified according to \p rules; valid until the next call.
+  /// Modified weights are kept for calls with the same rules. Does not fence. Complexity O(1), or
+  /// O(edges).
   /// \param identity of \p graph
   GraphSide<memory_space> side(const ExecutionSpace& exec_space,
                                const GraphView<memory_space>& graph, const GraphIdentity& identity,
@@ -72,16 +73,16 @@ class EdgeChoice {
 
   /// Bytes of modified weights that are kept.
   std::uint64_t bytes() const { return m_built.bytes() + m_delta.bytes(); }
-  /// Gives them back.
+  /// Releases them.
   void release() {
     m_modifiers.reset();
     m_built = {m_memory, "Kindred::SpreadingEngine::modified_weights", 0};
     m_delta = {m_memory, "Kindred::SpreadingEngine::modified_delta_weights", 0};
   }
 
-  /// \brief The words of `SpreadState::kind_queries`; none where all kinds are followed. Fences
-  /// \p exec_space.
-  /// \param queries the kinds of each, at most 32; empty: every one follows those of \p rules
+  /// \brief The words of `SpreadState::kind_queries`; none if all kinds are followed. Fences \p
+  /// exec_space.
+  /// \param queries the kinds of each, at most 32; empty: all follow those of \p rules
   words_type kind_queries(const ExecutionSpace& exec_space, const EdgeRules& rules,
                           std::span<const EdgeKinds> queries = {}) {
     if (rules.kinds.all()) return words_type();
@@ -104,7 +105,7 @@ class EdgeChoice {
   }
 
   MemoryResource& m_memory;
-  std::optional<SpreadModifiers> m_modifiers;  // of the weights that are kept
+  std::optional<SpreadModifiers> m_modifiers;  // of the cached weights
   HopDirection m_direction = HopDirection::along;
   std::array<std::weak_ptr<const void>, std::tuple_size_v<GraphIdentity>> m_identity;
   Buffer<std::uint32_t, memory_space> m_words;

@@ -8,16 +8,16 @@
 
 namespace Kindred::Impl {
 
-/// Nodes are numbered in 32 bits, and the last number is no node's.
+/// Nodes are numbered in 32 bits, and the last number is not a node's.
 inline constexpr std::uint64_t nodes_max = 0xFFFFFFFEU;
 
-/// What is kept of an edge beside its end.
+/// The stored attributes of an edge besides its end.
 struct EdgeForm {
   EdgeWeights weights = EdgeWeights::float32;
   bool kinds = false;
 };
 
-/// Whether engine mode can use it.
+/// Whether engine mode accepts the weight.
 inline bool is_in_unit_interval(float value) noexcept { return value >= 0.0F && value <= 1.0F; }
 
 }  // namespace Kindred::Impl

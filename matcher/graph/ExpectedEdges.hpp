@@ -11,7 +11,7 @@
 
 namespace Kindred::Impl {
 
-/// What a few edges, taken evenly from all, tell of a graph.
+/// Graph statistics estimated from an even sample of edges.
 struct GraphSample {
   double edges = 0;
   double out_degree = 0;  ///< of a node, on average
@@ -23,24 +23,24 @@ struct GraphSample {
   explicit GraphSample(const GraphView<Kokkos::HostSpace>& graph);
 };
 
-/// \brief The edges that a query is expected to read: what a call's cost is predicted by, before
-/// it runs.
+/// \brief The expected number of edges that a query reads, from which the cost of a call is
+/// predicted.
 ///
-/// Every hop reads the rows that the nodes reached so far lead to, all edges at most. Engine mode
-/// stops where a walk of average weights has lost so much that it is no longer passed on. Of many
-/// sources, some are looked at. Complexity O(hops).
+/// Every hop reads the rows adjacent to the nodes reached so far, at most all edges. Engine mode
+/// stops where activation along average weights falls below the threshold. Of many sources only a
+/// sample is used. Complexity O(hops).
 double expected_edges(const GraphSample& sample, const GraphView<Kokkos::HostSpace>& graph,
                       std::span<const Activation> sources, const QueryGroup& group);
 
-/// \brief What the queries of a call are expected to cost on the host, collected query by query.
+/// \brief Accumulates the expected host cost of the queries of a call.
 ///
-/// A query whose frontier stays within a budget of steps is one thread's. The others are given up
-/// at the budget and read all edges in every hop, which all threads share, up to 32 queries side by
-/// side.
+/// A query whose frontier stays within a step budget runs on one thread. The others are abandoned
+/// at the budget and processed in whole hops, which read all edges on all threads for up to 32
+/// queries together.
 class SpreadWork {
  public:
-  /// A query of no more sources is tried as a small one, unless it is of a host's call of so many
-  /// queries and expected to be large.
+  /// Queries with at most this number of sources are tried as small ones, unless they belong to a
+  /// host call with many queries and are expected to be large.
   static constexpr std::size_t few_sources = 64;
   static constexpr std::size_t sharing_queries = 8;
 
@@ -58,7 +58,7 @@ class SpreadWork {
   const GraphView<Kokkos::HostSpace>& m_graph;
   double m_edges;
   double m_budget;
-  double m_work = 0;  ///< edges of whole hops, or what takes as long
+  double m_work = 0;  ///< edges of whole hops, or equivalent work
   std::size_t m_small = 0;
   std::size_t m_whole = 0;
   std::uint32_t m_hops = 0;

@@ -17,8 +17,8 @@
 
 namespace Kindred::Impl {
 
-/// \brief Answers queries whose frontier stays small, on one space. Kept between calls: a call like
-/// one before allocates nothing.
+/// \brief Processes queries with small frontiers on one space. Kept between calls, so that repeated
+/// calls of the same size allocate nothing.
 template <class ExecutionSpace>
 class FrontierWorkspace {
  public:
@@ -31,20 +31,21 @@ class FrontierWorkspace {
         m_shared_done(pinned, "Kindred::SpreadingEngine::frontier_done") {}
 
   bool is_empty() const { return m_state.shape.slots == 0; }
-  /// Gives its memory back, for whole hops to use.
+  /// Releases its memory for use by whole hops.
   void release() {
     m_state = {};
     release(m_value, m_passed, m_tier, m_mark, m_control, m_rows, m_long_rows, m_blocks, m_partial,
             m_wide, m_keys);
   }
 
-  /// \brief Writes the best ranks of every query that a cluster of a device has room for and 1 to
-  /// its \p done, else 0. Fences \p exec_space. \see spread_small_frontier
+  /// \brief For every query that fits into a thread block cluster, writes its best ranks and sets
+  /// its \p done to 1; sets it to 0 for the others. Fences \p exec_space. \see
+  /// spread_small_frontier
   void spread_small(const ExecutionSpace& exec_space, const GraphSide<memory_space>& in,
                     const GraphSide<memory_space>& out, std::span<const QuerySources> sources,
                     const SpreadRequest& request, std::span<Rank> ranks,
                     std::span<std::uint8_t> done) {
-    constexpr std::uint32_t hops_most = 4096;  // whose decays are worth being sent
+    constexpr std::uint32_t hops_most = 4096;  // limit of the hops whose decays are uploaded
     std::ranges::fill(done, std::uint8_t{0});
     if (!is_device || sources.empty() || request.top == 0 || request.top > small_frontier_top_max ||
         request.parameters.hops > hops_most || !has_weights(in.built) || !has_weights(in.delta))
@@ -57,9 +58,9 @@ class FrontierWorkspace {
     }
   }
 
-  /// \brief Writes the best ranks of every query that it answers and 1 to its \p done; 0
-  /// where whole hops are to do it. Fences \p exec_space.
-  /// \param edges of the graph \param slots queries to work on at once, at most
+  /// \brief For every query that it completes, writes the best ranks and sets its \p done to 1;
+  /// sets it to 0 for queries left to whole hops. Fences \p exec_space.
+  /// \param edges of the graph \param slots maximum number of concurrent queries
   void spread(const ExecutionSpace& exec_space, const GraphSide<memory_space>& in,
               const GraphSide<memory_space>& out, std::size_t edges, std::size_t slots,
               std::span<const QuerySources> sources, const SpreadRequest& request,
@@ -75,7 +76,7 @@ class FrontierWorkspace {
         {slots, sources.size(), std::max<std::size_t>(1, slot_nodes_max / (shape.nodes + 1))});
     try {
       prepare(exec_space, shape);
-      // A device leaves long lists of ranks in the slots.
+      // On a device, long lists of ranks stay in the slots.
       const bool leaves_keys = is_device && top > frontier_top_max;
       const std::size_t together = leaves_keys ? m_state.shape.slots : sources.size();
       for (std::size_t first = 0; first < sources.size(); first += together) {
@@ -91,13 +92,14 @@ class FrontierWorkspace {
                      done.subspan(first, count));
       }
     } catch (const OutOfMemory&) {
-      std::ranges::fill(done, std::uint8_t{0});  // whole hops need less, or say so
+      std::ranges::fill(done,
+                        std::uint8_t{0});  // whole hops need less memory, or report the failure
     }
   }
 
  private:
   static constexpr bool is_device = Arch::is_device<ExecutionSpace>;
-  /// Where the state of a query is: in teams' memories, or in `m_state`.
+  /// Where the state of a query is kept: in team scratch memory, or in `m_state`.
   enum class Form : std::uint8_t { small, global };
 
   template <class T>
@@ -119,11 +121,11 @@ class FrontierWorkspace {
     view = to.view();
   }
 
-  /// \throws OutOfMemory; then it holds nothing
+  /// \throws OutOfMemory; the object is then empty
   void prepare(const ExecutionSpace& exec_space, FrontierShape shape) {
     const FrontierShape& had = m_state.shape;
     if (shape.slots <= had.slots && shape.nodes <= had.nodes && shape.budget <= had.budget) return;
-    if (had.slots > 0) {  // it grows with the graph, not at every node of it
+    if (had.slots > 0) {  // grows with the graph, but not with every added node
       shape.slots = std::max(shape.slots, had.slots);
       shape.nodes = std::max(had.nodes, shape.nodes + shape.nodes / 8);
       shape.budget = std::max(had.budget, shape.budget + shape.budget / 8);
@@ -157,7 +159,7 @@ class FrontierWorkspace {
     clear_frontier(exec_space, m_state);
   }
 
-  /// Puts the queries where the space reads them.
+  /// Copies the queries to memory of the space.
   void stage(const ExecutionSpace& exec_space, std::span<const QuerySources> sources,
              const HopParameters& parameters, const Decay& decay, std::uint64_t hops_most) {
     m_host_queries.clear();

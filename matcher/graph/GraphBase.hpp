@@ -25,12 +25,13 @@ struct BothRows {
   std::uint64_t bytes() const { return in.bytes() + out.bytes(); }
 };
 
-/// \brief A graph as it was built or merged, wherever it lies. Never changes.
+/// \brief A graph as it was built or merged, in all memory spaces. Immutable.
 class GraphBase {
  public:
   /// \param graph checked \throws SpaceUnavailable, OutOfMemory
   GraphBase(Context& context, const GraphSpan& graph, const GraphOptions& options);
-  /// \param host rows without plans are a file's \param owner of their memory, then
+  /// \param host rows; without plans if they belong to a file \param owner of their memory in that
+  /// case
   /// \throws as above
   GraphBase(Context& context, BothRows<Kokkos::HostSpace> host, EdgeForm form, Residency residency,
             std::shared_ptr<const void> owner = {});
@@ -38,14 +39,14 @@ class GraphBase {
   std::size_t nodes() const noexcept { return m_host.in.offsets.size() - 1; }
   std::size_t edges() const noexcept { return m_host.in.sources.size(); }
   EdgeForm form() const noexcept { return m_form; }
-  /// Where calls over it may run.
+  /// The spaces on which calls may run.
   SpaceSet resident() const noexcept { return m_resident; }
   const BothRows<Kokkos::HostSpace>& host() const noexcept { return m_host; }
-  /// What calls over it are expected to cost by.
+  /// Statistics for predicting the cost of calls.
   const GraphSample& sample() const noexcept { return m_sample; }
   std::uint64_t device_bytes() const noexcept { return m_device_bytes; }
 
-  /// The rows where \p ExecutionSpace computes, which `resident` says are there.
+  /// The rows in memory of \p ExecutionSpace, where they must be `resident`.
   template <class ExecutionSpace>
   const BothRows<typename ExecutionSpace::memory_space>& rows() const {
     if constexpr (Arch::is_device<ExecutionSpace>) {
@@ -67,7 +68,7 @@ class GraphBase {
   EdgeForm m_form;
   std::shared_ptr<const void> m_owner;
   BothRows<Kokkos::HostSpace> m_host;
-  Arch::PerSpace<Side> m_devices;  // that of the host stays empty
+  Arch::PerSpace<Side> m_devices;  // the host's slot stays empty
   GraphSample m_sample;
   std::uint64_t m_device_bytes = 0;
   SpaceSet m_resident = SpaceSet::host();

@@ -14,17 +14,18 @@
 
 namespace Kindred::Impl {
 
-/// \brief All that a graph is made of. Returns how many edges have a weight outside [0, 1].
-/// \throws InvalidArgument for the first edge that is wrong
+/// \brief Validates all parts of a graph. Returns the number of edges with a weight outside [0, 1].
+/// \throws InvalidArgument for the first invalid edge
 std::uint64_t check_graph(const GraphSpan& graph, const GraphOptions& options,
                           const HostWorkers& workers);
-/// \brief Edges that are added to \p graph. \throws InvalidArgument
+/// \brief Validates edges to be added to \p graph. \throws InvalidArgument
 void check_edges(const GraphSnapshot& graph, std::span<const Edge> edges,
                  std::span<const std::uint8_t> kinds);
-/// \throws InvalidArgument where \p more nodes beside \p nodes cannot be numbered
+/// \throws InvalidArgument if \p more nodes in addition to \p nodes exceed the range of node
+/// numbers
 void check_nodes(std::size_t nodes, std::uint64_t more, std::size_t kinds);
 
-/// An edge whose weight is outside [0, 1], for a message. \p graph has one
+/// An edge with a weight outside [0, 1], for a message. \p graph must have one.
 std::string describe_outside(const GraphView<Kokkos::HostSpace>& graph);
 
 }  // namespace Kindred::Impl

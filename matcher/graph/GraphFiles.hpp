@@ -9,8 +9,7 @@
 
 namespace Kindred::Impl {
 
-/// The graph of a file, whose rows stay where they are mapped. \throws SpaceUnavailable,
-/// OutOfMemory
+/// A graph of a file, whose mapped rows are used in place. \throws SpaceUnavailable, OutOfMemory
 std::shared_ptr<const GraphSnapshot> snapshot_of(Context& context, const StoredGraph& stored,
                                                  const GraphOptions& options);
 

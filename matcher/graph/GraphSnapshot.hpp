@@ -15,12 +15,12 @@
 
 namespace Kindred::Impl {
 
-/// What is known of nodes beside their edges. Never changes.
+/// Attributes of the nodes other than their edges. Immutable.
 struct NodeTable {
-  Buffer<std::uint8_t, Kokkos::HostSpace> kinds;  ///< a node each; empty: all are of kind 0
-  std::vector<std::uint64_t> removed;             ///< a bit a node; nodes beyond it are there
+  Buffer<std::uint8_t, Kokkos::HostSpace> kinds;  ///< one per node; empty: all are of kind 0
+  std::vector<std::uint64_t> removed;  ///< one bit per node; nodes beyond the end are not removed
   std::uint64_t removed_count = 0;
-  std::shared_ptr<const void> owner;  ///< of the kinds, where they are a file's
+  std::shared_ptr<const void> owner;  ///< of the kinds, if they belong to a file
 
   bool is_removed(std::uint32_t node) const {
     return node / 64 < removed.size() && (removed[node / 64] >> node % 64 & 1U) != 0;
@@ -31,7 +31,8 @@ struct NodeTable {
 template <class MemorySpace>
 struct DeltaRows {
   OwnedRows<MemorySpace> rows;
-  Buffer<std::uint64_t, MemorySpace> replaced;  ///< a bit a row as built; empty where nothing is
+  Buffer<std::uint64_t, MemorySpace>
+      replaced;  ///< one bit per row as built; empty if none is replaced
 
   std::uint64_t bytes() const { return rows.bytes() + replaced.bytes(); }
 };
@@ -46,11 +47,12 @@ struct GraphDelta {
 
 using HostDelta = GraphDelta<Kokkos::HostSpace>;
 
-/// \brief One state of a graph: the rows as built and those rebuilt since. Never changes; calls
-/// share it.
+/// \brief One state of a graph: the rows as built and those rebuilt since. Immutable and shared by
+/// calls.
 class GraphSnapshot {
  public:
-  /// \param nodes ids below it were given \param outside edges with a weight outside [0, 1]
+  /// \param nodes all ids below it have been assigned \param outside edges with a weight outside
+  /// [0, 1]
   GraphSnapshot(Context& context, std::shared_ptr<const GraphBase> base,
                 std::shared_ptr<const HostDelta> delta, std::shared_ptr<const NodeTable> table,
                 std::size_t nodes, std::uint64_t edges, std::uint64_t outside);
@@ -64,22 +66,23 @@ class GraphSnapshot {
   const std::shared_ptr<const HostDelta>& shared_delta() const noexcept { return m_delta; }
   EdgeForm form() const noexcept { return m_form; }
   bool is_node(std::uint32_t node) const { return node < m_nodes && !m_table->is_removed(node); }
-  /// Of the rows as built: what is made of them is theirs as long as this is the same.
+  /// Identity of the rows as built: data derived from them is valid while it is unchanged.
   std::shared_ptr<const void> identity() const noexcept { return m_base; }
-  /// Of everything: what is made of a snapshot is the next one's as long as these are the same.
+  /// Identity of the whole snapshot: derived data is valid for the next snapshot while it is
+  /// unchanged.
   GraphIdentity whole_identity() const { return {m_base, m_delta, m_table}; }
-  /// Where calls over it may run.
+  /// The spaces on which calls may run.
   SpaceSet resident() const noexcept { return m_base->resident(); }
-  /// Bytes of rows, kinds of nodes and PageRank's sums where \p space computes, 0 if it is not
+  /// Bytes of rows, node kinds and PageRank's sums in memory of \p space, 0 if the graph is not
   /// there.
   std::uint64_t bytes(Space space) const;
 
   GraphView<Kokkos::HostSpace> host() const;
-  /// \brief The graph where \p exec_space computes, which `resident` says it is. On a device the
-  /// first call copies what has changed; fences \p exec_space then. \throws OutOfMemory
+  /// \brief The graph in memory of \p exec_space, where it must be `resident`. On a device the
+  /// first call copies the changes and fences \p exec_space. \throws OutOfMemory
   template <class ExecutionSpace>
   GraphView<typename ExecutionSpace::memory_space> view(const ExecutionSpace& exec_space) const;
-  /// What PageRank divides by; made when it is first asked for.
+  /// Out-weight sums for PageRank; computed on first use.
   OutWeights& out_weights() const noexcept { return *m_out_weights; }
 
  private:
@@ -90,7 +93,7 @@ class GraphSnapshot {
   };
   struct Copies {
     std::mutex mutex;
-    Arch::PerSpace<Copy> of;  // that of the host stays empty
+    Arch::PerSpace<Copy> of;  // the host's slot stays empty
     std::uint64_t bytes = 0;
   };
 
@@ -106,7 +109,7 @@ class GraphSnapshot {
   std::unique_ptr<OutWeights> m_out_weights = std::make_unique<OutWeights>();
 };
 
-/// The rebuilt rows \p list beside the \p built rows. \throws OutOfMemory
+/// The rebuilt rows \p list in addition to the \p built rows. \throws OutOfMemory
 DeltaRows<Kokkos::HostSpace> delta_rows(MemoryResource& memory, const RowList& list,
                                         std::size_t built);
 

@@ -22,17 +22,17 @@ namespace Kindred::Impl {
 
 struct StoredGraph;
 
-/// \brief A graph that changes while calls read it.
+/// \brief A graph that can change while calls read it.
 ///
-/// Every change makes a new snapshot: the rows that it touches are rebuilt whole beside the rows as
-/// built. A merge makes one base of both, and takes over the rows that were rebuilt meanwhile.
-/// Thread-safe: changes take turns, readers wait for nothing.
+/// Every change creates a new snapshot, in which the affected rows are rebuilt completely and
+/// stored next to the rows as built. A merge combines both into a new base and carries over the
+/// rows that were rebuilt meanwhile. Thread-safe: changes are serialized, readers never wait.
 class GraphStore {
  public:
   /// \throws InvalidArgument, SpaceUnavailable, OutOfMemory
   GraphStore(Context& context, const GraphSpan& graph, const GraphOptions& options);
-  /// The rows of a file, where they are mapped. \throws CorruptFile for a name that stands
-  /// twice; SpaceUnavailable, OutOfMemory
+  /// Uses the mapped rows of a file in place. \throws CorruptFile for a duplicate name;
+  /// SpaceUnavailable, OutOfMemory
   GraphStore(Context& context, const StoredGraph& stored, const GraphOptions& options);
   ~GraphStore();
   GraphStore(const GraphStore&) = delete;
@@ -42,7 +42,7 @@ class GraphStore {
 
   bool has_names() const noexcept { return m_names.has_value(); }
   const std::optional<Vocabulary>& names() const noexcept { return m_names; }
-  /// Of a node that is there.
+  /// The node must exist.
   std::optional<std::uint32_t> find(std::string_view name) const;
 
   std::uint32_t add_nodes(std::uint64_t count, std::span<const std::uint8_t> kinds);
@@ -51,7 +51,7 @@ class GraphStore {
   void add_edges(std::span<const Edge> edges, std::span<const std::uint8_t> kinds);
   std::uint64_t remove_edges(std::span<const EdgeEnds> edges);
   void remove_nodes(std::span<const std::uint32_t> nodes);
-  /// \throws OutOfMemory; the graph is then as it was
+  /// \throws OutOfMemory; the graph is then unchanged
   void merge();
 
   void save(const std::string& path) const;
@@ -59,11 +59,11 @@ class GraphStore {
 
  private:
   struct Touched {
-    std::vector<std::uint32_t> in;  ///< ascending, each once
+    std::vector<std::uint32_t> in;  ///< ascending and distinct
     std::vector<std::uint32_t> out;
   };
 
-  /// Sets \p next as the graph, after a change of the rows \p touched. `m_updates` is held.
+  /// Publishes \p next after a change of the rows \p touched. `m_updates` must be held.
   void publish(std::shared_ptr<const GraphSnapshot> next, const Touched& touched);
   void set(std::shared_ptr<const GraphSnapshot> next);
   /// The snapshot after a change of rows. \param added in input order
@@ -75,11 +75,11 @@ class GraphStore {
   std::shared_ptr<const GraphSnapshot> with_nodes(const GraphSnapshot& graph,
                                                   std::shared_ptr<const NodeTable> table,
                                                   std::size_t nodes) const;
-  /// Whether so much has changed that a merge is due.
+  /// Whether enough has changed for a merge.
   bool is_due(const GraphSnapshot& graph) const;
   void merge_if_due(std::unique_lock<std::mutex>& updates);
   void merge_quietly() noexcept;
-  /// Logs \p what and \p error, if there is memory for that.
+  /// Logs \p what and \p error, if memory permits.
   void log(LogLevel level, const char* what, const std::exception& error) const noexcept;
   void loop();
 
@@ -87,16 +87,16 @@ class GraphStore {
   GraphOptions m_options;
   std::optional<Vocabulary> m_names;
 
-  mutable std::mutex m_snapshot_mutex;  ///< of the pointer alone
+  mutable std::mutex m_snapshot_mutex;  ///< protects only the pointer
   std::shared_ptr<const GraphSnapshot> m_snapshot;
 
-  std::mutex m_updates;  ///< held by who changes the graph
+  std::mutex m_updates;  ///< held while the graph changes
   bool m_recording = false;
-  Touched m_recorded;  ///< rows that were rebuilt since the merge under way began
+  Touched m_recorded;  ///< rows rebuilt since the running merge started
 
   std::mutex m_merging;  ///< held by a merge
   std::atomic<std::uint64_t> m_merges{0};
-  double m_failed = 0;  ///< rows and edges that had changed when a merge failed last
+  double m_failed = 0;  ///< changed rows and edges at the time of the last failed merge
 
   std::condition_variable m_wake;
   bool m_requested = false;

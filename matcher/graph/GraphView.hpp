@@ -14,13 +14,13 @@ namespace Kindred::Impl {
 /// What a state of a graph consists of; told apart by its owners, which a view does not have.
 using GraphIdentity = std::array<std::shared_ptr<const void>, 3>;
 
-/// One state of a graph in one memory space, owned by someone else.
+/// Non-owning view of one state of a graph in one memory space.
 template <class MemorySpace>
 struct GraphView {
   GraphSide<MemorySpace> in;                              ///< the transpose
   GraphSide<MemorySpace> out;                             ///< the graph itself
   ArrayView<const std::uint8_t, MemorySpace> node_kinds;  ///< empty: all are of kind 0
-  std::size_t nodes = 0;                                  ///< ids below it were given
+  std::size_t nodes = 0;                                  ///< all ids below it have been assigned
 };
 
 }  // namespace Kindred::Impl

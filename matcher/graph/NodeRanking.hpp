@@ -12,13 +12,13 @@
 
 namespace Kindred::Impl {
 
-/// The best nodes of some queries, and what they are ranked in, kept between calls.
+/// Ranks the best nodes of queries in a workspace that is kept between calls.
 template <class ExecutionSpace>
 class NodeRanking {
  public:
   using memory_space = typename ExecutionSpace::memory_space;
 
-  /// Empty buffers of \p memory.
+  /// Constructs empty buffers in \p memory.
   void bind(MemoryResource& memory) {
     m_keys = {memory, "Kindred::SpreadingEngine::keys", 0};
     m_members = {memory, "Kindred::SpreadingEngine::member_keys", 0};
@@ -28,7 +28,8 @@ class NodeRanking {
 
   /// \brief Writes the best \p top ranks of queries `first_query … first_query + queries` of \p
   /// state to \p ranks. Fences \p exec_space.
-  /// \param nodes at least 1 \param least queries at a time, even where their keys are many
+  /// \param nodes at least 1 \param least minimum number of queries at a time, even if they have
+  /// many keys
   template <class State>
   void rank(const ExecutionSpace& exec_space, const State& state, std::size_t nodes,
             std::size_t first_query, std::size_t queries, std::size_t least, std::size_t top,
@@ -50,7 +51,7 @@ class NodeRanking {
  private:
   static constexpr std::size_t members_max = 64;  // of a group
 
-  /// The same where the keys of all nodes would be many.
+  /// The same for graphs whose nodes would need too many keys.
   template <class State>
   void rank_by_groups(const ExecutionSpace& exec_space, const State& state, std::size_t nodes,
                       std::size_t first_query, std::size_t queries, std::size_t top, Rank* ranks) {
@@ -64,7 +65,7 @@ class NodeRanking {
     select(exec_space, m_members.const_view(), shape);
     download(exec_space, ranks, m_top.view(), queries * top);
   }
-  /// The best of \p keys, to `m_top`.
+  /// Writes the best of \p keys to `m_top`.
   void select(const ExecutionSpace& exec_space, const ArrayView<const Rank, ExecutionSpace>& keys,
               const TopKShape& shape) {
     m_top.resize_discarding(shape.rows * shape.k);

@@ -16,7 +16,7 @@ namespace {
 
 using HostGraph = GraphView<Kokkos::HostSpace>;
 
-/// The canonical sum of a node's out-weights, −1 if one of them is below 0.
+/// The reproducible sum of a node's out-weights, −1 if one of them is below 0.
 struct OutWeightSums {
   HostGraph graph;
   ArrayView<double, HostSpace> sums;

@@ -15,11 +15,11 @@
 
 namespace Kindred::Impl {
 
-/// \brief The sums of the out-weights of a graph's nodes, which PageRank divides by: made when
-/// first asked for, then kept. Thread-safe.
+/// \brief The out-weight sums of a graph's nodes, by which PageRank divides: computed on first use,
+/// then kept. Thread-safe.
 class OutWeights {
  public:
-  /// In one space; `sums` is 0 and `inverses` 1 of a node without out-weights.
+  /// The sums in one memory space; a node without out-weights has `sums` 0 and `inverses` 1.
   template <class ExecutionSpace>
   struct Placed {
     Buffer<double, typename ExecutionSpace::memory_space> sums;
@@ -29,13 +29,14 @@ class OutWeights {
   /// Sums up the out-edges of \p graph, on all threads. Complexity O(nodes + edges) once. \throws
   /// InvalidArgument for a weight below 0, OutOfMemory
   void prepare(Context& context, const GraphView<Kokkos::HostSpace>& graph);
-  /// Bytes held where \p space computes.
+  /// Bytes in memory of \p space.
   std::uint64_t bytes(Space space) const noexcept {
     return space == Space::cuda ? m_device_bytes : m_host_bytes;
   }
-  /// True where iterates of float32 have the range for them; after `prepare`.
+  /// Whether the range of float32 iterates suffices. Call `prepare` first.
   bool fit_float() const noexcept { return m_fit_float; }
-  /// Where \p exec_space computes; after `prepare`. Fences \p exec_space. \throws OutOfMemory
+  /// The sums in memory of \p exec_space. Call `prepare` first. Fences \p exec_space. \throws
+  /// OutOfMemory
   template <class ExecutionSpace>
   const Placed<ExecutionSpace>& on(Context& context, const ExecutionSpace& exec_space);
 

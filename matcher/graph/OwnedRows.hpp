@@ -12,8 +12,8 @@
 
 namespace Kindred::Impl {
 
-/// \brief Rows of one direction of a graph in one memory space: its own, or, without their plan, a
-/// file's.
+/// \brief Rows of one direction of a graph in one memory space: owned, or, without their plan,
+/// borrowed from a file.
 template <class MemorySpace>
 struct OwnedRows {
   Buffer<std::uint64_t, MemorySpace> offsets;
@@ -63,7 +63,7 @@ Buffer<T, Kokkos::HostSpace> host_copy(MemoryResource& memory, const char* label
   return buffer;
 }
 
-/// Plans \p rows, whose offsets are there. \throws OutOfMemory
+/// Plans \p rows, whose offsets must be set. \throws OutOfMemory
 inline void plan_host_rows(MemoryResource& memory, HostRows& rows) {
   const std::span<const std::uint64_t> offsets(rows.offsets.data(), rows.offsets.size());
   const std::uint64_t short_max = short_row_max<HostSpace>();
@@ -77,7 +77,7 @@ inline void plan_host_rows(MemoryResource& memory, HostRows& rows) {
   rows.block_long_row = copy("Kindred::SpreadingEngine::block_long_row", plan.block_long_row);
 }
 
-/// \brief The same rows where \p exec_space computes, planned for it. Fences \p exec_space.
+/// \brief A copy of the rows in memory of \p exec_space, planned for it. Fences \p exec_space.
 /// \throws OutOfMemory
 template <class ExecutionSpace>
 OwnedRows<typename ExecutionSpace::memory_space> rows_beside(const ExecutionSpace& exec_space,

@@ -16,18 +16,18 @@
 
 namespace Kindred::Impl {
 
-/// \brief Calls of PageRank, and what they work in. Thread-safe: a call waits for the one before it
-/// on the same space.
+/// \brief Runs PageRank calls and keeps their workspace. Thread-safe: calls on the same space are
+/// serialized.
 class PageRankRuns {
  public:
   explicit PageRankRuns(Context& context) : m_context(&context) {}
 
-  /// Gives back what calls on \p space work in, once none runs. Returns whether there was any.
+  /// Releases the workspace of \p space once no call runs there. Returns whether there was one.
   bool release(Space space);
 
-  /// \brief The best \p top ranks of every query, and how it converged, on the space that the
-  /// dispatcher chooses. Fences its instance.
-  /// \param make_room gives memory of a space back, if there is any to give
+  /// \brief The best \p top ranks and the convergence of every query, on the space that the
+  /// dispatcher chooses. Fences its instance. \param make_room releases memory of a space, if
+  /// possible
   /// \throws InvalidArgument for options out of range or a weight below 0; SpaceUnavailable;
   /// OutOfMemory
   DispatchRecord run(const GraphSnapshot& graph, std::span<const RestartSources> sources,
@@ -38,7 +38,7 @@ class PageRankRuns {
  private:
   template <class ExecutionSpace>
   struct Side {
-    std::mutex mutex;  // held while a call works in it
+    std::mutex mutex;  // held while a call uses the workspace
     std::optional<PageRankWorkspace<ExecutionSpace>> workspace;
   };
 
@@ -48,9 +48,9 @@ class PageRankRuns {
 
   Context* m_context;
   CallHistory m_history;
-  std::atomic<double> m_iterations = 16;  // of late, a query: what a call is expected to take
+  std::atomic<double> m_iterations = 16;  // recent iterations per query, for cost prediction
   Side<HostSpace> m_serial;
-  Arch::PerSpace<Side> m_sides;  // that of the host is of all threads
+  Arch::PerSpace<Side> m_sides;  // the host's workspace is for all threads
 };
 
 }  // namespace Kindred::Impl

@@ -19,10 +19,10 @@ namespace Kindred::Impl {
 /// The sources of a query: each node once, ascending, values ≥ 0.
 using RestartSources = std::span<const Activation>;
 
-/// The canonical sum of what a query's sources have: what its restart is divided by.
+/// The reproducible sum of the source values of a query, by which its restart is normalised.
 double restart_sum(RestartSources sources);
 
-/// Where the queries of a batch restart, on the host.
+/// Restart nodes of the queries of a batch, on the host.
 struct RestartTable {
   std::vector<std::uint64_t> named;
   std::vector<std::uint32_t> before;
@@ -31,15 +31,15 @@ struct RestartTable {
   RestartTable(std::size_t nodes, std::size_t width, std::span<const RestartSources> sources);
 };
 
-/// What PageRank is asked for.
+/// Parameters of PageRank.
 struct PageRankRequest {
   PageRankParameters parameters;
   std::uint32_t max_iterations = 200;
   std::size_t top = 10;
-  bool is_float = true;  ///< what iterates are stored as, else double
+  bool is_float = true;  ///< storage of the iterates; false: double
 };
 
-/// What PageRank on one space works in, kept between calls.
+/// The workspace of PageRank on one space, kept between calls.
 template <class ExecutionSpace>
 class PageRankWorkspace {
  public:
@@ -48,7 +48,7 @@ class PageRankWorkspace {
   explicit PageRankWorkspace(MemoryResource& memory) : m_memory(memory) { release(); }
 
   bool is_empty() const { return m_partial.bytes() + m_progress.bytes() == 0; }
-  /// Gives its memory back. Nothing that it launched runs.
+  /// Releases its memory. None of its kernels may still run.
   void release() {
     release(m_floats);
     release(m_doubles);
@@ -63,11 +63,11 @@ class PageRankWorkspace {
     m_ranking.bind(m_memory);
   }
 
-  /// Queries that are worked on together.
+  /// Number of queries processed together.
   static constexpr std::size_t batch = static_cast<std::size_t>(HopWidth::thirty_two);
 
-  /// Answers \p sources (at most `batch`): the best ranks of each, `rank_none` beyond what exists,
-  /// and how it converged. Fences \p exec_space. \throws OutOfMemory; then it holds nothing
+  /// Computes the best ranks, padded with `rank_none`, and the convergence for each of \p sources
+  /// (at most `batch`). Fences \p exec_space. \throws OutOfMemory; the object is then empty
   void run(const ExecutionSpace& exec_space, const GraphSide<memory_space>& graph,
            const OutWeights::Placed<ExecutionSpace>& weights,
            std::span<const RestartSources> sources, const PageRankRequest& request, Rank* ranks,
@@ -141,7 +141,7 @@ class PageRankWorkspace {
 
     PageRankParameters parameters = request.parameters;
     start_page_rank(exec_space, state, columns.size(), parameters);
-    // Looking at the progress makes a device wait; an iteration that nobody needs costs less.
+    // Checking the progress stalls a device; an unneeded iteration costs less.
     constexpr std::uint32_t step = Arch::is_device<ExecutionSpace> ? 4 : 1;
     const auto is_done = [](const Column& column) { return column.progress.is_done != 0; };
     while (true) {
@@ -161,13 +161,13 @@ class PageRankWorkspace {
     }
     std::uint32_t last = 0;
     for (const Column& column : columns) last = std::max(last, column.progress.iterations);
-    // Iterations after the last that was needed wrote nothing.
+    // Iterations after convergence wrote nothing.
     if ((parameters.iteration - 1 - last) % 2 != 0) std::swap(state.current, state.next);
     const auto is_any = [](const Column&) { return true; };
     answer(exec_space, state, columns, is_any, request.top, ranks, convergence);
   }
 
-  /// A query that is worked on.
+  /// An active query.
   struct Column {
     std::size_t query;
     RestartSources sources;
@@ -189,7 +189,7 @@ class PageRankWorkspace {
     download(exec_space, progress, m_progress.view(), columns.size());
     for (std::size_t i = 0; i < columns.size(); ++i) columns[i].progress = progress[i];
   }
-  /// Ranks the nodes of the chosen columns; queries that are neighbours together.
+  /// Ranks the nodes of the chosen columns, adjacent queries together.
   template <class Value, class Chosen>
   void answer(const ExecutionSpace& exec_space, const PageRankState<ExecutionSpace, Value>& state,
               const std::vector<Column>& columns, const Chosen& is_chosen, std::size_t top,
@@ -207,7 +207,7 @@ class PageRankWorkspace {
       first = std::max(end, first + 1);
     }
   }
-  /// Goes on in a smaller width with the columns that are not done.
+  /// Compacts the unfinished columns to a smaller width.
   template <class Value, class Done>
   void keep_others(const ExecutionSpace& exec_space, const Done& is_done,
                    std::vector<Column>& columns, PageRankState<ExecutionSpace, Value>& state) {
@@ -231,7 +231,7 @@ class PageRankWorkspace {
     upload(exec_space, m_progress.view(), progress, static_cast<std::size_t>(state.width));
   }
 
-  /// The best of columns `first … first + count`.
+  /// Ranks columns `first … first + count`.
   template <class Value>
   void rank(const ExecutionSpace& exec_space, const PageRankState<ExecutionSpace, Value>& state,
             std::size_t first, std::size_t count, std::size_t top, Rank* ranks) {

@@ -16,22 +16,22 @@
 
 namespace Kindred::Impl {
 
-/// \brief Finds which edges carried activation to nodes, by spreading once more on one thread of
-/// the host and keeping what every hop passed on.
+/// \brief Finds the edges that carried activation to nodes, by repeating the spreading on one host
+/// thread and recording what every hop propagated.
 ///
 /// The best `count` paths to a node at a hop extend the best `count` to its predecessors at the hop
-/// before: an edge multiplies all of them alike, and rounding keeps their order.
+/// before: an edge scales all of them by the same factor, and rounding is monotonic.
 class PathTrace {
  public:
   using side_type = GraphSide<Kokkos::HostSpace>;
 
-  /// \param in as the rules of \p request see it, until this is gone \param sources each node once
-  /// Complexity: as many edges as spreading reads.
+  /// \param in with the rules of \p request applied; must outlive this object \param sources
+  /// distinct nodes Complexity: the number of edges that spreading reads.
   PathTrace(const side_type& in, const side_type& out, std::span<const Activation> sources,
             const SpreadRequest& request);
 
-  /// \brief Appends the best \p count paths to each of \p nodes, a row of `to.strengths` each.
-  /// Complexity O(count) an edge that a path may use.
+  /// \brief Appends the best \p count paths to each of \p nodes, one row of `to.strengths` per
+  /// node. Complexity O(count) per edge that a path may use.
   void append(std::span<const Activation> nodes, std::size_t count, SpreadPaths& to) const;
 
  private:
@@ -44,17 +44,17 @@ class PathTrace {
   };
   using Prefixes = std::unordered_map<std::uint32_t, std::vector<Prefix>>;
 
-  /// The strongest \p count, the first of equal ones first.
+  /// The strongest \p count; ties keep their order.
   static void keep_best(std::vector<Prefix>& paths, std::size_t count);
 
   struct Layer {
-    std::unordered_map<std::uint32_t, float> passed;  // what a node passes on, if not 0
-    std::unordered_set<std::uint32_t> rose;           // the nodes that the hop changed
+    std::unordered_map<std::uint32_t, float> passed;  // nonzero activations that nodes pass on
+    std::unordered_set<std::uint32_t> rose;           // nodes whose activation the hop changed
     float decay = 1;
   };
 
   double sum(std::uint32_t node, const Layer& before, std::vector<double>& terms) const;
-  /// `call(source, weight)` for the edges into \p node whose source passed something on.
+  /// Calls `call(source, weight)` for the edges into \p node whose source passed activation on.
   template <class Call>
   void for_carriers(std::uint32_t node, const Layer& before, const Call& call) const;
   std::vector<Prefixes> prefixes(std::span<const Activation> nodes, std::size_t count) const;
@@ -64,7 +64,7 @@ class PathTrace {
   const side_type& m_in;
   const side_type& m_out;
   EdgeKinds m_kinds;
-  std::vector<Layer> m_layers;  // of the sources, then of every hop
+  std::vector<Layer> m_layers;  // first the sources, then one per hop
 };
 
 }  // namespace Kindred::Impl

@@ -10,15 +10,16 @@
 
 namespace Kindred::Impl {
 
-/// Queries of a call that spread alike, so that they can share hops; each may follow other kinds.
+/// Queries of a call with the same parameters, which can share hops; edge kinds may differ per
+/// query.
 struct QueryGroup {
   HopParameters parameters;
   Decay decay;
   std::vector<std::size_t> queries;  ///< ascending
-  std::vector<EdgeKinds> kinds;      ///< a query of `queries` each
+  std::vector<EdgeKinds> kinds;      ///< one per element of `queries`
 };
 
-/// The groups of \p queries queries: one, unless `options.per_query` tells them apart.
+/// Groups \p queries queries; one group unless `options.per_query` differs.
 std::vector<QueryGroup> group_queries(const SpreadOptions& options, std::size_t queries);
 
 }  // namespace Kindred::Impl

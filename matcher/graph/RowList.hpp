@@ -35,15 +35,15 @@ inline std::uint8_t kind_at(const HostRowPlace& row, std::uint64_t i) {
 inline HostRowPlace row_of(const HostGraphSide& side, std::uint32_t node) {
   return Kindred::row_of(side.built, side.delta, node);
 }
-/// Edges of a row whose weight is outside [0, 1].
+/// Number of edges of a row with a weight outside [0, 1].
 std::uint64_t outside_unit(const HostRowPlace& row);
 
-/// Rebuilt rows of one direction, while they are made.
+/// Builder of rebuilt rows of one direction.
 class RowList {
  public:
   explicit RowList(EdgeForm form) : m_form(form) {}
 
-  /// Begins the row of \p node; nodes ascend.
+  /// Begins the row of \p node; nodes must ascend.
   void begin(std::uint32_t node);
   /// Edge \p i of \p row.
   void add(const HostRowPlace& row, std::uint64_t i);
@@ -52,9 +52,9 @@ class RowList {
 
   std::span<const std::uint32_t> nodes() const { return m_nodes; }
   std::uint64_t edges() const { return m_ends.size(); }
-  /// Of the row that was ended last.
+  /// The row that was ended last.
   std::uint64_t last_outside_unit() const;
-  /// In memory of their own, planned. \throws OutOfMemory
+  /// Copies the rows to separate memory and plans them. \throws OutOfMemory
   HostRows rows(MemoryResource& memory) const;
 
  private:
@@ -67,27 +67,28 @@ class RowList {
   std::vector<std::uint8_t> m_kinds;
 };
 
-/// \brief What happens to the rows of one direction.
+/// \brief A change of the rows of one direction.
 struct RowChange {
-  std::span<const std::uint32_t> touched;  ///< nodes whose row changes, ascending, each once
-  std::span<const HalfEdge> added;         ///< by node; in a node's by input order
-  /// Whether an edge of a touched row goes; empty: none does. Takes node, end and kind.
+  std::span<const std::uint32_t> touched;  ///< nodes whose row changes, ascending and distinct
+  std::span<const HalfEdge> added;         ///< by node, then by input order
+  /// Whether an edge of a touched row is removed, by node, end and kind; empty: none is removed.
   std::function<bool(std::uint32_t, std::uint32_t, std::uint8_t)> drops;
-  bool by_source = false;  ///< rows are in (source, input order), not in input order
+  bool by_source = false;  ///< rows are ordered by (source, input order) instead of input order
 };
 
-/// \brief The rebuilt rows after a change: those of \p side, and the touched ones. Canonical order:
-/// what is added comes after what was there, among edges of the same source where `by_source`.
-/// \param outside is told how many edges with a weight outside [0, 1] came or went
+/// \brief The rebuilt rows after a change: those of \p side, and the touched ones. The order is
+/// fixed: added edges follow existing ones, within the same source if `by_source`. \param outside
+/// updated by the change in the number of edges with a weight outside [0, 1]
 RowList changed_rows(const HostGraphSide& side, const RowChange& change, EdgeForm form,
                      std::int64_t& outside, std::int64_t& edges);
 
 /// The rows of \p nodes (ascending) as they are in \p side.
 RowList rows_of(const HostGraphSide& side, std::span<const std::uint32_t> nodes, EdgeForm form);
 
-/// Buffers of \p rows for so many edges; nothing is filled in. \throws OutOfMemory
+/// Allocates the buffers of \p rows for the given number of edges, uninitialized. \throws
+/// OutOfMemory
 void allocate_edges(MemoryResource& memory, std::size_t edges, EdgeForm form, HostRows& rows);
-/// Every row of \p side in one piece, planned. \throws OutOfMemory
+/// All rows of \p side merged into one array, planned. \throws OutOfMemory
 HostRows joined_rows(MemoryResource& memory, const HostGraphSide& side, EdgeForm form);
 
 }  // namespace Kindred::Impl

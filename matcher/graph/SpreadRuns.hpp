@@ -21,8 +21,8 @@
 
 namespace Kindred::Impl {
 
-/// Calls over a graph on one space or another, and what they work in there. Thread-safe: a call
-/// waits for the one before it on the same space.
+/// Runs calls over a graph and keeps one workspace per space. Thread-safe: calls on the same space
+/// are serialized.
 class SpreadRuns {
  public:
   explicit SpreadRuns(Context& context);
@@ -31,14 +31,14 @@ class SpreadRuns {
   void spread(Space space, const GraphSnapshot& graph, std::span<const QuerySources> sources,
               const SpreadRequest& request, std::span<Rank> ranks);
 
-  /// Appends the best \p count paths to each of \p nodes that one query found, by a thread of the
-  /// host. \see PathTrace
+  /// Appends the best \p count paths to each of \p nodes of one query, on one host thread. \see
+  /// PathTrace
   void trace(const GraphSnapshot& graph, QuerySources sources, const SpreadRequest& request,
              std::span<const Activation> nodes, std::size_t count, SpreadPaths& paths);
 
-  /// Bytes that are kept of graphs on \p space beside their rows: bins, modified weights.
+  /// Bytes of data derived from graphs that is kept on \p space: bins, modified weights.
   std::uint64_t kept_bytes(Space space) const noexcept;
-  /// Gives back what calls on \p space work in and what is kept there, once none runs. Returns
+  /// Releases the workspace and the derived data of \p space once no call runs there. Returns
   /// whether there was any.
   bool release(Space space);
 
@@ -47,13 +47,13 @@ class SpreadRuns {
            const HopRequest& request);
 
  private:
-  /// What calls on one space work in, one at a time.
+  /// The workspace of one space; used by one call at a time.
   template <class ExecutionSpace>
   struct Workspace {
     Workspace(MemoryResource& memory, MemoryResource& pinned, std::size_t query_slots)
         : slots(query_slots), whole(memory), frontier(memory, pinned) {}
 
-    std::size_t slots;  // small queries at once
+    std::size_t slots;  // small queries processed concurrently
     SpreadingWorkspace<ExecutionSpace> whole;
     FrontierWorkspace<ExecutionSpace> frontier;
     std::vector<std::uint8_t> done;
@@ -62,7 +62,7 @@ class SpreadRuns {
     HostWorkspace(MemoryResource& memory, std::size_t threads)
         : workspace(memory, memory, threads) {}
 
-    std::mutex mutex;  // held while a call works in it
+    std::mutex mutex;  // held while a call uses the workspace
     Workspace<HostSpace> workspace;
     std::atomic<std::uint64_t> kept{0};  // bytes, after the last call
   };
@@ -73,15 +73,15 @@ class SpreadRuns {
     std::optional<DenseBins<ExecutionSpace>> bins;
   };
 
-  /// Calls `body(exec_space, workspace)` alone in the workspace of \p space.
+  /// Calls `body(exec_space, workspace)` with exclusive use of the workspace of \p space.
   template <class Body>
   void alone(Space space, const Body& run);
-  /// The bins of the rows as built, once \p hops more have paid for them; of a device.
+  /// The bins of the rows as built, once \p hops more have amortised them; on a device.
   template <class ExecutionSpace>
   BinnedRows<typename ExecutionSpace::memory_space> bins_of(const ExecutionSpace& exec_space,
                                                             const GraphSnapshot& graph,
                                                             std::size_t hops);
-  /// Gives back what calls can do without. Returns whether there was any.
+  /// Releases memory that calls can do without. Returns whether there was any.
   template <class ExecutionSpace>
   bool give_back(Workspace<ExecutionSpace>& workspace);
   template <class ExecutionSpace>
@@ -94,7 +94,7 @@ class SpreadRuns {
   Context* m_context;
   HostWorkspace m_serial;
   HostWorkspace m_openmp;
-  Arch::PerSpace<DeviceWorkspace> m_devices;  // that of the host stays empty
+  Arch::PerSpace<DeviceWorkspace> m_devices;  // the host's slot stays empty
   std::atomic<std::uint64_t> m_device_kept{0};
 };
 

@@ -19,23 +19,24 @@ namespace Kindred::Impl {
 /// The sources of one query: each node once, ascending, duplicates added.
 using QuerySources = std::span<const Activation>;
 
-/// What is asked of every query of a call.
+/// Parameters common to all queries of a call.
 struct SpreadRequest {
   HopParameters parameters;
   Decay decay;
   std::size_t top = 10;
   EdgeRules rules;
-  std::span<const EdgeKinds> query_kinds;  ///< a query each; empty: all follow those of `rules`
+  std::span<const EdgeKinds>
+      query_kinds;  ///< one per query; empty: all queries follow the kinds of `rules`
   bool short_activations = false;
 };
-/// What is asked of a hop.
+/// Parameters of a hop.
 struct HopRequest {
   HopDirection direction = HopDirection::along;
   std::size_t columns = 1;
   EdgeRules rules;
 };
 
-/// What spreading on one space works in, kept between calls.
+/// The workspace of spreading on one space, kept between calls.
 template <class ExecutionSpace>
 class SpreadingWorkspace {
  public:
@@ -45,19 +46,20 @@ class SpreadingWorkspace {
     release();
   }
 
-  /// Bytes of what is kept of a graph beside what calls work in.
+  /// Bytes of data derived from a graph, excluding the workspace.
   std::uint64_t kept_bytes() const { return m_choice.bytes(); }
   bool is_empty() const { return m_value.bytes() + m_passed.bytes() + m_choice.bytes() == 0; }
-  /// Gives all its memory back. Nothing that it launched runs.
+  /// Releases all its memory. None of its kernels may still run.
   void release_all() {
     release();
     m_choice.release();
   }
 
-  /// Queries that are spread together.
+  /// Number of queries spread together.
   static constexpr std::size_t batch = static_cast<std::size_t>(HopWidth::thirty_two);
 
-  /// The direction along the edges of \p graph as \p rules see it; until the next call that asks.
+  /// The direction along the edges of \p graph with \p rules applied; valid until the next such
+  /// call.
   GraphSide<memory_space> along(const ExecutionSpace& exec_space,
                                 const GraphView<memory_space>& graph, const GraphIdentity& identity,
                                 const EdgeRules& rules) {
@@ -66,8 +68,7 @@ class SpreadingWorkspace {
 
   /// Spreads \p sources (at most `batch`) over \p graph, which `along` gave, writes the best ranks
   /// of each to \p ranks, `rank_none` beyond what exists. Fences \p exec_space. \throws
-  /// OutOfMemory; then it holds nothing of its own, so that a smaller batch has the memory of this
-  /// one
+  /// OutOfMemory; the workspace is then released, so that a smaller batch can use its memory
   void spread(const ExecutionSpace& exec_space, const GraphSide<memory_space>& graph,
               std::span<const QuerySources> sources, const SpreadRequest& request, Rank* ranks) {
     try {
@@ -212,7 +213,7 @@ class SpreadingWorkspace {
   void rank(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
             std::size_t queries, std::size_t nodes, std::size_t top, Rank* ranks) {
     if (nodes == 0) return;
-    // Eight queries' values of a node are what a device reads at least.
+    // The values of eight queries for a node are the smallest unit that a device reads.
     constexpr std::size_t least = Arch::is_device<ExecutionSpace> ? 8 : 1;
     m_ranking.rank(exec_space, state, nodes, 0, queries, least, top, ranks);
   }
@@ -229,7 +230,7 @@ class SpreadingWorkspace {
   NodeRanking<ExecutionSpace> m_ranking;
   Buffer<Arch::BFloat16, memory_space> m_short_passed;
   Buffer<Arch::BFloat16, memory_space> m_short_next;
-  Buffer<float, memory_space> m_panel_x;  // columns of a hop, side by side
+  Buffer<float, memory_space> m_panel_x;  // columns of a hop, interleaved
   Buffer<float, memory_space> m_panel_y;
   EdgeChoice<ExecutionSpace> m_choice;
 };

@@ -17,20 +17,20 @@
 
 namespace Kindred::Impl {
 
-/// A column in pieces, one after the other; of a file it is one.
+/// A column as a sequence of pieces; a column read from a file has one piece.
 template <class T>
 using StoredColumn = std::vector<std::span<const T>>;
 
-/// Rows of one direction that someone else holds.
+/// Non-owning view of the rows of one direction.
 struct StoredRows {
-  std::span<const std::uint64_t> offsets;  ///< a node, and the number of edges
+  std::span<const std::uint64_t> offsets;  ///< one per node, then the number of edges
   StoredColumn<std::uint32_t> ends;
-  StoredColumn<float> weights;                ///< where they are float32
-  StoredColumn<std::uint16_t> short_weights;  ///< where they are bfloat16
-  StoredColumn<std::uint8_t> kinds;           ///< where they are kept
+  StoredColumn<float> weights;                ///< if the weights are float32
+  StoredColumn<std::uint16_t> short_weights;  ///< if the weights are bfloat16
+  StoredColumn<std::uint8_t> kinds;           ///< if kinds are kept
 };
 
-/// A graph that someone else holds, as it lies in a file.
+/// Non-owning view of a graph in its file layout.
 struct StoredGraph {
   EdgeForm form;
   std::uint64_t nodes = 0;
@@ -39,23 +39,25 @@ struct StoredGraph {
   StoredRows in;
   bool has_node_kinds = false;
   std::span<const std::uint8_t> node_kinds;
-  std::span<const std::uint64_t> removed;  ///< a bit a node; empty: none was removed
-  std::optional<RaggedSpan<char>> names;   ///< a row a node
-  // Of a file that was loaded:
+  std::span<const std::uint64_t> removed;  ///< one bit per node; empty: none was removed
+  std::optional<RaggedSpan<char>> names;   ///< one row per node
+  // Set only for a loaded file:
   std::uint64_t outside_unit = 0;  ///< edges with a weight outside [0, 1]
   Ragged<char> texts;              ///< of `names`
   std::shared_ptr<const SectionFile> owner;
 };
 
-/// \brief Writes a graph whose columns go together. The file appears whole or not at all.
-/// \throws InvalidArgument for a place that cannot be written; Busy when another writes it; Error
+/// \brief Writes a graph with consistent columns. The file is written atomically.
+/// \throws InvalidArgument for a path that cannot be written; Busy while another process writes it;
+/// Error
 void save_graph(const std::string& path, const StoredGraph& graph);
 
-/// \brief Maps a file and checks every byte and every number that rows are found by.
-/// \throws NotFound; InvalidArgument for what is no file; CorruptFile with the byte and the reason
+/// \brief Maps a file and validates every byte and every number used to locate rows.
+/// \throws NotFound; InvalidArgument if the path is not a regular file; CorruptFile with the byte
+/// offset and the reason
 StoredGraph load_graph(const std::string& path, int threads);
 
-/// Of a file that was loaded. \throws CorruptFile where a name stands twice
+/// For a loaded file. \throws CorruptFile for a duplicate name
 std::optional<Vocabulary> names_of(const StoredGraph& graph);
 
 }  // namespace Kindred::Impl

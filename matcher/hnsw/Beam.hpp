@@ -12,8 +12,8 @@
 
 namespace Kindred::Impl {
 
-/// A distance and a node as one integer, in the order of (distance, node). The lowest bit tells
-/// that the node was expanded, which does not touch the order: a node is in a list once.
+/// A distance and a node as one integer, in the order of (distance, node). The lowest bit marks an
+/// expanded node; it does not affect the order, because a node is in a list only once.
 using Key = std::uint64_t;
 inline constexpr Key key_expanded = 1;
 inline constexpr Key key_worst = ~Key{0};
@@ -29,7 +29,7 @@ inline float distance_of(Key key) {
   return std::bit_cast<float>((order >> 31U) != 0 ? order & 0x7FFFFFFFU : ~order);
 }
 
-/// \brief The best keys seen, ascending, at most so many; the best that was not expanded is known.
+/// \brief A bounded ascending list of the best keys seen, which tracks the best unexpanded one.
 class Beam {
  public:
   /// \throws std::bad_alloc
@@ -41,10 +41,10 @@ class Beam {
   }
   std::span<const Key> keys() const noexcept { return {m_keys.data(), m_size}; }
   bool is_full() const noexcept { return m_size == m_capacity; }
-  /// Keys from here on do not get in.
+  /// Keys at or above this bound are rejected.
   Key bound() const noexcept { return is_full() ? m_keys[m_size - 1] : key_worst; }
 
-  /// Where \p key is now; the capacity where it is too large.
+  /// Inserts \p key and returns its position, or the capacity if it is too large.
   std::size_t insert(Key key) {
     if (key >= bound()) return m_capacity;
     const std::size_t place = static_cast<std::size_t>(
@@ -58,10 +58,10 @@ class Beam {
     return place;
   }
   bool has_next() const noexcept { return m_next < m_size; }
-  /// The place of the best key that was not expanded.
+  /// Position of the best unexpanded key.
   std::size_t next() const noexcept { return m_next; }
   Key next_key() const noexcept { return m_keys[m_next]; }
-  /// That one, which is expanded from now on.
+  /// Returns that key and marks it as expanded.
   std::uint32_t expand() {
     const std::uint32_t node = node_of(m_keys[m_next]);
     m_keys[m_next] |= key_expanded;
@@ -77,7 +77,7 @@ class Beam {
   std::size_t m_next = 0;
 };
 
-/// \brief Nodes that were seen: a bit each, cleared by going over those that were set.
+/// \brief The set of visited nodes: one bit per node, cleared by iterating over the set bits.
 class Visited {
  public:
   /// \throws std::bad_alloc
@@ -86,10 +86,11 @@ class Visited {
     m_seen.clear();
     if (m_words.size() * 64 < nodes) {
       m_words.resize((nodes + 63) / 64, 0);
-      m_seen.reserve(nodes);  // so that a walk allocates nothing; what is not used is not touched
+      m_seen.reserve(
+          nodes);  // so that a traversal allocates nothing; unused pages are never touched
     }
   }
-  /// Whether \p node is seen for the first time.
+  /// Marks \p node as visited. Returns whether it was not visited before.
   bool insert(std::uint32_t node) {
     std::uint64_t& word = m_words[node / 64];
     const std::uint64_t bit = std::uint64_t{1} << (node % 64);

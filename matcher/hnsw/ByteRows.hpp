@@ -12,12 +12,12 @@
 
 namespace Kindred::Impl {
 
-/// \brief What the graph is walked by: rows of bytes with a scale and a bias each.
+/// \brief Quantized rows for graph traversal: rows of bytes with one scale and one bias per row.
 ///
 /// distance(a, b) = bias a + bias b + (multiplier a · scale b) · (codes a · codes b). The sum over
-/// codes is one of integers, the rest four operations on float32 in this order: the same bits on
-/// every machine. A row is its codes plus 128, zeros (128) up to a chunk, and its scale and bias in
-/// the last eight bytes.
+/// codes uses integers, followed by four float32 operations in this order, so the result is bitwise
+/// identical on every machine. A row is its codes plus 128, zeros (128) up to a chunk, and its
+/// scale and bias in the last eight bytes.
 class ByteRows {
  public:
   static constexpr std::size_t tail = 2 * sizeof(float);
@@ -26,9 +26,9 @@ class ByteRows {
     return (dimension + tail + Arch::code_chunk - 1) / Arch::code_chunk * Arch::code_chunk;
   }
 
-  /// The side of a distance that stays.
+  /// The fixed operand of a distance.
   struct Query {
-    const std::int8_t* codes;  ///< a stride, zeros behind the dimension
+    const std::int8_t* codes;  ///< `stride` elements, zeros after the dimension
     std::int32_t correction;   ///< 128 times the sum of the codes
     float multiplier;
     float bias;
@@ -48,13 +48,14 @@ class ByteRows {
     Arch::prefetch_bytes(m_data + node * m_stride, m_stride);
   }
 
-  /// \p codes with \p scale as a query. \param codes a stride, zeros behind the dimension
+  /// Makes a query of \p codes with \p scale. \param codes `stride` elements, zeros after the
+  /// dimension
   Query query(const std::int8_t* codes, float scale, float bias) const {
     std::int32_t sum = 0;
     for (std::size_t i = 0; i < m_chunks * Arch::code_chunk; ++i) sum += codes[i];
     return {codes, 128 * sum, m_factor * scale, bias};
   }
-  /// The row \p node as a query. \param codes room for a stride
+  /// The row \p node as a query. \param codes output, `stride` elements
   Query query_of(std::uint32_t node, std::int8_t* codes) const {
     const std::uint8_t* const row = m_data + node * m_stride;
     for (std::size_t i = 0; i < m_dimension; ++i)
@@ -66,7 +67,8 @@ class ByteRows {
     return query(codes, scale, bias);
   }
 
-  /// Distances of \p count rows, at least \p count rounded up to four places.
+  /// Distances of \p count rows; the output has at least \p count elements, rounded up to a
+  /// multiple of four.
   void distances(const Query& query, const std::uint32_t* nodes, std::size_t count,
                  float* out) const {
     for (std::size_t i = 0; i < count; i += 4) {

@@ -10,14 +10,14 @@
 
 namespace Kindred::Impl {
 
-/// \brief Nodes in the order in which a walk over all links of level 0 comes to them from the
-/// entry, nearest first, then those that it does not come to. \param reached how many it comes to
+/// \brief All nodes in the order in which a nearest-first traversal of level 0 from the entry
+/// reaches them, followed by the unreachable ones. \param reached number of reached nodes
 /// \throws std::bad_alloc
 std::vector<std::uint32_t> walk_order(const HnswStore& store, std::size_t& reached);
 
-/// \brief Links every node that is not walked to from a near one that is: from a free place, else
-/// in place of a link without which the walk comes everywhere too. Complexity O(n · m), and a
-/// search a node that was not reached. \throws std::bad_alloc; the graph is then as it was
+/// \brief Links every unreachable node from a near reachable one: in a free slot, or in place of a
+/// link that reachability does not need. Complexity O(n · m), plus one search per unreachable node.
+/// \throws std::bad_alloc; the graph is then unchanged
 void connect_unreached(HnswStore& store);
 
 }  // namespace Kindred::Impl

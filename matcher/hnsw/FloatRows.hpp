@@ -11,12 +11,11 @@
 
 namespace Kindred::Impl {
 
-/// \brief What the graph is walked by where bytes are too coarse: the rows themselves.
+/// \brief Rows for graph traversal if bytes are too coarse: the float32 rows themselves.
 ///
-/// l2: Σ (u·a − u·b)². ip: −Σ (u·a)(u·b), with a power of two u that keeps rows below 1; cosine:
-/// −Σ a·b / (|a| |b|). Rows are padded with zeros to chunks of 16; under cosine the last element of
-/// a row is 1 / its norm (0 for a zero row). \see Arch::ScalarFloatDistance for the order of the
-/// sums
+/// l2: Σ (u·a − u·b)². ip: −Σ (u·a)(u·b), with a power of two u that keeps rows below 1; cosine: −Σ
+/// a·b / (|a| |b|). Rows are padded with zeros to chunks of 16; under cosine the last element of a
+/// row is 1 / its norm (0 for a zero row). \see Arch::ScalarFloatDistance for the order of the sums
 class FloatRows {
  public:
   static constexpr std::size_t stride_of(std::size_t dimension) {

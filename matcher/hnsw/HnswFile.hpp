@@ -12,9 +12,9 @@ namespace Kindred::Impl {
 /// \throws as SectionWriter
 void write_hnsw(const HnswStore& store, const std::string& path);
 
-/// \brief Maps such a file; its columns are borrowed from it. Whatever the file says, what comes
-/// back can be walked, changed and written within its bounds. \throws CorruptFile and as
-/// SectionFile
+/// \brief Maps such a file; the columns refer to the mapping. The file is validated so that the
+/// result can be traversed, changed and written without leaving its bounds. \throws CorruptFile and
+/// as SectionFile
 HnswStore read_hnsw(MemoryResource& resource, const std::string& path, int threads);
 
 }  // namespace Kindred::Impl

@@ -19,8 +19,8 @@ namespace Kindred::Impl {
 
 class SectionFile;
 
-/// \brief The columns of an index: a row a node. Nodes are numbered as they lie, ids are what a
-/// caller sees.
+/// \brief The columns of an index: one row per node. Nodes are numbered by position; callers see
+/// ids.
 struct HnswStore {
   HnswStore(MemoryResource& resource, std::size_t dimension, const HnswSettings& settings);
 
@@ -29,13 +29,13 @@ struct HnswStore {
   std::size_t row_stride() const noexcept { return FloatRows::stride_of(dimension); }
   std::size_t code_stride() const noexcept { return ByteRows::stride_of(dimension); }
   const float* row(std::size_t node) const noexcept { return rows.data() + node * row_stride(); }
-  /// To be written by who owns this alone.
+  /// For writing by the exclusive owner.
   Links links() const noexcept;
   std::uint64_t bytes() const noexcept;
 
   ByteRows byte_rows() const noexcept;
   FloatRows float_rows() const noexcept;
-  /// Calls `function(rows)` with what the graph is walked by.
+  /// Calls `function(rows)` with the rows used for traversal.
   template <class Function>
   decltype(auto) with_rows(const Function& function) const {
     if (traversal == HnswTraversal::bytes) return function(byte_rows());
@@ -46,23 +46,23 @@ struct HnswStore {
   HnswSettings settings;
   HnswTraversal traversal = HnswTraversal::automatic;  ///< chosen with the first rows
   float unit = 1;           ///< a power of two; l2 and ip: rows times it have norms up to about 1
-  std::vector<float> mean;  ///< of the rows as they are coded: what codes are differences from
+  std::vector<float> mean;  ///< mean of the rows, which is subtracted before encoding
   std::uint64_t next_id = 0;
   std::size_t dead = 0;
   std::uint32_t entry = no_node;
   int top_level = -1;
 
-  // A part of a row that is no row's: 1 / norm under cosine, as FloatRows reads it.
+  // A part of a row that is not a row's: 1 / norm under cosine, as FloatRows reads it.
   GrowingArray<float> rows;                 ///< nodes × row_stride
-  GrowingArray<std::uint8_t> codes;         ///< nodes × code_stride; empty where floats are walked
+  GrowingArray<std::uint8_t> codes;         ///< nodes × code_stride; empty if floats are traversed
   GrowingArray<std::uint64_t> ids;          ///< of a node
-  GrowingArray<std::uint8_t> deleted;       ///< 1: not to be found
+  GrowingArray<std::uint8_t> deleted;       ///< 1: removed
   GrowingArray<std::uint8_t> levels;        ///< of a node
   GrowingArray<std::uint32_t> base;         ///< nodes × 2m
   GrowingArray<std::uint32_t> upper_first;  ///< of a node \see Links
   GrowingArray<std::uint32_t> upper;        ///< lists × m
 
-  std::shared_ptr<SectionFile> file;  ///< what columns may be borrowed from
+  std::shared_ptr<SectionFile> file;  ///< the file that columns may refer to
 };
 
 /// The level of the node with \p id: at least l with the probability m^−l.

@@ -9,7 +9,8 @@
 
 namespace Kindred::Impl {
 
-/// \brief The graph of a file of hnswlib's `HierarchicalNSW::saveIndex`, without codes.
+/// \brief Reads the graph of a file written by hnswlib's `HierarchicalNSW::saveIndex`, without
+/// codes.
 ///
 /// The format has neither magic nor checksum: every number is checked against the file and the
 /// others. \throws NotFound; InvalidArgument; CorruptFile; OutOfMemory

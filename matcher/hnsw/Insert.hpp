@@ -10,13 +10,13 @@
 
 namespace Kindred::Impl {
 
-/// \brief Links the nodes [begin, end), whose rows, codes, levels and empty lists are there.
+/// \brief Links the nodes [begin, end), whose rows, codes, levels and empty lists must exist.
 ///
-/// All memory is taken first: what throws has not changed the graph.
+/// All memory is allocated first, so an exception leaves the graph unchanged.
 /// \throws OutOfMemory, std::bad_alloc
 void insert_nodes(HnswStore& store, std::size_t begin, std::size_t end, const HostWorkers& workers);
 
-/// Nodes that are inserted at once into a graph of \p nodes.
+/// Number of nodes inserted per round into a graph of \p nodes.
 std::size_t round_size(std::size_t nodes);
 
 }  // namespace Kindred::Impl

@@ -7,27 +7,27 @@
 
 namespace Kindred::Impl {
 
-/// Ends a list of links that is not full.
+/// Terminates a list of links that is not full.
 inline constexpr std::uint32_t no_node = 0xFFFFFFFFU;
 /// A key holds a node in 31 bits.
 inline constexpr std::uint64_t dimension_max = 0xFFFFFFFFU;
 inline constexpr std::uint32_t node_limit = 0x7FFFFFFFU;
-/// An id is told as a signed number of 64 bits.
+/// Ids are returned as signed 64-bit numbers.
 inline constexpr std::uint64_t id_limit = std::uint64_t{1} << 63U;
-/// Links that a node may choose, and candidates it may have.
+/// Upper limits of `m` and `ef_construction`.
 inline constexpr std::size_t m_max = 512;
 inline constexpr std::size_t ef_construction_max = 65536;
-/// Above every level that is drawn.
+/// Greater than every level.
 inline constexpr int level_limit = 64;
 
-/// \brief The graph as it is walked: on level 0 a node has up to 2m links, above up to m.
+/// \brief View of the graph for traversal: up to 2m links per node on level 0, up to m above.
 struct Links {
   std::uint32_t* base;               ///< nodes × 2m
   std::uint32_t* upper;              ///< lists × m
   const std::uint32_t* upper_first;  ///< of a node: its list on level 1; those above follow
   const std::uint8_t* levels;        ///< highest level of a node
   std::uint32_t m;
-  std::uint32_t entry;  ///< a node of the top level; `no_node` when there is none
+  std::uint32_t entry;  ///< a node of the top level; `no_node` if the graph is empty
   int top_level;
 
   std::uint32_t capacity(int level) const noexcept { return level == 0 ? 2 * m : m; }

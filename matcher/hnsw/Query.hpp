@@ -14,7 +14,7 @@
 
 namespace Kindred::Impl {
 
-/// Which ids may be returned; no mask: all.
+/// The ids that may be returned; no mask: all.
 struct IdFilter {
   std::span<const std::uint8_t> bytes;
   std::span<const std::uint64_t> words;
@@ -26,7 +26,7 @@ struct IdFilter {
   }
 };
 
-/// A found row: canonical score as ascending bits, and id.
+/// A found row: exact score as ascending bits, and id.
 using Found = std::pair<std::uint32_t, std::uint64_t>;
 
 struct SearchBuffers {
@@ -37,7 +37,7 @@ struct SearchBuffers {
   std::uint64_t scanned = 0;
 };
 
-/// What all queries of a call have in common.
+/// Parameters common to all queries of a call.
 struct SearchPlan {
   std::size_t top = 0;
   std::size_t ef = 0;

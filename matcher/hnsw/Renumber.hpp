@@ -9,12 +9,12 @@
 
 namespace Kindred::Impl {
 
-/// \brief The same nodes with new numbers, so that what is read together lies together.
-/// \param order the old numbers, each once, in the new order \throws OutOfMemory
+/// \brief Renumbers the nodes so that nodes read together are close in memory. \param order
+/// permutation: the old numbers in the new order \throws OutOfMemory
 HnswStore renumbered(const HnswStore& store, MemoryResource& resource,
                      std::span<const std::uint32_t> order);
 
-/// Drops the nodes from \p size on, to which none before links.
+/// Removes the nodes from \p size on; no earlier node may link to them.
 void drop_behind(HnswStore& store, std::size_t size) noexcept;
 
 }  // namespace Kindred::Impl

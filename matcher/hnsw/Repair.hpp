@@ -8,9 +8,10 @@
 
 namespace Kindred::Impl {
 
-/// \brief Links around the deleted nodes: who had a link to one chooses anew among its own links
-/// and those of the deleted. No live node links to a deleted one afterwards, and the entry is live.
-/// \throws OutOfMemory, std::bad_alloc; the graph is then as it was
+/// \brief Links around deleted nodes: a node with a link to a deleted one selects its links again
+/// from its own and those of the deleted nodes. No live node links to a deleted one afterwards, and
+/// the entry is live.
+/// \throws OutOfMemory, std::bad_alloc; the graph is then unchanged
 void link_around_deleted(HnswStore& store, const HostWorkers& workers);
 
 }  // namespace Kindred::Impl

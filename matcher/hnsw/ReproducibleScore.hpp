@@ -12,7 +12,7 @@
 
 namespace Kindred::Impl {
 
-/// √Σx², the sum canonical.
+/// √Σx², with the reproducible sum.
 inline double reproducible_norm(const float* row, std::size_t dimension) {
   const Arch::Lanes<HostSpace> lanes(0);
   return std::sqrt(
@@ -22,7 +22,7 @@ inline double reproducible_norm(const float* row, std::size_t dimension) {
       }));
 }
 
-/// \brief The canonical score of a row as DESIGN §4 defines it, as ascending bits: less is better.
+/// \brief The exact score of a row as DESIGN §4 defines it, as ascending bits: less is better.
 /// \param query widened \param query_norm read under cosine
 inline std::uint32_t reproducible_order(Metric metric, const double* query, double query_norm,
                                         const float* row, std::size_t dimension) {

@@ -13,27 +13,27 @@
 
 namespace Kindred::Impl {
 
-/// Room for one query as the graph is walked with it.
+/// Buffers for one query in the form used for traversal.
 struct CodedQuery {
   std::vector<float> values;       ///< a row's stride
   std::vector<std::int8_t> codes;  ///< a code's stride
-  std::vector<double> wide;        ///< a dimension; for canonical scores
+  std::vector<double> wide;        ///< a dimension; for exact scores
 
   /// \throws std::bad_alloc
   void prepare(const HnswStore& store);
 };
 
-/// \brief Sets `unit`, `mean` and `traversal` of an empty store by the rows that it will get.
+/// \brief Sets `unit`, `mean` and `traversal` of an empty store from the rows that will be added.
 ///
 /// Bytes are chosen where the errors of the codes change the squared distance of a sampled row to
 /// its nearest neighbour in the sample by at most some 3 % (standard deviation).
 /// \param rows finite, `count × dimension`
 void choose_traversal(HnswStore& store, std::span<const float> rows, const HostWorkers& workers);
 
-/// Fills in what belongs to the rows [begin, end), whose first `dimension` floats are there.
+/// Computes the derived data of the rows [begin, end), whose first `dimension` floats must be set.
 void code_rows(HnswStore& store, std::size_t begin, std::size_t end, const HostWorkers& workers);
 
-/// \p query as the graph is walked with it. The bias is left out: it moves all distances alike.
+/// Converts \p query for traversal. The bias is omitted because it shifts all distances equally.
 ByteRows::Query coded_query(const HnswStore& store, const ByteRows& rows,
                             std::span<const float> query, CodedQuery& buffers);
 FloatRows::Query coded_query(const HnswStore& store, const FloatRows& rows,

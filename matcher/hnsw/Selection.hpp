@@ -12,10 +12,11 @@
 
 namespace Kindred::Impl {
 
-/// \brief Chooses the links of a node: Malkov and Yashunin's algorithm 4, without what it pruned.
+/// \brief Chooses the links of a node: Malkov and Yashunin's algorithm 4, without keeping pruned
+/// connections.
 ///
-/// In the order of (distance, node), a candidate is taken unless one that was taken is nearer to it
-/// than the node itself.
+/// In the order of (distance, node), a candidate is selected unless an already selected one is
+/// nearer to it than the node is.
 template <class Rows>
 class Selection {
  public:
@@ -25,7 +26,8 @@ class Selection {
     if (m_nodes.size() < limit + 4) m_nodes.resize(limit + 4);
   }
 
-  /// \param candidates ascending \return the nodes taken, at most \p limit, until the next call
+  /// \param candidates ascending \return the selected nodes, at most \p limit, valid until the next
+  /// call
   std::span<const std::uint32_t> choose(const Rows& rows, std::span<const Key> candidates,
                                         std::size_t limit) {
     std::size_t count = 0;

@@ -16,12 +16,12 @@
 
 namespace Kindred::Impl {
 
-/// What a thread needs to walk a graph; kept from walk to walk.
+/// The traversal workspace of a thread, kept between traversals.
 struct WalkBuffers {
   Beam beam;
   Visited visited;
   std::vector<Key> open;                ///< of a filtered search: a heap
-  std::vector<std::uint32_t> frontier;  ///< 2m nodes, and what fills up the last four
+  std::vector<std::uint32_t> frontier;  ///< 2m nodes, padded to a multiple of four
   std::vector<float> distances;
 
   /// \throws std::bad_alloc
@@ -32,10 +32,10 @@ struct WalkBuffers {
   }
 };
 
-/// \brief Searches in a graph that does not change meanwhile.
+/// \brief Searches a graph that must not change meanwhile.
 ///
-/// The unvisited neighbours of a node are scored together, after their rows were asked for. What is
-/// found is the best by (distance, node), so that no order of visits shows.
+/// The unvisited neighbours of a node are scored together, after prefetching their rows. Results
+/// are the best by (distance, node), so they do not depend on the order of visits.
 template <class Rows>
 class Walk {
  public:
@@ -46,14 +46,14 @@ class Walk {
     m_buffers.prepare(links.m);
   }
 
-  /// From the entry down to the level \p to by best neighbours. The nearest node found.
+  /// Greedy descent from the entry to the level \p to. Returns the nearest node found.
   Key descend(const Query& query, int to) {
     Key best = score(query, m_links.entry);
     for (int level = m_links.top_level; level > to; --level) best = greedy(query, level, best);
     return best;
   }
 
-  /// The \p ef nearest of level \p level, into the beam.
+  /// Collects the \p ef nearest nodes of \p level in the beam.
   void search(const Query& query, int level, Key start, std::size_t nodes, std::size_t ef) {
     Beam& beam = m_buffers.beam;
     begin(start, nodes);
@@ -68,15 +68,15 @@ class Walk {
       for (std::size_t i = 0; i < count; ++i) {
         const Key key = key_of(m_buffers.distances[i], m_buffers.frontier[i]);
         if (key >= bound) continue;
-        // The lists of the best are read soon.
+        // Prefetch: the lists of the best nodes are read soon.
         if (beam.insert(key) <= beam.next()) prefetch_list(level, m_buffers.frontier[i]);
         bound = beam.bound();
       }
     }
   }
 
-  /// As `search` on level 0, but only nodes with `allowed(node)` get into the beam; the others are
-  /// walked over.
+  /// As `search` on level 0, but only nodes with `allowed(node)` enter the beam; the others are
+  /// only passed through.
   template <class Allowed>
   void search_allowed(const Query& query, Key start, std::size_t nodes, std::size_t ef,
                       const Allowed& allowed) {
@@ -131,7 +131,7 @@ class Walk {
     }
   }
 
-  /// The neighbours of \p node that were not seen, their rows asked for.
+  /// Collects the unvisited neighbours of \p node and prefetches their rows.
   std::size_t gather(int level, std::uint32_t node) {
     const std::uint32_t* const list = m_links.list(level, node);
     const std::uint32_t capacity = m_links.capacity(level);

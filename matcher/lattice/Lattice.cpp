@@ -55,7 +55,7 @@ struct Lattice::State {
 
   Context* context;
   LatticeShape shape;
-  std::vector<std::uint64_t> blocked_nodes;  // ascending, each once
+  std::vector<std::uint64_t> blocked_nodes;  // ascending and distinct
   std::vector<LatticePair> blocked_edges;    // from < to
 
   bool has_blocks() const { return !blocked_nodes.empty() || !blocked_edges.empty(); }
@@ -137,7 +137,7 @@ struct Lattice::State {
     std::optional<Impl::SearchRun<ExecutionSpace>> search;
   };
 
-  /// `body(exec_space, work)` where the dispatcher likes. \see Impl::WorkspaceCache
+  /// `body(exec_space, work)` where the dispatcher chooses. \see Impl::WorkspaceCache
   template <class Body>
   DispatchRecord run(const Workload& workload, std::optional<Space> space, const Body& body) const {
     return m_works.run(

@@ -14,16 +14,17 @@
 
 namespace Kindred::Impl {
 
-/// \brief Results of items that workers make at once, taken by one thread in order.
+/// \brief Results that several workers produce in parallel and one thread consumes in order.
 ///
-/// Workers are at most so many items ahead of what is taken: what is held is bounded. Once it is
-/// stopped no item is begun, and those that were are finished and taken.
+/// Workers run ahead of the consumer by a bounded number of items, which bounds memory. After a
+/// stop no item starts; started items are finished and consumed.
 template <class Result>
 class OrderedResults {
  public:
   OrderedResults(std::size_t items, std::size_t ahead) : m_items(items), m_slots(ahead) {}
 
-  /// The item that a worker makes next; nothing: there is none. Waits for its turn.
+  /// The next item for a worker, or no value if none is left. Waits if the workers are too far
+  /// ahead.
   std::optional<std::size_t> begin() {
     std::unique_lock lock(m_mutex);
     m_not_full.wait(
@@ -38,7 +39,7 @@ class OrderedResults {
     }
     m_ready.notify_one();
   }
-  /// The result of the next item in order; nothing: there is none.
+  /// The next result in order, or no value if none is left.
   std::optional<Result> take() {
     std::optional<Result> result;
     {
@@ -69,17 +70,17 @@ class OrderedResults {
   std::condition_variable m_not_full;
   std::condition_variable m_ready;
   std::vector<std::optional<Result>> m_slots;
-  std::size_t m_next = 0;   // to be begun
-  std::size_t m_taken = 0;  // and the one to be taken
+  std::size_t m_next = 0;   // next item to start
+  std::size_t m_taken = 0;  // next item to consume
   bool m_stopped = false;
 };
 
-/// \brief `take(i, work(i))` for every i below \p items, in order and on the calling thread, which
-/// does nothing else; \p make gives each of \p workers threads a `work` of its own. Of one worker
-/// the calling thread is it. Returns how many were taken.
+/// \brief `take(i, work(i))` for every i below \p items, in order on the calling thread, which does
+/// nothing else; \p make creates a separate `work` for each of \p workers threads. A single worker
+/// runs on the calling thread. Returns the number of consumed items.
 ///
-/// After \p stop no item is begun. What `take` throws ends the run when the items under way have
-/// ended. `work` throws nothing.
+/// After \p stop no item starts. If `take` throws, the run ends after the running items. `work`
+/// must not throw.
 template <class Result, class Make, class Take>
 std::size_t run_in_order(std::size_t items, std::size_t workers, const std::stop_token& stop,
                          const Make& make, const Take& take) {
@@ -105,7 +106,7 @@ std::size_t run_in_order(std::size_t items, std::size_t workers, const std::stop
     }
   } catch (const std::exception&) {
     if (threads.empty()) return run_here();
-    // fewer threads than wanted do the same work
+    // fewer threads can do the same work
   }
   const Stop guard{results};
   while (auto result = results.take()) take(taken++, std::move(*result));

@@ -18,7 +18,7 @@
 
 namespace Kindred::Impl {
 
-/// \brief Searches over a lattice on one space, one after the other, and what they work in.
+/// \brief Runs searches over a lattice on one space sequentially, with their workspace.
 template <class ExecutionSpace>
 class SearchRun {
  public:
@@ -59,14 +59,14 @@ class SearchRun {
     }
   }
 
-  /// The threads of the host that the next search runs on.
+  /// Sets the instance, and with it the host threads, of the next search.
   void run_on(const ExecutionSpace& exec_space) {
     m_exec_space = exec_space;
     m_threads = static_cast<std::uint64_t>(Arch::concurrency(exec_space));
   }
 
-  /// Searches from \p sources, which are open, until all \p targets are reached, or all that can
-  /// be; without targets all that can be. Fences.
+  /// Searches from \p sources, which must not be blocked, until all reachable \p targets are
+  /// reached; without targets, until all reachable nodes are. Fences.
   void run(std::span<const std::uint64_t> sources, std::span<const std::uint64_t> targets = {}) {
     start_lattice_search<ExecutionSpace>(m_exec_space, m_search, m_open_words,
                                          m_sources.placed(m_exec_space, sources));
@@ -82,16 +82,16 @@ class SearchRun {
   }
 
   std::uint32_t farthest() const { return m_farthest; }
-  /// Nodes that the last search reached. Fences.
+  /// Number of nodes that the last search reached. Fences.
   std::uint64_t reached() const {
     return m_open_count - count_unreached<ExecutionSpace>(m_exec_space, m_search);
   }
 
-  /// Of every node. Fences.
+  /// Distances of all nodes. Fences.
   void distances(std::span<std::uint32_t> out) const {
     download(m_exec_space, out.data(), m_distances.view(), out.size());
   }
-  /// Of \p targets. Fences.
+  /// Distances of \p targets. Fences.
   std::vector<std::uint32_t> distances_of(std::span<const std::uint64_t> targets) {
     std::vector<std::uint32_t> out(targets.size());
     const auto found = m_target_distances.writable(out);
@@ -100,7 +100,7 @@ class SearchRun {
     m_target_distances.take(m_exec_space, out);
     return out;
   }
-  /// A path to every target, a row each. Fences.
+  /// A path to every target, one row per target. Fences.
   Ragged<std::uint64_t> paths(std::span<const std::uint64_t> targets) {
     Ragged<std::uint64_t> out;
     std::uint64_t total = 0;
@@ -138,7 +138,7 @@ class SearchRun {
     return static_cast<std::uint32_t>(m_last_line * m_search.bits.line_words);
   }
 
-  /// Levels are queued several at once: one behind the last changes nothing.
+  /// Several levels are queued together; a level after the last one has no effect.
   void device_levels(std::span<const std::uint64_t> targets) {
     constexpr std::uint32_t at_once = 16;
     std::vector<std::uint32_t> found(m_found.size());
@@ -157,7 +157,7 @@ class SearchRun {
     }
   }
 
-  /// A level of few nodes among many words goes by their list.
+  /// A sparse level is processed through a list of its nodes.
   void host_levels(std::span<const std::uint64_t> sources, std::span<const std::uint64_t> targets) {
     const LatticeBits& bits = m_search.bits;
     std::vector<std::uint64_t> list;
@@ -204,7 +204,8 @@ class SearchRun {
         list.push_back(word * 64 + static_cast<std::uint64_t>(Kokkos::countr_zero(left)));
   }
 
-  // A node of a list costs as much as so many words; apart, so that levels do not go to and fro.
+  // Cost of a listed node in words; two different limits prevent levels from alternating between
+  // the forms.
   static constexpr std::uint64_t list_in = 4;
   static constexpr std::uint64_t list_out = 2;
 

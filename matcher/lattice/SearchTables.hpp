@@ -9,7 +9,8 @@
 
 namespace Kindred::Impl {
 
-/// \brief What searches over a lattice read besides its shape, made for the first of them.
+/// \brief The tables that searches over a lattice read besides its shape, built by the first
+/// search.
 struct SearchTables {
   LatticeBits bits;
   std::vector<std::uint64_t> step_masks;

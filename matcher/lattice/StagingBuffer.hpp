@@ -13,14 +13,15 @@
 
 namespace Kindred::Impl {
 
-/// \brief An array of the host where a space reads or writes it: on the host itself, else in a room
-/// that is kept for the next one.
+/// \brief Makes a host array accessible to a space: in place on the host, otherwise through a
+/// buffer that is kept for reuse.
 template <class ExecutionSpace, class T>
 class StagingBuffer {
  public:
   StagingBuffer(MemoryResource& memory, const char* label) : m_buffer(memory, label, 0) {}
 
-  /// \p values, which stay until \p exec_space is fenced. \throws OutOfMemory
+  /// A readable copy of \p values, which must stay valid until \p exec_space is fenced. \throws
+  /// OutOfMemory
   ArrayView<const T, ExecutionSpace> placed(const ExecutionSpace& exec_space,
                                             std::span<const T> values) {
     if constexpr (!Arch::is_device<ExecutionSpace>) {
@@ -31,7 +32,7 @@ class StagingBuffer {
       return m_buffer.const_view();
     }
   }
-  /// Where the space writes what becomes \p values. \throws OutOfMemory
+  /// The memory that the space writes for \p values. \throws OutOfMemory
   ArrayView<T, ExecutionSpace> writable(std::span<T> values) {
     if constexpr (!Arch::is_device<ExecutionSpace>) {
       return ArrayView<T, ExecutionSpace>(values.data(), values.size());

@@ -29,7 +29,7 @@ class HostProducts {
                 std::uint64_t last_tile) const;
 
   LinearLayerData m_layer;
-  bool m_is_widened;  ///< x and w go to the library as float32
+  bool m_is_widened;  ///< x and w are passed to the library as float32
   HostGemm m_gemm;
   std::uint64_t m_workers;
   std::size_t m_packed_bytes;

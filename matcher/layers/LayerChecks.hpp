@@ -11,8 +11,8 @@
 
 namespace Kindred::Impl {
 
-/// \brief \p layers as kernels take them. \param space whose memory they lie in \throws
-/// InvalidArgument
+/// \brief Validates \p layers and converts them to the form that kernels take. \param space that
+/// owns their memory \throws InvalidArgument
 std::vector<NormLayerData> checked(std::span<const NormLayer> layers, Space space);
 std::vector<LinearLayerData> checked(std::span<const LinearLayer> layers, Space space);
 

@@ -83,8 +83,8 @@ class DeviceLinears {
   struct Work {
     LinearLayerData layer;
     GemmShape shape;
-    bool is_whole = false;  ///< y is the library's
-    bool is_ended = false;  ///< then by a kernel
+    bool is_whole = false;  ///< the library writes y
+    bool is_ended = false;  ///< then a kernel finishes y
   };
 
   static constexpr std::size_t products_max = (std::size_t{32} << 20U) / sizeof(float);
@@ -161,7 +161,7 @@ class DeviceLinears {
   Buffer<float, typename ExecutionSpace::memory_space> m_products;
 };
 
-/// What multiplies on a space.
+/// The product library of a space.
 template <class ExecutionSpace>
 struct LinearsOf {
   using type = DeviceLinears<ExecutionSpace, DeviceGemm>;

@@ -12,9 +12,9 @@
 
 namespace Kindred::Impl {
 
-/// \brief A set of indices of which a copy costs one pointer.
+/// \brief A persistent set of indices; copying it costs one pointer.
 ///
-/// A radix tree whose nodes never change: an insertion makes the nodes of one path anew, O(log of
+/// A radix tree whose nodes never change: an insertion recreates the nodes of one path, O(log of
 /// the largest index), and shares all others with the copies. Copies may be read while others
 /// change theirs.
 class IndexSet {
@@ -27,7 +27,7 @@ class IndexSet {
     return node != nullptr && (leaf(node).words[word_of(index)] >> index % 64 & 1U) != 0;
   }
 
-  /// Below 2^60. \throws std::bad_alloc; the set is then as it was
+  /// Below 2^60. \throws std::bad_alloc; the set is then unchanged
   void insert(std::uint64_t index) {
     unsigned height = m_height;
     NodePointer root = m_root;
@@ -86,7 +86,7 @@ class IndexSet {
   static const Leaf& leaf(const Node* node) noexcept { return *static_cast<const Leaf*>(node); }
   static const Inner& inner(const Node* node) noexcept { return *static_cast<const Inner*>(node); }
 
-  /// A node without indices is none.
+  /// A node without indices is represented by null.
   static NodePointer changed(const Node* node, unsigned height, std::uint64_t index, bool present) {
     if (height == 0) {
       auto copy = node != nullptr ? std::make_shared<Leaf>(leaf(node)) : std::make_shared<Leaf>();

@@ -28,7 +28,7 @@ class IndexTable {
   /// power of two of slots or none, at most half of them used
   IndexTable(std::span<std::uint64_t> slots, std::span<const std::uint64_t> ends);
 
-  /// The index that was inserted with \p hash and for which `equal(index)` holds.
+  /// The index inserted with \p hash for which `equal(index)` holds.
   template <class Equal>
   std::optional<std::uint64_t> find(std::uint64_t hash, const Equal& equal) const {
     const std::span<const std::uint64_t> slots = part(part_of(hash));
@@ -43,11 +43,11 @@ class IndexTable {
     return {};
   }
 
-  /// Adds \p index, which is not there. \throws std::bad_alloc; it is then as it was
+  /// Adds \p index, which must not exist. \throws std::bad_alloc; it is then unchanged
   void insert(std::uint64_t hash, std::uint64_t index);
-  /// Does what can fail of erasing what has that hash. \throws std::bad_alloc
+  /// Performs the steps of `erase` for that hash that can fail. \throws std::bad_alloc
   void prepare_to_erase(std::uint64_t hash);
-  /// Takes away what was inserted with both, if it is there.
+  /// Removes the entry with this hash and index, if it exists.
   void erase(std::uint64_t hash, std::uint64_t index) noexcept;
 
   /// The slots of a part.
@@ -59,7 +59,7 @@ class IndexTable {
  private:
   struct Part {
     std::span<std::uint64_t> slots;
-    std::vector<std::uint64_t> owned;  ///< the slots, unless they lie in a file
+    std::vector<std::uint64_t> owned;  ///< the slots, unless they are in a mapped file
     std::size_t used = 0;
   };
 
@@ -75,9 +75,9 @@ class IndexTable {
     return slot >> 40U & mask;
   }
   static void put(std::span<std::uint64_t> slots, std::uint64_t slot) noexcept;
-  /// The part with \p slots of them in place of its own.
+  /// Resizes the part to \p slots slots.
   static void resize(Part& part, std::size_t slots);
-  /// The part, no longer shared with a copy of this.
+  /// The part, after copying it if it is shared.
   Part& own(std::size_t number);
 
   std::array<std::shared_ptr<Part>, part_count> m_parts;

@@ -15,7 +15,7 @@
 
 namespace Kindred::Impl {
 
-/// \brief The columns of patterns, a row a pattern.
+/// \brief The columns of patterns, one row per pattern.
 ///
 /// Of `narrow` and `wide` one holds the symbols. Row i of a ragged column is from end i - 1, or
 /// from where the first row begins, to end i.
@@ -46,15 +46,16 @@ class PatternBlock {
   static constexpr std::uint64_t indices_max = 4096;
 
   PatternBlock() = default;
-  /// \param columns outlive this \param offsets of the rows, ascending; empty: row r has offset r
+  /// \param columns must outlive this object \param offsets of the rows, ascending; empty: row r
+  /// has offset r
   PatternBlock(const PatternColumns& columns, std::vector<std::uint16_t> offsets);
   PatternBlock(const PatternBlock&) = delete;
   PatternBlock& operator=(const PatternBlock&) = delete;
 
-  /// A copy of what is not forgotten, in memory of its own. \throws std::bad_alloc
+  /// A copy of what is not forgotten, in its own memory. \throws std::bad_alloc
   std::shared_ptr<PatternBlock> compacted() const;
 
-  /// Rows, forgotten ones too.
+  /// Number of rows, including forgotten ones.
   std::size_t size() const noexcept { return m_columns.frequency.size(); }
   std::size_t live() const noexcept { return m_live; }
   bool is_own() const noexcept { return m_is_own; }
@@ -65,10 +66,10 @@ class PatternBlock {
     return m_offsets.empty() ? row : m_offsets[row];
   }
 
-  /// Makes room for one more row of that many elements, so that `add` cannot fail. Only in memory
-  /// of its own. \throws std::bad_alloc
+  /// Makes room for one more row of that many elements, so that `add` cannot fail. Only in its own
+  /// memory. \throws std::bad_alloc
   void make_room(std::size_t symbols, std::size_t events, std::size_t name_bytes);
-  /// Adds a row behind the others.
+  /// Appends a row.
   void add(std::uint64_t offset, RaggedSpan<Symbol> events, std::optional<std::string_view> name,
            std::uint64_t frequency) noexcept;
 

@@ -71,10 +71,10 @@ struct CatalogueCut {
 class PatternCatalogue {
  public:
   PatternCatalogue() = default;
-  /// \param columns outlive this, changed in place
+  /// \param columns must outlive this object, changed in place
   explicit PatternCatalogue(const CatalogueColumns& columns);
 
-  /// Patterns ever learned: the next index.
+  /// Number of patterns ever learned; also the next index.
   std::uint64_t size() const noexcept { return m_size; }
   std::uint64_t live() const noexcept { return m_live; }
   /// Σ frequency.
@@ -91,20 +91,20 @@ class PatternCatalogue {
   /// Whether a pattern of \p length symbols may be learned \p times more: no sum of frequencies, of
   /// patterns or of a symbol, passes 2^63.
   bool can_count(std::uint64_t length, std::uint64_t times) const noexcept;
-  /// Adds a pattern that is not there. Returns its index.
+  /// Adds a pattern that must not exist. Returns its index.
   std::uint64_t add(RaggedSpan<Symbol> events, std::optional<std::string_view> name,
                     std::uint64_t frequency);
   /// Makes \p index, not below `size()`, the next one: those before it were forgotten.
   void skip_to(std::uint64_t index) noexcept { m_size = index; }
-  /// Does what can fail of the next call. \param index of a pattern that is there
+  /// Performs the steps of the next call that can fail. \param index of an existing pattern
   void prepare_to_raise(std::uint64_t index);
   void raise_frequency(std::uint64_t index, std::uint64_t times) noexcept;
-  /// Does what can fail of the next call. \param index of a pattern that is there
+  /// Performs the steps of the next call that can fail. \param index of an existing pattern
   void prepare_to_forget(std::uint64_t index);
   void forget(std::uint64_t index) noexcept;
 
   bool is_live(std::uint64_t index) const noexcept { return frequency(index) > 0; }
-  /// 0 where it was forgotten, or never learned.
+  /// The frequency; 0 if the pattern was forgotten or never learned.
   std::uint64_t frequency(std::uint64_t index) const noexcept;
   /// Of a pattern that is there.
   PatternRow row(std::uint64_t index) const;

@@ -36,7 +36,7 @@ void append_events(PatternMemory::Events events, const Encode& encode, Ragged<Sy
   }
 }
 
-/// \throws InvalidArgument where \p text is no UTF-8
+/// \throws InvalidArgument where \p text is not valid UTF-8
 void check_characters(std::string_view text) {
   std::vector<Symbol> points;
   append_code_points(text, points);

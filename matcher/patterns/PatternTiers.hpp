@@ -44,7 +44,7 @@ struct TierFill {
   std::uint64_t forgotten = 0;
 };
 
-/// \brief What a query sees. Immutable; a query keeps the one that it began with.
+/// \brief The patterns visible to a query. Immutable; a query keeps the view that it started with.
 struct TierView {
   std::vector<PlacedPart> bulk;    ///< by index
   std::vector<PlacedPart> recent;  ///< by index, all above the bulk tier's
@@ -55,7 +55,7 @@ struct TierView {
   /// The part that holds a pattern, or null.
   PlacedPart* holder(std::uint64_t index) noexcept;
   TierFill fill() const noexcept;
-  /// Patterns of the bulk tier that were not forgotten.
+  /// Patterns of the bulk tier that are not forgotten.
   std::uint64_t bulk_live() const noexcept;
   /// Of all parts, where \p space computes.
   std::uint64_t bytes(Space space) const noexcept;
@@ -65,18 +65,19 @@ struct TierView {
 class PatternRows {
  public:
   virtual ~PatternRows() = default;
-  /// Those of the patterns \p indices (ascending, known) that were not forgotten.
+  /// Those of the patterns \p indices (ascending, known) that are not forgotten.
   virtual TierRows load(std::vector<std::uint64_t> indices) const = 0;
-  /// The indices in [\p begin, \p end) of patterns that were not forgotten, ascending.
+  /// The indices in [\p begin, \p end) of patterns that are not forgotten, ascending.
   virtual std::vector<std::uint64_t> live_in(std::uint64_t begin, std::uint64_t end) const = 0;
 };
 
-/// \brief The two tiers: immutable parts behind one pointer that a change replaces.
+/// \brief The two tiers: immutable parts, published through one pointer that a change replaces.
 ///
-/// Thread-safe. Whoever reads has its view at once, or makes the part of what was learned last.
+/// Thread-safe. A reader gets its view immediately, or first builds the part of the patterns
+/// learned last.
 class PatternTiers {
  public:
-  /// \param settings,rows outlive this
+  /// \param settings,rows must outlive this object
   PatternTiers(Context& context, const PatternSettings& settings, const PatternRows& rows);
 
   std::shared_ptr<const TierView> view() const;
@@ -101,7 +102,7 @@ class PatternTiers {
   /// stay.
   void reclaim();
 
-  /// The answers of all parts of \p view, merged.
+  /// The merged results of all parts of \p view.
   MatchResults match(const TierView& view, RaggedSpan<Symbol> queries,
                      const MatchOptions& options) const;
 
@@ -114,7 +115,7 @@ class PatternTiers {
   DispatchRecord match_parts(const TierView& view, const Parts& parts, SpaceSet resident,
                              RaggedSpan<Symbol> queries, const MatchOptions& options,
                              std::vector<std::vector<Found>>& answers) const;
-  /// \brief Appends what \p placed answers to every query: its best \p top that were not forgotten.
+  /// \brief Appends what \p placed answers to every query: its best \p top that are not forgotten.
   /// \param requested with the `top` to begin with
   static void match_part(const TierView& view, const PlacedPart& placed, Space space,
                          RaggedSpan<Symbol> queries, MatchOptions requested, std::size_t top,
@@ -129,7 +130,7 @@ class PatternTiers {
   /// as it is where memory is short.
   Parts joined(const Parts& group) const;
   void check_budget(const Parts& bulk) const;
-  /// Replaces the view by a changed copy.
+  /// Publishes a modified copy of the view.
   template <class Edit>
   void publish(const Edit& edit);
 

@@ -10,7 +10,7 @@
 
 namespace Kindred::Impl {
 
-/// \brief What the file of a memory holds of it, and which of that has changed since.
+/// \brief What the file of a memory contains, and which of it has changed since.
 struct SavedState {
   SavedState() = default;
   explicit SavedState(std::uint64_t row_count) : rows(row_count) {}

@@ -30,7 +30,7 @@ struct StoredPatterns {
   Vocabulary vocabulary;
   PatternCatalogue catalogue;
   std::vector<StoredPart> parts;
-  std::uint64_t bulk_end = 0;            ///< patterns below that were not forgotten are in a part
+  std::uint64_t bulk_end = 0;            ///< patterns below that are not forgotten are in a part
   std::vector<std::uint64_t> forgotten;  ///< ascending: still in a part
 };
 

@@ -15,8 +15,8 @@
 
 namespace Kindred::Impl {
 
-/// \brief When the tiers synchronise: the four triggers, the thread behind two of them, and what
-/// they did.
+/// \brief Schedules synchronisations of the tiers: the four triggers, the thread for two of them,
+/// and statistics.
 class SyncWorker {
  public:
   /// Synchronises now; called by one thread at a time. What it throws is recorded.
@@ -35,9 +35,9 @@ class SyncWorker {
   /// Starts the thread, where the settings ask for one; once, when all that a synchronisation reads
   /// is in place.
   void start();
-  /// Told after a pattern was learned: starts a sync where the threshold is reached.
+  /// To be called after a pattern was learned; starts a sync if the threshold is reached.
   void learned();
-  /// Told after a pattern was forgotten: starts a sync where that much was forgotten that it pays.
+  /// To be called after a pattern was forgotten; starts a sync if enough was forgotten.
   void forgot();
   SyncRecord run(SyncTrigger trigger);
   void begin_training();

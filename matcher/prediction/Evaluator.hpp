@@ -51,11 +51,12 @@ struct Evaluation {
 /// \brief Evaluates candidates one after the other, for one thread.
 class Evaluator {
  public:
-  /// All outlive this. \param flat as the fast path does: the present is the matched symbols alone
+  /// All arguments must outlive this object. \param flat as the fast path does: the present is the
+  /// matched symbols alone
   Evaluator(const PredictionQuery& query, const SymbolStatistics& statistics,
             const Vocabulary& vocabulary, const PredictionOptions& options, bool flat);
 
-  /// The answer is valid until the next call. \param events as `CandidateSource::events` gives them
+  /// The result is valid until the next call. \param events as `CandidateSource::events` gives them
   const Evaluation& evaluate(RaggedSpan<Symbol> events);
 
   // About what was evaluated last.

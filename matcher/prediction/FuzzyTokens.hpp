@@ -14,8 +14,8 @@
 
 namespace Kindred::Impl {
 
-/// \brief Which symbols of patterns are misspellings of which texts of a query. What was compared
-/// once is remembered.
+/// \brief Finds which symbols of patterns are misspellings of texts of a query. Comparisons are
+/// cached.
 class FuzzyTokens {
  public:
   struct Hit {
@@ -23,11 +23,11 @@ class FuzzyTokens {
     double similarity;    ///< ≥ the threshold
   };
 
-  /// \param texts the query's different texts \param vocabulary outlives this
+  /// \param texts the query's different texts \param vocabulary must outlive this object
   FuzzyTokens(std::span<const std::string_view> texts, const Vocabulary& vocabulary,
               double threshold);
 
-  /// The texts that \p symbol is near enough to; valid until the next call.
+  /// The texts that \p symbol is similar enough to; valid until the next call.
   std::span<const Hit> near(Symbol symbol);
 
  private:

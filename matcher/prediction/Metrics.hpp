@@ -26,7 +26,7 @@ double confluence(std::span<const Symbol> present, std::uint64_t frequency,
 
 /// (2·matches − extras) / (2·matches + extras); 0 if both are 0.
 double signal_to_noise(std::uint64_t matches, std::uint64_t extras);
-/// \p part / \p whole; 0 where there is no whole.
+/// \p part / \p whole; 0 if \p whole is 0.
 inline double share(double part, double whole) { return whole > 0 ? part / whole : 0.0; }
 
 /// 1 / (fragmentation + 1), which is 1 / \p blocks; 0 without a block.

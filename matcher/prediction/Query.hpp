@@ -16,7 +16,7 @@ inline double weight(const PredictionOptions& options, Symbol symbol) {
   return symbol < options.weights.size() ? options.weights[symbol] : weight_floor;
 }
 
-/// \brief A query as predictions look at it. Empty events are gone.
+/// \brief A query prepared for predictions, without empty events.
 struct PredictionQuery {
   PredictionQuery(RaggedSpan<std::string_view> query, const SymbolStatistics& statistics,
                   const Vocabulary& vocabulary, const PredictionOptions& options);

@@ -18,8 +18,8 @@
 
 namespace Kindred::Impl {
 
-/// \brief The weights of blueprints where kernels of a space read them: a row a blueprint. Those
-/// that are not in use stay until their rows are needed, least recently used first.
+/// \brief The weights of blueprints where kernels of a space read them: one row per blueprint.
+/// Unused ones stay until their rows are needed (LRU).
 template <class ExecutionSpace>
 class BlueprintCache {
  public:
@@ -32,7 +32,7 @@ class BlueprintCache {
   }
 
   /// \brief Makes rows for \p needed, ascending ids of \p registry. Fences \p exec_space where it
-  /// copies. \throws OutOfMemory, std::bad_alloc; on the host it is then as it was, and on a device
+  /// copies. \throws OutOfMemory, std::bad_alloc; on the host it is then unchanged, and on a device
   /// to be cleared
   void serve(const ExecutionSpace& exec_space, const BlueprintRegistry& registry,
              std::span<const std::int32_t> needed) {
@@ -68,7 +68,7 @@ class BlueprintCache {
     for (Place& place : m_places) place.fresh = false;
     touch(needed);
   }
-  /// Weights of \p id are other ones. Fences \p exec_space. Does not throw on the host.
+  /// Invalidates the weights of \p id. Fences \p exec_space. Does not throw on the host.
   void refresh(const ExecutionSpace& exec_space, const BlueprintRegistry& registry,
                std::int32_t id) {
     std::vector<float> staged = new_staged();
@@ -76,7 +76,7 @@ class BlueprintCache {
       upload_row(exec_space, registry.weights(id), static_cast<std::size_t>(slot_of(id)), staged);
     }
   }
-  /// All sets may be other ones.
+  /// Invalidates all sets.
   void clear() {
     m_places.assign(m_places.size(), {});
     std::fill(m_slot_of.begin(), m_slot_of.end(), -1);
@@ -115,8 +115,8 @@ class BlueprintCache {
     for (const std::int32_t id : needed)
       m_places[static_cast<std::size_t>(slot_of(id))].used = m_clock;
   }
-  /// \brief Room for the ids of the registry and for the rows that are needed. What has a row keeps
-  /// it as long as the limit allows.
+  /// \brief Reserves space for the ids of the registry and the needed rows. Existing rows are kept
+  /// as long as the limit allows.
   void grow(const ExecutionSpace& exec_space, const BlueprintRegistry& registry,
             std::span<const std::int32_t> needed, std::size_t missing) {
     const std::size_t ids = std::max<std::size_t>(registry.size(), 1);
@@ -144,7 +144,7 @@ class BlueprintCache {
         m_places.resize(rows);
         for (Place& place : m_places) place.fresh = place.id >= 0;
       } catch (const OutOfMemory&) {
-        if (must) throw;  // else others make room
+        if (must) throw;  // otherwise other rows are evicted
       }
     }
     if (slots.size() > 0) m_slots = std::move(slots);

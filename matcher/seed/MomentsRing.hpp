@@ -16,8 +16,8 @@
 
 namespace Kindred::Impl {
 
-/// \brief The moments of every seed in the last epochs, a slot an epoch, in one memory space. A
-/// slot of an epoch without a forward is empty.
+/// \brief The moments of every seed in the last epochs, one slot per epoch, in one memory space.
+/// The slot of an epoch without a forward pass is empty.
 template <class ExecutionSpace>
 class MomentsRing {
  public:

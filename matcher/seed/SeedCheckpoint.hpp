@@ -10,21 +10,23 @@
 
 namespace Kindred::Impl {
 
-/// What a checkpoint of a layer holds.
+/// The contents of a checkpoint of a layer.
 struct SeedCheckpoint {
   std::uint64_t hidden = 0;
   std::uint64_t epoch = 0;  ///< steps of the layer so far
   SeedState state;
-  Ragged<double> schedules;  ///< a row a seed: of the schedule of one that is grafting
+  Ragged<double> schedules;  ///< one row per seed: of the schedule of one that is grafting
   Ragged<char> blueprints;   ///< names by id; empty: it was removed
 };
 
-/// \brief Writes a checkpoint in place of what is at \p path; whole or not at all.
-/// \throws InvalidArgument where no file can be written; Busy while another writes it; Error
+/// \brief Writes a checkpoint to \p path atomically, replacing an existing file.
+/// \throws InvalidArgument for a path that cannot be written; Busy while another process writes it;
+/// Error
 void save_checkpoint(const std::string& path, const SeedCheckpoint& checkpoint);
 
 /// \brief Reads a checkpoint and checks every byte and number.
-/// \throws NotFound; InvalidArgument for what is no file; CorruptFile with the byte and the reason
+/// \throws NotFound; InvalidArgument if the path is not a regular file; CorruptFile with the byte
+/// offset and the reason
 SeedCheckpoint load_checkpoint(const std::string& path);
 
 }  // namespace Kindred::Impl

@@ -25,7 +25,7 @@
 
 namespace Kindred::Impl {
 
-/// What a layer has in one memory space.
+/// The state of a layer in one memory space.
 template <class ExecutionSpace>
 struct SeedSide {
   using memory_space = typename ExecutionSpace::memory_space;
@@ -87,7 +87,7 @@ struct SeedLayer::State {
   SeedChunks chunks;
   mutable std::mutex mutex;
 
-  // What the layer is; a device has a copy of the first.
+  // The state of the layer; a device mirrors the first part.
   SeedState seeds;
   BlueprintRegistry blueprints;
   std::vector<std::uint32_t> uses;                           ///< a blueprint: seeds that apply it
@@ -96,7 +96,7 @@ struct SeedLayer::State {
 
   Arch::PerSpace<Impl::SeedSide> sides;
   bool on_device = false;
-  std::exception_ptr trouble;  ///< of the device; null: it has what is here
+  std::exception_ptr trouble;  ///< error of the device; null: its mirror is up to date
   std::string trouble_text;
   /// Another one after every change: what was recorded of the layer is then recorded anew.
   std::atomic<std::uint64_t> revision{1};
@@ -146,21 +146,21 @@ struct SeedLayer::State {
   using TouchedSeeds = std::vector<Touched>;  ///< by seed
 
   SeedSituation situation(std::uint32_t seed) const;
-  /// \throws InvalidArgument for what is no seed
+  /// \throws InvalidArgument for an invalid seed
   void check_seed(std::uint32_t seed) const;
-  /// Why \p seed cannot apply \p blueprint; empty: it can.
+  /// Why \p seed cannot apply \p blueprint; empty if it can.
   std::string blueprint_fault(std::uint32_t seed, std::int32_t blueprint,
                               const BlueprintRegistry& registry) const;
   /// Whether \p update alone would change the situation of its seed, or its schedule.
   bool touches(const SeedUpdate& update) const;
-  /// \throws InvalidArgument for updates that cannot be made
+  /// Validates updates. \throws InvalidArgument for invalid updates
   TouchedSeeds check_updates(std::span<const SeedUpdate> updates) const;
   /// \throws InvalidArgument for seeds that apply what they cannot
   void check_blueprints(const SeedState& state, const BlueprintRegistry& registry) const;
-  /// \brief Makes updates that were checked, everywhere, and returns what became of lifecycles.
+  /// \brief Applies validated updates in all memory spaces and returns the lifecycle changes.
   /// \throws OutOfMemory; nothing is then changed
   std::vector<SeedEvent> apply(std::span<const SeedUpdate> updates, const TouchedSeeds& touched);
-  /// Checks and makes updates. \throws as `check_updates` and `apply`
+  /// Validates and applies updates. \throws as `check_updates` and `apply`
   std::vector<SeedEvent> make(std::span<const SeedUpdate> updates);
   /// What a step makes besides updates.
   struct Advance {
@@ -182,7 +182,7 @@ struct SeedLayer::State {
   // --- the device (SeedLayer.cpp)
 
   void serve_host(const BlueprintRegistry& registry, const std::vector<std::uint32_t>& of);
-  /// All of the state and the blueprints to the device.
+  /// Copies the whole state and the blueprints to the device.
   void sync_device();
   /// \brief `body(instance, side)` on the device, behind every forward that was launched on it.
   /// What fails there is noted as its trouble. Fences.

@@ -12,7 +12,7 @@
 
 namespace Kindred::Impl {
 
-/// \brief A forward of a `SeedSequence`.
+/// \brief A forward pass of a `SeedSequence`.
 struct SequenceCall {
   SeedLayer* layer = nullptr;
   std::span<const std::byte> x;
@@ -24,7 +24,7 @@ struct SequenceCall {
   std::uint64_t revision = 0;  ///< of the layer when it was recorded
 };
 
-/// Whether two arrays have nothing in common.
+/// Whether two arrays do not overlap.
 inline bool are_apart(std::span<const std::byte> a, std::span<const std::byte> b) {
   const std::less<> before;
   return a.empty() || b.empty() || !before(b.data(), a.data() + a.size()) ||
@@ -35,7 +35,7 @@ inline bool are_apart(std::span<const std::byte> a, std::span<const std::byte> b
 inline SeedOverlap overlap_of(std::span<const SequenceCall> before, const SequenceCall& call) {
   if (before.empty()) return SeedOverlap::none;
   const SequenceCall& last = before.back();
-  // Without rows a call is no forward.
+  // A call without rows does nothing.
   if (last.batch.rows == 0 || call.batch.rows == 0) return SeedOverlap::none;
   if (!are_apart(call.y, last.x) || !are_apart(call.y, last.y)) return SeedOverlap::launch;
   for (const SequenceCall& earlier : before) {

@@ -47,7 +47,7 @@ class StateArrays {
       m_bytes = Buffer<std::byte, memory_space>(memory, "Kindred::SeedLayer::state", bytes);
     }
   }
-  /// Copies all of it to a device. Does not fence.
+  /// Copies the whole state to a device. Does not fence.
   void start_upload(const ExecutionSpace& exec_space, SeedState& state) const {
     if constexpr (Arch::is_device<ExecutionSpace>) {
       SeedStateView<ExecutionSpace> own = view(state);

@@ -9,7 +9,7 @@
 
 namespace Kindred::Impl {
 
-/// The first thing that is wrong with a state.
+/// The first invalid value of a state.
 struct StateFault {
   std::string array;  ///< such as `alpha`, `history_to`
   std::string why;

@@ -11,17 +11,17 @@
 
 namespace Kindred::Impl {
 
-/// \brief Longest common subsequences with one query of any symbols, a pattern at a time: Hyyrö's
-/// bit-parallel recurrence (2004), 64 query symbols a word.
+/// \brief Longest common subsequences of one query with single patterns, for arbitrary symbols:
+/// Hyyrö's bit-parallel recurrence (2004), 64 query symbols per word.
 class LcsWords {
  public:
   explicit LcsWords(std::span<const Symbol> query);
 
-  /// The length, or any smaller number once it is known to be below \p least.
+  /// The length of the LCS, or any smaller number once it is known to be below \p least.
   std::uint32_t length(std::span<const Symbol> pattern, std::uint64_t least = 0) const;
 
  private:
-  /// Masks of the words for \p symbol, null where the query lacks it.
+  /// Masks of the words for \p symbol, null if the query lacks it.
   const std::uint64_t* masks(Symbol symbol) const;
 
   std::size_t m_words;

@@ -19,13 +19,13 @@ namespace Kindred::Impl {
 template <class ExecutionSpace>
 class SequenceScan;
 
-/// \brief Patterns that never change, and every place they can be scanned: the host, and the device
-/// where a copy is wanted and fits.
+/// \brief Immutable patterns on every space that can scan them: the host, and the device if a copy
+/// is requested and fits.
 ///
 /// `match` may be called from several threads.
 class PatternSegment {
  public:
-  /// \param patterns a row a pattern; copied \throws InvalidArgument, OutOfMemory,
+  /// \param patterns one row per pattern; copied \throws InvalidArgument, OutOfMemory,
   /// SpaceUnavailable for `Residency::both`
   PatternSegment(Context& context, RaggedSpan<Symbol> patterns, Residency residency);
   /// \param stored checked; its owner is kept \throws as above
@@ -35,13 +35,13 @@ class PatternSegment {
 
   std::size_t size() const noexcept { return m_store.slot_of.size(); }
   SpaceSet resident() const noexcept { return m_resident; }
-  /// Tiles, and postings where they were made.
+  /// Bytes of tiles and, if built, postings.
   std::uint64_t bytes(Space space) const noexcept;
 
   /// The tiles on the host, for a file; \see PatternStore
   const PatternStore& store() const noexcept { return m_store; }
 
-  /// Adds what matching \p queries here takes to \p workload.
+  /// Adds the cost of matching \p queries in this segment to \p workload.
   void add_to(Workload& workload, RaggedSpan<Symbol> queries, const MatchOptions& options) const;
 
   /// \brief The best patterns of every query, an answer a query, indices counted in the segment. An
@@ -76,7 +76,7 @@ class PatternSegment {
   /// The scan of \p space, whose type is the one of its instance.
   template <class ExecutionSpace>
   SequenceScan<ExecutionSpace>& scan(Space space) const;
-  /// The postings, where a call may use them; made when that pays.
+  /// The postings if a call may use them; built when that pays off.
   std::shared_ptr<const PostingsIndex> postings(Space space, RaggedSpan<Symbol> queries,
                                                 const MatchOptions& options) const;
 
@@ -87,7 +87,7 @@ class PatternSegment {
   std::array<std::shared_ptr<void>, space_count> m_scans;  ///< `SequenceScan` of the space's type
   mutable std::mutex m_postings_mutex;
   mutable std::shared_ptr<const PostingsIndex> m_postings;
-  mutable double m_scanned = 0;  ///< steps of queries that postings might have taken
+  mutable double m_scanned = 0;  ///< steps of queries that could have used postings
 };
 
 }  // namespace Kindred::Impl

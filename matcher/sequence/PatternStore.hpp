@@ -93,7 +93,7 @@ class TileBuffers {
   }
 };
 
-/// \brief The patterns on the host: tiles, and what is asked by pattern.
+/// \brief The patterns on the host: tiles and per-pattern data.
 class PatternStore {
  public:
   /// \throws InvalidArgument for offsets or symbols out of range; OutOfMemory
@@ -121,7 +121,7 @@ class PatternStore {
   void fill(const Plan& plan, std::uint64_t tile, SymbolType* out);
 };
 
-/// A copy of \p host for another memory. Fences \p exec_space. \throws OutOfMemory
+/// A copy of \p host in another memory space. Fences \p exec_space. \throws OutOfMemory
 template <class ExecutionSpace>
 TileBuffers<ExecutionSpace> copy_tiles(const ExecutionSpace& exec_space, MemoryResource& memory,
                                        const TileBuffers<HostSpace>& host) {

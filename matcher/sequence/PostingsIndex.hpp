@@ -39,7 +39,7 @@ class PostingsIndex {
   Buffer<std::uint32_t, Kokkos::HostSpace> m_slots;
 };
 
-/// \brief How a query is answered through postings, and what that costs.
+/// \brief The plan of a query that uses postings, and its cost.
 struct PostingsPlan {
   /// \param query dense symbols, not empty \param threshold above 0
   PostingsPlan(const PostingsIndex& index, const PatternStore& store, std::span<const Symbol> query,

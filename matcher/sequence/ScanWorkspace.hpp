@@ -24,21 +24,21 @@
 
 namespace Kindred::Impl {
 
-/// What a scan is asked.
+/// Parameters of a scan.
 struct ScanCall {
   const PatternStore& store;
   RaggedSpan<Symbol> queries;  ///< dense symbols
   std::span<const std::size_t> rows;
   const MatchOptions& options;
   std::span<const std::uint32_t> index_limits;
-  const PostingsIndex* postings = nullptr;  ///< where queries may be answered through them
+  const PostingsIndex* postings = nullptr;  ///< null unless queries may use postings
 
   std::uint64_t patterns() const { return store.slot_of.size(); }
   std::uint32_t slots() const { return store.tiles.tiles * tile_patterns; }
   std::uint64_t k() const { return std::min<std::uint64_t>(options.top, patterns()); }
 };
 
-/// \brief The buffers of one call at a time, and the steps that use them.
+/// \brief The buffers of one call at a time and the steps of a scan.
 template <class ExecutionSpace>
 class ScanWorkspace {
  public:
@@ -77,7 +77,7 @@ class ScanWorkspace {
     for (const std::size_t row : call.rows)
       longest = std::max<std::uint64_t>(longest, call.queries.length(row));
     const bool wide = call.store.longest + longest > float_similarity_total_max;
-    // So short a query is one segment.
+    // A query of this length or less is one segment.
     const bool samples = !wide && longest < segment_words * word_symbols;
     const std::uint64_t bytes = query_bytes(call, longest, wide, samples);
     const std::size_t batch = std::clamp<std::uint64_t>(batch_bytes / bytes, 1, batch_max);
@@ -184,8 +184,8 @@ class ScanWorkspace {
     }
   }
 
-  /// Answers a query through postings. False, and no answer, where a scan takes less, or where
-  /// postings cannot answer it.
+  /// Processes a query through postings. Returns false without a result if a scan is cheaper or
+  /// postings do not apply.
   bool match_listed(const ScanCall& requested, std::size_t row,
                     const ArrayView<const std::uint32_t, ExecutionSpace>& posted,
                     std::vector<std::vector<Match>>& answers) {
@@ -260,7 +260,7 @@ class ScanWorkspace {
                 m_matched.view());
   }
 
-  /// The \p k best by LCS of every \p stride-th tile, a row a query, in `m_bounds`.
+  /// The \p k best by LCS of every \p stride-th tile, one row per query, in `m_bounds`.
   void sample_best(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
                    const QueryTables<ExecutionSpace>& tables, std::uint32_t stride,
                    std::uint64_t k) {

@@ -13,8 +13,8 @@ namespace Kindred::Impl {
 
 /// \brief Scores all patterns for batches of queries on one space.
 ///
-/// A caller works in a workspace of its own, on a device with a stream of its own, so that calls
-/// overlap; workspaces are reused, and callers beyond `workspaces_max` wait.
+/// Each call uses a separate workspace, on a device also a separate stream, so that calls overlap;
+/// workspaces are reused, and calls beyond `workspaces_max` wait.
 template <class ExecutionSpace>
 class SequenceScan {
  public:
@@ -34,8 +34,8 @@ class SequenceScan {
   /// Answers query `rows[i]` of \p queries (dense symbols, not empty) into `answers[rows[i]]`.
   /// \param index_limits for every query, the index from which on patterns are no result; empty:
   /// all are \param postings of the tiles, where queries may go through them, or null
-  /// Fences the instance it runs on: \p exec_space or one beside it. \throws OutOfMemory when one
-  /// query does not fit
+  /// Fences the instance it runs on: \p exec_space or that of its workspace. \throws OutOfMemory
+  /// when one query does not fit
   void match(const ExecutionSpace& exec_space, const PatternStore& store,
              RaggedSpan<Symbol> queries, const std::vector<std::size_t>& rows,
              const MatchOptions& options, std::span<const std::uint32_t> index_limits,
@@ -71,7 +71,7 @@ class SequenceScan {
     }
   }
 
-  /// A workspace for the time of a call.
+  /// A workspace for the duration of a call.
   struct Lease {
     Lease(SequenceScan& from, const ExecutionSpace& exec_space) : scan(from) {
       std::unique_lock lock(scan.m_mutex);

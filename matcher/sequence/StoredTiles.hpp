@@ -11,7 +11,8 @@
 
 namespace Kindred::Impl {
 
-/// \brief The tiles of a segment as they lie in a file: what a `PatternStore` needs not build.
+/// \brief The tiles of a segment in file layout, which a `PatternStore` can use without rebuilding
+/// them.
 /// \see PatternTiles
 struct StoredTiles {
   std::span<const std::uint8_t> octets;  ///< one of these three holds the symbols, by

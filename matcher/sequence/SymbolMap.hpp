@@ -23,9 +23,9 @@ class SymbolMap {
   /// \param by_dense dense number → symbol, each once, below `unknown_symbol`
   explicit SymbolMap(std::span<const Symbol> by_dense);
 
-  /// Different symbols; dense numbers are below.
+  /// Number of distinct symbols; dense numbers are below it.
   std::uint32_t size() const noexcept { return m_size; }
-  /// The dense number of \p symbol, `unknown_symbol` where no pattern has it.
+  /// The dense number of \p symbol, `unknown_symbol` if no pattern has it.
   Symbol operator[](Symbol symbol) const noexcept {
     return symbol < m_table.size() ? m_table[symbol] : find(symbol);
   }
@@ -39,7 +39,7 @@ class SymbolMap {
   void fill(std::span<const Symbol> by_dense, Symbol largest, bool by_table);
 
   std::uint32_t m_size = 0;
-  std::vector<Symbol> m_table;                      ///< by symbol, where they are small numbers
+  std::vector<Symbol> m_table;                      ///< indexed by symbol, if symbols are small
   std::vector<std::pair<Symbol, Symbol>> m_sorted;  ///< symbol → dense, else
 };
 

@@ -11,7 +11,7 @@
 
 namespace Kindred::Impl {
 
-/// A file descriptor that is closed, and with it a lock that was taken through it.
+/// An owning file descriptor; closing it releases its lock.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -33,17 +33,17 @@ class Descriptor {
 
 enum class Access : bool { read, write };
 
-/// \throws NotFound when there is no such file; InvalidArgument when it is no regular file or
+/// \throws NotFound if the file does not exist; InvalidArgument if it is not a regular file or
 /// cannot be opened
 Descriptor open_existing(const std::string& path, Access access);
 /// \throws Error
 std::uint64_t file_size(int descriptor, const std::string& path);
-/// \brief Opens the regular file \p path to change it and keeps other writers of this library away
-/// until the descriptor is closed.
-/// \throws Busy when another writes it; as `open_existing`
+/// \brief Opens the regular file \p path for writing and locks it against other writers of this
+/// library until the descriptor is closed. \throws Busy while another process writes it; as
+/// `open_existing`
 Descriptor lock_existing(const std::string& path, Access access);
 
-/// Writes at a place of the file. \throws Error
+/// Writes at an offset of the file. \throws Error
 void write_at(int descriptor, std::uint64_t offset, const void* data, std::size_t bytes,
               const std::string& path);
 /// Waits until what was written is durable. \throws Error

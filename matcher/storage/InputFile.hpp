@@ -10,22 +10,22 @@
 
 namespace Kindred::Impl {
 
-/// \brief A file that some other program wrote, read at any place by any thread.
+/// \brief A file written by another program. Reads at any offset; thread-safe.
 class InputFile {
  public:
-  /// \throws NotFound when there is no such file; InvalidArgument when it is no regular file or
+  /// \throws NotFound if the file does not exist; InvalidArgument if it is not a regular file or
   /// cannot be opened
   explicit InputFile(std::string path);
 
   const std::string& path() const noexcept { return m_path; }
-  /// When it was opened.
+  /// Size when it was opened.
   std::uint64_t size() const noexcept { return m_size; }
   /// \throws CorruptFile where the file ends before \p bytes are read; Error when it cannot be read
   void read(std::uint64_t offset, void* out, std::uint64_t bytes) const;
 
   /// The file contradicts itself. \throws CorruptFile, always
   [[noreturn]] void corrupt(std::uint64_t at, const std::string& why) const;
-  /// The file is well-formed and not what is read here. \throws InvalidArgument, always
+  /// The file is well-formed but not supported. \throws InvalidArgument, always
   [[noreturn]] void refuse(std::uint64_t at, const std::string& why) const;
 
  private:

@@ -20,7 +20,7 @@ struct NpyHeader {
 };
 
 /// \param text the bytes after magic, version and length
-/// \throws InvalidArgument for what is not the dictionary of a .npy file
+/// \throws InvalidArgument for text that is not the dictionary of a .npy header
 NpyHeader parse_npy_header(std::string_view text);
 
 }  // namespace Kindred::Impl

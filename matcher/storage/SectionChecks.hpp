@@ -13,8 +13,7 @@
 
 namespace Kindred::Impl {
 
-/// \brief Whether the numbers of a commit go together. What does not is CorruptFile, with the
-/// place.
+/// \brief Consistency checks for the numbers of a commit; they throw CorruptFile with the location.
 class SectionChecks {
  public:
   SectionChecks(const SectionFile& file, std::size_t commit, int threads)
@@ -33,7 +32,7 @@ class SectionChecks {
                  "'" + std::string(name) + "', element " + std::to_string(at) + ": " + why);
   }
 
-  /// Every element passes: `good(i)`, asked in pieces by several threads.
+  /// Checks `good(i)` for every element, divided among several threads.
   template <class T, class Good>
   void all(std::string_view name, std::size_t size, const std::string& why,
            const Good& good) const {

@@ -14,11 +14,11 @@
 
 namespace Kindred::Impl {
 
-/// \brief A section file, mapped: what a section's span shows is read when it is touched.
+/// \brief A memory-mapped section file: the data of a section is read on access.
 ///
-/// The columns may be changed; what is changed is a copy in memory, the file stays. A file that
-/// another program makes shorter while it is mapped kills the process (SIGBUS): only append to it
-/// or replace it by renaming, as `SectionWriter` does.
+/// Columns may be modified; modifications are private to the process and do not change the file. A
+/// file that another program makes shorter while it is mapped kills the process (SIGBUS): only
+/// append to it or replace it by renaming, as `SectionWriter` does.
 class SectionFile {
  public:
   struct Section {
@@ -31,8 +31,8 @@ class SectionFile {
   };
 
   /// \brief Maps \p path and checks every byte of it, on at most \p threads threads.
-  /// \throws NotFound when there is no such file; InvalidArgument when it is no regular file or
-  /// cannot be opened; CorruptFile with the byte and the reason
+  /// \throws NotFound if the file does not exist; InvalidArgument if it is not a regular file or
+  /// cannot be opened; CorruptFile with the byte offset and the reason
   SectionFile(std::string path, std::string_view kind, int threads);
   ~SectionFile();
   SectionFile(const SectionFile&) = delete;
@@ -40,7 +40,7 @@ class SectionFile {
 
   const std::string& path() const noexcept { return m_path; }
   FileRevision revision() const noexcept { return m_revision; }
-  /// Behind the committed ones: left by a writer that did not finish; the next append removes them.
+  /// Bytes after the committed ones, left by an interrupted writer; the next append removes them.
   std::uint64_t uncommitted_bytes() const noexcept { return m_uncommitted; }
 
   std::size_t commits() const noexcept { return m_commits.size(); }

@@ -18,11 +18,10 @@
 
 namespace Kindred::Impl {
 
-/// \brief Writes one commit: of a new file, or behind those of an old one.
+/// \brief Writes one commit, of a new file or appended to an existing one.
 ///
-/// Nothing of it is there before `commit` returns, and all of it is afterwards, whatever happens in
-/// between. What is given is written at once, through a buffer of a piece. Other writers are kept
-/// away from the file as long as this lives.
+/// The commit becomes visible atomically when `commit` returns. Data is written immediately,
+/// through a buffer of one piece. The file is locked against other writers while this object lives.
 class SectionWriter {
  public:
   /// \brief A new file in place of what is at \p path. \param kind at most 16 letters

@@ -13,7 +13,7 @@
 
 namespace Kindred::Impl {
 
-/// \brief Where the rows of a file come from. The header has been read and checked.
+/// \brief Reads the rows of a file whose header has been read and validated.
 class VectorSource {
  public:
   VectorSource() = default;

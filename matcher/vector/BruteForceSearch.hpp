@@ -14,8 +14,8 @@
 
 namespace Kindred::Impl {
 
-/// \brief Exact search that scores every row canonically, a chunk of rows at a time. What calls
-/// reuse; one at a time.
+/// \brief Exact search that scores every row exactly, a chunk of rows at a time. Keeps its
+/// workspace between calls; one call at a time.
 template <class ExecutionSpace>
 class BruteForceSearch {
   static constexpr std::size_t chunk_bytes = 16U << 20U;  ///< of ranks, and of decoded rows
@@ -27,7 +27,7 @@ class BruteForceSearch {
 
   std::size_t row_limit = row_limit_max;  ///< rows at a time
 
-  /// Empty buffers of \p memory.
+  /// Constructs empty buffers in \p memory.
   void bind(MemoryResource& memory) {
     m_top.bind(memory);
     m_tile = {memory, "Kindred::VectorIndex::tile", 0};
@@ -77,7 +77,7 @@ class BruteForceSearch {
   }
 
  private:
-  /// Calls `visit(length)` after the ranks of the next `length` rows were asked for.
+  /// Calls `visit(length)` after launching the ranks of the next `length` rows.
   template <class Visit>
   void for_each_chunk(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
                       const RowFilter<ExecutionSpace>& filter,
@@ -90,7 +90,7 @@ class BruteForceSearch {
     const std::size_t count = rows.norms.size();
     for (std::size_t begin = 0; begin < count; begin += chunk) {
       const std::size_t length = std::min(chunk, count - begin);
-      // A shorter last chunk keeps the buffers, which the one before may still be using.
+      // A shorter last chunk keeps the buffers, because the previous chunk may still use them.
       m_ranks.resize_discarding(queries.count * length);
       if (decodes) m_tile.resize_discarding(length * rows.dimension);
       score_rows(exec_space, metric, rows, begin, length, m_tile.view(), filter, queries,

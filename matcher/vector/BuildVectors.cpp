@@ -124,7 +124,7 @@ void build_vectors(Context& context, const VectorFile& file, const std::string& 
   KINDRED_THROW_IF(rows >= Impl::id_limit, file.path() + ": " + std::to_string(rows) +
                                                " rows; a store has fewer than " +
                                                std::to_string(Impl::id_limit));
-  // Rows of int8 are their own shadow.
+  // Rows of int8 are their own quantized copy.
   const bool quantized = options.quantized_copy && element != VectorElement::int8;
   const std::uint64_t stride = quantized ? quantized_stride(file.dimension()) : 0;
   const Space space = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;

@@ -9,7 +9,7 @@ namespace Kindred::Impl {
 
 namespace {
 
-/// What stands for an id that is no row's: above every row.
+/// What stands for an id without a row: above every row.
 constexpr std::uint64_t no_row_number = std::numeric_limits<std::uint32_t>::max();
 
 /// Calls \p kernel for every list of \p candidates.
@@ -26,7 +26,7 @@ void for_each_list(const HostWorkers& host, RaggedSpan<std::uint64_t> candidates
                       });
 }
 
-/// The first of \p ids that is no row's; how many there are where all are.
+/// The first of \p ids that is not a row's; how many there are where all are.
 std::size_t first_unknown(const VectorStore& store, std::span<const std::uint64_t> ids) {
   const auto segments = store.segments();
   if (segments.empty()) return 0;
@@ -43,7 +43,7 @@ std::size_t first_unknown(const VectorStore& store, std::span<const std::uint64_
 struct CheckList {
   const VectorStore* store;
   RaggedSpan<std::uint64_t> candidates;
-  std::atomic<std::size_t>* bad_query;  // the first with an id that is no row's
+  std::atomic<std::size_t>* bad_query;  // the first with an id without a row
 
   void operator()(std::size_t query) const {
     if (first_unknown(*store, candidates[query]) == candidates.length(query)) return;

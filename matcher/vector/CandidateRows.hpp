@@ -17,11 +17,11 @@
 
 namespace Kindred::Impl {
 
-/// What is said of candidate \p place of query \p query where \p id is no row's.
+/// What is said of candidate \p place of query \p query where \p id is not a row's.
 std::string no_row(const VectorStore& store, std::size_t place, std::size_t query,
                    std::uint64_t id);
 
-/// Where lists of rows are put, call after call.
+/// Reusable storage for lists of rows.
 struct CandidateBuffers {
   std::vector<std::uint64_t> offsets;
   PinnedArray<std::uint32_t> rows;
@@ -30,11 +30,11 @@ struct CandidateBuffers {
 /// \brief Lists of ids as lists of rows of the segments of a store, without what a filter keeps
 /// back: as many lists at a time as are asked for.
 ///
-/// Ids are looked up before lists are read, or, where a row is its id, may be checked by what reads
-/// them: \see checked_rows.
+/// Ids are looked up before lists are read or, if rows equal ids, may be checked by the reader:
+/// \see checked_rows.
 class CandidateRows {
  public:
-  /// What is given outlives this. \throws InvalidArgument for offsets that do not fit
+  /// All arguments must outlive this object. \throws InvalidArgument for offsets that do not fit
   CandidateRows(const VectorStore& store, RaggedSpan<std::uint64_t> candidates,
                 const IdFilter& filter);
 
@@ -43,20 +43,20 @@ class CandidateRows {
   RaggedSpan<std::uint32_t> rows(const HostWorkers& host, std::size_t segment, std::size_t first,
                                  std::size_t count, CandidateBuffers& buffers) const;
 
-  /// \brief Looks up all ids. Allocates nothing. \param host runs long lists in parallel
-  /// \throws InvalidArgument for one that is no row's
+  /// \brief Looks up all ids. Allocates nothing. \param host processes long lists in parallel
+  /// \throws InvalidArgument for an id without a row
   void check(const HostWorkers& host) const;
   /// The limit that rows of lists must be below and may not be unless `check` was called; nothing:
   /// it must be.
   std::optional<std::uint64_t> checked_rows() const;
-  /// \throws InvalidArgument, always: \p query names an id that is no row's
+  /// \throws InvalidArgument, always: \p query names an id without a row
   [[noreturn]] void refuse(std::size_t query) const;
 
  private:
   const VectorStore& m_store;
   RaggedSpan<std::uint64_t> m_candidates;
   const IdFilter& m_filter;
-  bool m_are_ids;  ///< rows are the ids less the first one
+  bool m_are_ids;  ///< rows are ids minus the first id
 };
 
 }  // namespace Kindred::Impl

@@ -40,17 +40,18 @@ struct CandidateTiles {
   void assign(const HostWorkers& host, RaggedSpan<std::uint32_t> lists, std::size_t tile_size);
 };
 
-/// The first list that names a row at or above \p rows; 0xFFFFFFFF where there is none.
+/// The first list that names a row at or above \p rows; 0xFFFFFFFF if there is none.
 std::uint32_t first_outside(const HostWorkers& host, RaggedSpan<std::uint32_t> lists,
                             std::uint64_t rows);
 
-/// \brief The best of lists of rows, a list a query. What calls reuse; one at a time.
+/// \brief The best of lists of rows, one list per query. Keeps its workspace between calls; one
+/// call at a time.
 template <class ExecutionSpace>
 class CandidateSearch {
  public:
   using memory_space = typename ExecutionSpace::memory_space;
 
-  /// Empty buffers of \p memory and of memory of the host.
+  /// Constructs empty buffers in \p memory and in host memory.
   void bind(MemoryResource& memory, MemoryResource& pinned) {
     m_bad_query = {pinned, "Kindred::VectorIndex::bad_query"};
     m_ranks = {memory, "Kindred::VectorIndex::ranks", 0};
@@ -65,7 +66,7 @@ class CandidateSearch {
   /// \brief The ranks of the best `top` rows of every list, each row once. Fences \p exec_space.
   /// Returns the first query that names a row at or above \p checked_rows; with one \p best means
   /// nothing.
-  /// \param host prepares lists \param lists rows, a list a query
+  /// \param host prepares lists \param lists rows, one list per query
   /// \param best `queries × top`, ascending, padded with `rank_none`
   std::optional<std::size_t> score(const ExecutionSpace& exec_space, const HostWorkers& host,
                                    const VectorRows<ExecutionSpace>& rows,

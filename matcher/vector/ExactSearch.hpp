@@ -27,7 +27,7 @@
 
 namespace Kindred::Impl {
 
-/// Queries of one block, so that what a block takes stays small.
+/// Queries per block, which limits the memory of a block.
 inline std::size_t block_queries(const VectorStore& store, std::size_t top,
                                  const IdFilter& filter) {
   constexpr std::size_t block_bytes = 16U << 20U;
@@ -36,7 +36,7 @@ inline std::size_t block_queries(const VectorStore& store, std::size_t top,
   return std::max<std::size_t>(1, block_bytes / bytes);
 }
 
-/// Copies by as many threads of \p host as that is worth.
+/// Copies with a number of \p host threads suited to the size.
 inline void copy_floats(const HostWorkers& host, std::span<const float> from, float* to) {
   constexpr double nanoseconds = 0.4;  // of an element
   host.for_each_range(from.size(), nanoseconds, [&](std::size_t begin, std::size_t end) {
@@ -44,8 +44,8 @@ inline void copy_floats(const HostWorkers& host, std::span<const float> from, fl
   });
 }
 
-/// \brief Searches the segments of a store on one space, a block of queries after the other. Holds
-/// what calls reuse; a call holds the mutex.
+/// \brief Searches the segments of a store on one space, block by block of queries. Keeps its
+/// workspace between calls; a call must hold the mutex.
 template <class ExecutionSpace>
 class ExactSearch {
  public:
@@ -75,24 +75,25 @@ class ExactSearch {
     const bool may_bring = Arch::is_device<ExecutionSpace> && path == SearchPath::gemm;
     if (may_bring && m_query_memory->used() > beside_path / 2) clear_queries();
   }
-  /// The plain path, which takes the least memory, from now on; false where it is gone already.
+  /// Switches to the brute-force path, which needs the least memory; returns false if it is already
+  /// used.
   bool fall_back() {
     return std::exchange(m_path, SearchPath::brute_force) != SearchPath::brute_force;
   }
-  /// Half as many rows at a time; false where they are few already.
+  /// Halves the number of rows per pass; returns false if it is already small.
   bool shrink() {
     if (m_brute_force.row_limit <= BruteForceSearch<ExecutionSpace>::row_limit_min) return false;
     m_brute_force.row_limit /= 2;
     return true;
   }
-  /// Gives back what calls reuse.
+  /// Releases the workspace.
   void clear() {
     clear_queries();
     clear_paths();
     clear_candidates();
   }
 
-  /// Queries that `search` takes at once.
+  /// Number of queries per call of `search`.
   std::size_t block(const VectorStore& store, std::size_t top, const IdFilter& filter) const {
     return m_path == SearchPath::gemm ? gemm_queries(store, top, filter)
                                       : block_queries(store, top, filter);
@@ -149,7 +150,7 @@ class ExactSearch {
   /// \brief The best ranks of the lists \p first …, `queries × top`. Fences.
   ///
   /// The host looks up all ids before it takes memory; a device checks them as it reads the lists,
-  /// unless they must be looked up. \throws InvalidArgument for an id that is no row's
+  /// unless they must be looked up. \throws InvalidArgument for an id without a row
   void score(const ExecutionSpace& exec_space, const HostWorkers& host, const VectorStore& store,
              std::span<const float> queries, const CandidateRows& candidates, std::size_t first,
              Metric metric, std::size_t top, std::vector<Rank>& best, SearchReport& report) {
@@ -230,13 +231,13 @@ class ExactSearch {
     m_host_rows.rows = {*m_pinned, "Kindred::VectorIndex::host_candidates"};
   }
 
-  /// Whether all rows are in one piece, where they are searched.
+  /// Whether all rows are in one segment on the search space.
   static bool is_one_part(const VectorStore& store) {
     return store.segments().size() == 1 &&
            (!Arch::is_device<ExecutionSpace> || store.segments()[0]->on_device());
   }
 
-  /// Queries that are searched by products together.
+  /// Number of queries per GEMM pass.
   static std::size_t gemm_queries(const VectorStore& store, std::size_t top,
                                   const IdFilter& filter) {
     if constexpr (!Arch::is_device<ExecutionSpace>) return block_queries(store, top, filter);
@@ -341,7 +342,7 @@ class ExactSearch {
               here ? segment->resident<ExecutionSpace>().view()
                    : stage(exec_space, *segment, begin, length),
               passes);
-        // What is uploaded next may still be read.
+        // The buffer for the next upload may still be in use.
         if (!once) Arch::fence(exec_space, "Kindred::VectorIndex::part");
       }
     }

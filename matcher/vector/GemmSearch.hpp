@@ -16,17 +16,18 @@
 namespace Kindred::Impl {
 
 /// \brief Exact search of many queries: a GEMM of rounded rows and queries bounds every score, and
-/// what may be among the best is scored canonically. What calls reuse; one at a time.
+/// candidates for the best are scored exactly. Keeps its workspace between calls; one call at a
+/// time.
 ///
-/// Queries whose norm is not covered, or whose list of survivors overflowed, are scored plainly.
-/// Takes at most 64 MiB, prepared queries and filters counted, for k up to 65536.
-/// Complexity O(rows × queries × dimension).
+/// Queries whose norm is not covered, or whose list of survivors overflowed, are scored by brute
+/// force. Takes at most 64 MiB, prepared queries and filters counted, for k up to 65536. Complexity
+/// O(rows × queries × dimension).
 template <class ExecutionSpace, class Tiles = typename TilesOf<ExecutionSpace>::type>
 class GemmSearch {
  public:
   using memory_space = typename ExecutionSpace::memory_space;
 
-  /// Empty buffers of \p memory.
+  /// Constructs empty buffers in \p memory.
   void bind(MemoryResource& memory) {
     m_memory = &memory;
     m_capacity = 0;
@@ -53,11 +54,12 @@ class GemmSearch {
   Tiles& tiles() { return m_tiles; }
   BruteForceSearch<ExecutionSpace>& brute_force() { return m_brute_force; }
 
-  /// Bytes that the caller takes beside, of the 64 MiB.
+  /// Bytes of the 64 MiB that the caller uses.
   std::size_t reserved = 0;
 
   /// \brief Queries of which a search of the best \p top takes at most 64 MiB; 0 where rows of this
-  /// dimension are too long. \param each,all bytes that a query takes beside, and that all do
+  /// dimension are too long. \param each,all additional bytes per query, and for all queries
+  /// together
   static std::size_t queries_max(std::uint64_t dimension, std::size_t top, std::size_t each,
                                  std::size_t all) {
     return Tiles::queries_max(dimension, Tiles::capacity_for(top),
@@ -118,7 +120,7 @@ class GemmSearch {
   static constexpr std::size_t scored_bytes = 4U << 20U;  ///< of lists that are scored, at least
   static constexpr std::size_t chosen_most = 1U << 20U;   ///< rows that are listed for a filter
   static constexpr std::uint64_t within_capacity = 8192;
-  static constexpr std::size_t plain_queries = 64;  ///< scored plainly together
+  static constexpr std::size_t plain_queries = 64;  ///< scored by brute force together
   static constexpr std::size_t brute_force_rows = 16384;
 
   /// \brief Queries of a pass: as many for every pass, of which there are few. What earlier calls
@@ -149,7 +151,8 @@ class GemmSearch {
     return pass;
   }
 
-  /// Whether the rows that pass \p filter are counted; unless too many, they alone are screened.
+  /// Whether the rows that pass \p filter are counted; unless there are too many, only they are
+  /// prefiltered.
   static bool counts_passing(const RowFilter<ExecutionSpace>& filter) {
     return !filter.passes_all() && filter.words_per_query == 0;
   }
@@ -283,7 +286,7 @@ class GemmSearch {
     download(exec_space, m_host_counts.data(), m_counts.view(), m_host_counts.size());
   }
 
-  /// Lists that are scored together, in memory that serves others before and after.
+  /// Number of lists scored together, in memory shared with other steps.
   struct Scored {
     VectorQueries<ExecutionSpace> queries;
     ArrayView<std::uint32_t, ExecutionSpace> ids;
@@ -306,7 +309,7 @@ class GemmSearch {
            allocator::template bytes<Rank>(count * top) + allocator::template bytes<Rank>(select);
   }
 
-  /// \brief Calls `visit(first, count, scored)` for lists that were scored canonically, as many
+  /// \brief Calls `visit(first, count, scored)` for lists that were scored exactly, as many
   /// together as there is room for. \param top of a list that are then selected
   template <class Visit>
   void for_each_scored(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
@@ -378,7 +381,7 @@ class GemmSearch {
     std::vector<float> initial(count);
     std::vector<std::size_t> unfinished;
     for (std::size_t query = 0; query < count; ++query) {
-      // A bound that lets NaN in: rows that are not numbers are not screened.
+      // A bound that lets NaN in: rows with NaN are not prefiltered.
       const bool all = host_bounds[query] >> 32U == 0xFFFFFFFFU;
       if (all || !tile_covers(norms[query])) unfinished.push_back(query);
       initial[query] = all ? std::numeric_limits<float>::infinity()
@@ -421,7 +424,7 @@ class GemmSearch {
     }
   }
 
-  /// Scores what a part of the rows left and keeps what is within the bounds.
+  /// Scores the survivors of a part of the rows and keeps those within the bounds.
   void take_within(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
                    const std::vector<Rank>& bounds, std::size_t first_query,
                    std::vector<std::vector<Rank>>& found, SearchReport& report) {
@@ -444,7 +447,7 @@ class GemmSearch {
                     });
   }
 
-  /// What `tile_upper` reaches at least where the canonical rank is at most \p bound.
+  /// What `tile_upper` reaches at least where the exact rank is at most \p bound.
   static float threshold_of(Metric metric, Rank bound, double norm) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     double least = -infinity;
@@ -463,7 +466,7 @@ class GemmSearch {
     return least > 0x1p127 ? 0x1p127F : static_cast<float>(least);
   }
 
-  /// Copies of some queries and of their filters, side by side.
+  /// Contiguous copies of some queries and their filters.
   std::pair<VectorQueries<ExecutionSpace>, RowFilter<ExecutionSpace>> gather(
       const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
       std::span<const std::size_t> chosen) {
@@ -489,7 +492,7 @@ class GemmSearch {
 
   MemoryResource* m_memory = nullptr;
   std::uint64_t m_capacity = 0;  ///< of the lists that buffers were made for; 0: there are none
-  std::size_t m_most = 0;        ///< queries that they were made for
+  std::size_t m_most = 0;        ///< number of queries that they were allocated for
   Tiles m_tiles;
   BruteForceSearch<ExecutionSpace> m_brute_force;
   RowFilter<ExecutionSpace> m_shared;  ///< of the call

@@ -20,7 +20,7 @@
 
 namespace Kindred::Impl {
 
-/// What is searched in a pass over the rows.
+/// Parameters of a pass over the rows.
 template <class ExecutionSpace>
 struct TileTask {
   Metric metric = Metric::cosine;
@@ -31,7 +31,7 @@ struct TileTask {
   TileLists<ExecutionSpace> lists;
 };
 
-/// Rows up to a position, and whether thresholds are raised there.
+/// A part of the rows, up to a position, and whether thresholds are raised after it.
 struct TilePart {
   std::uint64_t end = 0;
   bool raise = false;
@@ -49,8 +49,9 @@ void grow(const ExecutionSpace& exec_space,
   buffer.resize_discarding(size);
 }
 
-/// \brief Tiles of rows as float16, times all queries: judged where the products are made, or
-/// multiplied by a library's GEMM, whose products stay in a device's cache, and judged by a kernel.
+/// \brief Tiles of rows as float16, times all queries: compared with the thresholds in the GEMM's
+/// epilogue, or multiplied by a library's GEMM, whose products stay in a device's cache, and then
+/// compared by a kernel.
 /// \tparam Products `run(exec_space, shape, a, b, c)` \tparam ThresholdProducts `is_usable()`, and
 /// then `run(exec_space, tile)`: \see ThresholdGemm
 template <class ExecutionSpace, class Products, class ThresholdProducts>
@@ -75,7 +76,7 @@ class DeviceTiles {
   }
 
   /// \brief Queries of a pass for which \p bytes are enough, 0 where rows of this dimension are too
-  /// long. \param capacity of a list \param beside bytes that each takes beside
+  /// long. \param capacity of a list \param beside additional bytes per query
   static std::size_t queries_max(std::uint64_t dimension, std::uint64_t capacity, std::size_t bytes,
                                  std::size_t beside) {
     const bool fused = is_fused(dimension);
@@ -100,7 +101,7 @@ class DeviceTiles {
   }
   std::uint64_t tile_rows() const { return m_tile_rows; }
   ArrayView<const float, ExecutionSpace> slacks() const { return m_tile.slacks; }
-  /// Room of a list of the best \p top: few rows are within the bounds of float16.
+  /// Capacity of the list of the best \p top: few rows are within the bounds of float16.
   static std::uint64_t capacity_for(std::uint64_t top) { return round_up(top * 5 / 2 + 1, 128); }
   static std::uint64_t lists_for(std::uint64_t queries) { return round_up(queries, unit); }
   /// Thresholds are raised as rows grow by one of so many parts.
@@ -158,7 +159,7 @@ class DeviceTiles {
                       task.lists.not_numbers);
     if (m_fused) return filter_products(exec_space, task, begin, parts, tile.bounds, raise);
     const std::uint64_t stride = m_tile.layout.stride;
-    // A block's next part needs the thresholds of the one before.
+    // The next part of a block needs the thresholds of the previous part.
     const bool together = parts.size() == 1;
     for (std::uint64_t query = 0; query < task.queries.count(); query += m_block) {
       const std::uint64_t count = std::min(m_block, task.queries.count() - query);
@@ -188,7 +189,7 @@ class DeviceTiles {
   }
 
  private:
-  /// Judges parts of a tile's rows, each by all queries at once.
+  /// Compares parts of a tile's rows with the thresholds of all queries.
   template <class Raise>
   void filter_products(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
                        std::uint64_t begin, std::span<const TilePart> parts,
@@ -209,7 +210,7 @@ class DeviceTiles {
     }
   }
 
-  /// Prepares the queries `first … first + count` of the pass.
+  /// Prepares queries `first … first + count` of the pass.
   void prepare_part(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
                     const ArrayView<const float, ExecutionSpace>& initial, std::uint64_t first,
                     std::uint64_t count) {
@@ -218,7 +219,7 @@ class DeviceTiles {
     const auto part = [&](const auto& view, std::uint64_t length) {
       return Kokkos::subview(view, std::pair(first, first + length));
     };
-    // What fills up the last unit is prepared with the last part.
+    // The padding of the last unit is prepared with the last part.
     const std::uint64_t padded =
         first + count == task.queries.count() ? m_tile.weights.size() - first : count;
     TileQueries<ExecutionSpace, element> tile = m_tile;
@@ -257,7 +258,7 @@ class DeviceTiles {
   static Arch::TileLayout layout_of(std::uint64_t dimension, bool fused) {
     return {round_up(dimension, fused ? Arch::TileLayout::block_length : 16), fused};
   }
-  /// Of a query: its list, and what is kept of it.
+  /// Bytes per query: its list and related data.
   static std::size_t list_bytes(std::uint64_t capacity) {
     return 2 * sizeof(std::uint32_t) * capacity + 6 * sizeof(float);
   }

@@ -14,8 +14,8 @@
 
 namespace Kindred::Impl {
 
-/// \brief Tiles of 128 rows, each rounded, multiplied and judged by one thread: what it works on
-/// stays in the cache of its core.
+/// \brief Tiles of 128 rows; one thread rounds and multiplies a tile and applies the thresholds, so
+/// its data stays in the cache of the core.
 class HostTiles {
  public:
   explicit HostTiles(const HostGemmChoice& choice = fastest_host_gemm()) : m_choice(choice) {}
@@ -27,7 +27,7 @@ class HostTiles {
     m_local = {memory, "Kindred::VectorIndex::tiles", 0};
   }
 
-  /// The tiles of threads are small: nothing is given back.
+  /// No-op: the tiles of threads are small.
   void release(const HostSpace&) {}
 
   /// Queries of a pass, 0 where rows of this dimension are too long.
@@ -43,7 +43,7 @@ class HostTiles {
   /// Rows of a call of `prefilter`: any number.
   static std::uint64_t tile_rows() { return 1U << 20U; }
   ArrayView<const float, HostSpace> slacks() const { return m_slacks; }
-  /// Room of a list of the best \p top: twice as many are within the bounds of bfloat16.
+  /// Capacity of the list of the best \p top: twice as many rows are within the bounds of bfloat16.
   static std::uint64_t capacity_for(std::uint64_t top) { return round_up(5 * top, 128); }
   static constexpr std::uint64_t raise_share = 2;
   /// Thresholds go on to whole blocks.
@@ -133,7 +133,7 @@ class HostTiles {
                     std::uint64_t begin, std::uint64_t end) {
     const std::uint64_t tiles = (end - begin + rows_each - 1) / rows_each;
     const std::uint64_t blocks = (task.queries.count() + m_block - 1) / m_block;
-    // Few rows are shared out by queries too.
+    // With few rows, the work is also divided by queries.
     const std::uint64_t shares = tiles < 4 * m_workers ? blocks : 1;
     std::atomic<std::uint64_t> next{0};
     const auto work = [&](const std::uint64_t worker) {
@@ -186,7 +186,7 @@ class HostTiles {
   std::size_t m_local_bytes = 0;
 };
 
-/// What multiplies and judges tiles on a space.
+/// The tile implementation of a space.
 template <class ExecutionSpace>
 struct TilesOf {
   using type = DeviceTiles<ExecutionSpace, DeviceGemm, ThresholdGemm>;

@@ -11,11 +11,11 @@
 
 namespace Kindred::Impl {
 
-/// \brief The filter of a call, over ids, as bitmaps over the rows of a segment without those that
-/// were removed. One that keeps nothing back is none.
+/// \brief The filter of a call, over ids, as bitmaps over the rows of a segment excluding removed
+/// rows. A filter that rejects nothing is treated as no filter.
 class IdFilter {
  public:
-  /// \param bytes,bits as `SearchOptions` has them \param end_id,queries of the call
+  /// \param bytes,bits as in `SearchOptions` \param end_id,queries of the call
   /// \throws InvalidArgument for another size, or both
   IdFilter(std::span<const std::uint8_t> bytes, std::span<const std::uint64_t> bits,
            std::uint64_t end_id, std::size_t queries);
@@ -30,7 +30,7 @@ class IdFilter {
     if (m_bits.empty()) return true;
     return (m_bits[query * m_words_per_query + id / 64] >> (id % 64) & 1U) != 0;
   }
-  /// Of a bitmap of its own, 0 where all queries have the same one.
+  /// Bytes of one query's bitmap; 0 if all queries share one.
   std::size_t bytes_per_query() const noexcept { return m_words_per_query * sizeof(std::uint64_t); }
 
   /// \brief Appends the bitmaps of the rows `begin …` (a multiple of 64) for the queries `first …`
@@ -44,7 +44,7 @@ class IdFilter {
   void append(const VectorSegment& segment, std::size_t begin, std::size_t length,
               std::size_t query, std::vector<std::uint64_t>& words) const;
 
-  std::vector<std::uint64_t> m_own;  ///< made of bytes
+  std::vector<std::uint64_t> m_own;  ///< converted from bytes
   std::span<const std::uint64_t> m_bits;
   std::size_t m_words_per_query = 0;
 };

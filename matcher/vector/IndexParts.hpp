@@ -10,7 +10,7 @@
 
 namespace Kindred {
 
-/// What is prepared over an index uses of it.
+/// The parts of an index that prepared objects use.
 struct VectorIndex::Parts {
   Context& context;
   const Impl::VectorStore& store;

@@ -21,7 +21,7 @@
 
 namespace Kindred::Impl {
 
-/// Copies words; on a device it is they that cross to it.
+/// Copies words; on a device this is the transfer.
 struct CopyWords {
   const std::uint64_t* from;
   std::uint64_t* to;
@@ -29,24 +29,24 @@ struct CopyWords {
   KOKKOS_INLINE_FUNCTION void operator()(std::size_t i) const { to[i] = from[i]; }
 };
 
-/// \brief The candidates of one query, scored on one space by launches that are recorded.
+/// \brief Scores the candidates of one query on one space by recorded launches.
 ///
-/// A call writes one block that both sides reach: where the list begins and ends, the query and its
-/// norm, the rows. The best come back by another.
+/// A call writes one block that host and space can access: the bounds of the list, the query and
+/// its norm, and the rows. The results return through a second block.
 template <class ExecutionSpace>
 class PreparedCandidates {
  public:
   using memory_space = typename ExecutionSpace::memory_space;
 
   PreparedCandidates() = default;
-  /// The answer is there before the launches of the last call have ended.
+  /// The result may be available before the launches of the call have ended.
   ~PreparedCandidates() {
     if (m_exec_space) m_exec_space->fence("Kindred::PreparedScore::~PreparedScore");
   }
   PreparedCandidates(const PreparedCandidates&) = delete;
   PreparedCandidates& operator=(const PreparedCandidates&) = delete;
 
-  /// Room for \p longest candidates of vectors of \p dimension. \throws OutOfMemory
+  /// Allocates space for \p longest candidates of vectors of \p dimension. \throws OutOfMemory
   void bind(const ExecutionSpace& exec_space, MemoryResource& memory, MemoryResource& pinned,
             std::size_t dimension, std::size_t longest, std::size_t top) {
     m_exec_space.emplace(instance_beside(exec_space));
@@ -80,7 +80,7 @@ class PreparedCandidates {
     m_shared.data()[0] = 0;
     m_shared.data()[1] = count;
     widen(query_values);
-    // Recording runs the launches: over this list, not over the last one, of other rows.
+    // Recording executes the launches, so it must use this list, not the previous one.
     if (!m_graph.is_captured() || !is_captured_for(rows)) capture(rows, metric);
     std::fill_n(m_best.data(), m_shape.top, unanswered);
     m_graph.replay(*m_exec_space);
@@ -92,7 +92,7 @@ class PreparedCandidates {
   /// Where the list begins and ends, the norm, and one that keeps the query aligned to four
   /// doubles.
   static constexpr std::size_t head_words = 4;
-  static constexpr Rank unanswered = 0;  ///< what no score and index make
+  static constexpr Rank unanswered = 0;  ///< a value that no score and index produce
 
   double* query() { return reinterpret_cast<double*>(m_shared.data() + head_words); }
 
@@ -112,7 +112,7 @@ class PreparedCandidates {
     m_exec_space->fence(m_fence_label);
   }
 
-  /// The query and its norm, by the host.
+  /// Prepares the query and its norm on the host.
   void widen(std::span<const float> values) {
     const Arch::Lanes<HostSpace> lanes(0);
     double* wide = query();

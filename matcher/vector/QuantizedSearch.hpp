@@ -21,7 +21,7 @@
 
 namespace Kindred::Impl {
 
-/// What a screen holds at once; it sets memory, not answers.
+/// Sizes of the prefilter's buffers; they affect memory, not results.
 struct QuantizedSearchLimits {
   std::uint64_t uppers = 6ULL << 20U;  ///< rows × queries of a chunk
   std::uint64_t list = 1ULL << 20U;    ///< survivors of a block of queries
@@ -31,9 +31,9 @@ struct QuantizedSearchLimits {
       2048;  ///< survivors of a query at first: what one launch of `top_k` sorts
 };
 
-/// \brief Exact search that reads shadow rows of int8, and scores canonically what their bounds do
-/// not rule out. Any query and row is answered right; what cannot be bounded is scored. What calls
-/// reuse; one at a time.
+/// \brief Exact search that reads int8-quantized rows, and scores exactly what their bounds do not
+/// rule out. Exact for every query and row; pairs that cannot be bounded are scored. Keeps its
+/// workspace between calls; one call at a time.
 ///
 /// Takes at most 64 MiB for a `top` up to 65536, whatever the rows and queries.
 template <class ExecutionSpace>
@@ -43,7 +43,7 @@ class QuantizedSearch {
 
   explicit QuantizedSearch(const QuantizedSearchLimits& limits = {}) : m_limits(limits) {}
 
-  /// Empty buffers of \p memory and of \p pinned memory of the host.
+  /// Constructs empty buffers in \p memory and in \p pinned host memory.
   void bind(MemoryResource& memory, MemoryResource& pinned) {
     m_planes = {memory, "Kindred::VectorIndex::planes", 0};
     m_bounds = {memory, "Kindred::VectorIndex::query_bounds", 0};
@@ -116,11 +116,11 @@ class QuantizedSearch {
   }
 
  private:
-  static constexpr std::uint64_t block_max = 64;  ///< queries at once
+  static constexpr std::uint64_t block_max = 64;  ///< queries per block
   static constexpr std::uint64_t groups_min = 1024;
   static constexpr std::uint64_t placed_max = 4096;  ///< of a list that is ranked by counting
 
-  /// How much is done at once.
+  /// Sizes of the work per step.
   struct Shape {
     Shape(const QuantizedSearchLimits& limits, std::uint64_t row_count, std::uint64_t dimension,
           std::uint64_t queries, std::uint64_t top)
@@ -171,7 +171,7 @@ class QuantizedSearch {
             Kokkos::subview(queries.norms, std::pair(first, first + count)), count};
   }
 
-  /// Rows at once: whole words of a filter.
+  /// Rows per step: a multiple of 64, the bits of a filter word.
   static std::uint64_t chunk_rows(std::uint64_t rows, std::uint64_t queries, std::uint64_t most) {
     const std::uint64_t fitting = std::max<std::uint64_t>(64, most / queries / 64 * 64);
     return std::min((rows + 63) / 64 * 64, fitting);
@@ -224,7 +224,7 @@ class QuantizedSearch {
     rank(call, now);
     const std::uint64_t most = read_counts(call, report);
     if (most <= now.capacity) return;
-    // Ties, mostly: the lists are made again with room for them, or a chunk of rows at a time.
+    // Mostly ties: the lists are rebuilt with enough capacity, or chunk by chunk.
     const std::uint64_t capacity = std::bit_ceil(most);
     if (capacity * call.queries.count > m_limits.list) return search_chunks(call, shape, report);
     now = state(call, chunk, shape.groups, capacity);
@@ -253,7 +253,7 @@ class QuantizedSearch {
       if (begin + length < rows) thresholds(call, now);
     }
   }
-  /// Lists what a chunk leaves.
+  /// Lists the survivors of a chunk.
   void prefilter_chunk(const Call& call, const PrefilterQueries<ExecutionSpace>& queries,
                        const PrefilterState<ExecutionSpace>& now, std::uint64_t begin,
                        std::uint64_t count) {
@@ -288,7 +288,7 @@ class QuantizedSearch {
     return {m_host_counts.data(), call.queries.count};
   }
 
-  /// The longest list. Fences.
+  /// Length of the longest list. Fences.
   std::uint64_t read_counts(const Call& call, SearchReport& report) {
     download(call.exec_space, m_host_counts.data(), m_counts.view(), call.queries.count);
     std::uint64_t most = 0;
@@ -299,7 +299,7 @@ class QuantizedSearch {
     return most;
   }
 
-  /// Answers where too much survives for one list: lists of a chunk, merged.
+  /// Handles queries with too many survivors for one list by merging the lists of chunks.
   void search_chunks(const Call& call, const Shape& shape, SearchReport& report) {
     const std::uint64_t count = call.queries.count;
     for (const std::uint32_t counted : host_counts(call)) report.survivors -= counted;

@@ -10,12 +10,12 @@
 
 namespace Kindred::Impl {
 
-/// \brief Where one array after the other is cut from memory that is there.
+/// \brief A bump allocator: cuts consecutive arrays from existing memory.
 template <class ExecutionSpace>
 class BumpAllocator {
  public:
   static constexpr std::size_t alignment = 256;
-  /// Bytes that an array takes at most.
+  /// Maximum number of bytes of an array.
   template <class T>
   static std::size_t bytes(std::size_t count) {
     return (count * sizeof(T) + alignment - 1) / alignment * alignment;
@@ -33,7 +33,7 @@ class BumpAllocator {
   std::byte* m_at;
 };
 
-/// Bytes of a query that was prepared.
+/// Bytes of a prepared query.
 constexpr std::size_t prepared_bytes(std::size_t dimension) {
   return (sizeof(float) + sizeof(double)) * dimension + sizeof(double);
 }
@@ -52,7 +52,7 @@ class QuerySource {
       : m_values(values), m_dimension(dimension), m_count(count) {}
 
   std::size_t count() const { return m_count; }
-  /// Bytes that they take where they are searched.
+  /// Bytes of the queries on the search space.
   std::size_t resident_bytes() const {
     return m_values == nullptr ? m_count * prepared_bytes(m_dimension) : 0;
   }

@@ -40,7 +40,7 @@ constexpr double search_work(SearchPath path, std::size_t rows, std::size_t quer
          (static_cast<double>(queries) + reading);
 }
 
-/// Why \p path cannot be gone over the rows of \p store; empty where it can.
+/// Why \p path is not available for the rows of \p store; empty if it is.
 inline std::string why_not(SearchPath path, const VectorStore& store) {
   if (path == SearchPath::quantized && store.quantized_copy() == QuantizedCopy::never &&
       store.element() != VectorElement::int8)

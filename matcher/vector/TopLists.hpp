@@ -10,7 +10,7 @@
 
 namespace Kindred::Impl {
 
-/// \brief The best ranks of every query over keys that come in pieces.
+/// \brief Maintains the best ranks of every query over keys that arrive in parts.
 template <class ExecutionSpace>
 class TopLists {
  public:
@@ -22,7 +22,7 @@ class TopLists {
     m_select = {memory, "Kindred::VectorIndex::select", 0};
   }
 
-  /// \brief Starts with nothing. \param best `queries × top`: the best of what is added, ascending,
+  /// \brief Clears the lists. \param best `queries × top`: the best of what is added, ascending,
   /// padded with `rank_none`
   void begin(const ExecutionSpace& exec_space, std::size_t queries, std::size_t top,
              const ArrayView<Rank, ExecutionSpace>& best) {
@@ -66,7 +66,7 @@ class TopLists {
   }
 
  private:
-  /// A buffer that may be in use is given back only after what uses it.
+  /// A buffer is released only after the kernels that use it.
   void grow(const ExecutionSpace& exec_space, Buffer<Rank, memory_space>& buffer,
             std::size_t size) {
     if (size * sizeof(Rank) > buffer.bytes()) Arch::fence(exec_space, "Kindred::VectorIndex::grow");

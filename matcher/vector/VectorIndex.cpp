@@ -117,8 +117,8 @@ struct VectorIndex::State {
     }
     return best;
   }
-  /// \brief Seconds of making the shadow on \p space that searches without it have not yet taken:
-  /// it is made once they would have paid for it.
+  /// \brief Seconds of making the quantized copy on \p space that searches without it have not yet
+  /// taken: it is made once they would have paid for it.
   double quantization_debt(Space space) const {
     if (!context.is_usable(space) || store.has_quantized_copy(space)) return 0;
     const double rate = space == Space::cuda     ? 5e10
@@ -195,8 +195,9 @@ struct VectorIndex::State {
   Context& context;
   mutable CallHistory history;
   Impl::VectorStore store;
-  mutable std::shared_mutex mutex;                ///< of the store
-  std::atomic<double> seconds_without_copy{0.0};  ///< seconds that searches without shadows took
+  mutable std::shared_mutex mutex;  ///< of the store
+  std::atomic<double> seconds_without_copy{
+      0.0};  ///< seconds that searches without quantized copies took
   std::array<Arch::PerSpace<Impl::ExactSearch>, space_count> searches;
 };
 

@@ -24,11 +24,11 @@ struct VectorsHead {
   std::uint64_t dimension = 0;
   std::uint64_t rows = 0;
   std::uint64_t end_id = 0;
-  std::uint64_t quantized_stride = 0;  ///< 0: there is no shadow
+  std::uint64_t quantized_stride = 0;  ///< 0: there is no quantized copy
 };
 
 void write_head(SectionWriter& writer, const VectorsHead& head);
-/// \throws CorruptFile for numbers that do not go together
+/// \throws CorruptFile for inconsistent numbers
 VectorsHead read_head(const SectionChecks& checks, std::size_t commits);
 
 /// Calls `body(T())`, T the type of a section of elements.

@@ -29,10 +29,10 @@ void copy_to(Buffer<T, HostSpace::memory_space>& to,
   std::copy_n(from.data(), from.size(), to.data());
 }
 
-/// \brief A row with its norm and its shadow, made beside the segment: to put them there cannot
-/// fail.
+/// \brief A row with its norm and its quantized copy, made beside the segment: to put them there
+/// cannot fail.
 struct StagedRow {
-  /// \param stride of the shadow, 0: none \throws std::bad_alloc
+  /// \param stride of the quantized copy, 0: none \throws std::bad_alloc
   StagedRow(const HostSpace& exec_space, const VectorSpan& row, std::uint64_t stride)
       : values(row.values.begin(), row.values.end()),
         scales(row.scales.begin(), row.scales.end()),

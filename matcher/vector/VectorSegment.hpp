@@ -21,13 +21,13 @@
 
 namespace Kindred::Impl {
 
-/// The rows of a segment where \p ExecutionSpace computes.
+/// The rows of a segment in memory of \p ExecutionSpace.
 template <class ExecutionSpace>
 struct ResidentRows {
   using memory_space = typename ExecutionSpace::memory_space;
 
   ResidentRows() = default;
-  /// Room for \p count rows. \throws OutOfMemory
+  /// Allocates \p count rows. \throws OutOfMemory
   ResidentRows(MemoryResource& memory, VectorElement element_, std::size_t dimension_,
                std::size_t count, bool numbered)
       : values(memory, "Kindred::VectorIndex::rows", count * dimension_ * size_of(element_)),
@@ -68,13 +68,13 @@ struct ResidentRows {
   std::size_t dimension = 0;
 };
 
-/// The shadow of a segment's rows where \p ExecutionSpace computes.
+/// The quantized copy of a segment's rows in memory of \p ExecutionSpace.
 template <class ExecutionSpace>
 struct QuantizedBuffers {
   using memory_space = typename ExecutionSpace::memory_space;
 
   QuantizedBuffers() = default;
-  /// Room for \p count rows. \throws OutOfMemory
+  /// Allocates \p count rows. \throws OutOfMemory
   QuantizedBuffers(MemoryResource& memory, std::size_t dimension, std::size_t count)
       : values(memory, "Kindred::VectorIndex::quantized", count * quantized_stride(dimension)),
         scales(memory, "Kindred::VectorIndex::quantized_scales", count),
@@ -106,22 +106,22 @@ struct QuantizedBuffers {
   std::uint64_t stride = 0;
 };
 
-/// What may be done with the memory that a segment borrows.
+/// How borrowed memory of a segment may be used.
 enum class StoredAccess : std::uint8_t {
-  read,  ///< others see it too: a change copies it first
-  write  ///< nobody else sees what is written to it, as with a private mapping of a file
+  read,  ///< shared with others: copied before the first change
+  write  ///< writes are private, as in a private file mapping
 };
 
-/// \brief Rows of ascending ids that a search reads as one piece: on the host, and on the device
-/// where it has room.
+/// \brief Rows with ascending ids, stored contiguously: on the host, and on the device if it has
+/// space.
 ///
-/// A change of rows is not safe beside anything else.
+/// Calls that change rows must not run concurrently with any other call.
 class VectorSegment {
  public:
   /// Room for rows on the host. \param first_id of the row 0; ids go on by one \throws OutOfMemory
   VectorSegment(Context& context, VectorElement element, std::size_t dimension, std::size_t count,
                 std::uint32_t first_id);
-  /// Rows where they lie: their owner is kept. \throws OutOfMemory
+  /// Uses rows in place and keeps their owner. \throws OutOfMemory
   VectorSegment(Context& context, const StoredVectors& stored, StoredAccess access);
   /// The rows of \p parts that were not removed. \throws OutOfMemory
   VectorSegment(Context& context, std::span<const std::shared_ptr<VectorSegment>> parts);
@@ -135,24 +135,24 @@ class VectorSegment {
   std::uint32_t last_id() const noexcept { return id(size() - 1); }
   /// Whether row r has the id r + `id(0)`.
   bool is_contiguous() const noexcept { return last_id() - id(0) + 1 == size(); }
-  /// The row of \p id, unless it was removed or is of another segment.
+  /// The row of \p id, unless it was removed or belongs to another segment.
   std::optional<std::size_t> find(std::uint64_t id) const noexcept;
 
   /// Copies \p rows to `begin …` of the host. Call `finish` after the last.
   void fill(std::size_t begin, const VectorSpan& rows);
-  /// Takes the norms.
+  /// Computes the norms.
   void finish();
-  /// Copies all to the device. \throws OutOfMemory; nothing is then on the device
+  /// Copies all rows to the device. \throws OutOfMemory; no rows are then on the device
   void make_device_resident();
   bool on_device() const noexcept { return m_on_device; }
 
   /// Before `remove`. \throws std::bad_alloc
   void prepare_to_remove();
   void remove(std::size_t row) noexcept;
-  /// What is on the host, for a file; valid until the next change.
+  /// View of the host data for writing a file; valid until the next change.
   StoredVectors stored() const;
   /// Copies all rows first where they are others'. \throws std::bad_alloc, Error; the row is then
-  /// as it was, and on the host alone where the device could not bring it back
+  /// unchanged, and on the host alone where the device could not bring it back
   void replace(std::size_t row, const VectorSpan& value);
 
   /// A bit a row that was not removed; empty while all are there.
@@ -167,8 +167,9 @@ class VectorSegment {
   }
   const ResidentRows<HostSpace>& host() const noexcept { return m_host; }
 
-  /// \brief The shadow of `resident`, made by the first call; the rows themselves where they are of
-  /// int8. Safe beside itself. Fences then. \throws OutOfMemory
+  /// \brief The quantized copy of `resident`, made by the first call; the rows themselves where
+  /// they are of int8. Thread-safe with respect to itself. Fences when it builds the copy. \throws
+  /// OutOfMemory
   template <class ExecutionSpace>
   QuantizedRows<ExecutionSpace> quantized(const ExecutionSpace& exec_space,
                                           MemoryResource& memory) const;
@@ -176,9 +177,10 @@ class VectorSegment {
 
  private:
   void put(std::size_t row, const VectorSpan& value) noexcept;
-  /// Copies what others see to memory of its own. \throws OutOfMemory; nothing is then changed
+  /// Copies shared memory to owned memory. \throws OutOfMemory; nothing is then changed
   void own_rows();
-  /// Writes a row to the device and makes its shadow there again. Fences the device's instance.
+  /// Writes a row to the device and makes its quantized copy there again. Fences the device's
+  /// instance.
   void write_to_device(std::size_t row, const std::byte* values, const float* scale,
                        const double* norm);
 
@@ -186,7 +188,7 @@ class VectorSegment {
   ResidentRows<HostSpace> m_host;
   std::shared_ptr<const void> m_owner;    ///< of what `m_host` borrows
   bool m_is_shared = false;               ///< others see what `m_host` borrows
-  Arch::PerSpace<ResidentRows> m_device;  ///< its host slot is empty
+  Arch::PerSpace<ResidentRows> m_device;  ///< the host's slot stays empty
   std::uint32_t m_first_id = 0;
   std::vector<std::uint64_t> m_live;
   std::size_t m_removed = 0;
@@ -195,7 +197,7 @@ class VectorSegment {
   mutable Arch::PerSpace<QuantizedBuffers> m_quantized;
 };
 
-/// \brief Finds rows by ids, many of one segment.
+/// \brief Finds rows by ids, optimised for many lookups in one segment.
 class RowFinder {
  public:
   explicit RowFinder(const VectorSegment& segment)

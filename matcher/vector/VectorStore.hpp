@@ -17,13 +17,13 @@ namespace Kindred::Impl {
 /// \brief The rows of an index as segments of ascending ids, each less than half as long as the one
 /// before, and the ids between them.
 ///
-/// Not thread-safe: whoever changes it is alone.
+/// Not thread-safe: changes need exclusive access.
 class VectorStore {
  public:
   /// \throws InvalidArgument, SpaceUnavailable, OutOfMemory
   VectorStore(Context& context, const VectorSpan& rows, const VectorIndexOptions& options);
 
-  /// \brief Rows where they lie. \throws InvalidArgument, SpaceUnavailable, OutOfMemory
+  /// \brief Uses rows in place. \throws InvalidArgument, SpaceUnavailable, OutOfMemory
   VectorStore(Context& context, const StoredVectors& stored, const VectorIndexOptions& options,
               StoredAccess access = StoredAccess::read);
   /// Its parts for a file; valid until the next change.
@@ -38,7 +38,7 @@ class VectorStore {
   std::span<const std::shared_ptr<VectorSegment>> segments() const noexcept { return m_segments; }
   /// Whether all rows are on the device.
   bool on_device() const noexcept;
-  /// Whether all rows have their shadow, or are it, where \p space computes.
+  /// Whether all rows are int8 or have their quantized copy in memory of \p space.
   bool has_quantized_copy(Space space) const;
   VectorIndexInfo info() const;
 
@@ -52,11 +52,12 @@ class VectorStore {
  private:
   void check_options() const;
   void check(const VectorSpan& rows) const;
-  /// Copies a segment to the device as far as the options say. \throws OutOfMemory where it must be
+  /// Copies a segment to the device according to the options. \throws OutOfMemory if residency on
+  /// the device is required
   void place(VectorSegment& segment) const;
-  /// Takes the place of removed rows back, if there is memory for that.
+  /// Reclaims the space of removed rows, if memory permits.
   void compact_quietly() noexcept;
-  /// Joins what has grown alike, and rebuilds what holds much that was removed.
+  /// Merges segments of similar size, and rebuilds those with many removed rows.
   std::vector<std::shared_ptr<VectorSegment>> compacted(
       std::vector<std::shared_ptr<VectorSegment>> segments) const;
 

@@ -19,11 +19,11 @@ namespace Kindred {
 template <class T>
 concept BulkNumber = std::same_as<T, float> || std::same_as<T, double>;
 
-/// A list of arrays that someone else holds, of the same or of different lengths, 0 too.
+/// Non-owning list of arrays, of equal or different lengths, including 0.
 template <class T>
 using BulkArrays = std::span<const std::span<const T>>;
-/// \brief Where results go: an array for an array, as long as it. It may be one of those that its
-/// result is of, and otherwise overlaps no array of the call.
+/// \brief Output arrays, one per input array and of the same length. An output may be one of its
+/// own inputs (in place) and must not overlap any other array of the call.
 template <class T>
 using BulkResults = std::span<const std::span<T>>;
 
@@ -32,30 +32,30 @@ template <class T>
 struct MatrixPair {
   std::span<const T> a;  ///< m × k
   std::span<const T> b;  ///< k × n
-  std::span<T> c;        ///< m × n; overlaps nothing that is read
+  std::span<T> c;        ///< m × n; must not overlap any input
   std::size_t m = 0;
   std::size_t n = 0;
   std::size_t k = 0;
 };
 
 struct BulkOptions {
-  std::optional<Space> space;   ///< nothing: the dispatcher chooses
-  std::size_t batch_bytes = 0;  ///< of arrays on a device at a time; 0: what is best for the
-                                ///< operation, within half of the budget that is left
+  std::optional<Space> space;   ///< empty: the dispatcher chooses
+  std::size_t batch_bytes = 0;  ///< bytes of arrays on a device at a time; 0: the best size for the
+                                ///< operation, within half of the remaining budget
 };
 struct ProductOptions : BulkOptions {
-  /// True: canonical sums, the same bits on every space, and slower. False: the vendor's library,
-  /// the same bits on every run on a space; |computed − exact| ≤ (k + 64) · 2⁻²² · ‖row of A‖ ·
-  /// ‖column of B‖ (float64: 2⁻⁵¹).
+  /// True: reproducible sums, bitwise identical on every space, but slower. False: the vendor's
+  /// library, bitwise identical for repeated runs on the same space; |computed − exact| ≤ (k + 64)
+  /// · 2⁻²² · ‖row of A‖ · ‖column of B‖ (float64: 2⁻⁵¹).
   bool reproducible = false;
 };
 
 /// Where a call ran, and in how many batches.
 struct BulkReport {
   DispatchRecord record;
-  std::size_t batches = 0;      ///< 1 on the host, which copies nothing
-  std::size_t batch_bytes = 0;  ///< of arrays that a device held at a time; 0 on the host
-  std::size_t splits = 0;       ///< how often memory was short and the batch halved
+  std::size_t batches = 0;      ///< 1 on the host, where nothing is copied
+  std::size_t batch_bytes = 0;  ///< bytes of arrays on the device at a time; 0 on the host
+  std::size_t splits = 0;       ///< how often the batch was halved because of insufficient memory
 };
 
 /// `add`, `multiply`, `square`, `sqrt`, `exp`. \throws InvalidArgument for other names
@@ -63,19 +63,19 @@ ElementWise element_wise_from_string(std::string_view name);
 /// `sum`, `min`, `max`, `mean`, `deviation`. \throws InvalidArgument for other names
 Reduction reduction_from_string(std::string_view name);
 
-/// \brief Operations on lists of arrays in host memory: an array or thousands, in one launch.
+/// \brief Operations on lists of arrays in host memory, from one array to thousands, in one launch.
 ///
-/// The dispatcher chooses the space by what the call is predicted to take, transfers included. All
-/// but products have the same bits on every space; docs/guide/bulk.md defines them. Calls wait for
-/// the answer and fence the instance of the space (`CallQueue` makes them behind the caller's
-/// back). What they work in is kept for the next one: on the host a few numbers an array, on a
-/// device the room of a batch besides. Thread-safe; calls on one space wait for one another.
-/// \throws InvalidArgument, always before anything is launched: lists or arrays of different
-/// lengths, shapes that do not multiply, overlaps; SpaceUnavailable; OutOfMemory: results are then
-/// as they were
+/// The dispatcher chooses the space by predicted time, including transfers. All operations except
+/// products are bitwise identical on every space; docs/guide/bulk.md defines them. Calls wait for
+/// the result and fence the instance of the space; use `CallQueue` for asynchronous calls. The
+/// workspace is kept for later calls: a few numbers per array on the host, on a device also the
+/// memory of a batch. Thread-safe; calls on the same space are serialized.
+/// \throws InvalidArgument, before anything is launched, for lists or arrays of mismatched lengths,
+/// incompatible matrix shapes or overlaps; SpaceUnavailable; OutOfMemory, with the results
+/// unchanged
 class Bulk {
  public:
-  /// \param context outlives this
+  /// \param context must outlive this object
   explicit Bulk(Context& context);
   ~Bulk();
   Bulk(Bulk&&) noexcept;
@@ -84,48 +84,51 @@ class Bulk {
   /// result = array ^ key, byte by byte.
   BulkReport xor_bytes(BulkArrays<std::uint8_t> arrays, BulkArrays<std::uint8_t> keys,
                        BulkResults<std::uint8_t> results, const BulkOptions& options = {}) const;
-  /// \brief The same with a key that is made here and written to \p keys: `random_fill` of \p seed,
-  /// or of one from the system. No cipher: who knows the seed knows the key.
+  /// \brief The same with generated keys, which are written to \p keys: `random_fill` with \p seed,
+  /// or with a seed from the system. Not a cipher: the seed determines the keys.
   BulkReport xor_with_new_keys(BulkArrays<std::uint8_t> arrays, BulkResults<std::uint8_t> keys,
                                BulkResults<std::uint8_t> results,
                                std::optional<std::uint64_t> seed = {},
                                const BulkOptions& options = {}) const;
 
-  /// square, square root or exponential of every element. \throws InvalidArgument for add and
+  /// Square, square root or exponential of every element. \throws InvalidArgument for add and
   /// multiply
   template <BulkNumber T>
   BulkReport element_wise(ElementWise op, BulkArrays<T> arrays, BulkResults<T> results,
                           const BulkOptions& options = {}) const;
-  /// array + number, or array · number (KA Lattice's scale). \throws InvalidArgument for others
+  /// array + number, or array · number (KA Lattice's scale). \throws InvalidArgument for other
+  /// operations
   template <BulkNumber T>
   BulkReport element_wise(ElementWise op, BulkArrays<T> arrays, T number, BulkResults<T> results,
                           const BulkOptions& options = {}) const;
-  /// array + other, or array · other. \throws InvalidArgument for others
+  /// array + other, or array · other. \throws InvalidArgument for other operations
   template <BulkNumber T>
   BulkReport element_wise(ElementWise op, BulkArrays<T> arrays, BulkArrays<T> others,
                           BulkResults<T> results, const BulkOptions& options = {}) const;
-  /// a + b of matrices, which is `add` by the costs of its own operation.
+  /// Matrix sums a + b: as `add`, but with separate dispatch costs.
   template <BulkNumber T>
   BulkReport add_matrices(BulkArrays<T> a, BulkArrays<T> b, BulkResults<T> results,
                           const BulkOptions& options = {}) const;
-  /// (x − mean) / (deviation + 1e-8) of each array.
+  /// (x − mean) / (deviation + 1e-8), for each array separately.
   template <BulkNumber T>
   BulkReport normalise(BulkArrays<T> arrays, BulkResults<T> results,
                        const BulkOptions& options = {}) const;
 
-  /// \brief Uniform random numbers, of float and double in [0, 1): those of places \p offset …  of
-  /// a stream that \p seed names, one array after the other. T is uint8_t, float or double.
+  /// \brief Uniform random numbers; for float and double in [0, 1). The arrays receive consecutive
+  /// parts of the random stream of \p seed, starting at position \p offset. T is uint8_t, float or
+  /// double.
   template <class T>
   BulkReport random_fill(BulkResults<T> results, std::uint64_t seed, std::uint64_t offset = 0,
                          const BulkOptions& options = {}) const;
 
-  /// \brief One number of each array, rounded once to T. \param results a number an array \throws
-  /// InvalidArgument for min, max, mean or deviation of no elements
+  /// \brief Reduces each array to one number, rounded once to T.
+  /// \param results one number per array
+  /// \throws InvalidArgument for min, max, mean or deviation of no elements
   template <BulkNumber T>
   BulkReport reduce(Reduction reduction, BulkArrays<T> arrays, std::span<T> results,
                     const BulkOptions& options = {}) const;
 
-  /// C = A · B of every pair; pairs of a shape are one batched product where a device computes.
+  /// C = A · B for every pair; on a device, pairs of equal shape form one batched product.
   template <BulkNumber T>
   BulkReport multiply(std::span<const MatrixPair<T>> pairs,
                       const ProductOptions& options = {}) const;
@@ -135,18 +138,19 @@ class Bulk {
   std::unique_ptr<State> m_state;
 };
 
-/// \brief A call of `Bulk` over memory of one space, checked and shared out once: a run allocates,
-/// copies and fences nothing. One run at a time.
+/// \brief A prepared call of `Bulk` on memory of one space, validated and partitioned once: a run
+/// allocates, copies and fences nothing. Not thread-safe.
 class PreparedBulk {
  public:
-  // All arrays lie in the memory of `space` (of a device under `cuda`) and outlive this. `stream`
-  // is a cudaStream_t for a device and outlives this; null: the context's own. They fence it.
+  // All arrays must be in the memory of `space` (device memory for `cuda`) and outlive this object.
+  // `stream` is a cudaStream_t for a device and must outlive this object; null: the context's
+  // stream. These functions fence it.
   // \throws as the calls of `Bulk`, and InvalidArgument for memory of another space.
 
   static PreparedBulk xor_bytes(Context& context, BulkArrays<std::uint8_t> arrays,
                                 BulkArrays<std::uint8_t> keys, BulkResults<std::uint8_t> results,
                                 Space space, void* stream = nullptr);
-  /// \param others for add and multiply; empty: \p number
+  /// \param others second operands of add and multiply; empty: use \p number
   template <BulkNumber T>
   static PreparedBulk element_wise(Context& context, ElementWise op, BulkArrays<T> arrays,
                                    BulkArrays<T> others, T number, BulkResults<T> results,
@@ -157,7 +161,7 @@ class PreparedBulk {
   template <class T>
   static PreparedBulk random_fill(Context& context, BulkResults<T> results, std::uint64_t seed,
                                   std::uint64_t offset, Space space, void* stream = nullptr);
-  /// \param results a number an array, not yet rounded to T
+  /// \param results one number per array, not rounded to T
   template <BulkNumber T>
   static PreparedBulk reduce(Context& context, Reduction reduction, BulkArrays<T> arrays,
                              std::span<double> results, Space space, void* stream = nullptr);
@@ -169,7 +173,7 @@ class PreparedBulk {
   PreparedBulk(PreparedBulk&&) noexcept;
   PreparedBulk& operator=(PreparedBulk&&) noexcept;
 
-  /// Queues the launches. Does not fence on a device; returns with the answer on the host.
+  /// Launches the work. Does not fence on a device; on the host, the result is complete on return.
   void run() const;
   /// Fences the instance.
   void wait() const;

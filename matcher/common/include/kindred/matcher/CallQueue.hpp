@@ -29,21 +29,23 @@ class QueuedCall {
   QueuedCall& operator=(const QueuedCall&) = delete;
   virtual ~QueuedCall() = default;
 
-  /// Makes the call unless it was cancelled.
+  /// Executes the call unless it was cancelled.
   void run() noexcept;
-  /// Whether it had not begun, and never will.
+  /// Cancels the call if it has not started. Returns whether it was cancelled.
   bool cancel();
   bool is_done() const;
-  /// \throws Busy on the thread that is to run it
+  /// Waits until the call has finished or was cancelled. \throws Busy on the thread that would run
+  /// it
   void wait() const;
-  /// Waits. \throws what the call threw, Cancelled; Busy as `wait`
+  /// Waits, then rethrows. \throws what the call threw; Cancelled if it was cancelled; Busy as
+  /// `wait`
   void rethrow() const;
-  /// Before it is submitted: the thread that will run it.
+  /// Sets the thread that will run the call. To be called before the call is submitted.
   void set_runner(std::thread::id runner) noexcept { m_runner = runner; }
 
  protected:
   virtual void call() = 0;
-  /// Gives up what the call holds.
+  /// Releases what the call holds.
   virtual void forget() noexcept = 0;
 
  private:
@@ -86,23 +88,25 @@ class CallOf final : public CallWithResult<Result> {
 
 }  // namespace Impl
 
-/// \brief What a call of a `CallQueue` will have given. Outlives the queue if need be.
+/// \brief The future result of a call that was submitted to a `CallQueue`. May outlive the queue.
 template <class Result>
 class Submission {
  public:
-  /// Whether it has ended: with a result, an error, or cancelled.
+  /// Whether the call has finished: with a result, with an error, or by cancellation.
   bool is_done() const { return m_call->is_done(); }
-  /// \throws Busy in a call of the same queue that would wait for itself or for one behind it
+  /// Waits until the call is done. \throws Busy within a call of the same queue, which would wait
+  /// for itself or for a later call
   void wait() const { m_call->wait(); }
-  /// Waits; the result, which can be had once. \throws what the call threw; Cancelled;
-  /// InvalidArgument the second time; Busy as `wait`
+  /// Waits and returns the result, which can be taken only once. \throws what the call threw;
+  /// Cancelled; InvalidArgument when called a second time; Busy as `wait`
   Result get() {
     m_call->rethrow();
     KINDRED_THROW_IF(!m_call->result, "the result of a submission was taken before");
     auto result = std::exchange(m_call->result, std::nullopt);
     if constexpr (!std::is_void_v<Result>) return std::move(*result);
   }
-  /// Whether it had not begun, and never will: `get` then throws `Cancelled`.
+  /// Cancels the call if it has not started. Returns whether it was cancelled; if so, `get` throws
+  /// `Cancelled`.
   bool cancel() { return m_call->cancel(); }
 
  private:
@@ -112,26 +116,28 @@ class Submission {
   std::shared_ptr<Impl::CallWithResult<Result>> m_call;
 };
 
-/// \brief Makes calls on a thread of its own, one after the other in the order in which they are
-/// submitted; that is the order of their results too.
+/// \brief Executes calls asynchronously on one thread, in the order of submission. Results become
+/// available in the same order.
 ///
-/// For any call of the library: `queue.submit([&] { return bulk.reduce<float>(…); })`. What it
-/// reads and writes must stay until it is done. An error belongs to its own submission and stops no
-/// other. Thread-safe; calls of two queues must not wait for one another. A forked child process
-/// has no thread to make the calls: it must not use a queue of its parent.
+/// Works for any call of the library: `queue.submit([&] { return bulk.reduce<float>(…); })`. Data
+/// that the call reads or writes must remain valid until it is done. An error is reported by the
+/// submission it belongs to and does not stop later calls. Thread-safe. Calls of two queues must
+/// not wait for each other. The thread does not exist in a forked child process, so a child must
+/// not use a queue of its parent.
 class CallQueue {
  public:
-  /// \param waiting_max calls that wait at a time: a further one waits in `submit` for its place
-  /// \throws InvalidArgument for 0; Error where no thread can be started
+  /// \param waiting_max maximum number of waiting calls; when it is reached, `submit` blocks until
+  /// a call has started
+  /// \throws InvalidArgument if `waiting_max` is 0; Error if the thread cannot be started
   explicit CallQueue(std::size_t waiting_max = 64);
-  /// Waits for all that was submitted; `cancel` before it for what has not begun. Not in a call of
-  /// the queue.
+  /// Waits for all submitted calls. To discard the calls that have not started, call `cancel`
+  /// first. Must not run within a call of this queue.
   ~CallQueue();
   CallQueue(const CallQueue&) = delete;
   CallQueue& operator=(const CallQueue&) = delete;
 
-  /// \brief Puts `call()` behind what was submitted. Waits while `waiting_max` calls wait. \throws
-  /// Busy where a call of this queue submits another and would wait for itself
+  /// \brief Appends `call()` to the queue. Blocks while `waiting_max` calls are waiting.
+  /// \throws Busy if a call of this queue submits another one and would thereby wait for itself
   template <class Call>
   auto submit(Call&& call) {
     using call_type = std::decay_t<Call>;
@@ -140,9 +146,9 @@ class CallQueue {
     push(made);
     return Submission<result_type>(std::move(made));
   }
-  /// Cancels all that has not begun; returns how many.
+  /// Cancels all calls that have not started. Returns their number.
   std::size_t cancel();
-  /// Waits for all that was submitted before. \throws Busy in a call of this queue, which would
+  /// Waits for all calls submitted so far. \throws Busy within a call of this queue, which would
   /// wait for itself
   void wait();
 

@@ -8,21 +8,22 @@
 
 namespace Kindred {
 
-/// \brief Where a store keeps its data. A host copy, or the file it is mapped from, always stays
-/// behind what is on the device.
+/// \brief Where a store keeps its data. Data on the device always has a host copy or a mapped file
+/// behind it.
 enum class Residency : std::uint8_t {
-  automatic,  ///< both where the context can use a device and the data fits there, else host
-  host,       ///< host only; calls on `cuda` are refused
-  both,       ///< host and device; \throws SpaceUnavailable or OutOfMemory where that cannot be
-  device      ///< the same, and calls run on the device alone: on the host they are refused
+  automatic,  ///< `both` if the context can use a device and the data fits there, otherwise `host`
+  host,       ///< host only; calls on `cuda` are rejected
+  both,       ///< host and device; \throws SpaceUnavailable or OutOfMemory if that is not possible
+  device      ///< like `both`, but calls run on the device only; calls on the host are rejected
 };
 
-/// Whether data that is not on a device is an error.
+/// Whether it is an error if the data cannot be placed on a device.
 constexpr bool needs_device(Residency residency) noexcept {
   return residency == Residency::both || residency == Residency::device;
 }
 
-/// The spaces that run calls over data which is \p on_device, or only on the host.
+/// The spaces that can execute calls on the data; \p on_device says whether it is on the device
+/// too.
 constexpr SpaceSet reachable(Residency residency, bool on_device) noexcept {
   if (!on_device) return SpaceSet::host();
   return residency == Residency::device ? SpaceSet().with(Space::cuda) : SpaceSet::all();

@@ -11,24 +11,25 @@
 
 namespace Kindred {
 
-/// \brief KA Lattice's settings: of routing, of a device's memory, of lattices.
+/// \brief KA Lattice's settings for routing, device memory and lattices.
 ///
-/// Each has an environment name, `KINDRED_` and the name told here; KA Lattice's own, which is that
-/// name, is honoured where Kindred's is not set. docs/internals/ka-lattice.md has a table, also of
-/// those that mean nothing here. What is not set leaves Kindred's own defaults.
+/// The environment variable of each is `KINDRED_` followed by the name given here; KA Lattice's own
+/// variable, without the prefix, is used if Kindred's is not set. docs/internals/ka-lattice.md has
+/// a table, including the settings that have no effect. Settings that are not set leave Kindred's
+/// defaults.
 struct LatticeSettings {
-  bool smart_routing = true;  ///< GPU_ENABLE_SMART_ROUTING: spaces are chosen by predicted time;
-                              ///< else the device does what it can
-  std::optional<std::uint64_t> threshold_elements;  ///< GPU_THRESHOLD_ELEMENTS, from 10: calls of
+  bool smart_routing = true;  ///< GPU_ENABLE_SMART_ROUTING: choose spaces by predicted time;
+                              ///< otherwise the device runs everything it supports
+  std::optional<std::uint64_t> threshold_elements;  ///< GPU_THRESHOLD_ELEMENTS, ≥ 10: calls with
                                                     ///< fewer items stay on the host
-  std::optional<std::uint64_t> optimal_threshold;  ///< GPU_OPTIMAL_THRESHOLD, from 100: calls of so
-                                                   ///< many items go to the device
-  std::optional<double> routing_tolerance_ms;      ///< GPU_ROUTING_OVERHEAD_TOLERANCE_MS, from 0.1:
-                                               ///< what a call may lose to measuring another space
-  std::uint64_t gpu_memory_min_mb = 512;  ///< GPU_MIN_GPU_MEMORY_MB, from 256: a device that has
-                                          ///< less is not used; 1 MB is 2^20 bytes
-  std::optional<std::uint64_t> gpu_memory_max_mb;  ///< GPU_MAX_GPU_MEMORY_MB, to 65536: of a
-                                                   ///< device's memory that is used
+  std::optional<std::uint64_t> optimal_threshold;  ///< GPU_OPTIMAL_THRESHOLD, ≥ 100: calls with at
+                                                   ///< least this number of items go to the device
+  std::optional<double> routing_tolerance_ms;  ///< GPU_ROUTING_OVERHEAD_TOLERANCE_MS, ≥ 0.1:
+                                               ///< time a call may lose to measuring another space
+  std::uint64_t gpu_memory_min_mb = 512;  ///< GPU_MIN_GPU_MEMORY_MB, ≥ 256: a device with less
+                                          ///< memory is not used; 1 MB is 2^20 bytes
+  std::optional<std::uint64_t> gpu_memory_max_mb;  ///< GPU_MAX_GPU_MEMORY_MB, ≤ 65536: limit of the
+                                                   ///< device memory that is used
   std::optional<double> memory_safety_margin;  ///< GPU_MEMORY_SAFETY_MARGIN, 0.5 to 0.95: share of
                                                ///< the free memory that is used
   std::uint64_t dimensions_min = 1;            ///< LATTICE_MIN_DIMENSIONS, 1 to 20
@@ -39,23 +40,25 @@ struct LatticeSettings {
   std::optional<std::uint64_t> size_default;        ///< LATTICE_DEFAULT_LATTICE_SIZE
   std::optional<std::uint64_t> parallel_cores;      ///< LATTICE_PARALLEL_CORES, 1 to 512: threads
 
-  /// Of a lattice that says nothing else: what is set, or 4, or the bound next to that.
+  /// The default number of dimensions: `dimensions_default` if set, otherwise 4 clamped to the
+  /// limits.
   std::uint64_t dimensions() const;
-  /// Likewise, 10.
+  /// The default size: `size_default` if set, otherwise 10 clamped to the limits.
   std::uint64_t size() const;
-  /// \throws InvalidArgument for a lattice that the settings do not allow
+  /// \throws InvalidArgument for a lattice outside the limits of the settings
   void check(std::uint64_t dimensions, std::uint64_t size) const;
 
-  /// Changes what of \p options is set here. \throws as `validate`
+  /// Overrides those \p options that are set here. \throws as `validate`
   void apply_to(ContextOptions& options) const;
-  /// \throws InvalidArgument that names the setting, its value and what is allowed
+  /// \throws InvalidArgument, naming the setting, its value and the allowed range
   void validate() const;
 
-  /// \brief The defaults, changed by what the environment says, and validated.
+  /// \brief The defaults, overridden by environment variables, and validated.
   ///
-  /// \param variable the value of a variable or nothing; empty: the process' environment
-  /// \throws InvalidArgument for a value that is malformed or not allowed, naming the variable, and
-  /// for `KINDRED_` and a name of KA Lattice's that means nothing here, saying why
+  /// \param variable returns the value of a variable, or no value; empty: the environment of the
+  /// process
+  /// \throws InvalidArgument for a malformed or disallowed value, naming the variable, and for
+  /// `KINDRED_` followed by a KA Lattice setting that has no effect in Kindred, giving the reason
   static LatticeSettings from_environment(
       const std::function<std::optional<std::string>(const std::string&)>& variable = {});
 };

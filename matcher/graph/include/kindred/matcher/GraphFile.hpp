@@ -9,9 +9,9 @@
 
 namespace Kindred {
 
-/// What a file that `SpreadingEngine::save` wrote holds.
+/// The contents of a file written by `SpreadingEngine::save`.
 struct GraphFileInfo {
-  std::uint64_t nodes = 0;  ///< ids that were given
+  std::uint64_t nodes = 0;  ///< assigned ids
   std::uint64_t removed_nodes = 0;
   std::uint64_t edges = 0;
   EdgeWeights weights = EdgeWeights::float32;
@@ -19,20 +19,22 @@ struct GraphFileInfo {
   bool node_kinds = false;
   bool names = false;
   std::uint64_t outside_unit =
-      0;                         ///< edges with a weight outside [0, 1], which engine mode refuses
+      0;                         ///< edges with a weight outside [0, 1], which engine mode rejects
   std::uint64_t edge_bytes = 0;  ///< ends, weights and kinds of both directions
   std::uint64_t offset_bytes = 0;  ///< of both directions
   std::uint64_t name_bytes = 0;
   std::uint64_t bytes = 0;  ///< of the file
 };
 
-/// \brief Checks every byte of the file at \p path as loading it does, and that both directions
-/// hold the same edges. Complexity O(nodes + edges), with 8 bytes a node.
-/// \param threads at most; 0: as many as the processor has
-/// \throws NotFound; InvalidArgument for what is no file; CorruptFile with the byte and the reason
+/// \brief Validates every byte of the file at \p path as loading does, and that both directions
+/// hold the same edges. Complexity O(nodes + edges), with 8 bytes of memory per node.
+/// \param threads maximum number of threads; 0: the number of hardware threads
+/// \throws NotFound; InvalidArgument if the path is not a regular file; CorruptFile with the byte
+/// offset and the reason
 GraphFileInfo inspect_graph_file(const std::string& path, int threads = 0);
 
-/// Whether \p path begins as the files of this project do. False for what cannot be read.
+/// Whether the file at \p path starts with the signature of this project's files. False if it
+/// cannot be read.
 bool is_graph_file(const std::string& path);
 
 }  // namespace Kindred

@@ -19,190 +19,203 @@
 
 namespace Kindred {
 
-/// How precisely a hop passes activations on.
+/// Precision of the activations that a hop propagates.
 enum class ActivationPrecision : std::uint8_t {
   float32,
-  bfloat16  ///< half the bytes of many queries; the answers are other ones, the same on every space
+  bfloat16  ///< halves the bytes of large batches; results differ from float32, but are the same on
+            ///< every space
 };
 
-/// What one query of a call spreads by.
+/// Parameters of a single query of a call.
 struct SpreadQuery {
   std::uint32_t hops = 4;
   Decay decay;                          ///< exponential 0.7 by default
-  std::optional<double> threshold;      ///< sets all three tiers; nothing: 0.01 / 0.05 / 0.10
-  EdgeKinds kinds = EdgeKinds().set();  ///< of edges that are followed
+  std::optional<double> threshold;      ///< overrides all three tiers; default: 0.01 / 0.05 / 0.10
+  EdgeKinds kinds = EdgeKinds().set();  ///< kinds of edges to follow
 };
 
 struct SpreadOptions {
-  SpreadMode mode = SpreadMode::engine;  ///< PageRank takes no hops, decay or threshold
+  SpreadMode mode = SpreadMode::engine;  ///< PageRank does not use hops, decay or threshold
   std::uint32_t hops = 4;
-  Decay decay;                         ///< exponential 0.7 by default
-  std::optional<double> threshold;     ///< sets all three tiers; nothing: 0.01 / 0.05 / 0.10
-  std::size_t top = 10;                ///< nodes a query at most
-  double damping = 0.85;               ///< of PageRank, in [0, 1)
-  double tolerance = 1e-6;             ///< of PageRank's residual; below 1e-6 in doubles, slower
-  std::uint32_t max_iterations = 200;  ///< of PageRank, ≥ 1; what is reached then is the answer
-  std::span<const SpreadQuery> per_query;    ///< empty, or a query each in place of hops, decay,
-                                             ///< threshold and kinds; of engine and linear mode
-  EdgeKinds kinds = EdgeKinds().set();       ///< of edges that are followed; not of PageRank
-  std::optional<SpreadModifiers> modifiers;  ///< of weights by kinds of nodes; not of PageRank
+  Decay decay;                      ///< exponential 0.7 by default
+  std::optional<double> threshold;  ///< overrides all three tiers; default: 0.01 / 0.05 / 0.10
+  std::size_t top = 10;             ///< maximum number of nodes per query
+  double damping = 0.85;            ///< of PageRank, in [0, 1)
+  double tolerance =
+      1e-6;  ///< for PageRank's residual; below 1e-6 it computes in double, which is slower
+  std::uint32_t max_iterations =
+      200;  ///< of PageRank, ≥ 1; the result at this limit is returned without error
+  std::span<const SpreadQuery>
+      per_query;  ///< empty, or one element per query that replaces hops, decay, threshold and
+                  ///< kinds; engine and linear mode only
+  EdgeKinds kinds = EdgeKinds().set();       ///< kinds of edges to follow; not for PageRank
+  std::optional<SpreadModifiers> modifiers;  ///< weight modifiers by node kind; not for PageRank
   ActivationPrecision activations = ActivationPrecision::float32;
-  std::size_t trace_paths = 0;  ///< paths a result that `SpreadResults::paths` tells, at most 1000;
-                                ///< not of PageRank
-  std::optional<Space> space;   ///< runs there instead of where the dispatcher would
+  std::size_t trace_paths =
+      0;  ///< paths per result to return in `SpreadResults::paths`, at most 1000; not for PageRank
+  std::optional<Space> space;  ///< overrides the dispatcher's choice
 };
 
-/// What a hop does.
+/// Options of `SpreadingEngine::hop`.
 struct HopOptions {
   HopDirection direction = HopDirection::along;
-  std::size_t columns = 1;                        ///< those of a node stand side by side
-  EdgeKinds kinds = EdgeKinds().set();            ///< of edges that are followed
-  std::optional<SpreadModifiers> modifiers = {};  ///< of weights by kinds of nodes
-  std::optional<Space> space = {};  ///< runs there instead of where the dispatcher would
+  std::size_t columns = 1;              ///< number of columns; the values of a node are contiguous
+  EdgeKinds kinds = EdgeKinds().set();  ///< kinds of edges to follow
+  std::optional<SpreadModifiers> modifiers = {};  ///< weight modifiers by node kind
+  std::optional<Space> space = {};                ///< overrides the dispatcher's choice
 };
 
-/// How PageRank of a query ended.
+/// Convergence of PageRank for one query.
 struct Convergence {
   std::uint32_t iterations = 0;
-  double residual = 0;  ///< ‖p_t − p_{t−1}‖₁ of the last; the error is ≤ residual · α / (1 − α)
+  double residual =
+      0;  ///< ‖p_t − p_{t−1}‖₁ of the last iteration; the error is ≤ residual · α / (1 − α)
 
   friend bool operator==(const Convergence&, const Convergence&) = default;
 };
 
-/// What an edge carried in one hop.
+/// The contribution of an edge in one hop.
 struct SpreadStep {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
-  float weight = 0;   ///< with the modifiers
-  float carried = 0;  ///< D(hop) · what `from` passed on · weight, rounded once
+  float weight = 0;   ///< after the modifiers
+  float carried = 0;  ///< D(hop) · activation passed on by `from` · weight, rounded once
 
   friend bool operator==(const SpreadStep&, const SpreadStep&) = default;
 };
 
 /// \brief Which edges carried the activation to the results.
 ///
-/// A path to a node begins at a source and has an edge a hop: each starts at a node that passed
-/// something on there, and the last hop changed the node's activation. Its strength is the source's
-/// value times D(d) · weight of every edge, in double from the source on: what it brings where
-/// nothing saturates. Paths of greater |strength| come first, then those of fewer hops, then by the
-/// place of the last edge among the node's in-edges, then as the paths without it are ordered.
+/// A path to a node starts at a source and has one edge per hop: each edge starts at a node that
+/// propagated activation in that hop, and the last hop changed the node's activation. The strength
+/// of a path is the source's value times D(d) · weight of every edge, multiplied in double from the
+/// source on, which is its contribution if nothing saturates. Paths are ordered by greater
+/// |strength|, then fewer hops, then the position of the last edge among the node's in-edges, then
+/// recursively by the path without its last edge.
 struct SpreadPaths {
-  Ragged<float> strengths;   ///< row i: of the paths to `activations.values[i]`, best first
-  Ragged<SpreadStep> steps;  ///< row j: the edges of path j; none where the node is a source
+  Ragged<float> strengths;   ///< row i: paths to `activations.values[i]`, best first
+  Ragged<SpreadStep> steps;  ///< row j: the edges of path j; empty if the node is a source
 };
 
-/// \brief The answers of a call: a row a query, greater activation first, then lower node; zero
-/// nodes are not listed.
+/// \brief The results of a call: one row per query, greater activation first, then lower node;
+/// nodes with zero activation are omitted.
 struct SpreadResults {
   Ragged<Activation> activations;
-  std::vector<Convergence> convergence;  ///< of PageRank: a query each
-  bool not_guaranteed = false;           ///< activations were rounded to bfloat16 on the way
-  SpreadPaths paths;                     ///< empty unless `trace_paths`
+  std::vector<Convergence> convergence;  ///< for PageRank: one per query
+  bool not_guaranteed = false;  ///< whether activations were rounded to bfloat16 between hops
+  SpreadPaths paths;            ///< empty if `trace_paths` is 0
   DispatchRecord record;
 };
 
-/// \brief Spreads activation over a graph. Answers Engram's spreading engine, with one defined
-/// meaning.
+/// \brief Spreading activation over a graph. Equivalent to Engram's spreading engine, with a single
+/// definition of the result.
 ///
-/// The meaning is `core/graph/Spreading.hpp`'s; personalised PageRank is Page, Brin, Motwani and
-/// Winograd's (1999) with their restart. Rows of the transpose are summed canonically in
-/// (source, input order), so that every space, thread count and batch gives the same bits; a graph
-/// that was changed gives the bits of one that is built of its edges, added ones at their end.
-/// Thread-safe: a call sees what was changed before it began, and never waits for changes. A call
-/// that fails changes nothing.
+/// The definition is in `core/graph/Spreading.hpp`; personalised PageRank follows Page, Brin,
+/// Motwani and Winograd (1999) with their restart. Rows of the transpose are summed in a fixed
+/// order (source, input order), so results are bitwise identical for every space, number of threads
+/// and batch size, and a changed graph gives the same results as one built from its edges with the
+/// added ones at the end. Thread-safe: a call sees the changes made before it began, and never
+/// waits for later ones. A call that throws changes nothing.
 class SpreadingEngine {
  public:
-  /// \param context outlives this \param nodes number of nodes; isolated ones are legal
-  /// \param edges in input order \throws InvalidArgument for an end ≥ nodes or a weight that is not
-  /// finite; OutOfMemory
+  /// \brief Builds a graph of float32 weights.
+  /// \param context must outlive this object
+  /// \param nodes number of nodes; isolated ones are allowed
+  /// \param edges in input order
+  /// \throws InvalidArgument for an end ≥ nodes or a non-finite weight; OutOfMemory
   SpreadingEngine(Context& context, std::size_t nodes, std::span<const Edge> edges,
                   Residency residency = Residency::automatic);
-  /// \brief A graph with kinds, names or shorter weights.
-  /// \throws InvalidArgument also for a weight that \p options cannot keep, columns whose sizes do
-  /// not go together and a name that stands twice; SpaceUnavailable; OutOfMemory
+  /// \brief Builds a graph with kinds, names or another weight type.
+  /// \throws InvalidArgument also for a weight that \p options cannot represent, inconsistent array
+  /// sizes and duplicate names; SpaceUnavailable; OutOfMemory
   SpreadingEngine(Context& context, const GraphSpan& graph, const GraphOptions& options);
-  /// \brief The graph of a file that `save` wrote, where it is mapped; what is changed is changed
-  /// in memory only.
-  /// \param options without their `weights`: the file says how they are kept
-  /// \param threads that check the file, at most; 0: as many as the processor has
-  /// \throws NotFound; InvalidArgument for what is no file; CorruptFile; SpaceUnavailable;
-  /// OutOfMemory
+  /// \brief Maps a file written by `save`; later changes affect memory only.
+  /// \param options `weights` is ignored, because the file records the weight type
+  /// \param threads maximum number of threads that validate the file; 0: the number of hardware
+  /// threads
+  /// \throws NotFound; InvalidArgument if the path is not a regular file; CorruptFile;
+  /// SpaceUnavailable; OutOfMemory
   static SpreadingEngine load(Context& context, const std::string& path,
                               const GraphOptions& options = {}, int threads = 0);
   ~SpreadingEngine();
   SpreadingEngine(SpreadingEngine&&) noexcept;
   SpreadingEngine& operator=(SpreadingEngine&&) noexcept;
 
-  /// Ids below it were given; removed nodes keep theirs.
+  /// Number of assigned ids; ids of removed nodes are not reused.
   std::size_t nodes() const noexcept;
-  /// Whether \p node was given and is not removed. Complexity O(1).
+  /// Whether \p node exists and is not removed. Complexity O(1).
   bool has_node(std::uint32_t node) const noexcept;
   std::size_t edges() const noexcept;
-  /// Bytes of the graph where \p space computes, 0 if it is not there: rows, and what is kept of
-  /// them between calls (bins, modified weights, the sums that PageRank divides by); not what calls
-  /// work in.
+  /// Bytes of the graph in the memory of \p space, 0 if it is not resident there: the rows and data
+  /// derived from them that is kept between calls (bins, modified weights, out-weight sums for
+  /// PageRank), excluding the workspace of calls.
   std::uint64_t bytes(Space space) const noexcept;
   GraphStatistics statistics() const;
 
   bool has_names() const noexcept;
-  /// The node of that name, if it was not removed.
+  /// The node with that name, unless it was removed.
   std::optional<std::uint32_t> find(std::string_view name) const;
-  /// The text stays while this does. \throws NotFound for a node that has none
+  /// The text is valid while this object lives. \throws NotFound for a node without a name
   std::string_view name(std::uint32_t node) const;
 
   /// \brief Adds nodes without edges to a graph without names. Returns the id of the first.
-  /// \param kinds a node each, or none: 0
+  /// \param kinds one per node; empty: kind 0
+  ///
   /// \throws InvalidArgument, OutOfMemory
   std::uint32_t add_nodes(std::uint64_t count, std::span<const std::uint8_t> kinds = {});
-  /// \brief Adds nodes to a graph with names. Returns the id of each; a name that is known has its
-  /// node, which lives again if it was removed.
-  /// \param kinds of the nodes from now on; none: as they were, 0 for a new one
+  /// \brief Adds nodes to a graph with names. Returns the id of each; a known name yields its
+  /// existing node, which is restored if it was removed.
+  /// \param kinds new kinds of the nodes; empty: existing nodes keep their kind, new ones get 0
+  ///
   /// \throws InvalidArgument, OutOfMemory
   std::vector<std::uint32_t> add_nodes(std::span<const std::string_view> names,
                                        std::span<const std::uint8_t> kinds = {});
-  /// \brief Adds edges behind those that are there. No change fences: a device takes it with its
-  /// next call. Complexity of every change of edges: those in the rows that it touches and in the
-  /// rows rebuilt since the last merge; many at once are cheaper.
-  /// \param kinds an edge each, or none: 0 \throws InvalidArgument for an end that is no
-  /// node or a weight that the graph cannot keep; OutOfMemory
+  /// \brief Appends edges to the existing ones. Changes do not fence: a device receives them with
+  /// its next call. The complexity of a change is linear in the edges of the affected rows and of
+  /// the rows rebuilt since the last merge, so batched changes are cheaper.
+  /// \param kinds one per edge; empty: kind 0
+  /// \throws InvalidArgument for an end that is not a node or a weight that the graph cannot
+  /// represent; OutOfMemory
   void add_edges(std::span<const Edge> edges, std::span<const std::uint8_t> kinds = {});
-  /// \brief Removes all edges from a node to another (of a kind). Returns how many they were.
-  /// \throws NotFound where there is none, or ends are named twice; nothing is then removed
+  /// \brief Removes all edges between pairs of nodes (optionally of one kind). Returns their
+  /// number. \throws NotFound if a pair has no such edge or is named twice; nothing is removed then
   std::uint64_t remove_edges(std::span<const EdgeEnds> edges);
-  /// \brief Removes nodes and all their edges. Their ids are not given again.
-  /// \throws NotFound for what is no node or is named twice; nothing is then removed
+  /// \brief Removes nodes and all their edges. Their ids are not reused. \throws NotFound for a
+  /// node that does not exist or is named twice; nothing is removed then
   void remove_nodes(std::span<const std::uint32_t> nodes);
-  /// \brief Merges the rows that were rebuilt, now. Others go on meanwhile. Takes the graph's
-  /// memory once more while it runs; on a device too, through an instance of its own, which it
-  /// fences. Complexity O(nodes + edges). \throws OutOfMemory
+  /// \brief Merges the rebuilt rows immediately. Other calls continue meanwhile. Needs the memory
+  /// of a second copy of the graph while it runs, also on a device, where it uses and fences a
+  /// separate instance. Complexity O(nodes + edges). \throws OutOfMemory
   void merge();
 
-  /// \brief Writes the graph and its names to \p path, in place of what is there; whole or not at
-  /// all. \throws InvalidArgument where no file can be written; Busy while another writes it; Error
+  /// \brief Writes the graph and its names to \p path atomically, replacing an existing file.
+  /// \throws InvalidArgument for a path that cannot be written; Busy while another process writes
+  /// it; Error for failed writes
   void save(const std::string& path) const;
 
   /// \brief Spreads from the sources of every query. Fences the instance it ran on.
   ///
-  /// Complexity O((nodes + edges) · hops) a query at most, 32 of them reading an edge together; a
-  /// query whose frontier stays small reads the rows that it reaches. PageRank: (nodes + edges) an
-  /// iteration. Traces read what their query did once more, on one thread.
-  /// \param sources row i: the sources of query i, values without a unit; duplicates add in
-  /// float32, then clamp to 1 (engine mode); an empty row has an empty answer
-  /// \return rows of at most `options.top` nodes, in the order of \p sources; nothing is written
-  /// anywhere else
-  /// \throws InvalidArgument for a source that is no node, was removed or is outside [0, 1] (engine
-  /// mode) or below 0 (PageRank); for a graph with a weight outside [0, 1] (engine mode) or below 0
-  /// (PageRank); for a decay, threshold, damping, tolerance or modifier out of range, top = 0,
-  /// options that are not of the mode, `per_query` of another size; SpaceUnavailable; OutOfMemory;
-  /// DeviceLost
+  /// Complexity at most O((nodes + edges) · hops) per query, where groups of 32 queries share the
+  /// reads of an edge; a query with a small frontier reads only the rows that it reaches. PageRank:
+  /// O(nodes + edges) per iteration. Path traces read the rows of their query a second time, on one
+  /// thread.
+  /// \param sources row i: the sources of query i, dimensionless values; duplicates are added in
+  /// float32, then clamped to 1 (engine mode); an empty row has an empty result
+  /// \return rows of at most `options.top` nodes, in the order of \p sources
+  /// \throws InvalidArgument for a source that is not a node, was removed or is outside [0, 1]
+  /// (engine mode) or below 0 (PageRank); for a graph with a weight outside [0, 1] (engine mode) or
+  /// below 0 (PageRank); for a decay, threshold, damping, tolerance or modifier out of range, top =
+  /// 0, options that the mode does not support, or `per_query` of the wrong size; SpaceUnavailable;
+  /// OutOfMemory; DeviceLost
   SpreadResults spread(RaggedSpan<Activation> sources, const SpreadOptions& options = {}) const;
 
-  /// \brief One hop with D = 1 of any number of columns: `y = Wᵀx`, or `y = W x` against the edges;
-  /// canonical sums rounded to float32 once, NaN as 0x7FC00000. Fences the instance it ran on.
-  /// Complexity O((nodes + edges) · columns).
-  /// \param x,y `nodes() × columns` values, node v's at `v · columns`; y is overwritten whole
-  /// \throws InvalidArgument for another size, no columns, more than 4096 or a modifier that is not
-  /// finite; SpaceUnavailable; OutOfMemory; DeviceLost
+  /// \brief One hop with D = 1: the sparse matrix–vector product `y = Wᵀx`, or `y = W x` against
+  /// the edges, for one or more columns (SpMM). Reproducible sums are rounded to float32 once; NaN
+  /// is stored as 0x7FC00000. Fences the instance it ran on. Complexity O((nodes + edges) ·
+  /// columns).
+  /// \param x,y `nodes() × columns` values, node v's at `v · columns`; y is overwritten completely
+  /// \throws InvalidArgument for a wrong size, 0 or more than 4096 columns, or a non-finite
+  /// modifier; SpaceUnavailable; OutOfMemory; DeviceLost
   DispatchRecord hop(std::span<const float> x, std::span<float> y,
                      const HopOptions& options = {}) const;
 

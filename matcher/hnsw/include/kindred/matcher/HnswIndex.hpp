@@ -16,72 +16,78 @@
 
 namespace Kindred {
 
-/// What the graph is walked by. Scores that are returned are canonical ones of the rows, always.
+/// The codes from which a graph traversal computes distances. Returned scores are always the exact,
+/// reproducible scores of the rows.
 enum class HnswTraversal : std::uint8_t {
-  automatic,  ///< bytes, unless a sample of the first rows says that they are too coarse
-  bytes,      ///< a byte a dimension, with a scale a row
+  automatic,  ///< `bytes`, unless a sample of the first rows shows that they are too coarse
+  bytes,      ///< one byte per dimension, with one scale per row
   floats      ///< the rows themselves, in float32
 };
-/// Its name, as the command takes it.
+/// The name of \p traversal, as the command line accepts it.
 std::string_view to_string(HnswTraversal traversal) noexcept;
 
-/// \brief What an index is made with; it stays so.
+/// \brief Build parameters of an index; they never change.
 struct HnswSettings {
   Metric metric = Metric::cosine;
-  std::size_t m = 16;  ///< links a node chooses, 2 … 512; twice as many at most on level 0
-  std::size_t ef_construction = 200;  ///< candidates of a new node, m … 65536
-  std::uint64_t seed = 1;             ///< of the levels
+  std::size_t m = 16;  ///< links per new node, 2 … 512; a node has at most twice as many on level 0
+  std::size_t ef_construction = 200;  ///< candidate list size during insertion, m … 65536
+  std::uint64_t seed = 1;             ///< for the random levels of the nodes
   HnswTraversal traversal = HnswTraversal::automatic;
 };
 
 struct HnswSearchOptions {
-  std::size_t top = 10;  ///< of a query at most; any number: there are no more than rows
+  std::size_t top = 10;  ///< maximum number of results per query; may exceed the number of rows
   static constexpr std::size_t ef_default = 64;
-  /// Candidates of a query, at least `top`: more find more. 0: the greater of the default and
-  /// `top`.
+  /// Candidate list size of a query, at least `top`; larger values increase recall. 0 means the
+  /// greater of `ef_default` and `top`.
   std::size_t ef = 0;
-  std::span<const std::uint8_t> filter;        ///< a byte an id below `end_id()`, not 0 = may be
-                                               ///< returned; empty = every row
-  std::span<const std::uint64_t> filter_bits;  ///< the same as bits, the lowest of a word first
-  std::optional<Space> space;  ///< serial or openmp; nothing: one thread a query, all for many
+  std::span<const std::uint8_t> filter;  ///< one byte per id below `end_id()`: a row may be
+                                         ///< returned if its byte is nonzero; empty: every row
+  std::span<const std::uint64_t>
+      filter_bits;  ///< the same as bits, the least significant bit of a word first
+  std::optional<Space>
+      space;  ///< serial or openmp; by default one thread for a single query, all threads for many
 };
 
-/// \brief The answers of `HnswIndex::search`: `queries × top`, row-major, in total order (score,
+/// \brief The results of `HnswIndex::search`: `queries × top`, row-major, in total order (score,
 /// then lower id).
 struct HnswResults {
-  std::size_t top = 0;            ///< of a row: what was asked for, or `size()` where that is less
-  std::vector<std::int64_t> ids;  ///< −1 where a filter left fewer than `top`
-  std::vector<float> scores;      ///< −inf there (+inf under l2)
-  std::uint64_t visited = 0;      ///< rows whose distance was taken, all queries together
-  std::uint64_t scanned = 0;  ///< queries that were answered by scoring every row they may return
+  std::size_t top = 0;  ///< results per row: the requested number, or `size()` if that is smaller
+  std::vector<std::int64_t> ids;  ///< −1 in slots that a filter left empty
+  std::vector<float> scores;      ///< −inf in those slots (+inf under l2)
+  std::uint64_t visited = 0;      ///< rows whose distance was computed, over all queries
+  std::uint64_t scanned = 0;      ///< queries that scored every row allowed by the filter instead
 };
 
 struct HnswStatistics {
   std::size_t dimension = 0;
-  HnswSettings settings;          ///< `traversal` as it was chosen
+  HnswSettings settings;          ///< with the `traversal` that was chosen
   std::uint64_t rows = 0;         ///< that can be found
-  std::uint64_t removed = 0;      ///< that are walked over until `repair`
-  std::uint64_t end_id = 0;       ///< ids below it were given
-  std::uint64_t levels = 0;       ///< of the graph, 0 for an empty one
+  std::uint64_t removed = 0;      ///< removed rows that stay in the graph until `repair`
+  std::uint64_t end_id = 0;       ///< all ids below it have been assigned
+  std::uint64_t levels = 0;       ///< of the graph; 0 if it is empty
   std::uint64_t links = 0;        ///< on all levels
-  std::uint64_t unreachable = 0;  ///< rows that no walk on level 0 comes to
-  std::uint64_t bytes = 0;        ///< of memory, without what is mapped from a file
+  std::uint64_t unreachable = 0;  ///< rows that no traversal of level 0 reaches
+  std::uint64_t bytes = 0;        ///< of memory, not counting a mapped file
 };
 
-/// \brief Approximately nearest rows, by a hierarchical graph (Malkov and Yashunin 2018).
+/// \brief Approximate nearest-neighbour search with a hierarchical navigable small-world graph
+/// (Malkov and Yashunin 2018).
 ///
-/// What is returned is scored canonically (DESIGN §4) and in total order; what is not returned may
-/// be nearer: recall follows `ef`. The same rows, settings and seed make the same graph, and a
-/// graph and a query the same answer, on any number of threads and any instruction set: nodes are
-/// inserted in rounds whose size depends on the number of nodes alone and search the graph of the
-/// rounds before, links are applied in the order (node, distance, node), and distances of the walk
-/// are integer sums (bytes) or float32 sums of one order (floats).
+/// Results carry exact scores (DESIGN §4) and are in total order, but a row that is not returned
+/// may be nearer: recall grows with `ef`. The same rows, settings and seed build the same graph,
+/// and the same graph and query give the same results, for any number of threads and any
+/// instruction set: nodes are inserted in rounds whose size depends only on the number of nodes,
+/// each round searches the graph of the rounds before it, links are applied in the order (node,
+/// distance, node), and traversal distances are integer sums (`bytes`) or float32 sums in a fixed
+/// order (`floats`).
 ///
-/// Runs on the host. `search` may be called from several threads; what changes the index may not
-/// run beside anything else.
+/// Runs on the host. `search` may be called concurrently from several threads; a call that changes
+/// the index must not run concurrently with any other call.
 class HnswIndex {
  public:
-  /// \brief An empty index. Complexity O(1). \param context outlives this
+  /// \brief Builds an empty index. Complexity O(1).
+  /// \param context must outlive this object
   /// \throws InvalidArgument for a dimension of 0 or above 2³² − 1, m or ef_construction out of
   /// range
   HnswIndex(Context& context, std::size_t dimension, const HnswSettings& settings = {});
@@ -89,80 +95,86 @@ class HnswIndex {
   HnswIndex(HnswIndex&&) noexcept;
   HnswIndex& operator=(HnswIndex&&) noexcept;
 
-  /// \brief The index of \p rows, whose ids are 0, 1, …; nodes that are walked together lie
-  /// together. Complexity and fence as `add`.
-  /// \param rows `count × dimension`, row-major, finite; copied \throws as the constructor and
-  /// `add`
+  /// \brief Builds an index of \p rows with the ids 0, 1, …, and stores nodes that are traversed
+  /// together close to each other in memory. Complexity and fences as `add`.
+  /// \param rows `count × dimension`, row-major, finite; copied
+  /// \throws as the constructor and `add`
   static HnswIndex build(Context& context, std::span<const float> rows, std::size_t dimension,
                          const HnswSettings& settings = {});
 
-  /// \brief Inserts rows; they get the ids from `end_id()` on, the first of which is returned.
+  /// \brief Inserts rows, assigns them consecutive ids from `end_id()` on, and returns the first
+  /// id.
   ///
-  /// The first rows decide about the traversal. Complexity O(count · ef_construction · m · log n)
-  /// elements' worth of distances, in all threads of the host. Fences the instance it ran on.
-  /// \param rows `count × dimension`, row-major, finite; copied \throws InvalidArgument for a size
-  /// that is no multiple of the dimension, a number that is not finite, more than 2³¹ − 2 rows;
-  /// OutOfMemory; the index is then as it was
+  /// The first rows determine an `automatic` traversal. Complexity O(count · ef_construction · m ·
+  /// log n) distances, on all host threads. Fences the instance it ran on.
+  /// \param rows `count × dimension`, row-major, finite; copied
+  /// \throws InvalidArgument for a size that is not a multiple of the dimension, a non-finite
+  /// number, or more than 2³¹ − 2 rows; OutOfMemory. On an exception the index is unchanged.
   std::uint64_t add(std::span<const float> rows);
 
-  /// \brief Rows with these ids are not found any more; the graph is walked over them until
-  /// `repair`. Does not fence. Complexity O(ids · log n), and O(n · log n) at the first look-up of
-  /// an id after rows were added. \throws NotFound for an id that is not there, or named twice;
-  /// nothing is removed then
+  /// \brief Removes rows from future results; traversals still pass over them until `repair`. Does
+  /// not fence. Complexity O(ids · log n), plus O(n · log n) for the first lookup of an id after
+  /// rows were added.
+  /// \throws NotFound for an id that does not exist or is named twice; nothing is removed then
   void remove(std::span<const std::uint64_t> ids);
 
-  /// \brief Takes the removed rows out: their neighbours are linked with one another, in all
-  /// threads; memory is given back. Ids stay. Complexity O(n · m) for the copy, and the choice of a
-  /// list's links, O(m²) distances, for each that lost one. Fences the instance it ran on.
-  /// \throws OutOfMemory; the index is then as it was
+  /// \brief Deletes the removed rows from the graph: their neighbours are linked with each other,
+  /// on all host threads, and memory is released. Ids do not change. Complexity O(n · m) for the
+  /// copy, plus O(m²) distances for every link list that lost a link. Fences the instance it ran
+  /// on.
+  /// \throws OutOfMemory; the index is then unchanged
   void repair();
 
   std::size_t size() const noexcept;  ///< rows that can be found
   std::size_t dimension() const noexcept;
-  std::uint64_t end_id() const noexcept;  ///< ids below it were given
+  std::uint64_t end_id() const noexcept;  ///< all ids below it have been assigned
   const HnswSettings& settings() const noexcept;
-  /// What the graph is walked by, as it was chosen.
+  /// The traversal that was chosen.
   HnswTraversal traversal() const noexcept;
-  /// Whether a row that can be found has \p id. Complexity as `remove` of one.
+  /// Whether a row with \p id can be found. Complexity as `remove` of one id.
   bool contains(std::uint64_t id) const;
-  /// The row with \p id, as it was given. Complexity as `contains`. \throws NotFound
+  /// The row with \p id, as it was added. Complexity as `contains`. \throws NotFound
   std::vector<float> row(std::uint64_t id) const;
-  /// What the index holds. Walks the graph once: complexity O(n · m). Does not fence.
+  /// The contents of the index. Traverses the graph once: complexity O(n · m). Does not fence.
   HnswStatistics statistics() const;
 
   /// \brief The rows nearest to each query, approximately. Fences the instance it ran on.
   ///
-  /// Where that is no more work (few rows, a filter that few pass, an ef as large as the index), or
-  /// the walk finds fewer than `top`, all rows that may be returned are scored: the answer is then
-  /// exact, and fewer than `top` are returned only where a filter leaves fewer. Complexity of a
-  /// query: about ef · m · log n distances, or one for each row that may be returned; a filter is
-  /// counted once a call, O(n). Takes O(n) bytes a thread, which are kept for later calls.
+  /// If it is no more work (few rows, a selective filter, an `ef` as large as the index), or if the
+  /// traversal finds fewer than `top` rows, all rows allowed by the filter are scored: the result
+  /// is then exact, and has fewer than `top` rows only if the filter allows no more. Complexity per
+  /// query: about ef · m · log n distances, or one for each allowed row; the set bits of a filter
+  /// are counted once per call, O(n). The workspace of O(n) bytes per thread is kept for later
+  /// calls.
   /// \param queries `count × dimension`, row-major, finite
-  /// \throws InvalidArgument for top = 0, an ef that is given and less than top, a wrong dimension
-  /// or filter size, a number that is not finite; SpaceUnavailable for a device; OutOfMemory
+  /// \throws InvalidArgument for top = 0, a nonzero `ef` below `top`, a wrong dimension or filter
+  /// size, or a non-finite number; SpaceUnavailable for a device; OutOfMemory
   HnswResults search(std::span<const float> queries, const HnswSearchOptions& options = {}) const;
 
-  /// \brief Writes the index (docs/internals/file-format.md, kind `hnsw`); it appears whole or not
-  /// at all. Complexity O(bytes). Does not fence. \throws InvalidArgument for a place that cannot
-  /// be written; Busy when another writes it; Error
+  /// \brief Writes the index (docs/internals/file-format.md, kind `hnsw`); the file is written
+  /// atomically. Complexity O(bytes). Does not fence.
+  /// \throws InvalidArgument for a path that cannot be written; Busy while another process writes
+  /// it; Error for failed writes
   void save(const std::string& path) const;
-  /// \brief Maps what `save` wrote; every byte and every link is checked, by all threads.
-  /// Complexity O(bytes). Does not fence.
-  /// \throws NotFound; InvalidArgument; CorruptFile with the byte and the reason; OutOfMemory
+  /// \brief Maps a file written by `save` and validates every byte and every link, on all host
+  /// threads. Complexity O(bytes). Does not fence.
+  /// \throws NotFound; InvalidArgument; CorruptFile with the byte offset and the reason;
+  /// OutOfMemory
   static HnswIndex load(Context& context, const std::string& path);
 
-  /// \brief Reads the graph that hnswlib's `saveIndex` wrote, of float32 rows; labels become ids.
+  /// \brief Reads a graph of float32 rows written by hnswlib's `saveIndex`; labels become ids.
   ///
-  /// hnswlib's `l2` is l2, its `ip` ip; its Python `cosine` stores normalised rows: cosine.
-  /// Complexity O(bytes). Fences the instance that codes the rows. \param dimension of its rows,
-  /// which the file does not say
-  /// \throws NotFound; InvalidArgument when it cannot be opened; CorruptFile with the byte and the
-  /// reason for everything that does not fit, also the dimension; OutOfMemory
+  /// hnswlib's `l2` and `ip` are `Metric::l2` and `Metric::ip`; its Python space `cosine`, which
+  /// stores normalised rows, is `Metric::cosine`. Complexity O(bytes). Fences the instance that
+  /// encodes the rows.
+  /// \param dimension of its rows, which the file does not record
+  /// \throws NotFound; InvalidArgument if the file cannot be opened; CorruptFile with the byte
+  /// offset and the reason for any inconsistency, including a wrong dimension; OutOfMemory
   static HnswIndex import_hnswlib(Context& context, const std::string& path, Metric metric,
                                   std::size_t dimension);
-  /// \brief Writes the index as hnswlib reads it (`load_index` of a space l2 or ip; under cosine
-  /// rows are normalised, as its Python `cosine` has them). Removed rows are marked so. Complexity
-  /// O(bytes). Does not fence. \throws as `save`
+  /// \brief Writes the index in hnswlib's format (for `load_index` of a space `l2` or `ip`; under
+  /// cosine the rows are normalised, as hnswlib's Python space `cosine` stores them). Removed rows
+  /// are marked as deleted. Complexity O(bytes). Does not fence. \throws as `save`
   void export_hnswlib(const std::string& path) const;
 
  private:

@@ -12,22 +12,23 @@
 
 namespace Kindred {
 
-/// \brief How many of the ids that were \p found are true neighbours of their query, and how many
-/// true neighbours there are: recall@top is the quotient.
+/// \brief The number of true neighbours that were found, and the number of all true neighbours;
+/// recall@top is their quotient.
 struct NeighboursFound {
   std::uint64_t found = 0;
   std::uint64_t all = 0;
 
-  /// 1 where there is nothing to find.
+  /// found / all, or 1 if there are no true neighbours.
   double recall() const noexcept {
     return all == 0 ? 1.0 : static_cast<double>(found) / static_cast<double>(all);
   }
 };
 
-/// \brief Compares row by row. An id of −1 is a place that is empty. Complexity O(queries · top²).
-/// \param found,truth `queries × top`, row-major; a row names an id once \param top the `top` of
-/// both results, which may be less than what was asked for
-/// \throws InvalidArgument for arrays that are not rows of \p top, or of different size
+/// \brief Compares results row by row. An id of −1 marks an empty slot. Complexity O(queries ·
+/// top²).
+/// \param found,truth `queries × top`, row-major; the ids of a row are distinct
+/// \param top the `top` of both results, which may be less than the requested number
+/// \throws InvalidArgument for arrays of different sizes or whose size is not a multiple of \p top
 inline NeighboursFound neighbours_found(std::span<const std::int64_t> found,
                                         std::span<const std::int64_t> truth, std::size_t top) {
   KINDRED_THROW_IF(

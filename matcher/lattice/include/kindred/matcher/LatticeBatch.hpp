@@ -18,29 +18,29 @@
 
 namespace Kindred {
 
-// What is done with a lattice of a batch.
+// The tasks of a batch.
 
-/// `Lattice::metrics`: LatticeMetrics.
+/// `Lattice::metrics`; returns LatticeMetrics.
 struct AnalyzeLattice {};
-/// `Lattice::measure`: GraphStructure.
+/// `Lattice::measure`; returns GraphStructure.
 struct MeasureLattice {};
-/// `Lattice::path`: its nodes.
+/// `Lattice::path`; returns the nodes of the path.
 struct FindLatticePath {
   LatticePair ends;
 };
-/// `Lattice::rows`: LatticeRows.
+/// `Lattice::rows`; returns LatticeRows.
 struct BuildLattice {};
-/// `Lattice::save`: LatticeMetrics of what was saved.
+/// `Lattice::save`; returns the LatticeMetrics of the saved lattice.
 struct SaveLattice {
   std::string path;
 };
-/// `Bulk::xor_bytes` of one array: BulkReport. The shape of the lattice is not looked at.
+/// `Bulk::xor_bytes` of one array; returns BulkReport. The shape of the lattice is ignored.
 struct XorLatticeBytes {
   std::span<const std::uint8_t> array;
   std::span<const std::uint8_t> key;
   std::span<std::uint8_t> result;
 };
-/// `Bulk::multiply` of one pair: BulkReport. The shape of the lattice is not looked at.
+/// `Bulk::multiply` of one pair; returns BulkReport. The shape of the lattice is ignored.
 template <BulkNumber T>
 struct MultiplyLatticeMatrices {
   MatrixPair<T> pair;
@@ -49,42 +49,47 @@ struct MultiplyLatticeMatrices {
 struct LatticeTask {
   std::uint32_t dimensions = 4;
   std::uint32_t size = 10;
-  LatticeBlocks blocks = {};  ///< of a path
+  LatticeBlocks blocks = {};  ///< for FindLatticePath only
   std::variant<AnalyzeLattice, MeasureLattice, FindLatticePath, BuildLattice, SaveLattice,
                XorLatticeBytes, MultiplyLatticeMatrices<float>, MultiplyLatticeMatrices<double>>
       work;
 };
 
 struct LatticeResult {
-  /// Of the kind that the task's work names; the first where it failed.
+  /// The result type of the task, or std::monostate if the task failed.
   std::variant<std::monostate, LatticeMetrics, GraphStructure, std::vector<std::uint64_t>,
                LatticeRows, BulkReport>
       answer;
-  std::exception_ptr error;  ///< what the task threw; null: nothing
+  std::exception_ptr error;  ///< the exception thrown by the task, or null
   double seconds = 0;
 };
 
 struct LatticeBatchOptions {
-  int workers = 0;  ///< tasks at once, at most 512; 0: as many as the context has threads
-  /// Nothing: every worker computes on its own thread, and a single one where the dispatcher likes.
+  int workers =
+      0;  ///< number of concurrent tasks, at most 512; 0: the number of threads of the context
+  /// By default, several workers each compute on their own thread, and a single worker where the
+  /// dispatcher chooses.
   std::optional<Space> space;
-  /// \brief Told of every task in order, as soon as those before it have been told of; a task's
-  /// result is given away. Runs on the thread that called `run_lattices`, under no lock; what it
-  /// throws ends the run when the tasks under way have ended, and is thrown on.
+  /// \brief Called for every task in order with its result, as soon as the task and all earlier
+  /// ones are done. Runs on the thread that called `run_lattices`, without holding a lock. If it
+  /// throws, the run ends after the running tasks, and the exception is rethrown.
   std::function<void(std::size_t task, LatticeResult result)> on_result;
-  std::stop_token stop;  ///< no task begins once it is asked for; those that have begun are told of
+  std::stop_token
+      stop;  ///< after a stop request no task starts; tasks that have started are still reported
 };
 
 struct LatticeBatchReport {
-  std::size_t done = 0;    ///< tasks that were told of, which are the first ones
-  std::size_t failed = 0;  ///< of them
-  bool cancelled = false;  ///< there are others
+  std::size_t done = 0;    ///< number of reported tasks, which are the first ones
+  std::size_t failed = 0;  ///< reported tasks that failed
+  bool cancelled = false;  ///< whether some tasks were not run
 };
 
-/// \brief Many lattices at once, one a worker. A task that fails is a result, and stops no other.
-/// Workers are at most four tasks each ahead of what was told.
-/// \param tasks what they name stays until the end \throws InvalidArgument for workers out of range
-/// before anything is begun; what `on_result` throws
+/// \brief Runs many lattice tasks in parallel, one per worker. A failed task is reported as a
+/// result and does not stop the others. Workers run at most four tasks each ahead of the reported
+/// ones.
+/// \param tasks the data that they refer to must stay valid until the end
+/// \throws InvalidArgument for a number of workers out of range, before any task starts; what
+/// `on_result` throws
 LatticeBatchReport run_lattices(Context& context, std::span<const LatticeTask> tasks,
                                 const LatticeBatchOptions& options = {});
 

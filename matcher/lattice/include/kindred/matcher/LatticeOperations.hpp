@@ -6,7 +6,8 @@
 
 namespace Kindred::Operations {
 
-/// Rows of a lattice's graph. Prior: the router of KA Lattice, 10,000 nodes, of four dimensions.
+/// Building the compressed rows of a lattice. Prior: the router of KA Lattice, 10,000 nodes, of
+/// four dimensions.
 inline constexpr OperationInfo lattice_build{
     "lattice-build", "entries", {2e9, 2e-6, 2.0 * 4 * 10000}};
 

@@ -13,22 +13,22 @@
 
 namespace Kindred {
 
-/// \brief A row-major matrix that someone else holds, of float32, float16 or bfloat16. \p Byte is
-/// `std::byte`, const for what is only read. Neighbours of a row are neighbours in memory.
+/// \brief Non-owning view of a row-major matrix of float32, float16 or bfloat16. \p Byte is
+/// `std::byte`, const for inputs. The elements of a row are contiguous.
 template <class Byte>
 struct MatrixSpan {
   VectorElement element = VectorElement::float32;
   std::span<Byte> values;  ///< aligned to an element
   std::size_t rows = 0;
   std::size_t columns = 0;
-  std::size_t stride = 0;  ///< elements from row to row; 0: `columns`
+  std::size_t stride = 0;  ///< elements between consecutive rows; 0: `columns`
 
   std::size_t row_stride() const noexcept { return stride == 0 ? columns : stride; }
 };
 using ConstMatrix = MatrixSpan<const std::byte>;
 using MutableMatrix = MatrixSpan<std::byte>;
 
-/// A matrix of float32. \param values rows × columns
+/// A view of a float32 matrix. \param values rows × columns
 inline ConstMatrix matrix_of(std::span<const float> values, std::size_t rows, std::size_t columns) {
   return {VectorElement::float32, std::as_bytes(values), rows, columns, 0};
 }
@@ -37,60 +37,65 @@ inline MutableMatrix matrix_of(std::span<float> values, std::size_t rows, std::s
 }
 
 /// \brief y = act(LayerNorm(x)), row by row: (x − mean) / √(variance + ε) · γ + β, population
-/// variance. The same bits on every space; docs/internals/layers.md has the definition and its
-/// error.
+/// variance. Bitwise identical on every space; docs/internals/layers.md gives the definition and
+/// the error bound.
 struct NormLayer {
   ConstMatrix x;
-  MutableMatrix
-      y;  ///< as many rows and columns; may be x itself where element and stride are equal
-  std::span<const float> gamma;  ///< one a column; empty: 1
-  std::span<const float> beta;   ///< one a column; empty: 0
-  std::span<float> mean;         ///< of each row; empty: not told
-  std::span<float> variance;     ///< of each row; empty: not told
+  MutableMatrix y;  ///< same shape as x; may be x itself if element type and stride are equal
+  std::span<const float> gamma;  ///< one per column; empty: 1
+  std::span<const float> beta;   ///< one per column; empty: 0
+  std::span<float> mean;         ///< output, one per row; empty: not computed
+  std::span<float> variance;     ///< output, one per row; empty: not computed
   float epsilon = 1e-5F;         ///< normal and positive
   LayerActivation activation = LayerActivation::gelu;
 };
 
-/// \brief y = act(x·Wᵀ + b): `torch.nn.Linear` and an activation. Sums in float32 or better.
+/// \brief y = act(x·Wᵀ + b): `torch.nn.Linear` followed by an activation. Sums are computed in
+/// float32 or higher precision.
 struct LinearLayer {
   ConstMatrix x;                ///< rows × inputs
   ConstMatrix w;                ///< outputs × inputs, of x's element
-  std::span<const float> bias;  ///< one an output; empty: none
+  std::span<const float> bias;  ///< one per output; empty: none
   MutableMatrix y;              ///< rows × outputs, of any element; overlaps neither x nor w
   LayerActivation activation = LayerActivation::none;
 };
 
 struct LinearOptions {
-  /// True: canonical sums, the same bits on every space, in double and so slower. False: layers of
-  /// 2²¹ products and more go to the vendor's library, the same bits on every run on a space.
+  /// True: reproducible sums in double, bitwise identical on every space, but slower. False: layers
+  /// of 2²¹ or more products use the vendor's library, bitwise identical for repeated runs on the
+  /// same space.
   bool reproducible = false;
 };
 
-// Over matrices of the host: taken to the space and back, by default the host, on one thread or all
-// by the amount of work. All layers of a call are one launch where `PreparedNorms` and
-// `PreparedLinears` make one. They wait for the answer and fence the instance of the space. \throws
-// as the constructors of the prepared forms, OutOfMemory; no y is changed then.
+// These functions take matrices in host memory and copy them to the space and back. The default
+// space is the host, with one thread or all threads depending on the amount of work. All layers of
+// a call form one launch under the same conditions as in `PreparedNorms` and `PreparedLinears`.
+// They wait for the result and fence the instance of the space. \throws as the constructors of the
+// prepared forms; OutOfMemory; no y is changed then.
 void run_norm_layers(Context& context, std::span<const NormLayer> layers,
                      std::optional<Space> space = {});
 void run_linear_layers(Context& context, std::span<const LinearLayer> layers,
                        const LinearOptions& options = {}, std::optional<Space> space = {});
 
-/// \brief A list of normalisations over memory of one space, checked and shared out once; a run is
-/// one launch and neither allocates, copies nor fences. One run at a time.
+/// \brief A prepared list of normalisations on memory of one space, validated and partitioned once;
+/// a run is one launch and neither allocates, copies nor fences. Not thread-safe.
 class PreparedNorms {
  public:
-  /// \param layers whose arrays lie in the memory of \p space (of a device under `cuda`) and
-  /// outlive this; no layer reads what another writes \param stream a cudaStream_t for a device,
-  /// outlives this; null: the context's own. Fences it. \throws InvalidArgument for shapes that do
-  /// not fit together, arrays that are too short, an element int8, no columns or more than 2²⁴, ε
-  /// that is not a normal positive number, memory of another space; SpaceUnavailable; OutOfMemory
+  /// Fences the stream.
+  /// \param layers their arrays must be in the memory of \p space (device memory for `cuda`) and
+  /// outlive this object; no layer may read the output of another
+  /// \param stream a cudaStream_t for a device, must outlive this object; null: the context's
+  /// stream
+  /// \throws InvalidArgument for inconsistent shapes, arrays that are too short, int8 elements, 0
+  /// or more than 2²⁴ columns, an ε that is not a normal positive number, or memory of another
+  /// space; SpaceUnavailable; OutOfMemory
   PreparedNorms(Context& context, std::span<const NormLayer> layers, Space space,
                 void* stream = nullptr);
   ~PreparedNorms();
   PreparedNorms(PreparedNorms&&) noexcept;
   PreparedNorms& operator=(PreparedNorms&&) noexcept;
 
-  /// Queues the launch. Does not fence on a device; returns with the answer on the host.
+  /// Launches the work. Does not fence on a device; on the host, the result is complete on return.
   void run() const;
   /// Fences the instance.
   void wait() const;
@@ -100,20 +105,20 @@ class PreparedNorms {
   std::unique_ptr<State> m_state;
 };
 
-/// \brief A list of linear layers over memory of one space. A run neither allocates, copies nor
-/// fences; what is not the vendor's is one launch. One run at a time.
+/// \brief A prepared list of linear layers on memory of one space. A run neither allocates, copies
+/// nor fences; all layers that do not use the vendor's library form one launch. Not thread-safe.
 class PreparedLinears {
  public:
-  /// \brief Reserves what runs need: on a device at most 32 MiB, and nothing where the library
-  /// writes y; on the host some rows of w and of products a thread.
-  /// \param layers, space, stream, \throws as of `PreparedNorms`; rows, inputs and outputs may be 0
+  /// \brief Reserves the workspace of the runs: on a device at most 32 MiB, and nothing if the
+  /// library writes y directly; on the host some rows of w and of products per thread. Parameters
+  /// and exceptions as for `PreparedNorms`, but rows, inputs and outputs may be 0.
   PreparedLinears(Context& context, std::span<const LinearLayer> layers,
                   const LinearOptions& options, Space space, void* stream = nullptr);
   ~PreparedLinears();
   PreparedLinears(PreparedLinears&&) noexcept;
   PreparedLinears& operator=(PreparedLinears&&) noexcept;
 
-  /// Queues the launches. Does not fence on a device; returns with the answer on the host.
+  /// Launches the work. Does not fence on a device; on the host, the result is complete on return.
   void run() const;
   /// Fences the instance.
   void wait() const;

@@ -7,24 +7,25 @@
 
 namespace Kindred {
 
-/// What a file holds that `PatternMemory::save` wrote.
+/// The contents of a file written by `PatternMemory::save`.
 struct PatternFileInfo {
-  std::uint64_t patterns = 0;  ///< that were not forgotten
-  std::uint64_t learned = 0;   ///< ever: the next index
+  std::uint64_t patterns = 0;  ///< not counting forgotten ones
+  std::uint64_t learned = 0;   ///< patterns ever learned; also the next index
   std::uint64_t total_frequency = 0;
   std::uint64_t symbols = 0;  ///< of the patterns
   std::uint64_t vocabulary = 0;
   std::uint64_t segments = 0;           ///< of the bulk tier
-  std::uint64_t bulk = 0;               ///< patterns in them
-  std::uint64_t commits = 0;            ///< a save and the appends behind it
+  std::uint64_t bulk = 0;               ///< patterns in the segments
+  std::uint64_t commits = 0;            ///< one for the save and one per append
   std::uint64_t bytes = 0;              ///< committed
-  std::uint64_t uncommitted_bytes = 0;  ///< left by an append that did not finish; no part of it
+  std::uint64_t uncommitted_bytes = 0;  ///< left by an interrupted append; ignored on loading
 };
 
-/// \brief Checks every byte and every number of a patterns file, as loading it does, and tells what
-/// it holds.
-/// \param threads at most; 0: as many as the processor has
-/// \throws NotFound; InvalidArgument for what is no file; CorruptFile with the byte and the reason
+/// \brief Validates every byte and every number of a pattern file, as loading does, and describes
+/// its contents. Complexity O(bytes). Does not fence.
+/// \param threads maximum number of threads; 0: the number of hardware threads
+/// \throws NotFound; InvalidArgument if the path is not a regular file; CorruptFile with the byte
+/// offset and the reason
 PatternFileInfo inspect_pattern_file(const std::string& path, int threads = 0);
 
 }  // namespace Kindred

@@ -21,14 +21,14 @@
 
 namespace Kindred {
 
-/// What `PatternMemory::learn` did.
+/// The outcome of `PatternMemory::learn`.
 struct LearnedPattern {
   std::uint64_t index = 0;
   std::uint64_t frequency = 0;
   bool is_new = false;
 };
 
-/// A pattern as it was learned; empty events are not kept.
+/// A pattern as it was learned, without its empty events.
 struct StoredPattern {
   std::uint64_t index = 0;
   std::optional<std::string> name;
@@ -36,108 +36,114 @@ struct StoredPattern {
   std::uint64_t frequency = 0;
 };
 
-/// What made the tiers synchronise.
+/// The cause of a synchronisation of the tiers.
 enum class SyncTrigger : std::uint8_t { threshold, interval, manual, training };
 inline constexpr std::size_t sync_trigger_count = 4;
 std::string_view to_string(SyncTrigger trigger) noexcept;
 
-/// \brief One synchronisation: what left the recent tier, and why not all of it did.
+/// \brief The outcome of one synchronisation: what moved out of the recent tier, and why some
+/// patterns stayed.
 struct SyncRecord {
   SyncTrigger trigger = SyncTrigger::manual;
   std::uint64_t moved = 0;  ///< patterns
-  std::uint64_t left = 0;   ///< patterns that stay recent, and searchable
+  std::uint64_t left = 0;   ///< patterns that stay in the recent tier; they remain searchable
   double seconds = 0;
-  std::string why_left;  ///< empty where nothing was left
+  std::string why_left;  ///< empty if nothing was left
 };
 
 struct SyncStatistics {
-  std::uint64_t syncs[sync_trigger_count] = {};  ///< a trigger
+  std::uint64_t syncs[sync_trigger_count] = {};  ///< number of synchronisations per trigger
   std::uint64_t patterns_synced = 0;
-  std::uint64_t incomplete = 0;  ///< syncs that left something
-  std::uint64_t recent = 0;      ///< patterns that wait
-  bool background = false;       ///< the thread runs
+  std::uint64_t incomplete = 0;  ///< synchronisations that left patterns behind
+  std::uint64_t recent = 0;      ///< patterns in the recent tier
+  bool background = false;       ///< whether the background thread runs
   bool training = false;
-  SyncRecord last;  ///< trigger manual, moved 0 before the first one
+  SyncRecord last;  ///< before the first one: trigger manual, moved 0
 };
 
 struct PatternStatistics {
   std::uint64_t patterns = 0;
-  std::uint64_t learned = 0;  ///< ever, relearned ones not counted: the next index
+  std::uint64_t learned =
+      0;  ///< patterns ever learned, not counting repetitions; also the next index
   std::uint64_t total_frequency = 0;
-  std::uint64_t bulk = 0, recent = 0;     ///< patterns of the tiers
+  std::uint64_t bulk = 0, recent = 0;     ///< patterns in each tier
   std::uint64_t segments = 0;             ///< of both tiers
-  std::uint64_t queries = 0;              ///< answered
-  std::uint64_t bytes[space_count] = {};  ///< held where a space computes
+  std::uint64_t queries = 0;              ///< queries answered
+  std::uint64_t bytes[space_count] = {};  ///< in the memory of each space
 };
 
-/// \brief A memory of named event sequences that learns and forgets while it is searched, exactly.
-/// Answers KATO's hybrid matcher.
+/// \brief A memory of named event sequences with exact search that can learn and forget during
+/// searches. Equivalent to KATO's hybrid matcher.
 ///
-/// A bulk tier of immutable segments lies where the dispatcher may want it, a recent tier on the
-/// host. Both are searched with the same measure and merged in the total order, so that a pattern's
-/// score never depends on its tier. What was learned is visible to the next query. Identity is the
-/// event list: learning it again raises its frequency. An index is the number of the learned
-/// pattern, never used again.
+/// A bulk tier of immutable segments is resident wherever the dispatcher may run it; a recent tier
+/// is on the host. Both are searched with the same measure and merged in the total order, so the
+/// score of a pattern never depends on its tier. A learned pattern is visible to the next query.
+/// Patterns are identified by their event list: learning the same list again increases the
+/// frequency of the pattern. An index is the number of the learned pattern and is never reused.
 ///
-/// Thread-safe. A query sees what was learned before it began, and never waits for a
-/// synchronisation. A call that fails changes nothing.
+/// Thread-safe. A query sees everything learned before it began, and never waits for a
+/// synchronisation. A call that throws changes nothing.
 class PatternMemory {
  public:
-  using Events = RaggedSpan<std::string_view>;  ///< a row an event, of symbol texts
+  using Events = RaggedSpan<std::string_view>;  ///< one row of symbol texts per event
 
-  /// \param context outlives this
-  /// \param level at which patterns and queries are compared; predictions are of tokens at either
-  /// \throws InvalidArgument for settings; SpaceUnavailable where a device is wanted, none is
-  /// usable and `fallback_to_host` is off
+  /// \param context must outlive this object
+  /// \param level at which patterns and queries are compared; predictions consist of tokens at
+  /// either level
+  /// \throws InvalidArgument for invalid settings; SpaceUnavailable if the settings require a
+  /// device, none is usable and `fallback_to_host` is off
   explicit PatternMemory(Context& context, PatternSettings settings = {},
                          Level level = Level::token);
   ~PatternMemory();
   PatternMemory(PatternMemory&&) noexcept;
   PatternMemory& operator=(PatternMemory&&) noexcept;
 
-  /// \brief A memory of what a file holds, as `save` and `append` wrote it.
+  /// \brief Loads a memory from a file written by `save` and `append`.
   ///
-  /// The file is mapped and every byte of it checked; what is changed later is changed in memory
-  /// only. It may be replaced or appended to meanwhile, but not be made shorter.
-  /// \param level any: the file says nothing about it; the segments it holds serve `Level::token`
-  /// \throws NotFound, InvalidArgument for what is no file, or, at character level, for a symbol
-  /// that is no UTF-8; CorruptFile; as the constructor
+  /// The file is mapped and every byte of it is validated; later changes affect the memory only.
+  /// While it is mapped, the file may be replaced or appended to, but must not be truncated.
+  /// \param level any level, because the file does not record one; stored segments are used at
+  /// `Level::token` only
+  /// \throws NotFound; InvalidArgument if the path is not a regular file or, at character level,
+  /// for a symbol that is not valid UTF-8; CorruptFile; otherwise as the constructor
   static PatternMemory load(Context& context, const std::string& path,
                             PatternSettings settings = {}, Level level = Level::token);
 
-  /// \brief Writes everything to \p path, in place of what is there.
+  /// \brief Writes the whole memory to \p path atomically, replacing an existing file.
   ///
-  /// The new file appears whole, or the old one stays. Others go on learning meanwhile; what they
-  /// learn is in the next `append`. Nothing of what was forgotten is in the file, but the texts of
-  /// its symbols.
-  /// \throws InvalidArgument where no file can be written; Busy while another writes it; Error
+  /// Other threads may continue to learn during the call; what they learn is written by the next
+  /// `append`. Of forgotten patterns, the file contains only the texts of their symbols.
+  /// \throws InvalidArgument for a path that cannot be written; Busy while another process writes
+  /// it; Error for failed writes
   void save(const std::string& path);
-  /// \brief Adds to the file that was saved or loaded last what was learned, seen again and
-  /// forgotten since. What it held stays whatever happens.
-  /// \throws InvalidArgument where nothing was saved or loaded, or the file has changed since;
-  /// NotFound, CorruptFile, Busy, Error
+  /// \brief Appends everything learned, repeated and forgotten since the last save, append or load
+  /// to that file. Its previous contents stay intact even if the call fails.
+  /// \throws InvalidArgument if nothing was saved or loaded, or the file has changed since;
+  /// NotFound; CorruptFile; Busy; Error
   void append(const std::string& path);
 
   const PatternSettings& settings() const noexcept;
   Level level() const noexcept;
   const Vocabulary& vocabulary() const noexcept;
 
-  /// \brief Learns a pattern, or that it was seen again.
+  /// \brief Learns a pattern, or increases the frequency of a known one.
   ///
-  /// \param name kept with a new pattern; a known one keeps its first name \param times ≥ 1
-  /// Complexity: O(symbols); a call that reaches `sync_threshold` synchronises where there is no
-  /// background thread.
-  /// \throws InvalidArgument where \p name is of a pattern with other events, or, at character
-  /// level, a symbol is no UTF-8, or the frequencies of all patterns would pass 2^63 together, or
-  /// those of all symbols; OutOfMemory
+  /// \param name stored with a new pattern; a known pattern keeps its first name
+  /// \param times number of occurrences, ≥ 1
+  ///
+  /// Complexity: O(symbols); without a background thread, a call that reaches `sync_threshold`
+  /// synchronises.
+  /// \throws InvalidArgument if \p name belongs to a pattern with other events, if a symbol is not
+  /// valid UTF-8 (at character level), or if the total frequency of all patterns or of all symbols
+  /// would exceed 2^63; OutOfMemory
   LearnedPattern learn(Events events, std::optional<std::string_view> name = {},
                        std::uint64_t times = 1);
 
-  /// \brief Forgets a pattern. Returns whether it was there.
+  /// \brief Forgets a pattern. Returns whether it existed.
   ///
-  /// Complexity: O(symbols + log patterns), and amortised O(symbols) for reclaiming its memory; a
-  /// call after which a quarter of the patterns in segments are forgotten ones synchronises where
-  /// there is no background thread. \throws OutOfMemory
+  /// Complexity: O(symbols + log patterns), plus amortised O(symbols) to reclaim its memory;
+  /// without a background thread, a call after which a quarter of the patterns in segments are
+  /// forgotten synchronises. \throws OutOfMemory
   bool forget(std::uint64_t index);
   bool forget(std::string_view name);
 
@@ -145,44 +151,44 @@ class PatternMemory {
   std::optional<std::uint64_t> find(Events events) const;
   /// \throws NotFound
   StoredPattern pattern(std::uint64_t index) const;
-  /// 0 for what is not there.
+  /// The frequency of a pattern; 0 if it does not exist.
   std::uint64_t frequency(std::uint64_t index) const;
-  /// Patterns that are there.
+  /// Number of patterns, not counting forgotten ones.
   std::uint64_t size() const;
 
-  /// Appends a query row to \p queries: the symbols of all events, `unknown_symbol` for texts that
-  /// were never learned; at character level their code points.
-  /// \throws InvalidArgument, at character level, for what is no UTF-8
+  /// Appends one query row to \p queries: the symbols of all events, with `unknown_symbol` for
+  /// texts that were never learned; at character level the code points of the texts. \throws
+  /// InvalidArgument at character level for text that is not valid UTF-8
   void encode(Events events, Ragged<Symbol>& queries) const;
 
-  /// \brief The best patterns of every query, in total order, of both tiers.
+  /// \brief The best patterns of both tiers for every query, in total order.
   ///
-  /// `Match::index` is the index of the pattern. As `SequenceMatcher::match`; the record is of the
-  /// bulk tier where both were asked.
+  /// `Match::index` is the index of the pattern. Otherwise as `SequenceMatcher::match`. If both
+  /// tiers were searched, the record describes the bulk tier.
   /// \throws InvalidArgument, SpaceUnavailable, OutOfMemory
   MatchResults match(RaggedSpan<Symbol> queries, const MatchOptions& options = {}) const;
 
-  /// \brief What the patterns like \p query predict: all at or above `options.threshold` take part,
-  /// by the measure of \p matching.
+  /// \brief Predictions from all patterns whose similarity to \p query, by the measure of \p
+  /// matching, is at least `options.threshold`.
   ///
-  /// Frequencies and statistics are those of one moment after the match.
+  /// Frequencies and statistics are a consistent snapshot taken after the match.
   /// \throws InvalidArgument, SpaceUnavailable, OutOfMemory
   std::vector<Prediction> predict(Events query, const MatchOptions& matching = {},
                                   const PredictionOptions& options = {}) const;
-  /// How often each symbol was learned, by its number: what `affinity_weights` takes.
+  /// How often each symbol was learned, indexed by symbol, as `affinity_weights` takes it.
   std::vector<std::uint64_t> symbol_frequencies() const;
 
-  /// \brief Moves recent patterns to the bulk tier, joins small segments, and rebuilds those of
-  /// which more than an eighth was forgotten.
+  /// \brief Moves recent patterns to the bulk tier, merges small segments, and rebuilds segments of
+  /// which more than an eighth is forgotten.
   ///
-  /// Queries go on meanwhile. What does not fit stays recent. \throws nothing for lack of memory:
-  /// the record tells
+  /// Queries continue meanwhile. Patterns that do not fit stay in the recent tier. Lack of memory
+  /// is reported in the record and does not throw.
   SyncRecord sync();
 
-  /// Holds the automatic synchronisations. \throws InvalidArgument while training
+  /// Suspends automatic synchronisation. \throws InvalidArgument while training
   void begin_training();
-  /// Lets them go on, and synchronises once if something is recent. \throws InvalidArgument while
-  /// not training
+  /// Resumes automatic synchronisation, and synchronises once if the recent tier is not empty.
+  /// \throws InvalidArgument while not training
   SyncRecord end_training();
 
   SyncStatistics sync_statistics() const;
@@ -190,7 +196,7 @@ class PatternMemory {
 
  private:
   struct State;
-  /// Starts the thread of \p state, which is complete.
+  /// Starts the background thread of the fully constructed \p state.
   explicit PatternMemory(std::unique_ptr<State> state);
 
   std::unique_ptr<State> m_state;

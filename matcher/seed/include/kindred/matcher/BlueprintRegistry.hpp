@@ -13,37 +13,40 @@
 
 namespace Kindred {
 
-/// \brief Named sets of weights, on the host. A set's id is the number of sets that were added
-/// before it; removed ones keep theirs.
+/// \brief Named sets of weights in host memory. The id of a set is the number of sets added before
+/// it; ids of removed sets are not reused.
 ///
-/// Weight i is for feature i of the hidden dimension. A set may be shorter than that: seeds whose
-/// chunk it does not reach cannot use it. Not thread-safe while it changes.
+/// Weight i applies to feature i of the hidden dimension. A set may be shorter than the hidden
+/// dimension; seeds whose chunk extends beyond its end cannot use it. Calls that change the
+/// registry are not thread-safe.
 class BlueprintRegistry {
  public:
-  /// Ids that were given: 0 … size() − 1.
+  /// Number of assigned ids, 0 … size() − 1, including those of removed sets.
   std::size_t size() const noexcept { return m_sets.size(); }
   bool contains(std::int32_t id) const noexcept;
   std::optional<std::int32_t> find(std::string_view name) const;
 
-  /// \throws NotFound for an id that is none or was removed
+  /// \throws NotFound for an id that was never assigned or was removed
   const std::string& name(std::int32_t id) const { return at(id).name; }
   std::span<const float> weights(std::int32_t id) const { return at(id).weights; }
-  /// 1 for a new set; one more with every `replace`.
+  /// 1 for a new set, incremented by every `replace`.
   std::uint64_t version(std::int32_t id) const { return at(id).version; }
 
-  /// \brief A new set. Returns its id. \throws InvalidArgument for no weights, an empty
-  /// name and one that is there
+  /// \brief Adds a set and returns its id. \throws InvalidArgument for no weights, an empty name or
+  /// an existing name
   std::int32_t add(std::string name, std::span<const float> weights);
-  /// \brief Other weights, as many, for a set. \throws NotFound, InvalidArgument
+  /// \brief Replaces the weights of a set by the same number of weights. \throws NotFound,
+  /// InvalidArgument
   void replace(std::int32_t id, std::span<const float> weights);
   /// \throws NotFound
   void remove(std::int32_t id);
 
-  /// \brief Writes all sets to \p path, in place of what is there; whole or not at all.
-  /// \throws InvalidArgument where no file can be written; Busy while another writes it; Error
+  /// \brief Writes all sets to \p path atomically, replacing an existing file. \throws
+  /// InvalidArgument for a path that cannot be written; Busy while another process writes it; Error
+  /// for failed writes
   void save(const std::string& path) const;
-  /// \brief The sets of a file, every byte of which is checked.
-  /// \throws NotFound; InvalidArgument for what is no file; CorruptFile; OutOfMemory
+  /// \brief Loads the sets of a file and validates every byte. \throws NotFound; InvalidArgument if
+  /// the path is not a regular file; CorruptFile; OutOfMemory
   static BlueprintRegistry load(const std::string& path);
 
   friend bool operator==(const BlueprintRegistry& a, const BlueprintRegistry& b) {
@@ -53,7 +56,7 @@ class BlueprintRegistry {
  private:
   struct Set {
     std::string name;
-    std::vector<float> weights;  ///< none: it was removed
+    std::vector<float> weights;  ///< empty if the set was removed
     std::uint64_t version = 1;
 
     friend bool operator==(const Set&, const Set&) = default;
@@ -61,7 +64,7 @@ class BlueprintRegistry {
   const Set& at(std::int32_t id) const;
 
   std::vector<Set> m_sets;
-  std::unordered_map<std::string, std::int32_t> m_ids;  ///< of those that were not removed
+  std::unordered_map<std::string, std::int32_t> m_ids;  ///< ids by name, without removed sets
 };
 
 }  // namespace Kindred

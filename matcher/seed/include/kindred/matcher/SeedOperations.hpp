@@ -6,7 +6,7 @@
 
 namespace Kindred::Operations {
 
-/// The layer of seeds, forward and backward. Prior: 64 rows of Kasmina's 4,096 features.
+/// Forward and backward pass of a seed layer. Prior: 64 rows of Kasmina's 4,096 features.
 inline constexpr OperationInfo seeds{"seeds", "elements", {2.5e8, 5e-5, 64.0 * 4096}};
 
 }  // namespace Kindred::Operations

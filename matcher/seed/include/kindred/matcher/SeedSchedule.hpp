@@ -12,16 +12,16 @@
 
 namespace Kindred {
 
-/// \brief By what schedules raise alpha.
+/// \brief Parameters of the schedules that raise alpha.
 struct ScheduleSettings {
-  double ramp_epochs = 50;            ///< from 0 to 1, > 0
+  double ramp_epochs = 50;            ///< epochs in which alpha rises from 0 to 1, > 0
   double drift_threshold = 0.01;      ///< above it a ramp pauses, ≥ 0
   std::int32_t pause_epochs = 10;     ///< ≥ 0
   double momentum = 0.1;              ///< of the velocity, in [0, 1)
   std::int32_t stability_window = 5;  ///< epochs between checks, ≥ 1
   double alpha_min = 0;               ///< 0 ≤ alpha_min ≤ alpha_max ≤ 1
   double alpha_max = 1;
-  double abort_error_rate = 0.5;  ///< above it a graft is given up
+  double abort_error_rate = 0.5;  ///< above it a graft is aborted
 
   friend bool operator==(const ScheduleSettings&, const ScheduleSettings&) = default;
 };
@@ -29,29 +29,28 @@ struct ScheduleSettings {
 /// \throws InvalidArgument for a value out of range
 void check_settings(const ScheduleSettings& settings);
 
-/// \brief How the alpha of one grafting seed rises, epoch by epoch. Has its own state; not
-/// thread-safe.
+/// \brief Computes the alpha of one grafting seed, epoch by epoch. Stateful; not thread-safe.
 class GraftingSchedule {
  public:
   virtual ~GraftingSchedule() = default;
 
-  /// \brief The alpha of epoch \p epoch of the graft, in double. A metric that is missing is
-  /// stable; one that is NaN is not.
-  /// \param alpha that the seed has now
+  /// \brief The alpha of epoch \p epoch of the graft, in double. A missing metric counts as stable,
+  /// NaN as unstable.
+  /// \param alpha the current alpha of the seed
   double next(std::int64_t epoch, double alpha, const SeedMetrics& metrics);
-  /// Whether the graft is to be given up.
+  /// Whether the graft must be aborted.
   bool aborts(const SeedMetrics& metrics) const noexcept;
   virtual AlphaSchedule kind() const noexcept = 0;
 
-  /// What `restore` takes: numbers of this kind of schedule.
+  /// The internal state, as `restore` takes it.
   virtual std::vector<double> state() const { return {}; }
-  /// \throws InvalidArgument for numbers that no `state` gave; it is then as it was
+  /// \throws InvalidArgument for numbers that are not a valid state; the schedule is then unchanged
   virtual void restore(std::span<const double> state);
 
  protected:
   explicit GraftingSchedule(const ScheduleSettings& settings) : m_settings(settings) {}
   const ScheduleSettings& settings() const noexcept { return m_settings; }
-  /// The straight ramp, \p share of it.
+  /// The linear ramp, scaled by \p share.
   double ramp(std::int64_t epoch, double share = 1) const noexcept;
 
  private:
@@ -60,7 +59,7 @@ class GraftingSchedule {
   ScheduleSettings m_settings;
 };
 
-/// \throws InvalidArgument for a code that is no schedule, or settings out of range
+/// \throws InvalidArgument for an invalid schedule code or settings out of range
 std::unique_ptr<GraftingSchedule> make_schedule(AlphaSchedule kind,
                                                 const ScheduleSettings& settings = {});
 

@@ -10,7 +10,7 @@
 
 namespace Kindred {
 
-/// A transition that happened.
+/// A completed transition.
 struct SeedChange {
   Lifecycle from = Lifecycle::dormant;
   Lifecycle to = Lifecycle::dormant;
@@ -18,26 +18,26 @@ struct SeedChange {
   friend bool operator==(const SeedChange&, const SeedChange&) = default;
 };
 
-/// \brief What a layer knows of its seeds, an array a field, an element a seed.
+/// \brief The state of all seeds of a layer, with one array per field and one element per seed.
 struct SeedState {
   SeedState() = default;
-  /// \p seeds dormant ones without a blueprint, linear, with an alpha of 0.
+  /// Creates \p seeds dormant seeds without a blueprint, linear, with an alpha of 0.
   explicit SeedState(std::size_t seeds);
 
   std::vector<Lifecycle> lifecycle;
   std::vector<std::int32_t> blueprint;  ///< −1: none
-  std::vector<std::int16_t> epochs;     ///< in this state; stays at 32767
+  std::vector<std::int16_t> epochs;     ///< epochs in the current state; saturates at 32767
   std::vector<ApplyMode> mode;
   std::vector<AlphaSchedule> schedule;
   std::vector<float> alpha;              ///< in [0, 1]
-  std::vector<Lifecycle> parent;         ///< the state before
+  std::vector<Lifecycle> parent;         ///< the previous state
   std::vector<std::int32_t> checkpoint;  ///< −1: none
   std::vector<float> evaluation;         ///< finite
   std::vector<std::int16_t> errors;
   std::vector<Lifecycle> history_from;      ///< seeds × `seed_history`, circular
   std::vector<Lifecycle> history_to;        ///< the same
-  std::vector<std::uint8_t> history_next;   ///< where the next transition is kept
-  std::vector<std::uint8_t> history_count;  ///< transitions that are kept
+  std::vector<std::uint8_t> history_next;   ///< slot of the next transition
+  std::vector<std::uint8_t> history_count;  ///< number of recorded transitions
 
   std::size_t seeds() const noexcept { return lifecycle.size(); }
   /// The last transitions of a seed, newest first.
@@ -46,7 +46,7 @@ struct SeedState {
   friend bool operator==(const SeedState&, const SeedState&) = default;
 };
 
-/// \brief Whether the arrays go together and hold what they may. Complexity O(seeds).
+/// \brief Checks that the arrays have consistent sizes and valid values. Complexity O(seeds).
 /// \throws InvalidArgument naming the array, the seed, the value and the limit
 void check_state(const SeedState& state);
 

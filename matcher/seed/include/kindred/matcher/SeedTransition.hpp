@@ -12,68 +12,70 @@
 
 namespace Kindred {
 
-/// \brief What is measured of a seed outside of the layer: transitions and schedules ask for it.
+/// \brief Metrics of a seed that are measured outside of the layer and used by transitions and
+/// schedules.
 struct SeedMetrics {
-  // Of transitions; what is missing counts as the worst, or as nothing to complain of.
+  // For transitions. The value that stands for a missing metric is given with each.
   std::optional<double> reconstruction_loss;  ///< training → grafting; missing: infinite
   std::optional<double> performance_delta;    ///< missing: 0
   std::optional<double> stability_score;      ///< evaluating → fine_tuning; missing: 0
   std::optional<double> error_rate;           ///< missing: 0
   std::optional<double> total_improvement;    ///< fine_tuning → fossilized; missing: 0
   std::optional<double> final_stability;      ///< fine_tuning → fossilized; missing: 0
-  // Of schedules; what is missing is stable.
+  // For schedules. A missing metric counts as stable.
   std::optional<double> loss_variance;
   std::optional<double> gradient_norm;
   std::optional<double> accuracy_variance;
-  std::span<const float> weights;  ///< whose drift is watched; empty: none is
+  std::span<const float> weights;  ///< weights whose drift is monitored; empty: none
 };
 
-/// \brief The bounds of the guards.
+/// \brief Limits for the guards of transitions.
 struct TransitionRules {
   double reconstruction_loss_max = 0.01;
   double stability_min = 0.8;
   double total_improvement_min = 0.01;
   double final_stability_min = 0.95;
   double performance_loss = -0.05;    ///< below it an evaluated seed may be culled
-  double error_rate_max = 0.1;        ///< above it, too
-  std::int16_t errors_max = 5;        ///< above it, too; a layer culls at it by itself; ≥ 1
-  std::int16_t embargo_epochs = 100;  ///< in `culled` before `dormant`
+  double error_rate_max = 0.1;        ///< above it as well
+  std::int16_t errors_max = 5;        ///< above it as well; a layer culls on reaching it; ≥ 1
+  std::int16_t embargo_epochs = 100;  ///< epochs in `culled` before `dormant`
 };
 
-/// Where a transition comes from.
+/// The origin of a transition.
 enum class TransitionOrigin : std::uint8_t {
-  none,    ///< there is no such transition
+  none,    ///< the transition does not exist
   table,   ///< Kasmina's StateTransition
   design,  ///< an addition of its design document
 };
 
-/// Whether, and by what, \p from may become \p to.
+/// The origin of the transition \p from → \p to, or `none`.
 TransitionOrigin transition_origin(Lifecycle from, Lifecycle to) noexcept;
 
-/// Epochs a seed stays in \p from at least; not asked of a transition to `rolled_back`.
+/// Minimum number of epochs in \p from; does not apply to transitions to `rolled_back`.
 std::int16_t minimum_epochs(Lifecycle from, const TransitionRules& rules = {}) noexcept;
 
-/// Whether a seed in \p lifecycle has a blueprint: training … fossilized.
+/// Whether a seed in \p lifecycle must have a blueprint: training … fossilized.
 constexpr bool needs_blueprint(Lifecycle lifecycle) noexcept {
   return lifecycle >= Lifecycle::training && lifecycle <= Lifecycle::fossilized;
 }
 
-/// What a transition is judged by.
+/// The facts about a seed that decide about a transition.
 struct SeedSituation {
   Lifecycle lifecycle = Lifecycle::dormant;
-  std::int16_t epochs = 0;      ///< in this state
+  std::int16_t epochs = 0;      ///< epochs in the current state
   std::int32_t blueprint = -1;  ///< −1: none
   std::int16_t errors = 0;
 };
 
-/// \brief An answer to a request.
+/// \brief The outcome of a transition request.
 struct TransitionResult {
   bool accepted = false;
-  std::string why;  ///< of a refusal: the value seen and the bound
+  std::string why;  ///< if refused: the actual value and the limit
 };
 
-/// \brief Whether the seed may go to \p to: the table, the epochs, the blueprint, the guard, in
-/// this order. Changes nothing. NaN passes no guard. \throws InvalidArgument for what is no state
+/// \brief Checks whether the seed may go to \p to: first the table, then the epochs, the blueprint
+/// and the guard. Changes nothing. NaN passes no guard. Thread-safe. \throws InvalidArgument for an
+/// invalid state
 TransitionResult check_transition(const SeedSituation& seed, Lifecycle to,
                                   const SeedMetrics& metrics, const TransitionRules& rules = {});
 

@@ -7,12 +7,12 @@
 
 namespace Kindred {
 
-/// \brief How alike a pattern and a query are: `similarity = 2·matched / (pattern length + query
-/// length)`, in double.
+/// \brief Similarity measure of a pattern and a query: `similarity = 2·matched / (pattern length +
+/// query length)`, in double.
 enum class Measure : std::uint8_t {
   lcs,     ///< matched = length of the longest common subsequence; two empty sequences: 0
-  difflib  ///< matched = Ratcliff-Obershelp, as Python's difflib with autojunk=False unless it is
-           ///< asked for, a = pattern, b = query; two empty: 1
+  difflib  ///< matched = Ratcliff-Obershelp, as Python's difflib with a = pattern, b = query and,
+           ///< by default, autojunk=False; two empty sequences: 1
 };
 std::string_view to_string(Measure measure) noexcept;
 

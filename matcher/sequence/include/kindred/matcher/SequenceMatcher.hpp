@@ -17,56 +17,59 @@
 
 namespace Kindred {
 
-/// \brief One pattern in an answer.
+/// \brief One matching pattern.
 struct Match {
-  std::uint64_t index = 0;  ///< of the pattern
+  std::uint64_t index = 0;  ///< index of the pattern
   double similarity = 0;
   std::uint32_t matched = 0;  ///< symbols
 
   friend bool operator==(const Match&, const Match&) = default;
 };
 
-/// \brief Whether a query may go through an inverted index of the patterns in place of a scan. No
-/// answer depends on it; the index takes 4 bytes a symbol.
+/// \brief Whether a query may use an inverted index of the patterns instead of a scan. Results do
+/// not depend on it; the index takes 4 bytes per symbol.
 enum class PostingsUse : std::uint8_t {
-  automatic,  ///< on the host, once enough was scanned that making the index pays, where it takes
-              ///< less than a scan
+  automatic,  ///< on the host, if it is cheaper than a scan and earlier scans have cost enough to
+              ///< justify building the index
   never,
-  always  ///< wherever it can answer: a threshold above 0, and under `lcs` at most 256 symbols
+  always  ///< whenever it applies: a threshold above 0 and, under `lcs`, at most 256 symbols
 };
 
 struct MatchOptions {
   Measure measure = Measure::lcs;
   double threshold = 0.1;  ///< in [0, 1], inclusive; 0 returns everything
-  std::size_t top = 10;    ///< at most so many a query; more than there are patterns is legal
-  bool blocks = false;    ///< also the matching blocks of every match, by Ratcliff-Obershelp, under
-                          ///< either measure
-  bool autojunk = false;  ///< with Python's default heuristic: in a query of 200 symbols or more,
-                          ///< those that stand often begin no block; of `difflib` only, and then in
-                          ///< its blocks too
+  std::size_t top = 10;  ///< maximum number of matches per query; may exceed the number of patterns
+  bool blocks = false;   ///< also return the matching blocks of every match, by Ratcliff-Obershelp,
+                         ///< under either measure
+  bool autojunk =
+      false;  ///< use Python's default heuristic: in a query of 200 symbols or more, frequent
+              ///< symbols start no block; only for `difflib`, where it applies to the blocks too
   PostingsUse postings = PostingsUse::automatic;
-  std::optional<Space> space;  ///< runs there instead of where the dispatcher would
+  std::optional<Space> space;  ///< overrides the dispatcher's choice
 };
 
 /// \throws InvalidArgument for a threshold outside [0, 1] or NaN, top = 0, or autojunk under `lcs`
 void check(const MatchOptions& options);
 
-/// \brief The answers of a call, a row a query, best first (similarity, then lower index).
+/// \brief The results of a call, one row per query, best first (similarity, then lower index).
 struct MatchResults {
   Ragged<Match> matches;
-  Ragged<Block> blocks;  ///< row i: of `matches.values[i]`; no rows unless asked for
+  Ragged<Block> blocks;  ///< row i belongs to `matches.values[i]`; no rows unless `blocks` is set
   DispatchRecord record;
 };
 
-/// \brief Finds the stored patterns most like a query, exactly. Answers KATO's matcher.
+/// \brief Exact search for the stored patterns most similar to a query. Equivalent to KATO's
+/// matcher.
 ///
-/// Patterns lie as tiles of 32 of near-equal length with interleaved symbols, 16 or 32 bits wide by
-/// the largest symbol. Any length of pattern or query. `match` may be called from several threads.
+/// Patterns are stored in tiles of 32 patterns of similar length with interleaved symbols, which
+/// are 16 or 32 bits wide depending on the largest symbol. Patterns and queries may have any
+/// length. Thread-safe.
 class SequenceMatcher {
  public:
-  /// \param context outlives this
-  /// \param patterns a row a pattern; copied; symbols below `unknown_symbol`; empty rows are legal;
-  /// index = row \throws InvalidArgument, OutOfMemory
+  /// \param context must outlive this object
+  /// \param patterns one row per pattern, copied; symbols below `unknown_symbol`; empty rows are
+  /// allowed; the index of a pattern is its row
+  /// \throws InvalidArgument, OutOfMemory
   SequenceMatcher(Context& context, RaggedSpan<Symbol> patterns,
                   Residency residency = Residency::automatic);
   ~SequenceMatcher();
@@ -74,23 +77,23 @@ class SequenceMatcher {
   SequenceMatcher& operator=(SequenceMatcher&&) noexcept;
 
   std::size_t size() const noexcept;
-  /// Bytes held where \p space computes, 0 if the patterns are not there.
+  /// Bytes in the memory of \p space; 0 if the patterns are not resident there.
   std::uint64_t bytes(Space space) const noexcept;
 
   /// \brief The best patterns of every query, in total order.
   ///
-  /// An empty query has no results. Fences the instance it ran on.
-  /// Complexity: O(Σ pattern length · ⌈query length / 64⌉) steps a query for `lcs`.
+  /// An empty query has no results. Fences the instance it ran on. Complexity: O(Σ pattern length ·
+  /// ⌈query length / 64⌉) steps per query for `lcs`.
   /// \throws InvalidArgument as `check`; SpaceUnavailable; OutOfMemory
   MatchResults match(RaggedSpan<Symbol> queries, const MatchOptions& options = {}) const;
 
-  /// \brief Duplicates: every pair of stored patterns i < j once, scored with pattern i and query
-  /// j.
+  /// \brief Finds duplicates: scores every pair i < j of stored patterns once, with i as pattern
+  /// and j as query.
   ///
-  /// Calls \p answer with the results of some queries at a time, in order: row r of the results has
-  /// the patterns before `first + r` that match it, in total order. An empty pattern has no
-  /// results. Holds some queries' results at a time. Fences the instance it ran on. \throws as
-  /// `match`, and what \p answer throws
+  /// Calls \p answer with the results of consecutive groups of queries, in order: row r of the
+  /// results lists the patterns before `first + r` that match it, in total order. An empty pattern
+  /// has no results. Only one group of results is in memory at a time. Fences the instance it ran
+  /// on. \throws as `match`, and what \p answer throws
   void match_self(const MatchOptions& options,
                   const std::function<void(std::size_t first, const MatchResults&)>& answer) const;
 

@@ -10,7 +10,7 @@ namespace Kindred::Operations {
 /// patterns of KATO's 100 symbols.
 inline constexpr OperationInfo lcs{"lcs", "symbols × query words", {1e9, 5e-6, 1000.0 * 100}};
 
-/// Similarity as Python's difflib defines it. Prior: as of \ref lcs.
+/// Similarity as Python's difflib defines it. Prior: as for \ref lcs.
 inline constexpr OperationInfo difflib{
     "difflib", "symbols × query words", {1.2e9, 1e-5, 1000.0 * 100}};
 

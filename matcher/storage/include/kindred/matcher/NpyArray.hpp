@@ -11,10 +11,10 @@
 
 namespace Kindred {
 
-/// What the elements of an array of a .npy file are.
+/// Element type of a .npy array.
 enum class NpyType : std::uint8_t { uint8, float32, float64 };
 
-/// \brief An array of any number of dimensions in memory of its own, the last index fastest.
+/// \brief An owning array of any number of dimensions, with the last index fastest.
 struct NpyArray {
   NpyType type = NpyType::float32;
   std::vector<std::uint64_t> shape;
@@ -27,9 +27,10 @@ struct NpyArray {
   }
 };
 
-/// \brief All of a .npy file of uint8, float32 or float64 (bool is read as uint8). Complexity
-/// O(bytes). \throws NotFound, CorruptFile; InvalidArgument for another dtype, big-endian or
-/// Fortran order; std::bad_alloc
+/// \brief Reads a whole .npy file of uint8, float32 or float64 (bool is read as uint8). Complexity
+/// O(bytes). Thread-safe.
+/// \throws NotFound, CorruptFile; InvalidArgument for another dtype, big-endian data or Fortran
+/// order; std::bad_alloc
 NpyArray read_npy(const std::string& path);
 
 }  // namespace Kindred

@@ -13,40 +13,40 @@
 
 namespace Kindred {
 
-/// \brief Layouts of files of vectors that can be read; docs/guide/files.md has their bytes.
+/// \brief Vector file formats that can be read; docs/guide/files.md describes their layouts.
 enum class VectorFormat : std::uint8_t { npy, fvecs, bvecs, ivecs, fbin, u8bin, i8bin, hdf5 };
-/// Its name, as the command takes it.
+/// The name of \p format, as the command line accepts it.
 std::string_view to_string(VectorFormat format) noexcept;
-/// The format of that name, nothing for another name.
+/// The format with that name, or no value for any other name.
 std::optional<VectorFormat> vector_format_from_string(std::string_view name) noexcept;
 
-/// \brief What a file keeps in each place of a row.
+/// \brief The number type of a vector file.
 enum class NumberType : std::uint8_t { float32, float16, int8, uint8, int32, int64 };
-/// Its name, as NumPy has it.
+/// The NumPy name of \p type.
 std::string_view to_string(NumberType type) noexcept;
-/// Bytes of a number.
+/// Size of a number in bytes.
 std::size_t number_bytes(NumberType type) noexcept;
 
 struct VectorFileOptions {
   std::optional<VectorFormat> format =
-      {};                         ///< nothing: by the end of the name, else the first bytes
-  std::string dataset = "train";  ///< of an HDF5 file; ann-benchmarks' others are `test`, …
-  bool one_row = false;           ///< a .npy array of one dimension is one row, not refused
+      {};  ///< if empty: from the file name extension, otherwise from the first bytes
+  std::string dataset = "train";  ///< in an HDF5 file; ann-benchmarks' other datasets are `test`, …
+  bool one_row = false;  ///< read a one-dimensional .npy array as one row instead of rejecting it
 };
 
-/// \brief Rows in a file that some other program wrote, read in pieces.
+/// \brief Reads the rows of a vector file of a third-party format, in blocks.
 ///
-/// The header is read and compared with the size of the file at once; a row when it is asked for.
-/// Values are as the file has them, NaN and infinities included. `read` may be called from several
-/// threads. Only what a call returns is held in memory, and 1 MiB (or a row) besides.
+/// The header is read and compared with the size of the file on opening; rows are read on demand.
+/// Values are returned as stored, including NaN and infinities. `read` may be called concurrently
+/// from several threads. A call needs no memory but its output and 1 MiB (or one row) of buffer.
 class VectorFile {
  public:
-  /// \brief Opens a file and reads its header. Complexity O(1), but for .fvecs, .bvecs and .ivecs
-  /// too: a row's length is looked at when it is read.
-  /// \throws NotFound when there is no such file; InvalidArgument when it is no regular file, or
-  /// well-formed and of a type or layout that is not read (float64, big-endian, Fortran order, not
-  /// a matrix); CorruptFile with the byte when it is not what it says: cut, too long, a header
-  /// that lies, rows of no dimension; Error when HDF5 is asked for and libhdf5 is not installed.
+  /// \brief Opens a file and reads its header. Complexity O(1), for .fvecs, .bvecs and .ivecs too:
+  /// the length of each row is checked when it is read.
+  /// \throws NotFound if the file does not exist; InvalidArgument if it is not a regular file, or
+  /// is well-formed but of an unsupported type or layout (float64, big-endian, Fortran order, not a
+  /// matrix); CorruptFile with the byte offset if it is inconsistent: truncated, too long, a wrong
+  /// header, rows of dimension 0; Error if HDF5 is requested and libhdf5 is not installed
   explicit VectorFile(std::string path, const VectorFileOptions& options = {});
   ~VectorFile();
   VectorFile(VectorFile&&) noexcept;
@@ -57,20 +57,23 @@ class VectorFile {
   NumberType type() const noexcept;
   std::uint64_t rows() const noexcept;
   std::uint64_t dimension() const noexcept;  ///< 1 or more
-  /// Bytes of a row in memory.
+  /// Size of a row in memory, in bytes.
   std::uint64_t row_bytes() const noexcept;
 
-  /// \brief The rows [\p first, \p first + \p count) as the file has them, row-major.
-  /// Complexity O(count · row_bytes()).
-  /// \param out count × row_bytes() \throws InvalidArgument for rows that there are not or another
-  /// size of \p out; CorruptFile for a row of another dimension, and when the file became shorter;
-  /// Error when it cannot be read
+  /// \brief The rows [\p first, \p first + \p count) as stored in the file, row-major. Complexity
+  /// O(count · row_bytes()).
+  /// \param out count × row_bytes()
+  /// \throws InvalidArgument for rows beyond the end or a wrong size of \p out; CorruptFile for a
+  /// row of another dimension, and if the file has become shorter; Error if it cannot be read
   void read(std::uint64_t first, std::uint64_t count, std::span<std::byte> out) const;
-  /// \brief As float32, exactly. Complexity O(count · dimension()). \param out count × dimension()
-  /// \throws InvalidArgument for an integer that no float32 is, too
+  /// \brief The same rows converted to float32, exactly. Complexity O(count · dimension()).
+  /// \param out count × dimension()
+  /// \throws as above; InvalidArgument also for an integer that float32 cannot represent
   void read(std::uint64_t first, std::uint64_t count, std::span<float> out) const;
-  /// \brief Of a file of integers, such as true neighbours. Complexity O(count · dimension()).
-  /// \param out count × dimension() \throws InvalidArgument for a file of floats, too
+  /// \brief The same rows of a file of integers, such as ground-truth neighbours. Complexity
+  /// O(count · dimension()).
+  /// \param out count × dimension()
+  /// \throws as above; InvalidArgument also for a file of floats
   void read(std::uint64_t first, std::uint64_t count, std::span<std::int64_t> out) const;
 
  private:
@@ -78,8 +81,8 @@ class VectorFile {
   std::unique_ptr<State> m_state;
 };
 
-/// \brief A .npy file of one dimension of bool or uint8. Complexity O(bytes).
-/// \throws as VectorFile, InvalidArgument for another dtype or shape among them
+/// \brief Reads a one-dimensional .npy file of bool or uint8. Complexity O(bytes).
+/// \throws as `VectorFile`, including InvalidArgument for another dtype or shape
 std::vector<std::uint8_t> read_mask(const std::string& path);
 
 }  // namespace Kindred

@@ -11,36 +11,39 @@
 
 namespace Kindred {
 
-/// \brief `VectorIndex::score` of one query after the other where every microsecond counts: what a
-/// call needs is made before, and a call makes one launch and allocates nothing.
+/// \brief Low-latency form of `VectorIndex::score` for single queries: everything a call needs is
+/// prepared in advance, so a call makes one launch and allocates nothing.
 ///
-/// The answers are those of `VectorIndex::score`, under a filter too. The first call, and the first
-/// after a change of the index, prepares anew. An index of several segments, or one whose device
-/// holds no rows of aligned elements, is asked as `VectorIndex::score` asks it. One call at a time;
-/// several objects may serve one index.
+/// Results equal those of `VectorIndex::score`, with or without a filter. The first call, and the
+/// first call after a change of the index, repeats the preparation. For an index of several
+/// segments, or one whose device copy holds no aligned rows, calls take the path of
+/// `VectorIndex::score`. Not thread-safe; several objects may use one index concurrently.
 class PreparedScore {
  public:
-  /// \brief Reserves what calls need: O(longest + dimension) bytes. Waits
-  /// for the answer; what was launched may end a little later.
-  /// \param index outlives this \param longest candidates of a call at most \param options metric,
-  /// top, filter (copied) and space; without a space it is the device's where the index is on it,
-  /// else the host's
-  /// \throws InvalidArgument for longest = 0 or above 2³² − 1, top = 0 or a filter of another size;
-  /// SpaceUnavailable; OutOfMemory
+  /// \brief Reserves the workspace of the calls: O(longest + dimension) bytes.
+  /// \param index must outlive this object
+  /// \param longest maximum number of candidates per call
+  /// \param options metric, top, filter (copied) and space; if no space is given, the device is
+  /// used if the index is resident there, otherwise the host
+  /// \throws InvalidArgument for longest = 0 or above 2³² − 1, top = 0 or a filter of the wrong
+  /// size; SpaceUnavailable; OutOfMemory
   PreparedScore(const VectorIndex& index, std::size_t longest, const SearchOptions& options = {});
   ~PreparedScore();
   PreparedScore(PreparedScore&&) noexcept;
   PreparedScore& operator=(PreparedScore&&) noexcept;
 
-  /// \brief The best `top` of the rows that \p candidates names, each once, best first; fewer where
-  /// there are fewer. Complexity O(candidates · dimension). Fences its own instance.
-  /// \return valid until the next call \throws InvalidArgument for a query of another dimension,
-  /// more candidates than `longest`, an id that is no row's, a filter that has not as many ids as
-  /// the index by now; the object is then as it was
+  /// \brief Scores the rows named by \p candidates (duplicates count once) and returns the best
+  /// `top`, best first, or fewer if there are fewer candidates. Complexity O(candidates ·
+  /// dimension). Waits for the result on its own instance; a kernel's epilogue may end slightly
+  /// later.
+  /// \return valid until the next call
+  /// \throws InvalidArgument for a query of the wrong dimension, more candidates than `longest`, an
+  /// id without a row, or a filter whose size no longer matches the index; the object is then
+  /// unchanged
   std::span<const ScoredId> score(std::span<const float> query,
                                   std::span<const std::uint64_t> candidates);
 
-  /// Where it scores.
+  /// The space on which calls run.
   Space space() const noexcept;
 
  private:

@@ -7,11 +7,11 @@
 
 namespace Kindred {
 
-/// \brief What a path of exact search did, over all of a call.
+/// \brief Which path an exact search used, and its counts over the whole call.
 struct SearchReport {
   std::string_view path;          ///< "brute_force", "quantized" or "gemm"; "candidates" of `score`
-  std::uint64_t prefiltered = 0;  ///< pairs of a query and a row that a bound judged
-  std::uint64_t survivors = 0;    ///< of them scored canonically
+  std::uint64_t prefiltered = 0;  ///< (query, row) pairs that were compared with a bound
+  std::uint64_t survivors = 0;    ///< of these, pairs that were scored exactly
 };
 
 }  // namespace Kindred

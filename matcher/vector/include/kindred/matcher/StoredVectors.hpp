@@ -16,72 +16,79 @@ namespace Kindred {
 
 class Context;
 
-/// \brief Rows of int8 near the rows, and what bounds the difference
+/// \brief The int8-quantized copy of rows, with the data that bounds its error
 /// (core/vector/QuantizedRows.hpp).
 struct StoredQuantizedRows {
-  std::span<const std::int8_t> values;  ///< count × stride
-  std::span<const float> scales;        ///< a row
-  std::span<const float> errors;        ///< a row
-  std::span<const float> norms;         ///< a row
-  std::uint64_t stride = 0;             ///< 0: there is no shadow
+  std::span<const std::int8_t> values;  ///< count × stride, row-major
+  std::span<const float> scales;        ///< one per row
+  std::span<const float> errors;        ///< one per row
+  std::span<const float> norms;         ///< one per row
+  std::uint64_t stride = 0;             ///< 0: there is no quantized copy
 };
 
-/// \brief Rows of a store that someone else holds, by ascending ids.
+/// \brief Non-owning view of the rows of a store, in ascending order of their ids.
 struct StoredVectors {
   VectorSpan rows;
-  std::span<const double> norms;       ///< √Σx² of each row, canonical, unrounded
-  std::span<const std::uint32_t> ids;  ///< ascending; empty: row r has the id first_id + r
+  std::span<const double>
+      norms;  ///< √Σx² of each row, as the reproducible double sum, not rounded to float32
+  std::span<const std::uint32_t> ids;  ///< ascending; if empty, row r has the id first_id + r
   std::uint32_t first_id = 0;
-  std::span<const std::uint64_t> live;  ///< a bit a row that was not removed; empty: all are there
+  std::span<const std::uint64_t>
+      live;  ///< one bit per row, set if the row was not removed; empty: no row was removed
   StoredQuantizedRows quantized;
-  std::uint64_t end_id = 0;           ///< ids below it were given
-  std::shared_ptr<const void> owner;  ///< of the memory, where it is a file's
+  std::uint64_t end_id = 0;           ///< all ids below it have been assigned
+  std::shared_ptr<const void> owner;  ///< keeps the memory mapped if it belongs to a file
 };
 
-/// \brief Writes a store: the rows of \p parts that were not removed. It appears whole or not at
-/// all; a store that is there is replaced.
+/// \brief Writes a store file with the rows of \p parts that were not removed. The file is written
+/// atomically and replaces an existing store.
 ///
-/// A shadow is written where every part has one of the same stride. Complexity O(bytes), all of
-/// which are hashed. Does not fence. \param parts of one element and
-/// dimension, at least one; ids ascend from part to part \param end_id above all of them
-/// \throws InvalidArgument for parts that do not go together or a place that cannot be written;
-/// Busy when another writes it; Error
+/// The quantized copy is written if every part has one with the same stride. Complexity O(bytes);
+/// all bytes are hashed. Does not fence.
+/// \param parts at least one, all of the same element type and dimension; ids ascend from part to
+/// part
+/// \param end_id greater than every id
+/// \throws InvalidArgument for inconsistent parts or a path that cannot be written; Busy while
+/// another process writes it; Error for failed writes
 void save_vectors(const std::string& path, std::span<const StoredVectors> parts,
                   std::uint64_t end_id);
 
-/// \brief Maps a store and checks every byte and every number that an index is made of.
+/// \brief Maps a store file and validates every byte and every number that an index uses.
 /// Complexity O(bytes), divided among the threads. Does not fence.
-/// \param threads at most; 0: as many as the processor has
-/// \throws NotFound; InvalidArgument for what is no file; CorruptFile with the byte and the reason
+/// \param threads maximum number of threads; 0: the number of hardware threads
+/// \throws NotFound; InvalidArgument if the path is not a regular file; CorruptFile with the byte
+/// offset and the reason
 StoredVectors load_vectors(const std::string& path, int threads = 0);
 
-/// What a store holds.
+/// The contents of a store file.
 struct StoredVectorsInfo {
   VectorElement element = VectorElement::float32;
   std::uint64_t rows = 0;
   std::uint64_t dimension = 0;
-  std::uint64_t end_id = 0;           ///< ids below it were given: end_id − rows were removed
+  std::uint64_t end_id = 0;  ///< all ids below it have been assigned: end_id − rows were removed
   std::uint64_t not_finite = 0;       ///< rows with a NaN or an infinity
   std::uint64_t row_bytes = 0;        ///< of all rows, with scales
-  std::uint64_t quantized_bytes = 0;  ///< of all shadow rows
+  std::uint64_t quantized_bytes = 0;  ///< of the quantized copy
   std::uint64_t bytes = 0;            ///< of the file
 };
-/// \brief Checks a store as loading it does, and tells what it holds. Complexity, fence and
-/// \throws as `load_vectors`
+/// \brief Validates a store file as loading does, and describes its contents. Complexity, fences
+/// and exceptions as `load_vectors`.
 StoredVectorsInfo inspect_vectors(const std::string& path, int threads = 0);
 
 struct BuildVectorsOptions {
-  /// Nothing: the one that holds the file's numbers exactly, \see natural_element.
+  /// If empty, the type that holds the file's numbers exactly, \see natural_element.
   std::optional<VectorElement> element = {};
-  bool quantized_copy = true;  ///< of rows that are not int8: what a search would make first
+  bool quantized_copy = true;  ///< also write the quantized copy of rows that are not int8, which
+                               ///< the first search would otherwise build
 };
 
-/// \brief Makes a store of the rows of \p file, in pieces: it may be larger than memory. An id is
-/// the number of a row. Complexity O(rows · dimension); the file is read twice where a shadow is
-/// written. Fences the host's instance.
-/// \param context whose host computes norms and shadows
-/// \param progress is told the rows so far
-/// \throws as VectorFile, `encode_rows` and `save_vectors`; the place is then as it was
+/// \brief Converts the rows of \p file to a store file. Works in blocks, so the file may be larger
+/// than memory. The id of a row is its number in the file. Complexity O(rows · dimension); the file
+/// is read twice if a quantized copy is written. Fences the host's instance.
+/// \param context its host space computes the norms and the quantized copy
+/// \param progress called with the number of rows written so far
+/// \throws as `VectorFile`, `encode_rows` and `save_vectors`; a file already at \p path is then
+/// unchanged
 void build_vectors(Context& context, const VectorFile& file, const std::string& path,
                    const BuildVectorsOptions& options = {},
                    const std::function<void(std::uint64_t)>& progress = {});

@@ -11,33 +11,35 @@
 
 namespace Kindred {
 
-// Engram's small kernels, over vectors that are nobody's index. They take the rows to \p space (the
-// host unless said), fence its instance, and give the same bits on every space.
+// Engram's small kernels, for vectors that are not in an index. They copy the rows to \p space (by
+// default the host), fence its instance, and return bitwise identical results on every space.
 
-/// \brief σ((c − threshold) / max(temperature, 0.05)) of the cosine c of \p query and every row, in
-/// the order of the rows.
+/// \brief σ((c − threshold) / max(temperature, 0.05)) for the cosine c of \p query with every row,
+/// in the order of the rows.
 ///
-/// c is the canonical float32 cosine; the curve is computed in double (relative error below 10⁻¹⁵)
-/// and rounded once. Fences the instance of \p space. Complexity O(count · dimension).
-/// \param query of the dimension of \p rows \throws InvalidArgument for a query of another
-/// dimension, and a threshold or temperature that is NaN; SpaceUnavailable; OutOfMemory
+/// c is the reproducible float32 cosine; the sigmoid is computed in double (relative error below
+/// 10⁻¹⁵) and rounded once. Fences the instance of \p space. Complexity O(count · dimension).
+/// \param query of the dimension of \p rows
+/// \throws InvalidArgument for a query of another dimension, or a threshold or temperature that is
+/// NaN; SpaceUnavailable; OutOfMemory
 std::vector<float> cosine_sigmoids(Context& context, std::span<const float> query,
                                    const VectorSpan& rows, double threshold, double temperature,
                                    std::optional<Space> space = {});
 
-/// \brief Σ wᵢ·xᵢ / Σ wᵢ, elementwise: canonical sums over the rows, rounded once. All 0 where the
-/// weights add up to 0. Fences the instance of \p space. Complexity O(count · dimension).
-/// \param weights one a row \throws InvalidArgument for another number of weights;
-/// SpaceUnavailable; OutOfMemory
+/// \brief Σ wᵢ·xᵢ / Σ wᵢ, elementwise: reproducible sums over the rows, rounded once. All zeros if
+/// the weights sum to 0. Fences the instance of \p space. Complexity O(count · dimension).
+/// \param weights one per row
+/// \throws InvalidArgument for any other number of weights; SpaceUnavailable; OutOfMemory
 std::vector<float> weighted_average(Context& context, const VectorSpan& rows,
                                     std::span<const float> weights,
                                     std::optional<Space> space = {});
 
-/// \brief The dot products of all pairs, `a.count() × b.count()`, row-major: canonical sums,
-/// rounded once, NaN as 0x7FC00000 and a zero as +0. Fences the instance of \p space. Complexity
-/// O(a.count() · b.count() · dimension). \param a float32 rows of the dimension of \p b
-/// \throws InvalidArgument for a size of \p a that is no multiple of it; SpaceUnavailable;
-/// OutOfMemory
+/// \brief The dot products of all pairs, `a.count() × b.count()`, row-major: reproducible sums,
+/// rounded once; NaN is stored as 0x7FC00000 and zero as +0. Fences the instance of \p space.
+/// Complexity O(a.count() · b.count() · dimension).
+/// \param a float32 rows of the dimension of \p b
+/// \throws InvalidArgument if the size of \p a is not a multiple of the dimension;
+/// SpaceUnavailable; OutOfMemory
 std::vector<float> pairwise_dots(Context& context, std::span<const float> a, const VectorSpan& b,
                                  std::optional<Space> space = {});
 

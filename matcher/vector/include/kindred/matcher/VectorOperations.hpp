@@ -6,15 +6,15 @@
 
 namespace Kindred::Operations {
 
-/// \brief Exact search that scores every row: one of three algorithms with the same results, which
-/// are chosen by what they are predicted to take.
+/// \brief Exact search that scores every row: one of three algorithms with the same results, chosen
+/// by their predicted time.
 ///
-/// Their work counts what they read, so that an algorithm that prepares much is not taken for one
-/// of few rows. Prior: Engram's cosine, one query and 64 vectors of 768.
+/// Their work measure counts the data they read, so that an algorithm with costly preparation is
+/// not mistaken for one with few rows. Prior: Engram's cosine, one query and 64 vectors of 768.
 inline constexpr OperationInfo search{"search", "multiply-adds", {3e10, 5e-6, 64.0 * 768 * 9}};
 
 /// Exact search behind a prefilter over the int8-quantized copy. Prior: one query and 1,024
-/// vectors, which are worth the launches of a prefilter.
+/// vectors, from which the launches of a prefilter pay off.
 inline constexpr OperationInfo search_quantized{
     "search-quantized", "multiply-adds", {5e10, 1e-5, 1024.0 * 768 * 5}};
 

@@ -10,11 +10,11 @@
 
 namespace Kindred {
 
-/// \brief Rows that someone else holds, row-major.
+/// \brief Non-owning view of row-major rows.
 struct VectorSpan {
   VectorElement element = VectorElement::float32;
   std::span<const std::byte> values;  ///< count × dimension elements
-  std::span<const float> scales;      ///< a row; of int8 only
+  std::span<const float> scales;      ///< one per row; only for int8
   std::size_t dimension = 0;
 
   VectorSpan() = default;
@@ -24,7 +24,7 @@ struct VectorSpan {
   VectorSpan(std::span<const float> values_, std::size_t dimension_)
       : values(std::as_bytes(values_)), dimension(dimension_) {}
 
-  /// \throws InvalidArgument where it exceeds 64 bits
+  /// Bytes of a row. \throws InvalidArgument if the size exceeds 64 bits
   std::size_t row_bytes() const {
     return size_product("dimension × bytes of an element", {dimension, size_of(element)});
   }
