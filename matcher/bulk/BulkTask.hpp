@@ -6,6 +6,7 @@
 #include <kindred/core/bulk/BulkOperations.hpp>
 #include <kindred/core/bulk/MatrixProduct.hpp>
 #include <kindred/matcher/Bulk.hpp>
+#include <kindred/matcher/BulkOperations.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -22,7 +23,7 @@ enum class BulkKind : std::uint8_t { xor_bytes, element_wise, normalise, random_
 template <class T>
 struct BulkTask {
   BulkKind kind = BulkKind::xor_bytes;
-  Operation operation;
+  Operation operation = Operations::transform;
   ElementWise op = ElementWise::add;
   Reduction reduction = Reduction::sum;
   T number = 0;
