@@ -256,6 +256,10 @@ Dispatcher::Regret Dispatcher::regret() const {
   return sum;
 }
 
+void Dispatcher::register_operations(std::initializer_list<Operation> operations) {
+  for (const Operation operation : operations) (void)m_state->of(operation);
+}
+
 std::vector<Operation> Dispatcher::operations() const {
   std::vector<Operation> operations;
   m_state->for_each_operation(

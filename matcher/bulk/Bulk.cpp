@@ -157,7 +157,11 @@ class ProductCall {
 }  // namespace
 
 struct Bulk::State {
-  explicit State(Context& given) : context(given) {}
+  explicit State(Context& given) : context(given) {
+    context.dispatcher().register_operations({Operations::transform, Operations::element_wise,
+                                              Operations::reduction, Operations::random_generation,
+                                              Operations::matrix_multiply, Operations::matrix_add});
+  }
 
   template <class T>
   BulkReport run(Impl::BulkTask<T> task, const BulkOptions& options, double* results = nullptr) {

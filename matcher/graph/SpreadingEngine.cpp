@@ -159,7 +159,9 @@ struct SpreadingEngine::State {
       : context(given),
         store(given, std::forward<Graph>(graph), options),
         runs(given),
-        page_ranks(given) {}
+        page_ranks(given) {
+    context.dispatcher().register_operations({Operations::spread});
+  }
 
   Context& context;
   CallHistory history;

@@ -51,7 +51,10 @@ std::vector<SharedSource> by_source(std::span<const LatticePair> pairs) {
 
 struct Lattice::State {
   State(Context& given, std::uint32_t dimensions, std::uint32_t size)
-      : context(&given), shape(dimensions, size) {}
+      : context(&given), shape(dimensions, size) {
+    context->dispatcher().register_operations(
+        {Operations::lattice_build, Operations::lattice_search});
+  }
 
   Context* context;
   LatticeShape shape;

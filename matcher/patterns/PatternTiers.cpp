@@ -163,7 +163,9 @@ PatternTiers::PatternTiers(Context& context, const PatternSettings& settings,
     : m_context(&context),
       m_settings(&settings),
       m_rows(&rows),
-      m_view(std::make_shared<const TierView>()) {}
+      m_view(std::make_shared<const TierView>()) {
+  context.dispatcher().register_operations({Operations::lcs, Operations::difflib});
+}
 
 bool PatternTiers::wants_device() const noexcept {
   return m_settings->enabled && m_context->is_usable(Space::cuda) &&

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
+#include <kindred/matcher/SeedOperations.hpp>
 
 #include "SeedCheckpoint.hpp"
 #include "SeedLayerState.hpp"
@@ -25,6 +26,7 @@ SeedLayer::State::State(Context& given, const SeedLayerOptions& requested)
       chunks{requested.hidden, requested.seeds},
       seeds(requested.seeds),
       transfers{Transfer(given.pinned_memory()), Transfer(given.pinned_memory())} {
+  context.dispatcher().register_operations({Operations::seeds});
   schedules.resize(requested.seeds);
   if (requested.telemetry_epochs > 0) slots.resize(std::size_t{requested.telemetry_epochs} + 1);
   const auto bind = [&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Space space,

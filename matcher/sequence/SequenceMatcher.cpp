@@ -80,7 +80,9 @@ struct SequenceMatcher::State {
 };
 
 SequenceMatcher::SequenceMatcher(Context& context, RaggedSpan<Symbol> patterns, Residency residency)
-    : m_state(new State{context, {context, patterns, residency}}) {}
+    : m_state(new State{context, {context, patterns, residency}}) {
+  context.dispatcher().register_operations({Operations::lcs, Operations::difflib});
+}
 SequenceMatcher::~SequenceMatcher() = default;
 SequenceMatcher::SequenceMatcher(SequenceMatcher&&) noexcept = default;
 SequenceMatcher& SequenceMatcher::operator=(SequenceMatcher&&) noexcept = default;

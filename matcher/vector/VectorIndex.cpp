@@ -51,6 +51,8 @@ std::string_view to_string(SearchPath path) noexcept {
 struct VectorIndex::State {
   template <class... Rows>
   explicit State(Context& owner, const Rows&... rows) : context(owner), store(owner, rows...) {
+    context.dispatcher().register_operations({Operations::search, Operations::search_quantized,
+                                              Operations::search_gemm, Operations::score});
     for (const Space space : all_spaces) {
       if (!context.is_usable(space)) continue;
       Impl::with_instance(context, space, [&](const auto& exec_space) {

@@ -2,6 +2,7 @@
 #include "sweep/Sweep.hpp"
 
 #include <kindred/backends/KernelProfile.hpp>
+#include <kindred/matcher/SequenceOperations.hpp>
 
 #include "common/Benchmarks.hpp"
 #include "common/Problem.hpp"
@@ -172,6 +173,7 @@ double DispatchQuality::share() const {
 double seconds_per_decision(Dispatcher& dispatcher) {
   constexpr int decisions = 200'000;
   Workload workload;
+  workload.operation = Operations::lcs;
   workload.resident = dispatcher.usable();
   const double seconds = timed([&] {
     for (int i = 0; i < decisions; ++i) {
@@ -186,6 +188,7 @@ double seconds_per_decision(Dispatcher& dispatcher) {
 double seconds_per_routed_call(Context& context) {
   constexpr int calls = 200'000;
   Workload workload;
+  workload.operation = Operations::lcs;
   const auto body = [](Space space) { benchmark::DoNotOptimize(space); };
   const auto seconds = [&](const auto& call) {
     return timed([&] {

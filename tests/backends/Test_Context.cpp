@@ -51,6 +51,7 @@ TEST(Context, RecordsWhichCallIsTheFirstOfItsSize) {
   Context context(plain());
   CallHistory engine;
   Workload workload;
+  workload.operation = Operations::search;
   workload.work = 1000;
   const auto is_first = [&] { return context.run(workload, Space::serial, [](Space) {}).first; };
   EXPECT_TRUE(is_first());

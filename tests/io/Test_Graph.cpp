@@ -74,9 +74,10 @@ TEST(EdgeList, ReportsFileLineAndValueOfABadEdge) {
   EXPECT_THAT(refusal(folder, "a b 1 2", unit), HasSubstr("1: 4 fields"));
   EXPECT_THAT(refusal(folder, "a b x", unit),
               HasSubstr("1: the weight 'x' is not a finite number"));
-  EXPECT_THAT(refusal(folder, "a b nan", finite), HasSubstr("the weight 'nan' is no finite"));
-  EXPECT_THAT(refusal(folder, "a b -inf", finite), HasSubstr("the weight '-inf' is no finite"));
-  EXPECT_THAT(refusal(folder, "a b 1e999", finite), HasSubstr("the weight '1e999' is no finite"));
+  EXPECT_THAT(refusal(folder, "a b nan", finite), HasSubstr("the weight 'nan' is not a finite"));
+  EXPECT_THAT(refusal(folder, "a b -inf", finite), HasSubstr("the weight '-inf' is not a finite"));
+  EXPECT_THAT(refusal(folder, "a b 1e999", finite),
+              HasSubstr("the weight '1e999' is not a finite"));
   EXPECT_THAT(refusal(folder, "a b 1e39", finite), HasSubstr("beyond float32"));
   EXPECT_THAT(refusal(folder, "a b 1.5", unit), HasSubstr("the weight 1.5 is outside [0, 1]"));
   EXPECT_THAT(refusal(folder, "a b -0.1", unit), HasSubstr("the weight -0.1 is outside [0, 1]"));
@@ -146,7 +147,7 @@ TEST(MatrixMarket, ReportsFileLineAndValueOfABadFile) {
   EXPECT_THAT(refused("3 3 1\n0 1 1\n"), HasSubstr("the index '0'"));
   EXPECT_THAT(refused("3 3 1\n1 1.5 1\n"), HasSubstr("the index '1.5'"));
   EXPECT_THAT(refused("3 3 1\n1 1   \n"), HasSubstr("2 fields; an entry has 3"));
-  EXPECT_THAT(refused("3 3 1\n1 1 nan\n"), HasSubstr("no finite number"));
+  EXPECT_THAT(refused("3 3 1\n1 1 nan\n"), HasSubstr("not a finite number"));
   EXPECT_THAT(refused("3 3 1\n1 1 2\n"), HasSubstr("outside [0, 1]"));
 }
 

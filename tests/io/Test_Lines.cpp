@@ -145,7 +145,7 @@ TEST(SequenceReader, ReportsFileLineAndValueOfABadRecord) {
               HasSubstr("has null, which is not a string"));
   EXPECT_THAT(refusal(folder, R"({"tokens": "a"})"), HasSubstr("has 'a' where an array must be"));
   EXPECT_THAT(refusal(folder, R"({"tokens": [["a"]]})"), HasSubstr("has an array in it"));
-  EXPECT_THAT(refusal(folder, R"({"tokens": [{"a": 1}]})"), HasSubstr("an object stands"));
+  EXPECT_THAT(refusal(folder, R"({"tokens": [{"a": 1}]})"), HasSubstr("an object where"));
   EXPECT_THAT(refusal(folder, R"({"events": ["a"]})"), HasSubstr("has 'a' where an array must be"));
   EXPECT_THAT(refusal(folder, R"({"events": [[["a"]]]})"), HasSubstr("has an array in it"));
   EXPECT_THAT(refusal(folder, R"({"events": [[1.5]]})"),

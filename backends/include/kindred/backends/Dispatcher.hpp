@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -207,6 +208,10 @@ class Dispatcher {
   /// Whether the circuit breaker currently keeps calls of \p operation off \p space.
   bool breaker_open(Operation operation, Space space) const;
   Regret regret() const;
+  /// \brief Adds operations, so that their first calls allocate nothing. Engines do so in their
+  /// constructors; an operation that a call names without it is added then.
+  /// \throws InvalidArgument for an operation without a name, or beyond \ref operations_max
+  void register_operations(std::initializer_list<Operation> operations);
   /// The operations named by calls and calibrations so far, in the order of their first use.
   std::vector<Operation> operations() const;
   SpaceSet usable() const noexcept;
