@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <kindred/backends/KernelProfile.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/Bulk.hpp>
 #include <kindred/matcher/BulkOperations.hpp>
@@ -12,6 +13,7 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <string_view>
 #include <vector>
 
 #include "Properties.hpp"
@@ -21,6 +23,8 @@ namespace BulkTest {
 
 using namespace Kindred;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 /// Arrays of a list, some of which are not aligned to 16 bytes.
 template <class T>
@@ -384,11 +388,30 @@ TEST(Bulk, NewKeysDifferUnlessTheirSeedIsGiven) {
 
 TEST(Bulk, EmptyListsAreNoOps) {
   const Bulk bulk(Testing::context());
-  bulk.xor_bytes({}, {}, {});
-  bulk.normalise<float>({}, {});
-  bulk.reduce<double>(Reduction::max, {}, {});
-  bulk.multiply<float>({});
-  bulk.random_fill<float>({}, 1);
+  for (const Space space : Testing::spaces()) {
+    ProductOptions product;
+    product.space = space;
+    const KernelProfile profile;
+    const auto reports = {bulk.xor_bytes({}, {}, {}, {space}),
+                          bulk.element_wise<float>(ElementWise::square, {}, {}, {space}),
+                          bulk.normalise<float>({}, {}, {space}),
+                          bulk.reduce<double>(Reduction::max, {}, {}, {space}),
+                          bulk.multiply<float>({}, product),
+                          bulk.random_fill<float>({}, 1, 0, {space})};
+    EXPECT_THAT(profile.kernels(), IsEmpty()) << to_string(space);
+    for (const BulkReport& report : reports) {
+      const std::string_view operation = to_string(report.record.operation);
+      EXPECT_EQ(report.batches, 0U) << operation << " on " << to_string(space);
+      EXPECT_EQ(report.batch_bytes, 0U) << operation << " on " << to_string(space);
+      EXPECT_EQ(report.record.items, 0U) << operation << " on " << to_string(space);
+      EXPECT_EQ(report.record.chosen, space) << operation;
+    }
+    // An array of one number is something to do, and the profile sees it.
+    List<float> one({{3}});
+    EXPECT_EQ(bulk.element_wise<float>(ElementWise::square, one, one, {space}).batches, 1U);
+    EXPECT_EQ(one.arrays[0][0], 9.0F);
+    EXPECT_THAT(profile.kernels(), Not(IsEmpty())) << to_string(space);
+  }
 }
 
 template <class Call>

@@ -2,31 +2,12 @@
 #ifndef KINDRED_TESTS_FILES_STORED_GRAPH_SUPPORT_HPP
 #define KINDRED_TESTS_FILES_STORED_GRAPH_SUPPORT_HPP
 
-#include "SectionBytes.hpp"
 #include "graph/StoredGraph.hpp"
 
 #include <cstdint>
-#include <cstring>
-#include <string>
 #include <vector>
 
 namespace Kindred::Testing {
-
-/// Writes \p number over element \p at of the section \p name, and updates the checksums of the
-/// file.
-template <class T>
-void forge(std::string& file, const std::string& name, std::size_t at, T number) {
-  Impl::SectionHeader header{};
-  std::memcpy(&header, file.data(), sizeof(header));
-  for (std::size_t entry = header.table_offset + sizeof(Impl::TableHead);
-       entry < header.table_offset + header.table_bytes; entry += sizeof(Impl::TableEntry)) {
-    Impl::TableEntry found{};
-    std::memcpy(&found, file.data() + entry, sizeof(found));
-    if (Impl::text_of(found.name) == name)
-      std::memcpy(file.data() + found.offset + at * sizeof(T), &number, sizeof(T));
-  }
-  reseal(file);
-}
 
 /// Reads every row of a loaded graph, as an engine does; returns a sum, so that no read is
 /// optimized away.

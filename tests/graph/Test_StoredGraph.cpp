@@ -4,6 +4,7 @@
 
 #include "MemoryFile.hpp"
 #include "SectionBytes.hpp"
+#include "SectionLengths.hpp"
 #include "StoredGraphSupport.hpp"
 #include "Support.hpp"
 #include "TempFolder.hpp"
@@ -11,6 +12,8 @@
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/GraphFile.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
+
+#include <sys/stat.h>
 
 #include <cmath>
 #include <cstring>
@@ -162,7 +165,10 @@ TEST(StoredGraph, RejectsForgedNumbers) {
   EXPECT_THAT(head(1, ~0ULL), HasSubstr("nodes; at most"));
   EXPECT_THAT(head(2, 6), HasSubstr("'out.offsets', element 5"));
   EXPECT_THAT(head(2, ~0ULL), HasSubstr("'out.offsets', element 5"));
-  EXPECT_THAT(head(3, 2), HasSubstr("neither 0 nor 1"));
+  EXPECT_THAT(head(1, 0xFFFFFFFE), HasSubstr("6 elements where 4294967295 must be"));
+  EXPECT_THAT(head(1, 0xFFFFFFFF), HasSubstr("nodes; at most"));
+  for (const std::size_t at : {3, 4, 5})
+    EXPECT_THAT(head(at, 2), HasSubstr("2 is neither 0 nor 1"));
   EXPECT_THAT(forged<std::uint64_t>(good, "out.offsets", 0, 1), HasSubstr("is not 0"));
   EXPECT_THAT(forged<std::uint64_t>(good, "in.offsets", 2, 99), HasSubstr("ends fall"));
   EXPECT_THAT(forged<std::uint32_t>(good, "in.ends", 1, 5), HasSubstr("5 is not below 5"));
@@ -181,6 +187,77 @@ TEST(StoredGraph, RejectsForgedNumbers) {
                           forged<std::uint8_t>(good, "in.kinds", 2, 77, true),
                           forged<float>(good, "out.weights", 1, 0.5F, true)})
     EXPECT_THAT(bad, HasSubstr("is not in the other direction"));
+  small_graph(EdgeWeights::bfloat16).save(folder / "b");
+  EXPECT_THAT(forged<std::uint16_t>(read_all(folder / "b"), "out.weights", 1, 0x3F00, true),
+              HasSubstr("is not in the other direction"));
+  Testing::append_commit(folder / "a", "graph");
+  EXPECT_THAT(message_of<CorruptFile>([&] { inspect_graph_file(folder / "a"); }),
+              HasSubstr("5 edges, and more than one commit"));
+}
+
+TEST(StoredGraph, RejectsColumnsOfOtherLengths) {
+  const TempFolder folder;
+  for (const EdgeWeights weights : {EdgeWeights::float32, EdgeWeights::bfloat16}) {
+    small_graph(weights).save(folder / "a");
+    Testing::expect_lengths_are_checked(folder / "a", "graph", [](const std::string& path) {
+      Impl::names_of(Impl::load_graph(path, 1));
+    });
+  }
+}
+
+TEST(StoredGraph, RejectsAnEdgeThatReplacesAnotherOfTheSameNode) {
+  const TempFolder folder;
+  SpreadingEngine(Testing::context(), 3, std::vector<Edge>{{0, 1, 1}, {0, 2, 1}})
+      .save(folder / "a");
+  EXPECT_THAT(forged<std::uint32_t>(read_all(folder / "a"), "out.ends", 1, 1, true),
+              HasSubstr("'out.ends', element 1: this edge is not in the other direction"));
+}
+
+TEST(StoredGraph, NamesTheRemovedNodeThatHasEdges) {
+  const TempFolder folder;
+  std::vector<Edge> edges{{65, 66, 1}};
+  SpreadingEngine engine(Testing::context(), 130, edges);
+  engine.remove_nodes({{129}});
+  engine.save(folder / "a");
+  const std::string good = read_all(folder / "a");
+  for (const std::uint64_t node : {65, 66}) {
+    const std::string why = "'node.removed', element 1: node " + std::to_string(node);
+    EXPECT_THAT(forged<std::uint64_t>(good, "node.removed", 1, std::uint64_t{1} << (node - 64)),
+                HasSubstr(why));
+  }
+  EXPECT_THAT(forged<std::uint64_t>(good, "node.removed", 2, 1U << 2U),
+              HasSubstr("'node.removed', element 2: names what is no node"));
+}
+
+TEST(StoredGraph, CountsWhatItHolds) {
+  const TempFolder folder;
+  const std::vector<Edge> edges{{0, 1, 1}, {1, 2, -0.5F}, {0, 2, 1.5F}, {2, 2, 0}};
+  SpreadingEngine(Testing::context(), 3, edges).save(folder / "a");
+  EXPECT_EQ(inspect_graph_file(folder / "a").outside_unit, 2U);
+  EXPECT_EQ(inspect_graph_file(folder / "a").name_bytes, 0U);
+  small_graph().save(folder / "b");
+  EXPECT_EQ(inspect_graph_file(folder / "b").outside_unit, 0U);
+  EXPECT_EQ(inspect_graph_file(folder / "b").name_bytes, 5U + 8 * 5) << "of a, é, d, e, and ends";
+  EXPECT_TRUE(is_graph_file(folder / "a"));
+  EXPECT_FALSE(is_graph_file(folder.write("c", "a text of some length")));
+  EXPECT_FALSE(is_graph_file(folder.write("d", "K")));
+  EXPECT_FALSE(is_graph_file(folder / "none"));
+  EXPECT_FALSE(is_graph_file(folder / "."));
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  EXPECT_FALSE(is_graph_file(folder / "pipe")) << "and nobody waits for a writer";
+}
+
+TEST(StoredGraph, StoresRemovedNodesAtTheEndOfAWord) {
+  const TempFolder folder;
+  for (const std::uint32_t nodes : {1U, 63U, 64U, 65U, 128U, 129U}) {
+    SpreadingEngine engine(Testing::context(), nodes, {});
+    engine.remove_nodes({{nodes - 1}});
+    engine.save(folder / "a");
+    const SpreadingEngine loaded = SpreadingEngine::load(Testing::context(), folder / "a");
+    for (std::uint32_t node = 0; node < nodes; ++node)
+      EXPECT_EQ(loaded.has_node(node), node + 1 < nodes) << node << " of " << nodes;
+    EXPECT_EQ(inspect_graph_file(folder / "a").removed_nodes, 1U);
+  }
 }
 
 TEST(StoredGraph, DetectsEveryChangedByteAndEveryTruncation) {

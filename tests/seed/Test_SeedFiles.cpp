@@ -7,6 +7,7 @@
 #include "LayerSupport.hpp"
 #include "MemoryFile.hpp"
 #include "SectionBytes.hpp"
+#include "SectionLengths.hpp"
 #include "TempFolder.hpp"
 #include "seed/SeedCheckpoint.hpp"
 
@@ -115,6 +116,8 @@ TEST(SeedFiles, RejectsTheCheckpointOfAnotherLayer) {
 template <class Load>
 void sweep(const std::string& good, const Load& load) {
   const Testing::MemoryFile memory;
+  std::size_t taken = 0;
+  std::size_t refused = 0;
   for (std::size_t length = 0; length < good.size(); ++length) {
     memory.set(good.substr(0, length));
     EXPECT_THROW(load(memory.path()), CorruptFile) << length;
@@ -129,11 +132,38 @@ void sweep(const std::string& good, const Load& load) {
       memory.set(bad);
       try {
         load(memory.path());
+        ++taken;
       } catch (const Error&) {
-        continue;
+        ++refused;
       }
     }
   }
+  EXPECT_GT(taken, 100U) << "changes of numbers and names";
+  EXPECT_GT(refused, 100U) << "changes of the format";
+}
+
+TEST(SeedFiles, RejectsForgedNumbers) {
+  const TempFolder folder;
+  small_layer().save(folder / "a");
+  const std::string good = read_all(folder / "a");
+  const auto forged = [&](const char* name, std::size_t at, auto number) {
+    std::string bad = good;
+    Testing::forge(bad, name, at, number);
+    const Testing::MemoryFile memory;
+    memory.set(bad);
+    return message_of<CorruptFile>([&] { Impl::load_checkpoint(memory.path()); });
+  };
+  EXPECT_THAT(forged("head", 1, std::uint64_t{11}), HasSubstr("11 seeds, and lifecycle has 12"));
+  EXPECT_THAT(forged("blueprint", 4, std::int32_t{3}), HasSubstr("element 4: 3 has no name"));
+  EXPECT_THAT(forged("blueprint.ends", 0, std::uint64_t{99}), HasSubstr("ends fall"));
+  EXPECT_THAT(forged("schedule.ends", 1, ~std::uint64_t{0}), HasSubstr("'schedule.ends'"));
+  EXPECT_THAT(forged("lifecycle", 0, std::uint8_t{77}), HasSubstr("77"));
+  Testing::expect_lengths_are_checked(
+      folder / "a", "seeds", [](const std::string& path) { Impl::load_checkpoint(path); },
+      "blueprint.ends");  // one more, without a name
+  Testing::append_commit(folder / "a", "seeds");
+  EXPECT_THAT(message_of<CorruptFile>([&] { Impl::load_checkpoint(folder / "a"); }),
+              HasSubstr("a checkpoint has one"));
 }
 
 TEST(SeedFiles, DetectsEveryChangedByteAndTruncationOfACheckpoint) {

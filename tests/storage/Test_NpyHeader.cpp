@@ -2,14 +2,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "TempFolder.hpp"
 #include "storage/NpyHeader.hpp"
 
 #include <kindred/core/common/Error.hpp>
+
+#include <utility>
 
 namespace NpyHeaderTest {
 
 using namespace Kindred;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TEST(NpyHeader, AcceptsAnyOrderOfKeysAndEitherQuote) {
   const Impl::NpyHeader header =
@@ -20,22 +24,39 @@ TEST(NpyHeader, AcceptsAnyOrderOfKeysAndEitherQuote) {
   EXPECT_EQ(header.shown_shape(), "(4, 5)");
 }
 
-TEST(NpyHeader, RejectsInvalidHeaders) {
-  for (const char* text :
-       {"", "{", "{}", "[]", "{'descr': '<f4', 'fortran_order': False}",
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)",
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)} x",
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), 'shape': (2, 3)}",
-        "{'descr': '<f4', 'fortran_order': False, 'other': (2, 3)}",
-        "{'descr': '<f4', 'fortran_order': Maybe, 'shape': (2, 3)}",
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, -3)}",
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (2 3)}",
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 99999999999999999999)}",
-        "{'descr': '<f4' 'fortran_order': False, 'shape': (2, 3)}",
-        "{'descr': '<f4, 'fortran_order': False, 'shape': (2, 3)}",
-        "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2, 3)}", "{'descr' '<f4'}",
-        "{descr: 1}"})
-    EXPECT_THROW(Impl::parse_npy_header(text), InvalidArgument) << text;
+TEST(NpyHeader, RejectsInvalidHeadersAndSaysWhy) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"", "{ is missing"},
+      {"{", "a string is missing"},
+      {"{}", "needs the keys"},
+      {"[]", "{ is missing"},
+      {"{'descr': '<f4', 'fortran_order': False}", "needs the keys"},
+      {"{'descr': '<f4', 'shape': (2, 3)}", "needs the keys"},
+      {"{'fortran_order': False, 'shape': (2, 3)}", "needs the keys"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)", "a comma or } is missing"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)} x", "text follows"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), 'shape': (2, 3)}",
+       "the key 'shape' stands twice"},
+      {"{'descr': '<f4', 'descr': '<f4'}", "the key 'descr' stands twice"},
+      {"{'fortran_order': True, 'fortran_order': True}", "the key 'fortran_order' stands twice"},
+      {"{'descr': '<f4', 'fortran_order': False, 'other': (2, 3)}", "the key 'other' stands twice"},
+      {"{'descr': '<f4', 'fortran_order': Maybe, 'shape': (2, 3)}", "True or False is missing"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (2, -3)}", "a length is missing"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (2 3)}", "a comma or ) is missing"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 99999999999999999999)}",
+       "a length is missing or too large"},
+      {"{'descr': '<f4' 'fortran_order': False, 'shape': (2, 3)}", "a comma or } is missing"},
+      {"{'descr': '<f4, 'fortran_order': False, 'shape': (2, 3)}", "a comma or } is missing"},
+      {"{'descr': '<f4", "a string has no end"},
+      {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2, 3)}",
+       "the dtype has fields"},
+      {"{'descr' '<f4'}", ": is missing"},
+      {"{descr: 1}", "a string is missing"}};
+  for (const auto& [text, why] : cases) {
+    EXPECT_THAT(Testing::message_of<InvalidArgument>([&] { Impl::parse_npy_header(text); }),
+                HasSubstr(why))
+        << text;
+  }
 }
 
 }  // namespace NpyHeaderTest

@@ -49,6 +49,7 @@ TEST(StoredFiles, OfEarlierVersionsGiveTheirAnswersOrNameTheConversionCommand) {
 }
 
 TEST(StoredFiles, AnEarlierProfileIsUsedOrNamesTheCommandThatReplacesIt) {
+  ASSERT_FALSE(versions().empty());
   for (const std::string& folder : versions()) {
     Dispatcher::Options options;
     options.machine = "a machine";

@@ -235,6 +235,31 @@ TEST(VectorFile, ReportsOffsetAndValueOfABadNpyFile) {
               HasSubstr("rows of dimension 9999999999"));
 }
 
+TEST(VectorFile, ReadsNpyHeadersOfAnyLengthUpToTheLimit) {
+  const TempFolder folder;
+  const auto corrupt = [&](const std::string& bytes) {
+    return refusal<CorruptFile>(folder, "x.npy", bytes);
+  };
+  for (const int version : {1, 2}) {
+    std::string header = two_by_three;
+    header.insert(header.size() - 1, std::string(10000 - header.size(), ' '));
+    EXPECT_EQ(floats(VectorFile(folder.write("x.npy", npy(header, raw(six), version)))), six);
+    EXPECT_THAT(corrupt(npy(header + " ", raw(six), version)),
+                HasSubstr("8: a header of 10001 bytes"));
+    const std::string begin = npy("", "", version);  // all of a file whose header is of no length
+    EXPECT_THAT(corrupt(begin), HasSubstr(std::to_string(begin.size()) + ": the header is no"));
+  }
+  const std::string good = npy(two_by_three, raw(six), 2);
+  const std::string rest = " bytes, the file has " + std::to_string(good.size() - 12);
+  for (const auto& [at, length] : {std::pair(9, 256U), {10, 65536U}, {11, 16777216U}}) {
+    std::string bytes = good;
+    for (int i = 8; i < 12; ++i) bytes[i] = static_cast<char>(i == at);
+    EXPECT_THAT(corrupt(bytes), HasSubstr("it has " + std::to_string(length) + rest));
+  }
+  EXPECT_THAT(corrupt(npy(two_by_three, raw(six)) + "x"),
+              HasSubstr(std::to_string(10 + two_by_three.size() + 24) + ": 25 bytes of data"));
+}
+
 TEST(VectorFile, ReportsOffsetAndValueOfABadFileOfTheVecsFamily) {
   const TempFolder folder;
   const auto corrupt = [&](const std::string& bytes) {

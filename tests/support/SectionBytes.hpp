@@ -4,11 +4,14 @@
 
 #include "MemoryFile.hpp"
 #include "common/Hash.hpp"
-#include "storage/SectionFormat.hpp"
+#include "storage/SectionFile.hpp"
+#include "storage/SectionWriter.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace Kindred::Testing {
@@ -61,6 +64,29 @@ inline void reseal(std::span<char> file) {
   if (!tables.empty()) header.table_checksum = checksum;
   header.checksum = checksum_of(header);
   std::memcpy(file.data(), &header, sizeof(header));
+}
+
+/// Writes \p number over element \p at of the section \p name of the last commit, and updates the
+/// checksums of the file.
+template <class T>
+void forge(std::string& file, std::string_view name, std::size_t at, T number) {
+  Impl::SectionHeader header{};
+  std::memcpy(&header, file.data(), sizeof(header));
+  for (std::size_t place = header.table_offset + sizeof(Impl::TableHead);
+       place < header.table_offset + header.table_bytes; place += sizeof(Impl::TableEntry)) {
+    Impl::TableEntry entry{};
+    std::memcpy(&entry, file.data() + place, sizeof(entry));
+    if (Impl::text_of(entry.name) != name || (at + 1) * sizeof(T) > entry.bytes) continue;
+    std::memcpy(file.data() + entry.offset + at * sizeof(T), &number, sizeof(T));
+    return reseal(file);
+  }
+  throw std::out_of_range("no element " + std::to_string(at) + " of " + std::string(name));
+}
+
+/// Appends a commit without sections to the file at \p path.
+inline void append_commit(const std::string& path, std::string_view kind) {
+  const Impl::FileRevision revision = Impl::SectionFile(path, kind, 1).revision();
+  Impl::SectionWriter(path, kind, revision).commit();
 }
 
 }  // namespace Kindred::Testing

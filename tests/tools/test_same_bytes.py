@@ -54,9 +54,8 @@ class SameBytes(unittest.TestCase):
         cls.launches = list(launches())
 
     def test_inputs_are_the_golden_ones(self):
-        for file in sorted(self.folder.glob("*.*")):
-            if file.name in self.golden["inputs"]:
-                self.assertEqual(digest(file.read_bytes()), self.golden["inputs"][file.name], file.name)
+        self.assertGreater(len(self.golden["inputs"]), 5)
+        self.assertEqual({name: digest((self.folder / name).read_bytes()) for name in self.golden["inputs"]}, self.golden["inputs"])
 
     def test_every_case_has_a_golden_sum(self):
         self.assertEqual(sorted(self.golden["answers"]), sorted(ALL_ROWS))

@@ -4,6 +4,7 @@
 
 #include "MemoryFile.hpp"
 #include "SectionBytes.hpp"
+#include "SectionLengths.hpp"
 #include "StoredVectorsSupport.hpp"
 #include "Support.hpp"
 #include "TempFolder.hpp"
@@ -200,23 +201,18 @@ TEST(StoredVectors, RejectInconsistentArguments) {
   EXPECT_THAT(folder.names(), IsEmpty());
 }
 
-/// The error for a store whose section \p name has another number at \p at, with matching
-/// checksums.
+/// The bytes of a store whose section \p name has another number at \p at, sealed again.
+template <class T>
+std::string with(const std::string& good, const std::string& name, std::size_t at, T number) {
+  std::string changed = good;
+  Testing::forge(changed, name, at, number);
+  return changed;
+}
+/// The refusal of such a store.
 template <class T>
 std::string forged(const std::string& good, const std::string& name, std::size_t at, T number) {
-  std::string bad = good;
-  Impl::SectionHeader header{};
-  std::memcpy(&header, bad.data(), sizeof(header));
-  for (std::size_t entry = header.table_offset + sizeof(Impl::TableHead);
-       entry < header.table_offset + header.table_bytes; entry += sizeof(Impl::TableEntry)) {
-    Impl::TableEntry found{};
-    std::memcpy(&found, bad.data() + entry, sizeof(found));
-    if (Impl::text_of(found.name) == name)
-      std::memcpy(bad.data() + found.offset + at * sizeof(T), &number, sizeof(T));
-  }
-  Testing::reseal(bad);
   const Testing::MemoryFile memory;
-  memory.set(bad);
+  memory.set(with(good, name, at, number));
   return message_of<CorruptFile>([&] { load_vectors(memory.path(), 1); });
 }
 
@@ -244,6 +240,59 @@ TEST(StoredVectors, RejectForgedNumbers) {
   EXPECT_THAT(forged<float>(good, "scale", 2, -1), HasSubstr("a scale is finite"));
   EXPECT_THAT(forged<double>(good, "norm", 4, -1), HasSubstr("'norm', element 4"));
   EXPECT_THAT(forged<float>(good, "shadow.error", 0, NAN), HasSubstr("'shadow.error', element 0"));
+  EXPECT_THAT(head(1, 0xFFFFFFFF), HasSubstr("is no dimension"));
+  EXPECT_THAT(head(2, 30), HasSubstr("elements where 90 must be"));
+  EXPECT_THAT(head(2, 31), HasSubstr("do not go with ids below 30"));
+  EXPECT_THAT(head(3, 1ULL << 32U), HasSubstr("is no end of ids"));
+  EXPECT_THAT(head(4, 3), HasSubstr("80 elements where 15 must be"));
+  EXPECT_THAT(forged<std::uint32_t>(good, "id", 4, 30), HasSubstr("'id', element 4: ids ascend"));
+  EXPECT_THAT(forged<float>(good, "scale", 0, INFINITY), HasSubstr("a scale is finite"));
+  for (const char* name : {"shadow.scale", "shadow.error", "shadow.norm"})
+    EXPECT_THAT(forged<float>(good, name, 4, -1), HasSubstr("numbers are not negative")) << name;
+  Testing::append_commit(folder / "a", "vectors");
+  EXPECT_THAT(message_of<CorruptFile>([&] { load_vectors(folder / "a"); }),
+              HasSubstr("5 rows, and more than one commit"));
+  StoredPart no_ids(0, 4, 3);
+  no_ids.part.ids = {};
+  save_vectors(folder / "b", {&no_ids.part, 1}, 4);
+  EXPECT_THAT(forged<std::uint64_t>(read_all(folder / "b"), "head", 3, 5),
+              HasSubstr("4 rows do not go with ids below 5"));
+}
+
+TEST(StoredVectors, RejectColumnsOfOtherLengths) {
+  const TempFolder folder;
+  write_small(folder / "a");
+  Testing::expect_lengths_are_checked(folder / "a", "vectors",
+                                      [](const std::string& path) { load_vectors(path, 1); });
+}
+
+TEST(StoredVectors, RejectMoreNumbersThanAFileCanHave) {
+  const TempFolder folder;
+  const auto path = folder.write("x.fvecs", Testing::vecs<float>({{1, 2}, {3, 4}}));
+  build_vectors(Testing::context(), VectorFile(path), folder / "a", {.quantized_copy = false});
+  std::string bytes = read_all(folder / "a");
+  Testing::forge<std::uint64_t>(bytes, "head", 1, 0xFFFFFFFE);
+  Testing::forge<std::uint64_t>(bytes, "head", 2, 0xFFFFFFFF);
+  EXPECT_THAT(forged<std::uint64_t>(bytes, "head", 3, 0xFFFFFFFF),
+              HasSubstr("more numbers than a file can have"));
+}
+
+TEST(StoredVectors, AcceptNumbersAtTheirLimits) {
+  const TempFolder folder;
+  write_small(folder / "a");
+  const std::string good = read_all(folder / "a");
+  const Testing::MemoryFile memory;
+  const auto load = [&](const std::string& bytes) {
+    memory.set(bytes);
+    return load_vectors(memory.path(), 1);
+  };
+  EXPECT_EQ(load(with<std::uint64_t>(good, "head", 3, 0xFFFFFFFF)).end_id, 0xFFFFFFFFU);
+  EXPECT_EQ(load(with<std::uint32_t>(good, "id", 4, 29)).ids[4], 29U);
+  EXPECT_EQ(load(with<float>(good, "scale", 0, 0)).rows.scales[0], 0.0F);
+  EXPECT_EQ(load(with<double>(good, "norm", 0, 0)).norms[0], 0.0);
+  EXPECT_TRUE(std::isnan(load(with<double>(good, "norm", 0, NAN)).norms[0]));
+  for (const char* name : {"shadow.scale", "shadow.error", "shadow.norm"})
+    EXPECT_EQ(load(with<float>(good, name, 0, 0)).rows.count(), 5U) << name;
 }
 
 TEST(StoredVectors, DetectEveryChangedByteAndEveryTruncation) {

@@ -240,6 +240,35 @@ TEST(TopK, MatchesReferenceOnWideKeys) {
   }
 }
 
+TEST(TopK, PlacesTheListsOfARowBesideEachOther) {
+  constexpr std::size_t rows = 3;
+  constexpr std::size_t lists = 4;
+  constexpr std::size_t k = 5;
+  for (const Space space : Testing::spaces()) {
+    Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
+      using execution_space = std::decay_t<decltype(exec_space)>;
+      using memory_space = typename execution_space::memory_space;
+      Kokkos::View<Rank*, memory_space> top("top", rows * k);
+      Kokkos::View<Rank*, memory_space> partial("partial", rows * lists * k);
+      std::vector<Rank> expected(rows * lists * k);
+      for (std::size_t list = 0; list < lists; ++list) {
+        std::vector<Rank> keys;
+        for (std::size_t i = 0; i < rows * k; ++i) {
+          keys.push_back(100 * list + i);
+          expected[(i / k * lists + list) * k + i % k] = keys.back();
+        }
+        Impl::upload(exec_space, top, keys.data(), keys.size());
+        place_partial(exec_space, ArrayView<const Rank, execution_space>(top.data(), top.size()), k,
+                      list, lists,
+                      ArrayView<Rank, execution_space>(partial.data(), partial.size()));
+      }
+      std::vector<Rank> found(expected.size());
+      Impl::download(exec_space, found.data(), partial, found.size());
+      EXPECT_EQ(found, expected) << to_string(space);
+    });
+  }
+}
+
 TEST(TopK, MergesPartialLists) {
   auto generator = Testing::generator("TopK merge");
   for (const std::size_t k : {1UL, 10UL, 600UL, 3000UL}) {

@@ -3,6 +3,8 @@
 #include <kindred/core/arch/Int8Dots.hpp>
 
 #include <cmath>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "PrefilterCases.hpp"
@@ -105,6 +107,7 @@ double reach(const Bounds& bounds, std::size_t pair, float score) {
 
 TEST(Prefilter, BoundsAreReachedByRowsConstructedForThat) {
   auto generator = Testing::generator("Prefilter reach");
+  std::set<std::string> reached;
   for (const auto& made : Testing::prefilter_cases(generator)) {
     if (made.name.find("aligned") == std::string::npos) continue;
     const StoredRows rows = StoredRows::near(VectorElement::float32, made.rows, made.dimension);
@@ -117,9 +120,11 @@ TEST(Prefilter, BoundsAreReachedByRowsConstructedForThat) {
           most = std::max(most, reach(bounds, r, goodness(metric, made.queries, rows.row(r))));
         EXPECT_GT(most, 0.97) << made.name << ", " << to_string(metric);
         EXPECT_LE(most, 1.0) << made.name << ", " << to_string(metric);
+        reached.insert(made.name);
       }
     }
   }
+  EXPECT_EQ(reached.size(), 3U) << "of the query, of the difference, of the query's residual";
 }
 
 TEST(Prefilter, BoundsHoldAtLengthsBeyondABlockOfIntegers) {

@@ -116,24 +116,26 @@ class TileBound : public testing::Test {};
 using Elements = testing::Types<Float16, BFloat16, float>;
 TYPED_TEST_SUITE(TileBound, Elements);
 
-TYPED_TEST(TileBound, HoldsWhereAllRoundingErrorsHaveTheSameSign) {
-  if constexpr (!std::is_same_v<TypeParam, float>) {
-    // Vectors of ones whose number is a power of four have norms that are powers of two: the other
-    // factor is exact.
-    const std::vector<float> ones(256, 1.0F);
-    const std::vector<float> above(256, just_below_half_a_step<TypeParam>());
-    expect_bounds<TypeParam>(ones, above, 0.0, "a row that loses what the query asks for");
-    std::vector<float> mixed = above;
-    std::vector<float> signs = ones;
-    for (std::size_t i = 0; i < mixed.size(); i += 2) {
-      mixed[i] = -mixed[i];
-      signs[i] = -1.0F;
-    }
-    expect_bounds<TypeParam>(signs, mixed, 0.0, "the same with signs");
-    // 255 ones scaled to a norm of 256 are not representable in Element.
-    expect_bounds<TypeParam>(std::vector<float>(255, 1.0F), std::vector<float>(255, 1.0F), 0.0,
-                             "a query that loses what the row has");
+template <class Element>
+class NarrowTileBound : public testing::Test {};
+using NarrowElements = testing::Types<Float16, BFloat16>;
+TYPED_TEST_SUITE(NarrowTileBound, NarrowElements);
+
+TYPED_TEST(NarrowTileBound, HoldsWhereAllRoundingGoesOneWay) {
+  // Norms of powers of four times ones are powers of two: the other factor is exact.
+  const std::vector<float> ones(256, 1.0F);
+  const std::vector<float> above(256, just_below_half_a_step<TypeParam>());
+  expect_bounds<TypeParam>(ones, above, 0.0, "a row that loses what the query asks for");
+  std::vector<float> mixed = above;
+  std::vector<float> signs = ones;
+  for (std::size_t i = 0; i < mixed.size(); i += 2) {
+    mixed[i] = -mixed[i];
+    signs[i] = -1.0F;
   }
+  expect_bounds<TypeParam>(signs, mixed, 0.0, "the same with signs");
+  // 255 ones scaled to 256 are no number of Element.
+  expect_bounds<TypeParam>(std::vector<float>(255, 1.0F), std::vector<float>(255, 1.0F), 0.0,
+                           "a query that loses what the row has");
 }
 
 TYPED_TEST(TileBound, HoldsForProductsWithTheLargestAllowedError) {
@@ -165,6 +167,91 @@ TYPED_TEST(TileBound, HoldsForAnyPair) {
     expect_bounds<TypeParam>(query, row, Impl::gemm_error(dimension),
                              "pair " + std::to_string(round) + " of a library");
   }
+}
+
+TEST(TileRow, CoversNormsThatLeaveTheRangeOfFloatsAlone) {
+  for (const double norm : {0x1p-63, 1.0, 0x1p63}) EXPECT_TRUE(tile_covers(norm)) << norm;
+  for (const double norm : {0.0, 0x1.fffffffffffffp-64, 0x1.0000000000001p63, std::nan("")})
+    EXPECT_FALSE(tile_covers(norm)) << norm;
+}
+
+TEST(TileRow, IsScaledByAPowerOfTwoToANormBetween128And256) {
+  for (const double norm : {0x1p-63, 0.3, 1.0, 128.0, 255.99, 256.0, 3e5, 0x1p63}) {
+    const double power = tile_power(tile_exponent(norm));
+    int exponent = 0;
+    EXPECT_EQ(std::frexp(power, &exponent), 0.5) << norm;
+    EXPECT_GE(norm / power, 128) << norm;
+    EXPECT_LT(norm / power, 256) << norm;
+    EXPECT_EQ(tile_power(-3), 0.125);
+  }
+}
+
+TEST(TileRow, SurvivesAlwaysOrNeverWhereNothingIsBounded) {
+  const TileModel model;
+  for (const Metric metric : metrics) {
+    const auto error_of = [&](double norm) { return tile_row(metric, model, norm, 0, 0).error; };
+    EXPECT_EQ(error_of(0), 0);
+    EXPECT_EQ(error_of(std::nan("")), -HUGE_VALF);
+    for (const double norm : {0x1p-64, 0x1p64, HUGE_VAL}) EXPECT_EQ(error_of(norm), HUGE_VALF);
+  }
+}
+
+/// Each part alone, of a row whose norm of 200 is left as it is, under ip.
+TEST(TileRow, ErrorIsTheSumOfItsPartsAndHardlyMore) {
+  const auto error_of = [](const TileModel& model, double residual, double query_residual) {
+    return double{tile_row(Metric::ip, model, 200, residual, query_residual).error};
+  };
+  const double canonical = 256 * 200 * 0x1p-20;
+  const auto expect_error = [&](double error, double part, const char* what) {
+    EXPECT_GE(error, part + 0.999 * canonical) << what;
+    EXPECT_LE(error, (part + canonical) * (1 + 0x1p-20)) << what;
+  };
+  TileModel model;
+  expect_error(error_of(model, 0, 0), 0, "the canonical score's rounding");
+  expect_error(error_of(model, 3, 0), 256 * 3, "what rounding left of the row");
+  expect_error(error_of(model, 0, 5), 5 * 200, "what it left of the query");
+  expect_error(error_of(model, 3, 5), 256 * 3 + 5 * 203, "both");
+  model.sum = 0x1p-7;
+  expect_error(error_of(model, 0, 0), 256 * 200 * 0x1p-7, "the sum");
+  expect_error(error_of(model, 3, 5), 256 * 3 + 5 * 203 + 261 * 203 * 0x1p-7, "the sum of both");
+  model = {};
+  model.output_absolute = 9;
+  expect_error(error_of(model, 0, 0), 9, "the output");
+}
+
+TEST(TileRow, ScalesProductsByTheMetric) {
+  TileModel model;
+  model.alpha = 4;
+  const auto row = [&](Metric metric, double norm) { return tile_row(metric, model, norm, 1, 1); };
+  EXPECT_EQ(row(Metric::ip, 200).scale, 0.25F);
+  EXPECT_EQ(row(Metric::ip, 800).scale, 1.0F);
+  EXPECT_EQ(row(Metric::l2, 800).scale, 1.0F);
+  EXPECT_EQ(row(Metric::cosine, 800).scale, static_cast<float>(1 / 200.0 / 4));
+  EXPECT_EQ(row(Metric::ip, 800).shift, 0.0F);
+  EXPECT_EQ(row(Metric::cosine, 800).shift, 0.0F);
+  EXPECT_LT(row(Metric::l2, 800).shift, 320000.0F);
+  EXPECT_GE(row(Metric::l2, 800).shift, 320000.0F * (1 - 0x1p-19F));
+  // The error is in the unit of the metric, whatever products are written times.
+  EXPECT_FLOAT_EQ(row(Metric::ip, 800).error, 4 * row(Metric::ip, 200).error);
+  EXPECT_FLOAT_EQ(row(Metric::cosine, 200).error, row(Metric::ip, 200).error / 200);
+}
+
+TEST(TileRow, IsAsWideAsTheErrorOnEitherSideAndHardlyWider) {
+  const auto expect_width = [](const TileRow& row, float relative, float weight, double least) {
+    for (const float product : {-1000.0F, 0.0F, 3.0F}) {
+      const double width = tile_width(product, row, relative, weight);
+      const double whole = least + 2 * std::abs(double{product}) * double{relative};
+      EXPECT_GE(width, whole);
+      EXPECT_LE(width, whole * (1 + 0x1p-18));
+    }
+  };
+  expect_width({1, 7, 0}, 0, 0, 14);
+  expect_width({1, 7, 0}, 0.125F, 0, 14);
+  expect_width({1, 0, 0x1p20F}, 0, 3, 3 * 0x1p20 * 0x1p-18);
+  expect_width({1, 7, 0x1p20F}, 0.125F, 3, 14 + 3 * 0x1p20 * 0x1p-18);
+  TileModel model;
+  model.output_relative = 0x1p-11F;
+  EXPECT_EQ(tile_relative(model, {8, 0, 0}), 0x1p-8F);
 }
 
 }  // namespace TileBoundTest

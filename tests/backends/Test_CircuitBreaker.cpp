@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "CircuitBreaker.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <random>
+
+#include "Support.hpp"
+
+namespace CircuitBreakerTest {
+
+using namespace Kindred;
+using namespace std::chrono_literals;
+using Impl::CircuitBreaker;
+
+constexpr CircuitBreaker::Time start{};
+
+Dispatcher::Options options_of(std::size_t window, double success_rate_min,
+                               std::size_t failures_min) {
+  Dispatcher::Options options;
+  options.window = window;
+  options.success_rate_min = success_rate_min;
+  options.failures_min = failures_min;
+  options.breaker_interval = 10s;
+  return options;
+}
+
+TEST(CircuitBreaker, OpensAtTheFailureThatMakesTheShareOfTheWindowTooLow) {
+  auto generator = Testing::generator("CircuitBreaker");
+  for (const std::size_t window : {1U, 4U, 20U}) {
+    for (const std::size_t failures_min : {1U, 2U, 5U}) {
+      for (const double success_rate_min : {0.5, 0.75, 0.9}) {
+        for (int round = 0; round < 50; ++round) {
+          CircuitBreaker breaker(options_of(window, success_rate_min, failures_min));
+          std::deque<bool> failed;
+          for (int call = 0; call < 100 && !breaker.open(); ++call) {
+            failed.push_back(generator() % 4 == 0);
+            if (failed.size() > window) failed.pop_front();
+            if (failed.back()) {
+              breaker.failed(start);
+            } else {
+              breaker.succeeded();
+            }
+            const auto failures =
+                static_cast<std::size_t>(std::count(failed.begin(), failed.end(), true));
+            const auto count = static_cast<double>(failed.size());
+            const bool opens = failed.back() && failures >= failures_min &&
+                               1 - static_cast<double>(failures) / count < success_rate_min;
+            ASSERT_EQ(breaker.open(), opens) << window << ", " << failures << " of " << count;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(CircuitBreaker, LetsATrialThroughAfterEachInterval) {
+  CircuitBreaker breaker(options_of(4, 0.9, 1));
+  EXPECT_TRUE(breaker.admits(start));
+  breaker.failed(start + 1s);
+  EXPECT_FALSE(breaker.admits(start + 1s));
+  EXPECT_FALSE(breaker.admits(start + 11s - 1ns));
+  EXPECT_TRUE(breaker.admits(start + 11s));
+  breaker.succeeded();
+  EXPECT_TRUE(breaker.open()) << "a call that began before";
+  breaker.start_trial(start + 12s);
+  EXPECT_FALSE(breaker.admits(start + 12s)) << "there is one";
+  EXPECT_TRUE(breaker.admits(start + 22s)) << "it never ended";
+  breaker.failed(start + 13s);
+  EXPECT_TRUE(breaker.open());
+  EXPECT_FALSE(breaker.admits(start + 22s));
+  breaker.succeeded();
+  EXPECT_TRUE(breaker.open()) << "the trial has failed";
+  breaker.start_trial(start + 23s);
+  breaker.succeeded();
+  EXPECT_FALSE(breaker.open());
+  EXPECT_TRUE(breaker.admits(start + 23s));
+}
+
+TEST(CircuitBreaker, ForgetsTheFailuresOnceATrialHasSucceeded) {
+  CircuitBreaker breaker(options_of(4, 0.9, 2));
+  breaker.failed(start);
+  breaker.failed(start);
+  ASSERT_TRUE(breaker.open());
+  breaker.start_trial(start + 10s);
+  breaker.succeeded();
+  breaker.failed(start + 11s);
+  EXPECT_FALSE(breaker.open());
+  breaker.failed(start + 11s);
+  EXPECT_TRUE(breaker.open());
+}
+
+}  // namespace CircuitBreakerTest

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "CostCurve.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace CostCurveTest {
+
+using namespace Kindred;
+using Impl::CostCurve;
+using Impl::prior_curve;
+using Impl::size_class;
+
+/// Of 1 µs and a nanosecond a step, where \p points were measured.
+CostCurve curve_of(const std::vector<CostCurve::Point>& points, double rate = 1e9) {
+  CostCurve curve(1e-6, rate);
+  for (const auto& point : points) curve.set(point);
+  return curve;
+}
+
+TEST(CostCurve, SizeClassesArePowersOfTwo) {
+  for (const double work : {0.0, -5.0, 1.0, 1.999, std::nan("")}) EXPECT_EQ(size_class(work), 0U);
+  EXPECT_EQ(size_class(2), 1U);
+  EXPECT_EQ(size_class(3.999), 1U);
+  EXPECT_EQ(size_class(4), 2U);
+  EXPECT_EQ(size_class(std::ldexp(1.0, 63)), 63U);
+  EXPECT_EQ(size_class(1e300), 63U);
+  EXPECT_EQ(size_class(std::numeric_limits<double>::infinity()), 63U);
+}
+
+TEST(CostCurve, IsALineUntilSomethingIsMeasured) {
+  const CostCurve curve = curve_of({});
+  EXPECT_FALSE(curve.calibrated());
+  EXPECT_DOUBLE_EQ(curve.seconds(0), 1e-6);
+  EXPECT_DOUBLE_EQ(curve.seconds(0.5), 1e-6 + 0.5e-9);
+  EXPECT_DOUBLE_EQ(curve.seconds(3000), 4e-6);
+  EXPECT_DOUBLE_EQ(curve.seconds(-7), 1e-6);
+  EXPECT_DOUBLE_EQ(curve.seconds(std::nan("")), 1e-6);
+  EXPECT_TRUE(curve_of({{1, 1e-6}}).calibrated());
+}
+
+TEST(CostCurve, IsStraightBetweenPointsWhicheverClassTheyAreOf) {
+  const CostCurve curve = curve_of({{600, 1e-6}, {1500, 10e-6}, {1e6, 1e-3}});
+  EXPECT_DOUBLE_EQ(curve.seconds(600), 1e-6);
+  EXPECT_DOUBLE_EQ(curve.seconds(1050), 5.5e-6) << "of the class of the point above it";
+  EXPECT_DOUBLE_EQ(curve.seconds(1500), 10e-6);
+  EXPECT_DOUBLE_EQ(curve.seconds(1500 + 998500 / 2.0), 505e-6);
+  EXPECT_DOUBLE_EQ(curve.seconds(1e6), 1e-3);
+  const CostCurve ends = curve_of({{1, 1e-6}, {std::ldexp(1.0, 63), 2}});
+  EXPECT_DOUBLE_EQ(ends.seconds(1), 1e-6);
+  EXPECT_DOUBLE_EQ(ends.seconds(std::ldexp(1.0, 63)), 2);
+  EXPECT_NEAR(ends.seconds(std::ldexp(1.0, 62)), 1, 1e-5);
+}
+
+TEST(CostCurve, TheLastMeasurementOfAClassCounts) {
+  EXPECT_DOUBLE_EQ(curve_of({{1100, 7e-6}, {1050, 5e-6}}).seconds(1050), 5e-6);
+}
+
+TEST(CostCurve, BeyondOnePointItGrowsAtTheAssumedRateOrInProportion) {
+  EXPECT_DOUBLE_EQ(curve_of({{1000, 2e-6}}).seconds(2000), 3e-6);
+  EXPECT_DOUBLE_EQ(curve_of({{1000, 0.5e-6}}).seconds(3000), 1.5e-6) << "in proportion at most";
+  EXPECT_DOUBLE_EQ(curve_of({{1, 1e-9}, {1000, 0.5e-6}}).seconds(3000),
+                   0.5e-6 + 2000 * (0.499e-6 / 999))
+      << "along the line through a point of the least class";
+}
+
+TEST(CostCurve, BeyondTwoPointsItFollowsTheirLineUnlessTheyAreAlike) {
+  EXPECT_DOUBLE_EQ(curve_of({{1000, 3e-6}, {4000, 9e-6}}).seconds(8000), 17e-6);
+  EXPECT_DOUBLE_EQ(curve_of({{1, 1e-6}, {4000, 9e-6}}).seconds(8000), 13e-6);
+  EXPECT_DOUBLE_EQ(curve_of({{10, 1}, {1000, 3e-6}, {4000, 9e-6}}).seconds(8000), 17e-6);
+  EXPECT_DOUBLE_EQ(curve_of({{1000, 1e-6}, {4000, 7e-6}}).seconds(8000), 14e-6)
+      << "never slower than in proportion";
+  EXPECT_DOUBLE_EQ(curve_of({{1000, 4e-6}, {4000, 5e-6}}).seconds(8000), 9e-6)
+      << "alike: at the assumed rate";
+  EXPECT_DOUBLE_EQ(curve_of({{1000, 5e-6}, {4000, 4e-6}}).seconds(8000), 8e-6);
+  EXPECT_DOUBLE_EQ(curve_of({{1000, 2.4e-7}, {4000, 5.2e-7}}).seconds(8000), 1.02e-6)
+      << "at least at an eighth of the assumed time";
+}
+
+TEST(CostCurve, BelowThePointsItFallsToTheOverheadAndNoFasterThanInProportion) {
+  EXPECT_DOUBLE_EQ(curve_of({{1000, 5e-6}}).seconds(500), 3e-6);
+  EXPECT_DOUBLE_EQ(curve_of({{1000, 5e-6}}).seconds(0), 1e-6);
+  EXPECT_DOUBLE_EQ(curve_of({{1000, 0.5e-6}}).seconds(500), 0.5e-6) << "never more than the point";
+  EXPECT_DOUBLE_EQ(curve_of({{1000, 4e-6}, {4000, 7e-6}}).seconds(500), 3.5e-6);
+  EXPECT_DOUBLE_EQ(curve_of({{1000, 1e-6}, {4000, 10e-6}}).seconds(500), 0.5e-6) << "in proportion";
+  EXPECT_DOUBLE_EQ(curve_of({{1000, 4e-6}, {4000, 7e-6}, {1e5, 1}}).seconds(500), 3.5e-6);
+}
+
+TEST(CostCurve, PriorsOfTeamsAreThoseOfOneThreadAndTheTeam) {
+  const OperationPrior prior{.thread_rate = 1e9, .call_seconds = 5e-6, .device_work_min = 1e6};
+  const CostCurve serial = prior_curve(prior, Space::serial, 1);
+  const CostCurve one = prior_curve(prior, Space::openmp, 1);
+  const CostCurve four = prior_curve(prior, Space::openmp, 4);
+  EXPECT_DOUBLE_EQ(serial.seconds(3e9), 5e-6 + 3);
+  EXPECT_EQ(one.seconds(0), serial.seconds(0));
+  EXPECT_EQ(one.seconds(1e6), serial.seconds(1e6));
+  EXPECT_DOUBLE_EQ(four.seconds(0), 5e-6 + 100e-6 + 4 * 2e-6);
+  EXPECT_DOUBLE_EQ(four.seconds(3.55e9), four.seconds(0) + 1);
+}
+
+TEST(CostCurve, PriorsOfADeviceMeetOneThreadAtTheLeastWork) {
+  for (const double least : {1e3, 1e6, 1e9}) {
+    const OperationPrior prior{.thread_rate = 1e9, .call_seconds = 5e-6, .device_work_min = least};
+    const CostCurve serial = prior_curve(prior, Space::serial, 1);
+    const CostCurve device = prior_curve(prior, Space::cuda, 1);
+    const double start = Impl::start_prior(Space::cuda, 1);
+    EXPECT_LT(device.seconds(least) + start, serial.seconds(least));
+    EXPECT_GT(device.seconds(0.999 * least) + start, serial.seconds(0.999 * least));
+    EXPECT_NEAR(device.seconds(1e12) - device.seconds(0), 10, 1e-9) << "100 times the rate";
+  }
+  const OperationPrior cheap{.thread_rate = 1e9, .call_seconds = 0, .device_work_min = 1};
+  EXPECT_EQ(prior_curve(cheap, Space::cuda, 1).seconds(0), 0) << "an overhead is not negative";
+}
+
+TEST(CostCurve, PriorsOfStartsGrowWithTheThreads) {
+  EXPECT_EQ(Impl::start_prior(Space::serial, 1), 0);
+  EXPECT_EQ(Impl::start_prior(Space::serial, 4), 0);
+  EXPECT_EQ(Impl::start_prior(Space::openmp, 1), 0);
+  EXPECT_DOUBLE_EQ(Impl::start_prior(Space::openmp, 2), 17e-6);
+  EXPECT_DOUBLE_EQ(Impl::start_prior(Space::openmp, 8), 23e-6);
+  EXPECT_DOUBLE_EQ(Impl::start_prior(Space::cuda, 1), 1.5e-6);
+}
+
+}  // namespace CostCurveTest

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pattern files with one number changed and matching checksums: each is rejected for its own
+// reason.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "MemoryFile.hpp"
+#include "PatternMemorySupport.hpp"
+#include "SectionBytes.hpp"
+#include "SectionLengths.hpp"
+#include "Support.hpp"
+#include "TempFolder.hpp"
+#include "patterns/StoredPatterns.hpp"
+
+#include <kindred/core/common/Error.hpp>
+
+#include <string>
+#include <vector>
+
+namespace ForgedPatternsTest {
+
+using namespace Kindred;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Testing::learn;
+using Testing::message_of;
+using Testing::read_all;
+using Testing::TempFolder;
+using ::testing::UnorderedElementsAre;
+
+/// \brief Patterns 0, 2 and 3 of {a b | c}, {a | a} and {c}; 1, {b}, was forgotten. Those below 3
+/// are in a segment. Appended: 2 seen twice more, 4 of {b c}.
+std::string stored(bool appended) {
+  const TempFolder folder;
+  PatternMemory memory(Testing::context(), Testing::quiet());
+  learn(memory, {{"a", "b"}, {"c"}}, "first");
+  learn(memory, {{"b"}}, "second", 3);
+  learn(memory, {{"a"}, {"a"}}, {}, 3);
+  memory.sync();
+  memory.forget(1);
+  learn(memory, {{"c"}}, "third");
+  memory.save(folder / "a");
+  if (appended) {
+    learn(memory, {{"a"}, {"a"}}, {}, 2);
+    learn(memory, {{"b", "c"}}, "fourth");
+    memory.append(folder / "a");
+  }
+  return read_all(folder / "a");
+}
+
+class ForgedPatterns : public ::testing::Test {
+ protected:
+  template <class T>
+  void refuse(const char* name, std::size_t at, T number, const std::string& why) {
+    std::string bad = good;
+    Testing::forge(bad, name, at, number);
+    m_file.set(bad);
+    EXPECT_THAT(message_of<CorruptFile>([&] { Impl::read_patterns(m_file.path(), 1); }),
+                HasSubstr(why))
+        << name << ", element " << at << ": " << number;
+  }
+  template <class T>
+  std::vector<T> numbers(const char* name) {
+    m_file.set(good);
+    const Impl::SectionFile file(m_file.path(), Impl::patterns_kind, 1);
+    const auto section = file.section<T>(file.commits() - 1, name);
+    return {section.begin(), section.end()};
+  }
+
+  std::string good = stored(false);
+  Testing::MemoryFile m_file;
+};
+
+TEST_F(ForgedPatterns, AreOfThisForm) {
+  EXPECT_THAT(numbers<std::uint64_t>("pattern.index"), ElementsAre(0, 2, 3, 4));
+  EXPECT_THAT(numbers<std::uint16_t>("pattern.symbols.u16"), ElementsAre(0, 1, 2, 0, 0, 2));
+  EXPECT_THAT(numbers<std::uint64_t>("pattern.ends"), ElementsAre(3, 5, 6));
+  EXPECT_THAT(numbers<std::uint64_t>("pattern.events"), ElementsAre(2, 4, 5));
+  EXPECT_THAT(numbers<std::uint32_t>("event.ends"), ElementsAre(2, 3, 1, 2, 1));
+  EXPECT_THAT(numbers<std::uint64_t>("name.ends"), ElementsAre(11, 10, 21));
+  EXPECT_THAT(numbers<std::uint64_t>("tiles.end"), ElementsAre(3));
+  EXPECT_THAT(numbers<std::uint64_t>("tiles.0.patterns"), ElementsAre(0, 2));
+  good = stored(true);
+  EXPECT_THAT(numbers<std::uint64_t>("change.patterns"), ElementsAre(2));
+  EXPECT_THAT(numbers<std::uint64_t>("change.frequency"), ElementsAre(5));
+}
+
+TEST_F(ForgedPatterns, WithWrongRowsAreRejected) {
+  refuse<std::uint64_t>("pattern.index", 1, 0, "element 1: indices do not ascend");
+  refuse<std::uint64_t>("pattern.index", 3, 3, "element 3: indices do not ascend");
+  refuse<std::uint64_t>("pattern.index", 3, ~std::uint64_t{0}, "is not below");
+  refuse<std::uint16_t>("pattern.symbols.u16", 0, 3, "3 is not below 3");
+  refuse<std::uint64_t>("pattern.ends", 2, 5, "ends at 5 of 6");
+  refuse<std::uint64_t>("pattern.ends", 0, 6, "ends fall");
+  refuse<std::uint64_t>("pattern.events", 1, 3, "element 1: its events do not divide");
+  refuse<std::uint64_t>("pattern.events", 2, 4, "ends at 4 of 5");
+  refuse<std::uint32_t>("event.ends", 0, 0, "element 0: its events do not divide");
+  refuse<std::uint32_t>("event.ends", 1, 2, "element 0: its events do not divide");
+  refuse<std::uint32_t>("event.ends", 4, 2, "element 2: its events do not divide");
+  refuse<std::uint64_t>("name.ends", 0, 13, "element 1: ends fall, or there is text of no name");
+  refuse<std::uint64_t>("name.ends", 1, 12, "element 1: ends fall, or there is text of no name");
+  refuse<std::uint64_t>("name.ends", 2, 19, "ends elsewhere");
+  refuse<std::uint64_t>("frequency", 0, std::uint64_t{1} << 63U, "is not below");
+}
+
+TEST_F(ForgedPatterns, WithWrongTablesAreRejected) {
+  for (const char* name : {"by_name.ends", "by_events.ends"}) {
+    const auto ends = numbers<std::uint64_t>(name);
+    std::size_t part = 0;
+    while (ends[part] - (part == 0 ? 0 : ends[part - 1]) < 4) ++part;
+    refuse<std::uint64_t>(name, part, ends[part] - 1, "a part has no power of two of slots");
+    refuse<std::uint64_t>(name, ends.size() - 1, ends.back() + 1, "ends at");
+  }
+}
+
+TEST_F(ForgedPatterns, WithWrongSegmentsAreRejected) {
+  const std::string no_pattern = "no pattern of the segment, or of another length";
+  refuse<std::uint64_t>("tiles.end", 0, 2, "in two segments, or beyond their end");
+  refuse<std::uint64_t>("tiles.end", 0, 4, "pattern 3 is in no segment");
+  refuse<std::uint64_t>("tiles.end", 0, 5, "5 is not below 5");
+  refuse<std::uint64_t>("tiles.0.patterns", 1, 0, "element 1: patterns do not ascend");
+  refuse<std::uint64_t>("tiles.0.patterns", 1, 4, "4 is not below 4");
+  refuse<std::uint64_t>("tiles.0.patterns", 1, 3, no_pattern);
+  refuse<std::uint64_t>("tiles.0.patterns", 1, 1, "pattern 2 is in no segment");
+  refuse<Symbol>("tiles.0.dense", 1, 0, "element 1: a symbol is there twice");
+  refuse<Symbol>("tiles.0.dense", 0, 3, "3 is not below 3");
+  const auto slots = numbers<std::uint32_t>("tiles.0.slots");
+  const auto lengths = numbers<std::uint32_t>("tiles.0.lengths");
+  const auto offsets = numbers<std::uint64_t>("tiles.0.offsets");
+  ASSERT_EQ(slots.size(), lengths.size());
+  ASSERT_EQ(offsets.size(), 2U);
+  const std::size_t last = slots.size() - 1;
+  ASSERT_EQ(lengths[last], 3U) << "{a b | c} is the longest";
+  refuse<std::uint32_t>("tiles.0.slots", last, 2, no_pattern);
+  refuse<std::uint32_t>("tiles.0.slots", last, 1, no_pattern);
+  refuse<std::uint32_t>("tiles.0.slots", 0, 0, no_pattern);
+  refuse<std::uint32_t>("tiles.0.lengths", 0, 1, no_pattern);
+  refuse<std::uint32_t>("tiles.0.lengths", last, 4, no_pattern);
+  refuse<std::uint64_t>("tiles.0.offsets", 0, 1, "element 0: is not where a tile begins");
+  refuse<std::uint64_t>("tiles.0.offsets", 1, offsets[1] - 1, "is not where a tile begins");
+  refuse<std::uint8_t>("tiles.0.symbols", 0, 4, "4 is not below 4");
+}
+
+TEST_F(ForgedPatterns, WithAPatternTwiceInASegmentAreRejected) {
+  const TempFolder folder;
+  PatternMemory memory(Testing::context(), Testing::quiet());
+  for (const char* symbol : {"a", "b"}) learn(memory, {{symbol}});
+  memory.sync();
+  memory.save(folder / "a");
+  good = read_all(folder / "a");
+  const auto slots = numbers<std::uint32_t>("tiles.0.slots");
+  const std::size_t last = slots.size() - 1;
+  ASSERT_THAT(std::vector(slots.end() - 2, slots.end()), UnorderedElementsAre(0, 1));
+  refuse<std::uint32_t>("tiles.0.slots", last, slots[last - 1], "a pattern is there twice");
+}
+
+TEST_F(ForgedPatterns, WithWrongCommitsAreRejected) {
+  good = stored(true);
+  refuse<std::uint64_t>("change.patterns", 0, 4, "4 is not below 4");
+  refuse<std::uint64_t>("change.patterns", 0, 1, "is not what can follow 0");
+  refuse<std::uint64_t>("change.frequency", 0, 2, "is not what can follow 3");
+  refuse<std::uint64_t>("change.frequency", 0, 1, "is not what can follow 3");
+  refuse<std::uint64_t>("change.frequency", 0, std::uint64_t{1} << 63U, "is not below");
+  refuse<Symbol>("pattern.symbols.u32", 0, 3, "3 is not below 3");
+  refuse<std::uint64_t>("pattern.ends", 0, 1, "ends at 1 of 2");
+  const auto frequency = numbers<std::uint64_t>("frequency");
+  EXPECT_THAT(frequency, ElementsAre(1));
+}
+
+TEST_F(ForgedPatterns, OfOtherLengthsAreRejected) {
+  for (const bool appended : {false, true}) {
+    const std::string whole = stored(appended);
+    const TempFolder folder;
+    folder.write("a", whole);
+    Testing::expect_lengths_are_checked(
+        folder / "a", Impl::patterns_kind,
+        [](const std::string& path) { Impl::read_patterns(path, 1); },
+        appended ? "vocabulary.ends" : "");  // one more symbol, an empty text
+  }
+}
+
+TEST_F(ForgedPatterns, MayHoldAnyFrequencyThatCanFollow) {
+  good = stored(true);
+  const auto frequency_of = [&](std::uint64_t index, std::uint64_t changed, std::uint64_t to,
+                                std::uint64_t learned) {
+    Testing::forge(good, "change.patterns", 0, changed);
+    Testing::forge(good, "change.frequency", 0, to);
+    Testing::forge(good, "frequency", 0, learned);
+    m_file.set(good);
+    return Impl::read_patterns(m_file.path(), 1).catalogue.frequency(index);
+  };
+  EXPECT_EQ(frequency_of(2, 2, 3, 1), 3U) << "as before";
+  EXPECT_EQ(frequency_of(2, 2, 4, 1), 4U);
+  EXPECT_EQ(frequency_of(2, 2, 0, 1), 0U) << "forgotten";
+  EXPECT_EQ(frequency_of(1, 1, 0, 1), 0U) << "forgotten before";
+  EXPECT_EQ(frequency_of(4, 2, 5, 7), 7U);
+  EXPECT_EQ(frequency_of(4, 2, 5, 0), 0U) << "learned and forgotten in one commit";
+}
+
+TEST_F(ForgedPatterns, KeepTheIndexOfWhatWasLearnedLastAndForgotten) {
+  const TempFolder folder;
+  PatternMemory memory(Testing::context(), Testing::quiet());
+  learn(memory, {{"a"}});
+  memory.save(folder / "a");
+  memory.forget(learn(memory, {{"b"}}).index);
+  memory.append(folder / "a");
+  EXPECT_EQ(Impl::read_patterns(folder / "a", 1).catalogue.size(), 2U);
+}
+
+TEST_F(ForgedPatterns, ThatAreLearnedTwiceAreRejected) {
+  const TempFolder folder;
+  PatternMemory memory(Testing::context(), Testing::quiet());
+  learn(memory, {{"a", "b"}}, "one");
+  memory.save(folder / "a");
+  learn(memory, {{"a", "c"}}, "two");
+  memory.append(folder / "a");
+  good = read_all(folder / "a");
+  ASSERT_THAT(numbers<Symbol>("pattern.symbols.u32"), ElementsAre(0, 2));
+  refuse<Symbol>("pattern.symbols.u32", 1, 1, "element 0: the pattern or its name is there twice");
+  for (std::size_t i = 0; i < 3; ++i)
+    Testing::forge(good, "name.text", i, static_cast<std::uint8_t>("one"[i]));
+  refuse<std::uint64_t>("frequency", 0, 1, "element 0: the pattern or its name is there twice");
+}
+
+}  // namespace ForgedPatternsTest

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arithmetic of the bounds, given what queries and rows are: wide enough for every rounding
+// that they stand for, and hardly wider.
+#include <kindred/core/vector/PrefilterBound.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace PrefilterBoundTest {
+
+using namespace Kindred;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+/// What a reproducible sum may be off by, of the product of the norms, and what its allowance is.
+constexpr double sum_error = 0x1p-44;
+constexpr double slack = 0x1p-40;
+
+/// A query and a row that are their quantized copies: norms alone.
+std::pair<PrefilterQuery, PrefilterRow> exact_pair(double query_norm, double row_norm) {
+  PrefilterQuery query;
+  query.scale = 1;
+  query.norm = query_norm;
+  query.square = query_norm * query_norm;
+  PrefilterRow row;
+  row.scale = 1;
+  row.quantized_norm = row.quantized_norm_max = row.norm = row_norm;
+  return {query, row};
+}
+
+TEST(PrefilterBound, AllowsForTheRoundingOfASumAndForLittleMore) {
+  for (const auto& [query_norm, row_norm] :
+       {std::pair(1.0, 1.0), {1024.0, 1024.0}, {4096.0, 0.5}, {0.125, 64.0}}) {
+    const auto [query, row] = exact_pair(query_norm, row_norm);
+    const double norms = query_norm * row_norm;
+    const ScoreInterval ip = score_interval(Metric::ip, query, row, 0);
+    EXPECT_LE(ip.lower, -sum_error * norms);
+    EXPECT_GE(ip.upper, sum_error * norms);
+    EXPECT_GE(ip.lower, -2 * slack * norms);
+    EXPECT_LE(ip.upper, 2 * slack * norms);
+    const ScoreInterval cosine = score_interval(Metric::cosine, query, row, 0);
+    EXPECT_LE(cosine.lower, -sum_error);
+    EXPECT_GE(cosine.upper, sum_error);
+    EXPECT_GE(cosine.lower, -2 * slack);
+    EXPECT_LE(cosine.upper, 2 * slack);
+  }
+}
+
+TEST(PrefilterBound, HoldsWhatResidualsMayAdd) {
+  auto [query, row] = exact_pair(8, 2);
+  query.residual = 0.5;
+  row.error = 0.25;
+  const double error = 0.5 * 2 + 8 * 0.25;
+  for (const double dot : {-7.0, 0.0, 5.0}) {
+    const ScoreInterval ip = score_interval(Metric::ip, query, row, dot);
+    EXPECT_NEAR(ip.lower, dot - error, 1e-5);
+    EXPECT_NEAR(ip.upper, dot + error, 1e-5);
+    const ScoreInterval cosine = score_interval(Metric::cosine, query, row, dot);
+    EXPECT_NEAR(cosine.lower, (dot - error) / 16, 1e-6);
+    EXPECT_NEAR(cosine.upper, (dot + error) / 16, 1e-6);
+  }
+  query.scale = 0.25;
+  row.scale = -2;
+  EXPECT_NEAR(score_interval(Metric::ip, query, row, 6).upper, -3 + error, 1e-5);
+}
+
+TEST(PrefilterBound, CosinesStayWithinOne) {
+  auto [query, row] = exact_pair(1, 1);
+  const auto bounds = [&](double dot) {
+    const ScoreInterval found = score_interval(Metric::cosine, query, row, dot);
+    return std::pair(found.lower, found.upper);
+  };
+  EXPECT_EQ(bounds(1.5), std::pair(1.0F, 1.0F));
+  EXPECT_EQ(bounds(-1.5), std::pair(-1.0F, -1.0F));
+  query.residual = 3;
+  EXPECT_EQ(bounds(0), std::pair(-1.0F, 1.0F));
+  query.norm = 0;
+  EXPECT_EQ(bounds(0.5), std::pair(0.0F, 0.0F)) << "of a query of zeros";
+  query.norm = 1;
+  row.norm = 0;
+  EXPECT_EQ(bounds(0.5), std::pair(0.0F, 0.0F)) << "of a row of zeros";
+}
+
+TEST(PrefilterBound, IsEverythingForWhatIsNotFinite) {
+  for (const Metric metric : {Metric::cosine, Metric::ip, Metric::l2}) {
+    for (const double bad : {infinity, std::nan("")}) {
+      auto [query, row] = exact_pair(1, 1);
+      query.residual = bad;
+      const ScoreInterval found = score_interval(metric, query, row, 0.5);
+      EXPECT_EQ(found.lower, -infinity);
+      EXPECT_EQ(found.upper, infinity);
+    }
+  }
+  // 0 of infinity is NaN: an infinite error of a row under a query of zeros.
+  auto [query, row] = exact_pair(0, 1);
+  row.error = infinity;
+  EXPECT_EQ(score_interval(Metric::ip, query, row, 0).upper, infinity);
+}
+
+/// The ends of the distance of a query of norm 3 from a row of norm 4 and \p dot, with \p error of
+/// the dot.
+std::pair<double, double> distances(PrefilterQuery query, PrefilterRow row, double dot,
+                                    double error) {
+  double low = -1;
+  double high = -1;
+  Impl::distance_interval(query, row, dot, error, low, high);
+  return {low, high};
+}
+
+TEST(PrefilterBound, DistancesFromTheNormsAreThoseOfTheError) {
+  auto [query, row] = exact_pair(3, 4);
+  row.quantized_norm = -1;  // not read
+  const auto [low, high] = distances(query, row, 2, 1.5);
+  EXPECT_NEAR(low, std::sqrt(25 - 4 - 3.0), 1e-9);
+  EXPECT_NEAR(high, std::sqrt(25 - 4 + 3.0), 1e-9);
+  EXPECT_LT(low, std::sqrt(25 - 4 - 3.0));
+  EXPECT_GT(high, std::sqrt(25 - 4 + 3.0));
+  EXPECT_EQ(distances(query, row, 12, 1).first, 0) << "the lower end is not below 0";
+  EXPECT_EQ(distances(query, row, 20, 1).second, 0) << "nor is the upper";
+  // Where the terms cancel, all that is left is the allowance: of both squares.
+  const auto [nearest, farthest] = distances(query, row, 12.5, 0);
+  EXPECT_EQ(nearest, 0);
+  EXPECT_GE(farthest, std::sqrt(25 * sum_error));
+  EXPECT_LE(farthest, std::sqrt(2 * 25 * slack));
+}
+
+TEST(PrefilterBound, DistancesFromTheQuantizedCopiesAreThoseOfTheResiduals) {
+  auto [query, row] = exact_pair(3, 4);
+  query.residual = 0.25;
+  row.error = 0.125;
+  const double between = std::sqrt(25 - 2 * 6.0);
+  const auto [low, high] = distances(query, row, 6, 100);
+  EXPECT_NEAR(low, between - 0.375, 1e-5);
+  EXPECT_LT(low, between - 0.375);
+  EXPECT_GT(high, (between + 0.375) * (1 + sum_error));
+  EXPECT_LT(high, (between + 0.375) * (1 + 16 * slack));
+  // The narrower of both is taken.
+  const auto [narrow_low, narrow_high] = distances(query, row, 6, 0);
+  EXPECT_NEAR(narrow_low, between, 1e-9);
+  EXPECT_NEAR(narrow_high, between, 1e-9);
+  // Quantized copies that are one: what is left is the residuals and the allowance.
+  query.residual = row.error = 0;
+  const auto [nearest, farthest] = distances(query, row, 12.5, 100);
+  EXPECT_EQ(nearest, 0);
+  EXPECT_GE(farthest, std::sqrt(25 * sum_error));
+  EXPECT_LE(farthest, std::sqrt(2 * 25 * slack));
+}
+
+TEST(PrefilterBound, AQuantizedNormMayBeLargerThanThatOfTheCopy) {
+  // A norm stored with a relative error of 2^−22 gives a square that is 2^−21 too large.
+  auto [query, row] = exact_pair(3, 4);
+  row.quantized_norm = 4 * (1 + 0x1p-22);
+  const double between = std::sqrt(25 - 2 * 6.0);
+  EXPECT_LE(distances(query, row, 6, 100).first, between);
+  EXPECT_GE(distances(query, row, 6, 100).first, between - 1e-5);
+  // The smallest are not used: their relative error is larger.
+  row.quantized_norm = 0x1p-101;
+  EXPECT_EQ(distances(query, row, 6, 100).first, 0);
+}
+
+TEST(PrefilterBound, RowsOfTheirOwnDifferByTheRoundingOfTheirElements) {
+  const PrefilterRow row = Impl::own_row(0.5F, 100, 4);
+  EXPECT_EQ(row.scale, 0.5);
+  EXPECT_EQ(row.norm, 100);
+  EXPECT_LT(row.quantized_norm, 0);
+  EXPECT_GE(row.quantized_norm_max, 100 * (1 + 0x1p-23));
+  EXPECT_LE(row.quantized_norm_max, 100 * (1 + 0x1p-21));
+  EXPECT_GE(row.error, 100 * 0x1p-24);
+  EXPECT_LE(row.error, 100 * 0x1p-22);
+  EXPECT_NEAR(Impl::own_row(0.5F, 0.5, 4).quantized_norm_max, 0.5, 1e-6);
+  // Where all rounds to denormals, it is half of the smallest an element.
+  const PrefilterRow zeros = Impl::own_row(0x1p-149F, 0, 4);
+  EXPECT_GE(zeros.error, 4 * 0x1p-150);
+  EXPECT_LE(zeros.quantized_norm_max, 8 * 0x1p-149);
+  EXPECT_LE(zeros.error, 8 * 0x1p-149);
+}
+
+TEST(PrefilterBound, RowsOfTheirOwnWithoutANormAreOfTheLargestElements) {
+  EXPECT_EQ(Impl::own_row(2.0F, -1, 3).quantized_norm_max, 2.0 * 128 * 3);
+  EXPECT_EQ(Impl::own_row(-2.0F, -1, 3).quantized_norm_max, 2.0 * 128 * 3);
+  constexpr float largest = std::numeric_limits<float>::max() / 128;
+  EXPECT_EQ(Impl::own_row(largest, -1, 2).quantized_norm_max, 2.0 * 128 * double{largest});
+  EXPECT_EQ(Impl::own_row(1.5F * largest, -1, 2).quantized_norm_max, infinity);
+  EXPECT_EQ(Impl::own_row(std::nanf(""), -1, 2).quantized_norm_max, infinity);
+}
+
+}  // namespace PrefilterBoundTest
