@@ -407,7 +407,7 @@ TEST(Bulk, EmptyListsAreNoOps) {
       EXPECT_EQ(report.record.chosen, space) << operation;
     }
     // An array of one number is something to do, and the profile sees it.
-    List<float> one({{3}});
+    List<float> one(std::vector<std::vector<float>>{{3}});
     EXPECT_EQ(bulk.element_wise<float>(ElementWise::square, one, one, {space}).batches, 1U);
     EXPECT_EQ(one.arrays[0][0], 9.0F);
     EXPECT_THAT(profile.kernels(), Not(IsEmpty())) << to_string(space);
