@@ -72,7 +72,7 @@ SpaceSet Dispatcher::usable() const noexcept { return m_state->usable; }
 std::array<double, space_count> Dispatcher::predict(const Workload& workload) const {
   const auto& operation = m_state->of(workload.operation);
   const std::lock_guard lock(operation.mutex);
-  return m_state->predict(operation, workload);
+  return m_state->predict(operation, workload, m_state->best_team(operation, workload));
 }
 
 DispatchRecord Dispatcher::decide(const Workload& workload, std::optional<Space> forced) {
@@ -350,7 +350,7 @@ double Dispatcher::crossover(Operation operation, Space space) const {
     Workload workload;
     workload.operation = operation;
     workload.work = std::ldexp(1.0, static_cast<int>(k));
-    const auto predicted = m_state->predict(known, workload);
+    const auto predicted = m_state->predict(known, workload, m_state->best_team(known, workload));
     for (std::size_t before = 0; before < index(space); ++before)
       if (!(predicted[index(space)] < predicted[before]) && !std::isnan(predicted[before]))
         return crossover;

@@ -240,8 +240,9 @@ struct Dispatcher::State {
                                   : on_one(operation, space, call);
   }
 
-  std::array<double, space_count> predict(const PerOperation& operation,
-                                          const Workload& workload) const noexcept {
+  /// \param team what \ref best_team returned for the workload
+  std::array<double, space_count> predict(const PerOperation& operation, const Workload& workload,
+                                          const TeamCost& team) const noexcept {
     std::array<double, space_count> predicted;
     predicted.fill(std::numeric_limits<double>::quiet_NaN());
     const SpaceSet allowed = usable & workload.resident;
@@ -249,7 +250,7 @@ struct Dispatcher::State {
       if (!allowed.contains(space)) continue;
       predicted[Impl::index(space)] =
           operation.cells[Impl::index(space)].ratio(Impl::size_class(workload.work)) *
-          base(operation, space, workload);
+          (space == Space::openmp ? team.seconds : on_one(operation, space, workload));
     }
     return predicted;
   }
@@ -257,13 +258,14 @@ struct Dispatcher::State {
   /// A record with everything except the choice.
   DispatchRecord undecided(const PerOperation& operation, const Workload& workload,
                            Reason why) const noexcept {
+    const TeamCost team = best_team(operation, workload);
     return {.operation = workload.operation,
             .items = workload.items,
             .work = workload.work,
             .transfer_bytes = workload.transfer_bytes,
-            .predicted = predict(operation, workload),
+            .predicted = predict(operation, workload, team),
             .why = why,
-            .threads = best_team(operation, workload).threads,
+            .threads = team.threads,
             .starts = workload.starts,
             .pieces = workload.pieces};
   }

@@ -7,16 +7,16 @@
 
 namespace Kindred::Impl {
 
-namespace {
-
-constexpr double grace = 50e-6;  ///< seconds that a call may always take: a thread that was woken
-constexpr double steepest = 4;   ///< times the growth of the work, from one point to the next
-
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
+
+namespace {
+
+constexpr double grace = 50e-6;  ///< seconds that a call may always take: a thread that was woken
+constexpr double steepest = 4;   ///< times the growth of the work, from one point to the next
 
 /// The median of those that are at most twice the least: the others were disturbed.
 double typical(std::vector<double> seconds) {

@@ -72,7 +72,7 @@ void write_side(SectionWriter& writer, const std::string& name, const StoredRows
   if (form.kinds) write_column(writer, name + ".kinds", rows.kinds);
 }
 
-/// The rows of one direction. \param outside is told the edges with a weight outside [0, 1]
+/// The rows of one direction. \param outside receives the edges with a weight outside [0, 1]
 StoredRows read_side(const SectionChecks& checks, const std::string& name, const GraphHead& head,
                      int threads, std::uint64_t& outside) {
   StoredRows rows;

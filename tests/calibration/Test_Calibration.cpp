@@ -98,8 +98,8 @@ TEST(Calibration, MeasuresEveryOperationOnEverySpaceAtGrowingSizes) {
       // The work grows less than the number of queries: a search reads its rows once.
       EXPECT_GE(list[i].work / list[i - 1].work, 1.0);
       if (std::get<Space>(key) != Space::serial) continue;
-      // Sizes grow by four at most; a size whose measurement was rejected may be missing.
-      EXPECT_LE(list[i].work / list[i - 1].work, 16.5);
+      // Under load, a disturbed point can put this space so far behind that a size leaves it out.
+      EXPECT_LT(list[i].work / list[i - 1].work, quiet ? 10.0 : 17.0);
     }
   }
   EXPECT_TRUE(context.dispatcher().calibrated());

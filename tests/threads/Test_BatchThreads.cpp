@@ -69,7 +69,7 @@ TEST(CallQueue, ReportsAnErrorToItsOwnSubmission) {
   EXPECT_THROW(CallQueue(0), InvalidArgument);
 }
 
-/// A call that runs until it is told to end.
+/// A call that runs until it is released.
 struct Gate {
   std::promise<void> begun;
   std::promise<void> open;
