@@ -325,12 +325,12 @@ TEST(DispatcherFlaw, E_TheFailedAttemptIsNotCountedAsTimeOfTheFallback) {
   Context context(plain());
   if (!context.is_usable(Space::openmp)) GTEST_SKIP() << "needs two spaces";
   const DispatchRecord record = run_failing_on_openmp(context, [] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));
     throw OutOfMemory("host", 7, "x", "made to fail");
   });
   EXPECT_EQ(record.chosen, Space::serial);
-  EXPECT_LT(record.taken, 0.05);
-  EXPECT_LT(context.dispatcher().regret().taken, 0.05);
+  EXPECT_LT(record.taken, 0.3);
+  EXPECT_LT(context.dispatcher().regret().taken, 0.3);
 }
 
 }  // namespace ContextTest

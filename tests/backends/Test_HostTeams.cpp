@@ -154,12 +154,12 @@ TEST(HostTeams, AreNotSlowerWhereSizesAlternate) {
   // A machine that does other work gets several chances; teams that end and restart their threads
   // take four times as long.
   double ratio = 10;
-  for (int attempt = 0; attempt < 8 && ratio > 1.1; ++attempt) {
+  for (int attempt = 0; attempt < 8 && ratio > 1.5; ++attempt) {
     const double steady = median_seconds({4, 4}) / 2 + median_seconds({16, 16}) / 2 +
                           median_seconds({all_threads, all_threads}) / 2;
     ratio = median_seconds({4, 16, all_threads}) / steady;
   }
-  EXPECT_LE(ratio, 1.1);
+  EXPECT_LE(ratio, 1.5);
 }
 
 TEST(HostTeams, PropagateExceptionsOfACall) {

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <string>
 #include <thread>
 #include <tuple>
 #include <vector>
@@ -73,36 +74,56 @@ double crowding(int threads) {
   return all / one;
 }
 
+/// What \p points lack that a calibration of a machine without other programs has; empty if
+/// nothing.
+std::string missing_points(const Points& points) {
+  std::string missing;
+  for (const auto& [key, list] : points) {
+    const std::string name = std::string(to_string(std::get<Operation>(key))) + " on " +
+                             std::string(to_string(std::get<Space>(key)));
+    if (list.size() < 3) missing += name + ": " + std::to_string(list.size()) + " points; ";
+    if (std::get<Space>(key) != Space::serial) continue;
+    for (std::size_t i = 1; i < list.size(); ++i) {
+      const double growth = list[i].work / list[i - 1].work;
+      if (!(growth < 10)) missing += name + ": work grows by " + std::to_string(growth) + "; ";
+    }
+  }
+  return missing;
+}
+
 TEST(Calibration, MeasuresEveryOperationOnEverySpaceAtGrowingSizes) {
   Context context(host_options());
-  const bool quiet_before = crowding(context.threads()) < 1.5;
-  const auto start = std::chrono::steady_clock::now();
-  const Points points = calibrated(context, 2.0);
-  const double taken =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  EXPECT_LT(taken, 10.0) << "two seconds were requested";
-  const bool quiet =
-      !Testing::thread_sanitizer && quiet_before && crowding(context.threads()) < 1.5;
   std::size_t usable = 0;
   for (const Space space : all_spaces) {
     if (context.is_usable(space))
       usable += space == Space::openmp ? context.dispatcher().team_sizes().size() : 1;
   }
-  EXPECT_EQ(points.size(), engine_operations().size() * usable);
-  for (const auto& [key, list] : points) {
-    EXPECT_GE(list.size(), quiet ? 3U : 1U)
-        << to_string(std::get<Operation>(key)) << " on " << to_string(std::get<Space>(key));
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      EXPECT_GT(list[i].seconds, 0);
-      if (i == 0) continue;
-      // The work grows less than the number of queries: a search reads its rows once.
-      EXPECT_GE(list[i].work / list[i - 1].work, 1.0);
-      if (std::get<Space>(key) != Space::serial) continue;
-      // Under load, a disturbed point can put this space so far behind that a size leaves it out.
-      EXPECT_LT(list[i].work / list[i - 1].work, quiet ? 10.0 : 17.0);
+  // Other programs may use the processors meanwhile, which leaves sizes out: the number of points
+  // and their distances are claims about an undisturbed run.
+  constexpr int attempts = 5;
+  std::string missing;
+  double taken = 0;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    const auto start = std::chrono::steady_clock::now();
+    const Points points = calibrated(context, 2.0);
+    taken = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    EXPECT_TRUE(context.dispatcher().calibrated());
+    EXPECT_EQ(points.size(), engine_operations().size() * usable);
+    for (const auto& [key, list] : points) {
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        EXPECT_GT(list[i].seconds, 0);
+        // The work grows less than the number of queries: a search reads its rows once.
+        if (i > 0) EXPECT_GE(list[i].work / list[i - 1].work, 1.0);
+      }
     }
+    missing = missing_points(points);
+    if (HasFailure() || (missing.empty() && taken < 10)) return;
+    if (Testing::thread_sanitizer) return;
   }
-  EXPECT_TRUE(context.dispatcher().calibrated());
+  if (crowding(context.threads()) >= 1.5)
+    GTEST_SKIP() << "other programs use the processors: " << missing;
+  FAIL() << missing << "two seconds were requested, the last of " << attempts << " attempts took "
+         << taken << " s";
 }
 
 TEST(Calibration, GivesTheDispatcherThePointsItMeasured) {
