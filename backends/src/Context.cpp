@@ -12,7 +12,7 @@
 #include <kindred/backends/impl/HostWorkers.hpp>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
-#include <kindred/core/arch/DeviceStatus.hpp>
+#include <kindred/core/arch/launch/DeviceStatus.hpp>
 #include <kindred/memory/BudgetedResource.hpp>
 
 #if defined(KOKKOS_ENABLE_OPENMP)

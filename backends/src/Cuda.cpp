@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/impl/Device.hpp>
-#include <kindred/core/arch/KernelCode.hpp>
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/arch/launch/KernelCode.hpp>
 
 #include <algorithm>
 #include <string>

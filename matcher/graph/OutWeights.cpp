@@ -3,9 +3,9 @@
 
 #include "RowList.hpp"
 
-#include <kindred/core/arch/RowSums.hpp>
-#include <kindred/core/common/ReproducibleSum.hpp>
 #include <kindred/core/graph/PageRank.hpp>
+#include <kindred/core/graph/impl/RowSums.hpp>
+#include <kindred/core/math/ReproducibleSum.hpp>
 
 #include <algorithm>
 #include <string>
@@ -28,7 +28,7 @@ struct OutWeightSums {
       const std::uint64_t first = block * reproducible_block;
       const auto count =
           static_cast<std::uint32_t>(std::min(row.count - first, reproducible_block));
-      return Arch::all_lanes<double>(count, [&](double& to, std::uint32_t i) {
+      return Impl::all_lanes<double>(count, [&](double& to, std::uint32_t i) {
         to += static_cast<double>(weight_at(row, first + i));
       });
     };

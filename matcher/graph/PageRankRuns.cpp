@@ -3,8 +3,8 @@
 
 #include <kindred/matcher/GraphOperations.hpp>
 
-#include <kindred/core/arch/RowSums.hpp>
-#include <kindred/core/common/ReproducibleSum.hpp>
+#include <kindred/core/graph/impl/RowSums.hpp>
+#include <kindred/core/math/ReproducibleSum.hpp>
 #include <kindred/memory/SplitAndRetry.hpp>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace Kindred::Impl {
 double restart_sum(RestartSources sources) {
   const auto block_sum = [&](std::uint64_t block) {
     const RestartSources part = sources.subspan(block * reproducible_block);
-    return Arch::all_lanes<double>(
+    return Impl::all_lanes<double>(
         static_cast<std::uint32_t>(std::min<std::size_t>(part.size(), reproducible_block)),
         [&](double& to, std::uint32_t i) { to += static_cast<double>(part[i].value); });
   };

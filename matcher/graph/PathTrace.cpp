@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "PathTrace.hpp"
 
-#include <kindred/core/arch/Lanes.hpp>
 #include <kindred/core/arch/RoundElement.hpp>
-#include <kindred/core/common/ReproducibleSum.hpp>
+#include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/graph/impl/EdgeRows.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
+#include <kindred/core/math/ReproducibleSum.hpp>
 
 #include <algorithm>
 #include <cmath>

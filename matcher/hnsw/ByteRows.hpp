@@ -2,8 +2,8 @@
 #ifndef KINDRED_MATCHER_HNSW_BYTE_ROWS_HPP
 #define KINDRED_MATCHER_HNSW_BYTE_ROWS_HPP
 
-#include <kindred/core/arch/CodeDot.hpp>
-#include <kindred/core/arch/FloatDistance.hpp>
+#include <kindred/core/arch/simd/CodeDot.hpp>
+#include <kindred/core/arch/simd/FloatDistance.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -2,7 +2,7 @@
 #ifndef KINDRED_MATCHER_HNSW_FLOAT_ROWS_HPP
 #define KINDRED_MATCHER_HNSW_FLOAT_ROWS_HPP
 
-#include <kindred/core/arch/FloatDistance.hpp>
+#include <kindred/core/arch/simd/FloatDistance.hpp>
 #include <kindred/core/vector/Metric.hpp>
 
 #include <algorithm>

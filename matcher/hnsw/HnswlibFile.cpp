@@ -5,7 +5,7 @@
 
 #include <kindred/backends/AtomicFile.hpp>
 #include <kindred/core/common/Error.hpp>
-#include <kindred/core/common/Log.hpp>
+#include <kindred/core/math/Log.hpp>
 
 #include <sys/mman.h>
 

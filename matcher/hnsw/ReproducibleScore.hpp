@@ -2,7 +2,7 @@
 #ifndef KINDRED_MATCHER_HNSW_REPRODUCIBLE_SCORE_HPP
 #define KINDRED_MATCHER_HNSW_REPRODUCIBLE_SCORE_HPP
 
-#include <kindred/core/common/ReproducibleSum.hpp>
+#include <kindred/core/math/ReproducibleSum.hpp>
 #include <kindred/core/vector/MetricRank.hpp>
 #include <kindred/core/vector/impl/VectorTile.hpp>
 

@@ -2,7 +2,7 @@
 #include "HostProducts.hpp"
 
 #include <kindred/core/arch/Concurrency.hpp>
-#include <kindred/core/arch/Lanes.hpp>
+#include <kindred/core/arch/simd/Lanes.hpp>
 
 #include <algorithm>
 #include <atomic>

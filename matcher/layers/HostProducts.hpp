@@ -4,7 +4,7 @@
 
 #include <kindred/backends/vendor/HostGemm.hpp>
 #include <kindred/core/arch/Spaces.hpp>
-#include <kindred/core/seed/FusedLinear.hpp>
+#include <kindred/core/layers/FusedLinear.hpp>
 #include <kindred/memory/Buffer.hpp>
 
 #include <cstddef>

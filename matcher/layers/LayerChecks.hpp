@@ -2,8 +2,8 @@
 #ifndef KINDRED_MATCHER_LAYERS_LAYER_CHECKS_HPP
 #define KINDRED_MATCHER_LAYERS_LAYER_CHECKS_HPP
 
-#include <kindred/core/seed/FusedLinear.hpp>
-#include <kindred/core/seed/FusedNorm.hpp>
+#include <kindred/core/layers/FusedLinear.hpp>
+#include <kindred/core/layers/FusedNorm.hpp>
 #include <kindred/matcher/FusedLayers.hpp>
 
 #include <span>

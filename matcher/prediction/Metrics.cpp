@@ -2,7 +2,7 @@
 #include "Metrics.hpp"
 
 #include <kindred/core/common/Error.hpp>
-#include <kindred/core/common/Log.hpp>
+#include <kindred/core/math/Log.hpp>
 
 #include <algorithm>
 #include <cmath>

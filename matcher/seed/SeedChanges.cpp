@@ -3,7 +3,7 @@
 #include "StateFault.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
-#include <kindred/core/arch/Prefetch.hpp>
+#include <kindred/core/arch/simd/Prefetch.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Quotes.hpp>
 #include <kindred/memory/HostMemory.hpp>

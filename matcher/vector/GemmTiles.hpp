@@ -114,7 +114,7 @@ class DeviceTiles {
     const std::uint64_t count = task.queries.count();
     m_fused = is_fused(dimension);
     if (!m_fused && !m_gemm) m_gemm.emplace();
-    const Arch::TileLayout layout = layout_of(dimension, m_fused);
+    const TileLayout layout = layout_of(dimension, m_fused);
     const std::uint64_t padded = m_fused ? round_up(count, unit) : count;
     m_tile_rows =
         std::min({m_fused ? ThresholdProducts::rows_best : rows_of_gemm,
@@ -241,7 +241,7 @@ class DeviceTiles {
   static constexpr std::uint64_t rows_of_gemm = 8192;
   static constexpr std::uint64_t rows_most =
       std::max<std::uint64_t>(rows_of_gemm, ThresholdProducts::rows_best);
-  static constexpr std::uint64_t rows_least = Arch::TileLayout::block_vectors;
+  static constexpr std::uint64_t rows_least = TileLayout::block_vectors;
   static constexpr std::uint64_t queries_block = 2048;
   static constexpr std::uint64_t tile_bytes = 13U << 20U;
   /// Keeps the greatest product, 2¹⁶, in float16's range.
@@ -255,8 +255,8 @@ class DeviceTiles {
   static bool is_fused(std::uint64_t dimension) {
     return dimension <= threshold_length_max && ThresholdProducts::is_usable();
   }
-  static Arch::TileLayout layout_of(std::uint64_t dimension, bool fused) {
-    return {round_up(dimension, fused ? Arch::TileLayout::block_length : 16), fused};
+  static TileLayout layout_of(std::uint64_t dimension, bool fused) {
+    return {round_up(dimension, fused ? TileLayout::block_length : 16), fused};
   }
   /// Bytes per query: its list and related data.
   static std::size_t list_bytes(std::uint64_t capacity) {

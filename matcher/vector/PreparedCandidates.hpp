@@ -4,8 +4,8 @@
 
 #include <kindred/backends/impl/CudaGraph.hpp>
 #include <kindred/backends/impl/Instances.hpp>
-#include <kindred/core/arch/Lanes.hpp>
-#include <kindred/core/common/ReproducibleSum.hpp>
+#include <kindred/core/arch/simd/Lanes.hpp>
+#include <kindred/core/math/ReproducibleSum.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 #include <kindred/memory/Buffer.hpp>
 #include <kindred/memory/PinnedArray.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/arch/DeviceStatus.hpp>
+#include <kindred/core/arch/launch/DeviceStatus.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <gtest/gtest.h>

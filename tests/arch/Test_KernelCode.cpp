@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/arch/KernelCode.hpp>
+#include <kindred/core/arch/launch/KernelCode.hpp>
 
 #include <gtest/gtest.h>
 

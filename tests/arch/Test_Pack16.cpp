@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <kindred/core/arch/CacheLines.hpp>
-#include <kindred/core/common/Gelu.hpp>
+#include <kindred/core/arch/simd/CacheLines.hpp>
+#include <kindred/core/math/Gelu.hpp>
 
 #include <bit>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <kindred/core/common/Exp.hpp>
+#include <kindred/core/math/Exp.hpp>
 
 #include <cmath>
 #include <limits>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <kindred/core/common/Gelu.hpp>
+#include <kindred/core/math/Gelu.hpp>
 #include <kindred/reference/Reference.hpp>
 
 #include <bit>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <kindred/core/common/Pow.hpp>
+#include <kindred/core/math/Pow.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -2,14 +2,14 @@
 // Prints a sum of the result bits for each inline function that guarantees reproducible bits.
 // Compiled with the options of consumers of the headers, it must print the same lines as a build
 // with Kindred's own options.
-#include <kindred/core/arch/RowTerms.hpp>
-#include <kindred/core/common/Exp.hpp>
-#include <kindred/core/common/Gelu.hpp>
-#include <kindred/core/common/Log.hpp>
-#include <kindred/core/common/Pow.hpp>
-#include <kindred/core/common/ReproducibleSum.hpp>
+#include <kindred/core/graph/impl/RowTerms.hpp>
+#include <kindred/core/layers/impl/NormRow.hpp>
+#include <kindred/core/math/Exp.hpp>
+#include <kindred/core/math/Gelu.hpp>
+#include <kindred/core/math/Log.hpp>
+#include <kindred/core/math/Pow.hpp>
+#include <kindred/core/math/ReproducibleSum.hpp>
 #include <kindred/core/seed/impl/MergeMoments.hpp>
-#include <kindred/core/seed/impl/NormRow.hpp>
 
 #include <bit>
 #include <cstdint>
@@ -102,7 +102,7 @@ void print_merged() {
     norms.add(norm.variance);
     norms.add(Impl::normalised(norm.scale, first, 0.7F, 0.1F));
     double sum = m2;
-    Arch::add_term(sum, mean, first);
+    Impl::add_term(sum, mean, first);
     terms.add(sum);
   }
 }

@@ -8,8 +8,8 @@
 #include "hnsw/Walk.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
-#include <kindred/core/arch/CodeDot.hpp>
-#include <kindred/core/arch/FloatDistance.hpp>
+#include <kindred/core/arch/simd/CodeDot.hpp>
+#include <kindred/core/arch/simd/FloatDistance.hpp>
 
 #include <queue>
 #include <set>

@@ -12,7 +12,7 @@ MUTATED = {
     ],
     "selection": [
         "core/include/kindred/core/select/impl/TopK_Host.hpp",
-        "core/include/kindred/core/select/impl/TopK_Rows.hpp",
+        "core/include/kindred/core/select/impl/TopKRows.hpp",
     ],
     "bounds": [
         "core/include/kindred/core/vector/PrefilterBound.hpp",

@@ -15,7 +15,7 @@
 namespace ThresholdGemmTest {
 
 using namespace Kindred;
-using Arch::TileLayout;
+using TileLayout;
 using Impl::ThresholdGemm;
 using Testing::GemmData;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/vendor/DeviceGemm.hpp>
 
-#include <kindred/core/arch/DeviceStatus.hpp>
+#include <kindred/core/arch/launch/DeviceStatus.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <string>

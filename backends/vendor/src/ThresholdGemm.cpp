@@ -6,10 +6,10 @@
 #include <string>
 
 #if KINDRED_HAS_DEVICE && defined(KINDRED_COMPILED_FOR_SM90A)
-#include <kindred/core/arch/DeviceStatus.hpp>
-#include <kindred/core/arch/ThreadGroup.hpp>
 #include <kindred/core/arch/Warpgroup.hpp>
-#include <kindred/core/vector/impl/TileSelect_Impl.hpp>
+#include <kindred/core/arch/launch/DeviceStatus.hpp>
+#include <kindred/core/arch/launch/ThreadGroup.hpp>
+#include <kindred/core/vector/impl/TileSelectKernels.hpp>
 
 #include <algorithm>
 
@@ -26,7 +26,7 @@ namespace Kindred::Impl {
 namespace {
 
 namespace Group = Arch::Warpgroup;
-using Arch::TileLayout;
+using TileLayout;
 
 constexpr std::uint32_t row_block = TileLayout::block_vectors;
 constexpr std::uint32_t block_bytes = TileLayout::block_size * sizeof(Arch::Float16);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/bulk/MatrixProduct.hpp>
 
-#include <kindred/core/arch/Lanes.hpp>
+#include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/bulk/impl/BulkLaunch.hpp>
-#include <kindred/core/common/ReproducibleSum.hpp>
+#include <kindred/core/math/ReproducibleSum.hpp>
 
 namespace Kindred {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/bulk/RandomFill.hpp>
 
-#include <kindred/core/arch/StreamStore.hpp>
+#include <kindred/core/arch/simd/StreamStore.hpp>
 #include <kindred/core/bulk/impl/BulkLaunch.hpp>
 #include <kindred/core/bulk/impl/Philox.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/arch/LargeScratch.hpp>
+#include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/common/ReproducibleBlock.hpp>
 #include <kindred/core/graph/BinnedRows.hpp>
 
@@ -145,7 +145,7 @@ bool can_bin(const ExecutionSpace& exec_space, std::uint64_t nodes, std::uint64_
   // Slots have 32 bits, and cells take few bytes compared with the edges.
   constexpr std::size_t scratch = (bin_edges_max + 8) * sizeof(double);
   static_assert(scratch >= bin_sources * sizeof(float));
-  return Arch::large_scratch_max(exec_space) >= scratch && nodes <= (std::uint64_t{1} << 29) &&
+  return Arch::scratch_bytes_limit(exec_space) >= scratch && nodes <= (std::uint64_t{1} << 29) &&
          edges <= (std::uint64_t{1} << 31);
 }
 

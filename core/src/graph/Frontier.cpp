@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/graph/Frontier.hpp>
+
+#include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/graph/impl/Frontier.hpp>
 #include <kindred/core/graph/impl/SmallFrontier.hpp>
 
@@ -18,7 +20,7 @@ std::uint64_t FrontierShape::budget_of(std::size_t nodes, std::size_t edges) {
 template <class ExecutionSpace>
 FrontierSizes<ExecutionSpace>::FrontierSizes(const FrontierShape& shape) : rows(shape.rows()) {
   if constexpr (Arch::is_device<ExecutionSpace>) {
-    using group_type = Arch::ThreadGroup<ExecutionSpace>;
+    using group_type = Impl::FrontierGroup<ExecutionSpace>;
     long_rows = shape.budget / group_type::short_max + 1;
     blocks = shape.budget / group_type::long_max + 1;
     wide = shape.budget / group_type::walk_max + 1;
@@ -47,10 +49,15 @@ void spread_frontier(const ExecutionSpace& exec_space,
                      const ArrayView<Rank, ExecutionSpace>& ranks,
                      const ArrayView<std::uint8_t, ExecutionSpace>& done) {
   const std::size_t groups = std::min(state.shape.slots, queries.count);
-  Arch::launch_groups(exec_space, "Kindred::SpreadingEngine::spread::frontier", groups,
-                      Impl::FrontierLaunch<ExecutionSpace>{
-                          in, out, state, FrontierSizes<ExecutionSpace>(state.shape), queries,
-                          groups, static_cast<std::uint32_t>(top), ranks, done});
+  const Arch::LaunchConfig config{
+      .label = "Kindred::SpreadingEngine::spread::frontier",
+      .groups = groups,
+      .kind = groups == 1 ? Arch::GroupKind::grid : Arch::GroupKind::cluster,
+      .scratch_bytes = Impl::FrontierGroup<ExecutionSpace>::scratch_bytes};
+  Arch::launch(exec_space, config,
+               Impl::FrontierLaunch<ExecutionSpace>{
+                   in, out, state, FrontierSizes<ExecutionSpace>(state.shape), queries, groups,
+                   static_cast<std::uint32_t>(top), ranks, done});
 }
 
 template <class ExecutionSpace>
@@ -64,11 +71,16 @@ bool spread_small_frontier(const ExecutionSpace& exec_space,
     const auto part = [](const auto& of) { return Impl::general_edges<ExecutionSpace>(of, {}); };
     return Impl::SmallSide{part(rows.built), part(rows.delta)};
   };
-  return Arch::launch_clusters<Impl::SmallFrontierMemory<ExecutionSpace>>(
-      exec_space, "Kindred::SpreadingEngine::spread::small_frontier", queries.count,
-      Impl::SmallFrontierLaunch<ExecutionSpace>{side(in), side(out),
-                                                in.is_changed() || out.is_changed(), queries,
-                                                static_cast<std::uint32_t>(top), ranks, done});
+  using functor = Impl::SmallFrontierLaunch<ExecutionSpace>;
+  const Arch::LaunchConfig config{.label = "Kindred::SpreadingEngine::spread::small_frontier",
+                                  .groups = queries.count,
+                                  .kind = Arch::GroupKind::cluster,
+                                  .scratch_bytes = sizeof(typename functor::Memory)};
+  if (!Arch::can_launch<functor>(exec_space, config)) return false;
+  Arch::launch(exec_space, config,
+               functor{side(in), side(out), in.is_changed() || out.is_changed(), queries,
+                       static_cast<std::uint32_t>(top), ranks, done});
+  return true;
 }
 
 #define KINDRED_INSTANTIATE(SPACE)                                                                \

@@ -6,7 +6,7 @@ namespace Kindred {
 
 template <class ExecutionSpace>
 std::uint64_t short_row_max() {
-  return Arch::RowSums<ExecutionSpace>::short_max;
+  return Impl::RowSums<ExecutionSpace>::short_max;
 }
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/common/Pow.hpp>
 #include <kindred/core/graph/Spreading.hpp>
+#include <kindred/core/math/Pow.hpp>
 
 #include <algorithm>
 

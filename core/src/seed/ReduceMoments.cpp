@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/seed/ReduceMoments.hpp>
 
-#include <kindred/core/arch/TeamThreads.hpp>
+#include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/seed/impl/ReduceMomentsKernels.hpp>
 
 #include <string>
@@ -22,8 +22,10 @@ void reduce_moments(const ExecutionSpace& exec_space,
       Impl::ReduceEpochs{ring.data(), seeds, slots, first_slot, epochs, first_seed, each.data()});
   const Impl::ReduceSeeds reduce{each.data(), count, whole.data()};
   if constexpr (Arch::is_device<ExecutionSpace>) {
-    Arch::launch_teams(exec_space, "Kindred::Seed::reduce::seeds", 1, 1024,
-                       1024 * sizeof(SeedMoments), reduce);
+    Arch::launch(exec_space,
+                 {.label = "Kindred::Seed::reduce::seeds",
+                  .scratch_bytes = reduce.threads_max * sizeof(SeedMoments)},
+                 reduce);
   } else {
     static const std::string seeds_label = "Kindred::Seed::reduce::seeds";
     Kokkos::parallel_for(seeds_label, policy(exec_space, 0, 1), Impl::ReduceSeedsAlone{reduce});

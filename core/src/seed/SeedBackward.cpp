@@ -2,7 +2,7 @@
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/seed/SeedBackward.hpp>
 
-#include <kindred/core/arch/TeamThreads.hpp>
+#include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/seed/impl/SeedBackwardKernels.hpp>
 #include <kindred/core/seed/impl/SeedElements.hpp>
 
@@ -66,11 +66,12 @@ void seed_backward(const ExecutionSpace& exec_space, const SeedLayerView<Executi
       using functor = Impl::SeedBackwardTeam<Element>;
       const bool aligned = Impl::in_vec4(of_x, x.stride) && Impl::in_vec4(of_g, gradient.stride) &&
                            Impl::in_vec4(to, dx.stride);
-      Arch::launch_teams(exec_space, "Kindred::Seed::backward",
-                         functor::stripes(chunks.hidden) * blocks, functor::threads_max,
-                         functor::scratch_bytes,
-                         functor{gradients, rows, of_x, x.stride, of_g, gradient.stride, to,
-                                 dx.stride, aligned, partial});
+      Arch::launch(exec_space,
+                   {.label = "Kindred::Seed::backward",
+                    .groups = functor::stripes(chunks.hidden) * blocks,
+                    .scratch_bytes = functor::scratch_bytes},
+                   functor{gradients, rows, of_x, x.stride, of_g, gradient.stride, to, dx.stride,
+                           aligned, partial});
     } else {
       using functor = Impl::SeedBackwardPieces<Arch::HostPack16, Element>;
       const std::uint32_t pieces =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/seed/SeedState.hpp>
 
-#include <kindred/core/arch/TeamThreads.hpp>
+#include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/seed/impl/SeedUpdateKernels.hpp>
 
 #include <string>
@@ -33,8 +33,11 @@ void update_seeds(const ExecutionSpace& exec_space, const SeedStateView<Executio
       state, updates.data(), static_cast<std::uint32_t>(updates.size()), winners.data()};
   if constexpr (Arch::is_device<ExecutionSpace>) {
     if (updates.size() <= team_updates) {
-      Arch::launch_teams(exec_space, "Kindred::Seed::update", batch.teams(), batch.threads_max,
-                         batch.scratch_bytes(), batch);
+      Arch::launch(exec_space,
+                   {.label = "Kindred::Seed::update",
+                    .groups = batch.teams(),
+                    .scratch_bytes = batch.scratch_bytes()},
+                   batch);
       return;
     }
     static const std::string mark = "Kindred::Seed::update::mark";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/select/impl/TopK_Device.hpp>
+#include <kindred/core/select/impl/TopK_Cuda.hpp>
 #include <kindred/core/select/impl/TopK_Host.hpp>
 
 namespace Kindred {

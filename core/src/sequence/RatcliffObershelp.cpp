@@ -7,7 +7,7 @@ namespace Kindred {
 
 template <class ExecutionSpace>
 std::uint64_t RunsShape<ExecutionSpace>::worker_words() const {
-  return Arch::RunFinder<ExecutionSpace>::workspace_words(rows, words);
+  return Impl::RunFinder<ExecutionSpace>::workspace_words(rows, words);
 }
 
 template <class ExecutionSpace>
@@ -36,8 +36,8 @@ void ratcliff_obershelp(const ExecutionSpace& exec_space, const PatternTiles<Exe
                         const ArrayView<std::uint32_t, ExecutionSpace>& counters,
                         const ArrayView<std::uint64_t, ExecutionSpace>& workspace,
                         const ArrayView<std::uint32_t, ExecutionSpace>& matched) {
-  using finder = Arch::RunFinder<ExecutionSpace>;
-  using tables = Arch::SegmentTables<ExecutionSpace>;
+  using finder = Impl::RunFinder<ExecutionSpace>;
+  using tables = Impl::SegmentTables<ExecutionSpace>;
   if (shape.slot_end == 0 || shape.words == 0) return;
   const bool by_list = finder::lists_runs && shape.words <= 2 && shape.grow_over.size() == 0 &&
                        queries.hash_bits_max <= tables::near_bits_max;

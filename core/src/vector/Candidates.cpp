@@ -2,7 +2,7 @@
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 
-#include <kindred/core/vector/impl/Candidates_Device.hpp>
+#include <kindred/core/vector/impl/Candidates_Cuda.hpp>
 #include <kindred/core/vector/impl/Candidates_Host.hpp>
 
 #include <algorithm>

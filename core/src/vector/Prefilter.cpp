@@ -83,21 +83,21 @@ void prefilter_rows(const ExecutionSpace& exec_space, Metric metric,
   if (count == 0) return;
   const bool own = quantized.is_own();
   const std::uint64_t alignment = row_alignment(quantized);
-  const Arch::Int8Operands operands{
+  const Impl::Int8Operands operands{
       quantized.values.data(), quantized.stride, own ? dimension : quantized.stride,
       queries.planes.data(),   queries.stride,   alignment};
   const double root = std::sqrt(static_cast<double>(dimension)) * (1 + 0x1p-50);
   const bool by_batch =
-      state.groups != 0 && quantized.count() >= Arch::prefilter_batch * state.groups;
+      state.groups != 0 && quantized.count() >= Impl::prefilter_batch * state.groups;
   const auto run = [&](auto aligned, auto tile) {
     using kernel_type = Impl::PrefilterScanKernel<ExecutionSpace, aligned(), tile()>;
     using launch = Arch::LaunchShape<ExecutionSpace>;
-    const std::uint64_t batches = (count + Arch::prefilter_batch - 1) / Arch::prefilter_batch;
+    const std::uint64_t batches = (count + Impl::prefilter_batch - 1) / Impl::prefilter_batch;
     // As many teams as are resident on a device; host threads receive 32 batches at a time.
     const std::uint64_t teams =
         Arch::is_device<ExecutionSpace>
             ? std::min<std::uint64_t>(static_cast<std::uint64_t>(Arch::concurrency(exec_space)) /
-                                          2048 * Arch::Int8Dots<ExecutionSpace, tile()>::teams,
+                                          2048 * Impl::Int8Dots<ExecutionSpace, tile()>::teams,
                                       (batches + launch::team_size - 1) / launch::team_size)
             : (batches + 31) / 32;
     Kokkos::parallel_for(
@@ -112,7 +112,7 @@ void prefilter_rows(const ExecutionSpace& exec_space, Metric metric,
   };
   const auto run_tile = [&](auto aligned) {
     if (queries.count() == 1) return run(aligned, std::integral_constant<int, 1>{});
-    run(aligned, std::integral_constant<int, Arch::int8_tile>{});
+    run(aligned, std::integral_constant<int, Impl::int8_tile>{});
   };
   if constexpr (Arch::is_device<ExecutionSpace>) {
     if (alignment != 16) return run_tile(std::false_type{});

@@ -2,7 +2,7 @@
 #include <kindred/core/vector/QuantizedRows.hpp>
 
 #include <kindred/core/vector/impl/Quantizer.hpp>
-#include <kindred/core/vector/impl/VectorScores_Impl.hpp>
+#include <kindred/core/vector/impl/VectorScoresKernels.hpp>
 
 #include <type_traits>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/vector/ScoreMatrix.hpp>
 
-#include <kindred/core/vector/impl/ScoreMatrix_Impl.hpp>
+#include <kindred/core/vector/impl/ScoreMatrixKernels.hpp>
 
 #include <type_traits>
 
@@ -13,7 +13,7 @@ template <class Term, class ExecutionSpace, class Element>
 void launch(const ExecutionSpace& exec_space, Metric metric, const ScoreCurve& curve,
             const Impl::ElementRows<Element>& rows, std::uint64_t count,
             const VectorQueries<ExecutionSpace>& queries, float* out) {
-  using shape = Arch::VectorShape<ExecutionSpace>;
+  using shape = Impl::VectorShape<ExecutionSpace>;
   const auto run = [&](auto kernel) {
     kernel.metric = metric;
     kernel.curve = curve;

@@ -2,7 +2,7 @@
 #include <kindred/core/vector/VectorScores.hpp>
 
 #include <kindred/core/common/Error.hpp>
-#include <kindred/core/vector/impl/VectorScores_Impl.hpp>
+#include <kindred/core/vector/impl/VectorScoresKernels.hpp>
 
 #include <string>
 #include <type_traits>
@@ -13,7 +13,7 @@ namespace {
 
 template <class ExecutionSpace, class Term>
 void launch_rows(const ExecutionSpace& exec_space, const Impl::RowRange<ExecutionSpace>& range) {
-  using shape = Arch::VectorShape<ExecutionSpace>;
+  using shape = Impl::VectorShape<ExecutionSpace>;
   if (range.query_count < shape::tile_queries || shape::tile_queries == 1) {
     const char* label = "Kindred::Vector::score_rows::scan";
     const std::uint64_t work_items = (range.count + shape::scan_rows - 1) / shape::scan_rows;
@@ -121,7 +121,7 @@ void score_rows(const ExecutionSpace& exec_space, Metric metric,
 
 template <class ExecutionSpace>
 int candidate_tile() {
-  return Arch::VectorShape<ExecutionSpace>::candidate_rows;
+  return Impl::VectorShape<ExecutionSpace>::candidate_rows;
 }
 
 template <class ExecutionSpace>

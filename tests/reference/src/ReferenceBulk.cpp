@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/reference/Reference.hpp>
 
-#include <kindred/core/common/Exp.hpp>
+#include <kindred/core/math/Exp.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/common/Pow.hpp>
+#include <kindred/core/math/Pow.hpp>
 #include <kindred/reference/Reference.hpp>
 
 #include <algorithm>

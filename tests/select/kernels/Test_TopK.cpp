@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/select/TopK.hpp>
-#include <kindred/core/select/impl/TopK_Device.hpp>
+#include <kindred/core/select/impl/TopK_Cuda.hpp>
 
 #include <algorithm>
 #include <limits>

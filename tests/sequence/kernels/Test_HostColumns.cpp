@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/arch/SequencePack.hpp>
+#include <kindred/core/sequence/impl/SequencePack.hpp>
 
 #include <gtest/gtest.h>
 
@@ -12,10 +12,10 @@
 namespace HostColumnsTest {
 
 using namespace Kindred;
-using Arch::pack_lanes;
-using Arch::pack_margin;
+using Impl::pack_lanes;
+using Impl::pack_margin;
 
-constexpr Arch::Ahead nowhere{{"", ""}, 0};
+constexpr Impl::Ahead nowhere{{"", ""}, 0};
 
 /// A query of \p length symbols from \p vocabulary codes, numbered by first appearance, some
 /// unknown.
@@ -112,7 +112,7 @@ std::vector<std::uint64_t> trace(std::mt19937_64 generator, std::size_t length,
         result.insert(result.end(), links + pack_margin, links + pack_margin + rows);
       }
       for (const unsigned symbols : {1U, 7U, 8U, 9U, 63U, 64U, 65U, columns[c].symbols}) {
-        Arch::LaneCounts counts{};
+        Impl::LaneCounts counts{};
         state[c].add_matched(std::min(symbols, columns[c].symbols), counts);
         result.insert(result.end(), counts.lane, counts.lane + pack_lanes);
       }
@@ -126,8 +126,8 @@ TEST(HostColumns, VectorFormEqualsThePortableOne) {
     for (const unsigned vocabulary : {1U, 5U, 62U, 63U, 64U, 65U, 128U, 255U}) {
       const auto generator =
           Testing::generator("columns" + std::to_string(1000 * length + vocabulary));
-      EXPECT_EQ((trace<Arch::HostColumns>(generator, length, vocabulary)),
-                (trace<Arch::PortableColumns>(generator, length, vocabulary)))
+      EXPECT_EQ((trace<Impl::HostColumns>(generator, length, vocabulary)),
+                (trace<Impl::WordColumns>(generator, length, vocabulary)))
           << length << " of " << vocabulary;
     }
   }
@@ -140,7 +140,7 @@ TEST(HostColumns, AcceptQueriesOfDistinctSymbolsOnly) {
   const auto columns = columns_of(codes);
   ASSERT_EQ(columns.size(), 1U);
   EXPECT_TRUE(columns[0].full);
-  Arch::HostColumns state;
+  Impl::HostColumns state;
   state.reset();
   alignas(64) std::uint8_t places[pack_lanes * (2 * pack_margin + 64)];
   std::fill_n(places, sizeof(places), no_code);
@@ -151,7 +151,7 @@ TEST(HostColumns, AcceptQueriesOfDistinctSymbolsOnly) {
     }
   }
   state.advance(columns[0], 0, 8, places + pack_lanes * pack_margin, 64, nullptr, nowhere);
-  Arch::LaneCounts counts{};
+  Impl::LaneCounts counts{};
   state.add_matched(64, counts);
   for (unsigned l = 0; l < pack_lanes; ++l) EXPECT_EQ(counts.lane[l], l);
 }
@@ -183,9 +183,9 @@ TEST(HostColumns, FindPositionsOfSymbolsOf16Bits) {
     }
     alignas(64) std::uint8_t places[192];
     alignas(64) std::uint8_t portable[192];
-    Arch::HostColumns::find_places(columns[0].hash, symbols.data(), symbols.data() + 96, 3, places);
-    Arch::PortableColumns::find_places(columns[0].hash, symbols.data(), symbols.data() + 96, 3,
-                                       portable);
+    Impl::HostColumns::find_places(columns[0].hash, symbols.data(), symbols.data() + 96, 3, places);
+    Impl::WordColumns::find_places(columns[0].hash, symbols.data(), symbols.data() + 96, 3,
+                                   portable);
     for (unsigned l = 0; l < 192; ++l) {
       const Symbol symbol = symbols[32 * (l / 64) + l % 32 + (l % 64 < 32 ? 0 : 96)];
       std::uint8_t expected = no_code;
@@ -207,7 +207,7 @@ TEST(HostColumns, TranslateTwoRowsInOrder) {
   for (auto& symbol : first) symbol = static_cast<std::uint8_t>(generator());
   for (auto& symbol : second) symbol = static_cast<std::uint8_t>(generator());
   alignas(64) std::uint8_t codes[192];
-  Arch::HostColumns::translate(table, first, second, 3, codes);
+  Impl::HostColumns::translate(table, first, second, 3, codes);
   for (unsigned l = 0; l < 96; ++l) {
     EXPECT_EQ(codes[64 * (l / 32) + l % 32], table[first[l]]);
     EXPECT_EQ(codes[64 * (l / 32) + 32 + l % 32], table[second[l]]);
@@ -296,7 +296,7 @@ TEST(SequencePack, CountsExactlyWhatReachesTheRequiredCount) {
     work_item.matched = matched.data();
     const auto most = static_cast<std::uint32_t>(std::min<std::size_t>(work_item.rows, length));
     for (const std::uint32_t need : {0U, most / 3, most / 2, most * 3 / 4, most}) {
-      Arch::SequencePack<HostSpace>::scan(
+      Impl::SequencePack<HostSpace>::scan(
           {columns.data(), static_cast<unsigned>(columns.size()), table}, work_item,
           static_cast<std::uint32_t>(length), need, Sink{});
       for (unsigned l = 0; l < slots; ++l) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/arch/RunRows.hpp>
+#include <kindred/core/sequence/impl/RunRows.hpp>
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ TEST(RunRows, FindTheFirstRowAndBitOfARange) {
   constexpr std::uint32_t rows = 50;
   constexpr std::uint32_t words = 3;
   std::vector<std::uint64_t> data((rows + 16) * words, 0);
-  const Arch::RunRows matrix{data.data() + 8, rows + 16};
+  const Impl::RunRows matrix{data.data() + 8, rows + 16};
   for (int i = 0; i < 60; ++i) {
     const std::uint64_t bit = generator() % (64 * words);
     matrix.words[bit / 64 * matrix.stride + generator() % rows] |= std::uint64_t{1} << (bit % 64);
@@ -40,9 +40,9 @@ TEST(RunRows, FindTheFirstRowAndBitOfARange) {
         }
       }
     }
-    ASSERT_EQ(Arch::first_row(matrix, row_begin, row_end, begin, end), expected);
+    ASSERT_EQ(Impl::first_row(matrix, row_begin, row_end, begin, end), expected);
     if (expected < row_end) {
-      ASSERT_EQ(Arch::first_bit(matrix, expected, begin, end), expected_bit);
+      ASSERT_EQ(Impl::first_bit(matrix, expected, begin, end), expected_bit);
     }
   }
 }

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/vector/Candidates.hpp>
-#include <kindred/core/vector/impl/Candidates_Device.hpp>
+#include <kindred/core/vector/impl/Candidates_Cuda.hpp>
 
 #include <algorithm>
 #include <set>

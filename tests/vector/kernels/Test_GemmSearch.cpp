@@ -9,7 +9,7 @@
 #include "Support.hpp"
 #include "VectorData.hpp"
 
-#include <kindred/core/vector/impl/TileSelect_Impl.hpp>
+#include <kindred/core/vector/impl/TileSelectKernels.hpp>
 #include <kindred/memory/PinnedArray.hpp>
 
 namespace GemmSearchTest {
@@ -54,19 +54,19 @@ struct WorstProducts {
 /// `ThresholdGemm`.
 struct WorstThresholdGemm {
   static constexpr std::uint64_t query_multiple = Impl::ThresholdGemm::query_multiple;
-  static constexpr std::uint64_t rows_best = 5 * Arch::TileLayout::block_vectors;
+  static constexpr std::uint64_t rows_best = 5 * TileLayout::block_vectors;
   static bool is_usable() { return true; }
 
   void run(const HostSpace&, const Impl::ThresholdTile<HostSpace>& tile) const {
-    const Arch::TileLayout layout{tile.stride, true};
+    const TileLayout layout{tile.stride, true};
     const auto norm = [&](const Arch::Float16* x, std::uint64_t vector) {
       double sum = 0;
       for (std::uint64_t d = 0; d < tile.stride; ++d)
         sum += std::pow(Arch::to_float(x[layout.at(vector, d)]), 2);
       return std::sqrt(sum);
     };
-    ASSERT_EQ(tile.first % Arch::TileLayout::block_vectors, 0U);
-    const std::uint64_t block = Arch::TileLayout::block_vectors;
+    ASSERT_EQ(tile.first % TileLayout::block_vectors, 0U);
+    const std::uint64_t block = TileLayout::block_vectors;
     std::vector<double> norms;
     for (std::uint64_t q = 0; q < tile.lists.counts.size(); ++q)
       norms.push_back(norm(tile.queries, q));

@@ -2,7 +2,7 @@
 #ifndef KINDRED_MEMORY_SPACE_RESOURCE_HPP
 #define KINDRED_MEMORY_SPACE_RESOURCE_HPP
 
-#include <kindred/core/arch/DeviceStatus.hpp>
+#include <kindred/core/arch/launch/DeviceStatus.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/memory/HugePages.hpp>
 #include <kindred/memory/MemoryResource.hpp>

@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_ARCH_FENCE_HPP
 #define KINDRED_CORE_ARCH_FENCE_HPP
 
-#include <kindred/core/arch/DeviceStatus.hpp>
+#include <kindred/core/arch/launch/DeviceStatus.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -19,6 +19,11 @@ using DeviceSpace = Kokkos::Cuda;
 /// Instantiates MACRO(ExecutionSpace) for every space type of this build.
 #define KINDRED_FOR_EACH_SPACE(MACRO) MACRO(::Kindred::HostSpace) MACRO(::Kindred::DeviceSpace)
 #else
+/// Stands in for the device's execution space in a host build, which parses device code but never
+/// instantiates it.
+struct DeviceSpace {
+  int concurrency() const { return 1; }
+};
 #define KINDRED_HAS_DEVICE 0
 #define KINDRED_FOR_EACH_SPACE(MACRO) MACRO(::Kindred::HostSpace)
 #endif

@@ -4,11 +4,11 @@
 
 #include <kindred/core/arch/RoundElement.hpp>
 #include <kindred/core/arch/Spaces.hpp>
-#include <kindred/core/arch/TileLayout.hpp>
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/vector/Metric.hpp>
 #include <kindred/core/vector/RowFilter.hpp>
 #include <kindred/core/vector/TileBound.hpp>
+#include <kindred/core/vector/TileLayout.hpp>
 #include <kindred/core/vector/VectorRows.hpp>
 
 #include <cstdint>
@@ -64,7 +64,7 @@ struct TileQueries {
   ArrayView<float, ExecutionSpace> weights;
   ArrayView<float, ExecutionSpace> slacks;     ///< by how much a threshold is lowered
   ArrayView<float, ExecutionSpace> residuals;  ///< one element: ≥ the residual of every query
-  Arch::TileLayout layout;
+  TileLayout layout;
 };
 
 /// \brief The bounds of a tile's rows, as arrays with one element per row.
@@ -97,7 +97,7 @@ struct TileRows {
   ArrayView<Element, ExecutionSpace> values;  ///< count × stride, zeros beyond the dimension
   TileBounds bounds;
   std::uint64_t count = 0;  ///< a multiple of `tile_group`, in groups of that many rows
-  Arch::TileLayout layout;
+  TileLayout layout;
 };
 
 /// \brief The surviving rows, one list per query, unordered.

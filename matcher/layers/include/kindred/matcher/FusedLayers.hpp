@@ -3,7 +3,7 @@
 #define KINDRED_MATCHER_FUSED_LAYERS_HPP
 
 #include <kindred/backends/Context.hpp>
-#include <kindred/core/seed/LayerActivation.hpp>
+#include <kindred/core/layers/LayerActivation.hpp>
 #include <kindred/core/vector/VectorElement.hpp>
 
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include <kindred/core/graph/Spreading.hpp>
 #include <kindred/core/lattice/GraphStructure.hpp>
 #include <kindred/core/lattice/LatticeShape.hpp>
-#include <kindred/core/seed/LayerActivation.hpp>
+#include <kindred/core/layers/LayerActivation.hpp>
 #include <kindred/core/seed/SeedTelemetry.hpp>
 #include <kindred/core/seed/SeedUpdate.hpp>
 #include <kindred/core/sequence/Symbol.hpp>

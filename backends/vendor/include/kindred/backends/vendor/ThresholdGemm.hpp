@@ -5,7 +5,7 @@
 #include <kindred/backends/vendor/Gemm.hpp>
 #include <kindred/core/arch/Elements.hpp>
 #include <kindred/core/arch/Spaces.hpp>
-#include <kindred/core/arch/TileLayout.hpp>
+#include <kindred/core/vector/TileLayout.hpp>
 #include <kindred/core/vector/TileSelect.hpp>
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class ThresholdGemm {
   /// The number of queries is padded to a multiple of this.
   static constexpr std::uint64_t query_multiple = 256;
   /// Rows per tile that keep 132 SMs busy until the end of a launch.
-  static constexpr std::uint64_t rows_best = 66 * Arch::TileLayout::block_vectors;
+  static constexpr std::uint64_t rows_best = 66 * TileLayout::block_vectors;
 
   /// Whether this build and the current device support it.
   static bool is_usable();

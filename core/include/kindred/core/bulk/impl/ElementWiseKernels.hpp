@@ -2,10 +2,10 @@
 #ifndef KINDRED_CORE_BULK_IMPL_ELEMENT_WISE_KERNELS_HPP
 #define KINDRED_CORE_BULK_IMPL_ELEMENT_WISE_KERNELS_HPP
 
-#include <kindred/core/arch/Lanes.hpp>
-#include <kindred/core/arch/StreamStore.hpp>
+#include <kindred/core/arch/simd/Lanes.hpp>
+#include <kindred/core/arch/simd/StreamStore.hpp>
 #include <kindred/core/bulk/impl/BulkLaunch.hpp>
-#include <kindred/core/common/Exp.hpp>
+#include <kindred/core/math/Exp.hpp>
 
 #include <algorithm>
 #include <cstdint>

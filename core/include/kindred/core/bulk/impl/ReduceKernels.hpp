@@ -2,9 +2,9 @@
 #ifndef KINDRED_CORE_BULK_IMPL_REDUCE_KERNELS_HPP
 #define KINDRED_CORE_BULK_IMPL_REDUCE_KERNELS_HPP
 
-#include <kindred/core/arch/LaneSum.hpp>
-#include <kindred/core/arch/Lanes.hpp>
 #include <kindred/core/arch/RoundedProduct.hpp>
+#include <kindred/core/arch/launch/Warp.hpp>
+#include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/bulk/Reduce.hpp>
 #include <kindred/core/bulk/impl/BulkLaunch.hpp>
 
@@ -133,7 +133,7 @@ struct ExtremeBlocks {
     KINDRED_UNROLL_4
     for (std::uint32_t i = lane; i < part.count; i += step)
       greatest = greater_of(greatest, Key::of(values[i]));
-    greatest = Arch::greatest_of_lanes<ExecutionSpace>(greatest);
+    greatest = Arch::Warp<ExecutionSpace>::max(greatest);
     if (lane == 0) partials[chunk] = static_cast<double>(Key::number(greatest));
   }
 };

@@ -2,8 +2,8 @@
 #ifndef KINDRED_CORE_GRAPH_IMPL_BINNED_HOP_HPP
 #define KINDRED_CORE_GRAPH_IMPL_BINNED_HOP_HPP
 
-#include <kindred/core/arch/PropagationBlocking.hpp>
 #include <kindred/core/graph/BinnedRows.hpp>
+#include <kindred/core/graph/impl/PropagationBlocking_Cuda.hpp>
 
 namespace Kindred::Impl {
 

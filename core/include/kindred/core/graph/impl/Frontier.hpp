@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_GRAPH_IMPL_FRONTIER_HPP
 #define KINDRED_CORE_GRAPH_IMPL_FRONTIER_HPP
 
-#include <kindred/core/arch/ThreadGroup.hpp>
+#include <kindred/core/arch/launch/ThreadGroup.hpp>
 #include <kindred/core/graph/Frontier.hpp>
 #include <kindred/core/graph/impl/FrontierRanks.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
@@ -31,7 +31,7 @@ struct FrontierEnds {
 template <class ExecutionSpace>
 class FrontierWalk {
  public:
-  using group_type = Arch::ThreadGroup<ExecutionSpace>;
+  using group_type = FrontierGroup<ExecutionSpace>;
   using memory_space = typename ExecutionSpace::memory_space;
   using launch_type = FrontierLaunch<ExecutionSpace>;
 
@@ -200,7 +200,7 @@ class FrontierWalk {
 
   /// Completes the work of all threads before they need each other's results.
   KOKKOS_INLINE_FUNCTION void finish_step(std::uint64_t* to) {
-    const std::uint64_t steps = group_type::sum_of_lanes(m_steps);
+    const std::uint64_t steps = group_type::warp_type::sum(m_steps);
     if (m_group.lane() == 0 && steps > 0) group_type::add(to, steps);
     m_steps = 0;
     m_group.barrier();
@@ -299,7 +299,7 @@ class FrontierWalk {
         arrived = group_type::add(&m_blocks[i - own.block].arrived, 1U);
         Kokkos::memory_fence();
       }
-      if (group_type::of_lane(arrived, 0) + 1 != blocks) return {};
+      if (group_type::warp_type::of_lane(arrived, 0) + 1 != blocks) return {};
       // The tree over the blocks: a lane reduces every 32nd block, then the lanes are reduced.
       const double* partial = m_partial + (i - own.block);
       const unsigned lane = m_group.lane();
@@ -307,7 +307,7 @@ class FrontierWalk {
         const std::uint64_t at = j * lanes + lane;
         return at < blocks ? group_type::read(partial + at) : 0.0;
       });
-      sum = group_type::sum_of_lanes(sum);
+      sum = group_type::warp_type::sum(sum);
     }
     return is_taker ? take(own.row, state, sum) : Passing{};
   }
@@ -351,11 +351,11 @@ class FrontierWalk {
     std::uint64_t count = 0;
     KINDRED_UNROLL
     for (unsigned k = 0; k < together; ++k) {
-      const std::uint64_t place = group_type::of_lane(out.place, k * row_lanes);
+      const std::uint64_t place = group_type::warp_type::of_lane(out.place, k * row_lanes);
       edges[k] = ((place & of_delta) != 0 ? m_launch.out.delta.sources.data()
                                           : m_launch.out.built.sources.data()) +
                  (place & ~of_delta) - count;
-      count += group_type::of_lane(out.count, k * row_lanes);
+      count += group_type::warp_type::of_lane(out.count, k * row_lanes);
       ends[k] = count;
     }
     for (; first < count; first += step) {
@@ -415,16 +415,16 @@ class FrontierWalk {
     KINDRED_UNROLL
     for (unsigned j = 0; j < depth; ++j) {
       unsigned count = 0;
-      short_place[j] = shorts + m_group.place_of(is_short[j], count);
+      short_place[j] = shorts + group_type::warp_type::place_of(is_short[j], count);
       shorts += count;
-      long_place[j] = longs + m_group.place_of(is_long[j], count);
+      long_place[j] = longs + group_type::warp_type::place_of(is_long[j], count);
       longs += count;
     }
     if (shorts + longs == 0) return;
     std::uint64_t place = 0;
     if (m_group.lane() == 0)
       place = group_type::add(&m_found->rows, std::uint64_t{longs} << 32U | shorts);
-    place = group_type::of_lane(place, 0);
+    place = group_type::warp_type::of_lane(place, 0);
     const std::uint64_t first_short = m_end.rows + (place & 0xFFFFFFFFU);
     const std::uint64_t first_long = m_end.long_rows + (place >> 32U);
     KINDRED_UNROLL
@@ -516,7 +516,7 @@ class FrontierWalk {
 /// A group processes one query after the other in its slot.
 template <class ExecutionSpace>
 struct FrontierLaunch {
-  using group_type = Arch::ThreadGroup<ExecutionSpace>;
+  using group_type = FrontierGroup<ExecutionSpace>;
   using memory_space = typename ExecutionSpace::memory_space;
 
   GraphSide<memory_space> in;
@@ -529,7 +529,12 @@ struct FrontierLaunch {
   ArrayView<Rank, ExecutionSpace> ranks;
   ArrayView<std::uint8_t, ExecutionSpace> done;
 
-  KOKKOS_INLINE_FUNCTION void operator()(group_type& group) const {
+  using view_type = group_type;
+  static constexpr unsigned threads_max = group_type::team_threads;
+  static constexpr unsigned teams_at_once = group_type::teams_at_once;
+
+  KOKKOS_INLINE_FUNCTION void operator()(group_type& group, std::byte* scratch) const {
+    group.bind_memory(scratch);
     group.bind_barrier(&state.control(group.index()).barrier_cell);
     for (std::size_t i = group.index(); i < queries.count; i = next(group))
       FrontierWalk<ExecutionSpace>(*this, group).run(i);

@@ -2,8 +2,8 @@
 #ifndef KINDRED_CORE_GRAPH_IMPL_FRONTIER_RANKS_HPP
 #define KINDRED_CORE_GRAPH_IMPL_FRONTIER_RANKS_HPP
 
-#include <kindred/core/arch/ThreadGroup.hpp>
 #include <kindred/core/graph/Frontier.hpp>
+#include <kindred/core/graph/impl/FrontierGroup.hpp>
 
 #include <algorithm>
 

@@ -2,13 +2,13 @@
 #ifndef KINDRED_CORE_GRAPH_IMPL_HOP_HPP
 #define KINDRED_CORE_GRAPH_IMPL_HOP_HPP
 
-#include <kindred/core/arch/RowStreams.hpp>
-#include <kindred/core/arch/RowSums.hpp>
-#include <kindred/core/common/ReproducibleSum.hpp>
 #include <kindred/core/graph/impl/BinnedHop.hpp>
 #include <kindred/core/graph/impl/EdgeRows.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
 #include <kindred/core/graph/impl/NodeKeys.hpp>
+#include <kindred/core/graph/impl/RowStreams_Cuda.hpp>
+#include <kindred/core/graph/impl/RowSums.hpp>
+#include <kindred/core/math/ReproducibleSum.hpp>
 
 #include <type_traits>
 
@@ -88,7 +88,7 @@ struct ShortRows {
         static_cast<std::size_t>(team.league_rank()) * team.team_size() + team.team_rank();
     if (work_item >= work_items || !update.is_needed()) return;
     const Visitor<Update> visitor(update, work_item);
-    Arch::RowSums<ExecutionSpace>::template short_rows<Width>(work_item, edges, x, visitor);
+    RowSums<ExecutionSpace>::template short_rows<Width>(work_item, edges, x, visitor);
     visitor.end();
   }
 };
@@ -123,14 +123,14 @@ struct LongRowBlocks {
     const bool is_whole = long_first[entry + 1] - first == 1;
     const std::size_t node = edges.node_of(row);
     double* partial = update.partial();
-    Arch::RowSums<ExecutionSpace>::template block<Width>(
-        edges, begin, count, x, [&](unsigned query, double sum) {
-          const std::size_t place = node * Width + query;
-          if (is_whole)
-            visitor(place, sum, visitor.ask(place));
-          else
-            partial[block * Width + query] = sum;
-        });
+    RowSums<ExecutionSpace>::template block<Width>(edges, begin, count, x,
+                                                   [&](unsigned query, double sum) {
+                                                     const std::size_t place = node * Width + query;
+                                                     if (is_whole)
+                                                       visitor(place, sum, visitor.ask(place));
+                                                     else
+                                                       partial[block * Width + query] = sum;
+                                                   });
     visitor.end();
   }
 };
@@ -233,10 +233,10 @@ bool launch_bins([[maybe_unused]] const ExecutionSpace& exec_space,
                  [[maybe_unused]] const Edges& edges, [[maybe_unused]] const X* x,
                  [[maybe_unused]] const Update& update) {
   if constexpr (Width == 1 && std::is_same_v<X, float> && Edges::is_plain &&
-                Arch::PropagationBlocking<ExecutionSpace>::is_there) {
+                PropagationBlocking<ExecutionSpace>::is_there) {
     if (graph.bins.bins() == 0) return false;
     const BinPointers bins = pointers_of(graph.bins, graph.built.rows());
-    Arch::PropagationBlocking<ExecutionSpace>::template run<Visitor>(
+    PropagationBlocking<ExecutionSpace>::template run<Visitor>(
         exec_space, bins, edges, graph.built.long_rows.data(), graph.built.long_first.data(),
         graph.built.block_long_row.data(), x, update);
     if (graph.built.long_rows.extent(0) > 0)
@@ -251,7 +251,7 @@ template <class ExecutionSpace, int Width, class Edges, class X, class Update>
 void launch_rows(const ExecutionSpace& exec_space,
                  const GraphRows<typename ExecutionSpace::memory_space>& graph, const Edges& edges,
                  const X* x, const Update& update) {
-  using streams = Arch::RowStreams<ExecutionSpace>;
+  using streams = RowStreams<ExecutionSpace>;
   if constexpr (streams::template is_there<Width, X>) {
     if (graph.blocks() > 0) {
       streams::template blocks<Width, Visitor>("Kindred::SpreadingEngine::hop::long_row_blocks",
@@ -265,7 +265,7 @@ void launch_rows(const ExecutionSpace& exec_space,
     return;
   } else {
     using shape = Arch::LaunchShape<ExecutionSpace>;
-    using row_sums = Arch::RowSums<ExecutionSpace>;
+    using row_sums = RowSums<ExecutionSpace>;
     using policy = Kokkos::TeamPolicy<ExecutionSpace, typename row_sums::schedule>;
     using short_policy = Kokkos::TeamPolicy<ExecutionSpace, typename row_sums::schedule,
                                             typename row_sums::template launch_bounds<Width>>;

@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_GRAPH_IMPL_NODE_KEYS_HPP
 #define KINDRED_CORE_GRAPH_IMPL_NODE_KEYS_HPP
 
-#include <kindred/core/arch/Lanes.hpp>
+#include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/common/Rank.hpp>
 #include <kindred/core/graph/Hop.hpp>

@@ -4,8 +4,8 @@
 
 #include <kindred/core/arch/Flag.hpp>
 #include <kindred/core/arch/RoundedProduct.hpp>
-#include <kindred/core/common/ReproducibleSum.hpp>
 #include <kindred/core/graph/PageRank.hpp>
+#include <kindred/core/math/ReproducibleSum.hpp>
 
 namespace Kindred::Impl {
 

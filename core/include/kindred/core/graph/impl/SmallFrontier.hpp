@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_GRAPH_IMPL_SMALL_FRONTIER_HPP
 #define KINDRED_CORE_GRAPH_IMPL_SMALL_FRONTIER_HPP
 
-#include <kindred/core/arch/TeamCluster.hpp>
+#include <kindred/core/arch/launch/TeamCluster.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
 #include <kindred/core/graph/impl/SmallFrontierMemory.hpp>
 
@@ -18,6 +18,7 @@ namespace Kindred::Impl {
 template <class ExecutionSpace>
 struct SmallFrontierLaunch {
   using cluster_type = Arch::TeamCluster<ExecutionSpace>;
+  using warp_type = typename cluster_type::warp_type;
   using Memory = SmallFrontierMemory<ExecutionSpace>;
 
   SmallSide in;
@@ -28,8 +29,13 @@ struct SmallFrontierLaunch {
   ArrayView<Rank, ExecutionSpace> ranks;
   ArrayView<std::uint8_t, ExecutionSpace> done;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const cluster_type& cluster) const {
-    Memory& memory = *cluster.template memory<Memory>();
+  using view_type = cluster_type;
+  static constexpr unsigned threads_max = cluster_type::team_threads;
+  static constexpr unsigned teams_at_once = 1;
+  static constexpr int architecture_min = 90;  // clusters
+
+  KOKKOS_INLINE_FUNCTION void operator()(const cluster_type& cluster, std::byte* scratch) const {
+    Memory& memory = *reinterpret_cast<Memory*>(scratch);
     const FrontierQuery requested = queries.query(cluster.index());
     clear(cluster, memory);
     cluster.barrier();  // the memory of a team that has not started does not exist
@@ -57,7 +63,7 @@ struct SmallFrontierLaunch {
   static constexpr std::uint32_t listed = 0x80000000U;
   static constexpr std::uint32_t over = 1U << 20U;
   static constexpr unsigned lanes = cluster_type::lanes;
-  static constexpr unsigned row_lanes = cluster_type::row_lanes;
+  static constexpr unsigned row_lanes = Memory::row_lanes;
   static constexpr unsigned warp_rows = lanes / row_lanes;
   static constexpr unsigned team_threads = cluster_type::team_threads;
   static constexpr unsigned team_rows = team_threads / row_lanes;
@@ -230,7 +236,7 @@ struct SmallFrontierLaunch {
     std::uint32_t passes = 0;
     for (unsigned team = cluster.lane(); team < cluster.teams(); team += lanes)
       passes += memory.messages[parity][team].passes;
-    return cluster_type::sum_of_lanes(passes);
+    return warp_type::sum(passes);
   }
   KOKKOS_INLINE_FUNCTION void give_up(const cluster_type& cluster) const {
     if (cluster.team() == 0 && cluster.thread() == 0) done(cluster.index()) = 0;
@@ -319,14 +325,14 @@ struct SmallFrontierLaunch {
             node = j == next ? source[j] : node;
             own = j == next ? weight[j] : own;
           }
-          Arch::add_term(sum, value_of(memory, node), own);
+          add_term(sum, value_of(memory, node), own);
         }
       }
-      return cluster_type::sum_of_lanes(sum);
+      return warp_type::sum(sum);
     } else {
-      return Arch::all_lanes<double>(row.ends.count, [&](double& to, std::uint32_t i) {
+      return all_lanes<double>(row.ends.count, [&](double& to, std::uint32_t i) {
         const std::uint32_t node = row.ends.nodes[i];
-        if (may_pass(memory, node)) Arch::add_term(to, value_of(memory, node), row.weights[i]);
+        if (may_pass(memory, node)) add_term(to, value_of(memory, node), row.weights[i]);
       });
     }
   }
@@ -352,7 +358,7 @@ struct SmallFrontierLaunch {
     const std::uint32_t rows = least(memory.row_count, Memory::rows_most);
     for (std::uint32_t i = cluster.warp(); i < rows; i += cluster_type::warps()) {
       const SmallRow row = memory.rows.found[i].in;
-      if (row.ends.count > cluster_type::row_max) {
+      if (row.ends.count > Memory::row_max) {
         if (cluster.lane() == 0) list_long(memory, i, row.ends.count);
         continue;
       }
@@ -429,15 +435,15 @@ struct SmallFrontierLaunch {
     for (unsigned j = 0; j < rounds; ++j)
       if (first + j * 32 < row.ends.count && may_pass(memory, source[j])) passing |= 1U << j;
     for (unsigned j = 0; j < rounds; ++j) {
-      std::uint32_t lanes_of = cluster_type::ballot((passing >> j & 1U) != 0);
+      std::uint32_t lanes_of = warp_type::ballot((passing >> j & 1U) != 0);
       std::uint32_t at = 0;
       if (lanes_of != 0) {
         const std::uint32_t i = first + j * 32;
         const float value = (passing >> j & 1U) != 0 ? value_of(memory, row.ends.nodes[i]) : 0.0F;
-        lanes_of = cluster_type::ballot(value != 0.0F);
+        lanes_of = warp_type::ballot(value != 0.0F);
         const auto count = static_cast<std::uint32_t>(Kokkos::popcount(lanes_of));
         if (cluster.lane() == 0) at = cluster_type::add(&memory.term_count, count);
-        at = cluster_type::of_lane(at, 0);
+        at = warp_type::of_lane(at, 0);
         if (at + count > Memory::terms_most) {
           memory.is_over = 1;
           lanes_of = 0;
@@ -470,22 +476,21 @@ struct SmallFrontierLaunch {
       const std::uint32_t round = first + cluster.lane();
       const std::uint32_t own = round < rounds ? terms.lanes[begin + round] : 0;
       const std::uint32_t own_first = round < rounds ? terms.first[begin + round] : 0;
-      for (std::uint32_t left = cluster_type::ballot(own != 0); left != 0; left &= left - 1) {
+      for (std::uint32_t left = warp_type::ballot(own != 0); left != 0; left &= left - 1) {
         const auto from = static_cast<unsigned>(Kokkos::countr_zero(left));
-        const std::uint32_t of = cluster_type::of_lane(own, from);
-        const std::uint32_t at = cluster_type::of_lane(own_first, from);
+        const std::uint32_t of = warp_type::of_lane(own, from);
+        const std::uint32_t at = warp_type::of_lane(own_first, from);
         if ((of >> cluster.lane() & 1U) != 0)
           sum += terms.products[at + static_cast<std::uint32_t>(Kokkos::popcount(of & before))];
       }
       const std::uint32_t next = first + lanes;
       if (next % block_rounds == 0 || next >= rounds) {
-        sum = cluster_type::sum_of_lanes(sum);
+        sum = warp_type::sum(sum);
         if (cluster.lane() == first / block_rounds) of_blocks = sum;
         sum = 0.0;
       }
     }
-    return rounds > block_rounds ? cluster_type::sum_of_lanes(of_blocks)
-                                 : cluster_type::of_lane(of_blocks, 0);
+    return rounds > block_rounds ? warp_type::sum(of_blocks) : warp_type::of_lane(of_blocks, 0);
   }
 
   // ---- Ranks ----
@@ -536,7 +541,7 @@ struct SmallFrontierLaunch {
       Rank key = rank_none;
       for (std::uint32_t i = part + own * team_rows; i < count; i += team_threads)
         key = keys[i] < key ? keys[i] : key;
-      key = cluster_type::least_of_row(key);
+      key = warp_type::template least_of_group<row_lanes>(key);
       Rank* parts = memory.parts;
       Rank* kept = memory.rows.keys;
       if (own == 0) parts[part] = key;
@@ -566,7 +571,7 @@ struct SmallFrontierLaunch {
                                                       Rank key, unsigned own) {
     std::uint32_t less = 0;
     for (std::uint32_t i = own; i < count; i += row_lanes) less += keys[i] < key ? 1 : 0;
-    return cluster_type::sum_of_row(less);
+    return warp_type::template sum_of_group<row_lanes>(less);
   }
 };
 

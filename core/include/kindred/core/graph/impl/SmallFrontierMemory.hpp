@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_GRAPH_IMPL_SMALL_FRONTIER_MEMORY_HPP
 #define KINDRED_CORE_GRAPH_IMPL_SMALL_FRONTIER_MEMORY_HPP
 
-#include <kindred/core/arch/TeamCluster.hpp>
+#include <kindred/core/arch/launch/TeamCluster.hpp>
 #include <kindred/core/graph/Frontier.hpp>
 #include <kindred/core/graph/impl/EdgeRows.hpp>
 
@@ -46,12 +46,17 @@ struct SmallSide {
 /// The state that a team of a cluster keeps of a query. Every node belongs to one team.
 template <class ExecutionSpace>
 struct SmallFrontierMemory {
-  static constexpr unsigned teams = Arch::TeamCluster<ExecutionSpace>::teams_max;
+  using cluster_type = Arch::TeamCluster<ExecutionSpace>;
+  static constexpr unsigned teams = cluster_type::teams_max;
+  /// Lanes of a unit that sum one row.
+  static constexpr unsigned row_lanes = cluster_type::lanes > 1 ? 8 : 1;
+  /// Maximum edges of a row that a unit sums.
+  static constexpr std::uint32_t row_max = cluster_type::lanes > 1 ? 1024 : ~std::uint32_t{0};
   static constexpr std::uint32_t front_places = 4096, front_most = 3072;  // one in four is free
   static constexpr std::uint32_t filter_words = 2048;
   static constexpr std::uint32_t node_places = 4096;
   static constexpr std::uint32_t node_most =  // each thread may add one more
-      node_places - 64 - Arch::TeamCluster<ExecutionSpace>::team_threads;
+      node_places - 64 - cluster_type::team_threads;
   static constexpr std::uint32_t inbox_capacity = 8192 / teams;
   static constexpr std::uint32_t passes_most = 8192 / teams;
   static constexpr std::uint32_t long_most = 64, pieces_most = 256, terms_most = 1536;
@@ -126,8 +131,7 @@ struct SmallFrontierMemory {
   Rows rows;
   LongRow long_rows[long_most];
   Rank chosen[small_frontier_top_max];
-  Rank parts[Arch::TeamCluster<ExecutionSpace>::team_threads /
-             Arch::TeamCluster<ExecutionSpace>::row_lanes];
+  Rank parts[cluster_type::team_threads / row_lanes];
   Rank bound;
   Message messages[2][teams];
   std::uint32_t sent[teams];

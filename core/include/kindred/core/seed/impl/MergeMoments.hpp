@@ -2,8 +2,8 @@
 #ifndef KINDRED_CORE_SEED_IMPL_MERGE_MOMENTS_HPP
 #define KINDRED_CORE_SEED_IMPL_MERGE_MOMENTS_HPP
 
-#include <kindred/core/arch/Lanes.hpp>
 #include <kindred/core/arch/RoundedProduct.hpp>
+#include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/seed/SeedTelemetry.hpp>
 
 #include <Kokkos_BitManipulation.hpp>

@@ -3,7 +3,7 @@
 #define KINDRED_CORE_SEED_IMPL_ROW_PREFETCH_HPP
 
 #include <kindred/core/arch/AsyncCopy.hpp>
-#include <kindred/core/arch/Vec4.hpp>
+#include <kindred/core/arch/simd/Vec4.hpp>
 
 #include <cstddef>
 #include <cstdint>

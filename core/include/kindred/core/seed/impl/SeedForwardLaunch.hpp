@@ -3,10 +3,10 @@
 #define KINDRED_CORE_SEED_IMPL_SEED_FORWARD_LAUNCH_HPP
 
 #include <kindred/core/arch/Concurrency.hpp>
-#include <kindred/core/arch/TeamThreads.hpp>
+#include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/seed/SeedForward.hpp>
 #include <kindred/core/seed/impl/SeedElements.hpp>
-#include <kindred/core/seed/impl/SeedForward_Device.hpp>
+#include <kindred/core/seed/impl/SeedForward_Cuda.hpp>
 #include <kindred/core/seed/impl/SeedForward_Host.hpp>
 
 #include <string>
@@ -105,10 +105,13 @@ void launch_seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan
       const auto team = seed_forward_team<In, Out, decltype(keeping)::value>(
           plan, pointers, rows, from, x.stride, to, y.stride, moments.data(), workspace.data(),
           overlap);
-      Arch::launch_teams(exec_space, "Kindred::Seed::forward",
-                         std::size_t{plan.stripes} * plan.groups,
-                         (plan.width / 4 + plan.extra_columns) * moment_lanes, team.scratch_bytes(),
-                         team, overlap != SeedOverlap::none);
+      Arch::launch(exec_space,
+                   {.label = "Kindred::Seed::forward",
+                    .groups = std::size_t{plan.stripes} * plan.groups,
+                    .threads = (plan.width / 4 + plan.extra_columns) * moment_lanes,
+                    .scratch_bytes = team.scratch_bytes(),
+                    .begins_early = overlap != SeedOverlap::none},
+                   team);
     };
     if (keeps) {
       launch(std::true_type());

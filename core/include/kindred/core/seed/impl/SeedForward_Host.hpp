@@ -2,8 +2,8 @@
 #ifndef KINDRED_CORE_SEED_IMPL_SEED_FORWARD_HOST_HPP
 #define KINDRED_CORE_SEED_IMPL_SEED_FORWARD_HOST_HPP
 
-#include <kindred/core/arch/CacheLines.hpp>
 #include <kindred/core/arch/RoundedProduct.hpp>
+#include <kindred/core/arch/simd/CacheLines.hpp>
 #include <kindred/core/seed/impl/MergeMoments.hpp>
 #include <kindred/core/seed/impl/SeedCoefficients.hpp>
 

@@ -3,8 +3,8 @@
 #define KINDRED_CORE_SEED_IMPL_SEED_UPDATE_KERNELS_HPP
 
 #include <kindred/core/arch/Flag.hpp>
-#include <kindred/core/arch/Lanes.hpp>
-#include <kindred/core/arch/Prefetch.hpp>
+#include <kindred/core/arch/simd/Lanes.hpp>
+#include <kindred/core/arch/simd/Prefetch.hpp>
 #include <kindred/core/seed/SeedState.hpp>
 
 #include <cstddef>

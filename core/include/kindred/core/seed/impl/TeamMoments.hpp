@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_SEED_IMPL_TEAM_MOMENTS_HPP
 #define KINDRED_CORE_SEED_IMPL_TEAM_MOMENTS_HPP
 
-#include <kindred/core/arch/Vec4.hpp>
+#include <kindred/core/arch/simd/Vec4.hpp>
 #include <kindred/core/seed/impl/MergeMoments.hpp>
 #include <kindred/core/seed/impl/SeedCoefficients.hpp>
 #include <kindred/core/seed/impl/SeedStripes.hpp>

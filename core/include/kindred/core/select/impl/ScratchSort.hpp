@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_SELECT_IMPL_SCRATCH_SORT_HPP
 #define KINDRED_CORE_SELECT_IMPL_SCRATCH_SORT_HPP
 
-#include <kindred/core/arch/Lanes.hpp>
+#include <kindred/core/arch/simd/Lanes.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #define KINDRED_CORE_SELECT_IMPL_TOP_K_HOST_HPP
 
 #include <kindred/core/select/TopK.hpp>
-#include <kindred/core/select/impl/TopK_Rows.hpp>
+#include <kindred/core/select/impl/TopKRows.hpp>
 
 #include <algorithm>
 

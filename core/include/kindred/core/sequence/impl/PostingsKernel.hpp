@@ -2,9 +2,9 @@
 #ifndef KINDRED_CORE_SEQUENCE_IMPL_POSTINGS_KERNEL_HPP
 #define KINDRED_CORE_SEQUENCE_IMPL_POSTINGS_KERNEL_HPP
 
-#include <kindred/core/arch/SlotCounts.hpp>
 #include <kindred/core/sequence/Postings.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
+#include <kindred/core/sequence/impl/SlotCounts.hpp>
 
 #include <Kokkos_BitManipulation.hpp>
 
@@ -14,7 +14,7 @@ namespace Kindred::Impl {
 template <class ExecutionSpace>
 struct CountPostingsKernel {
   using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
-  using counts = Arch::SlotCounts<ExecutionSpace>;
+  using counts = SlotCounts<ExecutionSpace>;
   using counter_type = typename counts::counter_type;
 
   PatternTiles<ExecutionSpace> tiles;

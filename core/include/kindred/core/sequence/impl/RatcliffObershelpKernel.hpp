@@ -2,13 +2,13 @@
 #ifndef KINDRED_CORE_SEQUENCE_IMPL_RATCLIFF_OBERSHELP_KERNEL_HPP
 #define KINDRED_CORE_SEQUENCE_IMPL_RATCLIFF_OBERSHELP_KERNEL_HPP
 
-#include <kindred/core/arch/RunFinder.hpp>
-#include <kindred/core/arch/SegmentTables.hpp>
 #include <kindred/core/sequence/RatcliffObershelp.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
 #include <kindred/core/sequence/impl/LongestRuns.hpp>
 #include <kindred/core/sequence/impl/MatchKey.hpp>
+#include <kindred/core/sequence/impl/RunFinder.hpp>
 #include <kindred/core/sequence/impl/RunList.hpp>
+#include <kindred/core/sequence/impl/SegmentTables.hpp>
 
 namespace Kindred::Impl {
 
@@ -41,8 +41,8 @@ struct SurvivorsKernel {
 /// Workers take 32 slots at a time until none is left, which balances long and short patterns.
 template <class ExecutionSpace, class SymbolType>
 struct RatcliffObershelpKernel {
-  using finder = Arch::RunFinder<ExecutionSpace>;
-  using pack = Arch::SequencePack<ExecutionSpace>;
+  using finder = RunFinder<ExecutionSpace>;
+  using pack = SequencePack<ExecutionSpace>;
   using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
 
   PatternTiles<ExecutionSpace> tiles;
@@ -64,7 +64,7 @@ struct RatcliffObershelpKernel {
     if constexpr (finder::lists_runs) {
       if (by_list) {
         const std::uint32_t segment = queries.first_segment(shape.query);
-        tables = Arch::SegmentTables<ExecutionSpace>::template make<SymbolType, 2>(
+        tables = SegmentTables<ExecutionSpace>::template make<SymbolType, 2>(
             team, queries, segment, queries.segments(segment), tiles.vocabulary);
       }
     }

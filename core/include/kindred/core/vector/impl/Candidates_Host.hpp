@@ -2,9 +2,9 @@
 #ifndef KINDRED_CORE_VECTOR_IMPL_CANDIDATES_HOST_HPP
 #define KINDRED_CORE_VECTOR_IMPL_CANDIDATES_HOST_HPP
 
-#include <kindred/core/arch/Lanes.hpp>
-#include <kindred/core/arch/VectorShape.hpp>
+#include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/vector/impl/CandidateLists.hpp>
+#include <kindred/core/vector/impl/VectorShape.hpp>
 #include <kindred/core/vector/impl/VectorTile.hpp>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace Kindred::Impl {
 /// One chunk of a query's list, processed by one thread.
 template <class Element, class Term>
 struct CandidateChunk {
-  static constexpr int together = Arch::VectorShape<HostSpace>::candidate_rows;
+  static constexpr int together = VectorShape<HostSpace>::candidate_rows;
   static constexpr std::uint32_t table_size = 2 * candidate_chunk_max;
 
   CandidateLists<HostSpace, Element> lists;

@@ -3,11 +3,11 @@
 #define KINDRED_CORE_VECTOR_IMPL_PREFILTER_KERNELS_HPP
 
 #include <kindred/core/arch/Flag.hpp>
-#include <kindred/core/arch/Int8Dots.hpp>
 #include <kindred/core/common/Rank.hpp>
 #include <kindred/core/vector/Prefilter.hpp>
+#include <kindred/core/vector/impl/Int8Dots.hpp>
 #include <kindred/core/vector/impl/Quantizer.hpp>
-#include <kindred/core/vector/impl/VectorScores_Impl.hpp>
+#include <kindred/core/vector/impl/VectorScoresKernels.hpp>
 
 #include <cstdint>
 
@@ -121,14 +121,14 @@ struct PrepareKernel {
 /// A work item: batches of 32 rows, for all queries, up to \p Tile at a time.
 template <class ExecutionSpace, bool Aligned, int Tile>
 struct PrefilterScanKernel {
-  using dots_type = Arch::Int8Dots<ExecutionSpace, Tile>;
+  using dots_type = Int8Dots<ExecutionSpace, Tile>;
   using policy_type =
       Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<256, dots_type::teams>>;
   using member_type = typename policy_type::member_type;
   static constexpr int own_rows = dots_type::rows_per_thread;
 
   Metric metric;
-  Arch::Int8Operands operands;
+  Int8Operands operands;
   const float* scales;
   const float* errors;  // null: the rows themselves are int8
   const float* quantized_norms;
@@ -158,7 +158,7 @@ struct PrefilterScanKernel {
     const dots_type dots(member);
     // Host threads process adjacent rows; warps alternate.
     constexpr bool turns = Arch::is_device<ExecutionSpace>;
-    const std::uint64_t batches = (count + Arch::prefilter_batch - 1) / Arch::prefilter_batch;
+    const std::uint64_t batches = (count + prefilter_batch - 1) / prefilter_batch;
     const std::uint64_t work_item = work_item_of(member);
     const std::uint64_t work_items =
         static_cast<std::uint64_t>(member.league_size()) * member.team_size();
@@ -174,9 +174,9 @@ struct PrefilterScanKernel {
 
   KOKKOS_INLINE_FUNCTION Batch read(const dots_type& dots, std::uint64_t index) const {
     Batch batch;
-    batch.first = index * Arch::prefilter_batch;
+    batch.first = index * prefilter_batch;
     const std::uint32_t valid =
-        count - batch.first >= Arch::prefilter_batch ? ~0U : (1U << (count - batch.first)) - 1;
+        count - batch.first >= prefilter_batch ? ~0U : (1U << (count - batch.first)) - 1;
     batch.passing = filter.words_per_query == 0 ? passing(0, batch.first, valid) : valid;
     if (batch.passing == 0) return batch;
     for (int r = 0; r < own_rows; ++r) {
@@ -230,7 +230,7 @@ struct PrefilterScanKernel {
     }
     if (any == 0 && thresholds != nullptr) return;
     std::uint32_t keys[Queries][own_rows] = {};
-    Arch::Int8Operands own = operands;
+    Int8Operands own = operands;
     own.planes += 2 * query * operands.plane_stride;
     dots.template batch<query_plane_ratio, Aligned, Queries>(
         own, begin + batch.first, any, &queries[query].offset,
@@ -272,7 +272,7 @@ struct PrefilterScanKernel {
     const std::uint64_t row = begin + first;
     if (by_batch) {
       const std::uint32_t best = dots_type::batch_max(keys);
-      if (dots.is_leader()) offer(query, row / Arch::prefilter_batch, best);
+      if (dots.is_leader()) offer(query, row / prefilter_batch, best);
       return;
     }
     for (int r = 0; r < own_rows; ++r) offer(query, row + dots.first_row() + r, keys[r]);

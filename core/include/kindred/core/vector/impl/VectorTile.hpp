@@ -2,10 +2,10 @@
 #ifndef KINDRED_CORE_VECTOR_IMPL_VECTOR_TILE_HPP
 #define KINDRED_CORE_VECTOR_IMPL_VECTOR_TILE_HPP
 
-#include <kindred/core/arch/VectorShape.hpp>
 #include <kindred/core/common/Rank.hpp>
-#include <kindred/core/common/ReproducibleSum.hpp>
+#include <kindred/core/math/ReproducibleSum.hpp>
 #include <kindred/core/vector/Metric.hpp>
+#include <kindred/core/vector/impl/VectorShape.hpp>
 
 #include <cstdint>
 

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_ARCH_LAUNCH_LAUNCH_HPP
+#define KINDRED_CORE_ARCH_LAUNCH_LAUNCH_HPP
+
+#include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/arch/launch/DeviceStatus.hpp>
+#include <kindred/core/arch/launch/KernelCode.hpp>
+#include <kindred/core/arch/launch/LaunchConfig.hpp>
+#include <kindred/core/arch/launch/ProfiledKernel.hpp>
+#include <kindred/core/arch/launch/Team.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+/// \brief The launches that no Kokkos policy can express: clusters, cooperative grids, launches
+/// that begin before the preceding one has ended, more than 48 KB of scratch, few microseconds of
+/// overhead.
+///
+/// A functor that is launched declares
+/// - `view_type` (optional, `Team`): what a thread sees of the launch, \see ThreadGroup,
+/// TeamCluster;
+/// - `threads_max` and `teams_at_once`, which bound the registers: that many teams of so many
+///   threads fit a multiprocessor;
+/// - `architecture_min` (optional): on older devices its kernel is empty, and `can_launch` is
+/// false;
+/// - `operator()(view, scratch)`.
+namespace Kindred::Arch {
+
+/// The number of multiprocessors (SMs); 1 on the host.
+template <class ExecutionSpace>
+std::uint64_t multiprocessors([[maybe_unused]] const ExecutionSpace& exec_space) {
+#if KINDRED_HAS_DEVICE
+  if constexpr (is_device<ExecutionSpace>)
+    return static_cast<std::uint64_t>(exec_space.cuda_device_prop().multiProcessorCount);
+#endif
+  return 1;
+}
+
+/// Bytes of scratch that a team of \p ExecutionSpace can request; 0 on the host, which has caches.
+template <class ExecutionSpace>
+std::size_t scratch_bytes_limit([[maybe_unused]] const ExecutionSpace& exec_space) {
+#if KINDRED_HAS_DEVICE
+  if constexpr (is_device<ExecutionSpace>)
+    return exec_space.cuda_device_prop().sharedMemPerBlockOptin;
+#endif
+  return 0;
+}
+
+namespace Impl {
+
+template <class Functor>
+constexpr int architecture_min() {
+  if constexpr (requires { Functor::architecture_min; })
+    return Functor::architecture_min;
+  else
+    return 0;
+}
+
+template <class Functor>
+struct LaunchView {
+  using type = Team;
+};
+template <class Functor>
+requires requires { typename Functor::view_type; }
+struct LaunchView<Functor> {
+  using type = typename Functor::view_type;
+};
+
+/// A group on the host: one thread.
+template <class Functor>
+struct HostGroup {
+  Functor functor;
+  std::size_t scratch_bytes;
+
+  void operator()(std::size_t index) const {
+    // For the alignment that any scratch needs.
+    const auto scratch = std::make_unique_for_overwrite<std::max_align_t[]>(
+        (scratch_bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t));
+    typename LaunchView<Functor>::type view(GroupKind::team, index);
+    functor(view, reinterpret_cast<std::byte*>(scratch.get()));
+  }
+};
+
+#if KINDRED_HAS_DEVICE && defined(__CUDACC__)
+
+template <class Functor>
+__global__ void __launch_bounds__(Functor::threads_max, Functor::teams_at_once)
+    launched_kernel(const __grid_constant__ Functor functor, [[maybe_unused]] GroupKind kind) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (architecture_min<Functor>() <= __CUDA_ARCH__ / 10) {
+    extern __shared__ double4 kindred_scratch[];
+    typename LaunchView<Functor>::type view(kind, 0);
+    functor(view, reinterpret_cast<std::byte*>(kindred_scratch));
+  }
+#endif
+}
+
+/// Allows \p kernel \p bytes of scratch.
+template <class Kernel>
+void allow_scratch(Kernel* kernel, std::size_t bytes, const char* label) {
+  static std::atomic<std::size_t> allowed{48 * 1024};
+  if (bytes <= allowed.load(std::memory_order_relaxed)) return;
+  require(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(bytes)),
+          label);
+  std::size_t before = allowed.load(std::memory_order_relaxed);
+  while (before < bytes && !allowed.compare_exchange_weak(before, bytes)) {
+  }
+}
+
+/// Maximum teams per cluster that the device can place, a power of two up to 16; 1 if \p kernel
+/// cannot use clusters.
+template <class Kernel>
+unsigned largest_cluster(Kernel* kernel, unsigned team_threads, std::size_t team_bytes) {
+  if (!code_of(kernel).has_clusters()) return 1;
+  cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+  unsigned size = 16;
+  for (; size > 1; size /= 2) {
+    cudaLaunchConfig_t config{};
+    cudaLaunchAttribute cluster{};
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {size, 1, 1};
+    config.gridDim = dim3(size);
+    config.blockDim = dim3(team_threads);
+    config.dynamicSmemBytes = team_bytes;
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+    int resident = 0;
+    if (cudaOccupancyMaxActiveClusters(&resident, kernel, &config) == cudaSuccess && resident > 0)
+      break;
+  }
+  cudaGetLastError();
+  return size;
+}
+
+/// The number of teams of a group on the current device; 0: it cannot launch the functor.
+struct GroupTeams {
+  unsigned of_grid = 0;
+  unsigned of_cluster = 0;  ///< 1: there are no clusters
+};
+
+/// A functor that synchronises teams is always launched with the same \p scratch_bytes.
+template <class Functor>
+const GroupTeams& group_teams(std::size_t scratch_bytes) {
+  static const GroupTeams teams = [&] {
+    GroupTeams found;
+    const auto kernel = launched_kernel<Functor>;
+    constexpr int threads = Functor::threads_max;
+    int device = 0;
+    int processors = 0;
+    int scratch_limit = 0;
+    int fit = 0;
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&scratch_limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    const KernelCode code = code_of(kernel);
+    if (!code.exists() || code.compiled_for < architecture_min<Functor>() ||
+        static_cast<std::size_t>(scratch_limit) < scratch_bytes)
+      return found;
+    allow_scratch(kernel, scratch_bytes, "scratch of a group of teams");
+    cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, threads, scratch_bytes);
+    found.of_grid = static_cast<unsigned>(fit > 0 ? processors : 1);
+    found.of_cluster = largest_cluster(kernel, threads, scratch_bytes);
+    return found;
+  }();
+  return teams;
+}
+#endif
+
+}  // namespace Impl
+
+/// \brief Whether the device and the compiled code support the launch; for clusters, whether the
+/// device can place more than one team together. Always true on the host.
+template <class Functor, class ExecutionSpace>
+bool can_launch([[maybe_unused]] const ExecutionSpace& exec_space,
+                [[maybe_unused]] const LaunchConfig& config) {
+#if KINDRED_HAS_DEVICE && defined(__CUDACC__)
+  if constexpr (is_device<ExecutionSpace>) {
+    if (config.scratch_bytes > scratch_bytes_limit(exec_space)) return false;
+    if (config.kind == GroupKind::team) return true;
+    const Impl::GroupTeams& teams = Impl::group_teams<Functor>(config.scratch_bytes);
+    return config.kind == GroupKind::grid ? teams.of_grid > 0 : teams.of_cluster > 1;
+  }
+#endif
+  return true;
+}
+
+/// \brief Runs `functor(view, scratch)` in every thread of the teams of \p config. Does not fence.
+///
+/// On the host a group is one thread, and a single group is not a parallel region. Where the device
+/// has no clusters, a cluster is one team.
+/// \throws OutOfMemory, SpaceUnavailable or DeviceLost if the launch is refused
+template <class ExecutionSpace, class Functor>
+void launch(const ExecutionSpace& exec_space, const LaunchConfig& config, const Functor& functor) {
+  if (config.groups == 0) return;
+  if constexpr (!is_device<ExecutionSpace>) {
+    const Impl::HostGroup<Functor> group{functor, config.scratch_bytes};
+    if (config.groups == 1) {
+      const ProfiledKernel profiled(exec_space, config.label);
+      group(0);
+    } else {
+      Kokkos::parallel_for(config.label,
+                           Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<std::size_t>>(
+                               exec_space, 0, config.groups),
+                           group);
+    }
+  } else {
+#if KINDRED_HAS_DEVICE && defined(__CUDACC__)
+    const auto kernel = Impl::launched_kernel<Functor>;
+    cudaLaunchAttribute attribute{};
+    cudaLaunchConfig_t launched{};
+    launched.attrs = &attribute;
+    unsigned teams = 1;  // per group
+    if (config.kind == GroupKind::grid) {
+      teams = std::max(1U, Impl::group_teams<Functor>(config.scratch_bytes).of_grid);
+      attribute.id = cudaLaunchAttributeCooperative;
+      attribute.val.cooperative = 1;
+      launched.numAttrs = 1;
+    } else if (config.kind == GroupKind::cluster) {
+      teams = std::max(1U, Impl::group_teams<Functor>(config.scratch_bytes).of_cluster);
+      attribute.id = cudaLaunchAttributeClusterDimension;
+      attribute.val.clusterDim = {teams, 1, 1};
+      launched.numAttrs = teams > 1 ? 1 : 0;
+    } else if (config.begins_early) {
+      static const bool may_begin_early = code_of(kernel).waits_for_previous_launch();
+      attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+      attribute.val.programmaticStreamSerializationAllowed = 1;
+      launched.numAttrs = may_begin_early ? 1 : 0;
+    }
+    Impl::allow_scratch(kernel, config.scratch_bytes, config.label);
+    launched.gridDim = dim3(static_cast<unsigned>(config.groups) * teams);
+    launched.blockDim = dim3(config.threads == 0 ? Functor::threads_max : config.threads);
+    launched.dynamicSmemBytes = config.scratch_bytes;
+    launched.stream = exec_space.cuda_stream();
+    const ProfiledKernel profiled(exec_space, config.label);
+    require(cudaLaunchKernelEx(&launched, kernel, functor, config.kind), config.label);
+#endif
+  }
+}
+
+}  // namespace Kindred::Arch
+
+#endif  // KINDRED_CORE_ARCH_LAUNCH_LAUNCH_HPP

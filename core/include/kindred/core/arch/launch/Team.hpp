@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_ARCH_LAUNCH_TEAM_HPP
+#define KINDRED_CORE_ARCH_LAUNCH_TEAM_HPP
+
+#include <kindred/core/arch/CachedAccess.hpp>
+#include <kindred/core/arch/launch/LaunchConfig.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace Kindred::Arch {
+
+/// \brief The view that a thread of a device team (a thread block) has of itself. Team kernels are
+/// templates over it, so that host threads can replace device threads in tests.
+class Team {
+ public:
+  Team() = default;
+  KOKKOS_INLINE_FUNCTION Team(GroupKind, std::size_t /*index*/) {}
+
+  KOKKOS_INLINE_FUNCTION unsigned team() const {
+    KOKKOS_IF_ON_DEVICE((return blockIdx.x;))
+    return 0;
+  }
+  KOKKOS_INLINE_FUNCTION unsigned thread() const {
+    KOKKOS_IF_ON_DEVICE((return threadIdx.x;))
+    return 0;
+  }
+  KOKKOS_INLINE_FUNCTION unsigned threads() const {
+    KOKKOS_IF_ON_DEVICE((return blockDim.x;))
+    return 1;
+  }
+  KOKKOS_INLINE_FUNCTION void barrier() const { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
+  /// Adds 1 to \p counter after all writes of this thread; returns the previous value.
+  KOKKOS_INLINE_FUNCTION std::uint32_t arrive(std::uint32_t* counter) const {
+    KOKKOS_IF_ON_DEVICE((std::uint32_t before = 0;
+                         asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], 1;"
+                                      : "=r"(before)
+                                      : "l"(counter)
+                                      : "memory");
+                         return before;))
+    KOKKOS_IF_ON_HOST((return (*counter)++;))
+  }
+  /// If this launch began early, waits for the end of the preceding launch; the results of all
+  /// earlier launches are then visible.
+  KOKKOS_INLINE_FUNCTION void wait_for_previous_launch() const {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+  }
+  /// Allows the next launch to begin early once all teams have called this.
+  KOKKOS_INLINE_FUNCTION void trigger_next_launch() const {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+  }
+  /// Reads what another team wrote before it arrived.
+  template <class T>
+  KOKKOS_INLINE_FUNCTION T read(const T* from) const {
+    return load_shared(from);
+  }
+};
+
+}  // namespace Kindred::Arch
+
+#endif  // KINDRED_CORE_ARCH_LAUNCH_TEAM_HPP

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_ARCH_LAUNCH_TEAM_CLUSTER_HPP
+#define KINDRED_CORE_ARCH_LAUNCH_TEAM_CLUSTER_HPP
+
+#include <kindred/core/arch/launch/LaunchConfig.hpp>
+#include <kindred/core/arch/launch/ThreadGroup.hpp>
+#include <kindred/core/arch/launch/Warp.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace Kindred::Arch {
+
+/// \brief Teams that can access each other's scratch and synchronise: the view of a launch whose
+/// groups are clusters. On a device it needs architecture 90; on the host it is one thread.
+///
+/// Calls that mention a unit (a warp, or the host thread) must be made by all its lanes together.
+template <class ExecutionSpace>
+class TeamCluster {
+ public:
+  using warp_type = Warp<ExecutionSpace>;
+  static constexpr unsigned team_threads = 1;
+  static constexpr unsigned lanes = 1;  ///< per unit
+  static constexpr unsigned teams_max = 1;
+
+  KOKKOS_INLINE_FUNCTION TeamCluster(GroupKind, std::size_t index) : m_index(index) {}
+
+  /// Index of the cluster.
+  KOKKOS_INLINE_FUNCTION std::size_t index() const { return m_index; }
+  KOKKOS_INLINE_FUNCTION unsigned team() const { return 0; }
+  KOKKOS_INLINE_FUNCTION unsigned teams() const { return 1; }
+  KOKKOS_INLINE_FUNCTION unsigned thread() const { return 0; }
+  KOKKOS_INLINE_FUNCTION unsigned warp() const { return 0; }
+  static constexpr unsigned warps() { return 1; }
+  KOKKOS_INLINE_FUNCTION unsigned lane() const { return 0; }
+  /// Synchronises all teams.
+  KOKKOS_INLINE_FUNCTION void barrier() const {}
+  KOKKOS_INLINE_FUNCTION void team_barrier() const {}
+  KOKKOS_INLINE_FUNCTION void warp_barrier() const {}
+
+  /// Reads from \p team's scratch the element that corresponds to \p own in this team's scratch.
+  template <class T>
+  KOKKOS_INLINE_FUNCTION T load(const T* own, unsigned /*team*/) const {
+    return *own;
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION void store(T* own, unsigned /*team*/, const T& value) const {
+    *own = value;
+  }
+  /// Adds to this team's scratch; returns the previous value.
+  KOKKOS_INLINE_FUNCTION static std::uint32_t add(std::uint32_t* to, std::uint32_t value) {
+    const std::uint32_t before = *to;
+    *to += value;
+    return before;
+  }
+  KOKKOS_INLINE_FUNCTION static std::uint32_t set_bits(std::uint32_t* to, std::uint32_t bits) {
+    const std::uint32_t before = *to;
+    *to |= bits;
+    return before;
+  }
+  /// Writes \p value if \p empty is stored there; returns the previous value.
+  KOKKOS_INLINE_FUNCTION static std::uint32_t claim(std::uint32_t* at, std::uint32_t empty,
+                                                    std::uint32_t value) {
+    const std::uint32_t before = *at;
+    if (before == empty) *at = value;
+    return before;
+  }
+
+ private:
+  std::size_t m_index;
+};
+
+template <>
+class TeamCluster<DeviceSpace> {
+ public:
+  using warp_type = Warp<DeviceSpace>;
+  static constexpr unsigned team_threads = 512;
+  static constexpr unsigned lanes = warp_type::lanes;
+  static constexpr unsigned teams_max = 16;
+
+  KOKKOS_INLINE_FUNCTION TeamCluster(GroupKind, std::size_t /*index*/) {
+    KOKKOS_IF_ON_DEVICE((m_team = cluster_register<0>(); m_teams = cluster_register<1>();
+                         m_index = cluster_register<2>();))
+  }
+
+  KOKKOS_INLINE_FUNCTION std::size_t index() const { return m_index; }
+  KOKKOS_INLINE_FUNCTION unsigned team() const { return m_team; }
+  KOKKOS_INLINE_FUNCTION unsigned teams() const { return m_teams; }
+  KOKKOS_INLINE_FUNCTION unsigned thread() const {
+    KOKKOS_IF_ON_DEVICE((return threadIdx.x;))
+    return 0;
+  }
+  KOKKOS_INLINE_FUNCTION unsigned warp() const { return thread() / lanes; }
+  static constexpr unsigned warps() { return team_threads / lanes; }
+  KOKKOS_INLINE_FUNCTION unsigned lane() const { return thread() % lanes; }
+
+  KOKKOS_INLINE_FUNCTION void barrier() const { cluster_barrier(); }
+  KOKKOS_INLINE_FUNCTION void team_barrier() const { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
+  KOKKOS_INLINE_FUNCTION void warp_barrier() const { warp_type::barrier(); }
+
+  template <class T>
+  KOKKOS_INLINE_FUNCTION T load(const T* own, unsigned team) const {
+    static_assert(sizeof(T) == 8);
+    T value{};
+    KOKKOS_IF_ON_DEVICE((std::uint64_t word = 0; asm volatile("ld.shared::cluster.u64 %0, [%1];"
+                                                              : "=l"(word)
+                                                              : "r"(address_of(own, team))
+                                                              : "memory");
+                         memcpy(&value, &word, sizeof(T));))
+    return value;
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION void store(T* own, unsigned team, const T& value) const {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+    KOKKOS_IF_ON_DEVICE((
+        if constexpr (sizeof(T) == 4) {
+          std::uint32_t word = 0;
+          memcpy(&word, &value, sizeof(T));
+          asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(address_of(own, team)), "r"(word)
+                       : "memory");
+        } else {
+          std::uint64_t word = 0;
+          memcpy(&word, &value, sizeof(T));
+          asm volatile("st.shared::cluster.u64 [%0], %1;" ::"r"(address_of(own, team)), "l"(word)
+                       : "memory");
+        }))
+  }
+  KOKKOS_INLINE_FUNCTION static std::uint32_t add(std::uint32_t* to, std::uint32_t value) {
+    KOKKOS_IF_ON_DEVICE((return atomicAdd(to, value);))
+    KOKKOS_IF_ON_HOST(((void)value; return *to;))
+  }
+  KOKKOS_INLINE_FUNCTION static std::uint32_t set_bits(std::uint32_t* to, std::uint32_t bits) {
+    KOKKOS_IF_ON_DEVICE((return atomicOr(to, bits);))
+    KOKKOS_IF_ON_HOST(((void)bits; return *to;))
+  }
+  KOKKOS_INLINE_FUNCTION static std::uint32_t claim(std::uint32_t* at, std::uint32_t empty,
+                                                    std::uint32_t value) {
+    KOKKOS_IF_ON_DEVICE((return atomicCAS(at, empty, value);))
+    KOKKOS_IF_ON_HOST(((void)empty; (void)value; return *at;))
+  }
+
+ private:
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static std::uint32_t address_of([[maybe_unused]] const T* own,
+                                                         [[maybe_unused]] unsigned team) {
+    std::uint32_t address = 0;
+    KOKKOS_IF_ON_DEVICE((address = static_cast<std::uint32_t>(__cvta_generic_to_shared(own));
+                         asm("mapa.shared::cluster.u32 %0, %1, %2;"
+                             : "=r"(address)
+                             : "r"(address), "r"(team));))
+    return address;
+  }
+
+  unsigned m_team = 0;
+  unsigned m_teams = 1;
+  unsigned m_index = 0;
+};
+
+}  // namespace Kindred::Arch
+
+#endif  // KINDRED_CORE_ARCH_LAUNCH_TEAM_CLUSTER_HPP

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_ARCH_SIMD_BYTES64_HPP
+#define KINDRED_CORE_ARCH_SIMD_BYTES64_HPP
+
+#include <kindred/core/arch/simd/InstructionSets.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace Kindred::Arch {
+
+/// \brief 64 bytes on the host, in plain loops: the definition of the operations, to which the form
+/// in a register is bit-identical. `Kokkos::simd` has no packs of bytes.
+struct ScalarBytes64 {
+  std::uint8_t value[64];
+
+  static ScalarBytes64 all(std::uint8_t byte) {
+    return each([&](int) { return byte; });
+  }
+  static ScalarBytes64 load(const std::uint8_t* from) {
+    ScalarBytes64 out;
+    std::memcpy(out.value, from, 64);
+    return out;
+  }
+  /// The bytes of two halves.
+  static ScalarBytes64 load(const std::uint8_t* first, const std::uint8_t* second) {
+    ScalarBytes64 out;
+    std::memcpy(out.value, first, 32);
+    std::memcpy(out.value + 32, second, 32);
+    return out;
+  }
+  /// \param to aligned to 64 bytes
+  void store(std::uint8_t* to) const { std::memcpy(to, value, 64); }
+
+  ScalarBytes64 operator&(const ScalarBytes64& b) const {
+    return each([&](int i) { return value[i] & b.value[i]; });
+  }
+  ScalarBytes64 operator+(const ScalarBytes64& b) const {
+    return each([&](int i) { return value[i] + b.value[i]; });
+  }
+  /// a | (b & ~c)
+  static ScalarBytes64 or_and_not(const ScalarBytes64& a, const ScalarBytes64& b,
+                                  const ScalarBytes64& c) {
+    return each([&](int i) { return a.value[i] | (b.value[i] & ~c.value[i]); });
+  }
+  /// Byte i plus bit i of \p bits.
+  ScalarBytes64 plus_bits(std::uint64_t bits) const {
+    return each([&](int i) { return value[i] + (bits >> i & 1U); });
+  }
+  /// Bit 7 of every byte, as a byte.
+  ScalarBytes64 high_bits() const {
+    return each([&](int i) { return value[i] >> 7; });
+  }
+  /// Bit 7 of byte i as bit i.
+  std::uint64_t sign_bits() const {
+    std::uint64_t bits = 0;
+    for (int i = 0; i < 64; ++i) bits |= std::uint64_t{value[i]} >> 7U << i;
+    return bits;
+  }
+  /// The number of zero bits of every byte among those of \p mask.
+  ScalarBytes64 zeros(std::uint8_t mask) const {
+    return each([&](int i) { return std::popcount(static_cast<std::uint8_t>(~value[i] & mask)); });
+  }
+  /// `table[index & 63]`
+  static ScalarBytes64 lookup(const ScalarBytes64& table, const ScalarBytes64& index) {
+    return each([&](int i) { return table.value[index.value[i] & 63]; });
+  }
+  /// The same, and 0 where the index has a bit of \p none.
+  static ScalarBytes64 lookup(const ScalarBytes64& table, const ScalarBytes64& index,
+                              const ScalarBytes64& none) {
+    return each([&](int i) {
+      return (index.value[i] & none.value[i]) == 0 ? table.value[index.value[i] & 63] : 0;
+    });
+  }
+  /// This where \p a is unlike \p b, else \p other.
+  ScalarBytes64 replaced_where_equal(const ScalarBytes64& a, const ScalarBytes64& b,
+                                     const ScalarBytes64& other) const {
+    return each([&](int i) { return a.value[i] == b.value[i] ? other.value[i] : value[i]; });
+  }
+  /// Adds every byte to the counter of its lane. \param counts 64, aligned to 64 bytes
+  void add_to(std::uint16_t* counts) const {
+    for (int i = 0; i < 64; ++i) counts[i] = static_cast<std::uint16_t>(counts[i] + value[i]);
+  }
+
+  /// A table of 256 bytes.
+  class Table {
+   public:
+    explicit Table(const std::uint8_t* table) : m_table(table) {}
+    ScalarBytes64 operator[](const ScalarBytes64& index) const {
+      return each([&](int i) { return m_table[index.value[i]]; });
+    }
+
+   private:
+    const std::uint8_t* m_table;
+  };
+
+  /// The low and the high bytes of 64 numbers times \p multiplier, in two halves of 32 numbers.
+  static void multiply(const std::uint16_t* first, const std::uint16_t* second,
+                       std::uint16_t multiplier, ScalarBytes64& low, ScalarBytes64& high) {
+    for (int i = 0; i < 64; ++i) {
+      const std::uint32_t number = i < 32 ? first[i] : second[i - 32];
+      low.value[i] = static_cast<std::uint8_t>(number * multiplier);
+      high.value[i] = static_cast<std::uint8_t>(number * multiplier >> 8U);
+    }
+  }
+
+ private:
+  template <class Value>
+  static ScalarBytes64 each(const Value& value) {
+    ScalarBytes64 out;
+    for (int i = 0; i < 64; ++i) out.value[i] = static_cast<std::uint8_t>(value(i));
+    return out;
+  }
+};
+
+#if KINDRED_HAS_AVX512
+/// The same in a register. \see ScalarBytes64
+struct Avx512Bytes64 {
+  __m512i value;
+
+  static Avx512Bytes64 all(std::uint8_t byte) {
+    return {_mm512_set1_epi8(static_cast<char>(byte))};
+  }
+  static Avx512Bytes64 load(const std::uint8_t* from) { return {_mm512_loadu_si512(from)}; }
+  static Avx512Bytes64 load(const std::uint8_t* first, const std::uint8_t* second) {
+    const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(first));
+    const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(second));
+    return {_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1)};
+  }
+  void store(std::uint8_t* to) const { _mm512_store_si512(to, value); }
+
+  Avx512Bytes64 operator&(Avx512Bytes64 b) const { return {_mm512_and_si512(value, b.value)}; }
+  Avx512Bytes64 operator+(Avx512Bytes64 b) const { return {_mm512_add_epi8(value, b.value)}; }
+  static Avx512Bytes64 or_and_not(Avx512Bytes64 a, Avx512Bytes64 b, Avx512Bytes64 c) {
+    return {_mm512_ternarylogic_epi64(a.value, b.value, c.value, 0xF4)};
+  }
+  Avx512Bytes64 plus_bits(std::uint64_t bits) const {
+    return {_mm512_mask_sub_epi8(value, bits, value, _mm512_set1_epi8(-1))};
+  }
+  Avx512Bytes64 high_bits() const {
+    const __m512i matrix = _mm512_set1_epi64(static_cast<long long>(0x8000000000000000ULL));
+    return {_mm512_gf2p8affine_epi64_epi8(value, matrix, 0)};
+  }
+  std::uint64_t sign_bits() const { return _mm512_movepi8_mask(value); }
+  Avx512Bytes64 zeros(std::uint8_t mask) const {
+    return {
+        _mm512_popcnt_epi8(_mm512_andnot_si512(value, _mm512_set1_epi8(static_cast<char>(mask))))};
+  }
+  static Avx512Bytes64 lookup(Avx512Bytes64 table, Avx512Bytes64 index) {
+    return {_mm512_permutexvar_epi8(index.value, table.value)};
+  }
+  static Avx512Bytes64 lookup(Avx512Bytes64 table, Avx512Bytes64 index, Avx512Bytes64 none) {
+    return {_mm512_maskz_permutexvar_epi8(_mm512_testn_epi8_mask(index.value, none.value),
+                                          index.value, table.value)};
+  }
+  Avx512Bytes64 replaced_where_equal(Avx512Bytes64 a, Avx512Bytes64 b, Avx512Bytes64 other) const {
+    return {_mm512_mask_mov_epi8(value, _mm512_cmpeq_epi8_mask(a.value, b.value), other.value)};
+  }
+  void add_to(std::uint16_t* counts) const {
+    for (unsigned half = 0; half < 2; ++half) {
+      auto* at = counts + 32 * half;
+      const __m256i part =
+          half == 0 ? _mm512_castsi512_si256(value) : _mm512_extracti64x4_epi64(value, 1);
+      _mm512_store_si512(at, _mm512_add_epi16(_mm512_load_si512(at), _mm512_cvtepu8_epi16(part)));
+    }
+  }
+
+  class Table {
+   public:
+    explicit Table(const std::uint8_t* table) {
+      for (unsigned q = 0; q < 4; ++q) m_quarters[q] = _mm512_loadu_si512(table + 64 * q);
+    }
+    Avx512Bytes64 operator[](Avx512Bytes64 index) const {
+      const __m512i low = _mm512_permutex2var_epi8(m_quarters[0], index.value, m_quarters[1]);
+      const __m512i high = _mm512_permutex2var_epi8(m_quarters[2], index.value, m_quarters[3]);
+      return {_mm512_mask_blend_epi8(_mm512_movepi8_mask(index.value), low, high)};
+    }
+
+   private:
+    __m512i m_quarters[4];
+  };
+
+  static void multiply(const std::uint16_t* first, const std::uint16_t* second,
+                       std::uint16_t multiplier, Avx512Bytes64& low, Avx512Bytes64& high) {
+    const __m512i low_bytes = _mm512_load_si512(even_bytes.value);
+    const __m512i high_bytes = _mm512_add_epi8(low_bytes, _mm512_set1_epi8(1));
+    const __m512i factor = _mm512_set1_epi16(static_cast<short>(multiplier));
+    const __m512i a = _mm512_mullo_epi16(_mm512_loadu_si512(first), factor);
+    const __m512i b = _mm512_mullo_epi16(_mm512_loadu_si512(second), factor);
+    high = {_mm512_permutex2var_epi8(a, high_bytes, b)};
+    low = {_mm512_permutex2var_epi8(a, low_bytes, b)};
+  }
+
+ private:
+  struct alignas(64) EvenBytes {
+    std::uint8_t value[64];
+
+    constexpr EvenBytes() : value() {
+      for (unsigned l = 0; l < 64; ++l) value[l] = static_cast<std::uint8_t>(2 * l);
+    }
+  };
+  static constexpr EvenBytes even_bytes{};
+};
+using Bytes64 = Avx512Bytes64;
+/// Whether lookups in tables of 64 bytes take one instruction.
+inline constexpr bool has_byte_lookups = true;
+#else
+using Bytes64 = ScalarBytes64;
+inline constexpr bool has_byte_lookups = false;
+#endif
+
+}  // namespace Kindred::Arch
+
+#endif  // KINDRED_CORE_ARCH_SIMD_BYTES64_HPP

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_ARCH_SIMD_CODE_DOT_HPP
+#define KINDRED_CORE_ARCH_SIMD_CODE_DOT_HPP
+
+#include <kindred/core/arch/simd/InstructionSets.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace Kindred::Arch {
+
+/// Codes per chunk: rows and queries of codes are padded to whole chunks.
+inline constexpr std::size_t code_chunk = 64;
+/// Maximum number of codes for which a sum is certain to fit 32 bits.
+inline constexpr std::size_t code_count_max = 65536;
+
+/// \brief Σ row · query for four rows of unsigned bytes and a query of signed bytes: exact, hence
+/// independent of the order of summation.
+struct ScalarCodeDot {
+  static void four(const std::int8_t* query, const std::uint8_t* const (&rows)[4],
+                   std::size_t chunks, std::int32_t (&sums)[4]) {
+    for (int r = 0; r < 4; ++r) {
+      std::int32_t sum = 0;
+      for (std::size_t i = 0; i < chunks * code_chunk; ++i)
+        sum += std::int32_t{rows[r][i]} * std::int32_t{query[i]};
+      sums[r] = sum;
+    }
+  }
+};
+
+#if KINDRED_HAS_AVX512_VNNI
+/// Four bytes of a row per instruction in each of 16 lanes, \see ScalarCodeDot.
+struct VnniCodeDot {
+  static void four(const std::int8_t* query, const std::uint8_t* const (&rows)[4],
+                   std::size_t chunks, std::int32_t (&sums)[4]) {
+    __m512i a = _mm512_setzero_si512();
+    __m512i b = _mm512_setzero_si512();
+    __m512i c = _mm512_setzero_si512();
+    __m512i d = _mm512_setzero_si512();
+    for (std::size_t i = 0; i < chunks * code_chunk; i += code_chunk) {
+      const __m512i q = _mm512_loadu_si512(query + i);
+      a = _mm512_dpbusd_epi32(a, _mm512_loadu_si512(rows[0] + i), q);
+      b = _mm512_dpbusd_epi32(b, _mm512_loadu_si512(rows[1] + i), q);
+      c = _mm512_dpbusd_epi32(c, _mm512_loadu_si512(rows[2] + i), q);
+      d = _mm512_dpbusd_epi32(d, _mm512_loadu_si512(rows[3] + i), q);
+    }
+    const __m128i ab = pairs(fold(a), fold(b));
+    const __m128i cd = pairs(fold(c), fold(d));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(sums),
+                     _mm_add_epi32(_mm_unpacklo_epi64(ab, cd), _mm_unpackhi_epi64(ab, cd)));
+  }
+
+ private:
+  static __m128i fold(__m512i sum) {
+    const __m256i half =
+        _mm256_add_epi32(_mm512_castsi512_si256(sum), _mm512_maskz_extracti64x4_epi64(0xF, sum, 1));
+    return _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+  }
+  static __m128i pairs(__m128i a, __m128i b) {
+    return _mm_add_epi32(_mm_unpacklo_epi32(a, b), _mm_unpackhi_epi32(a, b));
+  }
+};
+using CodeDot = VnniCodeDot;
+#else
+using CodeDot = ScalarCodeDot;
+#endif
+
+}  // namespace Kindred::Arch
+
+#endif  // KINDRED_CORE_ARCH_SIMD_CODE_DOT_HPP

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_ARCH_SIMD_INT8_DOT_HPP
+#define KINDRED_CORE_ARCH_SIMD_INT8_DOT_HPP
+
+#include <kindred/core/arch/Unroll.hpp>
+#include <kindred/core/arch/simd/InstructionSets.hpp>
+
+#include <Kokkos_Macros.hpp>
+
+#include <cstdint>
+
+namespace Kindred::Arch {
+
+/// \p sum plus the products of four signed bytes in each of two words; on a device, one
+/// instruction.
+KOKKOS_INLINE_FUNCTION std::int32_t add_int8_products(std::int32_t a, std::int32_t b,
+                                                      std::int32_t sum) {
+#if defined(__CUDA_ARCH__)
+  return __dp4a(a, b, sum);
+#else
+  for (int byte = 0; byte < 4; ++byte)
+    sum += std::int32_t{static_cast<std::int8_t>(a >> 8 * byte)} *
+           static_cast<std::int8_t>(b >> 8 * byte);
+  return sum;
+#endif
+}
+
+/// Number of elements whose products are added in 32 bits.
+inline constexpr std::uint64_t int8_block = 65536;
+
+/// `ratio · high + low` in plain loops, exact: the result of every form.
+template <int Ratio>
+class ScalarInt8Dots {
+ public:
+  /// \param offset 128 · Σw of the query, for forms that shift the rows' values by 128
+  static double dot(const std::int8_t* row, const std::int8_t* planes, std::uint64_t plane_stride,
+                    std::uint64_t dimension, [[maybe_unused]] double offset) {
+    double sum = 0;
+    for (std::uint64_t begin = 0; begin < dimension; begin += int8_block) {
+      const std::uint64_t end = begin + int8_block < dimension ? begin + int8_block : dimension;
+      std::int32_t high = 0;
+      std::int32_t low = 0;
+      for (std::uint64_t i = begin; i < end; ++i) {
+        high += std::int32_t{row[i]} * planes[i];
+        low += std::int32_t{row[i]} * planes[plane_stride + i];
+      }
+      sum += static_cast<double>(Ratio) * high + low;
+    }
+    return sum;
+  }
+  template <int Queries>
+  static void dots(const std::int8_t* row, const std::int8_t* planes, std::uint64_t plane_stride,
+                   std::uint64_t dimension, const double* offsets, std::uint64_t offset_stride,
+                   double (&out)[Queries]) {
+    for (int q = 0; q < Queries; ++q)
+      out[q] = dot(row, planes + 2 * q * plane_stride, plane_stride, dimension,
+                   offsets[q * offset_stride]);
+  }
+};
+
+#if KINDRED_HAS_AVX512_VNNI
+/// Unsigned times signed bytes, four products per instruction and lane: the values of a row are
+/// shifted by 128, which adds 128 · Σw to the dot product.
+template <int Ratio>
+class VnniInt8Dots {
+ public:
+  template <int Queries>
+  static void dots(const std::int8_t* row, const std::int8_t* planes, std::uint64_t plane_stride,
+                   std::uint64_t dimension, const double* offsets, std::uint64_t offset_stride,
+                   double (&out)[Queries]) {
+    const __m512i shift = _mm512_set1_epi8(static_cast<char>(0x80));
+    for (int q = 0; q < Queries; ++q) out[q] = -offsets[q * offset_stride];
+    for (std::uint64_t begin = 0; begin < dimension; begin += int8_block) {
+      const std::uint64_t end = begin + int8_block < dimension ? begin + int8_block : dimension;
+      __m512i high[Queries];
+      __m512i low[Queries];
+      KINDRED_UNROLL
+      for (int q = 0; q < Queries; ++q) high[q] = low[q] = _mm512_setzero_si512();
+      for (std::uint64_t i = begin; i < end; i += 64) {
+        const __mmask64 mask = end - i >= 64 ? ~__mmask64{0} : (__mmask64{1} << (end - i)) - 1;
+        const __m512i x = _mm512_xor_si512(_mm512_maskz_loadu_epi8(mask, row + i), shift);
+        KINDRED_UNROLL
+        for (int q = 0; q < Queries; ++q) {
+          const std::int8_t* plane = planes + 2 * q * plane_stride + i;
+          high[q] = _mm512_dpbusd_epi32(high[q], x, _mm512_loadu_si512(plane));
+          low[q] = _mm512_dpbusd_epi32(low[q], x, _mm512_loadu_si512(plane + plane_stride));
+        }
+      }
+      KINDRED_UNROLL
+      for (int q = 0; q < Queries; ++q) {
+        out[q] += static_cast<double>(Ratio) * _mm512_reduce_add_epi32(high[q]) +
+                  static_cast<double>(_mm512_reduce_add_epi32(low[q]));
+      }
+    }
+  }
+};
+template <int Ratio>
+using HostInt8Dots = VnniInt8Dots<Ratio>;
+#else
+template <int Ratio>
+using HostInt8Dots = ScalarInt8Dots<Ratio>;
+#endif
+
+}  // namespace Kindred::Arch
+
+#endif  // KINDRED_CORE_ARCH_SIMD_INT8_DOT_HPP

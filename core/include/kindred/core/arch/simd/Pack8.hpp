@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_ARCH_SIMD_PACK8_HPP
+#define KINDRED_CORE_ARCH_SIMD_PACK8_HPP
+
+#include <kindred/core/arch/Elements.hpp>
+#include <kindred/core/arch/RoundedProduct.hpp>
+#include <kindred/core/arch/simd/InstructionSets.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+namespace Kindred::Arch {
+
+/// \brief Eight adjacent floats or doubles on the host, in plain loops: the definition of the
+/// operations, to which every form in registers is bit-identical. A mask has one bit per element;
+/// elements whose bit is 0 are not accessed and count as +0.
+struct ScalarPack8 {
+  struct Floats {
+    float value[8];
+  };
+  struct Doubles {
+    double value[8];
+  };
+
+  static Doubles zero() { return {}; }
+  static Doubles load(const double* from) { return load(from, 255); }
+  static Doubles load(const double* from, unsigned mask) {
+    return doubles([&](int i) { return (mask >> i & 1U) != 0 ? from[i] : 0.0; });
+  }
+  static void store(double* to, const Doubles& a) { std::memcpy(to, a.value, sizeof(a)); }
+  static void store(double* to, const Doubles& a, unsigned mask) {
+    for (int i = 0; i < 8; ++i) {
+      if ((mask >> i & 1U) != 0) to[i] = a.value[i];
+    }
+  }
+  /// Stored elements of any type, as floats.
+  template <class Element>
+  static Floats load(const Element* from) {
+    return floats([&](int i) { return to_float(from[i]); });
+  }
+  static Floats load(const float* from, unsigned mask) {
+    return floats([&](int i) { return (mask >> i & 1U) != 0 ? from[i] : 0.0F; });
+  }
+  static void store(float* to, const Floats& a) { std::memcpy(to, a.value, sizeof(a)); }
+  static Floats all(float a) {
+    return floats([&](int) { return a; });
+  }
+  static Doubles all(double a) {
+    return doubles([&](int) { return a; });
+  }
+  /// `from[index[i]]`
+  static Floats gather(const float* from, const std::uint32_t* index) {
+    return gather(from, index, 255);
+  }
+  static Floats gather(const float* from, const std::uint32_t* index, unsigned mask) {
+    return floats([&](int i) { return (mask >> i & 1U) != 0 ? from[index[i]] : 0.0F; });
+  }
+  static Floats multiply(const Floats& a, const Floats& b) {
+    return floats([&](int i) { return a.value[i] * b.value[i]; });
+  }
+  static Doubles widen(const Floats& a) {
+    return doubles([&](int i) { return static_cast<double>(a.value[i]); });
+  }
+  static Doubles add(const Doubles& a, const Doubles& b) {
+    return doubles([&](int i) { return a.value[i] + b.value[i]; });
+  }
+  static Doubles subtract(const Doubles& a, const Doubles& b) {
+    return doubles([&](int i) { return a.value[i] - b.value[i]; });
+  }
+  /// Never fused with an addition.
+  static Doubles multiply(const Doubles& a, const Doubles& b) {
+    return doubles([&](int i) { return rounded_product(a.value[i], b.value[i]); });
+  }
+  /// `c + a·b` for products that are exact, such as those of two floats: fused or not, the bits are
+  /// the same.
+  static Doubles add_exact(const Doubles& a, const Doubles& b, const Doubles& c) {
+    return doubles([&](int i) { return c.value[i] + a.value[i] * b.value[i]; });
+  }
+  /// The pairwise tree reduction: 4, 2, 1.
+  static double tree_sum(Doubles a) {
+    for (int half = 4; half > 0; half /= 2) {
+      for (int i = 0; i < half; ++i) a.value[i] += a.value[i + half];
+    }
+    return a.value[0];
+  }
+  /// Prefetches a cache line.
+  static void prefetch(const char*) {}
+
+ private:
+  template <class Value>
+  static Floats floats(const Value& value) {
+    Floats out;
+    for (int i = 0; i < 8; ++i) out.value[i] = value(i);
+    return out;
+  }
+  template <class Value>
+  static Doubles doubles(const Value& value) {
+    Doubles out;
+    for (int i = 0; i < 8; ++i) out.value[i] = value(i);
+    return out;
+  }
+};
+
+#if KINDRED_HAS_F16C && (KINDRED_HAS_AVX512_FLOATS || KINDRED_HAS_AVX2_FMA)
+/// Floats in a 256-bit register: what the forms below have in common.
+struct AvxFloats8 {
+  using Floats = __m256;
+
+  static Floats load(const float* from) { return _mm256_loadu_ps(from); }
+  static Floats load(const Float16* from) {
+    return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+  }
+  static Floats load(const BFloat16* from) {
+    const __m128i bits = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(bits), 16));
+  }
+  static Floats load(const std::int8_t* from) {
+    const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
+    return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(bytes));
+  }
+  static void store(float* to, Floats a) { _mm256_storeu_ps(to, a); }
+  static Floats all(float a) { return _mm256_set1_ps(a); }
+  static Floats multiply(Floats a, Floats b) { return _mm256_mul_ps(a, b); }
+  static void prefetch(const char* data) { _mm_prefetch(data, _MM_HINT_T0); }
+};
+#endif
+
+#if KINDRED_HAS_F16C && KINDRED_HAS_AVX512_FLOATS
+/// \see ScalarPack8
+struct Avx512Pack8 : AvxFloats8 {
+  using Doubles = __m512d;
+  using AvxFloats8::all;
+  using AvxFloats8::load;
+  using AvxFloats8::multiply;
+  using AvxFloats8::store;
+
+  static Doubles zero() { return _mm512_setzero_pd(); }
+  static Doubles load(const double* from) { return _mm512_loadu_pd(from); }
+  static Doubles load(const double* from, unsigned mask) {
+    return _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), from);
+  }
+  static void store(double* to, Doubles a) { _mm512_storeu_pd(to, a); }
+  static void store(double* to, Doubles a, unsigned mask) {
+    _mm512_mask_storeu_pd(to, static_cast<__mmask8>(mask), a);
+  }
+  static Floats load(const float* from, unsigned mask) {
+    return _mm256_maskz_loadu_ps(static_cast<__mmask8>(mask), from);
+  }
+  static Doubles all(double a) { return _mm512_set1_pd(a); }
+  static Floats gather(const float* from, const std::uint32_t* index) {
+    return gathered(from, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(index)), full);
+  }
+  static Floats gather(const float* from, const std::uint32_t* index, unsigned mask) {
+    const auto active = static_cast<__mmask8>(mask);
+    return gathered(from, _mm256_maskz_loadu_epi32(active, index), active);
+  }
+  static Doubles widen(Floats a) { return _mm512_maskz_cvtps_pd(full, a); }
+  static Doubles add(Doubles a, Doubles b) { return _mm512_add_pd(a, b); }
+  static Doubles subtract(Doubles a, Doubles b) { return _mm512_sub_pd(a, b); }
+  static Doubles multiply(Doubles a, Doubles b) { return uncontracted(_mm512_mul_pd(a, b)); }
+  static Doubles add_exact(Doubles a, Doubles b, Doubles c) { return _mm512_fmadd_pd(a, b, c); }
+  static double tree_sum(Doubles a) {
+    const __m256d four = _mm256_add_pd(_mm512_maskz_extractf64x4_pd(full, a, 0),
+                                       _mm512_maskz_extractf64x4_pd(full, a, 1));
+    const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+  }
+
+ private:
+  /// Zero-masking forms with a full mask equal the plain instructions, without the false
+  /// -Wmaybe-uninitialized that g++ 12 reports for the plain forms (GCC bug 105593).
+  static constexpr __mmask8 full = 255;
+
+  /// The instruction takes signed indices: an offset of 2³¹ is moved from the indices to the base.
+  static Floats gathered(const float* from, __m256i index, __mmask8 mask) {
+    const char* base = reinterpret_cast<const char*>(from) + (std::ptrdiff_t{1} << 33);
+    const __m256i flip = _mm256_set1_epi32(static_cast<int>(0x80000000U));
+    return _mm256_mmask_i32gather_ps(_mm256_setzero_ps(), mask, _mm256_xor_si256(index, flip), base,
+                                     4);
+  }
+};
+using HostPack8 = Avx512Pack8;
+
+#elif KINDRED_HAS_F16C && KINDRED_HAS_AVX2_FMA
+/// \see ScalarPack8
+struct Avx2Pack8 : AvxFloats8 {
+  struct Doubles {
+    __m256d low;
+    __m256d high;
+  };
+  using AvxFloats8::all;
+  using AvxFloats8::load;
+  using AvxFloats8::multiply;
+  using AvxFloats8::store;
+
+  static Doubles zero() { return {_mm256_setzero_pd(), _mm256_setzero_pd()}; }
+  static Doubles load(const double* from) {
+    return {_mm256_loadu_pd(from), _mm256_loadu_pd(from + 4)};
+  }
+  static Doubles load(const double* from, unsigned mask) {
+    return {_mm256_maskload_pd(from, wide_mask(mask)),
+            _mm256_maskload_pd(from + 4, wide_mask(mask >> 4U))};
+  }
+  static void store(double* to, Doubles a) {
+    _mm256_storeu_pd(to, a.low);
+    _mm256_storeu_pd(to + 4, a.high);
+  }
+  static void store(double* to, Doubles a, unsigned mask) {
+    _mm256_maskstore_pd(to, wide_mask(mask), a.low);
+    _mm256_maskstore_pd(to + 4, wide_mask(mask >> 4U), a.high);
+  }
+  static Floats load(const float* from, unsigned mask) {
+    const __m256i bits = _mm256_set_epi32(128, 64, 32, 16, 8, 4, 2, 1);
+    const __m256i active = _mm256_and_si256(_mm256_set1_epi32(static_cast<int>(mask & 255U)), bits);
+    return _mm256_maskload_ps(from, _mm256_cmpeq_epi32(active, bits));
+  }
+  static Doubles all(double a) { return {_mm256_set1_pd(a), _mm256_set1_pd(a)}; }
+  /// Scalar loads: an AVX2 gather takes signed indices and is no faster.
+  static Floats gather(const float* from, const std::uint32_t* index) {
+    return _mm256_set_ps(from[index[7]], from[index[6]], from[index[5]], from[index[4]],
+                         from[index[3]], from[index[2]], from[index[1]], from[index[0]]);
+  }
+  static Floats gather(const float* from, const std::uint32_t* index, unsigned mask) {
+    alignas(32) float values[8];
+    for (int i = 0; i < 8; ++i) values[i] = (mask >> i & 1U) != 0 ? from[index[i]] : 0.0F;
+    return _mm256_load_ps(values);
+  }
+  static Doubles widen(Floats a) {
+    return {_mm256_cvtps_pd(_mm256_castps256_ps128(a)),
+            _mm256_cvtps_pd(_mm256_extractf128_ps(a, 1))};
+  }
+  static Doubles add(Doubles a, Doubles b) {
+    return {_mm256_add_pd(a.low, b.low), _mm256_add_pd(a.high, b.high)};
+  }
+  static Doubles subtract(Doubles a, Doubles b) {
+    return {_mm256_sub_pd(a.low, b.low), _mm256_sub_pd(a.high, b.high)};
+  }
+  static Doubles multiply(Doubles a, Doubles b) {
+    return {uncontracted(_mm256_mul_pd(a.low, b.low)), uncontracted(_mm256_mul_pd(a.high, b.high))};
+  }
+  static Doubles add_exact(Doubles a, Doubles b, Doubles c) {
+    return {_mm256_fmadd_pd(a.low, b.low, c.low), _mm256_fmadd_pd(a.high, b.high, c.high)};
+  }
+  static double tree_sum(Doubles a) {
+    const __m256d four = _mm256_add_pd(a.low, a.high);
+    const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+  }
+
+ private:
+  /// All bits set in the elements that \p mask selects.
+  static __m256i wide_mask(unsigned mask) {
+    const __m256i bits = _mm256_set_epi64x(8, 4, 2, 1);
+    return _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(mask & 15U), bits), bits);
+  }
+};
+using HostPack8 = Avx2Pack8;
+
+#else
+using HostPack8 = ScalarPack8;
+#endif
+
+}  // namespace Kindred::Arch
+
+#endif  // KINDRED_CORE_ARCH_SIMD_PACK8_HPP

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_ARCH_SIMD_PACK_LANES_HPP
+#define KINDRED_CORE_ARCH_SIMD_PACK_LANES_HPP
+
+#include <kindred/core/arch/simd/Pack8.hpp>
+
+#include <cstdint>
+
+namespace Kindred::Arch {
+
+/// \brief The 32 lanes of a reproducible sum in one thread, as four packs of eight. Host only.
+/// \tparam Pack `HostPack8`, or `ScalarPack8`, which defines the operations
+template <class Pack>
+class PackLanes {
+ public:
+  // Plain arrays that are only accessed as packs, so that they stay in registers: nvcc rejects
+  // vector types in the signature of a host-and-device kernel.
+  struct alignas(32) F32 {
+    float lane[32];
+  };
+  struct alignas(64) F64 {
+    double lane[32];
+  };
+
+  /// +0 in every lane.
+  F64 zero() const {
+    return doubles([](int) { return Pack::zero(); });
+  }
+  /// `data[0 … 32)`, stored elements of any type, as floats.
+  template <class Element>
+  F32 load(const Element* data) const {
+    return floats([&](int p) { return Pack::load(data + p * 8); });
+  }
+  /// `data[0 … count)`, and +0 in the other lanes.
+  template <class Element>
+  F32 load(const Element* data, int count) const {
+    return load(data, count, Element{});
+  }
+  F32 load(const float* data, int count) const {
+    return floats([&](int p) { return Pack::load(data + p * 8, mask_of(p, count)); });
+  }
+  /// `data[0 … count)`, and \p rest in the other lanes.
+  template <class Element>
+  F32 load(const Element* data, int count, Element rest) const {
+    Element padded[32];
+    for (int l = 0; l < 32; ++l) padded[l] = l < count ? data[l] : rest;
+    return load(padded);
+  }
+  F64 load(const double* data) const {
+    return doubles([&](int p) { return Pack::load(data + p * 8); });
+  }
+  F64 load(const double* data, int count) const {
+    return doubles([&](int p) { return Pack::load(data + p * 8, mask_of(p, count)); });
+  }
+  void store(double* data, const F64& value) const {
+    for (int p = 0; p < packs; ++p) Pack::store(data + p * 8, get(value, p));
+  }
+  /// Writes the first \p count lanes to `data[0 … count)`.
+  void store(double* data, const F64& value, int count) const {
+    for (int p = 0; p < packs; ++p) Pack::store(data + p * 8, get(value, p), mask_of(p, count));
+  }
+  void store(float* data, const F32& value, int count) const {
+    for (int l = 0; l < count; ++l) data[l] = value.lane[l];
+  }
+  /// \p a in every lane.
+  F32 broadcast(float a) const {
+    return floats([&](int) { return Pack::all(a); });
+  }
+  /// `float(a / b)` per lane, with NaN canonical and zero as +0; 0 if b is 0.
+  F32 quotient(const F64& a, double b) const {
+    F32 r;
+    for (int l = 0; l < 32; ++l) r.lane[l] = rounded_quotient(a.lane[l], b);
+    return r;
+  }
+  /// `a · b` per lane, rounded to float.
+  F32 multiply(const F32& a, float b) const {
+    return floats([&](int p) { return Pack::multiply(get(a, p), Pack::all(b)); });
+  }
+  /// Prefetches the cache lines of \p data.
+  void prefetch(const char* data, std::uint64_t bytes) const {
+    for (std::uint64_t i = 0; i < bytes; i += 64) Pack::prefetch(data + i);
+  }
+  /// `data[index[0 … 32)]`
+  F32 gather(const float* data, const std::uint32_t* index) const {
+    return floats([&](int p) { return Pack::gather(data, index + p * 8); });
+  }
+  /// `data[index[0 … count)]`, and +0 in the other lanes.
+  F32 gather(const float* data, const std::uint32_t* index, int count) const {
+    return floats([&](int p) { return Pack::gather(data, index + p * 8, mask_of(p, count)); });
+  }
+  F64 widen(const F32& a) const {
+    return doubles([&](int p) { return Pack::widen(get(a, p)); });
+  }
+  /// `a · b` per lane, rounded to double.
+  F64 multiply(const F64& a, const F64& b) const {
+    return doubles([&](int p) { return Pack::multiply(get(a, p), get(b, p)); });
+  }
+  /// `sum + a·b` per lane; the product of two floats is exact in double, so a fused form gives the
+  /// same bits.
+  F64 multiply_add(const F32& a, const F32& b, const F64& sum) const {
+    return multiply_add(widen(a), widen(b), sum);
+  }
+  /// The same for floats that were already widened.
+  F64 multiply_add(const F64& a, const F64& b, const F64& sum) const {
+    return doubles([&](int p) { return Pack::add_exact(get(a, p), get(b, p), get(sum, p)); });
+  }
+  /// `sum + (a − b)` per lane, each rounded to double.
+  F64 add_difference(const F32& a, const F32& b, const F64& sum) const {
+    const F64 x = widen(a);
+    const F64 y = widen(b);
+    return doubles(
+        [&](int p) { return Pack::add(get(sum, p), Pack::subtract(get(x, p), get(y, p))); });
+  }
+  /// `sum + (a − b)²` per lane: difference, square and sum are each rounded to double, never fused.
+  F64 add_squared_difference(const F32& a, const F32& b, const F64& sum) const {
+    return add_squared_difference(widen(a), widen(b), sum);
+  }
+  F64 add_squared_difference(const F64& a, const F64& b, const F64& sum) const {
+    return doubles([&](int p) {
+      const auto difference = Pack::subtract(get(a, p), get(b, p));
+      return Pack::add(get(sum, p), Pack::multiply(difference, difference));
+    });
+  }
+  /// `a + b` per lane.
+  F64 add(const F64& a, const F64& b) const {
+    return doubles([&](int p) { return Pack::add(get(a, p), get(b, p)); });
+  }
+  /// The pairwise tree reduction of the lanes (16, 8, 4, 2, 1).
+  double tree_sum(const F64& sum) const {
+    return Pack::tree_sum(
+        Pack::add(Pack::add(get(sum, 0), get(sum, 2)), Pack::add(get(sum, 1), get(sum, 3))));
+  }
+  /// True in the one thread that writes the result of the work item.
+  bool is_leader() const { return true; }
+
+ private:
+  static constexpr int packs = 4;
+
+  /// The lanes of pack \p p that are below \p count.
+  static unsigned mask_of(int p, int count) {
+    return (count >= 32 ? ~0U : (1U << count) - 1) >> (p * 8) & 255U;
+  }
+  static auto get(const F32& a, int p) { return Pack::load(a.lane + p * 8); }
+  static auto get(const F64& a, int p) { return Pack::load(a.lane + p * 8); }
+
+  template <class Value>
+  static F32 floats(const Value& value) {
+    F32 r;
+    for (int p = 0; p < packs; ++p) Pack::store(r.lane + p * 8, value(p));
+    return r;
+  }
+  template <class Value>
+  static F64 doubles(const Value& value) {
+    F64 r;
+    for (int p = 0; p < packs; ++p) Pack::store(r.lane + p * 8, value(p));
+    return r;
+  }
+};
+
+using ScalarLanes = PackLanes<ScalarPack8>;
+using HostLanes = PackLanes<HostPack8>;
+
+}  // namespace Kindred::Arch
+
+#endif  // KINDRED_CORE_ARCH_SIMD_PACK_LANES_HPP

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_GRAPH_IMPL_ROW_TERMS_HPP
+#define KINDRED_CORE_GRAPH_IMPL_ROW_TERMS_HPP
+
+#include <kindred/core/arch/RoundedProduct.hpp>
+#include <kindred/core/math/LaneTree.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace Kindred::Impl {
+
+/// \brief Reproducible sums of `x[source] · weight` over rows of edges, as computed by one work
+/// item.
+///
+/// Each node has `Width` values of x (float, bfloat16 or double), one per query, adjacent in
+/// memory. A short row has one reproducible block. Each sum of a row that is not replaced is
+/// visited once.
+template <class ExecutionSpace>
+class RowSums;
+
+/// Adds `value · weight`. The product of two floats is exact, so it may be fused; that of a double
+/// is rounded before it is added.
+KOKKOS_INLINE_FUNCTION void add_term(double& to, float value, float weight) {
+  to = ::fma(static_cast<double>(value), static_cast<double>(weight), to);
+}
+KOKKOS_INLINE_FUNCTION void add_term(double& to, double value, float weight) {
+  to += Arch::rounded_product(value, static_cast<double>(weight));
+}
+
+/// Adds the term of \p edge to the sum of \p query, if the query uses the edge.
+template <class Edges, class X>
+KOKKOS_INLINE_FUNCTION void add_edge(double& to, const Edges& edges, std::uint64_t edge, const X* x,
+                                     unsigned query, std::size_t width = 1) {
+  if constexpr (!Edges::is_plain) {
+    if ((edges.queries(edge) >> query & 1U) == 0) return;
+  }
+  add_term(to, x[edges.sources[edge] * width + query], edges.weight(edge));
+}
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_GRAPH_IMPL_ROW_TERMS_HPP

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_LAYERS_IMPL_NORM_ROWS_HOST_HPP
+#define KINDRED_CORE_LAYERS_IMPL_NORM_ROWS_HOST_HPP
+
+#include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/arch/simd/CacheLines.hpp>
+#include <kindred/core/common/ContainingEntry.hpp>
+#include <kindred/core/layers/impl/NormRow.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace Kindred::Impl {
+
+/// \brief Eight independent packs, since a chain of operations on a single pack is latency-bound.
+template <class S>
+struct PackGroup {
+  static constexpr unsigned packs = 8;
+  using Pack = typename S::Floats;
+  struct Floats {
+    Pack at[packs];
+  };
+
+  /// Calls \p value for each pack.
+  template <class Value>
+  static Floats each(const Value& value) {
+    Floats out;
+    KINDRED_UNROLL
+    for (unsigned i = 0; i < packs; ++i) out.at[i] = value(i);
+    return out;
+  }
+  static Floats all(float a) {
+    return each([&](unsigned) { return S::all(a); });
+  }
+  static Floats magnitude(const Floats& a) {
+    return each([&](unsigned i) { return S::magnitude(a.at[i]); });
+  }
+  static Floats fused(const Floats& a, const Floats& b, const Floats& c) {
+    return each([&](unsigned i) { return S::fused(a.at[i], b.at[i], c.at[i]); });
+  }
+  static Floats subtract(const Floats& a, const Floats& b) {
+    return each([&](unsigned i) { return S::subtract(a.at[i], b.at[i]); });
+  }
+  static Floats negative(const Floats& a) {
+    return each([&](unsigned i) { return S::negative(a.at[i]); });
+  }
+  static Floats if_less(const Floats& a, const Floats& b, const Floats& then,
+                        const Floats& otherwise) {
+    return each(
+        [&](unsigned i) { return S::if_less(a.at[i], b.at[i], then.at[i], otherwise.at[i]); });
+  }
+  static Floats raised(const Floats& a, const Floats& whole) {
+    return each([&](unsigned i) { return S::raised(a.at[i], whole.at[i]); });
+  }
+};
+
+/// \brief Host: a thread processes one row after the other; the second pass over a row reads it
+/// from the cache. \p S: packs of sixteen
+template <class S>
+struct NormRowsHost {
+  const NormLayerData* layers;
+  std::uint32_t count;
+
+  void operator()(std::uint64_t team) const {
+    const NormLayerData& layer =
+        layers[containing_entry<&NormLayerData::first_team>(layers, count, team)];
+    const std::uint64_t begin = (team - layer.first_team) * layer.team_rows;
+    const std::uint64_t end = std::min(begin + layer.team_rows, layer.rows);
+    const bool past = Arch::streams_past_caches(layer.x, layer.y, layer.rows * layer.columns,
+                                                size_of(layer.output));
+    with_float_type(layer.input, [&](auto type) {
+      for (std::uint64_t row = begin; row < end; ++row)
+        change(layer, row, reinterpret_cast<const decltype(type)*>(layer.x) + row * layer.x_stride,
+               past);
+    });
+    if (past) S::end_streams();
+  }
+
+ private:
+  template <class Element>
+  static void change(const NormLayerData& layer, std::uint64_t row, const Element* x, bool past) {
+    const Arch::Lanes<HostSpace> lanes(0);
+    const auto block_sums = [&](std::uint64_t block) {
+      const std::uint64_t begin = block * reproducible_block;
+      return norm_sums(lanes, x + begin,
+                       static_cast<int>(std::min(layer.columns - begin, reproducible_block)), x[0]);
+    };
+    const NormSums sums = pairwise_tree_sum<NormSums>(
+        (layer.columns + reproducible_block - 1) / reproducible_block, block_sums);
+    const NormMoments moments =
+        norm_moments(sums, Arch::to_float(x[0]), layer.columns, layer.epsilon);
+    if (layer.mean != nullptr) layer.mean[row] = moments.mean;
+    if (layer.variance != nullptr) layer.variance[row] = moments.variance;
+    with_float_type(layer.output, [&](auto type) {
+      auto* y = reinterpret_cast<decltype(type)*>(layer.y) + row * layer.y_stride;
+      const Row<Element, decltype(type)> work{layer, moments.scale, x, y, past};
+      switch (layer.activation) {
+        case LayerActivation::none:
+          return work.template run<LayerActivation::none>();
+        case LayerActivation::relu:
+          return work.template run<LayerActivation::relu>();
+        case LayerActivation::gelu:
+          return work.template run<LayerActivation::gelu>();
+      }
+    });
+  }
+
+  /// The second pass over a row.
+  template <class In, class Out>
+  struct Row {
+    const NormLayerData& layer;
+    NormScale scale;
+    const In* x;
+    Out* y;
+    bool past;  ///< write past the caches
+
+    template <LayerActivation activation>
+    void run() const {
+      constexpr unsigned wide = 16 * PackGroup<S>::packs;
+      constexpr unsigned line = Arch::line_elements<Out>;
+      // Writes that bypass the caches start at the beginning of a cache line.
+      const unsigned behind = past ? Arch::behind_line(y) : 0;
+      std::uint64_t i = std::min<std::uint64_t>(behind == 0 ? 0 : line - behind, layer.columns);
+      narrow<activation>(0, i);
+      for (; i + wide <= layer.columns; i += wide) {
+        using Eight = PackGroup<S>;
+        const auto load = [&](const float* from, float otherwise) {
+          return Eight::each([&](unsigned p) {
+            return from == nullptr ? S::all(otherwise) : S::load_floats(from + i + 16 * p);
+          });
+        };
+        const auto value = changed<Eight, activation>(
+            Eight::each([&](unsigned p) { return S::widen(S::load(x + i + 16 * p)); }),
+            load(layer.gamma, 1.0F), load(layer.beta, 0.0F));
+        KINDRED_UNROLL
+        for (unsigned p = 0; p < Eight::packs; p += line / 16) {
+          const auto rounded = S::template round_line<Out>(value.at + p);
+          if (past)
+            S::stream_line(y + i + 16 * p, rounded);
+          else
+            S::store_line(y + i + 16 * p, rounded);
+        }
+      }
+      narrow<activation>(i, layer.columns);
+    }
+
+   private:
+    /// Columns `i … end − 1`, one pack at a time.
+    template <LayerActivation activation>
+    void narrow(std::uint64_t i, std::uint64_t end) const {
+      for (; i < end; i += 16) {
+        const auto count = static_cast<unsigned>(std::min<std::uint64_t>(end - i, 16));
+        const auto load = [&](const float* from, float otherwise) {
+          return from == nullptr ? S::all(otherwise) : S::widen(S::load(from + i, count));
+        };
+        const auto value = changed<S, activation>(S::widen(S::load(x + i, count)),
+                                                  load(layer.gamma, 1.0F), load(layer.beta, 0.0F));
+        S::store(y + i, S::template round<Out>(value), count);
+      }
+    }
+    /// `normalised`, then activated.
+    template <class P, LayerActivation activation, class Floats = typename P::Floats>
+    Floats changed(const Floats& value, const Floats& gamma, const Floats& beta) const {
+      const Floats n = P::fused(P::fused(value, P::all(scale.scale), P::all(-scale.high)),
+                                P::all(scale.factor), P::all(-scale.low));
+      const Floats out = P::fused(n, gamma, beta);
+      if constexpr (activation == LayerActivation::gelu) return gelu_of<P>(out);
+      if constexpr (activation == LayerActivation::relu)
+        return P::if_less(out, P::all(0.0F), P::all(0.0F), out);
+      return out;
+    }
+  };
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_LAYERS_IMPL_NORM_ROWS_HOST_HPP

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SEQUENCE_IMPL_SEGMENT_TABLES_HPP
+#define KINDRED_CORE_SEQUENCE_IMPL_SEGMENT_TABLES_HPP
+
+#include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/sequence/QueryTables.hpp>
+#include <kindred/core/sequence/impl/SequencePack.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace Kindred::Impl {
+
+/// \brief Makes the tables of a query segment available where a pack looks up masks: a host thread
+/// reads them in place through its caches, a device team keeps a copy in scratch.
+template <class ExecutionSpace>
+struct SegmentTables;
+
+template <>
+struct SegmentTables<HostSpace> {
+  static constexpr std::uint32_t near_bits_max = 32;
+
+  template <class SymbolType, unsigned Words, class Member, class Queries>
+  static SequencePack<HostSpace>::Tables make(const Member&, const Queries& queries,
+                                              std::uint32_t segment, const QuerySegment& s,
+                                              std::uint32_t) {
+    return {queries.columns.data() + s.first_columns, s.columns,
+            queries.codes.data() + segment * queries.code_stride};
+  }
+  template <class SymbolType, unsigned Words, class Queries>
+  static std::size_t scratch_bytes(const Queries&, std::uint32_t) {
+    return 0;
+  }
+  /// Few enough that threads share the work evenly, enough that a task outweighs its overhead.
+  static std::uint32_t tiles_per_team(const HostSpace&, std::uint32_t, std::uint32_t) { return 32; }
+};
+
+template <>
+struct SegmentTables<DeviceSpace> {
+  using pack = SequencePack<DeviceSpace>;
+  using Lookup = pack::Lookup;
+  /// A larger hash does not fit next to the masks of two words.
+  static constexpr std::uint32_t near_bits_max = 12;
+
+  /// Fills the scratch of \p team and synchronises the team.
+  template <class SymbolType, unsigned Words, class Member, class Queries>
+  KOKKOS_INLINE_FUNCTION static pack::Tables make(const Member& team, const Queries& queries,
+                                                  std::uint32_t, const QuerySegment& s,
+                                                  std::uint32_t vocabulary) {
+    constexpr Lookup from = pack::lookup<SymbolType, Words>;
+    constexpr std::uint32_t row_words = pack::mask_bytes / sizeof(std::uint64_t);
+    const WordTable* word = queries.words.data() + s.first_word;
+    const CodeHash hash = queries.code_hash(s);
+    const std::uint32_t copy_words = s.words == 3 ? 4 : s.words == 0 ? 1 : s.words;
+    const std::uint32_t rows = (from == Lookup::symbol ? vocabulary : s.codes) + 1;
+    const std::uint32_t entries = from == Lookup::near_hash && s.words > 0 ? 1U << hash.bits : 0;
+    auto* masks = static_cast<std::uint64_t*>(team.team_scratch(0).get_shmem_aligned(
+        rows * pack::mask_bytes + entries * sizeof(std::uint32_t), pack::mask_bytes));
+    Kokkos::parallel_for(
+        Kokkos::TeamVectorRange(team, rows * row_words), [&](const std::uint32_t i) {
+          const std::uint32_t at = i / row_words;
+          const std::uint32_t w = i % copy_words;
+          std::uint32_t code = no_code;
+          if constexpr (from == Lookup::symbol) {
+            if (s.words > 0) code = hash.code(at, no_code);
+          } else if (at < s.codes) {
+            code = at;
+          }
+          masks[i] = w < s.words ? word[w].mask(static_cast<std::uint8_t>(code)) : 0;
+        });
+    pack::Tables tables;
+    tables.masks = Arch::ScratchReader::address(masks);
+    if constexpr (from == Lookup::near_hash) {
+      auto* kept = reinterpret_cast<std::uint32_t*>(masks + rows * row_words);
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, entries),
+                           [&](const std::uint32_t i) { kept[i] = hash.entries[i]; });
+      tables.near_hash = Arch::ScratchReader::address(kept);
+    }
+    tables.hash = hash;
+    tables.none = s.codes;
+    tables.padding = vocabulary;
+    tables.copy_bytes = copy_words * sizeof(std::uint64_t);
+    team.team_barrier();
+    return tables;
+  }
+  template <class SymbolType, unsigned Words, class Queries>
+  static std::size_t scratch_bytes(const Queries& queries, std::uint32_t vocabulary) {
+    constexpr Lookup from = pack::lookup<SymbolType, Words>;
+    const std::size_t rows = (from == Lookup::symbol ? vocabulary : queries.codes_max) + 2ULL;
+    const std::size_t entries =
+        from == Lookup::near_hash ? std::size_t{1} << queries.hash_bits_max : 0;
+    return rows * pack::mask_bytes + entries * sizeof(std::uint32_t);
+  }
+  /// Tiles per team: enough that filling its tables costs little, few enough to fill the device.
+  static std::uint32_t tiles_per_team(const DeviceSpace& exec_space, std::uint32_t tiles,
+                                      std::uint32_t queries) {
+    const auto work_items = static_cast<std::uint64_t>(Arch::concurrency(exec_space)) / 32;
+    const std::uint64_t share =
+        std::uint64_t{tiles} * queries / std::max<std::uint64_t>(work_items, 1);
+    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>((share + 7) / 8 * 8, 8, 1024));
+  }
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_SEQUENCE_IMPL_SEGMENT_TABLES_HPP

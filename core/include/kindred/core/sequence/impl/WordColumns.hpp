@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SEQUENCE_IMPL_WORD_COLUMNS_HPP
+#define KINDRED_CORE_SEQUENCE_IMPL_WORD_COLUMNS_HPP
+
+#include <kindred/core/sequence/QueryColumns.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace Kindred::Impl {
+
+/// Patterns that a host thread advances together, one per lane.
+inline constexpr unsigned pack_lanes = 64;
+
+/// Maximum number of rows that are advanced together.
+inline constexpr unsigned pack_rows = 128;
+
+/// Rows of `no_code` required before the first and after the last row of codes.
+inline constexpr unsigned pack_margin = 16;
+
+/// One number per lane.
+struct alignas(64) LaneCounts {
+  std::uint16_t lane[pack_lanes];
+
+  std::uint32_t most() const {
+    std::uint16_t most = 0;
+    for (const std::uint16_t count : lane) most = std::max(most, count);
+    return most;
+  }
+};
+
+/// The location of the next symbols, which are prefetched while the recurrence is computed.
+struct Ahead {
+  const char* at[2];
+  std::size_t row_bytes;  ///< bytes per row of each
+};
+
+/// \brief The state of Hyyrö's recurrence for one run of query columns and 64 patterns, in plain
+/// loops over 64-bit words: the reference form, which all others must equal.
+class WordColumns {
+ public:
+  void reset() {
+    for (auto& word : m_word) std::fill_n(word, pack_lanes, ~std::uint64_t{0});
+  }
+
+  /// \brief Advances by \p rows ≤ `pack_rows` rows: S' = (S + (S & M)) | (S & ~M).
+  ///
+  /// Only the planes [\p begin, \p end) must be advanced; the state of the others may lag behind.
+  /// \param places slots of the symbols, 64 per row, `no_code` for a symbol without one, with
+  /// margins
+  /// \param links bit l of word r: the carry of lane l into row r, replaced by the carry out of it;
+  /// with margins, zero after the rows; or null: no carry comes in, and the outgoing one is not
+  /// needed
+  void advance(const QueryColumns& columns, unsigned begin, unsigned end,
+               const std::uint8_t* places, unsigned rows, std::uint64_t* links, const Ahead&) {
+    const unsigned first = begin * plane_symbols / word_symbols;
+    const unsigned last = (end * plane_symbols - 1) / word_symbols;
+    std::uint64_t own_links[pack_rows] = {};
+    if (links == nullptr && first < last) links = own_links;
+    for (unsigned w = first; w <= last; ++w) {
+      std::uint64_t masks[256];
+      std::copy_n(columns.masks[w], word_symbols, masks);
+      masks[no_code] = 0;
+      const unsigned top = std::min(columns.symbols - w * word_symbols, word_symbols) - 1;
+      if (links == nullptr) {
+        pass<false>(masks, places, rows, m_word[w], links, top);
+      } else {
+        pass<true>(masks, places, rows, m_word[w], links, top);
+      }
+    }
+  }
+
+  /// Adds to \p counts the matches of every lane in the first \p symbols columns.
+  void add_matched(unsigned symbols, LaneCounts& counts) const {
+    for (unsigned w = 0; w * word_symbols < symbols; ++w) {
+      const unsigned here = std::min(symbols - w * word_symbols, word_symbols);
+      const std::uint64_t mask = ~std::uint64_t{0} >> (word_symbols - here);
+      for (unsigned l = 0; l < pack_lanes; ++l) {
+        counts.lane[l] += static_cast<std::uint16_t>(std::popcount(~m_word[w][l] & mask));
+      }
+    }
+  }
+
+  /// Translates \p rows rows of two tiles to codes, 64 per row. \p table has at least 256 entries.
+  template <class SymbolType>
+  static void translate(const std::uint8_t* table, const SymbolType* first,
+                        const SymbolType* second, unsigned rows, std::uint8_t* codes) {
+    for (unsigned r = 0; r < rows; ++r) {
+      for (unsigned l = 0; l < 32; ++l) codes[64 * r + l] = table[first[32 * std::size_t{r} + l]];
+      for (unsigned l = 0; l < 32; ++l)
+        codes[64 * r + 32 + l] = table[second[32 * std::size_t{r} + l]];
+    }
+  }
+  /// Whether `find_places` is faster than `translate` and `recode`.
+  static constexpr bool hashes = false;
+  /// Finds the slots of the symbols in \p rows rows of two tiles, 64 per row.
+  static void find_places(const SymbolHash& hash, const std::uint16_t* first,
+                          const std::uint16_t* second, unsigned rows, std::uint8_t* places) {
+    const auto find = [&](std::uint16_t symbol) {
+      const auto product = static_cast<std::uint16_t>(symbol * std::uint32_t{hash.multiplier});
+      for (unsigned way = 0; way < 2; ++way) {
+        if (hash.remainder[way][product >> 8U] == (product & 0xFFU)) {
+          const std::uint8_t place = hash.place[way][product >> 8U];
+          if (place != no_code) return place;
+        }
+      }
+      return no_code;
+    };
+    for (unsigned r = 0; r < rows; ++r) {
+      for (unsigned l = 0; l < 32; ++l) places[64 * r + l] = find(first[32 * std::size_t{r} + l]);
+      for (unsigned l = 0; l < 32; ++l)
+        places[64 * r + 32 + l] = find(second[32 * std::size_t{r} + l]);
+    }
+  }
+  /// Looks up codes in a table of 256 entries.
+  static void recode(const std::uint8_t* table, const std::uint8_t* codes, unsigned rows,
+                     std::uint8_t* out) {
+    for (std::size_t i = 0; i < std::size_t{pack_lanes} * rows; ++i) out[i] = table[codes[i]];
+  }
+
+ private:
+  /// Advances all rows of one word, whose highest symbol is bit \p top.
+  template <bool Linked>
+  static void pass(const std::uint64_t* masks, const std::uint8_t* places, unsigned rows,
+                   std::uint64_t* state, std::uint64_t* links, unsigned top) {
+    for (unsigned r = 0; r < rows; ++r) {
+      const std::uint8_t* place = places + std::size_t{pack_lanes} * r;
+      std::uint64_t mask[pack_lanes];
+      for (unsigned l = 0; l < pack_lanes; ++l) mask[l] = masks[place[l]];
+      if constexpr (Linked) {
+        const std::uint64_t carry = links[r];
+        std::uint64_t carries = 0;
+        for (std::uint64_t l = 0; l < pack_lanes; ++l) {
+          const std::uint64_t s = state[l];
+          const std::uint64_t both = s & mask[l];
+          const std::uint64_t sum = s + both + (carry >> l & 1U);
+          carries |= ((both | (s & ~sum)) >> top & 1U) << l;
+          state[l] = sum | (s & ~mask[l]);
+        }
+        links[r] = carries;
+      } else {
+        for (unsigned l = 0; l < pack_lanes; ++l) {
+          const std::uint64_t s = state[l];
+          state[l] = (s + (s & mask[l])) | (s & ~mask[l]);
+        }
+      }
+    }
+  }
+
+  alignas(64) std::uint64_t m_word[2][pack_lanes];
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_SEQUENCE_IMPL_WORD_COLUMNS_HPP

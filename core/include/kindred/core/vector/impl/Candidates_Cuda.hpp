@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_VECTOR_IMPL_CANDIDATES_CUDA_HPP
+#define KINDRED_CORE_VECTOR_IMPL_CANDIDATES_CUDA_HPP
+
+#include <kindred/core/arch/simd/GroupLanes.hpp>
+#include <kindred/core/select/impl/ScratchSort.hpp>
+#include <kindred/core/vector/Candidates.hpp>
+#include <kindred/core/vector/impl/CandidateLists.hpp>
+#include <kindred/core/vector/impl/VectorShape.hpp>
+#include <kindred/core/vector/impl/VectorTile.hpp>
+
+#include <algorithm>
+#include <bit>
+
+namespace Kindred::Impl {
+
+/// Maximum number of ranks that the last team of a query sorts in scratch.
+inline constexpr std::uint32_t candidate_merge_max = 2048;
+/// Number of teams that keep a device busy.
+inline constexpr std::size_t candidate_teams = 512;
+/// Maximum size of a chunk that is ordered by counting, which has less latency than a table and a
+/// sort.
+inline constexpr std::uint32_t candidate_counted_max = 32;
+
+/// \brief A team: a chunk of a query's list, or all of it. The team that finishes a query's last
+/// chunk merges the chunks, so that one launch does everything.
+/// \tparam is_cut whether lists have several chunks: the merging code takes registers, and with
+/// them rows in flight, which lists of one chunk can use
+template <class ExecutionSpace, class Element, class Term, bool is_cut>
+struct CandidateTeam {
+  using sort = ScratchSort<ExecutionSpace, Rank>;
+  using member_type = typename sort::member_type;
+  using lanes_type = Arch::GroupLanes<ExecutionSpace, true>;
+
+  CandidateLists<ExecutionSpace, Element> lists;
+  std::uint32_t sort_size;
+  std::uint32_t table_size;
+
+  static std::uint32_t sort_size_of(const CandidatePlan& plan) {
+    return std::bit_ceil(std::max({8U, plan.chunk, merged(plan)}));
+  }
+  static std::uint32_t table_size_of(const CandidatePlan& plan) {
+    return 2 * std::bit_ceil(std::max({8U, plan.chunk, merged(plan)}));
+  }
+  std::size_t scratch_bytes() const {
+    constexpr std::size_t alignment = 3 * 16;
+    return sort::places(sort_size) * sizeof(Rank) +
+           (table_size + lists.chunk + 1) * sizeof(std::uint32_t) + alignment;
+  }
+
+  KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
+    const std::uint64_t query = static_cast<std::uint64_t>(team.league_rank()) / lists.chunks;
+    const std::uint32_t part = static_cast<std::uint32_t>(team.league_rank()) % lists.chunks;
+    if (part >= lists.chunks_of(query)) return;
+    const Scratch scratch{static_cast<Rank*>(team.team_scratch(0).get_shmem_aligned(
+                              sort::places(sort_size) * sizeof(Rank), 16)),
+                          static_cast<std::uint32_t*>(team.team_scratch(0).get_shmem_aligned(
+                              table_size * sizeof(std::uint32_t), 16)),
+                          static_cast<std::uint32_t*>(team.team_scratch(0).get_shmem_aligned(
+                              (lists.chunk + 1) * sizeof(std::uint32_t), 16))};
+
+    const std::uint32_t parts = lists.chunks_of(query);
+    const std::uint32_t count = choose(team, query, part, scratch);
+    score(team, query, count, scratch);
+    if constexpr (is_cut) {
+      if (parts > 1) {
+        pass_on(team, count, scratch.keys, partial(query) + std::uint64_t{part} * lists.keep);
+        Kokkos::memory_fence();
+        if (is_last(team, query, scratch)) merge(team, query, parts, scratch);
+        return;
+      }
+    }
+    write_best(team, query, count, scratch.keys);
+  }
+
+ private:
+  struct Scratch {
+    Rank* keys;
+    std::uint32_t* table;
+    std::uint32_t* chosen;
+
+    KOKKOS_INLINE_FUNCTION std::uint32_t* counter(std::uint32_t chunk) const {
+      return chosen + chunk;
+    }
+  };
+
+  static std::uint32_t merged(const CandidatePlan& plan) {
+    return plan.chunks > 1 ? plan.chunks * plan.keep : 0;
+  }
+
+  KOKKOS_INLINE_FUNCTION Rank* partial(std::uint64_t query) const {
+    return lists.partial + query * lists.chunks * lists.keep;
+  }
+  /// Number of candidates of a chunk.
+  KOKKOS_INLINE_FUNCTION std::uint32_t count_of(std::uint64_t query, std::uint32_t part) const {
+    const std::uint64_t rest = lists.length(query) - std::uint64_t{part} * lists.chunk;
+    return rest < lists.chunk ? static_cast<std::uint32_t>(rest) : lists.chunk;
+  }
+
+  /// Whether this team is the last of the query's teams to arrive here, with its ranks written.
+  KOKKOS_INLINE_FUNCTION bool is_last(const member_type& team, std::uint64_t query,
+                                      const Scratch& scratch) const {
+    team.team_barrier();
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
+      const std::uint32_t before = Kokkos::atomic_fetch_add(&lists.arrived[query], 1U);
+      const bool last = before + 1 == lists.chunks_of(query);
+      if (last) lists.arrived[query] = 0;
+      *scratch.counter(lists.chunk) = last ? 1U : 0U;
+    });
+    team.team_barrier();
+    const bool last = *scratch.counter(lists.chunk) != 0;
+    if (last) Kokkos::memory_fence();
+    return last;
+  }
+
+  /// Lists the rows of a chunk that pass, without duplicates; returns their number.
+  KOKKOS_INLINE_FUNCTION std::uint32_t choose(const member_type& team, std::uint64_t query,
+                                              std::uint32_t part, const Scratch& scratch) const {
+    const std::uint32_t count = count_of(query, part);
+    const std::uint32_t* candidates =
+        lists.candidates + lists.offsets[query] + std::uint64_t{part} * lists.chunk;
+    std::uint32_t* chosen_count = scratch.counter(lists.chunk);
+    Kokkos::single(Kokkos::PerTeam(team), [&] { *chosen_count = 0; });
+    if (is_cut && lists.chunk <= candidate_counted_max) {
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count),
+                           [&](std::uint32_t i) { scratch.table[i] = candidates[i]; });
+      team.team_barrier();
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::uint32_t i) {
+        const std::uint32_t row = scratch.table[i];
+        bool is_first = true;
+        for (std::uint32_t j = 0; j < i; ++j) is_first = is_first && scratch.table[j] != row;
+        if (is_first && lists.accepts(query, row))
+          scratch.chosen[Kokkos::atomic_fetch_add(chosen_count, 1U)] = row;
+      });
+      team.team_barrier();
+      return *chosen_count;
+    }
+    clear(team, scratch.table);
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::uint32_t i) {
+      const std::uint32_t row = candidates[i];
+      if (lists.accepts(query, row) && insert(scratch.table, row))
+        scratch.chosen[Kokkos::atomic_fetch_add(chosen_count, 1U)] = row;
+    });
+    team.team_barrier();
+    return *chosen_count;
+  }
+
+  KOKKOS_INLINE_FUNCTION void clear(const member_type& team, std::uint32_t* table) const {
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, table_size),
+                         [&](std::uint32_t i) { table[i] = empty_slot; });
+    team.team_barrier();
+  }
+  /// Returns true for exactly one of the threads that insert \p number.
+  KOKKOS_INLINE_FUNCTION bool insert(std::uint32_t* table, std::uint32_t number) const {
+    const std::uint32_t mask = table_size - 1;
+    for (std::uint32_t slot = first_slot(number, mask);; slot = (slot + 1) & mask) {
+      const std::uint32_t found = Kokkos::atomic_compare_exchange(&table[slot], empty_slot, number);
+      if (found == empty_slot) return true;
+      if (found == number) return false;
+    }
+  }
+
+  /// Writes the ranks of \p count rows to `keys[place(i)]`. Ends with a barrier.
+  KOKKOS_INLINE_FUNCTION void score(const member_type& team, std::uint64_t query,
+                                    std::uint32_t count, const Scratch& scratch) const {
+    const lanes_type lanes(team);
+    const auto own =
+        static_cast<std::uint32_t>(team.team_rank() * lanes_type::groups + lanes.group());
+    // Prefetched where teams are few; many teams hide the latency of the rows.
+    if (is_cut && own < count)
+      lists.rows[scratch.chosen[own]].prefetch(lanes, lists.rows.dimension);
+    const double query_norm = lists.query_norms[query];
+    const double* const y[1] = {lists.query(query)};
+    const std::uint32_t step = static_cast<std::uint32_t>(team.team_size()) * lanes_type::groups;
+    for (std::uint32_t first = static_cast<std::uint32_t>(team.team_rank()) * lanes_type::groups;
+         first < count; first += step) {
+      const std::uint32_t i = first + static_cast<std::uint32_t>(lanes.group());
+      const std::uint32_t row = scratch.chosen[i < count ? i : count - 1];
+      const Rank rank = rank_row(lanes, query_norm, row, y);
+      if (lanes.is_leader() && i < count) scratch.keys[sort::place(i)] = rank;
+    }
+    team.team_barrier();
+  }
+
+  KOKKOS_INLINE_FUNCTION Rank rank_row(const lanes_type& lanes, double query_norm,
+                                       std::uint32_t row, const double* const (&y)[1]) const {
+    const ElementRow<Element> x[1] = {lists.rows[row]};
+    const double norm = lists.norm(row);
+    double sums[1][1];
+    tile_sums<Term, 1, 1, VectorShape<ExecutionSpace>::candidate_depth>(lanes, y, x,
+                                                                        lists.rows.dimension, sums);
+    return score_rank(lists.metric, sums[0][0], query_norm, norm, lists.rows.id(row));
+  }
+
+  /// Writes the best `keep` of \p count distinct keys to \p out.
+  KOKKOS_INLINE_FUNCTION void pass_on(const member_type& team, std::uint32_t count, Rank* keys,
+                                      Rank* out) const {
+    if (lists.chunk <= candidate_counted_max) {
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, lists.chunk), [&](std::uint32_t i) {
+        const Rank own = i < count ? keys[sort::place(i)] : rank_none;
+        std::uint32_t at = i;
+        if (i < count) {
+          at = 0;
+          for (std::uint32_t j = 0; j < count; ++j) at += keys[sort::place(j)] < own ? 1U : 0U;
+        }
+        if (at < lists.keep) out[at] = own;
+      });
+      return;
+    }
+    sort_keys(team, count, keys);
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, lists.keep), [&](std::uint32_t i) {
+      out[i] = i < count ? keys[sort::place(i)] : rank_none;
+    });
+  }
+
+  KOKKOS_INLINE_FUNCTION void sort_keys(const member_type& team, std::uint32_t count,
+                                        Rank* keys) const {
+    const std::uint32_t size = sort::padded(count);
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size - count),
+                         [&](std::uint32_t i) { keys[sort::place(count + i)] = rank_none; });
+    team.team_barrier();
+    sort::run(team, keys, size);
+  }
+
+  /// Sorts the keys of a query and writes the first ones. Keys are distinct except for `rank_none`.
+  KOKKOS_INLINE_FUNCTION void write_best(const member_type& team, std::uint64_t query,
+                                         std::uint32_t count, Rank* keys) const {
+    sort_keys(team, count, keys);
+    Rank* best = lists.best + query * lists.top;
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, lists.top), [&](std::uint32_t i) {
+      best[i] = i < count ? keys[sort::place(i)] : rank_none;
+    });
+  }
+
+  /// Merges what the chunks of a query kept; a row that occurs in several chunks counts once.
+  KOKKOS_INLINE_FUNCTION void merge(const member_type& team, std::uint64_t query,
+                                    std::uint32_t parts, const Scratch& scratch) const {
+    const std::uint32_t places = parts * lists.keep;
+    // Written by other teams: volatile bypasses stale lines of this SM's cache.
+    const volatile Rank* kept = partial(query);
+    if (lists.top <= parts && merge_by_counting(team, query, parts, scratch)) return;
+    clear(team, scratch.table);
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, places), [&](std::uint32_t i) {
+      const Rank rank = kept[i];
+      const bool is_new = rank != rank_none && insert(scratch.table, rank_index(rank));
+      scratch.keys[sort::place(i)] = is_new ? rank : rank_none;
+    });
+    team.team_barrier();
+    write_best(team, query, places, scratch.keys);
+  }
+
+  /// \brief The same if `top` does not exceed the number of chunks: the `top`-th best of the
+  /// chunks' first ranks is a bound, and the ranks that reach it, from at most `top` chunks, are
+  /// ordered by counting. Returns false, with nothing written, if this cannot decide: a row is the
+  /// first of two chunks, or too few chunks have one.
+  KOKKOS_INLINE_FUNCTION bool merge_by_counting(const member_type& team, std::uint64_t query,
+                                                std::uint32_t parts, const Scratch& scratch) const {
+    const std::uint32_t places = parts * lists.keep;
+    const volatile Rank* kept = partial(query);
+    Rank* keys = scratch.keys;
+    Rank* bound = keys + places;
+    auto* reaching = reinterpret_cast<Rank*>(scratch.table);
+    std::uint32_t* is_unsure = scratch.chosen;
+    std::uint32_t* reaching_count = scratch.chosen + 1;
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
+      *bound = rank_none;
+      *is_unsure = 0;
+      *reaching_count = 0;
+    });
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, places),
+                         [&](std::uint32_t i) { keys[i] = kept[i]; });
+    team.team_barrier();
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, parts), [&](std::uint32_t i) {
+      const Rank own = keys[i * lists.keep];
+      if (own == rank_none) return;
+      std::uint32_t better = 0;
+      std::uint32_t same = 0;
+      for (std::uint32_t j = 0; j < parts; ++j) {
+        const Rank other = keys[j * lists.keep];
+        better += other < own ? 1U : 0U;
+        same += other == own ? 1U : 0U;
+      }
+      if (same > 1) *is_unsure = 1;
+      if (better + 1 == lists.top) *bound = own;
+    });
+    team.team_barrier();
+    const Rank limit = *bound;
+    if (*is_unsure != 0 || limit == rank_none) {
+      team.team_barrier();
+      return false;
+    }
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, places), [&](std::uint32_t i) {
+      if (keys[i] <= limit) reaching[Kokkos::atomic_fetch_add(reaching_count, 1U)] = keys[i];
+    });
+    team.team_barrier();
+    const std::uint32_t count = *reaching_count;
+    // A row that occurs in several chunks counts once.
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::uint32_t i) {
+      bool is_first = true;
+      for (std::uint32_t j = 0; j < i; ++j) is_first = is_first && reaching[j] != reaching[i];
+      keys[i] = is_first ? reaching[i] : rank_none;
+    });
+    team.team_barrier();
+    Rank* best = lists.best + query * lists.top;
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::uint32_t i) {
+      const Rank own = keys[i];
+      std::uint32_t better = 0;
+      for (std::uint32_t j = 0; j < count; ++j) better += keys[j] < own ? 1U : 0U;
+      if (own != rank_none && better < lists.top) best[better] = own;
+    });
+    return true;
+  }
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_VECTOR_IMPL_CANDIDATES_CUDA_HPP

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/launch/DeviceStatus.hpp>
+#include <kindred/core/common/Error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+
+namespace Kindred::Arch {
+
+namespace {
+
+using Names = std::string_view;
+
+constexpr std::array<Names, 1> of_memory{"cudaErrorMemoryAllocation"};
+
+/// The build does not support the device, or there is no device.
+constexpr std::array<Names, 14> of_unavailability{"cudaErrorNoDevice",
+                                                  "cudaErrorInvalidDevice",
+                                                  "cudaErrorInsufficientDriver",
+                                                  "cudaErrorSystemDriverMismatch",
+                                                  "cudaErrorCompatNotSupportedOnDevice",
+                                                  "cudaErrorNoKernelImageForDevice",
+                                                  "cudaErrorInvalidKernelImage",
+                                                  "cudaErrorInvalidDeviceFunction",
+                                                  "cudaErrorUnsupportedPtxVersion",
+                                                  "cudaErrorInvalidPtx",
+                                                  "cudaErrorJitCompilerNotFound",
+                                                  "cudaErrorCooperativeLaunchTooLarge",
+                                                  "cudaErrorLaunchOutOfResources",
+                                                  "cudaErrorNotSupported"};
+
+/// According to CUDA's documentation, these break the CUDA context of the process.
+[[maybe_unused]] constexpr std::array<Names, 12> of_broken_context{
+    "cudaErrorIllegalAddress",     "cudaErrorLaunchFailure",       "cudaErrorLaunchTimeout",
+    "cudaErrorIllegalInstruction", "cudaErrorMisalignedAddress",   "cudaErrorInvalidAddressSpace",
+    "cudaErrorInvalidPc",          "cudaErrorHardwareStackError",  "cudaErrorAssert",
+    "cudaErrorECCUncorrectable",   "cudaErrorNvlinkUncorrectable", "cudaErrorExternalDevice"};
+
+template <std::size_t Size>
+bool contains(const std::array<Names, Size>& names, std::string_view name) noexcept {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::atomic<bool> broken{false};
+
+}  // namespace
+
+DeviceFailure device_failure(std::string_view status_name) noexcept {
+  if (status_name == "cudaSuccess") return DeviceFailure::none;
+  if (contains(of_memory, status_name)) return DeviceFailure::memory;
+  if (contains(of_unavailability, status_name)) return DeviceFailure::unavailable;
+  return DeviceFailure::lost;
+}
+
+DeviceFailure device_failure_in(std::string_view message) noexcept {
+  if (message.find("failed to allocate") != std::string_view::npos) return DeviceFailure::memory;
+  // Kokkos writes "call error( cudaErrorName): text".
+  constexpr std::string_view before = "error( ";
+  const std::size_t error = message.find(before);
+  if (error == std::string_view::npos) return DeviceFailure::none;
+  const std::string_view rest = message.substr(error + before.size());
+  if (!rest.starts_with("cuda")) return DeviceFailure::none;
+  return device_failure(rest.substr(0, rest.find(')')));
+}
+
+void throw_device_failure(DeviceFailure failure, const std::string& what) {
+  switch (failure) {
+    case DeviceFailure::memory:
+      throw OutOfMemory("cuda", 0, what, "the device has no memory left; use smaller batches");
+    case DeviceFailure::unavailable:
+      throw SpaceUnavailable(what + "; use another space, or a build for this device");
+    default:
+      throw DeviceLost(what + "; restart the program or use another space");
+  }
+}
+
+bool device_is_lost() noexcept { return broken.load(std::memory_order_relaxed); }
+
+#if KINDRED_HAS_DEVICE
+
+void require(cudaError_t status, std::string_view what) {
+  if (status == cudaSuccess) return;
+  const std::string_view name = cudaGetErrorName(status);
+  if (contains(of_broken_context, name)) broken = true;
+  // Clears an error that is not sticky, so that the caller's next CUDA call does not report it.
+  (void)cudaGetLastError();
+  throw_device_failure(device_failure(name), std::string(what) + " failed: " + std::string(name) +
+                                                 " (" + cudaGetErrorString(status) + ")");
+}
+
+CurrentDevice::CurrentDevice(const DeviceSpace& exec_space) {
+  require(cudaGetDevice(&m_before), "getting the current device");
+  if (m_before == exec_space.cuda_device()) return;
+  require(cudaSetDevice(exec_space.cuda_device()), "setting the current device");
+  m_changed = true;
+}
+
+CurrentDevice::~CurrentDevice() {
+  if (m_changed) (void)cudaSetDevice(m_before);
+}
+
+#endif
+
+}  // namespace Kindred::Arch

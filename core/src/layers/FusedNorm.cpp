@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/layers/FusedNorm.hpp>
+
+#include <kindred/core/layers/impl/NormTeams_Cuda.hpp>
+
+#include <algorithm>
+
+namespace Kindred {
+
+namespace {
+
+template <class T>
+bool is_aligned(const T* data) {
+  return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+}
+
+/// Whether rows can be copied, and results and factors read and written, 16 bytes at a time.
+bool is_wide(const NormLayerData& layer) {
+  const std::size_t input = size_of(layer.input);
+  const std::size_t output = size_of(layer.output);
+  return layer.columns * input % 16 == 0 && layer.x_stride * input % 16 == 0 &&
+         layer.y_stride * output % 16 == 0 && is_aligned(layer.x) && is_aligned(layer.y) &&
+         is_aligned(layer.gamma) && is_aligned(layer.beta) && layer.columns % 8 == 0;
+}
+
+/// Warps per team: one suffices for short rows.
+int team_warps(std::span<const NormLayerData> layers) {
+  std::uint64_t row_bytes = 0;
+  for (const NormLayerData& layer : layers)
+    row_bytes = std::max(row_bytes, layer.columns * size_of(layer.input));
+  return row_bytes <= 2048 ? 1 : 8;
+}
+
+/// Rows per team, at most \p most, that minimise the time of all rounds of \p places teams; the
+/// synchronisation of a team is assumed to cost as much as a row.
+[[maybe_unused]] std::uint64_t even_rows(std::uint64_t rows, std::uint64_t most,
+                                         std::uint64_t places) {
+  const auto cost = [&](std::uint64_t team_rows) {
+    const std::uint64_t teams = (rows + team_rows - 1) / team_rows;
+    return (teams + places - 1) / places * (team_rows + 1);
+  };
+  std::uint64_t best = most;
+  for (std::uint64_t team_rows = most; team_rows > 0; --team_rows) {
+    if (cost(team_rows) < cost(best)) best = team_rows;
+  }
+  return best;
+}
+
+}  // namespace
+
+template <class ExecutionSpace>
+NormPlan plan_norms(const ExecutionSpace& exec_space, std::span<NormLayerData> layers) {
+  NormPlan plan;
+  [[maybe_unused]] std::uint64_t share = 1;  // rows per team, so that no multiprocessor is idle
+  if constexpr (Arch::is_device<ExecutionSpace>) {
+    plan.team_warps = team_warps(layers);
+    std::uint64_t rows = 0;
+    for (const NormLayerData& layer : layers) rows += layer.rows;
+    share = rows / (Arch::multiprocessors(exec_space) * (plan.team_warps == 1 ? 16 : 2));
+  }
+  for (NormLayerData& layer : layers) {
+    layer.is_staged = false;
+    layer.first_team = plan.teams;
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      constexpr std::uint64_t rows_most = 32;
+      const std::size_t row_bytes_of_scratch =
+          Impl::NormTeams<ExecutionSpace>::row_scratch(layer.columns);
+      const std::size_t staged = row_bytes_of_scratch + layer.columns * size_of(layer.input);
+      layer.is_staged = is_wide(layer) && staged <= Arch::scratch_bytes_limit(exec_space);
+      const std::uint64_t target = static_cast<std::uint64_t>(plan.team_warps) * 8192 /
+                                   (layer.columns * size_of(layer.input));
+      std::uint64_t team_rows = std::max<std::uint64_t>(1, std::min({target, rows_most, share}));
+      if (layers.size() == 1) {
+        const std::uint64_t places = Arch::multiprocessors(exec_space) *
+                                     Impl::NormTeams<ExecutionSpace>::warps_at_once /
+                                     static_cast<std::uint64_t>(plan.team_warps);
+        team_rows = even_rows(layer.rows, team_rows, places);
+      }
+      layer.team_rows = static_cast<std::uint32_t>(team_rows);
+      plan.scratch_bytes = std::max(
+          plan.scratch_bytes, layer.team_rows * (layer.is_staged ? staged : row_bytes_of_scratch));
+    } else {
+      constexpr std::uint64_t elements_each = 1U << 14U;
+      layer.team_rows = static_cast<std::uint32_t>(
+          std::max<std::uint64_t>(1, elements_each / std::max<std::uint64_t>(layer.columns, 1)));
+    }
+    plan.teams += (layer.rows + layer.team_rows - 1) / layer.team_rows;
+  }
+  return plan;
+}
+
+template <class ExecutionSpace>
+void fused_norms(const ExecutionSpace& exec_space, const NormPlan& plan,
+                 const ArrayView<const NormLayerData, ExecutionSpace>& layers) {
+  if (plan.teams == 0) return;
+  Impl::launch_norms(exec_space, "Kindred::Seed::fused_norms::rows", plan, layers.data(),
+                     static_cast<std::uint32_t>(layers.size()));
+}
+
+#define KINDRED_INSTANTIATE(SPACE)                                             \
+  template NormPlan plan_norms<SPACE>(const SPACE&, std::span<NormLayerData>); \
+  template void fused_norms<SPACE>(const SPACE&, const NormPlan&,              \
+                                   const ArrayView<const NormLayerData, SPACE>&);
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+#undef KINDRED_INSTANTIATE
+
+}  // namespace Kindred
