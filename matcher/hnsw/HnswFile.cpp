@@ -182,7 +182,7 @@ class Reader {
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
     if (twice != sorted.end())
-      m_checks.refuse<std::uint64_t>("ids", 0, std::to_string(*twice) + " is there twice");
+      m_checks.refuse<std::uint64_t>("ids", 0, std::to_string(*twice) + " occurs twice");
   }
 
   SectionChecks m_checks;

@@ -243,7 +243,7 @@ class Reader {
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
     if (twice != sorted.end())
-      fail(sizeof(Header), "the label " + std::to_string(*twice) + " is there twice");
+      fail(sizeof(Header), "the label " + std::to_string(*twice) + " occurs twice");
   }
 
   void read_entry(HnswStore& store) const {

@@ -60,10 +60,11 @@ class SectionChecks {
   /// \p ends never fall, their last is \p size, and no row has \p length_limit elements.
   void ends(std::string_view name, std::span<const std::uint64_t> ends, std::uint64_t size,
             std::uint64_t length_limit = ~std::uint64_t{0}) const {
-    all<std::uint64_t>(name, ends.size(), "ends fall, or a row is too long", [&](std::size_t i) {
-      const std::uint64_t begin = i == 0 ? 0 : ends[i - 1];
-      return ends[i] >= begin && ends[i] - begin < length_limit;
-    });
+    all<std::uint64_t>(name, ends.size(), "ends decrease, or a row is too long",
+                       [&](std::size_t i) {
+                         const std::uint64_t begin = i == 0 ? 0 : ends[i - 1];
+                         return ends[i] >= begin && ends[i] - begin < length_limit;
+                       });
     const std::uint64_t last = ends.empty() ? 0 : ends.back();
     if (last != size) {
       refuse<std::uint64_t>(name, ends.empty() ? 0 : ends.size() - 1,

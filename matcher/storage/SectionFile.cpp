@@ -127,7 +127,7 @@ std::vector<SectionFile::Section> SectionFile::read_entries(std::uint64_t table,
   for (const Section& section : sections) names.push_back(section.name);
   std::sort(names.begin(), names.end());
   if (const auto twice = std::adjacent_find(names.begin(), names.end()); twice != names.end())
-    fail(table, "section '" + std::string(*twice) + "' is there twice");
+    fail(table, "section '" + std::string(*twice) + "' occurs twice");
   return sections;
 }
 

@@ -170,7 +170,7 @@ TEST(StoredGraph, RejectsForgedNumbers) {
   for (const std::size_t at : {3, 4, 5})
     EXPECT_THAT(head(at, 2), HasSubstr("2 is neither 0 nor 1"));
   EXPECT_THAT(forged<std::uint64_t>(good, "out.offsets", 0, 1), HasSubstr("is not 0"));
-  EXPECT_THAT(forged<std::uint64_t>(good, "in.offsets", 2, 99), HasSubstr("ends fall"));
+  EXPECT_THAT(forged<std::uint64_t>(good, "in.offsets", 2, 99), HasSubstr("ends decrease"));
   EXPECT_THAT(forged<std::uint32_t>(good, "in.ends", 1, 5), HasSubstr("5 is not below 5"));
   EXPECT_THAT(forged<std::uint32_t>(good, "out.ends", 4, ~0U), HasSubstr("is not below 5"));
   EXPECT_THAT(forged<float>(good, "in.weights", 3, NAN), HasSubstr("a weight is finite"));
@@ -178,7 +178,7 @@ TEST(StoredGraph, RejectsForgedNumbers) {
   EXPECT_THAT(forged<std::uint64_t>(good, "node.removed", 0, 1ULL << 5U),
               HasSubstr("names what is no node"));
   EXPECT_THAT(forged<std::uint64_t>(good, "node.removed", 0, 1), HasSubstr("node 0 has edges"));
-  EXPECT_THAT(forged<std::uint64_t>(good, "vocabulary.ends", 0, 99), HasSubstr("ends fall"));
+  EXPECT_THAT(forged<std::uint64_t>(good, "vocabulary.ends", 0, 99), HasSubstr("ends decrease"));
   for (const bool inspected : {false, true})
     EXPECT_THAT(forged<std::uint8_t>(good, "vocabulary.text", 3, 'a', inspected),
                 HasSubstr("the names: text 3 is the same as text 0"));

@@ -201,7 +201,7 @@ TEST(HnswFile, RejectsForgedNumbers) {
   refuse("rows", 0, INFINITY, "'rows', element 0: is not finite");
   refuse("deleted", 3, std::uint8_t{2}, "2 is not below 2");
   refuse("links.base", 0, std::uint32_t{12}, "'links.base', element 0: is no node");
-  refuse("ids", 1, std::uint64_t{0}, "0 is there twice");
+  refuse("ids", 1, std::uint64_t{0}, "0 occurs twice");
   std::size_t upper = 0;
   while (levels[upper] == 0) ++upper;
   refuse("links.upper_first", upper, std::uint32_t{7}, "is not 0");

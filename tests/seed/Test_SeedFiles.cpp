@@ -155,7 +155,7 @@ TEST(SeedFiles, RejectsForgedNumbers) {
   };
   EXPECT_THAT(forged("head", 1, std::uint64_t{11}), HasSubstr("11 seeds, and lifecycle has 12"));
   EXPECT_THAT(forged("blueprint", 4, std::int32_t{3}), HasSubstr("element 4: 3 has no name"));
-  EXPECT_THAT(forged("blueprint.ends", 0, std::uint64_t{99}), HasSubstr("ends fall"));
+  EXPECT_THAT(forged("blueprint.ends", 0, std::uint64_t{99}), HasSubstr("ends decrease"));
   EXPECT_THAT(forged("schedule.ends", 1, ~std::uint64_t{0}), HasSubstr("'schedule.ends'"));
   EXPECT_THAT(forged("lifecycle", 0, std::uint8_t{77}), HasSubstr("77"));
   Testing::expect_lengths_are_checked(

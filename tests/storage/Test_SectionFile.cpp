@@ -359,7 +359,7 @@ TEST_F(ForgedSections, OfEntriesAreRejected) {
   std::copy_n("bytes", 5, twice.begin());
   std::array<std::uint64_t, 4> as_numbers{};
   std::memcpy(as_numbers.data(), twice.data(), sizeof(twice));
-  refuse(next, as_numbers[0], "section 'bytes' is there twice");
+  refuse(next, as_numbers[0], "section 'bytes' occurs twice");
 }
 
 TEST(SectionFile, NamesMayContainEveryAllowedCharacter) {
