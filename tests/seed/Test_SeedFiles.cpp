@@ -243,7 +243,7 @@ TEST(SeedFiles, LayersAcceptTheBlueprintsThatTheirSeedsUse) {
   EXPECT_THAT(message_of<InvalidArgument>([&] { layer.load_blueprints(folder / "none"); }),
               HasSubstr("no blueprint 0"));
   EXPECT_THAT(message_of<InvalidArgument>([&] { layer.remove_blueprint(0); }),
-              HasSubstr("that of seed 0"));
+              HasSubstr("used by seed 0"));
   EXPECT_THROW(layer.add_blueprint("wide", std::vector<float>(9, 1.0F)), InvalidArgument);
   const std::vector<float> x(8, 2.0F);
   std::vector<float> y(8);
