@@ -160,12 +160,12 @@ TEST(StoredGraph, RejectsForgedNumbers) {
   };
   EXPECT_THAT(head(0, 3), HasSubstr("3 is no way to keep weights"));
   EXPECT_THAT(head(0, 1), HasSubstr("'out.weights' has elements of 4 bytes"));
-  EXPECT_THAT(head(1, 4), HasSubstr("6 elements where 5 must be"));
+  EXPECT_THAT(head(1, 4), HasSubstr("6 elements; 5 are expected"));
   EXPECT_THAT(head(1, 1ULL << 32U), HasSubstr("nodes; at most"));
   EXPECT_THAT(head(1, ~0ULL), HasSubstr("nodes; at most"));
   EXPECT_THAT(head(2, 6), HasSubstr("'out.offsets', element 5"));
   EXPECT_THAT(head(2, ~0ULL), HasSubstr("'out.offsets', element 5"));
-  EXPECT_THAT(head(1, 0xFFFFFFFE), HasSubstr("6 elements where 4294967295 must be"));
+  EXPECT_THAT(head(1, 0xFFFFFFFE), HasSubstr("6 elements; 4294967295 are expected"));
   EXPECT_THAT(head(1, 0xFFFFFFFF), HasSubstr("nodes; at most"));
   for (const std::size_t at : {3, 4, 5})
     EXPECT_THAT(head(at, 2), HasSubstr("2 is neither 0 nor 1"));

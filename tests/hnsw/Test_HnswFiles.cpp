@@ -179,7 +179,7 @@ TEST(HnswFile, RejectsForgedNumbers) {
   ASSERT_GT(settings[9], 2U) << "the graph is to have several levels";
   setting(0, 0, "0 is not in [1, 4294967295]");
   setting(0, 1ULL << 32U, "is not in [1, 4294967295]");
-  setting(0, 4, "'mean', element 0: 3 elements where 4 must be");
+  setting(0, 4, "'mean', element 0: 3 elements; 4 are expected");
   setting(1, 3, "3 is not in [0, 2]");
   setting(2, 1, "1 is not in [2, 512]");
   setting(2, 513, "is not in [2, 512]");

@@ -226,14 +226,14 @@ TEST(StoredVectors, RejectForgedNumbers) {
   EXPECT_THAT(head(0, 4), HasSubstr("4 is no element type"));
   EXPECT_THAT(head(0, 0), HasSubstr("'value' has elements of 1 bytes"));
   EXPECT_THAT(head(1, 0), HasSubstr("0 is no dimension"));
-  EXPECT_THAT(head(1, 4), HasSubstr("15 elements where 20 must be"));
+  EXPECT_THAT(head(1, 4), HasSubstr("15 elements; 20 are expected"));
   EXPECT_THAT(head(1, 1ULL << 40U), HasSubstr("is no dimension"));
-  EXPECT_THAT(head(2, 6), HasSubstr("elements where 18 must be"));
+  EXPECT_THAT(head(2, 6), HasSubstr("elements; 18 are expected"));
   EXPECT_THAT(head(2, ~0ULL), HasSubstr("do not go with ids below 30"));
   EXPECT_THAT(head(3, 1ULL << 33U), HasSubstr("is no end of ids"));
   EXPECT_THAT(head(3, 20), HasSubstr("'id', element 3"));
   EXPECT_THAT(head(4, 2), HasSubstr("less than the dimension"));
-  EXPECT_THAT(head(4, 17), HasSubstr("80 elements where 85 must be"));
+  EXPECT_THAT(head(4, 17), HasSubstr("80 elements; 85 are expected"));
   EXPECT_THAT(head(4, 1ULL << 62U), HasSubstr("more shadow than a file can have"));
   EXPECT_THAT(forged<std::uint32_t>(good, "id", 1, 2), HasSubstr("'id', element 1: ids ascend"));
   EXPECT_THAT(forged<float>(good, "scale", 2, NAN), HasSubstr("'scale', element 2"));
@@ -241,10 +241,10 @@ TEST(StoredVectors, RejectForgedNumbers) {
   EXPECT_THAT(forged<double>(good, "norm", 4, -1), HasSubstr("'norm', element 4"));
   EXPECT_THAT(forged<float>(good, "shadow.error", 0, NAN), HasSubstr("'shadow.error', element 0"));
   EXPECT_THAT(head(1, 0xFFFFFFFF), HasSubstr("is no dimension"));
-  EXPECT_THAT(head(2, 30), HasSubstr("elements where 90 must be"));
+  EXPECT_THAT(head(2, 30), HasSubstr("elements; 90 are expected"));
   EXPECT_THAT(head(2, 31), HasSubstr("do not go with ids below 30"));
   EXPECT_THAT(head(3, 1ULL << 32U), HasSubstr("is no end of ids"));
-  EXPECT_THAT(head(4, 3), HasSubstr("80 elements where 15 must be"));
+  EXPECT_THAT(head(4, 3), HasSubstr("80 elements; 15 are expected"));
   EXPECT_THAT(forged<std::uint32_t>(good, "id", 4, 30), HasSubstr("'id', element 4: ids ascend"));
   EXPECT_THAT(forged<float>(good, "scale", 0, INFINITY), HasSubstr("a scale is finite"));
   for (const char* name : {"shadow.scale", "shadow.error", "shadow.norm"})
