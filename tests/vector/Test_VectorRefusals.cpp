@@ -177,7 +177,7 @@ TEST(VectorRefusals, OfTheLastOfManyIdsAllocateNothing) {
   ASSERT_TRUE(graph.contains(1));  // builds the sorted list of ids
   ids.back() = count;
   expect_refused<NotFound>({"id 3000"}, [&] { graph.remove(ids); });
-  expect_refused<NotFound>({"named twice"}, [&] { graph.remove(std::span(ids).first(99'999)); });
+  expect_refused<NotFound>({"listed twice"}, [&] { graph.remove(std::span(ids).first(99'999)); });
   EXPECT_EQ(graph.size(), count) << "the ids that were removed before the error must be restored";
 }
 
