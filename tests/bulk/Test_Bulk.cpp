@@ -463,7 +463,7 @@ TEST(Bulk, RejectsInvalidCallsAndChangesNothing) {
       [&] {
         bulk.random_fill<float>({&here, 1}, 1, std::numeric_limits<std::uint64_t>::max());
       },
-      {"beyond place 2⁶⁴"});
+      {"exceed position 2⁶⁴"});
   expect_refused([] { element_wise_from_string("cube"); }, {"cube", "add, multiply"});
   expect_refused([] { reduction_from_string("product"); }, {"product", "sum, min"});
   EXPECT_EQ(element_wise_from_string("sqrt"), ElementWise::square_root);

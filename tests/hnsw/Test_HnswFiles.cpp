@@ -187,7 +187,7 @@ TEST(HnswFile, RejectsForgedNumbers) {
   setting(3, 65537, "is not in [2, 65536]");
   setting(5, 3, "3 is not in [0, 2]");
   setting(6, 3, "3 is not in [0, 2]");
-  setting(6, 0, "rows cannot be walked so");
+  setting(6, 0, "invalid traversal for these rows");
   setting(7, (1ULL << 63U) + 1, "is not in [0, 9223372036854775808]");
   setting(7, nodes - 1, "11 is not below 11");
   setting(8, nodes, "12 is not in [0, 11]");

@@ -78,7 +78,7 @@ TEST(VectorFile, ReadsALayoutThatIsNamedOrGiven) {
   const TempFolder folder;
   const auto unnamed = folder.write("x", bin<std::int8_t>(1, 2, {-128, 127}));
   EXPECT_THAT(Testing::message_of<InvalidArgument>([&] { VectorFile file(unnamed); }),
-              HasSubstr("its name must end with .npy, .fvecs"));
+              HasSubstr("the name must end with .npy, .fvecs"));
   EXPECT_THAT(floats(VectorFile(unnamed, {.format = VectorFormat::i8bin})), ElementsAre(-128, 127));
   EXPECT_EQ(VectorFile(folder.write("y", npy(two_by_three, raw(six)))).format(), VectorFormat::npy);
   EXPECT_EQ(vector_format_from_string("u8bin"), VectorFormat::u8bin);
@@ -250,7 +250,7 @@ TEST(VectorFile, ReadsNpyHeadersOfAnyLengthUpToTheLimit) {
     EXPECT_THAT(corrupt(begin), HasSubstr(std::to_string(begin.size()) + ": the header is no"));
   }
   const std::string good = npy(two_by_three, raw(six), 2);
-  const std::string rest = " bytes, the file has " + std::to_string(good.size() - 12);
+  const std::string rest = " bytes, but the file has only " + std::to_string(good.size() - 12);
   for (const auto& [at, length] : {std::pair(9, 256U), {10, 65536U}, {11, 16777216U}}) {
     std::string bytes = good;
     for (int i = 8; i < 12; ++i) bytes[i] = static_cast<char>(i == at);
@@ -301,7 +301,7 @@ TEST(VectorFile, RejectsInvalidHdf5) {
     VectorFile file(folder.write("x.hdf5", "\x89HDF\r\n\x1a\n and nothing of it"));
     ADD_FAILURE() << "nothing was thrown";
   } catch (const CorruptFile& error) {
-    EXPECT_THAT(error.what(), HasSubstr("libhdf5 refuses it"));
+    EXPECT_THAT(error.what(), HasSubstr("libhdf5 cannot open it"));
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("not installed"));
   }

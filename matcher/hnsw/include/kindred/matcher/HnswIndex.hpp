@@ -115,7 +115,7 @@ class HnswIndex {
   /// \brief Removes rows from future results; traversals still pass over them until `repair`. Does
   /// not fence. Complexity O(ids · log n), plus O(n · log n) for the first lookup of an id after
   /// rows were added.
-  /// \throws NotFound for an id that does not exist or is named twice; nothing is removed then
+  /// \throws NotFound for an id that does not exist or is listed twice; nothing is removed then
   void remove(std::span<const std::uint64_t> ids);
 
   /// \brief Deletes the removed rows from the graph: their neighbours are linked with each other,

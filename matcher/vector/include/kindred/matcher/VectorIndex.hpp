@@ -151,7 +151,7 @@ class VectorIndex {
   std::uint64_t append(const VectorSpan& rows);
   /// \brief Removes rows; their ids are not reused. Complexity O(ids · segments · log rows), plus a
   /// copy of each segment of which more than a quarter is removed. Fences the instances that copy.
-  /// \throws NotFound for an id that was never assigned, was already removed or is named twice;
+  /// \throws NotFound for an id that was never assigned, was already removed or is listed twice;
   /// nothing is removed then
   void remove(std::span<const std::uint64_t> ids);
   /// \brief Replaces the row \p id. Complexity O(segments · log rows + dimension), plus O(bytes)
