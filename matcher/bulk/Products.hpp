@@ -70,7 +70,7 @@ std::uint64_t host_tiles(const MatrixProduct<T>& product) {
 template <class ExecutionSpace, class T>
 class HostLibraryProducts {
  public:
-  /// \param library, room must outlive this object
+  /// \param workspace,library must outlive this object
   HostLibraryProducts(const ExecutionSpace& exec_space, ListWorkspace<ExecutionSpace>& workspace,
                       const HostMultiply& library, std::span<const MatrixProduct<T>> products)
       : m_library(library) {

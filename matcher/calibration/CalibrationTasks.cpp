@@ -211,9 +211,9 @@ class SeedTask final : public CalibrationTask {
   static constexpr std::uint32_t hidden = 4096;
 };
 
-/// KA Lattice's lattices: building the rows, or a search from a corner. Large lattices have 4
-/// dimensions, although few sizes are then small, because a search in one dimension has very many
-/// levels.
+/// KA Lattice's lattices: building the rows, or a search from a corner. Only large lattices have 4
+/// dimensions, because few lattices of 4 dimensions are small; in one dimension, a search would
+/// have very many levels.
 class LatticeTask final : public CalibrationTask {
  public:
   explicit LatticeTask(Operation operation) : m_operation(operation) {}

@@ -18,7 +18,7 @@ namespace {
 /// \brief The resources of a worker.
 class Worker {
  public:
-  /// \param alone whether this is the only worker, which may use all resources
+  /// \param alone whether this is the only worker; otherwise each one computes on its own thread
   Worker(Context& context, std::optional<Space> space, bool alone)
       : m_context(&context), m_space(space), m_bulk(std::make_unique<Bulk>(context)) {
     if (alone) return;

@@ -285,7 +285,7 @@ class ScanWorkspace {
     const std::uint64_t queries = tables.queries;
     const std::uint64_t k = call.k();
     sample_best(call, tiles, tables, shape.stride, k);
-    // Candidates, their numbers, and the best ones. Reused lists are cleared first.
+    // The candidates, their counters (of which `rank_none` is −1), and the best ones.
     sized(m_narrow.best, "Kindred::SequenceMatcher::best", queries * (shape.capacity + 1 + k));
     Rank* lists = m_narrow.best.data();
     Rank* counters = lists + queries * shape.capacity;

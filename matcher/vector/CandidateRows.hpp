@@ -39,7 +39,7 @@ class CandidateRows {
                 const IdFilter& filter);
 
   /// \brief The rows of the lists `first … first + count` that are in segment \p segment; valid
-  /// until \p room is used again. \param host processes long lists in parallel
+  /// until \p buffers is used again. \param host processes long lists in parallel
   RaggedSpan<std::uint32_t> rows(const HostWorkers& host, std::size_t segment, std::size_t first,
                                  std::size_t count, CandidateBuffers& buffers) const;
 

@@ -254,7 +254,7 @@ TEST(VectorFile, ReadsNpyHeadersOfAnyLengthUpToTheLimit) {
   for (const auto& [at, length] : {std::pair(9, 256U), {10, 65536U}, {11, 16777216U}}) {
     std::string bytes = good;
     for (int i = 8; i < 12; ++i) bytes[i] = static_cast<char>(i == at);
-    EXPECT_THAT(corrupt(bytes), HasSubstr("it has " + std::to_string(length) + rest));
+    EXPECT_THAT(corrupt(bytes), HasSubstr("should have " + std::to_string(length) + rest));
   }
   EXPECT_THAT(corrupt(npy(two_by_three, raw(six)) + "x"),
               HasSubstr(std::to_string(10 + two_by_three.size() + 24) + ": 25 bytes of data"));

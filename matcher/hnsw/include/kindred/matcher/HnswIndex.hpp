@@ -74,7 +74,7 @@ struct HnswStatistics {
 /// \brief Approximate nearest-neighbour search with a hierarchical navigable small-world graph
 /// (Malkov and Yashunin 2018).
 ///
-/// Results carry exact scores (DESIGN §4) and are in total order, but a row that is not returned
+/// Results carry exact scores and are in total order, but a row that is not returned
 /// may be nearer: recall grows with `ef`. The same rows, settings and seed build the same graph,
 /// and the same graph and query give the same results, for any number of threads and any
 /// instruction set: nodes are inserted in rounds whose size depends only on the number of nodes,

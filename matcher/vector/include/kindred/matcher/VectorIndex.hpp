@@ -92,9 +92,9 @@ struct VectorIndexInfo {
 /// \brief A store of vectors with exact nearest-neighbour search, scored by reproducible sums.
 /// Equivalent to Engram's batch cosine and candidate re-ranking.
 ///
-/// A row of any element type stands for the float32 row that it decodes to. Scores are those of
-/// DESIGN §4 ("Definitions"): double sums in a fixed order, rounded to float32 once, with NaN
-/// stored as 0x7FC00000 and zero as +0. A query with a NaN scores NaN with every row (but 0 with a
+/// A row of any element type stands for the float32 row that it decodes to. Scores are
+/// double sums in a fixed order, rounded to float32 once, with NaN stored as 0x7FC00000 and zero as
+/// +0 (docs/internals/exactness.md). A query with a NaN scores NaN with every row (but 0 with a
 /// row of zeros under cosine). Equal scores are ranked by id. The id of a row is its number in the
 /// order of insertion and is never reused. Thread-safe; a call that changes rows waits for the
 /// calls that read them.
