@@ -15,7 +15,7 @@ namespace Kindred {
 
 namespace {
 
-/// Arrays of the host are not memory of a device, wherever the call runs.
+/// The arrays are in host memory, regardless of where the call runs.
 constexpr Space host = Space::serial;
 
 template <class T>
@@ -27,7 +27,8 @@ Impl::BulkTask<T> element_task(ElementWise op, Operation operation) {
   return task;
 }
 
-/// \brief Products of matrices in host memory, on a device in batches of neighbours of one shape.
+/// \brief Products of matrices in host memory. On a device they are processed in batches of
+/// products of equal shape.
 template <class T>
 class ProductCall {
  public:
@@ -88,7 +89,8 @@ class ProductCall {
     std::stable_sort(m_products.begin(), m_products.end(), [](const auto& a, const auto& b) {
       return std::tuple(a.m, a.n, a.k) < std::tuple(b.m, b.n, b.k);
     });
-    // Beside the matrices, room for a beginning of each of the three kinds.
+    // Space for the matrices and for the alignment of the first matrix of each of the three
+    // operands.
     constexpr std::uint64_t gaps = 3 * Impl::device_alignment;
     std::uint64_t least = 0;
     std::uint64_t all = 0;
@@ -98,7 +100,7 @@ class ProductCall {
       all += bytes_of(m_products[i]) + (is_new ? gaps : 0);
     }
     std::uint64_t buffer_bytes = std::min(all, std::max(batch_bytes, least));
-    // Nothing is to be refused once there are results.
+    // Allocated now, so that no failure is possible once there are results.
     (void)workspace.lists.template items<MatrixProduct<T>>(m_products.size());
     m_report.splits =
         Impl::make_batch_buffer(workspace.batch, *workspace.memory, buffer_bytes, least);
@@ -198,13 +200,14 @@ BulkReport Bulk::xor_with_new_keys(BulkArrays<std::uint8_t> arrays, BulkResults<
                                    const BulkOptions& options) const {
   std::vector<std::span<const std::uint8_t>> made(keys.begin(), keys.end());
   const BulkArrays<std::uint8_t> made_keys(made);
-  // Of arrays that do not fit no key is made; a key is written before an array is read.
+  // Everything is validated before the first key is generated, and the keys are complete before an
+  // array is read.
   (void)Impl::checked_items(arrays, &made_keys, &results, host, {"arrays", "keys"});
   for (std::size_t i = 0; i < made.size(); ++i) {
     KINDRED_THROW_IF(!made[i].empty() && (made[i].data() == arrays[i].data() ||
                                           made[i].data() == results[i].data()),
                      "keys[" + std::to_string(i) +
-                         "] is the array or its result; a new key needs " + "room of its own");
+                         "] is the array or its result; a new key needs " + "separate memory");
   }
   if (!seed) {
     std::random_device source;
@@ -265,8 +268,9 @@ template <BulkNumber T>
 BulkReport Bulk::reduce(Reduction reduction, BulkArrays<T> arrays, std::span<T> results,
                         const BulkOptions& options) const {
   KINDRED_THROW_IF(results.size() != arrays.size(),
-                   "results are " + std::to_string(results.size()) + "; there must be one for " +
-                       "each of the " + std::to_string(arrays.size()) + " arrays");
+                   "results has " + std::to_string(results.size()) +
+                       " elements; there must be one for " + "each of the " +
+                       std::to_string(arrays.size()) + " arrays");
   for (std::size_t i = 0; i < arrays.size(); ++i)
     Impl::check_reducible(reduction, arrays[i].size(), i);
   Impl::BulkTask<T> task;

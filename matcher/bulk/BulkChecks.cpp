@@ -81,12 +81,13 @@ bool overlap(std::span<A> a, std::span<B> b) {
   return begin_a < begin_b + b.size_bytes() && begin_b < begin_a + a.size_bytes();
 }
 
-/// A list that goes with \p arrays.
+/// Checks that \p list has one array of equal size per array of \p arrays.
 template <class List, class Arrays>
 void check_same(const List& list, const char* name, const Arrays& arrays, const char* of) {
   KINDRED_THROW_IF(list.size() != arrays.size(),
-                   std::string(name) + " are " + std::to_string(list.size()) + "; there must be " +
-                       "one for each of the " + std::to_string(arrays.size()) + " " + of);
+                   std::string(name) + " has " + std::to_string(list.size()) +
+                       " arrays; there must be " + "one for each of the " +
+                       std::to_string(arrays.size()) + " " + of);
   for (std::size_t i = 0; i < list.size(); ++i) {
     KINDRED_THROW_IF(list[i].size() != arrays[i].size(),
                      place(name, i) + " has " + std::to_string(list[i].size()) +
@@ -95,13 +96,13 @@ void check_same(const List& list, const char* name, const Arrays& arrays, const 
   }
 }
 
-/// A result may be what it is made of, element for element.
+/// A result must be the same array as an input, or not overlap it.
 template <class T>
 void check_overlap(std::span<T> result, std::span<const T> read, const char* list,
                    std::size_t index) {
   KINDRED_THROW_IF(result.data() != read.data() && overlap(result, read),
                    place("results", index) + " overlaps " + place(list, index) +
-                       " in part; it must be the same array or another");
+                       " partially; it must be the same array or a separate one");
 }
 
 }  // namespace
@@ -112,7 +113,7 @@ std::vector<BulkItem<T>> checked_items(BulkArrays<T> arrays, const BulkArrays<T>
                                        const BulkNames& names) {
   constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
   KINDRED_THROW_IF(arrays.size() > most, "a list of " + std::to_string(arrays.size()) +
-                                             " arrays; it may have " + std::to_string(most));
+                                             " arrays; the limit is " + std::to_string(most));
   if (others != nullptr) check_same(*others, names.others, arrays, names.arrays);
   if (results != nullptr) check_same(*results, "results", arrays, names.arrays);
   std::vector<BulkItem<T>> items(arrays.size());
@@ -146,7 +147,7 @@ void check_reducible(Reduction reduction, std::uint64_t count, std::size_t array
   KINDRED_THROW_IF(static_cast<std::size_t>(reduction) >= reduction_names.size(),
                    "there is no reduction " + std::to_string(static_cast<int>(reduction)));
   KINDRED_THROW_IF(count == 0 && reduction != Reduction::sum,
-                   place("arrays", array) + " has no elements, and no " +
+                   place("arrays", array) + " has no elements, so it has no " +
                        std::string(reduction_names[static_cast<std::size_t>(reduction)].first));
 }
 
@@ -156,12 +157,12 @@ void check_pairs(std::span<const MatrixPair<T>> pairs, Space space) {
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const MatrixPair<T>& pair = pairs[i];
     const std::string of = "pairs[" + std::to_string(i) + "]";
-    // A name of its own: nvcc cannot go through a list in braces in a template.
+    // A named variable, because nvcc rejects iterating over a braced list in a template.
     const std::array<std::pair<const char*, std::size_t>, 3> extents{
         {{"m", pair.m}, {"n", pair.n}, {"k", pair.k}}};
     for (const auto& [name, extent] : extents) {
       KINDRED_THROW_IF(extent > most, of + ": " + name + " is " + std::to_string(extent) +
-                                          "; it may be " + std::to_string(most));
+                                          "; the limit is " + std::to_string(most));
     }
     const auto check = [&](const char* name, auto matrix, std::size_t rows, std::size_t columns) {
       KINDRED_THROW_IF(matrix.size() != rows * columns,
@@ -174,7 +175,7 @@ void check_pairs(std::span<const MatrixPair<T>> pairs, Space space) {
     check("b", pair.b, pair.k, pair.n);
     check("c", pair.c, pair.m, pair.n);
     KINDRED_THROW_IF(overlap(pair.c, pair.a) || overlap(pair.c, pair.b),
-                     of + ": c overlaps what is multiplied");
+                     of + ": c overlaps a or b");
   }
 }
 
@@ -190,7 +191,7 @@ BulkTask<T> random_task(BulkResults<T> results, std::uint64_t seed, std::uint64_
     task.items.push_back({nullptr, nullptr, results[i].data(), results[i].size(), 0});
     task.offsets.push_back(offset);
     const auto end = checked_sum({offset, results[i].size()});
-    KINDRED_THROW_IF(!end, "results end beyond place 2⁶⁴ of a stream; choose a smaller offset");
+    KINDRED_THROW_IF(!end, "the results exceed position 2⁶⁴ of a stream; choose a smaller offset");
     offset = *end;
   }
   return task;

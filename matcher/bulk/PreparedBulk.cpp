@@ -10,7 +10,7 @@
 
 namespace Kindred {
 
-/// Launches over memory of a space.
+/// The launches of a list in the memory of a space.
 class PreparedBulk::Launch {
  public:
   Launch() = default;
@@ -131,8 +131,9 @@ PreparedBulk PreparedBulk::reduce(Context& context, Reduction reduction, BulkArr
                                   std::span<double> results, Space space, void* stream) {
   require_usable(context, space);
   KINDRED_THROW_IF(results.size() != arrays.size(),
-                   "results are " + std::to_string(results.size()) + "; there must be one for " +
-                       "each of the " + std::to_string(arrays.size()) + " arrays");
+                   "results has " + std::to_string(results.size()) +
+                       " elements; there must be one for " + "each of the " +
+                       std::to_string(arrays.size()) + " arrays");
   KINDRED_THROW_IF(
       space == Space::cuda && !results.empty() && !Impl::device_reaches(results.data()),
       "results are not memory of the device");

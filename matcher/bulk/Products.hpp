@@ -41,8 +41,8 @@ GemmShape shape_of(const MatrixProduct<T>& product) {
   return shape;
 }
 
-/// The part of a product that a host thread processes at a time: all of a small product, otherwise
-/// a tile whose size does not depend on the number of threads.
+/// The part of a product that a host thread processes at a time: a small product as a whole,
+/// otherwise a tile whose size does not depend on the number of threads.
 struct HostTile {
   template <class T>
   explicit HostTile(const MatrixProduct<T>& product) : rows(product.m), columns(product.n) {
@@ -66,11 +66,11 @@ std::uint64_t host_tiles(const MatrixProduct<T>& product) {
          ((product.n + tile.columns - 1) / tile.columns);
 }
 
-/// \brief Products by a library of the host, a \ref HostTile at a time.
+/// \brief Products by a library of the host, one \ref HostTile at a time.
 template <class ExecutionSpace, class T>
 class HostLibraryProducts {
  public:
-  /// \param library, room must outlive this object
+  /// \param workspace,library must outlive this object
   HostLibraryProducts(const ExecutionSpace& exec_space, ListWorkspace<ExecutionSpace>& workspace,
                       const HostMultiply& library, std::span<const MatrixProduct<T>> products)
       : m_library(library) {
@@ -117,7 +117,7 @@ class HostLibraryProducts {
   }
 
  private:
-  /// Smaller than a `GemmShape` by a factor of three, because there may be thousands.
+  /// Smaller than a `GemmShape` by a factor of three, because there may be thousands of tiles.
   struct Tile {
     const T* a;
     const T* b;
@@ -153,7 +153,7 @@ class HostLibraryProducts {
     }
   }
 
-  /// \param copied the tile whose B \p worker holds in full; null: none
+  /// \param copied the tile of which \p worker has a complete copy of B; null: none
   void multiply(const Tile& tile, std::uint64_t worker, const Tile*& copied) const {
     GemmShape shape = tile.shape();
     if constexpr (has_copies) {

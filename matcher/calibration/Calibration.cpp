@@ -27,7 +27,8 @@ using Clock = std::chrono::steady_clock;
 double seconds_now() {
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
 }
-/// Calls of a program come apart, so that they find the threads of the pool asleep.
+/// In a program there is time between calls, so that the threads of the pool are asleep when a call
+/// starts.
 void pause() {
   const double end = seconds_now() + 100e-6;
   while (seconds_now() < end) {
@@ -40,7 +41,7 @@ double seconds_since(Clock::time_point start) {
 using Impl::median;
 using Impl::Place;
 
-/// Every usable space, `openmp` with every team.
+/// Every usable space, and `openmp` with every team size.
 std::vector<Place> places_of(const Context& context) {
   std::vector<Place> places;
   for (const Space space : all_spaces) {
@@ -54,7 +55,7 @@ std::vector<Place> places_of(const Context& context) {
   return places;
 }
 
-/// What a start costs.
+/// The cost of a start.
 struct Start {
   Place place;
   double seconds = 0;
@@ -66,7 +67,7 @@ double start_seconds(const Starts& starts, Place place) {
   return found == starts.end() ? 0 : found->seconds;
 }
 
-/// While it lives, calls on `openmp` get so many threads.
+/// Forces the number of threads of calls on `openmp` during its lifetime.
 class ForcedThreads {
  public:
   explicit ForcedThreads(Dispatcher& dispatcher) : m_dispatcher(dispatcher) {}
@@ -86,7 +87,7 @@ struct Transfer {
   double seconds(double bytes) const { return latency_seconds + bytes / bytes_per_second; }
 };
 
-/// Times of copies of pageable host memory to the device, as the engines make them.
+/// Measures copies of pageable host memory to the device, as made by the engines.
 template <class ExecutionSpace>
 Transfer measure_transfer(const ExecutionSpace& exec_space, MemoryResource& memory) {
   constexpr std::size_t large = 32 << 20;
@@ -113,7 +114,7 @@ struct Nothing {
   KOKKOS_INLINE_FUNCTION void operator()(int) const {}
 };
 
-/// Seconds of a parallel region, or of a kernel that is queued behind others, that does nothing.
+/// Seconds of an empty parallel region, or of an empty kernel that is queued behind others.
 template <class ExecutionSpace>
 double measure_start(const ExecutionSpace& exec_space, int threads, bool is_queued, double prior) {
   constexpr double seconds_max = 0.15;
@@ -129,7 +130,7 @@ double measure_start(const ExecutionSpace& exec_space, int threads, bool is_queu
   return Impl::steady_seconds(start, seconds_now, seconds_max, plausible * launches) / launches;
 }
 
-/// Points of one task over sizes that double, within about \p seconds.
+/// Measures points of one task at increasing sizes, within about \p seconds.
 std::vector<CalibrationPoint> measure_task(Context& context, Impl::CalibrationTask& task,
                                            const Dispatcher& priors, const Transfer& transfer,
                                            const Starts& starts, double seconds) {
@@ -172,8 +173,8 @@ std::vector<CalibrationPoint> measure_task(Context& context, Impl::CalibrationTa
   return points;
 }
 
-/// \brief Bytes of a batch from which on more gain nothing, of \p operation on a device; nothing
-/// where there is no time or no memory to find out.
+/// \brief The smallest batch size in bytes that is as fast as larger ones, for \p operation on a
+/// device. No value if there is not enough time or memory to measure it.
 std::optional<std::uint64_t> measure_batch(Context& context, Operation operation, double seconds) {
   constexpr std::size_t arrays = 128;
   constexpr std::uint64_t array_bytes = 1 << 20;
@@ -182,7 +183,7 @@ std::optional<std::uint64_t> measure_batch(Context& context, Operation operation
   const auto start = Clock::now();
   try {
     const Impl::BatchedRun run = Impl::prepare_batches(context, operation, arrays);
-    (void)run(Space::cuda, arrays * array_bytes);  // its room is taken once, for all sizes
+    (void)run(Space::cuda, arrays * array_bytes);  // allocates the memory once, for all sizes
     for (std::uint64_t bytes = 4 * array_bytes; bytes <= arrays * array_bytes; bytes *= 2) {
       if (seconds_since(start) > seconds) return {};
       double least = run(Space::cuda, bytes);
@@ -212,7 +213,7 @@ void calibrate(Context& context, const CalibrationOptions& options) {
                    "seconds is " + std::to_string(options.seconds) + "; it must be finite and > 0");
   const auto start = Clock::now();
   const Dispatcher priors(context.usable(), context.threads(), {});
-  // This also makes the threads of the teams run, each on a processor of its own.
+  // This also lets the threads of the teams settle, each on its own processor.
   Starts starts;
   for (const Place place : places_of(context)) {
     double measured = 0;
@@ -249,7 +250,8 @@ void calibrate(Context& context, const CalibrationOptions& options) {
   std::vector<CalibrationPoint> points;
   const auto tasks = Impl::calibration_tasks();
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    // What a task before it took too much is not all taken off the others.
+    // If an earlier task exceeded its time, the loss is not taken entirely from the remaining
+    // tasks.
     const double even = options.seconds / static_cast<double>(tasks.size());
     const double left = options.seconds - seconds_since(start);
     const double share = std::max(left / static_cast<double>(tasks.size() - i), 0.4 * even);

@@ -29,7 +29,7 @@ namespace {
 constexpr std::uint64_t seed = 20261121;
 constexpr std::size_t queries_max = 64;
 
-/// How a size is made of a store and queries.
+/// The sizes of store and queries for one size of a task.
 struct Shape {
   Shape(std::size_t size, std::size_t store_max)
       : store(std::min(size, store_max)), queries(std::max<std::size_t>(size / store, 1)) {}
@@ -45,7 +45,7 @@ Ragged<T> equal_rows(std::size_t rows, std::size_t length, std::vector<T> values
   return ragged;
 }
 
-/// KATO's patterns: about 100 symbols; a query of one 64-bit word.
+/// KATO's patterns: about 100 symbols, with queries of one 64-bit word.
 class SequenceTask final : public CalibrationTask {
  public:
   explicit SequenceTask(Measure measure) : m_measure(measure) {}
@@ -88,7 +88,7 @@ class SequenceTask final : public CalibrationTask {
 constexpr std::size_t dimension = 768;
 constexpr std::size_t rows_max = 1 << 14;
 
-/// Numbers in [−1, 1), cheap to make: a search is prepared several times.
+/// Numbers in [−1, 1) that are cheap to generate, because a search is prepared several times.
 std::vector<float> vectors(std::size_t rows, std::uint64_t from) {
   std::vector<float> values(rows * dimension);
   std::uint64_t state = from;
@@ -99,7 +99,7 @@ std::vector<float> vectors(std::size_t rows, std::uint64_t from) {
   return values;
 }
 
-/// Engram's cosine, 768 dimensions, one way.
+/// Engram's search: cosine, 768 dimensions.
 class SearchTask final : public CalibrationTask {
  public:
   explicit SearchTask(SearchPath path) : m_path(path) {}
@@ -121,7 +121,7 @@ class SearchTask final : public CalibrationTask {
   SearchPath m_path;
 };
 
-/// Engram's candidates: rows anywhere in the store.
+/// Engram's candidates: rows scattered over the store.
 class ScoreTask final : public CalibrationTask {
  public:
   Operation operation() const override { return Operations::score; }
@@ -132,7 +132,7 @@ class ScoreTask final : public CalibrationTask {
       m_index = std::make_shared<VectorIndex>(context, vectors(rows_max, seed), dimension);
     std::vector<std::uint64_t> ids;
     for (std::size_t query = 0; query < shape.queries; ++query) {
-      // An odd stride visits every row once before it comes back.
+      // An odd stride visits every row once before it repeats.
       for (std::size_t i = 0; i < shape.store; ++i) ids.push_back((i * 7919 + query) % rows_max);
     }
     return [index = m_index, queries = vectors(shape.queries, seed + 1),
@@ -147,7 +147,7 @@ class ScoreTask final : public CalibrationTask {
   std::shared_ptr<VectorIndex> m_index;
 };
 
-/// Engram's graphs: degree 10, 4 hops, from so many sources that every hop is over all edges.
+/// Engram's graphs: degree 10 and 4 hops, from so many sources that every hop visits all edges.
 class SpreadTask final : public CalibrationTask {
  public:
   Operation operation() const override { return Operations::spread; }
@@ -181,7 +181,7 @@ class SpreadTask final : public CalibrationTask {
   static constexpr std::size_t degree = 10;
 };
 
-/// Kasmina's layer: a thousand seeds on 4096 features, every fourth one grafted, telemetry on.
+/// Kasmina's layer: a thousand seeds on 4096 features, every fourth one grafted, with telemetry.
 class SeedTask final : public CalibrationTask {
  public:
   Operation operation() const override { return Operations::seeds; }
@@ -211,8 +211,9 @@ class SeedTask final : public CalibrationTask {
   static constexpr std::uint32_t hidden = 4096;
 };
 
-/// KA Lattice's lattices: their rows, or a search from a corner. Large ones are of 4 dimensions, of
-/// which too few sizes are small; one dimension would be a search of many levels.
+/// KA Lattice's lattices: building the rows, or a search from a corner. Only large lattices have 4
+/// dimensions, because few lattices of 4 dimensions are small; in one dimension, a search would
+/// have very many levels.
 class LatticeTask final : public CalibrationTask {
  public:
   explicit LatticeTask(Operation operation) : m_operation(operation) {}
@@ -235,10 +236,10 @@ class LatticeTask final : public CalibrationTask {
   Operation m_operation;
 };
 
-/// Arrays of float32 or of bytes, which are read and written apart, or pairs of matrices.
+/// Arrays of float32 or bytes, with separate inputs and results, or pairs of matrices.
 class BulkData {
  public:
-  /// \param size elements of an array, multiply-adds of a product \throws OutOfMemory
+  /// \param size elements of an array, or multiply-adds of a product \throws OutOfMemory
   BulkData(Context& context, Operation operation, std::size_t count, std::size_t size)
       : m_operation(operation), m_bulk(context) {
     if (operation == Operations::transform) {
@@ -314,7 +315,8 @@ class BulkData {
   std::vector<float> m_sums;
   static constexpr std::size_t parts = 16;
   std::vector<MatrixPair<float>> m_pairs;
-  std::vector<MatrixPair<float>> m_parts;  ///< in blocks of rows that threads of the host take
+  /// Products as blocks of rows, which host threads process.
+  std::vector<MatrixPair<float>> m_parts;
 };
 
 class BulkCalibration final : public CalibrationTask {

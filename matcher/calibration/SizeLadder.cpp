@@ -15,24 +15,26 @@ double median(std::vector<double> values) {
 
 namespace {
 
-constexpr double grace = 50e-6;  ///< seconds that a call may always take: a thread that was woken
-constexpr double steepest = 4;   ///< times the growth of the work, from one point to the next
+/// Seconds that a call may always take, because a thread may have to be woken.
+constexpr double grace = 50e-6;
+/// Limit of time growth between two points, as a multiple of the growth of the work.
+constexpr double steepest = 4;
 
-/// The median of those that are at most twice the least: the others were disturbed.
+/// The median of the times that are at most twice the minimum; larger ones were disturbed.
 double typical(std::vector<double> seconds) {
   const double least = std::ranges::min(seconds);
   std::erase_if(seconds, [&](double one) { return one > 2 * least; });
   return median(std::move(seconds));
 }
 
-/// The points of one place.
+/// The points measured at one place.
 struct Curve {
   Place place;
   std::vector<TimedCall> points = {};
-  double trusted = 0;       ///< seconds of the last point that the points before it vouch for
-  double behind = 0;        ///< seconds of the last point beside the best of its size
-  int hopeless = 0;         ///< sizes in a row at which it was far behind, and further than before
-  bool is_suspect = false;  ///< its last point remained implausible
+  double trusted = 0;  ///< seconds of the last point, limited by the earlier points
+  double behind = 0;   ///< seconds of the last point divided by those of the best later place
+  int hopeless = 0;    ///< consecutive sizes at which it was far behind, each further than before
+  bool is_suspect = false;  ///< whether its last point remained implausible
   bool climbs = true;
 };
 
@@ -44,7 +46,7 @@ class SizeLadder {
   }
 
   std::vector<SizeLadderPoint> climb(const PrepareRung& prepare) {
-    double prepared = 0;  // seconds of the last size
+    double prepared = 0;  // seconds that preparing the last size took
     for (std::size_t size = 1; size <= m_options.size_max; size *= step()) {
       if (prepared * static_cast<double>(step()) > left()) break;
       const double start = m_options.clock();
@@ -67,11 +69,11 @@ class SizeLadder {
  private:
   double left() const { return m_options.seconds - (m_options.clock() - m_start); }
 
-  /// Short calls are many; what a size is prepared with may take longer than its calls.
+  /// There are many sizes of short calls, and preparing a size may take longer than its calls.
   std::size_t step() const { return m_best < 1e-3 ? 4 : 2; }
 
-  /// Whether \p curve may soon be the best: until then it is flat, as the best is far below what a
-  /// call costs there.
+  /// Whether \p curve may soon be the best. Until then its time is nearly constant, because the
+  /// best time is far below the cost of a call at this place.
   bool is_near(const Curve& curve) const {
     constexpr double near = 4;
     return curve.points.empty() || curve.is_suspect || curve.trusted < near * m_best;
@@ -94,7 +96,8 @@ class SizeLadder {
     m_best = std::numeric_limits<double>::infinity();
     for (const std::size_t i : climbing) m_best = std::min(m_best, m_rung[i].seconds);
     for (const std::size_t i : climbing) {
-      // A place after it has more threads, or is a device: it catches up with nothing.
+      // A later place has more threads or is a device; a place that is far behind it will not catch
+      // up.
       double best_after = std::numeric_limits<double>::infinity();
       for (const std::size_t other : climbing)
         if (other > i) best_after = std::min(best_after, m_rung[other].seconds);
@@ -102,13 +105,14 @@ class SizeLadder {
     }
   }
 
-  /// Every one of \p requested in turn; `m_rung` keeps the better of what it has and what is found.
+  /// Measures \p requested in turns; `m_rung` keeps the minimum of the old and the new time.
   void measure(const Rung& rung, const std::vector<std::size_t>& requested) {
     constexpr int rounds_min = 5;
     constexpr int rounds_max = 25;
-    constexpr double share = 1.0 / 50;  // of the time, for the calls of a rung
+    constexpr double share = 1.0 / 50;  // of the time limit, for the calls of a rung
     std::vector<std::vector<double>> seconds(m_curves.size());
-    for (const std::size_t i : requested) rung(m_curves[i].place);  // allocates, and is cold
+    // The first call allocates and is cold.
+    for (const std::size_t i : requested) rung(m_curves[i].place);
     const double start = m_options.clock();
     for (int round = 0; round < rounds_max; ++round) {
       if (round >= rounds_min && m_options.clock() - start > share * m_options.seconds) break;
@@ -122,7 +126,8 @@ class SizeLadder {
       m_rung[i].seconds = std::min(m_rung[i].seconds, typical(std::move(seconds[i])));
   }
 
-  /// Whether the point of this rung may be true: disturbances make points that are far above.
+  /// Whether the point of this rung is plausible. Disturbances produce points that are far too
+  /// high.
   bool is_plausible(std::size_t i) const {
     const TimedCall& point = m_rung[i];
     if (point.seconds <= grace) return true;
@@ -134,7 +139,7 @@ class SizeLadder {
     constexpr double prior_error = 30;
     if (point.seconds > prior_error * m_options.prior(m_curves[i].place, point.work) + 2 * grace)
       return false;
-    // All threads do what one does, at worst by one of them.
+    // A team takes at most about as long as one thread, because one thread can do all the work.
     constexpr double crowd = 2;
     if (m_curves[i].place.space != Space::openmp) return true;
     for (std::size_t other = 0; other < m_curves.size(); ++other) {
@@ -145,13 +150,14 @@ class SizeLadder {
     return true;
   }
 
-  /// \param best_after seconds of the size, in any place after this one
+  /// \param best_after minimum seconds of this size at any later place
   void take(Curve& curve, const TimedCall& point, double best_after) {
     if (!(point.work > 0)) return;
     curve.trusted = curve.points.empty() ? std::min(point.seconds, 10 * grace)
                                          : std::min(point.seconds, 2 * steepest * curve.trusted);
     curve.points.push_back(point);
-    // A call that is cold and five that are not, of twice the work, beside those of other places.
+    // The next rung takes one cold call and five others of twice the work, in addition to the calls
+    // at other places.
     curve.climbs = 12 * curve.trusted < left() / 2;
     constexpr double far = 4;
     constexpr int sizes_in_a_row = 2;
@@ -164,7 +170,7 @@ class SizeLadder {
   std::vector<SizeLadderPoint> points() {
     std::vector<SizeLadderPoint> out;
     for (Curve& curve : m_curves) {
-      // Nothing after it shows whether it is true.
+      // A high last point is dropped, because no later point confirms it.
       if (curve.points.size() > 1 && curve.points.back().seconds > curve.trusted)
         curve.points.pop_back();
       if (&curve != &m_curves.front()) remove_spikes(m_curves.front().points, curve.points);
@@ -180,8 +186,8 @@ class SizeLadder {
     return out;
   }
 
-  /// \brief Lowers points that took longer beside \p first, which was measured in turn with them,
-  /// than their neighbours did.
+  /// \brief Lowers a point if its ratio to \p first, which was measured in turns with it, exceeds
+  /// the ratios of its neighbours.
   static void remove_spikes(const std::vector<TimedCall>& first, std::vector<TimedCall>& points) {
     constexpr double spike = 1.25;
     struct Beside {
@@ -210,7 +216,7 @@ class SizeLadder {
   double m_start;
   std::vector<Curve> m_curves;
   double m_best = 0;              ///< seconds of the last size
-  std::vector<TimedCall> m_rung;  ///< of every curve, what this size has given
+  std::vector<TimedCall> m_rung;  ///< per curve: the call of this size
 };
 
 }  // namespace
@@ -222,7 +228,7 @@ std::vector<SizeLadderPoint> climb(const SizeLadderOptions& options, const Prepa
 double steady_seconds(const std::function<void()>& start, const SecondsClock& clock, double seconds,
                       double plausible) {
   constexpr std::size_t batch = 16;
-  constexpr double warm_seconds = 5e-3;  // in which a scheduler moves a thread
+  constexpr double warm_seconds = 5e-3;  // time in which a scheduler moves a thread
   constexpr double disturbed = 8;
   const double begin = clock();
   double least = std::numeric_limits<double>::infinity();

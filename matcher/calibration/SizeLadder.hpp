@@ -13,8 +13,7 @@ namespace Kindred::Impl {
 /// The measured call and its clock, in seconds, so that a test can simulate a machine.
 using SecondsClock = std::function<double()>;
 
-/// The element in the middle of the sorted \p values, of two the upper one. \p values must not be
-/// empty.
+/// The median of the sorted \p values; the upper one if there are two. \p values must not be empty.
 double median(std::vector<double> values);
 
 /// Where a call runs: the space and the number of threads.

@@ -54,8 +54,8 @@ void QueuedCall::wait() const {
   const bool is_ahead = m_state == State::waiting || m_state == State::running;
   if (is_ahead && m_runner == std::this_thread::get_id()) {
     throw Busy(
-        "a call of a queue waits for one that the queue makes only after it: it would wait for "
-        "itself");
+        "a call of a queue waits for a later call of the same queue, which would be a "
+        "deadlock");
   }
   m_done.wait(lock, [&] { return m_state == State::done; });
 }
@@ -89,8 +89,8 @@ void CallQueue::push(std::shared_ptr<Impl::QueuedCall> call) {
   std::unique_lock lock(m_mutex);
   const auto is_not_full = [&] { return m_waiting.size() < m_waiting_max; };
   if (!is_not_full() && std::this_thread::get_id() == m_thread.get_id()) {
-    throw Busy("a call of a queue submits to it while " + std::to_string(m_waiting.size()) +
-               " calls wait, which are all that may: it would wait for itself");
+    throw Busy("a call of a queue submits to the full queue, where " +
+               std::to_string(m_waiting.size()) + " calls are waiting, which would be a deadlock");
   }
   m_not_full.wait(lock, is_not_full);
   call->set_runner(m_thread.get_id());
@@ -113,7 +113,7 @@ std::size_t CallQueue::cancel() {
 
 void CallQueue::wait() {
   if (std::this_thread::get_id() == m_thread.get_id())
-    throw Busy("a call of a queue waits for the queue: it would wait for itself");
+    throw Busy("a call of a queue waits for the same queue, which would be a deadlock");
   std::deque<std::shared_ptr<Impl::QueuedCall>> submitted;
   {
     const std::lock_guard lock(m_mutex);
@@ -137,7 +137,7 @@ void CallQueue::loop() {
     lock.lock();
     m_running.reset();
     lock.unlock();
-    call.reset();  // what it holds goes without the lock
+    call.reset();  // its captured objects are destroyed without the lock
     lock.lock();
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Hash.hpp"
 
-// GCC 12 warns of its own AVX-512 intrinsics.
+// GCC 12 warns about its own AVX-512 intrinsics.
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #define XXH_INLINE_ALL

@@ -24,12 +24,12 @@ class WorkspaceCache {
   /// \param label name of the fence after a failure
   explicit WorkspaceCache(const char* label) : m_label(label) {}
 
-  /// Calls `body(exec_space, workspace, space)` where the dispatcher chooses. If memory runs out,
-  /// the workspace is released and \p body is tried once more. \see Context::run
+  /// Calls `body(exec_space, workspace, space)` on the space that the dispatcher chooses. If memory
+  /// runs out, the workspace is released and \p body is called once more. \see Context::run
   template <class Body>
   DispatchRecord run(Context& context, Workload workload, std::optional<Space> space,
                      const Body& body) {
-    // The device workspace of an earlier call is not needed at the same time.
+    // The device workspace of an earlier call is reused, so it is not needed in addition.
     const std::uint64_t device_bytes = workload.device_bytes;
     workload.device_bytes -= std::min(device_bytes, m_device_bytes.load());
     workload.history = &m_history;
@@ -44,7 +44,7 @@ class WorkspaceCache {
                                      chosen == Space::openmp ? context.threads() : 1);
             body(exec_space, *side.workspace, chosen);
           } catch (...) {
-            // Launched kernels may still read the memory that is released.
+            // Launched kernels may still read the memory that is about to be released.
             Arch::fence(exec_space, m_label);
             throw;
           }
@@ -80,9 +80,9 @@ class WorkspaceCache {
 
   const char* m_label;
   CallHistory m_history;
-  std::atomic<std::uint64_t> m_device_bytes{0};  ///< bytes of the workspace that is kept
+  std::atomic<std::uint64_t> m_device_bytes{0};  ///< size of the kept workspace
   Side<HostSpace> m_serial;
-  Arch::PerSpace<Side> m_sides;  // the host's workspace is for all threads
+  Arch::PerSpace<Side> m_sides;  // the workspace of the host is shared by its threads
 };
 
 }  // namespace Kindred::Impl

@@ -15,7 +15,7 @@ namespace {
 constexpr double no_bound = std::numeric_limits<double>::infinity();
 
 /// Calls `visit(field, names, setting, least, most)` for every setting that has bounds. The first
-/// of its names is documented, the others are those that KA Lattice really reads.
+/// name is the documented one; the others are those that KA Lattice actually reads.
 template <class Settings, class Visit>
 void for_each_number(Settings& s, const Visit& visit) {
   using Names = std::initializer_list<const char*>;
@@ -47,29 +47,30 @@ struct Meaningless {
   const char* why;
 };
 constexpr Meaningless meaningless[] = {
-    {"GPU_PREFERRED_BACKEND", "CUDA is the only device; --space, ContextOptions::space force one"},
-    {"GPU_FALLBACK_BACKENDS", "what a space cannot do runs on the next best one"},
-    {"GPU_CUDA_DEVICE_ID", "the first device is used; CUDA_VISIBLE_DEVICES says which that is"},
-    {"GPU_AUTO_SELECT_DEVICE", "the first device is used; CUDA_VISIBLE_DEVICES says which that is"},
-    {"GPU_MAX_THREADS_PER_BLOCK", "the shape of a launch belongs to its kernel and space"},
-    {"GPU_DEFAULT_BLOCK_SIZE", "the shape of a launch belongs to its kernel and space"},
-    {"GPU_ENABLE_GPU_PROFILING", "--trace and --report, or KernelProfile, tell times"},
-    {"GPU_GPU_TIMEOUT_SECONDS", "a kernel that runs cannot be called back"},
+    {"GPU_PREFERRED_BACKEND",
+     "CUDA is the only device; --space, ContextOptions::space select a space"},
+    {"GPU_FALLBACK_BACKENDS", "work that a space cannot do runs on the next best space"},
+    {"GPU_CUDA_DEVICE_ID", "the first device is used; CUDA_VISIBLE_DEVICES selects it"},
+    {"GPU_AUTO_SELECT_DEVICE", "the first device is used; CUDA_VISIBLE_DEVICES selects it"},
+    {"GPU_MAX_THREADS_PER_BLOCK", "the shape of a launch depends on its kernel and space"},
+    {"GPU_DEFAULT_BLOCK_SIZE", "the shape of a launch depends on its kernel and space"},
+    {"GPU_ENABLE_GPU_PROFILING", "--trace and --report, or KernelProfile, report times"},
+    {"GPU_GPU_TIMEOUT_SECONDS", "a running kernel cannot be stopped"},
     {"LATTICE_MIN_AUX_MEMORY_MB", "lattices have no auxiliary memory"},
     {"LATTICE_MAX_AUX_MEMORY_MB", "lattices have no auxiliary memory"},
     {"LATTICE_DEFAULT_AUX_MEMORY_MB", "lattices have no auxiliary memory"},
-    {"LATTICE_MAX_PATH_FINDING_TIMEOUT", "a call is not given up half-way"},
-    {"LATTICE_DEFAULT_COMPUTATION_TIMEOUT", "a call is not given up half-way"},
+    {"LATTICE_MAX_PATH_FINDING_TIMEOUT", "a call cannot be interrupted"},
+    {"LATTICE_DEFAULT_COMPUTATION_TIMEOUT", "a call cannot be interrupted"},
     {"LATTICE_DEFAULT_PATH_ALGORITHM", "edges have no weights: every path is a shortest one"},
-    {"LATTICE_ENABLE_CACHING", "a route is found faster than it is looked up"},
-    {"LATTICE_CACHE_TTL_SECONDS", "a route is found faster than it is looked up"}};
+    {"LATTICE_ENABLE_CACHING", "computing a route is faster than looking it up"},
+    {"LATTICE_CACHE_TTL_SECONDS", "computing a route is faster than looking it up"}};
 
 std::string allowed(double least, double most) {
   return most > 0x1p39 ? "at least " + Impl::shown(least)
                        : Impl::shown(least) + " … " + Impl::shown(most);
 }
 
-/// A NaN is not within.
+/// False for NaN.
 template <class T>
 bool within(const T& setting, double least, double most) {
   const auto value = static_cast<double>(setting);
@@ -104,7 +105,7 @@ void LatticeSettings::check(std::uint64_t dimensions, std::uint64_t size) const 
                             std::uint64_t most) {
     Impl::require(
         value >= least && value <= most, name, std::to_string(value),
-        std::to_string(least) + " … " + std::to_string(most) + ", which the settings allow");
+        std::to_string(least) + " … " + std::to_string(most) + ", the range of the settings");
   };
   check_one("dimensions", dimensions, dimensions_min, dimensions_max);
   check_one("size", size, size_min, size_max);
@@ -153,7 +154,7 @@ LatticeSettings LatticeSettings::from_environment(
   for (const Meaningless& one : meaningless) {
     const std::string name = std::string("KINDRED_") + one.name;
     KINDRED_THROW_IF(Impl::text_of(variable, name).has_value(),
-                     name + " is set and means nothing: " + one.why);
+                     name + " is set but has no effect: " + one.why);
   }
   LatticeSettings settings;
   const auto read = [&](const std::string& name, auto& setting, double least, double most) {

@@ -12,13 +12,14 @@ namespace Kindred {
 namespace {
 
 void check(std::span<const std::vector<RankedItem>> rankings, const FusionOptions& options) {
-  KINDRED_THROW_IF(options.top == 0, "top is 0; at least one hit must be asked for");
+  KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
   KINDRED_THROW_IF(!std::isfinite(options.constant) || options.constant < 0.0,
                    "the constant of reciprocal rank fusion is " + std::to_string(options.constant) +
                        "; it must be finite and ≥ 0");
   KINDRED_THROW_IF(!options.weights.empty() && options.weights.size() != rankings.size(),
                    std::to_string(options.weights.size()) + " weights for " +
-                       std::to_string(rankings.size()) + " rankings; one each, or none");
+                       std::to_string(rankings.size()) +
+                       " rankings; there must be one per ranking, or none");
   for (std::size_t i = 0; i < options.weights.size(); ++i) {
     KINDRED_THROW_IF(!std::isfinite(options.weights[i]) || options.weights[i] < 0.0,
                      "weight " + std::to_string(i) + " is " + std::to_string(options.weights[i]) +
@@ -48,7 +49,7 @@ std::vector<FusedHit> fuse_rankings(std::span<const std::vector<RankedItem>> ran
       if (is_new) hits.push_back({items[i].id, 0.0, {}});
       FusedHit& hit = hits[entry->second];
       KINDRED_THROW_IF(!hit.reasons.empty() && hit.reasons.back().ranking == ranking,
-                       "id " + std::to_string(hit.id) + " stands twice in ranking " +
+                       "id " + std::to_string(hit.id) + " occurs twice in ranking " +
                            std::to_string(ranking) + ", at places " +
                            std::to_string(hit.reasons.back().place) + " and " +
                            std::to_string(i + 1));

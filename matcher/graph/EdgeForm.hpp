@@ -8,10 +8,10 @@
 
 namespace Kindred::Impl {
 
-/// Nodes are numbered in 32 bits, and the last number is not a node's.
+/// Nodes are numbered in 32 bits, and the last number is reserved.
 inline constexpr std::uint64_t nodes_max = 0xFFFFFFFEU;
 
-/// The stored attributes of an edge besides its end.
+/// The attributes that are stored for an edge in addition to its end.
 struct EdgeForm {
   EdgeWeights weights = EdgeWeights::float32;
   bool kinds = false;

@@ -32,8 +32,8 @@ GraphSample::GraphSample(const GraphView<Kokkos::HostSpace>& graph) {
 
 double expected_edges(const GraphSample& sample, const GraphView<Kokkos::HostSpace>& graph,
                       std::span<const Activation> sources, const QueryGroup& group) {
-  constexpr std::size_t samples_max = 256;  // each is a wait for memory
-  double reached = 0;                       // edges that lead on from what was reached
+  constexpr std::size_t samples_max = 256;  // each sample waits for memory
+  double reached = 0;                       // edges that leave the nodes reached so far
   double value = 0;
   const std::size_t step = (sources.size() + samples_max - 1) / samples_max;
   std::size_t looked_at = 0;
@@ -61,10 +61,11 @@ double expected_edges(const GraphSample& sample, const GraphView<Kokkos::HostSpa
 }
 
 namespace {
-/// A step of a small frontier, in edges of a whole hop.
+/// The cost of a step of a small frontier, in edges of a whole hop.
 constexpr double step_edges = 1.5;
 
-/// Steps of reading so many edges: one per edge, and for the rows that hold them and lead to them.
+/// Steps for reading this number of edges: one per edge, plus the rows that contain and precede
+/// them.
 double frontier_steps(const GraphSample& sample, double edges) {
   const double rows = 1 / std::max(sample.in_degree, 1.0) + 1 / std::max(sample.out_degree, 1.0);
   return edges * (1 + static_cast<double>(FrontierShape::row_steps) * rows);
@@ -80,7 +81,8 @@ SpreadWork::SpreadWork(const GraphSample& sample, const GraphView<Kokkos::HostSp
 
 void SpreadWork::add(std::span<const Activation> sources, const QueryGroup& group) {
   const double steps = frontier_steps(m_sample, expected_edges(m_sample, m_graph, sources, group));
-  // Queries of many sources, or beside others, that reach far are not tried as small ones.
+  // A query that is expected to reach far is not tried as a small one if it has many sources or
+  // shares its hops with other queries.
   const bool is_tried = (sources.size() <= few_sources && group.queries.size() < sharing_queries) ||
                         steps <= 8 * m_budget;
   if (is_tried) m_work += step_edges * std::min(steps, m_budget);
@@ -97,9 +99,9 @@ void SpreadWork::add_whole(std::size_t queries, std::uint32_t hops) {
 }
 
 void SpreadWork::put_in(Workload& workload) const {
-  constexpr double others = 8;  // clear, place the sources, rank
+  constexpr double others = 8;  // clearing, placing the sources, ranking
   workload.work = m_work;
-  // One query alone is no parallel region.
+  // A single query needs no parallel region.
   workload.starts = m_small > 1 ? 1 : 0;
   workload.starts += (m_hops + others) * static_cast<double>((m_whole + 31) / 32);
   workload.pieces = m_whole == 0 ? static_cast<std::uint32_t>(m_small) : 0;

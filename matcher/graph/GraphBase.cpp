@@ -65,7 +65,7 @@ void GraphBase::place_on_device(Residency residency) {
                   MemoryResource& memory = m_context->memory(Space::cuda);
                   auto& side = m_devices.get<ExecutionSpace>();
                   try {
-                    // A merge may be under way while the context's own instance answers queries.
+                    // A merge may run while the instance of the context answers queries.
                     const ExecutionSpace own = instance_beside(exec_space);
                     auto& rows = side.rows.emplace();
                     rows.in = rows_beside(own, memory, m_host.in);

@@ -28,7 +28,7 @@ struct BothRows {
 /// \brief A graph as it was built or merged, in all memory spaces. Immutable.
 class GraphBase {
  public:
-  /// \param graph checked \throws SpaceUnavailable, OutOfMemory
+  /// \param graph validated \throws SpaceUnavailable, OutOfMemory
   GraphBase(Context& context, const GraphSpan& graph, const GraphOptions& options);
   /// \param host rows; without plans if they belong to a file \param owner of their memory in that
   /// case
@@ -46,7 +46,7 @@ class GraphBase {
   const GraphSample& sample() const noexcept { return m_sample; }
   std::uint64_t device_bytes() const noexcept { return m_device_bytes; }
 
-  /// The rows in memory of \p ExecutionSpace, where they must be `resident`.
+  /// The rows in the memory of \p ExecutionSpace, which must be in `resident()`.
   template <class ExecutionSpace>
   const BothRows<typename ExecutionSpace::memory_space>& rows() const {
     if constexpr (Arch::is_device<ExecutionSpace>) {
@@ -68,7 +68,7 @@ class GraphBase {
   EdgeForm m_form;
   std::shared_ptr<const void> m_owner;
   BothRows<Kokkos::HostSpace> m_host;
-  Arch::PerSpace<Side> m_devices;  // the host's slot stays empty
+  Arch::PerSpace<Side> m_devices;  // the slot of the host stays empty
   GraphSample m_sample;
   std::uint64_t m_device_bytes = 0;
   SpaceSet m_resident = SpaceSet::host();

@@ -35,15 +35,16 @@ void check_weight(std::size_t index, const Edge& edge, EdgeWeights weights) {
                    describe(index, edge) + " has a weight that is not finite");
   KINDRED_THROW_IF(
       weights == EdgeWeights::bfloat16 && !std::isfinite(widen_weight(short_weight(edge.weight))),
-      describe(index, edge) + " has a weight beyond bfloat16, whose limit is 3.39e38");
-  KINDRED_THROW_IF(weights == EdgeWeights::none && edge.weight != 1.0F,
-                   describe(index, edge) + " has a weight; the graph keeps none: all are 1");
+      describe(index, edge) + " has a weight that exceeds the bfloat16 limit of 3.39e38");
+  KINDRED_THROW_IF(
+      weights == EdgeWeights::none && edge.weight != 1.0F,
+      describe(index, edge) + " has a weight; the graph stores none: all weights are 1");
 }
 
 void check_kinds(const char* what, std::size_t kinds, std::size_t count) {
-  KINDRED_THROW_IF(kinds != 0 && kinds != count, std::to_string(kinds) + " kinds of " +
+  KINDRED_THROW_IF(kinds != 0 && kinds != count, std::to_string(kinds) + " kinds for " +
                                                      std::to_string(count) + " " + what +
-                                                     "; there is one for each, or there are none");
+                                                     "; there must be one for each, or none");
 }
 
 }  // namespace
@@ -64,8 +65,8 @@ std::uint64_t check_graph(const GraphSpan& graph, const GraphOptions& options,
   check_kinds("nodes", graph.node_kinds.size(), graph.nodes);
   check_kinds("edges", graph.edge_kinds.size(), graph.edges.size());
   KINDRED_THROW_IF(!graph.names.offsets.empty() && graph.names.rows() != graph.nodes,
-                   std::to_string(graph.names.rows()) + " names of " + std::to_string(graph.nodes) +
-                       " nodes; every node has one, or none has");
+                   std::to_string(graph.names.rows()) + " names for " +
+                       std::to_string(graph.nodes) + " nodes; every node must have one, or none");
   KINDRED_THROW_IF(!(options.merge_share >= 0),
                    "merge_share is " + std::to_string(options.merge_share) + "; it must be ≥ 0");
   std::atomic<std::uint64_t> outside{0};
@@ -76,7 +77,7 @@ std::uint64_t check_graph(const GraphSpan& graph, const GraphOptions& options,
         for (std::size_t i = begin; i < end; ++i) {
           const Edge& edge = graph.edges[i];
           KINDRED_THROW_IF(edge.from >= graph.nodes || edge.to >= graph.nodes,
-                           describe(i, edge) + " ends at a node that is not below the " +
+                           describe(i, edge) + " ends at a node that is not one of the " +
                                std::to_string(graph.nodes) + " nodes");
           check_weight(i, edge, options.weights);
           const float kept = options.weights == EdgeWeights::bfloat16

@@ -14,7 +14,7 @@ namespace {
 
 template <class T>
 Buffer<T, Kokkos::HostSpace> borrowed(std::span<const T> values) {
-  // The mapping may be written, and rows never are.
+  // The mapping is writable, but rows are never written.
   return {const_cast<T*>(values.data()), values.size()};  // NOLINT(*-const-cast)
 }
 template <class T>
@@ -32,7 +32,7 @@ HostRows borrowed_rows(const StoredRows& stored) {
   return rows;
 }
 
-/// The rows of a side in as few pieces as they lie in.
+/// Views the rows of a side as the fewest contiguous pieces.
 class SidePieces {
  public:
   SidePieces(const HostGraphSide& side, EdgeForm form) {
@@ -78,7 +78,7 @@ class SidePieces {
 
  private:
   std::vector<std::uint64_t> m_offsets;
-  std::vector<std::uint8_t> m_zeros;  // the kinds of a part that keeps none
+  std::vector<std::uint8_t> m_zeros;  // the kinds of a part that does not store them
 };
 
 }  // namespace
@@ -120,7 +120,7 @@ void GraphStore::save(const std::string& path) const {
   Ragged<char> texts;
   if (m_names) {
     texts = m_names->texts();
-    texts.offsets.resize(graph->nodes() + 1);  // a name may have been added meanwhile
+    texts.offsets.resize(graph->nodes() + 1);  // a name may have been added in the meantime
     texts.values.resize(texts.offsets.back());
     stored.names = texts;
   }

@@ -9,7 +9,7 @@
 
 namespace Kindred::Impl {
 
-/// A graph of a file, whose mapped rows are used in place. \throws SpaceUnavailable, OutOfMemory
+/// A snapshot that uses the mapped rows of a file in place. \throws SpaceUnavailable, OutOfMemory
 std::shared_ptr<const GraphSnapshot> snapshot_of(Context& context, const StoredGraph& stored,
                                                  const GraphOptions& options);
 

@@ -11,7 +11,7 @@ namespace Kindred::Impl {
 
 namespace {
 
-/// Rows and edges that were rebuilt.
+/// The number of rebuilt rows and edges.
 double changed_size(const GraphSnapshot& graph) {
   const auto size = [](const DeltaRows<Kokkos::HostSpace>& delta) {
     return static_cast<double>(delta.rows.sources.size() + delta.rows.row_nodes.size());
@@ -21,7 +21,7 @@ double changed_size(const GraphSnapshot& graph) {
 
 }  // namespace
 
-/// After a merge that failed not before twice as much has changed.
+/// After a failed merge, not before twice as much has changed.
 bool GraphStore::is_due(const GraphSnapshot& graph) const {
   const double size = changed_size(graph);
   const auto whole = static_cast<double>(graph.base()->edges() + graph.base()->nodes());
@@ -37,7 +37,7 @@ void GraphStore::merge_if_due(std::unique_lock<std::mutex>& updates) {
   try {
     if (!m_thread.joinable()) m_thread = std::thread([this] { loop(); });
   } catch (const std::exception& error) {
-    return log(LogLevel::warning, "rows are not merged: ", error);
+    return log(LogLevel::warning, "the rows were not merged: ", error);
   }
   m_requested = true;
   m_wake.notify_all();
@@ -60,7 +60,7 @@ void GraphStore::merge_quietly() noexcept {
   try {
     merge();
   } catch (const std::exception& error) {
-    log(LogLevel::info, "rebuilt rows stay beside the graph for now: ", error);
+    log(LogLevel::info, "the rebuilt rows are not merged yet: ", error);
   }
 }
 
@@ -68,7 +68,7 @@ void GraphStore::log(LogLevel level, const char* what, const std::exception& err
   try {
     m_context->log(level, std::string(what) + error.what());
   } catch (const std::exception&) {
-    return;  // the change or the merge it tells of stands as it is
+    return;  // the logged change or merge is not affected
   }
 }
 
@@ -92,7 +92,7 @@ void GraphStore::merge() {
                                                         m_options.residency);
     if (!base->resident().contains(Space::cuda) && from->resident().contains(Space::cuda)) {
       throw OutOfMemory("cuda", base->host().bytes(), "Kindred::SpreadingEngine::merge",
-                        "the graph before and after the merge do not fit side by side");
+                        "the graphs before and after the merge do not fit into memory together");
     }
     const std::lock_guard lock(m_updates);
     const auto now = snapshot();

@@ -78,8 +78,8 @@ class GraphSnapshot {
   std::uint64_t bytes(Space space) const;
 
   GraphView<Kokkos::HostSpace> host() const;
-  /// \brief The graph in memory of \p exec_space, where it must be `resident`. On a device the
-  /// first call copies the changes and fences \p exec_space. \throws OutOfMemory
+  /// \brief The graph in the memory of \p exec_space, whose space must be in `resident()`. On a
+  /// device the first call copies the changes and fences \p exec_space. \throws OutOfMemory
   template <class ExecutionSpace>
   GraphView<typename ExecutionSpace::memory_space> view(const ExecutionSpace& exec_space) const;
   /// Out-weight sums for PageRank; computed on first use.
@@ -93,7 +93,7 @@ class GraphSnapshot {
   };
   struct Copies {
     std::mutex mutex;
-    Arch::PerSpace<Copy> of;  // the host's slot stays empty
+    Arch::PerSpace<Copy> of;  // the slot of the host stays empty
     std::uint64_t bytes = 0;
   };
 

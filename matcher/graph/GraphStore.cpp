@@ -27,7 +27,7 @@ void add_sorted(std::vector<std::uint32_t>& to, std::span<const std::uint32_t> n
   to = std::move(all);
 }
 
-/// What `remove_edges` names, so that an edge finds it. Kind −1: of any kind.
+/// A sorted key by which an edge finds its entry in `remove_edges`. Kind −1 means any kind.
 struct EdgeKey {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
@@ -41,7 +41,7 @@ std::string describe(const EdgeKey& key) {
          (key.kind < 0 ? "" : " of kind " + std::to_string(key.kind));
 }
 
-/// \throws InvalidArgument where the texts are no vocabulary
+/// \throws InvalidArgument if the texts are not a vocabulary
 std::optional<Vocabulary> names_of(const GraphSpan& graph) {
   if (graph.names.offsets.empty()) return {};
   return std::optional<Vocabulary>(std::in_place, graph.names);
@@ -53,7 +53,7 @@ std::shared_ptr<NodeTable> table_of(MemoryResource& memory, std::span<const std:
   return table;
 }
 
-/// The table once more, with room for kinds of \p nodes where kinds are kept.
+/// A copy of the table, with space for the kinds of \p nodes nodes if \p kinds is true.
 std::shared_ptr<NodeTable> table_for(MemoryResource& memory, const NodeTable& from,
                                      std::size_t nodes, bool kinds) {
   auto table = std::make_shared<NodeTable>();
@@ -112,7 +112,7 @@ void GraphStore::set(std::shared_ptr<const GraphSnapshot> next) {
     const std::lock_guard lock(m_snapshot_mutex);
     m_snapshot.swap(next);
   }
-  // What was there may go here, and its memory with it.
+  // The previous snapshot may be destroyed here, outside the lock.
 }
 
 void GraphStore::publish(std::shared_ptr<const GraphSnapshot> next, const Touched& touched) {
@@ -179,7 +179,8 @@ std::shared_ptr<const GraphSnapshot> GraphStore::with_nodes(const GraphSnapshot&
 }
 
 std::uint32_t GraphStore::add_nodes(std::uint64_t count, std::span<const std::uint8_t> kinds) {
-  KINDRED_THROW_IF(m_names.has_value(), "the nodes of this graph have names; give one to each");
+  KINDRED_THROW_IF(m_names.has_value(),
+                   "the nodes of this graph have names; pass a name for each new node");
   const std::lock_guard lock(m_updates);
   const auto graph = snapshot();
   const std::size_t first = graph->nodes();
@@ -194,7 +195,7 @@ std::uint32_t GraphStore::add_nodes(std::uint64_t count, std::span<const std::ui
 
 std::vector<std::uint32_t> GraphStore::add_nodes(std::span<const std::string_view> names,
                                                  std::span<const std::uint8_t> kinds) {
-  KINDRED_THROW_IF(!m_names, "the nodes of this graph have no names; add a number of them");
+  KINDRED_THROW_IF(!m_names, "the nodes of this graph have no names; pass the number of new nodes");
   const std::lock_guard lock(m_updates);
   const auto graph = snapshot();
   check_nodes(graph->nodes(), names.size(), kinds.size());
@@ -202,7 +203,7 @@ std::vector<std::uint32_t> GraphStore::add_nodes(std::span<const std::string_vie
   std::vector<std::size_t> order(names.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return names[i]; });
-  std::vector<std::size_t> first(names.size());  // place where the same name stands first
+  std::vector<std::size_t> first(names.size());  // index of the first occurrence of the same name
   for (std::size_t i = 0; i < order.size(); ++i) {
     const bool again = i > 0 && names[order[i]] == names[order[i - 1]];
     first[order[i]] = again ? first[order[i - 1]] : order[i];
@@ -228,7 +229,7 @@ std::vector<std::uint32_t> GraphStore::add_nodes(std::span<const std::string_vie
     if (!kinds.empty()) table->kinds.data()[nodes[i]] = kinds[i];
   }
   auto changed = with_nodes(*graph, table, next);
-  m_names->insert_all(fresh);  // the last that can fail
+  m_names->insert_all(fresh);  // the last step that can fail
   publish(std::move(changed), {});
   return nodes;
 }
@@ -258,7 +259,7 @@ std::uint64_t GraphStore::remove_edges(std::span<const EdgeEnds> edges) {
   std::sort(keys.begin(), keys.end());
   const auto twice = std::adjacent_find(keys.begin(), keys.end());
   if (twice != keys.end())
-    throw NotFound("edge " + describe(*twice) + " is to be removed twice; name it once");
+    throw NotFound("edge " + describe(*twice) + " is listed twice for removal; list it once");
 
   const GraphView<Kokkos::HostSpace> view = graph->host();
   const auto find = [&](const EdgeKey& key) {
@@ -304,7 +305,7 @@ void GraphStore::remove_nodes(std::span<const std::uint32_t> nodes) {
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   if (twice != sorted.end())
-    throw NotFound("node " + std::to_string(*twice) + " is to be removed twice; name it once");
+    throw NotFound("node " + std::to_string(*twice) + " is listed twice for removal; list it once");
   for (const std::uint32_t node : sorted) {
     if (!graph->is_node(node)) {
       throw NotFound("there is no node " + std::to_string(node) + "; " +

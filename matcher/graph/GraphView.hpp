@@ -11,7 +11,7 @@
 
 namespace Kindred::Impl {
 
-/// What a state of a graph consists of; told apart by its owners, which a view does not have.
+/// Identifies a state of a graph by the owners of its parts, which a view does not contain.
 using GraphIdentity = std::array<std::shared_ptr<const void>, 3>;
 
 /// Non-owning view of one state of a graph in one memory space.

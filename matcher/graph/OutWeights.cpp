@@ -16,7 +16,7 @@ namespace {
 
 using HostGraph = GraphView<Kokkos::HostSpace>;
 
-/// The reproducible sum of a node's out-weights, −1 if one of them is below 0.
+/// The reproducible sums of out-weights per node; −1 if one of the weights is negative.
 struct OutWeightSums {
   HostGraph graph;
   ArrayView<double, HostSpace> sums;
@@ -47,8 +47,7 @@ std::string describe_negative(const HostGraph& graph, std::uint32_t node) {
   while (!(weight_at(row, i) < 0.0F)) ++i;
   return "the edge " + std::to_string(node) + " → " +
          std::to_string(row.part->sources(row.begin + i)) + " has the weight " +
-         std::to_string(weight_at(row, i)) +
-         "; PageRank moves in proportion to weights and needs them ≥ 0";
+         std::to_string(weight_at(row, i)) + "; PageRank requires weights ≥ 0";
 }
 
 }  // namespace

@@ -15,8 +15,8 @@
 
 namespace Kindred::Impl {
 
-/// \brief The out-weight sums of a graph's nodes, by which PageRank divides: computed on first use,
-/// then kept. Thread-safe.
+/// \brief The out-weight sums of the nodes of a graph, by which PageRank divides. Computed on first
+/// use and then kept. Thread-safe.
 class OutWeights {
  public:
   /// The sums in one memory space; a node without out-weights has `sums` 0 and `inverses` 1.

@@ -54,7 +54,7 @@ struct OwnedRows {
 
 using HostRows = OwnedRows<Kokkos::HostSpace>;
 
-/// A copy of \p values on the host.
+/// A host copy of \p values.
 template <class T>
 Buffer<T, Kokkos::HostSpace> host_copy(MemoryResource& memory, const char* label,
                                        std::span<const T> values) {

@@ -42,7 +42,7 @@ RestartTable::RestartTable(std::size_t nodes, std::size_t width,
   shares.assign(count * width, 0.0);
   for (std::size_t query = 0; query < sources.size(); ++query) {
     const double total = restart_sum(sources[query]);
-    if (total == 0) continue;  // it restarts nowhere and is 0 everywhere
+    if (total == 0) continue;  // without restart, all values are 0
     for (const Activation& source : sources[query]) {
       shares[rows.row(source.node) * width + query] = static_cast<double>(source.value) / total;
     }
@@ -55,11 +55,10 @@ DispatchRecord PageRankRuns::run(const GraphSnapshot& graph,
                                  std::span<Rank> ranks, std::span<Convergence> convergence,
                                  const std::function<bool(Space)>& make_room) {
   KINDRED_THROW_IF(!(options.damping >= 0.0 && options.damping < 1.0),
-                   "damping is " + std::to_string(options.damping) + "; it must lie in [0, 1)");
+                   "damping is " + std::to_string(options.damping) + "; it must be in [0, 1)");
   KINDRED_THROW_IF(!(options.tolerance >= 0.0),
                    "tolerance is " + std::to_string(options.tolerance) + "; it must be ≥ 0");
-  KINDRED_THROW_IF(options.max_iterations == 0,
-                   "max_iterations is 0; PageRank takes at least one iteration");
+  KINDRED_THROW_IF(options.max_iterations == 0, "max_iterations is 0; it must be at least 1");
   OutWeights& weights = graph.out_weights();
   weights.prepare(*m_context, graph.view(host_instance(*m_context, Space::serial)));
   if (sources.empty()) return {};
@@ -75,7 +74,7 @@ DispatchRecord PageRankRuns::run(const GraphSnapshot& graph,
   workload.items = graph.edges() * sources.size();
   const double iterations_expected = std::min<double>(m_iterations.load(), options.max_iterations);
   workload.work = static_cast<double>(workload.items) * iterations_expected;
-  // A hop and a sum of every iteration, of 32 queries at a time.
+  // Every iteration has a hop and a sum, for 32 queries at a time.
   workload.starts = 2 * (iterations_expected + 4) * static_cast<double>((sources.size() + 31) / 32);
   workload.history = &m_history;
   workload.transfer_bytes = ranks.size() * sizeof(Rank);

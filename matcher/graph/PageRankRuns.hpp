@@ -50,7 +50,7 @@ class PageRankRuns {
   CallHistory m_history;
   std::atomic<double> m_iterations = 16;  // recent iterations per query, for cost prediction
   Side<HostSpace> m_serial;
-  Arch::PerSpace<Side> m_sides;  // the host's workspace is for all threads
+  Arch::PerSpace<Side> m_sides;  // the workspace of the host is shared by its threads
 };
 
 }  // namespace Kindred::Impl

@@ -17,7 +17,7 @@ namespace {
 
 using Rows = GraphRows<Kokkos::HostSpace>;
 
-/// The edges of one row, as spreading sees them.
+/// The edges of one row, with the rules of the call applied.
 class RowEdges {
  public:
   RowEdges(const GraphSide<Kokkos::HostSpace>& side, std::uint32_t node, const EdgeKinds& kinds)
@@ -40,7 +40,7 @@ class RowEdges {
   const EdgeKinds& m_kinds;
 };
 
-/// What paths are ordered by: |strength|, NaN last.
+/// The order of paths: |strength|, with NaN last.
 double size_of(double strength) { return std::isnan(strength) ? -1.0 : std::abs(strength); }
 
 float rounded(float value, bool is_short) {
@@ -150,7 +150,7 @@ std::vector<PathTrace::Prefixes> PathTrace::prefixes(std::span<const Activation>
         for (std::uint32_t rank = 0; rank < extended.size(); ++rank)
           paths.push_back({extended[rank].strength * (decay * static_cast<double>(weight)), from,
                            rank, weight});
-        // A hub would hold as many for each of its edges.
+        // Otherwise, a hub would accumulate this number of paths for each of its edges.
         if (paths.size() > 8 * count + 64) keep_best(paths, count);
       });
       keep_best(paths, count);

@@ -19,8 +19,8 @@ namespace Kindred::Impl {
 /// \brief Finds the edges that carried activation to nodes, by repeating the spreading on one host
 /// thread and recording what every hop propagated.
 ///
-/// The best `count` paths to a node at a hop extend the best `count` to its predecessors at the hop
-/// before: an edge scales all of them by the same factor, and rounding is monotonic.
+/// The best `count` paths to a node at a hop extend the best `count` paths to its predecessors at
+/// the previous hop: an edge scales all of them by the same factor, and rounding is monotonic.
 class PathTrace {
  public:
   using side_type = GraphSide<Kokkos::HostSpace>;
@@ -35,11 +35,11 @@ class PathTrace {
   void append(std::span<const Activation> nodes, std::size_t count, SpreadPaths& to) const;
 
  private:
-  /// A path to a node, by its last edge and the path that this one extends.
+  /// A path to a node, as its last edge and the path that it extends.
   struct Prefix {
     double strength = 0;
     std::uint32_t from = 0;
-    std::uint32_t rank = 0;  // of the path to `from`
+    std::uint32_t rank = 0;  // rank of the path to `from`
     float weight = 0;
   };
   using Prefixes = std::unordered_map<std::uint32_t, std::vector<Prefix>>;

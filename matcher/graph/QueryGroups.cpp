@@ -34,7 +34,7 @@ std::vector<QueryGroup> group_queries(const SpreadOptions& options, std::size_t 
     return {std::move(all)};
   }
   std::vector<QueryGroup> groups;
-  // Queries that follow all kinds have a way of their own where their frontier stays small.
+  // Queries that follow all kinds are separate, because they can use the small-frontier path.
   using Key = std::tuple<std::uint32_t, Decay::Kind, double, std::optional<double>, bool>;
   std::map<Key, std::size_t> places;
   for (std::size_t i = 0; i < queries; ++i) {

@@ -142,7 +142,8 @@ HostRows joined_rows(MemoryResource& memory, const HostGraphSide& side, EdgeForm
     const auto copy = [&](const auto& buffer, const auto& from) {
       if (buffer.size() == 0) return;
       if (from.extent(0) == 0) {
-        std::fill_n(buffer.data() + offsets[node], row.count, 0);  // kinds that were not kept
+        // The kinds of a part that does not store them.
+        std::fill_n(buffer.data() + offsets[node], row.count, 0);
       } else {
         std::copy_n(from.data() + row.begin, row.count, buffer.data() + offsets[node]);
       }

@@ -45,14 +45,14 @@ class RowList {
 
   /// Begins the row of \p node; nodes must ascend.
   void begin(std::uint32_t node);
-  /// Edge \p i of \p row.
+  /// Appends edge \p i of \p row.
   void add(const HostRowPlace& row, std::uint64_t i);
   void add(const HalfEdge& edge);
   void end() { m_offsets.push_back(m_ends.size()); }
 
   std::span<const std::uint32_t> nodes() const { return m_nodes; }
   std::uint64_t edges() const { return m_ends.size(); }
-  /// The row that was ended last.
+  /// The count of the row that was ended last.
   std::uint64_t last_outside_unit() const;
   /// Copies the rows to separate memory and plans them. \throws OutOfMemory
   HostRows rows(MemoryResource& memory) const;

@@ -12,19 +12,20 @@ namespace Kindred::Impl {
 
 namespace {
 
-/// Small queries that a device works on at once: more groups than it has room for wait.
+/// Number of small queries that a device processes concurrently; further groups wait.
 constexpr std::size_t device_slots = 8;
 
-/// Edges up to which a cluster of a device answers sooner than all of it does.
+/// Up to this number of edges, a thread block cluster is faster than the whole device.
 constexpr double cluster_edges_most = 150'000;
 
-/// \brief Whether a query is not to be tried as a small one: it is expected to read far more than
-/// the budget, and giving up would cost much beside whole hops, because it has many sources, or
-/// because on a host several queries share every read of an edge. \param queries of the call
+/// \brief Whether a query should not be tried as a small one: it is expected to read far more than
+/// the budget, and an abandoned attempt would be expensive compared with whole hops, because it has
+/// many sources or because, on a host, several queries share every read of an edge. \param queries
+/// number of queries of the call
 template <class ExecutionSpace>
 bool is_surely_large(const ExecutionSpace&, const GraphSnapshot& graph, QuerySources sources,
                      const SpreadRequest& request, std::size_t queries) {
-  constexpr double margin = 8;  // of an estimate
+  constexpr double margin = 8;  // for the error of the estimate
   const bool shares = !Arch::is_device<ExecutionSpace> && queries >= SpreadWork::sharing_queries;
   if (sources.size() <= SpreadWork::few_sources && !shares) return false;
   QueryGroup group;
@@ -50,7 +51,7 @@ void SpreadRuns::alone(Space space, const Body& run) {
       try {
         run(exec_space, workspace);
       } catch (...) {
-        // What was launched reads a snapshot that may go.
+        // Launched kernels read a snapshot that may be destroyed.
         Arch::fence(exec_space, "Kindred::SpreadingEngine::failed");
         throw;
       }
@@ -143,7 +144,7 @@ void SpreadRuns::spread(Space space, const GraphSnapshot& graph,
     if (request.rules.modifiers)
       Arch::fence(exec_space, "Kindred::SpreadingEngine::spread::modifiers");
     workspace.done.assign(sources.size(), 0);
-    // Answers those of the queries that are left of which `is_target(query)`.
+    // Runs `call` for the unfinished queries for which `is_target(query)` is true.
     const auto answer = [&](const auto& is_target, const auto& call) {
       std::vector<std::size_t> rest;
       std::vector<QuerySources> rest_sources;
@@ -168,7 +169,7 @@ void SpreadRuns::spread(Space space, const GraphSnapshot& graph,
       }
     };
     const auto is_any = [](std::size_t) { return true; };
-    if (request.rules.kinds.all() && !request.short_activations) {  // all kinds: of every query
+    if (request.rules.kinds.all() && !request.short_activations) {  // all queries follow all kinds
       if constexpr (Arch::is_device<std::decay_t<decltype(exec_space)>>) {
         QueryGroup group;
         group.parameters = request.parameters;

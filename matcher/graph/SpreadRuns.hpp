@@ -94,7 +94,7 @@ class SpreadRuns {
   Context* m_context;
   HostWorkspace m_serial;
   HostWorkspace m_openmp;
-  Arch::PerSpace<DeviceWorkspace> m_devices;  // the host's slot stays empty
+  Arch::PerSpace<DeviceWorkspace> m_devices;  // the slot of the host stays empty
   std::atomic<std::uint64_t> m_device_kept{0};
 };
 

@@ -39,21 +39,21 @@ void check_query(const std::string& which, const std::optional<double>& threshol
 }
 
 void check_options(const SpreadOptions& options, std::size_t queries) {
-  KINDRED_THROW_IF(options.top == 0, "top is 0; at least one node must be asked for");
+  KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
   KINDRED_THROW_IF(
       options.mode == SpreadMode::pagerank && (!options.kinds.all() || options.modifiers ||
                                                options.activations != ActivationPrecision::float32),
-      "PageRank was asked to choose kinds of edges, to modify weights or to round "
-      "activations; it takes the graph as it is");
+      "PageRank does not support a choice of edge kinds, modifiers of weights or "
+      "rounded activations");
   KINDRED_THROW_IF(options.trace_paths > 1000, "trace_paths is " +
                                                    std::to_string(options.trace_paths) +
-                                                   "; at most 1000 paths are told of a result");
+                                                   "; the limit is 1000 paths per result");
   KINDRED_THROW_IF(options.mode == SpreadMode::pagerank && options.trace_paths > 0,
-                   "trace_paths is given; PageRank's walks have no end that could be told");
+                   "trace_paths is set, but PageRank has no paths to trace");
   check_query("", options.threshold, options.decay);
   if (options.per_query.empty()) return;
   KINDRED_THROW_IF(options.mode == SpreadMode::pagerank,
-                   "per_query is given; PageRank has no hops, decay or threshold");
+                   "per_query is set, but PageRank has no hops, decay or threshold");
   KINDRED_THROW_IF(options.per_query.size() != queries,
                    "per_query has " + std::to_string(options.per_query.size()) +
                        " entries; there are " + std::to_string(queries) + " queries");
@@ -62,7 +62,7 @@ void check_options(const SpreadOptions& options, std::size_t queries) {
                 options.per_query[query].decay);
 }
 
-/// Weights stay finite, and those of engine mode ≥ 0.
+/// Checks that weights stay finite and, in engine mode, ≥ 0.
 void check_modifiers(const std::optional<SpreadModifiers>& modifiers, bool is_engine) {
   if (!modifiers) return;
   const auto check = [&](double factor, const std::string& what) {
@@ -70,7 +70,7 @@ void check_modifiers(const std::optional<SpreadModifiers>& modifiers, bool is_en
                      what + " is " + std::to_string(factor) + "; it must be finite in float32");
     KINDRED_THROW_IF(is_engine && factor < 0.0,
                      what + " is " + std::to_string(factor) +
-                         ", which makes weights negative; linear mode takes any");
+                         ", which makes weights negative; linear mode accepts any sign");
   };
   for (std::size_t from = 0; from < SpreadModifiers::kinds; ++from) {
     for (std::size_t to = 0; to < SpreadModifiers::kinds; ++to)
@@ -97,7 +97,7 @@ void check_sources(const Impl::GraphSnapshot& graph, const RaggedSpan<Activation
       KINDRED_THROW_IF(!graph.is_node(source.node), which() + "it was removed");
       KINDRED_THROW_IF(mode == SpreadMode::engine && !Impl::is_in_unit_interval(source.value),
                        which() + "activation " + std::to_string(source.value) +
-                           " is outside [0, 1]; linear mode takes any");
+                           " is outside [0, 1]; linear mode accepts any value");
       KINDRED_THROW_IF(!std::isfinite(source.value),
                        which() + "activation " + std::to_string(source.value) + " is not finite");
       KINDRED_THROW_IF(mode == SpreadMode::pagerank && source.value < 0.0F,
@@ -107,11 +107,11 @@ void check_sources(const Impl::GraphSnapshot& graph, const RaggedSpan<Activation
   }
 }
 
-/// Sorts by node, byte by byte; sources of a node stay in their order.
+/// A stable radix sort by node: sources of the same node keep their order.
 void sort_by_node(std::vector<Activation>& sources) {
   const auto by_node = [](const Activation& a, const Activation& b) { return a.node < b.node; };
   if (std::is_sorted(sources.begin(), sources.end(), by_node)) return;
-  constexpr std::size_t few = 64;  // clearing the counts takes longer
+  constexpr std::size_t few = 64;  // below this, clearing the counts takes longer
   if (sources.size() < few) {
     std::stable_sort(sources.begin(), sources.end(), by_node);
     return;
@@ -129,8 +129,8 @@ void sort_by_node(std::vector<Activation>& sources) {
   }
 }
 
-/// Each node once, ascending; duplicates are added in input order, each addition in float32, then
-/// clamped to 1 in engine mode.
+/// The distinct nodes in ascending order. The values of duplicates are added in input order, each
+/// addition in float32, and then clamped to 1 in engine mode.
 std::vector<Activation> merged_sources(std::span<const Activation> sources, SpreadMode mode) {
   std::vector<Activation> sorted(sources.begin(), sources.end());
   sort_by_node(sorted);
@@ -146,7 +146,7 @@ std::vector<Activation> merged_sources(std::span<const Activation> sources, Spre
     if (mode == SpreadMode::engine) source.value = std::min(1.0F, source.value);
     KINDRED_THROW_IF(mode == SpreadMode::pagerank && !std::isfinite(source.value),
                      "the activations of source node " + std::to_string(source.node) +
-                         " add up beyond float32, whose limit is 3.4e38");
+                         " have a sum that exceeds the float32 limit of 3.4e38");
   }
   return merged;
 }
@@ -171,7 +171,7 @@ struct SpreadingEngine::State {
 
   SpreadResults spread(RaggedSpan<Activation> sources, const SpreadOptions& options);
 
-  /// Whether every hop of \p group reads all edges, however few nodes have been reached.
+  /// Whether every hop of \p group reads all edges, regardless of how few nodes have been reached.
   static bool is_whole(const Impl::GraphSnapshot& graph, const Impl::QueryGroup& group,
                        const SpreadOptions& options) {
     return !group.kinds.front().all() || options.activations != ActivationPrecision::float32 ||
@@ -189,7 +189,7 @@ struct SpreadingEngine::State {
     Impl::SpreadWork work(graph.base()->sample(), view, graph.edges());
     for (const Impl::QueryGroup& group : groups) {
       if (is_whole(graph, group, options)) {
-        // Rounded activations are of 32 queries always.
+        // With rounded activations, queries are always processed in groups of 32.
         std::size_t queries = group.queries.size();
         if (options.activations != ActivationPrecision::float32) queries = (queries + 31) / 32 * 32;
         work.add_whole(queries, group.parameters.hops);
@@ -228,7 +228,7 @@ struct SpreadingEngine::State {
       spread_all();
     }
   }
-  /// \param first what of \p group is asked for: from this of its queries on
+  /// \param first the request is for the queries of \p group from this one on
   static Impl::SpreadRequest request_of(const Impl::QueryGroup& group, const SpreadOptions& options,
                                         std::size_t top, std::size_t first = 0) {
     Impl::SpreadRequest request;
@@ -241,7 +241,7 @@ struct SpreadingEngine::State {
     return request;
   }
 
-  /// The paths to what every query found.
+  /// Traces the paths to the nodes found by each query.
   void trace(const Impl::GraphSnapshot& graph, std::span<const Impl::QuerySources> sources,
              const SpreadOptions& options, SpreadResults& results) {
     const std::vector<Impl::QueryGroup> groups = Impl::group_queries(options, sources.size());
@@ -342,9 +342,10 @@ SpreadResults SpreadingEngine::State::spread(RaggedSpan<Activation> sources,
   const auto graph = store.snapshot();
   check_options(options, sources.rows());
   check_modifiers(options.modifiers, options.mode == SpreadMode::engine);
-  KINDRED_THROW_IF(options.mode == SpreadMode::engine && graph->outside_unit() > 0,
-                   Impl::describe_outside(graph->host()) +
-                       ", outside [0, 1]; engine mode needs weights within, linear mode takes any");
+  KINDRED_THROW_IF(
+      options.mode == SpreadMode::engine && graph->outside_unit() > 0,
+      Impl::describe_outside(graph->host()) +
+          ", outside [0, 1]; engine mode requires weights in [0, 1], linear mode accepts any");
   check_sources(*graph, sources, options.mode);
 
   const std::size_t queries = sources.rows();
@@ -385,9 +386,8 @@ DispatchRecord SpreadingEngine::hop(std::span<const float> x, std::span<float> y
   const auto graph = state.store.snapshot();
   const std::size_t nodes = graph->nodes();
   const std::size_t columns = options.columns;
-  KINDRED_THROW_IF(columns == 0, "columns is 0; at least one must be asked for");
-  KINDRED_THROW_IF(columns > 4096, "columns is " + std::to_string(columns) +
-                                       "; at most 4096 are multiplied at once");
+  KINDRED_THROW_IF(columns == 0, "columns is 0; it must be at least 1");
+  KINDRED_THROW_IF(columns > 4096, "columns is " + std::to_string(columns) + "; the limit is 4096");
   KINDRED_THROW_IF(x.size() != nodes * columns || y.size() != nodes * columns,
                    "x has " + std::to_string(x.size()) + " values and y " +
                        std::to_string(y.size()) + "; the graph has " + std::to_string(nodes) +

@@ -16,7 +16,8 @@
 
 namespace Kindred::Impl {
 
-/// The sources of one query: each node once, ascending, duplicates added.
+/// The sources of one query: distinct nodes in ascending order, with the values of duplicates
+/// added.
 using QuerySources = std::span<const Activation>;
 
 /// Parameters common to all queries of a call.
@@ -66,9 +67,10 @@ class SpreadingWorkspace {
     return m_choice.side(exec_space, graph, identity, HopDirection::along, rules);
   }
 
-  /// Spreads \p sources (at most `batch`) over \p graph, which `along` gave, writes the best ranks
-  /// of each to \p ranks, `rank_none` beyond what exists. Fences \p exec_space. \throws
-  /// OutOfMemory; the workspace is then released, so that a smaller batch can use its memory
+  /// Spreads \p sources (at most `batch`) over \p graph, which must come from `along`, and writes
+  /// the best ranks of each query to \p ranks, padded with `rank_none`. Fences \p exec_space.
+  /// \throws OutOfMemory; the workspace is then released, so that a smaller batch can use its
+  /// memory
   void spread(const ExecutionSpace& exec_space, const GraphSide<memory_space>& graph,
               std::span<const QuerySources> sources, const SpreadRequest& request, Rank* ranks) {
     try {

@@ -35,7 +35,7 @@ struct GraphHead {
   std::uint64_t weights = 0;  ///< an EdgeWeights
   std::uint64_t nodes = 0;
   std::uint64_t edges = 0;
-  std::uint64_t edge_kinds = 0;  ///< 1: are kept
+  std::uint64_t edge_kinds = 0;  ///< 1: kinds are stored
   std::uint64_t node_kinds = 0;
   std::uint64_t names = 0;
 };
@@ -47,10 +47,11 @@ GraphHead read_head(const SectionChecks& checks, std::size_t commits) {
   const auto refuse = [&](std::uint64_t at, const std::string& why) {
     checks.refuse<std::uint64_t>("head", at, std::to_string(numbers[at]) + " " + why);
   };
-  if (commits != 1) refuse(2, "edges, and more than one commit; a graph has one");
+  if (commits != 1) refuse(2, "edges, and more than one commit; a graph has only one");
   if (head.weights > static_cast<std::uint64_t>(EdgeWeights::none))
-    refuse(0, "is no way to keep weights; 0 to 2 are");
-  if (head.nodes > nodes_max) refuse(1, "nodes; at most " + std::to_string(nodes_max) + " can be");
+    refuse(0, "is not a valid storage of weights; it must be 0 to 2");
+  if (head.nodes > nodes_max)
+    refuse(1, "nodes; at most " + std::to_string(nodes_max) + " are supported");
   for (const std::uint64_t at : {3, 4, 5})
     if (numbers[at] > 1) refuse(at, "is neither 0 nor 1");
   return head;
@@ -93,7 +94,8 @@ StoredRows read_side(const SectionChecks& checks, const std::string& name, const
       std::uint64_t count = 0;
       for (std::size_t i = begin; i < end; ++i) {
         const float weight = value(weights[i]);
-        if (!std::isfinite(weight)) checks.refuse<T>(name + ".weights", i, "a weight is finite");
+        if (!std::isfinite(weight))
+          checks.refuse<T>(name + ".weights", i, "the weight is not finite");
         count += is_in_unit_interval(weight) ? 0 : 1;
       }
       beyond += count;
@@ -127,7 +129,8 @@ void read_nodes(const SectionChecks& checks, const GraphHead& head, StoredGraph&
   graph.removed = checks.section<std::uint64_t>("node.removed");
   checks.count<std::uint64_t>("node.removed", graph.removed, (head.nodes + 63) / 64);
   if (head.nodes % 64 != 0 && (graph.removed.back() >> head.nodes % 64) != 0)
-    checks.refuse<std::uint64_t>("node.removed", graph.removed.size() - 1, "names what is no node");
+    checks.refuse<std::uint64_t>("node.removed", graph.removed.size() - 1,
+                                 "refers to a node that does not exist");
   for (std::uint64_t node = 0; node < head.nodes; ++node) {
     if ((graph.removed[node / 64] >> node % 64 & 1U) == 0) continue;
     for (const StoredRows* side : {&graph.out, &graph.in}) {
@@ -153,12 +156,12 @@ int threads_of(int threads) {
                      : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
-/// \throws CorruptFile where the two directions do not hold the same edges
+/// \throws CorruptFile if the two directions do not contain the same edges
 void check_same_edges(const StoredGraph& graph, const SectionChecks& checks) {
   const StoredRows& out = graph.out;
   const StoredRows& in = graph.in;
   const auto same = [](const auto& a, std::size_t i, const auto& b, std::size_t j) {
-    // A file has a column in one piece; zeros are signed.
+    // In a file, a column is one piece; memcmp distinguishes signed zeros.
     // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
     return a.empty() || std::memcmp(&a.front()[i], &b.front()[j], sizeof(a.front().front())) == 0;
   };
@@ -170,7 +173,7 @@ void check_same_edges(const StoredGraph& graph, const SectionChecks& checks) {
       if (j >= in.offsets[target + 1] || in.ends.front()[j] != source ||
           !same(out.weights, i, in.weights, j) ||
           !same(out.short_weights, i, in.short_weights, j) || !same(out.kinds, i, in.kinds, j)) {
-        checks.refuse<std::uint32_t>("out.ends", i, "this edge is not in the other direction");
+        checks.refuse<std::uint32_t>("out.ends", i, "this edge is missing in the other direction");
       }
     }
   }
@@ -232,7 +235,7 @@ std::optional<Vocabulary> names_of(const StoredGraph& graph) {
 }  // namespace Impl
 
 bool is_graph_file(const std::string& path) {
-  std::error_code none;  // a pipe would lose what is read here
+  std::error_code none;  // reading from a pipe here would lose data
   if (!std::filesystem::is_regular_file(path, none)) return false;
   std::array<char, Impl::section_magic.size()> begin{};
   std::ifstream file(path, std::ios::binary);

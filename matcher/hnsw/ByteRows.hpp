@@ -28,7 +28,7 @@ class ByteRows {
 
   /// The fixed operand of a distance.
   struct Query {
-    const std::int8_t* codes;  ///< `stride` elements, zeros after the dimension
+    const std::int8_t* codes;  ///< `stride` elements, zeros behind the dimension
     std::int32_t correction;   ///< 128 times the sum of the codes
     float multiplier;
     float bias;

@@ -11,7 +11,7 @@ namespace Kindred::Impl {
 
 namespace {
 
-/// A walk over all links of level 0, and by which link it came to each node.
+/// A traversal of all links of level 0 that records the link through which each node was reached.
 class Reach {
  public:
   explicit Reach(const HnswStore& store) : m_links(store.links()), m_from(store.size(), no_node) {
@@ -19,7 +19,7 @@ class Reach {
   }
 
   bool has(std::uint32_t node) const { return m_from[node] != no_node; }
-  /// Whether it came to \p to from \p from.
+  /// Whether \p to was reached from \p from.
   bool uses(std::uint32_t from, std::uint32_t to) const { return m_from[to] == from; }
   std::vector<std::uint32_t>& order() { return m_order; }
 
@@ -28,7 +28,7 @@ class Reach {
     m_from[node] = from;
     m_order.push_back(node);
   }
-  /// Everything that \p node leads to.
+  /// Adds all nodes to which \p node links.
   void take_all(std::uint32_t node, std::uint32_t from) {
     const std::uint32_t capacity = m_links.capacity(0);
     std::size_t next = m_order.size();
@@ -46,8 +46,8 @@ class Reach {
   std::vector<std::uint32_t> m_order;
 };
 
-/// A place for one more link among \p nearest: a free one, else one of a link that the walk does
-/// not use. Nothing where every link is used.
+/// Returns a slot for one more link among \p nearest: a free slot, or that of a link that the
+/// traversal does not use. Null if every link is used.
 std::uint32_t* place_for_link(const Links& links, const Reach& reach, std::span<const Key> nearest,
                               std::uint32_t& from) {
   const std::uint32_t capacity = links.capacity(0);
@@ -81,7 +81,7 @@ void connect(HnswStore& store, const Rows& rows) {
   for (std::uint32_t node = 0; node < store.size(); ++node) {
     if (reach.has(node)) continue;
     const auto query = rows.query_of(node, element.data());
-    // From the entry itself: what a way down comes to may not be reached on level 0.
+    // Starts at the entry itself: the node at which a descent ends may be unreachable on level 0.
     walk.search(query, 0, walk.descend(query, links.top_level), store.size(),
                 store.settings.ef_construction);
     std::uint32_t from = no_node;

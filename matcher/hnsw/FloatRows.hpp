@@ -23,7 +23,8 @@ class FloatRows {
   }
 
   struct Query {
-    const float* values;  ///< a stride, zeros behind the dimension; times the unit
+    /// A row of `stride` elements, times the unit, with zeros behind the dimension.
+    const float* values;
   };
   using Element = float;
 

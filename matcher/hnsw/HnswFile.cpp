@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kind = "hnsw";
 
-/// The numbers of the section `settings`, in its order.
+/// The numbers in the section `settings`, in order.
 enum Setting : std::size_t {
   set_dimension,
   set_metric,
@@ -67,7 +67,7 @@ class Reader {
       m_checks.refuse<float>("unit", 0, "must be finite and above 0");
     const auto ids = m_checks.section<std::uint64_t>("ids");
     if (ids.size() >= node_limit)
-      m_checks.refuse<std::uint64_t>("ids", 0, "there are too many: " + std::to_string(ids.size()));
+      m_checks.refuse<std::uint64_t>("ids", 0, "too many ids: " + std::to_string(ids.size()));
     store.ids.borrow(ids);
     const std::uint64_t nodes = ids.size();
     const std::uint64_t m = store.settings.m;
@@ -94,7 +94,7 @@ class Reader {
                                        ", " + std::to_string(most) + "]");
   }
 
-  /// Elements of section \p name. \throws CorruptFile where no file has so many
+  /// Number of elements of section \p name. \throws CorruptFile if no file can have that many
   std::uint64_t product(const char* name, std::initializer_list<std::uint64_t> sizes) const {
     const auto elements = checked_product(sizes);
     if (!elements) m_checks.refuse<std::uint8_t>(name, 0, "more elements than a file can have");
@@ -127,7 +127,7 @@ class Reader {
     const bool bytes = store.traversal == HnswTraversal::bytes;
     if (nodes > 0 && (store.traversal == HnswTraversal::automatic ||
                       (bytes && store.dimension > Arch::code_count_max))) {
-      m_checks.refuse<std::uint64_t>("settings", set_traversal, "rows cannot be walked so");
+      m_checks.refuse<std::uint64_t>("settings", set_traversal, "invalid traversal for these rows");
     }
     borrow(store.codes, "codes", bytes ? product("codes", {nodes, store.code_stride()}) : 0);
   }
@@ -140,7 +140,7 @@ class Reader {
     store.entry = static_cast<std::uint32_t>(m_settings[set_entry]);
     m_checks.below<std::uint8_t>("levels", store.levels.span(), m_settings[set_levels]);
     if (store.levels[store.entry] != store.top_level)
-      m_checks.refuse<std::uint64_t>("settings", set_entry, "is no node of the top level");
+      m_checks.refuse<std::uint64_t>("settings", set_entry, "is not a node of the top level");
   }
 
   void read_upper(HnswStore& store) const {
@@ -157,9 +157,9 @@ class Reader {
   }
 
   void check_links(const HnswStore& store) const {
-    m_checks.all<std::uint32_t>("links.base", store.base.size(), "is no node", [&](std::size_t i) {
-      return store.base[i] < store.size() || store.base[i] == no_node;
-    });
+    m_checks.all<std::uint32_t>(
+        "links.base", store.base.size(), "is not a node",
+        [&](std::size_t i) { return store.base[i] < store.size() || store.base[i] == no_node; });
     const std::size_t m = store.settings.m;
     for (std::size_t node = 0; node < store.size(); ++node) {
       for (std::size_t level = 1; level <= store.levels[node]; ++level) {
@@ -169,7 +169,7 @@ class Reader {
           if (to != no_node && (to >= store.size() || store.levels[to] < level)) {
             m_checks.refuse<std::uint32_t>(
                 "links.upper", i,
-                std::to_string(to) + " is no node of level " + std::to_string(level));
+                std::to_string(to) + " is not a node of level " + std::to_string(level));
           }
         }
       }
@@ -182,7 +182,7 @@ class Reader {
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
     if (twice != sorted.end())
-      m_checks.refuse<std::uint64_t>("ids", 0, std::to_string(*twice) + " is there twice");
+      m_checks.refuse<std::uint64_t>("ids", 0, std::to_string(*twice) + " occurs twice");
   }
 
   SectionChecks m_checks;
@@ -220,7 +220,7 @@ void write_hnsw(const HnswStore& store, const std::string& path) {
 
 HnswStore read_hnsw(MemoryResource& resource, const std::string& path, int threads) {
   auto file = std::make_shared<SectionFile>(path, kind, threads);
-  if (file->commits() != 1) file->fail(0, "an index has one commit");
+  if (file->commits() != 1) file->fail(0, "an index must have exactly one commit");
   const Reader reader(*file, threads);
   const HnswSettings settings = reader.settings();
   HnswStore store(resource, reader.dimension(), settings);

@@ -43,18 +43,18 @@ void check_settings(std::size_t dimension, const HnswSettings& settings) {
       quantity("ef_construction", settings.ef_construction) + "; it must be in [m, " +
           std::to_string(Impl::ef_construction_max) + "], and m is " + std::to_string(settings.m));
   KINDRED_THROW_IF(settings.traversal == HnswTraversal::bytes && dimension > Arch::code_count_max,
-                   quantity("the dimension", dimension) + "; a traversal by bytes takes " +
+                   quantity("the dimension", dimension) + "; a traversal by bytes supports " +
                        std::to_string(Arch::code_count_max) + " at most");
 }
 
-/// \throws InvalidArgument for a size that is no multiple of \p dimension, and for what is no
-/// finite number
+/// \throws InvalidArgument for a size that is not a multiple of \p dimension, or a number that is
+/// not finite
 void check_rows(std::span<const float> rows, std::size_t dimension, const char* what) {
   KINDRED_THROW_IF(rows.size() % dimension != 0,
                    quantity(what, rows.size()) +
                        " numbers; it must be a multiple of the dimension, " +
                        std::to_string(dimension));
-  // Without an exit the loop is one of vectors.
+  // Without an early exit, the loop is vectorised.
   std::uint32_t largest = 0;
   for (const float value : rows)
     largest = std::max(largest, std::bit_cast<std::uint32_t>(value) & 0x7FFFFFFFU);
@@ -91,7 +91,7 @@ struct HnswIndex::State {
   Impl::HostWorkers workers(Space space) const { return Impl::host_workers(context, space); }
   Impl::HostWorkers workers() const { return workers(default_space()); }
 
-  /// Nodes by id, ascending. Made again when the nodes have changed.
+  /// Nodes by id, ascending. Rebuilt when the nodes have changed.
   const std::vector<std::pair<std::uint64_t, std::uint32_t>>& by_id() const {
     const std::lock_guard lock(mutex);
     if (nodes_by_id.size() != store.size()) {
@@ -103,13 +103,13 @@ struct HnswIndex::State {
     }
     return nodes_by_id;
   }
-  /// The node that got \p id, or `no_node`.
+  /// The node with \p id, or `no_node`.
   std::uint32_t node_of(std::uint64_t id) const {
     const auto& nodes = by_id();
     const auto at = std::lower_bound(nodes.begin(), nodes.end(), std::pair(id, 0U));
     return at == nodes.end() || at->first != id ? Impl::no_node : at->second;
   }
-  /// The node of a row that can be found, or `no_node`.
+  /// The node of a row that has not been removed, or `no_node`.
   std::uint32_t find(std::uint64_t id) const {
     const std::uint32_t node = node_of(id);
     return node == Impl::no_node || store.deleted[node] != 0 ? Impl::no_node : node;
@@ -127,7 +127,7 @@ struct HnswIndex::State {
     buffers.push_back(std::move(used));
   }
 
-  /// Appends the rows without links. \throws OutOfMemory; the columns are then as they were
+  /// Appends the rows without links. \throws OutOfMemory; the columns are then unchanged
   void append(std::span<const float> rows);
   Impl::SearchPlan plan(std::span<const float> queries, const HnswSearchOptions& options) const;
 
@@ -136,7 +136,7 @@ struct HnswIndex::State {
   mutable std::mutex mutex;
   mutable std::vector<std::pair<std::uint64_t, std::uint32_t>> nodes_by_id;
   mutable std::vector<std::unique_ptr<Impl::SearchBuffers>> buffers;
-  mutable std::mutex batch;  ///< one call at a time has all threads
+  mutable std::mutex batch;  ///< one call at a time uses all threads
 };
 
 void HnswIndex::State::append(std::span<const float> rows) {
@@ -149,7 +149,7 @@ void HnswIndex::State::append(std::span<const float> rows) {
   for (std::size_t i = begin; i < end; ++i)
     lists += static_cast<std::size_t>(
         Impl::level_of(store.settings.seed, store.next_id + (i - begin), m));
-  // Everything that can fail for want of memory, first.
+  // All steps that can run out of memory come first.
   store.rows.reserve(end * store.row_stride());
   if (begin == 0) Impl::choose_traversal(store, rows, workers());
   if (store.traversal == HnswTraversal::bytes) store.codes.reserve(end * store.code_stride());
@@ -195,14 +195,14 @@ Impl::SearchPlan HnswIndex::State::plan(std::span<const float> queries,
                store.size());
   plan.filter = {options.filter, options.filter_bits};
   KINDRED_THROW_IF(!options.filter.empty() && !options.filter_bits.empty(),
-                   "filter and filter_bits are both given; give one");
+                   "filter and filter_bits are both set; set only one");
   KINDRED_THROW_IF(!options.filter.empty() && options.filter.size() != store.next_id,
                    quantity("the size of the filter", options.filter.size()) +
-                       "; it must be a byte an id, " + std::to_string(store.next_id));
+                       "; it must be one byte per id, " + std::to_string(store.next_id));
   const std::uint64_t words = (store.next_id + 63) / 64;
   KINDRED_THROW_IF(!options.filter_bits.empty() && options.filter_bits.size() != words,
                    quantity("the number of filter words", options.filter_bits.size()) +
-                       "; it must be " + std::to_string(words) + ", a bit an id");
+                       "; it must be " + std::to_string(words) + ", one bit per id");
   plan.allowed = store.live();
   if (!plan.filter.is_open()) {
     plan.allowed = 0;
@@ -227,7 +227,7 @@ HnswIndex HnswIndex::build(Context& context, std::span<const float> rows, std::s
                            const HnswSettings& settings) {
   HnswIndex index(context, dimension, settings);
   index.add(rows);
-  // What is walked together lies together.
+  // Nodes that are traversed together are stored close together.
   std::size_t reached = 0;
   Impl::HnswStore& store = index.m_state->store;
   store = Impl::renumbered(store, index.m_state->resource(), Impl::walk_order(store, reached));
@@ -249,7 +249,7 @@ std::uint64_t HnswIndex::add(std::span<const float> rows) {
   if (count == 0) return store.next_id;
   const std::lock_guard lock(state.batch);
   return Impl::with_host_memory("Kindred::HnswIndex::add", [&] {
-    // The first rows decide about these.
+    // The first rows determine these settings, so they are restored after a failure.
     const HnswTraversal traversal = store.traversal;
     const float unit = store.unit;
     std::vector<float> mean = store.mean;
@@ -257,7 +257,7 @@ std::uint64_t HnswIndex::add(std::span<const float> rows) {
       state.append(rows);
       const Impl::HostWorkers workers = state.workers();
       Impl::code_rows(store, begin, begin + count, workers);
-      // Does not fail once a row that was there before has a link to a new one.
+      // Cannot fail once an existing row has a link to a new one.
       Impl::insert_nodes(store, begin, begin + count, workers);
       if (begin == 0) Impl::connect_unreached(store);
     } catch (...) {
@@ -289,7 +289,8 @@ void HnswIndex::remove(std::span<const std::uint64_t> ids) {
     if (node == Impl::no_node) {
       for (const std::uint64_t id : ids.first(i)) state.store.deleted[state.node_of(id)] = 0;
       state.store.dead -= i;
-      throw NotFound("id " + std::to_string(ids[i]) + " is named twice; it can be removed once");
+      throw NotFound("id " + std::to_string(ids[i]) +
+                     " is listed twice; it can be removed only once");
     }
     state.store.deleted[node] = 1;
     ++state.store.dead;
@@ -356,7 +357,7 @@ HnswResults HnswIndex::search(std::span<const float> queries,
   const Impl::HnswStore& store = state.store;
   const Impl::SearchPlan plan = state.plan(queries, options);
   if (options.space == Space::cuda)
-    throw SpaceUnavailable("an HNSW index is walked on the host; choose serial or openmp");
+    throw SpaceUnavailable("an HNSW index is traversed on the host; choose serial or openmp");
   const std::size_t count = queries.size() / store.dimension;
   HnswResults results;
   results.top = plan.top;
@@ -411,7 +412,7 @@ HnswIndex HnswIndex::import_hnswlib(Context& context, const std::string& path, M
   auto state = std::make_unique<State>(
       context, Impl::read_hnswlib(context.memory(space), path, metric, dimension));
   Impl::HnswStore& store = state->store;
-  std::vector<float> rows;  // as the traversal is chosen by
+  std::vector<float> rows;  // rows from which the traversal is chosen
   rows.reserve(store.size() * dimension);
   for (std::size_t node = 0; node < store.size(); ++node)
     rows.insert(rows.end(), store.row(node), store.row(node) + dimension);

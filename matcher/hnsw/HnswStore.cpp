@@ -45,7 +45,8 @@ FloatRows HnswStore::float_rows() const noexcept {
 
 int level_of(std::uint64_t seed, std::uint64_t id, std::size_t m) {
   const std::array<std::uint64_t, 2> words{seed, id};
-  // Compared as integers and divided exactly: no logarithm, whose last bit is the library's.
+  // Compared as integers and divided exactly, because the last bit of a logarithm depends on the
+  // library.
   std::uint64_t draw = hash64(words.data(), sizeof(words));
   int level = 0;
   for (std::uint64_t below = ~std::uint64_t{0} / m; draw < below && level < level_limit - 1;

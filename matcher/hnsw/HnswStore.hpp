@@ -19,7 +19,7 @@ namespace Kindred::Impl {
 
 class SectionFile;
 
-/// \brief The columns of an index: one row per node. Nodes are numbered by position; callers see
+/// \brief The columns of an index: one row per node. Nodes are numbered by position; callers use
 /// ids.
 struct HnswStore {
   HnswStore(MemoryResource& resource, std::size_t dimension, const HnswSettings& settings);
@@ -29,7 +29,7 @@ struct HnswStore {
   std::size_t row_stride() const noexcept { return FloatRows::stride_of(dimension); }
   std::size_t code_stride() const noexcept { return ByteRows::stride_of(dimension); }
   const float* row(std::size_t node) const noexcept { return rows.data() + node * row_stride(); }
-  /// For writing by the exclusive owner.
+  /// For an exclusive writer.
   Links links() const noexcept;
   std::uint64_t bytes() const noexcept;
 
@@ -52,14 +52,14 @@ struct HnswStore {
   std::uint32_t entry = no_node;
   int top_level = -1;
 
-  // A part of a row that is not a row's: 1 / norm under cosine, as FloatRows reads it.
+  // A row has one additional element: 1 / norm under cosine, as FloatRows reads it.
   GrowingArray<float> rows;                 ///< nodes × row_stride
   GrowingArray<std::uint8_t> codes;         ///< nodes × code_stride; empty if floats are traversed
-  GrowingArray<std::uint64_t> ids;          ///< of a node
+  GrowingArray<std::uint64_t> ids;          ///< per node
   GrowingArray<std::uint8_t> deleted;       ///< 1: removed
-  GrowingArray<std::uint8_t> levels;        ///< of a node
+  GrowingArray<std::uint8_t> levels;        ///< per node
   GrowingArray<std::uint32_t> base;         ///< nodes × 2m
-  GrowingArray<std::uint32_t> upper_first;  ///< of a node \see Links
+  GrowingArray<std::uint32_t> upper_first;  ///< per node \see Links
   GrowingArray<std::uint32_t> upper;        ///< lists × m
 
   std::shared_ptr<SectionFile> file;  ///< the file that columns may refer to

@@ -22,7 +22,7 @@ namespace Kindred::Impl {
 
 namespace {
 
-/// The first bytes, as `saveIndex` writes them one after the other: all fields lie aligned.
+/// The first bytes as `saveIndex` writes them; all fields are aligned.
 struct Header {
   std::uint64_t base_offset;
   std::uint64_t capacity;
@@ -40,9 +40,10 @@ struct Header {
 };
 static_assert(sizeof(Header) == 96);
 
-constexpr std::uint32_t deleted_mark = std::uint32_t{1} << 16U;  ///< in the count of a base list
+/// In the count of a list of level 0.
+constexpr std::uint32_t deleted_mark = std::uint32_t{1} << 16U;
 
-/// A file, mapped to be read once.
+/// A file that is mapped and read once.
 class MappedFile {
  public:
   explicit MappedFile(const std::string& path) {
@@ -110,8 +111,8 @@ class Reader {
   void expect(std::size_t field, const char* name, std::uint64_t value,
               std::uint64_t expected) const {
     if (value == expected) return;
-    fail(field, std::string(name) + " is " + std::to_string(value) + " where " +
-                    std::to_string(expected) + " must be");
+    fail(field, std::string(name) + " is " + std::to_string(value) + "; " +
+                    std::to_string(expected) + " is expected");
   }
 
   void read_header() {
@@ -137,7 +138,7 @@ class Reader {
            "a row has " + std::to_string(h.label_offset - h.data_offset) +
                " bytes; float32 of dimension " + std::to_string(m_dimension) + " has " +
                std::to_string(m_dimension * sizeof(float)) +
-               ": give the dimension it was made with");
+               ": pass the dimension with which the index was built");
     }
     expect(offsetof(Header, element_bytes), "the size of an element", h.element_bytes,
            h.label_offset + sizeof(std::uint64_t));
@@ -147,7 +148,7 @@ class Reader {
                                         std::to_string(m_file.bytes()));
     }
     if (h.capacity < h.count) {
-      fail(offsetof(Header, capacity), "room for " + std::to_string(h.capacity) + " of " +
+      fail(offsetof(Header, capacity), "a capacity of " + std::to_string(h.capacity) + " for " +
                                            std::to_string(h.count) + " elements");
     }
     if (h.top_level >= level_limit || (h.count > 0 ? h.top_level < 0 : h.top_level != -1))
@@ -159,7 +160,7 @@ class Reader {
     return sizeof(Header) + node * m_header.element_bytes;
   }
 
-  /// Where the upper lists of each node begin, behind their size in bytes.
+  /// The positions of the upper lists of each node, after their size in bytes.
   std::vector<std::uint64_t> find_upper_lists() {
     std::vector<std::uint64_t> out(m_header.count);
     std::uint64_t at = element(m_header.count);
@@ -170,14 +171,15 @@ class Reader {
       const std::uint64_t levels = bytes / list_bytes();
       if (bytes % list_bytes() != 0 || levels > static_cast<std::uint64_t>(m_header.top_level) ||
           bytes > m_file.bytes() - at - sizeof(std::uint32_t)) {
-        fail(at, std::to_string(bytes) + " bytes of upper links: " + std::to_string(list_bytes()) +
-                     " a level, and the highest is " + std::to_string(m_header.top_level));
+        fail(at, std::to_string(bytes) + " bytes of upper links; a level has " +
+                     std::to_string(list_bytes()) + " bytes, and the highest level is " +
+                     std::to_string(m_header.top_level));
       }
       begin = at + sizeof(std::uint32_t);
       at = begin + bytes;
       m_lists += levels;
     }
-    if (at != m_file.bytes()) fail(at, "the file goes on behind its last element");
+    if (at != m_file.bytes()) fail(at, "the file continues after its last element");
     return out;
   }
 
@@ -220,7 +222,7 @@ class Reader {
     store.next_id = std::max(store.next_id, store.ids[node] + 1);
   }
 
-  /// \p at is where the count stands, before the links.
+  /// \param at position of the count, which precedes the links
   void read_list(const HnswStore& store, std::uint64_t at, std::uint32_t count, int level,
                  std::uint32_t* list) const {
     const std::uint64_t capacity = level == 0 ? m_header.base_links : m_header.m;
@@ -232,7 +234,7 @@ class Reader {
       const std::uint64_t place = at + (std::uint64_t{i} + 1) * sizeof(std::uint32_t);
       list[i] = m_file.read<std::uint32_t>(place);
       if (list[i] >= store.size() || store.levels[list[i]] < level) {
-        fail(place, "a link to " + std::to_string(list[i]) + ", which is no element of level " +
+        fail(place, "a link to " + std::to_string(list[i]) + ", which is not an element of level " +
                         std::to_string(level));
       }
     }
@@ -243,7 +245,7 @@ class Reader {
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
     if (twice != sorted.end())
-      fail(sizeof(Header), "the label " + std::to_string(*twice) + " is there twice");
+      fail(sizeof(Header), "the label " + std::to_string(*twice) + " occurs twice");
   }
 
   void read_entry(HnswStore& store) const {
@@ -251,7 +253,7 @@ class Reader {
     if (store.size() == 0) return;
     if (m_header.entry >= store.size() || store.levels[m_header.entry] != m_header.top_level) {
       fail(offsetof(Header, entry), "the entry " + std::to_string(m_header.entry) +
-                                        " is no element of the highest level, " +
+                                        " is not an element of the highest level, " +
                                         std::to_string(m_header.top_level));
     }
     store.entry = m_header.entry;

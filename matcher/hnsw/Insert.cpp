@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t round_max = 4096;
 
-/// A link from \p place (level and node) to the node of \p key, which is as far as it says.
+/// A link from \p place (level and node) to the node of \p key, at the distance in the key.
 struct Edge {
   std::uint64_t place;
   Key key;
@@ -81,7 +81,7 @@ class Inserter {
   }
 
  private:
-  /// The most lists that the nodes of one round have.
+  /// The maximum number of lists that the nodes of one round have.
   std::size_t lists_of_a_round(std::size_t begin, std::size_t end) const {
     std::size_t most = 0;
     while (begin < end) {
@@ -98,7 +98,8 @@ class Inserter {
     m_store.top_level = m_store.levels[node];
   }
 
-  /// Searches the graph of the rounds before for the links of \p node, which nobody reads yet.
+  /// Searches the graph of the previous rounds for the links of \p node, which no other thread
+  /// reads yet.
   void find_links(const Links& links, std::uint32_t node, std::size_t graph_nodes,
                   InsertBuffers<Rows>& buffers) {
     Walk<Rows> walk(links, m_rows, buffers.walk);
@@ -111,7 +112,7 @@ class Inserter {
       nearest = found.front();
       const auto chosen = buffers.selection.choose(m_rows, found, links.m);
       std::copy(chosen.begin(), chosen.end(), links.list(level, node));
-      // Their keys again: both are in the order of the beam.
+      // Recovers their keys: both lists are in the order of the beam.
       std::size_t at = 0;
       for (const std::uint32_t neighbour : chosen) {
         while (node_of(found[at]) != neighbour) ++at;
@@ -121,7 +122,7 @@ class Inserter {
     }
   }
 
-  /// Gives the nodes that were chosen their links back, node by node.
+  /// Adds the reverse links to the chosen nodes, node by node.
   void apply(const Links& links) {
     const std::span<Edge> edges(m_edges.data(), m_edge_count.exchange(0));
     std::sort(edges.begin(), edges.end());
@@ -164,7 +165,7 @@ class Inserter {
   const Rows& m_rows;
   const HostWorkers& m_workers;
   std::vector<InsertBuffers<Rows>> m_buffers;
-  std::vector<Edge> m_edges;  ///< of a round, in any order until they are applied
+  std::vector<Edge> m_edges;  ///< of a round, unordered until they are applied
   std::atomic<std::size_t> m_edge_count{0};
   std::vector<std::size_t> m_groups;
 };
@@ -172,7 +173,8 @@ class Inserter {
 }  // namespace
 
 std::size_t round_size(std::size_t nodes) {
-  // A node does not see those of its round: few enough to matter little, many enough for threads.
+  // A node does not see the others of its round. The round is small enough for this to matter
+  // little, and large enough for the threads.
   return std::clamp<std::size_t>(nodes / 16, 1, round_max);
 }
 

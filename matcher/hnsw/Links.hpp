@@ -9,7 +9,7 @@ namespace Kindred::Impl {
 
 /// Terminates a list of links that is not full.
 inline constexpr std::uint32_t no_node = 0xFFFFFFFFU;
-/// A key holds a node in 31 bits.
+/// A key contains a node in 31 bits.
 inline constexpr std::uint64_t dimension_max = 0xFFFFFFFFU;
 inline constexpr std::uint32_t node_limit = 0x7FFFFFFFU;
 /// Ids are returned as signed 64-bit numbers.
@@ -22,10 +22,11 @@ inline constexpr int level_limit = 64;
 
 /// \brief View of the graph for traversal: up to 2m links per node on level 0, up to m above.
 struct Links {
-  std::uint32_t* base;               ///< nodes × 2m
-  std::uint32_t* upper;              ///< lists × m
-  const std::uint32_t* upper_first;  ///< of a node: its list on level 1; those above follow
-  const std::uint8_t* levels;        ///< highest level of a node
+  std::uint32_t* base;   ///< nodes × 2m
+  std::uint32_t* upper;  ///< lists × m
+  /// Per node: its list on level 1, followed by those of higher levels.
+  const std::uint32_t* upper_first;
+  const std::uint8_t* levels;  ///< per node: its highest level
   std::uint32_t m;
   std::uint32_t entry;  ///< a node of the top level; `no_node` if the graph is empty
   int top_level;

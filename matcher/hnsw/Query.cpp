@@ -9,7 +9,7 @@ namespace Kindred::Impl {
 
 namespace {
 
-/// Scores rows canonically and keeps the best.
+/// Scores rows exactly and keeps the best.
 class Rescorer {
  public:
   Rescorer(const HnswStore& store, std::span<const float> query, SearchBuffers& buffers)
@@ -47,10 +47,10 @@ bool may_return(const HnswStore& store, const IdFilter& filter, std::uint32_t no
   return store.deleted[node] == 0 && filter.passes(store.ids[node]);
 }
 
-/// Every row that may be returned.
+/// Scores every row that may be returned.
 void scan(const HnswStore& store, const SearchPlan& plan, Rescorer& rescorer,
           SearchBuffers& buffers) {
-  std::vector<Found>& best = buffers.found;  // a heap of `top`, the worst first
+  std::vector<Found>& best = buffers.found;  // a heap of `top` rows, with the worst first
   best.clear();
   for (std::uint32_t node = 0; node < store.size(); ++node) {
     if (!may_return(store, plan.filter, node)) continue;
@@ -68,8 +68,8 @@ void scan(const HnswStore& store, const SearchPlan& plan, Rescorer& rescorer,
   ++buffers.scanned;
 }
 
-/// A walk that must find some of `allowed` rows costs about ef · n / allowed expansions, and scores
-/// some m / 2 rows in each.
+/// A traversal that must find `ef` of `allowed` rows takes about ef · n / allowed expansions, each
+/// of which scores about m / 2 rows.
 bool scan_is_cheaper(const HnswStore& store, const SearchPlan& plan) {
   const double allowed = static_cast<double>(plan.allowed);
   const double expansions =

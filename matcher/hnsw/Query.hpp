@@ -14,7 +14,7 @@
 
 namespace Kindred::Impl {
 
-/// The ids that may be returned; no mask: all.
+/// The ids that may be returned; without a mask, all.
 struct IdFilter {
   std::span<const std::uint8_t> bytes;
   std::span<const std::uint64_t> words;
@@ -45,7 +45,8 @@ struct SearchPlan {
   std::size_t allowed = 0;  ///< rows that may be returned
 };
 
-/// \brief Finds the rows of one query: \p buffers.found is in total order, at most `top` long.
+/// \brief Searches the rows of one query: \p buffers.found is in total order and has at most `top`
+/// elements.
 /// \throws std::bad_alloc
 void search_one(const HnswStore& store, std::span<const float> query, const SearchPlan& plan,
                 SearchBuffers& buffers);

@@ -8,7 +8,7 @@ namespace Kindred::Impl {
 
 namespace {
 
-/// The rows of \p from in the order \p order. \param width elements of a row
+/// Copies the rows of \p from in the order \p order. \param width number of elements of a row
 template <class T>
 void gather(GrowingArray<T>& to, const GrowingArray<T>& from, std::span<const std::uint32_t> order,
             std::size_t width) {
@@ -16,7 +16,7 @@ void gather(GrowingArray<T>& to, const GrowingArray<T>& from, std::span<const st
     std::copy_n(from.data() + order[i] * width, width, to.data() + i * width);
 }
 
-/// A list with the new numbers.
+/// Copies a list with the new numbers.
 void copy_list(const std::uint32_t* from, std::uint32_t* to, std::size_t capacity,
                std::span<const std::uint32_t> new_number) {
   std::size_t count = 0;

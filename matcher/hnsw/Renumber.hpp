@@ -9,8 +9,8 @@
 
 namespace Kindred::Impl {
 
-/// \brief Renumbers the nodes so that nodes read together are close in memory. \param order
-/// permutation: the old numbers in the new order \throws OutOfMemory
+/// \brief Renumbers the nodes so that nodes that are read together are close in memory. \param
+/// order permutation: the old numbers in the new order \throws OutOfMemory
 HnswStore renumbered(const HnswStore& store, MemoryResource& resource,
                      std::span<const std::uint32_t> order);
 

@@ -12,7 +12,7 @@ namespace Kindred::Impl {
 
 namespace {
 
-/// Deleted nodes whose links a node inherits, nearest first as they are linked.
+/// Maximum number of deleted nodes whose links a node inherits; the nearest ones come first.
 constexpr std::size_t bridge_max = 32;
 
 template <class Rows>
@@ -37,8 +37,7 @@ class Repairer {
     m_workers.for_each_item(m_store.size(), 256, node_nanoseconds,
                             [&](std::size_t worker, std::size_t i) {
                               const auto node = static_cast<std::uint32_t>(i);
-                              if (m_store.deleted[node] != 0)
-                                return;  // their links stay as they are
+                              if (m_store.deleted[node] != 0) return;  // its links stay unchanged
                               for (int level = 0; level <= links.levels[node]; ++level)
                                 relink(links, level, node, m_buffers[worker]);
                             });
@@ -88,7 +87,7 @@ class Repairer {
     std::fill(list + chosen.size(), list + capacity, no_node);
   }
 
-  /// The live nodes of a list, and the deleted ones as bridges.
+  /// Collects the live nodes of a list, and the deleted ones as bridges.
   void collect(const std::uint32_t* list, std::size_t capacity, std::uint32_t self,
                Buffers& buffers) const {
     for (std::size_t i = 0; i < capacity && list[i] != no_node; ++i) {

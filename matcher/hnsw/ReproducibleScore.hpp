@@ -22,8 +22,8 @@ inline double reproducible_norm(const float* row, std::size_t dimension) {
       }));
 }
 
-/// \brief The exact score of a row as DESIGN §4 defines it, as ascending bits: less is better.
-/// \param query widened \param query_norm read under cosine
+/// \brief The exact score of a row as ascending bits: smaller is better. \param query in double
+/// \param query_norm used under cosine
 inline std::uint32_t reproducible_order(Metric metric, const double* query, double query_norm,
                                         const float* row, std::size_t dimension) {
   const Arch::Lanes<HostSpace> lanes(0);
@@ -44,7 +44,7 @@ inline std::uint32_t reproducible_order(Metric metric, const double* query, doub
   return static_cast<std::uint32_t>(score_rank(metric, sum, query_norm, row_norm, 0) >> 32U);
 }
 
-/// The score of those bits.
+/// The score that corresponds to \p order.
 inline float score_of_order(Metric metric, std::uint32_t order) {
   return score_of(metric, Rank{order} << 32U);
 }

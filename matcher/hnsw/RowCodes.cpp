@@ -13,10 +13,10 @@ namespace Kindred::Impl {
 namespace {
 
 constexpr float code_max = 127.0F;
-/// Of what is stored: leaves room for the operations of a distance.
+/// Limit of the stored values, so that the operations of a distance cannot overflow.
 constexpr float value_max = 1e30F;
 
-/// What a value of a row is multiplied by before it is coded.
+/// The factor by which the values of a row are multiplied before encoding.
 double factor_of(const HnswStore& store, const float* row) {
   if (store.settings.metric != Metric::cosine) return static_cast<double>(store.unit);
   const double norm = reproducible_norm(row, store.dimension);
@@ -28,7 +28,8 @@ float within(double value) {
       std::clamp(value, -static_cast<double>(value_max), static_cast<double>(value_max)));
 }
 
-/// \p row times \p factor, less the mean, as it is coded. \param out `dimension`
+/// Computes \p row times \p factor minus the mean, the input of the encoding. \param out
+/// `dimension` elements
 void centre(const HnswStore& store, const float* row, double factor, float* out) {
   for (std::size_t d = 0; d < store.dimension; ++d)
     out[d] = within(static_cast<double>(row[d]) * factor) - store.mean[d];
@@ -39,7 +40,8 @@ struct Codes {
   std::int64_t squares = 0;  ///< Σ code²
 };
 
-/// The nearest multiples of the scale that makes the largest 127. \param codes `dimension`
+/// Encodes as the nearest multiples of the scale that maps the largest value to 127. \param codes
+/// `dimension` elements
 Codes code(const float* centred, std::size_t dimension, std::int8_t* codes) {
   float largest = 0;
   for (std::size_t d = 0; d < dimension; ++d) largest = std::max(largest, std::fabs(centred[d]));
@@ -80,7 +82,7 @@ void code_row(const HnswStore& store, std::size_t node, CodedQuery& buffers, std
   std::memcpy(to + stride - sizeof(tail), tail, sizeof(tail));
 }
 
-/// A power of two that brings norms of rows with values up to \p largest to 1 at most.
+/// A power of two that scales rows with values up to \p largest to norms of at most 1.
 float unit_of(float largest, std::size_t dimension) {
   if (largest == 0) return 1;
   const double norm = static_cast<double>(largest) * std::sqrt(static_cast<double>(dimension));
@@ -88,14 +90,14 @@ float unit_of(float largest, std::size_t dimension) {
   return static_cast<float>(std::ldexp(1.0, exponent));
 }
 
-/// Rows of a sample, spread evenly.
+/// Evenly spaced rows of a sample.
 std::vector<std::size_t> sample_of(std::size_t count, std::size_t most) {
   std::vector<std::size_t> out(std::min(count, most));
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = i * count / out.size();
   return out;
 }
 
-/// Whether codes are fine enough to tell neighbours apart. \see choose_traversal
+/// Whether codes are precise enough to distinguish neighbours. \see choose_traversal
 bool codes_suffice(const HnswStore& store, std::span<const float> rows,
                    const HostWorkers& workers) {
   constexpr std::size_t sample_max = 4096;
@@ -137,7 +139,7 @@ bool codes_suffice(const HnswStore& store, std::span<const float> rows,
       }
       for (; d < dimension; ++d) squared += (a[d] - b[d]) * (a[d] - b[d]);
       for (const float lane : lanes) squared += lane;
-      // Equal rows are found by equal codes.
+      // Equal rows have equal codes, so that they are recognised.
       if (squared > 0 && static_cast<double>(squared) < nearest) {
         nearest = static_cast<double>(squared);
         noise = residual[probe] + residual[i];

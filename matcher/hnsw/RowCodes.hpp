@@ -15,9 +15,9 @@ namespace Kindred::Impl {
 
 /// Buffers for one query in the form used for traversal.
 struct CodedQuery {
-  std::vector<float> values;       ///< a row's stride
-  std::vector<std::int8_t> codes;  ///< a code's stride
-  std::vector<double> wide;        ///< a dimension; for exact scores
+  std::vector<float> values;       ///< `row_stride` elements
+  std::vector<std::int8_t> codes;  ///< `code_stride` elements
+  std::vector<double> wide;        ///< `dimension` elements; for exact scores
 
   /// \throws std::bad_alloc
   void prepare(const HnswStore& store);
@@ -25,8 +25,8 @@ struct CodedQuery {
 
 /// \brief Sets `unit`, `mean` and `traversal` of an empty store from the rows that will be added.
 ///
-/// Bytes are chosen where the errors of the codes change the squared distance of a sampled row to
-/// its nearest neighbour in the sample by at most some 3 % (standard deviation).
+/// Bytes are chosen if the errors of the codes change the squared distance of a sampled row to its
+/// nearest neighbour in the sample by at most about 3 % (standard deviation).
 /// \param rows finite, `count × dimension`
 void choose_traversal(HnswStore& store, std::span<const float> rows, const HostWorkers& workers);
 

@@ -32,7 +32,7 @@ struct WalkBuffers {
   }
 };
 
-/// \brief Searches a graph that must not change meanwhile.
+/// \brief Searches a graph, which must not change during the search.
 ///
 /// The unvisited neighbours of a node are scored together, after prefetching their rows. Results
 /// are the best by (distance, node), so they do not depend on the order of visits.
@@ -68,7 +68,7 @@ class Walk {
       for (std::size_t i = 0; i < count; ++i) {
         const Key key = key_of(m_buffers.distances[i], m_buffers.frontier[i]);
         if (key >= bound) continue;
-        // Prefetch: the lists of the best nodes are read soon.
+        // Prefetches the lists of the best nodes, which will be read soon.
         if (beam.insert(key) <= beam.next()) prefetch_list(level, m_buffers.frontier[i]);
         bound = beam.bound();
       }

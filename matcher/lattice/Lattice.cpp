@@ -17,19 +17,19 @@ namespace Kindred {
 
 namespace {
 
-/// \throws OutOfMemory where the host has no room for a result
+/// \throws OutOfMemory if the result does not fit into the free memory of the host
 void check_budget(const Context& context, double bytes, const char* label) {
-  constexpr double little = 1 << 26;  // asking the system takes as long as making it
+  constexpr double little = 1 << 26;  // checking takes as long as allocating this much
   if (bytes <= little) return;
   const auto free = static_cast<double>(context.free_memory(Space::serial));
   if (bytes <= free) return;
   const double most = 0x1p63;
   throw OutOfMemory(
       "host", static_cast<std::uint64_t>(std::min(bytes, most)), label,
-      "the result takes more than the " + std::to_string(free / 0x1p30) + " GiB that are free");
+      "the result needs more than the " + std::to_string(free / 0x1p30) + " GiB of free memory");
 }
 
-/// Paths of a call, in the order of its pairs.
+/// Pairs of a call that have the same source, in input order.
 struct SharedSource {
   std::uint64_t source = 0;
   std::vector<std::size_t> pairs;
@@ -71,7 +71,7 @@ struct Lattice::State {
                      std::string(what) + " is node " + std::to_string(node) + ", which is blocked");
   }
 
-  /// \throws InvalidArgument for a lattice that is too large to be searched; OutOfMemory
+  /// \throws InvalidArgument for a lattice that is too large for a search; OutOfMemory
   const Impl::SearchTables& tables() const {
     const std::lock_guard lock(m_making);
     if (m_tables) return *m_tables;
@@ -103,13 +103,14 @@ struct Lattice::State {
     return *m_tables;
   }
 
-  /// Entries of rows that \p searches look at.
+  /// The work of \p searches searches, in entries of rows that they read.
   Workload search_work(std::uint64_t searches) const {
     Workload workload;
     workload.operation = Operations::lattice_search;
     workload.items = shape.nodes() * searches;
     workload.work = 2 * static_cast<double>(shape.edges()) * static_cast<double>(searches);
-    // From a corner to the one across, and what is before the first level and behind the last.
+    // The levels from one corner to the opposite one, plus the launches before the first level and
+    // after the last one.
     const double levels = static_cast<double>(shape.dimensions()) * (shape.size() - 1);
     workload.starts = (levels + 4) * static_cast<double>(searches);
     workload.device_bytes =
@@ -124,13 +125,13 @@ struct Lattice::State {
     return shape.nodes();
   }
 
-  /// What calls on a space work in.
+  /// The workspace of the calls on one space.
   template <class ExecutionSpace>
   struct Work {
     Work(MemoryResource& given, int count) : memory(&given), threads(count) {}
 
     MemoryResource* memory;
-    int threads;  ///< of the host's
+    int threads;  ///< of the host
     Impl::StagingBuffer<ExecutionSpace, std::uint64_t> pairs{*memory, "Kindred::Lattice::pairs"};
     Impl::StagingBuffer<ExecutionSpace, std::uint64_t> offsets{*memory,
                                                                "Kindred::Lattice::offsets"};
@@ -140,7 +141,8 @@ struct Lattice::State {
     std::optional<Impl::SearchRun<ExecutionSpace>> search;
   };
 
-  /// `body(exec_space, work)` where the dispatcher chooses. \see Impl::WorkspaceCache
+  /// Calls `body(exec_space, work)` on the space that the dispatcher chooses. \see
+  /// Impl::WorkspaceCache
   template <class Body>
   DispatchRecord run(const Workload& workload, std::optional<Space> space, const Body& body) const {
     return m_works.run(
@@ -149,7 +151,7 @@ struct Lattice::State {
                                   Space) { body(exec_space, work); });
   }
 
-  /// The search of a space. \throws OutOfMemory
+  /// The search workspace of a space. \throws OutOfMemory
   template <class ExecutionSpace>
   static Impl::SearchRun<ExecutionSpace>& search_in(const ExecutionSpace& exec_space,
                                                     Work<ExecutionSpace>& work,
@@ -234,7 +236,7 @@ Lattice::Lattice(Context& context, std::uint32_t dimensions, std::uint32_t size,
     lattice.check_node(edge.to, "an end of a blocked edge");
     KINDRED_THROW_IF(!lattice.are_neighbours(edge.from, edge.to),
                      "the blocked edge " + std::to_string(edge.from) + " – " +
-                         std::to_string(edge.to) + " is none of the lattice");
+                         std::to_string(edge.to) + " is not an edge of the lattice");
     m_state->blocked_edges.push_back({std::min(edge.from, edge.to), std::max(edge.from, edge.to)});
   }
   std::vector<std::uint64_t>& nodes = m_state->blocked_nodes;
@@ -302,13 +304,13 @@ void Lattice::save(const std::string& path, std::optional<Space> space) const {
   stored.edges = graph.ends.size();
   stored.out.offsets = graph.offsets;
   stored.out.ends.emplace_back(graph.ends);
-  stored.in = stored.out;  // it is symmetric, and its rows ascend
+  stored.in = stored.out;  // the graph is symmetric and its rows ascend
   Impl::save_graph(path, stored);
 }
 
 std::vector<std::uint64_t> Lattice::path(std::uint64_t from, std::uint64_t to,
                                          std::optional<Space> space) const {
-  m_state->check_open(from, "the beginning of the path");
+  m_state->check_open(from, "the start of the path");
   m_state->check_open(to, "the end of the path");
   if (!m_state->has_blocks()) {
     std::vector<std::uint64_t> out(shape().distance(from, to) + 1);
@@ -322,7 +324,7 @@ std::vector<std::uint64_t> Lattice::path(std::uint64_t from, std::uint64_t to,
 Ragged<std::uint64_t> Lattice::paths(std::span<const LatticePair> pairs,
                                      std::optional<Space> space) const {
   for (const LatticePair& pair : pairs) {
-    m_state->check_open(pair.from, "the beginning of a path");
+    m_state->check_open(pair.from, "the start of a path");
     m_state->check_open(pair.to, "the end of a path");
   }
   if (pairs.empty()) return {};
@@ -331,10 +333,10 @@ Ragged<std::uint64_t> Lattice::paths(std::span<const LatticePair> pairs,
 
 Ragged<std::uint64_t> Lattice::all_paths(std::uint64_t from, std::uint64_t to,
                                          std::uint64_t edges_max, std::uint64_t limit) const {
-  m_state->check_open(from, "the beginning of the paths");
+  m_state->check_open(from, "the start of the paths");
   m_state->check_open(to, "the end of the paths");
   const LatticeShape& lattice = shape();
-  std::vector<std::uint32_t> to_end;  // where something is blocked
+  std::vector<std::uint32_t> to_end;  // distances to the end; only needed if something is blocked
   if (m_state->has_blocks()) to_end = distances({&to, 1}).distances;
   const auto can_arrive = [&](std::uint64_t node, std::uint64_t left) {
     if (to_end.empty()) return lattice.distance(node, to) <= left;
@@ -350,7 +352,7 @@ Ragged<std::uint64_t> Lattice::all_paths(std::uint64_t from, std::uint64_t to,
   };
   Ragged<std::uint64_t> out;
   if (!can_arrive(from, edges_max)) return out;
-  /// A node of the walk, and its neighbours that are still to be walked, the next one last.
+  /// A node of the walk and its unvisited neighbours; the next one is the last.
   struct Step {
     std::uint64_t node;
     std::vector<std::uint64_t> left;
@@ -365,7 +367,7 @@ Ragged<std::uint64_t> Lattice::all_paths(std::uint64_t from, std::uint64_t to,
                                                 " paths from " + std::to_string(from) + " to " +
                                                 std::to_string(to) + " of at most " +
                                                 std::to_string(edges_max) +
-                                                " edges; raise the limit or take fewer edges");
+                                                " edges; increase the limit or allow fewer edges");
       out.push_row(nodes);
       return;
     }

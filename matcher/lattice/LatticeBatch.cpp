@@ -15,10 +15,10 @@ namespace Kindred {
 
 namespace {
 
-/// \brief What a worker computes with.
+/// \brief The resources of a worker.
 class Worker {
  public:
-  /// \param alone there is no other, and nothing to keep out of their way
+  /// \param alone whether this is the only worker; otherwise each one computes on its own thread
   Worker(Context& context, std::optional<Space> space, bool alone)
       : m_context(&context), m_space(space), m_bulk(std::make_unique<Bulk>(context)) {
     if (alone) return;

@@ -95,7 +95,7 @@ std::size_t run_in_order(std::size_t items, std::size_t workers, const std::stop
   std::vector<std::jthread> threads;
   struct Stop {
     OrderedResults<Result>& results;
-    ~Stop() { results.stop(); }  // before the threads are joined, whatever is thrown
+    ~Stop() { results.stop(); }  // before the threads are joined, also if an exception is thrown
   };
   const std::stop_callback stopping(stop, [&] { results.stop(); });
   try {
@@ -106,7 +106,7 @@ std::size_t run_in_order(std::size_t items, std::size_t workers, const std::stop
     }
   } catch (const std::exception&) {
     if (threads.empty()) return run_here();
-    // fewer threads can do the same work
+    // the threads that could be started do all the work
   }
   const Stop guard{results};
   while (auto result = results.take()) take(taken++, std::move(*result));

@@ -118,7 +118,7 @@ class SearchRun {
   }
 
  private:
-  /// Lines that the frontier may be in.
+  /// Computes the lines that the frontier may reach.
   void set_band(std::span<const std::uint64_t> sources) {
     const auto [least, greatest] = std::ranges::minmax(sources);
     m_first_line = least / m_search.bits.line;

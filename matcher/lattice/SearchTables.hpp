@@ -9,13 +9,14 @@
 
 namespace Kindred::Impl {
 
-/// \brief The tables that searches over a lattice read besides its shape, built by the first
+/// \brief The tables that searches over a lattice read in addition to its shape; built by the first
 /// search.
 struct SearchTables {
   LatticeBits bits;
   std::vector<std::uint64_t> step_masks;
-  std::vector<std::uint64_t> open;           ///< words; empty: no node is blocked
-  std::vector<std::uint64_t> blocked_edges;  ///< guarded, a dimension after the other; empty: none
+  std::vector<std::uint64_t> open;  ///< words; empty: no node is blocked
+  /// With guard words, one dimension after the other; empty: none.
+  std::vector<std::uint64_t> blocked_edges;
 };
 
 }  // namespace Kindred::Impl

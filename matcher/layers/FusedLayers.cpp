@@ -16,7 +16,7 @@ namespace Kindred {
 
 namespace {
 
-/// Launches over memory of a space.
+/// The launches of layers in the memory of a space.
 class Launches {
  public:
   virtual ~Launches() = default;
@@ -92,7 +92,7 @@ class LinearLaunches final : public Launches {
   Buffer<LinearLayerData, typename ExecutionSpace::memory_space> m_layers;
 };
 
-/// The launches of \p layers, which are checked where \p space is usable.
+/// Prepares the launches of \p layers, which are validated if \p space is usable.
 template <template <class> class Of, class Layer, class... Arguments>
 std::unique_ptr<Launches> make(Context& context, std::span<const Layer> layers, Space space,
                                void* stream, Arguments... arguments) {
@@ -107,7 +107,7 @@ std::unique_ptr<Launches> make(Context& context, std::span<const Layer> layers, 
       });
 }
 
-/// Arrays of the host where a device computes.
+/// Copies of host arrays in the memory of a device.
 template <class ExecutionSpace>
 class Copies {
  public:
@@ -127,7 +127,7 @@ class Copies {
     Impl::upload(m_exec_space, m_buffers.back().view(), bytes.data(), bytes.size());
     return {data, values.size()};
   }
-  /// Without gaps between rows.
+  /// The copy has no gaps between rows.
   MutableMatrix take(const MutableMatrix& matrix) {
     MutableMatrix taken = matrix;
     taken.stride = matrix.columns;
@@ -142,7 +142,7 @@ class Copies {
     return {data, values.size()};
   }
 
-  /// Brings all results to where they were taken from.
+  /// Copies all results back to the original arrays.
   void give_back() {
     for (const Result& result : m_results) {
       const MutableMatrix& to = result.to;
@@ -181,7 +181,7 @@ Space host_of(const Context& context) {
   return context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
 }
 
-/// What one thread takes for \p layers, roughly.
+/// A rough estimate of the time that one thread needs for \p layers.
 double nanoseconds_of(std::span<const NormLayer> layers) {
   constexpr double of_element = 1;
   double all = 0;
@@ -198,7 +198,8 @@ double nanoseconds_of(std::span<const LinearLayer> layers) {
   return all;
 }
 
-/// Runs what `prepare(taken layers)` makes over copies of \p layers, `take(copies, layer)` each.
+/// Copies \p layers with `take(copies, layer)`, runs what `prepare` returns for the copies and
+/// copies the results back.
 template <class Layer, class Take, class Prepare>
 void run_copies(Context& context, std::span<const Layer> layers, const Take& take,
                 const Prepare& prepare) {

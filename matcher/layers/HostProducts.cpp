@@ -40,7 +40,7 @@ GemmShape shape_of(const LinearLayerData& layer) {
   return shape;
 }
 
-/// \p rows of \p stride elements as float32, without gaps.
+/// Converts \p rows rows with a distance of \p stride elements to float32 without gaps.
 template <class Element>
 void widen(const std::byte* values, std::uint64_t rows, std::uint64_t columns, std::uint64_t stride,
            float* out) {
@@ -77,7 +77,7 @@ HostProducts::HostProducts(const HostSpace& exec_space, MemoryResource& memory,
   m_packed_bytes = aligned_size(m_gemm.packed_bytes());
   m_products_bytes = aligned_size(shape.m * shape.n * sizeof(float));
   m_scratch_bytes = aligned_size(m_gemm.scratch_bytes());
-  // Either a block of w or a tile of x.
+  // For a block of w or a tile of x, one at a time.
   m_widened_bytes =
       m_is_widened ? aligned_size(std::max(shape.m, shape.n) * shape.k * sizeof(float)) : 0;
   m_local_bytes = m_packed_bytes + m_products_bytes + m_scratch_bytes + m_widened_bytes;
@@ -133,7 +133,7 @@ void HostProducts::run(const HostSpace& exec_space) const {
   const GemmShape& shape = m_gemm.shape();
   const std::uint64_t blocks = (m_layer.outputs + shape.n - 1) / shape.n;
   const std::uint64_t tiles = (m_layer.rows + shape.m - 1) / shape.m;
-  // Few blocks are shared out by rows too: each share packs its block again.
+  // If there are few blocks, rows are divided too; then each share packs its block again.
   const std::uint64_t shares =
       std::min(tiles, blocks % m_workers == 0 ? 1 : (2 * m_workers + blocks - 1) / blocks);
   std::atomic<std::uint64_t> next{0};

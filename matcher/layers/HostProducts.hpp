@@ -12,11 +12,11 @@
 
 namespace Kindred::Impl {
 
-/// \brief One linear layer by a library of the host: a thread packs a block of w and multiplies it
-/// with tiles of rows, whose products it ends while they are in its cache.
+/// \brief One linear layer by a library of the host. A thread packs a block of w, multiplies it
+/// with tiles of rows, and applies the epilogue to the products while they are in its cache.
 ///
-/// Tiles and blocks do not depend on the threads, and neither do bits. The last tile and the last
-/// block reach back over the one before, so that all have one shape.
+/// Tiles and blocks, and therefore the bits of the result, do not depend on the number of threads.
+/// The last tile and the last block overlap the previous ones, so that all have the same shape.
 class HostProducts {
  public:
   /// \throws SpaceUnavailable, OutOfMemory

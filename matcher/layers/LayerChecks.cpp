@@ -11,7 +11,7 @@ namespace Kindred::Impl {
 
 namespace {
 
-/// `layer 3: x`
+/// Such as `layer 3: x`.
 std::string named(std::size_t layer, const char* array) {
   return "layer " + std::to_string(layer) + ": " + array;
 }
@@ -30,7 +30,7 @@ template <class Byte>
 void check_matrix(const MatrixSpan<Byte>& matrix, Space space, const std::string& name) {
   const std::size_t size = size_of(matrix.element);
   KINDRED_THROW_IF(matrix.element == VectorElement::int8,
-                   name + " is of int8; it must be of float32, float16 or bfloat16");
+                   name + " is int8; it must be float32, float16 or bfloat16");
   KINDRED_THROW_IF(matrix.row_stride() < matrix.columns,
                    name + " has a stride of " + std::to_string(matrix.stride) +
                        "; it must be at least its columns, " + std::to_string(matrix.columns));
@@ -40,7 +40,7 @@ void check_matrix(const MatrixSpan<Byte>& matrix, Space space, const std::string
                    name + " has " + std::to_string(matrix.values.size()) + " bytes; " +
                        std::to_string(matrix.rows) + " rows of " + std::to_string(matrix.columns) +
                        " elements, " + std::to_string(matrix.row_stride()) +
-                       " from row to row, take more");
+                       " elements apart, need more");
   KINDRED_THROW_IF(reinterpret_cast<std::uintptr_t>(matrix.values.data()) % size != 0,
                    name + " is not aligned to its elements of " + std::to_string(size) + " bytes");
   check_memory(matrix.values.data(), space, name);
@@ -80,7 +80,7 @@ std::vector<NormLayerData> checked(std::span<const NormLayer> layers, Space spac
     KINDRED_THROW_IF(x.rows != y.rows || x.columns != y.columns,
                      named(i, "x") + " is " + std::to_string(x.rows) + " × " +
                          std::to_string(x.columns) + ", y " + std::to_string(y.rows) + " × " +
-                         std::to_string(y.columns) + "; they must be the same");
+                         std::to_string(y.columns) + "; they must have the same shape");
     KINDRED_THROW_IF(x.columns == 0 || x.columns > norm_columns_max,
                      named(i, "x") + " has " + std::to_string(x.columns) +
                          " columns; a row must have 1 … " + std::to_string(norm_columns_max));
@@ -93,10 +93,11 @@ std::vector<NormLayerData> checked(std::span<const NormLayer> layers, Space spac
                          "; it must be a positive number of at least 2⁻¹²⁶");
     const bool is_same = static_cast<const void*>(x.values.data()) == y.values.data() &&
                          x.element == y.element && x.row_stride() == y.row_stride();
-    KINDRED_THROW_IF(!is_same && overlap(x, y),
-                     named(i, "y") +
-                         " overlaps x; it may only be x itself, with x's element and "
-                         "stride");
+    KINDRED_THROW_IF(
+        !is_same && overlap(x, y),
+        named(i, "y") +
+            " overlaps x; it must be separate, or x itself with the same element type and "
+            "stride");
     NormLayerData data;
     data.x = x.values.data();
     data.y = y.values.data();
@@ -128,14 +129,16 @@ std::vector<LinearLayerData> checked(std::span<const LinearLayer> layers, Space 
     check_matrix(layer.w, space, named(i, "w"));
     check_matrix(layer.y, space, named(i, "y"));
     KINDRED_THROW_IF(layer.x.element != layer.w.element,
-                     named(i, "w") + " is of " + std::string(to_string(layer.w.element)) +
-                         "; it must be of x's element, " + std::string(to_string(layer.x.element)));
-    expect_equal(layer.w.columns, layer.x.columns, named(i, "w and x must have as many columns"));
-    expect_equal(layer.y.rows, layer.x.rows, named(i, "y and x must have as many rows"));
-    expect_equal(layer.y.columns, layer.w.rows, named(i, "y must have a column a row of w"));
+                     named(i, "w") + " is " + std::string(to_string(layer.w.element)) +
+                         "; it must have the element type of x, " +
+                         std::string(to_string(layer.x.element)));
+    expect_equal(layer.w.columns, layer.x.columns,
+                 named(i, "w and x must have the same number of columns"));
+    expect_equal(layer.y.rows, layer.x.rows, named(i, "y and x must have the same number of rows"));
+    expect_equal(layer.y.columns, layer.w.rows, named(i, "y must have one column per row of w"));
     check_vector(layer.bias, layer.w.rows, space, named(i, "bias"));
     KINDRED_THROW_IF(overlap(layer.y, layer.x) || overlap(layer.y, layer.w),
-                     named(i, "y") + " overlaps x or w; give it memory of its own");
+                     named(i, "y") + " overlaps x or w; it must be in separate memory");
     LinearLayerData data;
     data.x = layer.x.values.data();
     data.w = layer.w.values.data();

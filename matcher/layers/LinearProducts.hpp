@@ -29,13 +29,13 @@ class HostLinears {
   std::vector<HostProducts> m_layers;
 };
 
-/// \brief Linear layers by the library of a device. Where it adds the bias and takes the maximum
-/// with 0 itself, y is written once; else float32 products go through memory that a device's cache
-/// holds, panel by panel. \tparam Gemm `DeviceGemm`
+/// \brief Linear layers by the library of a device. If the library can add the bias and apply ReLU
+/// itself, y is written once; otherwise float32 products go through memory that fits into the cache
+/// of the device, panel by panel. \tparam Gemm `DeviceGemm`
 template <class ExecutionSpace, class Gemm>
 class DeviceLinears {
  public:
-  /// What the library reads 16 bytes at a time.
+  /// Whether the library can read and write the layer in units of 16 bytes.
   static bool takes(const LinearLayerData& layer) {
     const std::uint64_t unit = 16 / size_of(layer.input);
     const std::uint64_t output_unit = 16 / size_of(layer.output);
@@ -83,8 +83,8 @@ class DeviceLinears {
   struct Work {
     LinearLayerData layer;
     GemmShape shape;
-    bool is_whole = false;  ///< the library writes y
-    bool is_ended = false;  ///< then a kernel finishes y
+    bool is_whole = false;  ///< the library writes y itself
+    bool is_ended = false;  ///< a kernel finishes y afterwards
   };
 
   static constexpr std::size_t products_max = (std::size_t{32} << 20U) / sizeof(float);
@@ -93,7 +93,7 @@ class DeviceLinears {
     if (element == VectorElement::float16) return GemmType::float16;
     return element == VectorElement::bfloat16 ? GemmType::bfloat16 : GemmType::float32;
   }
-  /// 256, 16 or less.
+  /// Alignment of all arrays in bytes: 256, 16 or less.
   static std::uint32_t alignment_of(const LinearLayerData& layer) {
     const auto address = [](const auto* data) { return reinterpret_cast<std::uintptr_t>(data); };
     const std::uintptr_t all =
@@ -102,8 +102,8 @@ class DeviceLinears {
   }
   static float* y_of(const Work& work) { return reinterpret_cast<float*>(work.layer.y); }
 
-  /// Whether the library writes y. GELU, which its own form only approximates, is a pass over y of
-  /// float32 and over panels for others.
+  /// Whether the library can write y. GELU, of which the library only has an approximation, takes
+  /// another pass: over y if it is float32, otherwise over panels.
   bool prepare_whole(Work& work) {
     const LinearLayerData& layer = work.layer;
     const bool is_gelu = layer.activation == LayerActivation::gelu;

@@ -27,7 +27,7 @@ class IndexSet {
     return node != nullptr && (leaf(node).words[word_of(index)] >> index % 64 & 1U) != 0;
   }
 
-  /// Below 2^60. \throws std::bad_alloc; the set is then unchanged
+  /// \param index below 2^60. \throws std::bad_alloc; the set is then unchanged
   void insert(std::uint64_t index) {
     unsigned height = m_height;
     NodePointer root = m_root;
@@ -45,13 +45,14 @@ class IndexSet {
     if (contains(index)) m_root = changed(m_root.get(), m_height, index, false);
   }
 
-  /// Calls `visit(index)` with those in [\p begin, \p end), ascending.
+  /// Calls `visit(index)` for the indices in [\p begin, \p end), in ascending order.
   template <class Visit>
   void for_each(std::uint64_t begin, std::uint64_t end, const Visit& visit) const {
     for_each(m_root.get(), m_height, 0, begin, end, visit);
   }
-  /// Calls `visit(index)` with those that \p other does not have, ascending. O(nodes that are not
-  /// shared): what was changed since one was a copy of the other.
+  /// Calls `visit(index)` for the indices that \p other does not contain, in ascending order.
+  /// Visits only nodes that the two sets do not share, so the cost is proportional to what changed
+  /// since one was a copy of the other.
   template <class Visit>
   void for_each_beyond(const IndexSet& other, const Visit& visit) const {
     const Node* theirs = other.m_root.get();
@@ -75,7 +76,7 @@ class IndexSet {
     std::array<NodePointer, std::size_t{1} << fanout_bits> children;
   };
 
-  /// Bits of the indices below a node of that height.
+  /// Number of index bits below a node of that height.
   static unsigned bits_of(unsigned height) noexcept { return leaf_bits + fanout_bits * height; }
   static std::size_t child_of(std::uint64_t index, unsigned height) noexcept {
     return index >> bits_of(height - 1) & ((std::uint64_t{1} << fanout_bits) - 1);
@@ -86,7 +87,7 @@ class IndexSet {
   static const Leaf& leaf(const Node* node) noexcept { return *static_cast<const Leaf*>(node); }
   static const Inner& inner(const Node* node) noexcept { return *static_cast<const Inner*>(node); }
 
-  /// A node without indices is represented by null.
+  /// Null represents a node without indices.
   static NodePointer changed(const Node* node, unsigned height, std::uint64_t index, bool present) {
     if (height == 0) {
       auto copy = node != nullptr ? std::make_shared<Leaf>(leaf(node)) : std::make_shared<Leaf>();
@@ -128,7 +129,7 @@ class IndexSet {
     if (theirs == nullptr) return for_each(node, height, first, 0, no_end, visit);
     if (height == 0) return visit_bits(leaf(node), &leaf(theirs), first, visit);
     for (std::size_t c = 0; c < inner(node).children.size(); ++c) {
-      // A lower tree is the first child of what it would be at this height.
+      // At this height, the root of a lower tree is the first child.
       const bool is_lower = their_height < height;
       const Node* other = !is_lower ? inner(theirs).children[c].get() : c == 0 ? theirs : nullptr;
       for_each_beyond(inner(node).children[c].get(), height - 1, other,

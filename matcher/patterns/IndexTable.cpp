@@ -74,7 +74,7 @@ void IndexTable::erase(std::uint64_t hash, std::uint64_t index) noexcept {
   for (std::size_t seen = 0; slots[at] != slot; at = (at + 1) & mask, ++seen) {
     if (slots[at] == 0 || seen == slots.size()) return;
   }
-  // What was put behind for want of this place moves up, so that no search ends too early.
+  // Entries that were displaced by this slot move up, so that no search stops too early.
   for (std::size_t next = (at + 1) & mask, seen = 1; slots[next] != 0 && seen < slots.size();
        next = (next + 1) & mask, ++seen) {
     const std::size_t home = home_of(slots[next], mask);
@@ -92,7 +92,7 @@ void IndexTable::erase(std::uint64_t hash, std::uint64_t index) noexcept {
   try {
     resize(part, slots.size() / 2);
   } catch (const std::bad_alloc&) {
-    // It stays larger than it must be.
+    // The part stays larger than necessary.
   }
 }
 

@@ -12,23 +12,24 @@
 
 namespace Kindred::Impl {
 
-/// \brief Hash → index, open addressing over slots that keep 24 bits of the hash, so that the rows
-/// themselves are only looked at where those agree.
+/// \brief Hash → index, with open addressing. A slot keeps 24 bits of the hash, so that rows are
+/// compared only where these bits are equal.
 ///
-/// In 256 parts that grow and shrink one by one: no change moves more than a part. The slots may
-/// lie in a mapped file until their part changes its size. A copy shares the parts with its
-/// original until one of the two changes them; it must go where nobody changes the other meanwhile.
+/// It consists of 256 parts that grow and shrink separately: no change moves more than one part.
+/// The slots may lie in a mapped file until their part is resized. A copy shares the parts with its
+/// original until one of the two changes them; the copy must be destroyed where nobody changes the
+/// original concurrently.
 class IndexTable {
  public:
   static constexpr std::size_t part_count = 256;
   static constexpr std::uint64_t index_max = (std::uint64_t{1} << 40U) - 2;
 
   IndexTable() = default;
-  /// \param slots of all parts, changed in place; outlive this \param ends of the parts; each has a
-  /// power of two of slots or none, at most half of them used
+  /// \param slots of all parts, modified in place; must outlive this object \param ends of the
+  /// parts; a part has no slots or a power of two of them, of which at most half are used
   IndexTable(std::span<std::uint64_t> slots, std::span<const std::uint64_t> ends);
 
-  /// The index inserted with \p hash for which `equal(index)` holds.
+  /// The index that was inserted with \p hash and for which `equal(index)` is true.
   template <class Equal>
   std::optional<std::uint64_t> find(std::uint64_t hash, const Equal& equal) const {
     const std::span<const std::uint64_t> slots = part(part_of(hash));
@@ -43,7 +44,7 @@ class IndexTable {
     return {};
   }
 
-  /// Adds \p index, which must not exist. \throws std::bad_alloc; it is then unchanged
+  /// Adds \p index, which must not exist. \throws std::bad_alloc; the table is then unchanged
   void insert(std::uint64_t hash, std::uint64_t index);
   /// Performs the steps of `erase` for that hash that can fail. \throws std::bad_alloc
   void prepare_to_erase(std::uint64_t hash);
@@ -77,7 +78,7 @@ class IndexTable {
   static void put(std::span<std::uint64_t> slots, std::uint64_t slot) noexcept;
   /// Resizes the part to \p slots slots.
   static void resize(Part& part, std::size_t slots);
-  /// The part, after copying it if it is shared.
+  /// The part; copied first if it is shared.
   Part& own(std::size_t number);
 
   std::array<std::shared_ptr<Part>, part_count> m_parts;

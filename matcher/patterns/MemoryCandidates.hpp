@@ -13,11 +13,12 @@
 
 namespace Kindred::Impl {
 
-/// \brief The matches of a query as candidates for predictions, with what the memory knew of them
-/// and of its symbols at one moment. Those forgotten before it are left out.
+/// \brief The matches of a query as candidates for predictions, with a consistent snapshot of the
+/// statistics of patterns and symbols. Patterns that were forgotten before the snapshot are
+/// omitted.
 class MemoryCandidates final : public CandidateSource {
  public:
-  /// \param mutex of \p catalogue; outlives this
+  /// \param mutex of \p catalogue; must outlive this object
   MemoryCandidates(const std::vector<Match>& matches, const PatternCatalogue& catalogue,
                    std::shared_mutex& mutex)
       : m_mutex(&mutex) {
@@ -52,9 +53,10 @@ class MemoryCandidates final : public CandidateSource {
   }
 
  private:
-  std::shared_mutex* m_mutex;  ///< the last row may lie where a pattern is being added
+  std::shared_mutex* m_mutex;  ///< a pattern may be appended behind the last row at any time
   std::vector<Candidate> m_candidates;
-  std::vector<PatternRow> m_rows;  ///< of the candidates; they outlive a forgetting
+  /// Of the candidates; they stay valid when patterns are forgotten.
+  std::vector<PatternRow> m_rows;
   std::vector<std::uint64_t> m_patterns_with;
   std::uint64_t m_patterns = 0;
   std::uint64_t m_total_frequency = 0;

@@ -8,7 +8,8 @@ namespace Kindred::Impl {
 
 namespace {
 
-/// Room for \p count more elements; it doubles, so that adding one by one stays cheap.
+/// Reserves space for \p count more elements; the capacity at least doubles, so that appending is
+/// amortised O(1).
 template <class T>
 void reserve_more(std::vector<T>& values, std::size_t count) {
   if (values.capacity() - values.size() >= count) return;
@@ -71,8 +72,8 @@ void PatternBlock::show_own() noexcept {
 }
 
 std::optional<std::size_t> PatternBlock::row_of(std::uint64_t offset) const noexcept {
-  const bool is_here =
-      offset < size() && offset_of(offset) == offset;  // as long as none is missing
+  // While the block has no gaps.
+  const bool is_here = offset < size() && offset_of(offset) == offset;
   if (m_offsets.empty() || is_here) return is_here ? std::optional(offset) : std::nullopt;
   const auto at = std::lower_bound(m_offsets.begin(), m_offsets.end(), offset);
   if (at == m_offsets.end() || *at != offset) return {};

@@ -17,42 +17,43 @@ namespace Kindred::Impl {
 
 /// \brief The columns of patterns, one row per pattern.
 ///
-/// Of `narrow` and `wide` one holds the symbols. Row i of a ragged column is from end i - 1, or
-/// from where the first row begins, to end i.
+/// The symbols are in `narrow` or in `wide`. Row i of a ragged column extends from end i - 1 (for
+/// the first row: from its `first_` member) to end i.
 struct PatternColumns {
   std::span<const std::uint16_t> narrow;
   std::span<const Symbol> wide;
-  std::span<const std::uint64_t> symbol_ends;  ///< a pattern: in the symbols
+  std::span<const std::uint64_t> symbol_ends;  ///< per pattern, in the symbols
   std::uint64_t first_symbol = 0;
-  std::span<const std::uint32_t> borders;      ///< an event: where it ends in its pattern
-  std::span<const std::uint64_t> border_ends;  ///< a pattern: in `borders`
+  std::span<const std::uint32_t> borders;      ///< per event: its end within its pattern
+  std::span<const std::uint64_t> border_ends;  ///< per pattern, in `borders`
   std::uint64_t first_border = 0;
   std::span<const char> name_text;
-  std::span<const std::uint64_t> name_ends;  ///< a pattern: in `name_text`, times two, plus one
-                                             ///< where there is a name
+  /// Per pattern: twice the end in `name_text`, plus one if the pattern has a name.
+  std::span<const std::uint64_t> name_ends;
   std::uint64_t first_name = 0;
-  std::span<std::uint64_t> frequency;  ///< 0 where it is forgotten
+  std::span<std::uint64_t> frequency;  ///< 0 if forgotten
 
   /// The rows [\p begin, \p begin + \p count).
   PatternColumns rows(std::size_t begin, std::size_t count) const;
 };
 
-/// \brief The patterns whose indices lie in one run of `indices_max`: events, names, frequencies.
+/// \brief Events, names and frequencies of the patterns of one run of `indices_max` indices.
 ///
-/// Rows are in memory of a file or in its own. A row is named by its offset: the index without the
-/// first of the run. Only the frequencies of rows ever change, and rows are added at the end.
+/// The rows lie in a mapped file or in memory of the block. A row is addressed by its offset: its
+/// index minus the first index of the run. Rows are only appended, and only their frequencies
+/// change.
 class PatternBlock {
  public:
   static constexpr std::uint64_t indices_max = 4096;
 
   PatternBlock() = default;
-  /// \param columns must outlive this object \param offsets of the rows, ascending; empty: row r
-  /// has offset r
+  /// \param columns must outlive this object \param offsets of the rows, ascending; empty means
+  /// that row r has offset r
   PatternBlock(const PatternColumns& columns, std::vector<std::uint16_t> offsets);
   PatternBlock(const PatternBlock&) = delete;
   PatternBlock& operator=(const PatternBlock&) = delete;
 
-  /// A copy of what is not forgotten, in its own memory. \throws std::bad_alloc
+  /// A copy of the rows that are not forgotten, in its own memory. \throws std::bad_alloc
   std::shared_ptr<PatternBlock> compacted() const;
 
   /// Number of rows, including forgotten ones.
@@ -60,14 +61,14 @@ class PatternBlock {
   std::size_t live() const noexcept { return m_live; }
   bool is_own() const noexcept { return m_is_own; }
 
-  /// The row of that offset, where there is one.
+  /// The row with that offset, if it exists.
   std::optional<std::size_t> row_of(std::uint64_t offset) const noexcept;
   std::uint64_t offset_of(std::size_t row) const noexcept {
     return m_offsets.empty() ? row : m_offsets[row];
   }
 
-  /// Makes room for one more row of that many elements, so that `add` cannot fail. Only in its own
-  /// memory. \throws std::bad_alloc
+  /// Reserves space for one more row of this size, so that `add` cannot fail. Only if the block
+  /// owns its memory. \throws std::bad_alloc
   void make_room(std::size_t symbols, std::size_t events, std::size_t name_bytes);
   /// Appends a row.
   void add(std::uint64_t offset, RaggedSpan<Symbol> events, std::optional<std::string_view> name,
@@ -94,7 +95,7 @@ class PatternBlock {
   Symbol symbol(std::uint64_t at) const noexcept {
     return m_columns.narrow.empty() ? m_columns.wide[at] : m_columns.narrow[at];
   }
-  /// Makes the columns show what the block owns.
+  /// Makes the columns refer to the vectors of the block.
   void show_own() noexcept;
 
   PatternColumns m_columns;

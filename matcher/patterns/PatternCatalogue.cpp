@@ -15,7 +15,7 @@ constexpr std::uint64_t block_indices = PatternBlock::indices_max;
 
 std::uint64_t hash_of(std::string_view name) { return hash64(name.data(), name.size()); }
 
-/// Borders stand beside the symbols: the same symbols in other events are another pattern.
+/// Includes the ends of the events: the same symbols in other events are another pattern.
 std::uint64_t hash_of(RaggedSpan<Symbol> events) {
   std::vector<std::uint32_t> key;
   key.reserve(events.rows() + events.values.size());
@@ -26,9 +26,10 @@ std::uint64_t hash_of(RaggedSpan<Symbol> events) {
   return hash64(key.data(), key.size() * sizeof(key[0]));
 }
 
-/// Where the block of that number is, or would be.
+/// The position of the block with that number, or where it would be inserted.
 std::size_t position_of(std::span<const NumberedBlock> blocks, std::uint64_t number) noexcept {
-  const std::uint64_t guess = blocks.empty() ? 0 : number - blocks[0].number;  // none is missing
+  // Correct if no block is missing.
+  const std::uint64_t guess = blocks.empty() ? 0 : number - blocks[0].number;
   if (guess < blocks.size() && blocks[guess].number == number) return guess;
   const auto at = std::lower_bound(
       blocks.begin(), blocks.end(), number,
@@ -65,7 +66,7 @@ PatternCatalogue::PatternCatalogue(const CatalogueColumns& columns)
     std::vector<std::uint16_t> offsets;
     for (end = begin; end < rows && index_of(end) / block_indices == number; ++end)
       offsets.push_back(static_cast<std::uint16_t>(index_of(end) % block_indices));
-    if (offsets.back() + std::size_t{1} == offsets.size()) offsets = {};  // no gap
+    if (offsets.back() + std::size_t{1} == offsets.size()) offsets = {};  // no gaps
     m_blocks.push_back({number, std::make_shared<PatternBlock>(
                                     columns.rows.rows(begin, end - begin), std::move(offsets))});
     m_live += m_blocks.back().block->live();
@@ -120,8 +121,8 @@ std::uint64_t PatternCatalogue::add(RaggedSpan<Symbol> events,
   const std::uint64_t index = m_size;
   Symbol largest = 0;
   for (const Symbol symbol : events.values) largest = std::max(largest, symbol);
-  // Everything that can fail comes first, but for the tables: a slot whose row is not there, or is
-  // another one, is no hit.
+  // Everything else that can fail comes before the insertions into the tables, because an entry
+  // whose row does not exist or is a different one never matches.
   PatternBlock& block = block_to_grow();
   block.make_room(events.values.size(), events.rows(), given ? given->size() : 0);
   m_sorted.reserve(events.values.size());
@@ -178,7 +179,7 @@ void PatternCatalogue::forget(std::uint64_t index) noexcept {
       m_blocks.erase(m_blocks.begin() + static_cast<std::ptrdiff_t>(position));
     }
   } catch (const std::bad_alloc&) {
-    // It is tried again when the next pattern of the block is forgotten.
+    // Compaction is tried again when the next pattern of the block is forgotten.
   }
 }
 

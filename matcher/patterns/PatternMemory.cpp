@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::uint64_t length_max = (std::uint64_t{1} << 31U) - 1;
 
-/// The events that hold something, as symbols; \p encode says which.
+/// Appends the nonempty events as symbols; \p encode maps a text to its symbols.
 template <class Encode>
 void append_events(PatternMemory::Events events, const Encode& encode, Ragged<Symbol>& out) {
   check_offsets(events, "event", "symbols");
@@ -36,13 +36,14 @@ void append_events(PatternMemory::Events events, const Encode& encode, Ragged<Sy
   }
 }
 
-/// \throws InvalidArgument where \p text is not valid UTF-8
+/// \throws InvalidArgument if \p text is not valid UTF-8
 void check_characters(std::string_view text) {
   std::vector<Symbol> points;
   append_code_points(text, points);
 }
 
-/// \throws InvalidArgument for a setting; SpaceUnavailable where a device is demanded and missing
+/// \throws InvalidArgument for an invalid setting; SpaceUnavailable if a device is required and not
+/// usable
 const PatternSettings& checked(const Context& context, const PatternSettings& settings) {
   settings.validate();
   if (!settings.enabled || settings.fallback_to_host) return settings;
@@ -55,7 +56,7 @@ const PatternSettings& checked(const Context& context, const PatternSettings& se
                                     " is below " + std::to_string(settings.min_compute_capability) +
                                     ", min_compute_capability"
                               : device.why_not) +
-                         "; turn fallback_to_host on, or enabled off");
+                         "; set fallback_to_host, or clear enabled");
 }
 
 }  // namespace
@@ -84,7 +85,7 @@ struct PatternMemory::State final : Impl::PatternRows {
             settings, [this](SyncTrigger trigger) { return synchronise(trigger); },
             [this] { return recent(); }, [this] { return tiers.view()->fill(); }) {}
 
-  // Rows are read in runs, so that whoever learns never waits long.
+  // Reads the rows in batches, so that learning never waits long for the lock.
   Impl::TierRows load(std::vector<std::uint64_t> indices) const override {
     constexpr std::size_t run = 4096;
     Impl::TierRows rows;
@@ -106,7 +107,7 @@ struct PatternMemory::State final : Impl::PatternRows {
     return catalogue.live_in(begin, end);
   }
 
-  /// The symbols of a pattern at the level of the memory. Needs the lock.
+  /// Appends the symbols of a pattern at the level of the memory. The caller holds the lock.
   void append_compared(std::uint64_t index, std::vector<Symbol>& out) const {
     if (level == Level::token) {
       catalogue.append_symbols(index, out);
@@ -122,8 +123,8 @@ struct PatternMemory::State final : Impl::PatternRows {
     const std::shared_lock lock(mutex);
     return catalogue.size();
   }
-  /// What a synchronisation would move. What is forgotten leaves both tiers and the catalogue under
-  /// one lock.
+  /// Number of patterns that a synchronisation would move. A forgotten pattern is removed from both
+  /// tiers and the catalogue under one lock.
   std::uint64_t recent() const {
     const std::shared_lock lock(mutex);
     return catalogue.live() - tiers.view()->bulk_live();
@@ -151,7 +152,7 @@ struct PatternMemory::State final : Impl::PatternRows {
       for (std::size_t s = 0; s < stored.vocabulary.size(); ++s) {
         check_characters(stored.vocabulary.text(static_cast<Symbol>(s)));
       }
-      stored.parts.clear();  // of tokens
+      stored.parts.clear();  // they are segments of tokens
       stored.bulk_end = 0;
       stored.forgotten.clear();
     }
@@ -165,20 +166,20 @@ struct PatternMemory::State final : Impl::PatternRows {
     saved->symbols = vocabulary.size();
   }
 
-  /// What changes of the file's rows, before it does. Needs the lock of the catalogue.
+  /// Records that a stored row is about to change. The caller holds the lock of the catalogue.
   void mark(std::uint64_t row) {
     if (saved) saved->mark(row);
     if (saving) saving->mark(row);
   }
-  /// Begins to follow what changes after this moment. Needs the lock.
+  /// Starts to record the changes after this moment. The caller holds the lock.
   Impl::PatternCut begin_saving(std::uint64_t first_row) {
     Impl::PatternCut cut;
     cut.rows = catalogue.cut(first_row);
     saving.emplace(cut.rows.end);
     return cut;
   }
-  /// Writes what `cut()`, called under the lock, shall be written by `write(cut, reader)`. The cut
-  /// shares tables with the catalogue: it goes under the lock too.
+  /// Takes a snapshot with `take_cut()` under the lock and writes it with `write(cut, reader)`. The
+  /// snapshot shares tables with the catalogue, so it is also destroyed under the lock.
   template <class Cut, class Write>
   void write_file(const Cut& take_cut, const Write& write) {
     const std::lock_guard one_at_a_time(saving_mutex);
@@ -208,16 +209,18 @@ struct PatternMemory::State final : Impl::PatternRows {
   Context& context;
   const PatternSettings settings;
   const Level level;
-  std::shared_ptr<const Impl::SectionFile> file;  ///< where the catalogue begins and parts lie
-  mutable std::shared_mutex mutex;  ///< of the catalogue, and of who adds to the vocabulary
+  /// The mapped file of the catalogue and the stored segments.
+  std::shared_ptr<const Impl::SectionFile> file;
+  mutable std::shared_mutex mutex;  ///< protects the catalogue and additions to the vocabulary
   Vocabulary vocabulary;
   Impl::PatternCatalogue catalogue;
   mutable Impl::PatternTiers tiers;
   mutable std::atomic<std::uint64_t> queries{0};
-  std::mutex saving_mutex;                 ///< of a save or append under way
-  std::optional<Impl::SavedState> saved;   ///< of the last file; needs the catalogue's lock
-  std::optional<Impl::SavedState> saving;  ///< of the file that is being written; as well
-  Impl::SyncWorker worker;                 ///< last: its thread ends before the rest goes
+  std::mutex saving_mutex;                 ///< held during a save or append
+  std::optional<Impl::SavedState> saved;   ///< state of the last file; protected by `mutex`
+  std::optional<Impl::SavedState> saving;  ///< state of the file that is being written; likewise
+  /// Last, so that its thread ends before the other members are destroyed.
+  Impl::SyncWorker worker;
 };
 
 PatternMemory::PatternMemory(Context& context, PatternSettings settings, Level level)
@@ -265,7 +268,7 @@ void PatternMemory::append(const std::string& path) {
   Impl::FileRevision revision;
   state.write_file(
       [&] {
-        KINDRED_THROW_IF(!state.saved, "nothing of this memory is in a file: save it first");
+        KINDRED_THROW_IF(!state.saved, "this memory was neither saved nor loaded; save it first");
         Impl::PatternCut cut = state.begin_saving(state.saved->rows);
         cut.symbols = state.saved->symbols;
         cut.changed = state.saved->changed();
@@ -285,7 +288,7 @@ const Vocabulary& PatternMemory::vocabulary() const noexcept { return m_state->v
 
 LearnedPattern PatternMemory::learn(Events events, std::optional<std::string_view> name,
                                     std::uint64_t times) {
-  KINDRED_THROW_IF(times == 0, "times is 0; a pattern is learned once at least");
+  KINDRED_THROW_IF(times == 0, "times is 0; it must be at least 1");
   KINDRED_THROW_IF(
       events.values.size() > length_max,
       "a pattern of " + std::to_string(events.values.size()) + " symbols; the limit is 2^31 - 1");
@@ -311,13 +314,13 @@ LearnedPattern PatternMemory::learn(Events events, std::optional<std::string_vie
     std::optional<std::uint64_t> named;
     if (name) named = state.catalogue.find(*name);
     KINDRED_THROW_IF(named && named != same,
-                     "the name '" + std::string(*name) + "' is of pattern " +
+                     "the name '" + std::string(*name) + "' belongs to pattern " +
                          std::to_string(*named) +
                          ", which has other events; forget it first, or choose another name");
     KINDRED_THROW_IF(!state.catalogue.can_count(symbols.values.size(), times),
                      "times is " + std::to_string(times) +
                          ": the frequencies of all patterns, or of " +
-                         "all symbols, would pass 2^63 together");
+                         "all symbols, would exceed 2^63 in total");
     if (same) {
       const std::uint64_t frequency = state.catalogue.frequency(*same);
       state.catalogue.prepare_to_raise(*same);

@@ -13,12 +13,12 @@ namespace Kindred::Impl {
 
 namespace {
 
-/// Recent parts smaller than this are made again with what is learned next.
+/// Recent parts smaller than this are rebuilt together with the patterns learned next.
 constexpr std::uint64_t tail_patterns = 1024;
-/// A bulk part is joined with the one before it unless that one is this many times larger.
+/// A bulk part is merged with its predecessor unless that is more than this many times larger.
 constexpr std::uint64_t growth = 4;
 
-/// A bulk part is made anew in a synchronisation once this share of it was forgotten.
+/// A synchronisation rebuilds a bulk part if more than one pattern in this many was forgotten.
 constexpr std::uint64_t rebuild_share = 8;
 
 /// Symbols of the longest pattern: slots are sorted by length.
@@ -31,7 +31,7 @@ bool holds(const TierPart& part, std::uint64_t index) {
          std::binary_search(part.indices.begin(), part.indices.end(), index);
 }
 
-/// Those of \p forgotten, ascending, that \p part holds.
+/// The number of forgotten patterns that \p part contains.
 std::uint64_t forgotten_in(const TierPart& part, const std::vector<std::uint64_t>& forgotten) {
   const auto first = std::lower_bound(forgotten.begin(), forgotten.end(), part.indices.front());
   const auto last = std::upper_bound(first, forgotten.end(), part.indices.back());
@@ -39,8 +39,8 @@ std::uint64_t forgotten_in(const TierPart& part, const std::vector<std::uint64_t
       std::count_if(first, last, [&](std::uint64_t index) { return holds(part, index); }));
 }
 
-/// How many to ask a part for so that \p top of them were probably not forgotten: twice their share
-/// and some. At least 1, and at most what it holds.
+/// How many matches to request from a part so that \p top of them are probably not forgotten: twice
+/// the expected number and a margin. At least 1, and at most the size of the part.
 std::size_t first_top(const PlacedPart& placed, std::size_t top) {
   const std::uint64_t size = placed.part->size();
   if (placed.forgotten == 0) return std::min<std::uint64_t>(top, size);
@@ -53,7 +53,7 @@ std::size_t first_top(const PlacedPart& placed, std::size_t top) {
 
 }  // namespace
 
-/// A match and where its pattern lies.
+/// A match and the location of its pattern.
 struct PatternTiers::Found {
   Match match;
   const TierPart* part;
@@ -98,14 +98,14 @@ std::uint64_t TierView::bytes(Space space) const noexcept {
   return bytes;
 }
 
-/// \brief What takes the place of the parts of a view below an end, and which patterns are still
-/// forgotten then.
+/// \brief The replacement for the parts of a view below an end, and the patterns that are still
+/// forgotten afterwards.
 ///
-/// What is forgotten while the parts are made is followed: first beside everybody else, and the
-/// little that came meanwhile when the change is published.
+/// It takes into account what is forgotten while the parts are built: most of it concurrently with
+/// other threads, and the rest when the change is published.
 struct PatternTiers::Change {
-  /// \param parts_bulk,parts_left below \p parts_end in place of those of \p from. The new ones
-  /// among them hold nothing that was forgotten before
+  /// \param parts_bulk,parts_left replace the parts of \p from below \p parts_end. New parts
+  /// contain no pattern that was forgotten before
   Change(const TierView& from, std::uint64_t parts_end, Parts parts_bulk, Parts parts_left)
       : end(parts_end) {
     next.bulk = std::move(parts_bulk);
@@ -140,7 +140,7 @@ struct PatternTiers::Change {
     seen = now.forgotten;
   }
 
-  /// Makes \p now what it will be; `follow` was called with what it is.
+  /// Applies the change to \p now; `follow(now)` was called before.
   void apply(TierView& now) const {
     TierView changed = next;
     for (const PlacedPart& placed : now.recent) {
@@ -154,7 +154,7 @@ struct PatternTiers::Change {
   }
 
   std::uint64_t end;
-  TierView next;  ///< below `end`
+  TierView next;  ///< the part of the view below `end`
   IndexSet seen;
 };
 
@@ -191,7 +191,7 @@ std::shared_ptr<const TierView> PatternTiers::view_to(std::uint64_t end) {
   const std::lock_guard lock(m_tail_mutex);
   now = view();
   if (now->end >= end) return now;
-  // Small parts at the end are made again, larger ones as often as their size doubles.
+  // Small parts at the end are rebuilt, and larger ones each time their size doubles.
   std::uint64_t begin = now->end;
   std::size_t kept = now->recent.size();
   while (kept > 0) {
@@ -313,7 +313,7 @@ void PatternTiers::check_budget(const Parts& bulk) const {
       budget * m_settings->memory_fraction / (1.0 + m_settings->growth_fraction);
   if (static_cast<double>(bytes) <= bytes_allowed) return;
   throw OutOfMemory("cuda", bytes, "Kindred::PatternMemory::bulk",
-                    "the bulk tier may take " +
+                    "the bulk tier is limited to " +
                         std::to_string(static_cast<std::uint64_t>(bytes_allowed)) +
                         " bytes by memory_fraction and growth_fraction");
 }
@@ -329,8 +329,8 @@ PatternTiers::Parts PatternTiers::joined(const Parts& group) const {
                           on_device(*group[0].part) ? Residency::both : Residency::host);
     return part->size() > 0 ? Parts{{std::move(part)}} : Parts{};
   } catch (const OutOfMemory& error) {
-    // Old and new do not fit side by side: they stay as they are.
-    m_context->log(LogLevel::warning, std::string("segments were not joined: ") + error.what());
+    // There is no memory for the old and the new parts at the same time, so the old ones are kept.
+    m_context->log(LogLevel::warning, std::string("segments were not merged: ") + error.what());
     return group;
   }
 }
@@ -382,7 +382,8 @@ SyncRecord PatternTiers::sync(SyncTrigger trigger, std::uint64_t end) {
   record.trigger = trigger;
   std::shared_ptr<const TierView> from;
   {
-    // What is recent now belongs to this sync; what is learned meanwhile gets parts of its own.
+    // The current recent parts belong to this synchronisation; patterns learned meanwhile get
+    // separate parts.
     from = view_to(end);
     const std::lock_guard tail_lock(m_tail_mutex);
     from = view();
@@ -449,7 +450,7 @@ DispatchRecord PatternTiers::match_parts(const TierView& view, const Parts& part
     requested[p].top = first_top(parts[p], options.top);
     parts[p].part->segment->add_to(workload, queries, requested[p]);
   }
-  // A forced device is where the bulk tier is scanned; the recent one is on the host always.
+  // A requested device applies to the bulk tier; the recent tier is always scanned on the host.
   const bool elsewhere = options.space == Space::cuda && !resident.contains(Space::cuda) &&
                          m_context->is_usable(Space::cuda);
   std::vector<std::vector<Found>> found;
@@ -499,7 +500,7 @@ void PatternTiers::match_part(const TierView& view, const PlacedPart& placed, Sp
 
 MatchResults PatternTiers::match(const TierView& view, RaggedSpan<Symbol> queries,
                                  const MatchOptions& options) const {
-  Parts everywhere;  // parts that a device can scan too
+  Parts everywhere;  // parts that a device can scan as well
   Parts host;
   for (const Parts* parts : {&view.bulk, &view.recent}) {
     for (const PlacedPart& placed : *parts) {

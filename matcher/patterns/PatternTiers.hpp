@@ -16,7 +16,7 @@
 
 namespace Kindred::Impl {
 
-/// Symbols of patterns, and their indices, ascending.
+/// Symbols of patterns, and the indices of the patterns, ascending.
 struct TierRows {
   std::vector<std::uint64_t> indices;
   Ragged<Symbol> symbols;
@@ -25,81 +25,82 @@ struct TierRows {
 /// \brief A segment of a tier, and the indices of its patterns.
 struct TierPart {
   std::shared_ptr<const PatternSegment> segment;
-  std::vector<std::uint64_t> indices;  ///< ascending: local order is global order
+  std::vector<std::uint64_t> indices;  ///< ascending, so that local order is global order
 
   std::uint64_t size() const noexcept { return indices.size(); }
 };
 
-/// A part in a view.
+/// A part of a view.
 struct PlacedPart {
   std::shared_ptr<const TierPart> part;
-  std::uint64_t forgotten = 0;  ///< of its patterns
+  std::uint64_t forgotten = 0;  ///< number of its patterns that are forgotten
 
   std::uint64_t live() const noexcept { return part->size() - forgotten; }
 };
 
-/// How many patterns lie in parts, and how many of these were forgotten.
+/// The number of patterns in parts, and how many of them are forgotten.
 struct TierFill {
   std::uint64_t patterns = 0;
   std::uint64_t forgotten = 0;
 };
 
-/// \brief The patterns visible to a query. Immutable; a query keeps the view that it started with.
+/// \brief The patterns visible to a query. Immutable; a query keeps the view with which it started.
 struct TierView {
-  std::vector<PlacedPart> bulk;    ///< by index
-  std::vector<PlacedPart> recent;  ///< by index, all above the bulk tier's
-  std::uint64_t bulk_end = 0;      ///< patterns below are in the bulk tier
-  std::uint64_t end = 0;           ///< patterns below are in a part, unless forgotten before
-  IndexSet forgotten;              ///< in no answer; still in a part, or in one that is being made
+  std::vector<PlacedPart> bulk;  ///< in the order of the indices
+  /// In the order of the indices, all above those of the bulk tier.
+  std::vector<PlacedPart> recent;
+  std::uint64_t bulk_end = 0;  ///< patterns below this are in the bulk tier
+  std::uint64_t end = 0;       ///< patterns below this are in a part, unless forgotten earlier
+  IndexSet forgotten;  ///< never returned, but still in a part or in one that is being built
 
-  /// The part that holds a pattern, or null.
+  /// The part that contains a pattern, or null.
   PlacedPart* holder(std::uint64_t index) noexcept;
   TierFill fill() const noexcept;
   /// Patterns of the bulk tier that are not forgotten.
   std::uint64_t bulk_live() const noexcept;
-  /// Of all parts, where \p space computes.
+  /// Bytes of all parts in the memory of \p space.
   std::uint64_t bytes(Space space) const noexcept;
 };
 
-/// \brief Where the tiers read patterns from. Called from any thread.
+/// \brief Source of the patterns of the tiers. Called from any thread.
 class PatternRows {
  public:
   virtual ~PatternRows() = default;
-  /// Those of the patterns \p indices (ascending, known) that are not forgotten.
+  /// The rows of \p indices (ascending, valid) that are not forgotten.
   virtual TierRows load(std::vector<std::uint64_t> indices) const = 0;
   /// The indices in [\p begin, \p end) of patterns that are not forgotten, ascending.
   virtual std::vector<std::uint64_t> live_in(std::uint64_t begin, std::uint64_t end) const = 0;
 };
 
-/// \brief The two tiers: immutable parts, published through one pointer that a change replaces.
+/// \brief The two tiers: immutable parts, published through one pointer that each change replaces.
 ///
-/// Thread-safe. A reader gets its view immediately, or first builds the part of the patterns
-/// learned last.
+/// Thread-safe. A reader gets its view immediately, or first builds the part of the most recently
+/// learned patterns.
 class PatternTiers {
  public:
   /// \param settings,rows must outlive this object
   PatternTiers(Context& context, const PatternSettings& settings, const PatternRows& rows);
 
   std::shared_ptr<const TierView> view() const;
-  /// A view that has every pattern below \p end.
+  /// A view that contains every pattern below \p end.
   std::shared_ptr<const TierView> view_to(std::uint64_t end);
-  /// \brief The pattern is in no answer of a later view. O(log patterns)
+  /// \brief Removes the pattern from the results of all later views. O(log patterns)
   ///
-  /// Whoever calls this sees to it that no `PatternRows::load` which begins later loads it.
+  /// The caller ensures that no `PatternRows::load` which starts later loads the pattern.
   void forget(std::uint64_t index);
 
-  /// \brief Takes the bulk tier from a file, in place of what is there: nothing.
+  /// \brief Takes the bulk tier from a file. The tiers must be empty.
   ///
-  /// Parts that the device has no room for stay on the host.
+  /// Parts that do not fit into the memory of the device stay on the host.
   void restore(const std::vector<StoredPart>& stored, std::uint64_t bulk_end,
                const std::vector<std::uint64_t>& forgotten);
-  /// The bulk tier of \p view for a file; each part owns what it shows.
+  /// The bulk tier of \p view, to be written to a file; each part owns its data.
   static std::vector<StoredPart> stored(const TierView& view);
 
-  /// Moves what is recent below \p end.
+  /// Moves the recent patterns below \p end to the bulk tier.
   SyncRecord sync(SyncTrigger trigger, std::uint64_t end);
-  /// Makes every bulk part anew that holds something forgotten; those for which there is no memory
-  /// stay.
+  /// Rebuilds every bulk part that contains a forgotten pattern; parts for which there is not
+  /// enough memory are kept.
   void reclaim();
 
   /// The merged results of all parts of \p view.
@@ -111,23 +112,25 @@ class PatternTiers {
   struct Found;
   struct Change;
 
-  /// \brief Appends what \p parts answer to every query. \param resident spaces that can scan them
+  /// \brief Appends the matches in \p parts to the results of every query. \param resident spaces
+  /// that can scan the parts
   DispatchRecord match_parts(const TierView& view, const Parts& parts, SpaceSet resident,
                              RaggedSpan<Symbol> queries, const MatchOptions& options,
                              std::vector<std::vector<Found>>& answers) const;
-  /// \brief Appends what \p placed answers to every query: its best \p top that are not forgotten.
-  /// \param requested with the `top` to begin with
+  /// \brief Appends to the results of every query its best \p top matches in \p placed that are not
+  /// forgotten. \param requested its `top` is the number of matches to request first
   static void match_part(const TierView& view, const PlacedPart& placed, Space space,
                          RaggedSpan<Symbol> queries, MatchOptions requested, std::size_t top,
                          std::vector<std::vector<Found>>& found);
   bool wants_device() const noexcept;
   std::shared_ptr<const TierPart> make_part(const TierRows& rows, Residency residency) const;
-  /// Adds what \p rows become to \p bulk, the longer ones than the device takes on the host.
+  /// Appends parts made of \p rows to \p bulk; patterns that are too long for the device stay on
+  /// the host.
   void add_bulk(TierRows rows, Parts& bulk) const;
-  /// Joins small neighbours of \p bulk and rebuilds what holds much that was forgotten.
+  /// Merges small adjacent parts of \p bulk and rebuilds parts with many forgotten patterns.
   void compact(Parts& bulk) const;
-  /// \p group, of neighbours from the last to the first, as one part; none where all was forgotten;
-  /// as it is where memory is short.
+  /// Merges the adjacent parts \p group, given from last to first, into one part. The result is
+  /// empty if all patterns were forgotten, and \p group itself if there is not enough memory.
   Parts joined(const Parts& group) const;
   void check_budget(const Parts& bulk) const;
   /// Publishes a modified copy of the view.
@@ -138,10 +141,11 @@ class PatternTiers {
   mutable CallHistory m_history;
   const PatternSettings* m_settings;
   const PatternRows* m_rows;
-  mutable std::mutex m_view_mutex;  ///< of the pointer
+  mutable std::mutex m_view_mutex;  ///< protects the pointer to the view
   std::shared_ptr<const TierView> m_view;
-  std::mutex m_tail_mutex;         ///< of making the last recent part
-  std::uint64_t m_frozen_end = 0;  ///< recent parts that begin below are a sync's, not to be grown
+  std::mutex m_tail_mutex;  ///< held while the last recent part is built
+  /// Recent parts that begin below this belong to a synchronisation and must not grow.
+  std::uint64_t m_frozen_end = 0;
   std::mutex m_sync_mutex;
 };
 

@@ -12,10 +12,10 @@ namespace Kindred::Impl {
 
 namespace {
 
-/// Rows that are read under one lock.
+/// Number of rows that are read under one lock.
 constexpr std::uint64_t run_rows = 4096;
 
-/// \brief A section with what `append(block, row, out)` makes of every row.
+/// \brief Writes a section that consists of what `append(block, row, out)` appends for every row.
 template <class T, class Append>
 void write_column(SectionWriter& writer, const char* name, const CatalogueCut& rows,
                   const RowReader& reader, const Append& append) {
@@ -33,7 +33,7 @@ void write_column(SectionWriter& writer, const char* name, const CatalogueCut& r
   }
 }
 
-/// Where indices are missing, those of the rows, and then the next one.
+/// If indices are missing, writes the indices of the rows and then the next index.
 void write_indices(SectionWriter& writer, const CatalogueCut& rows) {
   if (rows.indices.size() == rows.end - rows.begin) return;
   writer.require_format(section_format_gaps);
@@ -60,7 +60,7 @@ void write_rows(SectionWriter& writer, const CatalogueCut& rows, bool narrow,
                            block.append_symbols(row, out);
                          });
   }
-  // Ends count from the first row of the commit.
+  // Ends are relative to the first row of the commit.
   std::uint64_t end = 0;
   write_column<std::uint64_t>(
       writer, "pattern.ends", rows, reader,
@@ -133,7 +133,7 @@ WrittenPatterns write_patterns(const std::string& path, const PatternCut& cut,
   SectionWriter writer(path, patterns_kind);
   WrittenPatterns written;
   written.symbols = write_vocabulary(writer, vocabulary, 0);
-  // Symbols that came after the cut are in none of its patterns.
+  // Symbols added after the snapshot are in none of its patterns.
   for (const auto& [name, counts] : {std::pair{"symbol.patterns", &cut.patterns_with},
                                      std::pair{"symbol.frequency", &cut.symbol_frequency}}) {
     const std::vector<std::uint64_t> none(written.symbols - counts->size(), 0);

@@ -15,35 +15,35 @@
 
 namespace Kindred::Impl {
 
-/// Calls what it is given, which reads rows of a cut, while nobody adds to the catalogue: so that
-/// nobody waits for longer than a run of rows takes.
+/// Calls its argument, which reads rows of a snapshot, while nobody adds to the catalogue. The rows
+/// are read in batches so that other threads wait only briefly.
 using RowReader = std::function<void(const std::function<void()>&)>;
 
-/// \brief What a commit shall hold, as it was at one moment.
+/// \brief A snapshot of what a commit will contain.
 struct PatternCut {
   CatalogueCut rows;
-  std::uint64_t symbols = 0;  ///< that earlier commits have
-  // Of a first commit:
+  std::uint64_t symbols = 0;  ///< number of symbols in earlier commits
+  // Only for a first commit:
   IndexTable by_name;
   IndexTable by_events;
   std::vector<std::uint64_t> patterns_with;
   std::vector<std::uint64_t> symbol_frequency;
   std::vector<StoredPart> parts;
   std::uint64_t bulk_end = 0;
-  // Of a later one:
-  std::vector<std::uint64_t> changed;  ///< rows before `begin`
+  // Only for a later commit:
+  std::vector<std::uint64_t> changed;  ///< rows before `begin` that changed
   std::vector<std::uint64_t> changed_frequency;
 };
 
 struct WrittenPatterns {
   FileRevision revision;
-  std::uint64_t symbols = 0;  ///< that the file has
+  std::uint64_t symbols = 0;  ///< number of symbols in the file
 };
 
-/// A whole new file. \throws as `SectionWriter`
+/// Writes a new file. \throws as `SectionWriter`
 WrittenPatterns write_patterns(const std::string& path, const PatternCut& cut,
                                const Vocabulary& vocabulary, const RowReader& reader);
-/// One more commit of the file in the state \p expected. \throws as `SectionWriter`
+/// Appends a commit to the file, whose state must be \p expected. \throws as `SectionWriter`
 WrittenPatterns append_patterns(const std::string& path, const FileRevision& expected,
                                 const PatternCut& cut, const Vocabulary& vocabulary,
                                 const RowReader& reader);

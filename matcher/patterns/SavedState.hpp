@@ -10,12 +10,12 @@
 
 namespace Kindred::Impl {
 
-/// \brief What the file of a memory contains, and which of it has changed since.
+/// \brief What the file of a memory contains, and which rows have changed since.
 struct SavedState {
   SavedState() = default;
   explicit SavedState(std::uint64_t row_count) : rows(row_count) {}
 
-  /// The frequency of \p row is, or will be, another one, or 0. Later rows are new to the file
+  /// Records that the frequency of \p row changes. Ignores later rows, which the next commit writes
   /// anyway. \throws std::bad_alloc
   void mark(std::uint64_t row) {
     if (row < rows) m_changed.insert(row);

@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint64_t length_limit = std::uint64_t{1} << 31U;
 constexpr std::uint64_t frequency_limit = std::uint64_t{1} << 63U;
 
-/// The rows of a commit: the columns that every commit has.
+/// The rows of a commit: the columns that occur in every commit.
 struct Rows {
   explicit Rows(const SectionChecks& checks)
       : symbol_ends(checks.section<std::uint64_t>("pattern.ends")),
@@ -33,11 +33,11 @@ struct Rows {
   }
 
   std::uint64_t size() const noexcept { return symbol_ends.size(); }
-  /// Of a row. \param first the next index before the commit
+  /// Index of a row. \param first the next index before the commit
   std::uint64_t index(std::uint64_t row, std::uint64_t first) const noexcept {
     return indices.empty() ? first + row : indices[row];
   }
-  /// The next index behind the commit.
+  /// The next index after the commit.
   std::uint64_t end(std::uint64_t first) const noexcept { return index(size(), first); }
 
   void check(const SectionChecks& checks, std::uint64_t symbols, std::uint64_t first) const {
@@ -45,7 +45,7 @@ struct Rows {
       checks.count<std::uint64_t>("pattern.index", indices, size() + 1);
       checks.below<std::uint64_t>("pattern.index", indices, IndexTable::index_max);
       checks.all<std::uint64_t>(
-          "pattern.index", indices.size(), "indices do not ascend from those before",
+          "pattern.index", indices.size(), "indices do not ascend from those of earlier commits",
           [&](std::size_t i) { return indices[i] >= (i == 0 ? first : indices[i - 1] + 1); });
     }
     checks.count<std::uint64_t>("pattern.events", border_ends, size());
@@ -53,16 +53,17 @@ struct Rows {
     checks.count<std::uint64_t>("frequency", frequency, size());
     checks.ends("pattern.ends", symbol_ends, symbols, length_limit);
     checks.ends("pattern.events", border_ends, borders.size());
-    checks.all<std::uint64_t>("pattern.events", size(), "its events do not divide its symbols",
+    checks.all<std::uint64_t>("pattern.events", size(), "the events do not partition the symbols",
                               [&](std::size_t i) { return events_fit(i); });
-    checks.all<std::uint64_t>("name.ends", size(), "ends fall, or there is text of no name",
+    checks.all<std::uint64_t>("name.ends", size(), "ends decrease, or an unnamed pattern has text",
                               [&](std::size_t i) {
                                 const std::uint64_t begin = i == 0 ? 0 : name_ends[i - 1] >> 1U;
                                 const std::uint64_t end = name_ends[i] >> 1U;
                                 return end >= begin && ((name_ends[i] & 1U) != 0 || end == begin);
                               });
     const std::uint64_t last = name_ends.empty() ? 0 : name_ends.back() >> 1U;
-    if (last != name_text.size()) checks.refuse<std::uint64_t>("name.ends", 0, "ends elsewhere");
+    if (last != name_text.size())
+      checks.refuse<std::uint64_t>("name.ends", 0, "the last end is not the length of the text");
     checks.below<std::uint64_t>("frequency", frequency, frequency_limit);
   }
 
@@ -88,10 +89,10 @@ struct Rows {
   std::span<std::uint8_t> name_text;
   std::span<std::uint64_t> name_ends;
   std::span<std::uint64_t> frequency;
-  std::span<std::uint64_t> indices;  ///< of the rows, then the next one; empty: none is missing
+  std::span<std::uint64_t> indices;  ///< of the rows, then the next index; empty if none is missing
 
  private:
-  /// The borders of a pattern rise from above 0 to its length: no event is empty.
+  /// The ends of the events increase strictly from above 0 to the length: no event is empty.
   bool events_fit(std::size_t i) const {
     const std::uint64_t length = symbol_ends[i] - (i == 0 ? 0 : symbol_ends[i - 1]);
     std::uint64_t before = 0;
@@ -103,7 +104,7 @@ struct Rows {
   }
 };
 
-/// Symbols that a commit's patterns may have.
+/// Number of symbols that the patterns of a commit may use.
 std::uint64_t vocabulary_at(std::span<const SectionChecks> commits, std::size_t commit) {
   std::uint64_t size = 0;
   for (std::size_t c = 0; c <= commit; ++c)
@@ -111,13 +112,14 @@ std::uint64_t vocabulary_at(std::span<const SectionChecks> commits, std::size_t 
   return size;
 }
 
-/// An `IndexTable` can be searched and grown.
+/// Checks that the `IndexTable` can be searched and grown.
 void check_table(const SectionChecks& checks, const char* name,
                  std::span<const std::uint64_t> slots, std::span<const std::uint64_t> part_ends) {
   checks.count(name, part_ends, IndexTable::part_count);
   checks.ends(name, part_ends, slots.size());
   checks.all<std::uint64_t>(
-      name, part_ends.size(), "a part has no power of two of slots", [&](std::size_t p) {
+      name, part_ends.size(), "the number of slots of a part is not a power of two",
+      [&](std::size_t p) {
         const std::uint64_t begin = p == 0 ? 0 : part_ends[p - 1];
         return part_ends[p] == begin || std::has_single_bit(part_ends[p] - begin);
       });
@@ -161,7 +163,7 @@ PatternCatalogue read_catalogue(const SectionChecks& checks, std::uint64_t vocab
   return PatternCatalogue(columns);
 }
 
-/// Adds what a later commit holds.
+/// Applies a later commit.
 void apply_commit(const SectionChecks& checks, std::uint64_t vocabulary,
                   PatternCatalogue& catalogue) {
   const Rows rows(checks);
@@ -175,12 +177,12 @@ void apply_commit(const SectionChecks& checks, std::uint64_t vocabulary,
   checks.count<std::uint64_t>("change.frequency", frequency, changed.size());
   checks.below<std::uint64_t>("change.patterns", changed, catalogue.size());
   checks.below<std::uint64_t>("change.frequency", frequency, frequency_limit);
-  // First the changes: a pattern that was forgotten may have been learned again as a new one.
+  // The changes come first, because a forgotten pattern may have been learned again as a new one.
   for (std::size_t i = 0; i < changed.size(); ++i) {
     const std::uint64_t before = catalogue.frequency(changed[i]);
     if ((frequency[i] > 0 && frequency[i] < before) || (before == 0 && frequency[i] > 0)) {
       checks.refuse<std::uint64_t>("change.frequency", i,
-                                   "is not what can follow " + std::to_string(before));
+                                   "cannot follow the frequency " + std::to_string(before));
     }
     if (frequency[i] == before) continue;
     if (frequency[i] == 0) {
@@ -196,7 +198,7 @@ void apply_commit(const SectionChecks& checks, std::uint64_t vocabulary,
     const RaggedSpan<Symbol> events = rows.events(row, symbols, offsets);
     const auto name = rows.name(row);
     if (catalogue.find(events) || (name && catalogue.find(*name)))
-      checks.refuse<std::uint64_t>("pattern.ends", row, "the pattern or its name is there twice");
+      checks.refuse<std::uint64_t>("pattern.ends", row, "the pattern or its name occurs twice");
     catalogue.skip_to(rows.index(row, first));
     const std::uint64_t index =
         catalogue.add(events, name, std::max<std::uint64_t>(rows.frequency[row], 1));
@@ -208,7 +210,7 @@ void apply_commit(const SectionChecks& checks, std::uint64_t vocabulary,
   catalogue.skip_to(rows.end(first));
 }
 
-/// The tiles `tiles.<k>`; \p in_parts tells of every pattern whether a part has it.
+/// Reads and checks the segment `tiles.<k>`.
 class PartReader {
  public:
   PartReader(const SectionChecks& checks, const PatternCatalogue& catalogue, std::size_t k,
@@ -246,7 +248,7 @@ class PartReader {
         name, patterns.size(), "patterns do not ascend",
         [&](std::size_t i) { return i == 0 || patterns[i] > patterns[i - 1]; });
     if (patterns.empty() || patterns.size() >= no_pattern - tile_patterns)
-      m_checks->refuse<std::uint64_t>(name, 0, "no segment has so many patterns");
+      m_checks->refuse<std::uint64_t>(name, 0, "a segment cannot have this number of patterns");
   }
   void check_dense(std::uint64_t vocabulary) const {
     const std::string name = m_prefix + "dense";
@@ -254,7 +256,7 @@ class PartReader {
                             std::min<std::uint64_t>(vocabulary, unknown_symbol));
     std::vector<bool> seen(vocabulary, false);
     for (std::size_t d = 0; d < part.tiles.symbols.size(); ++d) {
-      if (seen[part.tiles.symbols[d]]) m_checks->refuse<Symbol>(name, d, "a symbol is there twice");
+      if (seen[part.tiles.symbols[d]]) m_checks->refuse<Symbol>(name, d, "a symbol occurs twice");
       seen[part.tiles.symbols[d]] = true;
     }
   }
@@ -267,7 +269,7 @@ class PartReader {
     m_checks->count(m_prefix + "lengths", tiles.lengths, count * tile_patterns);
     m_checks->count(m_prefix + "slots", tiles.indices, count * tile_patterns);
     m_checks->all<std::uint32_t>(m_prefix + "slots", tiles.indices.size(),
-                                 "no pattern of the segment, or of another length",
+                                 "not a pattern of the segment, or its length differs",
                                  [&](std::size_t slot) {
                                    const std::uint32_t index = tiles.indices[slot];
                                    const std::uint32_t length = tiles.lengths[slot];
@@ -278,19 +280,19 @@ class PartReader {
     std::vector<bool> seen(used, false);
     for (std::size_t slot = unused; slot < unused + used; ++slot) {
       if (seen[tiles.indices[slot]])
-        m_checks->refuse<std::uint32_t>(m_prefix + "slots", slot, "a pattern is there twice");
+        m_checks->refuse<std::uint32_t>(m_prefix + "slots", slot, "a pattern occurs twice");
       seen[tiles.indices[slot]] = true;
     }
-    // A tile is as high as its last pattern, which is its longest.
+    // The height of a tile is the length of its last pattern, which is its longest.
     m_checks->all<std::uint64_t>(m_prefix + "offsets", tiles.offsets.size(),
-                                 "is not where a tile begins", [&](std::size_t tile) {
+                                 "is not the start of a tile", [&](std::size_t tile) {
                                    if (tile == 0) return tiles.offsets[0] == 0;
                                    const std::size_t last = tile * tile_patterns - 1;
                                    return tiles.offsets[tile] - tiles.offsets[tile - 1] ==
                                           std::uint64_t{tiles.lengths[last]} * tile_patterns;
                                  });
   }
-  /// What was forgotten may be in tiles longer than in the catalogue.
+  /// For a forgotten pattern, the length in the tiles may differ from that in the catalogue.
   bool is_length(std::uint64_t index, std::uint32_t length) const {
     return m_catalogue->is_live(index) ? m_catalogue->length(index) == length
                                        : length < length_limit;
@@ -319,7 +321,7 @@ void read_parts(const SectionChecks& checks, std::uint64_t vocabulary, StoredPat
   std::vector<bool> in_parts(live.size(), false);
   for (std::size_t k = 0; checks.has("tiles." + std::to_string(k) + ".patterns"); ++k) {
     PartReader reader(checks, catalogue, k, vocabulary);
-    std::size_t at = 0;  // both ascend
+    std::size_t at = 0;  // both lists ascend
     for (std::size_t i = 0; i < reader.part.patterns.size(); ++i) {
       const std::uint64_t index = reader.part.patterns[i];
       while (at < live.size() && live[at] < index) ++at;

@@ -18,24 +18,25 @@ namespace Kindred::Impl {
 
 inline constexpr const char* patterns_kind = "patterns";
 
-/// \brief A segment of the bulk tier, as it lies in a file.
+/// \brief A segment of the bulk tier as stored in a file.
 struct StoredPart {
   StoredTiles tiles;
   std::span<const std::uint64_t> patterns;  ///< their indices, ascending
 };
 
-/// \brief What a patterns file holds, all of it checked: no later read can leave its bounds.
+/// \brief The validated contents of a pattern file: no later read can be out of bounds.
 struct StoredPatterns {
-  std::shared_ptr<const SectionFile> file;  ///< the catalogue and the parts lie in it
+  /// Keeps the memory of the catalogue and the segments alive.
+  std::shared_ptr<const SectionFile> file;
   Vocabulary vocabulary;
   PatternCatalogue catalogue;
   std::vector<StoredPart> parts;
-  std::uint64_t bulk_end = 0;            ///< patterns below that are not forgotten are in a part
-  std::vector<std::uint64_t> forgotten;  ///< ascending: still in a part
+  std::uint64_t bulk_end = 0;  ///< patterns below this that are not forgotten are in a part
+  std::vector<std::uint64_t> forgotten;  ///< patterns that are still in a part, ascending
 };
 
-/// \brief Maps a file and checks it, on at most \p threads threads.
-/// \throws as `SectionFile`; CorruptFile where its numbers contradict each other
+/// \brief Maps a file and checks it with at most \p threads threads.
+/// \throws as `SectionFile`; CorruptFile if its numbers contradict each other
 StoredPatterns read_patterns(const std::string& path, int threads);
 
 }  // namespace Kindred::Impl

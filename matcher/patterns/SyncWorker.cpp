@@ -11,7 +11,7 @@ namespace Kindred::Impl {
 
 namespace {
 
-/// Fewer are no reason for a sync of their own.
+/// A smaller number of forgotten patterns does not cause a synchronisation.
 constexpr std::uint64_t forgotten_least = 1024;
 
 }  // namespace
@@ -59,7 +59,8 @@ void SyncWorker::forgot() {
 }
 
 bool SyncWorker::must_reclaim(const TierFill& fill) const noexcept {
-  // What could not be reclaimed, for want of memory, is tried again once it has doubled.
+  // If forgotten patterns could not be reclaimed for lack of memory, the next attempt is made when
+  // their number has doubled.
   return fill.forgotten > std::max(forgotten_least, 2 * m_forgotten_left) &&
          4 * fill.forgotten > fill.patterns;
 }
@@ -89,7 +90,8 @@ SyncRecord SyncWorker::run(SyncTrigger trigger) {
   m_statistics.patterns_synced += record.moved;
   m_statistics.incomplete += record.left > 0 ? 1 : 0;
   m_statistics.last = record;
-  // What could not move is tried again by the interval, or once as much has come to it.
+  // Patterns that could not be moved are tried again at the next interval, or when as many new ones
+  // have been added.
   m_next = m_settings->sync_threshold + 2 * record.left;
   return record;
 }

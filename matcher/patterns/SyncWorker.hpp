@@ -19,12 +19,12 @@ namespace Kindred::Impl {
 /// and statistics.
 class SyncWorker {
  public:
-  /// Synchronises now; called by one thread at a time. What it throws is recorded.
+  /// Synchronises; called by one thread at a time. Exceptions are recorded.
   using Sync = std::function<SyncRecord(SyncTrigger)>;
-  /// Patterns that are not in the bulk tier.
+  /// Returns the number of patterns outside the bulk tier.
   using Recent = std::function<std::uint64_t()>;
 
-  /// What is in the tiers.
+  /// Returns the fill of the tiers.
   using Fill = std::function<TierFill()>;
 
   SyncWorker(const PatternSettings& settings, Sync sync, Recent recent, Fill fill);
@@ -32,12 +32,14 @@ class SyncWorker {
   SyncWorker(const SyncWorker&) = delete;
   SyncWorker& operator=(const SyncWorker&) = delete;
 
-  /// Starts the thread, where the settings ask for one; once, when all that a synchronisation reads
-  /// is in place.
+  /// Starts the thread if the settings request it. To be called once, when everything that a
+  /// synchronisation reads is constructed.
   void start();
-  /// To be called after a pattern was learned; starts a sync if the threshold is reached.
+  /// To be called after a pattern was learned; starts a synchronisation if the threshold is
+  /// reached.
   void learned();
-  /// To be called after a pattern was forgotten; starts a sync if enough was forgotten.
+  /// To be called after a pattern was forgotten; starts a synchronisation if enough patterns are
+  /// forgotten.
   void forgot();
   SyncRecord run(SyncTrigger trigger);
   void begin_training();
@@ -46,7 +48,8 @@ class SyncWorker {
 
  private:
   void loop();
-  /// Whether a quarter of what is in the tiers was forgotten, and not too little. Needs the lock.
+  /// Whether more than a quarter of the patterns in the tiers, and a minimum number, are forgotten.
+  /// The caller holds the lock.
   bool must_reclaim(const TierFill& fill) const noexcept;
   void start_sync();
 
@@ -54,14 +57,15 @@ class SyncWorker {
   Sync m_sync;
   Recent m_recent;
   Fill m_fill;
-  std::mutex m_run_mutex;  ///< of a sync under way
+  std::mutex m_run_mutex;  ///< held during a synchronisation
   mutable std::mutex m_mutex;
   std::condition_variable m_wake;
   SyncStatistics m_statistics;
-  std::uint64_t m_next = 0;  ///< recent patterns of the next automatic sync; more after a sync that
-                             ///< could not move all
-  std::uint64_t m_forgotten_left = 0;  ///< by the last sync
-  bool m_reached = false;              ///< the threshold, since the thread last looked
+  /// Number of recent patterns that triggers the next synchronisation; higher after one that could
+  /// not move all.
+  std::uint64_t m_next = 0;
+  std::uint64_t m_forgotten_left = 0;  ///< forgotten patterns after the last synchronisation
+  bool m_reached = false;  ///< whether the threshold was reached since the thread last checked
   bool m_stop = false;
   std::thread m_thread;
 };

@@ -10,7 +10,7 @@ namespace Kindred::Impl {
 
 namespace {
 
-/// A bijection that mixes well (SplitMix64).
+/// A bijection with good mixing (SplitMix64).
 std::uint64_t mixed(std::uint64_t x) {
   x = (x ^ (x >> 30U)) * 0xBF58476D1CE4E5B9ULL;
   x = (x ^ (x >> 27U)) * 0x94D049BB133111EBULL;
@@ -64,8 +64,8 @@ void Evaluator::find_matches() {
   }
 }
 
-/// A token of the query takes the pattern's nearest symbol, the first of those that are equally
-/// near.
+/// Assigns to every token of the query the nearest symbol of the pattern; among equally near ones,
+/// the first.
 void Evaluator::find_misspellings() {
   m_nearest.assign(m_query.token_texts.size(), {0, 0.0});
   for (const Symbol symbol : m_now.symbols) {
@@ -94,7 +94,7 @@ void Evaluator::align() {
         last.pattern_begin + last.length - m_now.blocks.front().pattern_begin);
     return;
   }
-  // The events that hold the first and the last matched symbol, and what is between them.
+  // The present extends from the event of the first matched symbol to that of the last one.
   const auto& offsets = m_now.events.offsets;
   const auto event_of = [&](std::uint64_t position) {
     const auto behind =
@@ -216,7 +216,7 @@ void Evaluator::describe(Prediction& prediction) const {
     }
   }
   if (m_flat) {
-    // One match at the first symbol.
+    // The first symbol counts as the match.
     prediction.present = {{text(m_now.symbols.front())}};
     if (m_now.symbols.size() > 1) {
       SymbolTexts& rest = prediction.future.emplace_back();

@@ -17,14 +17,14 @@
 
 namespace Kindred::Impl {
 
-/// Fields that count symbols, or weigh them.
+/// Metrics that count symbols, or sum their weights.
 struct Shares {
   double evidence = 0;
   double confidence = 0;
   double snr = 0;
 };
 
-/// 128 bits that stand for a future, whose events are sets; none: there is no future.
+/// A 128-bit hash of a future, whose events are sets.
 struct FutureKey {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
@@ -33,39 +33,39 @@ struct FutureKey {
   friend bool operator==(const FutureKey&, const FutureKey&) = default;
 };
 
-/// \brief One candidate against the query, without regard to the others.
+/// \brief The evaluation of one candidate, independent of the other candidates.
 struct Evaluation {
   RaggedSpan<Symbol> events;
   std::span<const Symbol> symbols;  ///< of all events
   std::span<const Block> blocks;
-  std::size_t present_begin = 0;  ///< its first event
+  std::size_t present_begin = 0;  ///< first event of the present
   std::size_t present_end = 0;    ///< behind its last event
   std::span<const Symbol> present;
-  std::uint64_t matches = 0;  ///< positions of the query that were found
+  std::uint64_t matches = 0;  ///< positions of the query that were found in the pattern
   double distance = 1;        ///< 1 − cosine of the present and the query
   Shares shares;
-  double weighted_similarity = 0;  ///< this and the following: where there are weights
+  double weighted_similarity = 0;  ///< this and the next member: only with weights
   Shares weighted;
 };
 
 /// \brief Evaluates candidates one after the other, for one thread.
 class Evaluator {
  public:
-  /// All arguments must outlive this object. \param flat as the fast path does: the present is the
-  /// matched symbols alone
+  /// All arguments must outlive this object. \param flat as in the fast path: the present consists
+  /// only of the matched symbols
   Evaluator(const PredictionQuery& query, const SymbolStatistics& statistics,
             const Vocabulary& vocabulary, const PredictionOptions& options, bool flat);
 
-  /// The result is valid until the next call. \param events as `CandidateSource::events` gives them
+  /// The result is valid until the next call. \param events from `CandidateSource::events`
   const Evaluation& evaluate(RaggedSpan<Symbol> events);
 
-  // About what was evaluated last.
+  // The following members refer to the last evaluation.
 
-  /// The value of a field that depends on the pattern alone. \param frequency of the pattern
+  /// The value of a field that depends only on the pattern. \param frequency of the pattern
   double intrinsic(RankBy field, std::uint64_t frequency);
   double entropy();
   FutureKey future_key();
-  /// Fills the lists of symbols.
+  /// Fills in the lists of symbols.
   void describe(Prediction& prediction) const;
 
  private:
@@ -85,13 +85,13 @@ class Evaluator {
   bool m_flat;
   BlockFinder m_blocks;
   BlockFinder::Workspace m_block_workspace;
-  SymbolTable m_tokens;  ///< of the query's known symbols
+  SymbolTable m_tokens;  ///< of the known symbols of the query
   std::vector<std::uint32_t> m_token_of;
   SymbolCounts m_counts;
   std::optional<FuzzyTokens> m_fuzzy;
   Evaluation m_now;
-  std::vector<char> m_taken;  ///< by position of the query: found in the pattern
-  /// By token, where misspellings are looked for: the pattern's symbol nearest to it.
+  std::vector<char> m_taken;  ///< per position of the query: whether it was found in the pattern
+  /// Per token, if misspellings are allowed: the nearest symbol of the pattern.
   std::vector<FuzzyTokens::Hit> m_nearest;
   std::vector<Symbol> m_event;  ///< sorted
 };

@@ -7,7 +7,7 @@ namespace Kindred::Impl {
 
 namespace {
 
-/// RapidFuzz's `fuzz.ratio` is that of code points; a text may be any bytes.
+/// RapidFuzz's `fuzz.ratio` compares code points; a text may consist of arbitrary bytes.
 std::vector<Symbol> code_points(std::string_view text) {
   std::vector<Symbol> points;
   append_code_points(text, points, BadBytes::keep);

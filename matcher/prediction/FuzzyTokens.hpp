@@ -14,27 +14,27 @@
 
 namespace Kindred::Impl {
 
-/// \brief Finds which symbols of patterns are misspellings of texts of a query. Comparisons are
+/// \brief Finds the symbols of patterns that are misspellings of texts of a query. Comparisons are
 /// cached.
 class FuzzyTokens {
  public:
   struct Hit {
-    std::uint32_t token;  ///< number of the query's text
+    std::uint32_t token;  ///< number of the text of the query
     double similarity;    ///< ≥ the threshold
   };
 
-  /// \param texts the query's different texts \param vocabulary must outlive this object
+  /// \param texts the distinct texts of the query \param vocabulary must outlive this object
   FuzzyTokens(std::span<const std::string_view> texts, const Vocabulary& vocabulary,
               double threshold);
 
-  /// The texts that \p symbol is similar enough to; valid until the next call.
+  /// The texts that are similar enough to \p symbol; valid until the next call.
   std::span<const Hit> near(Symbol symbol);
 
  private:
   const Vocabulary& m_vocabulary;
   double m_threshold;
   std::vector<std::string_view> m_texts;
-  std::vector<PreparedQuery> m_ratios;  ///< of the code points of `m_texts`
+  std::vector<PreparedQuery> m_ratios;  ///< for the code points of `m_texts`
   std::unordered_map<Symbol, std::vector<Hit>> m_known;
 };
 

@@ -25,8 +25,8 @@ namespace Impl {
 
 namespace {
 
-/// −Σ term(count / length). Most symbols occur as often as the one before, once: its term is
-/// reused.
+/// −Σ term(count / length). Most symbols have the same count as the previous one (1), so its term
+/// is reused.
 template <class Term>
 double entropy_of(Counts counts, std::size_t length, const Term& term) {
   double sum = 0;
@@ -77,7 +77,7 @@ double tfidf_score(Counts counts, std::size_t length, const SymbolStatistics& st
   double sum = 0;
   for (const auto& [symbol, count] : counts) {
     const double frequency = count / static_cast<double>(length);
-    // KATO's df: the share times the number, rounded down.
+    // KATO's document frequency: the probability times the number of patterns, rounded down.
     const double with_symbol =
         std::max(1.0, std::floor(probability(statistics, symbol) * patterns));
     sum += frequency * (portable_log2(patterns / with_symbol) + 1);

@@ -10,17 +10,17 @@
 
 namespace Kindred::Impl {
 
-/// The share of the different patterns that have \p symbol.
+/// The share of the distinct patterns that contain \p symbol.
 double probability(const SymbolStatistics& statistics, Symbol symbol);
 
-// Of a pattern's different symbols. \p length is the pattern's.
+// Metrics of the distinct symbols of a pattern of \p length symbols.
 using Counts = std::span<const SymbolCounts::Entry>;
 double entropy(Counts counts, std::size_t length);
 double normalized_entropy(Counts counts, std::size_t length, const SymbolStatistics& statistics);
 double global_normalized_entropy(Counts counts, const SymbolStatistics& statistics);
 double tfidf_score(Counts counts, std::size_t length, const SymbolStatistics& statistics);
 
-/// \param present the symbols of the present events, repeats included
+/// \param present the symbols of the present events, with repetitions
 double confluence(std::span<const Symbol> present, std::uint64_t frequency,
                   const SymbolStatistics& statistics);
 
@@ -29,14 +29,14 @@ double signal_to_noise(std::uint64_t matches, std::uint64_t extras);
 /// \p part / \p whole; 0 if \p whole is 0.
 inline double share(double part, double whole) { return whole > 0 ? part / whole : 0.0; }
 
-/// 1 / (fragmentation + 1), which is 1 / \p blocks; 0 without a block.
+/// 1 / (fragmentation + 1) = 1 / \p blocks; 0 without blocks.
 inline double cohesion(std::uint32_t blocks) { return blocks == 0 ? 0.0 : 1.0 / blocks; }
 
-/// \brief What a candidate's metrics take from all candidates together.
+/// \brief Sums over all candidates that the metrics of a candidate use.
 struct EnsembleSums {
   double frequency = 0;
   double likelihood = 0;   ///< Σ similarity · prior
-  double with_future = 0;  ///< Σ frequency · similarity of those that have a future
+  double with_future = 0;  ///< Σ frequency · similarity of the candidates that have a future
 };
 
 inline double itfdf_similarity(double distance, double frequency, const EnsembleSums& sums) {

@@ -21,13 +21,13 @@ using Impl::Evaluation;
 using Impl::Evaluator;
 using Impl::FutureKey;
 
-/// What is kept of a candidate between the passes.
+/// What is kept of a candidate between the two passes.
 struct Record {
   std::uint64_t index = 0;
   std::size_t position = 0;  ///< in the source
   double similarity = 0;
   std::uint64_t frequency = 0;
-  double value = 0;     ///< of the field that is ranked by, as far as the candidate alone tells it
+  double value = 0;     ///< of the field to rank by, as far as it depends on the candidate alone
   double distance = 0;  ///< 1 − cosine
   FutureKey future;
   std::uint32_t blocks = 0;
@@ -76,7 +76,7 @@ class Predictor {
   }
 
  private:
-  static constexpr std::size_t chunk = 64;  ///< candidates that a worker takes at once
+  static constexpr std::size_t chunk = 64;  ///< candidates that a worker takes at a time
   static constexpr double candidate_nanoseconds = 200;
 
   void start_workers(std::size_t items) {
@@ -92,7 +92,7 @@ class Predictor {
     return m_evaluators[worker].evaluate(m_candidates.events(position, m_scratch[worker]));
   }
 
-  /// The first pass over a candidate.
+  /// The first pass: evaluates a candidate.
   Record record(std::size_t worker, std::size_t position) {
     const Candidate candidate = m_candidates.candidate(position);
     Record record;
@@ -116,7 +116,7 @@ class Predictor {
     return m_options.weights.empty() ? found.shares : found.weighted;
   }
 
-  /// (evidence + confidence) · snr, the part of the potential that one candidate tells.
+  /// (evidence + confidence) · snr, the part of the potential that depends on one candidate.
   double signal(const Evaluation& found) const {
     const Impl::Shares& by = shares(found);
     return (by.evidence + by.confidence) * by.snr;
@@ -146,7 +146,7 @@ class Predictor {
     }
   }
 
-  /// What the candidates give together, added in the order of their indices.
+  /// Computes the sums over all candidates, in the order of their indices.
   void sum() {
     for (const Record& record : m_records)
       m_sums.frequency += static_cast<double>(record.frequency);
@@ -171,7 +171,7 @@ class Predictor {
     return signal + itfdf(record) + Impl::cohesion(record.blocks);
   }
 
-  /// The field that is ranked by.
+  /// The value of the field to rank by.
   double rank(const Record& record) const {
     const auto frequency = static_cast<double>(record.frequency);
     if (m_flat) return potential(record, record.value);
@@ -198,7 +198,7 @@ class Predictor {
     }
   }
 
-  /// The records to answer with, best first.
+  /// The records to return, best first.
   std::vector<std::size_t> best_records() {
     std::vector<std::size_t> order(m_records.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -219,7 +219,7 @@ class Predictor {
     return order;
   }
 
-  /// The second pass, over those that are answered.
+  /// The second pass: builds the prediction of a candidate that is returned.
   Prediction prediction(std::size_t worker, const Record& record) {
     const Evaluation& found = evaluate(worker, record.position);
     Evaluator& evaluator = m_evaluators[worker];
@@ -265,8 +265,8 @@ class Predictor {
   Impl::PredictionQuery m_query;
   bool m_flat;
   Impl::HostWorkers m_workers;
-  std::vector<Evaluator> m_evaluators;    // a worker each
-  std::vector<Ragged<Symbol>> m_scratch;  // a worker each
+  std::vector<Evaluator> m_evaluators;    // one per worker
+  std::vector<Ragged<Symbol>> m_scratch;  // one per worker
   std::vector<Record> m_records;
   EnsembleSums m_sums;
   std::unordered_map<FutureKey, double, FutureHash> m_futures;
@@ -286,7 +286,7 @@ double candidate_threshold(const PredictionOptions& options, std::size_t symbols
 void check(const PredictionOptions& options) {
   check_in_unit_interval(options.threshold, "threshold");
   check_in_unit_interval(options.fuzzy_token_threshold, "fuzzy_token_threshold");
-  KINDRED_THROW_IF(options.top == 0, "top is 0; ask for one prediction at least");
+  KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
   KINDRED_THROW_IF(options.threads < 0, "threads is " + std::to_string(options.threads) +
                                             "; it must be 0 (all) or more");
   for (std::size_t symbol = 0; symbol < options.weights.size(); ++symbol) {
@@ -295,9 +295,10 @@ void check(const PredictionOptions& options) {
                      "the weight of symbol " + std::to_string(symbol) + " is " +
                          std::to_string(weight) + "; it must be in [0, 1e100]");
   }
-  KINDRED_THROW_IF(is_weighted(options.rank_by) && options.weights.empty(),
-                   "ranking by " + std::string(to_string(options.rank_by)) +
-                       " needs weights, and there are none; give them or rank by another field");
+  KINDRED_THROW_IF(
+      is_weighted(options.rank_by) && options.weights.empty(),
+      "ranking by " + std::string(to_string(options.rank_by)) +
+          " requires weights, but there are none; set weights or rank by another field");
 }
 
 std::vector<Prediction> predict(const Context& context, RaggedSpan<std::string_view> query,

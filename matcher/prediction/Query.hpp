@@ -11,7 +11,7 @@
 
 namespace Kindred::Impl {
 
-/// What \p symbol weighs by \p options.
+/// The weight of \p symbol in \p options.
 inline double weight(const PredictionOptions& options, Symbol symbol) {
   return symbol < options.weights.size() ? options.weights[symbol] : weight_floor;
 }
@@ -21,13 +21,13 @@ struct PredictionQuery {
   PredictionQuery(RaggedSpan<std::string_view> query, const SymbolStatistics& statistics,
                   const Vocabulary& vocabulary, const PredictionOptions& options);
 
-  std::vector<std::uint64_t> events{0};  ///< where they begin and end
-  // By position.
+  std::vector<std::uint64_t> events{0};  ///< offsets of the events
+  // Per position.
   std::vector<std::string_view> texts;
   std::vector<Symbol> symbols;
-  std::vector<std::uint32_t> tokens;  ///< number of the text among the different ones
-  std::vector<double> weights;        ///< none without weights
-  // By token, in order of first appearance.
+  std::vector<std::uint32_t> tokens;  ///< number of the text among the distinct texts
+  std::vector<double> weights;        ///< empty without weights
+  // Per token, in order of first appearance.
   std::vector<std::string_view> token_texts;
   std::vector<Symbol> token_symbols;
   std::vector<double> components;  ///< probability · count

@@ -18,12 +18,12 @@
 
 namespace Kindred::Impl {
 
-/// \brief The weights of blueprints where kernels of a space read them: one row per blueprint.
-/// Unused ones stay until their rows are needed (LRU).
+/// \brief The weights of blueprints in the memory of an execution space, one row per blueprint. A
+/// blueprint that is no longer used keeps its row until the row is needed (LRU).
 template <class ExecutionSpace>
 class BlueprintCache {
  public:
-  /// \param bytes of rows at most; 0: as many as are in use
+  /// \param bytes maximum size of the rows; 0: as many rows as are in use
   void bind(MemoryResource& memory, std::uint32_t hidden, std::uint64_t bytes) {
     m_memory = &memory;
     m_hidden = hidden;
@@ -31,9 +31,9 @@ class BlueprintCache {
     m_limit = bytes == 0 ? ~std::size_t{0} : bytes / (hidden * sizeof(float));
   }
 
-  /// \brief Makes rows for \p needed, ascending ids of \p registry. Fences \p exec_space where it
-  /// copies. \throws OutOfMemory, std::bad_alloc; on the host it is then unchanged, and on a device
-  /// to be cleared
+  /// \brief Provides rows for \p needed, ascending ids of \p registry. Fences \p exec_space if it
+  /// copies. \throws OutOfMemory, std::bad_alloc; on the host the cache is then unchanged, on a
+  /// device it must be cleared
   void serve(const ExecutionSpace& exec_space, const BlueprintRegistry& registry,
              std::span<const std::int32_t> needed) {
     ++m_clock;
@@ -57,7 +57,7 @@ class BlueprintCache {
     for (std::size_t slot = 0; slot < m_places.size(); ++slot) {
       Place& place = m_places[slot];
       if (!place.fresh) continue;
-      if (!registry.contains(place.id)) {  // it was removed
+      if (!registry.contains(place.id)) {  // the blueprint was removed
         m_slot_of[static_cast<std::size_t>(place.id)] = -1;
         place = {};
         continue;
@@ -90,7 +90,7 @@ class BlueprintCache {
     out.stride = m_hidden;
     return out;
   }
-  /// Rows that hold a blueprint; for tests.
+  /// Number of rows that contain a blueprint; for tests.
   std::size_t resident() const {
     return static_cast<std::size_t>(std::count_if(
         m_places.begin(), m_places.end(), [](const Place& place) { return place.id >= 0; }));
@@ -103,7 +103,7 @@ class BlueprintCache {
 
   struct Place {
     std::int32_t id = -1;
-    std::uint64_t used = 0;  ///< the clock when it last was
+    std::uint64_t used = 0;  ///< clock value of its last use
     bool fresh = false;      ///< not copied yet
   };
 
@@ -116,7 +116,7 @@ class BlueprintCache {
       m_places[static_cast<std::size_t>(slot_of(id))].used = m_clock;
   }
   /// \brief Reserves space for the ids of the registry and the needed rows. Existing rows are kept
-  /// as long as the limit allows.
+  /// as long as the limit allows it.
   void grow(const ExecutionSpace& exec_space, const BlueprintRegistry& registry,
             std::span<const std::int32_t> needed, std::size_t missing) {
     const std::size_t ids = std::max<std::size_t>(registry.size(), 1);
@@ -127,7 +127,7 @@ class BlueprintCache {
       m_slot_of.reserve(slots.size());
     }
     std::size_t empty = 0;
-    std::size_t idle = 0;  // of what is not needed
+    std::size_t idle = 0;  // rows whose blueprint is not needed
     for (const Place& place : m_places) {
       empty += place.id < 0 ? 1 : 0;
       idle += place.id >= 0 && !std::binary_search(needed.begin(), needed.end(), place.id) ? 1 : 0;
@@ -165,7 +165,7 @@ class BlueprintCache {
     place = {id, m_clock, true};
     m_slot_of[static_cast<std::size_t>(id)] = static_cast<std::int32_t>(best);
   }
-  /// A row of zeros on its way to a device.
+  /// A row of zeros in the staging memory for a device.
   std::vector<float> new_staged() const {
     return std::vector<float>(Arch::is_device<ExecutionSpace> ? m_hidden : 0);
   }
@@ -193,8 +193,8 @@ class BlueprintCache {
   std::uint64_t m_clock = 0;
   Buffer<float, memory_space> m_rows;
   Buffer<std::int32_t, memory_space> m_slots;
-  std::vector<Place> m_places;          ///< a row
-  std::vector<std::int32_t> m_slot_of;  ///< an id; −1: no row
+  std::vector<Place> m_places;          ///< per row
+  std::vector<std::int32_t> m_slot_of;  ///< per id; −1: no row
 };
 
 }  // namespace Kindred::Impl

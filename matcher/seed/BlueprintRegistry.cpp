@@ -17,13 +17,14 @@ namespace {
 
 constexpr const char* blueprints_kind = "blueprints";
 
-/// What is wrong with a new set, if anything is.
+/// The fault of a new set, if there is one.
 std::optional<std::string> fault_of(const std::string& name, std::span<const float> weights,
                                     bool is_known) {
-  if (name.empty()) return "a blueprint has a name, and this one is empty";
+  if (name.empty()) return "the name of a blueprint must not be empty";
   if (weights.empty()) return "the blueprint " + in_quotes(name) + " has no weights";
   if (is_known)
-    return "there is a blueprint " + in_quotes(name) + " already; replace it, or take another name";
+    return "the blueprint " + in_quotes(name) +
+           " already exists; replace it, or choose another name";
   return {};
 }
 
@@ -42,8 +43,8 @@ std::optional<std::int32_t> BlueprintRegistry::find(std::string_view name) const
 
 const BlueprintRegistry::Set& BlueprintRegistry::at(std::int32_t id) const {
   if (!contains(id)) {
-    throw NotFound("there is no blueprint " + std::to_string(id) + "; ids below " +
-                   std::to_string(m_sets.size()) + " were given");
+    throw NotFound("there is no blueprint " + std::to_string(id) + "; only ids below " +
+                   std::to_string(m_sets.size()) + " were assigned");
   }
   return m_sets[static_cast<std::size_t>(id)];
 }
@@ -52,7 +53,8 @@ std::int32_t BlueprintRegistry::add(std::string name, std::span<const float> wei
   const auto fault = fault_of(name, weights, m_ids.contains(name));
   KINDRED_THROW_IF(fault, *fault);
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
-  KINDRED_THROW_IF(m_sets.size() >= most, "there are " + std::to_string(most) + " blueprints");
+  KINDRED_THROW_IF(m_sets.size() >= most,
+                   "there are already " + std::to_string(most) + " blueprints");
   const auto id = static_cast<std::int32_t>(m_sets.size());
   Set set{std::move(name), {weights.begin(), weights.end()}, 1};
   m_sets.reserve(m_sets.size() + 1);
@@ -107,7 +109,8 @@ BlueprintRegistry BlueprintRegistry::load(const std::string& path) {
   const Impl::SectionChecks checks(file, 0, 1);
   const auto versions = checks.section<std::uint64_t>("version");
   if (file.commits() != 1)
-    file.fail(0, "there are " + std::to_string(file.commits()) + " commits; blueprints have one");
+    file.fail(0, "there are " + std::to_string(file.commits()) +
+                     " commits; a file of blueprints has one");
   const auto text = checks.section<std::uint8_t>("name.text");
   const auto name_ends = checks.section<std::uint64_t>("name.ends");
   const auto weight_ends = checks.section<std::uint64_t>("weight.ends");
@@ -123,7 +126,7 @@ BlueprintRegistry BlueprintRegistry::load(const std::string& path) {
     std::string name(text.begin() + static_cast<std::ptrdiff_t>(name_begin),
                      text.begin() + static_cast<std::ptrdiff_t>(name_ends[i]));
     if (versions[i] == 0) checks.refuse<std::uint64_t>("version", i, "0; versions begin at 1");
-    if (begin == weight_ends[i]) {  // it was removed
+    if (begin == weight_ends[i]) {  // the set was removed
       if (!name.empty())
         checks.refuse<std::uint64_t>("weight.ends", i, "a blueprint without weights has a name");
       registry.m_sets.push_back({{}, {}, versions[i]});

@@ -18,13 +18,13 @@
 
 namespace Kindred::Impl {
 
-/// \brief How calls of one shape run on one queue, and the workspace that they share. A queue is a
-/// stream of a device, or a space of the host.
+/// \brief The plan for calls of one shape on one queue, and the workspace that they share. A queue
+/// is a stream of a device, or a space of the host.
 template <class ExecutionSpace>
 struct ForwardPlan {
   SeedForwardShape shape;
   const void* queue = nullptr;
-  int threads = 0;  ///< of the host
+  int threads = 0;  ///< on the host
   SeedForwardPlan plan;
   Buffer<std::byte, typename ExecutionSpace::memory_space> workspace;
 
@@ -48,7 +48,7 @@ struct ForwardPlan {
   }
 };
 
-/// \brief The plans of the shapes that were called last.
+/// \brief The plans of the most recently called shapes.
 template <class ExecutionSpace>
 class ForwardPlans {
  public:
@@ -65,7 +65,7 @@ class ForwardPlans {
     auto plan = std::make_unique<ForwardPlan<ExecutionSpace>>(exec_space, memory, shape, queue);
     m_plans.reserve(plans_max + 1);
     m_plans.insert(m_plans.begin(), std::move(plan));
-    // Freeing its workspace waits for the device.
+    // Freeing the workspace of a plan waits for the device.
     if (m_plans.size() > plans_max) m_plans.pop_back();
     return *m_plans.front();
   }

@@ -37,7 +37,7 @@ class MomentsRing {
   view_type slot(std::uint32_t slot) const {
     return view_type(m_ring.data() + std::size_t{slot} * m_seeds, m_seeds);
   }
-  /// Does not fence. Does not throw on the host, whose kernels have ended.
+  /// Does not fence. On the host, the kernels must have ended; does not throw there.
   void clear(const ExecutionSpace& exec_space, std::uint32_t which) const {
     if constexpr (Arch::is_device<ExecutionSpace>) {
       Kokkos::deep_copy(exec_space, slot(which), SeedMoments());
@@ -45,7 +45,7 @@ class MomentsRing {
       std::fill_n(slot(which).data(), m_seeds, SeedMoments());
     }
   }
-  /// \brief Merges epochs of \p first_slot and those behind it into `each` and `whole`. Does not
+  /// \brief Merges \p epochs slots, starting with \p first_slot, into `each` and `whole`. Does not
   /// fence.
   void reduce(const ExecutionSpace& exec_space, std::uint32_t first_slot, std::uint32_t epochs,
               std::uint32_t first_seed, std::uint32_t seeds, const view_type& into) const {

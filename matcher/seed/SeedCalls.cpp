@@ -34,7 +34,7 @@ SeedBatch checked_batch(std::uint32_t hidden, std::size_t x_bytes, std::size_t y
                                     std::to_string(batch.rows) + " rows of " +
                                     std::to_string(hidden) + " features of " +
                                     std::string(to_string(element)) + ", " +
-                                    std::to_string(stride) + " elements apart, have others");
+                                    std::to_string(stride) + " elements apart, need another size");
   };
   check("x", out.input, out.input_stride, x_bytes);
   check("y", out.output, out.output_stride, y_bytes);
@@ -53,8 +53,8 @@ void check_overlap(const char* a_name, const void* a, std::uint64_t a_bytes, con
   const bool is_apart = are_apart({static_cast<const std::byte*>(a), a_bytes},
                                   {static_cast<const std::byte*>(b), b_bytes});
   KINDRED_THROW_IF(!is_apart, std::string(a_name) + " and " + b_name +
-                                  " overlap; they may be the same rows of the same element and "
-                                  "stride, or have nothing in common");
+                                  " overlap; they must be disjoint, or the same rows with the "
+                                  "same element type and stride");
 }
 
 }  // namespace Impl
@@ -67,7 +67,7 @@ bool same_layout(const SeedBatch& batch) {
   return batch.input == batch.output && batch.input_stride == batch.output_stride;
 }
 
-/// Bytes of an array of a call.
+/// The number of bytes of the arrays of a call.
 struct Extent {
   std::uint64_t in = 0;
   std::uint64_t out = 0;
@@ -79,7 +79,8 @@ struct Extent {
 template <class ExecutionSpace>
 using Bytes = ArrayView<std::byte, ExecutionSpace>;
 
-/// \brief A place in the memory of \p ExecutionSpace for what lies in host memory.
+/// \brief A buffer of at least \p bytes bytes in the memory of \p ExecutionSpace, for a copy of
+/// host data.
 template <class ExecutionSpace>
 std::byte* staged(Buffer<std::byte, typename ExecutionSpace::memory_space>& buffer,
                   MemoryResource& memory, const char* label, std::uint64_t bytes) {
@@ -90,14 +91,13 @@ std::byte* staged(Buffer<std::byte, typename ExecutionSpace::memory_space>& buff
 
 }  // namespace
 
-/// One call, wherever it runs.
+/// One call, on any space.
 class SeedCallRun {
  public:
   SeedCallRun(SeedLayer::State& state, const SeedBatch& batch, const SeedForwardOptions& options)
       : m_state(state), m_batch(batch), m_options(options), m_extent(batch, state.chunks.hidden) {}
 
-  /// \p rows_of(instance, side) on rows that the instance reaches does the work.
-  /// \return where it ran
+  /// Chooses a space, calls \p on_space with it and returns the record of the choice.
   template <class OnSpace>
   DispatchRecord dispatch(const OnSpace& on_space) {
     Workload workload;
@@ -110,14 +110,14 @@ class SeedCallRun {
     const bool device_is_ready = m_state.on_device && !m_state.trouble;
     const bool on_device_only = m_state.options.residency == Residency::device;
     if (m_options.space == Space::cuda || on_device_only) {
-      // What was asked for tells why it cannot be had.
+      // If the requested space is not available, the exception that was recorded is the reason.
       if (m_state.trouble) std::rethrow_exception(m_state.trouble);
     }
     workload.resident = reachable(m_state.options.residency, device_is_ready);
     if (m_batch.memory == SeedMemory::host)
       return m_state.context.run(workload, m_options.space, on_space);
     KINDRED_THROW_IF(!m_state.context.is_usable(Space::cuda),
-                     "the rows are said to be on a device, and there is none");
+                     "the rows are declared to be on a device, but there is none");
     workload.transfer_bytes = 0;
     workload.waits = false;
     const bool may_fall_back = !m_options.space && !on_device_only;
@@ -127,11 +127,11 @@ class SeedCallRun {
       } catch (const OutOfMemory& error) {
         if (!may_fall_back) throw;
         m_state.context.log(LogLevel::warning,
-                            std::string("seeds goes on on the host: ") + error.what());
+                            std::string("seeds continues on the host: ") + error.what());
       } catch (const DeviceLost& error) {
         if (!may_fall_back) throw;
         m_state.context.log(LogLevel::warning,
-                            std::string("seeds goes on on the host: ") + error.what());
+                            std::string("seeds continues on the host: ") + error.what());
       }
     }
     workload.resident = SpaceSet::host();
@@ -154,7 +154,7 @@ class SeedCallRun {
   template <class ExecutionSpace>
   static constexpr bool is_device = Arch::is_device<ExecutionSpace>;
 
-  /// Whether \p ExecutionSpace reaches the rows.
+  /// Whether \p ExecutionSpace can access the rows.
   template <class ExecutionSpace>
   bool reaches() const {
     return is_device<ExecutionSpace> == (m_batch.memory == SeedMemory::device);
@@ -185,7 +185,7 @@ class SeedCallRun {
       std::byte* in = staged<ExecutionSpace>(side.rows_in, memory, rows_label, m_extent.in);
       std::byte* out = staged<ExecutionSpace>(side.rows_out, memory, rows_label, m_extent.out);
       Impl::start_upload(exec_space, Bytes<ExecutionSpace>(in, m_extent.in), x, m_extent.in);
-      if (m_batch.output_stride != m_state.chunks.hidden)  // what lies between rows stays
+      if (m_batch.output_stride != m_state.chunks.hidden)  // the bytes between rows must not change
         Impl::start_upload(exec_space, Bytes<ExecutionSpace>(out, m_extent.out),
                            static_cast<const std::byte*>(y), m_extent.out);
       launch(exec_space, space, nullptr, in, out);
@@ -279,7 +279,8 @@ class SeedCallRun {
                   found->second.view());
   }
 
-  /// From \p from on the device; not in pieces where what is overwritten is still needed.
+  /// Copies from \p from on the device. If \p to is also an input, it is overwritten only when the
+  /// whole result has arrived.
   template <class ExecutionSpace>
   static void fetch(const ExecutionSpace& exec_space, std::byte* to, std::byte* from,
                     std::uint64_t bytes, bool is_input) {
@@ -290,7 +291,7 @@ class SeedCallRun {
     std::memcpy(to, whole.data(), bytes);
   }
 
-  /// Rows of a device, on the host while a call works on them there.
+  /// Rows in the memory of a device that a call processes on the host.
   struct HostRow {
     std::byte* data = nullptr;  ///< on the device
     std::uint64_t bytes = 0;
@@ -305,7 +306,8 @@ class SeedCallRun {
    private:
     std::vector<std::vector<std::byte>> m_rows;
   };
-  /// \p body on copies of \p rows, whose results go back. Fences the stream.
+  /// Calls \p body with copies of \p rows on the host and copies the results back. Fences the
+  /// stream.
   template <class Body>
   void on_host_copies(const Body& body, const std::vector<HostRow>& rows) {
     Impl::with_instance(
@@ -339,10 +341,10 @@ namespace {
 
 void check_stream(const SeedBatch& batch, const SeedForwardOptions& options) {
   KINDRED_THROW_IF(options.stream != nullptr && batch.memory == SeedMemory::host,
-                   "a stream is given for rows on the host; it goes with rows on a device");
+                   "a stream is given for rows on the host; it is only for rows on a device");
   KINDRED_THROW_IF(
       batch.memory == SeedMemory::device && options.space && *options.space != Space::cuda,
-      "rows on a device are worked on there, not on " +
+      "rows on a device are processed there, not on " +
           std::string(to_string(options.space.value_or(Space::serial))));
 }
 
@@ -364,7 +366,7 @@ DispatchRecord SeedLayer::forward(std::span<const std::byte> x, std::span<std::b
 DispatchRecord SeedLayer::forward(std::span<const float> x, std::span<float> y,
                                   const SeedForwardOptions& options) {
   KINDRED_THROW_IF(x.size() % hidden() != 0, "x has " + std::to_string(x.size()) +
-                                                 " elements, which are no rows of " +
+                                                 " elements, which is not a multiple of " +
                                                  std::to_string(hidden()));
   SeedBatch batch;
   batch.rows = x.size() / hidden();
@@ -380,7 +382,7 @@ DispatchRecord SeedLayer::backward(std::span<const std::byte> x,
       Impl::checked_batch(state.chunks.hidden, x.size(), gradient.size(), given);
   KINDRED_THROW_IF(batch.output != batch.input,
                    "the gradient is " + std::string(to_string(batch.output)) + " and x " +
-                       std::string(to_string(batch.input)) + "; they are of one element");
+                       std::string(to_string(batch.input)) + "; the element types must be equal");
   KINDRED_THROW_IF(dx.size() != x.size(), "dx has " + std::to_string(dx.size()) + " bytes; x has " +
                                               std::to_string(x.size()));
   KINDRED_THROW_IF(dw.size() != state.chunks.hidden,

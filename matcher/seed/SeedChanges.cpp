@@ -37,13 +37,13 @@ SeedUpdate change_to(std::uint32_t seed, Lifecycle to) {
   return update;
 }
 
-/// A code that is none becomes a large number.
+/// Whether \p code is valid. The cast turns a negative code into a large number.
 template <class Code>
 bool is_code(Code code, std::size_t count) {
   return static_cast<std::size_t>(static_cast<int>(code)) < count;
 }
 
-/// Whether `fault_of` finds nothing, in a few nanoseconds.
+/// Whether `fault_of` would find no fault; takes a few nanoseconds.
 bool is_sound(const SeedUpdate& update) {
   const auto given = [&](SeedField field) { return (update.mask & field) != 0; };
   return update.mask < 1U << seed_fields &&
@@ -58,7 +58,7 @@ bool is_sound(const SeedUpdate& update) {
          (!given(seed_evaluation) || std::isfinite(update.evaluation));
 }
 
-/// What is wrong with the values of an update, if anything is.
+/// Describes the invalid value of an update.
 std::string fault_of(const SeedUpdate& update) {
   constexpr unsigned all = (1U << seed_fields) - 1;
   const auto has = [&](SeedField field) { return (update.mask & field) != 0; };
@@ -92,7 +92,8 @@ SeedSituation SeedLayer::State::situation(std::uint32_t seed) const {
 }
 
 void SeedLayer::State::check_seed(std::uint32_t seed) const {
-  KINDRED_THROW_IF(seed >= chunks.seeds, "seed " + std::to_string(seed) + " is none; there are " +
+  KINDRED_THROW_IF(seed >= chunks.seeds, "seed " + std::to_string(seed) +
+                                             " does not exist; the number of seeds is " +
                                              std::to_string(chunks.seeds));
 }
 
@@ -100,8 +101,8 @@ std::string SeedLayer::State::blueprint_fault(std::uint32_t seed, std::int32_t b
                                               const BlueprintRegistry& registry) const {
   if (blueprint < 0) return "the seed has no blueprint";
   if (!registry.contains(blueprint)) {
-    return "there is no blueprint " + std::to_string(blueprint) + "; ids below " +
-           std::to_string(registry.size()) + " were given";
+    return "there is no blueprint " + std::to_string(blueprint) + "; only ids below " +
+           std::to_string(registry.size()) + " were assigned";
   }
   const std::size_t weights = registry.weights(blueprint).size();
   const std::uint32_t end = chunks.begin(seed + 1);
@@ -150,7 +151,7 @@ SeedLayer::State::TouchedSeeds SeedLayer::State::check_updates(
     seed.before = seed.after = situation(seed.seed);
     seed.schedule_before = seed.schedule_after = seeds.schedule[seed.seed];
   }
-  // Most updates are of other seeds where few are touched.
+  // If few seeds are touched, this bit set rules out most updates without a search.
   constexpr std::uint32_t marks = 8192;
   std::array<std::uint64_t, marks / 64> marked{};
   const auto mark_of = [](std::uint32_t seed) { return std::uint64_t{1} << seed % 64; };
@@ -217,7 +218,7 @@ std::vector<std::unique_ptr<GraftingSchedule>> SeedLayer::State::new_schedules(
 
 std::vector<SeedEvent> SeedLayer::State::apply(std::span<const SeedUpdate> updates,
                                                const TouchedSeeds& touched) {
-  // What may fail comes first.
+  // The steps that can fail come first.
   std::vector<SeedEvent> events;
   std::vector<std::uint32_t> new_uses;
   std::vector<std::pair<std::uint32_t, std::unique_ptr<GraftingSchedule>>> renewed;
@@ -247,7 +248,8 @@ std::vector<SeedEvent> SeedLayer::State::apply(std::span<const SeedUpdate> updat
   update_seeds(host, side.state.view(seeds),
                ArrayView<const SeedUpdate, HostSpace>(updates.data(), updates.size()),
                side.winners.view());
-  // Of 15 characters at most: Kokkos copies it, and from here on nothing fails.
+  // At most 15 characters, so that the copy that Kokkos makes does not allocate: nothing may fail
+  // from here on.
   static const std::string label = "Kindred::seeds";
   Arch::fence(host, label);
   if (!new_uses.empty()) uses = std::move(new_uses);
@@ -291,10 +293,10 @@ void SeedLayer::State::take(SeedState state, BlueprintRegistry registry) {
   try {
     cache.serve(host, registry, needed);
   } catch (...) {
-    if (is_other) cache.serve(host, blueprints, needed_before);  // has the memory that it had
+    if (is_other) cache.serve(host, blueprints, needed_before);  // its memory already exists
     throw;
   }
-  // Where a seed goes on to graft as it did, its schedule does.
+  // A seed that continues to graft keeps its schedule.
   for (std::size_t seed = 0; seed < own.size(); ++seed) {
     if (is_other && own[seed] && schedules[seed]) own[seed] = std::move(schedules[seed]);
   }
@@ -454,7 +456,7 @@ SeedUpdate SeedLayer::State::next_of(std::uint32_t seed, const SeedMetrics& metr
   const SeedSituation now = situation(seed);
   if (is_culled_by_errors(now, options.rules)) {
     advance.reasons[seed] = std::to_string(now.errors) + " errors; " +
-                            std::to_string(options.rules.errors_max) + " cull a seed";
+                            std::to_string(options.rules.errors_max) + " or more cull a seed";
     return change_to(seed, Lifecycle::culled);
   }
   SeedUpdate update = update_of(seed, seed_epochs);
@@ -464,13 +466,13 @@ SeedUpdate SeedLayer::State::next_of(std::uint32_t seed, const SeedMetrics& metr
   if (!schedule) return update;
   if (schedule->aborts(metrics)) {
     advance.reasons[seed] = "error_rate is " + std::to_string(metrics.error_rate.value_or(0)) +
-                            "; a graft is given up above " +
+                            "; a graft is aborted above " +
                             std::to_string(options.schedules.abort_error_rate);
     update = change_to(seed, Lifecycle::rolled_back);
     update.mask |= seed_alpha;
     return update;
   }
-  // A copy goes on, so that a failure leaves all as they were.
+  // Advances a copy, so that a failure leaves every schedule unchanged.
   auto next = make_schedule(schedule->kind(), options.schedules);
   next->restore(schedule->state());
   update.mask |= seed_alpha;

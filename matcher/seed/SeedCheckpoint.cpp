@@ -74,8 +74,8 @@ SeedCheckpoint load_checkpoint(const std::string& path) {
   out.schedules = read_rows<double>(checks, "schedule.numbers", "schedule.ends");
   if (out.schedules.rows() != head[1])
     checks.refuse<std::uint64_t>("schedule.ends", 0,
-                                 std::to_string(out.schedules.rows()) + " rows where " +
-                                     std::to_string(head[1]) + " must be");
+                                 std::to_string(out.schedules.rows()) + " rows; " +
+                                     std::to_string(head[1]) + " are expected");
   out.blueprints = read_rows<char>(checks, "blueprint.text", "blueprint.ends");
   for (std::size_t i = 0; i < head[1]; ++i) {
     const std::int64_t blueprint = out.state.blueprint[i];

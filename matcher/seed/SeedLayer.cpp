@@ -84,20 +84,20 @@ void SeedLayer::State::sync_device() {
 
 void SeedLayer::State::note_trouble(const char* what) noexcept {
   trouble = std::current_exception();
-  ++revision;  // what was recorded of the layer must not go on with what the device has
+  ++revision;  // recorded calls must not use the outdated state on the device
   try {
     trouble_text = what;
-    context.log(LogLevel::warning, std::string("the seed layer goes on on the host: ") + what);
+    context.log(LogLevel::warning, std::string("the seed layer continues on the host: ") + what);
   } catch (const std::exception&) {
-    return;  // no memory for a message: the host's answers are right all the same
+    return;  // no memory for the message; the results of the host are correct nevertheless
   }
 }
 
 SeedLayer::SeedLayer(Context& context, const SeedLayerOptions& options) {
-  KINDRED_THROW_IF(options.hidden == 0, "hidden is 0; a row has at least one feature");
+  KINDRED_THROW_IF(options.hidden == 0, "hidden is 0; it must be at least 1");
   KINDRED_THROW_IF(options.hidden > 1U << 31U || options.seeds > 1U << 31U,
                    "hidden is " + std::to_string(options.hidden) + " and seeds " +
-                       std::to_string(options.seeds) + "; at most 2147483648 of each can be");
+                       std::to_string(options.seeds) + "; each must be at most 2147483648");
   KINDRED_THROW_IF(options.telemetry_epochs > telemetry_epochs_max,
                    "telemetry_epochs is " + std::to_string(options.telemetry_epochs) +
                        "; the ring keeps " + std::to_string(telemetry_epochs_max) + " at most");
@@ -109,7 +109,8 @@ SeedLayer::SeedLayer(Context& context, const SeedLayerOptions& options) {
 }
 
 SeedLayer::~SeedLayer() {
-  if (m_state) m_state->on_the_device([](const auto&, auto&) {});  // what is launched reads it
+  // Launched kernels still read the state.
+  if (m_state) m_state->on_the_device([](const auto&, auto&) {});
 }
 SeedLayer::SeedLayer(SeedLayer&&) noexcept = default;
 SeedLayer& SeedLayer::operator=(SeedLayer&&) noexcept = default;
@@ -165,9 +166,10 @@ void SeedLayer::remove_blueprint(std::int32_t id) {
   const std::lock_guard lock(state.mutex);
   const std::vector<std::int32_t>& of = state.seeds.blueprint;
   const auto user = std::find(of.begin(), of.end(), id);
-  KINDRED_THROW_IF(id >= 0 && user != of.end(),
-                   "blueprint " + std::to_string(id) + " is that of seed " +
-                       std::to_string(user - of.begin()) + "; give that one another first");
+  KINDRED_THROW_IF(id >= 0 && user != of.end(), "blueprint " + std::to_string(id) +
+                                                    " is used by seed " +
+                                                    std::to_string(user - of.begin()) +
+                                                    "; assign another one to this seed first");
   state.blueprints.remove(id);
 }
 

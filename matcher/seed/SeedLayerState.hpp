@@ -36,14 +36,14 @@ struct SeedSide {
   ForwardPlans<ExecutionSpace> plans;
   Buffer<std::uint32_t, memory_space> winners;
   Buffer<SeedUpdate, memory_space> updates;
-  Buffer<std::byte, memory_space> rows_in;   ///< of rows that are on the host
-  Buffer<std::byte, memory_space> rows_out;  ///< the same
+  Buffer<std::byte, memory_space> rows_in;   ///< device copy of input rows that are on the host
+  Buffer<std::byte, memory_space> rows_out;  ///< likewise for output rows
   Buffer<float, memory_space> weight_gradient;
   std::vector<std::pair<void*, Buffer<std::byte, memory_space>>> gradient_workspaces;
-  /// Instances on callers' streams, which a change of the state waits for.
+  /// Instances on streams of callers. A change of the state waits for them.
   std::vector<std::pair<void*, ExecutionSpace>> streams;
 
-  /// The instance on \p stream; \p exec_space where that is null.
+  /// The instance on \p stream, or \p exec_space if \p stream is null.
   ExecutionSpace on(const ExecutionSpace& exec_space, void* stream) {
     if (stream == nullptr) return exec_space;
     for (const auto& [known, instance] : streams) {
@@ -58,19 +58,19 @@ struct SeedSide {
   }
 };
 
-/// Bytes from the first row to the end of the last.
+/// Number of bytes from the start of the first row to the end of the last.
 constexpr std::uint64_t rows_bytes(std::uint64_t rows, std::uint64_t hidden, std::uint64_t stride,
                                    VectorElement element) {
   return rows == 0 ? 0 : ((rows - 1) * stride + hidden) * size_of(element);
 }
 
-/// \brief \p batch with its strides. \throws InvalidArgument where bytes are not its rows, for
-/// int8 and for strides below \p hidden
+/// \brief \p batch with its strides filled in. \throws InvalidArgument for sizes that do not match
+/// the rows, for int8 and for strides below \p hidden
 SeedBatch checked_batch(std::uint32_t hidden, std::size_t x_bytes, std::size_t y_bytes,
                         const SeedBatch& batch);
-/// Alignment of one array. \throws InvalidArgument
+/// Checks the alignment of one array. \throws InvalidArgument
 void check_alignment(const char* name, const void* data, VectorElement element);
-/// \brief Two arrays do not overlap, or are the same. \throws InvalidArgument
+/// \brief Checks that two arrays do not overlap, or are the same. \throws InvalidArgument
 void check_overlap(const char* a_name, const void* a, std::uint64_t a_bytes, const char* b_name,
                    const void* b, std::uint64_t b_bytes, bool may_be_same);
 
@@ -87,38 +87,38 @@ struct SeedLayer::State {
   SeedChunks chunks;
   mutable std::mutex mutex;
 
-  // The state of the layer; a device mirrors the first part.
+  // The state of the layer; its first part is mirrored on a device.
   SeedState seeds;
   BlueprintRegistry blueprints;
-  std::vector<std::uint32_t> uses;                           ///< a blueprint: seeds that apply it
-  std::vector<std::unique_ptr<GraftingSchedule>> schedules;  ///< of seeds that are grafting
+  std::vector<std::uint32_t> uses;  ///< per blueprint: number of seeds that apply it
+  std::vector<std::unique_ptr<GraftingSchedule>> schedules;  ///< of grafting seeds
   std::uint64_t epoch = 0;
 
   Arch::PerSpace<Impl::SeedSide> sides;
   bool on_device = false;
   std::exception_ptr trouble;  ///< error of the device; null: its mirror is up to date
   std::string trouble_text;
-  /// Another one after every change: what was recorded of the layer is then recorded anew.
+  /// Incremented by every change, so that recorded calls of the layer are recorded again.
   std::atomic<std::uint64_t> revision{1};
 
   // --- the ring (SeedRing.cpp)
 
   struct Slot {
     bool filled = false;
-    bool on_device = false;     ///< it was filled there
-    void* stream = nullptr;     ///< on this one
-    std::uint64_t filling = 0;  ///< of all fillings
+    bool on_device = false;     ///< whether it was filled on the device
+    void* stream = nullptr;     ///< stream on which it was filled
+    std::uint64_t filling = 0;  ///< sequence number of the filling
   };
   struct Transfer {
     explicit Transfer(MemoryResource& pinned)
         : moments(pinned, "Kindred::SeedLayer::telemetry_host") {}
 
     std::uint32_t slot = 0;
-    std::uint64_t filling = 0;  ///< 0: none
+    std::uint64_t filling = 0;  ///< filling that is transferred; 0: none
     void* stream = nullptr;
     Impl::PinnedArray<SeedMoments> moments;
   };
-  std::vector<Slot> slots;  ///< one more than epochs: the next one is room to merge in
+  std::vector<Slot> slots;  ///< one more than epochs: the next one is the workspace of a merge
   std::uint32_t head = 0;
   std::uint64_t fillings = 0;
   std::array<Transfer, 2> transfers;
@@ -128,14 +128,14 @@ struct SeedLayer::State {
   /// \throws NotFound
   std::uint32_t slot_of(std::uint32_t age) const;
   void fill(bool device, void* stream) { slots[head] = {true, device, stream, ++fillings}; }
-  /// Brings a slot to the host or to the device. Fences.
+  /// Moves a slot to the host or to the device. Fences.
   void move_slot(std::uint32_t slot, bool to_device);
   Transfer& start_transfer(std::uint32_t slot);
   void advance_ring();
 
   // --- state (SeedChanges.cpp)
 
-  /// What the updates of a call make of a seed of which they set more than numbers.
+  /// The seeds whose situation or schedule the updates of a call change.
   struct Touched {
     std::uint32_t seed = 0;
     SeedSituation before;
@@ -148,29 +148,29 @@ struct SeedLayer::State {
   SeedSituation situation(std::uint32_t seed) const;
   /// \throws InvalidArgument for an invalid seed
   void check_seed(std::uint32_t seed) const;
-  /// Why \p seed cannot apply \p blueprint; empty if it can.
+  /// Returns why \p seed cannot apply \p blueprint; empty if it can.
   std::string blueprint_fault(std::uint32_t seed, std::int32_t blueprint,
                               const BlueprintRegistry& registry) const;
   /// Whether \p update alone would change the situation of its seed, or its schedule.
   bool touches(const SeedUpdate& update) const;
   /// Validates updates. \throws InvalidArgument for invalid updates
   TouchedSeeds check_updates(std::span<const SeedUpdate> updates) const;
-  /// \throws InvalidArgument for seeds that apply what they cannot
+  /// \throws InvalidArgument for a seed that cannot apply its blueprint
   void check_blueprints(const SeedState& state, const BlueprintRegistry& registry) const;
   /// \brief Applies validated updates in all memory spaces and returns the lifecycle changes.
   /// \throws OutOfMemory; nothing is then changed
   std::vector<SeedEvent> apply(std::span<const SeedUpdate> updates, const TouchedSeeds& touched);
   /// Validates and applies updates. \throws as `check_updates` and `apply`
   std::vector<SeedEvent> make(std::span<const SeedUpdate> updates);
-  /// What a step makes besides updates.
+  /// The results of a step other than updates.
   struct Advance {
     std::vector<std::pair<std::uint32_t, std::unique_ptr<GraftingSchedule>>> schedules;
     std::map<std::uint32_t, std::string> reasons;
   };
-  /// What a step makes of a seed.
+  /// The update of a seed by a step.
   SeedUpdate next_of(std::uint32_t seed, const SeedMetrics& metrics, Advance& advance) const;
   std::vector<SeedEvent> step(const std::function<const SeedMetrics&(std::uint32_t)>& metrics_of);
-  /// Another state, which was checked, with its blueprints. \throws OutOfMemory; nothing is then
+  /// Adopts another, validated state with its blueprints. \throws OutOfMemory; nothing is then
   /// changed
   void take(SeedState state, BlueprintRegistry registry);
   /// New schedules for the seeds that are grafting.
@@ -184,8 +184,8 @@ struct SeedLayer::State {
   void serve_host(const BlueprintRegistry& registry, const std::vector<std::uint32_t>& of);
   /// Copies the whole state and the blueprints to the device.
   void sync_device();
-  /// \brief `body(instance, side)` on the device, behind every forward that was launched on it.
-  /// What fails there is noted as its trouble. Fences.
+  /// Calls `body(instance, side)` on the device, after every forward pass that was launched on it.
+  /// Records an exception as `trouble`. Fences.
   template <class Body>
   void on_the_device(const Body& body) {
     if (!on_device) return;
@@ -225,8 +225,8 @@ struct SeedLayer::State {
     shape.telemetry = telemetry && chunks.seeds > 0;
     return shape;
   }
-  /// \brief One forward over rows that \p exec_space reaches. Does not fence. \param overlap of a
-  /// call that merges no telemetry
+  /// \brief One forward pass over rows that \p exec_space can access. Does not fence. \param
+  /// overlap for a call that merges no telemetry
   template <class ExecutionSpace>
   void launch(const ExecutionSpace& exec_space, void* stream, const std::byte* x, std::byte* y,
               const SeedBatch& batch, SeedTelemetryUse telemetry,

@@ -32,7 +32,8 @@ std::uint32_t SeedLayer::State::slot_of(std::uint32_t age) const {
   const auto count = static_cast<std::uint32_t>(slots.size());
   const std::uint32_t slot = (head + count - age) % count;
   if (!slots[slot].filled) {
-    throw NotFound("the epoch of age " + std::to_string(age) + " had no forward with telemetry");
+    throw NotFound("the epoch of age " + std::to_string(age) +
+                   " had no forward pass with telemetry");
   }
   return slot;
 }
@@ -125,8 +126,9 @@ SeedLayer::Reduced SeedLayer::reduce_telemetry(std::uint32_t epochs, std::uint32
                    std::to_string(epochs) + " epochs; the ring keeps " +
                        std::to_string(state.options.telemetry_epochs));
   KINDRED_THROW_IF(first > state.chunks.seeds || count > state.chunks.seeds - first,
-                   "seeds " + std::to_string(first) + " and " + std::to_string(count) +
-                       " from there on; the layer has " + std::to_string(state.chunks.seeds));
+                   "the range from seed " + std::to_string(first) + " with " +
+                       std::to_string(count) + " seeds; the number of seeds is " +
+                       std::to_string(state.chunks.seeds));
   Reduced out;
   if (count == 0) return out;
   const auto slots = static_cast<std::uint32_t>(state.slots.size());

@@ -13,21 +13,22 @@ namespace Kindred {
 
 namespace {
 
-/// Neither below \p low nor above \p high, and not NaN.
+/// Whether \p value is in [\p low, \p high]; false for NaN.
 bool within(double value, double low, double high) { return value >= low && value <= high; }
 
 void refuse_state(const char* schedule, const std::string& why) {
-  KINDRED_THROW_IF(true, std::string("the state of a schedule ") + schedule + ": " + why);
+  KINDRED_THROW_IF(true, std::string("the state of the schedule ") + schedule + ": " + why);
 }
 
 bool is_count(double value, double most) {
   return within(value, 0, most) && value == std::floor(value);
 }
 
-/// \brief How far weights are from what they were: ‖w − ema‖ / ‖ema‖, both in double, in order.
+/// \brief The relative drift of weights from their moving average: ‖w − ema‖ / ‖ema‖, in double and
+/// in order of the weights.
 class WeightDrift {
  public:
-  /// The drift of \p weights, 0 the first time; infinite where one is not finite.
+  /// The drift of \p weights: 0 the first time, infinite if a weight is not finite.
   double observe(std::span<const float> weights) {
     if (m_mean.empty()) {
       const auto finite = [](float weight) { return std::isfinite(weight); };
@@ -46,7 +47,7 @@ class WeightDrift {
       distance += difference * difference;
       norm += m_mean[i] * m_mean[i];
     }
-    // Weights that are not finite leave no trace in the mean.
+    // Weights that are not finite do not change the mean.
     if (!std::isfinite(distance)) return std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < weights.size(); ++i)
       m_mean[i] = 0.9 * m_mean[i] + 0.1 * double{weights[i]};
@@ -68,10 +69,10 @@ class LinearSchedule final : public GraftingSchedule {
   double compute(std::int64_t epoch, double, const SeedMetrics&) override { return ramp(epoch); }
 };
 
-/// Pauses while weights drift.
+/// Pauses the ramp while the weights drift.
 class Pause {
  public:
-  /// Whether this epoch holds alpha.
+  /// Whether alpha is held in this epoch.
   bool holds(double drift, const ScheduleSettings& settings) {
     if (is_on()) {
       --m_left;
@@ -108,7 +109,7 @@ class DriftSchedule final : public GraftingSchedule {
 
  private:
   double compute(std::int64_t epoch, double alpha, const SeedMetrics& metrics) override {
-    // The weights of a pause are not looked at.
+    // The weights are ignored during a pause.
     const bool looks = !m_pause.is_on() && !metrics.weights.empty();
     const double drift = looks ? m_drift.observe(metrics.weights) : 0;
     return m_pause.holds(drift, settings()) ? alpha : ramp(epoch);
@@ -161,8 +162,8 @@ class MomentumSchedule final : public GraftingSchedule {
   Velocity m_velocity;
 };
 
-/// Weights that drift half as much as pauses a ramp: drift control; else a model that improves:
-/// momentum; else the ramp.
+/// Chooses per epoch: drift control if the weights drift by more than half of the threshold;
+/// otherwise momentum if the model improves; otherwise the ramp.
 class AdaptiveSchedule final : public GraftingSchedule {
  public:
   explicit AdaptiveSchedule(const ScheduleSettings& settings) : GraftingSchedule(settings) {}
@@ -198,8 +199,8 @@ class AdaptiveSchedule final : public GraftingSchedule {
   Velocity m_velocity;
 };
 
-/// Looks every window whether training is stable; slows down where it is not, and goes back to the
-/// last stable alpha where it stays so.
+/// Checks once per window whether training is stable. Slows down if it is not, and returns to the
+/// last stable alpha if it remains unstable.
 class StabilitySchedule final : public GraftingSchedule {
  public:
   explicit StabilitySchedule(const ScheduleSettings& settings) : GraftingSchedule(settings) {}
@@ -234,7 +235,7 @@ class StabilitySchedule final : public GraftingSchedule {
   }
 
   double m_stable_alpha = 0;
-  double m_unstable = 0;  ///< checks in a row
+  double m_unstable = 0;  ///< consecutive unstable checks
 };
 
 }  // namespace
@@ -244,12 +245,12 @@ double GraftingSchedule::next(std::int64_t epoch, double alpha, const SeedMetric
 }
 
 bool GraftingSchedule::aborts(const SeedMetrics& metrics) const noexcept {
-  // NaN is no rate that a graft may go on with.
+  // Written so that a NaN aborts the graft.
   return !(metrics.error_rate.value_or(0) <= m_settings.abort_error_rate);
 }
 
 void GraftingSchedule::restore(std::span<const double> state) {
-  if (!state.empty()) refuse_state("linear", "it has none");
+  if (!state.empty()) refuse_state("linear", "it must be empty");
 }
 
 double GraftingSchedule::ramp(std::int64_t epoch, double share) const noexcept {
@@ -294,7 +295,7 @@ std::unique_ptr<GraftingSchedule> make_schedule(AlphaSchedule kind,
       return std::make_unique<StabilitySchedule>(settings);
   }
   KINDRED_THROW_IF(true, "the alpha schedule " + std::to_string(static_cast<int>(kind)) +
-                             " is none; schedules are 0 to 4");
+                             " does not exist; schedules are 0 to 4");
   return {};
 }
 

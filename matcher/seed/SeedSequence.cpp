@@ -13,14 +13,14 @@ namespace Kindred {
 
 namespace {
 
-/// What a sequence has in the space that it runs on.
+/// The resources of a sequence in the space on which it runs.
 template <class ExecutionSpace>
 struct SequenceSide {
-  std::vector<ExecutionSpace> instance;  ///< one, when it is bound
+  std::vector<ExecutionSpace> instance;  ///< empty or one instance
   std::vector<std::unique_ptr<Impl::ForwardPlan<ExecutionSpace>>> plans;
   Impl::CudaGraph<ExecutionSpace> graph;
 
-  /// Calls run one after the other, so those of a shape share a plan.
+  /// Calls run one after the other, so calls of the same shape share a plan.
   const Impl::ForwardPlan<ExecutionSpace>& plan(MemoryResource& memory,
                                                 const SeedForwardShape& shape) {
     for (const auto& plan : plans) {
@@ -82,7 +82,8 @@ struct SeedSequence::State {
     auto& side = sides.get<ExecutionSpace>();
     if (side.graph.is_captured() && is_current()) {
       side.graph.replay(side.instance[0]);
-      if constexpr (Arch::is_device<ExecutionSpace>) note_telemetry();  // a graph does not
+      // Replaying a graph does not record it.
+      if constexpr (Arch::is_device<ExecutionSpace>) note_telemetry();
       return;
     }
     for (Call& call : calls) {
@@ -98,7 +99,7 @@ struct SeedSequence::State {
 SeedSequence::SeedSequence(Context& context, Space space, void* stream) {
   KINDRED_THROW_IF(
       stream != nullptr && space != Space::cuda,
-      "a stream is given for " + std::string(to_string(space)) + "; it goes with the space cuda");
+      "a stream is given for " + std::string(to_string(space)) + "; it is only for the space cuda");
   m_state = std::make_unique<State>(context, space, stream);
 }
 SeedSequence::~SeedSequence() {
@@ -122,11 +123,11 @@ void SeedSequence::add(SeedLayer& layer, std::span<const std::byte> x, std::span
   const SeedBatch batch = Impl::checked_batch(own.chunks.hidden, x.size(), y.size(), given);
   KINDRED_THROW_IF((batch.memory == SeedMemory::device) != device,
                    "the sequence runs on " + std::string(to_string(state.space)) +
-                       ", and the rows are elsewhere");
+                       ", but the rows are elsewhere");
   KINDRED_THROW_IF(device && !layer.on_device(),
                    "the layer is not on the device that the sequence runs on");
   KINDRED_THROW_IF(!device && own.options.residency == Residency::device,
-                   "the layer is on a device alone, and the sequence runs on the host");
+                   "the layer is only on a device, but the sequence runs on the host");
   Impl::check_alignment("x", x.data(), batch.input);
   Impl::check_alignment("y", y.data(), batch.output);
   Impl::check_overlap("x", x.data(), x.size(), "y", y.data(), y.size(),
@@ -142,7 +143,8 @@ void SeedSequence::add(SeedLayer& layer, std::span<const std::byte> x, std::span
   Impl::with_instance(
       state.context, state.space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
         const std::lock_guard lock(own.mutex);
-        own.sides.get<ExecutionSpace>().on(exec_space, state.stream);  // changes wait for it
+        // So that changes of the layer wait for it.
+        own.sides.get<ExecutionSpace>().on(exec_space, state.stream);
         auto& side = state.sides.get<ExecutionSpace>();
         const auto& plan = side.plan(state.context.memory(state.space),
                                      own.shape_of(batch, own.has_telemetry(call.telemetry)));

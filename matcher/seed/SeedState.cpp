@@ -21,12 +21,13 @@ std::string shown(T value) {
   return std::to_string(static_cast<std::int64_t>(value));
 }
 
-/// Looks at one array after the other until something is wrong.
+/// Checks one array after the other and keeps the first fault.
 class Examination {
  public:
   explicit Examination(std::size_t seeds) : m_seeds(seeds) {}
 
-  /// \p values has \p per_seed elements a seed, all \p good; \p limit says what that is.
+  /// Checks that \p values has \p per_seed elements per seed which are all \p good; \p limit
+  /// describes the valid values.
   template <class T, class Good>
   void array(const char* name, const std::vector<T>& values, const std::string& limit,
              const Good& good, std::size_t per_seed = 1) {
@@ -44,7 +45,7 @@ class Examination {
       return;
     }
   }
-  /// \p values are codes of the enumeration whose names are \p names.
+  /// Checks that \p values are codes of the enumeration whose names are \p names.
   template <class T, class Names>
   void codes(const char* name, const std::vector<T>& values, const Names& names,
              std::size_t per_seed = 1) {
@@ -107,7 +108,8 @@ SeedState::SeedState(std::size_t seeds)
       history_count(seeds, 0) {}
 
 std::vector<SeedChange> SeedState::history(std::size_t seed) const {
-  KINDRED_THROW_IF(seed >= seeds(), "seed " + std::to_string(seed) + " is none; there are " +
+  KINDRED_THROW_IF(seed >= seeds(), "seed " + std::to_string(seed) +
+                                        " does not exist; the number of seeds is " +
                                         std::to_string(seeds()));
   std::vector<SeedChange> out;
   std::size_t at = history_next[seed];

@@ -20,8 +20,8 @@ constexpr bool is_state(Lifecycle lifecycle) {
 }
 
 struct Targets {
-  std::uint16_t table = 0;   ///< a bit a state
-  std::uint16_t design = 0;  ///< the additions
+  std::uint16_t table = 0;   ///< one bit per state
+  std::uint16_t design = 0;  ///< additions of the design document
 };
 
 template <class... Lifecycles>
@@ -58,7 +58,8 @@ std::string shown(double value) {
 
 TransitionResult refused(std::string why) { return {false, std::move(why)}; }
 
-/// \p value of the metric \p what passes: is at least (or at most, or above) the bound.
+/// Refuses unless \p passes: \p value of the metric \p what must be at least (or at most, or above)
+/// the bound.
 TransitionResult transition_result(bool passes, const char* what,
                                    const std::optional<double>& value, const char* limit,
                                    double bound) {
@@ -112,7 +113,7 @@ TransitionResult check_guard(const SeedSituation& seed, Lifecycle to, const Seed
   return {true, {}};
 }
 
-/// The states that \p from may go to, for messages.
+/// The states that \p from may change to, for messages.
 std::string listed(Lifecycle from) {
   std::string text;
   for (std::size_t i = 0; i < states; ++i) {
@@ -142,7 +143,7 @@ TransitionResult check_transition(const SeedSituation& seed, Lifecycle to,
                                   const SeedMetrics& metrics, const TransitionRules& rules) {
   for (const Lifecycle state : {seed.lifecycle, to})
     KINDRED_THROW_IF(!is_state(state), "the state " + std::to_string(static_cast<int>(state)) +
-                                           " is none; states are 0 to " +
+                                           " does not exist; states are 0 to " +
                                            std::to_string(states - 1));
   if (transition_origin(seed.lifecycle, to) == TransitionOrigin::none)
     return refused(name(seed.lifecycle) + " does not go to " + name(to) + ", but to " +

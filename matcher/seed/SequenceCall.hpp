@@ -21,7 +21,7 @@ struct SequenceCall {
   SeedTelemetryUse telemetry = SeedTelemetryUse::last;
   SeedOverlap overlap = SeedOverlap::none;
   std::size_t plan = 0;
-  std::uint64_t revision = 0;  ///< of the layer when it was recorded
+  std::uint64_t revision = 0;  ///< revision of the layer when the call was recorded
 };
 
 /// Whether two arrays do not overlap.
@@ -31,11 +31,10 @@ inline bool are_apart(std::span<const std::byte> a, std::span<const std::byte> b
          !before(a.data(), b.data() + b.size());
 }
 
-/// \brief What \p call may do while the last of the calls \p before it runs. O(calls).
+/// \brief What \p call may do while the last of the calls \p before it is still running. O(calls).
 inline SeedOverlap overlap_of(std::span<const SequenceCall> before, const SequenceCall& call) {
   if (before.empty()) return SeedOverlap::none;
   const SequenceCall& last = before.back();
-  // A call without rows does nothing.
   if (last.batch.rows == 0 || call.batch.rows == 0) return SeedOverlap::none;
   if (!are_apart(call.y, last.x) || !are_apart(call.y, last.y)) return SeedOverlap::launch;
   for (const SequenceCall& earlier : before) {

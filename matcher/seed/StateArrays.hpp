@@ -14,7 +14,8 @@
 
 namespace Kindred::Impl {
 
-/// `f(view of a field, array of the state)` of every field, in the order of `for_each_array`.
+/// Calls `f(view of a field, array of the state)` for every field, in the order of
+/// `for_each_array`.
 template <class ExecutionSpace, class State, class F>
 void for_each_field(SeedStateView<ExecutionSpace>& view, State& state, const F& f) {
   f(view.lifecycle, state.lifecycle);
@@ -33,8 +34,8 @@ void for_each_field(SeedStateView<ExecutionSpace>& view, State& state, const F& 
   f(view.transitions, state.history_count);
 }
 
-/// \brief The state of seeds where kernels of a space run: on the host the arrays of the layer
-/// themselves, on a device a copy of them.
+/// \brief The state of seeds in the memory of an execution space: on the host the arrays of the
+/// layer themselves, on a device a copy of them.
 template <class ExecutionSpace>
 class StateArrays {
  public:

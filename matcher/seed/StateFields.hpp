@@ -8,7 +8,7 @@
 
 namespace Kindred::Impl {
 
-/// `f(name, array)` of every array of a `SeedState`: the names are those of files.
+/// Calls `f(name, array)` for every array of a `SeedState`; the names are those in files.
 template <class State, class F>
 void for_each_array(State& state, const F& f) {
   f("lifecycle", state.lifecycle);
@@ -27,7 +27,7 @@ void for_each_array(State& state, const F& f) {
   f("history_count", state.history_count);
 }
 
-/// What an element is to kernels and in files: codes are signed bytes.
+/// The type of an element in kernels and in files: codes are signed bytes.
 template <class T>
 using StateElement = typename std::conditional_t<std::is_enum_v<T>, std::underlying_type<T>,
                                                  std::type_identity<T>>::type;

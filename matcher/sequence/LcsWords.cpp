@@ -11,10 +11,10 @@ namespace Kindred::Impl {
 
 namespace {
 
-/// Symbols up to which a table finds a place at once.
+/// Symbols below this are looked up in a table, others by binary search.
 constexpr Symbol table_max = 1U << 12U;
 
-/// Words that need no allocation.
+/// Up to this number of words, no memory is allocated.
 constexpr std::size_t near_words = 16;
 
 }  // namespace

@@ -17,17 +17,17 @@ class LcsWords {
  public:
   explicit LcsWords(std::span<const Symbol> query);
 
-  /// The length of the LCS, or any smaller number once it is known to be below \p least.
+  /// The length of the LCS, or some smaller number if the length is below \p least.
   std::uint32_t length(std::span<const Symbol> pattern, std::uint64_t least = 0) const;
 
  private:
-  /// Masks of the words for \p symbol, null if the query lacks it.
+  /// The masks of \p symbol, one per word; null if the query does not contain it.
   const std::uint64_t* masks(Symbol symbol) const;
 
   std::size_t m_words;
-  std::vector<Symbol> m_symbols;        ///< of the query, each once, in order
-  std::vector<std::uint32_t> m_places;  ///< small symbol → place in `m_symbols` + 1
-  std::vector<std::uint64_t> m_masks;   ///< a row of words a symbol
+  std::vector<Symbol> m_symbols;        ///< distinct symbols of the query, ascending
+  std::vector<std::uint32_t> m_places;  ///< small symbol → index in `m_symbols` + 1
+  std::vector<std::uint64_t> m_masks;   ///< one row of words per symbol
 };
 
 }  // namespace Kindred::Impl

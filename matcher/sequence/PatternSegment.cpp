@@ -84,15 +84,15 @@ void PatternSegment::add_to(Workload& workload, RaggedSpan<Symbol> queries,
     words += (queries.length(row) + word_symbols - 1) / word_symbols;
     requested += queries.length(row) > 0 ? 1 : 0;
   }
-  // Without a threshold few patterns take the runs' levels, about 16 passes over the words, where
-  // enough are stored to bound them.
+  // With threshold 0, the runs of every pattern are computed, which takes about 16 passes over the
+  // words, unless there are enough patterns to bound them.
   const ProbeShape probe(size(), std::min<std::uint64_t>(options.top, size()), 1024);
   const bool all = options.measure == Measure::difflib && options.threshold == 0.0;
   const double passes = !all ? 1 : probe.pays ? 2 : 16;
   workload.items += size() * queries.rows();
   workload.work += static_cast<double>(m_store.symbol_count) * static_cast<double>(words) * passes;
-  // One after the other: a scan of all queries; by difflib, the survivors of every query are
-  // collected, matched, listed and ranked.
+  // Consecutive launches: a scan of all queries; with difflib also, for every query, collecting,
+  // matching, listing and ranking the survivors.
   constexpr double scan_starts = 4;
   constexpr double query_starts = 6;
   workload.starts += scan_starts;
@@ -144,7 +144,7 @@ std::vector<std::vector<Match>> PatternSegment::match_dense(
 std::shared_ptr<const PostingsIndex> PatternSegment::postings(Space space,
                                                               RaggedSpan<Symbol> queries,
                                                               const MatchOptions& options) const {
-  // Making them takes about as long as so many scans.
+  // Building the postings takes about as long as this number of scans.
   constexpr double scans = 64;
   constexpr std::uint32_t vocabulary_least = 1024;
   if (options.postings == PostingsUse::never || options.threshold == 0.0) return nullptr;
@@ -157,7 +157,7 @@ std::shared_ptr<const PostingsIndex> PatternSegment::postings(Space space,
     return m_postings;
   }
   if (space == Space::cuda || m_store.symbols.size() < vocabulary_least) return nullptr;
-  // Whoever comes while they are made scans.
+  // Calls that arrive while the postings are built scan instead.
   const std::unique_lock lock(m_postings_mutex, std::try_to_lock);
   if (!lock || m_postings) return lock ? m_postings : nullptr;
   m_scanned += static_cast<double>(queries.values.size()) / word_symbols;
@@ -167,7 +167,8 @@ std::shared_ptr<const PostingsIndex> PatternSegment::postings(Space space,
         std::make_shared<const PostingsIndex>(m_context->memory(Space::serial), m_store.tiles);
   } catch (const OutOfMemory& error) {
     m_scanned = -std::numeric_limits<double>::infinity();
-    m_context->log(LogLevel::warning, std::string("no postings are made: ") + error.what());
+    m_context->log(LogLevel::warning,
+                   std::string("the postings index is not built: ") + error.what());
   }
   return m_postings;
 }

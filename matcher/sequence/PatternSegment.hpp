@@ -19,8 +19,8 @@ namespace Kindred::Impl {
 template <class ExecutionSpace>
 class SequenceScan;
 
-/// \brief Immutable patterns on every space that can scan them: the host, and the device if a copy
-/// is requested and fits.
+/// \brief Immutable patterns in every space that can scan them: on the host and, if a copy is
+/// requested and fits, on the device.
 ///
 /// `match` may be called from several threads.
 class PatternSegment {
@@ -28,32 +28,33 @@ class PatternSegment {
   /// \param patterns one row per pattern; copied \throws InvalidArgument, OutOfMemory,
   /// SpaceUnavailable for `Residency::both`
   PatternSegment(Context& context, RaggedSpan<Symbol> patterns, Residency residency);
-  /// \param stored checked; its owner is kept \throws as above
+  /// \param stored validated; its owner is kept alive \throws as above
   PatternSegment(Context& context, const StoredTiles& stored, Residency residency);
   PatternSegment(const PatternSegment&) = delete;
   PatternSegment& operator=(const PatternSegment&) = delete;
 
   std::size_t size() const noexcept { return m_store.slot_of.size(); }
   SpaceSet resident() const noexcept { return m_resident; }
-  /// Bytes of tiles and, if built, postings.
+  /// Bytes of the tiles and, if built, of the postings.
   std::uint64_t bytes(Space space) const noexcept;
 
-  /// The tiles on the host, for a file; \see PatternStore
+  /// The tiles on the host, to be written to a file; \see PatternStore
   const PatternStore& store() const noexcept { return m_store; }
 
   /// Adds the cost of matching \p queries in this segment to \p workload.
   void add_to(Workload& workload, RaggedSpan<Symbol> queries, const MatchOptions& options) const;
 
-  /// \brief The best patterns of every query, an answer a query, indices counted in the segment. An
-  /// empty query has none. Fences the instance of \p space. \throws OutOfMemory
+  /// \brief The best patterns of every query, with indices within the segment. The result has one
+  /// row per query; that of an empty query is empty. Fences the instance of \p space. \throws
+  /// OutOfMemory
   std::vector<std::vector<Match>> match(Space space, RaggedSpan<Symbol> queries,
                                         const MatchOptions& options) const;
 
-  /// \brief As `match`, with the patterns from \p first on, of which there are \p count, as
-  /// queries: each finds only those before it.
+  /// \brief As `match` with the \p count patterns from \p first on as queries; each finds only the
+  /// patterns before it.
   std::vector<std::vector<Match>> match_own(Space space, std::size_t first, std::size_t count,
                                             const MatchOptions& options) const;
-  /// The patterns from \p first on, of which there are \p count, in dense symbols.
+  /// The \p count patterns from \p first on, as dense symbols.
   Ragged<Symbol> own(std::size_t first, std::size_t count) const;
 
   /// The matching blocks of pattern \p index and \p query.
@@ -73,10 +74,10 @@ class PatternSegment {
   template <class ExecutionSpace>
   void add_scan(Space space, std::shared_ptr<const TileBuffers<ExecutionSpace>> tiles);
 
-  /// The scan of \p space, whose type is the one of its instance.
+  /// The scan of \p space; \p ExecutionSpace must be the type of its instance.
   template <class ExecutionSpace>
   SequenceScan<ExecutionSpace>& scan(Space space) const;
-  /// The postings if a call may use them; built when that pays off.
+  /// The postings if a call may use them; they are built when that pays off.
   std::shared_ptr<const PostingsIndex> postings(Space space, RaggedSpan<Symbol> queries,
                                                 const MatchOptions& options) const;
 

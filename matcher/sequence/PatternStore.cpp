@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t length_limit = std::uint64_t{1} << 31U;
 
-/// The largest symbol. \throws InvalidArgument for an `unknown_symbol`
+/// Returns the largest symbol. \throws InvalidArgument for an `unknown_symbol`
 Symbol checked_largest(const Context& context, RaggedSpan<Symbol> patterns,
                        std::span<const Symbol> symbols) {
   constexpr double symbol_nanoseconds = 0.5;
@@ -39,7 +39,7 @@ Symbol checked_largest(const Context& context, RaggedSpan<Symbol> patterns,
   return found;
 }
 
-/// Patterns by length, equal lengths in input order.
+/// The patterns sorted by length; patterns of equal length stay in input order.
 std::vector<std::uint32_t> by_length(RaggedSpan<Symbol> patterns) {
   std::vector<std::uint32_t> order(patterns.rows());
   std::uint64_t longest = 0;
@@ -53,7 +53,7 @@ std::vector<std::uint32_t> by_length(RaggedSpan<Symbol> patterns) {
     });
     return order;
   }
-  std::vector<std::uint32_t> next(longest + 2, 0);  // of each length, where its next pattern goes
+  std::vector<std::uint32_t> next(longest + 2, 0);  // per length: position of its next pattern
   for (std::size_t row = 0; row < order.size(); ++row) ++next[patterns.length(row) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
   for (std::uint32_t row = 0; row < order.size(); ++row) order[next[patterns.length(row)]++] = row;
@@ -64,7 +64,7 @@ std::uint32_t tile_count(std::size_t patterns) {
   return static_cast<std::uint32_t>((patterns + tile_patterns - 1) / tile_patterns);
 }
 
-/// Where every tile begins, padding included, and the end of the last one.
+/// The begin of every tile, including padding, and the end of the last one.
 std::vector<std::uint64_t> tile_offsets(RaggedSpan<Symbol> patterns,
                                         const std::vector<std::uint32_t>& order) {
   std::vector<std::uint64_t> offsets{0};
@@ -78,7 +78,7 @@ std::vector<std::uint64_t> tile_offsets(RaggedSpan<Symbol> patterns,
 
 }  // namespace
 
-/// What the constructors hand on.
+/// Intermediate results that the constructors pass on.
 struct PatternStore::Plan {
   Plan(const Context& context, RaggedSpan<Symbol> given) : patterns(given) {
     check_rows(patterns, "pattern");

@@ -41,7 +41,7 @@ class TileBuffers {
         vocabulary(vocabulary_size),
         rows(symbols / tile_patterns) {}
 
-  /// Borrows those of a file. They are on the host, as this must be.
+  /// Borrows the arrays of a file. Only on the host, where they are.
   explicit TileBuffers(const StoredTiles& stored)
       : octets(borrowed(stored.octets)),
         narrow(borrowed(stored.narrow)),
@@ -86,25 +86,25 @@ class TileBuffers {
   std::uint64_t rows;
 
  private:
-  /// Tiles are never written once they are full.
+  /// The cast is safe because tiles are never written once they are full.
   template <class T>
   static Buffer<T, memory_space> borrowed(std::span<const T> elements) {
     return {const_cast<T*>(elements.data()), elements.size()};
   }
 };
 
-/// \brief The patterns on the host: tiles and per-pattern data.
+/// \brief The patterns on the host: the tiles, and data per pattern.
 class PatternStore {
  public:
   /// \throws InvalidArgument for offsets or symbols out of range; OutOfMemory
   PatternStore(Context& context, RaggedSpan<Symbol> patterns);
-  /// \param stored checked; its owner is kept
+  /// \param stored validated; its owner is kept alive
   explicit PatternStore(const StoredTiles& stored);
 
-  /// What a file holds of this. \param by_dense of `symbols`, outlives it
+  /// The contents to be written to a file. \param by_dense from `symbols`; must outlive the result
   StoredTiles stored(std::span<const Symbol> by_dense) const;
 
-  /// Dense symbols of the pattern in \p slot.
+  /// The dense symbols of the pattern in \p slot.
   std::vector<Symbol> pattern(std::uint32_t slot) const;
 
   SymbolMap symbols;
@@ -116,12 +116,12 @@ class PatternStore {
  private:
   struct Plan;
   PatternStore(Context& context, const Plan& plan);
-  std::shared_ptr<const void> m_owner;  ///< of tiles that are borrowed
+  std::shared_ptr<const void> m_owner;  ///< of borrowed tiles
   template <class SymbolType>
   void fill(const Plan& plan, std::uint64_t tile, SymbolType* out);
 };
 
-/// A copy of \p host in another memory space. Fences \p exec_space. \throws OutOfMemory
+/// Copies \p host to another memory space. Fences \p exec_space. \throws OutOfMemory
 template <class ExecutionSpace>
 TileBuffers<ExecutionSpace> copy_tiles(const ExecutionSpace& exec_space, MemoryResource& memory,
                                        const TileBuffers<HostSpace>& host) {
@@ -135,8 +135,8 @@ TileBuffers<ExecutionSpace> copy_tiles(const ExecutionSpace& exec_space, MemoryR
   return copy;
 }
 
-/// \throws InvalidArgument unless \p rows has offsets from 0, never falling, within its values, and
-/// rows shorter than 2^31
+/// \throws InvalidArgument unless the offsets of \p rows start at 0, never decrease and stay within
+/// its values, and rows are shorter than 2^31
 void check_rows(RaggedSpan<Symbol> rows, const char* what);
 
 }  // namespace Kindred::Impl

@@ -10,13 +10,14 @@ namespace Kindred::Impl {
 
 namespace {
 
-// Steps of a scan that other things take, measured on the host.
+// Costs in steps of a scan, measured on the host.
 constexpr double posting_steps = 8;
 constexpr double slot_steps = 0.5;
-constexpr double listed_steps = 20;  ///< a symbol of a pattern far from others
+/// Per symbol of a listed pattern, whose memory is not contiguous.
+constexpr double listed_steps = 20;
 
-/// Calls `visit(slot, symbol, times)` for every symbol of every pattern: how often it stood before
-/// in the pattern.
+/// Calls `visit(slot, symbol, times)` for every symbol of every pattern; `times` is the number of
+/// its earlier occurrences in the pattern.
 template <class SymbolType, class Visit>
 void for_each_symbol(const TileBuffers<HostSpace>& tiles, const Visit& visit) {
   struct Seen {
@@ -43,14 +44,14 @@ void for_each_symbol(const TileBuffers<HostSpace>& tiles, const Visit& visit) {
                    [&](auto symbol) { for_each_symbol<decltype(symbol)>(tiles, visit); });
 }
 
-/// The shortest pattern of \p shortest symbols or more that can be so alike, by its length alone;
-/// beyond \p longest if none can.
+/// The length of the shortest pattern, of at least \p shortest symbols, whose length allows the
+/// threshold to be reached; above \p longest if none does.
 std::uint64_t shortest_similar(std::uint64_t shortest, std::uint64_t longest,
                                std::uint64_t query_length, double threshold) {
   std::uint64_t length = std::max<std::uint64_t>(shortest, 1);
   while (length <= longest &&
          least_matched(threshold, length + query_length) > std::min(length, query_length)) {
-    if (length >= query_length) return longest + 1;  // longer ones are less alike still
+    if (length >= query_length) return longest + 1;  // the similarity bound decreases further
     ++length;
   }
   return length;
@@ -104,8 +105,8 @@ PostingsPlan::PostingsPlan(const PostingsIndex& index, const PatternStore& store
     lists.clear();
     return;
   }
-  // The longest first: the first `least − 1` of them need not be read, since nobody can do with
-  // those alone.
+  // Sorted with the longest first: the first `least − 1` lists need not be read, because a pattern
+  // that occurs only in these lists has too few common symbols.
   const auto size = [](const PostingList& list) { return list.end - list.begin; };
   std::sort(lists.begin(), lists.end(), [&](const PostingList& a, const PostingList& b) {
     return size(a) != size(b) ? size(a) > size(b) : a.begin < b.begin;
@@ -116,7 +117,7 @@ PostingsPlan::PostingsPlan(const PostingsIndex& index, const PatternStore& store
                              static_cast<double>(std::max<std::size_t>(store.slot_of.size(), 1));
   cost = std::numeric_limits<double>::infinity();
   for (std::uint64_t skipped = 0; skipped < least; ++skipped) {
-    // So many postings are of no more patterns than this that have `least − skipped` each.
+    // At most this many patterns can have `least − skipped` of the postings each.
     const double patterns = postings / static_cast<double>(least - skipped);
     const double now = posting_steps * postings + per_pattern * patterns;
     if (now < cost) {

@@ -12,30 +12,31 @@
 
 namespace Kindred::Impl {
 
-/// \brief An inverted index of tiles: for every dense symbol and every number of times a pattern
-/// holds it, the slots of those patterns.
+/// \brief An inverted index of tiles: for every dense symbol and every multiplicity, the slots of
+/// the patterns that contain the symbol at least that often.
 ///
-/// As many postings as symbols. So the lists of a query's symbols, the second for a symbol that it
-/// holds twice, tell how many symbols it shares with a pattern as multisets.
+/// It has as many postings as the tiles have symbols. For the k-th occurrence of a symbol, a query
+/// reads the k-th list of that symbol; the number of lists that contain a pattern is the size of
+/// the multiset intersection of query and pattern.
 class PostingsIndex {
  public:
   /// Complexity: O(symbols). \throws OutOfMemory
   PostingsIndex(MemoryResource& memory, const TileBuffers<HostSpace>& tiles);
 
   const Buffer<std::uint32_t, Kokkos::HostSpace>& slots() const noexcept { return m_slots; }
-  /// Lists of a symbol: the most times that a pattern holds it.
+  /// Number of lists of a symbol: its maximum number of occurrences in a pattern.
   std::uint32_t lists(Symbol symbol) const noexcept {
     return m_first_list[symbol + 1] - m_first_list[symbol];
   }
-  /// The slots that hold \p symbol more than \p times times.
+  /// The slots that contain \p symbol more than \p times times.
   PostingList list(Symbol symbol, std::uint32_t times) const noexcept {
     const std::uint64_t at = std::uint64_t{m_first_list[symbol]} + times;
     return {at == 0 ? 0 : m_ends[at - 1], m_ends[at]};
   }
 
  private:
-  std::vector<std::uint32_t> m_first_list;  ///< a symbol, and the end
-  std::vector<std::uint64_t> m_ends;        ///< a list
+  std::vector<std::uint32_t> m_first_list;  ///< per symbol, and the end
+  std::vector<std::uint64_t> m_ends;        ///< per list
   Buffer<std::uint32_t, Kokkos::HostSpace> m_slots;
 };
 
@@ -47,7 +48,7 @@ struct PostingsPlan {
 
   std::vector<PostingList> lists;
   PostingsBound bound;
-  /// Steps, of which a scan takes one a symbol and query word, at most.
+  /// In steps: a scan takes at most one step per symbol and query word.
   double cost = 0;
 };
 

@@ -12,14 +12,15 @@
 
 namespace Kindred::Impl {
 
-/// \brief The buffers of a call that goes through postings, and its steps.
+/// \brief The buffers and the steps of a call that uses postings.
 template <class ExecutionSpace>
 class PostingsScan {
  public:
   using memory_space = typename ExecutionSpace::memory_space;
   using numbers_view = ArrayView<std::uint32_t, ExecutionSpace>;
 
-  /// Lists the patterns that \p plan lets through. Returns how many; fences. \p slots of the index
+  /// Lists the patterns that pass the bound of \p plan and returns their number. Fences. \param
+  /// slots of the index
   std::uint32_t list(const ExecutionSpace& exec_space, MemoryResource& memory,
                      const PatternTiles<ExecutionSpace>& tiles,
                      const ArrayView<const std::uint32_t, ExecutionSpace>& slots,
@@ -33,7 +34,8 @@ class PostingsScan {
     return count;
   }
 
-  /// The LCS of \p query, of `listed_words_max` words at most, and the first \p count of \p list.
+  /// Computes the LCS of \p query, which has at most `listed_words_max` words, with the first \p
+  /// count patterns of \p list.
   void count_lcs(const ExecutionSpace& exec_space, MemoryResource& memory,
                  const PatternTiles<ExecutionSpace>& tiles, std::span<const Symbol> query,
                  const ArrayView<const std::uint32_t, ExecutionSpace>& list, std::uint32_t count,
@@ -41,7 +43,7 @@ class PostingsScan {
     m_symbols.assign(query.begin(), query.end());
     std::sort(m_symbols.begin(), m_symbols.end());
     m_symbols.erase(std::unique(m_symbols.begin(), m_symbols.end()), m_symbols.end());
-    // What no pattern has stands last.
+    // Symbols that no pattern contains are at the end.
     m_symbols.erase(std::lower_bound(m_symbols.begin(), m_symbols.end(), tiles.vocabulary),
                     m_symbols.end());
     const std::size_t words = (query.size() + word_symbols - 1) / word_symbols;

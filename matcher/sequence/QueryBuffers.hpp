@@ -15,7 +15,7 @@
 
 namespace Kindred::Impl {
 
-/// Makes \p buffer hold \p size values; what was in it is lost.
+/// Resizes \p buffer to \p size values; its contents are lost.
 template <class T, class MemorySpace>
 void sized(Buffer<T, MemorySpace>& buffer, MemoryResource& memory, const char* label,
            std::uint64_t size) {
@@ -26,8 +26,8 @@ void sized(Buffer<T, MemorySpace>& buffer, MemoryResource& memory, const char* l
   }
 }
 
-/// \brief Where \p ExecutionSpace reads \p values: in place on the host, else a copy in \p buffer.
-/// Not waited for: \p values stay as they are until the instance was fenced.
+/// \brief \p values in the memory of \p ExecutionSpace: in place on the host, otherwise a copy in
+/// \p buffer. Does not fence: \p values must not change before the instance is fenced.
 template <class ExecutionSpace, class T>
 ArrayView<const T, ExecutionSpace> placed(const ExecutionSpace& exec_space, MemoryResource& memory,
                                           const std::vector<T>& values,
@@ -44,8 +44,8 @@ ArrayView<const T, ExecutionSpace> placed(const ExecutionSpace& exec_space, Memo
   }
 }
 
-/// \brief The tables of a batch of queries, made on the host and placed where the kernels read
-/// them: on a device in one upload.
+/// \brief The tables of a batch of queries, built on the host and placed in the memory of the
+/// kernels; on a device with one upload.
 template <class ExecutionSpace>
 class QueryBuffers {
  public:
@@ -102,7 +102,7 @@ class QueryBuffers {
     if (!values.empty())
       std::memcpy(m_staged.data() + at, values.data(), values.size() * sizeof(T));
   }
-  /// The array that was staged at \p at, which is moved behind it; on the host the array itself.
+  /// The array that was staged at \p at, which is advanced past it; on the host the array itself.
   template <class T>
   ArrayView<const T, ExecutionSpace> view(const std::vector<T>& values, std::size_t& at) const {
     if constexpr (lookup == CodeLookup::table) {
@@ -119,8 +119,8 @@ class QueryBuffers {
   Buffer<std::byte, memory_space> m_placed;
 };
 
-/// \brief What Python's autojunk changes of a batch: run tables without the popular symbols, and
-/// the queries over which runs grow.
+/// \brief The effect of Python's autojunk on a batch: tables without the popular symbols, with
+/// which runs are found, and the complete queries, over which runs are extended.
 template <class ExecutionSpace>
 class PopularSymbols {
  public:
@@ -143,12 +143,13 @@ class PopularSymbols {
     m_tables = m_buffers.place(exec_space, memory, m_rare, rare_rows, vocabulary);
     m_symbols = placed(exec_space, memory, m_whole, m_placed, "Kindred::SequenceMatcher::symbols");
   }
-  /// The tables by which runs of query \p q are found: \p whole where nothing is popular in it.
+  /// The tables with which the runs of query \p q are found: \p whole if it has no popular symbols.
   const QueryTables<ExecutionSpace>& tables(std::uint32_t q,
                                             const QueryTables<ExecutionSpace>& whole) const {
     return m_first[q] == none ? whole : m_tables;
   }
-  /// What runs of query \p q grow over: nothing where nothing is popular in it.
+  /// The symbols over which the runs of query \p q are extended: empty if it has no popular
+  /// symbols.
   ArrayView<const Symbol, ExecutionSpace> grow_over(std::uint32_t q) const {
     if (m_first[q] == none) return {};
     const std::uint64_t length = m_rare.offsets[q + 1] - m_rare.offsets[q];
@@ -159,8 +160,8 @@ class PopularSymbols {
   static constexpr std::size_t none = ~std::size_t{0};
 
   Ragged<Symbol> m_rare;
-  std::vector<Symbol> m_whole;       ///< the queries with popular symbols
-  std::vector<std::size_t> m_first;  ///< of a query in `m_whole`, or `none`
+  std::vector<Symbol> m_whole;       ///< the queries that have popular symbols
+  std::vector<std::size_t> m_first;  ///< per query: its begin in `m_whole`, or `none`
   QueryBuffers<ExecutionSpace> m_buffers;
   QueryTables<ExecutionSpace> m_tables;
   Buffer<Symbol, typename ExecutionSpace::memory_space> m_placed;

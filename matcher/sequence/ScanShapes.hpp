@@ -10,34 +10,35 @@ namespace Kindred::Impl {
 
 /// \brief How the best k of many patterns are selected while they are scanned.
 ///
-/// The k-th best of a sample, every `stride`-th tile, is no better than the k-th best of all. About
-/// stride · k patterns are as good; sample and candidates are fewest together where the stride is
-/// √(patterns / k).
+/// The k-th best of a sample, which consists of every `stride`-th tile, is a lower bound for the
+/// k-th best of all. About stride · k patterns reach it; the size of sample and candidates together
+/// is smallest for a stride of √(patterns / k).
 struct SelectionShape {
   SelectionShape(std::uint64_t patterns, std::uint64_t k) {
     while (4ULL * stride * stride * k <= patterns) stride *= 2;
-    // Five standard deviations, and what a sample of few tiles may miss.
+    // Five standard deviations, and a margin for samples of few tiles.
     const auto deviations = static_cast<std::uint64_t>(5 * std::sqrt(static_cast<double>(k)) + 4);
     capacity = stride * (k + deviations) + 512;
     pays = stride >= 4 && 4 * capacity <= patterns;
   }
 
   std::uint32_t stride = 1;
-  std::uint64_t capacity =
-      0;  ///< for candidates; with more the scan is made again, all counts kept
+  /// For candidates; if there are more, the scan is repeated and keeps all counts.
+  std::uint64_t capacity = 0;
   bool pays = false;
 };
 
-/// \brief How Ratcliff-Obershelp is bounded: the k-th best of about `probed` patterns, those best
-/// by their LCS, which is never smaller, bounds the k-th best of all; only patterns whose LCS is as
-/// good need more than that.
+/// \brief How Ratcliff-Obershelp matching is bounded. The LCS is never smaller than the
+/// Ratcliff-Obershelp count. The `probed` patterns with the best LCS are matched; the k-th best of
+/// them bounds the k-th best of all, and only patterns whose LCS reaches this bound are matched as
+/// well.
 struct ProbeShape {
-  /// \param least patterns that take no longer than fewer
+  /// \param least number of patterns that take no longer than fewer
   ProbeShape(std::uint64_t patterns, std::uint64_t k, std::uint64_t least)
       : probed(std::max(8 * k, least)), stride(static_cast<std::uint32_t>(probed / rank)) {
     pays = 8 * probed <= patterns;
   }
-  /// The best of the sample that tell which LCS is among the `probed` best.
+  /// The LCS of this rank in the sample estimates the LCS of rank `probed` among all patterns.
   static constexpr std::uint64_t rank = 16;
 
   std::uint64_t probed;

@@ -38,7 +38,7 @@ struct ScanCall {
   std::uint64_t k() const { return std::min<std::uint64_t>(options.top, patterns()); }
 };
 
-/// \brief The buffers of one call at a time and the steps of a scan.
+/// \brief The buffers and the steps of a scan; used by one call at a time.
 template <class ExecutionSpace>
 class ScanWorkspace {
  public:
@@ -53,7 +53,7 @@ class ScanWorkspace {
         m_tiles(std::move(tiles)),
         m_workers(workers) {}
 
-  /// The threads of the host that the next call runs on.
+  /// Sets the number of host threads of the next call.
   void run_on(const ExecutionSpace& exec_space) {
     m_exec_space = exec_space;
     m_workers = Arch::concurrency(exec_space);
@@ -77,7 +77,7 @@ class ScanWorkspace {
     for (const std::size_t row : call.rows)
       longest = std::max<std::uint64_t>(longest, call.queries.length(row));
     const bool wide = call.store.longest + longest > float_similarity_total_max;
-    // A query of this length or less is one segment.
+    // A query up to this length is a single segment.
     const bool samples = !wide && longest < segment_words * word_symbols;
     const std::uint64_t bytes = query_bytes(call, longest, wide, samples);
     const std::size_t batch = std::clamp<std::uint64_t>(batch_bytes / bytes, 1, batch_max);
@@ -93,19 +93,21 @@ class ScanWorkspace {
   }
 
  private:
-  /// Workspace of a batch: on the host about what a shared cache holds.
+  /// Workspace size of a batch: on the host about the size of a shared cache.
   static constexpr std::uint64_t batch_bytes = is_host ? 16ULL << 20U : 256ULL << 20U;
   static constexpr std::uint64_t batch_max = 4096;
-  /// Patterns that a device probes in the time of one.
+  /// Number of patterns that a device probes in the time it takes for one.
   static constexpr std::uint64_t probed_least = is_host ? 1024 : 32768;
-  /// Words of a run matrix beyond which a pair is matched on the host, in memory of its length.
+  /// Larger run matrices, in words, are avoided: the pair is matched on the host, in memory
+  /// proportional to its length.
   static constexpr std::uint64_t run_words_max = 1ULL << 21U;
-  /// Words of run matrices at once, and where these are so large that it is few of them.
+  /// Total words of the run matrices that exist at the same time, and the limits for matrices so
+  /// large that only a few fit.
   static constexpr std::uint64_t run_workspace_words = 1ULL << 24U;
   static constexpr std::uint64_t large_run_workspace_words = 1ULL << 28U;
   static constexpr std::uint64_t large_run_workers = 128;
 
-  /// Buffers that depend on the kind of key.
+  /// Buffers that depend on the type of the keys.
   template <class Key>
   struct Selection {
     Buffer<Key, memory_space> keys;
@@ -114,7 +116,7 @@ class ScanWorkspace {
     std::vector<Key> answer;
   };
 
-  /// What a query of a batch takes.
+  /// Workspace of one query of a batch.
   std::uint64_t query_bytes(const ScanCall& call, std::uint64_t longest, bool wide,
                             bool samples) const {
     const std::uint64_t slots = m_tiles->tiles * std::uint64_t{tile_patterns};
@@ -152,7 +154,7 @@ class ScanWorkspace {
     read_answers(call, selection, answers);
   }
 
-  /// The tables of a call's queries, and of their popular symbols where those matter.
+  /// The tables of the queries of a call and, if they matter, of their popular symbols.
   QueryTables<ExecutionSpace> place(const ScanCall& call,
                                     const PatternTiles<ExecutionSpace>& tiles) {
     const std::vector<std::size_t> rows(call.rows.begin(), call.rows.end());
@@ -184,8 +186,8 @@ class ScanWorkspace {
     }
   }
 
-  /// Processes a query through postings. Returns false without a result if a scan is cheaper or
-  /// postings do not apply.
+  /// Processes a query with the postings. Returns false without a result if a scan is cheaper or
+  /// the postings cannot be used.
   bool match_listed(const ScanCall& requested, std::size_t row,
                     const ArrayView<const std::uint32_t, ExecutionSpace>& posted,
                     std::vector<std::vector<Match>>& answers) {
@@ -234,7 +236,7 @@ class ScanWorkspace {
     read_answers(call, selection, answers);
   }
 
-  /// Counts all, then ranks all.
+  /// Counts all patterns, then ranks all of them.
   template <class Key>
   void match_lcs(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
                  const QueryTables<ExecutionSpace>& tables, Selection<Key>& selection) {
@@ -260,7 +262,8 @@ class ScanWorkspace {
                 m_matched.view());
   }
 
-  /// The \p k best by LCS of every \p stride-th tile, one row per query, in `m_bounds`.
+  /// Puts the \p k best patterns by LCS of every \p stride-th tile into `m_bounds`, one row per
+  /// query.
   void sample_best(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
                    const QueryTables<ExecutionSpace>& tables, std::uint32_t stride,
                    std::uint64_t k) {
@@ -275,14 +278,14 @@ class ScanWorkspace {
                     m_narrow);
   }
 
-  /// Ranks while it scans what the k-th best of a sample does not precede. False, and no answer,
-  /// when a query has more such patterns than room.
+  /// Ranks, during the scan, the patterns that reach the k-th best of a sample. Returns false
+  /// without a result if a query has more such patterns than the capacity.
   bool select_scanning(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
                        const QueryTables<ExecutionSpace>& tables, const SelectionShape& shape) {
     const std::uint64_t queries = tables.queries;
     const std::uint64_t k = call.k();
     sample_best(call, tiles, tables, shape.stride, k);
-    // Candidates, how many of them, and the best; none of a list is written when it is filled.
+    // The candidates, their counters (of which `rank_none` is −1), and the best ones.
     sized(m_narrow.best, "Kindred::SequenceMatcher::best", queries * (shape.capacity + 1 + k));
     Rank* lists = m_narrow.best.data();
     Rank* counters = lists + queries * shape.capacity;
@@ -305,7 +308,8 @@ class ScanWorkspace {
     return true;
   }
 
-  /// Ratcliff-Obershelp of every query, of the patterns whose LCS, never smaller, is good enough.
+  /// Computes the Ratcliff-Obershelp counts of every query with the patterns whose LCS, an upper
+  /// bound, is high enough.
   template <class Key>
   void match_runs(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
                   const QueryTables<ExecutionSpace>& tables, bool samples,
@@ -373,7 +377,7 @@ class ScanWorkspace {
     rank(count);
   }
 
-  /// The best of the survivors, about \p count.
+  /// Ranks the survivors, about \p count, and keeps the best.
   template <class Key>
   void rank_list(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
                  const QueryTables<ExecutionSpace>& tables, std::uint32_t q, std::uint64_t count,
@@ -393,7 +397,7 @@ class ScanWorkspace {
     shape.query = q;
     shape.words = (call.queries.length(call.rows[q]) + word_symbols - 1) / word_symbols;
     if (call.options.autojunk) shape.grow_over = m_popular.grow_over(q);
-    // Slots are sorted by length: the matrices of all before `slot_end` fit.
+    // Slots are sorted by length, so the matrices of all slots before `slot_end` fit.
     const std::uint32_t* lengths = call.store.tiles.lengths.data();
     shape.slot_end = static_cast<std::uint32_t>(
         std::upper_bound(lengths, lengths + call.slots(), run_words_max / shape.words) - lengths);
@@ -401,7 +405,7 @@ class ScanWorkspace {
     return shape;
   }
 
-  /// The list's patterns, about \p count.
+  /// Counts the runs of the patterns in the list, about \p count.
   void count_runs(const PatternTiles<ExecutionSpace>& tiles,
                   const QueryTables<ExecutionSpace>& tables, RunsShape<ExecutionSpace> shape,
                   std::uint64_t count) {
@@ -413,7 +417,8 @@ class ScanWorkspace {
         m_survivors.const_view(), m_counters.view(), m_runs.view(), m_matched.view());
   }
 
-  /// The slots from \p slot on, whose run matrices would be too large, on the calling thread.
+  /// Matches the slots from \p slot on, whose run matrices would be too large, on the calling
+  /// thread.
   void count_long_runs(const ScanCall& call, std::uint32_t q, std::uint32_t slot) {
     const std::span<const Symbol> query = call.queries[call.rows[q]];
     const BlockFinder finder(query, call.options.autojunk);
@@ -432,7 +437,7 @@ class ScanWorkspace {
     upload(m_exec_space, own, counts.data(), counts.size());
   }
 
-  /// Host threads, or warps, in whole teams where there are enough.
+  /// Number of host threads or warps; a multiple of the team size if there are enough.
   std::uint32_t workers(const RunsShape<ExecutionSpace>& shape, std::uint64_t count) const {
     const std::uint64_t target =
         m_workers > 0
@@ -462,7 +467,7 @@ class ScanWorkspace {
     Impl::sized(buffer, *m_memory, label, size);
   }
 
-  /// A key holds the similarity, which tells the count.
+  /// The key contains the similarity, from which the count is recovered.
   static Match decode(Rank key, const PatternStore& store, std::uint64_t query_length) {
     const auto bits = 0x7FFFFFFEU - static_cast<std::uint32_t>(key >> 32U);
     return decode(static_cast<double>(Kokkos::bit_cast<float>(bits)), rank_index(key), store,

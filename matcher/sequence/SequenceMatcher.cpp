@@ -16,14 +16,14 @@ std::string_view to_string(Measure measure) noexcept {
 void check(const MatchOptions& options) {
   KINDRED_THROW_IF(!(options.threshold >= 0.0 && options.threshold <= 1.0),
                    "threshold is " + std::to_string(options.threshold) + "; it must be in [0, 1]");
-  KINDRED_THROW_IF(options.top == 0, "top is 0; ask for one match at least");
+  KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
   KINDRED_THROW_IF(options.autojunk && options.measure != Measure::difflib,
                    "autojunk is a heuristic of difflib; the measure is " +
                        std::string(to_string(options.measure)));
 }
 
 struct SequenceMatcher::State {
-  /// Runs \p body where \p options say or the dispatcher chooses.
+  /// Runs \p body on the space given by \p options, or chosen by the dispatcher.
   template <class Body>
   DispatchRecord run(RaggedSpan<Symbol> queries, const MatchOptions& options,
                      const Body& body) const {
@@ -36,8 +36,9 @@ struct SequenceMatcher::State {
     return context.run(workload, options.space, body);
   }
 
-  /// The patterns [first, first + count) as queries, each against those before it. Those with more
-  /// than \p top results are asked again, as many at once as their results may take.
+  /// Matches the patterns [first, first + count) as queries, each with the patterns before it.
+  /// Queries that have more than \p top results are repeated, in batches limited by the size of
+  /// their results.
   void match_own(std::size_t first, std::size_t count, std::size_t top, const MatchOptions& options,
                  const std::function<void(std::size_t, const MatchResults&)>& answer) const {
     constexpr std::size_t results_max = std::size_t{1} << 20U;
@@ -114,7 +115,8 @@ void SequenceMatcher::match_self(
     const MatchOptions& options,
     const std::function<void(std::size_t, const MatchResults&)>& answer) const {
   check(options);
-  // Few patterns have many duplicates: all are asked for some, and those that have them for more.
+  // Few patterns have many duplicates, so all are first matched with a small limit, and only those
+  // that reach it are repeated.
   constexpr std::size_t queries_max = 256;
   constexpr std::size_t results_first = 1024;
   for (std::size_t first = 0; first < size(); first += queries_max) {

@@ -13,29 +13,29 @@ namespace Kindred::Impl {
 
 /// \brief Scores all patterns for batches of queries on one space.
 ///
-/// Each call uses a separate workspace, on a device also a separate stream, so that calls overlap;
+/// Each call uses its own workspace, and on a device its own stream, so that calls overlap;
 /// workspaces are reused, and calls beyond `workspaces_max` wait.
 template <class ExecutionSpace>
 class SequenceScan {
  public:
   using tiles_type = TileBuffers<ExecutionSpace>;
 
-  /// \param workers host threads, or 0 for as many warps as a device holds
+  /// \param workers number of host threads; 0: as many warps as are resident on the device
   SequenceScan(MemoryResource& memory, std::shared_ptr<const tiles_type> tiles, int workers)
       : m_memory(&memory), m_tiles(std::move(tiles)), m_workers(workers) {}
 
   const tiles_type& tiles() const { return *m_tiles; }
-  /// Of postings that were copied here; 0 on the host, where they are not.
+  /// Bytes of the postings copied to this space; 0 on the host, which needs no copy.
   std::uint64_t postings_bytes() const {
     const std::lock_guard lock(m_postings_mutex);
     return m_postings.bytes();
   }
 
-  /// Answers query `rows[i]` of \p queries (dense symbols, not empty) into `answers[rows[i]]`.
-  /// \param index_limits for every query, the index from which on patterns are no result; empty:
-  /// all are \param postings of the tiles, where queries may go through them, or null
-  /// Fences the instance it runs on: \p exec_space or that of its workspace. \throws OutOfMemory
-  /// when one query does not fit
+  /// Writes the matches of query `rows[i]` of \p queries (dense symbols, not empty) to
+  /// `answers[rows[i]]`. \param index_limits per query, only patterns below this index are results;
+  /// empty: no limit \param postings of the tiles if queries may use them, or null
+  /// Fences the instance on which it runs: \p exec_space or that of its workspace. \throws
+  /// OutOfMemory if the workspace of one query does not fit
   void match(const ExecutionSpace& exec_space, const PatternStore& store,
              RaggedSpan<Symbol> queries, const std::vector<std::size_t>& rows,
              const MatchOptions& options, std::span<const std::uint32_t> index_limits,
@@ -49,12 +49,12 @@ class SequenceScan {
 
  private:
   using workspace_type = ScanWorkspace<ExecutionSpace>;
-  /// The threads of the host work on one call at a time anyway.
+  /// On the host, one call at a time uses all threads.
   static constexpr std::size_t workspaces_max = workspace_type::is_host ? 1 : 4;
 
   using posted_view = ArrayView<const std::uint32_t, ExecutionSpace>;
 
-  /// The slots of \p postings where the kernels read them, copied once.
+  /// The slots of \p postings in the memory of the kernels; copied once.
   posted_view placed_postings(const ExecutionSpace& exec_space, const PostingsIndex& postings) {
     const auto& slots = postings.slots();
     if constexpr (workspace_type::is_host) {
@@ -71,7 +71,7 @@ class SequenceScan {
     }
   }
 
-  /// A workspace for the duration of a call.
+  /// Holds a workspace for the duration of a call.
   struct Lease {
     Lease(SequenceScan& from, const ExecutionSpace& exec_space) : scan(from) {
       std::unique_lock lock(scan.m_mutex);
@@ -109,7 +109,8 @@ class SequenceScan {
   Buffer<std::uint32_t, typename ExecutionSpace::memory_space> m_postings;
   std::mutex m_mutex;
   std::condition_variable m_returned;
-  std::vector<std::unique_ptr<workspace_type>> m_free;  ///< the last returned is taken first
+  /// The most recently returned is taken first.
+  std::vector<std::unique_ptr<workspace_type>> m_free;
   std::size_t m_made = 0;
 };
 

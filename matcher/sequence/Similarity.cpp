@@ -26,8 +26,8 @@ void check_autojunk(Measure measure, bool autojunk) {
       "autojunk is a heuristic of difflib; the measure is " + std::string(to_string(measure)));
 }
 
-/// The similarity of a pair whose counts \p lcs(least) and \p runs() give; `lcs` may give less than
-/// the length where that is below `least`.
+/// The similarity of a pair. \p lcs(least) and \p runs() return its counts; `lcs` may return a
+/// smaller number if the length is below `least`.
 template <class Lcs, class Runs>
 double cut_similarity(Measure measure, std::uint64_t pattern, std::uint64_t query, double cutoff,
                       const Lcs& lcs, const Runs& runs) {
@@ -35,7 +35,7 @@ double cut_similarity(Measure measure, std::uint64_t pattern, std::uint64_t quer
                    "score_cutoff is " + std::to_string(cutoff) + "; it must be in [0, 1]");
   const std::uint64_t total = pattern + query;
   if (total == 0) return measure == Measure::lcs ? 0.0 : 1.0;
-  // Lengths bound the common subsequence, which bounds the runs.
+  // The lengths bound the LCS, which bounds the runs.
   const std::uint64_t least = least_matched(cutoff, total);
   if (std::min(pattern, query) < least) return 0.0;
   std::uint64_t count = 0;

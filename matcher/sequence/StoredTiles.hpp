@@ -15,15 +15,15 @@ namespace Kindred::Impl {
 /// them.
 /// \see PatternTiles
 struct StoredTiles {
-  std::span<const std::uint8_t> octets;  ///< one of these three holds the symbols, by
-                                         ///< `tile_symbol_bytes`
+  /// One of these three contains the symbols, by `tile_symbol_bytes`.
+  std::span<const std::uint8_t> octets;
   std::span<const std::uint16_t> narrow;
   std::span<const std::uint32_t> wide;
   std::span<const std::uint64_t> offsets;
   std::span<const std::uint32_t> lengths;
   std::span<const std::uint32_t> indices;
-  std::span<const Symbol> symbols;    ///< dense number → symbol
-  std::shared_ptr<const void> owner;  ///< of all of these
+  std::span<const Symbol> symbols;    ///< dense symbol → symbol
+  std::shared_ptr<const void> owner;  ///< of all these arrays
 };
 
 }  // namespace Kindred::Impl

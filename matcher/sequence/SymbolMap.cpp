@@ -9,11 +9,11 @@ namespace Kindred::Impl {
 
 namespace {
 
-/// How often each symbol up to \p largest occurs.
+/// The number of occurrences of each symbol up to \p largest.
 std::vector<std::uint64_t> count_symbols(const Context& context, std::span<const Symbol> symbols,
                                          Symbol largest) {
   const std::size_t size = std::size_t{largest} + 1;
-  // Tables of their own for every thread pay while they stay small beside its symbols.
+  // A separate table per thread pays off while it is small compared with the symbols of the thread.
   const std::uint64_t least = std::max<std::uint64_t>(1U << 16U, 4 * size);
   const HostWorkers workers = host_workers(context, Space::openmp);
   const std::uint64_t parts = std::clamp<std::uint64_t>(symbols.size() / least, 1, workers.count());

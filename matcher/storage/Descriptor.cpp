@@ -13,7 +13,7 @@
 namespace Kindred::Impl {
 
 Descriptor open_existing(const std::string& path, Access access) {
-  // Without blocking: a pipe would wait for its writer.
+  // Nonblocking, because opening a pipe would wait for its writer.
   const int mode = (access == Access::read ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NONBLOCK;
   Descriptor file(::open(path.c_str(), mode));
   if (!file) {
@@ -24,7 +24,7 @@ Descriptor open_existing(const std::string& path, Access access) {
   }
   struct stat status {};
   if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
-    throw InvalidArgument(path + ": is no regular file");
+    throw InvalidArgument(path + ": is not a regular file");
   return file;
 }
 
@@ -45,7 +45,7 @@ Descriptor lock_existing(const std::string& path, Access access) {
       }
       throw Error(path + ": cannot be locked: " + std::strerror(errno));
     }
-    // It may have been replaced between opening and locking.
+    // The file may have been replaced between opening and locking.
     struct stat opened {};
     struct stat named {};
     const bool same = ::fstat(file.get(), &opened) == 0 && ::stat(path.c_str(), &named) == 0 &&

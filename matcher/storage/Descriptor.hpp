@@ -46,7 +46,7 @@ Descriptor lock_existing(const std::string& path, Access access);
 /// Writes at an offset of the file. \throws Error
 void write_at(int descriptor, std::uint64_t offset, const void* data, std::size_t bytes,
               const std::string& path);
-/// Waits until what was written is durable. \throws Error
+/// Waits until the written data is durable. \throws Error
 void sync(int descriptor, const std::string& path);
 
 }  // namespace Kindred::Impl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two-dimensional datasets of HDF5 files, as ann-benchmarks has them. libhdf5 is loaded when the
-// first such file is opened: linked, it would bring three dozen libraries (curl, LDAP, TLS) and 13
-// ms to the start of every program.
+// Two-dimensional datasets of HDF5 files, as used by ann-benchmarks. libhdf5 is loaded when the
+// first such file is opened: linking it would load three dozen libraries (curl, LDAP, TLS) and add
+// 13 ms to the start of every program.
 #include "VectorSource.hpp"
 
 #include <kindred/core/common/CheckedSize.hpp>
@@ -27,10 +27,10 @@ constexpr int class_float = 1;
 constexpr int little_endian = 0;
 constexpr int select_set = 0;
 
-/// The functions of libhdf5 that are called, with the signatures of its C interface.
+/// The functions of libhdf5 that are used, with the signatures of its C interface.
 class Hdf5 {
  public:
-  /// \throws Error when there is no libhdf5 that can be used
+  /// \throws Error if no usable libhdf5 is installed
   static const Hdf5& get() {
     static const Hdf5 library;
     return library;
@@ -69,7 +69,7 @@ class Hdf5 {
     }
     if (m_library == nullptr) {
       throw Error(
-          "HDF5 files are read by libhdf5, which is not installed (Debian: apt-get install "
+          "reading HDF5 files requires libhdf5, which is not installed (Debian: apt-get install "
           "libhdf5-103-1)");
     }
     int (*version)(unsigned*, unsigned*, unsigned*) = nullptr;
@@ -77,7 +77,7 @@ class Hdf5 {
     std::array<unsigned, 3> found{};
     if (version(&found[0], &found[1], &found[2]) < 0 ||
         std::pair(found[0], found[1]) < std::pair(1U, 10U)) {
-      throw Error("HDF5 files are read by libhdf5 1.10 or newer; the one that is installed is " +
+      throw Error("reading HDF5 files requires libhdf5 1.10 or newer; the installed version is " +
                   std::to_string(found[0]) + "." + std::to_string(found[1]));
     }
     bind(set_error_printer, "H5Eset_auto2");
@@ -108,13 +108,14 @@ class Hdf5 {
   void bind(Function& function, const char* name) {
     function = reinterpret_cast<Function>(::dlsym(m_library, name));
     if (function == nullptr)
-      throw Error(std::string("libhdf5 is installed and has no ") + name + "; install another");
+      throw Error(std::string("the installed libhdf5 has no function ") + name +
+                  "; install another version");
   }
 
   void* m_library = nullptr;
 };
 
-/// While this lives, one thread is in libhdf5, and it prints nothing.
+/// While an object lives, no other thread is in libhdf5, and libhdf5 prints nothing.
 class InHdf5 {
  public:
   explicit InHdf5(const Hdf5& library) : m_lock(mutex()), m_library(library) {
@@ -127,7 +128,7 @@ class InHdf5 {
 
  private:
   static std::mutex& mutex() {
-    static std::mutex mutex;  // the library of a distribution is rarely built to be thread-safe
+    static std::mutex mutex;  // most distributions do not build libhdf5 thread-safe
     return mutex;
   }
   std::lock_guard<std::mutex> m_lock;
@@ -136,7 +137,7 @@ class InHdf5 {
   void* m_data = nullptr;
 };
 
-/// Something of libhdf5 that is open.
+/// An open object of libhdf5.
 class Handle {
  public:
   Handle() = default;
@@ -167,7 +168,7 @@ class Hdf5Rows final : public VectorSource {
     try {
       open();
     } catch (...) {
-      close();  // here, not as members go: then another thread may be inside
+      close();  // here and not in the destructors of the members, when the lock is no longer held
       throw;
     }
   }
@@ -187,7 +188,7 @@ class Hdf5Rows final : public VectorSource {
     const bool done = file_space && memory_space &&
                       m_library.select(file_space.get(), select_set, start.data(), nullptr,
                                        sizes.data(), nullptr) >= 0 &&
-                      // Of the file's own type, so that libhdf5 converts nothing.
+                      // Read as the type in the file, so that libhdf5 does not convert.
                       m_library.read(m_dataset.get(), m_type.get(), memory_space.get(),
                                      file_space.get(), default_list, out) >= 0;
     if (!done) {
@@ -201,7 +202,8 @@ class Hdf5Rows final : public VectorSource {
   void open() {
     constexpr unsigned read_only = 0;
     m_file = {m_library.open_file(m_path.c_str(), read_only, default_list), m_library.close_file};
-    if (!m_file) throw CorruptFile(m_path, 0, "no HDF5 file, or a damaged one: libhdf5 refuses it");
+    if (!m_file)
+      throw CorruptFile(m_path, 0, "not an HDF5 file, or damaged: libhdf5 cannot open it");
     m_dataset = {m_library.open_dataset(m_file.get(), m_name.c_str(), default_list),
                  m_library.close_dataset};
     if (!m_dataset) {
@@ -213,9 +215,10 @@ class Hdf5Rows final : public VectorSource {
     const Handle space(m_library.space_of(m_dataset.get()), m_library.close_space);
     if (!m_type || !space) corrupt("has no type or no shape");
     const int rank = m_library.rank_of(space.get());
-    if (rank != 2) refuse("has " + std::to_string(rank) + " dimensions; 2 are wanted");
+    if (rank != 2) refuse("has " + std::to_string(rank) + " dimensions; 2 are required");
     std::array<Size, 2> sizes{};
-    if (m_library.sizes_of(space.get(), sizes.data(), nullptr) != 2) corrupt("has no sizes");
+    if (m_library.sizes_of(space.get(), sizes.data(), nullptr) != 2)
+      corrupt("has no readable shape");
     rows = sizes[0];
     dimension = sizes[1];
     if (dimension == 0) corrupt("has rows of length 0");
@@ -255,18 +258,19 @@ class Hdf5Rows final : public VectorSource {
            (kind == class_float     ? " (floating)"
             : kind == class_integer ? " (integers)"
                                     : " (neither integers nor floating)") +
-           "; little-endian float32 is wanted, or float16, int8, uint8, int32, int64");
+           "; they must be little-endian float32, float16, int8, uint8, int32 or int64");
   }
 
-  /// The shape against what the file stores: compression makes a byte of 1032 at most (deflate).
+  /// Compares the shape with the stored bytes: compression expands a byte to at most 1032
+  /// (deflate).
   void check_storage() const {
     constexpr Size ratio_max = 1100;
     const Size stored = m_library.storage_of(m_dataset.get());
     const auto required = checked_product({rows, dimension, number_bytes(type)});
     if (!required || *required / ratio_max > stored || (stored == 0 && *required > 0)) {
-      corrupt("says it has " + std::to_string(rows) + " rows of dimension " +
-              std::to_string(dimension) + "; the file stores " + std::to_string(stored) +
-              " bytes of them");
+      corrupt("claims to have " + std::to_string(rows) + " rows of dimension " +
+              std::to_string(dimension) + ", but the file stores only " + std::to_string(stored) +
+              " bytes");
     }
   }
 

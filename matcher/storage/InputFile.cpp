@@ -16,8 +16,7 @@ InputFile::InputFile(std::string path)
 }
 
 void InputFile::read(std::uint64_t offset, void* out, std::uint64_t bytes) const {
-  constexpr std::uint64_t piece = std::uint64_t{1}
-                                  << 30U;  // Linux reads no more at once than 2 GiB
+  constexpr std::uint64_t piece = std::uint64_t{1} << 30U;  // Linux reads less than 2 GiB per call
   auto* next = static_cast<char*>(out);
   while (bytes > 0) {
     const ssize_t count =

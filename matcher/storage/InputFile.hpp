@@ -18,9 +18,10 @@ class InputFile {
   explicit InputFile(std::string path);
 
   const std::string& path() const noexcept { return m_path; }
-  /// Size when it was opened.
+  /// Size when the file was opened.
   std::uint64_t size() const noexcept { return m_size; }
-  /// \throws CorruptFile where the file ends before \p bytes are read; Error when it cannot be read
+  /// \throws CorruptFile if the file ends before \p bytes bytes are read; Error if it cannot be
+  /// read
   void read(std::uint64_t offset, void* out, std::uint64_t bytes) const;
 
   /// The file contradicts itself. \throws CorruptFile, always

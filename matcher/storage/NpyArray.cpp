@@ -27,11 +27,11 @@ NpyArray read_npy(const std::string& path) {
   }
   if (bytes == 0) {
     npy.file.refuse(npy.header_at, "dtype " + in_quotes(header.descr) +
-                                       "; uint8, float32 or float64 (little-endian) can be read");
+                                       "; it must be uint8, float32 or float64 (little-endian)");
   }
   if (header.fortran_order && header.shape.size() > 1) {
     npy.file.refuse(npy.header_at,
-                    "Fortran order; save numpy.ascontiguousarray(array), whose rows are whole");
+                    "Fortran order is not supported; save numpy.ascontiguousarray(array)");
   }
   npy.check_size(bytes);
   out.shape = header.shape;

@@ -27,11 +27,11 @@ NpyFile::NpyFile(InputFile input) : file(std::move(input)) {
   }
   file.read(0, start.data(), 10);
   if (std::memcmp(start.data(), magic.data(), magic.size()) != 0)
-    file.corrupt(0, "no .npy file: it does not begin with \\x93NUMPY");
+    file.corrupt(0, "not a .npy file: it does not begin with \\x93NUMPY");
   const unsigned major = start[6];
   if (major < 1 || major > 3) {
     file.refuse(6, "format version " + std::to_string(major) + "." + std::to_string(start[7]) +
-                       "; versions 1 to 3 can be read");
+                       "; only versions 1 to 3 are supported");
   }
   std::uint64_t length = start[8] | start[9] << 8U;
   header_at = 10;
@@ -42,14 +42,15 @@ NpyFile::NpyFile(InputFile input) : file(std::move(input)) {
     header_at = 12;
   }
   if (length > file.size() - header_at) {
-    file.corrupt(8, "the header says it has " + std::to_string(length) + " bytes, the file has " +
-                        std::to_string(file.size() - header_at) + " more");
+    file.corrupt(8, "the header should have " + std::to_string(length) +
+                        " bytes, but the file has only " + std::to_string(file.size() - header_at) +
+                        " more");
   }
-  // A header of NumPy's is 118 bytes; the limit is NumPy's own against hostile ones.
+  // NumPy writes headers of 118 bytes; the limit is NumPy's own limit against malicious files.
   constexpr std::uint64_t length_max = 10000;
   if (length > length_max) {
-    file.corrupt(8, "a header of " + std::to_string(length) + " bytes; at most " +
-                        std::to_string(length_max) + " are read");
+    file.corrupt(8, "a header of " + std::to_string(length) + " bytes; the limit is " +
+                        std::to_string(length_max) + " bytes");
   }
   std::string text(length, '\0');
   file.read(header_at, text.data(), length);
@@ -66,12 +67,13 @@ void NpyFile::check_size(std::uint64_t number_bytes) const {
   sizes.push_back(number_bytes);
   const auto required = checked_product(sizes);
   if (!required)
-    file.corrupt(header_at, "shape " + header.shown_shape() + " has more bytes than a file can");
+    file.corrupt(header_at,
+                 "shape " + header.shown_shape() + " requires more bytes than a file can have");
   const std::uint64_t found = file.size() - data_at;
   if (found == *required) return;
   const bool is_cut = found < *required;
   file.corrupt(is_cut ? file.size() : data_at + *required,
-               std::to_string(found) + " bytes of data follow the header, shape " +
+               std::to_string(found) + " bytes of data follow the header, but shape " +
                    header.shown_shape() + " of " + in_quotes(header.descr) + " needs " +
                    std::to_string(*required) + ": the file is " + (is_cut ? "cut" : "too long"));
 }

@@ -9,17 +9,17 @@
 
 namespace Kindred::Impl {
 
-/// \brief A .npy file whose header was read.
+/// \brief A .npy file whose header has been read.
 struct NpyFile {
-  /// \throws CorruptFile for what does not begin as a .npy file
+  /// \throws CorruptFile if the file does not begin as a .npy file
   explicit NpyFile(InputFile input);
 
-  /// Checks that the data are whole and the file ends there. \throws CorruptFile
+  /// Checks that the file contains exactly the data. \throws CorruptFile
   void check_size(std::uint64_t number_bytes) const;
 
   InputFile file;
   NpyHeader header;
-  std::uint64_t header_at = 0;  ///< in the file, for messages
+  std::uint64_t header_at = 0;  ///< offset in the file, for messages
   std::uint64_t data_at = 0;
 };
 

@@ -12,7 +12,7 @@ namespace Kindred::Impl {
 
 namespace {
 
-/// The grammar of a header: a Python dictionary of three entries.
+/// Parser of a header: a Python dictionary with three entries.
 class HeaderParser {
  public:
   explicit HeaderParser(std::string_view text) : m_text(text) {}
@@ -26,18 +26,19 @@ class HeaderParser {
       const std::string key = string();
       expect(':');
       if (key == "descr" && !descr) {
-        if (peek() == '[') fail("the dtype has fields; '<f4' is wanted");
+        if (peek() == '[') fail("the dtype has fields; it must be a single number such as '<f4'");
         descr = string();
       } else if (key == "fortran_order" && !fortran_order) {
         fortran_order = boolean();
       } else if (key == "shape" && !shape) {
         shape = tuple();
       } else {
-        fail("the key " + in_quotes(key) + " stands twice or is none of a .npy file's");
+        fail("the key " + in_quotes(key) + " occurs twice or is unknown");
       }
       if (!accept(',') && peek() != '}') fail("a comma or } is missing");
     }
-    if (!descr || !fortran_order || !shape) fail("needs the keys descr, fortran_order and shape");
+    if (!descr || !fortran_order || !shape)
+      fail("the keys descr, fortran_order and shape are required");
     skip_space();
     if (!m_text.empty()) fail("text follows the dictionary");
     return {*descr, *fortran_order, *shape};
@@ -45,7 +46,7 @@ class HeaderParser {
 
  private:
   [[noreturn]] static void fail(const std::string& why) {
-    throw InvalidArgument("the header is no .npy header: " + why);
+    throw InvalidArgument("the header is not a .npy header: " + why);
   }
   void skip_space() {
     const auto begin = m_text.find_first_not_of(" \t\n\r");
@@ -67,7 +68,7 @@ class HeaderParser {
     const char quote = peek();
     if (quote != '\'' && quote != '"') fail("a string is missing at " + in_quotes(m_text));
     const auto end = m_text.find(quote, 1);
-    if (end == std::string_view::npos) fail("a string has no end");
+    if (end == std::string_view::npos) fail("a string is not terminated");
     std::string out(m_text.substr(1, end - 1));
     m_text.remove_prefix(end + 1);
     return out;

@@ -9,13 +9,13 @@
 
 namespace Kindred::Impl {
 
-/// \brief What the header of a .npy file says (NumPy format versions 1 to 3).
+/// \brief The contents of the header of a .npy file (NumPy format versions 1 to 3).
 struct NpyHeader {
   std::string descr;  ///< such as `<f4`
   bool fortran_order = false;
   std::vector<std::uint64_t> shape;
 
-  /// As Python shows it.
+  /// In the notation of Python.
   std::string shown_shape() const;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts in which rows lie one after the other: .npy, the .fvecs family, the .fbin family.
+// Layouts that store the rows one after the other: .npy, the .fvecs family, the .fbin family.
 #include "NpyFile.hpp"
 #include "VectorSource.hpp"
 
@@ -35,7 +35,7 @@ class DenseRows final : public VectorSource {
   std::uint64_t m_data_at;
 };
 
-/// Rows each behind its own dimension.
+/// Rows that are each preceded by their dimension.
 class PrefixedRows final : public VectorSource {
  public:
   static constexpr std::uint64_t prefix = sizeof(std::int32_t);
@@ -72,7 +72,7 @@ class PrefixedRows final : public VectorSource {
   }
 
  private:
-  /// Tells the row because of which the file is no whole number of rows. \throws CorruptFile,
+  /// Reports the row at which the file stops being a whole number of rows. \throws CorruptFile,
   /// always
   [[noreturn]] void fail_to_divide() const {
     for (std::uint64_t at = 0; at + prefix <= m_file.size(); at += stride()) {
@@ -81,7 +81,7 @@ class PrefixedRows final : public VectorSource {
       check_dimension(at, found);
     }
     m_file.corrupt(rows * stride(), "the last row of dimension " + std::to_string(dimension) +
-                                        " needs " + std::to_string(stride()) + " bytes, " +
+                                        " needs " + std::to_string(stride()) + " bytes, but " +
                                         std::to_string(m_file.size() % stride()) +
                                         " are left: the file is cut");
   }
@@ -105,11 +105,11 @@ constexpr std::array npy_types{
     NpyType{"|i1", NumberType::int8},    NpyType{"|u1", NumberType::uint8},
     NpyType{"<i4", NumberType::int32},   NpyType{"<i8", NumberType::int64}};
 
-/// What to do about a dtype that is not read.
+/// Advice for a dtype that is not supported.
 std::string hint_of(const std::string& descr) {
-  if (descr == "|O") return "rows of different lengths make no matrix; ";
-  if (descr == "<f8") return "doubles are not rounded silently; ";
-  if (descr.starts_with('>')) return "big-endian numbers are not read; ";
+  if (descr == "|O") return "rows of different lengths are not a matrix; ";
+  if (descr == "<f8") return "doubles are not converted automatically; ";
+  if (descr.starts_with('>')) return "big-endian numbers are not supported; ";
   return {};
 }
 
@@ -123,18 +123,18 @@ std::unique_ptr<VectorSource> open_npy(InputFile input, bool one_row) {
   if (known == npy_types.end()) {
     npy.file.refuse(npy.header_at, "dtype " + in_quotes(header.descr) + "; " +
                                        hint_of(header.descr) +
-                                       "'<f4' is wanted, or '<f2', '|i1', '|u1', '<i4', '<i8': "
+                                       "it must be '<f4', '<f2', '|i1', '|u1', '<i4' or '<i8': "
                                        "numpy.save(file, x.astype('<f4'))");
   }
   const std::size_t dimensions = header.shape.size();
   if (dimensions != 2 && !(dimensions == 1 && one_row)) {
     npy.file.refuse(npy.header_at, "shape " + header.shown_shape() + " has " +
                                        std::to_string(dimensions) + " dimensions; " +
-                                       (one_row ? "1 or 2 are" : "2 are") + " wanted");
+                                       (one_row ? "1 or 2 are" : "2 are") + " required");
   }
   if (header.fortran_order) {
     npy.file.refuse(npy.header_at,
-                    "Fortran order; C order is wanted: numpy.save(file, "
+                    "Fortran order is not supported: numpy.save(file, "
                     "numpy.ascontiguousarray(x))");
   }
   npy.check_size(number_bytes(known->type));
@@ -155,12 +155,12 @@ std::unique_ptr<VectorSource> open_vecs(InputFile input, NumberType type) {
   constexpr std::uint64_t prefix = PrefixedRows::prefix;
   if (size < prefix) {
     input.corrupt(size, "the file has " + std::to_string(size) +
-                            " bytes; the dimension of the first row has 4");
+                            " bytes; the dimension of the first row takes 4");
   }
   std::int32_t dimension = 0;
   input.read(0, &dimension, prefix);
   if (dimension < 1)
-    input.corrupt(0, "rows of dimension " + std::to_string(dimension) + "; it must be 1 or more");
+    input.corrupt(0, "rows of dimension " + std::to_string(dimension) + "; it must be at least 1");
   return std::make_unique<PrefixedRows>(std::move(input), type,
                                         static_cast<std::uint64_t>(dimension));
 }
@@ -169,16 +169,16 @@ std::unique_ptr<VectorSource> open_bin(InputFile file, NumberType type) {
   std::array<std::uint32_t, 2> head{};
   if (file.size() < sizeof(head)) {
     file.corrupt(file.size(), "the file has " + std::to_string(file.size()) +
-                                  " bytes; the header (rows, dimension) has 8");
+                                  " bytes; the header (rows, dimension) takes 8");
   }
   file.read(0, head.data(), sizeof(head));
   const auto [rows, dimension] = head;
-  if (dimension == 0) file.corrupt(4, "rows of dimension 0; it must be 1 or more");
+  if (dimension == 0) file.corrupt(4, "rows of dimension 0; it must be at least 1");
   const std::uint64_t found = file.size() - sizeof(head);
   if (checked_product({rows, dimension, number_bytes(type)}) != found) {
-    file.corrupt(0, "the header says " + std::to_string(rows) + " rows of dimension " +
+    file.corrupt(0, "the header specifies " + std::to_string(rows) + " rows of dimension " +
                         std::to_string(dimension) + ", " + std::to_string(number_bytes(type)) +
-                        " bytes a number; " + std::to_string(found) + " bytes of data follow");
+                        " bytes per number; " + std::to_string(found) + " bytes of data follow");
   }
   auto source = std::make_unique<DenseRows>(std::move(file), sizeof(head));
   source->type = type;

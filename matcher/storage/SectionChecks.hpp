@@ -25,7 +25,7 @@ class SectionChecks {
   }
   bool has(std::string_view name) const { return m_file->has(m_commit, name); }
 
-  /// \p why, of element \p at of a section. \throws CorruptFile, always
+  /// Reports \p why for element \p at of a section. \throws CorruptFile, always
   template <class T>
   [[noreturn]] void refuse(std::string_view name, std::uint64_t at, const std::string& why) const {
     m_file->fail(m_file->offset(m_commit, name) + at * sizeof(T),
@@ -43,7 +43,7 @@ class SectionChecks {
     });
   }
 
-  /// \p values are all below \p limit.
+  /// Checks that all \p values are below \p limit.
   template <class T>
   void below(std::string_view name, std::span<const T> values, std::uint64_t limit) const {
     for_each_piece(values.size(), piece, m_threads, [&](std::size_t begin, std::size_t end) {
@@ -57,13 +57,15 @@ class SectionChecks {
     });
   }
 
-  /// \p ends never fall, their last is \p size, and no row has \p length_limit elements.
+  /// Checks that \p ends never decrease, that the last one is \p size, and that every row has fewer
+  /// than \p length_limit elements.
   void ends(std::string_view name, std::span<const std::uint64_t> ends, std::uint64_t size,
             std::uint64_t length_limit = ~std::uint64_t{0}) const {
-    all<std::uint64_t>(name, ends.size(), "ends fall, or a row is too long", [&](std::size_t i) {
-      const std::uint64_t begin = i == 0 ? 0 : ends[i - 1];
-      return ends[i] >= begin && ends[i] - begin < length_limit;
-    });
+    all<std::uint64_t>(name, ends.size(), "ends decrease, or a row is too long",
+                       [&](std::size_t i) {
+                         const std::uint64_t begin = i == 0 ? 0 : ends[i - 1];
+                         return ends[i] >= begin && ends[i] - begin < length_limit;
+                       });
     const std::uint64_t last = ends.empty() ? 0 : ends.back();
     if (last != size) {
       refuse<std::uint64_t>(name, ends.empty() ? 0 : ends.size() - 1,
@@ -71,13 +73,13 @@ class SectionChecks {
     }
   }
 
-  /// \p size elements are there.
+  /// Checks that there are \p size elements.
   template <class T>
   void count(std::string_view name, std::span<const T> values, std::uint64_t size) const {
     if (values.size() == size) return;
     refuse<T>(
         name, 0,
-        std::to_string(values.size()) + " elements where " + std::to_string(size) + " must be");
+        std::to_string(values.size()) + " elements; " + std::to_string(size) + " are expected");
   }
 
  private:

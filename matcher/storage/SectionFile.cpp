@@ -72,11 +72,12 @@ void SectionFile::read_tables(const SectionHeader& header) {
   std::uint64_t offset = header.table_offset;
   std::uint64_t bytes = header.table_bytes;
   std::uint64_t checksum = header.table_checksum;
-  // From the last back to the first: offsets fall, so this ends whatever the file says.
+  // From the last commit back to the first: the offsets decrease, so the loop terminates whatever
+  // the file contains.
   for (std::uint64_t commit = header.commits; commit-- > 0;) {
     const std::string name = "the table of commit " + std::to_string(commit);
     if (hash64(m_data + offset, bytes) != checksum)
-      fail(offset, name + " is damaged: its checksum does not fit");
+      fail(offset, name + " is damaged: its checksum does not match");
     TableHead head;
     std::memcpy(&head, m_data + offset, sizeof(head));
     const bool is_first = head.previous_offset == 0;
@@ -105,16 +106,16 @@ std::vector<SectionFile::Section> SectionFile::read_entries(std::uint64_t table,
   std::uint64_t expected = head.begin;
   for (std::uint64_t i = 0; i < head.sections; ++i) {
     const std::uint64_t at = table + sizeof(TableHead) + i * sizeof(TableEntry);
-    // Names are shown from the mapping, which lasts as long as this.
+    // The names refer to the mapping, which lives as long as this object.
     const auto& entry = *reinterpret_cast<const TableEntry*>(m_data + at);
     const std::string_view name = text_of(entry.name);
     const bool filled = std::string_view(entry.name.data(), entry.name.size())
                             .find_first_not_of('\0', name.size()) == std::string_view::npos;
-    if (!is_name(name) || !filled) fail(at, "a section without a proper name");
+    if (!is_name(name) || !filled) fail(at, "a section without a valid name");
     if (!is_element(entry.type, entry.element_bytes) || entry.offset != expected ||
         entry.bytes > table - expected || entry.bytes % entry.element_bytes != 0) {
       fail(at, "section '" + std::string(name) +
-                   "' lies outside its commit or has no whole number "
+                   "' lies outside its commit or does not have a whole number "
                    "of elements");
     }
     sections.push_back(
@@ -127,7 +128,7 @@ std::vector<SectionFile::Section> SectionFile::read_entries(std::uint64_t table,
   for (const Section& section : sections) names.push_back(section.name);
   std::sort(names.begin(), names.end());
   if (const auto twice = std::adjacent_find(names.begin(), names.end()); twice != names.end())
-    fail(table, "section '" + std::string(*twice) + "' is there twice");
+    fail(table, "section '" + std::string(*twice) + "' occurs twice");
   return sections;
 }
 
@@ -153,7 +154,7 @@ void SectionFile::verify(int threads) const {
       const std::size_t count = (padded(section.bytes) + section_piece - 1) / section_piece;
       if (checksum_of(std::span(sums).subspan(first, count)) != section.checksum) {
         fail(section.offset,
-             "section '" + std::string(section.name) + "' is damaged: its checksum does not fit");
+             "section '" + std::string(section.name) + "' is damaged: its checksum does not match");
       }
       first += count;
     }

@@ -30,7 +30,7 @@ class SectionFile {
     std::uint64_t checksum = 0;
   };
 
-  /// \brief Maps \p path and checks every byte of it, on at most \p threads threads.
+  /// \brief Maps \p path and validates every byte of it, with at most \p threads threads.
   /// \throws NotFound if the file does not exist; InvalidArgument if it is not a regular file or
   /// cannot be opened; CorruptFile with the byte offset and the reason
   SectionFile(std::string path, std::string_view kind, int threads);
@@ -49,13 +49,13 @@ class SectionFile {
     return find(commit, name) != nullptr;
   }
 
-  /// \brief The elements of a section. \throws CorruptFile when it is missing or of another type
+  /// \brief The elements of a section. \throws CorruptFile if it is missing or has another type
   template <class T>
   std::span<T> section(std::size_t commit, std::string_view name) const {
     const auto [data, bytes] = typed(commit, name, element_type<T>(), sizeof(T));
     return {reinterpret_cast<T*>(data), bytes / sizeof(T)};
   }
-  /// Where a section begins in the file, for messages. \throws CorruptFile when it is missing
+  /// The offset of a section in the file, for messages. \throws CorruptFile if it is missing
   std::uint64_t offset(std::size_t commit, std::string_view name) const;
   /// \throws CorruptFile, always
   [[noreturn]] void fail(std::uint64_t at, const std::string& why) const;

@@ -24,7 +24,7 @@ std::string version_text(std::uint32_t version) {
          std::to_string(version % 100);
 }
 
-/// The first bytes of the file; fewer where it has fewer.
+/// Reads the first bytes of the file and returns how many there are, at most the size of a header.
 std::size_t read_start(int descriptor, const std::string& path, SectionHeader& header) {
   std::size_t done = 0;
   auto* const out = reinterpret_cast<char*>(&header);
@@ -61,11 +61,12 @@ SectionHeader read_header(int descriptor, const std::string& path, std::string_v
           bytes, "the file ends within the header of " + std::to_string(sizeof(header)) + " bytes");
     }
     if (header.magic != section_magic)
-      throw damaged(0, "is no file of Kindred: it does not begin with its 8 bytes");
+      throw damaged(0,
+                    "is not a file of Kindred: it does not begin with the 8 bytes of the format");
     if (header.checksum == checksum_of(header)) break;
-    // Another process may be replacing the header: that takes microseconds.
+    // Another process may be replacing the header, which takes microseconds.
     if (attempt == 3)
-      throw damaged(0, "the header is damaged: its checksum does not fit; restore the file");
+      throw damaged(0, "the header is damaged: its checksum does not match; restore the file");
     std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
   if (header.format_version < section_format_first ||

@@ -34,7 +34,7 @@ SectionWriter::SectionWriter(std::string path, std::string_view kind) : m_path(s
   m_header.format_version = section_format_first;
   m_header.program_version = KINDRED_VERSION;
   m_header.kind = field_of<16>(kind);
-  append(&m_header, sizeof(m_header));  // its place; `commit` writes it again
+  append(&m_header, sizeof(m_header));  // reserves its space; `commit` writes it again
   m_head.begin = m_end;
 }
 
@@ -42,18 +42,18 @@ SectionWriter::SectionWriter(std::string path, std::string_view kind, const File
     : m_path(std::move(path)), m_locked(lock_existing(m_path, Access::write)) {
   m_header = read_header(m_locked.get(), m_path, kind);
   if (revision_of(m_header) != expected) {
-    throw InvalidArgument(m_path + ": has changed since it was read or written: it holds " +
+    throw InvalidArgument(m_path + ": has changed since it was read or written: it has " +
                           std::to_string(m_header.bytes) + " bytes in " +
                           std::to_string(m_header.commits) + " commits, " +
                           std::to_string(expected.bytes) + " in " +
-                          std::to_string(expected.commits) + " were expected; load it anew");
+                          std::to_string(expected.commits) + " were expected; load it again");
   }
   const std::uint64_t size = file_size(m_locked.get(), m_path);
   if (size < m_header.bytes)
-    throw CorruptFile(m_path, size, "the file was cut; restore it or save it anew");
-  // What a writer that did not finish left.
+    throw CorruptFile(m_path, size, "the file was truncated; restore it or save it again");
+  // Removes the data of a writer that did not finish.
   if (size > m_header.bytes && ::ftruncate(m_locked.get(), static_cast<off_t>(m_header.bytes)) != 0)
-    throw Error(m_path + ": cannot be cut to what is committed: " + std::strerror(errno));
+    throw Error(m_path + ": cannot be truncated to the committed bytes: " + std::strerror(errno));
   m_head.commit = m_header.commits;
   m_head.begin = m_end = m_header.bytes;
   m_head.previous_offset = m_header.table_offset;
@@ -124,7 +124,7 @@ FileRevision SectionWriter::commit() {
     m_new->write_at(0, &m_header, sizeof(m_header));
     AtomicFile::publish({&*m_new});
   } else {
-    // The header must not reach the disk before what it speaks of.
+    // The header must not become durable before the data that it refers to.
     sync(m_locked.get(), m_path);
     write_at(m_locked.get(), 0, &m_header, sizeof(m_header), m_path);
     sync(m_locked.get(), m_path);

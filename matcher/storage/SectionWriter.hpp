@@ -24,26 +24,28 @@ namespace Kindred::Impl {
 /// through a buffer of one piece. The file is locked against other writers while this object lives.
 class SectionWriter {
  public:
-  /// \brief A new file in place of what is at \p path. \param kind at most 16 letters
-  /// \throws InvalidArgument when no file can be written there; Busy when another writes it
+  /// \brief Writes a new file that replaces an existing one at \p path. \param kind at most 16
+  /// letters
+  /// \throws InvalidArgument if the file cannot be created; Busy while another process writes it
   SectionWriter(std::string path, std::string_view kind);
-  /// \brief One more commit of the file at \p path.
-  /// \param expected the state it must be in: what was read or written last
-  /// \throws InvalidArgument when it is in another; NotFound; CorruptFile; Busy
+  /// \brief Appends a commit to the file at \p path.
+  /// \param expected the state that the file must have, from the last read or write
+  /// \throws InvalidArgument if the file has another state; NotFound; CorruptFile; Busy
   SectionWriter(std::string path, std::string_view kind, const FileRevision& expected);
 
-  /// The file holds what only programs read that know \p version of the format.
+  /// States that the file can only be read by programs that know \p version of the format.
   void require_format(std::uint32_t version) noexcept {
     m_header.format_version = std::max(m_header.format_version, version);
   }
 
-  /// A whole section. \param name at most 32 of a–z, 0–9, dot, underscore; once a commit
+  /// Writes a section. \param name at most 32 of a–z, 0–9, dot, underscore; unique in a commit
   template <class T>
   void write(std::string_view name, std::span<const T> elements) {
     begin<T>(name);
     put(elements);
   }
-  /// A section in parts: what is put until the next `begin`, `write` or `commit` belongs to it.
+  /// Begins a section that is written in parts: what is put until the next `begin`, `write` or
+  /// `commit` belongs to it.
   template <class T>
   void begin(std::string_view name) {
     begin(name, element_type<T>(), sizeof(T));
@@ -53,7 +55,7 @@ class SectionWriter {
     put(elements.data(), elements.size_bytes());
   }
 
-  /// \brief Makes the commit durable and visible; the last call. \throws Error
+  /// \brief Makes the commit durable and visible. Must be the last call. \throws Error
   FileRevision commit();
 
  private:
@@ -64,15 +66,15 @@ class SectionWriter {
   void append(const void* data, std::size_t bytes);
 
   std::string m_path;
-  std::optional<AtomicFile> m_new;  ///< of a new file
-  Descriptor m_locked;              ///< the file that is appended to, or replaced
+  std::optional<AtomicFile> m_new;  ///< if a new file is written
+  Descriptor m_locked;              ///< the file that is appended to or replaced
   SectionHeader m_header{};
   TableHead m_head{};
   std::vector<TableEntry> m_entries;
-  std::vector<std::uint64_t> m_sums;  ///< of the pieces of the section under way
-  std::vector<std::byte> m_piece;     ///< not written yet
+  std::vector<std::uint64_t> m_sums;  ///< of the pieces of the current section
+  std::vector<std::byte> m_piece;     ///< not yet written
   bool m_in_section = false;
-  std::uint64_t m_end = 0;  ///< of what was written
+  std::uint64_t m_end = 0;  ///< end of the written bytes
 };
 
 }  // namespace Kindred::Impl

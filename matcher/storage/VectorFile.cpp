@@ -31,7 +31,7 @@ constexpr std::array format_names{
     FormatName{VectorFormat::fbin, "fbin"},   FormatName{VectorFormat::u8bin, "u8bin"},
     FormatName{VectorFormat::i8bin, "i8bin"}, FormatName{VectorFormat::hdf5, "hdf5"}};
 
-/// By the end of the name, else by the first bytes.
+/// The format by the extension of the name, otherwise by the first bytes.
 VectorFormat format_of(const Impl::InputFile& file) {
   const std::string& path = file.path();
   const std::size_t dot = path.rfind('.');
@@ -47,14 +47,15 @@ VectorFormat format_of(const Impl::InputFile& file) {
   if (text.starts_with("\x93NUMPY")) return VectorFormat::npy;
   if (text.starts_with("\x89HDF\r\n\x1a\n")) return VectorFormat::hdf5;
   if (text == std::string_view(Impl::section_magic.data(), Impl::section_magic.size())) {
-    throw InvalidArgument(path +
-                          ": is a file of Kindred, not one of plain rows; a store of vectors is "
-                          "given as one (--store) and read by load_vectors");
+    throw InvalidArgument(
+        path +
+        ": is a file of Kindred, not a file of plain rows; pass a store of vectors "
+        "with --store, or read it with load_vectors");
   }
   throw InvalidArgument(path +
-                        ": what vectors it holds is not known; its name must end with .npy, "
+                        ": unknown format of vectors; the name must end with .npy, "
                         ".fvecs, .bvecs, .ivecs, .fbin, .u8bin, .i8bin or .hdf5, or the format "
-                        "must be given");
+                        "must be specified");
 }
 
 std::unique_ptr<Impl::VectorSource> open(const std::string& path, const VectorFileOptions& options,
@@ -136,7 +137,7 @@ struct VectorFile::State {
   VectorFormat format;
   std::unique_ptr<Impl::VectorSource> source;
 
-  /// Calls `body(numbers, done)` for pieces of the rows, whose numbers are of type \p Number.
+  /// Calls `body(numbers, done)` for pieces of the rows; the numbers are of type \p Number.
   template <class Number, class Body>
   void for_each_piece(std::uint64_t first, std::uint64_t count, const Body& body) const {
     constexpr std::uint64_t buffer_bytes = std::uint64_t{1} << 20U;
@@ -152,14 +153,15 @@ struct VectorFile::State {
     }
   }
 
-  /// \throws InvalidArgument for an integer that no \p Out is
+  /// \throws InvalidArgument for an integer that \p Out cannot represent
   template <class Number, class Out>
   void widen(std::uint64_t first, std::uint64_t count, std::span<Out> out) const {
     for_each_piece<Number>(first, count, [&](std::span<const Number> numbers, std::uint64_t done) {
       for (std::size_t i = 0; i < numbers.size(); ++i) {
         const auto value = static_cast<Out>(numbers[i]);
         if constexpr (sizeof(Number) >= sizeof(Out) && !std::is_same_v<Number, Out>) {
-          // Whether the float was rounded; 2⁶³, which int64 has not, is not converted back.
+          // Detects rounding of the float; 2⁶³ does not fit into int64, so it is not converted
+          // back.
           const bool exact = value < 9.2e18F && static_cast<std::int64_t>(value) == numbers[i];
           if (!exact) refuse_number(first * source->dimension + done + i, numbers[i]);
         }
@@ -171,7 +173,7 @@ struct VectorFile::State {
   [[noreturn]] void refuse_number(std::uint64_t at, std::int64_t number) const {
     const std::uint64_t offset = source->offset_of(at / source->dimension, at % source->dimension);
     throw InvalidArgument(path + ":" + std::to_string(offset) + ": " + std::to_string(number) +
-                          " is no float32; integers up to 16777216 are");
+                          " cannot be represented as float32; integers up to 16777216 can");
   }
 
   /// \throws InvalidArgument
@@ -180,10 +182,10 @@ struct VectorFile::State {
     KINDRED_THROW_IF(first > source->rows || count > source->rows - first,
                      path + ": rows " + std::to_string(first) + " to " +
                          std::to_string(first + count) + " of " + std::to_string(source->rows) +
-                         " are asked for");
+                         " are requested");
     KINDRED_THROW_IF(checked_product({count, size_of_row}) != size,
-                     path + ": " + std::to_string(size) + " places for " + std::to_string(count) +
-                         " rows of " + std::to_string(size_of_row));
+                     path + ": " + std::to_string(size) + " elements of output for " +
+                         std::to_string(count) + " rows of " + std::to_string(size_of_row));
   }
 };
 
@@ -195,7 +197,7 @@ VectorFile::VectorFile(std::string path, const VectorFileOptions& options)
   KINDRED_THROW_IF(m_state->source->dimension > dimension_max,
                    m_state->path + ": rows of dimension " +
                        std::to_string(m_state->source->dimension) + "; at most " +
-                       std::to_string(dimension_max) + " is read");
+                       std::to_string(dimension_max) + " is supported");
 }
 
 VectorFile::~VectorFile() = default;
@@ -255,7 +257,7 @@ void VectorFile::read(std::uint64_t first, std::uint64_t count, std::span<std::i
       break;
   }
   throw InvalidArgument(path() + ": holds " + std::string(to_string(type())) +
-                        "; integers are wanted");
+                        "; integers are required");
 }
 
 std::vector<std::uint8_t> read_mask(const std::string& path) {
@@ -263,12 +265,12 @@ std::vector<std::uint8_t> read_mask(const std::string& path) {
   const Impl::NpyHeader& header = npy.header;
   if (header.descr != "|b1" && header.descr != "|u1") {
     npy.file.refuse(npy.header_at,
-                    "dtype " + in_quotes(header.descr) + "; bool or uint8 is wanted");
+                    "dtype " + in_quotes(header.descr) + "; it must be bool or uint8");
   }
   if (header.shape.size() != 1) {
     npy.file.refuse(npy.header_at, "shape " + header.shown_shape() + " has " +
                                        std::to_string(header.shape.size()) +
-                                       " dimensions; 1 is wanted");
+                                       " dimensions; 1 is required");
   }
   npy.check_size(1);
   std::vector<std::uint8_t> mask(header.shape[0]);

@@ -21,9 +21,9 @@ class VectorSource {
   VectorSource(const VectorSource&) = delete;
   VectorSource& operator=(const VectorSource&) = delete;
 
-  /// The rows [\p first, \p first + \p count), which there are, row-major.
+  /// Reads the rows [\p first, \p first + \p count), which must exist, in row-major order.
   virtual void read(std::uint64_t first, std::uint64_t count, std::byte* out) const = 0;
-  /// Where a number lies, for messages.
+  /// The offset of a number in the file, for messages.
   virtual std::uint64_t offset_of(std::uint64_t row, std::uint64_t place) const = 0;
 
   NumberType type = NumberType::float32;

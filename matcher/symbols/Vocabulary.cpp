@@ -18,18 +18,18 @@ namespace Kindred {
 
 namespace {
 
-/// Half of a text's hash: chooses the slot, and tells most other texts apart without reading them.
+/// Half of the hash of a text. It selects the slot, and is compared before a text is read.
 std::uint32_t hash_of(std::string_view text) noexcept {
   return static_cast<std::uint32_t>(Impl::hash64(text.data(), text.size()) >> 32U);
 }
 
-/// \brief Texts with their lengths before them, in chunks that never move.
+/// \brief Texts, each preceded by its length, in chunks that never move.
 class TextArena {
  public:
   static std::size_t record_bytes(std::size_t length) noexcept {
     return length < long_mark ? 1 + length : 1 + sizeof(std::uint64_t) + length;
   }
-  /// Room for records of \p bytes together.
+  /// Reserves space for records of \p bytes bytes in total.
   void reserve(std::size_t bytes) {
     if (static_cast<std::size_t>(m_end - m_next) >= bytes) return;
     const std::size_t size = std::max(bytes, m_chunk_bytes);
@@ -39,7 +39,7 @@ class TextArena {
     m_chunk_bytes = std::min(2 * m_chunk_bytes, chunk_bytes_max);
     m_held += size;
   }
-  /// Where \p text now stands; there is room for it.
+  /// Copies \p text to the reserved space and returns its record.
   const char* append(std::string_view text) noexcept {
     const char* const record = m_next;
     if (text.size() < long_mark) {
@@ -73,7 +73,8 @@ class TextArena {
   std::uint64_t m_held = 0;
 };
 
-/// \brief Numbers by hash, open addressing. A slot is a hash and a number, written once.
+/// \brief Numbers by hash, with open addressing. A slot consists of a hash and a number, and is
+/// written once.
 struct SlotTable {
   static constexpr std::uint64_t empty = ~std::uint64_t{0};  // the number `unknown_symbol`
 
@@ -98,8 +99,8 @@ struct SlotTable {
   std::unique_ptr<std::atomic<std::uint64_t>[]> slots;
 };
 
-/// \brief The records of the texts by number, in segments that never move, each as long as all
-/// before it.
+/// \brief The records of the texts by number, in segments that never move. Each segment is as long
+/// as all previous ones together.
 class RecordList {
  public:
   void reserve(std::uint64_t count) {
@@ -143,23 +144,24 @@ struct Vocabulary::State {
     }
   }
 
-  // The following are the writer's, who holds `writing`.
+  // The following functions are for the writer, which holds `writing`.
 
-  /// Makes room for \p count texts whose records take \p bytes. What throws, throws here.
+  /// Reserves space for \p count texts whose records take \p bytes bytes. No other step of an
+  /// insertion can throw.
   void reserve(std::uint64_t count, std::uint64_t bytes) {
     const std::uint64_t used = size.load(std::memory_order_relaxed);
     KINDRED_THROW_IF(count > unknown_symbol - used,
-                     "the vocabulary holds " + std::to_string(used) + " symbols and gets " +
+                     "the vocabulary has " + std::to_string(used) + " symbols and would get " +
                          std::to_string(count) + " more; its limit is 4294967295");
     records.reserve(used + count);
     arena.reserve(bytes);
     unsigned bits = tables.back()->bits;
-    // Three quarters are used at most, so that a search is short.
+    // At most three quarters of the slots are used, so that searches are short.
     while (bits < 32 && used + count > (std::uint64_t{1} << bits) / 4 * 3) ++bits;
     if (bits != tables.back()->bits) grow(bits);
   }
-  /// Readers go on in the table before, which is kept: all of them together are no larger than the
-  /// last.
+  /// Readers may still use the previous tables, which are kept; together they are no larger than
+  /// the last one.
   void grow(unsigned bits) {
     auto table = std::make_unique<SlotTable>(bits);
     const SlotTable& before = *tables.back();
@@ -177,7 +179,7 @@ struct Vocabulary::State {
     const auto symbol = static_cast<Symbol>(size.load(std::memory_order_relaxed));
     records[symbol] = arena.append(text);
     text_bytes += text.size();
-    // Before the slot, so that whoever finds the number can look it up.
+    // Before the slot is written, so that a reader that finds the number can look it up.
     size.store(symbol + std::uint64_t{1}, std::memory_order_release);
     tables.back()->insert(std::uint64_t{hash} << 32U | symbol);
     return symbol;
@@ -210,7 +212,7 @@ Vocabulary::Vocabulary(RaggedSpan<char> texts) : Vocabulary() {
     const Symbol known = m_state->find(text, hash);
     KINDRED_THROW_IF(known != unknown_symbol, "text " + std::to_string(row) +
                                                   " is the same as text " + std::to_string(known) +
-                                                  "; a vocabulary has every text once");
+                                                  "; the texts of a vocabulary must be distinct");
     m_state->add(text, hash);
   }
 }
@@ -219,7 +221,7 @@ Symbol Vocabulary::insert(std::string_view text) {
   const std::uint32_t hash = hash_of(text);
   if (const Symbol known = m_state->find(text, hash); known != unknown_symbol) return known;
   const std::lock_guard lock(m_state->writing);
-  // Another writer may have been here meanwhile.
+  // Another writer may have added the text in the meantime.
   if (const Symbol known = m_state->find(text, hash); known != unknown_symbol) return known;
   m_state->reserve(1, TextArena::record_bytes(text.size()));
   return m_state->add(text, hash);

@@ -13,10 +13,10 @@
 
 namespace Kindred::Impl {
 
-/// Writes the texts from number \p first on; returns how many the file then has.
+/// Writes the texts from number \p first on and returns the number of texts that the file then has.
 std::uint64_t write_vocabulary(SectionWriter& writer, const Vocabulary& vocabulary,
                                std::uint64_t first);
-/// The texts of all commits. \throws CorruptFile
+/// Reads the texts of all commits. \throws CorruptFile
 Vocabulary read_vocabulary(const SectionFile& file, std::span<const SectionChecks> commits);
 
 }  // namespace Kindred::Impl

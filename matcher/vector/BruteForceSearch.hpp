@@ -25,7 +25,7 @@ class BruteForceSearch {
   static constexpr std::size_t row_limit_max = chunk_bytes / sizeof(Rank);
   static constexpr std::size_t row_limit_min = 1024;
 
-  std::size_t row_limit = row_limit_max;  ///< rows at a time
+  std::size_t row_limit = row_limit_max;  ///< maximum number of rows at a time
 
   /// Constructs empty buffers in \p memory.
   void bind(MemoryResource& memory) {
@@ -50,8 +50,8 @@ class BruteForceSearch {
     report.survivors += queries.count * rows.norms.size();
   }
 
-  /// \brief The ranks that are at most their query's bound, appended to \p found in no order.
-  /// Fences \p exec_space. \param bounds a query
+  /// \brief Appends the ranks that are at most the bound of their query to \p found, unordered.
+  /// Fences \p exec_space. \param bounds one per query
   void search_within(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
                      const RowFilter<ExecutionSpace>& filter,
                      const VectorQueries<ExecutionSpace>& queries, Metric metric,

@@ -20,7 +20,7 @@ namespace Kindred {
 
 namespace {
 
-/// The rows of a file, a piece at a time, as the rows of an element.
+/// The rows of a file, read in pieces and converted to an element type.
 class Pieces {
  public:
   Pieces(const VectorFile& file, VectorElement element)
@@ -34,7 +34,8 @@ class Pieces {
 
   std::uint64_t size() const { return m_piece; }
 
-  /// Calls `visit(rows, first, count)`. \throws Error when the rows are not those of the last time
+  /// Calls `visit(rows, first, count)` for every piece. \throws Error if the rows differ from those
+  /// of the previous pass
   template <class Visit>
   void for_each(const Visit& visit) {
     std::size_t number = 0;
@@ -124,7 +125,7 @@ void build_vectors(Context& context, const VectorFile& file, const std::string& 
   KINDRED_THROW_IF(rows >= Impl::id_limit, file.path() + ": " + std::to_string(rows) +
                                                " rows; a store has fewer than " +
                                                std::to_string(Impl::id_limit));
-  // Rows of int8 are their own quantized copy.
+  // int8 rows are their own quantized copy.
   const bool quantized = options.quantized_copy && element != VectorElement::int8;
   const std::uint64_t stride = quantized ? quantized_stride(file.dimension()) : 0;
   const Space space = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;

@@ -9,10 +9,10 @@ namespace Kindred::Impl {
 
 namespace {
 
-/// What stands for an id without a row: above every row.
+/// Represents an id without a row: larger than every row.
 constexpr std::uint64_t no_row_number = std::numeric_limits<std::uint32_t>::max();
 
-/// Calls \p kernel for every list of \p candidates.
+/// Calls \p kernel for every list of \p candidates, in parallel if that is worthwhile.
 template <class Kernel>
 void for_each_list(const HostWorkers& host, RaggedSpan<std::uint64_t> candidates,
                    const Kernel& kernel) {
@@ -26,7 +26,7 @@ void for_each_list(const HostWorkers& host, RaggedSpan<std::uint64_t> candidates
                       });
 }
 
-/// The first of \p ids that is not a row's; how many there are where all are.
+/// The position of the first of \p ids that has no row; their number if all have one.
 std::size_t first_unknown(const VectorStore& store, std::span<const std::uint64_t> ids) {
   const auto segments = store.segments();
   if (segments.empty()) return 0;
@@ -39,11 +39,11 @@ std::size_t first_unknown(const VectorStore& store, std::span<const std::uint64_
   return place;
 }
 
-/// A list: whether all of its ids are rows'.
+/// Checks whether all ids of a list have rows.
 struct CheckList {
   const VectorStore* store;
   RaggedSpan<std::uint64_t> candidates;
-  std::atomic<std::size_t>* bad_query;  // the first with an id without a row
+  std::atomic<std::size_t>* bad_query;  // the first query with an id without a row
 
   void operator()(std::size_t query) const {
     if (first_unknown(*store, candidates[query]) == candidates.length(query)) return;
@@ -53,14 +53,15 @@ struct CheckList {
   }
 };
 
-/// A list: its rows in one segment of a store.
+/// Counts or writes the rows of a list in one segment of a store.
 struct ListRows {
   const VectorSegment* segment;
   RaggedSpan<std::uint64_t> candidates;
   const IdFilter* filter;
   std::size_t first_query;  // of the filter
-  std::uint64_t* offsets;   // where rows go to; of a count, behind a query how many
-  std::uint32_t* rows;      // null: they are counted
+  // Positions for the rows; when counting, receives the count of a query at its position + 1.
+  std::uint64_t* offsets;
+  std::uint32_t* rows;  // null: only count
 
   void operator()(std::size_t query) const {
     const bool all_pass = filter->passes_all();

@@ -17,7 +17,7 @@
 
 namespace Kindred::Impl {
 
-/// What is said of candidate \p place of query \p query where \p id is not a row's.
+/// The message for candidate \p place of query \p query if \p id has no row.
 std::string no_row(const VectorStore& store, std::size_t place, std::size_t query,
                    std::uint64_t id);
 
@@ -27,29 +27,29 @@ struct CandidateBuffers {
   PinnedArray<std::uint32_t> rows;
 };
 
-/// \brief Lists of ids as lists of rows of the segments of a store, without what a filter keeps
-/// back: as many lists at a time as are asked for.
+/// \brief Converts lists of ids to lists of rows of the segments of a store, without the rows that
+/// a filter rejects, for as many lists at a time as the caller requests.
 ///
 /// Ids are looked up before lists are read or, if rows equal ids, may be checked by the reader:
 /// \see checked_rows.
 class CandidateRows {
  public:
-  /// All arguments must outlive this object. \throws InvalidArgument for offsets that do not fit
+  /// All arguments must outlive this object. \throws InvalidArgument for invalid offsets
   CandidateRows(const VectorStore& store, RaggedSpan<std::uint64_t> candidates,
                 const IdFilter& filter);
 
-  /// \brief The rows of segment \p segment that the lists `first … first + count` name, until \p
-  /// room is used again. \param host runs long lists in parallel
+  /// \brief The rows of the lists `first … first + count` that are in segment \p segment; valid
+  /// until \p buffers is used again. \param host processes long lists in parallel
   RaggedSpan<std::uint32_t> rows(const HostWorkers& host, std::size_t segment, std::size_t first,
                                  std::size_t count, CandidateBuffers& buffers) const;
 
   /// \brief Looks up all ids. Allocates nothing. \param host processes long lists in parallel
   /// \throws InvalidArgument for an id without a row
   void check(const HostWorkers& host) const;
-  /// The limit that rows of lists must be below and may not be unless `check` was called; nothing:
-  /// it must be.
+  /// If `check` was not called, the limit that the reader of the lists must compare rows with. No
+  /// value if `check` must be called.
   std::optional<std::uint64_t> checked_rows() const;
-  /// \throws InvalidArgument, always: \p query names an id without a row
+  /// \throws InvalidArgument, always: \p query contains an id without a row
   [[noreturn]] void refuse(std::size_t query) const;
 
  private:

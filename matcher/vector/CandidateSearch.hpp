@@ -20,27 +20,27 @@
 
 namespace Kindred::Impl {
 
-/// What lists of up to \p longest take a query, in ranks of `block_queries`: rows and answers where
-/// one launch is enough, else whole lists of ranks.
+/// The memory per query for lists of up to \p longest rows, in the units of `block_queries`: rows
+/// and results if one launch is sufficient, otherwise whole lists of ranks.
 inline std::size_t candidate_ranks(const VectorStore& store, std::size_t longest, std::size_t top) {
   const std::size_t kept = std::min(top, longest);
   const bool at_once = longest <= 2048 && kept <= 1024 && store.dimension() % 4 == 0;
   return at_once ? longest / 10 + kept : 3 * longest + kept;
 }
 
-/// \brief For a device's lists that one launch does not take: lists as units of one query each:
-/// every list without its duplicates, filled up to `Ragged` rows of whole units.
+/// \brief Lists for a device that need more than one launch, divided into work items of one query
+/// each: every list without duplicates, padded to whole work items.
 struct CandidateTiles {
   std::vector<std::uint64_t> offsets{0};
   std::vector<std::uint32_t> ids;
   std::vector<std::uint32_t> work_item_queries;
   std::size_t longest = 0;
 
-  /// \param host runs the lists in parallel where they are many
+  /// \param host processes the lists in parallel if there are many
   void assign(const HostWorkers& host, RaggedSpan<std::uint32_t> lists, std::size_t tile_size);
 };
 
-/// The first list that names a row at or above \p rows; 0xFFFFFFFF if there is none.
+/// The first list that contains a row at or above \p rows; 0xFFFFFFFF if there is none.
 std::uint32_t first_outside(const HostWorkers& host, RaggedSpan<std::uint32_t> lists,
                             std::uint64_t rows);
 
@@ -64,8 +64,8 @@ class CandidateSearch {
   }
 
   /// \brief The ranks of the best `top` rows of every list, each row once. Fences \p exec_space.
-  /// Returns the first query that names a row at or above \p checked_rows; with one \p best means
-  /// nothing.
+  /// Returns the first query that contains a row at or above \p checked_rows, if there is one; \p
+  /// best is then undefined.
   /// \param host prepares lists \param lists rows, one list per query
   /// \param best `queries × top`, ascending, padded with `rank_none`
   std::optional<std::size_t> score(const ExecutionSpace& exec_space, const HostWorkers& host,
@@ -161,7 +161,7 @@ class CandidateSearch {
   Buffer<std::uint32_t, memory_space> m_arrived;
   std::vector<std::uint64_t> m_host_offsets;
   std::vector<Rank> m_host_top;
-  PinnedArray<std::uint32_t> m_bad_query;  ///< of a call
+  PinnedArray<std::uint32_t> m_bad_query;  ///< of the current call
 };
 
 }  // namespace Kindred::Impl

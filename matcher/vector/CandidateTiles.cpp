@@ -8,15 +8,15 @@ namespace Kindred::Impl {
 
 namespace {
 
-/// Drops repeated ids by a table of what was seen; entries of earlier lists are told apart by their
-/// stamp, so that it is cleared once.
+/// Finds repeated ids with a hash table. Entries of earlier lists are recognised by their stamp, so
+/// that the table is cleared only once.
 class SeenIds {
  public:
   explicit SeenIds(std::size_t longest)
       : m_slots(std::bit_ceil(2 * longest + 1), 0), m_mask(m_slots.size() - 1) {}
 
   void next_list() { ++m_stamp; }
-  /// True the first time \p id comes in this list.
+  /// Returns true if \p id is new in this list.
   bool insert(std::uint32_t id) {
     const std::uint64_t entry = m_stamp << 32U | id;
     for (std::size_t slot = id * 0x9E3779B97F4A7C15ULL >> 32U & m_mask;;
@@ -35,7 +35,7 @@ class SeenIds {
   std::uint64_t m_stamp = 0;
 };
 
-constexpr std::size_t block = 64;  // lists that one table serves
+constexpr std::size_t block = 64;  // lists that share a table
 
 /// Fills the rows `block_index * block …` of \p tiles.
 struct FillTiles {

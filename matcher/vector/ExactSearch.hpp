@@ -38,7 +38,7 @@ inline std::size_t block_queries(const VectorStore& store, std::size_t top,
 
 /// Copies with a number of \p host threads suited to the size.
 inline void copy_floats(const HostWorkers& host, std::span<const float> from, float* to) {
-  constexpr double nanoseconds = 0.4;  // of an element
+  constexpr double nanoseconds = 0.4;  // per element
   host.for_each_range(from.size(), nanoseconds, [&](std::size_t begin, std::size_t end) {
     std::copy(from.data() + begin, from.data() + end, to + begin);
   });
@@ -60,9 +60,9 @@ class ExactSearch {
     m_pinned = &pinned;
     clear();
   }
-  /// \brief Before a call: a search that goes by \p path, as many rows at a time as are best, or,
-  /// without one, candidates. What calls of another kind left is given back unless there is room
-  /// for both.
+  /// \brief Prepares a call: a search with \p path and the largest number of rows at a time or,
+  /// without a path, candidate scoring. Releases what calls of the other kind left, unless there is
+  /// enough memory for both.
   void begin(std::optional<SearchPath> path) {
     if (!path) {
       if (m_path_memory->used() > beside_candidates) clear_paths();
@@ -99,7 +99,8 @@ class ExactSearch {
                                       : block_queries(store, top, filter);
   }
 
-  /// \brief The best ranks of the queries `first …`, `queries × top`, until the next call. Fences.
+  /// \brief The best ranks of the queries `first …`, `queries × top`; valid until the next call.
+  /// Fences.
   /// \param host copies queries
   std::span<const Rank> search(const ExecutionSpace& exec_space, const HostWorkers& host,
                                const VectorStore& store, std::span<const float> queries,
@@ -108,7 +109,7 @@ class ExactSearch {
     const std::size_t dimension = store.dimension();
     const std::size_t count = queries.size() / dimension;
     m_answer.resize_discarding(count * top);
-    // A path that another one stands in for takes fewer of them.
+    // A fallback path takes fewer queries at a time.
     const std::size_t step = block(store, top, filter);
     for (std::size_t begin = 0; begin < count; begin += step) {
       const std::size_t length = std::min(step, count - begin);
@@ -118,7 +119,7 @@ class ExactSearch {
     return {m_answer.data(), count * top};
   }
 
-  /// \brief The ranks at most \p bound of the queries `first …`, in order. Fences.
+  /// \brief The ranks of the queries `first …` that are at most \p bound, in order. Fences.
   std::vector<std::vector<Rank>> search_within(const ExecutionSpace& exec_space,
                                                const VectorStore& store,
                                                std::span<const float> queries,
@@ -149,8 +150,8 @@ class ExactSearch {
 
   /// \brief The best ranks of the lists \p first …, `queries × top`. Fences.
   ///
-  /// The host looks up all ids before it takes memory; a device checks them as it reads the lists,
-  /// unless they must be looked up. \throws InvalidArgument for an id without a row
+  /// The host looks up all ids before it allocates memory; a device checks them while it reads the
+  /// lists, unless a lookup is required. \throws InvalidArgument for an id without a row
   void score(const ExecutionSpace& exec_space, const HostWorkers& host, const VectorStore& store,
              std::span<const float> queries, const CandidateRows& candidates, std::size_t first,
              Metric metric, std::size_t top, std::vector<Rank>& best, SearchReport& report) {
@@ -189,17 +190,19 @@ class ExactSearch {
   std::mutex mutex;
 
  private:
-  static constexpr std::size_t staged_bytes = 16U << 20U;  ///< of rows that are not on the device
-  /// Of every query and best one, where parts are merged: the best, a part's, and what merges them.
+  /// Size of the buffer for rows that are not on the device.
+  static constexpr std::size_t staged_bytes = 16U << 20U;
+  /// If parts are merged, ranks per query and result: the best, those of a part, and the workspace
+  /// of the merge.
   static constexpr std::size_t merged_ranks = 8;
   static constexpr std::size_t host_floats_bytes = 32U << 20U;  ///< of queries on the host
-  /// What may stay of calls of another kind, of 64 MiB: candidates take some 16 themselves;
-  /// products take less by what stays.
+  /// Of the 64 MiB, how much calls of the other kind may keep: candidates need about 16 MiB
+  /// themselves; products use less memory by the kept amount.
   static constexpr std::uint64_t beside_candidates = 40U << 20U;
   static constexpr std::uint64_t beside_path = 4U << 20U;
 
-  /// Bytes that the tiles of products leave to others. \param is_brought whether queries that lie
-  /// here are of other calls \param merging where parts are merged
+  /// Bytes that the tiles of products must leave free. \param is_brought whether the queries on the
+  /// device belong to other calls \param merging bytes of a merge, if parts are merged
   std::size_t beside_tiles(const VectorStore& store, bool is_brought, std::size_t merging) const {
     return m_candidate_memory->used() + (is_brought ? m_query_memory->used() : 0) +
            (is_one_part(store) ? 0 : staged_bytes + merging);
@@ -258,7 +261,7 @@ class ExactSearch {
                     Rank* answer, SearchReport& report) {
     const std::size_t count = queries.size() / store.dimension();
     const auto source = source_of(exec_space, host, store, queries, top);
-    // The host's memory takes the answer itself, unless parts are merged in it.
+    // The result is written directly to host memory, unless parts are merged.
     const bool direct = m_path != SearchPath::brute_force && is_one_part(store);
     m_matrix.reserved = beside_tiles(store, source.resident_bytes() == 0,
                                      count * merged_ranks * sizeof(Rank) * top);
@@ -291,8 +294,9 @@ class ExactSearch {
     if (!direct) download(exec_space, answer, m_best.view(), count * top);
   }
 
-  /// The queries of a block: prepared, or floats beside products, which leave little room. Beside
-  /// rows that are streamed they are prepared too: they would be brought for every 16 MiB of rows.
+  /// The queries of a block. They are prepared once, except on the GEMM path of a device, which
+  /// leaves little memory: then they are floats that are uploaded when needed. If rows are streamed
+  /// they are prepared as well, because they would be uploaded again for every 16 MiB of rows.
   QuerySource<ExecutionSpace> source_of(const ExecutionSpace& exec_space, const HostWorkers& host,
                                         const VectorStore& store, std::span<const float> queries,
                                         std::size_t top) {
@@ -318,8 +322,8 @@ class ExactSearch {
     return {m_floats.const_view(), m_wide.const_view(), m_norms.const_view(), count};
   }
 
-  /// Calls `visit(segment, rows, filter)` for all rows in turn; those that are not here come
-  /// through a buffer, without their segment.
+  /// Calls `visit(segment, rows, filter)` for all rows in turn; rows that are not on the device go
+  /// through a buffer and are passed without their segment.
   template <class Visit>
   void for_each_part(const ExecutionSpace& exec_space, const VectorStore& store,
                      const IdFilter& filter, std::size_t first_query, std::size_t queries,
@@ -348,7 +352,7 @@ class ExactSearch {
     }
   }
 
-  /// Copies rows to the buffer for those that are not on the device.
+  /// Copies rows that are not on the device to the buffer.
   VectorRows<ExecutionSpace> stage(const ExecutionSpace& exec_space, const VectorSegment& segment,
                                    std::size_t begin, std::size_t length) {
     const ResidentRows<HostSpace>& host = segment.host();
@@ -370,7 +374,7 @@ class ExactSearch {
 
   MemoryResource* m_memory = nullptr;
   MemoryResource* m_pinned = nullptr;
-  std::unique_ptr<LimitAdaptor> m_query_memory;  ///< they count only
+  std::unique_ptr<LimitAdaptor> m_query_memory;  ///< only count the used memory
   std::unique_ptr<LimitAdaptor> m_path_memory;
   std::unique_ptr<LimitAdaptor> m_candidate_memory;
   SearchPath m_path = SearchPath::brute_force;

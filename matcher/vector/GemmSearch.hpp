@@ -54,12 +54,12 @@ class GemmSearch {
   Tiles& tiles() { return m_tiles; }
   BruteForceSearch<ExecutionSpace>& brute_force() { return m_brute_force; }
 
-  /// Bytes of the 64 MiB that the caller uses.
+  /// Number of bytes of the 64 MiB that the caller uses.
   std::size_t reserved = 0;
 
-  /// \brief Queries of which a search of the best \p top takes at most 64 MiB; 0 where rows of this
-  /// dimension are too long. \param each,all additional bytes per query, and for all queries
-  /// together
+  /// \brief Number of queries for which a search of the best \p top takes at most 64 MiB; 0 if rows
+  /// of this dimension are too long. \param each,all additional bytes per query, and for all
+  /// queries together
   static std::size_t queries_max(std::uint64_t dimension, std::size_t top, std::size_t each,
                                  std::size_t all) {
     return Tiles::queries_max(dimension, Tiles::capacity_for(top),
@@ -67,8 +67,8 @@ class GemmSearch {
   }
 
   /// \brief The best rows of every query. Fences \p exec_space.
-  /// \param queries prepared where \p rows are too long for tiles
-  /// \param best `queries × top`, ascending, padded with `rank_none`; written only
+  /// \param queries must be prepared if \p rows are too long for tiles
+  /// \param best `queries × top`, ascending, padded with `rank_none`; write-only
   void search(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
               const RowFilter<ExecutionSpace>& filter, const QuerySource<ExecutionSpace>& queries,
               Metric metric, std::size_t top, const ArrayView<Rank, ExecutionSpace>& best,
@@ -91,8 +91,8 @@ class GemmSearch {
     }
   }
 
-  /// \brief The ranks that are at most their query's bound, appended to \p found in no order.
-  /// Fences \p exec_space. \param bounds a query
+  /// \brief Appends the ranks that are at most the bound of their query to \p found, unordered.
+  /// Fences \p exec_space. \param bounds one per query
   void search_within(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
                      const RowFilter<ExecutionSpace>& filter,
                      const VectorQueries<ExecutionSpace>& prepared, Metric metric,
@@ -117,15 +117,18 @@ class GemmSearch {
 
  private:
   static constexpr std::size_t memory_most = (64U << 20U) - (1U << 18U);
-  static constexpr std::size_t scored_bytes = 4U << 20U;  ///< of lists that are scored, at least
-  static constexpr std::size_t chosen_most = 1U << 20U;   ///< rows that are listed for a filter
+  /// Minimum size of the lists that are scored together.
+  static constexpr std::size_t scored_bytes = 4U << 20U;
+  /// Maximum number of rows that are listed for a filter.
+  static constexpr std::size_t chosen_most = 1U << 20U;
   static constexpr std::uint64_t within_capacity = 8192;
-  static constexpr std::size_t plain_queries = 64;  ///< scored by brute force together
+  /// Number of queries scored by brute force together.
+  static constexpr std::size_t plain_queries = 64;
   static constexpr std::size_t brute_force_rows = 16384;
 
-  /// \brief Queries of a pass: as many for every pass, of which there are few. What earlier calls
-  /// left is given back where it is not what this one reckons with: lists of another room, or of
-  /// more queries than there is now memory for.
+  /// \brief The number of queries per pass; the passes are as few as possible and equally large.
+  /// Releases the buffers of earlier calls if they do not fit this one: lists of another capacity,
+  /// or of more queries than there is memory for.
   std::size_t begin_passes(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
                            const RowFilter<ExecutionSpace>& filter, std::uint64_t capacity,
                            const QuerySource<ExecutionSpace>& queries) {
@@ -151,8 +154,8 @@ class GemmSearch {
     return pass;
   }
 
-  /// Whether the rows that pass \p filter are counted; unless there are too many, only they are
-  /// prefiltered.
+  /// Whether the rows that pass \p filter are counted. Unless there are too many, only these rows
+  /// are prefiltered.
   static bool counts_passing(const RowFilter<ExecutionSpace>& filter) {
     return !filter.passes_all() && filter.words_per_query == 0;
   }
@@ -197,7 +200,7 @@ class GemmSearch {
     task.metric = metric;
     task.rows = rows;
     task.order = order;
-    // Rows of a shared filter were chosen before, unless they are too many.
+    // The rows of a shared filter were selected before, unless there are too many.
     if (filter.words_per_query == 0) {
       if (order.chosen.size() == 0 && order.count == rows.norms.size()) task.filter = filter;
     } else {
@@ -216,9 +219,10 @@ class GemmSearch {
     return task;
   }
 
-  /// \brief Where thresholds are raised: after what a list has room for, then as rows grow by a
-  /// share, so that what comes in between, in clumps too, has room beside the best; at the ends of
-  /// tiles once these are small beside it.
+  /// \brief The positions at which thresholds are raised: first after as many rows as a list has
+  /// space for, then whenever the number of rows has grown by a fixed share, so that the rows in
+  /// between fit into a list besides the best ones, even if they are clustered. When tiles are
+  /// small compared with this distance, thresholds are raised at ends of tiles.
   struct Schedule {
     std::uint64_t next;
     std::uint64_t tile;
@@ -247,7 +251,7 @@ class GemmSearch {
     for (std::uint64_t begin = 0; begin < positions; begin += m_tiles.tile_rows()) {
       const std::uint64_t end = std::min(positions, begin + m_tiles.tile_rows());
       const auto parts = schedule.parts(begin, end);
-      // Early on every raise counts; later a list is worth one once it is half full.
+      // In the first tile every raise is worthwhile, later only for a list that is half full.
       const std::uint64_t least = begin == 0 ? 0 : capacity / 2;
       m_tiles.prefilter(
           exec_space, task, begin, parts, [&](std::uint64_t first, std::uint64_t count) {
@@ -280,7 +284,7 @@ class GemmSearch {
     Arch::fence(exec_space, "Kindred::VectorIndex::search::gemm");
   }
 
-  /// Counts of the lists, their widths, and whether a row was not a number.
+  /// Downloads the counts of the lists, their widths, and whether a row contained NaN.
   void download_counts(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task) {
     m_host_counts.resize(2 * task.queries.count() + 1);
     download(exec_space, m_host_counts.data(), m_counts.view(), m_host_counts.size());
@@ -310,7 +314,8 @@ class GemmSearch {
   }
 
   /// \brief Calls `visit(first, count, scored)` for lists that were scored exactly, as many
-  /// together as there is room for. \param top of a list that are then selected
+  /// together as fit into memory. \param top number of elements of a list that are selected
+  /// afterwards
   template <class Visit>
   void for_each_scored(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
                        std::size_t top, const Visit& visit) {
@@ -381,7 +386,7 @@ class GemmSearch {
     std::vector<float> initial(count);
     std::vector<std::size_t> unfinished;
     for (std::size_t query = 0; query < count; ++query) {
-      // A bound that lets NaN in: rows with NaN are not prefiltered.
+      // A bound that includes NaN: rows with NaN are not prefiltered.
       const bool all = host_bounds[query] >> 32U == 0xFFFFFFFFU;
       if (all || !tile_covers(norms[query])) unfinished.push_back(query);
       initial[query] = all ? std::numeric_limits<float>::infinity()
@@ -447,7 +452,7 @@ class GemmSearch {
                     });
   }
 
-  /// What `tile_upper` reaches at least where the exact rank is at most \p bound.
+  /// A lower bound of `tile_upper` for rows whose exact rank is at most \p bound.
   static float threshold_of(Metric metric, Rank bound, double norm) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     double least = -infinity;
@@ -466,7 +471,7 @@ class GemmSearch {
     return least > 0x1p127 ? 0x1p127F : static_cast<float>(least);
   }
 
-  /// Contiguous copies of some queries and their filters.
+  /// Makes contiguous copies of some queries and their filters.
   std::pair<VectorQueries<ExecutionSpace>, RowFilter<ExecutionSpace>> gather(
       const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
       std::span<const std::size_t> chosen) {
@@ -491,11 +496,12 @@ class GemmSearch {
   }
 
   MemoryResource* m_memory = nullptr;
-  std::uint64_t m_capacity = 0;  ///< of the lists that buffers were made for; 0: there are none
-  std::size_t m_most = 0;        ///< number of queries that they were allocated for
+  /// Of the lists for which the buffers were allocated; 0: there are none.
+  std::uint64_t m_capacity = 0;
+  std::size_t m_most = 0;  ///< number of queries for which the buffers were allocated
   Tiles m_tiles;
   BruteForceSearch<ExecutionSpace> m_brute_force;
-  RowFilter<ExecutionSpace> m_shared;  ///< of the call
+  RowFilter<ExecutionSpace> m_shared;  ///< shared filter of the call
   Buffer<std::uint32_t, memory_space> m_rows;
   Buffer<std::uint32_t, memory_space> m_uppers;
   Buffer<std::uint32_t, memory_space> m_counts;

@@ -41,7 +41,8 @@ constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-/// Makes a buffer at least \p size long; what it held before may still be in use.
+/// Ensures that a buffer has at least \p size elements; earlier kernels may still be using its old
+/// contents.
 template <class ExecutionSpace, class T>
 void grow(const ExecutionSpace& exec_space,
           Buffer<T, typename ExecutionSpace::memory_space>& buffer, std::size_t size) {
@@ -49,9 +50,9 @@ void grow(const ExecutionSpace& exec_space,
   buffer.resize_discarding(size);
 }
 
-/// \brief Tiles of rows as float16, times all queries: compared with the thresholds in the GEMM's
-/// epilogue, or multiplied by a library's GEMM, whose products stay in a device's cache, and then
-/// compared by a kernel.
+/// \brief Tiles of rows as float16, multiplied by all queries. Either a GEMM compares the products
+/// with the thresholds in its epilogue, or the GEMM of a library writes products that stay in the
+/// cache of the device, and a kernel compares them.
 /// \tparam Products `run(exec_space, shape, a, b, c)` \tparam ThresholdProducts `is_usable()`, and
 /// then `run(exec_space, tile)`: \see ThresholdGemm
 template <class ExecutionSpace, class Products, class ThresholdProducts>
@@ -69,14 +70,14 @@ class DeviceTiles {
     m_query_data = {memory, "Kindred::VectorIndex::tile_query_data", 0};
   }
 
-  /// Gives back what a pass needs no more once its lists are made. Fences \p exec_space.
+  /// Releases what a pass no longer needs once its lists are complete. Fences \p exec_space.
   void release(const ExecutionSpace& exec_space) {
     Arch::fence(exec_space, "Kindred::VectorIndex::release");
     bind(*m_memory);
   }
 
-  /// \brief Queries of a pass for which \p bytes are enough, 0 where rows of this dimension are too
-  /// long. \param capacity of a list \param beside additional bytes per query
+  /// \brief Number of queries per pass for which \p bytes are sufficient; 0 if rows of this
+  /// dimension are too long. \param capacity of a list \param beside additional bytes per query
   static std::size_t queries_max(std::uint64_t dimension, std::uint64_t capacity, std::size_t bytes,
                                  std::size_t beside) {
     const bool fused = is_fused(dimension);
@@ -94,17 +95,18 @@ class DeviceTiles {
     const std::size_t most = few < queries_block ? few : (left - block) / each;
     return std::max<std::size_t>(1, most);
   }
-  /// Memory that is free between a pass and the next, and before it: for queries that are taken,
-  /// and what is made of them.
+  /// Memory that is unused between passes and before the first one: for queries that are uploaded
+  /// and for data derived from them.
   std::span<std::byte> spare_memory() const {
     return {reinterpret_cast<std::byte*>(m_products.data()), m_products.bytes()};
   }
   std::uint64_t tile_rows() const { return m_tile_rows; }
   ArrayView<const float, ExecutionSpace> slacks() const { return m_tile.slacks; }
-  /// Capacity of the list of the best \p top: few rows are within the bounds of float16.
+  /// Capacity of the list of the best \p top: only a few rows are within the error bounds of
+  /// float16.
   static std::uint64_t capacity_for(std::uint64_t top) { return round_up(top * 5 / 2 + 1, 128); }
   static std::uint64_t lists_for(std::uint64_t queries) { return round_up(queries, unit); }
-  /// Thresholds are raised as rows grow by one of so many parts.
+  /// Thresholds are raised whenever the number of rows has grown by one part in this many.
   static constexpr std::uint64_t raise_share = 4;
 
   /// Rounds the queries and empties the lists.
@@ -147,8 +149,9 @@ class DeviceTiles {
       prepare_part(exec_space, task, initial, first, std::min(step, count - first));
   }
 
-  /// \brief Judges the positions from \p begin to the end of the last of \p parts, at most
-  /// `tile_rows()`; `raise(first, count)` after a part, for some queries at a time.
+  /// \brief Compares the positions from \p begin to the end of the last of \p parts, at most
+  /// `tile_rows()`, with the thresholds. Calls `raise(first, count)` after a part, for some queries
+  /// at a time.
   template <class Raise>
   void prefilter(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
                  std::uint64_t begin, std::span<const TilePart> parts, const Raise& raise) {
@@ -237,19 +240,19 @@ class DeviceTiles {
   }
 
   static constexpr std::uint64_t unit = ThresholdProducts::query_multiple;
-  /// 8192 × 2048 × 768: 512 blocks of 128 × 256 on 132 processors, four rounds.
+  /// 8192 × 2048 × 768: 512 blocks of 128 × 256 on 132 SMs, in four waves.
   static constexpr std::uint64_t rows_of_gemm = 8192;
   static constexpr std::uint64_t rows_most =
       std::max<std::uint64_t>(rows_of_gemm, ThresholdProducts::rows_best);
   static constexpr std::uint64_t rows_least = TileLayout::block_vectors;
   static constexpr std::uint64_t queries_block = 2048;
   static constexpr std::uint64_t tile_bytes = 13U << 20U;
-  /// Keeps the greatest product, 2¹⁶, in float16's range.
+  /// Keeps the largest product, 2¹⁶, in the range of float16.
   static constexpr float product_scale = 0x1p-8F;
 
   static constexpr std::size_t query_capacity_max = 1U << 20U;
   static constexpr std::size_t threshold_capacity_max = 8U << 20U;
-  /// Elements of a vector beyond which what fills up a unit of queries takes too much.
+  /// For longer vectors, padding the queries to whole units takes too much memory.
   static constexpr std::uint64_t threshold_length_max = 4096;
 
   static bool is_fused(std::uint64_t dimension) {

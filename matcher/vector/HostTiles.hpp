@@ -30,7 +30,7 @@ class HostTiles {
   /// No-op: the tiles of threads are small.
   void release(const HostSpace&) {}
 
-  /// Queries of a pass, 0 where rows of this dimension are too long.
+  /// Number of queries per pass; 0 if rows of this dimension are too long.
   static std::size_t queries_max(std::uint64_t dimension, std::uint64_t capacity, std::size_t,
                                  std::size_t) {
     constexpr std::size_t list_entries = 5U << 18U;  // of all lists of a pass
@@ -38,15 +38,16 @@ class HostTiles {
     if (row_bytes * rows_each > (2U << 20U)) return 0;
     return std::max<std::size_t>(1, std::min((12U << 20U) / row_bytes, list_entries / capacity));
   }
-  /// None is lent.
+  /// Host tiles have no memory to share.
   static std::span<std::byte> spare_memory() { return {}; }
-  /// Rows of a call of `prefilter`: any number.
+  /// Number of rows per call of `prefilter`; any number is possible.
   static std::uint64_t tile_rows() { return 1U << 20U; }
   ArrayView<const float, HostSpace> slacks() const { return m_slacks; }
-  /// Capacity of the list of the best \p top: twice as many rows are within the bounds of bfloat16.
+  /// Capacity of the list of the best \p top: twice as many rows are within the error bounds of
+  /// bfloat16.
   static std::uint64_t capacity_for(std::uint64_t top) { return round_up(5 * top, 128); }
   static constexpr std::uint64_t raise_share = 2;
-  /// Thresholds go on to whole blocks.
+  /// Thresholds are padded to whole blocks.
   static std::uint64_t lists_for(std::uint64_t queries) {
     return round_up(queries, block_of(queries));
   }
@@ -133,7 +134,7 @@ class HostTiles {
                     std::uint64_t begin, std::uint64_t end) {
     const std::uint64_t tiles = (end - begin + rows_each - 1) / rows_each;
     const std::uint64_t blocks = (task.queries.count() + m_block - 1) / m_block;
-    // With few rows, the work is also divided by queries.
+    // With few rows, the work is divided by queries as well.
     const std::uint64_t shares = tiles < 4 * m_workers ? blocks : 1;
     std::atomic<std::uint64_t> next{0};
     const auto work = [&](const std::uint64_t worker) {

@@ -12,7 +12,7 @@ namespace Kindred::Impl {
 
 namespace {
 
-/// Bit i: byte i is not 0.
+/// Bit i is set if byte i is nonzero.
 std::uint64_t bits_of(const std::uint8_t* bytes) {
   std::uint64_t word = 0;
   for (unsigned group = 0; group < 8; ++group) {
@@ -25,7 +25,7 @@ std::uint64_t bits_of(const std::uint8_t* bytes) {
   return word;
 }
 
-/// Whether a bit below \p end_id of one of the bitmaps is 0.
+/// Whether one of the bitmaps has a zero bit below \p end_id.
 bool keeps_back_any(std::span<const std::uint64_t> bits, std::uint64_t end_id) {
   const std::size_t words = filter_words(end_id);
   const std::uint64_t last =
@@ -46,10 +46,10 @@ IdFilter::IdFilter(std::span<const std::uint8_t> bytes, std::span<const std::uin
                    std::uint64_t end_id, std::size_t queries)
     : m_bits(bits) {
   KINDRED_THROW_IF(!bytes.empty() && !bits.empty(),
-                   "a filter of bytes and one of bits; give one of them");
+                   "a filter of bytes and one of bits are both set; set only one");
   KINDRED_THROW_IF(!bytes.empty() && bytes.size() != end_id,
                    "the size of the filter is " + std::to_string(bytes.size()) +
-                       "; it must be a byte an id, " + std::to_string(end_id));
+                       "; it must be one byte per id, " + std::to_string(end_id));
   const std::size_t words = filter_words(end_id);
   KINDRED_THROW_IF(!bits.empty() && bits.size() != words && bits.size() != words * queries,
                    "the filter has " + std::to_string(bits.size()) + " words; " +

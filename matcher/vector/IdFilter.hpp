@@ -16,14 +16,14 @@ namespace Kindred::Impl {
 class IdFilter {
  public:
   /// \param bytes,bits as in `SearchOptions` \param end_id,queries of the call
-  /// \throws InvalidArgument for another size, or both
+  /// \throws InvalidArgument for a wrong size, or if both are set
   IdFilter(std::span<const std::uint8_t> bytes, std::span<const std::uint64_t> bits,
            std::uint64_t end_id, std::size_t queries);
 
   IdFilter(const IdFilter&) = delete;
   IdFilter& operator=(const IdFilter&) = delete;
 
-  /// That must be where the search runs.
+  /// Number of bytes that are transferred to the search space.
   std::size_t transfer_bytes() const noexcept { return m_bits.size_bytes(); }
   bool passes_all() const noexcept { return m_bits.empty(); }
   bool passes(std::size_t query, std::uint64_t id) const noexcept {
@@ -34,8 +34,8 @@ class IdFilter {
   std::size_t bytes_per_query() const noexcept { return m_words_per_query * sizeof(std::uint64_t); }
 
   /// \brief Appends the bitmaps of the rows `begin …` (a multiple of 64) for the queries `first …`
-  /// to \p words, nothing where all rows pass. Returns the words from a query's to the next: 0 for
-  /// one that serves all.
+  /// to \p words, or nothing if all rows pass. Returns the distance in words between the bitmaps of
+  /// consecutive queries; 0 if one bitmap serves all queries.
   std::size_t words(const VectorSegment& segment, std::size_t begin, std::size_t length,
                     std::size_t first, std::size_t queries,
                     std::vector<std::uint64_t>& words) const;

@@ -21,7 +21,7 @@
 
 namespace Kindred::Impl {
 
-/// Copies words; on a device this is the transfer.
+/// Copies words; on a device, this is the transfer.
 struct CopyWords {
   const std::uint64_t* from;
   std::uint64_t* to;
@@ -39,7 +39,7 @@ class PreparedCandidates {
   using memory_space = typename ExecutionSpace::memory_space;
 
   PreparedCandidates() = default;
-  /// The result may be available before the launches of the call have ended.
+  /// Fences, because results may be available before the launches of the call have ended.
   ~PreparedCandidates() {
     if (m_exec_space) m_exec_space->fence("Kindred::PreparedScore::~PreparedScore");
   }
@@ -70,11 +70,11 @@ class PreparedCandidates {
     return fits_one_launch(*m_exec_space, rows, m_shape);
   }
 
-  /// Where the caller puts `candidates` rows before `rank`.
+  /// The caller writes its candidate rows here before it calls `rank`.
   std::uint32_t* rows() { return reinterpret_cast<std::uint32_t*>(query() + m_dimension); }
 
-  /// \brief The ranks of the best of the first \p count of `rows()`, padded with `rank_none`.
-  /// Waits for them alone. \param count at least 1
+  /// \brief The best ranks of the first \p count of `rows()`, padded with `rank_none`. Waits only
+  /// for these. \param count at least 1
   std::span<const Rank> rank(const VectorRows<ExecutionSpace>& rows, Metric metric,
                              std::span<const float> query_values, std::size_t count) {
     m_shared.data()[0] = 0;
@@ -89,15 +89,16 @@ class PreparedCandidates {
   }
 
  private:
-  /// Where the list begins and ends, the norm, and one that keeps the query aligned to four
+  /// The begin and end of the list, the norm, and a padding word that aligns the query to four
   /// doubles.
   static constexpr std::size_t head_words = 4;
-  static constexpr Rank unanswered = 0;  ///< a value that no score and index produce
+  /// A value that no combination of score and index produces.
+  static constexpr Rank unanswered = 0;
 
   double* query() { return reinterpret_cast<double*>(m_shared.data() + head_words); }
 
-  /// \brief Until all of the answer is there. On a device the ranks are looked at as they come: a
-  /// fence returns microseconds later. What takes long is left to a fence, which tells of errors.
+  /// \brief Waits for the complete result. On a device it polls the ranks, because a fence returns
+  /// microseconds later. After many polls it uses a fence, which also reports errors.
   void wait() {
     if constexpr (Arch::is_device<ExecutionSpace>) {
       constexpr int looks_most = 1 << 16;
@@ -112,7 +113,7 @@ class PreparedCandidates {
     m_exec_space->fence(m_fence_label);
   }
 
-  /// Prepares the query and its norm on the host.
+  /// Converts the query to double and computes its norm, on the host.
   void widen(std::span<const float> values) {
     const Arch::Lanes<HostSpace> lanes(0);
     double* wide = query();
@@ -171,7 +172,7 @@ class PreparedCandidates {
   Buffer<std::uint32_t, memory_space> m_arrived;
   VectorRows<ExecutionSpace> m_recorded;
   CudaGraph<ExecutionSpace> m_graph;
-  /// Of 15 characters at most: Kokkos copies it, and a call allocates nothing.
+  /// At most 15 characters, so that the copy that Kokkos makes does not allocate.
   const std::string m_fence_label = "Kindred::score";
 };
 

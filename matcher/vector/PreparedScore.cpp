@@ -20,7 +20,7 @@
 namespace Kindred {
 
 namespace {
-/// Kernels number the candidates of a list by 32 bits.
+/// Kernels number the candidates of a list with 32 bits.
 constexpr std::size_t longest_max = 0xFFFFFFFFU;
 }  // namespace
 
@@ -55,12 +55,13 @@ struct PreparedScore::State {
   std::vector<std::uint8_t> filter_bytes;
   std::vector<std::uint64_t> filter_bits;
   std::optional<Impl::IdFilter> filter;
-  std::uint64_t filtered_ids = 0;  ///< the filter says of
+  std::uint64_t filtered_ids = 0;  ///< number of ids that the filter covers
   Arch::PerSpace<Impl::PreparedCandidates> prepared;
   std::vector<ScoredId> results;
   ScoreResults general;
 
-  /// The ids of \p candidates that pass the filter as rows of \p segment; returns how many.
+  /// Writes the rows in \p segment of those \p candidates that pass the filter, and returns their
+  /// number.
   /// \throws InvalidArgument
   std::size_t put_rows(const Impl::VectorSegment& segment,
                        std::span<const std::uint64_t> candidates, std::uint32_t* rows) const {
@@ -75,13 +76,14 @@ struct PreparedScore::State {
     return count;
   }
 
-  /// Whether the launches answered; else the index is to be asked.
+  /// Returns false if the prepared launches cannot be used; the index must then be called.
   bool score_prepared(std::span<const float> query, std::span<const std::uint64_t> candidates) {
     const std::shared_lock lock(parts.mutex);
     const bool is_filtered = !filter_bytes.empty() || !filter_bits.empty();
     KINDRED_THROW_IF(is_filtered && filtered_ids != parts.store.end_id(),
-                     "the filter is of " + std::to_string(filtered_ids) + " ids; the index has " +
-                         std::to_string(parts.store.end_id()) + " by now: prepare anew");
+                     "the filter is for " + std::to_string(filtered_ids) +
+                         " ids; the index now has " + std::to_string(parts.store.end_id()) +
+                         ": prepare the call again");
     if (parts.store.segments().size() != 1 || candidates.empty()) return false;
     const Impl::VectorSegment& segment = *parts.store.segments()[0];
     const SpaceSet spaces = reachable(parts.store.residency(), segment.on_device());

@@ -28,7 +28,8 @@ struct QuantizedSearchLimits {
   std::uint64_t slots = 2ULL << 20U;   ///< best lower bounds of a block of queries
   std::uint64_t planes = 4ULL << 20U;  ///< bytes of queries
   std::uint64_t capacity =
-      2048;  ///< survivors of a query at first: what one launch of `top_k` sorts
+      /// Initial capacity for survivors of a query: the size that one launch of `top_k` sorts.
+      2048;
 };
 
 /// \brief Exact search that reads int8-quantized rows, and scores exactly what their bounds do not
@@ -61,7 +62,8 @@ class QuantizedSearch {
   }
 
   /// \brief The best rows of every query. Fences \p exec_space.
-  /// \param quantized of \p rows \param best `queries × top`, ascending, padded with `rank_none`
+  /// \param quantized copy of \p rows \param best `queries × top`, ascending, padded with
+  /// `rank_none`
   void search(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
               const QuantizedRows<ExecutionSpace>& quantized,
               const RowFilter<ExecutionSpace>& filter, const VectorQueries<ExecutionSpace>& queries,
@@ -87,8 +89,8 @@ class QuantizedSearch {
     }
   }
 
-  /// \brief The ranks that are at most their query's bound, appended to \p found in no order.
-  /// Fences \p exec_space. \param bounds a query
+  /// \brief Appends the ranks that are at most the bound of their query to \p found, unordered.
+  /// Fences \p exec_space. \param bounds one per query
   void search_within(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
                      const QuantizedRows<ExecutionSpace>& quantized,
                      const RowFilter<ExecutionSpace>& filter,
@@ -118,7 +120,8 @@ class QuantizedSearch {
  private:
   static constexpr std::uint64_t block_max = 64;  ///< queries per block
   static constexpr std::uint64_t groups_min = 1024;
-  static constexpr std::uint64_t placed_max = 4096;  ///< of a list that is ranked by counting
+  /// Maximum size of a list that is ranked by counting.
+  static constexpr std::uint64_t placed_max = 4096;
 
   /// Sizes of the work per step.
   struct Shape {
@@ -127,7 +130,8 @@ class QuantizedSearch {
         : rows(row_count) {
       const std::uint64_t k = std::min(top, rows);
       groups = std::min(rows, std::max(groups_min, std::bit_ceil(4 * k)));
-      // The first of several chunks has a lower threshold than all rows, and leaves more.
+      // With several chunks, the threshold of the first one is lower than that of all rows and
+      // leaves more survivors.
       const bool chunks = rows * std::min(queries, block_max) > limits.uppers;
       const std::uint64_t plenty = (chunks ? 16 : 4) * k;
       capacity = limits.capacity >= plenty ? (chunks ? 2 : 1) * limits.capacity
@@ -177,7 +181,7 @@ class QuantizedSearch {
     return std::min((rows + 63) / 64 * 64, fitting);
   }
 
-  /// Sizes the buffers; nothing may be using them.
+  /// Resizes the buffers; no kernel may be using them.
   PrefilterState<ExecutionSpace> state(const Call& call, std::uint64_t chunk, std::uint64_t groups,
                                        std::uint64_t capacity) {
     const std::uint64_t count = call.queries.count;
@@ -224,7 +228,7 @@ class QuantizedSearch {
     rank(call, now);
     const std::uint64_t most = read_counts(call, report);
     if (most <= now.capacity) return;
-    // Mostly ties: the lists are rebuilt with enough capacity, or chunk by chunk.
+    // Usually caused by ties: the lists are rebuilt with sufficient capacity, or chunk by chunk.
     const std::uint64_t capacity = std::bit_ceil(most);
     if (capacity * call.queries.count > m_limits.list) return search_chunks(call, shape, report);
     now = state(call, chunk, shape.groups, capacity);
@@ -239,8 +243,8 @@ class QuantizedSearch {
     Arch::fence(call.exec_space, "Kindred::VectorIndex::search::quantized");
   }
 
-  /// Lists what all rows leave: of a first chunk by its own threshold, then of as many rows as
-  /// were read by the threshold of those.
+  /// Lists the survivors of all rows: those of the first chunk by its own threshold, then
+  /// repeatedly as many rows as were read so far, by the threshold of those.
   void prefilter(const Call& call, const PrefilterQueries<ExecutionSpace>& queries,
                  const PrefilterState<ExecutionSpace>& now) {
     const std::uint64_t rows = call.quantized.count();
@@ -272,7 +276,7 @@ class QuantizedSearch {
                      m_owners.const_view(), call.queries, m_ranks.view());
   }
 
-  /// The best of the lists.
+  /// Ranks the lists and keeps the best.
   void rank(const Call& call, const PrefilterState<ExecutionSpace>& now) {
     score(call);
     if (Arch::is_device<ExecutionSpace> && now.capacity <= placed_max && call.top <= now.capacity) {
@@ -316,7 +320,7 @@ class QuantizedSearch {
     }
   }
 
-  /// The goodness of the worst rank that is asked for; −∞ where NaN is.
+  /// The score, negated for l2, of the worst rank that is requested; −∞ for NaN.
   static float threshold_of(Metric metric, Rank bound) {
     const float score = metric == Metric::l2 ? -score_ascending(bound) : score_descending(bound);
     return score == score ? score : -std::numeric_limits<float>::infinity();
@@ -368,8 +372,9 @@ class QuantizedSearch {
   Buffer<float, memory_space> m_thresholds;
   Buffer<std::uint32_t, memory_space> m_survivors;
   Buffer<std::uint32_t, memory_space> m_counts;
-  Buffer<std::uint32_t, memory_space> m_owners;     ///< the query of every unit of a list
-  std::pair<std::uint64_t, std::uint64_t> m_owned;  ///< queries and room of `m_owners`
+  Buffer<std::uint32_t, memory_space> m_owners;  ///< per work item of a list: its query
+  /// Number of queries and capacity for which `m_owners` was built.
+  std::pair<std::uint64_t, std::uint64_t> m_owned;
   Buffer<Rank, memory_space> m_ranks;
   Buffer<Rank, memory_space> m_select;
   TopLists<ExecutionSpace> m_top;

@@ -10,7 +10,7 @@
 
 namespace Kindred::Impl {
 
-/// \brief A bump allocator: cuts consecutive arrays from existing memory.
+/// \brief A bump allocator: allocates consecutive arrays from existing memory.
 template <class ExecutionSpace>
 class BumpAllocator {
  public:
@@ -38,9 +38,9 @@ constexpr std::size_t prepared_bytes(std::size_t dimension) {
   return (sizeof(float) + sizeof(double)) * dimension + sizeof(double);
 }
 
-/// \brief The queries of a search, for who takes some of them at a time: prepared, where they are
-/// searched; or the host's floats, which are brought and prepared as often as they are taken and
-/// keep no room in between.
+/// \brief The queries of a search, for code that processes some of them at a time. They are either
+/// prepared in the search space, or floats on the host that are uploaded and prepared whenever they
+/// are taken and use no memory in between.
 template <class ExecutionSpace>
 class QuerySource {
  public:
@@ -56,7 +56,7 @@ class QuerySource {
   std::size_t resident_bytes() const {
     return m_values == nullptr ? m_count * prepared_bytes(m_dimension) : 0;
   }
-  /// Bytes of room in which \p count of them are taken.
+  /// Bytes of memory needed to take \p count queries.
   std::size_t bytes_needed(std::size_t count) const {
     using allocator = BumpAllocator<ExecutionSpace>;
     if (m_values == nullptr) return 0;
@@ -76,8 +76,8 @@ class QuerySource {
     return out;
   }
 
-  /// \brief The queries `first … first + count`, until \p allocator's room is used again. Does not
-  /// fence.
+  /// \brief The queries `first … first + count`; valid until the memory of \p allocator is reused.
+  /// Does not fence.
   VectorQueries<ExecutionSpace> take(const ExecutionSpace& exec_space, std::size_t first,
                                      std::size_t count,
                                      BumpAllocator<ExecutionSpace>& allocator) const {
@@ -90,14 +90,14 @@ class QuerySource {
                     norms);
     return {floats, wide, norms, count};
   }
-  /// \brief Prepared queries. \see take
+  /// \brief The same if the queries are prepared.
   VectorQueries<ExecutionSpace> take(std::size_t first, std::size_t count) const {
     const std::pair values(first * m_dimension, (first + count) * m_dimension);
     return {Kokkos::subview(m_prepared.floats, values), Kokkos::subview(m_prepared.values, values),
             Kokkos::subview(m_prepared.norms, std::pair(first, first + count)), count};
   }
 
-  /// Copies one of them. Does not fence.
+  /// Copies one query. Does not fence.
   void copy(const ExecutionSpace& exec_space, std::size_t query,
             const ArrayView<float, ExecutionSpace>& to) const {
     if (m_values != nullptr) {

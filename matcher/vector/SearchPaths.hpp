@@ -29,8 +29,8 @@ constexpr Operation operation_of(SearchPath path) noexcept {
   return Operations::search_gemm;
 }
 
-/// \brief The steps of a search, as the cost model counts them: multiply-adds, and for every
-/// element what reading it takes as so many of them.
+/// \brief The work of a search in the cost model: multiply-adds, plus the cost of reading every
+/// element as an equivalent number of multiply-adds.
 constexpr double search_work(SearchPath path, std::size_t rows, std::size_t queries,
                              std::size_t dimension) noexcept {
   const double reading = path == SearchPath::brute_force ? 8
@@ -44,7 +44,7 @@ constexpr double search_work(SearchPath path, std::size_t rows, std::size_t quer
 inline std::string why_not(SearchPath path, const VectorStore& store) {
   if (path == SearchPath::quantized && store.quantized_copy() == QuantizedCopy::never &&
       store.element() != VectorElement::int8)
-    return "the index was made without a quantized copy";
+    return "the index was built without a quantized copy";
   return {};
 }
 

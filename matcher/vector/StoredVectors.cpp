@@ -34,7 +34,7 @@ std::uint32_t id_of(const StoredVectors& part, std::size_t row) {
   return part.ids.empty() ? part.first_id + static_cast<std::uint32_t>(row) : part.ids[row];
 }
 
-/// Calls `body(begin, end)` for the runs of rows that were not removed.
+/// Calls `body(begin, end)` for every run of rows that were not removed.
 template <class Body>
 void for_each_live_run(const StoredVectors& part, const Body& body) {
   const std::size_t count = part.rows.count();
@@ -57,7 +57,8 @@ void for_each_live_run(const StoredVectors& part, const Body& body) {
   }
 }
 
-/// A section of the live rows of all parts. \param of the column of a part \param unit of a row
+/// Writes a section with the live rows of all parts. \param of returns the column of a part \param
+/// unit number of elements per row
 template <class T, class Column>
 void write_column(SectionWriter& writer, const char* name, std::span<const StoredVectors> parts,
                   std::size_t unit, const Column& of) {
@@ -81,9 +82,10 @@ void write_ids(SectionWriter& writer, std::span<const StoredVectors> parts) {
   }
 }
 
-/// \throws InvalidArgument for parts that do not go together
+/// \throws InvalidArgument for parts that do not match
 VectorsHead checked_head(std::span<const StoredVectors> parts, std::uint64_t end_id) {
-  KINDRED_THROW_IF(parts.empty(), "no rows are given; there must be a part, be it empty");
+  KINDRED_THROW_IF(parts.empty(),
+                   "no parts are given; there must be at least one, which may be empty");
   const VectorSpan& first = parts.front().rows;
   KINDRED_THROW_IF(first.dimension == 0 || first.dimension >= id_limit,
                    "the dimension is " + std::to_string(first.dimension) + "; it must be 1 … " +
@@ -109,7 +111,7 @@ VectorsHead checked_head(std::span<const StoredVectors> parts, std::uint64_t end
           quantized.scales.size() == count && quantized.errors.size() == count &&
           quantized.norms.size() == count));
     KINDRED_THROW_IF(!fits, "the columns of " + std::to_string(count) + " rows of dimension " +
-                                std::to_string(part.rows.dimension) + " do not go together");
+                                std::to_string(part.rows.dimension) + " do not match");
     if (quantized.stride != head.quantized_stride) head.quantized_stride = 0;
     for_each_live_run(part, [&](std::size_t begin, std::size_t end) {
       for (std::size_t row = begin; row < end; ++row) {
@@ -182,19 +184,20 @@ StoredVectors load_vectors(const std::string& path, int threads) {
   if (element == VectorElement::int8) {
     scales = checks.section<float>("scale");
     checks.count<float>("scale", scales, head.rows);
-    checks.all<float>("scale", scales.size(), "a scale is finite and ≥ 0",
+    checks.all<float>("scale", scales.size(), "the scale must be finite and ≥ 0",
                       [&](std::size_t i) { return scales[i] >= 0 && std::isfinite(scales[i]); });
   }
   stored.rows = VectorSpan(element, values, head.dimension, scales);
   stored.norms = checks.section<double>("norm");
   checks.count<double>("norm", stored.norms, head.rows);
-  checks.all<double>("norm", stored.norms.size(), "a norm is not negative",
+  checks.all<double>("norm", stored.norms.size(), "the norm is negative",
                      [&](std::size_t i) { return !(stored.norms[i] < 0); });
   if (checks.has("id")) {
     stored.ids = checks.section<std::uint32_t>("id");
     checks.count<std::uint32_t>("id", stored.ids, head.rows);
     checks.all<std::uint32_t>(
-        "id", stored.ids.size(), "ids ascend, below the end of the head's", [&](std::size_t i) {
+        "id", stored.ids.size(), "ids must ascend and stay below the end of the ids in the head",
+        [&](std::size_t i) {
           return (i == 0 || stored.ids[i] > stored.ids[i - 1]) && stored.ids[i] < head.end_id;
         });
   }
@@ -202,14 +205,15 @@ StoredVectors load_vectors(const std::string& path, int threads) {
     StoredQuantizedRows& quantized = stored.quantized;
     quantized.stride = head.quantized_stride;
     const auto required = checked_product({head.rows, head.quantized_stride});
-    if (!required) checks.refuse<std::uint64_t>("head", 4, "more shadow than a file can have");
+    if (!required)
+      checks.refuse<std::uint64_t>("head", 4, "a larger quantized copy than a file can have");
     quantized.values = checks.section<std::int8_t>("shadow.value");
     checks.count<std::int8_t>("shadow.value", quantized.values, *required);
     const auto column = [&](const char* name) {
       const std::span<const float> numbers = checks.section<float>(name);
       checks.count<float>(name, numbers, head.rows);
-      // A NaN would keep a row from the bound that it is judged by.
-      checks.all<float>(name, numbers.size(), "a shadow's numbers are not negative",
+      // A NaN would invalidate the bound of a row.
+      checks.all<float>(name, numbers.size(), "the number must not be negative or NaN",
                         [&](std::size_t i) { return numbers[i] >= 0; });
       return numbers;
     };
@@ -229,7 +233,7 @@ StoredVectorsInfo inspect_vectors(const std::string& path, int threads) {
   info.rows = stored.rows.count();
   info.dimension = stored.rows.dimension;
   info.end_id = stored.end_id;
-  // A norm is a sum in double, which finite float32 cannot make infinite.
+  // A norm is a double-precision sum, which is finite if all float32 elements are.
   info.not_finite = static_cast<std::uint64_t>(std::count_if(
       stored.norms.begin(), stored.norms.end(), [](double norm) { return !std::isfinite(norm); }));
   info.row_bytes = stored.rows.values.size() + stored.rows.scales.size_bytes();
@@ -254,16 +258,16 @@ VectorsHead read_head(const SectionChecks& checks, std::size_t commits) {
   const auto refuse = [&](std::uint64_t at, const std::string& why) {
     checks.refuse<std::uint64_t>("head", at, std::to_string(numbers[at]) + " " + why);
   };
-  if (commits != 1) refuse(2, "rows, and more than one commit; a store of vectors has one");
+  if (commits != 1) refuse(2, "rows, and more than one commit; a store of vectors has only one");
   if (head.element > static_cast<std::uint64_t>(VectorElement::int8))
-    refuse(0, "is no element type; 0 to 3 are");
+    refuse(0, "is not an element type; it must be 0 to 3");
   if (head.dimension == 0 || head.dimension >= id_limit)
-    refuse(1, "is no dimension; it must be from 1 to 4294967294");
-  if (head.end_id > id_limit) refuse(3, "is no end of ids; it must be at most 4294967295");
+    refuse(1, "is not a valid dimension; it must be from 1 to 4294967294");
+  if (head.end_id > id_limit) refuse(3, "is not a valid end of ids; it must be at most 4294967295");
   if (head.rows > head.end_id || (head.rows < head.end_id && !checks.has("id")))
-    refuse(2, "rows do not go with ids below " + std::to_string(head.end_id));
+    refuse(2, "rows do not match ids below " + std::to_string(head.end_id));
   if (head.quantized_stride != 0 && head.quantized_stride < head.dimension)
-    refuse(4, "bytes of a shadow row are less than the dimension");
+    refuse(4, "bytes per quantized row are less than the dimension");
   return head;
 }
 

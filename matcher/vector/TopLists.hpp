@@ -33,7 +33,7 @@ class TopLists {
     Kokkos::deep_copy(exec_space, best, rank_none);
   }
 
-  /// Takes in \p keys, `queries × length`. May fence \p exec_space.
+  /// Adds \p keys, `queries × length`. May fence \p exec_space.
   void add(const ExecutionSpace& exec_space, const ArrayView<const Rank, ExecutionSpace>& keys,
            std::size_t length) {
     const TopKShape shape{m_queries, length, m_k};
@@ -48,8 +48,7 @@ class TopLists {
     add_top(exec_space, m_top.const_view());
   }
 
-  /// Takes in \p keys, `queries × top`, ascending, padded with `rank_none`. May fence \p
-  /// exec_space.
+  /// Adds \p keys, `queries × top`, ascending, padded with `rank_none`. May fence \p exec_space.
   void add_top(const ExecutionSpace& exec_space,
                const ArrayView<const Rank, ExecutionSpace>& keys) {
     if (m_empty) {

@@ -19,7 +19,7 @@ constexpr std::uint32_t magnitude_mask = 0x7FFFFFFFU;
 constexpr std::uint32_t infinity_bits = 0x7F800000U;
 constexpr float int8_max = 127.0F;
 
-/// \p value as an IEEE binary16 number; beyond 65504 an infinity.
+/// \p value as an IEEE binary16 number; infinity if it is beyond the range.
 std::uint16_t to_float16(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t sign = (bits >> 16U) & 0x8000U;
@@ -27,10 +27,10 @@ std::uint16_t to_float16(float value) {
   std::uint32_t half = 0;
   if (magnitude > infinity_bits) {
     half = 0x7E00U;
-  } else if (magnitude >= 0x477FF000U) {  // 65520, halfway to what would be the next number
+  } else if (magnitude >= 0x477FF000U) {  // 65520, halfway to the next number if there were one
     half = 0x7C00U;
   } else if (magnitude < 0x38800000U) {
-    // A multiple of 2⁻²⁴, which are the units of the last place of numbers from 0.5 to 1.
+    // The result is a multiple of 2⁻²⁴, which is the unit in the last place of floats in [0.5, 1).
     half = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5F) - 0x3F000000U;
   } else {
     const std::uint32_t odd = (magnitude >> 13U) & 1U;
@@ -39,7 +39,7 @@ std::uint16_t to_float16(float value) {
   return static_cast<std::uint16_t>(sign | half);
 }
 
-/// The upper half of \p value.
+/// \p value as bfloat16, rounded to nearest even.
 std::uint16_t to_bfloat16(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   if ((bits & magnitude_mask) > infinity_bits)
@@ -64,11 +64,12 @@ void encode_half(std::span<const float> row, std::uint64_t number, std::byte* ou
   }
 }
 
-/// Returns the scale.
+/// Encodes a row and returns its scale.
 float encode_int8(std::span<const float> row, std::uint64_t number, std::byte* out) {
   float largest = 0;
   for (std::size_t i = 0; i < row.size(); ++i) {
-    if (!std::isfinite(row[i])) refuse(number, i, row[i], "is not finite, which int8 is always");
+    if (!std::isfinite(row[i]))
+      refuse(number, i, row[i], "is not finite, which int8 cannot represent");
     largest = std::max(largest, std::fabs(row[i]));
   }
   const float scale = largest / int8_max;
@@ -97,12 +98,12 @@ void encode_rows(std::span<const float> floats, std::size_t dimension, VectorEle
   KINDRED_THROW_IF(dimension == 0, "the dimension is 0; it must be at least 1");
   const std::size_t count = floats.size() / dimension;
   const std::size_t scale_count = element == VectorElement::int8 ? count : 0;
-  KINDRED_THROW_IF(
-      floats.size() % dimension != 0 || values.size() != floats.size() * size_of(element) ||
-          scales.size() != scale_count,
-      std::to_string(floats.size()) + " numbers in rows of " + std::to_string(dimension) + ", " +
-          std::to_string(values.size()) + " bytes and " + std::to_string(scales.size()) +
-          " scales do not go together");
+  KINDRED_THROW_IF(floats.size() % dimension != 0 ||
+                       values.size() != floats.size() * size_of(element) ||
+                       scales.size() != scale_count,
+                   std::to_string(floats.size()) + " numbers in rows of " +
+                       std::to_string(dimension) + ", " + std::to_string(values.size()) +
+                       " bytes and " + std::to_string(scales.size()) + " scales do not match");
   const std::size_t row_bytes =
       size_product("dimension × bytes of an element", {dimension, size_of(element)});
   for (std::size_t i = 0; i < count; ++i) {
@@ -113,11 +114,11 @@ void encode_rows(std::span<const float> floats, std::size_t dimension, VectorEle
         std::memcpy(out, row.data(), row_bytes);
         break;
       case VectorElement::float16:
-        encode_half(row, first_row + i, out, 0x7C00U, "is beyond what float16 has, 65504",
+        encode_half(row, first_row + i, out, 0x7C00U, "exceeds the float16 limit of 65504",
                     to_float16);
         break;
       case VectorElement::bfloat16:
-        encode_half(row, first_row + i, out, 0x7F80U, "is beyond what bfloat16 has, 3.3895e38",
+        encode_half(row, first_row + i, out, 0x7F80U, "exceeds the bfloat16 limit of 3.3895e38",
                     to_bfloat16);
         break;
       case VectorElement::int8:

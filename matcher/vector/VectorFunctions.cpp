@@ -37,7 +37,7 @@ void check_rows(const VectorSpan& rows) {
                        std::string(to_string(rows.element)) + " take " + std::to_string(scales));
 }
 
-/// Rows where \p ExecutionSpace computes.
+/// Rows in the memory of \p ExecutionSpace.
 template <class ExecutionSpace>
 struct UploadedRows {
   using memory_space = typename ExecutionSpace::memory_space;
@@ -58,8 +58,8 @@ struct UploadedRows {
   VectorRows<ExecutionSpace> view;
 };
 
-/// Calls `function(exec_space, memory)` where \p space or, with as many threads as \p elements
-/// products are worth, the host computes.
+/// Calls `function(exec_space, memory)` on \p space or, if there is none, on the host with a number
+/// of threads that suits \p elements products.
 template <class Function>
 void run(Context& context, std::optional<Space> space, std::size_t elements,
          const Function& function) {

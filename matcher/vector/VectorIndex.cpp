@@ -67,7 +67,7 @@ struct VectorIndex::State {
     return searches[static_cast<std::size_t>(space)].template get<ExecutionSpace>();
   }
 
-  /// Queries of a call. \throws InvalidArgument
+  /// The number of queries of a call. \throws InvalidArgument
   std::size_t check(std::span<const float> queries) const {
     KINDRED_THROW_IF(queries.size() % store.dimension() != 0,
                      quantity("the size of the queries", queries.size()) +
@@ -87,7 +87,7 @@ struct VectorIndex::State {
         streams() ? SpaceSet::all() : reachable(store.residency(), store.on_device());
     return workload;
   }
-  /// A search of \p queries by \p path.
+  /// The workload of a search of \p queries queries with \p path.
   Workload search_workload(SearchPath path, std::size_t queries, std::size_t transfer_bytes) const {
     Workload out = workload(Impl::operation_of(path), store.size() * queries,
                             transfer_bytes + streamed_bytes());
@@ -95,13 +95,13 @@ struct VectorIndex::State {
     if (path == SearchPath::quantized && streams()) out.resident = SpaceSet::host();
     return out;
   }
-  /// \brief The way that is predicted to be quickest, or the one asked for.
-  /// \throws InvalidArgument when that cannot be gone
+  /// \brief The path that is predicted to be fastest, or the requested one.
+  /// \throws InvalidArgument if the requested path is not available
   SearchPath path_of(const SearchOptions& options, std::size_t queries) const {
     if (options.path) {
       const std::string why_not = Impl::why_not(*options.path, store);
       KINDRED_THROW_IF(!why_not.empty(), "the path " + std::string(to_string(*options.path)) +
-                                             " cannot be gone: " + why_not);
+                                             " is not available: " + why_not);
       return *options.path;
     }
     SearchPath best = SearchPath::brute_force;
@@ -119,8 +119,8 @@ struct VectorIndex::State {
     }
     return best;
   }
-  /// \brief Seconds of making the quantized copy on \p space that searches without it have not yet
-  /// taken: it is made once they would have paid for it.
+  /// \brief The seconds that building the quantized copy on \p space takes, minus those spent in
+  /// searches without it: the copy is built once such searches have cost as much.
   double quantization_debt(Space space) const {
     if (!context.is_usable(space) || store.has_quantized_copy(space)) return 0;
     const double rate = space == Space::cuda     ? 5e10
@@ -135,16 +135,17 @@ struct VectorIndex::State {
       seconds_without_copy.fetch_add(record.taken, std::memory_order_relaxed);
   }
 
-  /// Whether a device reads rows from the host.
+  /// Whether a device streams rows from the host.
   bool streams() const { return store.residency() == Residency::automatic && !store.on_device(); }
   std::size_t streamed_bytes() const {
     return streams() ? store.size() * store.dimension() * size_of(store.element()) : 0;
   }
 
-  /// Where the dispatcher or \p forced says: `start()`, then `body(exec_space, search, begin,
-  /// length)` for blocks of \p count queries, `block(search)` or fewer of them, and fewer rows,
-  /// where memory runs out. \param path of a search, none of candidates \param report what `body`
-  /// counts in: what it counted before memory ran out is taken back
+  /// On the space that the dispatcher chooses or \p forced requests, calls `start()`, then
+  /// `body(exec_space, search, begin, length)` for blocks of \p count queries, each of at most
+  /// `block(search)`. If memory runs out, it uses smaller blocks and fewer rows. \param path of a
+  /// search; none for candidates \param report counts of `body`; those of an attempt that ran out
+  /// of memory are discarded
   template <class Block, class Start, class Body>
   DispatchRecord run(const Workload& workload, std::optional<SearchPath> path,
                      std::optional<Space> forced, std::size_t count, const Block& block,
@@ -155,7 +156,7 @@ struct VectorIndex::State {
         const std::lock_guard lock(own.mutex);
         start();
         own.begin(path);
-        // As many for every block, of which there are few.
+        // Blocks of equal size, as few as possible.
         const std::size_t most = std::max<std::size_t>(1, block(own));
         const std::size_t blocks = std::max<std::size_t>(1, (count + most - 1) / most);
         split_and_retry(count, (count + blocks - 1) / blocks,
@@ -177,7 +178,7 @@ struct VectorIndex::State {
     });
   }
 
-  /// What prepares work for \p exec_space: the calling thread alone for `serial`.
+  /// The threads that prepare work for \p exec_space: only the calling thread for `serial`.
   template <class ExecutionSpace>
   Impl::HostWorkers host_beside(const ExecutionSpace& exec_space) const {
     if constexpr (std::is_same_v<ExecutionSpace, HostSpace>) {
@@ -197,7 +198,7 @@ struct VectorIndex::State {
   Context& context;
   mutable CallHistory history;
   Impl::VectorStore store;
-  mutable std::shared_mutex mutex;  ///< of the store
+  mutable std::shared_mutex mutex;  ///< protects the store
   std::atomic<double> seconds_without_copy{
       0.0};  ///< seconds that searches without quantized copies took
   std::array<Arch::PerSpace<Impl::ExactSearch>, space_count> searches;
@@ -230,7 +231,7 @@ VectorIndex::VectorIndex(Context& context, const StoredVectors& stored,
 VectorIndex VectorIndex::load(Context& context, const std::string& path,
                               const VectorIndexOptions& options, int threads) {
   return Impl::with_host_memory("Kindred::VectorIndex::load", [&] {
-    // The mapping is private, and nobody else has it.
+    // The mapping is private, and nobody else uses it.
     return VectorIndex(std::make_unique<State>(context, load_vectors(path, threads), options,
                                                Impl::StoredAccess::write));
   });
@@ -338,7 +339,8 @@ SearchResults VectorIndex::search(std::span<const float> queries,
               });
         });
   };
-  // Memory for a large answer takes milliseconds to come, in which a device searches.
+  // Allocating memory for a large result takes milliseconds, during which a device can already
+  // search.
   constexpr std::size_t large = 1U << 18U;
   if (places < large) {
     make_room();
@@ -364,7 +366,7 @@ ScoreResults VectorIndex::search_at_least(std::span<const float> queries, float 
   results.record.operation = Operations::search;
   if (count == 0) return results;
 
-  // The last rank of that score.
+  // The largest rank with this score.
   const Rank bound = options.metric == Metric::l2 ? rank_ascending(score, 0xFFFFFFFFU)
                                                   : rank_descending(score, 0xFFFFFFFFU);
   const Workload workload =

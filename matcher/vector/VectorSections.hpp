@@ -12,11 +12,11 @@
 
 namespace Kindred::Impl {
 
-// The sections of a file of kind `vectors`, as docs/internals/file-format.md describes them.
+// The sections of a file of kind `vectors`, as specified in docs/internals/file-format.md.
 
 inline constexpr const char* vectors_kind = "vectors";
-inline constexpr std::uint64_t id_limit =
-    0xFFFFFFFFU;  ///< an id is below: 32 bits, and not the last
+/// Exclusive limit of ids: 32 bits, without the last value.
+inline constexpr std::uint64_t id_limit = 0xFFFFFFFFU;
 
 /// The section `head`.
 struct VectorsHead {
@@ -31,7 +31,7 @@ void write_head(SectionWriter& writer, const VectorsHead& head);
 /// \throws CorruptFile for inconsistent numbers
 VectorsHead read_head(const SectionChecks& checks, std::size_t commits);
 
-/// Calls `body(T())`, T the type of a section of elements.
+/// Calls `body(T())`, where T is the type of the elements in their section.
 template <class Body>
 decltype(auto) with_element_type(VectorElement element, const Body& body) {
   switch (element) {

@@ -17,7 +17,7 @@ Space host_space(const Context& context) {
   return context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
 }
 
-/// Written only after `VectorSegment::own_rows`.
+/// The cast is safe, because the elements are written only after `VectorSegment::own_rows`.
 template <class T>
 Buffer<T, HostSpace::memory_space> borrowed(std::span<const T> elements) {
   return {const_cast<T*>(elements.data()), elements.size()};
@@ -29,10 +29,10 @@ void copy_to(Buffer<T, HostSpace::memory_space>& to,
   std::copy_n(from.data(), from.size(), to.data());
 }
 
-/// \brief A row with its norm and its quantized copy, made beside the segment: to put them there
-/// cannot fail.
+/// \brief A new row with its norm and its quantized copy, prepared outside the segment, so that
+/// copying them into it cannot fail.
 struct StagedRow {
-  /// \param stride of the quantized copy, 0: none \throws std::bad_alloc
+  /// \param stride of the quantized copy; 0: none \throws std::bad_alloc
   StagedRow(const HostSpace& exec_space, const VectorSpan& row, std::uint64_t stride)
       : values(row.values.begin(), row.values.end()),
         scales(row.scales.begin(), row.scales.end()),
@@ -225,7 +225,7 @@ void VectorSegment::own_rows() {
     copy_to(own.norms, quantized.norms);
     quantized = std::move(own);
   }
-  rows.ids = std::move(m_host.ids);  // are never written
+  rows.ids = std::move(m_host.ids);  // ids are never written
   m_host = std::move(rows);
   m_is_shared = false;
 }
@@ -250,7 +250,7 @@ void VectorSegment::write_to_device(std::size_t row, const std::byte* values, co
 }
 
 void VectorSegment::replace(std::size_t row, const VectorSpan& value) {
-  // What can fail comes first: on the host beside the row, then on the device.
+  // Steps that can fail come first: preparing the row on the host, then writing it to the device.
   own_rows();
   QuantizedBuffers<HostSpace>& quantized = m_quantized.get<HostSpace>();
   const StagedRow staged(host_instance(*m_context, Space::serial), value, quantized.stride);

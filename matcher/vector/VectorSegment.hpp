@@ -89,7 +89,8 @@ struct QuantizedBuffers {
     return {values.const_view(), scales.const_view(), errors.const_view(), norms.const_view(),
             stride};
   }
-  /// Makes the rows `begin … begin + length` of \p rows, which are those. Does not fence.
+  /// Builds the rows `begin … begin + length` from \p rows, which are these rows only. Does not
+  /// fence.
   void build(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
              std::size_t begin, std::size_t length) const {
     const auto part = [&](const auto& buffer, std::size_t unit) {
@@ -112,18 +113,19 @@ enum class StoredAccess : std::uint8_t {
   write  ///< writes are private, as in a private file mapping
 };
 
-/// \brief Rows with ascending ids, stored contiguously: on the host, and on the device if it has
-/// space.
+/// \brief Contiguously stored rows with ascending ids: on the host, and on the device if they fit
+/// there.
 ///
 /// Calls that change rows must not run concurrently with any other call.
 class VectorSegment {
  public:
-  /// Room for rows on the host. \param first_id of the row 0; ids go on by one \throws OutOfMemory
+  /// Allocates space for rows on the host. \param first_id id of row 0; ids are consecutive \throws
+  /// OutOfMemory
   VectorSegment(Context& context, VectorElement element, std::size_t dimension, std::size_t count,
                 std::uint32_t first_id);
   /// Uses rows in place and keeps their owner. \throws OutOfMemory
   VectorSegment(Context& context, const StoredVectors& stored, StoredAccess access);
-  /// The rows of \p parts that were not removed. \throws OutOfMemory
+  /// Copies the rows of \p parts that were not removed. \throws OutOfMemory
   VectorSegment(Context& context, std::span<const std::shared_ptr<VectorSegment>> parts);
 
   std::size_t size() const noexcept { return m_host.count(); }
@@ -138,7 +140,7 @@ class VectorSegment {
   /// The row of \p id, unless it was removed or belongs to another segment.
   std::optional<std::size_t> find(std::uint64_t id) const noexcept;
 
-  /// Copies \p rows to `begin …` of the host. Call `finish` after the last.
+  /// Copies \p rows to the rows `begin …` on the host. Call `finish` after the last call.
   void fill(std::size_t begin, const VectorSpan& rows);
   /// Computes the norms.
   void finish();
@@ -146,16 +148,16 @@ class VectorSegment {
   void make_device_resident();
   bool on_device() const noexcept { return m_on_device; }
 
-  /// Before `remove`. \throws std::bad_alloc
+  /// Performs the steps of `remove` that can fail. \throws std::bad_alloc
   void prepare_to_remove();
   void remove(std::size_t row) noexcept;
   /// View of the host data for writing a file; valid until the next change.
   StoredVectors stored() const;
-  /// Copies all rows first where they are others'. \throws std::bad_alloc, Error; the row is then
-  /// unchanged, and on the host alone where the device could not bring it back
+  /// First copies all rows if they are shared. \throws std::bad_alloc, Error; the row is then
+  /// unchanged, and only on the host if it could not be restored on the device
   void replace(std::size_t row, const VectorSpan& value);
 
-  /// A bit a row that was not removed; empty while all are there.
+  /// One bit per row, set if the row was not removed; empty if no row was removed.
   const std::vector<std::uint64_t>& live() const noexcept { return m_live; }
   template <class ExecutionSpace>
   const ResidentRows<ExecutionSpace>& resident() const {
@@ -167,9 +169,8 @@ class VectorSegment {
   }
   const ResidentRows<HostSpace>& host() const noexcept { return m_host; }
 
-  /// \brief The quantized copy of `resident`, made by the first call; the rows themselves where
-  /// they are of int8. Thread-safe with respect to itself. Fences when it builds the copy. \throws
-  /// OutOfMemory
+  /// \brief The quantized copy of `resident`, built by the first call; int8 rows are their own
+  /// copy. Concurrent calls are safe. Fences when it builds the copy. \throws OutOfMemory
   template <class ExecutionSpace>
   QuantizedRows<ExecutionSpace> quantized(const ExecutionSpace& exec_space,
                                           MemoryResource& memory) const;
@@ -179,16 +180,16 @@ class VectorSegment {
   void put(std::size_t row, const VectorSpan& value) noexcept;
   /// Copies shared memory to owned memory. \throws OutOfMemory; nothing is then changed
   void own_rows();
-  /// Writes a row to the device and makes its quantized copy there again. Fences the device's
-  /// instance.
+  /// Writes a row to the device and rebuilds its quantized copy there. Fences the instance of the
+  /// device.
   void write_to_device(std::size_t row, const std::byte* values, const float* scale,
                        const double* norm);
 
   Context* m_context;
   ResidentRows<HostSpace> m_host;
-  std::shared_ptr<const void> m_owner;    ///< of what `m_host` borrows
-  bool m_is_shared = false;               ///< others see what `m_host` borrows
-  Arch::PerSpace<ResidentRows> m_device;  ///< the host's slot stays empty
+  std::shared_ptr<const void> m_owner;    ///< of the borrowed memory of `m_host`
+  bool m_is_shared = false;               ///< whether others use the borrowed memory of `m_host`
+  Arch::PerSpace<ResidentRows> m_device;  ///< the slot of the host stays empty
   std::uint32_t m_first_id = 0;
   std::vector<std::uint64_t> m_live;
   std::size_t m_removed = 0;
@@ -216,7 +217,7 @@ class RowFinder {
  private:
   const VectorSegment& m_segment;
   std::uint64_t m_first_id;
-  std::size_t m_count;  // 0 where ids are not those of the rows from `m_first_id` on
+  std::size_t m_count;  // 0 if ids are not consecutive from `m_first_id` on
 };
 
 template <class ExecutionSpace>

@@ -12,7 +12,8 @@ namespace Kindred::Impl {
 
 namespace {
 
-constexpr std::uint64_t id_limit = 0xFFFFFFFFU;  // an id is 32 bits of a rank, and not the last
+// An id takes 32 bits of a rank, without the last value.
+constexpr std::uint64_t id_limit = 0xFFFFFFFFU;
 
 std::string quantity(const char* name, std::size_t value) {
   return std::string(name) + " is " + std::to_string(value);
@@ -54,7 +55,7 @@ VectorStore::VectorStore(Context& context, const StoredVectors& stored,
   const bool has_scales = m_element == VectorElement::int8;
   KINDRED_THROW_IF(!quantized_fits || stored.rows.scales.size() != (has_scales ? count : 0),
                    "the columns of " + std::to_string(count) + " rows of dimension " +
-                       std::to_string(m_dimension) + " do not go together");
+                       std::to_string(m_dimension) + " do not match");
   if (count == 0) return;
   m_segments.push_back(std::make_shared<VectorSegment>(context, stored, access));
   place(*m_segments.front());
@@ -128,7 +129,8 @@ std::vector<std::shared_ptr<VectorSegment>> VectorStore::compacted(
   };
   std::vector<std::shared_ptr<VectorSegment>> out;
   for (std::size_t end = segments.size(); end > 0;) {
-    // From the last on: all that what comes after them has caught up with.
+    // From the last segment on, merges every segment that has at most twice as many rows as those
+    // after it.
     std::size_t begin = end - 1;
     std::size_t rows = segments[begin]->size();
     bool rebuild = sparse(*segments[begin]);
@@ -186,7 +188,7 @@ void VectorStore::remove(std::span<const std::uint64_t> ids) {
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   if (twice != sorted.end())
-    throw NotFound("id " + std::to_string(*twice) + " is to be removed twice; name it once");
+    throw NotFound("id " + std::to_string(*twice) + " is listed twice for removal; list it once");
   std::vector<std::pair<VectorSegment*, std::size_t>> rows;
   rows.reserve(sorted.size());
   for (const std::uint64_t id : sorted) {
@@ -208,17 +210,17 @@ void VectorStore::compact_quietly() noexcept {
       m_segments = compacted(m_segments);
     } catch (const std::exception& error) {
       m_context->log(LogLevel::info,
-                     std::string("removed rows keep their place for now: ") + error.what());
+                     std::string("removed rows were not reclaimed yet: ") + error.what());
     }
   } catch (const std::exception&) {
-    return;  // no memory even for the message: what was removed is
+    return;  // no memory for the message; the rows are removed nevertheless
   }
 }
 
 void VectorStore::replace(std::uint64_t id, const VectorSpan& row) {
   check(row);
   KINDRED_THROW_IF(row.count() != 1, quantity("the number of rows", row.count()) +
-                                         "; one row takes the place of another");
+                                         "; exactly one row must be passed");
   for (const auto& segment : m_segments) {
     if (const auto place = segment->find(id)) return segment->replace(*place, row);
   }

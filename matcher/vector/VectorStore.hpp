@@ -14,8 +14,8 @@
 
 namespace Kindred::Impl {
 
-/// \brief The rows of an index as segments of ascending ids, each less than half as long as the one
-/// before, and the ids between them.
+/// \brief The rows of an index as segments of ascending ids, each less than half as long as the
+/// previous one, and the end of the assigned ids.
 ///
 /// Not thread-safe: changes need exclusive access.
 class VectorStore {
@@ -26,7 +26,7 @@ class VectorStore {
   /// \brief Uses rows in place. \throws InvalidArgument, SpaceUnavailable, OutOfMemory
   VectorStore(Context& context, const StoredVectors& stored, const VectorIndexOptions& options,
               StoredAccess access = StoredAccess::read);
-  /// Its parts for a file; valid until the next change.
+  /// The segments in the form in which files store them; valid until the next change.
   std::vector<StoredVectors> stored() const;
 
   std::size_t size() const noexcept { return m_size; }
@@ -46,7 +46,7 @@ class VectorStore {
   void remove(std::span<const std::uint64_t> ids);
   void replace(std::uint64_t id, const VectorSpan& row);
 
-  /// The segment and row of \p id; a null segment when no row has it.
+  /// The segment and row of \p id; a null segment if no row has it.
   std::pair<const VectorSegment*, std::size_t> find(std::uint64_t id) const noexcept;
 
  private:

@@ -439,14 +439,14 @@ TEST(Bulk, RejectsInvalidCallsAndChangesNothing) {
   expect_refused([&] { bulk.element_wise<float>(ElementWise::add, a, shorter, out); },
                  {"others[1] has 1 elements", "arrays[1], 2"});
   expect_refused([&] { bulk.element_wise<float>(ElementWise::add, a, one, out); },
-                 {"others are 1", "2 arrays"});
+                 {"others has 1", "2 arrays"});
   expect_refused([&] { bulk.element_wise<float>(ElementWise::add, a, out); }, {"add needs"});
   expect_refused([&] { bulk.element_wise<float>(ElementWise::square, a, a, out); },
                  {"square takes no second"});
-  expect_refused([&] { bulk.normalise<float>(a, one); }, {"results are 1"});
+  expect_refused([&] { bulk.normalise<float>(a, one); }, {"results has 1"});
   std::vector<float> two(2, 7);
   std::vector<float> three(3, 7);
-  expect_refused([&] { bulk.reduce<float>(Reduction::sum, a, three); }, {"results are 3"});
+  expect_refused([&] { bulk.reduce<float>(Reduction::sum, a, three); }, {"results has 3"});
   List<float> with_empty({{1}, {}});
   expect_refused([&] { bulk.reduce<float>(Reduction::min, with_empty, two); },
                  {"arrays[1] has no elements", "min"});
@@ -463,7 +463,7 @@ TEST(Bulk, RejectsInvalidCallsAndChangesNothing) {
       [&] {
         bulk.random_fill<float>({&here, 1}, 1, std::numeric_limits<std::uint64_t>::max());
       },
-      {"beyond place 2⁶⁴"});
+      {"exceed position 2⁶⁴"});
   expect_refused([] { element_wise_from_string("cube"); }, {"cube", "add, multiply"});
   expect_refused([] { reduction_from_string("product"); }, {"product", "sum, min"});
   EXPECT_EQ(element_wise_from_string("sqrt"), ElementWise::square_root);

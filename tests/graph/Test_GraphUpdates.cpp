@@ -310,8 +310,8 @@ TEST(GraphUpdates, WeightsThatCannotBeStoredAreRejected) {
     return message_of<InvalidArgument>(
         [&] { SpreadingEngine(Testing::context(), graph_of(1, edges), options); });
   };
-  EXPECT_THAT(refusal(EdgeWeights::none, 0.5F), HasSubstr("the graph keeps none"));
-  EXPECT_THAT(refusal(EdgeWeights::bfloat16, 3.4e38F), HasSubstr("beyond bfloat16"));
+  EXPECT_THAT(refusal(EdgeWeights::none, 0.5F), HasSubstr("the graph stores none"));
+  EXPECT_THAT(refusal(EdgeWeights::bfloat16, 3.4e38F), HasSubstr("exceeds the bfloat16 limit"));
   GraphOptions options;
   options.merge_share = -1;
   EXPECT_THROW(SpreadingEngine(Testing::context(), graph_of(1, {}), options), InvalidArgument);

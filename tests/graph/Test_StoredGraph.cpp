@@ -158,27 +158,28 @@ TEST(StoredGraph, RejectsForgedNumbers) {
   const auto head = [&](std::size_t at, std::uint64_t number) {
     return forged<std::uint64_t>(good, "head", at, number);
   };
-  EXPECT_THAT(head(0, 3), HasSubstr("3 is no way to keep weights"));
+  EXPECT_THAT(head(0, 3), HasSubstr("3 is not a valid storage of weights"));
   EXPECT_THAT(head(0, 1), HasSubstr("'out.weights' has elements of 4 bytes"));
-  EXPECT_THAT(head(1, 4), HasSubstr("6 elements where 5 must be"));
+  EXPECT_THAT(head(1, 4), HasSubstr("6 elements; 5 are expected"));
   EXPECT_THAT(head(1, 1ULL << 32U), HasSubstr("nodes; at most"));
   EXPECT_THAT(head(1, ~0ULL), HasSubstr("nodes; at most"));
   EXPECT_THAT(head(2, 6), HasSubstr("'out.offsets', element 5"));
   EXPECT_THAT(head(2, ~0ULL), HasSubstr("'out.offsets', element 5"));
-  EXPECT_THAT(head(1, 0xFFFFFFFE), HasSubstr("6 elements where 4294967295 must be"));
+  EXPECT_THAT(head(1, 0xFFFFFFFE), HasSubstr("6 elements; 4294967295 are expected"));
   EXPECT_THAT(head(1, 0xFFFFFFFF), HasSubstr("nodes; at most"));
   for (const std::size_t at : {3, 4, 5})
     EXPECT_THAT(head(at, 2), HasSubstr("2 is neither 0 nor 1"));
   EXPECT_THAT(forged<std::uint64_t>(good, "out.offsets", 0, 1), HasSubstr("is not 0"));
-  EXPECT_THAT(forged<std::uint64_t>(good, "in.offsets", 2, 99), HasSubstr("ends fall"));
+  EXPECT_THAT(forged<std::uint64_t>(good, "in.offsets", 2, 99), HasSubstr("ends decrease"));
   EXPECT_THAT(forged<std::uint32_t>(good, "in.ends", 1, 5), HasSubstr("5 is not below 5"));
   EXPECT_THAT(forged<std::uint32_t>(good, "out.ends", 4, ~0U), HasSubstr("is not below 5"));
-  EXPECT_THAT(forged<float>(good, "in.weights", 3, NAN), HasSubstr("a weight is finite"));
-  EXPECT_THAT(forged<float>(good, "out.weights", 0, INFINITY), HasSubstr("a weight is finite"));
+  EXPECT_THAT(forged<float>(good, "in.weights", 3, NAN), HasSubstr("the weight is not finite"));
+  EXPECT_THAT(forged<float>(good, "out.weights", 0, INFINITY),
+              HasSubstr("the weight is not finite"));
   EXPECT_THAT(forged<std::uint64_t>(good, "node.removed", 0, 1ULL << 5U),
-              HasSubstr("names what is no node"));
+              HasSubstr("refers to a node that does not exist"));
   EXPECT_THAT(forged<std::uint64_t>(good, "node.removed", 0, 1), HasSubstr("node 0 has edges"));
-  EXPECT_THAT(forged<std::uint64_t>(good, "vocabulary.ends", 0, 99), HasSubstr("ends fall"));
+  EXPECT_THAT(forged<std::uint64_t>(good, "vocabulary.ends", 0, 99), HasSubstr("ends decrease"));
   for (const bool inspected : {false, true})
     EXPECT_THAT(forged<std::uint8_t>(good, "vocabulary.text", 3, 'a', inspected),
                 HasSubstr("the names: text 3 is the same as text 0"));
@@ -186,10 +187,10 @@ TEST(StoredGraph, RejectsForgedNumbers) {
   for (const auto& bad : {forged<std::uint32_t>(good, "out.ends", 0, 3, true),
                           forged<std::uint8_t>(good, "in.kinds", 2, 77, true),
                           forged<float>(good, "out.weights", 1, 0.5F, true)})
-    EXPECT_THAT(bad, HasSubstr("is not in the other direction"));
+    EXPECT_THAT(bad, HasSubstr("is missing in the other direction"));
   small_graph(EdgeWeights::bfloat16).save(folder / "b");
   EXPECT_THAT(forged<std::uint16_t>(read_all(folder / "b"), "out.weights", 1, 0x3F00, true),
-              HasSubstr("is not in the other direction"));
+              HasSubstr("is missing in the other direction"));
   Testing::append_commit(folder / "a", "graph");
   EXPECT_THAT(message_of<CorruptFile>([&] { inspect_graph_file(folder / "a"); }),
               HasSubstr("5 edges, and more than one commit"));
@@ -210,7 +211,7 @@ TEST(StoredGraph, RejectsAnEdgeThatReplacesAnotherOfTheSameNode) {
   SpreadingEngine(Testing::context(), 3, std::vector<Edge>{{0, 1, 1}, {0, 2, 1}})
       .save(folder / "a");
   EXPECT_THAT(forged<std::uint32_t>(read_all(folder / "a"), "out.ends", 1, 1, true),
-              HasSubstr("'out.ends', element 1: this edge is not in the other direction"));
+              HasSubstr("'out.ends', element 1: this edge is missing in the other direction"));
 }
 
 TEST(StoredGraph, NamesTheRemovedNodeThatHasEdges) {
@@ -226,7 +227,7 @@ TEST(StoredGraph, NamesTheRemovedNodeThatHasEdges) {
                 HasSubstr(why));
   }
   EXPECT_THAT(forged<std::uint64_t>(good, "node.removed", 2, 1U << 2U),
-              HasSubstr("'node.removed', element 2: names what is no node"));
+              HasSubstr("'node.removed', element 2: refers to a node that does not exist"));
 }
 
 TEST(StoredGraph, CountsWhatItHolds) {

@@ -179,7 +179,7 @@ TEST(HnswFile, RejectsForgedNumbers) {
   ASSERT_GT(settings[9], 2U) << "the graph is to have several levels";
   setting(0, 0, "0 is not in [1, 4294967295]");
   setting(0, 1ULL << 32U, "is not in [1, 4294967295]");
-  setting(0, 4, "'mean', element 0: 3 elements where 4 must be");
+  setting(0, 4, "'mean', element 0: 3 elements; 4 are expected");
   setting(1, 3, "3 is not in [0, 2]");
   setting(2, 1, "1 is not in [2, 512]");
   setting(2, 513, "is not in [2, 512]");
@@ -187,33 +187,34 @@ TEST(HnswFile, RejectsForgedNumbers) {
   setting(3, 65537, "is not in [2, 65536]");
   setting(5, 3, "3 is not in [0, 2]");
   setting(6, 3, "3 is not in [0, 2]");
-  setting(6, 0, "rows cannot be walked so");
+  setting(6, 0, "invalid traversal for these rows");
   setting(7, (1ULL << 63U) + 1, "is not in [0, 9223372036854775808]");
   setting(7, nodes - 1, "11 is not below 11");
   setting(8, nodes, "12 is not in [0, 11]");
   setting(9, 0, "0 is not in [1, 64]");
   setting(9, 65, "65 is not in [1, 64]");
   setting(9, settings[9] - 1, "'levels'");
-  setting(9, settings[9] + 1, "is no node of the top level");
+  setting(9, settings[9] + 1, "is not a node of the top level");
   for (const float unit : {0.0F, -1.0F, 1e-40F, NAN, INFINITY})
     refuse("unit", 0, unit, "must be finite and above 0");
   refuse("mean", 2, NAN, "'mean', element 2: is not finite");
   refuse("rows", 0, INFINITY, "'rows', element 0: is not finite");
   refuse("deleted", 3, std::uint8_t{2}, "2 is not below 2");
-  refuse("links.base", 0, std::uint32_t{12}, "'links.base', element 0: is no node");
-  refuse("ids", 1, std::uint64_t{0}, "0 is there twice");
+  refuse("links.base", 0, std::uint32_t{12}, "'links.base', element 0: is not a node");
+  refuse("ids", 1, std::uint64_t{0}, "0 occurs twice");
   std::size_t upper = 0;
   while (levels[upper] == 0) ++upper;
   refuse("links.upper_first", upper, std::uint32_t{7}, "is not 0");
-  refuse("links.upper", 0, std::uint32_t{12}, "12 is no node of level 1");
+  refuse("links.upper", 0, std::uint32_t{12}, "12 is not a node of level 1");
   const auto low =
       static_cast<std::uint32_t>(std::find(levels.begin(), levels.end(), 0) - levels.begin());
-  refuse("links.upper", 0, low, "is no node of level 1");
+  refuse("links.upper", 0, low, "is not a node of level 1");
   const TempFolder folder;
   small_index().save(folder / "a");
   Testing::expect_lengths_are_checked(folder / "a", "hnsw", load);
   Testing::append_commit(folder / "a", "hnsw");
-  EXPECT_THAT(message_of<CorruptFile>([&] { load(folder / "a"); }), HasSubstr("has one commit"));
+  EXPECT_THAT(message_of<CorruptFile>([&] { load(folder / "a"); }),
+              HasSubstr("exactly one commit"));
 }
 
 TEST(HnswFile, RejectsEveryTruncation) {
@@ -282,7 +283,7 @@ TEST(Hnswlib, RejectsOrSurvivesEveryChangedByte) {
     EXPECT_THROW(import(file.path()), CorruptFile) << length;
   }
   file.set(good + std::string(1, '\0'));
-  EXPECT_THAT(message_of<CorruptFile>([&] { import(file.path()); }), HasSubstr("goes on"));
+  EXPECT_THAT(message_of<CorruptFile>([&] { import(file.path()); }), HasSubstr("continues"));
 }
 
 TEST(Hnswlib, ReportsWhatIsWrongAndWhere) {
@@ -296,10 +297,10 @@ TEST(Hnswlib, ReportsWhatIsWrongAndWhere) {
   };
   constexpr std::size_t first = 96;
   refuse(0, std::uint64_t{4}, "offset of level 0");
-  refuse(8, std::uint64_t{1}, "room for 1");
+  refuse(8, std::uint64_t{1}, "a capacity of 1");
   refuse(16, std::uint64_t{1} << 40U, "elements of");
   refuse(24, std::uint64_t{41}, "size of an element");
-  refuse(32, std::uint64_t{36}, "give the dimension");
+  refuse(32, std::uint64_t{36}, "pass the dimension");
   refuse(40, std::uint64_t{24}, "offset of a row");
   refuse(48, std::int32_t{200}, "highest level");
   refuse(52, std::uint32_t{12}, "the entry 12");

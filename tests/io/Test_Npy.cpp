@@ -50,7 +50,7 @@ TEST(Matrix, TakesAWrongFileForBadInput) {
   const auto path = folder.write("x.npy", npy_header("<f8", 1, 1) + floats({1, 2}));
   EXPECT_THAT(Testing::message_of<InputError>([&] { read_matrix(path, {}); }), HasSubstr("<f8"));
   EXPECT_THAT(Testing::message_of<InputError>([&] { read_matrix(folder / ".", {}); }),
-              HasSubstr("no regular file"));
+              HasSubstr("not a regular file"));
 }
 
 }  // namespace NpyTest

@@ -381,7 +381,7 @@ TEST(Lattice, RejectsBlockedAndUnknownEnds) {
   EXPECT_THAT(refusal([] {
                 Lattice(context(), 2, 3, {{}, Pairs{{2, 3}}});
               }),
-              HasSubstr("2 – 3 is none of the lattice"));
+              HasSubstr("2 – 3 is not an edge of the lattice"));
   EXPECT_THAT(refusal([] { Lattice(context(), 2, 3, {{}, Pairs{{1, 1}}}); }), HasSubstr("1 – 1"));
 }
 

@@ -91,15 +91,17 @@ TEST_F(ForgedPatterns, WithWrongRowsAreRejected) {
   refuse<std::uint64_t>("pattern.index", 3, ~std::uint64_t{0}, "is not below");
   refuse<std::uint16_t>("pattern.symbols.u16", 0, 3, "3 is not below 3");
   refuse<std::uint64_t>("pattern.ends", 2, 5, "ends at 5 of 6");
-  refuse<std::uint64_t>("pattern.ends", 0, 6, "ends fall");
-  refuse<std::uint64_t>("pattern.events", 1, 3, "element 1: its events do not divide");
+  refuse<std::uint64_t>("pattern.ends", 0, 6, "ends decrease");
+  refuse<std::uint64_t>("pattern.events", 1, 3, "element 1: the events do not partition");
   refuse<std::uint64_t>("pattern.events", 2, 4, "ends at 4 of 5");
-  refuse<std::uint32_t>("event.ends", 0, 0, "element 0: its events do not divide");
-  refuse<std::uint32_t>("event.ends", 1, 2, "element 0: its events do not divide");
-  refuse<std::uint32_t>("event.ends", 4, 2, "element 2: its events do not divide");
-  refuse<std::uint64_t>("name.ends", 0, 13, "element 1: ends fall, or there is text of no name");
-  refuse<std::uint64_t>("name.ends", 1, 12, "element 1: ends fall, or there is text of no name");
-  refuse<std::uint64_t>("name.ends", 2, 19, "ends elsewhere");
+  refuse<std::uint32_t>("event.ends", 0, 0, "element 0: the events do not partition");
+  refuse<std::uint32_t>("event.ends", 1, 2, "element 0: the events do not partition");
+  refuse<std::uint32_t>("event.ends", 4, 2, "element 2: the events do not partition");
+  refuse<std::uint64_t>("name.ends", 0, 13,
+                        "element 1: ends decrease, or an unnamed pattern has text");
+  refuse<std::uint64_t>("name.ends", 1, 12,
+                        "element 1: ends decrease, or an unnamed pattern has text");
+  refuse<std::uint64_t>("name.ends", 2, 19, "the last end is not the length of the text");
   refuse<std::uint64_t>("frequency", 0, std::uint64_t{1} << 63U, "is not below");
 }
 
@@ -108,13 +110,14 @@ TEST_F(ForgedPatterns, WithWrongTablesAreRejected) {
     const auto ends = numbers<std::uint64_t>(name);
     std::size_t part = 0;
     while (ends[part] - (part == 0 ? 0 : ends[part - 1]) < 4) ++part;
-    refuse<std::uint64_t>(name, part, ends[part] - 1, "a part has no power of two of slots");
+    refuse<std::uint64_t>(name, part, ends[part] - 1,
+                          "the number of slots of a part is not a power of two");
     refuse<std::uint64_t>(name, ends.size() - 1, ends.back() + 1, "ends at");
   }
 }
 
 TEST_F(ForgedPatterns, WithWrongSegmentsAreRejected) {
-  const std::string no_pattern = "no pattern of the segment, or of another length";
+  const std::string no_pattern = "not a pattern of the segment, or its length differs";
   refuse<std::uint64_t>("tiles.end", 0, 2, "in two segments, or beyond their end");
   refuse<std::uint64_t>("tiles.end", 0, 4, "pattern 3 is in no segment");
   refuse<std::uint64_t>("tiles.end", 0, 5, "5 is not below 5");
@@ -122,7 +125,7 @@ TEST_F(ForgedPatterns, WithWrongSegmentsAreRejected) {
   refuse<std::uint64_t>("tiles.0.patterns", 1, 4, "4 is not below 4");
   refuse<std::uint64_t>("tiles.0.patterns", 1, 3, no_pattern);
   refuse<std::uint64_t>("tiles.0.patterns", 1, 1, "pattern 2 is in no segment");
-  refuse<Symbol>("tiles.0.dense", 1, 0, "element 1: a symbol is there twice");
+  refuse<Symbol>("tiles.0.dense", 1, 0, "element 1: a symbol occurs twice");
   refuse<Symbol>("tiles.0.dense", 0, 3, "3 is not below 3");
   const auto slots = numbers<std::uint32_t>("tiles.0.slots");
   const auto lengths = numbers<std::uint32_t>("tiles.0.lengths");
@@ -136,8 +139,8 @@ TEST_F(ForgedPatterns, WithWrongSegmentsAreRejected) {
   refuse<std::uint32_t>("tiles.0.slots", 0, 0, no_pattern);
   refuse<std::uint32_t>("tiles.0.lengths", 0, 1, no_pattern);
   refuse<std::uint32_t>("tiles.0.lengths", last, 4, no_pattern);
-  refuse<std::uint64_t>("tiles.0.offsets", 0, 1, "element 0: is not where a tile begins");
-  refuse<std::uint64_t>("tiles.0.offsets", 1, offsets[1] - 1, "is not where a tile begins");
+  refuse<std::uint64_t>("tiles.0.offsets", 0, 1, "element 0: is not the start of a tile");
+  refuse<std::uint64_t>("tiles.0.offsets", 1, offsets[1] - 1, "is not the start of a tile");
   refuse<std::uint8_t>("tiles.0.symbols", 0, 4, "4 is not below 4");
 }
 
@@ -151,15 +154,15 @@ TEST_F(ForgedPatterns, WithAPatternTwiceInASegmentAreRejected) {
   const auto slots = numbers<std::uint32_t>("tiles.0.slots");
   const std::size_t last = slots.size() - 1;
   ASSERT_THAT(std::vector(slots.end() - 2, slots.end()), UnorderedElementsAre(0, 1));
-  refuse<std::uint32_t>("tiles.0.slots", last, slots[last - 1], "a pattern is there twice");
+  refuse<std::uint32_t>("tiles.0.slots", last, slots[last - 1], "a pattern occurs twice");
 }
 
 TEST_F(ForgedPatterns, WithWrongCommitsAreRejected) {
   good = stored(true);
   refuse<std::uint64_t>("change.patterns", 0, 4, "4 is not below 4");
-  refuse<std::uint64_t>("change.patterns", 0, 1, "is not what can follow 0");
-  refuse<std::uint64_t>("change.frequency", 0, 2, "is not what can follow 3");
-  refuse<std::uint64_t>("change.frequency", 0, 1, "is not what can follow 3");
+  refuse<std::uint64_t>("change.patterns", 0, 1, "cannot follow the frequency 0");
+  refuse<std::uint64_t>("change.frequency", 0, 2, "cannot follow the frequency 3");
+  refuse<std::uint64_t>("change.frequency", 0, 1, "cannot follow the frequency 3");
   refuse<std::uint64_t>("change.frequency", 0, std::uint64_t{1} << 63U, "is not below");
   refuse<Symbol>("pattern.symbols.u32", 0, 3, "3 is not below 3");
   refuse<std::uint64_t>("pattern.ends", 0, 1, "ends at 1 of 2");
@@ -216,10 +219,10 @@ TEST_F(ForgedPatterns, ThatAreLearnedTwiceAreRejected) {
   memory.append(folder / "a");
   good = read_all(folder / "a");
   ASSERT_THAT(numbers<Symbol>("pattern.symbols.u32"), ElementsAre(0, 2));
-  refuse<Symbol>("pattern.symbols.u32", 1, 1, "element 0: the pattern or its name is there twice");
+  refuse<Symbol>("pattern.symbols.u32", 1, 1, "element 0: the pattern or its name occurs twice");
   for (std::size_t i = 0; i < 3; ++i)
     Testing::forge(good, "name.text", i, static_cast<std::uint8_t>("one"[i]));
-  refuse<std::uint64_t>("frequency", 0, 1, "element 0: the pattern or its name is there twice");
+  refuse<std::uint64_t>("frequency", 0, 1, "element 0: the pattern or its name occurs twice");
 }
 
 }  // namespace ForgedPatternsTest

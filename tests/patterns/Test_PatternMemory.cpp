@@ -67,7 +67,7 @@ TEST(PatternMemory, ANameInUseIsRejectedAndNothingIsLearned) {
     learn(memory, {{"new symbol"}}, "name");
     FAIL() << "a name in use was accepted";
   } catch (const InvalidArgument& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("'name' is of pattern 0"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("'name' belongs to pattern 0"));
   }
   EXPECT_EQ(memory.size(), 1U);
   EXPECT_EQ(memory.vocabulary().size(), symbols);

@@ -155,7 +155,7 @@ TEST(SeedFiles, RejectsForgedNumbers) {
   };
   EXPECT_THAT(forged("head", 1, std::uint64_t{11}), HasSubstr("11 seeds, and lifecycle has 12"));
   EXPECT_THAT(forged("blueprint", 4, std::int32_t{3}), HasSubstr("element 4: 3 has no name"));
-  EXPECT_THAT(forged("blueprint.ends", 0, std::uint64_t{99}), HasSubstr("ends fall"));
+  EXPECT_THAT(forged("blueprint.ends", 0, std::uint64_t{99}), HasSubstr("ends decrease"));
   EXPECT_THAT(forged("schedule.ends", 1, ~std::uint64_t{0}), HasSubstr("'schedule.ends'"));
   EXPECT_THAT(forged("lifecycle", 0, std::uint8_t{77}), HasSubstr("77"));
   Testing::expect_lengths_are_checked(
@@ -243,7 +243,7 @@ TEST(SeedFiles, LayersAcceptTheBlueprintsThatTheirSeedsUse) {
   EXPECT_THAT(message_of<InvalidArgument>([&] { layer.load_blueprints(folder / "none"); }),
               HasSubstr("no blueprint 0"));
   EXPECT_THAT(message_of<InvalidArgument>([&] { layer.remove_blueprint(0); }),
-              HasSubstr("that of seed 0"));
+              HasSubstr("used by seed 0"));
   EXPECT_THROW(layer.add_blueprint("wide", std::vector<float>(9, 1.0F)), InvalidArgument);
   const std::vector<float> x(8, 2.0F);
   std::vector<float> y(8);

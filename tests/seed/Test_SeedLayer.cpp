@@ -141,8 +141,8 @@ TEST(SeedLayer, RejectsInvalidRows) {
   EXPECT_THAT(message(std::span(x).first(4 * 7 * 4), y, batch), HasSubstr("x has 112 bytes"));
   EXPECT_THAT(message(x, more, batch), HasSubstr("y has 192 bytes"));
   EXPECT_THAT(message(x, x, SeedBatch{.rows = 5}), HasSubstr("5 rows of 8 features of float32"));
-  EXPECT_THAT(message(x, y, {.rows = ~std::uint64_t{0}}), HasSubstr("have others"));
-  EXPECT_THAT(message(x, y, {.rows = std::uint64_t{1} << 59U}), HasSubstr("have others"));
+  EXPECT_THAT(message(x, y, {.rows = ~std::uint64_t{0}}), HasSubstr("need another size"));
+  EXPECT_THAT(message(x, y, {.rows = std::uint64_t{1} << 59U}), HasSubstr("need another size"));
   for (const std::uint64_t stride : {std::uint64_t{1} << 62U, (std::uint64_t{1} << 62U) + 2,
                                      (std::uint64_t{1} << 62U) + 8, ~std::uint64_t{0}}) {
     for (const std::uint64_t rows : {1, 2, 4}) {
@@ -174,7 +174,7 @@ TEST(SeedLayer, RejectsInvalidRows) {
   }
   EXPECT_THAT(message(x, y, batch, on(Space::serial)), HasSubstr("not on serial"));
   std::vector<float> odd(9), out(9);
-  EXPECT_THAT(refused(layer, [&] { layer.forward(odd, out); }), HasSubstr("no rows of 8"));
+  EXPECT_THAT(refused(layer, [&] { layer.forward(odd, out); }), HasSubstr("not a multiple of 8"));
   std::vector<float> dw(7);
   batch.memory = SeedMemory::host;
   EXPECT_THAT(refused(layer, [&] { layer.backward(x, x, y, dw, batch); }),

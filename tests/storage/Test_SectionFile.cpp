@@ -184,7 +184,7 @@ TEST(SectionFile, ReportsAMissingOrDifferentFile) {
   EXPECT_THROW(SectionFile(folder.write("empty", ""), kind, 1), CorruptFile);
   EXPECT_THAT(message_of<CorruptFile>(
                   [&] { SectionFile(folder.write("text", std::string(500, 'x')), kind, 1); }),
-              HasSubstr("is no file of Kindred"));
+              HasSubstr("is not a file of Kindred"));
   EXPECT_THROW(SectionWriter(folder / "none/a", kind), InvalidArgument);
   EXPECT_THROW(SectionWriter(folder / "missing", kind, FileRevision{}), NotFound);
 }
@@ -338,12 +338,12 @@ TEST_F(ForgedSections, OfTablesAreRejected) {
 TEST_F(ForgedSections, OfEntriesAreRejected) {
   const std::size_t entry = tables[0] + sizeof(TableHead);  // `bytes`, of 7 elements
   const auto next = entry + sizeof(TableEntry);             // `words`, of 3 elements
-  const std::string name = "a section without a proper name";
+  const std::string name = "a section without a valid name";
   for (const char c : {'A', '`', '{', '/', ':', ' ', '-', '\x7F'}) refuse(entry + 2, c, name);
   refuse<char>(entry, '\0', name);
   refuse<char>(entry + 7, 'x', name);
   refuse<char>(entry + 31, 'x', name);
-  const std::string place = "lies outside its commit or has no whole number";
+  const std::string place = "lies outside its commit or does not have a whole number";
   const auto type = [&](std::uint32_t of, std::uint32_t bytes) {
     return std::uint64_t{bytes} << 32U | of;
   };
@@ -359,7 +359,7 @@ TEST_F(ForgedSections, OfEntriesAreRejected) {
   std::copy_n("bytes", 5, twice.begin());
   std::array<std::uint64_t, 4> as_numbers{};
   std::memcpy(as_numbers.data(), twice.data(), sizeof(twice));
-  refuse(next, as_numbers[0], "section 'bytes' is there twice");
+  refuse(next, as_numbers[0], "section 'bytes' occurs twice");
 }
 
 TEST(SectionFile, NamesMayContainEveryAllowedCharacter) {
@@ -460,7 +460,7 @@ TEST(SectionFile, RandomDamageWithMatchingChecksumsIsRejectedOrReadWithinItsBoun
       ++read;
     } catch (const CorruptFile& error) {
       const std::string_view why = error.what();
-      if (why.find("checksum does not fit") == why.npos &&
+      if (why.find("checksum does not match") == why.npos &&
           why.find("does not begin with") == why.npos)
         ++rejected_after_checksums;
     }

@@ -108,15 +108,15 @@ TEST(EncodeRows, RejectsValuesThatAnElementCannotRepresent) {
     return Testing::message_of<InvalidArgument>([&] { encode(floats, 2, element); });
   };
   EXPECT_THAT(refusal({1, 2, 3, 65520}, VectorElement::float16),
-              HasSubstr("row 1, place 1: 65520.000000 is beyond what float16 has"));
+              HasSubstr("row 1, place 1: 65520.000000 exceeds the float16 limit"));
   EXPECT_THAT(refusal({1, -3.4e38F}, VectorElement::bfloat16),
-              HasSubstr("beyond what bfloat16 has"));
+              HasSubstr("exceeds the bfloat16 limit"));
   EXPECT_THAT(refusal({nan, 1}, VectorElement::int8),
               HasSubstr("row 0, place 0: nan is not finite"));
   EXPECT_THAT(refusal({1, -HUGE_VALF}, VectorElement::int8), HasSubstr("-inf is not finite"));
   EXPECT_NO_THROW(encode({nan, -HUGE_VALF}, 2, VectorElement::float16));
   EXPECT_NO_THROW(encode({nan, -HUGE_VALF}, 2, VectorElement::bfloat16));
-  EXPECT_THAT(refusal({1, 2, 3}, VectorElement::float32), HasSubstr("do not go together"));
+  EXPECT_THAT(refusal({1, 2, 3}, VectorElement::float32), HasSubstr("do not match"));
   EXPECT_THROW(VectorArray(VectorElement::float32, 1, 0), InvalidArgument);
   EXPECT_THROW(VectorArray(VectorElement::float32, 1ULL << 40U, 1ULL << 40U), InvalidArgument);
 }

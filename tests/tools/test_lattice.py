@@ -63,7 +63,7 @@ class Lattices(harness.CommandTest):
                                           ("GPU_OPTIMAL_THRESHOLD", "200", ("GPU_OPTIMAL_THRESHOLD is set", "set KINDRED_GPU_OPTIMAL_THRESHOLD"), ()),
                                           ("GPU_GPU_THRESHOLD_ELEMENTS", "30", ("set KINDRED_GPU_THRESHOLD_ELEMENTS instead",), ()),
                                           ("LATTICE_MAX_LATTICE_SIZE", "5", ("set KINDRED_LATTICE_MAX_LATTICE_SIZE",), ()),
-                                          ("KINDRED_LATTICE_ENABLE_CACHING", "1", ("KINDRED_LATTICE_ENABLE_CACHING", "means nothing"), ())):
+                                          ("KINDRED_LATTICE_ENABLE_CACHING", "1", ("KINDRED_LATTICE_ENABLE_CACHING", "has no effect"), ())):
             self.refuses(2, words, *analyze, *flags, settings={name: value})
         tasks = self.file("settings.jsonl", [{"do": "analyze", "dimensions": 4}])
         self.refuses(3, ("dimensions is 4", "1 … 3"), "lattice", "batch", "--tasks", tasks, settings={"KINDRED_LATTICE_MAX_DIMENSIONS": "3"})

@@ -96,7 +96,7 @@ class Seeds(harness.CommandTest):
 
         refuses(["blueprints of 6 weights; the rows have 7 features"], weights=npy.write(self.folder / "w6.npy", [1.0] * 12, (2, 6)))
         refuses(["no blueprint 1"], weights=npy.write(self.folder / "w1.npy", [1.0] * 7, (1, 7)))
-        refuses(["doubles are not rounded"], input=npy.write(self.folder / "d.npy", [1.0] * 7, (1, 7), "<f8"))
+        refuses(["doubles are not converted"], input=npy.write(self.folder / "d.npy", [1.0] * 7, (1, 7), "<f8"))
         refuses(["int64"], input=npy.write(self.folder / "i.npy", [1] * 7, (1, 7), "<i8"))
         refuses(["none.npy"], input=self.folder / "none.npy")
         cut = self.file("cut.npy", self.x.read_bytes()[:-1])

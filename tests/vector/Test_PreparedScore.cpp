@@ -199,7 +199,7 @@ TEST(PreparedScore, OmitsFilteredRows) {
         of_bits.score(query, candidates);
         FAIL() << "a filter for the previous ids was accepted";
       } catch (const InvalidArgument& error) {
-        EXPECT_NE(std::string(error.what()).find("of 200 ids; the index has 201"),
+        EXPECT_NE(std::string(error.what()).find("for 200 ids; the index now has 201"),
                   std::string::npos)
             << error.what();
       }

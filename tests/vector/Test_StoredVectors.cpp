@@ -181,23 +181,23 @@ TEST(StoredVectors, RejectInconsistentArguments) {
   StoredPart a(0, 3, 2);
   StoredPart b(3, 1, 2);
   StoredPart wide(20, 1, 3);
-  EXPECT_THAT(refusal({}), HasSubstr("there must be a part"));
+  EXPECT_THAT(refusal({}), HasSubstr("there must be at least one"));
   EXPECT_THAT(refusal({a.part, b.part}), HasSubstr("a row has the id 3; ids must ascend from 5"));
   EXPECT_THAT(refusal({a.part}, 4), HasSubstr("id 4; ids must ascend from 3 and stay below 4"));
-  EXPECT_THAT(refusal({a.part, wide.part}), HasSubstr("do not go together"));
+  EXPECT_THAT(refusal({a.part, wide.part}), HasSubstr("do not match"));
   EXPECT_THAT(refusal({a.part}, std::uint64_t{1} << 32U), HasSubstr("at most 4294967295"));
   StoredVectors bad = a.part;
   bad.norms = bad.norms.first(2);
-  EXPECT_THAT(refusal({bad}), HasSubstr("do not go together"));
+  EXPECT_THAT(refusal({bad}), HasSubstr("do not match"));
   // 4 rows of 2⁶² bytes overflow to 0 bytes in 64 bits.
   StoredPart four(0, 4, 2);
   four.part.quantized.values = {};
   four.part.quantized.stride = std::uint64_t{1} << 62U;
-  EXPECT_THAT(refusal({four.part}), HasSubstr("do not go together"));
+  EXPECT_THAT(refusal({four.part}), HasSubstr("do not match"));
   const auto index = [&] { VectorIndex(Testing::context(), four.part, VectorIndexOptions()); };
-  EXPECT_THAT(message_of<InvalidArgument>(index), HasSubstr("do not go together"));
+  EXPECT_THAT(message_of<InvalidArgument>(index), HasSubstr("do not match"));
   four.part.quantized.stride = 16;
-  EXPECT_THAT(message_of<InvalidArgument>(index), HasSubstr("do not go together"));
+  EXPECT_THAT(message_of<InvalidArgument>(index), HasSubstr("do not match"));
   EXPECT_THAT(folder.names(), IsEmpty());
 }
 
@@ -223,32 +223,34 @@ TEST(StoredVectors, RejectForgedNumbers) {
   const auto head = [&](std::size_t at, std::uint64_t number) {
     return forged<std::uint64_t>(good, "head", at, number);
   };
-  EXPECT_THAT(head(0, 4), HasSubstr("4 is no element type"));
+  EXPECT_THAT(head(0, 4), HasSubstr("4 is not an element type"));
   EXPECT_THAT(head(0, 0), HasSubstr("'value' has elements of 1 bytes"));
-  EXPECT_THAT(head(1, 0), HasSubstr("0 is no dimension"));
-  EXPECT_THAT(head(1, 4), HasSubstr("15 elements where 20 must be"));
-  EXPECT_THAT(head(1, 1ULL << 40U), HasSubstr("is no dimension"));
-  EXPECT_THAT(head(2, 6), HasSubstr("elements where 18 must be"));
-  EXPECT_THAT(head(2, ~0ULL), HasSubstr("do not go with ids below 30"));
-  EXPECT_THAT(head(3, 1ULL << 33U), HasSubstr("is no end of ids"));
+  EXPECT_THAT(head(1, 0), HasSubstr("0 is not a valid dimension"));
+  EXPECT_THAT(head(1, 4), HasSubstr("15 elements; 20 are expected"));
+  EXPECT_THAT(head(1, 1ULL << 40U), HasSubstr("is not a valid dimension"));
+  EXPECT_THAT(head(2, 6), HasSubstr("elements; 18 are expected"));
+  EXPECT_THAT(head(2, ~0ULL), HasSubstr("do not match ids below 30"));
+  EXPECT_THAT(head(3, 1ULL << 33U), HasSubstr("is not a valid end of ids"));
   EXPECT_THAT(head(3, 20), HasSubstr("'id', element 3"));
   EXPECT_THAT(head(4, 2), HasSubstr("less than the dimension"));
-  EXPECT_THAT(head(4, 17), HasSubstr("80 elements where 85 must be"));
-  EXPECT_THAT(head(4, 1ULL << 62U), HasSubstr("more shadow than a file can have"));
-  EXPECT_THAT(forged<std::uint32_t>(good, "id", 1, 2), HasSubstr("'id', element 1: ids ascend"));
+  EXPECT_THAT(head(4, 17), HasSubstr("80 elements; 85 are expected"));
+  EXPECT_THAT(head(4, 1ULL << 62U), HasSubstr("a larger quantized copy than a file can have"));
+  EXPECT_THAT(forged<std::uint32_t>(good, "id", 1, 2),
+              HasSubstr("'id', element 1: ids must ascend"));
   EXPECT_THAT(forged<float>(good, "scale", 2, NAN), HasSubstr("'scale', element 2"));
-  EXPECT_THAT(forged<float>(good, "scale", 2, -1), HasSubstr("a scale is finite"));
+  EXPECT_THAT(forged<float>(good, "scale", 2, -1), HasSubstr("the scale must be finite"));
   EXPECT_THAT(forged<double>(good, "norm", 4, -1), HasSubstr("'norm', element 4"));
   EXPECT_THAT(forged<float>(good, "shadow.error", 0, NAN), HasSubstr("'shadow.error', element 0"));
-  EXPECT_THAT(head(1, 0xFFFFFFFF), HasSubstr("is no dimension"));
-  EXPECT_THAT(head(2, 30), HasSubstr("elements where 90 must be"));
-  EXPECT_THAT(head(2, 31), HasSubstr("do not go with ids below 30"));
-  EXPECT_THAT(head(3, 1ULL << 32U), HasSubstr("is no end of ids"));
-  EXPECT_THAT(head(4, 3), HasSubstr("80 elements where 15 must be"));
-  EXPECT_THAT(forged<std::uint32_t>(good, "id", 4, 30), HasSubstr("'id', element 4: ids ascend"));
-  EXPECT_THAT(forged<float>(good, "scale", 0, INFINITY), HasSubstr("a scale is finite"));
+  EXPECT_THAT(head(1, 0xFFFFFFFF), HasSubstr("is not a valid dimension"));
+  EXPECT_THAT(head(2, 30), HasSubstr("elements; 90 are expected"));
+  EXPECT_THAT(head(2, 31), HasSubstr("do not match ids below 30"));
+  EXPECT_THAT(head(3, 1ULL << 32U), HasSubstr("is not a valid end of ids"));
+  EXPECT_THAT(head(4, 3), HasSubstr("80 elements; 15 are expected"));
+  EXPECT_THAT(forged<std::uint32_t>(good, "id", 4, 30),
+              HasSubstr("'id', element 4: ids must ascend"));
+  EXPECT_THAT(forged<float>(good, "scale", 0, INFINITY), HasSubstr("the scale must be finite"));
   for (const char* name : {"shadow.scale", "shadow.error", "shadow.norm"})
-    EXPECT_THAT(forged<float>(good, name, 4, -1), HasSubstr("numbers are not negative")) << name;
+    EXPECT_THAT(forged<float>(good, name, 4, -1), HasSubstr("must not be negative or NaN")) << name;
   Testing::append_commit(folder / "a", "vectors");
   EXPECT_THAT(message_of<CorruptFile>([&] { load_vectors(folder / "a"); }),
               HasSubstr("5 rows, and more than one commit"));
@@ -256,7 +258,7 @@ TEST(StoredVectors, RejectForgedNumbers) {
   no_ids.part.ids = {};
   save_vectors(folder / "b", {&no_ids.part, 1}, 4);
   EXPECT_THAT(forged<std::uint64_t>(read_all(folder / "b"), "head", 3, 5),
-              HasSubstr("4 rows do not go with ids below 5"));
+              HasSubstr("4 rows do not match ids below 5"));
 }
 
 TEST(StoredVectors, RejectColumnsOfOtherLengths) {

@@ -177,7 +177,7 @@ TEST(VectorRefusals, OfTheLastOfManyIdsAllocateNothing) {
   ASSERT_TRUE(graph.contains(1));  // builds the sorted list of ids
   ids.back() = count;
   expect_refused<NotFound>({"id 3000"}, [&] { graph.remove(ids); });
-  expect_refused<NotFound>({"named twice"}, [&] { graph.remove(std::span(ids).first(99'999)); });
+  expect_refused<NotFound>({"listed twice"}, [&] { graph.remove(std::span(ids).first(99'999)); });
   EXPECT_EQ(graph.size(), count) << "the ids that were removed before the error must be restored";
 }
 
@@ -202,7 +202,7 @@ TEST(VectorRefusals, OfChangesAllocateNothingAndChangeNothing) {
     index.replace(count, {rows.first(dimension), dimension});
   });
   const std::uint64_t twice[] = {3, 4, 3};
-  expect_refused<NotFound>({"id 3 is to be removed twice"}, [&] { index.remove(twice); });
+  expect_refused<NotFound>({"id 3 is listed twice for removal"}, [&] { index.remove(twice); });
   const std::uint64_t unknown[] = {3, count};
   expect_refused<NotFound>({"id 3000", "below 3000"}, [&] { index.remove(unknown); });
   EXPECT_EQ(index.size(), count);

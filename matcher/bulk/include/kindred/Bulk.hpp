@@ -2,7 +2,7 @@
 #ifndef KINDRED_BULK_HPP
 #define KINDRED_BULK_HPP
 
-// Everything of Kindred::bulk.
+// All public headers of Kindred::bulk.
 #include <kindred/matcher/Bulk.hpp>
 #include <kindred/matcher/BulkOperations.hpp>
 

@@ -2,7 +2,7 @@
 #ifndef KINDRED_FUSION_HPP
 #define KINDRED_FUSION_HPP
 
-// Everything of Kindred::fusion.
+// All public headers of Kindred::fusion.
 #include <kindred/matcher/RankFusion.hpp>
 
 #endif  // KINDRED_FUSION_HPP

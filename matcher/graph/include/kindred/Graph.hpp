@@ -2,7 +2,7 @@
 #ifndef KINDRED_GRAPH_HPP
 #define KINDRED_GRAPH_HPP
 
-// Everything of Kindred::graph.
+// All public headers of Kindred::graph.
 #include <kindred/matcher/GraphFile.hpp>
 #include <kindred/matcher/GraphOperations.hpp>
 #include <kindred/matcher/GraphSpan.hpp>

@@ -2,7 +2,7 @@
 #ifndef KINDRED_HNSW_HPP
 #define KINDRED_HNSW_HPP
 
-// Everything of Kindred::hnsw.
+// All public headers of Kindred::hnsw.
 #include <kindred/matcher/HnswIndex.hpp>
 #include <kindred/matcher/NeighboursFound.hpp>
 

@@ -2,7 +2,7 @@
 #ifndef KINDRED_LATTICE_HPP
 #define KINDRED_LATTICE_HPP
 
-// Everything of Kindred::lattice.
+// All public headers of Kindred::lattice.
 #include <kindred/matcher/Lattice.hpp>
 #include <kindred/matcher/LatticeBatch.hpp>
 #include <kindred/matcher/LatticeOperations.hpp>

@@ -2,7 +2,7 @@
 #ifndef KINDRED_LAYERS_HPP
 #define KINDRED_LAYERS_HPP
 
-// Everything of Kindred::layers.
+// All public headers of Kindred::layers.
 #include <kindred/matcher/FusedLayers.hpp>
 
 #endif  // KINDRED_LAYERS_HPP

@@ -2,7 +2,7 @@
 #ifndef KINDRED_PATTERNS_HPP
 #define KINDRED_PATTERNS_HPP
 
-// Everything of Kindred::patterns.
+// All public headers of Kindred::patterns.
 #include <kindred/matcher/PatternFile.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
 

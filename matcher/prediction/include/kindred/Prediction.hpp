@@ -2,7 +2,7 @@
 #ifndef KINDRED_PREDICTION_HPP
 #define KINDRED_PREDICTION_HPP
 
-// Everything of Kindred::prediction.
+// All public headers of Kindred::prediction.
 #include <kindred/matcher/Prediction.hpp>
 
 #endif  // KINDRED_PREDICTION_HPP

@@ -2,7 +2,7 @@
 #ifndef KINDRED_SEED_HPP
 #define KINDRED_SEED_HPP
 
-// Everything of Kindred::seed.
+// All public headers of Kindred::seed.
 #include <kindred/matcher/BlueprintRegistry.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
 #include <kindred/matcher/SeedOperations.hpp>

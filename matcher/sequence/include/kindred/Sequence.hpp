@@ -2,7 +2,7 @@
 #ifndef KINDRED_SEQUENCE_HPP
 #define KINDRED_SEQUENCE_HPP
 
-// Everything of Kindred::sequence.
+// All public headers of Kindred::sequence.
 #include <kindred/matcher/Measure.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/SequenceOperations.hpp>

@@ -2,7 +2,7 @@
 #ifndef KINDRED_VECTOR_HPP
 #define KINDRED_VECTOR_HPP
 
-// Everything of Kindred::vector.
+// All public headers of Kindred::vector.
 #include <kindred/matcher/PreparedScore.hpp>
 #include <kindred/matcher/SearchReport.hpp>
 #include <kindred/matcher/StoredVectors.hpp>

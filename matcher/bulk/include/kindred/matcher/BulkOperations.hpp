@@ -6,7 +6,7 @@
 
 namespace Kindred::Operations {
 
-/// Bytes combined with XOR. Prior: the router of KA Lattice never takes the device.
+/// Bytes combined with XOR. Prior: the router of KA Lattice never uses the device.
 inline constexpr OperationInfo transform{"transform", "bytes", {1e10, 3e-6}};
 
 /// Element-wise arithmetic on arrays. Prior: the router of KA Lattice, 5,000 elements.
@@ -23,7 +23,7 @@ inline constexpr OperationInfo random_generation{
 inline constexpr OperationInfo matrix_multiply{
     "matrix-multiply", "multiply-adds", {4e10, 3e-6, 32768}};
 
-/// Sums of matrices. Prior: the router of KA Lattice never takes the device.
+/// Sums of matrices. Prior: the router of KA Lattice never uses the device.
 inline constexpr OperationInfo matrix_add{"matrix-add", "elements", {3e9, 3e-6}};
 
 }  // namespace Kindred::Operations

@@ -178,10 +178,11 @@ class SpreadingEngine {
   /// represent; OutOfMemory
   void add_edges(std::span<const Edge> edges, std::span<const std::uint8_t> kinds = {});
   /// \brief Removes all edges between pairs of nodes (optionally of one kind). Returns their
-  /// number. \throws NotFound if a pair has no such edge or is named twice; nothing is removed then
+  /// number. \throws NotFound if a pair has no such edge or is listed twice; nothing is removed
+  /// then
   std::uint64_t remove_edges(std::span<const EdgeEnds> edges);
   /// \brief Removes nodes and all their edges. Their ids are not reused. \throws NotFound for a
-  /// node that does not exist or is named twice; nothing is removed then
+  /// node that does not exist or is listed twice; nothing is removed then
   void remove_nodes(std::span<const std::uint32_t> nodes);
   /// \brief Merges the rebuilt rows immediately. Other calls continue meanwhile. Needs the memory
   /// of a second copy of the graph while it runs, also on a device, where it uses and fences a

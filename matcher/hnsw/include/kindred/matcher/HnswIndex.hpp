@@ -74,7 +74,7 @@ struct HnswStatistics {
 /// \brief Approximate nearest-neighbour search with a hierarchical navigable small-world graph
 /// (Malkov and Yashunin 2018).
 ///
-/// Results carry exact scores (DESIGN §4) and are in total order, but a row that is not returned
+/// Results carry exact scores and are in total order, but a row that is not returned
 /// may be nearer: recall grows with `ef`. The same rows, settings and seed build the same graph,
 /// and the same graph and query give the same results, for any number of threads and any
 /// instruction set: nodes are inserted in rounds whose size depends only on the number of nodes,
@@ -115,7 +115,7 @@ class HnswIndex {
   /// \brief Removes rows from future results; traversals still pass over them until `repair`. Does
   /// not fence. Complexity O(ids · log n), plus O(n · log n) for the first lookup of an id after
   /// rows were added.
-  /// \throws NotFound for an id that does not exist or is named twice; nothing is removed then
+  /// \throws NotFound for an id that does not exist or is listed twice; nothing is removed then
   void remove(std::span<const std::uint64_t> ids);
 
   /// \brief Deletes the removed rows from the graph: their neighbours are linked with each other,

@@ -12,7 +12,7 @@ inline constexpr OperationInfo lattice_build{
     "lattice-build", "entries", {2e9, 2e-6, 2.0 * 4 * 10000}};
 
 /// Shortest distances in a lattice. Prior: the launches of its levels; the router of KA Lattice
-/// never takes the device.
+/// never uses the device.
 inline constexpr OperationInfo lattice_search{"lattice-search", "entries", {3e8, 5e-6, 0x1p19}};
 
 }  // namespace Kindred::Operations

@@ -55,7 +55,7 @@ struct SeedBatch {
   VectorElement input = VectorElement::float32;   ///< of x; not int8
   VectorElement output = VectorElement::float32;  ///< of y; not int8
   std::uint64_t input_stride = 0;   ///< elements between consecutive rows, ≥ hidden; 0: hidden
-  std::uint64_t output_stride = 0;  ///< the same for y
+  std::uint64_t output_stride = 0;  ///< likewise for y
   SeedMemory memory = SeedMemory::host;  ///< of x and y
 };
 
@@ -208,7 +208,7 @@ class SeedLayer {
   /// \throws as `start_telemetry`
   std::vector<SeedTelemetry> telemetry(std::uint32_t age = 0);
   struct Reduced {
-    std::vector<SeedTelemetry> each;  ///< a seed
+    std::vector<SeedTelemetry> each;  ///< per seed
     SeedTelemetry whole;              ///< merged over all seeds
   };
   /// \brief Merges the telemetry of the last \p epochs epochs, including the current one, of \p

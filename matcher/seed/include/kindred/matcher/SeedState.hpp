@@ -35,7 +35,7 @@ struct SeedState {
   std::vector<float> evaluation;         ///< finite
   std::vector<std::int16_t> errors;
   std::vector<Lifecycle> history_from;      ///< seeds × `seed_history`, circular
-  std::vector<Lifecycle> history_to;        ///< the same
+  std::vector<Lifecycle> history_to;        ///< likewise
   std::vector<std::uint8_t> history_next;   ///< slot of the next transition
   std::vector<std::uint8_t> history_count;  ///< number of recorded transitions
 

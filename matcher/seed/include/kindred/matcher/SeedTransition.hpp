@@ -15,7 +15,7 @@ namespace Kindred {
 /// \brief Metrics of a seed that are measured outside of the layer and used by transitions and
 /// schedules.
 struct SeedMetrics {
-  // For transitions. The value that stands for a missing metric is given with each.
+  // For transitions. The value assumed for a missing metric is given for each.
   std::optional<double> reconstruction_loss;  ///< training → grafting; missing: infinite
   std::optional<double> performance_delta;    ///< missing: 0
   std::optional<double> stability_score;      ///< evaluating → fine_tuning; missing: 0
@@ -35,9 +35,10 @@ struct TransitionRules {
   double stability_min = 0.8;
   double total_improvement_min = 0.01;
   double final_stability_min = 0.95;
-  double performance_loss = -0.05;    ///< below it an evaluated seed may be culled
-  double error_rate_max = 0.1;        ///< above it as well
-  std::int16_t errors_max = 5;        ///< above it as well; a layer culls on reaching it; ≥ 1
+  double performance_loss = -0.05;  ///< below it an evaluated seed may be culled
+  double error_rate_max = 0.1;      ///< above it too
+  /// Above it too; a layer culls a seed when its errors reach it; ≥ 1.
+  std::int16_t errors_max = 5;
   std::int16_t embargo_epochs = 100;  ///< epochs in `culled` before `dormant`
 };
 
@@ -59,7 +60,7 @@ constexpr bool needs_blueprint(Lifecycle lifecycle) noexcept {
   return lifecycle >= Lifecycle::training && lifecycle <= Lifecycle::fossilized;
 }
 
-/// The facts about a seed that decide about a transition.
+/// The facts about a seed that determine whether a transition is allowed.
 struct SeedSituation {
   Lifecycle lifecycle = Lifecycle::dormant;
   std::int16_t epochs = 0;      ///< epochs in the current state

@@ -92,9 +92,9 @@ struct VectorIndexInfo {
 /// \brief A store of vectors with exact nearest-neighbour search, scored by reproducible sums.
 /// Equivalent to Engram's batch cosine and candidate re-ranking.
 ///
-/// A row of any element type stands for the float32 row that it decodes to. Scores are those of
-/// DESIGN §4 ("Definitions"): double sums in a fixed order, rounded to float32 once, with NaN
-/// stored as 0x7FC00000 and zero as +0. A query with a NaN scores NaN with every row (but 0 with a
+/// A row of any element type stands for the float32 row that it decodes to. Scores are
+/// double sums in a fixed order, rounded to float32 once, with NaN stored as 0x7FC00000 and zero as
+/// +0 (docs/internals/exactness.md). A query with a NaN scores NaN with every row (but 0 with a
 /// row of zeros under cosine). Equal scores are ranked by id. The id of a row is its number in the
 /// order of insertion and is never reused. Thread-safe; a call that changes rows waits for the
 /// calls that read them.
@@ -151,7 +151,7 @@ class VectorIndex {
   std::uint64_t append(const VectorSpan& rows);
   /// \brief Removes rows; their ids are not reused. Complexity O(ids · segments · log rows), plus a
   /// copy of each segment of which more than a quarter is removed. Fences the instances that copy.
-  /// \throws NotFound for an id that was never assigned, was already removed or is named twice;
+  /// \throws NotFound for an id that was never assigned, was already removed or is listed twice;
   /// nothing is removed then
   void remove(std::span<const std::uint64_t> ids);
   /// \brief Replaces the row \p id. Complexity O(segments · log rows + dimension), plus O(bytes)
