@@ -18,12 +18,17 @@ MAY_INCLUDE = {
 PUBLIC_HEADERS_ONLY = ("tools", "perf", "examples")
 ENGINE_HEADERS = re.compile(r"(backends|matcher/\w+)/include/")
 SPACE_CONDITION = re.compile(r"^\s*#\s*(if|elif|ifdef|ifndef).*(KOKKOS_ENABLE_|__CUDA|__AVX|__SSE|KINDRED_HAS_DEVICE)")
-INTRINSICS = re.compile(r"immintrin\.h|\b_mm\d*_|__shfl|__ballot|\bthreadIdx\b")
+INTRINSICS = re.compile(r"immintrin\.h|\b_mm\d*_|__shfl|__ballot|__sync|__ld[cg]|\bthreadIdx\b|__builtin_prefetch|<<<|__global__|\basm\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 ENGINE = re.compile(r"^kindred_engine\((\w+)(?: USES ([\w ]+?))?(?: LINK_PRIVATE [^)]*)?\)$", re.M)
 ENGINES = "matcher/CMakeLists.txt"  # one line per engine
 CORE_FOLDER = re.compile(r"core/(?:src|include/kindred/core)/(\w+)/")
-CORE_ALONE = {"arch", "common", "select"}  # folders of core that belong to no engine
+CORE_ALONE = {"arch", "common", "math", "select"}  # folders of core that belong to no engine
+# What the leaves of core may include of core: nothing, and the leaf.
+CORE_LEAVES = {"common": ("kindred/core/common/",), "arch": ("kindred/core/arch/", "kindred/core/common/"),
+               "math": ("kindred/core/math/", "kindred/core/arch/", "kindred/core/common/")}
+SUFFIX = re.compile(r"_(\w+)\.(?:hpp|cpp)$")
+SUFFIXES = {"Host", "Cuda"}  # written twice because the algorithms differ
 ORACLE = "kindred/reference/"  # for tests and perf only
 CONFLICT = re.compile(r"^(<{7} |={7}$|>{7} )")
 LONGEST = 600
@@ -70,8 +75,15 @@ def breaches_of(path, text):
             yield 1, f"the include guard is not derived from the path ({guard})"
     if len(lines) > LONGEST:
         yield len(lines), f"longer than {LONGEST} lines: is it one concept?"
+    of_core = CORE_FOLDER.match(path)
+    leaf = CORE_LEAVES.get(of_core[1]) if of_core else None
+    suffix = SUFFIX.search(path.rsplit("/", 1)[-1]) if folder in MAY_INCLUDE else None
+    if suffix and suffix[1] not in SUFFIXES:
+        yield 1, f"the suffix _{suffix[1]} has no meaning: _Host and _Cuda are two forms of one kernel"
     for number, line in enumerate(lines, 1):
         include = INCLUDE.match(line)
+        if include and leaf and include[2].startswith("kindred/core/") and not include[2].startswith(leaf):
+            yield number, f"core/{of_core[1]} may not include {include[2]}"
         if include:
             name = include[2]
             is_foreign = include[1] == "<" and ("/" in name or name.startswith("Kokkos"))

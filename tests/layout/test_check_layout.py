@@ -29,6 +29,18 @@ class CheckLayout(unittest.TestCase):
         self.assertTrue(found("core/src/a.cpp", "#include <nlohmann/json.hpp>\n"))
         self.assertFalse(found("core/src/a.cpp", "#include <kindred/core/common/Error.hpp>\n#include <vector>\n"))
 
+    def test_the_leaves_of_core_include_no_engine(self):
+        line = "#include <kindred/core/sequence/WordTable.hpp>\n"
+        self.assertTrue(found("core/src/arch/a.cpp", line))
+        self.assertTrue(found("core/src/common/a.cpp", "#include <kindred/core/arch/Spaces.hpp>\n"))
+        self.assertFalse(found("core/src/arch/a.cpp", "#include <kindred/core/common/Error.hpp>\n"))
+        self.assertFalse(found("core/src/sequence/a.cpp", line))
+
+    def test_suffixes_mean_two_forms_of_a_kernel(self):
+        self.assertTrue(found("core/src/vector/Scores_Impl.cpp", ""))
+        self.assertFalse(found("core/src/vector/Scores_Host.cpp", ""))
+        self.assertFalse(found("core/src/vector/Scores_Cuda.cpp", ""))
+
     def test_memory_may_not_include_backends(self):
         self.assertTrue(found("memory/src/a.cpp", "#include <kindred/backends/Context.hpp>\n"))
 
@@ -44,6 +56,8 @@ class CheckLayout(unittest.TestCase):
     def test_conditions_of_a_space_belong_to_arch(self):
         self.assertTrue(found("core/src/vector/a.cpp", "#ifdef KOKKOS_ENABLE_CUDA\n"))
         self.assertFalse(found("backends/src/a.cpp", "#if defined(KOKKOS_ENABLE_CUDA)\n"))
+        self.assertTrue(found("core/src/vector/a.cpp", "  __syncthreads();\n"))
+        self.assertFalse(found("core/src/arch/a.cpp", "  __syncthreads();\n"))
 
     def test_global_fence_and_printing_are_refused(self):
         self.assertTrue(found("core/src/a.cpp", '  Kokkos::fence("x");\n'))

@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/RoundedProduct.hpp>
 #include <kindred/core/arch/simd/CacheLines.hpp>
+#include <kindred/core/arch/simd/Prefetch.hpp>
 #include <kindred/core/seed/impl/MergeMoments.hpp>
 #include <kindred/core/seed/impl/SeedCoefficients.hpp>
 
@@ -300,7 +301,7 @@ struct SeedForwardPieces {
     // Lines that bypass the caches are written together, after all reads.
     typename S::template Line<Out> results[rows_at_once / moment_lanes][out_lines];
     for (unsigned j = 0; j < count; ++j) {
-      __builtin_prefetch(from + ahead);
+      Arch::prefetch(from + ahead);
       load(from, lines);
       Floats changed[packs];
       KINDRED_UNROLL
