@@ -19,12 +19,7 @@ std::size_t aligned_size(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 bool is_widened(VectorElement element) {
   if (element == VectorElement::float32) return false;
   return element == VectorElement::float16 ||
-         !host_gemm_why_not(HostGemmLibrary::onednn, GemmType::bfloat16).empty();
-}
-
-HostGemmLibrary library_of(GemmType type) {
-  return host_gemm_why_not(HostGemmLibrary::onednn, type).empty() ? HostGemmLibrary::onednn
-                                                                  : HostGemmLibrary::openblas;
+         !host_gemm_why_not(fastest_host_library(GemmType::bfloat16), GemmType::bfloat16).empty();
 }
 
 GemmShape shape_of(const LinearLayerData& layer) {
@@ -71,7 +66,7 @@ HostProducts::HostProducts(const HostSpace& exec_space, MemoryResource& memory,
                            const LinearLayerData& layer)
     : m_layer(layer),
       m_is_widened(is_widened(layer.input)),
-      m_gemm(library_of(shape_of(layer).input), shape_of(layer)),
+      m_gemm(fastest_host_library(shape_of(layer).input), shape_of(layer)),
       m_workers(static_cast<std::uint64_t>(std::max(1, Arch::concurrency(exec_space)))) {
   const GemmShape& shape = m_gemm.shape();
   m_packed_bytes = aligned_size(m_gemm.packed_bytes());

@@ -15,7 +15,6 @@
 namespace ThresholdGemmTest {
 
 using namespace Kindred;
-using TileLayout;
 using Impl::ThresholdGemm;
 using Testing::GemmData;
 

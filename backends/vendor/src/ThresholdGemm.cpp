@@ -26,7 +26,6 @@ namespace Kindred::Impl {
 namespace {
 
 namespace Group = Arch::Warpgroup;
-using TileLayout;
 
 constexpr std::uint32_t row_block = TileLayout::block_vectors;
 constexpr std::uint32_t block_bytes = TileLayout::block_size * sizeof(Arch::Float16);

@@ -215,9 +215,8 @@ void expect_plain(const StoredRows& rows, const std::vector<float>& queries, con
     ASSERT_EQ(found.ranks, expected.ranks) << "products of a vendor library";
   }
   const auto& exec_space = Impl::host_instance(Testing::context(), Space::serial);
-  for (const auto& choice :
-       {Impl::HostGemmChoice{Impl::HostGemmLibrary::openblas, Impl::GemmType::float32},
-        {Impl::HostGemmLibrary::onednn, Impl::GemmType::float32}}) {
+  for (const Impl::HostGemmLibrary library : Impl::host_gemm_libraries_by_speed) {
+    const Impl::HostGemmChoice choice{library, Impl::GemmType::float32};
     if (!Impl::host_gemm_why_not(choice.library, choice.input).empty()) continue;
     Impl::GemmSearch<HostSpace> search;
     search.tiles() = Impl::HostTiles(choice);

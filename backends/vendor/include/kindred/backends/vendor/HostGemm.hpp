@@ -5,20 +5,31 @@
 #include <kindred/backends/VendorLibraries.hpp>
 #include <kindred/backends/vendor/Gemm.hpp>
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace Kindred::Impl {
 
-enum class HostGemmLibrary : std::uint8_t {
-  onednn,   ///< x86 with AVX2 or later; bfloat16 if the processor has instructions for it
-  openblas  ///< float32 on any processor
-};
+class PackedProduct;
 
-/// The reason why \p library does not support \p input well on this processor; empty if it does.
+enum class HostGemmLibrary : std::uint8_t {
+  onednn,    ///< x86 with AVX2 or later; bfloat16 if the processor has instructions for it
+  openblas,  ///< float32 on any processor
+  own        ///< Kindred's, in plain C++: float32 on any processor, in every build
+};
+inline constexpr std::array<HostGemmLibrary, 3> host_gemm_libraries_by_speed{
+    HostGemmLibrary::onednn, HostGemmLibrary::openblas, HostGemmLibrary::own};
+
+/// The reason why \p library does not support \p input well on this processor or is not compiled
+/// in; empty if it does.
 std::string host_gemm_why_not(HostGemmLibrary library, GemmType input);
+
+/// The fastest library on this processor for \p input; `own` if none supports it.
+HostGemmLibrary fastest_host_library(GemmType input);
 
 /// The fastest library and input type on this processor.
 struct HostGemmChoice {
@@ -56,16 +67,14 @@ class HostGemm {
   void run(const void* a, const void* packed, float* c, void* scratch) const;
 
  private:
-  struct OneDnn;
-  struct OpenBlas;
   GemmShape m_shape;
-  std::unique_ptr<OneDnn> m_onednn;
-  std::unique_ptr<OpenBlas> m_openblas;
+  std::unique_ptr<PackedProduct> m_product;
 };
 
 /// \brief C = A · B of row-major matrices on the calling thread, by oneDNN where it is fast for
-/// float32, otherwise by OpenBLAS. OpenBLAS' own threads are disabled during the object's lifetime:
-/// they would busy-wait for work from our threads. Thread-safe.
+/// float32, otherwise by OpenBLAS, in a build without them by our own product. OpenBLAS' own
+/// threads are disabled during the object's lifetime: they would busy-wait for work from our
+/// threads. Thread-safe.
 class HostMultiply {
  public:
   /// During its lifetime, products started by the thread that created it stay on that thread.
@@ -82,6 +91,8 @@ class HostMultiply {
 
   /// \param type element type, float32 or float64
   explicit HostMultiply(GemmType type);
+  /// With \p library, or the fastest if that does not multiply such matrices.
+  HostMultiply(GemmType type, HostGemmLibrary library);
   ~HostMultiply();
   HostMultiply(const HostMultiply&) = delete;
   HostMultiply& operator=(const HostMultiply&) = delete;
@@ -107,7 +118,7 @@ class HostMultiply {
   std::unique_ptr<State> m_state;
 };
 
-/// The loaded versions of oneDNN and OpenBLAS.
+/// The loaded versions of oneDNN and OpenBLAS, if this build has them.
 std::vector<VendorLibrary> host_gemm_libraries();
 
 }  // namespace Kindred::Impl

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SEQUENCE_IMPL_SEQUENCE_PACK_CUDA_HPP
+#define KINDRED_CORE_SEQUENCE_IMPL_SEQUENCE_PACK_CUDA_HPP
+
+#include <kindred/core/arch/ScratchReader.hpp>
+#include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/arch/Unroll.hpp>
+#include <kindred/core/sequence/CodeHash.hpp>
+#include <kindred/core/sequence/PatternTiles.hpp>
+#include <kindred/core/sequence/WordTable.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace Kindred::Impl {
+
+template <class ExecutionSpace>
+class SequencePack;
+
+template <>
+class SequencePack<DeviceSpace> {
+ public:
+  static constexpr unsigned tiles = 1;
+  static constexpr unsigned lanes = 32;
+  /// Bytes for the masks of one code, replicated so that every lane reads its own banks.
+  static constexpr std::uint32_t mask_bytes = 128;
+
+  using Word = std::uint64_t;
+
+  /// How a symbol is mapped to its masks.
+  enum class Lookup : std::uint8_t { symbol, near_hash, far_hash };
+  /// One-byte symbols are slots themselves; a hash stays in scratch if the masks leave space for
+  /// it.
+  template <class SymbolType, unsigned Words>
+  static constexpr Lookup lookup = sizeof(SymbolType) == 1 ? Lookup::symbol
+                                   : Words <= 2            ? Lookup::near_hash
+                                                           : Lookup::far_hash;
+
+  /// Masks of the words of a segment, in scratch; the masks of the slot for absent symbols are
+  /// zero.
+  struct Tables {
+    std::uint32_t masks = 0;      ///< address in scratch
+    std::uint32_t near_hash = 0;  ///< address in scratch
+    CodeHash hash{nullptr, 1, 1};
+    std::uint32_t none = 0;        ///< the code of absent symbols
+    std::uint32_t padding = 0;     ///< a symbol that the query does not contain
+    std::uint32_t copy_bytes = 8;  ///< bytes of one copy: the words of the segment
+
+    /// The masks of \p symbol in the copy at \p own.
+    template <Lookup From>
+    KOKKOS_INLINE_FUNCTION std::uint32_t address(std::uint32_t symbol, std::uint32_t own) const {
+      std::uint32_t place = symbol;
+      if constexpr (From == Lookup::near_hash) {
+        // As CodeHash::code, with a multiplication instead of a shift.
+        const std::uint32_t entry = symbol * hash.multiplier >> (32 - hash.bits);
+        place = Arch::ScratchReader::word(near_hash + entry * 4) ^
+                symbol * (hash.multiplier << hash.bits);
+        place = place < none ? place : none;
+      } else if constexpr (From == Lookup::far_hash) {
+        place = hash.code(symbol, none);
+      }
+      return place * mask_bytes + own;
+    }
+    /// The copy that \p lane reads.
+    KOKKOS_INLINE_FUNCTION std::uint32_t own_masks(unsigned lane) const {
+      return masks + lane * copy_bytes % mask_bytes;
+    }
+  };
+
+  /// \brief Advances the words of a segment over all rows of \p work_item. Returns false as soon as
+  /// no lane can reach \p need.
+  /// \tparam Chained reads the carries of the preceding segment and writes those for the next
+  template <Lookup From, unsigned Words, bool Chained, class WorkItem>
+  KOKKOS_INLINE_FUNCTION static bool advance(const Tables& tables, const WorkItem& work_item,
+                                             std::uint32_t need, Word* state) {
+    const std::uint32_t own = tables.own_masks(work_item.lane);
+    const auto* next = work_item.symbols[0] + work_item.lane;
+    KINDRED_UNROLL
+    for (unsigned w = 0; w < Words; ++w) state[w] = ~Word{0};
+    for (std::uint32_t row = 0; row < work_item.rows; row += group) {
+      std::uint32_t symbol[group];
+      fetch(next, work_item.rows - row, tables.padding, symbol);
+      next += group * lanes;
+      std::uint32_t at[group];
+      KINDRED_UNROLL
+      for (unsigned r = 0; r < group; ++r) at[r] = tables.template address<From>(symbol[r], own);
+      std::uint32_t carry = 0;
+      if constexpr (Chained) {
+        if (work_item.chained_in)
+          carry = carries(work_item.plane, row, work_item.lane) >> (row & 31U) & 0xFFU;
+      }
+      if constexpr (Words <= 2) {
+        MaskRow<Words> masks[group];
+        KINDRED_UNROLL
+        for (unsigned r = 0; r < group; ++r) masks[r].load(at[r]);
+        KINDRED_UNROLL
+        for (unsigned r = 0; r < group; ++r) step<Words, Chained>(masks[r], r, carry, state);
+      } else {
+        KINDRED_UNROLL
+        for (unsigned r = 0; r < group; ++r) {
+          MaskRow<Words> masks;
+          masks.load(at[r]);
+          step<Words, Chained>(masks, r, carry, state);
+        }
+      }
+      if constexpr (Chained) {
+        if (work_item.chained_out) {
+          std::uint32_t& bits = carries(work_item.plane, row, work_item.lane);
+          bits = (bits & ~(0xFFU << (row & 31U))) | carry << (row & 31U);
+        }
+      }
+      if (need > 0 && (row & 31U) == 32 - group) {
+        const std::uint32_t left = work_item.rows - row > group ? work_item.rows - row - group : 0;
+        if (zeros<Words>(state) + left < need) return false;
+      }
+    }
+    return true;
+  }
+
+  /// The count that the state words encode.
+  template <unsigned Words>
+  KOKKOS_INLINE_FUNCTION static std::uint32_t zeros(const Word* state) {
+    std::uint32_t count = 0;
+    KINDRED_UNROLL
+    for (unsigned w = 0; w < Words; ++w) {
+      count += static_cast<std::uint32_t>(Kokkos::popcount(~state[w]));
+    }
+    return count;
+  }
+
+  /// Loads the masks of one symbol.
+  template <Lookup From, unsigned Words>
+  KOKKOS_INLINE_FUNCTION static void masks(const Tables& tables, std::uint32_t symbol,
+                                           unsigned lane, Word* words) {
+    MaskRow<Words> row;
+    row.load(tables.template address<From>(symbol, tables.own_masks(lane)));
+    for (unsigned w = 0; w < Words; ++w) words[w] = row.word[w];
+  }
+
+  KOKKOS_INLINE_FUNCTION static void write_zero(std::uint32_t* matched, unsigned, unsigned lane) {
+    matched[lane] = 0;
+  }
+
+ private:
+  /// Rows whose symbols are loaded together.
+  static constexpr unsigned group = 8;
+
+  /// The masks of a code's words; one load reads two.
+  template <unsigned Words>
+  struct MaskRow {
+    Word word[Words + Words % 2];
+
+    KOKKOS_INLINE_FUNCTION void load(std::uint32_t address) {
+      if constexpr (Words == 1) {
+        word[0] = Arch::ScratchReader::wide(address);
+      } else {
+        KINDRED_UNROLL
+        for (unsigned w = 0; w < Words; w += 2) {
+          Arch::ScratchReader::pair(address + 8 * w, word[w], word[w + 1]);
+        }
+      }
+    }
+  };
+
+  /// Loads the symbols of the lane in at most `group` rows from \p from on, of which \p left > 0
+  /// remain; padding has no effect.
+  template <class SymbolType>
+  KOKKOS_INLINE_FUNCTION static void fetch(const SymbolType* from, std::uint32_t left,
+                                           std::uint32_t padding, std::uint32_t* symbol) {
+    if (left >= group) {
+      KINDRED_UNROLL
+      for (unsigned r = 0; r < group; ++r) symbol[r] = from[lanes * r];
+    } else {
+      KINDRED_UNROLL
+      for (unsigned r = 0; r < group; ++r) symbol[r] = r < left ? from[lanes * r] : padding;
+    }
+  }
+
+  /// The carries of 32 rows in one word: bit i belongs to row i of the 32 that contain \p row.
+  KOKKOS_INLINE_FUNCTION static std::uint32_t& carries(std::uint64_t* plane, std::uint32_t row,
+                                                       unsigned lane) {
+    return reinterpret_cast<std::uint32_t*>(plane)[(row & ~31U) + lane];
+  }
+
+  /// One row of the recurrence over all words, two of which form one 128-bit number.
+  template <unsigned Words, bool Chained>
+  KOKKOS_INLINE_FUNCTION static void step(const MaskRow<Words>& masks, unsigned r,
+                                          std::uint32_t& carry, Word* state) {
+    using Two = unsigned __int128;
+    Word carried = Chained ? carry >> r & 1U : 0;
+    KINDRED_UNROLL
+    for (unsigned w = 0; w < Words; w += 2) {
+      if (w + 1 < Words) {
+        const Two s = Two{state[w + 1]} << 64U | state[w];
+        const Two mask = Two{masks.word[w + 1]} << 64U | masks.word[w];
+        const Two both = s & mask;
+        const Two sum = s + both + carried;
+        carried = static_cast<Word>((both | (s & ~sum)) >> 127U);
+        const Two next = sum | (s & ~mask);
+        state[w] = static_cast<Word>(next);
+        state[w + 1] = static_cast<Word>(next >> 64U);
+      } else {
+        const Word s = state[w];
+        const Word both = s & masks.word[w];
+        const Word sum = s + both + carried;
+        carried = (both | (s & ~sum)) >> 63U;
+        state[w] = sum | (s & ~masks.word[w]);
+      }
+    }
+    if constexpr (Chained) {
+      carry = (carry & ~(1U << r)) | static_cast<std::uint32_t>(carried) << r;
+    }
+  }
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_SEQUENCE_IMPL_SEQUENCE_PACK_CUDA_HPP

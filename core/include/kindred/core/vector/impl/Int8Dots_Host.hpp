@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_VECTOR_IMPL_INT8_DOTS_HOST_HPP
+#define KINDRED_CORE_VECTOR_IMPL_INT8_DOTS_HOST_HPP
+
+#include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/arch/simd/Int8Dot.hpp>
+#include <kindred/core/arch/simd/Prefetch.hpp>
+#include <kindred/core/vector/impl/Int8Operands.hpp>
+
+#include <cstdint>
+
+namespace Kindred::Impl {
+
+template <class ExecutionSpace, int Tile>
+class Int8Dots;
+
+template <int Tile>
+class Int8Dots<HostSpace, Tile> {
+ public:
+  static constexpr int rows_per_thread = prefilter_batch;
+  static constexpr std::uint64_t prefetch_bytes =
+      8192;  ///< prefetch distance ahead of the row that is read
+  static constexpr unsigned teams = 1;
+
+  template <class Member>
+  KOKKOS_FUNCTION explicit Int8Dots(const Member&) {}
+
+  KOKKOS_INLINE_FUNCTION static int first_row() { return 0; }
+
+  template <int Ratio, bool Aligned, int Queries, class Visit>
+  KOKKOS_INLINE_FUNCTION void batch(const Int8Operands& o, std::uint64_t first, std::uint32_t mask,
+                                    const double* offsets, std::uint64_t offset_stride,
+                                    const Visit& visit) const {
+    const bool is_dense = Kokkos::popcount(mask) >= prefilter_batch / 4;
+    for (int r = 0; r < prefilter_batch; ++r) {
+      double out[Queries] = {};
+      const std::int8_t* row = o.rows + (first + r) * o.row_stride;
+      if ((mask >> r & 1U) != 0) {
+        KOKKOS_IF_ON_HOST(
+            (prefetch(row + prefetch_bytes, o.row_stride); Arch::HostInt8Dots<Ratio>::dots(
+                 row, o.planes, o.plane_stride, o.dimension, offsets, offset_stride, out);))
+      } else if (is_dense) {
+        // Which of those rows will be read is unknown, but a good share of them will.
+        KOKKOS_IF_ON_HOST((prefetch(row + prefetch_bytes, o.row_stride);))
+      }
+      visit(r, out);
+    }
+  }
+
+  /// The maximum of a batch.
+  KOKKOS_INLINE_FUNCTION static std::uint32_t batch_max(
+      const std::uint32_t (&keys)[prefilter_batch]) {
+    std::uint32_t most = 0;
+    for (const std::uint32_t key : keys) most = key > most ? key : most;
+    return most;
+  }
+  KOKKOS_INLINE_FUNCTION static bool is_leader() { return true; }
+
+ private:
+  /// The hardware prefetcher alone leaves two thirds of the bandwidth unused.
+  static void prefetch(const std::int8_t* data, std::uint64_t bytes) {
+    for (std::uint64_t i = 0; i < bytes; i += 64) Arch::prefetch(data + i);
+  }
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_VECTOR_IMPL_INT8_DOTS_HOST_HPP
