@@ -273,10 +273,10 @@ std::uint64_t VectorIndex::bytes(Space space) const noexcept {
   return m_state->store.on_device() ? info.device_bytes : 0;
 }
 
-std::uint64_t VectorIndex::append(const VectorSpan& rows) {
+std::uint64_t VectorIndex::add(const VectorSpan& rows) {
   const std::unique_lock lock(m_state->mutex);
-  return Impl::with_host_memory("Kindred::VectorIndex::append",
-                                [&] { return m_state->store.append(rows); });
+  return Impl::with_host_memory("Kindred::VectorIndex::add",
+                                [&] { return m_state->store.add(rows); });
 }
 
 void VectorIndex::remove(std::span<const std::uint64_t> ids) {

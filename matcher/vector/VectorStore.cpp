@@ -27,7 +27,7 @@ VectorStore::VectorStore(Context& context, const VectorSpan& rows,
       m_dimension(rows.dimension),
       m_options(options) {
   check_options();
-  append(rows);
+  add(rows);
 }
 
 VectorStore::VectorStore(Context& context, const StoredVectors& stored,
@@ -154,7 +154,7 @@ std::vector<std::shared_ptr<VectorSegment>> VectorStore::compacted(
   return out;
 }
 
-std::uint64_t VectorStore::append(const VectorSpan& rows) {
+std::uint64_t VectorStore::add(const VectorSpan& rows) {
   check(rows);
   const std::uint64_t first = m_end_id;
   if (rows.count() == 0) return first;

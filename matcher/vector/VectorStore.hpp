@@ -42,7 +42,7 @@ class VectorStore {
   bool has_quantized_copy(Space space) const;
   VectorIndexInfo info() const;
 
-  std::uint64_t append(const VectorSpan& rows);
+  std::uint64_t add(const VectorSpan& rows);
   void remove(std::span<const std::uint64_t> ids);
   void replace(std::uint64_t id, const VectorSpan& row);
 

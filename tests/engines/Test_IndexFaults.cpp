@@ -60,7 +60,7 @@ VectorIndex make_index(Context& context, VectorElement element) {
   VectorIndexOptions options;
   options.residency = Residency::host;  // Kokkos aborts where its own strings fail on a device
   VectorIndex index(context, span, options);
-  index.append(span.rows(0, 20));
+  index.add(span.rows(0, 20));
   index.remove({{3}});
   return index;
 }
@@ -99,7 +99,7 @@ std::vector<Change> changes(VectorElement element) {
       {"replace", [=](VectorIndex& index) { index.replace(5, row->span(element)); }, 0},
       {"replace in the last", [=](VectorIndex& index) { index.replace(75, row->span(element)); },
        0},
-      {"append", [=](VectorIndex& index) { index.append(row->span(element)); }, longer_than_labels},
+      {"add", [=](VectorIndex& index) { index.add(row->span(element)); }, longer_than_labels},
       {"remove",
        [](VectorIndex& index) {
          index.remove({{7, 80}});

@@ -182,7 +182,7 @@ TEST(VectorThreads, AnIndexCanChangeWhileItIsSearched) {
     for (std::uint64_t id = 0; id < 60; ++id) {
       const VectorSpan row(std::span<const float>(rows).subspan(id * dimension, dimension),
                            dimension);
-      index.append(row);
+      index.add(row);
       const std::uint64_t removed[] = {id};
       index.remove(removed);
       index.replace(100, row);

@@ -143,12 +143,12 @@ class VectorIndex {
   /// Bytes in the memory of \p space; 0 if the rows are not resident there.
   std::uint64_t bytes(Space space) const noexcept;
 
-  /// \brief Appends rows of the same element type and dimension and returns the id of the first.
+  /// \brief Adds rows of the same element type and dimension and returns the id of the first.
   /// The next call finds them. Amortised O(log rows) copies per row. Fences the instances that copy
   /// the rows.
   /// \throws InvalidArgument for another element type or dimension, scales as above, or ids beyond
   /// 2³² − 2; OutOfMemory. On an exception the index is unchanged.
-  std::uint64_t append(const VectorSpan& rows);
+  std::uint64_t add(const VectorSpan& rows);
   /// \brief Removes rows; their ids are not reused. Complexity O(ids · segments · log rows), plus a
   /// copy of each segment of which more than a quarter is removed. Fences the instances that copy.
   /// \throws NotFound for an id that was never assigned, was already removed or is named twice;
