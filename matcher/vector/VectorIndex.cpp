@@ -260,17 +260,17 @@ std::uint64_t VectorIndex::end_id() const noexcept {
 std::size_t VectorIndex::dimension() const noexcept { return m_state->store.dimension(); }
 VectorElement VectorIndex::element() const noexcept { return m_state->store.element(); }
 
-VectorIndexInfo VectorIndex::info() const {
+VectorStatistics VectorIndex::statistics() const {
   const std::shared_lock lock(m_state->mutex);
-  return m_state->store.info();
+  return m_state->store.statistics();
 }
 
 std::uint64_t VectorIndex::bytes(Space space) const noexcept {
   const std::shared_lock lock(m_state->mutex);
-  const VectorIndexInfo info = m_state->store.info();
+  const VectorStatistics statistics = m_state->store.statistics();
   if (!m_state->context.is_usable(space)) return 0;
-  if (space != Space::cuda) return info.host_bytes;
-  return m_state->store.on_device() ? info.device_bytes : 0;
+  if (space != Space::cuda) return statistics.host_bytes;
+  return m_state->store.on_device() ? statistics.device_bytes : 0;
 }
 
 std::uint64_t VectorIndex::add(const VectorSpan& rows) {

@@ -239,24 +239,24 @@ bool VectorStore::has_quantized_copy(Space space) const {
                      [&](const auto& segment) { return segment->quantized_bytes(space) > 0; });
 }
 
-VectorIndexInfo VectorStore::info() const {
-  VectorIndexInfo info;
-  info.rows = m_size;
-  info.segments = m_segments.size();
+VectorStatistics VectorStore::statistics() const {
+  VectorStatistics out;
+  out.rows = m_size;
+  out.segments = m_segments.size();
   for (const auto& segment : m_segments) {
-    info.removed += segment->removed();
+    out.removed += segment->removed();
     const std::uint64_t host_quantized = segment->quantized_bytes(Space::serial);
-    info.host_bytes += segment->host().bytes() + host_quantized;
-    info.quantized_bytes += host_quantized;
+    out.host_bytes += segment->host().bytes() + host_quantized;
+    out.quantized_bytes += host_quantized;
     if (!segment->on_device()) continue;
     const std::uint64_t device_quantized = segment->quantized_bytes(Space::cuda);
-    info.quantized_bytes += device_quantized;
-    info.device_bytes +=
+    out.quantized_bytes += device_quantized;
+    out.device_bytes +=
         device_quantized + with_instance(*m_context, Space::cuda, [&](const auto& exec_space) {
           return segment->resident<std::decay_t<decltype(exec_space)>>().bytes();
         });
   }
-  return info;
+  return out;
 }
 
 }  // namespace Kindred::Impl

@@ -40,7 +40,7 @@ class VectorStore {
   bool on_device() const noexcept;
   /// Whether all rows are int8 or have their quantized copy in memory of \p space.
   bool has_quantized_copy(Space space) const;
-  VectorIndexInfo info() const;
+  VectorStatistics statistics() const;
 
   std::uint64_t add(const VectorSpan& rows);
   void remove(std::span<const std::uint64_t> ids);

@@ -101,7 +101,7 @@ inline nlohmann::json vectors_answer(Context& context, const std::string& path) 
       SearchOptions options;
       options.metric = metric;
       options.top = 4;
-      if (index.info().quantized_bytes > 0) options.path = path_of;
+      if (index.statistics().quantized_bytes > 0) options.path = path_of;
       const SearchResults results = index.search(queries, options);
       out["found"].push_back({{"ids", results.ids}, {"scores", numbers(results.scores)}});
     }

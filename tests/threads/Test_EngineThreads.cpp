@@ -193,7 +193,7 @@ TEST(VectorThreads, AnIndexCanChangeWhileItIsSearched) {
     options.top = 50;
     const SearchResults results = index.search(query, options);
     EXPECT_TRUE(std::is_sorted(results.scores.rbegin(), results.scores.rend()));
-    EXPECT_LE(index.info().rows, 201U);
+    EXPECT_LE(index.statistics().rows, 201U);
   }
   writer.join();
   EXPECT_EQ(index.size(), 200U);

@@ -117,7 +117,7 @@ TEST(PreparedScore, ReadsNoRowsOfItsLastListAfterTheIndexShrinks) {
   std::vector<std::uint64_t> removed(2000);
   std::iota(removed.begin(), removed.end(), 3000);
   index.remove(removed);
-  ASSERT_EQ(index.info().removed, 0U)
+  ASSERT_EQ(index.statistics().removed, 0U)
       << "the removed rows must be compacted, so that the rows have moved";
   const std::vector<std::uint64_t> one{17};
   EXPECT_EQ(scored(prepared.score(query, one)), by_index(index, query, one, SearchOptions()));
@@ -158,7 +158,7 @@ TEST(PreparedScore, OmitsFilteredRows) {
     for (const std::size_t first : {200UL, 160UL}) {
       VectorIndex index(Testing::context(), std::span(rows).first(first * 16), 16);
       if (first < 200) index.add(VectorSpan(std::span(rows).subspan(first * 16), 16));
-      ASSERT_EQ(index.info().segments, first < 200 ? 2U : 1U);
+      ASSERT_EQ(index.statistics().segments, first < 200 ? 2U : 1U);
       const bool prepares = first == 200;
       SearchOptions options;
       options.space = space;

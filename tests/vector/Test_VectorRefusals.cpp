@@ -160,7 +160,7 @@ TEST(VectorRefusals, OfTheLastOfManyIdsAllocateNothing) {
   VectorIndex index(Testing::context(), data.rows, dimension);
   for (const std::size_t segments : {1UL, 2UL}) {
     if (segments == 2) index.add({std::span(data.rows).first(500 * dimension), dimension});
-    ASSERT_EQ(index.info().segments, segments);
+    ASSERT_EQ(index.statistics().segments, segments);
     SearchOptions options;
     options.filter = std::span(passes).first(index.end_id());
     ids.back() = index.end_id();

@@ -215,7 +215,7 @@ TEST(VectorStore, EqualsASimpleTableThroughAnyHistory) {
       if (HasFatalFailure()) return;
     }
     expect_equals(index, model, generator);
-    EXPECT_LE(index.info().segments, 10U);
+    EXPECT_LE(index.statistics().segments, 10U);
     const Testing::TempFolder folder;
     const std::string path = folder / "rows.knd";
     index.save(path);
@@ -354,11 +354,11 @@ TEST(VectorStore, PrefiltersWithoutACopyOnlyInt8Rows) {
   const SearchResults results = own.search(query, options);
   EXPECT_EQ(results.report.path, "quantized");
   EXPECT_EQ(results.report.prefiltered, 300U);
-  EXPECT_EQ(own.info().quantized_bytes, 0U) << "int8 rows need no quantized copy";
+  EXPECT_EQ(own.statistics().quantized_bytes, 0U) << "int8 rows need no quantized copy";
   const VectorIndex made(Testing::context(), floats.make(generator, 300), VectorIndexOptions());
-  EXPECT_EQ(made.info().quantized_bytes, 0U) << "before a search uses it";
+  EXPECT_EQ(made.statistics().quantized_bytes, 0U) << "before a search uses it";
   made.search(query, options);
-  EXPECT_GT(made.info().quantized_bytes, 300U * dimension);
+  EXPECT_GT(made.statistics().quantized_bytes, 300U * dimension);
 }
 
 TEST(VectorStore, BuildsAQuantizedCopyOnceSearchesHavePaidForIt) {
@@ -372,10 +372,10 @@ TEST(VectorStore, BuildsAQuantizedCopyOnceSearchesHavePaidForIt) {
   SearchOptions options;
   options.space = Space::serial;
   EXPECT_NE(index.search(query, options).report.path, "quantized");
-  EXPECT_EQ(index.info().quantized_bytes, 0U);
+  EXPECT_EQ(index.statistics().quantized_bytes, 0U);
   int calls = 0;
   while (index.search(query, options).report.path != "quantized" && calls < 2000) ++calls;
-  EXPECT_GT(index.info().quantized_bytes, 0U) << "after " << calls << " calls";
+  EXPECT_GT(index.statistics().quantized_bytes, 0U) << "after " << calls << " calls";
 }
 
 TEST(VectorStore, UsesAtMost64MebibytesBesidesTheAnswer) {
@@ -480,7 +480,7 @@ TEST(VectorStore, UsesAtMost64MebibytesForManyQueriesOfLongRows) {
     expect_little("calls_in_turn", answer, calls_in_turn);
     expect_little("segments", answer, [&](VectorIndex& index) {
       index.add({std::span(rows).first(count / 4 * wide), wide});
-      ASSERT_EQ(index.info().segments, 2U);
+      ASSERT_EQ(index.statistics().segments, 2U);
       calls_in_turn(index);
     });
   }

@@ -80,7 +80,7 @@ struct ScoreResults {
 };
 
 /// The contents of an index. Byte counts include all copies.
-struct VectorIndexInfo {
+struct VectorStatistics {
   std::uint64_t rows = 0;      ///< that can be found
   std::uint64_t removed = 0;   ///< removed rows that still occupy memory
   std::uint64_t segments = 0;  ///< number of segments that hold the rows
@@ -131,7 +131,7 @@ class VectorIndex {
   VectorIndex(VectorIndex&&) noexcept;
   VectorIndex& operator=(VectorIndex&&) noexcept;
 
-  /// Number of rows that can be found. This and the following functions up to `info` are
+  /// Number of rows that can be found. This and the following functions up to `bytes` are
   /// O(segments) and do not fence.
   std::size_t size() const noexcept;
   /// All ids below it have been assigned.
@@ -139,7 +139,7 @@ class VectorIndex {
   std::size_t dimension() const noexcept;
   VectorElement element() const noexcept;
   /// The contents of the index.
-  VectorIndexInfo info() const;
+  VectorStatistics statistics() const;
   /// Bytes in the memory of \p space; 0 if the rows are not resident there.
   std::uint64_t bytes(Space space) const noexcept;
 
