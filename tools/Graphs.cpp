@@ -103,7 +103,7 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
 }
 
 GraphFileInfo inspect(const GlobalOptions& global, const std::string& path) {
-  return reading_file([&] { return inspect_graph_file(path, global.threads); });
+  return reading_file([&] { return SpreadingEngine::inspect(path, global.threads); });
 }
 
 void info(const GlobalOptions& global, const std::string& path) {

@@ -150,7 +150,7 @@ TEST(Lattice, ASavedLatticeIsAGraphOfItsRows) {
   const std::string path = folder / "lattice.knd";
   const Lattice lattice(context(), 3, 4);
   lattice.save(path);
-  const GraphFileInfo info = inspect_graph_file(path);
+  const GraphFileInfo info = SpreadingEngine::inspect(path);
   EXPECT_EQ(info.nodes, 64U);
   EXPECT_EQ(info.edges, 2 * 144U);
   EXPECT_EQ(info.weights, EdgeWeights::none);
