@@ -49,7 +49,7 @@ VectorFormat format_of(const Impl::InputFile& file) {
   if (text == std::string_view(Impl::section_magic.data(), Impl::section_magic.size())) {
     throw InvalidArgument(path +
                           ": is a file of Kindred, not one of plain rows; a store of vectors is "
-                          "given as one (--store) and read by load_vectors");
+                          "given as one (--store) and read by StoredVectors::load");
   }
   throw InvalidArgument(path +
                         ": what vectors it holds is not known; its name must end with .npy, "

@@ -231,14 +231,14 @@ VectorIndex VectorIndex::load(Context& context, const std::string& path,
                               const VectorIndexOptions& options, int threads) {
   return Impl::with_host_memory("Kindred::VectorIndex::load", [&] {
     // The mapping is private, and nobody else has it.
-    return VectorIndex(std::make_unique<State>(context, load_vectors(path, threads), options,
+    return VectorIndex(std::make_unique<State>(context, StoredVectors::load(path, threads), options,
                                                Impl::StoredAccess::write));
   });
 }
 
 void VectorIndex::save(const std::string& path) const {
   const std::shared_lock lock(m_state->mutex);
-  save_vectors(path, m_state->store.stored(), m_state->store.end_id());
+  StoredVectors::save_parts(path, m_state->store.stored(), m_state->store.end_id());
 }
 
 VectorIndex::~VectorIndex() = default;

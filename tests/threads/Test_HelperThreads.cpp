@@ -105,10 +105,10 @@ TEST(HelperThreads, ReadAFileOfManyPieces) {
   constexpr std::size_t dimension = 96;
   const std::vector<float> rows(30'000 * dimension, 0.5F);  // 11.5 MB; a piece is 4 MiB
   VectorIndex(one_thread(), rows, dimension).save(folder / "rows");
-  EXPECT_EQ(inspect_vectors(folder / "rows", 4).rows, 30'000U);
+  EXPECT_EQ(StoredVectors::inspect(folder / "rows", 4).rows, 30'000U);
   std::string bytes = Testing::read_all(folder / "rows");
   bytes[bytes.size() / 2] ^= 1;
-  EXPECT_THROW(load_vectors(folder.write("damaged", bytes), 4), CorruptFile);
+  EXPECT_THROW(StoredVectors::load(folder.write("damaged", bytes), 4), CorruptFile);
 }
 
 TEST(HelperThreads, FindTheFirstInvalidEdge) {

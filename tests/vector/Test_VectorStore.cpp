@@ -283,7 +283,7 @@ TEST(VectorStore, DoesNotWriteToBorrowedMemory) {
     quantized.space = Space::serial;
     made.search(normal_values(generator, dimension), quantized);  // builds its quantized copy
     made.save(folder / "rows");
-    const StoredVectors file = load_vectors(folder / "rows");
+    const StoredVectors file = StoredVectors::load(folder / "rows");
     const ReadOnly values(file.rows.values);
     const ReadOnly norms(file.norms);
     StoredVectors stored = file;
@@ -317,8 +317,7 @@ TEST(VectorStore, RejectsMissingRowsAndIsUnchanged) {
   EXPECT_THROW(index.remove(unknown), NotFound);
   EXPECT_THROW(index.replace(30, model.make(generator, 1)), NotFound);
   const std::vector<float> floats(dimension, 1.0F);
-  EXPECT_THROW(index.add({floats, dimension}), InvalidArgument)
-      << "rows of another element type";
+  EXPECT_THROW(index.add({floats, dimension}), InvalidArgument) << "rows of another element type";
   std::vector<std::byte> bytes(dimension);
   EXPECT_THROW(index.add({VectorElement::int8, bytes, dimension}), InvalidArgument)
       << "an int8 row without its scale";

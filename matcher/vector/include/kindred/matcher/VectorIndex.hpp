@@ -123,7 +123,7 @@ class VectorIndex {
   /// file), all of which are validated. Fences as the constructor.
   /// \param threads maximum number of threads that validate the file; 0: the number of hardware
   /// threads
-  /// \throws NotFound, InvalidArgument, CorruptFile as `load_vectors`; SpaceUnavailable,
+  /// \throws NotFound, InvalidArgument, CorruptFile as `StoredVectors::load`; SpaceUnavailable,
   /// OutOfMemory
   static VectorIndex load(Context& context, const std::string& path,
                           const VectorIndexOptions& options = {}, int threads = 0);
@@ -162,7 +162,7 @@ class VectorIndex {
   void replace(std::uint64_t id, const VectorSpan& row);
 
   /// \brief Atomically writes all rows and ids to a file, with the quantized copy if the host has
-  /// it. Complexity O(bytes). Does not fence. \throws as `save_vectors`
+  /// it. Complexity O(bytes). Does not fence. \throws as `StoredVectors::save`
   void save(const std::string& path) const;
 
   /// \brief The exact top-k rows of every query. Fences the instance it ran on.
