@@ -328,7 +328,7 @@ LearnedPattern PatternMemory::learn(Events events, std::optional<std::string_vie
     if (!known) {
       symbols = {};
       append_events(
-          events, [&](std::string_view text) { return state.vocabulary.insert(text); }, symbols);
+          events, [&](std::string_view text) { return state.vocabulary.add(text); }, symbols);
     }
     result = {state.catalogue.add(symbols, name, times), times, true};
   }
