@@ -59,7 +59,8 @@ TEST(LargestCounts, ATopBeyondAllPredictionsReturnsAll) {
   for (const std::size_t top : near_largest) {
     PredictionOptions options;
     options.top = top;
-    EXPECT_EQ(memory.predict(Words(EventTexts{{"same"}}), {}, options).size(), 19U) << top;
+    EXPECT_EQ(memory.predict(Words(EventTexts{{"same"}}), {}, options).predictions.size(), 19U)
+        << top;
   }
 }
 

@@ -91,7 +91,8 @@ TEST(HelperThreads, MakeTheSamePredictions) {
     PatternMemory memory(context, Testing::quiet());
     for (const EventTexts& events : patterns) Testing::learn(memory, events);
     std::vector<std::pair<std::string, double>> all;
-    for (const Prediction& prediction : memory.predict(Testing::Words({{"s1"}, {"s2"}})))
+    const PredictionResults results = memory.predict(Testing::Words({{"s1"}, {"s2"}}));
+    for (const Prediction& prediction : results.predictions)
       all.emplace_back(prediction.name, prediction.potential);
     return all;
   };

@@ -37,6 +37,12 @@ struct StoredPattern {
   std::uint64_t frequency = 0;
 };
 
+/// The results of `PatternMemory::predict`, best first.
+struct PredictionResults {
+  std::vector<Prediction> predictions;
+  DispatchRecord record;  ///< of the match; predictions are made on host threads
+};
+
 /// The cause of a synchronisation of the tiers.
 enum class SyncTrigger : std::uint8_t { threshold, interval, manual, training };
 inline constexpr std::size_t sync_trigger_count = 4;
@@ -180,8 +186,8 @@ class PatternMemory {
   ///
   /// Frequencies and statistics are a consistent snapshot taken after the match.
   /// \throws InvalidArgument, SpaceUnavailable, OutOfMemory
-  std::vector<Prediction> predict(Events query, const MatchOptions& matching = {},
-                                  const PredictionOptions& options = {}) const;
+  PredictionResults predict(Events query, const MatchOptions& matching = {},
+                            const PredictionOptions& options = {}) const;
   /// How often each symbol was learned, indexed by symbol, as `affinity_weights` takes it.
   std::vector<std::uint64_t> symbol_frequencies() const;
 
